@@ -1,0 +1,146 @@
+/**
+ * The refusal: what a call that cannot be carried out says.
+ *
+ * A refused call leaves every object as it was. The facades throw the refusal as a `SteeringError`;
+ * an argument of the wrong JavaScript type is a `TypeError` instead.
+ */
+
+/** Linux errno values that the manual pages and drivers use. */
+export const ERRNO = {
+  EPERM: 1,
+  ENOENT: 2,
+  EIO: 5,
+  EAGAIN: 11,
+  ENOMEM: 12,
+  EBUSY: 16,
+  EEXIST: 17,
+  ENODEV: 19,
+  EINVAL: 22,
+  ENOSPC: 28,
+  ENOSYS: 38,
+  EPROTO: 71,
+  EPROTONOSUPPORT: 93,
+  EOPNOTSUPP: 95,
+  EREMOTEIO: 121,
+} as const;
+
+/** The name of an errno value, as C spells it. */
+export type ErrnoName = keyof typeof ERRNO;
+
+/**
+ * Stable identities of the rules that a refusal can name. Messages may be reworded, these may not:
+ * programs compare them.
+ */
+export const REFUSALS = {
+  // any call
+  bad_field: "no field has this name",
+  bad_number: "not a number that fits the field",
+  bad_address: "not an address of this kind",
+  bad_prefix: "not a prefix length of this address",
+  bad_range: "not a range that fits the field",
+  too_many_ranges: "a rule holds at most two ranges",
+  unsupported: "the device does not do this",
+  object_destroyed: "the object has been destroyed",
+  other_device: "the object belongs to another device",
+  other_domain: "the object belongs to another domain",
+  in_use: "the object is still used",
+  no_memory: "the limit of the device is reached",
+  out_of_range: "outside the range that the field can hold",
+  // match parameters, matchers and rules
+  bad_criteria: "match_criteria_enable has a bit that names no group",
+  bad_match_size: "the match parameters have a size that the device does not take",
+  reserved_bits: "a reserved bit is masked",
+  ip_version_mask: "ip_version is masked by 4, 6 or 0, and the rule repeats it",
+  value_outside_mask: "the value has a bit that the mask of the matcher leaves out",
+  field_left_out: "the rule leaves out a field that its matcher masks",
+  bad_action_list: "these actions cannot stand in one rule",
+  bad_object: "the object is not of the kind that the call takes",
+  root_table: "a root table cannot stand here",
+  // queues and memory
+  bad_state: "the queue pair is not in a state that allows this",
+  outside_memory_region: "the scatter entry lies outside its memory region",
+  bad_key: "no memory region has this key",
+  queue_full: "the queue holds no more work requests",
+  // device commands
+  bad_command: "the device refused the command",
+  // files
+  not_a_capture: "neither a pcap nor a pcapng file",
+  bad_capture: "the capture file breaks its own format",
+  bad_link_type: "no parser for this link type",
+  bad_json: "the text is not JSON",
+  bad_scenario: "the document does not follow the scenario schema",
+  unknown_name: "nothing in the document has this name",
+  duplicate_name: "two things have the same name",
+  bad_version: "a version of the format that this release does not read",
+  bad_usage: "the command line is not understood",
+  cannot_read: "the file cannot be read",
+  cannot_write: "the file cannot be written",
+} as const;
+
+/** The identity of the rule that was broken. */
+export type RefusalReason = keyof typeof REFUSALS;
+
+/** What a refusal says. */
+export interface Refusal {
+  /** errno name; its number follows from it. */
+  code: ErrnoName;
+  /** The call that was refused, under the name that its caller used. */
+  call: string;
+  reason: RefusalReason;
+  /** The argument, field or place that is wrong, such as `value.outer.tcp_dport` or `rules[3].match`. */
+  path?: string;
+  /** The value found there. */
+  value?: unknown;
+  /** How to mend it. */
+  hint?: string;
+  /** The manual page, RFC or table that says so. */
+  cite?: string;
+}
+
+/** A refused call. `message` says call, field, value, rule and errno in one line. */
+export class SteeringError extends Error implements Refusal {
+  override readonly name = "SteeringError";
+  readonly errno: number;
+  readonly code: ErrnoName;
+  readonly call: string;
+  readonly reason: RefusalReason;
+  readonly path: string | undefined;
+  readonly value: unknown;
+  readonly hint: string | undefined;
+  readonly cite: string | undefined;
+
+  constructor(refusal: Refusal) {
+    super(refusalText(refusal));
+    this.errno = ERRNO[refusal.code];
+    this.code = refusal.code;
+    this.call = refusal.call;
+    this.reason = refusal.reason;
+    this.path = refusal.path;
+    this.value = refusal.value;
+    this.hint = refusal.hint;
+    this.cite = refusal.cite;
+  }
+}
+
+/** Throws the refusal. */
+export function refuse(refusal: Refusal): never {
+  throw new SteeringError(refusal);
+}
+
+/** One line for people: `call: path = value: rule (errno); hint [cite]`. */
+export function refusalText(r: Refusal): string {
+  const place = r.path === undefined ? "" : ` ${r.path}${r.value === undefined ? "" : ` = ${show(r.value)}`}:`;
+  const hint = r.hint === undefined ? "" : `; ${r.hint}`;
+  const cite = r.cite === undefined ? "" : ` [${r.cite}]`;
+  return `${r.call}:${place} ${REFUSALS[r.reason]} (${r.code})${hint}${cite}`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (typeof value === "object" && value !== null) {
+    const label = (value as { name?: unknown }).name;
+    return typeof label === "string" ? label : value.constructor.name;
+  }
+  return String(value);
+}
