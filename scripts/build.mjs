@@ -1,0 +1,190 @@
+#!/usr/bin/env node
+/**
+ * Builds what is missing or out of date.
+ *
+ *   node scripts/build.mjs                        everything that is published: dist/
+ *   node scripts/build.mjs --no-types             the same without the declaration files
+ *   node scripts/build.mjs --wasm release,debug   only these flavours of the core: build/<flavour>/core.wasm
+ *   node scripts/build.mjs --check-core           compiles the core and writes nothing
+ *   ... --force                                   even what is up to date
+ */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+process.chdir(root);
+
+const FLAVOURS = ["release", "debug", "coverage"];
+
+/** Bundle name in dist/ and its source. */
+const ENTRIES = {
+  index: "src/index.ts",
+  verbs: "src/verbs/index.ts",
+  mlx5dv: "src/mlx5dv/index.ts",
+  formats: "src/formats/index.ts",
+  inline: "src/inline.ts",
+  cli: "src/cli/main.ts",
+};
+
+const { values: args } = parseArgs({
+  options: {
+    wasm: { type: "string" },
+    "no-types": { type: "boolean", default: false },
+    "check-core": { type: "boolean", default: false },
+    force: { type: "boolean", default: false },
+  },
+});
+
+if (args["check-core"]) {
+  await compileCore("debug", ["--noEmit"]);
+} else if (args.wasm !== undefined) {
+  for (const flavour of args.wasm.split(",")) await buildCore(flavour);
+} else {
+  await buildCore("release");
+  await buildBundles();
+  if (!args["no-types"]) buildTypes();
+}
+
+/** One flavour of the core, unless its output is newer than all that it is made from. */
+async function buildCore(flavour) {
+  if (!FLAVOURS.includes(flavour)) fail(`no such flavour: ${flavour} (${FLAVOURS.join(", ")})`);
+  const inputs = ["assembly", "src/abi", "asconfig.json", "scripts/coverage-transform.mjs", "node_modules/assemblyscript"];
+  const output = `build/${flavour}/core.wasm`;
+  if (upToDate(output, inputs)) return;
+  const started = new Date();
+  await compileCore(flavour, []);
+  // What was edited while the compiler ran is newer than this.
+  utimesSync(output, started, started);
+  say(`${output} ${kilobytes(statSync(output).size)}, ${Date.now() - started.getTime()} ms`);
+}
+
+async function compileCore(flavour, options) {
+  // The compiler looks for a --wasm of its own among the arguments.
+  process.argv.length = 2;
+  const { default: asc } = await import("assemblyscript/asc");
+  const { error } = await asc.main(["--config", "asconfig.json", "--target", flavour, ...options], {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    // Not in asconfig.json: the compiler drops the leading "./" of a transform's path there.
+    transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : [],
+    writeFile: (name, contents) => replaceFile(name, contents),
+  });
+  if (error) fail(`the ${flavour} flavour of the core was not built`);
+}
+
+/** The entry points that exist, side by side in dist/, with the code that they share in chunks. */
+async function buildBundles() {
+  const started = Date.now();
+  const entryPoints = Object.fromEntries(Object.entries(ENTRIES).filter(([, source]) => existsSync(source)));
+  for (const [name, source] of Object.entries(ENTRIES)) if (!(name in entryPoints)) say(`no ${source} yet`);
+  if (Object.keys(entryPoints).length === 0) return;
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints,
+    outdir: "dist",
+    chunkNames: "chunk-[hash]",
+    bundle: true,
+    splitting: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    packages: "external",
+    external: ["node:*"],
+    // The core, for the entry that carries it.
+    loader: { ".wasm": "binary" },
+    define: { "process.env.FLOWSTEER_BUNDLED": '"1"' },
+    minifySyntax: true,
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  const wanted = new Set(["core.wasm"]);
+  for (const file of outputFiles) {
+    const name = file.path.slice(join(root, "dist").length + 1);
+    wanted.add(name);
+    replaceFile(join("dist", name), file.contents);
+  }
+  replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
+  if ("cli" in entryPoints) {
+    const text = readFileSync("dist/cli.js", "utf8");
+    if (!text.startsWith("#!")) replaceFile("dist/cli.js", `#!/usr/bin/env node\n${text}`);
+    chmodSync("dist/cli.js", 0o755);
+  }
+  for (const entry of readdirSync("dist", { withFileTypes: true })) {
+    if (entry.isFile() && !wanted.has(entry.name) && !entry.name.includes(".tmp")) rmSync(join("dist", entry.name));
+  }
+  say(`dist/ ${Object.keys(entryPoints).join(", ")}, ${Date.now() - started} ms`);
+}
+
+function buildTypes() {
+  const stamp = "build/types.stamp";
+  if (existsSync("dist/types") && upToDate(stamp, ["src", "tsconfig.json", "tsconfig.build.json"])) return;
+  const started = new Date();
+  rmSync("dist/types", { recursive: true, force: true });
+  const tsc = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+    stdio: "inherit",
+  });
+  if (tsc.status !== 0) fail("the declaration files were not built");
+  // The enums exist at run time: a program compiled file by file may use them too.
+  for (const name of readdirSync("dist/types", { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const file = join("dist/types", name);
+    const text = readFileSync(file, "utf8");
+    const plain = text.replace(/^((?:export )?declare )const enum /gm, "$1enum ");
+    if (plain !== text) replaceFile(file, plain);
+  }
+  replaceFile(stamp, "");
+  utimesSync(stamp, started, started);
+  say(`dist/types ${Date.now() - started.getTime()} ms`);
+}
+
+/** Whether the file is newer than every input, the folders included: a removed file makes its folder newer. */
+function upToDate(output, inputs) {
+  if (args.force || !existsSync(output)) return false;
+  const built = statSync(output).mtimeMs;
+  return inputs.every((input) => newest(input) < built);
+}
+
+function newest(path) {
+  if (!existsSync(path)) return 0;
+  const { mtimeMs } = statSync(path);
+  if (path.startsWith("node_modules") || !statSync(path).isDirectory()) return mtimeMs;
+  return Math.max(mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
+/** Writes beside the file and renames: who reads at the same time sees the old file or the new one. */
+function replaceFile(name, contents) {
+  const bytes = Buffer.from(contents);
+  mkdirSync(dirname(name), { recursive: true });
+  const beside = `${name}.tmp${process.pid}`;
+  writeFileSync(beside, bytes);
+  renameSync(beside, name);
+}
+
+function kilobytes(bytes) {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}
+
+function say(text) {
+  process.stdout.write(`build: ${text}\n`);
+}
+
+function fail(text) {
+  process.stderr.write(`build: ${text}\n`);
+  process.exit(1);
+}
