@@ -1,0 +1,110 @@
+/**
+ * The browser that the tests run in: `$CHROME_PATH`, the Chrome or Chromium of the system, or the one that the
+ * package @sparticuz/chromium carries (Linux x64, glibc 2.34 or newer), which is unpacked once.
+ *
+ * `FLOWSTEER_BROWSER=package` passes over the first two, `FLOWSTEER_BROWSER=none` over all.
+ * `node scripts/find-browser.mjs` says what would be used.
+ */
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const cache = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));
+
+/**
+ * Where the browser is, and the environment variables that it needs besides ours.
+ *
+ * @returns {Promise<{ path: string, env: Record<string, string>, origin: string } | undefined>}
+ */
+export async function findBrowser() {
+  const wish = process.env.FLOWSTEER_BROWSER;
+  if (wish === "none") return undefined;
+  if (wish !== "package") {
+    const given = process.env.CHROME_PATH;
+    if (given) {
+      if (!isProgram(given)) throw new Error(`CHROME_PATH is ${given}, which cannot be run`);
+      return { path: given, env: {}, origin: "CHROME_PATH" };
+    }
+    const installed = systemBrowser();
+    if (installed !== undefined) return { path: installed, env: {}, origin: "system" };
+  }
+  return packagedBrowser();
+}
+
+function systemBrowser() {
+  const names = ["google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "chrome"];
+  const places = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const candidates = names.flatMap((name) => places.map((folder) => join(folder, name)));
+  if (process.platform === "darwin") {
+    candidates.push(
+      "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+      "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    );
+  }
+  if (process.platform === "win32") {
+    for (const variable of ["PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"]) {
+      const folder = process.env[variable];
+      if (folder) candidates.push(join(folder, "Google", "Chrome", "Application", "chrome.exe"));
+    }
+  }
+  return candidates.find(isProgram);
+}
+
+/**
+ * Unpacks the browser of the package and the libraries that come with it. The package unpacks its libraries only where
+ * it believes it is in a Lambda function, and sets LD_LIBRARY_PATH for the whole process: the environment is put back
+ * afterwards, and only the browser is given those variables.
+ */
+async function packagedBrowser() {
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+  const manifest = new URL("../node_modules/@sparticuz/chromium/package.json", import.meta.url);
+  const { version } = JSON.parse(readFileSync(manifest, "utf8"));
+  const home = join(cache, `chromium-${version}`);
+  if (!existsSync(home)) {
+    const unpacking = `${home}.${process.pid}`;
+    mkdirSync(unpacking, { recursive: true });
+    const before = { ...process.env };
+    process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs20.x";
+    process.env.TMPDIR = unpacking;
+    try {
+      const { default: chromium } = await import("@sparticuz/chromium");
+      await chromium.executablePath();
+    } catch (error) {
+      rmSync(unpacking, { recursive: true, force: true });
+      throw error;
+    } finally {
+      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+      Object.assign(process.env, before);
+    }
+    try {
+      renameSync(unpacking, home);
+    } catch (error) {
+      // Another process was faster.
+      rmSync(unpacking, { recursive: true, force: true });
+      if (!existsSync(home)) throw error;
+    }
+  }
+  const libraries = [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
+  return {
+    path: join(home, "chromium"),
+    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(home, "fonts") },
+    origin: `@sparticuz/chromium ${version}`,
+  };
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const found = await findBrowser();
+  if (found === undefined) {
+    console.error("no browser");
+    process.exitCode = 1;
+  } else console.log(`${found.path} (${found.origin})`);
+}
