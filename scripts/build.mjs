@@ -62,7 +62,13 @@ if (args["check-core"]) {
 /** One flavour of the core, unless its output is newer than all that it is made from. */
 async function buildCore(flavour) {
   if (!FLAVOURS.includes(flavour)) fail(`no such flavour: ${flavour} (${FLAVOURS.join(", ")})`);
-  const inputs = ["assembly", "src/abi", "asconfig.json", "scripts/coverage-transform.mjs", "node_modules/assemblyscript"];
+  const inputs = [
+    "assembly",
+    "src/abi",
+    "asconfig.json",
+    "scripts/coverage-transform.mjs",
+    "node_modules/assemblyscript",
+  ];
   const output = `build/${flavour}/core.wasm`;
   if (upToDate(output, inputs)) return;
   const started = new Date();
@@ -181,7 +187,7 @@ function kilobytes(bytes) {
 }
 
 function say(text) {
-  process.stdout.write(`build: ${text}\n`);
+  process.stderr.write(`build: ${text}\n`);
 }
 
 function fail(text) {

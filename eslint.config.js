@@ -1,0 +1,98 @@
+import js from "@eslint/js";
+import { defineConfig, globalIgnores } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+const nodeGlobals = Object.fromEntries(
+  [
+    "Buffer",
+    "URL",
+    "WebAssembly",
+    "console",
+    "crypto",
+    "fetch",
+    "globalThis",
+    "performance",
+    "process",
+    "setTimeout",
+  ].map((name) => [name, "readonly"]),
+);
+
+export default defineConfig(
+  globalIgnores(["dist/", "build/", "coverage/", "test/golden/", "test/captures/", "test/vectors/"]),
+  { linterOptions: { reportUnusedDisableDirectives: "error" } },
+
+  {
+    name: "TypeScript",
+    files: ["{src,test,bench,scripts}/**/*.ts", "*.config.ts"],
+    extends: [js.configs.recommended, tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: "error",
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/restrict-template-expressions": [
+        "error",
+        { allowNumber: true, allowBoolean: true, allowNever: true },
+      ],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      // An index that is known to be in range, next to noUncheckedIndexedAccess.
+      "@typescript-eslint/no-non-null-assertion": "off",
+      // The numbers of the core are compared with the enums that name them.
+      "@typescript-eslint/no-unsafe-enum-comparison": "off",
+      // Arguments come from callers without types too: checks that the types call needless are not.
+      "@typescript-eslint/no-unnecessary-condition": "off",
+      "@typescript-eslint/no-unnecessary-type-conversion": "off",
+      "@typescript-eslint/no-unnecessary-type-parameters": "off",
+      "@typescript-eslint/unified-signatures": "off",
+    },
+  },
+  {
+    name: "tests",
+    files: ["{test,bench}/**/*.ts"],
+    rules: {
+      // JSON that a test has just written itself, and wrong arguments on purpose.
+      "@typescript-eslint/no-unsafe-argument": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-call": "off",
+      "@typescript-eslint/no-unsafe-member-access": "off",
+      "@typescript-eslint/no-unsafe-return": "off",
+      "@typescript-eslint/require-await": "off",
+    },
+  },
+
+  {
+    name: "JavaScript",
+    files: ["**/*.{js,mjs}"],
+    extends: [js.configs.recommended],
+    languageOptions: { globals: nodeGlobals },
+    rules: { eqeqeq: "error" },
+  },
+
+  {
+    // Decorated functions are no TypeScript, and the types are the compiler's own: `asc --noEmit` checks those.
+    name: "AssemblyScript",
+    files: ["assembly/**/*.ts"],
+    extends: [js.configs.recommended],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { allowInvalidAST: true, errorOnUnknownASTType: false },
+    },
+    plugins: { "@typescript-eslint": tseslint.plugin },
+    rules: {
+      "no-var": "error",
+      "no-else-return": "error",
+      // Another file may assign to an exported variable.
+      "prefer-const": "off",
+      "no-undef": "off",
+      "no-unused-vars": "off",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      // Conditions on types are decided when the function is compiled, and integers have 64 bits.
+      "no-constant-condition": "off",
+      "no-constant-binary-expression": "off",
+      "no-loss-of-precision": "off",
+      "no-redeclare": "off",
+    },
+  },
+);
