@@ -1,0 +1,128 @@
+/**
+ * Holds a packed tarball to its promises: `node scripts/check-package.mjs flowsteer-<version>.tgz`.
+ *
+ * - The core and the main entry stay small.
+ * - Nothing is published that is not meant to be.
+ * - Every entry point can be imported from where it is installed.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** In bytes, after gzip. */
+const LIMITS = { core: 100_000, main: 60_000 };
+
+const PUBLISHED = [
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^dist\/(index|verbs|mlx5dv|formats|inline|cli|chunk-\w+)\.js$/,
+  /^dist\/core\.wasm$/,
+  /^dist\/types\/[\w/-]+\.d\.ts$/,
+  /^examples\/[\w./-]+\.(json|pcap|pcapng|ts|js|mjs|md|html|css)$/,
+  /^schema\/[\w./-]+\.json$/,
+];
+
+const [tarball] = process.argv.slice(2);
+if (tarball === undefined) {
+  console.error("usage: node scripts/check-package.mjs <tarball>");
+  process.exit(2);
+}
+
+const problems = [];
+const folder = mkdtempSync(join(tmpdir(), "flowsteer-package-"));
+try {
+  const home = join(folder, "node_modules", "flowsteer");
+  mkdirSync(home, { recursive: true });
+  const tar = spawnSync("tar", ["-xzf", resolve(tarball), "-C", home, "--strip-components=1"], { stdio: "inherit" });
+  if (tar.status !== 0) throw new Error(`${tarball} cannot be unpacked`);
+  for (const scope of ["@assemblyscript"]) {
+    symlinkSync(join(root, "node_modules", scope), join(folder, "node_modules", scope), "junction");
+  }
+  const files = readdirSync(home, { recursive: true, encoding: "utf8" })
+    .map((name) => name.split(sep).join("/"))
+    .filter((name) => statSync(join(home, name)).isFile());
+
+  contents(home, files);
+  size("core.wasm", gzipped(join(home, "dist/core.wasm")), LIMITS.core);
+  await mainEntry(home);
+  imports(home);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+for (const problem of problems) console.error(`package: ${problem}`);
+if (problems.length > 0) process.exitCode = 1;
+else console.log("package: as promised");
+
+function contents(home, files) {
+  for (const name of files) {
+    if (!PUBLISHED.some((pattern) => pattern.test(name))) problems.push(`${name} is not meant to be published`);
+    // A path of the machine that built it.
+    if (readFileSync(join(home, name)).includes(resolve(root))) problems.push(`${name} names ${resolve(root)}`);
+  }
+  for (const name of ["LICENSE", "README.md", "dist/index.js", "dist/core.wasm", "dist/types/index.d.ts"]) {
+    if (!files.includes(name)) problems.push(`${name} is missing`);
+  }
+  console.log(`package: ${files.length} files, ${statSync(tarball).size} bytes packed`);
+}
+
+/** The main entry with all that it imports at once: its chunks and its dependency. */
+async function mainEntry(home) {
+  const entry = join(home, "dist/index.js");
+  const { metafile } = await build({
+    entryPoints: [entry],
+    absWorkingDir: folder,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    external: ["node:*", "fs", "url", "module"],
+    outdir: "out",
+    write: false,
+    metafile: true,
+    preserveSymlinks: true,
+    logLevel: "warning",
+  });
+  const reached = new Set();
+  const visit = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const { path: next, kind, external } of metafile.inputs[path].imports) {
+      if (kind === "import-statement" && !external) visit(next);
+    }
+  };
+  visit(relative(folder, entry).split(sep).join("/"));
+  const total = [...reached].reduce((sum, path) => sum + gzipped(join(folder, path)), 0);
+  size(`main entry (${reached.size} files)`, total, LIMITS.main);
+}
+
+/** Every script among the exports, in a process of its own that knows nothing of this checkout. */
+function imports(home) {
+  const { name, exports, bin } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  for (const [subpath, target] of Object.entries(exports)) {
+    if (typeof target === "string") continue;
+    const specifier = name + subpath.slice(1);
+    run(`import ${specifier}`, ["--input-type=module", "-e", `await import(${JSON.stringify(specifier)})`]);
+  }
+  for (const [command, script] of Object.entries(bin)) run(`${command} --help`, [join(home, script), "--help"]);
+}
+
+function run(what, args) {
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 30_000 });
+  if (status !== 0) problems.push(`${what} fails: ${stderr.trim()}`);
+}
+
+function size(what, bytes, limit) {
+  console.log(`package: ${what} ${bytes} bytes gzipped of ${limit}`);
+  if (bytes >= limit) problems.push(`${what} has ${bytes} bytes gzipped, the limit is ${limit}`);
+}
+
+function gzipped(path) {
+  return gzipSync(readFileSync(path), { level: 9 }).length;
+}
