@@ -18,7 +18,7 @@ const nodeGlobals = Object.fromEntries(
 );
 
 export default defineConfig(
-  globalIgnores(["dist/", "build/", "coverage/", "test/golden/", "test/captures/", "test/vectors/"]),
+  globalIgnores(["dist/", "build/", "coverage/"]),
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
 
   {

@@ -1,8 +1,22 @@
 import { playwright } from "@vitest/browser-playwright";
-import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import { readFileSync } from "node:fs";
+import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
 import { findBrowser } from "./scripts/find-browser.mjs";
 
 const include = ["test/**/*.test.ts"];
+
+/** An imported .wasm file is its bytes, as in the bundles. */
+const plugins: Plugin[] = [
+  {
+    name: "wasm-bytes",
+    enforce: "pre",
+    load(id) {
+      if (!id.endsWith(".wasm")) return undefined;
+      const base64 = readFileSync(id, "base64");
+      return `export default Uint8Array.from(atob("${base64}"), (one) => one.charCodeAt(0));`;
+    },
+  },
+];
 
 /** The tests that need no files, processes or sockets, in a real browser. */
 async function browserProjects(): Promise<TestProjectConfiguration[]> {
@@ -16,6 +30,7 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
   }
   return [
     {
+      plugins,
       // Found while a test already runs, a dependency makes the page load again.
       optimizeDeps: { include: ["@assemblyscript/loader", "fast-check"] },
       test: {
@@ -45,6 +60,7 @@ export default defineConfig(async () => ({
   test: {
     projects: [
       {
+        plugins,
         test: {
           name: "node",
           include,
