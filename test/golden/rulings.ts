@@ -1,0 +1,146 @@
+// Compares what a parser of ours found with what tshark found (test/golden/keys, made by scripts/golden-keys.mjs).
+// Used by the reference's test and by the engine's. Every difference is a failure, unless a ruling below covers it: a
+// ruling names the fields, says why we differ on purpose and cites what decides; it applies by what the frame looks
+// like, never by its number.
+
+export interface GoldenFrame {
+  number: number;
+  wireLength: number;
+  capturedLength: number;
+  /** tshark's chain of protocols, as "eth:ethertype:ip:udp". */
+  protocols: string;
+  /** "short" or "malformed" where tshark says so of the frame. */
+  marks: string[];
+  /** Our field names; addresses as text, the rest as numbers. */
+  fields: Record<string, number | string>;
+}
+
+export interface GoldenFile {
+  capture: string;
+  tshark: string;
+  frames: GoldenFrame[];
+}
+
+export interface Ruling {
+  field: RegExp;
+  why: string;
+  cite: string;
+  applies: (frame: GoldenFrame, ours: Fields, field: string) => boolean;
+}
+
+type Fields = ReadonlyMap<string, bigint>;
+
+const levelOf = (field: string): string => (field.includes("inner") ? "inner" : "outer");
+const cut = (frame: GoldenFrame): boolean => frame.marks.includes("short") || frame.marks.includes("malformed");
+/** tshark shows the fields of a header one by one until the bytes end: the last one tells whether it was whole. */
+const saw = (frame: GoldenFrame, name: string): boolean => frame.fields[name] !== undefined;
+
+/** Hop-by-hop, routing, fragment, AH, destination: never the upper layer of an unfragmented packet. */
+const EXTENSION_HEADERS = new Set([0, 43, 44, 51, 60]);
+
+export const RULINGS: readonly Ruling[] = [
+  {
+    field: /\.(ip_version|ipv4_ihl|ip_dscp|ip_ecn|ip_ttl_hoplimit|ip_protocol|ipv4_src|outer_ipv4_flags)$/,
+    why: "a cut header gives none of its fields; tshark shows those that came before the cut",
+    cite: "parsing rulings, a header that the captured bytes cut",
+    applies: (frame, ours, field) =>
+      cut(frame) &&
+      !saw(frame, `${levelOf(field)}.ipv4_dst`) &&
+      !saw(frame, `${levelOf(field)}.ipv6_dst`) &&
+      !ours.has(field),
+  },
+  {
+    field: /\.(tcp_sport|tcp_dport|(outer|inner)_tcp_seq_num|(outer|inner)_tcp_ack_num)$/,
+    why: "a first fragment gives TCP fields only where the fixed header is whole; tshark shows those before the end",
+    cite: "parsing rulings, IPv4 first fragment",
+    applies: (frame, ours, field) =>
+      frame.fields[`${levelOf(field)}.frag`] === 1 && !saw(frame, `${levelOf(field)}.tcp_flags`) && !ours.has(field),
+  },
+  {
+    field: /\.ip_protocol$/,
+    why: "the upper layer behind a cut extension header is unknown; tshark shows the number of the cut header",
+    cite: "match-params table, ip_protocol (last next-header, the upper-layer protocol); parsing rulings, a cut header",
+    applies: (frame, ours, field) =>
+      cut(frame) &&
+      EXTENSION_HEADERS.has(Number(frame.fields[field])) &&
+      frame.fields[`${levelOf(field)}.ip_version`] === 6 &&
+      !ours.has(field),
+  },
+  {
+    field: /\.ip_version$/,
+    why: "a version nibble that contradicts the EtherType gives no L3 field; tshark shows the nibble",
+    cite: "parsing rulings, version nibble against EtherType",
+    applies: (frame, ours, field) => {
+      const expected = frame.fields[`${levelOf(field)}.ethertype`] === 0x86dd ? 6 : 4;
+      return saw(frame, field) && frame.fields[field] !== expected && !ours.has(field);
+    },
+  },
+  {
+    field: /\.ipv4_dst$/,
+    why: "the destination is the header's destination field; tshark shows the last hop of the source route",
+    cite: "parsing rulings, destination of IPv4 with a source route",
+    applies: (frame, ours, field) => frame.marks.includes("source_route") && ours.has(field),
+  },
+];
+
+/** Fields that tshark has a name for, without level. Only these can be missed in a golden frame. */
+const KNOWN = new Set(
+  [
+    "smac dmac ethertype first_prio first_cfi first_vid second_prio second_cfi second_vid",
+    "cvlan_tag svlan_tag second_cvlan_tag second_svlan_tag frag",
+    "ip_version ipv4_ihl ip_dscp ip_ecn ip_ttl_hoplimit ip_protocol ipv4_src ipv4_dst ipv6_src ipv6_dst",
+    "ipv6_flow_label ipv4_flags tcp_sport tcp_dport tcp_flags tcp_seq_num tcp_ack_num udp_sport udp_dport",
+    "icmp_type icmp_code icmpv6_type icmpv6_code vxlan_vni tunnel_header_0 tunnel_header_1",
+  ].flatMap((line) => line.split(" ")),
+);
+/** State bits: a golden frame holds them only when 1. */
+const STATE = new Set("cvlan_tag svlan_tag second_cvlan_tag second_svlan_tag frag".split(" "));
+
+/** "misc.outer_second_vid" -> "second_vid". */
+const plain = (field: string): string =>
+  field.replace(/^(outer|inner|misc\d?|ext)\./, "").replace(/^(outer|inner)_/, "");
+
+/** The differences that no ruling covers, one line each; empty when the two agree. */
+export function compareWithGolden(ours: Fields, frame: GoldenFrame): string[] {
+  return differences(ours, frame)
+    .filter(({ field }) => !rulingFor(ours, frame, field))
+    .map(({ text }) => text);
+}
+
+/** The rulings that a frame needed, for a test that none is there in vain. */
+export function rulingsUsed(ours: Fields, frame: GoldenFrame): Ruling[] {
+  return differences(ours, frame).flatMap(({ field }) => rulingFor(ours, frame, field) ?? []);
+}
+
+function rulingFor(ours: Fields, frame: GoldenFrame, field: string): Ruling | undefined {
+  return RULINGS.find((ruling) => ruling.field.test(field) && ruling.applies(frame, ours, field));
+}
+
+function differences(ours: Fields, frame: GoldenFrame): { field: string; text: string }[] {
+  const names = new Set(Object.keys(frame.fields));
+  for (const name of ours.keys()) if (KNOWN.has(plain(name))) names.add(name);
+  const found: { field: string; text: string }[] = [];
+  for (const field of names) {
+    const shown = frame.fields[field];
+    const golden = shown !== undefined ? valueOf(shown) : STATE.has(plain(field)) ? 0n : undefined;
+    const value = ours.get(field);
+    if (value === golden) continue;
+    found.push({ field, text: `frame ${frame.number} ${field}: tshark ${say(golden)}, ours ${say(value)}` });
+  }
+  return found;
+}
+
+const say = (value: bigint | undefined): string => (value === undefined ? "absent" : `0x${value.toString(16)}`);
+
+/** Numbers as they are; MAC, IPv4 and IPv6 addresses (RFC 4291 section 2.2) from their text. */
+export function valueOf(shown: number | string): bigint {
+  if (typeof shown === "number") return BigInt(shown);
+  if (/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(shown)) return BigInt(`0x${shown.replaceAll(":", "")}`);
+  if (/^\d+(\.\d+){3}$/.test(shown)) return shown.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  const [head = "", tail] = shown.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
+  if (groups.length !== 8) throw new Error(`not an address: ${shown}`);
+  return groups.reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
+}
