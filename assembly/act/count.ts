@@ -1,0 +1,27 @@
+/**
+ * Flow counters: | packets 8 | bytes 8 |, in blocks (bulks) of consecutive counters.
+ *
+ * Bytes are those of the frame on the wire as it stands at the rule, from its first byte, without FCS.
+ */
+import { FRAME_WIRE_LENGTH } from "../../src/abi/engine";
+import { allocate, release } from "../arena";
+
+const COUNTER_SIZE: u32 = 16;
+
+/** A bulk of zeroed counters; 0 when memory is full. */
+export function createCounters(count: u32): usize {
+  const counters = allocate(count * COUNTER_SIZE);
+  if (counters != 0) memory.fill(counters, 0, <usize>count * COUNTER_SIZE);
+  return counters;
+}
+
+export function releaseCounters(counters: usize, count: u32): void {
+  release(counters, count * COUNTER_SIZE);
+}
+
+// @ts-ignore: decorator
+@inline
+export function count(counter: usize, frame: usize): void {
+  store<u64>(counter, load<u64>(counter) + 1);
+  store<u64>(counter, load<u64>(counter, 8) + <u64>load<u32>(frame, FRAME_WIRE_LENGTH), 8);
+}

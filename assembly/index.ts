@@ -1,0 +1,53 @@
+/**
+ * Every export of the core. Addresses and handles are plain numbers; what is passed in is valid (src/model decides),
+ * and every read of a frame is bounded by its own length.
+ */
+import { FRAME_SIZE } from "../src/abi/engine";
+import { MAP_SIZE } from "../src/abi/headers";
+import { KEY_SIZE } from "../src/abi/key";
+import { FRAMES, KEYS, MAPS, WAITING } from "./memory";
+import { deliver } from "./out/deliver";
+import { BRANCH_LOWER, openBranch } from "./steer/branch";
+import { lookup } from "./steer/match";
+import { Tables } from "./steer/table";
+import { walk } from "./steer/walk";
+import { parseFrame } from "./wire/parse";
+
+export { areaAddress } from "./memory";
+export { arenaUsed, limitArena } from "./arena";
+export { createTable, destroyTable, insertRule, removeRule } from "./steer/table";
+export { createCounters, releaseCounters } from "./act/count";
+export {
+  clearQueue,
+  createCompletionQueue,
+  createQueue,
+  destroyCompletionQueue,
+  destroyQueue,
+  postBuffer,
+  setQueueFlags,
+  takeCompletions,
+} from "./out/queue";
+
+/** Parses the first `count` frames of the batch: keys and maps, of the groups in `wanted`. */
+export function parse(count: u32, wanted: u32): void {
+  for (let i: usize = 0; i < count; i++) {
+    parseFrame(FRAMES + i * FRAME_SIZE, KEYS + i * KEY_SIZE, MAPS + i * MAP_SIZE, wanted);
+  }
+}
+
+/** Takes the first `count` frames of the batch from bytes to outcome, from the table `root`. */
+export function steer(root: usize, count: u32): void {
+  parse(count, Tables.wanted);
+  walk(root, count);
+  deliver(count);
+}
+
+/** Classifies the first `count` keys of the batch in one table, from a lower bound of rank; answers are in `found`. */
+export function classify(table: usize, count: u32, lowerHigh: u32, lowerLow: u32): void {
+  const lower = (<u64>lowerHigh << 32) | <u64>lowerLow;
+  for (let i: u32 = 0; i < count; i++) {
+    store<u64>(openBranch(i, table), lower, BRANCH_LOWER);
+    store<u32>(WAITING + (<usize>i << 2), i);
+  }
+  lookup(table, WAITING, count);
+}

@@ -1,0 +1,103 @@
+/**
+ * Receive queues and completion queues, as far as the core must know them to say what becomes of a frame. The bytes of
+ * receive buffers and completions are the host's.
+ *
+ *     queue:            | flags 4 | completion queue 4 | ring 4 | wrap 4 | head 4 | tail 4 |
+ *     completion queue: | capacity 4 | held 4 |
+ *
+ * The ring holds the length of each posted receive buffer; head and tail count up without end.
+ */
+import { QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
+import { allocate, release } from "../arena";
+
+const FLAGS: usize = 0;
+const COMPLETIONS: usize = 4;
+const RING: usize = 8;
+const WRAP: usize = 12;
+const HEAD: usize = 16;
+const TAIL: usize = 20;
+const QUEUE_SIZE: u32 = 24;
+
+const CAPACITY: usize = 0;
+const HELD: usize = 4;
+const COMPLETION_QUEUE_SIZE: u32 = 8;
+
+export function createCompletionQueue(capacity: u32): usize {
+  const queue = allocate(COMPLETION_QUEUE_SIZE);
+  if (queue == 0) return 0;
+  store<u32>(queue, capacity, CAPACITY);
+  store<u32>(queue, 0, HELD);
+  return queue;
+}
+
+export function destroyCompletionQueue(queue: usize): void {
+  release(queue, COMPLETION_QUEUE_SIZE);
+}
+
+/** The host has taken `count` completions. */
+export function takeCompletions(queue: usize, count: u32): void {
+  store<u32>(queue, load<u32>(queue, HELD) - count, HELD);
+}
+
+/** A queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when memory is full. */
+export function createQueue(flags: u32, completions: usize, depth: u32): usize {
+  const queue = allocate(QUEUE_SIZE);
+  if (queue == 0) return 0;
+  const ring = depth == 0 ? <usize>0 : allocate(depth * 4);
+  if (depth != 0 && ring == 0) {
+    release(queue, QUEUE_SIZE);
+    return 0;
+  }
+  store<u32>(queue, flags, FLAGS);
+  store<u32>(queue, <u32>completions, COMPLETIONS);
+  store<u32>(queue, <u32>ring, RING);
+  store<u32>(queue, depth - 1, WRAP);
+  store<u32>(queue, 0, HEAD);
+  store<u32>(queue, 0, TAIL);
+  return queue;
+}
+
+export function destroyQueue(queue: usize): void {
+  const ring: usize = load<u32>(queue, RING);
+  if (ring != 0) release(ring, (load<u32>(queue, WRAP) + 1) * 4);
+  release(queue, QUEUE_SIZE);
+}
+
+export function setQueueFlags(queue: usize, flags: u32): void {
+  store<u32>(queue, flags, FLAGS);
+}
+
+/** Forgets the buffers that are posted: the queue pair was reset. */
+export function clearQueue(queue: usize): void {
+  store<u32>(queue, load<u32>(queue, TAIL), HEAD);
+}
+
+/** Posts a buffer of `length` bytes; the host has checked that the ring has room. */
+export function postBuffer(queue: usize, length: u32): void {
+  const tail = load<u32>(queue, TAIL);
+  store<u32>(<usize>load<u32>(queue, RING) + (<usize>(tail & load<u32>(queue, WRAP)) << 2), length);
+  store<u32>(queue, tail + 1, TAIL);
+}
+
+export namespace Taken {
+  /** Number of the receive request that the last accepted frame used. */
+  export let request: u32 = 0;
+}
+
+/** Whether a queue takes a frame of `length` bytes: Reason.none, or why not. A buffer too short is used up all the same. */
+export function take(queue: usize, length: u32): u32 {
+  const flags = load<u32>(queue, FLAGS);
+  if (!(flags & QUEUE_READY)) return Reason.queue_not_ready;
+  if (flags & QUEUE_SINK) return Reason.none;
+  const head = load<u32>(queue, HEAD);
+  if (head == load<u32>(queue, TAIL)) return Reason.no_receive_buffer;
+  const completions: usize = load<u32>(queue, COMPLETIONS);
+  const held = load<u32>(completions, HELD);
+  // MODEL: a full completion queue drops the frame and keeps the buffer; a device would break the queue.
+  if (held >= load<u32>(completions, CAPACITY)) return Reason.completion_queue_full;
+  const room = load<u32>(<usize>load<u32>(queue, RING) + (<usize>(head & load<u32>(queue, WRAP)) << 2));
+  store<u32>(completions, held + 1, HELD);
+  store<u32>(queue, head + 1, HEAD);
+  Taken.request = head;
+  return length > room ? Reason.receive_buffer_too_short : Reason.none;
+}

@@ -1,0 +1,103 @@
+/**
+ * Where the parser stands in a frame.
+ *
+ * In: the frame's bytes. Every header function reads at `at`, never at or past `end`, and moves `at` behind itself.
+ *
+ *     frame                at                          end              wireEnd
+ *     | headers read       | to be read                | not captured   |
+ *
+ * `end <= wireEnd` always: `end` bounds reads, `wireEnd` is where the packet ends on the wire and judges lengths.
+ * A header is parsed whole or not at all: one `has` before its fields makes all reads safe.
+ */
+import {
+  MAP_COUNT,
+  MAP_ENTRIES,
+  MAP_ENTRY_SIZE,
+  MAP_FIRST,
+  MAP_STOP_HAD,
+  MAP_STOP_HEADER,
+  MAP_STOP_OFFSET,
+  MAP_STOP_WANTED,
+  MAP_STOP_WHY,
+  Stop,
+} from "../../src/abi/headers";
+
+export namespace Cursor {
+  export let frame: usize = 0;
+  export let at: usize = 0;
+  export let end: usize = 0;
+  export let wireEnd: usize = 0;
+  /** LEVEL_OUTER or LEVEL_INNER. */
+  export let level: u32 = 0;
+  /** The frame map being written. */
+  export let map: usize = 0;
+  /** Presence bits found at this level. */
+  export let here: u32 = 0;
+  /** Presence bits of tunnels. */
+  export let tunnels: u32 = 0;
+}
+
+/** Where the groups of this frame's key are written; a group that nobody reads goes to the scratch key. */
+export namespace Key {
+  /** Group outer or inner, by the level at hand. */
+  export let layer: usize = 0;
+  export let outer: usize = 0;
+  export let inner: usize = 0;
+  // Base addresses such that `base + key offset` is the field, whichever memory it goes to.
+  export let misc: usize = 0;
+  export let misc3: usize = 0;
+  export let misc5: usize = 0;
+  export let ext: usize = 0;
+}
+
+/** Big-endian reads. */
+// @ts-ignore: decorator
+@inline
+export function be16(address: usize): u32 {
+  const word: u32 = load<u16>(address);
+  return ((word & 0xff) << 8) | (word >> 8);
+}
+
+// @ts-ignore: decorator
+@inline
+export function be32(address: usize): u32 {
+  return bswap(load<u32>(address));
+}
+
+/** Lists a header that begins at `at`. */
+// @ts-ignore: decorator
+@inline
+export function note(kind: u32, at: usize): void {
+  const map = Cursor.map;
+  const count: u32 = load<u16>(map, MAP_COUNT);
+  if (count >= <u32>MAP_ENTRIES) return;
+  const entry = map + <usize>count * MAP_ENTRY_SIZE;
+  store<u32>(entry, kind | (Cursor.level << 8), MAP_FIRST);
+  store<u32>(entry, <u32>(at - Cursor.frame), MAP_FIRST + 4);
+  store<u16>(map, <u16>(count + 1), MAP_COUNT);
+}
+
+/** Whether `bytes` more can be read at `at`; if not, says in the map which header stopped the parse. */
+// @ts-ignore: decorator
+@inline
+export function has(header: u32, bytes: usize): bool {
+  if (Cursor.end - Cursor.at >= bytes) return true;
+  short(header, bytes);
+  return false;
+}
+
+/** The header wants `bytes` at `at`, which are not there: cut by the capture, or beyond the packet that carries it. */
+export function short(header: u32, bytes: usize): void {
+  const at = Cursor.at;
+  stop(header, Cursor.wireEnd - at >= bytes ? Stop.truncated : Stop.beyond_packet, bytes, Cursor.end - at);
+}
+
+/** Ends the parse at `at`. */
+export function stop(header: u32, why: u32, wanted: usize, had: usize): void {
+  const map = Cursor.map;
+  store<u8>(map, <u8>header, MAP_STOP_HEADER);
+  store<u8>(map, <u8>why, MAP_STOP_WHY);
+  store<u32>(map, <u32>(Cursor.at - Cursor.frame), MAP_STOP_OFFSET);
+  store<u32>(map, <u32>wanted, MAP_STOP_WANTED);
+  store<u32>(map, <u32>had, MAP_STOP_HAD);
+}

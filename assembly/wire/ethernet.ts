@@ -1,0 +1,98 @@
+/**
+ * Ethernet II, 802.3 and VLAN tags (IEEE 802.3 clause 3, 802.1Q clause 9).
+ *
+ *     | destination 6 | source 6 | { TPID 2 | TCI 2 } ... | EtherType or length 2 |
+ */
+import { Header, LEVEL_OUTER } from "../../src/abi/headers";
+import {
+  HERE_ETH,
+  HERE_ETHERTYPE,
+  HERE_VLAN,
+  HERE_VLAN2,
+  LAYER_DMAC,
+  LAYER_ETHERTYPE,
+  LAYER_SMAC,
+  LAYER_STATE,
+  LAYER_TCI,
+  MISC_INNER_TCI2,
+  MISC_OUTER_TCI2,
+  MISC_TAGS2,
+  STATE_CVLAN,
+  STATE_SVLAN,
+} from "../../src/abi/key";
+import { be16, Cursor, has, Key, note } from "./cursor";
+
+export const ETHERTYPE_IPV4: u32 = 0x0800;
+export const ETHERTYPE_ARP: u32 = 0x0806;
+export const ETHERTYPE_IPV6: u32 = 0x86dd;
+const TPID_CUSTOMER: u32 = 0x8100;
+const TPID_SERVICE: u32 = 0x88a8;
+
+const SOURCE: usize = 6;
+const TYPE: usize = 12;
+const SIZE: usize = 14;
+const TAG_SIZE: usize = 4;
+
+/** SPEC: TPIDs 0x9100, 0x9200 and 0x9300 are not tags (parsing rulings). */
+// @ts-ignore: decorator
+@inline
+export function isTag(ethertype: u32): bool {
+  return ethertype == TPID_CUSTOMER || ethertype == TPID_SERVICE;
+}
+
+/** The EtherType behind the last tag; 0 where the frame is cut before it. An 802.3 length is returned as it is. */
+export function ethernet(): u32 {
+  const at = Cursor.at;
+  if (!has(Header.ethernet, SIZE)) return 0;
+  note(Header.ethernet, at);
+  const layer = Key.layer;
+  store<u32>(layer, load<u32>(at), LAYER_DMAC);
+  store<u16>(layer, load<u16>(at + 4), LAYER_DMAC + 4);
+  store<u32>(layer, load<u32>(at + SOURCE), LAYER_SMAC);
+  store<u16>(layer, load<u16>(at + SOURCE + 4), LAYER_SMAC + 4);
+  Cursor.here |= HERE_ETH;
+  Cursor.at = at + SIZE;
+  let ethertype = be16(at + TYPE);
+  if (isTag(ethertype)) {
+    ethertype = tags(ethertype);
+    if (ethertype == CUT) return 0;
+  }
+  store<u16>(layer, bswap<u16>(<u16>ethertype), LAYER_ETHERTYPE);
+  Cursor.here |= HERE_ETHERTYPE;
+  return ethertype;
+}
+
+const CUT: u32 = 0xffffffff;
+
+/** Walks the tags behind a TPID that was just read; fields of the outermost two. */
+function tags(tpid: u32): u32 {
+  let depth = 0;
+  do {
+    const at = Cursor.at;
+    if (!has(Header.vlan, TAG_SIZE)) return CUT;
+    note(Header.vlan, at);
+    if (depth == 0) first(tpid, at);
+    else if (depth == 1) second(tpid, at);
+    depth++;
+    tpid = be16(at + 2);
+    Cursor.at = at + TAG_SIZE;
+  } while (isTag(tpid));
+  return tpid;
+}
+
+function first(tpid: u32, at: usize): void {
+  const layer = Key.layer;
+  store<u16>(layer, load<u16>(at), LAYER_TCI);
+  store<u8>(layer, <u8>(tpid == TPID_CUSTOMER ? STATE_CVLAN : STATE_SVLAN), LAYER_STATE);
+  Cursor.here |= HERE_VLAN;
+}
+
+function second(tpid: u32, at: usize): void {
+  const misc = Key.misc;
+  const outer = Cursor.level == LEVEL_OUTER;
+  store<u16>(misc + <usize>(outer ? MISC_OUTER_TCI2 : MISC_INNER_TCI2), load<u16>(at));
+  // outer_second_cvlan_tag 0x80, inner 0x40, outer_second_svlan_tag 0x20, inner 0x10
+  const bit: u32 = (tpid == TPID_CUSTOMER ? 0x80 : 0x20) >> (outer ? 0 : 1);
+  store<u8>(misc, <u8>(load<u8>(misc, MISC_TAGS2) | bit), MISC_TAGS2);
+  Cursor.here |= HERE_VLAN2;
+}

@@ -1,0 +1,36 @@
+/**
+ * ICMPv4 (RFC 792) and ICMPv6 (RFC 4443): one shape. The match parameters have room for the outer packet's only.
+ *
+ *     | type 1 | code 1 | checksum 2 | rest of header 4 |
+ */
+import { Header, LEVEL_OUTER } from "../../src/abi/headers";
+import {
+  HERE_ICMP,
+  HERE_ICMPV6,
+  MISC3_ICMP_DATA,
+  MISC3_ICMP_TYPE,
+  MISC3_ICMPV6_DATA,
+  MISC3_ICMPV6_TYPE,
+} from "../../src/abi/key";
+import { Cursor, has, Key, note } from "./cursor";
+
+const SIZE: usize = 8;
+
+export function icmp(): void {
+  if (fill(Header.icmp, MISC3_ICMP_TYPE, MISC3_ICMP_DATA)) Cursor.here |= HERE_ICMP;
+}
+
+export function icmpv6(): void {
+  if (fill(Header.icmpv6, MISC3_ICMPV6_TYPE, MISC3_ICMPV6_DATA)) Cursor.here |= HERE_ICMPV6;
+}
+
+function fill(header: u32, type: usize, data: usize): bool {
+  const at = Cursor.at;
+  if (!has(header, SIZE)) return false;
+  note(header, at);
+  Cursor.at = at + SIZE;
+  if (Cursor.level != LEVEL_OUTER) return false;
+  store<u16>(Key.misc3 + type, load<u16>(at));
+  store<u32>(Key.misc3 + data, load<u32>(at, 4));
+  return true;
+}

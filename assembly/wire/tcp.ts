@@ -1,0 +1,52 @@
+/**
+ * TCP (RFC 9293).
+ *
+ *     | source port 2 | destination port 2 | sequence 4 | acknowledgement 4 |
+ *     | data offset 4, reserved 3, flags 9 | window 2 | checksum 2 | urgent 2 | options ... |
+ */
+import { Header, LEVEL_OUTER } from "../../src/abi/headers";
+import {
+  HERE_TCP,
+  LAYER_OK,
+  LAYER_STATE,
+  LAYER_TCP_FLAGS,
+  LAYER_TCP_PORTS,
+  MISC3_INNER_ACK,
+  MISC3_INNER_SEQ,
+  MISC3_OUTER_ACK,
+  MISC3_OUTER_SEQ,
+  OK_L4,
+} from "../../src/abi/key";
+import { Cursor, has, Key, note } from "./cursor";
+import { Fragment, Upper } from "./upper";
+
+const SIZE: usize = 20;
+
+export function tcp(): void {
+  const at = Cursor.at;
+  if (!has(Header.tcp, SIZE)) return;
+  const headerLength = <usize>(load<u8>(at, 12) >> 4) << 2;
+  const onWire = Cursor.wireEnd - at;
+  // Options cut by the capture take the header with them; in a first fragment the fixed header is enough.
+  if (headerLength <= onWire && Upper.fragment == Fragment.whole && !has(Header.tcp, headerLength)) return;
+  note(Header.tcp, at);
+
+  const layer = Key.layer;
+  store<u32>(layer, load<u32>(at), LAYER_TCP_PORTS);
+  store<u8>(layer, <u8>(load<u8>(layer, LAYER_STATE) | (load<u8>(at, 12) & 1)), LAYER_STATE);
+  store<u8>(layer, load<u8>(at, 13), LAYER_TCP_FLAGS);
+  const misc3 = Key.misc3;
+  if (Cursor.level == LEVEL_OUTER) {
+    store<u32>(misc3, load<u32>(at, 4), MISC3_OUTER_SEQ);
+    store<u32>(misc3, load<u32>(at, 8), MISC3_OUTER_ACK);
+  } else {
+    store<u32>(misc3, load<u32>(at, 4), MISC3_INNER_SEQ);
+    store<u32>(misc3, load<u32>(at, 8), MISC3_INNER_ACK);
+  }
+  Cursor.here |= HERE_TCP;
+  if (headerLength >= SIZE && headerLength <= onWire && Upper.lengthKnown) {
+    store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
+  }
+  // A data offset that cannot be leaves the fixed header.
+  Cursor.at = min(Cursor.end, at + (headerLength >= SIZE && headerLength <= onWire ? headerLength : SIZE));
+}

@@ -1,0 +1,30 @@
+/**
+ * UDP (RFC 768).
+ *
+ *     | source port 2 | destination port 2 | length 2 | checksum 2 |
+ */
+import { Header } from "../../src/abi/headers";
+import { HERE_UDP, LAYER_OK, LAYER_UDP_PORTS, OK_L4 } from "../../src/abi/key";
+import { be16, Cursor, has, Key, note } from "./cursor";
+import { Upper } from "./upper";
+
+const SIZE: usize = 8;
+
+/** No port: nothing is recognised by it. */
+export const NO_PORT: u32 = 0xffffffff;
+
+/** The destination port, which tells tunnels apart; NO_PORT where the header cannot be read. */
+export function udp(): u32 {
+  const at = Cursor.at;
+  if (!has(Header.udp, SIZE)) return NO_PORT;
+  note(Header.udp, at);
+  const layer = Key.layer;
+  store<u32>(layer, load<u32>(at), LAYER_UDP_PORTS);
+  Cursor.here |= HERE_UDP;
+  const length = <usize>be16(at + 4);
+  if (length >= SIZE && length <= Cursor.wireEnd - at && Upper.lengthKnown) {
+    store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
+  }
+  Cursor.at = at + SIZE;
+  return be16(at + 2);
+}

@@ -1,0 +1,27 @@
+/**
+ * VXLAN (RFC 7348), known by UDP destination port 4789.
+ *
+ *     | flags 1 | reserved 3 | VNI 3 | reserved 1 |
+ *
+ * SPEC: read without the I bit too (parsing rulings).
+ */
+import { Header } from "../../src/abi/headers";
+import { HERE_TUNNEL_DWORD, HERE_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
+import { Cursor, has, Key, note } from "./cursor";
+
+export const PORT_VXLAN: u32 = 4789;
+
+const SIZE: usize = 8;
+
+/** Whether an inner Ethernet frame follows. */
+export function vxlan(): bool {
+  const at = Cursor.at;
+  if (!has(Header.vxlan, SIZE)) return false;
+  note(Header.vxlan, at);
+  store<u16>(Key.misc, load<u16>(at, 4), MISC_VXLAN_VNI);
+  store<u8>(Key.misc, load<u8>(at, 6), MISC_VXLAN_VNI + 2);
+  store<u64>(Key.misc5, load<u64>(at), MISC5_TUNNEL_HEADER);
+  Cursor.tunnels |= HERE_VXLAN | HERE_TUNNEL_DWORD | (HERE_TUNNEL_DWORD << 1);
+  Cursor.at = at + SIZE;
+  return true;
+}
