@@ -5,6 +5,10 @@ import { findBrowser } from "./scripts/find-browser.mjs";
 
 const include = ["test/**/*.test.ts"];
 
+/** The flavour of the core that the tests run on, where not their own choice; `import.meta.env` has it. */
+const flavour = process.env["FLOWSTEER_CORE"];
+const env = flavour === undefined ? {} : { FLOWSTEER_CORE: flavour };
+
 /** An imported .wasm file is its bytes, as in the bundles. */
 const plugins: Plugin[] = [
   {
@@ -35,6 +39,7 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
       optimizeDeps: { include: ["@assemblyscript/loader", "fast-check"] },
       test: {
         name: "browser",
+        env,
         include,
         exclude: ["test/**/*.node.test.ts"],
         testTimeout: 20_000,
@@ -63,9 +68,10 @@ export default defineConfig(async () => ({
         plugins,
         test: {
           name: "node",
+          env,
           include,
           testTimeout: 20_000,
-          setupFiles: process.env["FLOWSTEER_CORE"] === "coverage" ? ["scripts/coverage-transform.mjs"] : [],
+          setupFiles: flavour === "coverage" ? ["scripts/coverage-transform.mjs"] : [],
         },
       },
       ...(await browserProjects()),

@@ -114,7 +114,8 @@ async function buildBundles() {
     external: ["node:*"],
     // The core, for the entry that carries it.
     loader: { ".wasm": "binary" },
-    define: { "process.env.FLOWSTEER_BUNDLED": '"1"' },
+    // Undefined when run from source: src/engine tells by it where the core lies.
+    define: { "import.meta.bundled": "true" },
     minifySyntax: true,
     legalComments: "none",
     logLevel: "warning",

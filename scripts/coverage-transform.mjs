@@ -68,14 +68,14 @@ async function collect() {
   const { afterAll } = await import("vitest");
   const counts = new Uint32Array(JSON.parse(readFileSync(`${built}statements.json`, "utf8")).length);
   const withHit = (imports) => ({ ...imports, coverage: { hit: (statement) => void counts[statement]++ } });
-  const { instantiate, Instance } = WebAssembly;
+  const { instantiate, instantiateStreaming, Instance } = WebAssembly;
   WebAssembly.instantiate = (source, imports) => instantiate(source, withHit(imports));
+  WebAssembly.instantiateStreaming = (source, imports) => instantiateStreaming(source, withHit(imports));
   WebAssembly.Instance = new Proxy(Instance, {
     construct: (target, [module, imports]) => new target(module, withHit(imports)),
   });
   afterAll(() => {
-    WebAssembly.instantiate = instantiate;
-    WebAssembly.Instance = Instance;
+    Object.assign(WebAssembly, { instantiate, instantiateStreaming, Instance });
     mkdirSync(hitsFolder, { recursive: true });
     writeFileSync(`${hitsFolder}${crypto.randomUUID()}.json`, JSON.stringify([...counts]));
   });
