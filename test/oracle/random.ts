@@ -1,0 +1,56 @@
+// A small seeded generator of numbers (mulberry32), so that a failing case is named by its seed. Callers print the seed.
+
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** 32 random bits. */
+  word(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  }
+
+  /** 0 .. limit - 1. */
+  below(limit: number): number {
+    return Math.floor((this.word() / 2 ** 32) * limit);
+  }
+
+  /** low .. high, both included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+
+  chance(probability: number): boolean {
+    return this.word() / 2 ** 32 < probability;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const chosen = list[this.below(list.length)];
+    if (chosen === undefined) throw new Error("nothing to pick from");
+    return chosen;
+  }
+
+  shuffle<T>(list: readonly T[]): T[] {
+    return list
+      .map((item) => ({ item, key: this.word() }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ item }) => item);
+  }
+
+  /** `width` random bits. */
+  bits(width: number): bigint {
+    let value = 0n;
+    for (let have = 0; have < width; have += 32) value = (value << 32n) | BigInt(this.word());
+    return BigInt.asUintN(width, value);
+  }
+
+  bytes(length: number): number[] {
+    return Array.from({ length }, () => this.below(256));
+  }
+}
