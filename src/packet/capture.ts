@@ -1,0 +1,182 @@
+/**
+ * Capture files: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), told apart by their magic.
+ *
+ * In goes a file in chunks of any size; out come its frames in file order, each with its link type, time and both
+ * lengths. Nothing here looks into a frame: the bytes are whatever the link type says (Ethernet, cooked, raw IP), as
+ * captured, without preamble; a frame check sequence stays where the capturing host kept it.
+ *
+ * Memory is bounded whatever the file holds: a decoder keeps one incomplete record. A file that breaks off or breaks
+ * its format gives all frames before the break, and the end tells where it was; only a file whose header cannot be
+ * read is refused.
+ */
+
+import { refuse, type SteeringError } from "../errors.js";
+import type { CaptureBreak, CapturedFrame, CaptureInterface, RecordReader, Step } from "./captureRecord.js";
+import { bytesOf, need, viewOf } from "./captureRecord.js";
+import { pcapReader } from "./pcap.js";
+import { pcapngReader } from "./pcapng.js";
+
+export type { CaptureBreak, CapturedFrame, CaptureInterface } from "./captureRecord.js";
+
+/** How the reading of a file ended. */
+export interface CaptureEnd {
+  format: "pcap" | "pcapng";
+  frames: number;
+  /** Null where the file ends with a whole record. */
+  broken: CaptureBreak | null;
+}
+
+/** readCapture feeds a decoder so many bytes at once, which bounds a batch to 4096 frames. */
+const BATCH_BYTES = 65536;
+
+/** Decodes a file that is pushed in pieces. A file that it refuses stays refused; after a break it reads no more. */
+export class CaptureDecoder {
+  #reader: RecordReader | null = null;
+  #received = 0;
+  /** The current record: where it starts, what it is, its length as far as known, how much was skipped of it. */
+  #record = { offset: 0, what: "magic", length: 4, skipped: 0 };
+  /** The bytes of it, as many as its reader needs to go on; the first `#heldLength` are there. */
+  #held: Uint8Array | null = null;
+  #heldLength = 0;
+  /** Bytes still to be passed over. */
+  #skip = 0;
+  #broken: CaptureBreak | null = null;
+  #refusal: SteeringError | null = null;
+
+  /** Interfaces that the file has described so far, in the current section. */
+  get interfaces(): readonly CaptureInterface[] {
+    return this.#reader?.interfaces ?? [];
+  }
+
+  /** Takes the next bytes of the file; gives the frames that they complete, at most one for every 16 bytes. */
+  push(chunk: Uint8Array): CapturedFrame[] {
+    checkBytes(chunk);
+    if (this.#refusal !== null) throw this.#refusal;
+    this.#received += chunk.length;
+    const frames: CapturedFrame[] = [];
+    const view = viewOf(chunk);
+    for (let at = 0; at < chunk.length && this.#broken === null;) {
+      if (this.#skip > 0) {
+        const skipped = Math.min(this.#skip, chunk.length - at);
+        this.#skip -= skipped;
+        at += skipped;
+      } else if (this.#held === null) {
+        at += this.#advance(view, at, frames);
+      } else {
+        at += this.#fill(this.#held, chunk.subarray(at), frames);
+      }
+    }
+    return frames;
+  }
+
+  /** Tells how the file ended. */
+  finish(): CaptureEnd {
+    if (this.#refusal !== null) throw this.#refusal;
+    if (this.#reader === null) this.#refuseMagic(undefined, "the file is shorter than any capture");
+    const { offset, what, length } = this.#record;
+    const had = this.#received - offset;
+    if (this.#broken === null && had > 0) this.#break({ offset, what, wanted: length, had });
+    return { format: this.#reader.format, frames: this.#reader.frames, broken: this.#broken };
+  }
+
+  /** Adds to the held bytes; reads them when they are as many as needed. Returns what it took. */
+  #fill(held: Uint8Array, chunk: Uint8Array, frames: CapturedFrame[]): number {
+    const taken = Math.min(held.length - this.#heldLength, chunk.length);
+    held.set(chunk.subarray(0, taken), this.#heldLength);
+    this.#heldLength += taken;
+    if (this.#heldLength === held.length) {
+      this.#held = null;
+      this.#advance(viewOf(held), 0, frames);
+    }
+    return taken;
+  }
+
+  /** Takes one step at `at`. Returns how many of the bytes there it consumed, held ones included. */
+  #advance(view: DataView, at: number, frames: CapturedFrame[]): number {
+    const available = view.byteLength - at;
+    const record = this.#record;
+    const step = this.#read(view, at);
+    switch (step.kind) {
+      case "need":
+        record.what = step.what;
+        record.length = record.skipped + step.bytes;
+        // A fresh buffer each time: frames already given may look into the last one.
+        this.#held = new Uint8Array(step.bytes);
+        this.#held.set(bytesOf(view, at, available));
+        this.#heldLength = available;
+        return available;
+      case "skip":
+        record.what = step.what;
+        record.length = step.recordLength;
+        record.skipped = step.bytes;
+        this.#skip = Math.max(step.bytes - available, 0);
+        return Math.min(step.bytes, available);
+      case "record":
+        if (step.frame !== null) frames.push(step.frame);
+        record.offset += record.skipped + step.bytes;
+        record.skipped = 0;
+        return step.bytes;
+      case "broken":
+        this.#break({ offset: record.offset, what: step.what, wanted: step.wanted, had: step.had });
+        return available;
+    }
+  }
+
+  #read(view: DataView, at: number): Step {
+    if (this.#reader === null) {
+      if (view.byteLength - at < 4) return need(4, "magic");
+      const magic = view.getUint32(at, false);
+      this.#reader = pcapReader(magic) ?? pcapngReader(magic) ?? this.#refuseMagic(magic, hintOf(magic));
+    }
+    return this.#reader.read(view, at);
+  }
+
+  /** A break in the file header leaves nothing to read: it is a refusal. */
+  #break(at: CaptureBreak): void {
+    this.#broken = at;
+    if (at.offset > 0) return;
+    this.#refuse("bad_capture", at.had, `${at.what}: wanted ${at.wanted}, had ${at.had}`);
+  }
+
+  #refuseMagic(magic: number | undefined, hint: string): never {
+    this.#refuse("not_a_capture", magic === undefined ? undefined : `0x${magic.toString(16).padStart(8, "0")}`, hint);
+  }
+
+  #refuse(reason: "not_a_capture" | "bad_capture", value: unknown, hint: string): never {
+    try {
+      refuse({ code: "EINVAL", call: "readCapture", reason, path: "byte 0", value, hint });
+    } catch (refusal) {
+      this.#refusal = refusal as SteeringError;
+      throw refusal;
+    }
+  }
+}
+
+/**
+ * Reads a capture file in batches of frames, which are valid until the next batch is asked for. Whole files, streams
+ * and chunks of any size take the same bounded memory.
+ */
+export async function* readCapture(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array,
+): AsyncGenerator<CapturedFrame[], CaptureEnd> {
+  const decoder = new CaptureDecoder();
+  for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+    checkBytes(chunk);
+    for (let at = 0; at < chunk.length; at += BATCH_BYTES) {
+      const frames = decoder.push(chunk.subarray(at, at + BATCH_BYTES));
+      if (frames.length > 0) yield frames;
+    }
+  }
+  return decoder.finish();
+}
+
+function checkBytes(chunk: unknown): void {
+  if (!(chunk instanceof Uint8Array)) throw new TypeError("readCapture: a chunk of a file is a Uint8Array");
+}
+
+/** What a file that is no capture may be instead. */
+function hintOf(magic: number): string {
+  if (magic === 0xa1b2cd34 || magic === 0x34cdb2a1) return "the modified pcap of old Linux kernels: convert it to pcap";
+  if (magic >>> 16 === 0x1f8b) return "a gzip file: unpack it first";
+  return "a capture starts with a1b2c3d4, a1b23c4d (either byte order) or 0a0d0d0a";
+}

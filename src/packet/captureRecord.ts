@@ -1,0 +1,85 @@
+/** What the two codecs and the decoder say to each other. */
+
+/** One captured frame. */
+export interface CapturedFrame {
+  /** Place in the file, from 1 on. */
+  number: number;
+  /** Nanoseconds since the epoch, rounded down; 0 where the file gives no time (simple packet block). */
+  time: bigint;
+  /** LINKTYPE_ number of its interface. */
+  linkType: number;
+  /** Its length on the wire. */
+  wireLength: number;
+  /** The bytes that were captured, often fewer: a view, valid until the next push unless copied. */
+  bytes: Uint8Array;
+  /** Index into the interfaces of its section; 0 in pcap. */
+  interfaceId: number;
+}
+
+/** An interface that the file describes. */
+export interface CaptureInterface {
+  linkType: number;
+  /** The most bytes captured of a frame; 0 is no limit. */
+  snapLength: number;
+  name: string | null;
+  ticksPerSecond: bigint;
+  /** Seconds to add to every time stamp. */
+  timeOffset: bigint;
+}
+
+/** Where and why reading ended before the file did. */
+export interface CaptureBreak {
+  /** File offset of the record that is broken. */
+  offset: number;
+  /** The record that is cut short, or its field that breaks the format. */
+  what: string;
+  /** Bytes of the record, or the value that the field should have had (for a limit, the nearest such value). */
+  wanted: number;
+  /** Bytes that are there, or the value that the field has. */
+  had: number;
+}
+
+/**
+ * What a reader makes of the bytes at the current place.
+ *
+ * A reader asks for as much as it will consume, never more: `bytes` of a record or skip is at least that of the
+ * need before it. Only a skip may reach past the bytes that are there.
+ */
+export type Step =
+  | { kind: "need"; bytes: number; what: string }
+  /** Passes over `bytes` of a record that goes on to `recordLength`. */
+  | { kind: "skip"; bytes: number; what: string; recordLength: number }
+  /** The record ends after `bytes`. */
+  | { kind: "record"; bytes: number; frame: CapturedFrame | null }
+  | { kind: "broken"; what: string; wanted: number; had: number };
+
+/** Reads one format, record by record; the file header is the first record. */
+export interface RecordReader {
+  readonly format: "pcap" | "pcapng";
+  /** Frames read so far. */
+  readonly frames: number;
+  /** Interfaces described so far in the current section. */
+  readonly interfaces: readonly CaptureInterface[];
+  /** Reads at `at`; the view ends where the known bytes end. */
+  read(view: DataView, at: number): Step;
+}
+
+/** No frame is longer: four times the largest snapshot length of libpcap. */
+export const MAX_CAPTURE_LENGTH = 4 * 262144;
+
+export function need(bytes: number, what: string): Step {
+  return { kind: "need", bytes, what };
+}
+
+export function broken(what: string, wanted: number, had: number): Step {
+  return { kind: "broken", what, wanted, had };
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The bytes under part of a view, not copied. */
+export function bytesOf(view: DataView, at: number, length: number): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset + at, length);
+}

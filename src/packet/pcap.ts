@@ -1,0 +1,99 @@
+/** The pcap format: draft-ietf-opsawg-pcap. */
+
+import type { CaptureInterface, RecordReader, Step } from "./captureRecord.js";
+import { broken, bytesOf, MAX_CAPTURE_LENGTH, need } from "./captureRecord.js";
+
+/** Magic numbers as the writer's byte order gives them. */
+export const PCAP_MAGIC = { microseconds: 0xa1b2c3d4, nanoseconds: 0xa1b23c4d } as const;
+
+export const PCAP_VERSION = { major: 2, minor: 4 } as const;
+
+/**
+ * File header, section 4.
+ *
+ *      0       4       6       8          12         16        20                         24
+ *      | magic | major | minor | reserved | reserved | snaplen | FCS(4) R P 0(10) type(16) |
+ *
+ * The bits above the link type tell of a frame check sequence at the end of the frames; they are not read.
+ */
+export const PCAP_HEADER = { major: 4, minor: 6, snapLength: 16, linkType: 20, length: 24 } as const;
+
+/**
+ * Packet record header, section 5.
+ *
+ *      0         4                   8                 12                16
+ *      | seconds | micro/nanoseconds | captured length | original length | bytes...
+ */
+export const PCAP_RECORD = { seconds: 0, fraction: 4, captured: 8, original: 12, length: 16 } as const;
+
+/** The reader for a file that starts with these four bytes, taken as big-endian. */
+export function pcapReader(magic: number): RecordReader | null {
+  switch (magic) {
+    case 0xa1b2c3d4:
+      return new PcapReader(false, 1_000_000n);
+    case 0xd4c3b2a1:
+      return new PcapReader(true, 1_000_000n);
+    case 0xa1b23c4d:
+      return new PcapReader(false, 1_000_000_000n);
+    case 0x4d3cb2a1:
+      return new PcapReader(true, 1_000_000_000n);
+    default:
+      return null;
+  }
+}
+
+class PcapReader implements RecordReader {
+  readonly format = "pcap";
+  readonly interfaces: CaptureInterface[] = [];
+  frames = 0;
+  readonly #littleEndian: boolean;
+  readonly #ticksPerSecond: bigint;
+
+  constructor(littleEndian: boolean, ticksPerSecond: bigint) {
+    this.#littleEndian = littleEndian;
+    this.#ticksPerSecond = ticksPerSecond;
+  }
+
+  read(view: DataView, at: number): Step {
+    const device = this.interfaces[0];
+    return device === undefined ? this.#readHeader(view, at) : this.#readPacket(view, at, device);
+  }
+
+  #readHeader(view: DataView, at: number): Step {
+    if (view.byteLength - at < PCAP_HEADER.length) return need(PCAP_HEADER.length, "pcap file header");
+    const major = view.getUint16(at + PCAP_HEADER.major, this.#littleEndian);
+    const minor = view.getUint16(at + PCAP_HEADER.minor, this.#littleEndian);
+    if (major !== PCAP_VERSION.major) return broken("major version", PCAP_VERSION.major, major);
+    // Up to 2.3 some systems wrote the two lengths of a record in the other order.
+    if (minor !== PCAP_VERSION.minor) return broken("minor version", PCAP_VERSION.minor, minor);
+    this.interfaces.push({
+      linkType: view.getUint32(at + PCAP_HEADER.linkType, this.#littleEndian) & 0xffff,
+      snapLength: view.getUint32(at + PCAP_HEADER.snapLength, this.#littleEndian),
+      name: null,
+      ticksPerSecond: this.#ticksPerSecond,
+      timeOffset: 0n,
+    });
+    return { kind: "record", bytes: PCAP_HEADER.length, frame: null };
+  }
+
+  #readPacket(view: DataView, at: number, device: CaptureInterface): Step {
+    const available = view.byteLength - at;
+    if (available < PCAP_RECORD.length) return need(PCAP_RECORD.length, "packet record header");
+    const captured = view.getUint32(at + PCAP_RECORD.captured, this.#littleEndian);
+    if (captured > MAX_CAPTURE_LENGTH) return broken("captured length", MAX_CAPTURE_LENGTH, captured);
+    const length = PCAP_RECORD.length + captured;
+    if (available < length) return need(length, "packet record");
+
+    const seconds = BigInt(view.getUint32(at + PCAP_RECORD.seconds, this.#littleEndian));
+    const fraction = BigInt(view.getUint32(at + PCAP_RECORD.fraction, this.#littleEndian));
+    const frame = {
+      number: ++this.frames,
+      time: seconds * 1_000_000_000n + fraction * (1_000_000_000n / this.#ticksPerSecond),
+      linkType: device.linkType,
+      wireLength: view.getUint32(at + PCAP_RECORD.original, this.#littleEndian),
+      bytes: bytesOf(view, at + PCAP_RECORD.length, captured),
+      interfaceId: 0,
+    };
+    return { kind: "record", bytes: length, frame };
+  }
+}

@@ -1,0 +1,238 @@
+/** The pcapng format: draft-ietf-opsawg-pcapng. */
+
+import type { CapturedFrame, CaptureInterface, RecordReader, Step } from "./captureRecord.js";
+import { broken, bytesOf, MAX_CAPTURE_LENGTH, need } from "./captureRecord.js";
+
+/** Block types, section 4; a section header reads the same in both byte orders. */
+export const BLOCK = {
+  sectionHeader: 0x0a0d0d0a,
+  interfaceDescription: 1,
+  /** Obsolete, appendix A. */
+  packet: 2,
+  simplePacket: 3,
+  enhancedPacket: 6,
+} as const;
+
+/**
+ * Every block, section 3.1. Its length counts all of it and is a multiple of 4; the trailer repeats it.
+ *
+ *      0      4        8          length - 4   length
+ *      | type | length | body...  | length     |
+ */
+export const BLOCK_HEADER = { type: 0, length: 4, body: 8, trailer: 4, shortest: 12 } as const;
+
+/**
+ * Section header, section 4.1. Its magic tells the byte order of the section; the interfaces start anew.
+ *
+ *      8       12      14      16               24
+ *      | magic | major | minor | section length | options...
+ */
+export const SECTION = { magic: 8, major: 12, sectionLength: 16, options: 24 } as const;
+
+export const BYTE_ORDER_MAGIC = 0x1a2b3c4d;
+export const PCAPNG_MAJOR = 1;
+
+/**
+ * Interface description, section 4.2.
+ *
+ *      8           10         12        16
+ *      | link type | reserved | snaplen | options...
+ */
+export const INTERFACE = { linkType: 8, snapLength: 12, options: 16 } as const;
+
+/**
+ * Enhanced packet, section 4.3. The obsolete packet block has a 16-bit interface and drop count in place of the
+ * interface, and is the same from 12 on.
+ *
+ *      8           12          16         20                24                28
+ *      | interface | time high | time low | captured length | original length | bytes, padded to 4 | options...
+ */
+export const PACKET = { interfaceId: 8, timeHigh: 12, timeLow: 16, captured: 20, original: 24, bytes: 28 } as const;
+
+/**
+ * Simple packet, section 4.4: of interface 0, without a time; its captured length is the lesser of the original
+ * length and the snapshot length.
+ *
+ *      8                 12
+ *      | original length | bytes, padded to 4
+ */
+export const SIMPLE_PACKET = { original: 8, bytes: 12 } as const;
+
+/** Options, section 3.5: code(2) length(2) value, padded to 4. */
+export const OPTION = { end: 0, interfaceName: 2, timeResolution: 9, timeOffset: 14 } as const;
+
+/** Blocks that are read, and the shortest that they can be; all others are skipped. */
+const KNOWN_BLOCKS = new Map<number, { what: string; shortest: number }>([
+  [BLOCK.sectionHeader, { what: "section header block", shortest: SECTION.options + 4 }],
+  [BLOCK.interfaceDescription, { what: "interface description block", shortest: INTERFACE.options + 4 }],
+  [BLOCK.packet, { what: "packet block", shortest: PACKET.bytes + 4 }],
+  [BLOCK.simplePacket, { what: "simple packet block", shortest: SIMPLE_PACKET.bytes + 4 }],
+  [BLOCK.enhancedPacket, { what: "enhanced packet block", shortest: PACKET.bytes + 4 }],
+]);
+
+/** What is held of one block at most, and of one section's interfaces. */
+const MAX_BLOCK_LENGTH = 16 * 1024 * 1024;
+const MAX_INTERFACES = 65536;
+
+/** The reader for a file that starts with these four bytes, taken as big-endian. */
+export function pcapngReader(magic: number): RecordReader | null {
+  return magic === BLOCK.sectionHeader ? new PcapngReader() : null;
+}
+
+/** The multiple of 4 that holds so many bytes. */
+export function padded(length: number): number {
+  return Math.ceil(length / 4) * 4;
+}
+
+class PcapngReader implements RecordReader {
+  readonly format = "pcapng";
+  interfaces: CaptureInterface[] = [];
+  frames = 0;
+  #littleEndian = false;
+  /** Length of the skipped block whose trailer comes next. */
+  #skipped: number | null = null;
+
+  read(view: DataView, at: number): Step {
+    const available = view.byteLength - at;
+    if (this.#skipped !== null) return this.#readSkippedTrailer(view, at, this.#skipped);
+    if (available < BLOCK_HEADER.body) return need(BLOCK_HEADER.body, "block header");
+
+    const type = view.getUint32(at, this.#littleEndian);
+    if (type === BLOCK.sectionHeader) {
+      if (available < SECTION.magic + 4) return need(SECTION.magic + 4, "section header block");
+      const magic = view.getUint32(at + SECTION.magic, false);
+      this.#littleEndian = magic !== BYTE_ORDER_MAGIC;
+      if (view.getUint32(at + SECTION.magic, this.#littleEndian) !== BYTE_ORDER_MAGIC) {
+        return broken("byte-order magic", BYTE_ORDER_MAGIC, magic);
+      }
+    }
+
+    const length = view.getUint32(at + BLOCK_HEADER.length, this.#littleEndian);
+    const known = KNOWN_BLOCKS.get(type);
+    const shortest = known?.shortest ?? BLOCK_HEADER.shortest;
+    if (length < shortest || length % 4 !== 0)
+      return broken("block length", Math.max(shortest, padded(length)), length);
+    if (known === undefined) {
+      this.#skipped = length;
+      const what = `block of type 0x${type.toString(16)}`;
+      return { kind: "skip", bytes: length - BLOCK_HEADER.trailer, what, recordLength: length };
+    }
+    if (length > MAX_BLOCK_LENGTH) return broken("block length", MAX_BLOCK_LENGTH, length);
+    if (available < length) return need(length, known.what);
+    const trailer = view.getUint32(at + length - BLOCK_HEADER.trailer, this.#littleEndian);
+    if (trailer !== length) return broken("trailing block length", length, trailer);
+    return this.#readBlock(type, new DataView(view.buffer, view.byteOffset + at, length));
+  }
+
+  #readSkippedTrailer(view: DataView, at: number, length: number): Step {
+    if (view.byteLength - at < BLOCK_HEADER.trailer) return need(BLOCK_HEADER.trailer, "trailing block length");
+    const trailer = view.getUint32(at, this.#littleEndian);
+    if (trailer !== length) return broken("trailing block length", length, trailer);
+    this.#skipped = null;
+    return { kind: "record", bytes: BLOCK_HEADER.trailer, frame: null };
+  }
+
+  #readBlock(type: number, block: DataView): Step {
+    switch (type) {
+      case BLOCK.sectionHeader:
+        return this.#readSection(block);
+      case BLOCK.interfaceDescription:
+        return this.#readInterface(block);
+      case BLOCK.simplePacket:
+        return this.#readSimplePacket(block);
+      case BLOCK.packet:
+        return this.#readPacket(block, block.getUint16(PACKET.interfaceId, this.#littleEndian));
+      default:
+        return this.#readPacket(block, block.getUint32(PACKET.interfaceId, this.#littleEndian));
+    }
+  }
+
+  /** The minor version tells nothing: writers used 0 and 2 for the same format (section 4.1). */
+  #readSection(block: DataView): Step {
+    const major = block.getUint16(SECTION.major, this.#littleEndian);
+    if (major !== PCAPNG_MAJOR) return broken("major version", PCAPNG_MAJOR, major);
+    this.interfaces = [];
+    return { kind: "record", bytes: block.byteLength, frame: null };
+  }
+
+  #readInterface(block: DataView): Step {
+    if (this.interfaces.length === MAX_INTERFACES) {
+      return broken("number of interfaces", MAX_INTERFACES, MAX_INTERFACES + 1);
+    }
+    const device: CaptureInterface = {
+      linkType: block.getUint16(INTERFACE.linkType, this.#littleEndian),
+      snapLength: block.getUint32(INTERFACE.snapLength, this.#littleEndian),
+      name: null,
+      ticksPerSecond: 1_000_000n,
+      timeOffset: 0n,
+    };
+    const end = block.byteLength - BLOCK_HEADER.trailer;
+    for (let at: number = INTERFACE.options; at < end;) {
+      const code = block.getUint16(at, this.#littleEndian);
+      const length = block.getUint16(at + 2, this.#littleEndian);
+      const value = at + 4;
+      if (code === OPTION.end) break;
+      if (length > end - value) return broken("option length", end - value, length);
+      if (code === OPTION.interfaceName) {
+        device.name = new TextDecoder().decode(bytesOf(block, value, length));
+      } else if (code === OPTION.timeResolution) {
+        if (length !== 1) return broken("if_tsresol length", 1, length);
+        device.ticksPerSecond = ticksPerSecond(block.getUint8(value));
+      } else if (code === OPTION.timeOffset) {
+        if (length !== 8) return broken("if_tsoffset length", 8, length);
+        device.timeOffset = block.getBigInt64(value, this.#littleEndian);
+      }
+      at = value + padded(length);
+    }
+    this.interfaces.push(device);
+    return { kind: "record", bytes: block.byteLength, frame: null };
+  }
+
+  #readPacket(block: DataView, interfaceId: number): Step {
+    const device = this.interfaces[interfaceId];
+    if (device === undefined) return noInterface(this.interfaces.length, interfaceId);
+    const high = block.getUint32(PACKET.timeHigh, this.#littleEndian);
+    const low = block.getUint32(PACKET.timeLow, this.#littleEndian);
+    const ticks = (BigInt(high) << 32n) | BigInt(low);
+    return this.#frame(block, device, {
+      time: (ticks * 1_000_000_000n) / device.ticksPerSecond + device.timeOffset * 1_000_000_000n,
+      captured: block.getUint32(PACKET.captured, this.#littleEndian),
+      wireLength: block.getUint32(PACKET.original, this.#littleEndian),
+      at: PACKET.bytes,
+      interfaceId,
+    });
+  }
+
+  #readSimplePacket(block: DataView): Step {
+    const device = this.interfaces[0];
+    if (device === undefined) return noInterface(0, 0);
+    const wireLength = block.getUint32(SIMPLE_PACKET.original, this.#littleEndian);
+    const captured = Math.min(wireLength, device.snapLength || wireLength);
+    return this.#frame(block, device, { time: 0n, captured, wireLength, at: SIMPLE_PACKET.bytes, interfaceId: 0 });
+  }
+
+  #frame(
+    block: DataView,
+    device: CaptureInterface,
+    packet: { time: bigint; captured: number; wireLength: number; at: number; interfaceId: number },
+  ): Step {
+    const { time, captured, wireLength, at, interfaceId } = packet;
+    const most = Math.min(block.byteLength - BLOCK_HEADER.trailer - at, MAX_CAPTURE_LENGTH);
+    if (captured > most) return broken("captured length", most, captured);
+    const number = ++this.frames;
+    const bytes = bytesOf(block, at, captured);
+    const frame: CapturedFrame = { number, time, linkType: device.linkType, wireLength, bytes, interfaceId };
+    return { kind: "record", bytes: block.byteLength, frame };
+  }
+}
+
+/** Interfaces are described before their packets (section 4.2). */
+function noInterface(described: number, interfaceId: number): Step {
+  return broken("interface of a packet", Math.max(described - 1, 0), interfaceId);
+}
+
+/** if_tsresol, section 4.2: the high bit tells a negative power of 2 from one of 10. */
+function ticksPerSecond(resolution: number): bigint {
+  const exponent = BigInt(resolution & 0x7f);
+  return resolution & 0x80 ? 1n << exponent : 10n ** exponent;
+}
