@@ -1,0 +1,190 @@
+/**
+ * Writers of capture files. `header()` comes first, then `frame()` for each frame; what they give is written one after
+ * another. Times are rounded down to the resolution of the file.
+ */
+
+import { refuse } from "../errors.js";
+import { MAX_CAPTURE_LENGTH, viewOf } from "./captureRecord.js";
+import { PCAP_HEADER, PCAP_MAGIC, PCAP_RECORD, PCAP_VERSION } from "./pcap.js";
+import {
+  BLOCK,
+  BLOCK_HEADER,
+  BYTE_ORDER_MAGIC,
+  INTERFACE,
+  OPTION,
+  PACKET,
+  padded,
+  PCAPNG_MAJOR,
+  SECTION,
+} from "./pcapng.js";
+
+/** A frame to write. */
+export interface FrameToWrite {
+  /** Nanoseconds since the epoch. */
+  time: bigint;
+  /** The bytes captured; a pcap file keeps as many as its snapshot length. */
+  bytes: Uint8Array;
+  /** Its length on the wire, which is that of `bytes` unless they were cut. */
+  wireLength?: number;
+  /** Index into the interfaces of a pcapng file, 0 if left out; a pcap file has no interfaces and drops it. */
+  interfaceId?: number;
+}
+
+export interface PcapWriterOptions {
+  linkType: number;
+  nanoseconds?: boolean;
+  littleEndian?: boolean;
+  /** The most bytes kept of a frame. */
+  snapLength?: number;
+}
+
+export interface PcapngWriterOptions {
+  interfaces: readonly { linkType: number; nanoseconds?: boolean; name?: string }[];
+  littleEndian?: boolean;
+}
+
+/** Writes pcap. */
+export class PcapWriter {
+  readonly #linkType: number;
+  readonly #nanoseconds: boolean;
+  readonly #littleEndian: boolean;
+  readonly #snapLength: number;
+
+  constructor({ linkType, nanoseconds = false, littleEndian = true, snapLength = 262144 }: PcapWriterOptions) {
+    this.#linkType = inRange("PcapWriter", "linkType", linkType, 0, 0xffff);
+    this.#snapLength = inRange("PcapWriter", "snapLength", snapLength, 1, MAX_CAPTURE_LENGTH);
+    this.#nanoseconds = nanoseconds;
+    this.#littleEndian = littleEndian;
+  }
+
+  header(): Uint8Array {
+    const bytes = new Uint8Array(PCAP_HEADER.length);
+    const view = viewOf(bytes);
+    view.setUint32(0, this.#nanoseconds ? PCAP_MAGIC.nanoseconds : PCAP_MAGIC.microseconds, this.#littleEndian);
+    view.setUint16(PCAP_HEADER.major, PCAP_VERSION.major, this.#littleEndian);
+    view.setUint16(PCAP_HEADER.minor, PCAP_VERSION.minor, this.#littleEndian);
+    view.setUint32(PCAP_HEADER.snapLength, this.#snapLength, this.#littleEndian);
+    view.setUint32(PCAP_HEADER.linkType, this.#linkType, this.#littleEndian);
+    return bytes;
+  }
+
+  frame(frame: FrameToWrite): Uint8Array {
+    const { captured, wireLength } = lengthsOf("PcapWriter.frame", frame, this.#snapLength);
+    const seconds = frame.time / 1_000_000_000n;
+    if (frame.time < 0n || seconds > 0xffffffffn) outOfRange("PcapWriter.frame", "time", frame.time);
+    const fraction = Number(frame.time % 1_000_000_000n);
+    const bytes = new Uint8Array(PCAP_RECORD.length + captured);
+    const view = viewOf(bytes);
+    view.setUint32(PCAP_RECORD.seconds, Number(seconds), this.#littleEndian);
+    view.setUint32(
+      PCAP_RECORD.fraction,
+      this.#nanoseconds ? fraction : Math.floor(fraction / 1000),
+      this.#littleEndian,
+    );
+    view.setUint32(PCAP_RECORD.captured, captured, this.#littleEndian);
+    view.setUint32(PCAP_RECORD.original, wireLength, this.#littleEndian);
+    bytes.set(frame.bytes.subarray(0, captured), PCAP_RECORD.length);
+    return bytes;
+  }
+}
+
+/** Writes pcapng: one section, its interfaces without snapshot length, enhanced packet blocks. */
+export class PcapngWriter {
+  readonly #interfaces: PcapngWriterOptions["interfaces"];
+  readonly #littleEndian: boolean;
+
+  constructor({ interfaces, littleEndian = true }: PcapngWriterOptions) {
+    interfaces.forEach(({ linkType }, i) => inRange("PcapngWriter", `interfaces[${i}].linkType`, linkType, 0, 0xffff));
+    this.#interfaces = interfaces.map((device) => ({ ...device }));
+    this.#littleEndian = littleEndian;
+  }
+
+  /** The section header and the interface descriptions. */
+  header(): Uint8Array {
+    const section = this.#block(BLOCK.sectionHeader, SECTION.options - BLOCK_HEADER.body);
+    section.setUint32(SECTION.magic, BYTE_ORDER_MAGIC, this.#littleEndian);
+    section.setUint16(SECTION.major, PCAPNG_MAJOR, this.#littleEndian);
+    section.setBigInt64(SECTION.sectionLength, -1n, this.#littleEndian);
+    return concatenated([section, ...this.#interfaces.map((device, i) => this.#describe(device, i))]);
+  }
+
+  frame(frame: FrameToWrite): Uint8Array {
+    const { captured, wireLength } = lengthsOf("PcapngWriter.frame", frame, Infinity);
+    const interfaceId = frame.interfaceId ?? 0;
+    const device = this.#interfaces[interfaceId];
+    if (device === undefined) outOfRange("PcapngWriter.frame", "interfaceId", interfaceId);
+    if (frame.time < 0n) outOfRange("PcapngWriter.frame", "time", frame.time);
+    const ticks = device.nanoseconds ? frame.time : frame.time / 1000n;
+    if (ticks >> 64n !== 0n) outOfRange("PcapngWriter.frame", "time", frame.time);
+
+    const block = this.#block(BLOCK.enhancedPacket, PACKET.bytes - BLOCK_HEADER.body + captured);
+    block.setUint32(PACKET.interfaceId, interfaceId, this.#littleEndian);
+    block.setUint32(PACKET.timeHigh, Number(ticks >> 32n), this.#littleEndian);
+    block.setUint32(PACKET.timeLow, Number(ticks & 0xffffffffn), this.#littleEndian);
+    block.setUint32(PACKET.captured, captured, this.#littleEndian);
+    block.setUint32(PACKET.original, wireLength, this.#littleEndian);
+    const bytes = new Uint8Array(block.buffer);
+    bytes.set(frame.bytes, PACKET.bytes);
+    return bytes;
+  }
+
+  #describe(device: PcapngWriterOptions["interfaces"][number], index: number): DataView {
+    const options: { code: number; value: Uint8Array }[] = [];
+    if (device.name !== undefined) {
+      const value = new TextEncoder().encode(device.name);
+      if (value.length > 0xffff) outOfRange("PcapngWriter", `interfaces[${index}].name`, device.name);
+      options.push({ code: OPTION.interfaceName, value });
+    }
+    if (device.nanoseconds) options.push({ code: OPTION.timeResolution, value: Uint8Array.of(9) });
+    if (options.length > 0) options.push({ code: OPTION.end, value: new Uint8Array() });
+
+    const optionsLength = options.reduce((sum, { value }) => sum + 4 + padded(value.length), 0);
+    const block = this.#block(BLOCK.interfaceDescription, INTERFACE.options - BLOCK_HEADER.body + optionsLength);
+    block.setUint16(INTERFACE.linkType, device.linkType, this.#littleEndian);
+    let at: number = INTERFACE.options;
+    for (const { code, value } of options) {
+      block.setUint16(at, code, this.#littleEndian);
+      block.setUint16(at + 2, value.length, this.#littleEndian);
+      new Uint8Array(block.buffer).set(value, at + 4);
+      at += 4 + padded(value.length);
+    }
+    return block;
+  }
+
+  /** A block with a body of zeros. */
+  #block(type: number, bodyLength: number): DataView {
+    const length = BLOCK_HEADER.body + padded(bodyLength) + BLOCK_HEADER.trailer;
+    const view = new DataView(new ArrayBuffer(length));
+    view.setUint32(BLOCK_HEADER.type, type, this.#littleEndian);
+    view.setUint32(BLOCK_HEADER.length, length, this.#littleEndian);
+    view.setUint32(length - BLOCK_HEADER.trailer, length, this.#littleEndian);
+    return view;
+  }
+}
+
+function lengthsOf(call: string, frame: FrameToWrite, snapLength: number): { captured: number; wireLength: number } {
+  const { bytes, wireLength = bytes.length } = frame;
+  const captured = Math.min(bytes.length, snapLength);
+  inRange(call, "bytes.length", captured, 0, MAX_CAPTURE_LENGTH);
+  inRange(call, "wireLength", wireLength, bytes.length, 0xffffffff);
+  return { captured, wireLength };
+}
+
+function inRange(call: string, path: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) outOfRange(call, path, value);
+  return value;
+}
+
+function outOfRange(call: string, path: string, value: unknown): never {
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value });
+}
+
+function concatenated(blocks: readonly DataView[]): Uint8Array {
+  const bytes = new Uint8Array(blocks.reduce((sum, block) => sum + block.byteLength, 0));
+  let at = 0;
+  for (const block of blocks) {
+    bytes.set(new Uint8Array(block.buffer), at);
+    at += block.byteLength;
+  }
+  return bytes;
+}
