@@ -31,6 +31,8 @@ const NOT_HEADERS = new Set("geninfo frame fake-field-wrapper".split(" "));
 
 const MARKS = { "_ws.short": "short", "_ws.malformed": "malformed" };
 
+const VXLAN_PORT = 4789;
+
 /** Loose and strict source and record route (RFC 791). */
 const SOURCE_ROUTES = new Set([131, 137]);
 
@@ -96,8 +98,9 @@ const PAIRS = [
 /** State bits, from what tshark shows: 1 where it holds, else left out. */
 const FRAGMENT = ["ip.flags.mf", "ip.frag_offset", "ipv6.fraghdr.more", "ipv6.fraghdr.offset"];
 const TAG_FIELDS = {
-  vlan: ["vlan.priority", "vlan.dei", "vlan.id"],
-  ieee8021ad: ["ieee8021ad.priority", "ieee8021ad.dei", "ieee8021ad.id"],
+  prio: ["vlan.priority", "ieee8021ad.priority"],
+  cfi: ["vlan.dei", "ieee8021ad.dei"],
+  vid: ["vlan.id", "ieee8021ad.id", "ieee8021ad.svid", "ieee8021ad.cvid"],
 };
 const TAG_STATE = { vlan: "cvlan_tag", ieee8021ad: "svlan_tag" };
 
@@ -133,15 +136,16 @@ function fieldsOf(headers) {
   for (const { name, fields: found } of headers) {
     if (NOT_HEADERS.has(name) || name in MARKS) continue;
     const again = (name === "ip" || name === "ipv6") && ip;
-    const nested = name === "vxlan" && level === "inner";
-    if (!HEADERS.has(name) || again || nested) break;
+    // tshark calls VXLAN-GPE vxlan too, and looks at the source port as well.
+    const notOurs = name === "vxlan" && (level === "inner" || fields["outer.udp_dport"] !== VXLAN_PORT);
+    if (!HEADERS.has(name) || again || notOurs) break;
     const shown = new Map(found);
     if (name === "eth") ethernet = true;
     if (name === "ip" || name === "ipv6") ip = true;
 
-    if (name in TAG_FIELDS) {
+    if (name in TAG_STATE) {
       if (!ethernet) continue; // captures without Ethernet have no L2 fields
-      setTag(fields, level, tags++, name, shown);
+      for (const tag of tagsOf(found)) setTag(fields, level, tags++, name, tag);
     }
     for (const [key, show] of found) {
       const [target, convert = Number] = MAPPING[key] ?? (level === "outer" ? OUTER_ONLY[key] : undefined) ?? [];
@@ -151,20 +155,30 @@ function fieldsOf(headers) {
       if (!shown.has(high) || !shown.has(low) || (only && only !== level)) continue;
       fields[target] = Number(shown.get(high)) * 2 ** bits + Number(shown.get(low));
     }
-    if (FRAGMENT.some((key) => Number(shown.get(key) ?? 0) !== 0)) fields[`${level}.frag`] = 1;
+    if (found.some(([key, show]) => FRAGMENT.includes(key) && Number(show) !== 0)) fields[`${level}.frag`] = 1;
 
     if (name === "vxlan") [level, tags, ethernet, ip] = ["inner", 0, false, false];
   }
   return fields;
 }
 
+/** tshark's ieee8021ad holds two tags where both are service tags: the second begins where the priority comes again. */
+function tagsOf(found) {
+  const tags = [];
+  for (const [key, show] of found) {
+    if (TAG_FIELDS.prio.includes(key)) tags.push(new Map());
+    tags.at(-1)?.set(key, show);
+  }
+  return tags;
+}
+
 function setTag(fields, level, index, name, shown) {
   const prefix = [`${level}.first`, `misc.${level}_second`][index];
   if (!prefix) return;
-  ["prio", "cfi", "vid"].forEach((part, at) => {
-    const show = shown.get(TAG_FIELDS[name][at]);
+  for (const [part, keys] of Object.entries(TAG_FIELDS)) {
+    const show = keys.map((key) => shown.get(key)).find((value) => value !== undefined);
     if (show !== undefined) fields[`${prefix}_${part}`] = Number(show);
-  });
+  }
   fields[index === 0 ? `${level}.${TAG_STATE[name]}` : `${prefix}_${TAG_STATE[name]}`] = 1;
 }
 

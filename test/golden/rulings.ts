@@ -40,7 +40,8 @@ const EXTENSION_HEADERS = new Set([0, 43, 44, 51, 60]);
 
 export const RULINGS: readonly Ruling[] = [
   {
-    field: /\.(ip_version|ipv4_ihl|ip_dscp|ip_ecn|ip_ttl_hoplimit|ip_protocol|ipv4_src|outer_ipv4_flags)$/,
+    field:
+      /\.(ip_version|ipv4_ihl|ip_dscp|ip_ecn|ip_ttl_hoplimit|ip_protocol|ipv4_src|ipv6_src|(outer|inner)_ipv4_flags|(outer|inner)_ipv6_flow_label)$/,
     why: "a cut header gives none of its fields; tshark shows those that came before the cut",
     cite: "parsing rulings, a header that the captured bytes cut",
     applies: (frame, ours, field) =>

@@ -175,8 +175,9 @@ function extension(random: Random, kind: number, next: number): number[] {
   const units = random.pick([0, 0, 1, 2, 5]);
   const size = kind === 51 ? (units + 2) * 4 : (units + 1) * 8;
   const says = random.chance(BOGUS) ? random.below(256) : units;
-  // An AH shorter than its fixed part still has two bytes to say so.
-  return [next, says, ...random.bytes(size - 2)];
+  // Zeros are options that pad (Pad1), an unused routing header, an AH of sequence 0; some hold anything.
+  const body = random.chance(0.8) ? be(0, size - 2) : random.bytes(size - 2);
+  return [next, says, ...body];
 }
 
 /** A length as it is, or short, or nothing, or beyond the frame. */
