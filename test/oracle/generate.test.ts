@@ -78,7 +78,7 @@ describe(`generated rules, seed ${SEED}`, () => {
     const absent = new Set<string>();
     for (const frame of frames(SEED, FRAMES)) {
       const { fields } = parseReference(frame.bytes, frame);
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 8; i++) {
         const rule = randomRuleFor(fields, random);
         expect(ruleMatches(fields, asRule(rule, "r", 0n, [])), rule.missBy ?? "hit").toBe(rule.near === "hit");
         for (const term of rule.terms) asked.add(term.field);

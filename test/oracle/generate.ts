@@ -21,8 +21,8 @@ const VXLAN_PORT = 4789;
 export function randomFrame(random: Random): GeneratedFrame {
   const linkType = random.chance(0.75) ? 1 : random.pick([0, 12, 14, 101, 108, 113, 228, 229, 276]);
   const whole = linkLayer(random, linkType);
-  // A cut anywhere, or in the first headers.
-  const cut = random.below(random.pick([whole.length, Math.min(whole.length, 64)]) + 1);
+  // A cut anywhere, in the first headers, or in the first bytes.
+  const cut = random.below(Math.min(random.pick([whole.length, 64, 4]), whole.length) + 1);
   const captured = random.chance(0.25) ? cut : whole.length;
   // A wire length that is longer than what was built stands for a cut behind the last header.
   const wireLength = random.chance(BOGUS) ? whole.length + random.between(1, 70000) : whole.length;
