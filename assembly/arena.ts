@@ -49,7 +49,7 @@ function sizeOf(sizeClass: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function pop(sizeClass: u32): usize {
-  const head = HEADS + (<usize>sizeClass << 2);
+  const head = HEADS + ((<usize>sizeClass) << 2);
   const block: usize = load<u32>(head);
   if (block != 0) store<u32>(head, load<u32>(block));
   return block;
@@ -58,7 +58,7 @@ function pop(sizeClass: u32): usize {
 // @ts-ignore: decorator
 @inline
 function push(sizeClass: u32, block: usize): void {
-  const head = HEADS + (<usize>sizeClass << 2);
+  const head = HEADS + ((<usize>sizeClass) << 2);
   store<u32>(block, load<u32>(head));
   store<u32>(head, <u32>block);
 }
@@ -119,6 +119,13 @@ function fresh(size: usize): usize {
   }
   Arena.top = end;
   return block;
+}
+
+/** Makes the fixed areas real: the module declares less memory than they take. To be called once, first. */
+export function openMemory(): bool {
+  const wanted = (ARENA + PAGE - 1) / PAGE;
+  const have = <usize>memory.size();
+  return wanted <= have || memory.grow(<i32>(wanted - have)) >= 0;
 }
 
 /** Bytes that the arena may hold from now on; what is in use stays. */

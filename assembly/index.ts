@@ -14,8 +14,8 @@ import { walk } from "./steer/walk";
 import { parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
-export { arenaUsed, limitArena } from "./arena";
-export { createTable, destroyTable, insertRule, removeRule } from "./steer/table";
+export { arenaUsed, limitArena, openMemory } from "./arena";
+export { createTable, destroyTable, insertRule, removeRule, rerankRule } from "./steer/table";
 export { createCounters, releaseCounters } from "./act/count";
 export {
   clearQueue,
@@ -44,10 +44,10 @@ export function steer(root: usize, count: u32): void {
 
 /** Classifies the first `count` keys of the batch in one table, from a lower bound of rank; answers are in `found`. */
 export function classify(table: usize, count: u32, lowerHigh: u32, lowerLow: u32): void {
-  const lower = (<u64>lowerHigh << 32) | <u64>lowerLow;
+  const lower = ((<u64>lowerHigh) << 32) | (<u64>lowerLow);
   for (let i: u32 = 0; i < count; i++) {
     store<u64>(openBranch(i, table), lower, BRANCH_LOWER);
-    store<u32>(WAITING + (<usize>i << 2), i);
+    store<u32>(WAITING + ((<usize>i) << 2), i);
   }
   lookup(table, WAITING, count);
 }

@@ -88,13 +88,13 @@ export interface Refusal {
   call: string;
   reason: RefusalReason;
   /** The argument, field or place that is wrong, such as `value.outer.tcp_dport` or `rules[3].match`. */
-  path?: string;
+  path?: string | undefined;
   /** The value found there. */
   value?: unknown;
   /** How to mend it. */
-  hint?: string;
+  hint?: string | undefined;
   /** The manual page, RFC or table that says so. */
-  cite?: string;
+  cite?: string | undefined;
 }
 
 /** A refused call. `message` says call, field, value, rule and errno in one line. */

@@ -20,7 +20,7 @@ export function deliver(count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const outcome = outcomeAt(i);
     if (load<u8>(outcome, OUTCOME_VERDICT) == Verdict.deliver) arrive(i, outcome);
-    const reason = REASONS + (<usize>load<u16>(outcome, OUTCOME_REASON) << 3);
+    const reason = REASONS + ((<usize>load<u16>(outcome, OUTCOME_REASON)) << 3);
     store<u64>(reason, load<u64>(reason) + 1);
   }
 }

@@ -75,7 +75,7 @@ export function clearQueue(queue: usize): void {
 /** Posts a buffer of `length` bytes; the host has checked that the ring has room. */
 export function postBuffer(queue: usize, length: u32): void {
   const tail = load<u32>(queue, TAIL);
-  store<u32>(<usize>load<u32>(queue, RING) + (<usize>(tail & load<u32>(queue, WRAP)) << 2), length);
+  store<u32>(<usize>load<u32>(queue, RING) + ((<usize>(tail & load<u32>(queue, WRAP))) << 2), length);
   store<u32>(queue, tail + 1, TAIL);
 }
 
@@ -95,7 +95,7 @@ export function take(queue: usize, length: u32): u32 {
   const held = load<u32>(completions, HELD);
   // MODEL: a full completion queue drops the frame and keeps the buffer; a device would break the queue.
   if (held >= load<u32>(completions, CAPACITY)) return Reason.completion_queue_full;
-  const room = load<u32>(<usize>load<u32>(queue, RING) + (<usize>(head & load<u32>(queue, WRAP)) << 2));
+  const room = load<u32>(<usize>load<u32>(queue, RING) + ((<usize>(head & load<u32>(queue, WRAP))) << 2));
   store<u32>(completions, held + 1, HELD);
   store<u32>(queue, head + 1, HEAD);
   Taken.request = head;

@@ -84,7 +84,7 @@ function append(definer: usize, byte: u32): bool {
   const step = stepFor(definer, byte & ~15, place >> 4);
   if (step == 0) return false;
   store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
-  store<u16>(<usize>load<u32>(definer, PLACES) + (<usize>byte << 1), <u16>(place + 1));
+  store<u16>(<usize>load<u32>(definer, PLACES) + ((<usize>byte) << 1), <u16>(place + 1));
   store<u32>(definer, place + 1, BYTES);
   return true;
 }

@@ -10,16 +10,7 @@
  * halves below one eighth. `best rank` is never above the rank of any rule of the group.
  */
 import { allocate, release } from "../arena";
-import {
-  link,
-  RULE_GROUP,
-  RULE_HASH,
-  RULE_NEXT,
-  RULE_PREVIOUS,
-  RULE_RANK,
-  RULE_VALUE,
-  unlink,
-} from "./rule";
+import { link, RULE_GROUP, RULE_HASH, RULE_NEXT, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlink } from "./rule";
 
 export const GROUP_LANES: usize = 0;
 export const GROUP_SLOTS: usize = 4;
@@ -52,7 +43,7 @@ export function createGroup(table: usize, lanes: u32, mask: usize, maskHash: u32
   store<u32>(group, <u32>table, GROUP_TABLE);
   store<u64>(group, u64.MAX_VALUE, GROUP_BEST);
   store<u32>(group, maskHash, GROUP_MASK_HASH);
-  memory.copy(group + GROUP_MASK, mask, <usize>lanes << 4);
+  memory.copy(group + GROUP_MASK, mask, (<usize>lanes) << 4);
   return group;
 }
 
@@ -72,7 +63,7 @@ function groupBytes(lanes: u32): u32 {
 @inline
 export function hashLanes(bytes: usize, mask: usize, lanes: u32): u32 {
   let hash: u64 = 0x9e3779b97f4a7c15;
-  const end = bytes + (<usize>lanes << 4);
+  const end = bytes + ((<usize>lanes) << 4);
   while (bytes < end) {
     hash = (hash ^ (load<u64>(bytes) & load<u64>(mask))) * 0xff51afd7ed558ccd;
     hash ^= hash >> 32;
@@ -88,7 +79,7 @@ export function hashLanes(bytes: usize, mask: usize, lanes: u32): u32 {
 // @ts-ignore: decorator
 @inline
 export function equalLanes(bytes: usize, mask: usize, value: usize, lanes: u32): bool {
-  const end = bytes + (<usize>lanes << 4);
+  const end = bytes + ((<usize>lanes) << 4);
   while (bytes < end) {
     const difference = v128.xor(v128.and(v128.load(bytes), v128.load(mask)), v128.load(value));
     if (v128.any_true(difference)) return false;
@@ -134,9 +125,7 @@ export function addToGroup(group: usize, rule: usize): bool {
       else if (used + 2 > capacity) return false;
     }
     store<u32>(slot, hash);
-    store<u32>(slot, <u32>rule, 4);
-    store<u32>(rule, 0, RULE_NEXT);
-    store<u32>(rule, <u32>rule, RULE_PREVIOUS);
+    store<u32>(slot, <u32>alone(rule), 4);
     store<u32>(group, used + 1, GROUP_USED);
   }
   store<u32>(group, load<u32>(group, GROUP_RULES) + 1, GROUP_RULES);
@@ -158,6 +147,23 @@ export function removeFromGroup(group: usize, rule: usize): void {
   const capacity = load<u32>(group, GROUP_CAPACITY);
   store<u32>(group, used, GROUP_USED);
   if (capacity > FIRST_CAPACITY && used * 8 < capacity) resize(group, capacity / 2);
+}
+
+/** Moves a rule to another place of its chain. */
+export function moveInGroup(group: usize, rule: usize, rank: u64): void {
+  const slot = findSlot(group, load<u32>(rule, RULE_HASH), rule + RULE_VALUE);
+  const rest = unlink(load<u32>(slot, 4), rule);
+  store<u64>(rule, rank, RULE_RANK);
+  store<u32>(slot, <u32>(rest == 0 ? alone(rule) : link(rest, rule)), 4);
+  if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);
+}
+
+// @ts-ignore: decorator
+@inline
+function alone(rule: usize): usize {
+  store<u32>(rule, 0, RULE_NEXT);
+  store<u32>(rule, <u32>rule, RULE_PREVIOUS);
+  return rule;
 }
 
 /** Empties a slot and moves those behind it forward, so that every probe still finds its rule. */

@@ -25,7 +25,7 @@ import { ENTRY_SIZE, TABLE_DEFINER, TABLE_GROUPS, TABLE_GROUP_COUNT } from "./ta
 
 export function lookup(table: usize, list: usize, count: u32): void {
   const definer = table + TABLE_DEFINER;
-  const stride = <usize>max<u32>(definerLanes(definer), 1) << 4;
+  const stride = (<usize>max<u32>(definerLanes(definer), 1)) << 4;
   for (let i: usize = 0; i < count; i++) {
     gather(definer, keyOf(list, i), LANES + i * stride);
     store<u32>(FOUND + (i << 2), 0);

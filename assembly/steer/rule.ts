@@ -48,7 +48,7 @@ export function createRule(rank: u64, id: u32, lanes: u32, value: usize, ranges:
   store<u32>(rule, id, RULE_ID);
   store<u32>(rule, <u32>kept, RULE_RANGES);
   store<u32>(rule, rangeCount, RULE_RANGE_COUNT);
-  memory.copy(rule + RULE_VALUE, value, <usize>lanes << 4);
+  memory.copy(rule + RULE_VALUE, value, (<usize>lanes) << 4);
   return rule;
 }
 

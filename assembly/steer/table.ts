@@ -32,6 +32,7 @@ import {
   GROUP_RULES,
   GROUP_TABLE,
   hashLanes,
+  moveInGroup,
   releaseGroup,
   removeFromGroup,
 } from "./group";
@@ -118,7 +119,7 @@ export function insertRule(
   if (group == 0) return 0;
 
   const lanes = load<u32>(group, GROUP_LANES);
-  const rank = (<u64>rankHigh << 32) | <u64>rankLow;
+  const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   const rule = createRule(rank, id, lanes, VALUE_LANES, ranges, rangeCount);
   const actions = rule == 0 ? <usize>0 : createActions(STAGING + STAGE_ACTIONS, actionCount);
   if (actions == 0 || !addToGroup(group, rule)) {
@@ -152,6 +153,11 @@ export function removeRule(rule: usize): void {
   }
 }
 
+/** Gives a rule another rank; memory is neither taken nor given back. */
+export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
+  moveInGroup(load<u32>(rule, RULE_GROUP), rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
+}
+
 function unionOfWants(): u32 {
   let wants: u32 = 1 << GROUP_EXT;
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
@@ -162,7 +168,7 @@ function unionOfWants(): u32 {
 
 /** Lanes up to the last one that is not all zero. */
 function lanesOf(mask: usize, lanes: u32): u32 {
-  while (lanes > 0 && !v128.any_true(v128.load(mask + (<usize>(lanes - 1) << 4)))) lanes--;
+  while (lanes > 0 && !v128.any_true(v128.load(mask + ((<usize>(lanes - 1)) << 4)))) lanes--;
   return lanes;
 }
 

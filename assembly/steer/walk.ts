@@ -17,7 +17,7 @@ export function walk(root: usize, count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     openOutcome(i);
     openBranch(i, root);
-    store<u32>(WAITING + (<usize>i << 2), i);
+    store<u32>(WAITING + ((<usize>i) << 2), i);
   }
   while (count > 0) count = step(count);
 }
@@ -43,7 +43,7 @@ function step(waiting: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function append(list: usize, length: u32, index: u32): u32 {
-  store<u32>(list + (<usize>length << 2), index);
+  store<u32>(list + ((<usize>length) << 2), index);
   return length + 1;
 }
 

@@ -36,7 +36,7 @@ export function ipv4(): u32 {
   const versionAndLength: u32 = load<u8>(at);
   if (versionAndLength >> 4 != 4) return invalid(Stop.bad_version);
   if ((versionAndLength & 15) < 5) return invalid(Stop.bad_header_length);
-  const headerLength = <usize>(versionAndLength & 15) << 2;
+  const headerLength = (<usize>(versionAndLength & 15)) << 2;
   if (!has(Header.ipv4, SIZE)) return NO_PROTOCOL;
   if (!has(Header.ipv4, headerLength)) return NO_PROTOCOL;
   note(Header.ipv4, at);

@@ -25,7 +25,7 @@ const SIZE: usize = 20;
 export function tcp(): void {
   const at = Cursor.at;
   if (!has(Header.tcp, SIZE)) return;
-  const headerLength = <usize>(load<u8>(at, 12) >> 4) << 2;
+  const headerLength = (<usize>(load<u8>(at, 12) >> 4)) << 2;
   const onWire = Cursor.wireEnd - at;
   // Options cut by the capture take the header with them; in a first fragment the fixed header is enough.
   if (headerLength <= onWire && Upper.fragment == Fragment.whole && !has(Header.tcp, headerLength)) return;

@@ -6,7 +6,7 @@
 /** Frames that one call of the core takes. */
 export const MAX_BATCH = 256;
 /** Bytes before a frame, for headers that an action puts in front. */
-export const FRAME_HEAD_ROOM = 256;
+export const FRAME_HEAD_ROOM = 128;
 /** The longest frame, in bytes: what libpcap calls MAXIMUM_SNAPLEN. */
 export const MAX_FRAME = 262144;
 /** Bytes for the frames of one batch. */
@@ -23,7 +23,7 @@ export const MAX_RANGES = 2;
 export const MAX_ACTIONS = 32;
 
 /** Areas of linear memory that the host reads and writes; `areaAddress(area)` gives the address. */
-export const enum Area {
+export enum Area {
   /** A mask of 512 bytes, a value of 512, ranges, then actions, for the next call. */
   staging = 0,
   /** MAX_BATCH frame descriptors. */
@@ -89,7 +89,7 @@ export const DEST_SIZE = 24;
 export const DEST_QUEUE = 1;
 
 /** Operations of an action record. Their numbers are the order of execution on receive (`spec`: tag, counter, destination). */
-export const enum Op {
+export enum Op {
   tag = 1,
   count = 2,
   drop = 3,
@@ -101,7 +101,7 @@ export const enum Op {
 export const ACTION_SIZE = 8;
 
 /** What became of the original branch of a frame. */
-export const enum Verdict {
+export enum Verdict {
   none = 0,
   deliver = 1,
   forward = 2,
@@ -111,7 +111,7 @@ export const enum Verdict {
 }
 
 /** Why, where the verdict alone does not say it. Each has a counter. */
-export const enum Reason {
+export enum Reason {
   none = 0,
   /** No rule of the root table took the frame, and nobody behind it. */
   no_rule = 1,

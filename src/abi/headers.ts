@@ -26,7 +26,7 @@ export const MAP_FIRST = 32;
 export const MAP_ENTRY_SIZE = 8;
 
 /** Kinds of header. */
-export const enum Header {
+export enum Header {
   none = 0,
   ethernet = 1,
   vlan = 2,
@@ -49,7 +49,7 @@ export const enum Header {
 }
 
 /** Why parsing stopped before the end. */
-export const enum Stop {
+export enum Stop {
   none = 0,
   /** The captured bytes end inside the header. */
   truncated = 1,
@@ -66,7 +66,7 @@ export const LEVEL_OUTER = 0;
 export const LEVEL_INNER = 1;
 
 /** What a frame begins with. */
-export const enum Link {
+export enum Link {
   ethernet = 0,
   raw_ip = 1,
   ipv4 = 2,

@@ -1,0 +1,145 @@
+/**
+ * Frames in, outcomes out, a batch at a time.
+ *
+ * `put` copies frames into the core until it says full; `steer` or `parse` runs them; then the accessors read what became
+ * of frame i. Nothing is allocated for a frame here but what the caller asks for.
+ */
+import {
+  DEST_ADDRESS,
+  DEST_INDEX,
+  DEST_LENGTH,
+  DEST_REQUEST,
+  DEST_SIZE,
+  DEST_STATUS,
+  DESTINATIONS_PER_FRAME,
+  FRAME_ARENA,
+  FRAME_HEAD_ROOM,
+  FRAME_SIZE,
+  HITS_PER_FRAME,
+  MAX_BATCH,
+  OUTCOME_DESTINATIONS,
+  OUTCOME_FLAGS,
+  OUTCOME_HAS_TAG,
+  OUTCOME_HITS,
+  OUTCOME_REASON,
+  OUTCOME_SIZE,
+  OUTCOME_TAG,
+  OUTCOME_VERDICT,
+  REASON_COUNT,
+} from "../abi/engine.js";
+import { MAP_SIZE } from "../abi/headers.js";
+import { KEY_SIZE } from "../abi/key.js";
+import type { Core } from "./core.js";
+
+export class Batch {
+  readonly core: Core;
+  /** Frames in the batch. */
+  count = 0;
+  #next: number;
+  readonly #end: number;
+
+  constructor(core: Core) {
+    this.core = core;
+    this.#next = core.bytes;
+    this.#end = core.bytes + FRAME_ARENA;
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.#next = this.core.bytes;
+  }
+
+  /** Adds a frame; false when it has no room until `clear`. `link` is a `Link` of src/abi/headers.ts. */
+  put(bytes: Uint8Array, wireLength: number, port: number, link: number): boolean {
+    const address = this.#next + FRAME_HEAD_ROOM;
+    if (this.count === MAX_BATCH || address + bytes.length > this.#end) return false;
+    const { u8, u32, frames } = this.core;
+    u8.set(bytes, address);
+    const at = (frames + this.count * FRAME_SIZE) >> 2;
+    u32[at] = address;
+    u32[at + 1] = bytes.length;
+    u32[at + 2] = wireLength;
+    u32[at + 3] = port | (link << 16);
+    this.count++;
+    this.#next = (address + bytes.length + 15) & ~15;
+    return true;
+  }
+
+  /** From bytes to outcome, beginning at the table `root`. */
+  steer(root: number): void {
+    this.core.exports.steer(root, this.count);
+  }
+
+  /** Keys and frame maps only. */
+  parse(wanted: number): void {
+    this.core.exports.parse(this.count, wanted);
+  }
+
+  key(i: number): Uint8Array {
+    const at = this.core.keys + i * KEY_SIZE;
+    return this.core.u8.subarray(at, at + KEY_SIZE);
+  }
+
+  map(i: number): DataView {
+    return new DataView(this.core.exports.memory.buffer, this.core.maps + i * MAP_SIZE, MAP_SIZE);
+  }
+
+  verdict(i: number): number {
+    return this.core.u8[this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_VERDICT] ?? 0;
+  }
+
+  reason(i: number): number {
+    return (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE) >> 2] ?? 0) >>> (8 * OUTCOME_REASON);
+  }
+
+  /** The tag, or -1. */
+  tag(i: number): number {
+    const at = this.core.outcomes + i * OUTCOME_SIZE;
+    const flags = this.core.u8[at + OUTCOME_FLAGS] ?? 0;
+    return flags & OUTCOME_HAS_TAG ? (this.core.u32[(at + OUTCOME_TAG) >> 2] ?? 0) : -1;
+  }
+
+  /** How many rules the frame hit. */
+  hits(i: number): number {
+    return (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_HITS) >> 2] ?? 0) & 0xffff;
+  }
+
+  /** The id of the n-th rule that it hit. */
+  hit(i: number, n: number): number {
+    return this.core.u32[(this.core.hits >> 2) + i * HITS_PER_FRAME + n] ?? 0;
+  }
+
+  /** How many destinations it has. */
+  destinations(i: number): number {
+    return (
+      (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_HITS) >> 2] ?? 0) >>>
+      (8 * (OUTCOME_DESTINATIONS - OUTCOME_HITS))
+    );
+  }
+
+  destination(i: number, n: number): BatchDestination {
+    const at = (this.core.destinations + (i * DESTINATIONS_PER_FRAME + n) * DEST_SIZE) >> 2;
+    const word = (offset: number): number => this.core.u32[at + (offset >> 2)] ?? 0;
+    const address = word(DEST_ADDRESS);
+    return {
+      handle: word(DEST_INDEX),
+      request: word(DEST_REQUEST),
+      status: word(DEST_STATUS),
+      frame: this.core.u8.subarray(address, address + word(DEST_LENGTH)),
+    };
+  }
+
+  /** Frames that ended for each reason since the start, by number. */
+  reasons(): bigint[] {
+    return Array.from({ length: REASON_COUNT }, (_, reason) => this.core.u64(this.core.reasons + reason * 8));
+  }
+}
+
+/** Where a frame went; `frame` is a view that the next batch overwrites. */
+export interface BatchDestination {
+  handle: number;
+  /** Which receive request took it, counted from 0 over the life of the queue, modulo 2^32. */
+  request: number;
+  status: number;
+  frame: Uint8Array;
+}

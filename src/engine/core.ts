@@ -1,0 +1,85 @@
+/**
+ * The raw exports of the core and typed views of its memory. Nobody outside src/engine touches either.
+ */
+import { Area } from "../abi/engine.js";
+
+/** Exports of assembly/index.ts. Numbers come back signed: `>>> 0` where they are addresses. */
+export interface CoreExports {
+  memory: WebAssembly.Memory;
+  areaAddress(area: number): number;
+  openMemory(): number;
+  arenaUsed(): number;
+  limitArena(bytes: number): void;
+  createTable(flags: number): number;
+  destroyTable(table: number): void;
+  insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;
+  removeRule(rule: number): void;
+  rerankRule(rule: number, rankHigh: number, rankLow: number): void;
+  createCounters(count: number): number;
+  releaseCounters(counters: number, count: number): void;
+  createCompletionQueue(capacity: number): number;
+  destroyCompletionQueue(queue: number): void;
+  takeCompletions(queue: number, count: number): void;
+  createQueue(flags: number, completions: number, depth: number): number;
+  destroyQueue(queue: number): void;
+  setQueueFlags(queue: number, flags: number): void;
+  clearQueue(queue: number): void;
+  postBuffer(queue: number, length: number): void;
+  parse(count: number, wanted: number): void;
+  steer(root: number, count: number): void;
+  classify(table: number, count: number, lowerHigh: number, lowerLow: number): void;
+}
+
+/** One instance of the core. */
+export class Core {
+  readonly exports: CoreExports;
+  readonly staging: number;
+  readonly frames: number;
+  readonly bytes: number;
+  readonly keys: number;
+  readonly maps: number;
+  readonly outcomes: number;
+  readonly hits: number;
+  readonly destinations: number;
+  readonly reasons: number;
+  readonly found: number;
+
+  #u8: Uint8Array;
+  #u32: Uint32Array;
+
+  constructor(exports: CoreExports) {
+    this.exports = exports;
+    if (!exports.openMemory()) throw new RangeError("flowsteer: no memory for the core");
+    const area = (one: Area): number => exports.areaAddress(one) >>> 0;
+    this.staging = area(Area.staging);
+    this.frames = area(Area.frames);
+    this.bytes = area(Area.bytes);
+    this.keys = area(Area.keys);
+    this.maps = area(Area.maps);
+    this.outcomes = area(Area.outcomes);
+    this.hits = area(Area.hits);
+    this.destinations = area(Area.destinations);
+    this.reasons = area(Area.reasons);
+    this.found = area(Area.found);
+    this.#u8 = new Uint8Array(exports.memory.buffer);
+    this.#u32 = new Uint32Array(exports.memory.buffer);
+  }
+
+  /** All of memory as bytes. Growing detaches views, so ask again after any call that may allocate. */
+  get u8(): Uint8Array {
+    if (this.#u8.buffer !== this.exports.memory.buffer) this.#u8 = new Uint8Array(this.exports.memory.buffer);
+    return this.#u8;
+  }
+
+  /** All of memory as words; index = address / 4. */
+  get u32(): Uint32Array {
+    if (this.#u32.buffer !== this.exports.memory.buffer) this.#u32 = new Uint32Array(this.exports.memory.buffer);
+    return this.#u32;
+  }
+
+  /** A u64 that counts something, as a bigint. */
+  u64(address: number): bigint {
+    const words = this.u32;
+    return BigInt(words[address >> 2] ?? 0) | (BigInt(words[(address >> 2) + 1] ?? 0) << 32n);
+  }
+}

@@ -1,0 +1,60 @@
+/** Rules and tables of the core, from the host's side. */
+import {
+  MAX_ACTIONS,
+  RANGE_DWORD,
+  RANGE_HIGH,
+  RANGE_LOW,
+  RANGE_MASK,
+  RANGE_SHIFT,
+  RANGE_SIZE,
+  STAGE_ACTIONS,
+  STAGE_MASK,
+  STAGE_RANGES,
+  STAGE_VALUE,
+} from "../abi/engine.js";
+import type { Core } from "./core.js";
+
+/** A range over a field, both ends inside. */
+export interface FieldRange {
+  /** Key byte of the dword that holds the field. */
+  dword: number;
+  /** Bits below the field in that dword. */
+  shift: number;
+  /** The field's width as a mask, shifted down. */
+  fieldMask: number;
+  low: number;
+  high: number;
+}
+
+/** A rule as the core takes it. */
+export interface CoreRule {
+  id: number;
+  rankHigh: number;
+  rankLow: number;
+  /** Whole keys of 512 bytes. */
+  mask: Uint8Array;
+  value: Uint8Array;
+  ranges: readonly FieldRange[];
+  /** Operation and operand in turn, in order of execution. */
+  actions: readonly number[];
+}
+
+/** Inserts a rule; its handle, or 0 when memory is full. */
+export function insertRule(core: Core, table: number, rule: CoreRule): number {
+  const { staging, u8, u32 } = core;
+  u8.set(rule.mask, staging + STAGE_MASK);
+  u8.set(rule.value, staging + STAGE_VALUE);
+  let at = (staging + STAGE_RANGES) >> 2;
+  for (const range of rule.ranges) {
+    u32[at + (RANGE_DWORD >> 2)] = range.dword;
+    u32[at + (RANGE_SHIFT >> 2)] = range.shift;
+    u32[at + (RANGE_MASK >> 2)] = range.fieldMask;
+    u32[at + (RANGE_LOW >> 2)] = range.low;
+    u32[at + (RANGE_HIGH >> 2)] = range.high;
+    at += RANGE_SIZE >> 2;
+  }
+  at = (staging + STAGE_ACTIONS) >> 2;
+  const words = Math.min(rule.actions.length, 2 * MAX_ACTIONS);
+  for (let i = 0; i < words; i++) u32[at + i] = rule.actions[i] ?? 0;
+  return core.exports.insertRule(table, rule.id, rule.rankHigh, rule.rankLow, rule.ranges.length, words >> 1) >>> 0;
+}

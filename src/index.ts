@@ -1,0 +1,18 @@
+/** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
+export { createDevice, Device, type DeviceOptions, type FrameOptions } from "./model/device.js";
+export { createSink } from "./model/sink.js";
+export type { CoreSource } from "./engine/load.js";
+export type { Destination, Outcome, ReasonName, VerdictName } from "./model/outcome.js";
+export { ERRNO, REFUSALS, SteeringError, type ErrnoName, type Refusal, type RefusalReason } from "./errors.js";
+export type { MatchFields, MatchParameters } from "./model/match.js";
+export type { TermText } from "./model/term.js";
+export type { ParsedFrame, ParseStop } from "./model/parse.js";
+export { LINK_TYPES, linkTypeName } from "./packet/linkTypes.js";
+export {
+  CaptureDecoder,
+  readCapture,
+  type CapturedFrame,
+  type CaptureEnd,
+  type CaptureInterface,
+} from "./packet/capture.js";
+export { PcapngWriter, PcapWriter } from "./packet/captureWriter.js";

@@ -1,0 +1,125 @@
+/** Actions (mlx5dv_dr: Actions) and the list of a rule: legality, and the order of execution. */
+import { MAX_ACTIONS, Op } from "../abi/engine.js";
+import { refuse } from "../errors.js";
+import { FlowCounter } from "./counter.js";
+import type { Device } from "./device.js";
+import { Table, type Domain } from "./domain.js";
+import { Handle, living, retire, unsigned } from "./handle.js";
+import { QPT_RAW_PACKET, QueuePair } from "./queues.js";
+
+export type ActionKind = "drop" | "default_miss" | "tag" | "dest_ibv_qp" | "dest_table" | "flow_counter";
+
+/** What each kind is in the core. Op numbers are the order of execution on receive. */
+const OPS: Readonly<Record<ActionKind, Op>> = {
+  tag: Op.tag,
+  flow_counter: Op.count,
+  drop: Op.drop,
+  default_miss: Op.default_miss,
+  dest_ibv_qp: Op.queue,
+  dest_table: Op.table,
+};
+
+/** Tags have 24 bits: they are what a completion can carry. */
+const TAG_MASK = 0xffffff;
+
+export class Action extends Handle<Device | null> {
+  readonly kind: ActionKind;
+  readonly operand: number;
+  /** What it leads to or counts on; held until the action is destroyed. */
+  readonly object: Handle | null;
+
+  private constructor(device: Device | null, kind: ActionKind, operand: number, object: Handle | null) {
+    super(device, kind);
+    this.kind = kind;
+    this.operand = operand;
+    this.object = object;
+    if (object !== null) object.users++;
+  }
+
+  static drop(): Action {
+    return new Action(null, "drop", 0, null);
+  }
+
+  static defaultMiss(): Action {
+    return new Action(null, "default_miss", 0, null);
+  }
+
+  /** SPEC: bits above 24 are dropped, as the library does. */
+  static tag(call: string, value: number): Action {
+    return new Action(null, "tag", unsigned(call, "tag_value", value, 32) & TAG_MASK, null);
+  }
+
+  static toQueue(call: string, queue: QueuePair): Action {
+    living(call, "ibqp", queue, QueuePair);
+    if (queue.qp_type !== QPT_RAW_PACKET) {
+      const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
+      refuse({ code: "EINVAL", call, reason: "bad_object", path: "ibqp", value: queue, hint });
+    }
+    return new Action(queue.device, "dest_ibv_qp", queue.handle, queue);
+  }
+
+  static toTable(call: string, table: Table): Action {
+    living(call, "table", table, Table);
+    if (table.isRoot) {
+      const hint = "a destination table has a level higher than zero";
+      refuse({
+        code: "EINVAL",
+        call,
+        reason: "root_table",
+        path: "table",
+        value: table,
+        hint,
+        cite: "mlx5dv_dr: Destination",
+      });
+    }
+    return new Action(table.device, "dest_table", table.classifier.table, table);
+  }
+
+  static count(call: string, counter: FlowCounter, offset: number): Action {
+    living(call, "devx_obj", counter, FlowCounter);
+    if (unsigned(call, "offset", offset, 32) >= counter.size) {
+      const hint = `the bulk has ${counter.size}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
+    }
+    return new Action(counter.device, "flow_counter", counter.addressOf(offset), counter);
+  }
+
+  get isTerminal(): boolean {
+    return this.kind !== "tag" && this.kind !== "flow_counter";
+  }
+
+  destroy(call: string): void {
+    retire(call, "action", this, "destroy the rules that use it first");
+    if (this.object !== null) this.object.users--;
+  }
+}
+
+/**
+ * Checks the actions of a rule and puts them into the order of execution, which is the device's and not the caller's.
+ * Gives operation and operand in turn.
+ */
+export function compileActions(call: string, domain: Domain, actions: readonly Action[]): number[] {
+  const bad = (path: string, value: unknown, hint: string): never =>
+    refuse({ code: "EINVAL", call, reason: "bad_action_list", path, value, hint, cite: "mlx5dv_dr: Actions" });
+  if (actions.length > MAX_ACTIONS) bad("num_actions", actions.length, `at most ${MAX_ACTIONS}`);
+  let terminal: Action | undefined;
+  let tag: Action | undefined;
+  for (const [i, action] of actions.entries()) {
+    const path = `actions[${i}]`;
+    living(call, path, action, Action);
+    if (action.device !== null && action.device !== domain.device)
+      refuse({ code: "EINVAL", call, reason: "other_device", path, value: action });
+    if (action.object instanceof Table && action.object.domain !== domain) {
+      refuse({ code: "EINVAL", call, reason: "other_domain", path, value: action.object });
+    }
+    if (action.isTerminal) {
+      if (terminal !== undefined) bad(path, action, `${terminal.kind} already ends the rule`);
+      terminal = action;
+    }
+    if (action.kind === "tag") {
+      if (tag !== undefined) bad(path, action, "a frame carries one tag");
+      tag = action;
+    }
+  }
+  return [...actions].sort((a, b) => OPS[a.kind] - OPS[b.kind]).flatMap((action) => [OPS[action.kind], action.operand]);
+}

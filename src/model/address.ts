@@ -1,0 +1,71 @@
+/** Addresses as people write them, to numbers and back. */
+
+/** "66:11:22:33:44:55" (or with "-"), or undefined. */
+export function parseMac(text: string): bigint | undefined {
+  if (!/^[0-9a-f]{1,2}([:-][0-9a-f]{1,2}){5}$/i.test(text)) return undefined;
+  return text.split(/[:-]/).reduce((value, byte) => (value << 8n) | BigInt(`0x${byte}`), 0n);
+}
+
+/** "11.134.200.6", or undefined. */
+export function parseIpv4(text: string): bigint | undefined {
+  if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return undefined;
+  let value = 0n;
+  for (const part of text.split(".")) {
+    if (Number(part) > 255) return undefined;
+    value = (value << 8n) | BigInt(part);
+  }
+  return value;
+}
+
+/** "fe80::1" and the other forms of RFC 4291 section 2.2, or undefined. */
+export function parseIpv6(text: string): bigint | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const words = halves.map(wordsOf);
+  const [head, tail] = words;
+  if (head === undefined || words.includes(undefined)) return undefined;
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  // "::" stands for at least one group.
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const all = [...head, ...Array.from({ length: missing }, () => 0n), ...(tail ?? [])];
+  return all.reduce((value, word) => (value << 16n) | word, 0n);
+}
+
+function wordsOf(text: string): bigint[] | undefined {
+  if (text === "") return [];
+  const words: bigint[] = [];
+  const parts = text.split(":");
+  for (const [i, part] of parts.entries()) {
+    const ipv4 = i === parts.length - 1 ? parseIpv4(part) : undefined;
+    if (ipv4 !== undefined) words.push(ipv4 >> 16n, ipv4 & 0xffffn);
+    else if (/^[0-9a-f]{1,4}$/i.test(part)) words.push(BigInt(`0x${part}`));
+    else return undefined;
+  }
+  return words;
+}
+
+export function formatMac(value: bigint): string {
+  return Array.from({ length: 6 }, (_, i) =>
+    Number((value >> BigInt(40 - 8 * i)) & 0xffn)
+      .toString(16)
+      .padStart(2, "0"),
+  ).join(":");
+}
+
+export function formatIpv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+}
+
+/** The form of RFC 5952: the longest run of zero groups, of two at least, as "::". */
+export function formatIpv6(value: bigint): string {
+  const words = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn));
+  let best = { at: -1, length: 1 };
+  for (let at = 0; at < 8; at++) {
+    let length = 0;
+    while (at + length < 8 && words[at + length] === 0) length++;
+    if (length > best.length) best = { at, length };
+  }
+  const hex = (list: number[]): string => list.map((word) => word.toString(16)).join(":");
+  if (best.at < 0) return hex(words);
+  return `${hex(words.slice(0, best.at))}::${hex(words.slice(best.at + best.length))}`;
+}

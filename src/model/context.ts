@@ -1,0 +1,84 @@
+/** An opened device, protection domains, memory regions. */
+import { refuse } from "../errors.js";
+import type { Device } from "./device.js";
+import { describe, Handle, living, retire } from "./handle.js";
+
+export class Context extends Handle {
+  /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
+  readonly devx: boolean;
+
+  constructor(device: Device, devx: boolean) {
+    super(device, `${device.name}/context${device.nextNumber("context")}`);
+    this.devx = devx;
+    device.users++;
+  }
+
+  close(call: string): void {
+    retire(call, "context", this, "destroy what was made on it first");
+    this.device.users--;
+  }
+}
+
+export class ProtectionDomain extends Handle {
+  readonly context: Context;
+  readonly regions = new Map<number, MemoryRegion>();
+
+  constructor(call: string, context: Context) {
+    living(call, "context", context, Context);
+    super(context.device, `pd${context.device.nextNumber("pd")}`);
+    this.context = context;
+    context.users++;
+  }
+
+  dealloc(call: string): void {
+    retire(call, "pd", this, "destroy its queue pairs and memory regions first");
+    this.context.users--;
+  }
+}
+
+/** IBV_ACCESS_LOCAL_WRITE: the device may write, as receiving does. */
+const LOCAL_WRITE = 1;
+
+export class MemoryRegion extends Handle {
+  readonly pd: ProtectionDomain;
+  readonly bytes: Uint8Array;
+  readonly access: number;
+  readonly lkey: number;
+  readonly rkey: number;
+
+  constructor(call: string, pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
+    living(call, "pd", pd, ProtectionDomain);
+    if (!(bytes instanceof Uint8Array)) {
+      throw new TypeError(`${call}: addr must be a Uint8Array, not ${describe(bytes)}`);
+    }
+    const size = length ?? bytes.length;
+    if (!Number.isInteger(size) || size < 0 || size > bytes.length) {
+      const hint = `0 to ${bytes.length}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: size, hint });
+    }
+    super(pd.device, `mr${pd.device.nextNumber("mr")}`);
+    this.pd = pd;
+    this.bytes = bytes.subarray(0, size);
+    this.access = access;
+    this.lkey = pd.device.nextNumber("lkey") + 1;
+    this.rkey = this.lkey;
+    pd.regions.set(this.lkey, this);
+    pd.users++;
+  }
+
+  /** Whether the device may write all of `view`. */
+  takes(view: Uint8Array): boolean {
+    return (
+      (this.access & LOCAL_WRITE) !== 0 &&
+      view.buffer === this.bytes.buffer &&
+      view.byteOffset >= this.bytes.byteOffset &&
+      view.byteOffset + view.length <= this.bytes.byteOffset + this.bytes.length
+    );
+  }
+
+  dereg(call: string): void {
+    retire(call, "mr", this, "");
+    this.pd.regions.delete(this.lkey);
+    this.pd.users--;
+  }
+}

@@ -1,0 +1,266 @@
+/** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
+import { MAX_FRAME, Reason } from "../abi/engine.js";
+import { Link } from "../abi/headers.js";
+import { WANT_ALL } from "../abi/key.js";
+import { Batch } from "../engine/batch.js";
+import type { Core } from "../engine/core.js";
+import { loadCore, type CoreSource } from "../engine/load.js";
+import { refuse } from "../errors.js";
+import type { Classifier } from "./classifier.js";
+import { rootClassifier } from "./domain.js";
+import { describe, unsigned } from "./handle.js";
+import { linkOf } from "./links.js";
+import { reasonName, verdictName, type Destination, type Outcome, type ReasonName } from "./outcome.js";
+import { parsedAt, type ParsedFrame } from "./parse.js";
+import { profileNamed, type Profile } from "./profile.js";
+import type { QueuePair } from "./queues.js";
+import type { Rule } from "./rule.js";
+
+export interface DeviceOptions {
+  /** @default "flowsteer0" */
+  name?: string;
+  /** Physical ports, numbered from 1. @default 1 */
+  ports?: number;
+  /** What is refused beyond what the manual pages refuse. @default "manual" */
+  profile?: string;
+  /** Seed of everything that is left to chance. @default 0 */
+  seed?: number;
+  /** The clock in nanoseconds. @default a virtual clock that `advance` moves */
+  now?: () => bigint;
+  limits?: {
+    /** Bytes for tables, rules, counters and queues; a call that needs more is ENOMEM. */
+    memory?: number;
+  };
+  /** Where the core comes from. @default the file beside this module */
+  core?: CoreSource;
+}
+
+/** How a frame came in. */
+export interface FrameOptions {
+  /** LINKTYPE_ number of the capture it is from. @default 1, Ethernet */
+  linkType?: number;
+  /** Its length on the wire, where the capture cut it. @default its length */
+  wireLength?: number;
+}
+
+/** Opens a device. The only asynchronous call: it compiles the core, once for each process. */
+export async function createDevice(options: DeviceOptions = {}): Promise<Device> {
+  const call = "createDevice";
+  const profile = profileNamed(options.profile ?? "manual");
+  const ports = unsigned(call, "ports", options.ports ?? 1, 8);
+  if (ports < 1)
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
+  const memory = options.limits?.memory;
+  if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
+  const core = await loadCore(options.core);
+  if (memory !== undefined) core.exports.limitArena(memory);
+  return new Device(core, profile, { ...options, ports });
+}
+
+export class Device {
+  readonly name: string;
+  readonly ports: number;
+  readonly profile: Profile;
+  readonly seed: number;
+  /** Nanoseconds. */
+  readonly now: () => bigint;
+  readonly core: Core;
+  /** Queue pairs by their handle in the core. */
+  readonly queuePairs = new Map<number, QueuePair>();
+  /** Contexts open. */
+  users = 0;
+  readonly #batch: Batch;
+  readonly #numbers = new Map<string, number>();
+  readonly #rules: (Rule | undefined)[] = [];
+  readonly #freeRuleIds: number[] = [];
+  #root: Classifier | undefined;
+  #clock = 0n;
+  #closed = false;
+
+  constructor(core: Core, profile: Profile, options: DeviceOptions & { ports: number }) {
+    this.core = core;
+    this.profile = profile;
+    this.name = options.name ?? "flowsteer0";
+    this.ports = options.ports;
+    this.seed = options.seed ?? 0;
+    this.now = options.now ?? (() => this.#clock);
+    this.#batch = new Batch(core);
+  }
+
+  /** Moves the virtual clock. */
+  advance(nanoseconds: bigint): void {
+    this.#clock += nanoseconds;
+  }
+
+  /** A frame arrives on a port (1 ..). */
+  receive(port: number, frame: Uint8Array, options: FrameOptions = {}): Outcome {
+    return this.receiveBatch(port, [frame], options)[0] as Outcome;
+  }
+
+  /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
+  receiveBatch(
+    port: number,
+    frames: readonly Uint8Array[],
+    options: FrameOptions | readonly FrameOptions[] = {},
+  ): Outcome[] {
+    const root = this.rootClassifier("receive").table;
+    return this.#run("receive", port, frames, options, () => this.#batch.steer(root), this.#outcome.bind(this));
+  }
+
+  /** What the parser sees in each frame: every field, whether rules read it or not. Nothing is steered. */
+  parseBatch(frames: readonly Uint8Array[], options: FrameOptions | readonly FrameOptions[] = {}): ParsedFrame[] {
+    return this.#run(
+      "parse",
+      1,
+      frames,
+      options,
+      () => this.#batch.parse(WANT_ALL),
+      (i) => parsedAt(this.#batch, i),
+    );
+  }
+
+  /** Runs frames through the core, as many at a time as it takes, and reads what came of each. */
+  #run<T>(
+    call: string,
+    port: number,
+    frames: readonly Uint8Array[],
+    options: FrameOptions | readonly FrameOptions[],
+    work: () => void,
+    read: (i: number, frame: Uint8Array) => T,
+  ): T[] {
+    this.#checkPort(call, port);
+    const inputs = frames.map((frame, i): Input => {
+      const one = Array.isArray(options) ? (options as readonly FrameOptions[])[i] : (options as FrameOptions);
+      return this.#input(call, `frames[${i}]`, frame, one ?? {});
+    });
+    const results: T[] = [];
+    for (let next = 0; next < inputs.length;) {
+      this.#batch.clear();
+      const first = next;
+      for (; next < inputs.length; next++) {
+        const { frame, wireLength, link } = inputs[next] as Input;
+        if (!this.#batch.put(frame, wireLength, port, link)) break;
+      }
+      work();
+      for (let i = first; i < next; i++) results.push(read(i - first, (inputs[i] as Input).frame));
+    }
+    return results;
+  }
+
+  /** Frames that ended for each reason, since the device was made. */
+  reasons(): Record<ReasonName, bigint> {
+    const counts = this.#batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
+    return Object.fromEntries(counts.filter(([name]) => name !== null)) as Record<ReasonName, bigint>;
+  }
+
+  /** Bytes that tables, rules, counters and queues hold. */
+  get memoryUsed(): number {
+    return this.core.exports.arenaUsed() >>> 0;
+  }
+
+  /** EBUSY while a context is open. */
+  close(): void {
+    const call = "device.close";
+    if (this.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path: "device", value: this });
+    this.#closed = true;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  // What follows serves the model.
+
+  /** Rules alive. */
+  *rules(): Iterable<Rule> {
+    for (const rule of this.#rules) if (rule !== undefined) yield rule;
+  }
+
+  freeRuleId(): number {
+    return this.#freeRuleIds.at(-1) ?? this.#rules.length;
+  }
+
+  rememberRule(rule: Rule): void {
+    if (rule.id === this.#rules.length) this.#rules.push(rule);
+    else this.#rules[this.#freeRuleIds.pop() as number] = rule;
+  }
+
+  forgetRule(rule: Rule): void {
+    this.#rules[rule.id] = undefined;
+    this.#freeRuleIds.push(rule.id);
+  }
+
+  /** The root table that all applications share. */
+  rootClassifier(call: string): Classifier {
+    this.#root ??= rootClassifier(call, this);
+    return this.#root;
+  }
+
+  /** The next free number of a kind, and `count` of them taken. */
+  nextNumber(kind: string, count = 1): number {
+    const next = this.#numbers.get(kind) ?? 0;
+    this.#numbers.set(kind, next + count);
+    return next;
+  }
+
+  /** The address that the core gave; ENOMEM where it had none. */
+  allocated(call: string, address: number): number {
+    if (address !== 0) return address >>> 0;
+    const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
+    return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
+  }
+
+  #checkPort(call: string, port: number): void {
+    if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
+    if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
+  }
+
+  #input(call: string, path: string, frame: Uint8Array, options: FrameOptions): Input {
+    if (!(frame instanceof Uint8Array))
+      throw new TypeError(`${call}: ${path} must be a Uint8Array, not ${describe(frame)}`);
+    if (frame.length > MAX_FRAME) {
+      const hint = `at most ${MAX_FRAME} bytes`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.length`, value: frame.length, hint });
+    }
+    const wireLength = unsigned(call, `${path}.wireLength`, options.wireLength ?? frame.length, 32);
+    if (wireLength < frame.length) {
+      const hint = `the frame has ${frame.length} bytes`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.wireLength`, value: wireLength, hint });
+    }
+    const link = options.linkType === undefined ? Link.ethernet : linkOf(call, `${path}.linkType`, options.linkType);
+    return { frame, wireLength, link };
+  }
+
+  #outcome(i: number, input: Uint8Array): Outcome {
+    const batch = this.#batch;
+    const tag = batch.tag(i);
+    const to: Destination[] = [];
+    const reason = batch.reason(i);
+    for (let n = 0; n < batch.destinations(i); n++) {
+      const destination = batch.destination(i, n);
+      const object = this.queuePairs.get(destination.handle) as QueuePair;
+      object.arrive(destination, Math.max(tag, 0));
+      // No action of this release changes a frame: what arrived is what came in.
+      if (destination.status === (Reason.none as number))
+        to.push({ kind: "qp", name: `qp:${object.name}`, object, frame: input });
+    }
+    const rules: Rule[] = [];
+    for (let n = 0; n < batch.hits(i); n++) rules.push(this.#rules[batch.hit(i, n)] as Rule);
+    return {
+      verdict: verdictName(batch.verdict(i)),
+      reason: reasonName(reason),
+      to,
+      tag: tag < 0 ? null : tag,
+      registers: {},
+      rules,
+      copies: [],
+    };
+  }
+}
+
+interface Input {
+  frame: Uint8Array;
+  wireLength: number;
+  link: number;
+}

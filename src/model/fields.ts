@@ -1,0 +1,304 @@
+/**
+ * The fields of the key by name: where each lies, how people write it, and which header must be there.
+ *
+ * Names and places are those of the match-params table, with whole addresses; `ext.*` are ours. A masked field matches
+ * only where its header is present (parsing rulings, Presence); `here` is null for the fields that are always present.
+ */
+import {
+  EXT,
+  EXT_HERE_INNER,
+  EXT_HERE_OUTER,
+  EXT_HERE_TUNNEL,
+  EXT_INNER_IPV4_FLAGS,
+  EXT_OUTER_IPV4_FLAGS,
+  EXT_PORT,
+  HERE_ETH,
+  HERE_ETHERTYPE,
+  HERE_ICMP,
+  HERE_ICMPV6,
+  HERE_IPV4,
+  HERE_IPV6,
+  HERE_L3,
+  HERE_PROTOCOL,
+  HERE_TCP,
+  HERE_TUNNEL_DWORD,
+  HERE_UDP,
+  HERE_VLAN,
+  HERE_VLAN2,
+  HERE_VXLAN,
+  INNER,
+  MISC,
+  MISC2,
+  MISC3,
+  MISC4,
+  MISC5,
+  OUTER,
+} from "../abi/key.js";
+
+/** How a field is written. */
+export type FieldKind = "number" | "mac" | "ipv4" | "ipv6";
+
+/** A header's presence bit: the key byte of its word, and the bit. */
+export interface Presence {
+  word: number;
+  bit: number;
+}
+
+export interface Field {
+  readonly name: string;
+  /** First bit in the key, counted from the most significant bit of byte 0. */
+  readonly bit: number;
+  /** Bits. */
+  readonly width: number;
+  readonly kind: FieldKind;
+  readonly here: Presence | null;
+  /** Whether the parser fills it. */
+  readonly filled: boolean;
+  /** IP version that the name implies: `ipv4_src` asks for IPv4. */
+  readonly version: 0 | 4 | 6;
+}
+
+/** [name, first bit in the group, width, presence bit (0: always), kind] */
+type Row = readonly [name: string, bit: number, width: number, here: number, kind?: FieldKind];
+
+/** Groups outer and inner. */
+const LAYER: readonly Row[] = [
+  ["smac", 0, 48, HERE_ETH, "mac"],
+  ["ethertype", 48, 16, HERE_ETHERTYPE],
+  ["dmac", 64, 48, HERE_ETH, "mac"],
+  ["first_prio", 112, 3, HERE_VLAN],
+  ["first_cfi", 115, 1, HERE_VLAN],
+  ["first_vid", 116, 12, HERE_VLAN],
+  ["ip_protocol", 128, 8, HERE_PROTOCOL],
+  ["ip_dscp", 136, 6, HERE_L3],
+  ["ip_ecn", 142, 2, HERE_L3],
+  ["cvlan_tag", 144, 1, 0],
+  ["svlan_tag", 145, 1, 0],
+  ["frag", 146, 1, 0],
+  ["ip_version", 147, 4, HERE_L3],
+  ["tcp_flags", 151, 9, HERE_TCP],
+  ["tcp_sport", 160, 16, HERE_TCP],
+  ["tcp_dport", 176, 16, HERE_TCP],
+  ["ipv4_ihl", 208, 4, HERE_IPV4],
+  ["l3_ok", 212, 1, 0],
+  ["l4_ok", 213, 1, 0],
+  ["ip_ttl_hoplimit", 216, 8, HERE_L3],
+  ["udp_sport", 224, 16, HERE_UDP],
+  ["udp_dport", 240, 16, HERE_UDP],
+  ["ipv4_src", 352, 32, HERE_L3, "ipv4"],
+  ["ipv4_dst", 480, 32, HERE_L3, "ipv4"],
+  ["ipv6_src", 256, 128, HERE_IPV6, "ipv6"],
+  ["ipv6_dst", 384, 128, HERE_IPV6, "ipv6"],
+];
+
+/** Places of the match parameters that the parser does not fill yet: by name, so that a refusal can say so. */
+const LAYER_LATER: readonly Row[] = [
+  ["ipv4_checksum_ok", 214, 1, 0],
+  ["l4_checksum_ok", 215, 1, 0],
+];
+
+const MISC_OUTER: readonly Row[] = [
+  ["outer_second_prio", 64, 3, HERE_VLAN2],
+  ["outer_second_cfi", 67, 1, HERE_VLAN2],
+  ["outer_second_vid", 68, 12, HERE_VLAN2],
+  ["outer_second_cvlan_tag", 96, 1, 0],
+  ["outer_second_svlan_tag", 98, 1, 0],
+  ["outer_ipv6_flow_label", 236, 20, HERE_IPV6],
+];
+
+const MISC_INNER: readonly Row[] = [
+  ["inner_second_prio", 80, 3, HERE_VLAN2],
+  ["inner_second_cfi", 83, 1, HERE_VLAN2],
+  ["inner_second_vid", 84, 12, HERE_VLAN2],
+  ["inner_second_cvlan_tag", 97, 1, 0],
+  ["inner_second_svlan_tag", 99, 1, 0],
+  ["inner_ipv6_flow_label", 268, 20, HERE_IPV6],
+];
+
+const MISC_TUNNEL: readonly Row[] = [["vxlan_vni", 160, 24, HERE_VXLAN]];
+
+const MISC_LATER: readonly Row[] = [
+  ["gre_c_present", 0, 1, 0],
+  ["bth_a", 1, 1, 0],
+  ["gre_k_present", 2, 1, 0],
+  ["gre_s_present", 3, 1, 0],
+  ["source_vhca_port", 4, 4, 0],
+  ["source_sqn", 8, 24, 0],
+  ["source_eswitch_owner_vhca_id", 32, 16, 0],
+  ["source_port", 48, 16, 0],
+  ["outer_emd_tag", 100, 1, 0],
+  ["gre_protocol", 112, 16, 0],
+  ["gre_key", 128, 32, 0],
+  ["bth_opcode", 184, 8, 0],
+  ["geneve_vni", 192, 24, 0],
+  ["geneve_tlv_option_0_exist", 222, 1, 0],
+  ["geneve_oam", 223, 1, 0],
+  ["geneve_opt_len", 298, 6, 0],
+  ["geneve_protocol_type", 304, 16, 0],
+  ["bth_dst_qp", 328, 24, 0],
+  ["inner_esp_spi", 352, 32, 0],
+  ["outer_esp_spi", 384, 32, 0],
+];
+
+/** One MPLS entry: label 20, exp 3, s_bos 1, ttl 8. */
+function mpls(name: string, bit: number): Row[] {
+  return [
+    [`${name}_label`, bit, 20, 0],
+    [`${name}_exp`, bit + 20, 3, 0],
+    [`${name}_s_bos`, bit + 23, 1, 0],
+    [`${name}_ttl`, bit + 24, 8, 0],
+  ];
+}
+
+const MISC2_LATER: readonly Row[] = [
+  ...mpls("outer_first_mpls", 0),
+  ...mpls("inner_first_mpls", 32),
+  ...mpls("outer_first_mpls_over_gre", 64),
+  ...mpls("outer_first_mpls_over_udp", 96),
+  ...[7, 6, 5, 4, 3, 2, 1, 0].map((n, i): Row => [`metadata_reg_c_${n}`, 128 + 32 * i, 32, 0]),
+  ["metadata_reg_a", 384, 32, 0],
+];
+
+const MISC3_OUTER: readonly Row[] = [
+  ["outer_tcp_seq_num", 32, 32, HERE_TCP],
+  ["outer_tcp_ack_num", 96, 32, HERE_TCP],
+  ["icmp_header_data", 192, 32, HERE_ICMP],
+  ["icmpv6_header_data", 224, 32, HERE_ICMPV6],
+  ["icmp_type", 256, 8, HERE_ICMP],
+  ["icmp_code", 264, 8, HERE_ICMP],
+  ["icmpv6_type", 272, 8, HERE_ICMPV6],
+  ["icmpv6_code", 280, 8, HERE_ICMPV6],
+];
+
+const MISC3_INNER: readonly Row[] = [
+  ["inner_tcp_seq_num", 0, 32, HERE_TCP],
+  ["inner_tcp_ack_num", 64, 32, HERE_TCP],
+];
+
+const MISC3_LATER: readonly Row[] = [
+  ["outer_vxlan_gpe_vni", 136, 24, 0],
+  ["outer_vxlan_gpe_next_protocol", 160, 8, 0],
+  ["outer_vxlan_gpe_flags", 168, 8, 0],
+  ["geneve_tlv_option_0_data", 288, 32, 0],
+  ["gtpu_teid", 320, 32, 0],
+  ["gtpu_msg_type", 352, 8, 0],
+  ["gtpu_msg_flags", 360, 8, 0],
+  ["gtpu_dw_2", 384, 32, 0],
+  ["gtpu_first_ext_dw_0", 416, 32, 0],
+  ["gtpu_dw_0", 448, 32, 0],
+];
+
+const MISC4_LATER: readonly Row[] = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n): Row[] => [
+  [`prog_sample_field_value_${n}`, 64 * n, 32, 0],
+  [`prog_sample_field_id_${n}`, 64 * n + 32, 32, 0],
+]);
+
+const MISC5_TUNNEL: readonly Row[] = [
+  ["tunnel_header_0", 128, 32, HERE_TUNNEL_DWORD],
+  ["tunnel_header_1", 160, 32, HERE_TUNNEL_DWORD << 1],
+];
+
+const MISC5_LATER: readonly Row[] = [
+  ["macsec_tag_0", 0, 32, 0],
+  ["macsec_tag_1", 32, 32, 0],
+  ["macsec_tag_2", 64, 32, 0],
+  ["macsec_tag_3", 96, 32, 0],
+  ["tunnel_header_2", 192, 32, 0],
+  ["tunnel_header_3", 224, 32, 0],
+];
+
+function rows(group: string, byte: number, word: number, list: readonly Row[], filled = true): Field[] {
+  return list.map(([name, bit, width, here, kind = "number"]) => ({
+    name: `${group}.${name}`,
+    bit: byte * 8 + bit,
+    width,
+    kind,
+    here: here === 0 ? null : { word, bit: here },
+    filled,
+    version: kind === "ipv4" ? 4 : kind === "ipv6" ? 6 : 0,
+  }));
+}
+
+const EXT_FIELDS: readonly Field[] = [
+  ...rows("ext", EXT, 0, [["port", (EXT_PORT - EXT) * 8, 16, 0]]),
+  ...rows("ext", EXT, EXT_HERE_OUTER, [["outer_ipv4_flags", (EXT_OUTER_IPV4_FLAGS - EXT) * 8, 3, HERE_IPV4]]),
+  ...rows("ext", EXT, EXT_HERE_INNER, [["inner_ipv4_flags", (EXT_INNER_IPV4_FLAGS - EXT) * 8, 3, HERE_IPV4]]),
+];
+
+/** Every field, in the order of the key. */
+export const FIELDS: readonly Field[] = [
+  ...rows("outer", OUTER, EXT_HERE_OUTER, LAYER),
+  ...rows("outer", OUTER, EXT_HERE_OUTER, LAYER_LATER, false),
+  ...rows("misc", MISC, EXT_HERE_OUTER, MISC_OUTER),
+  ...rows("misc", MISC, EXT_HERE_INNER, MISC_INNER),
+  ...rows("misc", MISC, EXT_HERE_TUNNEL, MISC_TUNNEL),
+  ...rows("misc", MISC, 0, MISC_LATER, false),
+  ...rows("inner", INNER, EXT_HERE_INNER, LAYER),
+  ...rows("inner", INNER, EXT_HERE_INNER, LAYER_LATER, false),
+  ...rows("misc2", MISC2, 0, MISC2_LATER, false),
+  ...rows("misc3", MISC3, EXT_HERE_OUTER, MISC3_OUTER),
+  ...rows("misc3", MISC3, EXT_HERE_INNER, MISC3_INNER),
+  ...rows("misc3", MISC3, 0, MISC3_LATER, false),
+  ...rows("misc4", MISC4, 0, MISC4_LATER, false),
+  ...rows("misc5", MISC5, EXT_HERE_TUNNEL, MISC5_TUNNEL),
+  ...rows("misc5", MISC5, 0, MISC5_LATER, false),
+  ...EXT_FIELDS,
+].sort((a, b) => a.bit - b.bit || b.width - a.width);
+
+const BY_NAME: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [field.name, field]));
+
+/** The field of this name. */
+export function fieldNamed(name: string): Field | undefined {
+  return BY_NAME.get(name);
+}
+
+/** The name that is nearest to a misspelt one, for hints. */
+export function nearestField(name: string): string | undefined {
+  const bare = name.split(".").at(-1) ?? name;
+  const same = FIELDS.filter((field) => field.filled && field.name.split(".")[1] === bare);
+  if (same.length > 0) return same.map((field) => field.name).join(" or ");
+  const near = FIELDS.filter((field) => field.filled && field.name.includes(bare) && bare.length > 2);
+  return near.length > 0 && near.length < 6 ? near.map((field) => field.name).join(" or ") : undefined;
+}
+
+/** The name of the field that holds a bit of the key, the narrowest one; the bit itself where it is reserved. */
+export function fieldAtBit(bit: number): string {
+  const holding = FIELDS.filter((field) => field.bit <= bit && bit < field.bit + field.width);
+  return holding.sort((a, b) => a.width - b.width)[0]?.name ?? `bit ${bit} (reserved)`;
+}
+
+/** Reads a field of a key as a number; whole addresses as bigint. */
+export function readField(key: Uint8Array, field: Field): bigint {
+  let value = 0n;
+  const first = field.bit >> 3;
+  const end = (field.bit + field.width + 7) >> 3;
+  for (let byte = first; byte < end; byte++) value = (value << 8n) | BigInt(key[byte] ?? 0);
+  const below = end * 8 - (field.bit + field.width);
+  return (value >> BigInt(below)) & ((1n << BigInt(field.width)) - 1n);
+}
+
+/** Writes a field of a key, leaving its neighbours. */
+export function writeField(key: Uint8Array, field: Field, value: bigint): void {
+  const first = field.bit >> 3;
+  const end = (field.bit + field.width + 7) >> 3;
+  const below = BigInt(end * 8 - (field.bit + field.width));
+  let bits = value << below;
+  let mask = ((1n << BigInt(field.width)) - 1n) << below;
+  for (let byte = end - 1; byte >= first; byte--) {
+    key[byte] = ((key[byte] ?? 0) & ~Number(mask & 0xffn)) | Number(bits & mask & 0xffn);
+    bits >>= 8n;
+    mask >>= 8n;
+  }
+}
+
+/** Whether the header of a field is there, by the presence words of a parsed key. */
+export function isPresent(key: Uint8Array, field: Field): boolean {
+  if (field.here === null) return true;
+  const { word, bit } = field.here;
+  const bits =
+    (((key[word] ?? 0) << 24) | ((key[word + 1] ?? 0) << 16) | ((key[word + 2] ?? 0) << 8) | (key[word + 3] ?? 0)) >>>
+    0;
+  if ((bits & bit) === 0) return false;
+  if (field.version === 4) return (bits & HERE_IPV4) !== 0;
+  return true;
+}

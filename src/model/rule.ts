@@ -1,0 +1,122 @@
+/** Rules (mlx5dv_dr: Rule). */
+import { insertRule, type FieldRange } from "../engine/rules.js";
+import { refuse } from "../errors.js";
+import { compileActions, type Action } from "./action.js";
+import { fieldAtBit } from "./fields.js";
+import { Handle, living } from "./handle.js";
+import { matchOf, type MatchFields, type MatchParameters } from "./match.js";
+import { Matcher } from "./matcher.js";
+
+const NO_RANGES: readonly FieldRange[] = [];
+
+export class Rule extends Handle {
+  readonly matcher: Matcher;
+  readonly actions: readonly Action[];
+  /** Number in outcomes; used again after the rule is destroyed. */
+  readonly id: number;
+  /** The rule in the core. */
+  handle = 0;
+  /** Place among the rules of its table; classifier.ts. */
+  sequence = 0;
+
+  private constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string) {
+    super(matcher.device, name);
+    this.matcher = matcher;
+    this.actions = actions;
+    this.id = id;
+  }
+
+  /** mlx5dv_dr_rule_create: device bytes under the mask of the matcher. */
+  static create(
+    call: string,
+    matcher: Matcher,
+    value: MatchParameters | Uint8Array | null | undefined,
+    actions: readonly Action[],
+  ): Rule {
+    living(call, "matcher", matcher, Matcher);
+    const key = matcher.keyOf(call, value);
+    return add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
+  }
+
+  /** A rule over named fields, with the ranges that the device format lacks. */
+  static named(call: string, matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
+    living(call, "matcher", matcher, Matcher);
+    const { mask, value, ranges } = matchOf(call, "match", fields);
+    if (matcher.mask !== null) checkSameMask(call, matcher, mask, ranges, fields);
+    return add(call, matcher, mask, value, ranges, actions, name);
+  }
+
+  destroy(call: string): void {
+    living(call, "rule", this, Rule);
+    this.destroyed = true;
+    this.device.core.exports.removeRule(this.handle);
+    this.device.forgetRule(this);
+    this.matcher.users--;
+    for (const action of this.actions) action.users--;
+  }
+
+  static make(matcher: Matcher, actions: readonly Action[], id: number, name: string): Rule {
+    return new Rule(matcher, actions, id, name);
+  }
+}
+
+function add(
+  call: string,
+  matcher: Matcher,
+  mask: Uint8Array,
+  value: Uint8Array,
+  ranges: readonly FieldRange[],
+  actions: readonly Action[],
+  name: string | undefined,
+): Rule {
+  const { device } = matcher;
+  const { classifier, domain } = matcher.table;
+  const record = compileActions(call, domain, actions);
+  const id = device.freeRuleId();
+  const rule = Rule.make(matcher, [...actions], id, name ?? `rule${id}`);
+  rule.sequence = classifier.nextSequence();
+  rule.handle = device.allocated(
+    call,
+    insertRule(device.core, classifier.table, {
+      id,
+      rankHigh: classifier.rankHigh(matcher),
+      rankLow: rule.sequence,
+      mask,
+      value,
+      ranges,
+      actions: record,
+    }),
+  );
+  device.rememberRule(rule);
+  matcher.users++;
+  for (const action of actions) action.users++;
+  return rule;
+}
+
+/** Under a matcher with a mask, a rule by name asks exactly what the mask asks; a range stands in a field masked whole. */
+function checkSameMask(
+  call: string,
+  matcher: Matcher,
+  mask: Uint8Array,
+  ranges: readonly FieldRange[],
+  fields: MatchFields,
+): void {
+  const asked = mask.slice();
+  for (const { dword, shift, fieldMask } of ranges) {
+    const bits = fieldMask * 2 ** shift;
+    for (let byte = 0; byte < 4; byte++) {
+      asked[dword + byte] = (asked[dword + byte] ?? 0) | (Math.floor(bits / 2 ** (24 - 8 * byte)) & 0xff);
+    }
+  }
+  const wanted = matcher.mask as Uint8Array;
+  const differs = asked.findIndex((bits, byte) => bits !== wanted[byte]);
+  if (differs < 0) return;
+  const missing = (wanted[differs] ?? 0) & ~(asked[differs] ?? 0);
+  refuse({
+    code: "EINVAL",
+    call,
+    reason: missing !== 0 ? "field_left_out" : "value_outside_mask",
+    path: `match (${Object.keys(fields).join(", ")})`,
+    hint: `the rule asks for exactly the bits that matcher ${matcher.name} masks; it differs at ${fieldAtBit(differs * 8 + Math.clz32((asked[differs] ?? 0) ^ (wanted[differs] ?? 0)) - 24)}`,
+  });
+}

@@ -1,0 +1,8 @@
+/** Queues for tests and tools: somewhere to send frames without buffers and completions. */
+import type { Context } from "./context.js";
+import { QueuePair } from "./queues.js";
+
+/** A raw-packet queue pair that takes every frame. Outcomes call it `qp:` and its name. */
+export function createSink(context: Context, name: string): QueuePair {
+  return QueuePair.createSink("createSink", context, name);
+}
