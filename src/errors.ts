@@ -38,6 +38,7 @@ export const REFUSALS = {
   bad_address: "not an address of this kind",
   bad_prefix: "not a prefix length of this address",
   bad_range: "not a range that fits the field",
+  contradiction: "two fields ask different things of the same bits",
   too_many_ranges: "a rule holds at most two ranges",
   unsupported: "the device does not do this",
   object_destroyed: "the object has been destroyed",

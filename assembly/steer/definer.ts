@@ -34,32 +34,18 @@ const STEP_PATTERN: usize = 16;
 const PLACES_SIZE: u32 = KEY_SIZE * 2;
 const FIRST_ROOM: u32 = 8;
 
-/** An empty definer at `definer`; false when memory is full, and then nothing is held. */
-export function openDefiner(definer: usize): bool {
-  const places = allocate(PLACES_SIZE);
-  if (places == 0) return false;
-  const program = allocate(FIRST_ROOM * STEP_SIZE);
-  if (program == 0) {
-    release(places, PLACES_SIZE);
-    return false;
-  }
-  store<u32>(definer, <u32>places, PLACES);
-  store<u32>(definer, FIRST_ROOM, ROOM);
-  store<u32>(definer, <u32>program, PROGRAM);
-  clearDefiner(definer);
-  return true;
+/** An empty definer at `definer`; it holds no memory until the first mask. */
+export function openDefiner(definer: usize): void {
+  memory.fill(definer, 0, DEFINER_SIZE);
 }
 
-export function closeDefiner(definer: usize): void {
-  release(load<u32>(definer, PLACES), PLACES_SIZE);
-  release(load<u32>(definer, PROGRAM), load<u32>(definer, ROOM) * STEP_SIZE);
-}
-
-/** Forgets every byte. */
+/** Forgets every byte and gives its memory back. */
 export function clearDefiner(definer: usize): void {
-  memory.fill(load<u32>(definer, PLACES), 0, PLACES_SIZE);
-  store<u32>(definer, 0, BYTES);
-  store<u32>(definer, 0, STEPS);
+  const places: usize = load<u32>(definer, PLACES);
+  const program: usize = load<u32>(definer, PROGRAM);
+  if (places != 0) release(places, PLACES_SIZE);
+  if (program != 0) release(program, load<u32>(definer, ROOM) * STEP_SIZE);
+  openDefiner(definer);
 }
 
 /** Lanes in use. */
@@ -71,7 +57,13 @@ export function definerLanes(definer: usize): u32 {
 
 /** Takes in every byte that `mask` (a whole key) asks about; false when memory is full. */
 export function widen(definer: usize, mask: usize): bool {
-  const places: usize = load<u32>(definer, PLACES);
+  let places: usize = load<u32>(definer, PLACES);
+  if (places == 0) {
+    places = allocate(PLACES_SIZE);
+    if (places == 0) return false;
+    memory.fill(places, 0, PLACES_SIZE);
+    store<u32>(definer, <u32>places, PLACES);
+  }
   for (let byte: usize = 0; byte < <usize>KEY_SIZE; byte++) {
     if (load<u8>(mask + byte) == 0 || load<u16>(places + (byte << 1)) != 0) continue;
     if (!append(definer, <u32>byte)) return false;
@@ -100,13 +92,14 @@ function stepFor(definer: usize, block: u32, lane: u32): usize {
   }
   const room = load<u32>(definer, ROOM);
   if (steps == room) {
-    const larger = allocate(room * 2 * STEP_SIZE);
+    const wider = max(room * 2, FIRST_ROOM);
+    const larger = allocate(wider * STEP_SIZE);
     if (larger == 0) return 0;
     memory.copy(larger, program, steps * STEP_SIZE);
-    release(program, room * STEP_SIZE);
+    if (program != 0) release(program, room * STEP_SIZE);
     program = larger;
     store<u32>(definer, <u32>program, PROGRAM);
-    store<u32>(definer, room * 2, ROOM);
+    store<u32>(definer, wider, ROOM);
   }
   const step = program + <usize>steps * STEP_SIZE;
   store<u32>(step, block);

@@ -12,17 +12,7 @@ import { GROUP_EXT } from "../../src/abi/key";
 import { createActions, releaseActions } from "../act/record";
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
-import {
-  clearDefiner,
-  closeDefiner,
-  definerLanes,
-  DEFINER_SIZE,
-  gather,
-  groupsOf,
-  openDefiner,
-  wantedBy,
-  widen,
-} from "./definer";
+import { clearDefiner, definerLanes, DEFINER_SIZE, gather, groupsOf, wantedBy, widen } from "./definer";
 import {
   addToGroup,
   createGroup,
@@ -58,25 +48,12 @@ export namespace Tables {
   export let wanted: u32 = 1 << GROUP_EXT;
 }
 
-/** An empty table; 0 when memory is full. */
+/** An empty table, which holds nothing but itself; 0 when memory is full. */
 export function createTable(flags: u32): usize {
   const table = allocate(TABLE_SIZE);
   if (table == 0) return 0;
-  const groups = allocate(FIRST_ROOM * ENTRY_SIZE);
-  if (groups == 0) {
-    release(table, TABLE_SIZE);
-    return 0;
-  }
-  if (!openDefiner(table + TABLE_DEFINER)) {
-    release(groups, FIRST_ROOM * ENTRY_SIZE);
-    release(table, TABLE_SIZE);
-    return 0;
-  }
+  memory.fill(table, 0, TABLE_SIZE);
   store<u32>(table, flags, TABLE_FLAGS);
-  store<u32>(table, 0, TABLE_RULES);
-  store<u32>(table, <u32>groups, TABLE_GROUPS);
-  store<u32>(table, 0, TABLE_GROUP_COUNT);
-  store<u32>(table, FIRST_ROOM, TABLE_GROUP_ROOM);
   store<u32>(table, 1 << GROUP_EXT, TABLE_WANTS);
   store<u32>(table, <u32>Tables.first, TABLE_NEXT);
   Tables.first = table;
@@ -92,8 +69,6 @@ export function destroyTable(table: usize): void {
     while (<usize>load<u32>(link, TABLE_NEXT) != table) link = load<u32>(link, TABLE_NEXT);
     store<u32>(link, load<u32>(table, TABLE_NEXT), TABLE_NEXT);
   }
-  closeDefiner(table + TABLE_DEFINER);
-  release(load<u32>(table, TABLE_GROUPS), load<u32>(table, TABLE_GROUP_ROOM) * ENTRY_SIZE);
   release(table, TABLE_SIZE);
 }
 
@@ -112,11 +87,11 @@ export function insertRule(
   const definer = table + TABLE_DEFINER;
   const mask = STAGING + STAGE_MASK;
   const ranges = STAGING + STAGE_RANGES;
-  if (!widen(definer, mask)) return 0;
+  if (!widen(definer, mask)) return giveUp(table);
   gather(definer, mask, MASK_LANES);
   gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
   const group = groupFor(table, lanesOf(MASK_LANES, definerLanes(definer)));
-  if (group == 0) return 0;
+  if (group == 0) return giveUp(table);
 
   const lanes = load<u32>(group, GROUP_LANES);
   const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
@@ -126,7 +101,7 @@ export function insertRule(
     if (actions != 0) releaseActions(actions);
     if (rule != 0) releaseRule(rule, lanes);
     dropIfEmpty(table, group);
-    return 0;
+    return giveUp(table);
   }
   store<u32>(rule, <u32>actions, RULE_ACTIONS);
   store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
@@ -135,6 +110,12 @@ export function insertRule(
   store<u32>(table, wants, TABLE_WANTS);
   Tables.wanted |= wants;
   return rule;
+}
+
+/** Memory is full: a table that has no rules yet gives back what the first one would have used. */
+function giveUp(table: usize): usize {
+  if (load<u32>(table, TABLE_RULES) == 0) startAnew(table);
+  return 0;
 }
 
 export function removeRule(rule: usize): void {
@@ -146,11 +127,18 @@ export function removeRule(rule: usize): void {
   dropIfEmpty(table, group);
   const rules = load<u32>(table, TABLE_RULES) - 1;
   store<u32>(table, rules, TABLE_RULES);
-  if (rules == 0) {
-    clearDefiner(table + TABLE_DEFINER);
-    store<u32>(table, 1 << GROUP_EXT, TABLE_WANTS);
-    Tables.wanted = unionOfWants();
-  }
+  if (rules == 0) startAnew(table);
+}
+
+/** A table without rules holds no memory for them, and asks nothing of the parser. */
+function startAnew(table: usize): void {
+  clearDefiner(table + TABLE_DEFINER);
+  const groups: usize = load<u32>(table, TABLE_GROUPS);
+  if (groups != 0) release(groups, load<u32>(table, TABLE_GROUP_ROOM) * ENTRY_SIZE);
+  store<u32>(table, 0, TABLE_GROUPS);
+  store<u32>(table, 0, TABLE_GROUP_ROOM);
+  store<u32>(table, 1 << GROUP_EXT, TABLE_WANTS);
+  Tables.wanted = unionOfWants();
 }
 
 /** Gives a rule another rank; memory is neither taken nor given back. */
@@ -200,12 +188,13 @@ function roomForGroup(table: usize, count: u32): bool {
   const room = load<u32>(table, TABLE_GROUP_ROOM);
   if (count < room) return true;
   const groups: usize = load<u32>(table, TABLE_GROUPS);
-  const larger = allocate(room * 2 * ENTRY_SIZE);
+  const wider = max(room * 2, FIRST_ROOM);
+  const larger = allocate(wider * ENTRY_SIZE);
   if (larger == 0) return false;
   memory.copy(larger, groups, <usize>count * ENTRY_SIZE);
-  release(groups, room * ENTRY_SIZE);
+  if (groups != 0) release(groups, room * ENTRY_SIZE);
   store<u32>(table, <u32>larger, TABLE_GROUPS);
-  store<u32>(table, room * 2, TABLE_GROUP_ROOM);
+  store<u32>(table, wider, TABLE_GROUP_ROOM);
   return true;
 }
 

@@ -32,12 +32,11 @@ const OFFSET: u32 = 0x1fff;
 /** The protocol above, or NO_PROTOCOL where nothing above can be read. */
 export function ipv4(): u32 {
   const at = Cursor.at;
-  if (!has(Header.ipv4, 1)) return NO_PROTOCOL;
+  if (!has(Header.ipv4, SIZE)) return NO_PROTOCOL;
   const versionAndLength: u32 = load<u8>(at);
   if (versionAndLength >> 4 != 4) return invalid(Stop.bad_version);
   if ((versionAndLength & 15) < 5) return invalid(Stop.bad_header_length);
   const headerLength = (<usize>(versionAndLength & 15)) << 2;
-  if (!has(Header.ipv4, SIZE)) return NO_PROTOCOL;
   if (!has(Header.ipv4, headerLength)) return NO_PROTOCOL;
   note(Header.ipv4, at);
 

@@ -41,12 +41,11 @@ const OPTION_JUMBO: u32 = 0xc2;
 /** The protocol above, or NO_PROTOCOL where nothing above can be read. */
 export function ipv6(): u32 {
   const at = Cursor.at;
-  if (!has(Header.ipv6, 1)) return NO_PROTOCOL;
+  if (!has(Header.ipv6, SIZE)) return NO_PROTOCOL;
   if (load<u8>(at) >> 4 != 6) {
     stop(Header.ipv6, Stop.bad_version, SIZE, Cursor.end - at);
     return NO_PROTOCOL;
   }
-  if (!has(Header.ipv6, SIZE)) return NO_PROTOCOL;
   note(Header.ipv6, at);
 
   const layer = Key.layer;
@@ -120,7 +119,7 @@ function extensions(next: u32): u32 {
     next = load<u8>(at);
     if (kind == Header.ipv6_fragment) {
       if (fragment(be16(at + 2))) return next;
-    } else if (kind == Header.ipv6_hop_by_hop && !Upper.lengthKnown) {
+    } else if (kind == Header.ipv6_hop_by_hop && at == Upper.payload && !Upper.lengthKnown) {
       jumbo(at + 2, at + size);
     }
   }
@@ -139,7 +138,10 @@ function fragment(offsetAndMore: u32): bool {
   return false;
 }
 
-/** The jumbo payload option (RFC 2675) says the length that the fixed header leaves 0. */
+/**
+ * The jumbo payload option (RFC 2675) says the length that the fixed header leaves 0: more than 65,535 bytes, in the
+ * hop-by-hop header that follows the fixed one. The first such option decides.
+ */
 function jumbo(option: usize, end: usize): void {
   while (option < end) {
     const type: u32 = load<u8>(option);
@@ -150,8 +152,8 @@ function jumbo(option: usize, end: usize): void {
     if (end - option < 2) return;
     const length = <usize>load<u8>(option, 1);
     if (end - option < 2 + length) return;
-    if (type == OPTION_JUMBO && length == 4) {
-      jumboEnd(be32(option + 2));
+    if (type == OPTION_JUMBO) {
+      if (length == 4) jumboEnd(be32(option + 2));
       return;
     }
     option += 2 + length;
@@ -159,7 +161,7 @@ function jumbo(option: usize, end: usize): void {
 }
 
 function jumboEnd(length: usize): void {
-  if (length > Cursor.wireEnd - Upper.payload) return;
+  if (length <= 0xffff || length > Cursor.wireEnd - Upper.payload) return;
   Upper.lengthKnown = true;
   Cursor.wireEnd = Upper.payload + length;
   Cursor.end = min(Cursor.end, Cursor.wireEnd);

@@ -46,6 +46,8 @@ export enum Header {
   icmp = 16,
   icmpv6 = 17,
   vxlan = 18,
+  /** IP whose version nibble is neither 4 nor 6, where nothing below announced one. */
+  ip = 19,
 }
 
 /** Why parsing stopped before the end. */

@@ -18,7 +18,7 @@ import {
 import type { FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
 import { FIELDS, fieldNamed, nearestField, writeField, type Field, type Presence } from "./fields.js";
-import { fullMask, parseMask, parseTerm, type TermText } from "./term.js";
+import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
 /** Fields by name, as people write them (term.ts). */
 export type MatchFields = Readonly<Record<string, TermText>>;
@@ -195,7 +195,7 @@ function addBits(
   field: Field,
   mask: bigint,
   value: bigint,
-  hint = "two fields ask different things of the same bits",
+  hint?: string,
 ): void {
   const one = emptyMatch();
   writeField(one.mask, field, mask);
@@ -203,7 +203,7 @@ function addBits(
   for (let byte = field.bit >> 3; byte < (field.bit + field.width + 7) >> 3; byte++) {
     const common = (one.mask[byte] ?? 0) & (match.mask[byte] ?? 0);
     if ((((one.value[byte] ?? 0) ^ (match.value[byte] ?? 0)) & common) !== 0) {
-      refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${field.name}`, value: Number(value), hint });
+      refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.${field.name}`, value: format(field, value), hint });
     }
     match.mask[byte] = (match.mask[byte] ?? 0) | (one.mask[byte] ?? 0);
     match.value[byte] = (match.value[byte] ?? 0) | (one.value[byte] ?? 0);

@@ -47,9 +47,9 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
 }
 
 function stopAt(map: DataView): ParseStop | null {
-  const why = map.getUint8(MAP_STOP_WHY) as Stop;
-  if (why === Stop.none) return null;
-  const header = map.getUint8(MAP_STOP_HEADER) as Header;
+  const why = map.getUint8(MAP_STOP_WHY);
+  if (why === (Stop.none as number)) return null;
+  const header = map.getUint8(MAP_STOP_HEADER);
   const had = map.getUint32(MAP_STOP_HAD, true);
   return {
     header: Header[header] as keyof typeof Header,

@@ -2,7 +2,7 @@
 import { Header, Stop } from "../abi/headers.js";
 
 /** Fields of each header that can stop a parse, as [first byte, name], in order. */
-const LAYOUT: Partial<Record<Header, readonly (readonly [number, string])[]>> = {
+const LAYOUT: Readonly<Record<number, readonly (readonly [number, string])[]>> = {
   [Header.ethernet]: [
     [0, "destination"],
     [6, "source"],
@@ -35,6 +35,7 @@ const LAYOUT: Partial<Record<Header, readonly (readonly [number, string])[]>> = 
     [6, "operation"],
     [8, "addresses"],
   ],
+  [Header.ip]: [[0, "version"]],
   [Header.ipv4]: [
     [0, "version"],
     [1, "tos"],
@@ -98,10 +99,13 @@ const EXTENSION: readonly (readonly [number, string])[] = [
   [2, "options"],
 ];
 
-/** The first field of a header of which only `had` bytes are there, or the one that made no sense. */
-export function firstCutField(header: Header, why: Stop, had: number): string {
-  if (why === Stop.bad_version) return "version";
-  if (why === Stop.bad_header_length) return "ihl";
+/**
+ * The first field of a header of which only `had` bytes are there, or the one that made no sense.
+ * `header` and `why` are numbers of `Header` and `Stop`.
+ */
+export function firstCutField(header: number, why: number, had: number): string {
+  if (why === (Stop.bad_version as number)) return "version";
+  if (why === (Stop.bad_header_length as number)) return "ihl";
   const layout = LAYOUT[header] ?? EXTENSION;
   // The field that holds the first missing byte: the last one that begins at or before it.
   return layout.findLast(([first]) => first <= had)?.[1] ?? "";

@@ -58,6 +58,12 @@ const LAYOUT: Record<string, [name: string, end: number][]> = {
     ["tci", 2],
     ["ethertype", 4],
   ],
+  arp: [
+    ["hardware_type", 2],
+    ["protocol_type", 4],
+    ["lengths", 6],
+    ["operation", 8],
+  ],
   sll: [
     ["packet_type", 2],
     ["arphrd_type", 4],

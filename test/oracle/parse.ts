@@ -52,6 +52,7 @@ const READERS: Record<string, Reader> = {
   sll2: (packet, step) => readCooked(packet, step, 20, 0),
   null: readFamily,
   loop: readFamily,
+  arp: readArp,
   ip: readByNibble,
   ipv4: readIpv4,
   ipv6: readIpv6,
@@ -102,10 +103,11 @@ const CUSTOMER_TAG = 0x8100;
 const SERVICE_TAG = 0x88a8;
 const isTag = (type: number): boolean => type === CUSTOMER_TAG || type === SERVICE_TAG;
 
-/** What an EtherType leads to. Others (ARP, MPLS, MACsec, 802.3 lengths, RoCE v1, ...) end the parse without an error. */
+/** What an EtherType leads to. Others (MPLS, MACsec, 802.3 lengths, RoCE v1, ...) end the parse without an error. */
 function byEtherType(type: number): string | null {
   if (type === 0x0800) return "ipv4";
   if (type === 0x86dd) return "ipv6";
+  if (type === 0x0806) return "arp";
   return null; // Later: mpls (0x8847), macsec (0x88e5).
 }
 
@@ -143,6 +145,14 @@ function fillTag(packet: Packet, level: Level, index: number, tpid: number, tci:
   packet.fields.set(`${which}_vid`, BigInt(tci & 0xfff));
   const kind = tpid === CUSTOMER_TAG ? "cvlan_tag" : "svlan_tag";
   packet.fields.set(index === 0 ? `${level}.${kind}` : `${which}_${kind}`, 1n);
+}
+
+/** ARP (RFC 826): no fields, but a cut one is a cut header. Two addresses of each of the two lengths follow 8 bytes. */
+function readArp(packet: Packet, step: Step): null {
+  if (!whole(packet, step, 8)) return null;
+  const addresses = 2 * (number(packet, step.at + 4, 1) + number(packet, step.at + 5, 1));
+  if (whole(packet, step, 8 + addresses)) seen(packet, step);
+  return null;
 }
 
 /** Linux cooked captures: a pseudo header whose protocol field is an EtherType. No L2 fields. */
