@@ -1,0 +1,10 @@
+/** Formats that people and other tools write: scenario files. Re-exports only. */
+export type * from "./document.js";
+export type { Failure } from "./expectations.js";
+export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";
+export { outcomeRecord, type OutcomeRecord } from "./outcomeRecord.js";
+export type { LoadedQueue, ReceiveBuffers } from "./queue.js";
+export { parseScenario } from "./scenario.js";
+export { SCENARIO_SCHEMA } from "./scenarioSchema.js";
+export type { JsonSchema } from "./schema.js";
+export type { EndSum, Sum, Tally } from "./tally.js";

@@ -1,0 +1,119 @@
+/** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
+import { type Context, MemoryRegion, type ProtectionDomain } from "../model/context.js";
+import type { Outcome } from "../model/outcome.js";
+import { CompletionQueue, QPT_RAW_PACKET, QueuePair, WC_SUCCESS, type WorkCompletion } from "../model/queues.js";
+import type { ScenarioQueue } from "./document.js";
+import type { Failure } from "./expectations.js";
+
+const DEFAULT_BUFFER_SIZE = 2048;
+const LOCAL_WRITE = 1;
+/** `enum ibv_qp_state` */
+const INIT = 1;
+const RTR = 2;
+
+/** A queue of a scenario that is loaded. */
+export interface LoadedQueue {
+  readonly name: string;
+  readonly queue: QueuePair;
+  /** Null for a queue that takes everything. */
+  readonly buffers: ReceiveBuffers | null;
+}
+
+export function loadQueue(
+  call: string,
+  context: Context,
+  pd: () => ProtectionDomain,
+  queue: ScenarioQueue,
+): LoadedQueue {
+  const { name, buffers, bufferSize = DEFAULT_BUFFER_SIZE } = queue;
+  if (buffers === undefined) return { name, queue: QueuePair.createSink(call, context, name), buffers: null };
+  const received = new ReceiveBuffers(call, pd(), name, buffers, bufferSize);
+  return { name, queue: received.queue, buffers: received };
+}
+
+/** A queue pair in RTR with receive buffers, each of which takes one frame. They are not posted again. */
+export class ReceiveBuffers {
+  readonly queue: QueuePair;
+  /** Buffers posted. */
+  readonly posted: number;
+  /** Frames that completed, and completions with an error. */
+  completed = 0;
+  failed = 0;
+  readonly #memory: Uint8Array;
+  readonly #bufferSize: number;
+  readonly #completions: CompletionQueue;
+  /** Frames delivered here whose completion is still to be seen. */
+  readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
+
+  constructor(call: string, pd: ProtectionDomain, name: string, buffers: number, bufferSize: number) {
+    this.posted = buffers;
+    this.#bufferSize = bufferSize;
+    this.#memory = new Uint8Array(buffers * bufferSize);
+    this.#completions = new CompletionQueue(call, pd.context, buffers);
+    const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, LOCAL_WRITE);
+    this.queue = QueuePair.create(call, pd, {
+      send_cq: this.#completions,
+      recv_cq: this.#completions,
+      cap: { max_recv_wr: buffers, max_recv_sge: 1 },
+      qp_type: QPT_RAW_PACKET,
+    });
+    // The verbs give queue pairs no name; outcomes call this one as the document does.
+    Object.assign(this.queue, { name });
+    this.queue.modify(call, INIT);
+    for (let i = 0; i < buffers; i++) {
+      this.queue.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
+    }
+    this.queue.modify(call, RTR);
+  }
+
+  /** A frame has been delivered here, by its outcome. */
+  delivered(frame: Uint8Array, tag: number | null): void {
+    this.#due.push({ length: frame.length, tag: tag ?? 0, bytes: frame });
+  }
+
+  /** Polls, and tells where completions and outcomes disagree. */
+  check(): Failure[] {
+    const failures: Failure[] = [];
+    for (const completion of this.#completions.poll(this.posted)) {
+      const { status } = completion;
+      if (status !== WC_SUCCESS) {
+        this.failed++;
+        continue;
+      }
+      this.completed++;
+      const due = this.#due.shift();
+      const got = this.#received(completion);
+      const expected = due === undefined ? "none" : `${due.length} bytes, tag ${due.tag}`;
+      if (expected !== got || due === undefined || !sameBytes(due.bytes, this.#buffer(Number(completion.wr_id)))) {
+        failures.push(this.#failure(expected, got));
+      }
+    }
+    for (const { length, tag } of this.#due.splice(0))
+      failures.push(this.#failure(`${length} bytes, tag ${tag}`, "none"));
+    return failures;
+  }
+
+  #buffer(i: number): Uint8Array {
+    return this.#memory.subarray(i * this.#bufferSize, (i + 1) * this.#bufferSize);
+  }
+
+  #received({ byte_len, flow_tag }: WorkCompletion): string {
+    return `${byte_len} bytes, tag ${flow_tag}`;
+  }
+
+  #failure(expected: string, got: string): Failure {
+    return { path: "queues", about: `queue ${this.queue.name}`, what: "completion", expected, got };
+  }
+}
+
+/** Frames of a batch that were delivered into receive buffers. */
+export function noteDeliveries(queues: ReadonlyMap<QueuePair, ReceiveBuffers>, outcomes: readonly Outcome[]): void {
+  if (queues.size === 0) return;
+  for (const { to, tag } of outcomes) {
+    for (const { object, frame } of to) queues.get(object)?.delivered(frame, tag);
+  }
+}
+
+function sameBytes(frame: Uint8Array, buffer: Uint8Array): boolean {
+  return frame.every((byte, i) => buffer[i] === byte);
+}

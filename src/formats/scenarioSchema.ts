@@ -1,0 +1,290 @@
+/** The JSON Schema of scenario documents. It is published as schema/scenario-1.schema.json, word for word. */
+import { Reason, Verdict } from "../abi/engine.js";
+import type {
+  ExpectedCount,
+  ExpectedFrame,
+  ExpectedTotals,
+  Scenario,
+  ScenarioAction,
+  ScenarioCounter,
+  ScenarioDevice,
+  ScenarioExpectations,
+  ScenarioFrame,
+  ScenarioLimits,
+  ScenarioMatcher,
+  ScenarioQueue,
+  ScenarioRule,
+  ScenarioTable,
+} from "./document.js";
+import { objectOf, type JsonSchema } from "./schema.js";
+
+/** Tags have 24 bits. */
+const MAX_TAG = 0xffffff;
+const MAX_U32 = 0xffffffff;
+
+const text = (description: string, more: JsonSchema = {}): JsonSchema => ({ description, type: "string", ...more });
+const name = (description: string, ...examples: string[]): JsonSchema =>
+  text(description, { minLength: 1, ...(examples.length > 0 ? { examples } : {}) });
+const integer = (description: string, minimum: number, maximum: number, more: JsonSchema = {}): JsonSchema => ({
+  description,
+  type: "integer",
+  minimum,
+  maximum,
+  ...more,
+});
+const list = (description: string, items: JsonSchema): JsonSchema => ({ description, type: "array", items });
+const mapOf = (description: string, additionalProperties: JsonSchema): JsonSchema => ({
+  description,
+  type: "object",
+  additionalProperties,
+});
+const orNull = (description: string, schema: JsonSchema): JsonSchema => ({
+  description,
+  anyOf: [schema, { type: "null" }],
+});
+const namesOf = (numbers: object): string[] =>
+  Object.keys(numbers).filter((key) => /^[a-z]/.test(key) && key !== "none");
+const count = (description: string): JsonSchema => integer(description, 0, Number.MAX_SAFE_INTEGER);
+const about = text("What it is for, for people. Ignored.");
+
+const TERM: JsonSchema = {
+  anyOf: [
+    text(
+      'A value ("tcp", "0x800"), a prefix ("10.0.0.0/8"), a value and a mask ("0x2/0x3f"), a range with both ends inside ("1024-65535"; at most two ranges a rule), or "any": the header is there, whatever the field holds.',
+      { minLength: 1, examples: ["10.0.0.0/8", "1024-65535", "tcp", "any"] },
+    ),
+    integer("A value, every bit of it.", 0, Number.MAX_SAFE_INTEGER),
+  ],
+};
+
+const MASK: JsonSchema = {
+  anyOf: [
+    text('"full", a prefix length ("/24"), or the mask itself ("0xff00", "255.255.255.0").', {
+      minLength: 1,
+      examples: ["full", "/24", "0x3f"],
+    }),
+    integer("The mask as a number.", 0, Number.MAX_SAFE_INTEGER),
+  ],
+};
+
+const ACTION_KEYS = {
+  tag: integer("Marks the frame: what the completion carries as its flow tag (24 bits).", 0, MAX_TAG),
+  count: name("Counts frame and bytes on the counter of this name.", "web-frames"),
+  queue: name("Delivers to the queue of this name and ends the walk.", "web"),
+  table: name("Goes on in the table of this name, which is not a root table.", "l4"),
+} satisfies Record<string, JsonSchema>;
+
+const INLINE_ACTION: JsonSchema = {
+  description: "One action of a rule.",
+  anyOf: [
+    text("drop ends the frame; default_miss does what the domain does with a frame that no rule takes.", {
+      enum: ["drop", "default_miss"],
+    }),
+    objectOf<{ tag?: number; count?: string; queue?: string; table?: string; action?: string }>(
+      "An action with an operand: exactly one key.",
+      {},
+      { ...ACTION_KEYS, action: name("The shared action of this name (see actions).") },
+      { minProperties: 1, maxProperties: 1 },
+    ),
+  ],
+};
+
+const DEVICE = objectOf<ScenarioDevice>(
+  "The device. Everything has a default.",
+  {},
+  {
+    name: name("Its name.", "flowsteer0"),
+    ports: integer("Physical ports, numbered from 1.", 1, 255, { default: 1 }),
+    profile: text("What is refused beyond what the manual pages refuse.", { default: "manual" }),
+    seed: integer("Seed of everything that is left to chance.", 0, MAX_U32, { default: 0 }),
+    limits: objectOf<ScenarioLimits>(
+      "Limits of the device.",
+      {},
+      { memory: integer("Bytes for tables, rules, counters and queues.", 0, MAX_U32) },
+    ),
+  },
+);
+
+const QUEUE = objectOf<ScenarioQueue>(
+  "A raw packet queue pair. Outcomes call it qp: and its name.",
+  { name: true },
+  {
+    name: name("Its name.", "web"),
+    description: about,
+    buffers: integer(
+      "Receive buffers posted to it; each frame takes one, and a frame that finds none is dropped. Without this key the queue takes everything.",
+      1,
+      32768,
+    ),
+    bufferSize: integer("Bytes of each receive buffer; a longer frame does not fit.", 1, 65536, { default: 2048 }),
+  },
+  { dependentRequired: { bufferSize: ["buffers"] } },
+);
+
+const COUNTER = objectOf<ScenarioCounter>(
+  "A flow counter: packets and bytes.",
+  { name: true },
+  { name: name("Its name.", "web-frames"), description: about },
+);
+
+const TABLE = objectOf<ScenarioTable>(
+  "A table of rules.",
+  { name: true, level: true },
+  {
+    name: name("Its name.", "root"),
+    description: about,
+    domain: text("The domain it is in.", { enum: ["nic_rx"], default: "nic_rx" }),
+    level: integer(
+      '0 is the root table, where every frame starts; the others are reached by { "table": name }.',
+      0,
+      MAX_U32,
+    ),
+  },
+);
+
+const MATCHER = objectOf<ScenarioMatcher>(
+  "A matcher: the priority of its rules, and the mask that they share.",
+  { name: true, table: true },
+  {
+    name: name("Its name.", "by-port"),
+    description: about,
+    table: name("The table it is in."),
+    priority: integer("Lower is first.", 0, 65535, { default: 0 }),
+    mask: mapOf(
+      "Field name to mask; a rule of this matcher gives exactly these fields. Left out, every rule brings masks of its own.",
+      MASK,
+    ),
+  },
+);
+
+const ACTION = objectOf<ScenarioAction>(
+  "An action that several rules share: a name and exactly one of drop, default_miss, tag, count, queue, table.",
+  { name: true },
+  {
+    name: name('Its name, for { "action": name }.', "to-web"),
+    drop: { description: "Ends the frame.", type: "boolean", const: true },
+    default_miss: {
+      description: "Does what the domain does with a frame that no rule takes.",
+      type: "boolean",
+      const: true,
+    },
+    ...ACTION_KEYS,
+  },
+  { minProperties: 2, maxProperties: 2 },
+);
+
+const RULE = objectOf<ScenarioRule>(
+  "A rule. It belongs to a matcher, or stands in a table at a priority with masks of its own.",
+  { name: true },
+  {
+    name: name("Its name: what outcomes list.", "http"),
+    description: about,
+    matcher: name("The matcher it belongs to."),
+    table: name("The table it is in, where it names no matcher."),
+    priority: integer("Lower is first; goes with table.", 0, 65535, { default: 0 }),
+    match: mapOf(
+      'Field name to what it must hold, such as "outer.tcp_dport": 80. A field matches only where its header is present. Left out or empty, the rule takes every frame.',
+      TERM,
+    ),
+    actions: list(
+      "What it does, in any order: the device tags and counts first. At most one of drop, default_miss, queue and table; without any of them the frame ends here without a destination.",
+      INLINE_ACTION,
+    ),
+  },
+  { oneOf: [{ required: ["matcher"] }, { required: ["table"] }], dependentRequired: { priority: ["table"] } },
+);
+
+const FRAME = objectOf<ScenarioFrame>(
+  "A frame that arrives.",
+  {},
+  {
+    name: name("Its name, for expectations.", "syn to web"),
+    description: about,
+    hex: text("Its bytes as hexadecimal digits, white space and colons between bytes ignored."),
+    base64: text("Its bytes as base64."),
+    port: integer("The port that it comes in on.", 1, 255, { default: 1 }),
+    linkType: integer("LINKTYPE_ number: what it begins with; 1 is Ethernet, 101 IP.", 0, 65535, { default: 1 }),
+    wireLength: integer("Its length on the wire in bytes, where the capture cut it.", 0, MAX_U32),
+  },
+  { oneOf: [{ required: ["hex"] }, { required: ["base64"] }] },
+);
+
+const EXPECTED_FRAME = objectOf<ExpectedFrame>(
+  "What becomes of a frame; what is left out is not compared.",
+  { frame: true },
+  {
+    frame: {
+      description: "Which frame: its number from 1, or its name.",
+      anyOf: [integer("Number.", 1, Number.MAX_SAFE_INTEGER), name("Name.")],
+    },
+    verdict: text("What became of it.", { enum: namesOf(Verdict) }),
+    reason: orNull("Why, where the verdict alone does not say it; null for none.", {
+      type: "string",
+      enum: namesOf(Reason),
+    }),
+    to: list("Its destinations, in order.", name("A destination.", "qp:web")),
+    tag: orNull("Its tag; null for none.", { type: "integer", minimum: 0, maximum: MAX_TAG }),
+    rules: list("Names of the rules that it hit, in order.", name("A rule.")),
+  },
+);
+
+const EXPECT = objectOf<ScenarioExpectations>(
+  "What must come out: of the frames of this document, or, where it has none, of the captures that it is run over.",
+  {},
+  {
+    frames: list("Frame by frame; frames that are not named are not compared.", EXPECTED_FRAME),
+    counters: mapOf(
+      "Counters by name.",
+      objectOf<ExpectedCount>(
+        "What a counter has counted.",
+        {},
+        { packets: count("Frames."), bytes: count("Bytes of the frames, without FCS.") },
+      ),
+    ),
+    totals: objectOf<ExpectedTotals>(
+      "Sums over all frames.",
+      {},
+      {
+        frames: count("Frames."),
+        bytes: count("Bytes on the wire."),
+        verdicts: mapOf("Frames by verdict; a verdict that is left out is not compared.", count("Frames.")),
+        to: mapOf('Frames by destination, such as "qp:web".', count("Frames.")),
+        rules: mapOf("Hits by rule name.", count("Frames.")),
+      },
+    ),
+  },
+);
+
+/** Its identity, wherever it lies. */
+export const SCENARIO_SCHEMA_ID = "urn:flowsteer:schema:scenario-1";
+
+export const SCENARIO_SCHEMA: JsonSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  $id: SCENARIO_SCHEMA_ID,
+  title: "flowsteer scenario, version 1",
+  ...objectOf<Scenario>(
+    "A device with tables, rules and queues, and optionally frames and what must become of them. Names are unique within their list; whatever is named is named by that list.",
+    { flowsteer: true },
+    {
+      $schema: text("This schema, for editors. Ignored."),
+      flowsteer: { description: "The version of this format.", type: "integer", const: 1 },
+      title: text("What it shows, in a line."),
+      description: about,
+      device: DEVICE,
+      queues: list("Where frames are delivered.", QUEUE),
+      counters: list("Flow counters.", COUNTER),
+      tables: list("Tables.", TABLE),
+      matchers: list(
+        "Matchers, in the order of their making: among equal priorities the newer one is asked first, in the root table the older one.",
+        MATCHER,
+      ),
+      actions: list("Actions that several rules share.", ACTION),
+      rules: list(
+        "Rules, in the order of their making: among rules of one matcher that both match the older one wins.",
+        RULE,
+      ),
+      frames: list("Frames that arrive, in order.", FRAME),
+      expect: EXPECT,
+    },
+  ),
+};
