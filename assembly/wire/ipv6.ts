@@ -164,5 +164,6 @@ function jumboEnd(length: usize): void {
   if (length <= 0xffff || length > Cursor.wireEnd - Upper.payload) return;
   Upper.lengthKnown = true;
   Cursor.wireEnd = Upper.payload + length;
-  Cursor.end = min(Cursor.end, Cursor.wireEnd);
+  // Compared as lengths: what the wire had may end beyond the last address.
+  Cursor.end = Upper.payload + min(Cursor.end - Upper.payload, length);
 }
