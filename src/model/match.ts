@@ -203,7 +203,14 @@ function addBits(
   for (let byte = field.bit >> 3; byte < (field.bit + field.width + 7) >> 3; byte++) {
     const common = (one.mask[byte] ?? 0) & (match.mask[byte] ?? 0);
     if ((((one.value[byte] ?? 0) ^ (match.value[byte] ?? 0)) & common) !== 0) {
-      refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.${field.name}`, value: format(field, value), hint });
+      refuse({
+        code: "EINVAL",
+        call,
+        reason: "contradiction",
+        path: `${path}.${field.name}`,
+        value: format(field, value),
+        hint,
+      });
     }
     match.mask[byte] = (match.mask[byte] ?? 0) | (one.mask[byte] ?? 0);
     match.value[byte] = (match.value[byte] ?? 0) | (one.value[byte] ?? 0);

@@ -138,8 +138,8 @@ function checkInside(call: string, value: Uint8Array, mask: Uint8Array): void {
       code: "EINVAL",
       call,
       reason: "value_outside_mask",
-      path: `value.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)}`,
-      value: `0x${outside.toString(16)} in byte ${byte}`,
+      path: `value.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)} (byte ${byte})`,
+      value: outside,
       hint: "fill only the fields that the matcher masks",
       cite: "mlx5dv_dr: Matcher",
     });

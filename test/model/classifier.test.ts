@@ -1,0 +1,57 @@
+/** Ranks: when the orders are used up, matchers and rules are numbered anew and nothing changes places. */
+import { expect, test } from "vitest";
+import { createDevice } from "../../src/index.js";
+import * as dv from "../../src/mlx5dv/index.js";
+import { Classifier } from "../../src/model/classifier.js";
+import { Table, type Domain } from "../../src/model/domain.js";
+import { Matcher } from "../../src/model/matcher.js";
+import { Rule } from "../../src/model/rule.js";
+import { ibv_open_device } from "../../src/verbs/index.js";
+import { ipv4Frame, refused } from "../mlx5dv/support.js";
+
+async function tableWith(newerFirst: boolean): Promise<{ table: Table; domain: Domain }> {
+  const device = await createDevice();
+  const domain = dv.mlx5dv_dr_domain_create(ibv_open_device(device), 0);
+  const handle = device.core.exports.createTable(0) >>> 0;
+  const classifier = new Classifier(device, handle, newerFirst, { orders: 6, sequence: 10 });
+  const table = new Table(domain, 1, classifier, "small");
+  const to = dv.mlx5dv_dr_action_create_dest_table(table);
+  const root = dv.mlx5dv_dr_matcher_create(dv.mlx5dv_dr_table_create(domain, 0), 0, 0, null);
+  dv.mlx5dv_dr_rule_create(root, null, 1, [to]);
+  return { table, domain };
+}
+
+const winner = (table: Table): Rule | undefined => table.device.receive(1, ipv4Frame()).rules[1];
+
+test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
+  const { table } = await tableWith(newerFirst);
+  const alive: { matcher: Matcher; rules: Rule[] }[] = [];
+  for (let n = 0; n < 40; n++) {
+    const matcher = Matcher.named("test", table, 0, {}, `m${n}`);
+    alive.push({ matcher, rules: [0, 1].map(() => Rule.named("test", matcher, {}, [])) });
+    if (alive.length > 4) {
+      // One from the middle goes, with its rules; every other one stays where it is.
+      const [gone] = alive.splice(n % 3, 1);
+      for (const rule of gone?.rules ?? []) rule.destroy("test");
+      gone?.matcher.destroy("test");
+    }
+    const first = newerFirst ? alive.at(-1) : alive[0];
+    expect(winner(table)).toBe(first?.rules[0]);
+  }
+  // The whole order, read by taking the winner away each time.
+  const order = (newerFirst ? [...alive].reverse() : alive).flatMap(({ rules }) => rules);
+  for (const rule of order) {
+    expect(winner(table)).toBe(rule);
+    rule.destroy("test");
+  }
+  expect(winner(table)).toBeUndefined();
+});
+
+test("more matchers alive than there are places is ENOMEM", async () => {
+  const { table } = await tableWith(true);
+  const matchers = Array.from({ length: 6 }, (_, n) => Matcher.named("test", table, 0, {}, `m${n}`));
+  expect(refused(() => Matcher.named("test", table, 0, {}, "seventh"))?.code).toBe("ENOMEM");
+  expect(table.users).toBe(7);
+  matchers[3]?.destroy("test");
+  Matcher.named("test", table, 0, {}, "another");
+});
