@@ -74,7 +74,7 @@ export class LoadedScenario {
   /** Sums over all frames that were run. */
   readonly tally = new Tally();
   readonly #expectations: Expectations;
-  readonly #failures: Failure[] = [];
+  readonly #disagreements: Failure[] = [];
   readonly #buffers = new Map<QueuePair, ReceiveBuffers>();
   #number = 0;
 
@@ -111,9 +111,14 @@ export class LoadedScenario {
     return outcomes;
   }
 
-  /** Expectations not met by what was run so far, and completions that do not agree with the outcomes. */
+  /** Expectations of the document that what was run so far does not meet. */
   failures(): Failure[] {
-    return [...this.#failures, ...this.#expectations.failures(this.tally, this.counters, this.rules)];
+    return this.#expectations.failures(this.tally, this.counters, this.rules);
+  }
+
+  /** Completions that do not agree with the outcomes: a defect of the device, whatever the document says. */
+  get disagreements(): readonly Failure[] {
+    return this.#disagreements;
   }
 
   /** Rules as they are asked: by the level of their tables, then by rank. */
@@ -134,7 +139,7 @@ export class LoadedScenario {
       frames.map(({ linkType = 1, wireLength, bytes }) => ({ linkType, wireLength: wireLength ?? bytes.length })),
     );
     noteDeliveries(this.#buffers, outcomes);
-    for (const buffers of this.#buffers.values()) this.#failures.push(...buffers.check());
+    for (const buffers of this.#buffers.values()) this.#disagreements.push(...buffers.check());
     for (const [i, outcome] of outcomes.entries()) {
       const { number, name, bytes, wireLength } = frames[i] as FrameInput;
       this.#number = number ?? this.#number + 1;

@@ -1,0 +1,116 @@
+/** One pcapng file for each destination, written as frames arrive. */
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Outcome } from "../model/outcome.js";
+import { PcapngWriter } from "../packet/captureWriter.js";
+import type { NumberedFrame } from "./captures.js";
+import { CommandRefusal, refusalOf } from "./refusal.js";
+
+/** A frame as it came in. */
+export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength">;
+
+export class CaptureFiles {
+  readonly #folder: string;
+  /** Files that are being read. */
+  readonly #inputs: ReadonlySet<string>;
+  readonly #files = new Map<string, CaptureFile>();
+  readonly #names = new Set<string>();
+
+  /** Makes the folder. */
+  constructor(folder: string, inputs: readonly string[]) {
+    this.#folder = folder;
+    this.#inputs = new Set(inputs.filter((file) => existsSync(file)).map((file) => realpathSync(file)));
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      throw refusalOf(folder, error);
+    }
+  }
+
+  /** Writes the frame to each of its destinations as it arrived there, or to the file of its verdict. */
+  add(frame: FrameToFile, { to, verdict }: Outcome): void {
+    if (to.length === 0) this.#file(verdict).add(frame);
+    for (const { name, frame: bytes } of to) {
+      const wireLength = frame.wireLength + bytes.length - frame.bytes.length;
+      this.#file(name).add({ ...frame, bytes, wireLength });
+    }
+  }
+
+  /** Writes what is still held; to be called before the frames are gone. */
+  flush(): void {
+    for (const file of this.#files.values()) file.flush();
+  }
+
+  /** Paths and frames, in the order of their first frame. */
+  close(): { path: string; frames: number }[] {
+    return [...this.#files.values()].map((file) => file.close());
+  }
+
+  #file(target: string): CaptureFile {
+    let file = this.#files.get(target);
+    if (file === undefined) this.#files.set(target, (file = this.#open(target)));
+    return file;
+  }
+
+  #open(target: string): CaptureFile {
+    const plain = target.replace(":", "-").replace(/[^\w.-]+/gu, "_");
+    let name = plain;
+    for (let n = 2; this.#names.has(name.toLowerCase()); n++) name = `${plain}~${n}`;
+    this.#names.add(name.toLowerCase());
+    const path = join(this.#folder, `${name}.pcapng`);
+    if (existsSync(path) && this.#inputs.has(realpathSync(path))) {
+      const hint = "it is a capture of this run; choose another folder for --out";
+      throw new CommandRefusal(path, { code: "EINVAL", call: "flowsteer", reason: "cannot_write", hint });
+    }
+    return new CaptureFile(path);
+  }
+}
+
+class CaptureFile {
+  readonly #path: string;
+  readonly #handle: number;
+  readonly #linkTypes: number[] = [];
+  #writer: PcapngWriter | undefined;
+  #held: Uint8Array[] = [];
+  #frames = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#handle = openSync(path, "w");
+    } catch (error) {
+      const { hint } = (refusalOf(path, error) as CommandRefusal).refusal;
+      throw new CommandRefusal(path, { code: "EIO", call: "flowsteer", reason: "cannot_write", hint });
+    }
+  }
+
+  add({ time, linkType, bytes, wireLength }: FrameToFile): void {
+    let writer = this.#writer;
+    if (writer === undefined || !this.#linkTypes.includes(linkType)) {
+      // Interfaces come first in a section: a link type that was not foreseen begins a new one.
+      this.#linkTypes.push(linkType);
+      writer = new PcapngWriter({ interfaces: this.#linkTypes.map((type) => ({ linkType: type, nanoseconds: true })) });
+      this.#writer = writer;
+      this.#held.push(writer.header());
+    }
+    const interfaceId = this.#linkTypes.indexOf(linkType);
+    this.#held.push(writer.frame({ time, bytes, wireLength, interfaceId }));
+    this.#frames++;
+  }
+
+  flush(): void {
+    const bytes = Buffer.concat(this.#held);
+    this.#held = [];
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#handle, bytes, at);
+    } catch (error) {
+      throw refusalOf(this.#path, error);
+    }
+  }
+
+  close(): { path: string; frames: number } {
+    this.flush();
+    closeSync(this.#handle);
+    return { path: this.#path, frames: this.#frames };
+  }
+}

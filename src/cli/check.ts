@@ -1,0 +1,40 @@
+/** flowsteer check: whether a scenario is one, and what it holds. */
+import { readFile } from "node:fs/promises";
+import { loadScenario, type Scenario } from "../formats/index.js";
+import { readCommandLine } from "./commandLine.js";
+import { Output } from "./output.js";
+import { badUsage, withFile } from "./refusal.js";
+import { painter, printable } from "./text.js";
+
+const LISTS = ["queues", "counters", "tables", "matchers", "actions", "rules", "frames"] as const;
+const NAMES_WIDTH = 80;
+
+export async function check(args: readonly string[]): Promise<number> {
+  const { operands } = readCommandLine(args, "check", {});
+  if (operands.length === 0) throw badUsage("check", "name a scenario: flowsteer check SCENARIO...");
+  const output = new Output();
+  const paint = painter(process.stdout);
+  for (const file of operands) {
+    const { scenario } = await withFile(file, async () => loadScenario(await readFile(file, "utf8")));
+    await output.write(`${printable(file)}: ${paint("green", "good")}\n${contents(scenario)}`);
+  }
+  await output.flush();
+  return 0;
+}
+
+function contents(scenario: Scenario): string {
+  const lines: string[] = [];
+  for (const key of LISTS) {
+    const list = scenario[key] ?? [];
+    if (list.length === 0) continue;
+    let names = list.flatMap(({ name }) => (name === undefined ? [] : [printable(name)])).join(", ");
+    if (names.length > NAMES_WIDTH) names = `${names.slice(0, NAMES_WIDTH - 3)}...`;
+    lines.push(`  ${key.padEnd(9)}${String(list.length).padStart(5)}  ${names}`.trimEnd());
+  }
+  const { frames = [], counters = {}, totals = {} } = scenario.expect ?? {};
+  const { verdicts = {}, to = {}, rules = {}, ...plain } = totals;
+  const sums = [verdicts, to, rules, plain].reduce((n, one) => n + Object.keys(one).length, 0);
+  const expected = frames.length + Object.keys(counters).length + sums;
+  if (expected > 0) lines.push(`  ${"expect".padEnd(9)}${String(expected).padStart(5)}`);
+  return lines.map((line) => `${line}\n`).join("");
+}

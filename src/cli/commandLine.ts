@@ -1,0 +1,65 @@
+/** Reads a command line by a list of options; what it does not know it refuses with the nearest that it does. */
+import { parseArgs } from "node:util";
+import { nearest } from "../formats/nearest.js";
+import { badUsage } from "./refusal.js";
+
+/** Options by name: a flag, or one that takes a value. */
+export type OptionKinds = Readonly<Record<string, "flag" | "value">>;
+
+export interface CommandLine {
+  operands: string[];
+  flags: ReadonlySet<string>;
+  values: ReadonlyMap<string, string>;
+}
+
+export function readCommandLine(args: readonly string[], command: string, kinds: OptionKinds): CommandLine {
+  const options = Object.fromEntries(
+    Object.entries({ ...kinds, help: "flag" }).map(([name, kind]) => [
+      name,
+      {
+        type: kind === "flag" ? ("boolean" as const) : ("string" as const),
+        ...(name === "help" ? { short: "h" } : {}),
+      },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const operands: string[] = [];
+  const flags = new Set<string>();
+  const values = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    const kind = options[name]?.type;
+    if (kind === undefined) {
+      const near = nearest(name, Object.keys(options));
+      const known = Object.keys(options)
+        .map((one) => `--${one}`)
+        .join(", ");
+      throw badUsage(
+        rawName,
+        `${near === undefined ? "" : `did you mean --${near}? `}flowsteer ${command} takes ${known}`,
+      );
+    }
+    if (kind === "boolean") {
+      if (value !== undefined) throw badUsage(`${rawName}=${value}`, `${rawName} takes no value`);
+      flags.add(name);
+    } else {
+      if (value === undefined || value === "") throw badUsage(rawName, `a value follows: ${rawName} VALUE`);
+      values.set(name, value);
+    }
+  }
+  return { operands, flags, values };
+}
+
+/** The whole number behind an option; undefined where the option is not there. */
+export function numberOption(line: CommandLine, name: string, least: number, most: number): number | undefined {
+  const text = line.values.get(name);
+  if (text === undefined) return undefined;
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= least && number <= most)) {
+    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+    throw badUsage(`--${name} ${text}`, `a whole number, ${range}`);
+  }
+  return number;
+}

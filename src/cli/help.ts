@@ -1,0 +1,76 @@
+/** What --help prints. */
+
+const MAIN = `flowsteer: runs captures through the steering engine of an RDMA NIC, and tells what became of each frame
+
+  flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
+  flowsteer parse CAPTURE...              show the fields that rules can ask about
+  flowsteer check SCENARIO...             say whether a scenario is one, and what it holds
+  flowsteer help [run|parse|check]        say more about one of them
+  flowsteer --version
+
+A scenario is a JSON document with tables, rules and queues; a capture is a pcap or pcapng file, - is standard input.
+
+The smallest scenario that does something, port-80.json:
+
+  {
+    "flowsteer": 1,
+    "queues": [{ "name": "web" }],
+    "tables": [{ "name": "root", "level": 0 }],
+    "rules": [{ "name": "http", "table": "root", "match": { "outer.tcp_dport": 80 }, "actions": [{ "queue": "web" }] }]
+  }
+
+  flowsteer run port-80.json traffic.pcap
+
+Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, and standard error says why.
+`;
+
+const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
+
+Frames come from the captures, in order, or from the scenario itself where no capture is named. The report tells where
+they went, how often each rule was hit, and what the counters say. Captures may be of any size.
+
+  --json         one line of JSON a frame instead of the report:
+                 {"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["http"],
+                  "registers":{},"copies":[]}
+  --out FOLDER   writes a capture for each destination: qp-web.pcapng, drop.pcapng, miss.pcapng
+  --port N       the port that frames come in on (1, or what the frames of the scenario say)
+  --limit N      stops after N frames
+
+Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and passed over.
+
+  flowsteer run rules.json traffic.pcap
+  tcpdump -w - | flowsteer run rules.json -
+  flowsteer run rules.json a.pcap b.pcapng --json | jq 'select(.verdict != "deliver")'
+  flowsteer run rules.json traffic.pcap --out sorted && flowsteer parse sorted/miss.pcapng
+
+Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused.
+`;
+
+const PARSE = `flowsteer parse CAPTURE...: shows the fields of every frame, by the names that rules use
+
+Only what is present is shown: a rule matches a field only where its header is there. Where parsing stopped before the
+end of the headers, the last line tells where and why.
+
+  --json      one line of JSON a frame: {"frame":1,"len":60,"fields":{"outer.ip_version":4, ...},"stopped":null}
+  --limit N   stops after N frames
+
+  flowsteer parse traffic.pcap --limit 1
+  flowsteer parse traffic.pcap --json | jq -r '.fields["outer.tcp_dport"]' | sort -n | uniq -c
+
+Exit codes: 0; 2 an input was refused.
+`;
+
+const CHECK = `flowsteer check SCENARIO...: says whether a scenario is one, and what it holds
+
+Nothing is run. A refusal names the place in the document, what is wrong and how to mend it:
+
+  flowsteer: rules.json: rules[3].match.outer.tcp_dport = "80-": not a range that fits the field
+    write it as 80, "0x50", "0x2/0x3f" or "1024-65535"
+
+The JSON Schema is in the package, schema/scenario-1.schema.json: name it as "$schema" and editors complete the keys.
+
+Exit codes: 0; 2 a scenario was refused.
+`;
+
+/** Help by command; "" is that of the whole. */
+export const HELP: Readonly<Record<string, string>> = { "": MAIN, run: RUN, parse: PARSE, check: CHECK };

@@ -1,0 +1,60 @@
+/** The command flowsteer: which subcommand, and what its end means to the shell. */
+import { readFileSync } from "node:fs";
+import { nearest } from "../formats/nearest.js";
+import { check } from "./check.js";
+import { HELP } from "./help.js";
+import { endQuietlyOnClosedPipe } from "./output.js";
+import { parse } from "./parse.js";
+import { badUsage, CommandRefusal, refusalLines } from "./refusal.js";
+import { run } from "./run.js";
+import { painter } from "./text.js";
+
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check };
+const REFUSED = 2;
+
+endQuietlyOnClosedPipe();
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof CommandRefusal)) throw error;
+  process.stderr.write(refusalLines(painter(process.stderr), error));
+  process.exitCode = REFUSED;
+}
+
+async function main([command, ...args]: readonly string[]): Promise<number> {
+  if (command === undefined) {
+    process.stderr.write(HELP[""] ?? "");
+    return REFUSED;
+  }
+  if (command === "--version" || command === "-V") return print(`flowsteer ${version()}\n`);
+  if (command === "--help" || command === "-h") return print(HELP[""] ?? "");
+  if (command === "help") return print(helpOf(args[0] ?? ""));
+  if (!Object.hasOwn(COMMANDS, command)) throw unknownCommand(command);
+  const end = args.indexOf("--");
+  const options = end < 0 ? args : args.slice(0, end);
+  if (options.includes("--help") || options.includes("-h")) return print(HELP[command] ?? "");
+  return (COMMANDS[command] as (args: readonly string[]) => Promise<number>)(args);
+}
+
+function helpOf(command: string): string {
+  if (!Object.hasOwn(HELP, command)) throw unknownCommand(command);
+  return HELP[command] as string;
+}
+
+function unknownCommand(command: string): CommandRefusal {
+  const near = nearest(command, [...Object.keys(COMMANDS), "help"]);
+  const known = `commands: ${Object.keys(COMMANDS).join(", ")}, help`;
+  const mend = command.startsWith("-") ? "a command comes first; " : near === undefined ? "" : `did you mean ${near}? `;
+  return badUsage(command, `${mend}${known}`);
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function version(): string {
+  // dist/cli.js or src/cli/main.ts
+  const file = new URL(import.meta.bundled ? "../package.json" : "../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}

@@ -1,0 +1,72 @@
+/** What the command says when it refuses an input: file, place, what, how to mend. */
+import { REFUSALS, SteeringError, type Refusal } from "../errors.js";
+import type { Paint } from "./text.js";
+import { printable } from "./text.js";
+
+/** A refused input. */
+export class CommandRefusal extends Error {
+  readonly refusal: Refusal;
+  /** Null where no file is at fault. */
+  readonly file: string | null;
+
+  constructor(file: string | null, refusal: Refusal) {
+    super(REFUSALS[refusal.reason]);
+    this.file = file;
+    this.refusal = refusal;
+  }
+}
+
+/** Does something with a file, so that a refusal names it. */
+export async function withFile<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw refusalOf(file, error);
+  }
+}
+
+/** The error as a refusal about this file; what is no refusal stays what it is. */
+export function refusalOf(file: string, error: unknown): unknown {
+  if (error instanceof SteeringError) return new CommandRefusal(file, error);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (typeof code !== "string" || typeof syscall !== "string") return error;
+  const writes = syscall === "write" || syscall === "mkdir";
+  const hint = HINTS[code] ?? (error as Error).message;
+  return new CommandRefusal(file, {
+    code: "EIO",
+    call: "flowsteer",
+    reason: writes ? "cannot_write" : "cannot_read",
+    hint,
+  });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file; check the path",
+  EISDIR: "it is a folder; name a file",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  EACCES: "permission denied",
+  EEXIST: "a file of this name is in the way",
+  ENOSPC: "no space is left on the device",
+};
+
+/** A wrong command line. */
+export function badUsage(place: string, hint: string): CommandRefusal {
+  return new CommandRefusal(null, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", path: place, hint });
+}
+
+/** The refusal for people. */
+export function refusalLines(paint: Paint, { file, refusal }: CommandRefusal): string {
+  const { path, value, reason, hint, cite } = refusal;
+  const shown = value === undefined ? "" : ` = ${show(value)}`;
+  const place = path === undefined ? "" : `${path}${shown}: `;
+  const lines = [`${file === null ? "" : `${file}: `}${place}${REFUSALS[reason]}`];
+  if (hint !== undefined) lines.push(`  ${hint}`);
+  if (cite !== undefined) lines.push(`  see ${cite}`);
+  return `${paint(["red", "bold"], "flowsteer:")} ${lines.map((line) => `${printable(line)}\n`).join("")}`;
+}
+
+function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "object" && value !== null && "name" in value) return String(value.name);
+  return String(value);
+}

@@ -1,0 +1,131 @@
+/** What `flowsteer run` prints for people. */
+import type { Failure, LoadedScenario, Sum } from "../formats/index.js";
+import type { Outcome } from "../model/outcome.js";
+import { counted, grouped, printable, share, table, type Column, type Paint, type Row } from "./text.js";
+
+const NUMBERS: readonly Column[] = [
+  { title: "frames", right: true },
+  { title: "bytes", right: true },
+];
+
+/** Reasons in words; others are shown by their names. */
+const REASONS: Partial<Record<NonNullable<Outcome["reason"]>, string>> = {
+  no_rule: "no rule of the root table took them",
+  table_miss: "no rule of the table they came to took them",
+  default_miss: "action default_miss",
+  drop_action: "action drop",
+  no_destination: "the rule names no destination",
+  hop_limit: "too many jumps from table to table",
+  queue_not_ready: "the queue pair does not receive",
+  no_receive_buffer: "no receive buffer was left",
+  receive_buffer_too_short: "the receive buffer was too short",
+  completion_queue_full: "the completion queue was full",
+};
+
+/** Frames that were read and not run, by why. */
+export type Skipped = ReadonlyMap<string, Sum>;
+
+export function reportText(paint: Paint, loaded: LoadedScenario, sources: string, skipped: Skipped): string {
+  const { frames, bytes } = total(loaded, skipped);
+  const { title } = loaded.scenario;
+  const head = `${title === undefined ? "" : `${paint("bold", printable(title))}\n`}${counted(frames, "frame")}, ${counted(bytes, "byte")} ${sources}\n`;
+  const parts = [
+    head,
+    ends(paint, loaded, skipped),
+    rules(paint, loaded),
+    counters(paint, loaded),
+    buffers(paint, loaded),
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function total({ tally }: LoadedScenario, skipped: Skipped): Sum {
+  const sum = { ...tally.all };
+  for (const { frames, bytes } of skipped.values()) {
+    sum.frames += frames;
+    sum.bytes += bytes;
+  }
+  return sum;
+}
+
+function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
+  const all = total(loaded, skipped);
+  const row = (to: string, why: string, sum: Sum, style?: Row["style"]): Row => ({
+    cells: [printable(to), grouped(sum.frames), grouped(sum.bytes), share(sum.frames, all.frames), why],
+    ...(style === undefined ? {} : { style }),
+  });
+  const found = [...loaded.tally.ends].sort(
+    (a, b) => Number(a.to === null) - Number(b.to === null) || b.frames - a.frames,
+  );
+  const rows = found.map((end) => {
+    const why = end.reason === null ? "" : (REASONS[end.reason] ?? end.reason.replaceAll("_", " "));
+    if (end.to !== null) return row(end.to, why, end, "green");
+    return row(end.verdict, why, end, end.verdict === "drop" ? "red" : "yellow");
+  });
+  for (const [why, sum] of skipped) rows.push(row("not parsed", why, sum, "dim"));
+  const columns: Column[] = [{ title: "Where they went" }, ...NUMBERS, { title: "share", right: true }, { title: "" }];
+  return table(paint, columns, rows);
+}
+
+function rules(paint: Paint, loaded: LoadedScenario): string {
+  const all = loaded.rulesByRank();
+  if (all.length === 0) return "";
+  let before = "";
+  const rows = all.map((rule): Row => {
+    const { frames, bytes } = loaded.tally.rule(rule);
+    const { table: place, priority } = rule.matcher;
+    const here = place.name;
+    const cells = [
+      here === before ? "" : printable(here),
+      String(priority),
+      printable(rule.name),
+      grouped(frames),
+      grouped(bytes),
+      frames === 0 ? "never hit" : "",
+    ];
+    before = here;
+    return frames === 0 ? { cells, style: "dim" } : { cells };
+  });
+  const columns: Column[] = [
+    { title: "Table" },
+    { title: "priority", right: true },
+    { title: "rule" },
+    ...NUMBERS,
+    { title: "" },
+  ];
+  return table(paint, columns, rows);
+}
+
+function counters(paint: Paint, { counters: all }: LoadedScenario): string {
+  if (all.size === 0) return "";
+  const rows = [...all].map(([name, counter]): Row => {
+    const { packets, bytes } = counter.read();
+    return { cells: [printable(name), grouped(packets), grouped(bytes)] };
+  });
+  return table(paint, [{ title: "Counter" }, ...NUMBERS], rows);
+}
+
+function buffers(paint: Paint, { queues }: LoadedScenario): string {
+  const rows = [...queues.values()].flatMap(({ name, buffers: held }): Row[] => {
+    if (held === null) return [];
+    const { posted, completed, failed } = held;
+    return [{ cells: [printable(name), ...[posted, completed, failed, posted - completed - failed].map(grouped)] }];
+  });
+  if (rows.length === 0) return "";
+  const numbers = ["posted", "completed", "failed", "left"].map((title) => ({ title, right: true }));
+  return table(paint, [{ title: "Receive buffers" }, ...numbers], rows);
+}
+
+/** `met` of all expectations, or what was expected and what came instead. */
+export function failuresText(paint: Paint, file: string, failures: readonly Failure[]): string {
+  const lines = [paint(["red", "bold"], `${file}: ${counted(failures.length, "expectation")} failed`)];
+  const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+  for (const { path, about, what, expected, got } of failures) {
+    lines.push(`  ${about}: ${what}: expected ${shown(expected)}, got ${shown(got)}  (${path})`);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+export function notesText(paint: Paint, notes: readonly string[]): string {
+  return notes.map((note) => `${paint("yellow", "note:")} ${printable(note)}\n`).join("");
+}

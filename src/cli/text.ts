@@ -1,0 +1,61 @@
+/** Text for terminals: numbers, columns, colour. */
+import { styleText } from "node:util";
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Colours text, or leaves it: only a terminal gets colour, and none where NO_COLOR says so (no-color.org). */
+export type Paint = (style: Style, text: string) => string;
+
+export function painter(stream: { isTTY?: boolean }): Paint {
+  const { NO_COLOR, TERM } = process.env;
+  if (stream.isTTY !== true || (NO_COLOR ?? "") !== "" || TERM === "dumb") return (_, text) => text;
+  return (style, text) => styleText(style, text, { validateStream: false });
+}
+
+/** 1,234,567 */
+export function grouped(number: number | bigint): string {
+  return number.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** `1 frame`, `2 frames` */
+export function counted(number: number, one: string): string {
+  return `${grouped(number)} ${number === 1 ? one : `${one}s`}`;
+}
+
+/** `18.8 %` */
+export function share(part: number, whole: number): string {
+  return whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+/** Text from files, harmless in a terminal: control characters are spelt out. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+export interface Column {
+  title: string;
+  /** Numbers stand at the right. */
+  right?: boolean;
+}
+
+export interface Row {
+  cells: readonly string[];
+  style?: Style;
+}
+
+/** A table with a heading, two blanks between columns, none at the end of a line. */
+export function table(paint: Paint, columns: readonly Column[], rows: readonly Row[]): string {
+  const widths = columns.map(({ title }, i) =>
+    Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    columns
+      .map(({ right }, i) =>
+        right ? (cells[i] ?? "").padStart(widths[i] ?? 0) : (cells[i] ?? "").padEnd(widths[i] ?? 0),
+      )
+      .join("  ")
+      .trimEnd();
+  const head = paint("bold", line(columns.map(({ title }) => title)));
+  const body = rows.map(({ cells, style }) => (style === undefined ? line(cells) : paint(style, line(cells))));
+  return [head, ...body].map((text) => `${text}\n`).join("");
+}
