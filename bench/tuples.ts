@@ -1,0 +1,36 @@
+/**
+ * TCP 5-tuples for rules, and traces of them: what a flow table of a busy host holds.
+ *
+ * Invariant: the source addresses of tuples with different numbers differ, so a key that has one tuple's source and
+ * another destination port matches no rule of the set.
+ */
+import { numbers } from "./random.js";
+
+/** Everything as unsigned 32-bit numbers; the protocol is TCP. */
+export interface Tuple {
+  src: number;
+  dst: number;
+  /** Source port in the high half, destination port in the low one. */
+  ports: number;
+}
+
+/** Tuple number i, i < 2^24: 10.0.0.0/8 to anywhere. */
+export function tupleAt(i: number): Tuple {
+  const next = numbers(i);
+  // An odd factor permutes the 24-bit numbers.
+  return { src: (0x0a000000 | (Math.imul(i, 0x9e3779b1) & 0xffffff)) >>> 0, dst: next(), ports: next() };
+}
+
+/** A tuple that misses the rules of every tuple: another destination port. */
+export function missOf(tuple: Tuple): Tuple {
+  return { ...tuple, ports: (tuple.ports ^ 1) >>> 0 };
+}
+
+/** Tuples of a trace: uniform over `rules` rules, one in four misses. */
+export function trace(rules: number, length: number, seed = 1): Tuple[] {
+  const next = numbers(seed);
+  return Array.from({ length }, () => {
+    const tuple = tupleAt(next() % rules);
+    return next() % 4 === 0 ? missOf(tuple) : tuple;
+  });
+}
