@@ -64,9 +64,12 @@ export function widen(definer: usize, mask: usize): bool {
     memory.fill(places, 0, PLACES_SIZE);
     store<u32>(definer, <u32>places, PLACES);
   }
-  for (let byte: usize = 0; byte < <usize>KEY_SIZE; byte++) {
-    if (load<u8>(mask + byte) == 0 || load<u16>(places + (byte << 1)) != 0) continue;
-    if (!append(definer, <u32>byte)) return false;
+  for (let block: usize = 0; block < <usize>KEY_SIZE; block += 16) {
+    if (!v128.any_true(v128.load(mask + block))) continue;
+    for (let byte = block; byte < block + 16; byte++) {
+      if (load<u8>(mask + byte) == 0 || load<u16>(places + (byte << 1)) != 0) continue;
+      if (!append(definer, <u32>byte)) return false;
+    }
   }
   return true;
 }
