@@ -64,10 +64,11 @@ export class Device {
   readonly seed: number;
   /** Nanoseconds. */
   readonly now: () => bigint;
+  /** @internal */
   readonly core: Core;
-  /** Queue pairs by their handle in the core. */
+  /** @internal Queue pairs by their handle in the core. */
   readonly queuePairs = new Map<number, QueuePair>();
-  /** Contexts open. */
+  /** @internal Contexts open. */
   users = 0;
   readonly #batch: Batch;
   readonly #numbers = new Map<string, number>();
@@ -77,6 +78,7 @@ export class Device {
   #clock = 0n;
   #closed = false;
 
+  /** @internal */
   constructor(core: Core, profile: Profile, options: DeviceOptions & { ports: number }) {
     this.core = core;
     this.profile = profile;
@@ -169,41 +171,44 @@ export class Device {
     return this.#closed;
   }
 
-  // What follows serves the model.
+  // What follows serves the model, and is no part of the published types.
 
-  /** Rules alive. */
+  /** @internal Rules alive. */
   *rules(): Iterable<Rule> {
     for (const rule of this.#rules) if (rule !== undefined) yield rule;
   }
 
+  /** @internal */
   freeRuleId(): number {
     return this.#freeRuleIds.at(-1) ?? this.#rules.length;
   }
 
+  /** @internal */
   rememberRule(rule: Rule): void {
     if (rule.id === this.#rules.length) this.#rules.push(rule);
     else this.#rules[this.#freeRuleIds.pop() as number] = rule;
   }
 
+  /** @internal */
   forgetRule(rule: Rule): void {
     this.#rules[rule.id] = undefined;
     this.#freeRuleIds.push(rule.id);
   }
 
-  /** The root table that all applications share. */
+  /** @internal The root table that all applications share. */
   rootClassifier(call: string): Classifier {
     this.#root ??= rootClassifier(call, this);
     return this.#root;
   }
 
-  /** The next free number of a kind, and `count` of them taken. */
+  /** @internal The next free number of a kind, and `count` of them taken. */
   nextNumber(kind: string, count = 1): number {
     const next = this.#numbers.get(kind) ?? 0;
     this.#numbers.set(kind, next + count);
     return next;
   }
 
-  /** The address that the core gave; ENOMEM where it had none. */
+  /** @internal The address that the core gave; ENOMEM where it had none. */
   allocated(call: string, address: number): number {
     if (address !== 0) return address >>> 0;
     const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;

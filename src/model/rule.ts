@@ -19,7 +19,7 @@ export class Rule extends Handle {
   /** Place among the rules of its table; classifier.ts. */
   sequence = 0;
 
-  private constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string) {
+  constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string) {
     super(matcher.device, name);
     this.matcher = matcher;
     this.actions = actions;
@@ -54,10 +54,6 @@ export class Rule extends Handle {
     this.matcher.users--;
     for (const action of this.actions) action.users--;
   }
-
-  static make(matcher: Matcher, actions: readonly Action[], id: number, name: string): Rule {
-    return new Rule(matcher, actions, id, name);
-  }
 }
 
 function add(
@@ -73,7 +69,7 @@ function add(
   const { classifier, domain } = matcher.table;
   const record = compileActions(call, domain, actions);
   const id = device.freeRuleId();
-  const rule = Rule.make(matcher, [...actions], id, name ?? `rule${id}`);
+  const rule = new Rule(matcher, [...actions], id, name ?? `rule${id}`);
   rule.sequence = classifier.nextSequence();
   rule.handle = device.allocated(
     call,
