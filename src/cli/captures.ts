@@ -3,7 +3,7 @@ import { createReadStream, statSync } from "node:fs";
 import { readCapture, type CapturedFrame } from "../packet/capture.js";
 import { Progress } from "./progress.js";
 import { badUsage, refusalOf } from "./refusal.js";
-import { counted, grouped } from "./text.js";
+import { grouped } from "./text.js";
 
 const CHUNK = 1 << 20;
 
@@ -53,7 +53,6 @@ export async function* readCaptures(
           progress.show(number);
           if (number >= limit) {
             await batches.return({ format: "pcap", frames: number, broken: null });
-            notes.push(`only the first ${counted(number, "frame")} were read (--limit)`);
             return;
           }
         }

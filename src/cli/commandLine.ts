@@ -52,14 +52,20 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
   return { operands, flags, values };
 }
 
-/** The whole number behind an option; undefined where the option is not there. */
-export function numberOption(line: CommandLine, name: string, least: number, most: number): number | undefined {
+/** The whole number behind an option, undefined where the option is not there; `what` says where its bounds come from. */
+export function numberOption(
+  line: CommandLine,
+  name: string,
+  least: number,
+  most: number,
+  what?: string,
+): number | undefined {
   const text = line.values.get(name);
   if (text === undefined) return undefined;
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least && number <= most)) {
     const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
-    throw badUsage(`--${name} ${text}`, `a whole number, ${range}`);
+    throw badUsage(`--${name} ${text}`, `a whole number, ${range}${what === undefined ? "" : `: ${what}`}`);
   }
   return number;
 }

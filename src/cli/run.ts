@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (file === undefined) throw badUsage("run", "name a scenario: flowsteer run SCENARIO CAPTURE...");
   const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
   const loaded = await withFile(file, async () => loadScenario(await readFile(file, "utf8")));
-  const port = numberOption(line, "port", 1, loaded.device.ports);
+  const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   if (captures.length === 0 && loaded.scenario.frames === undefined) {
     const hint = "name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...";
     throw new CommandRefusal(file, { code: "EINVAL", call: "run", reason: "bad_usage", path: "no frames", hint });
