@@ -59,6 +59,11 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+/** Three decimals are more than a noisy machine knows. */
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
 export async function measure(suiteName: string, workload: Workload, quick: boolean): Promise<Result[]> {
   workload.check();
   const single = workload.cases.some((one) => one.before !== undefined || one.after !== undefined);
@@ -75,9 +80,9 @@ export async function measure(suiteName: string, workload: Workload, quick: bool
       workload: workload.name,
       case: one.name,
       unit: workload.unit,
-      nanoseconds: (median(rounds.map((times) => times[n]!)) * 1e9) / workload.units,
-      ratio: ratios.length > 0 ? median(ratios) : null,
-      rounds: ratios,
+      nanoseconds: rounded((median(rounds.map((times) => times[n]!)) * 1e9) / workload.units),
+      ratio: ratios.length > 0 ? rounded(median(ratios)) : null,
+      rounds: ratios.map(rounded),
     };
   });
 }

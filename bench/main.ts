@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
+import { format } from "prettier";
 import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { measure, type Result, type Suite } from "./harness.js";
@@ -70,7 +71,8 @@ async function main(args: string[]): Promise<number> {
   for (const suite of chosen) await run(suite, report);
   if (values.json !== undefined) {
     mkdirSync(dirname(values.json), { recursive: true });
-    writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+    // As the formatter would have it, so that a file kept in the project passes the lint.
+    writeFileSync(values.json, await format(JSON.stringify(report), { parser: "json", printWidth: 120 }));
   }
   return 0;
 }
