@@ -2,9 +2,10 @@
 // Writes examples/everyday.pcap: frames of test/captures, laid beside each other in time as if they had come in on one
 // port. Nothing in a frame is changed; only its time is.
 //
-//     node --import tsx scripts/make-sample.mjs
+//     node --import tsx scripts/make-sample.mjs [FILE]
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { readCapture } from "../src/packet/capture.ts";
 import { PcapWriter } from "../src/packet/captureWriter.ts";
 
@@ -76,5 +77,6 @@ merged.sort((a, b) => Number(a.time - b.time));
 
 const writer = new PcapWriter({ linkType: ETHERNET });
 const file = Buffer.concat([writer.header(), ...merged.map((frame) => writer.frame(frame))]);
-writeFileSync(new URL("../examples/everyday.pcap", import.meta.url), file);
-console.log(`examples/everyday.pcap: ${merged.length} frames, ${file.length} bytes`);
+const target = process.argv[2] ?? fileURLToPath(new URL("../examples/everyday.pcap", import.meta.url));
+writeFileSync(target, file);
+console.log(`${target}: ${merged.length} frames, ${file.length} bytes`);

@@ -11,14 +11,20 @@ import { painter } from "./text.js";
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check };
 const REFUSED = 2;
+/** EX_SOFTWARE of sysexits(3): not to be taken for a failed expectation. */
+const DEFECT = 70;
 
 endQuietlyOnClosedPipe();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof CommandRefusal)) throw error;
-  process.stderr.write(refusalLines(painter(process.stderr), error));
-  process.exitCode = REFUSED;
+  if (error instanceof CommandRefusal) {
+    process.stderr.write(refusalLines(painter(process.stderr), error));
+    process.exitCode = REFUSED;
+  } else {
+    process.stderr.write(`flowsteer: a defect of flowsteer itself\n${(error as Error).stack ?? String(error)}\n`);
+    process.exitCode = DEFECT;
+  }
 }
 
 async function main([command, ...args]: readonly string[]): Promise<number> {

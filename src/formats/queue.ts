@@ -1,4 +1,5 @@
 /** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
+import { refuse } from "../errors.js";
 import { type Context, MemoryRegion, type ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
 import { CompletionQueue, QPT_RAW_PACKET, QueuePair, WC_SUCCESS, type WorkCompletion } from "../model/queues.js";
@@ -6,6 +7,8 @@ import type { ScenarioQueue } from "./document.js";
 import type { Failure } from "./expectations.js";
 
 const DEFAULT_BUFFER_SIZE = 2048;
+/** Bytes of all receive buffers of a queue. */
+const MAX_MEMORY = 2 ** 28;
 const LOCAL_WRITE = 1;
 /** `enum ibv_qp_state` */
 const INIT = 1;
@@ -46,6 +49,10 @@ export class ReceiveBuffers {
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
   constructor(call: string, pd: ProtectionDomain, name: string, buffers: number, bufferSize: number) {
+    if (buffers * bufferSize > MAX_MEMORY) {
+      const hint = `buffers times bufferSize is at most ${MAX_MEMORY} bytes`;
+      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "bufferSize", value: bufferSize, hint });
+    }
     this.posted = buffers;
     this.#bufferSize = bufferSize;
     this.#memory = new Uint8Array(buffers * bufferSize);

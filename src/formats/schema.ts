@@ -118,7 +118,7 @@ function checkObject(
     const known = Object.hasOwn(properties, key) ? properties[key] : others;
     if (known === false) {
       const near = nearest(key, Object.keys(properties));
-      const hint = `no such key here${near === undefined ? "" : `; did you mean "${near}"?`} keys: ${Object.keys(properties).join(", ")}`;
+      const hint = `no such key here; ${near === undefined ? "" : `did you mean "${near}"? `}keys: ${Object.keys(properties).join(", ")}`;
       refuse({ code: "EINVAL", call, reason: "bad_scenario", path: below(path, key), hint });
     }
     if (known !== undefined) check(call, known, object[key], below(path, key));

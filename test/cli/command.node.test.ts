@@ -1,0 +1,231 @@
+/** The command as a whole: help, versions, refusals, parse and check. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseScenario } from "../../src/formats/index.js";
+import { flowsteer, root, scratch } from "./command.js";
+
+describe("help", () => {
+  it.each([
+    [["--help"], /^flowsteer: runs captures through/],
+    [["-h"], /^flowsteer: runs captures through/],
+    [["help"], /^flowsteer: runs captures through/],
+    [["help", "run"], /^flowsteer run SCENARIO/],
+    [["run", "--help"], /^flowsteer run SCENARIO/],
+    [["parse", "--help"], /^flowsteer parse CAPTURE/],
+    [["check", "-h"], /^flowsteer check SCENARIO/],
+  ])("%j", async (args, beginning) => {
+    const { code, out, err } = await flowsteer(args);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(beginning);
+    expect(out).toContain("Exit codes: 0");
+    expect(out.split("\n").filter((line) => line.length > 120)).toEqual([]);
+  });
+
+  it("shows a scenario that is one", async () => {
+    const { out } = await flowsteer(["--help"]);
+    expect(parseScenario(/^ {2}\{[^]*?^ {2}\}/m.exec(out)?.[0] ?? "").rules?.length).toBe(1);
+  });
+
+  it("stands on standard error where no command is given", async () => {
+    const { code, out, err } = await flowsteer([]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^flowsteer: runs captures/);
+  });
+
+  it("--version is that of the package", async () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(await flowsteer(["--version"])).toEqual({ code: 0, out: `flowsteer ${version}\n`, err: "" });
+  });
+});
+
+describe("a refused input", () => {
+  const broken = (): string => scratch("broken.json", '{\n  "flowsteer": 1,\n}\n');
+  const wrong = (): string =>
+    scratch(
+      "wrong.json",
+      JSON.stringify({
+        flowsteer: 1,
+        tables: [{ name: "root", level: 0 }],
+        rules: [{ name: "web", table: "root", match: { "outer.tcp_dport": "80-" } }],
+      }),
+    );
+
+  it.each<[string, () => string[], string]>([
+    [
+      "a command",
+      () => ["rum"],
+      "rum: the command line is not understood\n  did you mean run? commands: run, parse, check, help\n",
+    ],
+    [
+      "a topic of help",
+      () => ["help", "pares"],
+      "pares: the command line is not understood\n  did you mean parse? commands: run, parse, check, help\n",
+    ],
+    [
+      "an option before the command",
+      () => ["--json", "run"],
+      "--json: the command line is not understood\n  a command comes first; commands: run, parse, check, help\n",
+    ],
+    [
+      "an option",
+      () => ["run", "--jsn"],
+      "--jsn: the command line is not understood\n  did you mean --json? flowsteer run takes --json, --out, --port, --limit, --help\n",
+    ],
+    [
+      "an option without its value",
+      () => ["run", "x", "--out"],
+      "--out: the command line is not understood\n  a value follows: --out VALUE\n",
+    ],
+    [
+      "a flag with a value",
+      () => ["run", "--json=1"],
+      "--json=1: the command line is not understood\n  --json takes no value\n",
+    ],
+    [
+      "a number",
+      () => ["parse", "x", "--limit", "ten"],
+      "--limit ten: the command line is not understood\n  a whole number, 0 or more\n",
+    ],
+    [
+      "a port",
+      () => ["run", "examples/everyday.json", "-", "--port", "2"],
+      "--port 2: the command line is not understood\n  a whole number, 1 to 1: the ports of the scenario's device\n",
+    ],
+    [
+      "no scenario",
+      () => ["run"],
+      "run: the command line is not understood\n  name a scenario: flowsteer run SCENARIO CAPTURE...\n",
+    ],
+    [
+      "no capture",
+      () => ["run", "examples/everyday.json"],
+      "examples/everyday.json: no frames: the command line is not understood\n  name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...\n",
+    ],
+    [
+      "standard input twice",
+      () => ["parse", "-", "-"],
+      "-: the command line is not understood\n  standard input can be read once; name it once\n",
+    ],
+    [
+      "a scenario that is not there",
+      () => ["run", "nope.json"],
+      "nope.json: the file cannot be read\n  no such file; check the path\n",
+    ],
+    [
+      "a capture that is not there",
+      () => ["parse", "nope.pcap"],
+      "nope.pcap: the file cannot be read\n  no such file; check the path\n",
+    ],
+    ["a folder", () => ["parse", "examples"], "examples: the file cannot be read\n  it is a folder; name a file\n"],
+    [
+      "what is no capture",
+      () => ["parse", "package.json"],
+      'package.json: byte 0 = "0x7b0a2020": neither a pcap nor a pcapng file\n  a capture starts with a1b2c3d4, a1b23c4d (either byte order) or 0a0d0d0a\n',
+    ],
+    [
+      "what is no JSON",
+      () => ["check", broken()],
+      `${scratch("broken.json")}: line 3, column 1 = "}": the text is not JSON\n  a key in double quotes stands here; no comma follows the last one\n`,
+    ],
+    [
+      "a wrong field",
+      () => ["check", wrong()],
+      `${scratch("wrong.json")}: rules[0].match.outer.tcp_dport = "80-": not a range that fits the field\n  write it as 80, "0x50", "0x2/0x3f" or "1024-65535"\n`,
+    ],
+    [
+      "a folder that cannot be made",
+      () => ["run", "examples/ports.json", "--out", "package.json"],
+      "package.json: the file cannot be written\n  a file of this name is in the way\n",
+    ],
+  ])("%s", async (_, args, message) => {
+    expect(await flowsteer(args())).toEqual({ code: 2, out: "", err: `flowsteer: ${message}` });
+  });
+});
+
+describe("flowsteer parse", () => {
+  it("prints fields by name with --json", async () => {
+    const { code, out, err } = await flowsteer([
+      "parse",
+      "test/captures/dns_udp.pcap",
+      "test/captures/ip4-trunc.pcap",
+      "--json",
+    ]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const lines = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => Object.keys(line))).toEqual(lines.map(() => ["frame", "len", "fields", "stopped"]));
+    expect(lines[0]).toMatchObject({
+      frame: 1,
+      len: 98,
+      fields: {
+        "outer.ethertype": 0x800,
+        "outer.ip_protocol": 17,
+        "outer.udp_dport": 53,
+        "outer.ipv4_dst": "209.87.249.18",
+      },
+      stopped: null,
+    });
+    expect(lines[2]).toMatchObject({ frame: 3, len: 46, stopped: { header: "ipv4", offset: 14, wanted: 20, had: 6 } });
+    expect(Object.keys(lines[2].fields).filter((name: string) => name.includes("ip"))).toEqual([]);
+  });
+
+  it("prints a block a frame for people", async () => {
+    const { code, out } = await flowsteer(["parse", "test/captures/ip4-trunc.pcap"]);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        "frame 1  2012-04-11 16:01:35.895421  46 bytes (20 captured)",
+        "  outer  smac c8:bc:c8:96:d2:a0  ethertype 0x0800  dmac 00:10:db:88:d2:ef",
+        "  ext    port 1",
+        "  stopped  in ipv4 at byte 14, field fragment: wanted 20 bytes, had 6 (truncated)",
+        "",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("stops after --limit frames, and passes over what it has no parser for", async () => {
+    const limited = await flowsteer(["parse", "examples/everyday.pcap", "--limit", "2", "--json"]);
+    expect(limited.out.split("\n").length).toBe(3);
+    expect(limited.err).toBe("");
+    const none = await flowsteer(["parse", "examples/everyday.pcap", "--limit", "0", "--json"]);
+    expect(none).toEqual({ code: 0, out: "", err: "" });
+  });
+});
+
+describe("flowsteer check", () => {
+  it("says what scenarios hold", async () => {
+    const { code, out, err } = await flowsteer(["check", "examples/everyday.json", "examples/ports.json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(
+      "examples/everyday.json: good\n  queues       6  control, web, dns, mail, tenant-blue, slow\n",
+    );
+    expect(out).toContain("\n  rules       22  vxlan, guest vlans,");
+    expect(out).toContain("examples/ports.json: good\n");
+    expect(out).toMatch(/\n {2}expect +14\n$/);
+  });
+});
+
+describe("colour", () => {
+  it("is for terminals, and not where NO_COLOR says so", async () => {
+    const { painter } = await import("../../src/cli/text.js");
+    const before = { ...process.env };
+    try {
+      delete process.env["NO_COLOR"];
+      process.env["TERM"] = "xterm";
+      expect(painter({ isTTY: true })("red", "x")).toBe("\u001b[31mx\u001b[39m");
+      expect(painter({ isTTY: false })("red", "x")).toBe("x");
+      process.env["NO_COLOR"] = "1";
+      expect(painter({ isTTY: true })("red", "x")).toBe("x");
+      process.env["NO_COLOR"] = "";
+      expect(painter({ isTTY: true })("red", "x")).toBe("\u001b[31mx\u001b[39m");
+      process.env["TERM"] = "dumb";
+      expect(painter({ isTTY: true })("red", "x")).toBe("x");
+    } finally {
+      process.env = before;
+    }
+  });
+});

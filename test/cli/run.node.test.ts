@@ -1,0 +1,235 @@
+/** flowsteer run, as a user meets it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readCapture, type CapturedFrame } from "../../src/packet/capture.js";
+import { PcapngWriter } from "../../src/packet/captureWriter.js";
+import { everyKey, withRules } from "../formats/documents.js";
+import { flowsteer, root, scratch, start } from "./command.js";
+
+const SCENARIO = "examples/everyday.json";
+const CAPTURE = "examples/everyday.pcap";
+const sample = new Uint8Array(readFileSync(join(root, CAPTURE)));
+const TAKE_ALL = JSON.stringify(withRules({ actions: [{ tag: 5 }, { queue: "web" }] }));
+
+async function framesOf(file: Uint8Array): Promise<CapturedFrame[]> {
+  const frames: CapturedFrame[] = [];
+  for await (const batch of readCapture(file)) frames.push(...batch);
+  return frames;
+}
+
+function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+/** A capture with a link type that has no parser between two that have one. */
+function mixedCapture(): Uint8Array {
+  const writer = new PcapngWriter({
+    interfaces: [{ linkType: 1 }, { linkType: 147 }, { linkType: 101, nanoseconds: true }],
+  });
+  const bytes = new Uint8Array(60);
+  const parts = [0, 1, 2].map((interfaceId) =>
+    writer.frame({ time: 1_000_000_123n, bytes, wireLength: 1060, interfaceId }),
+  );
+  return Buffer.concat([writer.header(), ...parts]);
+}
+
+describe("flowsteer run", () => {
+  it("reports where frames went, hits a rule and counters", async () => {
+    const { code, out, err } = await flowsteer(["run", SCENARIO, CAPTURE]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.split("\n").slice(0, 14)).toEqual([
+      "An everyday mix: one port, four tables, six queues",
+      "86 frames, 31,873 bytes from examples/everyday.pcap",
+      "",
+      "Where they went  frames   bytes   share",
+      "qp:web               23  11,144  26.7 %",
+      "qp:control           17   1,654  19.8 %",
+      "qp:mail              12     967  14.0 %",
+      "qp:slow              10   6,321  11.6 %",
+      "qp:tenant-blue        4     592   4.7 %",
+      "qp:dns                2     364   2.3 %",
+      "miss                  7     466   8.1 %  action default_miss",
+      "drop                  7   7,786   8.1 %  no rule of the table they came to took them",
+      "drop                  2   1,011   2.3 %  action drop",
+      "miss                  2   1,568   2.3 %  no rule of the root table took them",
+    ]);
+    expect(out).toContain(
+      "\nTable        priority  rule          frames   bytes\nroot                0  vxlan              8   7,986\n",
+    );
+    expect(out).toContain("\n                    0  telnet             0       0  never hit\n");
+    expect(out).toContain("\nCounter          frames   bytes\nweb-frames           23  11,144\n");
+    expect(out).not.toContain("\u001b");
+    expect(out.split("\n").filter((line) => line !== line.trimEnd())).toEqual([]);
+  });
+
+  it("prints one line a frame with --json", async () => {
+    const { code, out } = await flowsteer(["run", SCENARIO, CAPTURE, "--json"]);
+    expect(code).toBe(0);
+    const lines = out.trimEnd().split("\n");
+    expect(lines.length).toBe(86);
+    expect(lines[0]).toBe(
+      '{"frame":1,"len":42,"verdict":"deliver","reason":null,"to":["qp:control"],"tag":null,"rules":["arp"],"registers":{},"copies":[]}',
+    );
+    expect(jsonLines(out).map(({ frame }) => frame)).toEqual(lines.map((_, i) => i + 1));
+    for (const line of jsonLines(out)) {
+      expect(Object.keys(line)).toEqual([
+        "frame",
+        "len",
+        "verdict",
+        "reason",
+        "to",
+        "tag",
+        "rules",
+        "registers",
+        "copies",
+      ]);
+    }
+  });
+
+  it("reads standard input, and several captures as one sequence", async () => {
+    const whole = await flowsteer(["run", SCENARIO, CAPTURE, "--json"]);
+    const piped = await flowsteer(["run", SCENARIO, "-", "--json"], { stdin: sample });
+    expect(piped).toEqual(whole);
+    const twice = await flowsteer(["run", SCENARIO, CAPTURE, "-", "--json", "--limit", "90"], { stdin: sample });
+    expect(jsonLines(twice.out).map(({ frame }) => frame)).toEqual(Array.from({ length: 90 }, (_, i) => i + 1));
+    expect(jsonLines(twice.out)[86]).toEqual({ ...jsonLines(whole.out)[0], frame: 87 });
+  });
+
+  it("writes a capture for each destination, with times and link types", async () => {
+    const folder = scratch("sorted");
+    const { code, out } = await flowsteer(["run", SCENARIO, CAPTURE, "--out", folder]);
+    expect(code).toBe(0);
+    expect(out).toContain(`\nwrote ${join(folder, "qp-web.pcapng")}: 23\n`);
+    const names = ["drop", "miss", "qp-control", "qp-dns", "qp-mail", "qp-slow", "qp-tenant-blue", "qp-web"];
+    expect(readdirSync(folder).sort()).toEqual(names.map((name) => `${name}.pcapng`));
+
+    const targets = jsonLines((await flowsteer(["run", SCENARIO, CAPTURE, "--json"])).out).map(({ to, verdict }) =>
+      String((to as string[])[0] ?? verdict).replace(":", "-"),
+    );
+    const input = await framesOf(sample);
+    for (const name of names) {
+      const got = await framesOf(new Uint8Array(readFileSync(join(folder, `${name}.pcapng`))));
+      const wanted = input.filter((_, i) => targets[i] === name);
+      const plain = ({ time, linkType, wireLength, bytes }: CapturedFrame): unknown[] => [
+        time,
+        linkType,
+        wireLength,
+        Buffer.from(bytes).toString("hex"),
+      ];
+      expect(got.map(plain), name).toEqual(wanted.map(plain));
+    }
+  });
+
+  it("passes over link types without a parser, and keeps the others apart in one file", async () => {
+    const scenario = scratch("all.json", TAKE_ALL);
+    const capture = scratch("mixed.pcapng", mixedCapture());
+    const folder = scratch("mixed");
+    const { code, out, err } = await flowsteer(["run", scenario, capture, "--out", folder]);
+    expect({ code, err }).toEqual({ code: 0, err: "note: not parsed: link type 147: 1 skipped\n" });
+    expect(out).toContain("3 frames, 3,180 bytes");
+    expect(out).toMatch(/^not parsed +1 +1,060 +33\.3 % {2}link type 147$/m);
+    const frames = await framesOf(new Uint8Array(readFileSync(join(folder, "qp-web.pcapng"))));
+    expect(frames.map(({ linkType, time, wireLength }) => [linkType, time, wireLength])).toEqual([
+      [1, 1_000_000_000n, 1060],
+      [101, 1_000_000_123n, 1060],
+    ]);
+    const json = await flowsteer(["run", scenario, capture, "--json"]);
+    expect(jsonLines(json.out).map(({ frame, len }) => [frame, len])).toEqual([
+      [1, 1060],
+      [3, 1060],
+    ]);
+  });
+
+  it("reads a capture up to its break and says where that is", async () => {
+    const { code, out, err } = await flowsteer(["run", SCENARIO, "-"], { stdin: sample.subarray(0, 5000) });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "note: standard input breaks off at byte 882: packet record: wanted 5,641, had 4,118; the 8 frames before it were read\n",
+    });
+    expect(out).toContain("8 frames, 730 bytes from standard input\n");
+  });
+
+  it("runs the frames of the scenario, and tells when an expectation fails", async () => {
+    const good = await flowsteer(["run", "examples/ports.json"]);
+    expect({ code: good.code, err: good.err }).toEqual({ code: 0, err: "" });
+    expect(good.out).toMatch(/\nAll expectations are met\.\n$/);
+    expect(good.out).toContain(
+      "Receive buffers  posted  completed  failed  left\nweb                   2          2       0     0\n",
+    );
+
+    const document = everyKey() as { expect: { frames: { tag: number | null }[] } };
+    document.expect.frames[0]!.tag = 7;
+    const file = scratch("failing.json", JSON.stringify(document));
+    const bad = await flowsteer(["run", file, "--json"]);
+    expect(bad.code).toBe(1);
+    expect(jsonLines(bad.out).length).toBe(2);
+    expect(bad.err).toBe(
+      `${file}: 1 expectation failed\n  frame 1 "first": tag: expected 7, got 5  (expect.frames[0].tag)\n`,
+    );
+
+    const other = await flowsteer(["run", file, CAPTURE]);
+    expect({ code: other.code, err: other.err }).toEqual({
+      code: 0,
+      err: "note: expectations of failing.json are about its own frames: not checked\n",
+    });
+  });
+
+  it("checks expectations about captures where the scenario has no frames", async () => {
+    const document = { ...withRules(), expect: { totals: { frames: 3 }, frames: [{ frame: 2, verdict: "deliver" }] } };
+    const file = scratch("of-captures.json", JSON.stringify(document));
+    const { code, err } = await flowsteer(["run", file, CAPTURE, "--limit", "3"]);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `${file}: 1 expectation failed\n  frame 2: verdict: expected deliver, got miss  (expect.frames[0].verdict)\n`,
+    });
+  });
+
+  it("brings frames in on the port that is asked for", async () => {
+    const document = { ...withRules({ match: { "ext.port": 2 }, actions: [{ queue: "web" }] }), device: { ports: 2 } };
+    const file = scratch("ports.json", JSON.stringify(document));
+    const [first, second] = await Promise.all(
+      ["1", "2"].map(async (port) => flowsteer(["run", file, CAPTURE, "--port", port, "--limit", "1", "--json"])),
+    );
+    expect(jsonLines(first!.out)[0]).toMatchObject({ verdict: "miss" });
+    expect(jsonLines(second!.out)[0]).toMatchObject({ verdict: "deliver" });
+  });
+
+  it("does not take its own input for output", async () => {
+    const folder = scratch("");
+    const file = scratch("qp-web.pcapng", mixedCapture());
+    const { code, err } = await flowsteer(["run", scratch("all.json", TAKE_ALL), file, "--out", folder]);
+    expect(code).toBe(2);
+    expect(err).toContain(
+      "qp-web.pcapng: the file cannot be written\n  it is a capture of this run; choose another folder for --out\n",
+    );
+    expect(readFileSync(file).equals(Buffer.from(mixedCapture()))).toBe(true);
+  });
+
+  it("spells out control characters of its files", async () => {
+    const name = "\u001b[31mred\u009b";
+    const file = scratch("escape.json", JSON.stringify({ ...withRules({ name }), title: name }));
+    const { out } = await flowsteer(["run", file, CAPTURE, "--limit", "1"]);
+    expect(out.startsWith("\\x1b[31mred\\x9b\n")).toBe(true);
+    expect(out).toContain("0  \\x1b[31mred\\x9b ");
+    expect(out).not.toContain("\u001b");
+    expect(out).not.toContain("\u009b");
+  });
+
+  it("ends quietly when its reader has seen enough", async () => {
+    const body = sample.subarray(24);
+    const big = scratch(
+      "big.pcap",
+      Buffer.concat([sample.subarray(0, 24), ...Array.from({ length: 200 }, () => body)]),
+    );
+    const child = start(["run", SCENARIO, big, "--json"]);
+    let err = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    child.stdout.once("data", () => child.stdout.destroy());
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+});

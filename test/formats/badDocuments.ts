@@ -1,0 +1,236 @@
+/** Documents that break the schema, and what is said of each. Each is the good document with one change. */
+import { everyKey } from "./documents.js";
+
+/** Where, and what stands there instead; nothing to take the key away. */
+type Change = readonly [place: readonly (string | number)[], value?: unknown];
+
+export interface BadDocument {
+  name: string;
+  document: () => unknown;
+  message: string;
+}
+
+const SCHEMA = "the document does not follow the scenario schema (EINVAL); ";
+
+function bad(name: string, message: string, ...changes: Change[]): BadDocument {
+  return {
+    name,
+    message: `parseScenario: ${message.replace(" § ", `: ${SCHEMA}`)}`,
+    document: () => {
+      const document = everyKey();
+      for (const change of changes) apply(document, change);
+      return document;
+    },
+  };
+}
+
+/** JSON Schema refuses these too. */
+export const BAD_SHAPES: readonly BadDocument[] = [
+  bad(
+    "no version",
+    'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, queues, counters, ... })',
+    [["flowsteer"]],
+  ),
+  bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
+  bad(
+    "unknown key",
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, queues, counters, tables, matchers, actions, rules, frames, expect',
+    [["rulez"], []],
+  ),
+  bad(
+    "unknown key below",
+    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, buffers, bufferSize',
+    [["queues", 1, "bufers"], 2],
+  ),
+  bad("unknown key like nothing", "device.x § no such key here; keys: name, ports, profile, seed, limits", [
+    ["device", "x"],
+    1,
+  ]),
+  bad("list as object", "rules § a list: [ ... ] (found {})", [["rules"], {}]),
+  bad("object as list", "device § an object with name, ports, profile, seed, limits (found [])", [["device"], []]),
+  bad("name as number", 'tables[0].name = 5 § text in double quotes, not empty, such as "root"', [
+    ["tables", 0, "name"],
+    5,
+  ]),
+  bad("empty name", 'tables[0].name = "" § text in double quotes, not empty, such as "root"', [
+    ["tables", 0, "name"],
+    "",
+  ]),
+  bad("name missing", 'counters[0] § the key "name" is missing: Its name. (found {})', [["counters", 0], {}]),
+  bad(
+    "level missing",
+    'tables[1] § the key "level" is missing: 0 is the root table, where every frame starts; the others are reached by { "table": name }. (found { name })',
+    [["tables", 1, "level"]],
+  ),
+  bad("priority too large", "rules[0].priority = 65536 § a whole number, 0 to 65535", [
+    ["rules", 0, "priority"],
+    65536,
+  ]),
+  bad("priority below 0", "rules[0].priority = -1 § a whole number, 0 to 65535", [["rules", 0, "priority"], -1]),
+  bad("priority not whole", "rules[0].priority = 1.5 § a whole number, 0 to 65535", [["rules", 0, "priority"], 1.5]),
+  bad("ports 0", "device.ports = 0 § a whole number, 1 to 255", [["device", "ports"], 0]),
+  bad("tag of 25 bits", "rules[1].actions[0].tag = 16777216 § a whole number, 0 to 16777215", [
+    ["rules", 1, "actions", 0, "tag"],
+    2 ** 24,
+  ]),
+  bad("domain unknown", 'tables[0].domain = "nic_tx" § did you mean "nic_rx"? one of "nic_rx"', [
+    ["tables", 0, "domain"],
+    "nic_tx",
+  ]),
+  bad("action misspelt", 'rules[2].actions[0] = "dorp" § did you mean "drop"? one of "drop", "default_miss"', [
+    ["rules", 2, "actions", 0],
+    "dorp",
+  ]),
+  bad(
+    "action of another type",
+    'rules[2].actions[0] = 5 § one of "drop", "default_miss"; or an object with one of tag, count, queue, table, action',
+    [["rules", 2, "actions", 0], 5],
+  ),
+  bad(
+    "two actions in one",
+    "rules[2].actions[0] § an object with one of tag, count, queue, table, action (found { tag, queue })",
+    [["rules", 2, "actions", 0], { tag: 1, queue: "web" }],
+  ),
+  bad("no action in one", "rules[2].actions[0] § an object with one of tag, count, queue, table, action (found {})", [
+    ["rules", 2, "actions", 0],
+    {},
+  ]),
+  bad(
+    "shared action that does nothing",
+    "actions[0] § An action that several rules share: a name and exactly one of drop, default_miss, tag, count, queue, table. (found { name })",
+    [["actions", 0, "drop"]],
+  ),
+  bad("shared action with false", "actions[0].drop = false § it is true", [["actions", 0, "drop"], false]),
+  bad(
+    "rule nowhere",
+    'rules[0] § it needs "matcher" or "table" (found { name, description, match, actions })',
+    [["rules", 0, "table"]],
+    [["rules", 0, "priority"]],
+  ),
+  bad(
+    "rule in two places",
+    'rules[1] § it takes only one of "matcher" or "table" (found { name, matcher, match, actions, table })',
+    [["rules", 1, "table"], "l4"],
+  ),
+  bad(
+    "priority beside a matcher",
+    'rules[1] § "priority" goes with "table", which is missing (found { name, matcher, match, actions, priority })',
+    [["rules", 1, "priority"], 1],
+  ),
+  bad(
+    "match of true",
+    'rules[1].match.outer.tcp_dport = true § text in double quotes, not empty, such as "10.0.0.0/8"; or a whole number, 0 to 9007199254740991',
+    [["rules", 1, "match", "outer.tcp_dport"], true],
+  ),
+  bad(
+    "buffer size without buffers",
+    'queues[1] § "bufferSize" goes with "buffers", which is missing (found { name, description, bufferSize })',
+    [["queues", 1, "bufferSize"], 64],
+  ),
+  bad("frame without bytes", 'frames[1] § it needs "hex" or "base64" (found {})', [["frames", 1], {}]),
+  bad("frame with bytes twice", 'frames[1] § it takes only one of "hex" or "base64" (found { base64, hex })', [
+    ["frames", 1, "hex"],
+    "00",
+  ]),
+  bad(
+    "verdict unknown",
+    'expect.frames[0].verdict = "delivered" § did you mean "deliver"? one of "deliver", "forward", "transmit", "drop", "miss"',
+    [["expect", "frames", 0, "verdict"], "delivered"],
+  ),
+  bad("total as text", 'expect.totals.to["qp:web"] = "1" § a whole number, 0 to 9007199254740991', [
+    ["expect", "totals", "to", "qp:web"],
+    "1",
+  ]),
+];
+
+/** JSON Schema cannot tell that these are wrong. */
+export const BAD_NAMES: readonly BadDocument[] = [
+  bad(
+    "a later version",
+    "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
+    [["flowsteer"], 2],
+  ),
+  bad(
+    "queue twice",
+    'queues[1].name = "web": two things have the same name (EINVAL); names of queues are unique; rename one of the two',
+    [["queues", 1, "name"], "web"],
+  ),
+  bad(
+    "table unknown",
+    'rules[0].table = "rot": nothing in the document has this name (EINVAL); did you mean "root"? tables: root, l4',
+    [["rules", 0, "table"], "rot"],
+  ),
+  bad(
+    "matcher unknown",
+    'rules[1].matcher = "x": nothing in the document has this name (EINVAL); matchers: ports, open',
+    [["rules", 1, "matcher"], "x"],
+  ),
+  bad(
+    "table of a matcher unknown",
+    'matchers[0].table = "l3": nothing in the document has this name (EINVAL); did you mean "l4"? tables: root, l4',
+    [["matchers", 0, "table"], "l3"],
+  ),
+  bad(
+    "queue unknown",
+    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest',
+    [["rules", 1, "actions", 2, "queue"], "wbe"],
+  ),
+  bad(
+    "no counters at all",
+    'actions[3].count = "hits": nothing in the document has this name (EINVAL); there are no counters',
+    [["counters"]],
+  ),
+  bad(
+    "shared action unknown",
+    'rules[2].actions[0].action = "to-l5": nothing in the document has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4',
+    [["rules", 2, "actions", 0, "action"], "to-l5"],
+  ),
+  bad(
+    "destination unknown",
+    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest',
+    [["expect", "frames", 0, "to", 0], "web"],
+  ),
+  bad(
+    "rule expected unknown",
+    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all',
+    [["expect", "totals", "rules"], { http: 1 }],
+  ),
+  bad(
+    "frame expected unknown",
+    'expect.frames[0].frame = "frist": nothing in the document has this name (EINVAL); did you mean "first"? frames: first',
+    [["expect", "frames", 0, "frame"], "frist"],
+  ),
+  bad(
+    "frame number beyond",
+    "expect.frames[1].frame = 3: nothing in the document has this name (EINVAL); the document has 2 frames",
+    [["expect", "frames", 1, "frame"], 3],
+  ),
+  bad(
+    "frame on a port beyond",
+    "frames[0].port = 3: outside the range that the field can hold (EINVAL); device.ports is 2",
+    [["frames", 0, "port"], 3],
+  ),
+  bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),
+  bad("hex with half a byte", 'frames[0].hex = "00 1" § two digits a byte; there are 3', [
+    ["frames", 0, "hex"],
+    "00 1",
+  ]),
+  bad(
+    "base64 of another length",
+    'frames[1].base64 = "A" § base64 has A to Z, a to z, 0 to 9, + and /, in groups of four, filled up with =',
+    [["frames", 1, "base64"], "A"],
+  ),
+  bad(
+    "wire shorter than the bytes",
+    "frames[0].wireLength = 53: outside the range that the field can hold (EINVAL); the frame has 54 bytes; leave the key out unless it was cut",
+    [["frames", 0, "wireLength"], 53],
+  ),
+];
+
+function apply(document: object, [place, ...value]: Change): void {
+  let at = document as Record<string | number, unknown>;
+  for (const key of place.slice(0, -1)) at = at[key] as Record<string | number, unknown>;
+  const last = place.at(-1) as string | number;
+  if (value.length === 0) Reflect.deleteProperty(at, last);
+  else at[last] = value[0];
+}

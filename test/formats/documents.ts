@@ -1,0 +1,87 @@
+/** Scenario documents for tests: one that uses every key, and the smallest pieces that others are built from. */
+
+/** Ethernet, IPv4 10.0.0.1 to 10.0.0.2, TCP from port 40000 to 443, SYN: 54 bytes. */
+export const WEB_FRAME =
+  "020000000001020000000002080045000028000100004006 66cd0a0000010a000002 9c4001bb00000001000000005002040000000000";
+
+/** A document that uses every key. */
+export function everyKey(): Record<string, unknown> {
+  return {
+    $schema: "scenario-1.schema.json",
+    flowsteer: 1,
+    title: "all keys",
+    description: "of every object",
+    device: { name: "dut", ports: 2, profile: "manual", seed: 7, limits: { memory: 100_000_000 } },
+    queues: [
+      { name: "web", description: "a queue pair", buffers: 2, bufferSize: 64 },
+      { name: "rest", description: "a sink" },
+    ],
+    counters: [{ name: "hits", description: "all of web" }],
+    tables: [
+      { name: "root", description: "where frames start", domain: "nic_rx", level: 0 },
+      { name: "l4", level: 1 },
+    ],
+    matchers: [
+      { name: "ports", description: "by port", table: "l4", priority: 3, mask: { "outer.tcp_dport": "full" } },
+      { name: "open", table: "l4", priority: 4 },
+    ],
+    actions: [
+      { name: "discard", drop: true },
+      { name: "leave", default_miss: true },
+      { name: "mark", tag: 5 },
+      { name: "number", count: "hits" },
+      { name: "to-web", queue: "web" },
+      { name: "to-l4", table: "l4" },
+    ],
+    rules: [
+      {
+        name: "tcp",
+        description: "to ports",
+        table: "root",
+        priority: 1,
+        match: { "outer.ip_protocol": "tcp" },
+        actions: [{ table: "l4" }],
+      },
+      {
+        name: "https",
+        matcher: "ports",
+        match: { "outer.tcp_dport": 443 },
+        actions: [{ tag: 5 }, { count: "hits" }, { queue: "web" }],
+      },
+      { name: "others", matcher: "open", actions: [{ action: "discard" }] },
+      { name: "all", table: "root", priority: 2, match: {}, actions: ["default_miss"] },
+    ],
+    frames: [
+      { name: "first", description: "a SYN", hex: WEB_FRAME, port: 2, linkType: 1, wireLength: 60 },
+      { base64: "AgAAAAABAgAAAAACCAY=" },
+    ],
+    expect: {
+      frames: [
+        { frame: "first", verdict: "deliver", reason: null, to: ["qp:web"], tag: 5, rules: ["tcp", "https"] },
+        { frame: 2, verdict: "miss", reason: "default_miss", to: [], tag: null },
+      ],
+      counters: { hits: { packets: 1, bytes: 60 } },
+      totals: {
+        frames: 2,
+        bytes: 74,
+        verdicts: { deliver: 1 },
+        to: { "qp:web": 1, "qp:rest": 0 },
+        rules: { https: 1 },
+      },
+    },
+  };
+}
+
+/** A root table, a sink, and these rules in the table. */
+export function withRules(...rules: Record<string, unknown>[]): Record<string, unknown> {
+  return {
+    flowsteer: 1,
+    queues: [{ name: "web" }],
+    counters: [{ name: "hits" }],
+    tables: [
+      { name: "root", level: 0 },
+      { name: "l4", level: 1 },
+    ],
+    rules: rules.map((rule, i) => ({ name: `rule ${i}`, table: "root", ...rule })),
+  };
+}

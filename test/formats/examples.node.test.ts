@@ -1,0 +1,73 @@
+/** The examples that are shipped: each runs, and shows what it says it shows. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
+import { readCapture } from "../../src/packet/capture.js";
+
+const folder = new URL("../../examples/", import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, folder), "utf8");
+const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+
+async function runEveryday(): Promise<LoadedScenario> {
+  const loaded = await loadScenario(read("everyday.json"));
+  for await (const frames of readCapture(new Uint8Array(readFileSync(new URL("everyday.pcap", folder)))))
+    loaded.run(frames);
+  return loaded;
+}
+
+describe("examples", () => {
+  it("are there", () => {
+    expect(names.sort()).toEqual(["everyday.json", "ports.json", "tunnel.json"]);
+  });
+
+  it.each(names)("%s loads, names its schema and meets its expectations", async (name) => {
+    const loaded = await loadScenario(read(name));
+    expect(loaded.scenario.$schema).toBe("../schema/scenario-1.schema.json");
+    expect(loaded.frames.length > 0).toBe(loaded.scenario.expect !== undefined);
+    loaded.run();
+    expect(loaded.failures()).toEqual([]);
+    expect(loaded.disagreements).toEqual([]);
+    expect(loaded.tally.all.frames).toBe(loaded.frames.length);
+  });
+
+  it("everyday.json sorts everyday.pcap", async () => {
+    const { tally, rules, counters } = await runEveryday();
+    const ends = tally.ends.map(({ to, verdict, reason, frames }) => [to ?? `${verdict} ${String(reason)}`, frames]);
+    expect(Object.fromEntries(ends)).toEqual({
+      "qp:web": 23,
+      "qp:control": 17,
+      "qp:mail": 12,
+      "qp:slow": 10,
+      "qp:tenant-blue": 4,
+      "qp:dns": 2,
+      "miss default_miss": 7,
+      "drop table_miss": 7,
+      "drop drop_action": 2,
+      "miss no_rule": 2,
+    });
+    expect([...rules.values()].filter((rule) => tally.rule(rule).frames === 0).map(({ name }) => name)).toEqual([
+      "telnet",
+    ]);
+    expect(counters.get("web-frames")?.read()).toEqual({ packets: 23n, bytes: 11_144n });
+  });
+
+  it("everyday.pcap is what scripts/make-sample.mjs makes, in ascending time", async () => {
+    const shipped = readFileSync(new URL("everyday.pcap", folder));
+    const made = join(mkdtempSync(join(tmpdir(), "flowsteer-sample-")), "everyday.pcap");
+    execFileSync(process.execPath, ["--import", "tsx", "scripts/make-sample.mjs", made], {
+      cwd: new URL("..", folder),
+    });
+    expect(readFileSync(made).equals(shipped)).toBe(true);
+    rmSync(dirname(made), { recursive: true });
+    let last = 0n;
+    for await (const frames of readCapture(new Uint8Array(shipped))) {
+      for (const { time, linkType } of frames) {
+        expect(time >= last && linkType === 1).toBe(true);
+        last = time;
+      }
+    }
+  });
+});
