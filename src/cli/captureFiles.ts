@@ -94,7 +94,7 @@ class CaptureFile {
       this.#held.push(writer.header());
     }
     const interfaceId = this.#linkTypes.indexOf(linkType);
-    this.#held.push(writer.frame({ time, bytes, wireLength, interfaceId }));
+    this.#held.push(writer.frame({ time: inFile(time), bytes, wireLength, interfaceId }));
     this.#frames++;
   }
 
@@ -113,4 +113,11 @@ class CaptureFile {
     closeSync(this.#handle);
     return { path: this.#path, frames: this.#frames };
   }
+}
+
+const LAST_TIME = 2n ** 64n - 1n;
+
+/** The time, or the nearest that the file can hold: time stamps of strange captures lie outside. */
+function inFile(time: bigint): bigint {
+  return time < 0n ? 0n : time > LAST_TIME ? LAST_TIME : time;
 }

@@ -83,9 +83,13 @@ function wrapped(group: string, words: readonly string[]): string[] {
   return [...lines, line.trimEnd()];
 }
 
-/** UTC, with as many digits as the capture may have. */
-function timeText(time: bigint): string {
-  const seconds = new Date(Number(time / 1_000_000_000n) * 1000).toISOString().slice(0, 19).replace("T", " ");
+/** The first nanosecond whose year has five digits. */
+const YEAR_10000 = 253_402_300_800n * 1_000_000_000n;
+
+/** UTC, with as many digits as the capture may have; nanoseconds since the epoch where no calendar has the time. */
+export function timeText(time: bigint): string {
+  if (time < 0n || time >= YEAR_10000) return `${time} ns`;
+  const date = new Date(Number(time / 1_000_000_000n) * 1000).toISOString().slice(0, 19).replace("T", " ");
   const fraction = (time % 1_000_000_000n).toString().padStart(9, "0");
-  return `${seconds}.${fraction.endsWith("000") ? fraction.slice(0, 6) : fraction}`;
+  return `${date}.${fraction.endsWith("000") ? fraction.slice(0, 6) : fraction}`;
 }

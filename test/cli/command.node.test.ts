@@ -209,6 +209,17 @@ describe("flowsteer check", () => {
   });
 });
 
+describe("times", () => {
+  it("are UTC, or nanoseconds where no calendar has them", async () => {
+    const { timeText } = await import("../../src/cli/parse.js");
+    expect(timeText(0n)).toBe("1970-01-01 00:00:00.000000");
+    expect(timeText(1_000_000_000_123_456_789n)).toBe("2001-09-09 01:46:40.123456789");
+    expect(timeText(-1n)).toBe("-1 ns");
+    expect(timeText(253_402_300_799_999_999_000n)).toBe("9999-12-31 23:59:59.999999");
+    expect(timeText(253_402_300_800_000_000_000n)).toBe("253402300800000000000 ns");
+  });
+});
+
 describe("colour", () => {
   it("is for terminals, and not where NO_COLOR says so", async () => {
     const { painter } = await import("../../src/cli/text.js");

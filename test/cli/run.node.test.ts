@@ -144,6 +144,25 @@ describe("flowsteer run", () => {
     ]);
   });
 
+  it("takes frames with times that no file holds, and wire lengths below their own", async () => {
+    const bytes = new Uint8Array(60);
+    const writer = new PcapngWriter({ interfaces: [{ linkType: 1 }] });
+    const frame = writer.frame({ time: 0n, bytes });
+    const view = new DataView(frame.buffer, frame.byteOffset);
+    // The last microsecond, which has more nanoseconds than 64 bits; and 10 bytes on the wire.
+    view.setUint32(12, 0xffffffff, true);
+    view.setUint32(16, 0xffffffff, true);
+    view.setUint32(24, 10, true);
+    const file = scratch("strange.pcapng", Buffer.concat([writer.header(), frame]));
+    const folder = scratch("strange");
+    const { code, out, err } = await flowsteer(["run", scratch("all.json", TAKE_ALL), file, "--json", "--out", folder]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(jsonLines(out)[0]).toMatchObject({ len: 60, verdict: "deliver" });
+    const [written] = await framesOf(new Uint8Array(readFileSync(join(folder, "qp-web.pcapng"))));
+    expect(written?.time).toBe(2n ** 64n - 1n);
+    expect((await flowsteer(["parse", file])).out).toMatch(/^frame 1 {2}18446744073709551615000 ns {2}60 bytes$/m);
+  });
+
   it("reads a capture up to its break and says where that is", async () => {
     const { code, out, err } = await flowsteer(["run", SCENARIO, "-"], { stdin: sample.subarray(0, 5000) });
     expect({ code, err }).toEqual({
