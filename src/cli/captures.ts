@@ -49,7 +49,12 @@ export async function* readCaptures(
             break;
           }
           const taken = next.value.slice(0, limit - number);
-          yield taken.map((frame) => ({ ...frame, number: ++number }));
+          // A record may say less for the wire than it holds: what it holds was there.
+          yield taken.map((frame) => ({
+            ...frame,
+            number: ++number,
+            wireLength: Math.max(frame.wireLength, frame.bytes.length),
+          }));
           progress.show(number);
           if (number >= limit) {
             await batches.return({ format: "pcap", frames: number, broken: null });

@@ -29,7 +29,7 @@ export async function parse(args: readonly string[]): Promise<number> {
     });
     const parsed = device.parseBatch(
       taken.map(({ bytes }) => bytes),
-      taken.map(({ linkType, wireLength, bytes }) => ({ linkType, wireLength: Math.max(wireLength, bytes.length) })),
+      taken.map(({ linkType, wireLength }) => ({ linkType, wireLength })),
     );
     for (const [i, frame] of taken.entries()) {
       const one = parsed[i] as ParsedFrame;

@@ -71,9 +71,7 @@ class Session {
       const inputs: (FrameInput & FrameToFile & { number: number })[] = [];
       for (const { number, bytes, linkType, wireLength, time } of frames) {
         const why = cannotRun(linkType, bytes.length);
-        // A record may say less for the wire than it holds: what it holds was there.
-        if (why === null)
-          inputs.push({ number, bytes, linkType, time, port, wireLength: Math.max(wireLength, bytes.length) });
+        if (why === null) inputs.push({ number, bytes, linkType, time, port, wireLength });
         else this.#skip(why, wireLength);
       }
       await this.#record(inputs, this.#loaded.run(inputs));
