@@ -211,6 +211,18 @@ describe("expectations that fail", () => {
   });
 });
 
+describe("numbers of frames", () => {
+  it("count from 1 over all runs, unless a frame brings its own", async () => {
+    const expected = [1, 2, 9, 10].map((frame) => ({ frame, verdict: "drop" }));
+    const loaded = await loadScenario({ ...withRules(), expect: { frames: expected } });
+    loaded.run([web]);
+    loaded.run([web, { ...web, number: 9 }, web]);
+    expect(loaded.failures().map(({ about, got }) => [about, got])).toEqual(
+      [1, 2, 9, 10].map((frame) => [`frame ${frame}`, "miss"]),
+    );
+  });
+});
+
 describe("cannotRun", () => {
   it("tells link types without a parser and frames longer than any", () => {
     expect(cannotRun(1, 262_144)).toBeNull();
