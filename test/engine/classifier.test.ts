@@ -46,7 +46,7 @@ function compare(model: ModelTable, pools: Pools, random: Random, size: number, 
   const keys = Array.from({ length: size }, () => {
     const base = random.chance(0.5) ? random.pick(pools.bases) : Uint8Array.from(random.bytes(KEY_SIZE));
     if (model.rules.length === 0) return base;
-    if (random.chance(0.4)) return hittingKey(random, random.pick(model.rules), base);
+    if (random.chance(0.36)) return hittingKey(random, random.pick(model.rules), base);
     // One bit off this rule, and if that can be had, off all others too.
     let key = base;
     for (let tries = 0; tries < 24; tries++) {
@@ -218,6 +218,19 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     }
     model.destroy();
     expect(used()).toBe(before);
+  });
+
+  test("a hash table shrinks with its rules", () => {
+    const model = new ModelTable(core);
+    const mask = new Uint8Array(KEY_SIZE).fill(0xff, 60, 64);
+    const value = (i: number): Uint8Array => under(mask, new Uint8Array(KEY_SIZE).fill(i & 0xff, 60).fill(i >> 8, 61));
+    model.insert(0n, mask, value(0));
+    const one = used();
+    for (let i = 1; i < 2000; i++) model.insert(BigInt(i), mask, value(i));
+    while (model.rules.length > 1) model.remove(1);
+    expect(used()).toBe(one);
+    expect(model.classify([value(0), value(1)])).toEqual([model.rules[0]?.handle, 0]);
+    model.destroy();
   });
 
   test("a full memory refuses rules and leaves the others right", () => {

@@ -15,10 +15,11 @@ function jumbo(length: string, wireLength: number): string {
   return `229,${wireLength},1,6${"0".repeat(79)}1100c204${length}`;
 }
 
-/** Frames that once made the parser read on where there was nothing. */
-const ONCE_BAD: Readonly<Record<string, string>> = {
+/** Frames that made the parser read on where there was nothing, and those at a bound. */
+const EDGES: Readonly<Record<string, string>> = {
   "a jumbo length that ends within its own option header (RFC 2675: above 65,535)": jumbo("00000000", 48),
   "a jumbo length whose end is no address": jumbo("ffffff00", 0xffffffff),
+  "more headers than the map lists": `1,400,1,${"00".repeat(12)}${"81000000".repeat(60)}0800`,
 };
 
 const given = setting("FLOWSTEER_FRAME");
@@ -35,7 +36,7 @@ describe.each(Object.keys(BUILDS) as Build[])("%s core", (build) => {
     for (let groups = 0; groups < 0x200; groups++) probe.check(frameOf(given ?? ""), groups);
   });
 
-  test.each(Object.entries(ONCE_BAD))("%s", async (_name, text) => {
+  test.each(Object.entries(EDGES))("%s", async (_name, text) => {
     const probe = await openProbe(build, "the list in fuzz.test.ts");
     probe.check(frameOf(text), 0x1ff);
   });
