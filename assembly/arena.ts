@@ -115,7 +115,9 @@ function fresh(size: usize): usize {
   const have = <usize>memory.size() * PAGE;
   if (end > have) {
     const wanted = (end - have + PAGE - 1) / PAGE;
-    if (memory.grow(<i32>wanted) < 0) return 0;
+    // By an eighth at least: each growth detaches the host's views.
+    const ample = max<usize>(wanted, memory.size() >> 3);
+    if (memory.grow(<i32>ample) < 0 && memory.grow(<i32>wanted) < 0) return 0;
   }
   Arena.top = end;
   return block;

@@ -48,11 +48,29 @@ export function clearDefiner(definer: usize): void {
   openDefiner(definer);
 }
 
-/** Lanes in use. */
+/** Lanes in use; one, all zero, where nothing is asked. */
 // @ts-ignore: decorator
 @inline
 export function definerLanes(definer: usize): u32 {
-  return (load<u32>(definer, BYTES) + 15) >> 4;
+  return max<u32>((load<u32>(definer, BYTES) + 15) >> 4, 1);
+}
+
+// @ts-ignore: decorator
+@inline
+export function definerSteps(definer: usize): u32 {
+  return load<u32>(definer, STEPS);
+}
+
+/** The key block that step n reads; block 0 where there is no such step. */
+export function stepBlock(definer: usize, n: u32): usize {
+  if (n >= definerSteps(definer)) return 0;
+  return load<u32>(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE);
+}
+
+/** How step n shuffles its block; to nothing where there is no such step. */
+export function stepPattern(definer: usize, n: u32): v128 {
+  if (n >= definerSteps(definer)) return i64x2.splat(-1);
+  return v128.load(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE, STEP_PATTERN);
 }
 
 /** Takes in every byte that `mask` (a whole key) asks about; false when memory is full. */

@@ -22,7 +22,7 @@ export const GROUP_BEST: usize = 24;
 export const GROUP_MASK_HASH: usize = 32;
 export const GROUP_MASK: usize = 48;
 
-export const SLOT_SIZE: u32 = 8;
+const SLOT_SIZE: u32 = 8;
 const FIRST_CAPACITY: u32 = 8;
 
 /** An empty group for the mask in `lanes` lanes at `mask`; 0 when memory is full. */
@@ -62,17 +62,47 @@ function groupBytes(lanes: u32): u32 {
 // @ts-ignore: decorator
 @inline
 export function hashLanes(bytes: usize, mask: usize, lanes: u32): u32 {
-  let hash: u64 = 0x9e3779b97f4a7c15;
+  let hash = HASH_SEED;
   const end = bytes + ((<usize>lanes) << 4);
   while (bytes < end) {
-    hash = (hash ^ (load<u64>(bytes) & load<u64>(mask))) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-    hash = (hash ^ (load<u64>(bytes, 8) & load<u64>(mask, 8))) * 0xc4ceb9fe1a85ec53;
-    hash ^= hash >> 29;
+    hash = mix(hash, load<u64>(bytes) & load<u64>(mask), load<u64>(bytes, 8) & load<u64>(mask, 8));
     bytes += 16;
     mask += 16;
   }
   return <u32>(hash ^ (hash >> 32));
+}
+
+/** The same of one lane that is masked already. */
+// @ts-ignore: decorator
+@inline
+export function hashLane(masked: v128): u32 {
+  const hash = mix(HASH_SEED, i64x2.extract_lane(masked, 0), i64x2.extract_lane(masked, 1));
+  return <u32>(hash ^ (hash >> 32));
+}
+
+const HASH_SEED: u64 = 0x9e3779b97f4a7c15;
+
+// @ts-ignore: decorator
+@inline
+function mix(hash: u64, low: u64, high: u64): u64 {
+  hash = (hash ^ low) * 0xff51afd7ed558ccd;
+  hash ^= hash >> 32;
+  hash = (hash ^ high) * 0xc4ceb9fe1a85ec53;
+  return hash ^ (hash >> 29);
+}
+
+/** The hash in a slot. */
+// @ts-ignore: decorator
+@inline
+export function hashAt(slots: usize, at: u32): u32 {
+  return load<u32>(slots + <usize>at * SLOT_SIZE);
+}
+
+/** The first rule in a slot, 0 where it is empty. */
+// @ts-ignore: decorator
+@inline
+export function ruleAt(slots: usize, at: u32): usize {
+  return load<u32>(slots + <usize>at * SLOT_SIZE, 4);
 }
 
 /** Whether (bytes & mask) == value in every lane. */

@@ -154,9 +154,9 @@ function unionOfWants(): u32 {
   return wants;
 }
 
-/** Lanes up to the last one that is not all zero. */
+/** Lanes up to the last one that is not all zero; one at least. */
 function lanesOf(mask: usize, lanes: u32): u32 {
-  while (lanes > 0 && !v128.any_true(v128.load(mask + ((<usize>(lanes - 1)) << 4)))) lanes--;
+  while (lanes > 1 && !v128.any_true(v128.load(mask + ((<usize>(lanes - 1)) << 4)))) lanes--;
   return lanes;
 }
 

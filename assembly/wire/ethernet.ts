@@ -41,6 +41,8 @@ export function isTag(ethertype: u32): bool {
 }
 
 /** The EtherType behind the last tag; 0 where the frame is cut before it. An 802.3 length is returned as it is. */
+// @ts-ignore: decorator
+@inline
 export function ethernet(): u32 {
   const at = Cursor.at;
   if (!has(Header.ethernet, SIZE)) return 0;

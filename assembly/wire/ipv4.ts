@@ -30,6 +30,8 @@ const MORE_FRAGMENTS: u32 = 0x2000;
 const OFFSET: u32 = 0x1fff;
 
 /** The protocol above, or NO_PROTOCOL where nothing above can be read. */
+// @ts-ignore: decorator
+@inline
 export function ipv4(): u32 {
   const at = Cursor.at;
   if (!has(Header.ipv4, SIZE)) return NO_PROTOCOL;

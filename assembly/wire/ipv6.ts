@@ -39,6 +39,8 @@ const OPTION_PAD1: u32 = 0;
 const OPTION_JUMBO: u32 = 0xc2;
 
 /** The protocol above, or NO_PROTOCOL where nothing above can be read. */
+// @ts-ignore: decorator
+@inline
 export function ipv6(): u32 {
   const at = Cursor.at;
   if (!has(Header.ipv6, SIZE)) return NO_PROTOCOL;

@@ -22,6 +22,8 @@ import { Fragment, Upper } from "./upper";
 
 const SIZE: usize = 20;
 
+// @ts-ignore: decorator
+@inline
 export function tcp(): void {
   const at = Cursor.at;
   if (!has(Header.tcp, SIZE)) return;

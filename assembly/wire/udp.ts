@@ -14,6 +14,8 @@ const SIZE: usize = 8;
 export const NO_PORT: u32 = 0xffffffff;
 
 /** The destination port, which tells tunnels apart; NO_PORT where the header cannot be read. */
+// @ts-ignore: decorator
+@inline
 export function udp(): u32 {
   const at = Cursor.at;
   if (!has(Header.udp, SIZE)) return NO_PORT;

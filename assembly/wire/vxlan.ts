@@ -14,6 +14,8 @@ export const PORT_VXLAN: u32 = 4789;
 const SIZE: usize = 8;
 
 /** Whether an inner Ethernet frame follows. */
+// @ts-ignore: decorator
+@inline
 export function vxlan(): bool {
   const at = Cursor.at;
   if (!has(Header.vxlan, SIZE)) return false;

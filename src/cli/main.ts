@@ -1,6 +1,6 @@
 /** The command flowsteer: which subcommand, and what its end means to the shell. */
 import { readFileSync } from "node:fs";
-import { nearest } from "../formats/nearest.js";
+import { nearest } from "../nearest.js";
 import { check } from "./check.js";
 import { HELP } from "./help.js";
 import { endQuietlyOnClosedPipe } from "./output.js";

@@ -65,15 +65,18 @@ export class Core {
     this.#u32 = new Uint32Array(exports.memory.buffer);
   }
 
-  /** All of memory as bytes. Growing detaches views, so ask again after any call that may allocate. */
+  /**
+   * All of memory as bytes. Growing detaches views, so ask again after any call that may allocate. A detached view has
+   * length 0; asking the memory for its buffer costs more than most of what is done with it.
+   */
   get u8(): Uint8Array {
-    if (this.#u8.buffer !== this.exports.memory.buffer) this.#u8 = new Uint8Array(this.exports.memory.buffer);
+    if (this.#u8.length === 0) this.#u8 = new Uint8Array(this.exports.memory.buffer);
     return this.#u8;
   }
 
   /** All of memory as words; index = address / 4. */
   get u32(): Uint32Array {
-    if (this.#u32.buffer !== this.exports.memory.buffer) this.#u32 = new Uint32Array(this.exports.memory.buffer);
+    if (this.#u32.length === 0) this.#u32 = new Uint32Array(this.exports.memory.buffer);
     return this.#u32;
   }
 

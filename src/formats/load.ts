@@ -6,7 +6,6 @@ import { Context, ProtectionDomain } from "../model/context.js";
 import { FlowCounter } from "../model/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
 import { DOMAIN_TYPES, Domain, Table } from "../model/domain.js";
-import { FIELDS } from "../model/fields.js";
 import { hasParser } from "../model/links.js";
 import { Matcher } from "../model/matcher.js";
 import type { Outcome } from "../model/outcome.js";
@@ -15,7 +14,6 @@ import type { InlineAction, Scenario, ScenarioAction, ScenarioRule } from "./doc
 import { Expectations, type Failure } from "./expectations.js";
 import { frameBytes } from "./frameBytes.js";
 import { loadQueue, noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.js";
-import { nearest } from "./nearest.js";
 import { parseScenario } from "./scenario.js";
 import { below } from "./schema.js";
 import { Tally } from "./tally.js";
@@ -257,22 +255,12 @@ const PLACES: Readonly<Record<string, string>> = {
   num_actions: ".actions",
 };
 
-/** The field that a misspelt name, at the end of a path, may have meant. */
-function fieldHint(path: string): string | undefined {
-  const name = path.slice(path.indexOf(".") + 1);
-  const known = FIELDS.filter(({ filled }) => filled).map((field) => field.name);
-  if (known.includes(name)) return undefined;
-  const near = nearest(name, known);
-  return near === undefined ? undefined : `did you mean "${near}"?`;
-}
-
 /** Puts the path in the document before that of a refusal. */
 function at<T>(path: string, make: () => T): T {
   const place = (error: unknown): never => {
     if (!(error instanceof SteeringError)) throw error;
-    const { code, reason, value, cite } = error;
+    const { code, reason, value, hint, cite } = error;
     const inner = error.path ?? "";
-    const hint = reason === "bad_field" ? (fieldHint(inner) ?? error.hint) : error.hint;
     throw new SteeringError({
       code,
       call: CALL,

@@ -58,14 +58,13 @@ export class ReceiveBuffers {
     this.#memory = new Uint8Array(buffers * bufferSize);
     this.#completions = new CompletionQueue(call, pd.context, buffers);
     const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, LOCAL_WRITE);
-    this.queue = QueuePair.create(call, pd, {
+    const attributes = {
       send_cq: this.#completions,
       recv_cq: this.#completions,
       cap: { max_recv_wr: buffers, max_recv_sge: 1 },
       qp_type: QPT_RAW_PACKET,
-    });
-    // The verbs give queue pairs no name; outcomes call this one as the document does.
-    Object.assign(this.queue, { name });
+    };
+    this.queue = QueuePair.create(call, pd, attributes, name);
     this.queue.modify(call, INIT);
     for (let i = 0; i < buffers; i++) {
       this.queue.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });

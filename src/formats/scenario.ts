@@ -4,7 +4,7 @@ import { describe } from "../model/handle.js";
 import type { InlineAction, Scenario, ScenarioAction } from "./document.js";
 import { frameBytes } from "./frameBytes.js";
 import { parseJson } from "./json.js";
-import { namesHint } from "./nearest.js";
+import { namesHint } from "../nearest.js";
 import { below, validate } from "./schema.js";
 import { SCENARIO_SCHEMA } from "./scenarioSchema.js";
 

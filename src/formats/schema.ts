@@ -6,7 +6,7 @@
  * keys they require and nothing else.
  */
 import { refuse } from "../errors.js";
-import { nearest } from "./nearest.js";
+import { nearest } from "../nearest.js";
 
 export type JsonType = "object" | "array" | "string" | "integer" | "boolean" | "null";
 

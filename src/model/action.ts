@@ -29,7 +29,7 @@ export class Action extends Handle<Device | null> {
   readonly object: Handle | null;
 
   private constructor(device: Device | null, kind: ActionKind, operand: number, object: Handle | null) {
-    super(device, kind);
+    super(device, object === null ? kind : `${kind} (${object.name})`);
     this.kind = kind;
     this.operand = operand;
     this.object = object;
@@ -99,27 +99,37 @@ export class Action extends Handle<Device | null> {
  * Gives operation and operand in turn.
  */
 export function compileActions(call: string, domain: Domain, actions: readonly Action[]): number[] {
-  const bad = (path: string, value: unknown, hint: string): never =>
-    refuse({ code: "EINVAL", call, reason: "bad_action_list", path, value, hint, cite: "mlx5dv_dr: Actions" });
-  if (actions.length > MAX_ACTIONS) bad("num_actions", actions.length, `at most ${MAX_ACTIONS}`);
+  if (actions.length > MAX_ACTIONS) badList(call, "num_actions", actions.length, `at most ${MAX_ACTIONS}`);
   let terminal: Action | undefined;
   let tag: Action | undefined;
-  for (const [i, action] of actions.entries()) {
-    const path = `actions[${i}]`;
-    living(call, path, action, Action);
-    if (action.device !== null && action.device !== domain.device)
-      refuse({ code: "EINVAL", call, reason: "other_device", path, value: action });
-    if (action.object instanceof Table && action.object.domain !== domain) {
-      refuse({ code: "EINVAL", call, reason: "other_domain", path, value: action.object });
-    }
+  for (let i = 0; i < actions.length; i++) {
+    const action = actions[i] as Action;
+    checkAction(call, i, action, domain);
     if (action.isTerminal) {
-      if (terminal !== undefined) bad(path, action, `${terminal.kind} already ends the rule`);
+      if (terminal !== undefined) badList(call, `actions[${i}]`, action, `${terminal.kind} already ends the rule`);
       terminal = action;
-    }
-    if (action.kind === "tag") {
-      if (tag !== undefined) bad(path, action, "a frame carries one tag");
+    } else if (action.kind === "tag") {
+      if (tag !== undefined) badList(call, `actions[${i}]`, action, "a frame carries one tag");
       tag = action;
     }
   }
-  return [...actions].sort((a, b) => OPS[a.kind] - OPS[b.kind]).flatMap((action) => [OPS[action.kind], action.operand]);
+  const ordered = actions.length > 1 ? [...actions].sort((a, b) => OPS[a.kind] - OPS[b.kind]) : actions;
+  const record: number[] = [];
+  for (const action of ordered) record.push(OPS[action.kind], action.operand);
+  return record;
+}
+
+/** A living action of this device, whose table is of this domain. */
+function checkAction(call: string, i: number, action: Action, domain: Domain): void {
+  if (!(action instanceof Action) || action.destroyed) living(call, `actions[${i}]`, action, Action);
+  if (action.device !== null && action.device !== domain.device) {
+    refuse({ code: "EINVAL", call, reason: "other_device", path: `actions[${i}]`, value: action });
+  }
+  if (action.object instanceof Table && action.object.domain !== domain) {
+    refuse({ code: "EINVAL", call, reason: "other_domain", path: `actions[${i}]`, value: action.object });
+  }
+}
+
+function badList(call: string, path: string, value: unknown, hint: string): never {
+  refuse({ code: "EINVAL", call, reason: "bad_action_list", path, value, hint, cite: "mlx5dv_dr: Actions" });
 }

@@ -34,6 +34,7 @@ import {
   MISC5,
   OUTER,
 } from "../abi/key.js";
+import { nearest } from "../nearest.js";
 
 /** How a field is written. */
 export type FieldKind = "number" | "mac" | "ipv4" | "ipv6";
@@ -252,13 +253,16 @@ export function fieldNamed(name: string): Field | undefined {
   return BY_NAME.get(name);
 }
 
-/** The name that is nearest to a misspelt one, for hints. */
-export function nearestField(name: string): string | undefined {
+/** The names that a misspelt one may have meant, for hints. */
+export function nearestFields(name: string): string[] {
   const bare = name.split(".").at(-1) ?? name;
-  const same = FIELDS.filter((field) => field.filled && field.name.split(".")[1] === bare);
-  if (same.length > 0) return same.map((field) => field.name).join(" or ");
-  const near = FIELDS.filter((field) => field.filled && field.name.includes(bare) && bare.length > 2);
-  return near.length > 0 && near.length < 6 ? near.map((field) => field.name).join(" or ") : undefined;
+  const names = FIELDS.filter((field) => field.filled).map((field) => field.name);
+  const same = names.filter((known) => known.split(".")[1] === bare);
+  if (same.length > 0) return same;
+  const holding = names.filter((known) => known.includes(bare) && bare.length > 2);
+  if (holding.length > 0 && holding.length < 6) return holding;
+  const near = nearest(name, names);
+  return near === undefined ? [] : [near];
 }
 
 /** The name of the field that holds a bit of the key, the narrowest one; the bit itself where it is reserved. */

@@ -8,15 +8,24 @@ import type { Device } from "./device.js";
 /** `D` is null where an object belongs to no device (an action that only names what to do). */
 export abstract class Handle<D extends Device | null = Device> {
   readonly device: D;
-  /** What people call it: in outcomes, messages, scenario files. */
-  readonly name: string;
+  readonly #name: string | null;
   /** Objects that need this one. */
   users = 0;
   destroyed = false;
 
-  constructor(device: D, name: string) {
+  /** `name` is null where the object makes its own (a million rules need no million strings). */
+  constructor(device: D, name: string | null) {
     this.device = device;
-    this.name = name;
+    this.#name = name;
+  }
+
+  /** What people call it: in outcomes, messages, scenario files. */
+  get name(): string {
+    return this.#name ?? this.ownName;
+  }
+
+  protected get ownName(): string {
+    return this.constructor.name;
   }
 }
 

@@ -17,7 +17,7 @@ import {
 } from "../abi/key.js";
 import type { FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
-import { FIELDS, fieldNamed, nearestField, writeField, type Field, type Presence } from "./fields.js";
+import { FIELDS, fieldNamed, nearestFields, writeField, type Field, type Presence } from "./fields.js";
 import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
 /** Fields by name, as people write them (term.ts). */
@@ -43,8 +43,9 @@ export function emptyMatch(): Match {
 export function knownField(call: string, path: string, name: string): Field {
   const field = fieldNamed(name);
   if (field === undefined) {
-    const near = nearestField(name);
-    const hint = near === undefined ? "names are those of the match parameters, such as outer.ipv4_dst" : `${near}?`;
+    const near = nearestFields(name).map((one) => `"${one}"`);
+    const general = "names are those of the match parameters, such as outer.ipv4_dst";
+    const hint = near.length === 0 ? general : `did you mean ${near.join(" or ")}?`;
     return refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
   }
   if (!field.filled) notFilled(call, `${path}.${name}`);
@@ -112,9 +113,13 @@ export function ipVersions(key: Uint8Array): number[] {
   return [OUTER, INNER].map((base) => ((key[base + LAYER_STATE] ?? 0) >> 1) & 0xf);
 }
 
-/** The groups that `match_criteria_enable` names, of device bytes of any length. */
-export function enabledGroups(criteria: number, parameters: Uint8Array): Uint8Array {
-  const key = new Uint8Array(KEY_SIZE);
+/** The groups that `match_criteria_enable` names, of device bytes of any length, in a key (a new one by default). */
+export function enabledGroups(
+  criteria: number,
+  parameters: Uint8Array,
+  key: Uint8Array = new Uint8Array(KEY_SIZE),
+): Uint8Array {
+  key.fill(0);
   for (let group = 0; group < DEVICE_KEY_SIZE / GROUP_SIZE; group++) {
     if ((criteria & (1 << group)) === 0) continue;
     key.set(parameters.subarray(group * GROUP_SIZE, (group + 1) * GROUP_SIZE), group * GROUP_SIZE);

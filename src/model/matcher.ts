@@ -1,5 +1,5 @@
 /** Matchers (mlx5dv_dr: Matcher): what they decide is legality and rank; the classifier does not know them. */
-import { DEVICE_KEY_SIZE } from "../abi/key.js";
+import { DEVICE_KEY_SIZE, KEY_SIZE } from "../abi/key.js";
 import { refuse } from "../errors.js";
 import { Table } from "./domain.js";
 import { fieldAtBit } from "./fields.js";
@@ -8,6 +8,11 @@ import { deviceMask, enabledGroups, ipVersions, maskOf, type MatchFields, type M
 
 /** `match_criteria_enable` has a bit for each of the seven groups. */
 const CRITERIA_BITS = 7;
+const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
+
+/** The key of the rule that is being made. */
+const SCRATCH = new Uint8Array(KEY_SIZE);
+const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
 
 export class Matcher extends Handle {
   readonly table: Table;
@@ -19,6 +24,8 @@ export class Matcher extends Handle {
   order = 0;
   /** The ip_version that the mask was written with, outer and inner: 4 or 6 must be repeated by every rule. */
   versions: readonly number[] = [0, 0];
+  /** The mask as words, made with the first rule. */
+  #maskWords: Uint32Array | undefined;
 
   constructor(table: Table, priority: number, criteria: number, mask: Uint8Array | null, name: string) {
     super(table.device, name);
@@ -53,7 +60,10 @@ export class Matcher extends Handle {
     return add(call, table, priority, 0, mask === undefined ? null : maskOf(call, "mask", mask), name);
   }
 
-  /** The value of a rule, checked against the mask: a whole key, presence included. */
+  /**
+   * The value of a rule, checked against the mask: a whole key, presence included.
+   * The key is one of the module's, valid until the next call: the core copies it at once.
+   */
   keyOf(call: string, value: MatchParameters | Uint8Array | null | undefined): Uint8Array {
     const { mask } = this;
     if (mask === null) throw new TypeError(`${call}: the matcher ${this.name} takes named fields only`);
@@ -62,9 +72,10 @@ export class Matcher extends Handle {
       const hint = "a multiple of 4";
       refuse({ code: "EINVAL", call, reason: "bad_match_size", path: "value.match_sz", value: bytes.length, hint });
     }
-    const key = enabledGroups(this.criteria, bytes);
-    checkInside(call, key, mask);
-    this.checkVersions(call, key);
+    const key = enabledGroups(this.criteria, bytes, SCRATCH);
+    this.#maskWords ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
+    if (!isInside(this.#maskWords)) refuseOutside(call, key, mask);
+    if (this.versions[0] !== 0 || this.versions[1] !== 0) this.checkVersions(call, key);
     // What lies behind the device format is presence: all that the mask asks is asked to be there.
     key.set(mask.subarray(DEVICE_KEY_SIZE), DEVICE_KEY_SIZE);
     return key;
@@ -129,19 +140,24 @@ function parameterBytes(
   return bytes.subarray(0, size);
 }
 
-/** `value` lies inside `mask`. */
-function checkInside(call: string, value: Uint8Array, mask: Uint8Array): void {
-  for (let byte = 0; byte < DEVICE_KEY_SIZE; byte++) {
-    const outside = (value[byte] ?? 0) & ~(mask[byte] ?? 0);
-    if (outside === 0) continue;
-    refuse({
-      code: "EINVAL",
-      call,
-      reason: "value_outside_mask",
-      path: `value.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)} (byte ${byte})`,
-      value: outside,
-      hint: "fill only the fields that the matcher masks",
-      cite: "mlx5dv_dr: Matcher",
-    });
-  }
+/** Whether the scratch key lies inside a mask. */
+function isInside(mask: Uint32Array): boolean {
+  let outside = 0;
+  for (let word = 0; word < DEVICE_WORDS; word++) outside |= (SCRATCH_WORDS[word] ?? 0) & ~(mask[word] ?? 0);
+  return outside === 0;
+}
+
+/** Names the first bit of `value` that lies outside `mask`. */
+function refuseOutside(call: string, value: Uint8Array, mask: Uint8Array): never {
+  const byte = value.findIndex((bits, at) => at < DEVICE_KEY_SIZE && (bits & ~(mask[at] ?? 0)) !== 0);
+  const outside = (value[byte] ?? 0) & ~(mask[byte] ?? 0);
+  return refuse({
+    code: "EINVAL",
+    call,
+    reason: "value_outside_mask",
+    path: `value.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)} (byte ${byte})`,
+    value: outside,
+    hint: "fill only the fields that the matcher masks",
+    cite: "mlx5dv_dr: Matcher",
+  });
 }

@@ -134,7 +134,7 @@ export class QueuePair extends Handle {
     device.queuePairs.set(handle, this);
   }
 
-  static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes): QueuePair {
+  static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
     living(call, "pd", pd, ProtectionDomain);
     if (attributes.qp_type !== QPT_RAW_PACKET) {
       const hint = "this release has IBV_QPT_RAW_PACKET";
@@ -147,7 +147,7 @@ export class QueuePair extends Handle {
     const { device } = pd;
     const depth = depthOf(attributes.cap.max_recv_wr);
     const handle = device.allocated(call, device.core.exports.createQueue(0, recvCq.handle, depth));
-    const queue = new QueuePair(pd, { ...attributes, cap: { ...attributes.cap } }, handle);
+    const queue = new QueuePair(pd, { ...attributes, cap: { ...attributes.cap } }, handle, name);
     pd.users++;
     sendCq.users++;
     recvCq.users++;

@@ -19,14 +19,18 @@ export class Rule extends Handle {
   /** Place among the rules of its table; classifier.ts. */
   sequence = 0;
 
-  constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string) {
+  constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
     super(matcher.device, name);
     this.matcher = matcher;
     this.actions = actions;
     this.id = id;
   }
 
-  /** mlx5dv_dr_rule_create: device bytes under the mask of the matcher. */
+  protected override get ownName(): string {
+    return `rule${this.id}`;
+  }
+
+  /** mlx5dv_dr_rule_create: device bytes under the mask of the matcher. `actions` is kept. */
   static create(
     call: string,
     matcher: Matcher,
@@ -43,7 +47,7 @@ export class Rule extends Handle {
     living(call, "matcher", matcher, Matcher);
     const { mask, value, ranges } = matchOf(call, "match", fields);
     if (matcher.mask !== null) checkSameMask(call, matcher, mask, ranges, fields);
-    return add(call, matcher, mask, value, ranges, actions, name);
+    return add(call, matcher, mask, value, ranges, [...actions], name);
   }
 
   destroy(call: string): void {
@@ -69,7 +73,7 @@ function add(
   const { classifier, domain } = matcher.table;
   const record = compileActions(call, domain, actions);
   const id = device.freeRuleId();
-  const rule = new Rule(matcher, [...actions], id, name ?? `rule${id}`);
+  const rule = new Rule(matcher, actions, id, name ?? null);
   rule.sequence = classifier.nextSequence();
   rule.handle = device.allocated(
     call,

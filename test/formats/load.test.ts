@@ -30,7 +30,7 @@ describe("a refusal of the model", () => {
     ],
     [
       { match: { tcp_dport: 80 } },
-      "rules[0].match.tcp_dport: no field has this name (EINVAL); outer.tcp_dport or inner.tcp_dport?",
+      "rules[0].match.tcp_dport: no field has this name (EINVAL); did you mean "outer.tcp_dport" or "inner.tcp_dport"?",
     ],
     [
       { match: { "outer.ipv4_dst": "10.0.0.0/33" } },
@@ -42,7 +42,7 @@ describe("a refusal of the model", () => {
     ],
     [
       { actions: ["drop", { queue: "web" }] },
-      "rules[0].actions[1] = dest_ibv_qp: these actions cannot stand in one rule (EINVAL); drop already ends the rule [mlx5dv_dr: Actions]",
+      "rules[0].actions[1] = dest_ibv_qp (web): these actions cannot stand in one rule (EINVAL); drop already ends the rule [mlx5dv_dr: Actions]",
     ],
     [
       { actions: [{ table: "root" }] },

@@ -1,7 +1,7 @@
 /** The table of fields is the match-params table, with whole addresses; every presence bit and place is its own. */
 import { expect, test } from "vitest";
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../src/abi/key.js";
-import { FIELDS, fieldAtBit, fieldNamed, nearestField, readField, writeField } from "../../src/model/fields.js";
+import { FIELDS, fieldAtBit, fieldNamed, nearestFields, readField, writeField } from "../../src/model/fields.js";
 import table from "../vectors/match-params.json" with { type: "json" };
 
 type Row = [group: string, name: string, bit: number, width: number, reserved: boolean];
@@ -64,8 +64,10 @@ test("a field written is the field read, and its neighbours stay", () => {
 test("names and places are found", () => {
   expect(fieldNamed("outer.ipv4_dst")?.bit).toBe(480);
   expect(fieldNamed("ipv4_dst")).toBeUndefined();
-  expect(nearestField("ipv4_dst")).toBe("outer.ipv4_dst or inner.ipv4_dst");
-  expect(nearestField("vni")).toBe("misc.vxlan_vni");
+  expect(nearestFields("ipv4_dst")).toEqual(["outer.ipv4_dst", "inner.ipv4_dst"]);
+  expect(nearestFields("vni")).toEqual(["misc.vxlan_vni"]);
+  expect(nearestFields("outer.tcp_dprt")).toEqual(["outer.tcp_dport"]);
+  expect(nearestFields("nothing like it at all")).toEqual([]);
   expect(fieldAtBit(480)).toBe("outer.ipv4_dst");
   expect(fieldAtBit(400)).toBe("outer.ipv6_dst");
   expect(fieldAtBit(200)).toBe("bit 200 (reserved)");
