@@ -126,6 +126,19 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
     expect(blocks.used).toBe(0);
   });
 
+  test("a large block serves as many smaller ones, to its last byte", async () => {
+    const core = await loadCore(bytes);
+    core.exports.limitArena(65536);
+    const blocks = new Blocks(core);
+    expect(blocks.allocate(65536 / UNIT)).toBe(true);
+    expect(blocks.allocate(1)).toBe(false);
+    blocks.release(0);
+    for (const size of [32768, 16384, 8192, 4096, 2048, 2048]) expect(blocks.allocate(size / UNIT)).toBe(true);
+    expect(blocks.allocate(2048 / UNIT)).toBe(false);
+    expect(blocks.used).toBe(65536);
+    blocks.releaseAll(new Random(1));
+  });
+
   test.each([
     ["a table", (core: Core) => core.exports.createTable(0)],
     ["a queue", (core: Core) => core.exports.createQueue(1, 0, 16)],

@@ -30,7 +30,7 @@ describe("a refusal of the model", () => {
     ],
     [
       { match: { tcp_dport: 80 } },
-      "rules[0].match.tcp_dport: no field has this name (EINVAL); did you mean "outer.tcp_dport" or "inner.tcp_dport"?",
+      'rules[0].match.tcp_dport: no field has this name (EINVAL); did you mean "outer.tcp_dport" or "inner.tcp_dport"?',
     ],
     [
       { match: { "outer.ipv4_dst": "10.0.0.0/33" } },
