@@ -1,0 +1,19 @@
+/** The README tells the truth: its outputs are those of its commands and programs, its scenario is one. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parseScenario } from "../src/formats/index.js";
+
+const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+test("outputs", () => {
+  const script = new URL("../scripts/readme.mjs", import.meta.url).pathname;
+  execFileSync(process.execPath, [script, "--check"], { stdio: ["ignore", "ignore", "pipe"] });
+  expect(README.match(/<!-- output: /g)?.length).toBe(4);
+});
+
+test("scenarios", () => {
+  const documents = [...README.matchAll(/```json\n(\{\n[\s\S]*?\n\})\n```/g)].map(([, text]) => text ?? "");
+  expect(documents.length).toBe(1);
+  for (const document of documents) expect(parseScenario(document).rules?.length).toBe(2);
+});
