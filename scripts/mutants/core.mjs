@@ -177,6 +177,21 @@ export const CORE = [
     "if (<i64>rank >= <i64>best) return;",
     "ranks compared signed",
   ),
+  steer(
+    "match",
+    "few-steps",
+    "const FEW_STEPS: u32 = 4;",
+    "const FEW_STEPS: u32 = 5;",
+    "the fifth block of a one-lane gather",
+  ),
+  steer(
+    "match",
+    "compare-one-lane",
+    " || v128.any_true(v128.xor(bytes, v128.load(rule, RULE_VALUE)))) continue;",
+    ") continue;",
+    "a value not compared, when hashes agree",
+    ["test/engine/classifierMillion.test.ts"],
+  ),
   steer("match", "lower-bound", "rank < lower || ", "", "the lower bound"),
   steer(
     "match",
@@ -301,6 +316,7 @@ export const CORE = [
     search: "if (head == load<u32>(queue, TAIL)) return Reason.no_receive_buffer;",
     replace: "",
     breaks: "a queue without buffers",
+    sees: ["test/verbs"],
   },
   {
     id: "completions-full",
@@ -308,6 +324,7 @@ export const CORE = [
     search: "held >= load<u32>(completions, CAPACITY)",
     replace: "held > load<u32>(completions, CAPACITY)",
     breaks: "a completion queue takes one too many",
+    sees: ["test/verbs"],
   },
   {
     id: "buffer-short",
@@ -315,5 +332,6 @@ export const CORE = [
     search: "length > room ? ",
     replace: "length > room + 1 ? ",
     breaks: "a buffer one byte too short",
+    sees: ["test/verbs"],
   },
 ];
