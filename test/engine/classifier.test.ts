@@ -46,7 +46,7 @@ function compare(model: ModelTable, pools: Pools, random: Random, size: number, 
   const keys = Array.from({ length: size }, () => {
     const base = random.chance(0.5) ? random.pick(pools.bases) : Uint8Array.from(random.bytes(KEY_SIZE));
     if (model.rules.length === 0) return base;
-    if (random.chance(0.36)) return hittingKey(random, random.pick(model.rules), base);
+    if (random.chance(2 * rates.hits < rates.keys ? 0.7 : 0.2)) return hittingKey(random, random.pick(model.rules), base);
     // One bit off this rule, and if that can be had, off all others too.
     let key = base;
     for (let tries = 0; tries < 24; tries++) {
@@ -155,6 +155,23 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
       expect(model.classify([flipped, key])).toEqual([model.rules[byte + 1]?.handle, model.rules[0]?.handle]);
     }
     model.destroy();
+  });
+
+  test("a mask of one byte from each of so many blocks: every byte counts", () => {
+    const key = Uint8Array.from(new Random(8).bytes(KEY_SIZE));
+    for (let blocks = 1; blocks <= 32; blocks++) {
+      const model = new ModelTable(core);
+      const mask = new Uint8Array(KEY_SIZE);
+      for (let block = 0; block < blocks; block++) mask[16 * block + ((block * 7) & 15)] = 0xff;
+      model.insert(1n, mask, under(mask, key));
+      const keys = [key];
+      for (const byte of model.rules[0]?.asked ?? []) {
+        keys.push(key.slice());
+        keys[keys.length - 1]![byte] = key[byte]! ^ 1;
+      }
+      expect(model.classify(keys)).toEqual(keys.map((_, i) => (i === 0 ? model.rules[0]?.handle : 0)));
+      model.destroy();
+    }
   });
 
   test("a rule without mask takes every key, behind those of lower rank", () => {
