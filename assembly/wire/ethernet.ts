@@ -40,7 +40,10 @@ export function isTag(ethertype: u32): bool {
   return ethertype == TPID_CUSTOMER || ethertype == TPID_SERVICE;
 }
 
-/** The EtherType behind the last tag; 0 where the frame is cut before it. An 802.3 length is returned as it is. */
+/**
+ * The EtherType behind the last tag; 0 where the frame is cut before it.
+ * SPEC: an 802.3 length is kept as it is, and nothing behind it is read (parsing rulings).
+ */
 // @ts-ignore: decorator
 @inline
 export function ethernet(): u32 {
@@ -66,7 +69,7 @@ export function ethernet(): u32 {
 
 const CUT: u32 = 0xffffffff;
 
-/** Walks the tags behind a TPID that was just read; fields of the outermost two. */
+/** SPEC: all tags behind a TPID are walked; the outermost two are first and second (parsing rulings). */
 function tags(tpid: u32): u32 {
   let depth = 0;
   do {

@@ -29,7 +29,11 @@ const SIZE: usize = 20;
 const MORE_FRAGMENTS: u32 = 0x2000;
 const OFFSET: u32 = 0x1fff;
 
-/** The protocol above, or NO_PROTOCOL where nothing above can be read. */
+/**
+ * The protocol above, or NO_PROTOCOL where nothing above can be read.
+ * SPEC: a version other than 4 or an IHL below 5 leaves no L3 field; payload of later fragments is never taken for ports
+ * (parsing rulings).
+ */
 // @ts-ignore: decorator
 @inline
 export function ipv4(): u32 {
@@ -63,7 +67,8 @@ export function ipv4(): u32 {
   );
   Cursor.here |= HERE_L3 | HERE_IPV4 | HERE_PROTOCOL;
 
-  // A total length that cannot be is not believed: the bytes there are read on (parsing rulings).
+  // SPEC: a total length that cannot be is not believed: the bytes there are read on (parsing rulings). A source route
+  // does not change the destination, and AH (51) is an upper layer here.
   const total = <usize>be16(at + 2);
   let ok = versionAndLength << 4;
   Upper.lengthKnown = true;

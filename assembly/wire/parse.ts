@@ -68,7 +68,7 @@ export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u3
   store<u32>(key, bswap(Cursor.tunnels), EXT_HERE_TUNNEL);
 }
 
-/** The packet inside a tunnel, one level down: its own tunnels are payload. */
+/** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload (parsing rulings). */
 function inner(key: usize, map: usize): void {
   Cursor.level = LEVEL_INNER;
   Cursor.here = 0;

@@ -29,7 +29,7 @@ export function tcp(): void {
   if (!has(Header.tcp, SIZE)) return;
   const headerLength = (<usize>(load<u8>(at, 12) >> 4)) << 2;
   const onWire = Cursor.wireEnd - at;
-  // Options cut by the capture take the header with them; in a first fragment the fixed header is enough.
+  // SPEC: options cut by the capture take the header with them; in a first fragment the fixed header is enough.
   if (headerLength <= onWire && Upper.fragment == Fragment.whole && !has(Header.tcp, headerLength)) return;
   note(Header.tcp, at);
 
