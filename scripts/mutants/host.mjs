@@ -29,7 +29,7 @@ export const HOST = [
     "renumbering shuffles rules",
   ),
   model("matcher", "outside-mask", "return outside === 0;", "return true;", "a value outside the mask"),
-  model("matcher", "version-mask", "this.checkVersions(call, key);", "", "an IP version other than the mask's"),
+  model("matcher", "version-mask", "this.checkVersions(call, key);", "{}", "an IP version other than the mask's"),
   model("action", "two-terminals", "if (terminal !== undefined) bad", "if (false) bad", "two actions that end a rule"),
   model("action", "two-tags", "if (tag !== undefined) bad", "if (false) bad", "two tags"),
   model("action", "tag-bits", "const TAG_MASK = 0xffffff;", "const TAG_MASK = 0xffff;", "tags above 16 bits"),
