@@ -12,7 +12,7 @@ import { GROUP_EXT } from "../../src/abi/key";
 import { createActions, releaseActions } from "../act/record";
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
-import { clearDefiner, definerLanes, DEFINER_SIZE, gather, groupsOf, wantedBy, widen } from "./definer";
+import { clearDefiner, definerLanes, DEFINER_SIZE, gather, groupOf, groupsOf, widen } from "./definer";
 import {
   addToGroup,
   createGroup,
@@ -106,7 +106,7 @@ export function insertRule(
   store<u32>(rule, <u32>actions, RULE_ACTIONS);
   store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
   let wants = load<u32>(table, TABLE_WANTS) | groupsOf(mask);
-  for (let i: u32 = 0; i < rangeCount; i++) wants |= wantedBy(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
+  for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
   store<u32>(table, wants, TABLE_WANTS);
   Tables.wanted |= wants;
   return rule;

@@ -120,7 +120,22 @@ export const CORE = [
     "load<u32>(definer, BYTES)) >> 4",
     "the last lane",
   ),
-  steer("definer", "wanted-inner", "(inner ? WANT_INNER : 0)", "0", "inner packets not parsed for rules on them", WALK),
+  steer(
+    "definer",
+    "wanted-inner",
+    "asksInner(mask) ? groups | WANT_INNER : groups",
+    "groups",
+    "inner packets not parsed for rules on them",
+    WALK,
+  ),
+  steer(
+    "definer",
+    "wanted-inner-tags",
+    "load<u8>(mask, MISC_TAGS2) & INNER_TAGS2",
+    "false",
+    "inner tag state bits",
+    WALK,
+  ),
   steer(
     "group",
     "hash-lane",

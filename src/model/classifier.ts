@@ -6,7 +6,8 @@
  *     63            48 47                32 31                          0
  *     | priority      | order of matchers  | order of rules            |
  *
- * Among matchers of equal priority the newer one comes first in a DR table, the older one in the root table; rules of one
+ * SPEC: among matchers of equal priority (undefined in mlx5dv_dr) the newer one comes first in a DR table, the older one in
+ * the root table, and duplicates, which the page's LIMITATIONS refuse and its Domain section allows, are allowed; rules of one
  * matcher come in the order of their making, so that of duplicates the oldest wins. Both orders count up (or down) without
  * reuse; when one is used up, the living are numbered anew.
  */
@@ -17,11 +18,12 @@ import type { Rule } from "./rule.js";
 export interface RankLimits {
   /** Orders of matchers, at most 2^16. */
   orders: number;
-  /** Orders of rules, at most 2^32. */
+  /** Orders of rules, at most 2^32 - 1. */
   sequence: number;
 }
 
-const LIMITS: RankLimits = { orders: 2 ** 16, sequence: 2 ** 32 };
+/** One sequence number is left out: a lookup takes the highest rank of all for "no rule". */
+const LIMITS: RankLimits = { orders: 2 ** 16, sequence: 2 ** 32 - 1 };
 
 export class Classifier {
   readonly device: Device;
