@@ -90,7 +90,9 @@ export async function measure(suiteName: string, workload: Workload, quick: bool
 
 /** Seconds a run of each case, medians of one benny suite. */
 async function timeByBenny(workload: Workload, quick: boolean): Promise<number[]> {
-  const cases = quick ? { minSamples: 2, minTime: 0.002, maxTime: 0.01 } : { minSamples: 30, minTime: 0.005, maxTime: 0.2 };
+  const cases = quick
+    ? { minSamples: 2, minTime: 0.002, maxTime: 0.01 }
+    : { minSamples: 30, minTime: 0.005, maxTime: 0.2 };
   const summary = await quietly(() =>
     suite(workload.name, configure({ cases }), ...workload.cases.map(({ name, run }) => add(name, () => void run()))),
   );

@@ -46,7 +46,8 @@ function compare(model: ModelTable, pools: Pools, random: Random, size: number, 
   const keys = Array.from({ length: size }, () => {
     const base = random.chance(0.5) ? random.pick(pools.bases) : Uint8Array.from(random.bytes(KEY_SIZE));
     if (model.rules.length === 0) return base;
-    if (random.chance(2 * rates.hits < rates.keys ? 0.7 : 0.2)) return hittingKey(random, random.pick(model.rules), base);
+    if (random.chance(2 * rates.hits < rates.keys ? 0.7 : 0.2))
+      return hittingKey(random, random.pick(model.rules), base);
     // One bit off this rule, and if that can be had, off all others too.
     let key = base;
     for (let tries = 0; tries < 24; tries++) {
