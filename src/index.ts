@@ -1,5 +1,6 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
-export { createDevice, Device, type DeviceOptions, type FrameOptions } from "./model/device.js";
+export { createDevice, Device, type DeviceOptions } from "./model/device.js";
+export type { BatchOptions, FrameOptions } from "./model/input.js";
 export { createSink } from "./model/sink.js";
 export type { CoreSource } from "./engine/load.js";
 export type { Destination, Outcome, ReasonName, VerdictName } from "./model/outcome.js";

@@ -117,16 +117,28 @@ export class Batch {
     );
   }
 
+  /** The queue of a destination, as the core knows it. */
+  destinationHandle(i: number, n: number): number {
+    return this.#destinationWord(i, n, DEST_INDEX);
+  }
+
+  /** Why it did not take the frame; Reason.none where it did. */
+  destinationStatus(i: number, n: number): number {
+    return this.#destinationWord(i, n, DEST_STATUS);
+  }
+
   destination(i: number, n: number): BatchDestination {
-    const at = (this.core.destinations + (i * DESTINATIONS_PER_FRAME + n) * DEST_SIZE) >> 2;
-    const word = (offset: number): number => this.core.u32[at + (offset >> 2)] ?? 0;
-    const address = word(DEST_ADDRESS);
+    const address = this.#destinationWord(i, n, DEST_ADDRESS);
     return {
-      handle: word(DEST_INDEX),
-      request: word(DEST_REQUEST),
-      status: word(DEST_STATUS),
-      frame: this.core.u8.subarray(address, address + word(DEST_LENGTH)),
+      request: this.#destinationWord(i, n, DEST_REQUEST),
+      status: this.#destinationWord(i, n, DEST_STATUS),
+      frame: this.core.u8.subarray(address, address + this.#destinationWord(i, n, DEST_LENGTH)),
     };
+  }
+
+  #destinationWord(i: number, n: number, offset: number): number {
+    const at = this.core.destinations + (i * DESTINATIONS_PER_FRAME + n) * DEST_SIZE + offset;
+    return this.core.u32[at >> 2] ?? 0;
   }
 
   /** Frames that ended for each reason since the start, by number. */
@@ -137,7 +149,6 @@ export class Batch {
 
 /** Where a frame went; `frame` is a view that the next batch overwrites. */
 export interface BatchDestination {
-  handle: number;
   /** Which receive request took it, counted from 0 over the life of the queue, modulo 2^32. */
   request: number;
   status: number;

@@ -1,6 +1,5 @@
 /** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
-import { MAX_FRAME, Reason } from "../abi/engine.js";
-import { Link } from "../abi/headers.js";
+import { Reason } from "../abi/engine.js";
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
@@ -8,8 +7,8 @@ import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import type { Classifier } from "./classifier.js";
 import { rootClassifier } from "./domain.js";
-import { describe, unsigned } from "./handle.js";
-import { linkOf } from "./links.js";
+import { unsigned } from "./handle.js";
+import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import { reasonName, verdictName, type Destination, type Outcome, type ReasonName } from "./outcome.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
 import { profileNamed, type Profile } from "./profile.js";
@@ -33,14 +32,6 @@ export interface DeviceOptions {
   };
   /** Where the core comes from. @default the file beside this module */
   core?: CoreSource;
-}
-
-/** How a frame came in. */
-export interface FrameOptions {
-  /** LINKTYPE_ number of the capture it is from. @default 1, Ethernet */
-  linkType?: number;
-  /** Its length on the wire, where the capture cut it. @default its length */
-  wireLength?: number;
 }
 
 /** Opens a device. The only asynchronous call: it compiles the core, once for each process. */
@@ -100,17 +91,13 @@ export class Device {
   }
 
   /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
-  receiveBatch(
-    port: number,
-    frames: readonly Uint8Array[],
-    options: FrameOptions | readonly FrameOptions[] = {},
-  ): Outcome[] {
+  receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
     const root = this.rootClassifier("receive").table;
     return this.#run("receive", port, frames, options, () => this.#batch.steer(root), this.#outcome.bind(this));
   }
 
   /** What the parser sees in each frame: every field, whether rules read it or not. Nothing is steered. */
-  parseBatch(frames: readonly Uint8Array[], options: FrameOptions | readonly FrameOptions[] = {}): ParsedFrame[] {
+  parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
     return this.#run(
       "parse",
       1,
@@ -126,25 +113,23 @@ export class Device {
     call: string,
     port: number,
     frames: readonly Uint8Array[],
-    options: FrameOptions | readonly FrameOptions[],
+    options: BatchOptions,
     work: () => void,
     read: (i: number, frame: Uint8Array) => T,
   ): T[] {
     this.#checkPort(call, port);
-    const inputs = frames.map((frame, i): Input => {
-      const one = Array.isArray(options) ? (options as readonly FrameOptions[])[i] : (options as FrameOptions);
-      return this.#input(call, `frames[${i}]`, frame, one ?? {});
-    });
+    checkFrames(call, frames, options);
     const results: T[] = [];
-    for (let next = 0; next < inputs.length;) {
+    for (let next = 0; next < frames.length;) {
       this.#batch.clear();
       const first = next;
-      for (; next < inputs.length; next++) {
-        const { frame, wireLength, link } = inputs[next] as Input;
-        if (!this.#batch.put(frame, wireLength, port, link)) break;
+      for (; next < frames.length; next++) {
+        const frame = frames[next] as Uint8Array;
+        const own = optionsOf(options, next);
+        if (!this.#batch.put(frame, wireLengthOf(frame, own), port, linkFor(call, next, own))) break;
       }
       work();
-      for (let i = first; i < next; i++) results.push(read(i - first, (inputs[i] as Input).frame));
+      for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
     }
     return results;
   }
@@ -221,51 +206,41 @@ export class Device {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
   }
 
-  #input(call: string, path: string, frame: Uint8Array, options: FrameOptions): Input {
-    if (!(frame instanceof Uint8Array))
-      throw new TypeError(`${call}: ${path} must be a Uint8Array, not ${describe(frame)}`);
-    if (frame.length > MAX_FRAME) {
-      const hint = `at most ${MAX_FRAME} bytes`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.length`, value: frame.length, hint });
-    }
-    const wireLength = unsigned(call, `${path}.wireLength`, options.wireLength ?? frame.length, 32);
-    if (wireLength < frame.length) {
-      const hint = `the frame has ${frame.length} bytes`;
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.wireLength`, value: wireLength, hint });
-    }
-    const link = options.linkType === undefined ? Link.ethernet : linkOf(call, `${path}.linkType`, options.linkType);
-    return { frame, wireLength, link };
-  }
-
   #outcome(i: number, input: Uint8Array): Outcome {
     const batch = this.#batch;
     const tag = batch.tag(i);
-    const to: Destination[] = [];
-    const reason = batch.reason(i);
-    for (let n = 0; n < batch.destinations(i); n++) {
-      const destination = batch.destination(i, n);
-      const object = this.queuePairs.get(destination.handle) as QueuePair;
-      object.arrive(destination, Math.max(tag, 0));
-      // No action of this release changes a frame: what arrived is what came in.
-      if (destination.status === (Reason.none as number))
-        to.push({ kind: "qp", name: `qp:${object.name}`, object, frame: input });
-    }
-    const rules: Rule[] = [];
-    for (let n = 0; n < batch.hits(i); n++) rules.push(this.#rules[batch.hit(i, n)] as Rule);
     return {
       verdict: verdictName(batch.verdict(i)),
-      reason: reasonName(reason),
-      to,
+      reason: reasonName(batch.reason(i)),
+      to: batch.destinations(i) === 0 ? NOWHERE : this.#arrivals(i, input, Math.max(tag, 0)),
       tag: tag < 0 ? null : tag,
-      registers: {},
-      rules,
-      copies: [],
+      registers: NO_REGISTERS,
+      rules: batch.hits(i) === 0 ? NO_RULES : this.#rulesHit(i),
+      copies: NOWHERE,
     };
+  }
+
+  #arrivals(i: number, input: Uint8Array, tag: number): Destination[] {
+    const to: Destination[] = [];
+    for (let n = 0; n < this.#batch.destinations(i); n++) {
+      const object = this.queuePairs.get(this.#batch.destinationHandle(i, n)) as QueuePair;
+      if (!object.isSink) object.arrive(this.#batch.destination(i, n), tag);
+      // No action of this release changes a frame: what arrived is what came in.
+      if (this.#batch.destinationStatus(i, n) === (Reason.none as number)) {
+        to.push({ kind: "qp", name: object.label, object, frame: input });
+      }
+    }
+    return to;
+  }
+
+  #rulesHit(i: number): Rule[] {
+    const rules: Rule[] = [];
+    for (let n = 0; n < this.#batch.hits(i); n++) rules.push(this.#rules[this.#batch.hit(i, n)] as Rule);
+    return rules;
   }
 }
 
-interface Input {
-  frame: Uint8Array;
-  wireLength: number;
-  link: number;
-}
+// Shared by all outcomes that have none.
+const NOWHERE: readonly Destination[] = Object.freeze([]);
+const NO_RULES: readonly Rule[] = Object.freeze([]);
+const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});

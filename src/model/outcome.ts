@@ -21,14 +21,14 @@ export interface Outcome {
   verdict: VerdictName;
   /** Why, where the verdict alone does not say it. */
   reason: ReasonName | null;
-  to: Destination[];
+  to: readonly Destination[];
   tag: number | null;
   /** Metadata registers that a rule wrote, by name. */
-  registers: Record<string, number>;
+  registers: Readonly<Record<string, number>>;
   /** The rules that the frame hit, in order. */
-  rules: Rule[];
+  rules: readonly Rule[];
   /** What became of the copies that rules made of it. */
-  copies: Destination[];
+  copies: readonly Destination[];
 }
 
 export function verdictName(verdict: number): VerdictName {

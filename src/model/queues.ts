@@ -104,6 +104,8 @@ export class QueuePair extends Handle {
   readonly qp_num: number;
   readonly qp_type: number;
   readonly handle: number;
+  /** What outcomes call it. */
+  readonly label: string;
   /** Null for a sink. */
   readonly pd: ProtectionDomain | null;
   readonly context: Context;
@@ -125,6 +127,7 @@ export class QueuePair extends Handle {
     const number = device.nextNumber("qp") + 1;
     super(device, name ?? `qp${number}`);
     this.qp_num = number;
+    this.label = `qp:${this.name}`;
     this.qp_type = attributes?.qp_type ?? QPT_RAW_PACKET;
     this.pd = pd instanceof ProtectionDomain ? pd : null;
     this.context = pd instanceof ProtectionDomain ? pd.context : pd;
@@ -162,6 +165,11 @@ export class QueuePair extends Handle {
     const queue = new QueuePair(context, null, handle, name);
     context.users++;
     return queue;
+  }
+
+  /** Takes every frame, without buffers and completions. */
+  get isSink(): boolean {
+    return this.#attributes === null;
   }
 
   get state(): number {
