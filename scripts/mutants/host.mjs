@@ -34,7 +34,7 @@ export const HOST = [
   model("action", "two-tags", "if (tag !== undefined) bad", "if (false) bad", "two tags"),
   model("action", "tag-bits", "const TAG_MASK = 0xffffff;", "const TAG_MASK = 0xffff;", "tags above 16 bits"),
   model("action", "root-destination", "if (table.isRoot) {", "if (false) {", "the root table as a destination"),
-  model("action", "action-order", ".sort((a, b) => OPS[a.kind] - OPS[b.kind])", "", "actions run as listed"),
+  model("action", "action-order", "(record[at - 2] as number) > op", "false", "actions run as listed"),
   model("action", "other-domain", "action.object.domain !== domain", "false", "a table of another domain"),
   model("match", "presence", "addPresence(mask, new Uint8Array(KEY_SIZE));", "", "absent headers match zeros"),
   model(

@@ -24,6 +24,7 @@ const TAG_MASK = 0xffffff;
 
 export class Action extends Handle<Device | null> {
   readonly kind: ActionKind;
+  readonly op: Op;
   readonly operand: number;
   /** What it leads to or counts on; held until the action is destroyed. */
   readonly object: Handle | null;
@@ -31,6 +32,7 @@ export class Action extends Handle<Device | null> {
   private constructor(device: Device | null, kind: ActionKind, operand: number, object: Handle | null) {
     super(device, object === null ? kind : `${kind} (${object.name})`);
     this.kind = kind;
+    this.op = OPS[kind];
     this.operand = operand;
     this.object = object;
     if (object !== null) object.users++;
@@ -113,9 +115,22 @@ export function compileActions(call: string, domain: Domain, actions: readonly A
       tag = action;
     }
   }
-  const ordered = actions.length > 1 ? [...actions].sort((a, b) => OPS[a.kind] - OPS[b.kind]) : actions;
+  return inOrder(actions);
+}
+
+/** An insertion sort, stable: lists are short, and millions of rules are made. */
+function inOrder(actions: readonly Action[]): number[] {
   const record: number[] = [];
-  for (const action of ordered) record.push(OPS[action.kind], action.operand);
+  for (let i = 0; i < actions.length; i++) {
+    const { op, operand } = actions[i] as Action;
+    let at = record.length;
+    for (; at > 0 && (record[at - 2] as number) > op; at -= 2) {
+      record[at] = record[at - 2] as number;
+      record[at + 1] = record[at - 1] as number;
+    }
+    record[at] = op;
+    record[at + 1] = operand;
+  }
   return record;
 }
 

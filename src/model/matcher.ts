@@ -22,7 +22,7 @@ export class Matcher extends Handle {
   readonly mask: Uint8Array | null;
   /** Place among the matchers of its table; classifier.ts. */
   order = 0;
-  /** The ip_version that the mask was written with, outer and inner: 4 or 6 must be repeated by every rule. */
+  /** What every rule must repeat as its ip_version, outer and inner: the 4 or 6 of the mask; 0 for nothing. */
   versions: readonly number[] = [0, 0];
   /** The mask as words, made with the first rule. */
   #maskWords: Uint32Array | undefined;
@@ -50,7 +50,7 @@ export class Matcher extends Handle {
     }
     const bytes = parameterBytes(call, "mask", mask);
     const matcher = add(call, table, priority, criteria, deviceMask(call, criteria, bytes));
-    matcher.versions = ipVersions(enabledGroups(criteria, bytes));
+    matcher.versions = ipVersions(enabledGroups(criteria, bytes)).map((version) => (version === 0xf ? 0 : version));
     return matcher;
   }
 
@@ -84,7 +84,7 @@ export class Matcher extends Handle {
   private checkVersions(call: string, value: Uint8Array): void {
     for (const [i, found] of ipVersions(value).entries()) {
       const wanted = this.versions[i];
-      if ((wanted !== 4 && wanted !== 6) || found === wanted) continue;
+      if (wanted === 0 || found === wanted) continue;
       refuse({
         code: "EINVAL",
         call,
