@@ -84,7 +84,10 @@ export namespace Taken {
   export let request: u32 = 0;
 }
 
-/** Whether a queue takes a frame of `length` bytes: Reason.none, or why not. A buffer too short is used up all the same. */
+/**
+ * Whether a queue takes a frame of `length` bytes: Reason.none, or why not.
+ * SPEC: a buffer too short is used up and completes with IBV_WC_LOC_LEN_ERR; the queue pair stays as it is.
+ */
 export function take(queue: usize, length: u32): u32 {
   const flags = load<u32>(queue, FLAGS);
   if (!(flags & QUEUE_READY)) return Reason.queue_not_ready;

@@ -22,7 +22,7 @@ const ERR = 6;
 export const QPT_UD = 4;
 export const QPT_RAW_PACKET = 8;
 
-/** `struct ibv_wc`, with the flow tag that C reads by `ibv_wc_read_flow_tag`. */
+/** `struct ibv_wc`. MODEL: it has the flow tag, which C reads from an extended completion by `ibv_wc_read_flow_tag`. */
 export interface WorkCompletion {
   wr_id: bigint | number;
   status: number;
