@@ -23,6 +23,7 @@ export {
   createQueue,
   destroyCompletionQueue,
   destroyQueue,
+  holdCompletion,
   postBuffer,
   setQueueFlags,
   takeCompletions,

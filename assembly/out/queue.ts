@@ -34,6 +34,11 @@ export function destroyCompletionQueue(queue: usize): void {
   release(queue, COMPLETION_QUEUE_SIZE);
 }
 
+/** The host has made a completion of its own: a flushed request. Held may pass the capacity so; the queue is full then. */
+export function holdCompletion(queue: usize): void {
+  store<u32>(queue, load<u32>(queue, HELD) + 1, HELD);
+}
+
 /** The host has taken `count` completions. */
 export function takeCompletions(queue: usize, count: u32): void {
   store<u32>(queue, load<u32>(queue, HELD) - count, HELD);

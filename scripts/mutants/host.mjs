@@ -44,7 +44,21 @@ export const HOST = [
     "this.#posted[0] = copy;",
     "receive requests",
   ),
-  model("queues", "flush", "if (state === ERR) this.#flush();", "", "posted requests of a queue in error"),
+  model("queues", "flush", "if (state === IBV_QPS_ERR) this.#flush();", "", "posted requests of a queue in error"),
+  model(
+    "queues",
+    "flush-uncounted",
+    "if (wr !== undefined) attributes.recv_cq.add(",
+    "if (wr !== undefined) attributes.recv_cq.push(",
+    "room that flushed completions take",
+  ),
+  model(
+    "queues",
+    "other-device",
+    "if (queue.device !== pd.device) refuse",
+    "if (false) refuse",
+    "a queue of another device",
+  ),
   model("counter", "counter-offset", "this.handle + offset * 16", "this.handle", "counters of a bulk"),
   model("rule", "rule-matcher-busy", "matcher.users++;", "", "a matcher with rules can be destroyed"),
   model(

@@ -63,8 +63,10 @@ function frameText(paint: Paint, frame: NumberedFrame, { fields, stopped }: Pars
   for (const [group, words] of groups) lines.push(...wrapped(group, words));
   if (stopped !== null) {
     const { header, field, offset, wanted, had, reason } = stopped;
-    const why = `in ${header} at byte ${offset}, field ${field}: wanted ${wanted} bytes, had ${had} (${reason.replaceAll("_", " ")})`;
-    lines.push(paint("yellow", `  stopped  ${why}`));
+    // The bytes say why only where they were too few.
+    const short = reason === "truncated" || reason === "beyond_packet" ? `: wanted ${wanted} bytes, had ${had}` : "";
+    const why = `${short} (${reason.replaceAll("_", " ")})`;
+    lines.push(paint("yellow", `  stopped  in ${header} at byte ${offset}, field ${field}${why}`));
   }
   return `${lines.join("\n")}\n\n`;
 }

@@ -19,6 +19,7 @@ export interface CoreExports {
   releaseCounters(counters: number, count: number): void;
   createCompletionQueue(capacity: number): number;
   destroyCompletionQueue(queue: number): void;
+  holdCompletion(queue: number): void;
   takeCompletions(queue: number, count: number): void;
   createQueue(flags: number, completions: number, depth: number): number;
   destroyQueue(queue: number): void;

@@ -1,18 +1,15 @@
 /** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
+import { IBV_ACCESS_LOCAL_WRITE, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPT_RAW_PACKET, IBV_WC_SUCCESS } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { type Context, MemoryRegion, type ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
-import { CompletionQueue, QPT_RAW_PACKET, QueuePair, WC_SUCCESS, type WorkCompletion } from "../model/queues.js";
+import { CompletionQueue, QueuePair, type WorkCompletion } from "../model/queues.js";
 import type { ScenarioQueue } from "./document.js";
 import type { Failure } from "./expectations.js";
 
 const DEFAULT_BUFFER_SIZE = 2048;
 /** Bytes of all receive buffers of a queue. */
 const MAX_MEMORY = 2 ** 28;
-const LOCAL_WRITE = 1;
-/** `enum ibv_qp_state` */
-const INIT = 1;
-const RTR = 2;
 
 /** A queue of a scenario that is loaded. */
 export interface LoadedQueue {
@@ -57,19 +54,19 @@ export class ReceiveBuffers {
     this.#bufferSize = bufferSize;
     this.#memory = new Uint8Array(buffers * bufferSize);
     this.#completions = new CompletionQueue(call, pd.context, buffers);
-    const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, LOCAL_WRITE);
+    const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, IBV_ACCESS_LOCAL_WRITE);
     const attributes = {
       send_cq: this.#completions,
       recv_cq: this.#completions,
       cap: { max_recv_wr: buffers, max_recv_sge: 1 },
-      qp_type: QPT_RAW_PACKET,
+      qp_type: IBV_QPT_RAW_PACKET,
     };
     this.queue = QueuePair.create(call, pd, attributes, name);
-    this.queue.modify(call, INIT);
+    this.queue.modify(call, IBV_QPS_INIT);
     for (let i = 0; i < buffers; i++) {
       this.queue.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
     }
-    this.queue.modify(call, RTR);
+    this.queue.modify(call, IBV_QPS_RTR);
   }
 
   /** A frame has been delivered here, by its outcome. */
@@ -82,7 +79,7 @@ export class ReceiveBuffers {
     const failures: Failure[] = [];
     for (const completion of this.#completions.poll(this.posted)) {
       const { status } = completion;
-      if (status !== WC_SUCCESS) {
+      if (status !== IBV_WC_SUCCESS) {
         this.failed++;
         continue;
       }

@@ -10,7 +10,7 @@ import { refuse } from "../errors.js";
 import { Context } from "../model/context.js";
 import { FlowCounter } from "../model/counter.js";
 import { Device } from "../model/device.js";
-import { describe, living } from "../model/handle.js";
+import { describe, living, unsigned } from "../model/handle.js";
 import { MLX5DV_CONTEXT_FLAGS_DEVX } from "./constants.js";
 
 const ALLOC_FLOW_COUNTER = 0x939;
@@ -178,7 +178,7 @@ class Command {
 function viewOf(call: string, path: string, bytes: Uint8Array, length: number | undefined): DataView {
   if (!(bytes instanceof Uint8Array))
     throw new TypeError(`${call}: ${path} must be a Uint8Array, not ${describe(bytes)}`);
-  const size = length ?? bytes.length;
+  const size = unsigned(call, `${path}len`, length ?? bytes.length, 32);
   if (size > bytes.length) {
     const hint = `it has ${bytes.length} bytes`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}len`, value: size, hint });

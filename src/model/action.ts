@@ -1,11 +1,12 @@
 /** Actions (mlx5dv_dr: Actions) and the list of a rule: legality, and the order of execution. */
 import { MAX_ACTIONS, Op } from "../abi/engine.js";
+import { IBV_QPT_RAW_PACKET } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { FlowCounter } from "./counter.js";
 import type { Device } from "./device.js";
 import { Table, type Domain } from "./domain.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
-import { QPT_RAW_PACKET, QueuePair } from "./queues.js";
+import { QueuePair } from "./queues.js";
 
 export type ActionKind = "drop" | "default_miss" | "tag" | "dest_ibv_qp" | "dest_table" | "flow_counter";
 
@@ -53,7 +54,7 @@ export class Action extends Handle<Device | null> {
 
   static toQueue(call: string, queue: QueuePair): Action {
     living(call, "ibqp", queue, QueuePair);
-    if (queue.qp_type !== QPT_RAW_PACKET) {
+    if (queue.qp_type !== IBV_QPT_RAW_PACKET) {
       const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
       refuse({ code: "EINVAL", call, reason: "bad_object", path: "ibqp", value: queue, hint });
     }

@@ -1,4 +1,5 @@
 /** An opened device, protection domains, memory regions. */
+import { IBV_ACCESS_LOCAL_WRITE } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { describe, Handle, living, retire } from "./handle.js";
@@ -36,9 +37,6 @@ export class ProtectionDomain extends Handle {
   }
 }
 
-/** IBV_ACCESS_LOCAL_WRITE: the device may write, as receiving does. */
-const LOCAL_WRITE = 1;
-
 export class MemoryRegion extends Handle {
   readonly pd: ProtectionDomain;
   readonly bytes: Uint8Array;
@@ -66,10 +64,10 @@ export class MemoryRegion extends Handle {
     pd.users++;
   }
 
-  /** Whether the device may write all of `view`. */
+  /** Whether the device may write all of `view`, as receiving does. */
   takes(view: Uint8Array): boolean {
     return (
-      (this.access & LOCAL_WRITE) !== 0 &&
+      (this.access & IBV_ACCESS_LOCAL_WRITE) !== 0 &&
       view.buffer === this.bytes.buffer &&
       view.byteOffset >= this.bytes.byteOffset &&
       view.byteOffset + view.length <= this.bytes.byteOffset + this.bytes.length

@@ -133,6 +133,7 @@ function parameterBytes(
     throw new TypeError(`${call}: ${path}.match_buf must be a Uint8Array, not ${describe(bytes)}`);
   }
   const size = parameters instanceof Uint8Array ? bytes.length : (parameters.match_sz ?? bytes.length);
+  unsigned(call, `${path}.match_sz`, size, 32);
   if (size > DEVICE_KEY_SIZE || size > bytes.length) {
     const hint = `at most ${DEVICE_KEY_SIZE}, and no more than match_buf holds`;
     refuse({ code: "EINVAL", call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });

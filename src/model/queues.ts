@@ -1,26 +1,37 @@
 /** Completion queues and queue pairs, as far as received frames need them. */
 import { QUEUE_READY, QUEUE_SINK, Reason } from "../abi/engine.js";
+import {
+  IBV_QPS_ERR,
+  IBV_QPS_INIT,
+  IBV_QPS_RESET,
+  IBV_QPS_RTR,
+  IBV_QPS_RTS,
+  IBV_QPT_RAW_PACKET,
+  IBV_WC_LOC_LEN_ERR,
+  IBV_WC_RECV,
+  IBV_WC_SUCCESS,
+  IBV_WC_WR_FLUSH_ERR,
+} from "../abi/verbs.js";
 import type { BatchDestination } from "../engine/batch.js";
 import { refuse } from "../errors.js";
 import { Context, ProtectionDomain } from "./context.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
 
-/** `enum ibv_wc_status`, those that can come up. */
-export const WC_SUCCESS = 0;
-export const WC_LOC_LEN_ERR = 1;
-export const WC_WR_FLUSH_ERR = 5;
-/** `enum ibv_wc_opcode` */
-const WC_RECV = 128;
+/** Names of the states of a raw packet QP, by number. */
+const STATE_NAMES: Readonly<Record<number, string>> = {
+  [IBV_QPS_RESET]: "RESET",
+  [IBV_QPS_INIT]: "INIT",
+  [IBV_QPS_RTR]: "RTR",
+  [IBV_QPS_RTS]: "RTS",
+  [IBV_QPS_ERR]: "ERR",
+};
 
-/** `enum ibv_qp_state`, those of a raw packet QP. */
-export const QP_STATES = ["RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"] as const;
-const RESET = 0;
-const INIT = 1;
-const RTR = 2;
-const RTS = 3;
-const ERR = 6;
-export const QPT_UD = 4;
-export const QPT_RAW_PACKET = 8;
+/** The way up; RESET and ERR can be had from everywhere. */
+const NEXT: Readonly<Record<number, number>> = {
+  [IBV_QPS_RESET]: IBV_QPS_INIT,
+  [IBV_QPS_INIT]: IBV_QPS_RTR,
+  [IBV_QPS_RTR]: IBV_QPS_RTS,
+};
 
 /** `struct ibv_wc`. MODEL: it has the flow tag, which C reads from an extended completion by `ibv_wc_read_flow_tag`. */
 export interface WorkCompletion {
@@ -73,7 +84,14 @@ export class CompletionQueue extends Handle {
     context.users++;
   }
 
+  /** A completion that the core has counted already. */
   push(completion: WorkCompletion): void {
+    this.#held.push(completion);
+  }
+
+  /** A completion that the core knows nothing of. */
+  add(completion: WorkCompletion): void {
+    this.device.core.exports.holdCompletion(this.handle);
     this.#held.push(completion);
   }
 
@@ -112,7 +130,7 @@ export class QueuePair extends Handle {
   readonly #attributes: QueuePairAttributes | null;
   readonly #posted: ReceiveRequest[] = [];
   readonly #depth: number;
-  #state = RESET;
+  #state: number = IBV_QPS_RESET;
   /** Requests posted and taken, counted over the life of the queue. */
   #tail = 0;
   #head = 0;
@@ -128,7 +146,7 @@ export class QueuePair extends Handle {
     super(device, name ?? `qp${number}`);
     this.qp_num = number;
     this.label = `qp:${this.name}`;
-    this.qp_type = attributes?.qp_type ?? QPT_RAW_PACKET;
+    this.qp_type = attributes?.qp_type ?? IBV_QPT_RAW_PACKET;
     this.pd = pd instanceof ProtectionDomain ? pd : null;
     this.context = pd instanceof ProtectionDomain ? pd.context : pd;
     this.#attributes = attributes;
@@ -139,12 +157,12 @@ export class QueuePair extends Handle {
 
   static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
     living(call, "pd", pd, ProtectionDomain);
-    if (attributes.qp_type !== QPT_RAW_PACKET) {
+    if (attributes.qp_type !== IBV_QPT_RAW_PACKET) {
       const hint = "this release has IBV_QPT_RAW_PACKET";
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: attributes.qp_type, hint });
     }
-    const sendCq = living(call, "send_cq", attributes.send_cq, CompletionQueue);
-    const recvCq = living(call, "recv_cq", attributes.recv_cq, CompletionQueue);
+    const sendCq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
+    const recvCq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
     bounded(call, "cap.max_recv_wr", attributes.cap.max_recv_wr, MAX_RECV_WR);
     bounded(call, "cap.max_recv_sge", attributes.cap.max_recv_sge, MAX_SGE);
     const { device } = pd;
@@ -181,15 +199,20 @@ export class QueuePair extends Handle {
     if (this.#attributes === null) {
       refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint: "a sink is always ready" });
     }
-    const legal = state === RESET || state === ERR || state === this.#state || NEXT[this.#state] === state;
-    if (!legal || QP_STATES[state] === undefined) {
-      const hint = `from ${QP_STATES[this.#state]} to ${QP_STATES[NEXT[this.#state] ?? RESET]}, RESET or ERR`;
+    const next = NEXT[this.#state];
+    const legal = state === IBV_QPS_RESET || state === IBV_QPS_ERR || state === this.#state || state === next;
+    if (!legal) {
+      const up = next === undefined ? "" : `${STATE_NAMES[next]}, `;
+      const hint = `from ${STATE_NAMES[this.#state]} to ${up}RESET or ERR`;
       refuse({ code: "EINVAL", call, reason: "bad_state", path: "attr.qp_state", value: state, hint });
     }
     this.#state = state;
-    this.device.core.exports.setQueueFlags(this.handle, state === RTR || state === RTS ? QUEUE_READY : 0);
-    if (state === RESET) this.#forget();
-    if (state === ERR) this.#flush();
+    this.device.core.exports.setQueueFlags(
+      this.handle,
+      state === IBV_QPS_RTR || state === IBV_QPS_RTS ? QUEUE_READY : 0,
+    );
+    if (state === IBV_QPS_RESET) this.#forget();
+    if (state === IBV_QPS_ERR) this.#flush();
   }
 
   /** ibv_post_recv: all requests of the list up to the first bad one. */
@@ -199,12 +222,13 @@ export class QueuePair extends Handle {
 
   #postOne(call: string, wr: ReceiveRequest): void {
     const attributes = this.#attributes;
-    if (attributes === null || this.#state === RESET) {
+    if (attributes === null || this.#state === IBV_QPS_RESET) {
       const hint = "move it to INIT first";
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: QP_STATES[this.#state], hint });
+      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[this.#state], hint });
     }
-    const entries = wr.sg_list.slice(0, wr.num_sge ?? wr.sg_list.length);
-    bounded(call, "wr.num_sge", entries.length, attributes.cap.max_recv_sge);
+    const count = wr.num_sge ?? wr.sg_list.length;
+    bounded(call, "wr.num_sge", count, Math.min(attributes.cap.max_recv_sge, wr.sg_list.length));
+    const entries = wr.sg_list.slice(0, count);
     let length = 0;
     for (const [i, entry] of entries.entries()) length += this.#checkEntry(call, `wr.sg_list[${i}]`, entry);
     if (this.#tail - this.#head >= attributes.cap.max_recv_wr) {
@@ -212,8 +236,8 @@ export class QueuePair extends Handle {
       refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this, hint });
     }
     const copy = { wr_id: wr.wr_id, sg_list: entries.map((entry) => ({ ...entry })) };
-    if (this.#state === ERR) {
-      this.#complete(attributes, copy, WC_WR_FLUSH_ERR, 0, 0);
+    if (this.#state === IBV_QPS_ERR) {
+      attributes.recv_cq.add(this.#completion(copy, IBV_WC_WR_FLUSH_ERR, 0, 0));
       return;
     }
     this.#posted[this.#tail % this.#depth] = copy;
@@ -225,7 +249,7 @@ export class QueuePair extends Handle {
     if (!(addr instanceof Uint8Array)) {
       throw new TypeError(`${call}: ${path}.addr must be a Uint8Array, not ${describe(addr)}`);
     }
-    const size = length ?? addr.length;
+    const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);
     const region = this.pd?.regions.get(lkey);
     if (region === undefined) {
       const hint = "the lkey of a region of the queue pair's protection domain";
@@ -247,18 +271,12 @@ export class QueuePair extends Handle {
     this.#head++;
     const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
     const length = tooShort ? 0 : scatter(request.sg_list, destination.frame);
-    this.#complete(attributes, request, tooShort ? WC_LOC_LEN_ERR : WC_SUCCESS, length, tag);
+    const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+    attributes.recv_cq.push(this.#completion(request, status, length, tag));
   }
 
-  #complete(attributes: QueuePairAttributes, wr: ReceiveRequest, status: number, length: number, tag: number): void {
-    attributes.recv_cq.push({
-      wr_id: wr.wr_id,
-      status,
-      opcode: WC_RECV,
-      byte_len: length,
-      qp_num: this.qp_num,
-      flow_tag: tag,
-    });
+  #completion(wr: ReceiveRequest, status: number, length: number, tag: number): WorkCompletion {
+    return { wr_id: wr.wr_id, status, opcode: IBV_WC_RECV, byte_len: length, qp_num: this.qp_num, flow_tag: tag };
   }
 
   #forget(): void {
@@ -271,7 +289,7 @@ export class QueuePair extends Handle {
     const attributes = this.#attributes;
     for (let i = this.#head; i < this.#tail && attributes !== null; i++) {
       const wr = this.#posted[i % this.#depth];
-      if (wr !== undefined) this.#complete(attributes, wr, WC_WR_FLUSH_ERR, 0, 0);
+      if (wr !== undefined) attributes.recv_cq.add(this.#completion(wr, IBV_WC_WR_FLUSH_ERR, 0, 0));
     }
     this.#forget();
   }
@@ -287,7 +305,12 @@ export class QueuePair extends Handle {
   }
 }
 
-const NEXT: readonly (number | undefined)[] = [INIT, RTR, RTS];
+/** A living completion queue of the device that the protection domain is on. */
+function completionQueueOf(call: string, pd: ProtectionDomain, path: string, queue: CompletionQueue): CompletionQueue {
+  living(call, path, queue, CompletionQueue);
+  if (queue.device !== pd.device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
+  return queue;
+}
 
 function depthOf(requests: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));

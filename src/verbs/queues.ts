@@ -1,4 +1,5 @@
 /** ibv_create_cq(3), ibv_poll_cq(3), ibv_create_qp(3), ibv_modify_qp(3), ibv_post_recv(3). */
+import { IBV_QP_STATE } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import type { Context, ProtectionDomain } from "../model/context.js";
 import { living, unsigned } from "../model/handle.js";
@@ -9,7 +10,6 @@ import {
   type ReceiveRequest,
   type WorkCompletion,
 } from "../model/queues.js";
-import { IBV_QP_STATE } from "./constants.js";
 
 /** A completion queue with room for `cqe` completions. Context, channel and vector are taken and not used. */
 export function ibv_create_cq(

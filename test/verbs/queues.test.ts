@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { MemoryRegion, ProtectionDomain } from "../../src/model/context.js";
-import type { CompletionQueue, QueuePair } from "../../src/model/queues.js";
+import type { CompletionQueue, QueuePair, QueuePairAttributes } from "../../src/model/queues.js";
 import * as v from "../../src/verbs/index.js";
 import { ipv4Frame, openBench, refused, type Bench } from "../mlx5dv/support.js";
 
@@ -150,7 +150,54 @@ describe("states", () => {
   });
 });
 
+test("flushed completions take room in the completion queue, and give it back", () => {
+  to(...READY);
+  for (let i = 0; i < 3; i++) post(i, 64 * i, 64);
+  to(v.IBV_QPS_ERR);
+  to(v.IBV_QPS_RESET, ...READY);
+  post(7, 0, 64);
+  expect(bench.device.receive(1, ipv4Frame()).reason).toBe("completion_queue_full");
+  expect(v.ibv_poll_cq(cq, 9).length).toBe(3);
+  expect(bench.device.receive(1, ipv4Frame()).verdict).toBe("deliver");
+  expect(v.ibv_poll_cq(cq, 9)).toMatchObject([{ wr_id: 7, status: v.IBV_WC_SUCCESS }]);
+});
+
 describe("refusals", () => {
+  test("queues of another device", async () => {
+    const other = await openBench();
+    const far = v.ibv_create_cq(other.context, 4);
+    const attr = (send_cq: CompletionQueue, recv_cq: CompletionQueue): QueuePairAttributes => {
+      return { send_cq, recv_cq, cap: { max_recv_wr: 1, max_recv_sge: 1 }, qp_type: v.IBV_QPT_RAW_PACKET };
+    };
+    expect(refused(() => v.ibv_create_qp(pd, attr(cq, far)))).toMatchObject({
+      reason: "other_device",
+      path: "recv_cq",
+    });
+    expect(refused(() => v.ibv_create_qp(pd, attr(far, cq)))).toMatchObject({
+      reason: "other_device",
+      path: "send_cq",
+    });
+    expect(far.users).toBe(0);
+  });
+
+  test("numbers that are no lengths", () => {
+    to(v.IBV_QPS_INIT);
+    const wr = (length: number, num_sge = 1): string | undefined =>
+      refused(() => v.ibv_post_recv(qp, { wr_id: 0, sg_list: [{ addr: memory, length, lkey: mr.lkey }], num_sge }))
+        ?.path;
+    expect(wr(-1)).toBe("wr.sg_list[0].length");
+    expect(wr(NaN)).toBe("wr.sg_list[0].length");
+    expect(wr(64, -1)).toBe("wr.num_sge");
+    expect(wr(64, 2)).toBe("wr.num_sge");
+    const bytes = { match_sz: -4, match_buf: new Uint8Array(64) };
+    expect(refused(() => dv.mlx5dv_dr_matcher_create(bench.root, 0, 1, bytes))?.path).toBe("mask.match_sz");
+    const command = (inlen: number): string | undefined =>
+      refused(() =>
+        dv.mlx5dv_devx_obj_create(bench.context, dv.allocFlowCounterCommand(), inlen, new Uint8Array(16), undefined),
+      )?.path;
+    expect([command(-1), command(17)]).toEqual(["inlen", "inlen"]);
+  });
+
   test("posting", () => {
     to(v.IBV_QPS_INIT);
     const at = (addr: Uint8Array, lkey = mr.lkey, length = addr.length): string | undefined =>

@@ -1,4 +1,4 @@
-/** Numbers of infiniband/verbs.h, spelt as there. */
+/** Numbers of infiniband/verbs.h, spelt as there: the facade hands them out, the model goes by them. */
 
 export const IBV_ACCESS_LOCAL_WRITE = 1;
 
