@@ -79,7 +79,7 @@ export class LoadedScenario {
   constructor(scenario: Scenario, device: Device) {
     this.scenario = scenario;
     this.device = device;
-    this.context = new Context(device, true);
+    this.context = new Context(CALL, device, true);
     const objects = new Builder(scenario, this.context);
     this.queues = objects.queues;
     this.counters = objects.counters;

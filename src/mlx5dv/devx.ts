@@ -30,7 +30,7 @@ export function mlx5dv_open_device(device: Device, attr: { flags?: number } = {}
   if (!(device instanceof Device)) {
     throw new TypeError(`mlx5dv_open_device: device must be a Device, not ${describe(device)}`);
   }
-  return new Context(device, ((attr.flags ?? 0) & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
+  return new Context("mlx5dv_open_device", device, ((attr.flags ?? 0) & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
 }
 
 /**

@@ -8,7 +8,8 @@ export class Context extends Handle {
   /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
   readonly devx: boolean;
 
-  constructor(device: Device, devx: boolean) {
+  constructor(call: string, device: Device, devx: boolean) {
+    if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
     super(device, `${device.name}/context${device.nextNumber("context")}`);
     this.devx = devx;
     device.users++;

@@ -8,7 +8,7 @@ export function ibv_open_device(device: Device): Context {
   if (!(device instanceof Device)) {
     throw new TypeError(`ibv_open_device: device must be a Device, not ${describe(device)}`);
   }
-  return new Context(device, false);
+  return new Context("ibv_open_device", device, false);
 }
 
 /** Closes a context. @throws EBUSY while something made on it is alive */

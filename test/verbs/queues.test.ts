@@ -244,5 +244,6 @@ describe("refusals", () => {
     v.ibv_close_device(bench.context);
     bench.device.close();
     expect(refused(() => bench.device.receive(1, ipv4Frame()))?.reason).toBe("object_destroyed");
+    expect(refused(() => v.ibv_open_device(bench.device))?.reason).toBe("object_destroyed");
   });
 });
