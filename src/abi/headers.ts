@@ -6,7 +6,8 @@
  *     |      | hdr |      |             |        |        | offset  | end     | payload off | payload e |
  *     32 + 8 n: | kind 1 | level 1 | reserved 2 | offset 4 |       n < MAP_ENTRIES
  *
- * Offsets are bytes from the start of the frame. Headers beyond MAP_ENTRIES are parsed but not listed.
+ * Offsets are bytes from the start of the frame. A level's payload begins behind its last header that was read, and
+ * ends where its packet does, or the captured bytes do; a tunnel's own header is of the outer level. Headers beyond MAP_ENTRIES are parsed but not listed.
  * Read by both compilers: numeric constants only, no imports.
  */
 
@@ -48,6 +49,20 @@ export enum Header {
   vxlan = 18,
   /** IP whose version nibble is neither 4 nor 6, where nothing below announced one. */
   ip = 19,
+  sctp = 20,
+  gre = 21,
+  vxlan_gpe = 22,
+  geneve = 23,
+  gtpu = 24,
+  /** A GTP-U extension header. */
+  gtpu_extension = 25,
+  /** One label stack entry. */
+  mpls = 26,
+  esp = 27,
+  /** The base transport header of RoCEv2. */
+  bth = 28,
+  /** The SecTAG behind its EtherType. */
+  macsec = 29,
 }
 
 /** Why parsing stopped before the end. */
@@ -59,7 +74,7 @@ export enum Stop {
   beyond_packet = 2,
   /** The version nibble is not what the layer below announced. */
   bad_version = 3,
-  /** IHL below 5. */
+  /** A length that cannot be: an IHL below 5, a GTP-U extension header of no words. */
   bad_header_length = 4,
 }
 

@@ -27,9 +27,13 @@ export const GROUP_EXT = 7;
 
 /** Every group, as the set of groups that a parse fills; bit n is group n. */
 export const ALL_GROUPS = 0xff;
-/** Beside the groups: the inner packet is wanted. */
+/** Beside the groups: the inner packet is wanted; checksums are, which are verified only when some rule asks. */
 export const WANT_INNER = 0x100;
-export const WANT_ALL = 0x1ff;
+export const WANT_OUTER_IPV4_CHECKSUM = 0x200;
+export const WANT_OUTER_L4_CHECKSUM = 0x400;
+export const WANT_INNER_IPV4_CHECKSUM = 0x800;
+export const WANT_INNER_L4_CHECKSUM = 0x1000;
+export const WANT_ALL = 0x1fff;
 
 export const OUTER = 0;
 export const MISC = 64;
@@ -78,38 +82,75 @@ export const STATE_FRAG = 0x20;
 export const STATE_VERSION_SHIFT = 1;
 export const OK_L3 = 0x08;
 export const OK_L4 = 0x04;
+export const OK_IPV4_CHECKSUM = 0x02;
+export const OK_L4_CHECKSUM = 0x01;
 
 /** Group misc, by byte in the key. */
+/** gre_c_present 0x80, bth_a 0x40, gre_k_present 0x20, gre_s_present 0x10. */
+export const MISC_BITS = 64;
 export const MISC_OUTER_TCI2 = 72;
 export const MISC_INNER_TCI2 = 74;
 /** outer_second_cvlan_tag 0x80, inner_ 0x40, outer_second_svlan_tag 0x20, inner_ 0x10. */
 export const MISC_TAGS2 = 76;
+export const MISC_GRE_PROTOCOL = 78;
+export const MISC_GRE_KEY = 80;
 export const MISC_VXLAN_VNI = 84;
+export const MISC_BTH_OPCODE = 87;
+export const MISC_GENEVE_VNI = 88;
+/** geneve_tlv_option_0_exist 0x02, geneve_oam 0x01. */
+export const MISC_GENEVE_BITS = 91;
 export const MISC_OUTER_FLOW_LABEL = 92;
 export const MISC_INNER_FLOW_LABEL = 96;
+export const MISC_GENEVE_OPT_LEN = 101;
+export const MISC_GENEVE_PROTOCOL = 102;
+export const MISC_BTH_DST_QP = 105;
+export const MISC_INNER_ESP_SPI = 108;
+export const MISC_OUTER_ESP_SPI = 112;
+
+/** Group misc2: first MPLS label stack entries as on the wire, label 20, exp 3, s_bos 1, ttl 8. */
+export const MISC2_OUTER_MPLS = 192;
+export const MISC2_INNER_MPLS = 196;
+export const MISC2_MPLS_OVER_GRE = 200;
+export const MISC2_MPLS_OVER_UDP = 204;
 
 /** Group misc3. */
 export const MISC3_INNER_SEQ = 256;
 export const MISC3_OUTER_SEQ = 260;
 export const MISC3_INNER_ACK = 264;
 export const MISC3_OUTER_ACK = 268;
+export const MISC3_GPE_VNI = 273;
+export const MISC3_GPE_NEXT_PROTOCOL = 276;
+export const MISC3_GPE_FLAGS = 277;
 export const MISC3_ICMP_DATA = 280;
 export const MISC3_ICMPV6_DATA = 284;
 export const MISC3_ICMP_TYPE = 288;
 export const MISC3_ICMPV6_TYPE = 290;
 
+export const MISC3_GENEVE_OPTION_0_DATA = 292;
+export const MISC3_GTPU_TEID = 296;
+export const MISC3_GTPU_MSG_TYPE = 300;
+export const MISC3_GTPU_MSG_FLAGS = 301;
+export const MISC3_GTPU_DW_2 = 304;
+export const MISC3_GTPU_FIRST_EXT_DW_0 = 308;
+export const MISC3_GTPU_DW_0 = 312;
+
+/** Group misc4: eight samples, each | value 4 | id 4 |. In a key, sample n lies at place n, and ids are 0. */
+export const MISC4_SAMPLE_SIZE = 8;
+
 /** Group misc5. */
+export const MISC5_MACSEC_TAG = 384;
 export const MISC5_TUNNEL_HEADER = 400;
 
 /*
  * Group ext, ours:
  *
- *     448             452             456             460     462 463 464 465
- *     | here: outer   | here: inner   | here: tunnels | port  |side|-|of |if |
+ *     448             452             456             460     462 463 464 465 466     468
+ *     | here: outer   | here: inner   | here: tunnels | port  |side|-|of |if | gre   |
+ *     468             472             476             480             484
+ *     | outer ESP seq | inner ESP seq | outer SCTP    | inner SCTP    | free ... 512
  *
  * `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
- * outer and of the inner packet in the top bits. Behind byte 466 is room for what the verbs ask and the device
- * format lacks: ESP sequence numbers, the GRE flag word, inner MPLS.
+ * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports.
  */
 export const EXT_HERE_OUTER = 448;
 export const EXT_HERE_INNER = 452;
@@ -118,6 +159,11 @@ export const EXT_PORT = 460;
 export const EXT_SIDE = 462;
 export const EXT_OUTER_IPV4_FLAGS = 464;
 export const EXT_INNER_IPV4_FLAGS = 465;
+export const EXT_GRE_FLAGS = 466;
+export const EXT_OUTER_ESP_SEQ = 468;
+export const EXT_INNER_ESP_SEQ = 472;
+export const EXT_OUTER_SCTP_PORTS = 476;
+export const EXT_INNER_SCTP_PORTS = 480;
 
 /** Presence bits of one level (`here: outer`, `here: inner`). */
 export const HERE_ETH = 1;
@@ -134,8 +180,29 @@ export const HERE_TCP = 256;
 export const HERE_UDP = 512;
 export const HERE_ICMP = 1024;
 export const HERE_ICMPV6 = 2048;
+export const HERE_SCTP = 4096;
+export const HERE_ESP = 8192;
+/** MPLS directly over this level's link layer. */
+export const HERE_MPLS = 16384;
 
-/** Presence bits of `here: tunnels`. */
+/** Presence bits of `here: tunnels`: tunnel headers, and what only the outer packet has fields for. */
 export const HERE_VXLAN = 1;
 /** First dword of the tunnel's own header; the next three follow at twice the value each. */
 export const HERE_TUNNEL_DWORD = 2;
+export const HERE_GRE = 32;
+export const HERE_GRE_KEY = 64;
+export const HERE_VXLAN_GPE = 128;
+export const HERE_GENEVE = 256;
+/** Option 0 is there and has data. */
+export const HERE_GENEVE_OPTION_0 = 512;
+export const HERE_GTPU = 1024;
+export const HERE_GTPU_DW_2 = 2048;
+export const HERE_GTPU_EXTENSION = 4096;
+export const HERE_MPLS_OVER_GRE = 8192;
+export const HERE_MPLS_OVER_UDP = 16384;
+export const HERE_BTH = 32768;
+export const HERE_MACSEC = 65536;
+/** The SecTAG names its channel: dwords 2 and 3. */
+export const HERE_MACSEC_SCI = 131072;
+/** Programmable sample 0; the next seven follow at twice the value each. */
+export const HERE_SAMPLE = 262144;

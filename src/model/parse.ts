@@ -1,6 +1,14 @@
 /** A frame's own match parameters, by name: what the parser sees. */
 import {
   Header,
+  LEVEL_OUTER,
+  MAP_COUNT,
+  MAP_ENTRY_SIZE,
+  MAP_FIRST,
+  MAP_INNER_PAYLOAD,
+  MAP_INNER_PAYLOAD_END,
+  MAP_PAYLOAD,
+  MAP_PAYLOAD_END,
   MAP_STOP_HAD,
   MAP_STOP_HEADER,
   MAP_STOP_OFFSET,
@@ -15,7 +23,7 @@ import { format } from "./term.js";
 
 /** Where and why parsing stopped before the end. */
 export interface ParseStop {
-  header: keyof typeof Header;
+  header: HeaderName;
   /** The first field that could not be read, or that made no sense. */
   field: string;
   /** Offset of the header in the frame. */
@@ -26,9 +34,25 @@ export interface ParseStop {
   reason: keyof typeof Stop;
 }
 
+/** Kinds of header, by name. */
+export type HeaderName = keyof typeof Header;
+
+/** A header that was read whole. */
+export interface ParsedHeader {
+  header: HeaderName;
+  /** A tunnel's own header is of the outer level. */
+  level: "outer" | "inner";
+  /** Offset in the frame. */
+  offset: number;
+}
+
 export interface ParsedFrame {
   /** Fields that are present: numbers, or addresses as text. */
   fields: Record<string, number | string>;
+  /** In the order of the frame; the first 28 of them. */
+  headers: ParsedHeader[];
+  /** What lies behind the last header, up to the end of the packet or of the captured bytes: offsets in the frame. */
+  payload: { offset: number; end: number };
   stopped: ParseStop | null;
 }
 
@@ -43,7 +67,28 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
     if (value === 0n && field.here === null && field.width === 1) continue;
     fields[field.name] = field.kind === "number" ? Number(value) : format(field, value);
   }
-  return { fields, stopped: stopAt(batch.map(i)) };
+  const map = batch.map(i);
+  return { fields, headers: headersOf(map), payload: payloadOf(map), stopped: stopAt(map) };
+}
+
+function headersOf(map: DataView): ParsedHeader[] {
+  return Array.from({ length: map.getUint16(MAP_COUNT, true) }, (_, n) => {
+    const entry = MAP_FIRST + n * MAP_ENTRY_SIZE;
+    return {
+      header: Header[map.getUint8(entry)] as HeaderName,
+      level: map.getUint8(entry + 1) === LEVEL_OUTER ? "outer" : "inner",
+      offset: map.getUint32(entry + 4, true),
+    };
+  });
+}
+
+/** The inner packet's payload, where there is an inner packet. */
+function payloadOf(map: DataView): { offset: number; end: number } {
+  const inner = map.getUint32(MAP_INNER_PAYLOAD, true) !== 0;
+  return {
+    offset: map.getUint32(inner ? MAP_INNER_PAYLOAD : MAP_PAYLOAD, true),
+    end: map.getUint32(inner ? MAP_INNER_PAYLOAD_END : MAP_PAYLOAD_END, true),
+  };
 }
 
 function stopAt(map: DataView): ParseStop | null {
@@ -52,7 +97,7 @@ function stopAt(map: DataView): ParseStop | null {
   const header = map.getUint8(MAP_STOP_HEADER);
   const had = map.getUint32(MAP_STOP_HAD, true);
   return {
-    header: Header[header] as keyof typeof Header,
+    header: Header[header] as HeaderName,
     field: firstCutField(header, why, had),
     offset: map.getUint32(MAP_STOP_OFFSET, true),
     wanted: map.getUint32(MAP_STOP_WANTED, true),
