@@ -29,6 +29,9 @@ export {
   takeCompletions,
 } from "./out/queue";
 
+export { declareGeneveOption } from "./wire/geneve";
+export { declareSample } from "./wire/sample";
+
 /** Parses the first `count` frames of the batch: keys and maps, of the groups in `wanted`. */
 export function parse(count: u32, wanted: u32): void {
   for (let i: usize = 0; i < count; i++) {

@@ -2,7 +2,7 @@
  * The map of linear memory: fixed areas first, then the arena that grows (arena.ts).
  *
  *     __heap_base | staging | frames | keys | maps | branches | outcomes | hits | destinations | reasons |
- *                 | found | lanes | hashes | scratch key | frame bytes | arena ...
+ *                 | found | lanes | hashes | scratch key | samples | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
@@ -53,7 +53,10 @@ export const MASK_LANES: usize = align(BEST + BATCH * 8);
 export const VALUE_LANES: usize = align(MASK_LANES + KEY_SIZE);
 /** Where the parser writes groups that nobody reads. */
 export const SCRATCH_KEY: usize = align(VALUE_LANES + KEY_SIZE);
-export const BYTES: usize = align(SCRATCH_KEY + KEY_SIZE);
+/** The programmable samples that the device declares (wire/sample.ts). */
+export const SAMPLES: usize = align(SCRATCH_KEY + KEY_SIZE);
+export const SAMPLE_SIZE: usize = 16;
+export const BYTES: usize = align(SAMPLES + 8 * SAMPLE_SIZE);
 export const ARENA: usize = align(BYTES + FRAME_ARENA);
 
 /** Address of an area that the host reads or writes; 0 for none. */

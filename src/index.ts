@@ -7,6 +7,7 @@ export type { Destination, Outcome, ReasonName, VerdictName } from "./model/outc
 export { ERRNO, REFUSALS, SteeringError, type ErrnoName, type Refusal, type RefusalReason } from "./errors.js";
 export type { MatchFields, MatchParameters } from "./model/match.js";
 export type { TermText } from "./model/term.js";
+export type { ParserOptions, SampleOptions } from "./model/parser.js";
 export type { HeaderName, ParsedFrame, ParsedHeader, ParseStop } from "./model/parse.js";
 export { LINK_TYPES, linkTypeName } from "./packet/linkTypes.js";
 export {

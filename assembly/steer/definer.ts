@@ -13,7 +13,7 @@
  *     0      4      8           16               32
  *     | block| lane | 0         | pattern 16     |     lane |= swizzle(key[block .. block + 16], pattern)
  */
-import { EXT_HERE_INNER, GROUP_EXT, GROUP_SIZE, INNER, KEY_SIZE, MISC_TAGS2, WANT_INNER } from "../../src/abi/key";
+import { KEY_SIZE } from "../../src/abi/key";
 import { allocate, release } from "../arena";
 
 /*
@@ -151,31 +151,3 @@ export function gather(definer: usize, key: usize, lanes: usize): void {
   }
   v128.store(lanes + (lane << 4), bytes);
 }
-
-/** The set that the parser fills for `mask`: its groups, and the inner packet where it asks about one. */
-export function groupsOf(mask: usize): u32 {
-  let groups: u32 = 1 << GROUP_EXT;
-  for (let block: usize = 0; block < <usize>KEY_SIZE; block += 16) {
-    if (v128.any_true(v128.load(mask + block))) groups |= groupOf(block);
-  }
-  return asksInner(mask) ? groups | WANT_INNER : groups;
-}
-
-/** The group of a key byte, as a set. A range asks for it; the mask beside it has the presence of the field. */
-export function groupOf(byte: usize): u32 {
-  const group = <u32>(byte >> 6);
-  return 1 << group;
-}
-
-/** Every field of the inner packet brings its presence into the mask, but for those that are always present. */
-function asksInner(mask: usize): bool {
-  if (load<u32>(mask, EXT_HERE_INNER) != 0) return true;
-  if (load<u8>(mask, MISC_TAGS2) & INNER_TAGS2) return true;
-  for (let at: usize = INNER; at < <usize>INNER + GROUP_SIZE; at += 16) {
-    if (v128.any_true(v128.load(mask + at))) return true;
-  }
-  return false;
-}
-
-/** inner_second_cvlan_tag and inner_second_svlan_tag in MISC_TAGS2. */
-const INNER_TAGS2: u32 = 0x50;

@@ -8,11 +8,10 @@
  * and ranks differ.
  */
 import { STAGE_ACTIONS, STAGE_MASK, STAGE_RANGES, STAGE_VALUE, RANGE_DWORD, RANGE_SIZE } from "../../src/abi/engine";
-import { GROUP_EXT } from "../../src/abi/key";
 import { createActions, releaseActions } from "../act/record";
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
-import { clearDefiner, definerLanes, DEFINER_SIZE, gather, groupOf, groupsOf, widen } from "./definer";
+import { clearDefiner, definerLanes, DEFINER_SIZE, gather, widen } from "./definer";
 import {
   addToGroup,
   createGroup,
@@ -27,6 +26,7 @@ import {
   removeFromGroup,
 } from "./group";
 import { createRule, releaseRule, RULE_ACTIONS, RULE_GROUP } from "./rule";
+import { groupOf, WANTS_NOTHING, wantsOf } from "./wants";
 
 export const TABLE_FLAGS: usize = 0;
 const TABLE_RULES: usize = 4;
@@ -44,8 +44,8 @@ const FIRST_ROOM: u32 = 4;
 export namespace Tables {
   /** All tables, linked. */
   export let first: usize = 0;
-  /** The groups of the key that some rule of some table reads. */
-  export let wanted: u32 = 1 << GROUP_EXT;
+  /** What the rules of all tables read (wants.ts). */
+  export let wanted: u32 = WANTS_NOTHING;
 }
 
 /** An empty table, which holds nothing but itself; 0 when memory is full. */
@@ -54,7 +54,7 @@ export function createTable(flags: u32): usize {
   if (table == 0) return 0;
   memory.fill(table, 0, TABLE_SIZE);
   store<u32>(table, flags, TABLE_FLAGS);
-  store<u32>(table, 1 << GROUP_EXT, TABLE_WANTS);
+  store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
   store<u32>(table, <u32>Tables.first, TABLE_NEXT);
   Tables.first = table;
   return table;
@@ -105,7 +105,7 @@ export function insertRule(
   }
   store<u32>(rule, <u32>actions, RULE_ACTIONS);
   store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
-  let wants = load<u32>(table, TABLE_WANTS) | groupsOf(mask);
+  let wants = load<u32>(table, TABLE_WANTS) | wantsOf(mask);
   for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
   store<u32>(table, wants, TABLE_WANTS);
   Tables.wanted |= wants;
@@ -137,7 +137,7 @@ function startAnew(table: usize): void {
   if (groups != 0) release(groups, load<u32>(table, TABLE_GROUP_ROOM) * ENTRY_SIZE);
   store<u32>(table, 0, TABLE_GROUPS);
   store<u32>(table, 0, TABLE_GROUP_ROOM);
-  store<u32>(table, 1 << GROUP_EXT, TABLE_WANTS);
+  store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
   Tables.wanted = unionOfWants();
 }
 
@@ -147,7 +147,7 @@ export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
 }
 
 function unionOfWants(): u32 {
-  let wants: u32 = 1 << GROUP_EXT;
+  let wants: u32 = WANTS_NOTHING;
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
     wants |= load<u32>(table, TABLE_WANTS);
   }

@@ -21,6 +21,7 @@ import {
   MAP_STOP_WHY,
   Stop,
 } from "../../src/abi/headers";
+import { HERE_TUNNEL_DWORD, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
 
 export namespace Cursor {
   export let frame: usize = 0;
@@ -31,6 +32,8 @@ export namespace Cursor {
   export let level: u32 = 0;
   /** The frame map being written. */
   export let map: usize = 0;
+  /** Checksums to verify at this level (checksum.ts). */
+  export let checks: u32 = 0;
   /** Presence bits found at this level. */
   export let here: u32 = 0;
   /** Presence bits of tunnels. */
@@ -45,7 +48,9 @@ export namespace Key {
   export let inner: usize = 0;
   // Base addresses such that `base + key offset` is the field, whichever memory it goes to.
   export let misc: usize = 0;
+  export let misc2: usize = 0;
   export let misc3: usize = 0;
+  export let misc4: usize = 0;
   export let misc5: usize = 0;
   export let ext: usize = 0;
 }
@@ -75,6 +80,14 @@ export function note(kind: u32, at: usize): void {
   store<u32>(entry, kind | (Cursor.level << 8), MAP_FIRST);
   store<u32>(entry, <u32>(at - Cursor.frame), MAP_FIRST + 4);
   store<u16>(map, <u16>(count + 1), MAP_COUNT);
+}
+
+/** The first four dwords of a tunnel's own header at `at`, of those that it has. */
+export function tunnelDwords(at: usize, count: usize): void {
+  const dwords = min<usize>(count, 4);
+  for (let n: usize = 0; n < dwords; n++)
+    store<u32>(Key.misc5 + (n << 2), load<u32>(at + (n << 2)), MISC5_TUNNEL_HEADER);
+  Cursor.tunnels |= ((1 << (<u32>dwords)) - 1) * HERE_TUNNEL_DWORD;
 }
 
 /** Whether `bytes` more can be read at `at`; if not, says in the map which header stopped the parse. */

@@ -25,6 +25,10 @@ import { be16, Cursor, has, Key, note } from "./cursor";
 export const ETHERTYPE_IPV4: u32 = 0x0800;
 export const ETHERTYPE_ARP: u32 = 0x0806;
 export const ETHERTYPE_IPV6: u32 = 0x86dd;
+/** Transparent Ethernet bridging: what tunnels call an Ethernet frame. */
+export const ETHERTYPE_ETHERNET: u32 = 0x6558;
+const ETHERTYPE_MPLS: u32 = 0x8847;
+const ETHERTYPE_MPLS_MULTICAST: u32 = 0x8848;
 const TPID_CUSTOMER: u32 = 0x8100;
 const TPID_SERVICE: u32 = 0x88a8;
 
@@ -38,6 +42,10 @@ const TAG_SIZE: usize = 4;
 @inline
 export function isTag(ethertype: u32): bool {
   return ethertype == TPID_CUSTOMER || ethertype == TPID_SERVICE;
+}
+
+export function isMpls(ethertype: u32): bool {
+  return ethertype == ETHERTYPE_MPLS || ethertype == ETHERTYPE_MPLS_MULTICAST;
 }
 
 /**

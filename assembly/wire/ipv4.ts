@@ -18,10 +18,12 @@ import {
   LAYER_STATE,
   LAYER_TOS,
   LAYER_TTL,
+  OK_IPV4_CHECKSUM,
   OK_L3,
   STATE_FRAG,
   STATE_VERSION_SHIFT,
 } from "../../src/abi/key";
+import { CHECK_IPV4, ipv4Sums } from "./checksum";
 import { be16, Cursor, has, Key, note, stop } from "./cursor";
 import { Fragment, NO_PROTOCOL, Upper } from "./upper";
 
@@ -71,12 +73,14 @@ export function ipv4(): u32 {
   // does not change the destination, and AH (51) is an upper layer here.
   const total = <usize>be16(at + 2);
   let ok = versionAndLength << 4;
+  Upper.header = at;
   Upper.lengthKnown = true;
   if (total >= headerLength && total <= Cursor.wireEnd - at) {
     ok |= OK_L3;
     Cursor.wireEnd = at + total;
     Cursor.end = min(Cursor.end, Cursor.wireEnd);
   }
+  if (Cursor.checks & CHECK_IPV4 && ipv4Sums(at, headerLength)) ok |= OK_IPV4_CHECKSUM;
   store<u8>(layer, <u8>ok, LAYER_OK);
   Cursor.at = at + headerLength;
   return Upper.fragment == Fragment.later ? NO_PROTOCOL : protocol;

@@ -78,7 +78,9 @@ export function ipv6(): u32 {
   }
   store<u8>(layer, <u8>ok, LAYER_OK);
   Cursor.at = at + SIZE;
+  Upper.header = at;
   Upper.payload = at + SIZE;
+  Upper.routed = false;
 
   const protocol = extensions(load<u8>(at, 6));
   if (protocol == NO_PROTOCOL) return NO_PROTOCOL;
@@ -124,7 +126,10 @@ function extensions(next: u32): u32 {
     note(kind, at);
     Cursor.at = at + size;
     next = load<u8>(at);
-    if (kind == Header.ipv6_fragment) {
+    if (kind == Header.ipv6_routing) {
+      // | next header 1 | length 1 | type 1 | segments left 1 |
+      if (load<u8>(at, 3) != 0) Upper.routed = true;
+    } else if (kind == Header.ipv6_fragment) {
       if (fragment(be16(at + 2))) return next;
     } else if (kind == Header.ipv6_hop_by_hop && at == Upper.payload && !Upper.lengthKnown) {
       jumbo(at + 2, at + size);

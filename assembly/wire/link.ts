@@ -6,23 +6,13 @@
  *     cooked (SLL):    | type 2 | ARPHRD 2 | address length 2 | address 8 | protocol 2 |
  *     cooked 2 (SLL2): | protocol 2 | 0 2 | interface 4 | ARPHRD 2 | type 1 | address length 1 | address 8 |
  */
-import { Header, Link, Stop } from "../../src/abi/headers";
-import { be16, be32, Cursor, has, note, stop } from "./cursor";
+import { Header, Link } from "../../src/abi/headers";
+import { be16, be32, Cursor, has, note } from "./cursor";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, isTag } from "./ethernet";
 
 const SLL_SIZE: usize = 16;
 const SLL_PROTOCOL: usize = 14;
 const SLL2_SIZE: usize = 20;
-
-/** IP without any link header: the version nibble decides. */
-export function rawIp(): u32 {
-  if (!has(Header.ip, 1)) return 0;
-  const version = load<u8>(Cursor.at) >> 4;
-  if (version == 4) return ETHERTYPE_IPV4;
-  if (version == 6) return ETHERTYPE_IPV6;
-  stop(Header.ip, Stop.bad_version, 1, 1);
-  return 0;
-}
 
 export function loopback(link: u32): u32 {
   const at = Cursor.at;

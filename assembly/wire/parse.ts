@@ -1,9 +1,12 @@
 /**
  * Bytes -> key. The journey of one frame through its headers.
  *
- * In: a frame descriptor and the set of groups that rules read. Out: those groups of the key, and the frame map.
+ *     link layer -> network -> upper layer -> tunnel -+-> network -> upper layer
+ *                                                     +-> Ethernet, one level down
+ *
+ * In: a frame descriptor and what rules read (steer/wants.ts). Out: those groups of the key, and the frame map.
  * Groups outside the set are written to a scratch key, so no header asks who reads it. The everyday headers are inlined:
- * a call each cost more than what most of them do.
+ * a call each cost more than what most of them do. The rare ones stand behind `rareNetwork` and `rareUpper`.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK, FRAME_PORT, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import {
@@ -23,7 +26,9 @@ import {
   GROUP_EXT,
   GROUP_INNER,
   GROUP_MISC,
+  GROUP_MISC2,
   GROUP_MISC3,
+  GROUP_MISC4,
   GROUP_MISC5,
   GROUP_OUTER,
   GROUP_SIZE,
@@ -33,16 +38,41 @@ import {
 } from "../../src/abi/key";
 import { SCRATCH_KEY } from "../memory";
 import { arp } from "./arp";
+import { bth, PORT_ROCE } from "./bth";
+import { innerChecks, outerChecks } from "./checksum";
 import { Cursor, Key } from "./cursor";
-import { ethernet, ETHERTYPE_ARP, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
+import { esp, espInUdp, PORT_ESP } from "./esp";
+import { ethernet, ETHERTYPE_ARP, ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6, isMpls } from "./ethernet";
+import { geneve, PORT_GENEVE } from "./geneve";
+import { gre } from "./gre";
+import { gtpu, PORT_GTPU } from "./gtpu";
 import { icmp, icmpv6 } from "./icmp";
+import { rawIp } from "./ip";
 import { ipv4 } from "./ipv4";
 import { ipv6 } from "./ipv6";
-import { linuxCooked, linuxCooked2, loopback, rawIp } from "./link";
+import { linuxCooked, linuxCooked2, loopback } from "./link";
+import { ETHERTYPE_MACSEC, macsec } from "./macsec";
+import { mplsOverEthernet, mplsOverUdp } from "./mpls";
+import { fillSamples } from "./sample";
+import { sctp } from "./sctp";
 import { tcp } from "./tcp";
-import { NO_PORT, udp } from "./udp";
-import { PROTOCOL_ICMP, PROTOCOL_ICMPV6, PROTOCOL_TCP, PROTOCOL_UDP } from "./upper";
+import { udp } from "./udp";
+import {
+  NO_PROTOCOL,
+  PROTOCOL_ESP,
+  PROTOCOL_GRE,
+  PROTOCOL_ICMP,
+  PROTOCOL_ICMPV6,
+  PROTOCOL_IPV4,
+  PROTOCOL_IPV6,
+  PROTOCOL_SCTP,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+} from "./upper";
 import { PORT_VXLAN, vxlan } from "./vxlan";
+import { PORT_VXLAN_GPE, vxlanGpe } from "./vxlanGpe";
+
+const PORT_MPLS: u32 = 6635;
 
 export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u32): void {
   const frame: usize = load<u32>(descriptor, FRAME_ADDRESS);
@@ -59,21 +89,24 @@ export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u3
 
   Cursor.level = LEVEL_OUTER;
   Cursor.here = 0;
+  Cursor.checks = outerChecks(wanted);
   Key.layer = Key.outer;
-  const port = network(linkLayer(load<u8>(descriptor, FRAME_LINK)));
+  const carried = upper(network(linkLayer(load<u8>(descriptor, FRAME_LINK))));
   store<u32>(key, bswap(Cursor.here), EXT_HERE_OUTER);
   store<u32>(map, <u32>(Cursor.at - frame), MAP_PAYLOAD);
   store<u32>(map, <u32>(Cursor.end - frame), MAP_PAYLOAD_END);
-  if (port == PORT_VXLAN && vxlan() && wanted & WANT_INNER) inner(key, map);
+  if (carried != 0 && wanted & WANT_INNER) inner(key, map, carried, wanted);
+  if (wanted & (1 << GROUP_MISC4)) fillSamples(map);
   store<u32>(key, bswap(Cursor.tunnels), EXT_HERE_TUNNEL);
 }
 
 /** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload (parsing rulings). */
-function inner(key: usize, map: usize): void {
+function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
   Cursor.level = LEVEL_INNER;
   Cursor.here = 0;
+  Cursor.checks = innerChecks(wanted);
   Key.layer = Key.inner;
-  network(ethernet());
+  innerUpper(network(carried == ETHERTYPE_ETHERNET ? ethernet() : carried));
   store<u32>(key, bswap(Cursor.here), EXT_HERE_INNER);
   store<u32>(map, <u32>(Cursor.at - Cursor.frame), MAP_INNER_PAYLOAD);
   store<u32>(map, <u32>(Cursor.end - Cursor.frame), MAP_INNER_PAYLOAD_END);
@@ -88,12 +121,15 @@ function open(key: usize, wanted: u32): void {
   Key.outer = SCRATCH_KEY + OUTER;
   Key.inner = SCRATCH_KEY + INNER;
   Key.misc = SCRATCH_KEY;
+  Key.misc2 = SCRATCH_KEY;
   Key.misc3 = SCRATCH_KEY;
   Key.misc5 = SCRATCH_KEY;
   if (wanted & (1 << GROUP_OUTER)) Key.outer = clear(key, GROUP_OUTER) + OUTER;
   if (wanted & (1 << GROUP_INNER)) Key.inner = clear(key, GROUP_INNER) + INNER;
   if (wanted & (1 << GROUP_MISC)) Key.misc = clear(key, GROUP_MISC);
+  if (wanted & (1 << GROUP_MISC2)) Key.misc2 = clear(key, GROUP_MISC2);
   if (wanted & (1 << GROUP_MISC3)) Key.misc3 = clear(key, GROUP_MISC3);
+  if (wanted & (1 << GROUP_MISC4)) Key.misc4 = clear(key, GROUP_MISC4);
   if (wanted & (1 << GROUP_MISC5)) Key.misc5 = clear(key, GROUP_MISC5);
 }
 
@@ -131,32 +167,106 @@ function linkLayer(link: u32): u32 {
   }
 }
 
-/** Network and upper layer; the UDP destination port, if there is one, names the tunnel that follows. */
+/** The protocol above the network layer; NO_PROTOCOL where nothing above can be read. */
 // @ts-ignore: decorator
 @inline
 function network(ethertype: u32): u32 {
-  if (ethertype == ETHERTYPE_IPV4) return upper(ipv4());
-  if (ethertype == ETHERTYPE_IPV6) return upper(ipv6());
-  if (ethertype == ETHERTYPE_ARP) arp();
-  return NO_PORT;
+  if (ethertype != ETHERTYPE_IPV4 && ethertype != ETHERTYPE_IPV6) ethertype = rareNetwork(ethertype);
+  if (ethertype == ETHERTYPE_IPV4) return ipv4();
+  if (ethertype == ETHERTYPE_IPV6) return ipv6();
+  return NO_PROTOCOL;
 }
 
+/** What stands below IP, or instead of it; gives the EtherType of the IP packet below a label stack. */
+function rareNetwork(ethertype: u32): u32 {
+  if (ethertype == ETHERTYPE_ARP) arp();
+  else if (ethertype == ETHERTYPE_MACSEC) macsec();
+  else if (isMpls(ethertype)) return mplsOverEthernet();
+  return 0;
+}
+
+/** The outer packet's upper layer; gives what the tunnel carries, as an EtherType, 0 where there is none. */
 // @ts-ignore: decorator
 @inline
 function upper(protocol: u32): u32 {
+  if (protocol == PROTOCOL_TCP) {
+    tcp();
+    return 0;
+  }
+  if (protocol != PROTOCOL_UDP) return rareUpper(protocol);
+  const port = udp();
+  // All known ports lie between these two.
+  return port - PORT_GTPU <= PORT_MPLS - PORT_GTPU ? overUdp(port) : 0;
+}
+
+function overUdp(port: u32): u32 {
+  switch (port) {
+    case PORT_VXLAN:
+      return vxlan();
+    case PORT_VXLAN_GPE:
+      return vxlanGpe();
+    case PORT_GENEVE:
+      return geneve();
+    case PORT_GTPU:
+      return gtpu();
+    case PORT_MPLS:
+      return mplsOverUdp();
+    case PORT_ESP:
+      espInUdp();
+      return 0;
+    case PORT_ROCE:
+      bth();
+      return 0;
+    default:
+      return 0;
+  }
+}
+
+function rareUpper(protocol: u32): u32 {
   switch (protocol) {
-    case PROTOCOL_TCP:
-      tcp();
-      return NO_PORT;
-    case PROTOCOL_UDP:
-      return udp();
+    case PROTOCOL_GRE:
+      return gre();
+    case PROTOCOL_IPV4:
+      return ETHERTYPE_IPV4;
+    case PROTOCOL_IPV6:
+      return ETHERTYPE_IPV6;
+    default:
+      plainUpper(protocol);
+      return 0;
+  }
+}
+
+/** The inner packet's upper layer. */
+// @ts-ignore: decorator
+@inline
+function innerUpper(protocol: u32): void {
+  if (protocol == PROTOCOL_TCP) {
+    tcp();
+  } else if (protocol == PROTOCOL_UDP) {
+    const port = udp();
+    if (port == PORT_ESP) espInUdp();
+    else if (port == PORT_ROCE) bth();
+  } else {
+    plainUpper(protocol);
+  }
+}
+
+/** The rare upper layers that carry no packet which is read. */
+function plainUpper(protocol: u32): void {
+  switch (protocol) {
     case PROTOCOL_ICMP:
       icmp();
-      return NO_PORT;
+      break;
     case PROTOCOL_ICMPV6:
       icmpv6();
-      return NO_PORT;
+      break;
+    case PROTOCOL_ESP:
+      esp();
+      break;
+    case PROTOCOL_SCTP:
+      sctp();
+      break;
     default:
-      return NO_PORT;
+      break;
   }
 }

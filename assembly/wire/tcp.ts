@@ -17,6 +17,7 @@ import {
   MISC3_OUTER_SEQ,
   OK_L4,
 } from "../../src/abi/key";
+import { CHECK_L4, verifyTcp } from "./checksum";
 import { Cursor, has, Key, note } from "./cursor";
 import { Fragment, Upper } from "./upper";
 
@@ -48,6 +49,7 @@ export function tcp(): void {
   Cursor.here |= HERE_TCP;
   if (headerLength >= SIZE && headerLength <= onWire && Upper.lengthKnown) {
     store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
+    if (Cursor.checks & CHECK_L4) verifyTcp(at);
   }
   // A data offset that cannot be leaves the fixed header.
   Cursor.at = min(Cursor.end, at + (headerLength >= SIZE && headerLength <= onWire ? headerLength : SIZE));

@@ -5,6 +5,7 @@
  */
 import { Header } from "../../src/abi/headers";
 import { HERE_UDP, LAYER_OK, LAYER_UDP_PORTS, OK_L4 } from "../../src/abi/key";
+import { CHECK_L4, verifyUdp } from "./checksum";
 import { be16, Cursor, has, Key, note } from "./cursor";
 import { Upper } from "./upper";
 
@@ -26,6 +27,7 @@ export function udp(): u32 {
   const length = <usize>be16(at + 4);
   if (length >= SIZE && length <= Cursor.wireEnd - at && Upper.lengthKnown) {
     store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
+    if (Cursor.checks & CHECK_L4) verifyUdp(at);
   }
   Cursor.at = at + SIZE;
   return be16(at + 2);

@@ -4,9 +4,14 @@
 export const NO_PROTOCOL: u32 = 0xffffffff;
 
 export const PROTOCOL_ICMP: u32 = 1;
+export const PROTOCOL_IPV4: u32 = 4;
 export const PROTOCOL_TCP: u32 = 6;
 export const PROTOCOL_UDP: u32 = 17;
+export const PROTOCOL_IPV6: u32 = 41;
+export const PROTOCOL_GRE: u32 = 47;
+export const PROTOCOL_ESP: u32 = 50;
 export const PROTOCOL_ICMPV6: u32 = 58;
+export const PROTOCOL_SCTP: u32 = 132;
 
 export const enum Fragment {
   whole = 0,
@@ -15,6 +20,10 @@ export const enum Fragment {
 }
 
 export namespace Upper {
+  /** The network header itself, for pseudo headers. */
+  export let header: usize = 0;
+  /** An IPv6 routing header has segments left. */
+  export let routed: bool = false;
   export let fragment: u32 = Fragment.whole;
   /** The network header tells where its payload ends (an IPv6 payload length of 0 does not). */
   export let lengthKnown: bool = true;

@@ -8,22 +8,23 @@
 import { Header } from "../../src/abi/headers";
 import { HERE_TUNNEL_DWORD, HERE_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
 import { Cursor, has, Key, note } from "./cursor";
+import { ETHERTYPE_ETHERNET } from "./ethernet";
 
 export const PORT_VXLAN: u32 = 4789;
 
 const SIZE: usize = 8;
 
-/** Whether an inner Ethernet frame follows. */
+/** What the tunnel carries, as an EtherType; 0 where the header is cut. */
 // @ts-ignore: decorator
 @inline
-export function vxlan(): bool {
+export function vxlan(): u32 {
   const at = Cursor.at;
-  if (!has(Header.vxlan, SIZE)) return false;
+  if (!has(Header.vxlan, SIZE)) return 0;
   note(Header.vxlan, at);
   store<u16>(Key.misc, load<u16>(at, 4), MISC_VXLAN_VNI);
   store<u8>(Key.misc, load<u8>(at, 6), MISC_VXLAN_VNI + 2);
   store<u64>(Key.misc5, load<u64>(at), MISC5_TUNNEL_HEADER);
   Cursor.tunnels |= HERE_VXLAN | HERE_TUNNEL_DWORD | (HERE_TUNNEL_DWORD << 1);
   Cursor.at = at + SIZE;
-  return true;
+  return ETHERTYPE_ETHERNET;
 }

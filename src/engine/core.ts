@@ -10,6 +10,9 @@ export interface CoreExports {
   openMemory(): number;
   arenaUsed(): number;
   limitArena(bytes: number): void;
+  declareGeneveOption(optionClass: number, type: number): void;
+  /** `port` -1 is any; `header` 0 is the payload. */
+  declareSample(id: number, header: number, level: number, offset: number, port: number): void;
   createTable(flags: number): number;
   destroyTable(table: number): void;
   insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;

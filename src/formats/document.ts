@@ -1,4 +1,5 @@
 /** What a scenario document holds, as types. `scenarioSchema.ts` describes each key; the compiler holds the two equal. */
+import type { ParserOptions } from "../model/parser.js";
 import type { ReasonName, VerdictName } from "../model/outcome.js";
 
 /** A scenario, version 1. */
@@ -25,6 +26,7 @@ export interface ScenarioDevice {
   profile?: string;
   seed?: number;
   limits?: ScenarioLimits;
+  parser?: ParserOptions;
 }
 
 export interface ScenarioLimits {

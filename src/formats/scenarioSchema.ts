@@ -1,5 +1,7 @@
 /** The JSON Schema of scenario documents. It is published as schema/scenario-1.schema.json, word for word. */
 import { Reason, Verdict } from "../abi/engine.js";
+import { Header } from "../abi/headers.js";
+import type { GeneveOption, ParserOptions, SampleOptions } from "../model/parser.js";
 import type {
   ExpectedCount,
   ExpectedFrame,
@@ -89,6 +91,39 @@ const INLINE_ACTION: JsonSchema = {
   ],
 };
 
+const SAMPLE = objectOf<SampleOptions>(
+  "Four bytes of a frame, matched as misc4.prog_sample_field_value_ and the id.",
+  { id: true, header: true, offset: true },
+  {
+    id: integer("Its number.", 0, 7),
+    header: text("The first header of this kind; payload is what lies behind the last header of the level.", {
+      enum: [...namesOf(Header), "payload"],
+    }),
+    level: text("Which packet: the outer one, or the one inside the first tunnel.", {
+      enum: ["outer", "inner"],
+      default: "outer",
+    }),
+    offset: integer("Bytes from the start of the header.", 0, 65535),
+    port: integer("Only where this is the UDP destination port of the level.", 0, 65535),
+  },
+);
+
+const PARSER = objectOf<ParserOptions>(
+  "What the parser takes from frames beyond the fields that every device has.",
+  {},
+  {
+    geneveOption0: objectOf<GeneveOption>(
+      "The Geneve option that misc.geneve_tlv_option_0_exist and misc3.geneve_tlv_option_0_data tell of.",
+      { class: true, type: true },
+      {
+        class: integer("Option class.", 0, 65535),
+        type: integer("Option type, its critical bit included.", 0, 255),
+      },
+    ),
+    samples: list("Programmable samples.", SAMPLE),
+  },
+);
+
 const DEVICE = objectOf<ScenarioDevice>(
   "The device. Everything has a default.",
   {},
@@ -102,6 +137,7 @@ const DEVICE = objectOf<ScenarioDevice>(
       {},
       { memory: integer("Bytes for tables, rules, counters and queues.", 0, MAX_U32) },
     ),
+    parser: PARSER,
   },
 );
 

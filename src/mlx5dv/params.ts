@@ -1,6 +1,7 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../abi/key.js";
 import { refuse } from "../errors.js";
+import { writeSampleIds } from "../model/samples.js";
 import { matchOf, type MatchFields, type MatchParameters } from "../model/match.js";
 
 /** What `mlx5dv_dr_matcher_create` and `mlx5dv_dr_rule_create` take. */
@@ -26,6 +27,7 @@ export function matchParameters(fields: MatchFields): DeviceMatch {
     const hint = "the device format has no ranges; scenario files do";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "fields", value: "a range", hint });
   }
+  writeSampleIds(mask, mask, value);
   let criteria = 0;
   for (let byte = 0; byte < DEVICE_KEY_SIZE; byte++) {
     if ((mask[byte] ?? 0) !== 0) criteria |= 1 << Math.floor(byte / GROUP_SIZE);

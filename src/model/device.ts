@@ -11,6 +11,7 @@ import { unsigned } from "./handle.js";
 import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import { reasonName, verdictName, type Destination, type Outcome, type ReasonName } from "./outcome.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
+import { ParserDeclaration, type ParserOptions } from "./parser.js";
 import { profileNamed, type Profile } from "./profile.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
@@ -30,6 +31,8 @@ export interface DeviceOptions {
     /** Bytes for tables, rules, counters and queues; a call that needs more is ENOMEM. */
     memory?: number;
   };
+  /** Programmable samples, and the Geneve option that rules can ask about. @default none */
+  parser?: ParserOptions;
   /** Where the core comes from. @default the file beside this module */
   core?: CoreSource;
 }
@@ -43,9 +46,11 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
+  const parser = new ParserDeclaration(call, options.parser ?? {});
   const core = await loadCore(options.core);
   if (memory !== undefined) core.exports.limitArena(memory);
-  return new Device(core, profile, { ...options, ports });
+  parser.declare(core);
+  return new Device(core, profile, parser, { ...options, ports });
 }
 
 export class Device {
@@ -57,6 +62,8 @@ export class Device {
   readonly now: () => bigint;
   /** @internal */
   readonly core: Core;
+  /** @internal */
+  readonly parser: ParserDeclaration;
   /** @internal Queue pairs by their handle in the core. */
   readonly queuePairs = new Map<number, QueuePair>();
   /** @internal Contexts open. */
@@ -70,8 +77,9 @@ export class Device {
   #closed = false;
 
   /** @internal */
-  constructor(core: Core, profile: Profile, options: DeviceOptions & { ports: number }) {
+  constructor(core: Core, profile: Profile, parser: ParserDeclaration, options: DeviceOptions & { ports: number }) {
     this.core = core;
+    this.parser = parser;
     this.profile = profile;
     this.name = options.name ?? "flowsteer0";
     this.ports = options.ports;

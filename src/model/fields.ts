@@ -6,26 +6,48 @@
  */
 import {
   EXT,
+  EXT_GRE_FLAGS,
   EXT_HERE_INNER,
   EXT_HERE_OUTER,
   EXT_HERE_TUNNEL,
+  EXT_INNER_ESP_SEQ,
   EXT_INNER_IPV4_FLAGS,
+  EXT_INNER_SCTP_PORTS,
+  EXT_OUTER_ESP_SEQ,
   EXT_OUTER_IPV4_FLAGS,
+  EXT_OUTER_SCTP_PORTS,
   EXT_PORT,
+  HERE_BTH,
+  HERE_ESP,
   HERE_ETH,
   HERE_ETHERTYPE,
+  HERE_GENEVE,
+  HERE_GENEVE_OPTION_0,
+  HERE_GRE,
+  HERE_GRE_KEY,
+  HERE_GTPU,
+  HERE_GTPU_DW_2,
+  HERE_GTPU_EXTENSION,
   HERE_ICMP,
   HERE_ICMPV6,
   HERE_IPV4,
   HERE_IPV6,
   HERE_L3,
+  HERE_MACSEC,
+  HERE_MACSEC_SCI,
+  HERE_MPLS,
+  HERE_MPLS_OVER_GRE,
+  HERE_MPLS_OVER_UDP,
   HERE_PROTOCOL,
+  HERE_SAMPLE,
+  HERE_SCTP,
   HERE_TCP,
   HERE_TUNNEL_DWORD,
   HERE_UDP,
   HERE_VLAN,
   HERE_VLAN2,
   HERE_VXLAN,
+  HERE_VXLAN_GPE,
   INNER,
   MISC,
   MISC2,
@@ -83,6 +105,8 @@ const LAYER: readonly Row[] = [
   ["ipv4_ihl", 208, 4, HERE_IPV4],
   ["l3_ok", 212, 1, 0],
   ["l4_ok", 213, 1, 0],
+  ["ipv4_checksum_ok", 214, 1, 0],
+  ["l4_checksum_ok", 215, 1, 0],
   ["ip_ttl_hoplimit", 216, 8, HERE_L3],
   ["udp_sport", 224, 16, HERE_UDP],
   ["udp_dport", 240, 16, HERE_UDP],
@@ -92,12 +116,6 @@ const LAYER: readonly Row[] = [
   ["ipv6_dst", 384, 128, HERE_IPV6, "ipv6"],
 ];
 
-/** Places of the match parameters that the parser does not fill yet: by name, so that a refusal can say so. */
-const LAYER_LATER: readonly Row[] = [
-  ["ipv4_checksum_ok", 214, 1, 0],
-  ["l4_checksum_ok", 215, 1, 0],
-];
-
 const MISC_OUTER: readonly Row[] = [
   ["outer_second_prio", 64, 3, HERE_VLAN2],
   ["outer_second_cfi", 67, 1, HERE_VLAN2],
@@ -105,6 +123,7 @@ const MISC_OUTER: readonly Row[] = [
   ["outer_second_cvlan_tag", 96, 1, 0],
   ["outer_second_svlan_tag", 98, 1, 0],
   ["outer_ipv6_flow_label", 236, 20, HERE_IPV6],
+  ["outer_esp_spi", 384, 32, HERE_ESP],
 ];
 
 const MISC_INNER: readonly Row[] = [
@@ -114,48 +133,53 @@ const MISC_INNER: readonly Row[] = [
   ["inner_second_cvlan_tag", 97, 1, 0],
   ["inner_second_svlan_tag", 99, 1, 0],
   ["inner_ipv6_flow_label", 268, 20, HERE_IPV6],
+  ["inner_esp_spi", 352, 32, HERE_ESP],
 ];
 
-const MISC_TUNNEL: readonly Row[] = [["vxlan_vni", 160, 24, HERE_VXLAN]];
-
-const MISC_LATER: readonly Row[] = [
+const MISC_TUNNEL: readonly Row[] = [
   ["gre_c_present", 0, 1, 0],
-  ["bth_a", 1, 1, 0],
+  ["bth_a", 1, 1, HERE_BTH],
   ["gre_k_present", 2, 1, 0],
   ["gre_s_present", 3, 1, 0],
+  ["gre_protocol", 112, 16, HERE_GRE],
+  ["gre_key", 128, 32, HERE_GRE_KEY],
+  ["vxlan_vni", 160, 24, HERE_VXLAN],
+  ["bth_opcode", 184, 8, HERE_BTH],
+  ["geneve_vni", 192, 24, HERE_GENEVE],
+  ["geneve_tlv_option_0_exist", 222, 1, 0],
+  ["geneve_oam", 223, 1, HERE_GENEVE],
+  ["geneve_opt_len", 298, 6, HERE_GENEVE],
+  ["geneve_protocol_type", 304, 16, HERE_GENEVE],
+  ["bth_dst_qp", 328, 24, HERE_BTH],
+];
+
+/** What no frame holds: where it comes from. Known by name, so that a refusal can say so. */
+const MISC_LATER: readonly Row[] = [
   ["source_vhca_port", 4, 4, 0],
   ["source_sqn", 8, 24, 0],
   ["source_eswitch_owner_vhca_id", 32, 16, 0],
   ["source_port", 48, 16, 0],
   ["outer_emd_tag", 100, 1, 0],
-  ["gre_protocol", 112, 16, 0],
-  ["gre_key", 128, 32, 0],
-  ["bth_opcode", 184, 8, 0],
-  ["geneve_vni", 192, 24, 0],
-  ["geneve_tlv_option_0_exist", 222, 1, 0],
-  ["geneve_oam", 223, 1, 0],
-  ["geneve_opt_len", 298, 6, 0],
-  ["geneve_protocol_type", 304, 16, 0],
-  ["bth_dst_qp", 328, 24, 0],
-  ["inner_esp_spi", 352, 32, 0],
-  ["outer_esp_spi", 384, 32, 0],
 ];
 
 /** One MPLS entry: label 20, exp 3, s_bos 1, ttl 8. */
-function mpls(name: string, bit: number): Row[] {
+function mpls(name: string, bit: number, here: number): Row[] {
   return [
-    [`${name}_label`, bit, 20, 0],
-    [`${name}_exp`, bit + 20, 3, 0],
-    [`${name}_s_bos`, bit + 23, 1, 0],
-    [`${name}_ttl`, bit + 24, 8, 0],
+    [`${name}_label`, bit, 20, here],
+    [`${name}_exp`, bit + 20, 3, here],
+    [`${name}_s_bos`, bit + 23, 1, here],
+    [`${name}_ttl`, bit + 24, 8, here],
   ];
 }
 
+const MISC2_OUTER = mpls("outer_first_mpls", 0, HERE_MPLS);
+const MISC2_INNER = mpls("inner_first_mpls", 32, HERE_MPLS);
+const MISC2_TUNNEL: readonly Row[] = [
+  ...mpls("outer_first_mpls_over_gre", 64, HERE_MPLS_OVER_GRE),
+  ...mpls("outer_first_mpls_over_udp", 96, HERE_MPLS_OVER_UDP),
+];
+
 const MISC2_LATER: readonly Row[] = [
-  ...mpls("outer_first_mpls", 0),
-  ...mpls("inner_first_mpls", 32),
-  ...mpls("outer_first_mpls_over_gre", 64),
-  ...mpls("outer_first_mpls_over_udp", 96),
   ...[7, 6, 5, 4, 3, 2, 1, 0].map((n, i): Row => [`metadata_reg_c_${n}`, 128 + 32 * i, 32, 0]),
   ["metadata_reg_a", 384, 32, 0],
 ];
@@ -176,36 +200,33 @@ const MISC3_INNER: readonly Row[] = [
   ["inner_tcp_ack_num", 64, 32, HERE_TCP],
 ];
 
-const MISC3_LATER: readonly Row[] = [
-  ["outer_vxlan_gpe_vni", 136, 24, 0],
-  ["outer_vxlan_gpe_next_protocol", 160, 8, 0],
-  ["outer_vxlan_gpe_flags", 168, 8, 0],
-  ["geneve_tlv_option_0_data", 288, 32, 0],
-  ["gtpu_teid", 320, 32, 0],
-  ["gtpu_msg_type", 352, 8, 0],
-  ["gtpu_msg_flags", 360, 8, 0],
-  ["gtpu_dw_2", 384, 32, 0],
-  ["gtpu_first_ext_dw_0", 416, 32, 0],
-  ["gtpu_dw_0", 448, 32, 0],
+const MISC3_TUNNEL: readonly Row[] = [
+  ["outer_vxlan_gpe_vni", 136, 24, HERE_VXLAN_GPE],
+  ["outer_vxlan_gpe_next_protocol", 160, 8, HERE_VXLAN_GPE],
+  ["outer_vxlan_gpe_flags", 168, 8, HERE_VXLAN_GPE],
+  ["geneve_tlv_option_0_data", 288, 32, HERE_GENEVE_OPTION_0],
+  ["gtpu_teid", 320, 32, HERE_GTPU],
+  ["gtpu_msg_type", 352, 8, HERE_GTPU],
+  ["gtpu_msg_flags", 360, 8, HERE_GTPU],
+  ["gtpu_dw_2", 384, 32, HERE_GTPU_DW_2],
+  ["gtpu_first_ext_dw_0", 416, 32, HERE_GTPU_EXTENSION],
+  ["gtpu_dw_0", 448, 32, HERE_GTPU],
 ];
 
-const MISC4_LATER: readonly Row[] = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n): Row[] => [
-  [`prog_sample_field_value_${n}`, 64 * n, 32, 0],
-  [`prog_sample_field_id_${n}`, 64 * n + 32, 32, 0],
-]);
+const SAMPLES = [0, 1, 2, 3, 4, 5, 6, 7];
+/** In a key, sample n lies at place n. Ids belong to device bytes only (samples.ts). */
+const MISC4_TUNNEL = SAMPLES.map((n): Row => [`prog_sample_field_value_${n}`, 64 * n, 32, HERE_SAMPLE << n]);
+const MISC4_LATER = SAMPLES.map((n): Row => [`prog_sample_field_id_${n}`, 64 * n + 32, 32, 0]);
 
 const MISC5_TUNNEL: readonly Row[] = [
+  ["macsec_tag_0", 0, 32, HERE_MACSEC],
+  ["macsec_tag_1", 32, 32, HERE_MACSEC],
+  ["macsec_tag_2", 64, 32, HERE_MACSEC_SCI],
+  ["macsec_tag_3", 96, 32, HERE_MACSEC_SCI],
   ["tunnel_header_0", 128, 32, HERE_TUNNEL_DWORD],
   ["tunnel_header_1", 160, 32, HERE_TUNNEL_DWORD << 1],
-];
-
-const MISC5_LATER: readonly Row[] = [
-  ["macsec_tag_0", 0, 32, 0],
-  ["macsec_tag_1", 32, 32, 0],
-  ["macsec_tag_2", 64, 32, 0],
-  ["macsec_tag_3", 96, 32, 0],
-  ["tunnel_header_2", 192, 32, 0],
-  ["tunnel_header_3", 224, 32, 0],
+  ["tunnel_header_2", 192, 32, HERE_TUNNEL_DWORD << 2],
+  ["tunnel_header_3", 224, 32, HERE_TUNNEL_DWORD << 3],
 ];
 
 function rows(group: string, byte: number, word: number, list: readonly Row[], filled = true): Field[] {
@@ -220,29 +241,51 @@ function rows(group: string, byte: number, word: number, list: readonly Row[], f
   }));
 }
 
+/** Rows of ext, placed by key byte. */
+function extRows(word: number, list: readonly (readonly [name: string, byte: number, width: number, here: number])[]) {
+  return rows(
+    "ext",
+    EXT,
+    word,
+    list.map(([name, byte, width, here]): Row => [name, (byte - EXT) * 8, width, here]),
+  );
+}
+
 const EXT_FIELDS: readonly Field[] = [
-  ...rows("ext", EXT, 0, [["port", (EXT_PORT - EXT) * 8, 16, 0]]),
-  ...rows("ext", EXT, EXT_HERE_OUTER, [["outer_ipv4_flags", (EXT_OUTER_IPV4_FLAGS - EXT) * 8, 3, HERE_IPV4]]),
-  ...rows("ext", EXT, EXT_HERE_INNER, [["inner_ipv4_flags", (EXT_INNER_IPV4_FLAGS - EXT) * 8, 3, HERE_IPV4]]),
+  ...extRows(0, [["port", EXT_PORT, 16, 0]]),
+  ...extRows(EXT_HERE_OUTER, [
+    ["outer_ipv4_flags", EXT_OUTER_IPV4_FLAGS, 3, HERE_IPV4],
+    ["outer_esp_seq", EXT_OUTER_ESP_SEQ, 32, HERE_ESP],
+    ["outer_sctp_sport", EXT_OUTER_SCTP_PORTS, 16, HERE_SCTP],
+    ["outer_sctp_dport", EXT_OUTER_SCTP_PORTS + 2, 16, HERE_SCTP],
+  ]),
+  ...extRows(EXT_HERE_INNER, [
+    ["inner_ipv4_flags", EXT_INNER_IPV4_FLAGS, 3, HERE_IPV4],
+    ["inner_esp_seq", EXT_INNER_ESP_SEQ, 32, HERE_ESP],
+    ["inner_sctp_sport", EXT_INNER_SCTP_PORTS, 16, HERE_SCTP],
+    ["inner_sctp_dport", EXT_INNER_SCTP_PORTS + 2, 16, HERE_SCTP],
+  ]),
+  ...extRows(EXT_HERE_TUNNEL, [["gre_c_ks_res0_ver", EXT_GRE_FLAGS, 16, HERE_GRE]]),
 ];
 
 /** Every field, in the order of the key. */
 export const FIELDS: readonly Field[] = [
   ...rows("outer", OUTER, EXT_HERE_OUTER, LAYER),
-  ...rows("outer", OUTER, EXT_HERE_OUTER, LAYER_LATER, false),
   ...rows("misc", MISC, EXT_HERE_OUTER, MISC_OUTER),
   ...rows("misc", MISC, EXT_HERE_INNER, MISC_INNER),
   ...rows("misc", MISC, EXT_HERE_TUNNEL, MISC_TUNNEL),
   ...rows("misc", MISC, 0, MISC_LATER, false),
   ...rows("inner", INNER, EXT_HERE_INNER, LAYER),
-  ...rows("inner", INNER, EXT_HERE_INNER, LAYER_LATER, false),
+  ...rows("misc2", MISC2, EXT_HERE_OUTER, MISC2_OUTER),
+  ...rows("misc2", MISC2, EXT_HERE_INNER, MISC2_INNER),
+  ...rows("misc2", MISC2, EXT_HERE_TUNNEL, MISC2_TUNNEL),
   ...rows("misc2", MISC2, 0, MISC2_LATER, false),
   ...rows("misc3", MISC3, EXT_HERE_OUTER, MISC3_OUTER),
   ...rows("misc3", MISC3, EXT_HERE_INNER, MISC3_INNER),
-  ...rows("misc3", MISC3, 0, MISC3_LATER, false),
+  ...rows("misc3", MISC3, EXT_HERE_TUNNEL, MISC3_TUNNEL),
+  ...rows("misc4", MISC4, EXT_HERE_TUNNEL, MISC4_TUNNEL),
   ...rows("misc4", MISC4, 0, MISC4_LATER, false),
   ...rows("misc5", MISC5, EXT_HERE_TUNNEL, MISC5_TUNNEL),
-  ...rows("misc5", MISC5, 0, MISC5_LATER, false),
   ...EXT_FIELDS,
 ].sort((a, b) => a.bit - b.bit || b.width - a.width);
 

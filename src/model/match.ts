@@ -18,6 +18,7 @@ import {
 import type { FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
 import { FIELDS, fieldNamed, nearestFields, writeField, type Field, type Presence } from "./fields.js";
+import { takeSampleMask, type SamplePlaces } from "./samples.js";
 import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
 /** Fields by name, as people write them (term.ts). */
@@ -53,7 +54,7 @@ export function knownField(call: string, path: string, name: string): Field {
 }
 
 function notFilled(call: string, path: string): never {
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, hint: "the parser does not fill this field yet" });
+  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, hint: "this release does not fill it" });
 }
 
 /** Fields by name to a match. */
@@ -85,9 +86,16 @@ export function maskOf(call: string, path: string, fields: MatchFields): Uint8Ar
   return match.mask;
 }
 
-/** Device bytes to a whole mask: disabled groups left out, `ip_version` made a bit mask, presence added. */
-export function deviceMask(call: string, criteria: number, parameters: Uint8Array): Uint8Array {
+/** A mask from device bytes: a whole one, and the places of its samples. */
+export interface DeviceMask {
+  mask: Uint8Array;
+  samples: SamplePlaces | null;
+}
+
+/** Device bytes to a whole mask: disabled groups left out, `ip_version` made a bit mask, samples in place, presence added. */
+export function deviceMask(call: string, criteria: number, parameters: Uint8Array): DeviceMask {
   const mask = enabledGroups(criteria, parameters);
+  const samples = takeSampleMask(call, mask);
   for (const [i, version] of ipVersions(mask).entries()) {
     if (version === 0) continue;
     if (version !== 4 && version !== 6 && version !== 0xf) {
@@ -105,7 +113,7 @@ export function deviceMask(call: string, criteria: number, parameters: Uint8Arra
   }
   checkBits(call, mask);
   addPresence(mask, new Uint8Array(KEY_SIZE));
-  return mask;
+  return { mask, samples };
 }
 
 /** `ip_version` of the outer and of the inner group of a key. */

@@ -5,6 +5,7 @@ import { Table } from "./domain.js";
 import { fieldAtBit } from "./fields.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
 import { deviceMask, enabledGroups, ipVersions, maskOf, type MatchFields, type MatchParameters } from "./match.js";
+import { takeSampleValue, type SamplePlaces } from "./samples.js";
 
 /** `match_criteria_enable` has a bit for each of the seven groups. */
 const CRITERIA_BITS = 7;
@@ -24,6 +25,8 @@ export class Matcher extends Handle {
   order = 0;
   /** What every rule must repeat as its ip_version, outer and inner: the 4 or 6 of the mask; 0 for nothing. */
   versions: readonly number[] = [0, 0];
+  /** Where device bytes of a rule hold samples. */
+  samples: SamplePlaces | null = null;
   /** The mask as words, made with the first rule. */
   #maskWords: Uint32Array | undefined;
 
@@ -49,7 +52,9 @@ export class Matcher extends Handle {
       refuse({ code: "EINVAL", call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
     }
     const bytes = parameterBytes(call, "mask", mask);
-    const matcher = add(call, table, priority, criteria, deviceMask(call, criteria, bytes));
+    const { mask: whole, samples } = deviceMask(call, criteria, bytes);
+    const matcher = add(call, table, priority, criteria, whole);
+    matcher.samples = samples;
     matcher.versions = ipVersions(enabledGroups(criteria, bytes)).map((version) => (version === 0xf ? 0 : version));
     return matcher;
   }
@@ -73,6 +78,7 @@ export class Matcher extends Handle {
       refuse({ code: "EINVAL", call, reason: "bad_match_size", path: "value.match_sz", value: bytes.length, hint });
     }
     const key = enabledGroups(this.criteria, bytes, SCRATCH);
+    takeSampleValue(call, key, this.samples);
     this.#maskWords ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
     if (!isInside(this.#maskWords)) refuseOutside(call, key, mask);
     if (this.versions[0] !== 0 || this.versions[1] !== 0) this.checkVersions(call, key);
@@ -113,6 +119,7 @@ function add(
   name?: string,
 ): Matcher {
   unsigned(call, "priority", priority, 16);
+  if (mask !== null) table.device.parser.check(call, mask);
   const matcher = new Matcher(table, priority, criteria, mask, name ?? `matcher${table.device.nextNumber("matcher")}`);
   if (!table.classifier.addMatcher(matcher)) {
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "table", value: table, hint: "65536 matchers a table" });

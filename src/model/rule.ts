@@ -46,7 +46,8 @@ export class Rule extends Handle {
   static named(call: string, matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
     living(call, "matcher", matcher, Matcher);
     const { mask, value, ranges } = matchOf(call, "match", fields);
-    if (matcher.mask !== null) checkSameMask(call, matcher, mask, ranges, fields);
+    if (matcher.mask === null) matcher.device.parser.check(call, mask);
+    else checkSameMask(call, matcher, mask, ranges, fields);
     return add(call, matcher, mask, value, ranges, [...actions], name);
   }
 

@@ -42,12 +42,12 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, buffers, bufferSize',
     [["queues", 1, "bufers"], 2],
   ),
-  bad("unknown key like nothing", "device.x § no such key here; keys: name, ports, profile, seed, limits", [
+  bad("unknown key like nothing", "device.x § no such key here; keys: name, ports, profile, seed, limits, parser", [
     ["device", "x"],
     1,
   ]),
   bad("list as object", "rules § a list: [ ... ] (found {})", [["rules"], {}]),
-  bad("object as list", "device § an object with name, ports, profile, seed, limits (found [])", [["device"], []]),
+  bad("object as list", "device § an object with name, ports, profile, seed, limits, parser (found [])", [["device"], []]),
   bad("name as number", 'tables[0].name = 5 § text in double quotes, not empty, such as "root"', [
     ["tables", 0, "name"],
     5,

@@ -11,7 +11,17 @@ export function everyKey(): Record<string, unknown> {
     flowsteer: 1,
     title: "all keys",
     description: "of every object",
-    device: { name: "dut", ports: 2, profile: "manual", seed: 7, limits: { memory: 100_000_000 } },
+    device: {
+      name: "dut",
+      ports: 2,
+      profile: "manual",
+      seed: 7,
+      limits: { memory: 100_000_000 },
+      parser: {
+        geneveOption0: { class: 0x0102, type: 0x80 },
+        samples: [{ id: 0, header: "udp", level: "outer", offset: 8, port: 9000 }],
+      },
+    },
     queues: [
       { name: "web", description: "a queue pair", buffers: 2, bufferSize: 64 },
       { name: "rest", description: "a sink" },

@@ -65,7 +65,7 @@ test("names and places are found", () => {
   expect(fieldNamed("outer.ipv4_dst")?.bit).toBe(480);
   expect(fieldNamed("ipv4_dst")).toBeUndefined();
   expect(nearestFields("ipv4_dst")).toEqual(["outer.ipv4_dst", "inner.ipv4_dst"]);
-  expect(nearestFields("vni")).toEqual(["misc.vxlan_vni"]);
+  expect(nearestFields("vni")).toEqual(["misc.vxlan_vni", "misc.geneve_vni", "misc3.outer_vxlan_gpe_vni"]);
   expect(nearestFields("outer.tcp_dprt")).toEqual(["outer.tcp_dport"]);
   expect(nearestFields("nothing like it at all")).toEqual([]);
   expect(fieldAtBit(480)).toBe("outer.ipv4_dst");

@@ -1,0 +1,68 @@
+/**
+ * What the parser has to fill for a mask: the groups that it reads, the inner packet, checksums, samples.
+ *
+ * In: a mask with the presence of every field that it asks about. Out: a set for parseFrame (wire/parse.ts).
+ */
+import {
+  EXT_HERE_INNER,
+  EXT_HERE_TUNNEL,
+  GROUP_EXT,
+  GROUP_MISC4,
+  GROUP_SIZE,
+  HERE_SAMPLE,
+  INNER,
+  KEY_SIZE,
+  LAYER_OK,
+  MISC_TAGS2,
+  OK_IPV4_CHECKSUM,
+  OK_L4_CHECKSUM,
+  OUTER,
+  WANT_INNER,
+  WANT_INNER_IPV4_CHECKSUM,
+  WANT_INNER_L4_CHECKSUM,
+  WANT_OUTER_IPV4_CHECKSUM,
+  WANT_OUTER_L4_CHECKSUM,
+} from "../../src/abi/key";
+import { samplesInner } from "../wire/sample";
+
+/** inner_second_cvlan_tag and inner_second_svlan_tag in MISC_TAGS2. */
+const INNER_TAGS2: u32 = 0x50;
+
+/** What a frame must bring where no rule asks anything: presence words are always filled. */
+export const WANTS_NOTHING: u32 = 1 << GROUP_EXT;
+
+export function wantsOf(mask: usize): u32 {
+  let wants = WANTS_NOTHING;
+  for (let block: usize = 0; block < <usize>KEY_SIZE; block += 16) {
+    if (v128.any_true(v128.load(mask + block))) wants |= groupOf(block);
+  }
+  if (asksInner(mask)) wants |= WANT_INNER;
+  // Samples are the last presence bits. "Any value" asks for presence alone.
+  if (bswap(load<u32>(mask, EXT_HERE_TUNNEL)) >= <u32>HERE_SAMPLE) {
+    wants |= 1 << GROUP_MISC4;
+    if (samplesInner()) wants |= WANT_INNER;
+  }
+  const outer: u32 = load<u8>(mask + OUTER, LAYER_OK);
+  const inner: u32 = load<u8>(mask + INNER, LAYER_OK);
+  if (outer & OK_IPV4_CHECKSUM) wants |= WANT_OUTER_IPV4_CHECKSUM;
+  if (outer & OK_L4_CHECKSUM) wants |= WANT_OUTER_L4_CHECKSUM;
+  if (inner & OK_IPV4_CHECKSUM) wants |= WANT_INNER_IPV4_CHECKSUM;
+  if (inner & OK_L4_CHECKSUM) wants |= WANT_INNER_L4_CHECKSUM;
+  return wants;
+}
+
+/** The group of a key byte, as a set. A range asks for it; the mask beside it has the presence of the field. */
+export function groupOf(byte: usize): u32 {
+  const group = <u32>(byte >> 6);
+  return 1 << group;
+}
+
+/** Every field of the inner packet brings its presence into the mask, but for those that are always present. */
+function asksInner(mask: usize): bool {
+  if (load<u32>(mask, EXT_HERE_INNER) != 0) return true;
+  if (load<u8>(mask, MISC_TAGS2) & INNER_TAGS2) return true;
+  for (let at: usize = INNER; at < <usize>INNER + GROUP_SIZE; at += 16) {
+    if (v128.any_true(v128.load(mask + at))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,120 @@
+/**
+ * Internet checksums (RFC 1071), verified only when some rule asks.
+ *
+ * Sums are taken over little-endian words: a ones' complement sum does not mind the byte order (RFC 1071 section 2), and
+ * a sum with its checksum inside is 0xffff when it is right.
+ */
+import {
+  LAYER_OK,
+  OK_IPV4_CHECKSUM,
+  OK_L3,
+  OK_L4,
+  OK_L4_CHECKSUM,
+  WANT_INNER_IPV4_CHECKSUM,
+  WANT_INNER_L4_CHECKSUM,
+  WANT_OUTER_IPV4_CHECKSUM,
+  WANT_OUTER_L4_CHECKSUM,
+} from "../../src/abi/key";
+import { be16, Cursor, Key } from "./cursor";
+import { Fragment, PROTOCOL_TCP, PROTOCOL_UDP, Upper } from "./upper";
+
+/** What is to be verified at a level: the bits of the key that some rule asks about. */
+export const CHECK_IPV4: u32 = OK_IPV4_CHECKSUM;
+export const CHECK_L4: u32 = OK_L4_CHECKSUM;
+
+export function outerChecks(wanted: u32): u32 {
+  return (wanted & WANT_OUTER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & WANT_OUTER_L4_CHECKSUM ? CHECK_L4 : 0);
+}
+
+export function innerChecks(wanted: u32): u32 {
+  return (wanted & WANT_INNER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & WANT_INNER_L4_CHECKSUM ? CHECK_L4 : 0);
+}
+
+/** Whether the IPv4 header of `size` bytes at `header` sums up. */
+export function ipv4Sums(header: usize, size: usize): bool {
+  return fold(sum(header, size)) == 0xffff;
+}
+
+/**
+ * Verifies the TCP segment at `at`, which goes to the end of the IP payload. `l4_ok` has been decided.
+ * SPEC: what is not known to be whole, or not yet at its final destination, is not verified: 0 (parsing rulings).
+ */
+export function verifyTcp(at: usize): void {
+  if (Cursor.end == Cursor.wireEnd) verify(at, Cursor.wireEnd - at, PROTOCOL_TCP);
+}
+
+/** Verifies the UDP datagram at `at`, which is as long as it says. A checksum of 0 says that there is none: over IPv4 only. */
+export function verifyUdp(at: usize): void {
+  const length = <usize>be16(at + 4);
+  if (length > Cursor.end - at) return;
+  if (load<u16>(at, 6) != 0) verify(at, length, PROTOCOL_UDP);
+  else if (load<u8>(Upper.header) >> 4 == 4 && checkable()) right();
+}
+
+function verify(at: usize, length: usize, protocol: u32): void {
+  if (checkable() && fold(pseudoHeader(length, protocol) + sum(at, length)) == 0xffff) right();
+}
+
+function checkable(): bool {
+  const ok = <u32>load<u8>(Key.layer, LAYER_OK);
+  return (ok & (OK_L3 | OK_L4)) == (OK_L3 | OK_L4) && Upper.fragment == Fragment.whole && !underWay();
+}
+
+function right(): void {
+  store<u8>(Key.layer, <u8>(load<u8>(Key.layer, LAYER_OK) | OK_L4_CHECKSUM), LAYER_OK);
+}
+
+/** RFC 9293 section 3.1, RFC 768, RFC 8200 section 8.1: addresses, length, protocol. */
+function pseudoHeader(length: usize, protocol: u32): u64 {
+  const header = Upper.header;
+  const addresses = load<u8>(header) >> 4 == 4 ? sum(header + 12, 8) : sum(header + 8, 32);
+  return addresses + <u64>bswap(<u32>length) + <u64>(protocol << 8);
+}
+
+/** Whether a source route has stops left, so that the header's destination is not the final one. */
+function underWay(): bool {
+  const header = Upper.header;
+  if (load<u8>(header) >> 4 != 4) return Upper.routed;
+  const end = header + ((<usize>(load<u8>(header) & 15)) << 2);
+  let option = header + 20;
+  while (option < end) {
+    const type: u32 = load<u8>(option);
+    if (type == OPTION_END) return false;
+    if (type == OPTION_NOP) {
+      option++;
+      continue;
+    }
+    if (end - option < 2) return false;
+    const length = <usize>load<u8>(option, 1);
+    if (length < 2 || end - option < length) return false;
+    if ((type == LOOSE_ROUTE || type == STRICT_ROUTE) && length > 2 && <usize>load<u8>(option, 2) <= length)
+      return true;
+    option += length;
+  }
+  return false;
+}
+
+const OPTION_END: u32 = 0;
+const OPTION_NOP: u32 = 1;
+const LOOSE_ROUTE: u32 = 131;
+const STRICT_ROUTE: u32 = 137;
+
+/** The sum of the 16-bit words at `at`, an odd byte padded with 0. No lane overflows: a frame has less than 2^19 bytes. */
+function sum(at: usize, length: usize): u64 {
+  let lanes = i32x4.splat(0);
+  for (; length >= 16; length -= 16, at += 16) {
+    lanes = i32x4.add(lanes, i32x4.extadd_pairwise_i16x8_u(v128.load(at)));
+  }
+  let total = (<u64>i32x4.extract_lane(lanes, 0)) & 0xffffffff;
+  total += (<u64>i32x4.extract_lane(lanes, 1)) & 0xffffffff;
+  total += (<u64>i32x4.extract_lane(lanes, 2)) & 0xffffffff;
+  total += (<u64>i32x4.extract_lane(lanes, 3)) & 0xffffffff;
+  for (; length >= 2; length -= 2, at += 2) total += <u64>load<u16>(at);
+  return length == 0 ? total : total + <u64>load<u8>(at);
+}
+
+/** To 16 bits, carries added back in. */
+function fold(total: u64): u32 {
+  while (total >> 16 != 0) total = (total & 0xffff) + (total >> 16);
+  return <u32>total;
+}

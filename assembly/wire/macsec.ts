@@ -1,0 +1,35 @@
+/**
+ * MACsec (IEEE 802.1AE clause 9): the SecTAG behind its EtherType. What it protects is not read.
+ *
+ *     | V, ES, SC, SCB, E, C, AN 2 | 0 2, short length 6 | packet number 4 | SCI 8, with SC |
+ *
+ * The match parameters have the tag with its EtherType in front: four dwords. SPEC: the outer packet's only.
+ */
+import { Header, LEVEL_OUTER } from "../../src/abi/headers";
+import { HERE_MACSEC, HERE_MACSEC_SCI, MISC5_MACSEC_TAG } from "../../src/abi/key";
+import { Cursor, has, Key, note } from "./cursor";
+
+export const ETHERTYPE_MACSEC: u32 = 0x88e5;
+
+const SIZE: usize = 6;
+const LONG_SIZE: usize = 14;
+const SC: u32 = 0x20;
+
+export function macsec(): void {
+  const at = Cursor.at;
+  if (!has(Header.macsec, SIZE)) return;
+  const channel = (load<u8>(at) & SC) != 0;
+  const size = channel ? LONG_SIZE : SIZE;
+  if (!has(Header.macsec, size)) return;
+  note(Header.macsec, at);
+  Cursor.at = at + size;
+  if (Cursor.level != LEVEL_OUTER) return;
+  const misc5 = Key.misc5;
+  store<u16>(misc5, bswap<u16>(<u16>ETHERTYPE_MACSEC), MISC5_MACSEC_TAG);
+  store<u16>(misc5, load<u16>(at), MISC5_MACSEC_TAG + 2);
+  store<u32>(misc5, load<u32>(at, 2), MISC5_MACSEC_TAG + 4);
+  Cursor.tunnels |= HERE_MACSEC;
+  if (!channel) return;
+  store<u64>(misc5, load<u64>(at, 6), MISC5_MACSEC_TAG + 8);
+  Cursor.tunnels |= HERE_MACSEC_SCI;
+}

@@ -1,0 +1,59 @@
+/**
+ * MPLS label stacks (RFC 3032): over Ethernet (either level), GRE and UDP port 6635 (RFC 7510).
+ *
+ *     | label 20, traffic class 3, bottom of stack 1, TTL 8 | ... 4 bytes each
+ *
+ * Only the first entry of a stack fills fields; each entry is a header of its own.
+ */
+import { Header, LEVEL_OUTER } from "../../src/abi/headers";
+import {
+  HERE_MPLS,
+  HERE_MPLS_OVER_GRE,
+  HERE_MPLS_OVER_UDP,
+  MISC2_INNER_MPLS,
+  MISC2_MPLS_OVER_GRE,
+  MISC2_MPLS_OVER_UDP,
+  MISC2_OUTER_MPLS,
+} from "../../src/abi/key";
+import { Cursor, has, Key, note } from "./cursor";
+import { byNibble } from "./ip";
+
+const SIZE: usize = 4;
+const BOTTOM: u32 = 1;
+
+/** Over this level's link layer; gives the EtherType of the IP packet below the stack, 0 for none. */
+export function mplsOverEthernet(): u32 {
+  const field: usize = Cursor.level == LEVEL_OUTER ? MISC2_OUTER_MPLS : MISC2_INNER_MPLS;
+  if (first(field)) Cursor.here |= HERE_MPLS;
+  return below();
+}
+
+/** Over GRE; gives the EtherType of the inner packet, 0 for none. */
+export function mplsOverGre(): u32 {
+  if (first(MISC2_MPLS_OVER_GRE)) Cursor.tunnels |= HERE_MPLS_OVER_GRE;
+  return below();
+}
+
+/** Over UDP; gives the EtherType of the inner packet, 0 for none. */
+export function mplsOverUdp(): u32 {
+  if (first(MISC2_MPLS_OVER_UDP)) Cursor.tunnels |= HERE_MPLS_OVER_UDP;
+  return below();
+}
+
+/** Fills a field with the first entry, if it is whole; moves nothing. */
+function first(field: usize): bool {
+  if (Cursor.end - Cursor.at < SIZE) return false;
+  store<u32>(Key.misc2 + field, load<u32>(Cursor.at));
+  return true;
+}
+
+/** Walks the stack to its bottom. */
+function below(): u32 {
+  while (true) {
+    const at = Cursor.at;
+    if (!has(Header.mpls, SIZE)) return 0;
+    note(Header.mpls, at);
+    Cursor.at = at + SIZE;
+    if (load<u8>(at, 2) & BOTTOM) return byNibble();
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Programmable samples (match-params table, misc4): four bytes wherever the device declares.
+ *
+ * In: the finished frame map. Out: `prog_sample_field_value_n` of each declared sample whose bytes are there.
+ * A declaration: | header 1 | level 1 | declared 1 | 0 1 | offset 4 | UDP destination port 4, 0xffffffff for any | 0 4 |
+ */
+import {
+  Header,
+  LEVEL_INNER,
+  LEVEL_OUTER,
+  MAP_COUNT,
+  MAP_ENTRY_SIZE,
+  MAP_FIRST,
+  MAP_INNER_PAYLOAD,
+  MAP_INNER_PAYLOAD_END,
+  MAP_PAYLOAD,
+  MAP_PAYLOAD_END,
+} from "../../src/abi/headers";
+import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE } from "../../src/abi/key";
+import { SAMPLE_SIZE, SAMPLES } from "../memory";
+import { be16, Cursor, Key } from "./cursor";
+
+const COUNT: u32 = 8;
+const SAMPLE_LEVEL: usize = 1;
+const SAMPLE_DECLARED: usize = 2;
+const SAMPLE_OFFSET: usize = 4;
+const SAMPLE_PORT: usize = 8;
+const ANY_PORT: u32 = 0xffffffff;
+const ABSENT: u32 = 0xffffffff;
+const VALUE_SIZE: u32 = 4;
+
+/** Declares sample `id` (0 to 7) of this device, for good. `header` 0 is the payload of the level. */
+export function declareSample(id: u32, header: u32, level: u32, offset: u32, port: u32): void {
+  const sample = sampleAt(id);
+  store<u32>(sample, header | (level << 8) | (1 << 16));
+  store<u32>(sample, offset, SAMPLE_OFFSET);
+  store<u32>(sample, port, SAMPLE_PORT);
+}
+
+/** Whether some sample is of the inner packet. */
+export function samplesInner(): bool {
+  for (let id: u32 = 0; id < COUNT; id++) {
+    if (<u32>load<u8>(sampleAt(id), SAMPLE_LEVEL) == LEVEL_INNER) return true;
+  }
+  return false;
+}
+
+export function fillSamples(map: usize): void {
+  for (let id: u32 = 0; id < COUNT; id++) {
+    const sample = sampleAt(id);
+    if (load<u8>(sample, SAMPLE_DECLARED) == 0) continue;
+    const level = <u32>load<u8>(sample, SAMPLE_LEVEL);
+    const port = load<u32>(sample, SAMPLE_PORT);
+    if (port != ANY_PORT && portAt(map, level) != port) continue;
+    const start = startOf(map, level, load<u8>(sample));
+    if (start == ABSENT) continue;
+    const at = start + load<u32>(sample, SAMPLE_OFFSET);
+    const end = load<u32>(map + <usize>(level == LEVEL_OUTER ? MAP_PAYLOAD_END : MAP_INNER_PAYLOAD_END));
+    if (at + VALUE_SIZE > end) continue;
+    store<u32>(Key.misc4 + <usize>(MISC4 + id * MISC4_SAMPLE_SIZE), load<u32>(Cursor.frame + <usize>at));
+    Cursor.tunnels |= HERE_SAMPLE << id;
+  }
+}
+
+function sampleAt(id: u32): usize {
+  return SAMPLES + <usize>id * SAMPLE_SIZE;
+}
+
+/** Where the first such header of the level begins, or its payload; ABSENT where there is none. */
+function startOf(map: usize, level: u32, header: u32): u32 {
+  if (header != Header.none) return findHeader(map, level, header);
+  if (level == LEVEL_OUTER) return load<u32>(map, MAP_PAYLOAD);
+  const inner = load<u32>(map, MAP_INNER_PAYLOAD);
+  return inner == 0 ? ABSENT : inner;
+}
+
+function portAt(map: usize, level: u32): u32 {
+  const udp = findHeader(map, level, Header.udp);
+  return udp == ABSENT ? ABSENT : be16(Cursor.frame + <usize>udp + 2);
+}
+
+function findHeader(map: usize, level: u32, header: u32): u32 {
+  const count = <u32>load<u16>(map, MAP_COUNT);
+  for (let n: u32 = 0; n < count; n++) {
+    const entry = map + MAP_FIRST + <usize>n * MAP_ENTRY_SIZE;
+    if (<u32>load<u16>(entry) == (header | (level << 8))) return load<u32>(entry, 4);
+  }
+  return ABSENT;
+}
