@@ -47,7 +47,10 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     1,
   ]),
   bad("list as object", "rules § a list: [ ... ] (found {})", [["rules"], {}]),
-  bad("object as list", "device § an object with name, ports, profile, seed, limits, parser (found [])", [["device"], []]),
+  bad("object as list", "device § an object with name, ports, profile, seed, limits, parser (found [])", [
+    ["device"],
+    [],
+  ]),
   bad("name as number", 'tables[0].name = 5 § text in double quotes, not empty, such as "root"', [
     ["tables", 0, "name"],
     5,

@@ -137,7 +137,7 @@ describe("refusals", () => {
   ])("of declarations: %j", async (parser, message) => {
     const refusal = await createDevice({ parser: parser as DeviceOptions["parser"] & object }).then(
       () => undefined,
-      (error: Error) => error,
+      (error: unknown) => error as Error,
     );
     expect(refusal?.message).toContain(message);
   });
