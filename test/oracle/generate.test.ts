@@ -2,21 +2,51 @@
 
 import { describe, expect, test } from "vitest";
 import { FIELD_WIDTHS } from "./fields.js";
-import { type GeneratedFrame, Random, randomFrame, randomRuleFor } from "./generate.js";
+import {
+  DECLARED,
+  type GeneratedFrame,
+  type Kind,
+  KINDS,
+  Random,
+  framesOfEachKind,
+  jumbogram,
+  randomFrame,
+  randomFrameOf,
+  randomParser,
+  randomRuleFor,
+} from "./generate.js";
 import { asRule } from "./generateRule.js";
 import { ruleMatches } from "./match.js";
-import { STATE_FIELDS, parseReference } from "./parse.js";
+import { type ReferenceResult, STATE_FIELDS, parseReference } from "./parse.js";
 
 const SEED = 20261121;
-const FRAMES = 4000;
+const FRAMES = 12_000;
+
+/** The header that a kind is known by, where it is called otherwise. */
+const HEADERS: Partial<Record<Kind, string>> = {
+  esp_in_udp: "udp",
+  mpls_over_udp: "mpls",
+  ip_in_ip: "any",
+  other: "any",
+};
 
 function frames(seed: number, count: number): GeneratedFrame[] {
   const random = new Random(seed);
   return Array.from({ length: count }, () => randomFrame(random));
 }
 
+/** Frames of each kind that end at every byte, on the wire or by the capture. */
+function cutEverywhere(): ReferenceResult[] {
+  return framesOfEachKind(new Random(SEED), 200).flatMap((frame) =>
+    Array.from(frame.bytes.subarray(0, 150), (_, end) => {
+      const bytes = frame.bytes.subarray(0, end);
+      return [frame, { ...frame, wireLength: end }].map((one) => parseReference(bytes, one));
+    }).flat(),
+  );
+}
+
 describe(`generated frames, seed ${SEED}`, () => {
-  const parsed = frames(SEED, FRAMES).map((frame) => parseReference(frame.bytes, frame));
+  const parsed = frames(SEED, FRAMES).map((frame) => parseReference(frame.bytes, { ...frame, parser: DECLARED }));
 
   test("the same seed gives the same frames", () => {
     expect(frames(SEED, 20)).toEqual(frames(SEED, 20));
@@ -37,17 +67,65 @@ describe(`generated frames, seed ${SEED}`, () => {
 
   test("every header is read whole, and every kind of stop happens", () => {
     const kinds = new Set(parsed.flatMap(({ headers }) => headers.map(({ kind, level }) => `${level} ${kind}`)));
-    const upper = "ipv4 ipv6 hop_by_hop routing destination fragment ah tcp udp icmp icmpv6".split(" ");
-    const both = ["ethernet", "vlan", ...upper].flatMap((kind) => [`outer ${kind}`, `inner ${kind}`]);
-    const outer = "null loop sll sll2 vxlan".split(" ").map((kind) => `outer ${kind}`);
+    const extensions = "hop_by_hop routing destination fragment".split(" ").map((name) => `ipv6_${name}`);
+    const plain = "arp macsec mpls ipv4 ipv6 ah tcp udp icmp icmpv6 sctp esp bth".split(" ");
+    const tunnels = "gre vxlan vxlan_gpe geneve gtpu gtpu_extension".split(" ");
+    const both = ["ethernet", "vlan", ...extensions, ...plain].flatMap((kind) => [`outer ${kind}`, `inner ${kind}`]);
+    const outer = ["loopback", "linux_cooked", "linux_cooked_v2", ...tunnels].map((kind) => `outer ${kind}`);
     expect([...both, ...outer].filter((kind) => !kinds.has(kind))).toEqual([]);
 
-    const stops = new Set(parsed.flatMap(({ stopped }) => (stopped ? `${stopped.header} ${stopped.reason}` : [])));
-    const cut = ["ethernet", "vlan", "null", "loop", "sll", "sll2", "ip", ...upper, "vxlan"].map(
+    const stops = new Set<string>();
+    for (const { stopped } of [...parsed, ...cutEverywhere()])
+      if (stopped) stops.add(`${stopped.header} ${stopped.reason}`);
+    const inPackets = [...extensions, ...plain, ...tunnels, "ethernet", "vlan"].filter((kind) => kind !== "macsec");
+    const cut = [...inPackets, "macsec", "loopback", "linux_cooked", "linux_cooked_v2", "ip"].map(
       (kind) => `${kind} truncated`,
     );
-    const refused = ["ip bad_version", "ipv4 bad_version", "ipv6 bad_version", "ipv4 bad_ihl"];
-    expect([...cut, ...refused].filter((stop) => !stops.has(stop))).toEqual([]);
+    const beyond = inPackets.map((kind) => `${kind} beyond_packet`);
+    const refused = "ip bad_version,ipv4 bad_version,ipv6 bad_version,ipv4 bad_header_length".split(",");
+    const all = [...cut, ...beyond, ...refused, "gtpu_extension bad_header_length"];
+    expect(all.filter((stop) => !stops.has(stop))).toEqual([]);
+  });
+
+  test("checksums are right more often than not", () => {
+    for (const level of ["outer", "inner"]) {
+      const right = (field: string) => parsed.filter(({ fields }) => fields.get(`${level}.${field}`) === 1n).length;
+      const ipv4 = parsed.filter(({ fields }) => fields.has(`${level}.ipv4_ihl`)).length;
+      expect(right("ipv4_checksum_ok") / ipv4).toBeGreaterThan(0.5);
+      expect(right("l4_checksum_ok") / right("l4_ok")).toBeGreaterThan(0.5);
+    }
+  });
+
+  test("jumbograms are whole, with right checksums and wrong ones", () => {
+    const random = new Random(SEED);
+    const made = Array.from({ length: 20 }, () => jumbogram(random)).map((frame) => parseReference(frame.bytes, frame));
+    const oks = made.map(({ fields }) => [fields.get("outer.l4_ok"), fields.get("outer.l4_checksum_ok")].join());
+    expect(oks).toContain("1,1");
+    expect(oks).toContain("1,0");
+  });
+
+  test.each(KINDS)("a frame of %s is one", (kind) => {
+    const header = HEADERS[kind] ?? kind;
+    const random = new Random(SEED + 4);
+    const made = Array.from({ length: 100 }, () => randomFrameOf(random, kind));
+    const seen = made.filter((frame) =>
+      parseReference(frame.bytes, frame).headers.some((one) => header === "any" || one.kind === header),
+    );
+    expect(seen.length).toBeGreaterThan(30);
+  });
+
+  test("declarations of the parser differ, and find something", () => {
+    const random = new Random(SEED + 5);
+    const made = framesOfEachKind(random, 400);
+    let found = 0;
+    for (let i = 0; i < 10; i++) {
+      const parser = randomParser(random);
+      for (const frame of made)
+        found += [...parseReference(frame.bytes, { ...frame, parser }).fields.keys()].filter((field) =>
+          field.startsWith("misc4."),
+        ).length;
+    }
+    expect(found).toBeGreaterThan(1000);
   });
 
   test("most frames are sane", () => {
@@ -77,7 +155,7 @@ describe(`generated rules, seed ${SEED}`, () => {
     const ranged = new Set<string>();
     const absent = new Set<string>();
     for (const frame of frames(SEED, FRAMES)) {
-      const { fields } = parseReference(frame.bytes, frame);
+      const { fields } = parseReference(frame.bytes, { ...frame, parser: DECLARED });
       for (let i = 0; i < 8; i++) {
         const rule = randomRuleFor(fields, random);
         expect(ruleMatches(fields, asRule(rule, "r", 0n, [])), rule.missBy ?? "hit").toBe(rule.near === "hit");

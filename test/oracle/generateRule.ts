@@ -31,7 +31,10 @@ export interface RuleWishes {
  */
 export function randomRuleFor(fields: Fields, random: Random, wishes: RuleWishes = {}): RandomRule {
   const { maxRanges = 2, rangeable = (_field, width) => width >= 2 && width <= 32 } = wishes;
-  const present = random.shuffle([...FIELD_WIDTHS.keys()].filter((field) => fields.has(field)));
+  const present = shuffledByGroup(
+    [...FIELD_WIDTHS.keys()].filter((field) => fields.has(field)),
+    random,
+  );
   const absent = [...FIELD_WIDTHS.keys()].filter((field) => !fields.has(field));
   const canRange = present.filter((field) => rangeable(field, widthOf(field)));
 
@@ -40,12 +43,27 @@ export function randomRuleFor(fields: Fields, random: Random, wishes: RuleWishes
     near = "bit";
 
   const ranged = canRange.slice(0, near === "range" ? random.between(1, maxRanges) : random.below(maxRanges + 1));
-  const termed = random.shuffle(present.filter((field) => !ranged.includes(field)));
-  const terms = termed.slice(0, random.between(1, 8)).map((field) => termFor(field, valueIn(fields, field), random));
+  const termed = present.filter((field) => !ranged.includes(field));
+  const terms = random
+    .shuffle(termed.slice(0, random.between(1, 8)))
+    .map((field) => termFor(field, valueIn(fields, field), random));
   const ranges = ranged.map((field) => rangeAround(field, valueIn(fields, field), random));
   const missBy = spoil(near, terms, ranges, absent, fields, random);
   return { terms, ranges, near, missBy };
 }
+
+/**
+ * In random order, where the first field is of any group as likely as of another: else the few fields of a tunnel would
+ * seldom be asked beside the many of the outer packet.
+ */
+function shuffledByGroup(fields: string[], random: Random): string[] {
+  const shuffled = random.shuffle(fields);
+  const group = random.pick([...new Set(shuffled.map(groupOf))].sort());
+  const first = shuffled.findIndex((field) => groupOf(field) === group);
+  return [...shuffled.splice(first, 1), ...shuffled];
+}
+
+const groupOf = (field: string): string => field.slice(0, field.indexOf("."));
 
 /** The same as a whole rule. */
 export function asRule<Action>(rule: RandomRule, id: string, rank: bigint, actions: Action[]): ReferenceRule<Action> {

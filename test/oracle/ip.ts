@@ -1,7 +1,8 @@
-// The second opinion, part 1: IPv4 (RFC 791, RFC 2474, RFC 3168), IPv6 and its extension headers (RFC 8200, RFC 4302,
-// RFC 2675, RFC 6946).
+// The second opinion, part 2: IPv4 (RFC 791, RFC 2474, RFC 3168), IPv6 and its extension headers (RFC 8200, RFC 4302,
+// RFC 2675, RFC 6946), and what the protocol number leads to.
 
-import { type Packet, type Step, big, number, refuse, seen, whole } from "./packet.js";
+import { ipv4HeaderRight, sourceRouteUnderWay } from "./checksum.js";
+import { type Network, type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
 
 const HOP_BY_HOP = 0;
 const ROUTING = 43;
@@ -10,19 +11,29 @@ const AH = 51;
 const DESTINATION = 60;
 
 /** What an upper-layer protocol leads to, the same in IPv4 and IPv6 (parsing rulings). Others are payload. */
-function byProtocol(protocol: number): string | null {
-  switch (protocol) {
-    case 1:
-      return "icmp";
-    case 6:
-      return "tcp";
-    case 17:
-      return "udp";
-    case 58:
-      return "icmpv6";
-    default:
-      return null; // Later: gre (47), ip in ip (4, 41), esp (50).
-  }
+const PROTOCOLS = new Map<number, string>([
+  [1, "icmp"],
+  [6, "tcp"],
+  [17, "udp"],
+  [50, "esp"],
+  [58, "icmpv6"],
+  [132, "sctp"],
+]);
+
+/** Tunnels, which the outer packet alone can have: IP in IP (RFC 2003, RFC 4213 section 3.5, RFC 2473), GRE. */
+const TUNNELS = new Map<number, string>([
+  [4, "ipv4"],
+  [41, "ipv6"],
+  [47, "gre"],
+]);
+
+/** `step` is at the upper layer. */
+function followProtocol(packet: Packet, step: Step, protocol: number): Step | null {
+  const plain = PROTOCOLS.get(protocol);
+  if (plain) return { ...step, kind: plain };
+  const tunnel = step.level === "outer" ? TUNNELS.get(protocol) : undefined;
+  if (!tunnel) return null;
+  return tunnel === "gre" ? { ...step, kind: tunnel } : enter(packet, step, tunnel, step.at);
 }
 
 export function readIpv4(packet: Packet, step: Step): Step | null {
@@ -31,11 +42,10 @@ export function readIpv4(packet: Packet, step: Step): Step | null {
   // SPEC: a header that is cut within its 20 fixed bytes is called cut, whatever its first byte holds.
   if (!whole(packet, step, 20)) return null;
   const version = number(packet, at, 1) >> 4;
-  if (version !== 4) return refuse(packet, step, "ip_version", 4, version, "bad_version");
+  if (version !== 4) return refuse(packet, step, "ip_version", 20, "bad_version");
   const ihl = number(packet, at, 1) & 15;
-  if (ihl < 5) return refuse(packet, step, "ipv4_ihl", 5, ihl, "bad_ihl");
+  if (ihl < 5) return refuse(packet, step, "ipv4_ihl", 20, "bad_header_length");
   if (!whole(packet, step, ihl * 4)) return null;
-  seen(packet, step);
 
   fields.set(`${level}.ip_version`, 4n);
   fields.set(`${level}.ipv4_ihl`, BigInt(ihl));
@@ -51,16 +61,22 @@ export function readIpv4(packet: Packet, step: Step): Step | null {
 
   const moreFragments = (fragmentWord & 0x2000) !== 0;
   const fragmentOffset = fragmentWord & 0x1fff;
-  if (moreFragments || fragmentOffset !== 0) fields.set(`${level}.frag`, 1n);
+  const fragment = moreFragments || fragmentOffset !== 0;
+  if (fragment) fields.set(`${level}.frag`, 1n);
+  fields.set(`${level}.ipv4_checksum_ok`, ipv4HeaderRight(packet, at, ihl * 4) ? 1n : 0n);
 
   // Lengths that disagree: read on as far as bytes go, l3_ok 0 (parsing rulings).
   const sane = totalLength >= ihl * 4 && at + totalLength <= step.wireEnd;
   fields.set(`${level}.l3_ok`, sane ? 1n : 0n);
-  const payload = sane ? within(step, at + totalLength) : step;
+  const bounded = sane ? within(step, at + totalLength) : step;
+  seen(packet, bounded, ihl * 4);
+  if (fragmentOffset !== 0) return null;
 
-  const kind = byProtocol(protocol);
-  if (fragmentOffset !== 0 || !kind) return null;
-  return { ...payload, kind, at: at + ihl * 4, fragment: moreFragments };
+  // SPEC: while a source route is under way the final destination, which the checksum covers, is not the header's.
+  const routed = sourceRouteUnderWay(packet.bytes.subarray(at + 20, at + ihl * 4));
+  const addresses = packet.bytes.subarray(at + 12, at + 20);
+  const network: Network = { version: 4, addresses, verifiable: sane && !fragment && !routed };
+  return followProtocol(packet, { ...bounded, at: at + ihl * 4, fragment: moreFragments, network }, protocol);
 }
 
 export function readIpv6(packet: Packet, step: Step): Step | null {
@@ -68,8 +84,7 @@ export function readIpv6(packet: Packet, step: Step): Step | null {
   const { fields } = packet;
   if (!whole(packet, step, 40)) return null;
   const version = number(packet, at, 1) >> 4;
-  if (version !== 6) return refuse(packet, step, "ip_version", 6, version, "bad_version");
-  seen(packet, step);
+  if (version !== 6) return refuse(packet, step, "ip_version", 40, "bad_version");
 
   const firstWord = number(packet, at, 4);
   fields.set(`${level}.ip_version`, 6n);
@@ -84,7 +99,9 @@ export function readIpv6(packet: Packet, step: Step): Step | null {
   const sane = at + 40 + payloadLength <= step.wireEnd;
   fields.set(`${level}.l3_ok`, sane ? 1n : 0n);
   const bounded = sane && payloadLength !== 0 ? within(step, at + 40 + payloadLength) : step;
-  const start = { ...bounded, at: at + 40, lengthUnknown: payloadLength === 0 };
+  seen(packet, bounded, 40);
+  const network: Network = { version: 6, addresses: packet.bytes.subarray(at + 8, at + 40), verifiable: sane };
+  const start = { ...bounded, at: at + 40, lengthUnknown: payloadLength === 0, network };
   return walkExtensions(packet, start, number(packet, at + 6, 1));
 }
 
@@ -101,15 +118,20 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
     if (!whole(packet, extension, 8)) return null;
     const length = extensionLength(next, number(packet, here.at + 1, 1));
     if (!whole(packet, extension, length)) return null;
-    seen(packet, extension);
-
     if (next === HOP_BY_HOP && here.at === start.at && start.lengthUnknown) here = applyJumbo(packet, here, length);
+    seen(packet, { ...extension, end: here.end }, length);
+
+    // SPEC: with segments left (RFC 8200 section 4.4) the final destination, which the checksum covers, is elsewhere.
+    if (next === ROUTING && number(packet, here.at + 3, 1) !== 0) here = unverifiable(here);
     if (next === FRAGMENT) {
       const word = number(packet, here.at + 2, 2);
       const offset = word >> 3;
       const more = (word & 1) !== 0;
       // RFC 6946: offset 0 and M 0 is an atomic fragment, which is no fragment.
-      if (offset !== 0 || more) packet.fields.set(`${level}.frag`, 1n);
+      if (offset !== 0 || more) {
+        packet.fields.set(`${level}.frag`, 1n);
+        here = unverifiable(here);
+      }
       if (more) here = { ...here, fragment: true };
       if (offset !== 0) {
         packet.fields.set(`${level}.ip_protocol`, big(packet, here.at, 1));
@@ -120,8 +142,12 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
     here = { ...here, at: here.at + length };
   }
   packet.fields.set(`${level}.ip_protocol`, BigInt(next));
-  const kind = byProtocol(next);
-  return kind ? { ...here, kind } : null;
+  return followProtocol(packet, here, next);
+}
+
+/** The same step, with a checksum behind it that cannot be verified. */
+function unverifiable(step: Step): Step {
+  return step.network ? { ...step, network: { ...step.network, verifiable: false } } : step;
 }
 
 /** The headers that are walked over. Mobility, HIP, Shim6 and "no next header" end the walk as the upper layer. */
@@ -129,15 +155,15 @@ function extensionName(protocol: number): string | null {
   switch (protocol) {
     // SPEC: hop-by-hop options are walked over wherever they stand, not only directly behind the fixed header.
     case HOP_BY_HOP:
-      return "hop_by_hop";
+      return "ipv6_hop_by_hop";
     case ROUTING:
-      return "routing";
+      return "ipv6_routing";
     case FRAGMENT:
-      return "fragment";
+      return "ipv6_fragment";
     case AH:
       return "ah";
     case DESTINATION:
-      return "destination";
+      return "ipv6_destination";
     default:
       return null;
   }

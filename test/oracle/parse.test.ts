@@ -42,7 +42,7 @@ describe("layer 2", () => {
   test("a cut tag: the tags before it stay, no ethertype", () => {
     const { f, stopped } = parse([MACS, "8100 0005 8100 00"]);
     expect([f("outer.first_vid"), f("outer.ethertype"), f("misc.outer_second_cvlan_tag")]).toEqual([5n, undefined, 0n]);
-    expect(stopped).toEqual({ header: "vlan", field: "tci", offset: 18, wanted: 4, had: 1, reason: "truncated" });
+    expect(stopped).toEqual({ header: "vlan", field: "tci", offset: 18, wanted: 4, had: 1, reason: "beyond_packet" });
   });
 
   test("TPID 0x9100 and an 802.3 length are ethertypes with nothing behind", () => {
@@ -86,8 +86,8 @@ describe("IPv4", () => {
 
   test.each([
     ["bad version", `65${ip4(0, 6).slice(2)}`, "bad_version"],
-    ["bad IHL", `44${ip4(0, 6).slice(2)}`, "bad_ihl"],
-    ["cut options", `46${ip4(0, 6).slice(2)}`, "truncated"],
+    ["bad IHL", `44${ip4(0, 6).slice(2)}`, "bad_header_length"],
+    ["cut options", `46${ip4(0, 6).slice(2)}`, "beyond_packet"],
   ])("%s gives no L3 field", (_name, ip, reason) => {
     const { f, stopped } = parse([ETH4, ip]);
     expect([f("outer.ip_version"), f("outer.ipv4_src"), f("outer.l3_ok")]).toEqual([undefined, undefined, 0n]);
@@ -119,13 +119,13 @@ describe("IPv6", () => {
     const { f, kinds } = parse([ETH6, ip6(44, 0), chain, udp(53, 8), "00".repeat(8)]);
     expect([f("outer.ip_protocol"), f("outer.udp_dport"), f("outer.l4_ok")]).toEqual([17n, 53n, 1n]);
     expect([f("misc.outer_ipv6_flow_label"), f("outer.ip_dscp")]).toEqual([0x12345n, 0x2en]);
-    expect(kinds).toEqual(["ethernet", "ipv6", "hop_by_hop", "routing", "destination", "ah", "udp"]);
+    expect(kinds).toEqual(["ethernet", "ipv6", "ipv6_hop_by_hop", "ipv6_routing", "ipv6_destination", "ah", "udp"]);
   });
 
   test("a cut extension header: the fixed header's fields, no ip_protocol", () => {
     const { f, stopped } = parse([ETH6, ip6(16, 0), "1101010400000000 00000000"]);
     expect([f("outer.ip_version"), f("outer.ip_protocol")]).toEqual([6n, undefined]);
-    expect(stopped).toMatchObject({ header: "hop_by_hop", offset: 54, wanted: 16, had: 12 });
+    expect(stopped).toMatchObject({ header: "ipv6_hop_by_hop", offset: 54, wanted: 16, had: 12 });
   });
 
   test("fragments: atomic is none, a later one says what follows", () => {

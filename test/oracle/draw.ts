@@ -1,0 +1,63 @@
+// What the makers of random headers share: bytes, pools of likely values, and how often something is wrong.
+
+import { type Random } from "./random.js";
+
+/** How often each thing that can be wrong is wrong. */
+export const BOGUS = 0.04;
+
+/** How often a checksum is right. */
+const RIGHT = 0.7;
+
+/** What an outer packet can be made to carry; the first ones stand directly over the link layer. */
+export const LINK_KINDS = ["arp", "macsec", "mpls"] as const;
+export const UPPER_KINDS = [
+  ...["tcp", "udp", "icmp", "icmpv6", "sctp", "esp", "esp_in_udp", "bth", "other"],
+  ...["gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "mpls_over_udp", "ip_in_ip"],
+] as const;
+export type Kind = (typeof LINK_KINDS)[number] | (typeof UPPER_KINDS)[number];
+export const KINDS: readonly Kind[] = [...LINK_KINDS, ...UPPER_KINDS];
+
+/** One frame in the making. */
+export interface Draw {
+  random: Random;
+  /** 0 in the outer packet. Below 2 there are no tunnels: they would be payload of payload. */
+  depth: number;
+  /** What this packet is to carry; null leaves it open. */
+  want: Kind | null;
+}
+
+/** A packet inside the one that is drawn. */
+export function inside({ random, depth }: Draw): Draw {
+  return { random, depth: depth + 1, want: null };
+}
+
+/** The checksum that makes a segment of an upper-layer protocol right; its own checksum field is 0. */
+export type Checksum = (protocol: number, segment: readonly number[]) => number;
+
+/** Big-endian bytes of a number. */
+export function be(value: number | bigint, length: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = BigInt(value), i = 0; i < length; i++, rest >>= 8n) bytes.unshift(Number(rest & 0xffn));
+  return bytes;
+}
+
+/** A value from a small pool half the time, else any. */
+export function some(random: Random, pool: readonly (number | bigint)[], length: number): number[] {
+  return random.chance(0.5) ? be(random.pick(pool), length) : random.bytes(length);
+}
+
+/** A length as it is, or short, or nothing, or beyond the frame. */
+export function wrongLength(random: Random, length: number): number {
+  if (!random.chance(BOGUS * 2)) return Math.min(length, 65535);
+  return random.pick([0, random.below(length + 1), random.below(20), Math.min(length + random.between(1, 80), 65535)]);
+}
+
+/** Writes a checksum of two bytes: the right one more often than not, else one bit of it wrong, 0, or anything. */
+export function putChecksum(random: Random, bytes: number[], at: number, right: number): void {
+  const roll = random.chance(RIGHT) ? 0 : random.between(1, 3);
+  const value = [right, right ^ (1 << random.below(16)), 0, random.below(65536)][roll] ?? 0;
+  [bytes[at], bytes[at + 1]] = [value >> 8, value & 0xff];
+}
+
+/** The Geneve option that random frames have more often than others. */
+export const OPTION_0 = { class: 0x0102, type: 0x81 };
