@@ -1,6 +1,5 @@
 /** Rules in and out: many into an empty table, all of them out again, and pairs on a live table. */
 import { Link } from "../src/abi/headers.js";
-import { GROUP_EXT, GROUP_OUTER } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
 import { mlx5dv_dr_action_create_drop, mlx5dv_dr_rule_destroy } from "../src/mlx5dv/index.js";
 import type { Rule } from "../src/model/rule.js";
@@ -11,7 +10,7 @@ import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";
 import { PlainClassifier } from "./peers/classifier.js";
 import { PlainParser } from "./peers/parser.js";
-import { missOf, tupleAt } from "./tuples.js";
+import { missOf, TUPLE_WANTS, tupleAt } from "./tuples.js";
 
 const BULK = 100_000;
 const LIVE = 10_000;
@@ -147,7 +146,7 @@ function hitsOf(nic: TupleTable): Side["hits"] {
   return (tuple) => {
     batch.clear();
     for (const one of [tupleAt(tuple), missOf(tupleAt(tuple))]) batch.put(tcpFrame(one), 64, 1, Link.ethernet);
-    batch.parse((1 << GROUP_OUTER) | (1 << GROUP_EXT));
+    batch.parse(TUPLE_WANTS);
     core.exports.classify(nic.table.classifier.table, batch.count, 0, 0);
     const found = core.found >> 2;
     return [core.u32[found] !== 0, core.u32[found + 1] !== 0];
@@ -161,7 +160,7 @@ function plainSide(): Side {
   const rules: number[] = [];
   let rank = 0;
   const hit = (frame: Uint8Array): boolean => {
-    parser.parse(frame, 0, frame.length, 1, 0, false);
+    parser.parse(frame, 0, frame.length, 1, 0, TUPLE_WANTS);
     return classifier.lookup(parser.fields, 0) !== null;
   };
   return {

@@ -13,7 +13,7 @@ import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";
 import { PlainClassifier } from "./peers/classifier.js";
 import { PlainParser } from "./peers/parser.js";
 import * as at from "./peers/record.js";
-import { trace, tupleAt, type Tuple } from "./tuples.js";
+import { trace, TUPLE_WANTS, tupleAt, type Tuple } from "./tuples.js";
 
 /** Lookups of one run; the trace is TRACE long and goes on where the last run ended. */
 const RUN = 4096;
@@ -111,7 +111,7 @@ function plainSide(rules: number, tuples: readonly Tuple[]): { all: () => number
   for (let i = 0; i < rules; i++) group.insert(plainValue(tupleAt(i)), i, i + 1);
   const parser = new PlainParser(1);
   const frame = tcpFrame(tupleAt(0));
-  parser.parse(frame, 0, frame.length, 1, 0, true);
+  parser.parse(frame, 0, frame.length, 1, 0, TUPLE_WANTS);
   const { fields } = parser;
   const words = Int32Array.from(tuples.flatMap(({ src, dst, ports }) => [src, dst, ports]));
 

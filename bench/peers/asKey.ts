@@ -16,8 +16,8 @@ import * as key from "../../src/abi/key.js";
 import type { PlainParser } from "./parser.js";
 import * as at from "./record.js";
 
-/** The key that the core would have filled; without `whole`, of its groups outer and ext only. */
-export function asKey(parser: PlainParser, i: number, whole: boolean): Uint8Array {
+/** The key that the core would have filled: the groups in `wanted`. */
+export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(key.KEY_SIZE));
   const word = (n: number): number => parser.fields[i * at.RECORD_WORDS + n]!;
   view.setInt32(key.EXT_HERE_TUNNEL, word(at.TUNNELS));
@@ -25,7 +25,7 @@ export function asKey(parser: PlainParser, i: number, whole: boolean): Uint8Arra
   writeLayer(view, key.OUTER, (n) => word(at.OUTER_WORDS + n));
   view.setInt32(key.EXT_HERE_OUTER, word(at.OUTER_WORDS + at.HERE));
   view.setUint8(key.EXT_OUTER_IPV4_FLAGS, word(at.OUTER_WORDS + at.IPV4_FLAGS));
-  if (!whole) return new Uint8Array(view.buffer);
+  if ((wanted & key.WANT_INNER) === 0) return ofGroups(new Uint8Array(view.buffer), wanted);
 
   const inner = (n: number): number => word(at.INNER_WORDS + n);
   writeLayer(view, key.INNER, inner);
@@ -45,9 +45,22 @@ export function asKey(parser: PlainParser, i: number, whole: boolean): Uint8Arra
   view.setInt32(key.MISC3_ICMP_DATA, word(at.ICMP_DATA));
   view.setUint16(key.MISC3_ICMPV6_TYPE, word(at.ICMPV6_TYPE));
   view.setInt32(key.MISC3_ICMPV6_DATA, word(at.ICMPV6_DATA));
-  view.setInt32(key.MISC5_TUNNEL_HEADER, word(at.TUNNEL_HEADER));
-  view.setInt32(key.MISC5_TUNNEL_HEADER + 4, word(at.TUNNEL_HEADER + 1));
-  return new Uint8Array(view.buffer);
+  view.setInt32(key.MISC_GENEVE_VNI, word(at.GENEVE_VNI) << 8);
+  view.setUint8(key.MISC_GENEVE_BITS, word(at.GENEVE_BITS));
+  view.setUint8(key.MISC_GENEVE_OPT_LEN, word(at.GENEVE_OPT_LEN));
+  view.setUint16(key.MISC_GENEVE_PROTOCOL, word(at.GENEVE_PROTOCOL));
+  view.setInt32(key.MISC3_GENEVE_OPTION_0_DATA, word(at.GENEVE_OPTION_0));
+  for (let n = 0; n < 4; n++) view.setInt32(key.MISC5_TUNNEL_HEADER + 4 * n, word(at.TUNNEL_HEADER + n));
+  return ofGroups(new Uint8Array(view.buffer), wanted);
+}
+
+/** The groups in `wanted` of a key; the others, which an earlier parse may have filled, are 0. */
+export function ofGroups(whole: Uint8Array, wanted: number): Uint8Array {
+  const some = whole.slice();
+  for (let group = 0; group < key.KEY_SIZE / key.GROUP_SIZE; group++) {
+    if ((wanted & (1 << group)) === 0) some.fill(0, group * key.GROUP_SIZE, (group + 1) * key.GROUP_SIZE);
+  }
+  return some;
 }
 
 function writeLayer(view: DataView, base: number, word: (n: number) => number): void {

@@ -3,6 +3,7 @@
  * into arrays that are used again, once into an object a frame.
  */
 import { PlainClassifier } from "./classifier.js";
+import { TUPLE_WANTS } from "../tuples.js";
 import { PlainParser } from "./parser.js";
 
 /** A rule: its number and its actions. */
@@ -57,7 +58,7 @@ export class PlainNic {
 
   #classify(frame: Uint8Array): PlainRule | null {
     const parser = this.#parser;
-    parser.parse(frame, 0, frame.length, 1, 0, false);
+    parser.parse(frame, 0, frame.length, 1, 0, TUPLE_WANTS);
     const rule = this.classifier.lookup(parser.fields, 0);
     if (rule !== null) {
       const { counter } = rule;

@@ -1,162 +1,107 @@
 /**
- * A parser in plain JavaScript that does what assembly/wire does for Ethernet frames: the same fields, the same rulings,
- * the same list of headers. One class whose methods V8 inlines; nothing is allocated for a frame.
+ * A parser in plain JavaScript that does what assembly/wire does for Ethernet frames and two tunnels: the same fields,
+ * the same rulings, the same list of headers. One class whose methods V8 inlines; nothing is allocated for a frame.
  */
 import { Header, LEVEL_INNER, LEVEL_OUTER, Stop } from "../../src/abi/headers.js";
-import {
-  HERE_ETH,
-  HERE_ETHERTYPE,
-  HERE_ICMP,
-  HERE_ICMPV6,
-  HERE_IPV4,
-  HERE_IPV6,
-  HERE_L3,
-  HERE_PROTOCOL,
-  HERE_TCP,
-  HERE_TUNNEL_DWORD,
-  HERE_UDP,
-  HERE_VLAN,
-  HERE_VLAN2,
-  HERE_VXLAN,
-  OK_L3,
-  OK_L4,
-  STATE_CVLAN,
-  STATE_FRAG,
-  STATE_SVLAN,
-} from "../../src/abi/key.js";
+import * as key from "../../src/abi/key.js";
+import { be16, be32, Cursor, isRight, sum } from "./cursor.js";
 import * as at from "./record.js";
 
 const NOTHING = -1;
+const ETHERNET = 0x6558;
 const VXLAN_PORT = 4789;
-
-function be16(bytes: Uint8Array, offset: number): number {
-  return (bytes[offset]! << 8) | bytes[offset + 1]!;
-}
-
-function be32(bytes: Uint8Array, offset: number): number {
-  return (bytes[offset]! << 24) | (bytes[offset + 1]! << 16) | (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
-}
+const GENEVE_PORT = 6081;
+const WANT_MISC = 1 << key.GROUP_MISC;
+/** Whoever wants misc3 wants misc5 too. */
+const WANT_REST = 1 << key.GROUP_MISC3;
 
 function isTag(ethertype: number): boolean {
   return ethertype === 0x8100 || ethertype === 0x88a8;
 }
 
-export class PlainParser {
+export class PlainParser extends Cursor {
   /** RECORD_WORDS words a frame. */
   readonly fields: Int32Array;
-  /** LIST_WORDS words a frame. */
-  readonly lists: Int32Array;
+  /** Class and type of the Geneve option that the device declares. */
+  readonly #option: number;
 
-  #bytes: Uint8Array = new Uint8Array(0);
-  #frame = 0;
-  #at = 0;
-  #end = 0;
-  #level = LEVEL_OUTER;
   #here = 0;
-  #whole = true;
+  #wanted = 0;
+  #checkIpv4 = false;
+  #checkL4 = false;
   #record = 0;
   #layer = 0;
-  #list = 0;
   #later = false;
   #fragmented = false;
   #lengthKnown = true;
+  #routed = false;
+  /** What the pseudo header has of the addresses, as a sum. */
+  #addresses = 0;
 
-  constructor(frames: number) {
+  constructor(frames: number, option?: { class: number; type: number }) {
+    super(frames);
     this.fields = new Int32Array(frames * at.RECORD_WORDS);
-    this.lists = new Int32Array(frames * at.LIST_WORDS);
+    this.#option = option === undefined ? NOTHING : (option.class << 8) | option.type;
   }
 
   /**
-   * Parses `length` bytes at `start`, all of the frame, into record `i`; without `whole`, only the fields that the key
-   * has in its groups outer and ext.
+   * Parses `length` bytes at `start`, all of the frame, into record `i`: of the bits WANT_* and of the groups, those
+   * that the core has in `wanted`. Groups outer and ext always are.
    */
-  parse(bytes: Uint8Array, start: number, length: number, port: number, i: number, whole: boolean): void {
-    const { fields, lists } = this;
+  parse(bytes: Uint8Array, start: number, length: number, port: number, i: number, wanted: number): void {
+    const { fields } = this;
     const record = i * at.RECORD_WORDS;
-    const list = i * at.LIST_WORDS;
-    this.#bytes = bytes;
-    this.#frame = start;
-    this.#at = start;
-    this.#end = start + length;
-    this.#whole = whole;
+    this.start(bytes, start, length, i);
+    this.#wanted = wanted;
     this.#record = record;
-    this.#list = list;
-    fields.fill(0, record, record + (whole ? at.RECORD_WORDS : at.LAYER_WORDS));
+    fields.fill(0, record, record + (wanted & (WANT_MISC | key.WANT_INNER) ? at.RECORD_WORDS : at.LAYER_WORDS));
     fields[record + at.TUNNELS] = 0;
     fields[record + at.PORT] = port;
-    for (let word = list; word < list + at.LIST_FIRST; word++) lists[word] = 0;
 
-    this.#open(LEVEL_OUTER, record);
-    const destination = this.#network(this.#ethernet());
+    this.level = LEVEL_OUTER;
+    this.#open(record, wanted & key.WANT_OUTER_IPV4_CHECKSUM, wanted & key.WANT_OUTER_L4_CHECKSUM);
+    const carried = this.#tunnel(this.#network(this.#ethernet()));
     fields[record + at.HERE] = this.#here;
-    lists[list + at.LIST_PAYLOAD] = this.#at - start;
-    lists[list + at.LIST_PAYLOAD + 1] = this.#end - start;
-    if (destination === VXLAN_PORT && this.#vxlan() && whole) {
-      this.#open(LEVEL_INNER, record + at.INNER_WORDS);
-      this.#network(this.#ethernet());
-      fields[this.#layer + at.HERE] = this.#here;
-      lists[list + at.LIST_INNER_PAYLOAD] = this.#at - start;
-      lists[list + at.LIST_INNER_PAYLOAD + 1] = this.#end - start;
-    }
+    this.notePayload(at.LIST_PAYLOAD);
+    if (carried === NOTHING || (wanted & key.WANT_INNER) === 0) return;
+    this.level = LEVEL_INNER;
+    this.#open(record + at.INNER_WORDS, wanted & key.WANT_INNER_IPV4_CHECKSUM, wanted & key.WANT_INNER_L4_CHECKSUM);
+    this.#network(carried === ETHERNET ? this.#ethernet() : carried);
+    fields[this.#layer + at.HERE] = this.#here;
+    this.notePayload(at.LIST_INNER_PAYLOAD);
   }
 
-  #open(level: number, layer: number): void {
-    this.#level = level;
+  #open(layer: number, checkIpv4: number, checkL4: number): void {
     this.#layer = layer;
     this.#here = 0;
-  }
-
-  #note(kind: number, offset: number): void {
-    const { lists } = this;
-    const list = this.#list;
-    const count = lists[list]!;
-    if (count >= at.LIST_ENTRIES) return;
-    lists[list + at.LIST_FIRST + 2 * count] = kind | (this.#level << 8);
-    lists[list + at.LIST_FIRST + 2 * count + 1] = offset - this.#frame;
-    lists[list] = count + 1;
-  }
-
-  /** The frames here are captured whole, so what is missing lies beyond the packet or the frame. */
-  #has(kind: number, bytes: number): boolean {
-    if (this.#end - this.#at >= bytes) return true;
-    return this.#stop(kind, Stop.beyond_packet, bytes);
-  }
-
-  #stop(kind: number, why: number, wanted: number): false {
-    const stop = this.#list + at.LIST_STOP;
-    const { lists } = this;
-    lists[stop] = kind;
-    lists[stop + 1] = why;
-    lists[stop + 2] = this.#at - this.#frame;
-    lists[stop + 3] = wanted;
-    lists[stop + 4] = this.#end - this.#at;
-    return false;
+    this.#checkIpv4 = checkIpv4 !== 0;
+    this.#checkL4 = checkL4 !== 0;
   }
 
   #ethernet(): number {
-    const offset = this.#at;
-    if (!this.#has(Header.ethernet, 14)) return NOTHING;
-    this.#note(Header.ethernet, offset);
+    const offset = this.at;
+    if (!this.has(Header.ethernet, 14)) return NOTHING;
+    this.note(Header.ethernet, offset);
     const { fields } = this;
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const layer = this.#layer;
     fields[layer + at.DMAC_HIGH] = be16(bytes, offset);
     fields[layer + at.DMAC_LOW] = be32(bytes, offset + 2);
     fields[layer + at.SMAC_HIGH] = be16(bytes, offset + 6);
     fields[layer + at.SMAC_LOW] = be32(bytes, offset + 8);
-    this.#here |= HERE_ETH;
-    this.#at = offset + 14;
+    this.#here |= key.HERE_ETH;
+    this.at = offset + 14;
     let ethertype = be16(bytes, offset + 12);
     for (let depth = 0; isTag(ethertype); depth++) {
-      const tag = this.#at;
-      if (!this.#has(Header.vlan, 4)) return NOTHING;
-      this.#note(Header.vlan, tag);
+      const tag = this.at;
+      if (!this.has(Header.vlan, 4)) return NOTHING;
+      this.note(Header.vlan, tag);
       this.#tag(depth, ethertype === 0x8100, be16(bytes, tag));
       ethertype = be16(bytes, tag + 2);
-      this.#at = tag + 4;
+      this.at = tag + 4;
     }
     fields[layer + at.ETHERTYPE] = ethertype;
-    this.#here |= HERE_ETHERTYPE;
+    this.#here |= key.HERE_ETHERTYPE;
     return ethertype;
   }
 
@@ -165,13 +110,13 @@ export class PlainParser {
     const layer = this.#layer;
     if (depth === 0) {
       fields[layer + at.TCI] = tci;
-      fields[layer + at.STATE] = customer ? STATE_CVLAN : STATE_SVLAN;
-      this.#here |= HERE_VLAN;
+      fields[layer + at.STATE] = customer ? key.STATE_CVLAN : key.STATE_SVLAN;
+      this.#here |= key.HERE_VLAN;
     } else if (depth === 1) {
-      this.#here |= HERE_VLAN2;
-      if (!this.#whole) return;
+      this.#here |= key.HERE_VLAN2;
+      if ((this.#wanted & WANT_MISC) === 0) return;
       fields[layer + at.TCI2] = tci;
-      fields[this.#record + at.TAGS2]! |= (customer ? 0x80 : 0x20) >> this.#level;
+      fields[this.#record + at.TAGS2]! |= (customer ? 0x80 : 0x20) >> this.level;
     }
   }
 
@@ -183,98 +128,104 @@ export class PlainParser {
     else if (ethertype === 0x0806) this.#arp();
     if (protocol === 6) this.#tcp();
     else if (protocol === 17) return this.#udp();
-    else if (protocol === 1) this.#icmp(Header.icmp, HERE_ICMP, at.ICMP_TYPE);
-    else if (protocol === 58) this.#icmp(Header.icmpv6, HERE_ICMPV6, at.ICMPV6_TYPE);
+    else if (protocol === 1) this.#icmp(Header.icmp, key.HERE_ICMP, at.ICMP_TYPE);
+    else if (protocol === 58) this.#icmp(Header.icmpv6, key.HERE_ICMPV6, at.ICMPV6_TYPE);
     return NOTHING;
   }
 
   #arp(): void {
-    const offset = this.#at;
-    if (!this.#has(Header.arp, 8)) return;
-    const size = 8 + 2 * (this.#bytes[offset + 4]! + this.#bytes[offset + 5]!);
-    if (!this.#has(Header.arp, size)) return;
-    this.#note(Header.arp, offset);
-    this.#at = offset + size;
+    const offset = this.at;
+    if (!this.has(Header.arp, 8)) return;
+    const size = 8 + 2 * (this.bytes[offset + 4]! + this.bytes[offset + 5]!);
+    if (!this.has(Header.arp, size)) return;
+    this.note(Header.arp, offset);
+    this.at = offset + size;
   }
 
   #ipv4(): number {
-    const offset = this.#at;
-    if (!this.#has(Header.ipv4, 1)) return NOTHING;
+    const offset = this.at;
+    if (!this.has(Header.ipv4, 1)) return NOTHING;
     const { fields } = this;
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const first = bytes[offset]!;
     if (first >> 4 !== 4) return this.#refuse(Header.ipv4, Stop.bad_version, 20);
     const size = (first & 15) << 2;
     if (size < 20) return this.#refuse(Header.ipv4, Stop.bad_header_length, 20);
-    if (!this.#has(Header.ipv4, 20) || !this.#has(Header.ipv4, size)) return NOTHING;
-    this.#note(Header.ipv4, offset);
+    if (!this.has(Header.ipv4, 20) || !this.has(Header.ipv4, size)) return NOTHING;
+    this.note(Header.ipv4, offset);
     const layer = this.#layer;
     const protocol = bytes[offset + 9]!;
     const fragment = be16(bytes, offset + 6);
     this.#fragmented = (fragment & 0x3fff) !== 0;
     this.#later = (fragment & 0x1fff) !== 0;
-    fields[layer + at.STATE]! |= this.#fragmented ? 8 | STATE_FRAG : 8;
+    fields[layer + at.STATE]! |= this.#fragmented ? 8 | key.STATE_FRAG : 8;
     fields[layer + at.PROTOCOL] = protocol;
     fields[layer + at.TOS] = bytes[offset + 1]!;
     fields[layer + at.TTL] = bytes[offset + 8]!;
     fields[layer + at.SRC + 3] = be32(bytes, offset + 12);
     fields[layer + at.DST + 3] = be32(bytes, offset + 16);
     fields[layer + at.IPV4_FLAGS] = (fragment >> 8) & 0xe0;
-    this.#here |= HERE_L3 | HERE_IPV4 | HERE_PROTOCOL;
+    this.#here |= key.HERE_L3 | key.HERE_IPV4 | key.HERE_PROTOCOL;
     const total = be16(bytes, offset + 2);
     this.#lengthKnown = true;
     let ok = (first << 4) & 0xf0;
-    if (total >= size && total <= this.#end - offset) {
-      ok |= OK_L3;
-      this.#end = offset + total;
+    if (total >= size && total <= this.end - offset) {
+      ok |= key.OK_L3;
+      this.end = offset + total;
     }
+    if (this.#checkIpv4 && isRight(sum(bytes, offset, size))) ok |= key.OK_IPV4_CHECKSUM;
     fields[layer + at.OK] = ok;
-    this.#at = offset + size;
+    // No frame here has options: a source route is not looked for, and nothing behind options is verified.
+    this.#routed = size > 20;
+    if (this.#checkL4) this.#addresses = sum(bytes, offset + 12, 8);
+    this.at = offset + size;
     return this.#later ? NOTHING : protocol;
   }
 
   #refuse(kind: number, why: number, wanted: number): number {
-    this.#stop(kind, why, wanted);
+    this.stop(kind, why, wanted);
     return NOTHING;
   }
 
   #ipv6(): number {
-    const offset = this.#at;
-    if (!this.#has(Header.ipv6, 1)) return NOTHING;
+    const offset = this.at;
+    if (!this.has(Header.ipv6, 1)) return NOTHING;
     const { fields } = this;
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     if (bytes[offset]! >> 4 !== 6) return this.#refuse(Header.ipv6, Stop.bad_version, 40);
-    if (!this.#has(Header.ipv6, 40)) return NOTHING;
-    this.#note(Header.ipv6, offset);
+    if (!this.has(Header.ipv6, 40)) return NOTHING;
+    this.note(Header.ipv6, offset);
     const layer = this.#layer;
     const first = be32(bytes, offset);
     fields[layer + at.TOS] = (first >> 20) & 0xff;
     fields[layer + at.STATE]! |= 12;
     fields[layer + at.TTL] = bytes[offset + 7]!;
     for (let word = 0; word < 8; word++) fields[layer + at.SRC + word] = be32(bytes, offset + 8 + 4 * word);
-    if (this.#whole) fields[layer + at.FLOW_LABEL] = first & 0xfffff;
-    this.#here |= HERE_L3 | HERE_IPV6;
+    if (this.#wanted & WANT_MISC) fields[layer + at.FLOW_LABEL] = first & 0xfffff;
+    this.#here |= key.HERE_L3 | key.HERE_IPV6;
     const payload = be16(bytes, offset + 4);
     // A jumbo payload is longer than any frame here: length 0 stays unknown.
     this.#lengthKnown = payload !== 0;
     this.#fragmented = false;
     this.#later = false;
-    let ok = OK_L3;
+    let ok = key.OK_L3;
     if (payload !== 0) {
-      if (payload + 40 <= this.#end - offset) this.#end = offset + 40 + payload;
+      if (payload + 40 <= this.end - offset) this.end = offset + 40 + payload;
       else ok = 0;
     }
     fields[layer + at.OK] = ok;
-    this.#at = offset + 40;
+    this.#routed = false;
+    if (this.#checkL4) this.#addresses = sum(bytes, offset + 8, 32);
+    this.at = offset + 40;
     const protocol = this.#extensions(bytes[offset + 6]!);
     if (protocol === NOTHING) return NOTHING;
     fields[layer + at.PROTOCOL] = protocol;
-    this.#here |= HERE_PROTOCOL;
+    this.#here |= key.HERE_PROTOCOL;
     return this.#later ? NOTHING : protocol;
   }
 
   #extensions(next: number): number {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     for (;;) {
       let kind: Header;
       if (next === 0) kind = Header.ipv6_hop_by_hop;
@@ -283,18 +234,19 @@ export class PlainParser {
       else if (next === 44) kind = Header.ipv6_fragment;
       else if (next === 51) kind = Header.ah;
       else return next;
-      const offset = this.#at;
-      if (!this.#has(kind, 8)) return NOTHING;
+      const offset = this.at;
+      if (!this.has(kind, 8)) return NOTHING;
       const length = bytes[offset + 1]!;
       const size = kind === Header.ipv6_fragment ? 8 : kind === Header.ah ? (length + 2) << 2 : (length + 1) << 3;
-      if (!this.#has(kind, size)) return NOTHING;
-      this.#note(kind, offset);
-      this.#at = offset + size;
+      if (!this.has(kind, size)) return NOTHING;
+      this.note(kind, offset);
+      this.at = offset + size;
       next = bytes[offset]!;
+      if (kind === Header.ipv6_routing && bytes[offset + 3] !== 0) this.#routed = true;
       if (kind !== Header.ipv6_fragment) continue;
       const word = be16(bytes, offset + 2);
       if ((word & 0xfff9) === 0) continue;
-      this.fields[this.#layer + at.STATE]! |= STATE_FRAG;
+      this.fields[this.#layer + at.STATE]! |= key.STATE_FRAG;
       this.#fragmented = true;
       this.#later = word >> 3 !== 0;
       if (this.#later) return next;
@@ -302,67 +254,130 @@ export class PlainParser {
   }
 
   #tcp(): void {
-    const offset = this.#at;
-    if (!this.#has(Header.tcp, 20)) return;
+    const offset = this.at;
+    if (!this.has(Header.tcp, 20)) return;
     const { fields } = this;
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const size = (bytes[offset + 12]! >> 4) << 2;
-    const sane = size >= 20 && size <= this.#end - offset;
-    this.#note(Header.tcp, offset);
+    const sane = size >= 20 && size <= this.end - offset;
+    this.note(Header.tcp, offset);
     const layer = this.#layer;
     fields[layer + at.TCP_PORTS] = be32(bytes, offset);
     fields[layer + at.STATE]! |= bytes[offset + 12]! & 1;
     fields[layer + at.TCP_FLAGS] = bytes[offset + 13]!;
-    if (this.#whole) {
+    if (this.#wanted & WANT_REST) {
       fields[layer + at.SEQ] = be32(bytes, offset + 4);
       fields[layer + at.ACK] = be32(bytes, offset + 8);
     }
-    this.#here |= HERE_TCP;
-    if (sane && this.#lengthKnown) fields[layer + at.OK]! |= OK_L4;
-    this.#at = offset + (sane ? size : 20);
+    this.#here |= key.HERE_TCP;
+    if (sane && this.#lengthKnown) {
+      fields[layer + at.OK]! |= key.OK_L4;
+      if (this.#checkL4) this.#verify(6, offset, this.end - offset);
+    }
+    this.at = offset + (sane ? size : 20);
   }
 
   #udp(): number {
-    const offset = this.#at;
-    if (!this.#has(Header.udp, 8)) return NOTHING;
-    this.#note(Header.udp, offset);
+    const offset = this.at;
+    if (!this.has(Header.udp, 8)) return NOTHING;
+    this.note(Header.udp, offset);
     const { fields } = this;
     const layer = this.#layer;
-    const ports = be32(this.#bytes, offset);
+    const ports = be32(this.bytes, offset);
     fields[layer + at.UDP_PORTS] = ports;
-    this.#here |= HERE_UDP;
-    const length = be16(this.#bytes, offset + 4);
-    if (length >= 8 && length <= this.#end - offset && this.#lengthKnown) fields[layer + at.OK]! |= OK_L4;
-    this.#at = offset + 8;
+    this.#here |= key.HERE_UDP;
+    const length = be16(this.bytes, offset + 4);
+    if (length >= 8 && length <= this.end - offset && this.#lengthKnown) {
+      fields[layer + at.OK]! |= key.OK_L4;
+      // No datagram here is without a checksum.
+      if (this.#checkL4 && be16(this.bytes, offset + 6) !== 0) this.#verify(17, offset, length);
+    }
+    this.at = offset + 8;
     return ports & 0xffff;
   }
 
   #icmp(kind: number, here: number, word: number): void {
-    const offset = this.#at;
-    if (!this.#has(kind, 8)) return;
-    this.#note(kind, offset);
-    this.#at = offset + 8;
-    if (this.#level !== LEVEL_OUTER) return;
+    const offset = this.at;
+    if (!this.has(kind, 8)) return;
+    this.note(kind, offset);
+    this.at = offset + 8;
+    if (this.level !== LEVEL_OUTER) return;
     this.#here |= here;
-    if (!this.#whole) return;
-    this.fields[this.#record + word] = be16(this.#bytes, offset);
-    this.fields[this.#record + word + 1] = be32(this.#bytes, offset + 4);
+    if ((this.#wanted & WANT_REST) === 0) return;
+    this.fields[this.#record + word] = be16(this.bytes, offset);
+    this.fields[this.#record + word + 1] = be32(this.bytes, offset + 4);
   }
 
-  #vxlan(): boolean {
-    const offset = this.#at;
-    if (!this.#has(Header.vxlan, 8)) return false;
-    this.#note(Header.vxlan, offset);
-    const { fields } = this;
+  #verify(protocol: number, offset: number, length: number): void {
+    const ok = this.#layer + at.OK;
+    if ((this.fields[ok]! & key.OK_L3) === 0 || this.#fragmented || this.#routed) return;
+    if (isRight(this.#addresses + protocol + length + sum(this.bytes, offset, length)))
+      this.fields[ok]! |= key.OK_L4_CHECKSUM;
+  }
+
+  /** What the tunnel at a UDP destination port carries, as an EtherType. */
+  #tunnel(port: number): number {
+    if (port === VXLAN_PORT) return this.#vxlan();
+    if (port === GENEVE_PORT) return this.#geneve();
+    return NOTHING;
+  }
+
+  #vxlan(): number {
+    const offset = this.at;
+    if (!this.has(Header.vxlan, 8)) return NOTHING;
+    this.note(Header.vxlan, offset);
     const record = this.#record;
-    fields[record + at.TUNNELS] = HERE_VXLAN | HERE_TUNNEL_DWORD | (HERE_TUNNEL_DWORD << 1);
-    this.#at = offset + 8;
-    if (!this.#whole) return true;
-    const high = be32(this.#bytes, offset);
-    const low = be32(this.#bytes, offset + 4);
-    fields[record + at.VNI] = low >>> 8;
-    fields[record + at.TUNNEL_HEADER] = high;
-    fields[record + at.TUNNEL_HEADER + 1] = low;
-    return true;
+    this.fields[record + at.TUNNELS] = key.HERE_VXLAN | key.HERE_TUNNEL_DWORD | (key.HERE_TUNNEL_DWORD << 1);
+    if (this.#wanted & WANT_MISC) this.fields[record + at.VNI] = be32(this.bytes, offset + 4) >>> 8;
+    if (this.#wanted & WANT_REST) this.#dwords(offset, 2);
+    this.at = offset + 8;
+    return ETHERNET;
+  }
+
+  #dwords(offset: number, count: number): void {
+    const first = this.#record + at.TUNNEL_HEADER;
+    for (let n = 0; n < count; n++) this.fields[first + n] = be32(this.bytes, offset + 4 * n);
+  }
+
+  #geneve(): number {
+    const offset = this.at;
+    if (!this.has(Header.geneve, 8)) return NOTHING;
+    const { bytes, fields } = this;
+    const first = bytes[offset]!;
+    const known = first >> 6 === 0;
+    const size = known ? 8 + ((first & 0x3f) << 2) : 8;
+    if (!this.has(Header.geneve, size)) return NOTHING;
+    this.note(Header.geneve, offset);
+    const record = this.#record;
+    const dwords = Math.min(size >> 2, 4);
+    fields[record + at.TUNNELS] = key.HERE_GENEVE | (((1 << dwords) - 1) * key.HERE_TUNNEL_DWORD);
+    const type = be16(bytes, offset + 2);
+    if (this.#wanted & WANT_MISC) {
+      fields[record + at.GENEVE_OPT_LEN] = first & 0x3f;
+      fields[record + at.GENEVE_PROTOCOL] = type;
+      fields[record + at.GENEVE_VNI] = be32(bytes, offset + 4) >>> 8;
+      fields[record + at.GENEVE_BITS] = bytes[offset + 1]! >> 7;
+    }
+    if (this.#wanted & WANT_REST) this.#dwords(offset, dwords);
+    if (this.#option !== NOTHING) this.#option0(offset + 8, offset + size);
+    this.at = offset + size;
+    return known && (type === ETHERNET || type === 0x0800 || type === 0x86dd) ? type : NOTHING;
+  }
+
+  #option0(option: number, end: number): void {
+    const { bytes, fields } = this;
+    const record = this.#record;
+    while (option < end) {
+      const size = 4 + ((bytes[option + 3]! & 0x1f) << 2);
+      if (end - option < size) return;
+      if (be32(bytes, option) >>> 8 === this.#option) {
+        fields[record + at.GENEVE_BITS]! |= 2;
+        if (size === 4) return;
+        fields[record + at.TUNNELS]! |= key.HERE_GENEVE_OPTION_0;
+        fields[record + at.GENEVE_OPTION_0] = be32(bytes, option + 4);
+        return;
+      }
+      option += size;
+    }
   }
 }

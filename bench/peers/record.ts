@@ -2,7 +2,7 @@
  * What the plain parser fills for a frame: signed 32-bit words in host order, one or a few for each field, and a list
  * of the headers. V8 keeps such words unboxed, which numbers from 2^31 up are not.
  *
- *     0       28      56     68
+ *     0       28      56     73
  *     | outer | inner | rest |       fields
  */
 
@@ -19,7 +19,7 @@ export const TOS = 7;
 export const STATE = 8;
 export const TCP_FLAGS = 9;
 export const TCP_PORTS = 10;
-/** ipv4_ihl 0xf0, l3_ok 0x08, l4_ok 0x04: one byte of the key. */
+/** ipv4_ihl 0xf0, l3_ok 0x08, l4_ok 0x04, ipv4_checksum_ok 0x02, l4_checksum_ok 0x01: one byte of the key. */
 export const OK = 11;
 export const TTL = 12;
 export const UDP_PORTS = 13;
@@ -42,15 +42,23 @@ export const INNER_WORDS = LAYER_WORDS;
 /** Words of the frame. */
 export const TUNNELS = 56;
 export const PORT = 57;
+/** Of group misc. */
 export const TAGS2 = 58;
 export const VNI = 59;
-/** Two words. */
-export const TUNNEL_HEADER = 60;
-export const ICMP_TYPE = 62;
-export const ICMP_DATA = 63;
-export const ICMPV6_TYPE = 64;
-export const ICMPV6_DATA = 65;
-export const RECORD_WORDS = 68;
+export const GENEVE_VNI = 60;
+/** geneve_tlv_option_0_exist 0x02, geneve_oam 0x01: one byte of the key. */
+export const GENEVE_BITS = 61;
+export const GENEVE_OPT_LEN = 62;
+export const GENEVE_PROTOCOL = 63;
+/** Of groups misc3 and misc5. */
+export const ICMP_TYPE = 64;
+export const ICMP_DATA = 65;
+export const ICMPV6_TYPE = 66;
+export const ICMPV6_DATA = 67;
+export const GENEVE_OPTION_0 = 68;
+/** Four words. */
+export const TUNNEL_HEADER = 69;
+export const RECORD_WORDS = 73;
 
 /** The list of headers: | count | stop header | why | offset | wanted | had | payload 2 | inner payload 2 | entries |. */
 export const LIST_COUNT = 0;
