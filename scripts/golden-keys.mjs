@@ -7,31 +7,48 @@
 // One JSON file for each capture: { capture, tshark, frames: [{ number, wireLength, capturedLength, protocols, marks,
 // fields }] }. Only fields that tshark names are in it: no l3_ok, l4_ok, port. Addresses are text, the rest numbers.
 // `marks` holds "short" and "malformed" where tshark says so of the frame, "source_route" where an IPv4 header has that
-// option (tshark then shows the end of the route as the destination).
+// option (tshark then shows the end of the route as the destination), "segments_left" where an IPv6 routing header has
+// some (tshark then verifies checksums by the last of them), "outer_no_checksum" and "inner_no_checksum" where a UDP
+// checksum is 0.
 //
-// Occurrence decides the level: the first of each header is outer; behind `vxlan` a second packet begins, which is
-// inner. Collecting ends at the first header that is neither in HEADERS nor expected there (a tunnel that is out of
-// scope, an application). tshark's PDML is read, not its JSON, because PDML keeps the order of headers and repeated ones.
-// Reassembly is off: each frame stands for itself.
+// Occurrence decides the level: the first of each header is outer; behind a tunnel's header, and at the second of two IP
+// headers in a row, a second packet begins, which is inner. Collecting ends at the first header that is neither in
+// HEADERS nor expected there (a tunnel in a tunnel, an application). tshark's PDML is read, not its JSON, because PDML
+// keeps the order of headers and repeated ones. Whole dwords are the frame's bytes, as tshark prints them, where tshark
+// says that the header lies. Reassembly is off: each frame stands for itself.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const OPTIONS = [
-  ...["ip.defragment:FALSE", "ipv6.defragment:FALSE", "tcp.desegment_tcp_streams:FALSE"].flatMap((o) => ["-o", o]),
-];
+  ...["ip.defragment:FALSE", "ipv6.defragment:FALSE", "tcp.desegment_tcp_streams:FALSE"],
+  ...["ip", "tcp", "udp"].map((name) => `${name}.check_checksum:TRUE`),
+].flatMap((option) => ["-o", option]);
 
 /** Headers that are followed. What is nested in another header (a packet quoted by ICMP) is not a header of the frame. */
-const HEADERS = new Set("eth sll null raw vlan ieee8021ad ip ipv6 tcp udp icmp icmpv6 vxlan".split(" "));
+const HEADERS = new Set([
+  ..."eth sll null raw vlan ieee8021ad macsec mpls ip ipv6 tcp udp icmp icmpv6 sctp udpencap esp infiniband".split(" "),
+  ..."gre vxlan vxlan_gpe geneve gtp".split(" "),
+]);
+/** Tunnels: the next Ethernet or IP header begins the inner packet. */
+const TUNNELS = new Set("gre vxlan vxlan_gpe geneve gtp".split(" "));
+/** Destination ports: tshark looks at source ports as well, and guesses. */
+const PORTS = {
+  vxlan: 4789,
+  vxlan_gpe: 4790,
+  geneve: 6081,
+  gtp: 2152,
+  mpls: 6635,
+  udpencap: 4500,
+  infiniband: 4791,
+};
 /** Headers that tshark nests in ipv6. */
 const EXTENSIONS = new Set("ipv6.hopopts ipv6.routing ipv6.fraghdr ipv6.dstopts ah".split(" "));
 /** Entries of tshark's own that are not headers. */
 const NOT_HEADERS = new Set("geninfo frame fake-field-wrapper".split(" "));
 
 const MARKS = { "_ws.short": "short", "_ws.malformed": "malformed" };
-
-const VXLAN_PORT = 4789;
 
 /** Loose and strict source and record route (RFC 791). */
 const SOURCE_ROUTES = new Set([131, 137]);
@@ -42,6 +59,11 @@ const SOURCE_ROUTES = new Set([131, 137]);
  * one: that is how the last VLAN tag gives the ethertype and the last extension header gives ip_protocol.
  */
 const text = (show) => show;
+/** State bits are left out when 0. */
+const bit = (show) => (Number(show) === 1 ? 1 : undefined);
+/** tshark: 0 is bad, 1 good, 2 unverified, 3 not there. */
+const good = bit;
+const truth = (show) => Number(show === "True" || show === "1");
 const MAPPING = {
   "eth.dst": ["$.dmac", text],
   "eth.src": ["$.smac", text],
@@ -79,22 +101,50 @@ const MAPPING = {
   "tcp.ack_raw": ["misc3.$_tcp_ack_num"],
   "udp.srcport": ["$.udp_sport"],
   "udp.dstport": ["$.udp_dport"],
-  "vxlan.vni": ["misc.vxlan_vni"],
+  "ip.checksum.status": ["$.ipv4_checksum_ok", good],
+  "tcp.checksum.status": ["$.l4_checksum_ok", good],
+  "udp.checksum.status": ["$.l4_checksum_ok", good],
+  "sctp.srcport": ["ext.$_sctp_sport"],
+  "sctp.dstport": ["ext.$_sctp_dport"],
+  "esp.spi": ["misc.$_esp_spi"],
+  "esp.sequence": ["ext.$_esp_seq"],
 };
 /** Of the outer packet only. */
 const OUTER_ONLY = {
+  "gre.flags_and_version": ["ext.gre_c_ks_res0_ver"],
+  "gre.flags.checksum": ["misc.gre_c_present", bit],
+  "gre.flags.key": ["misc.gre_k_present", bit],
+  "gre.flags.sequence_number": ["misc.gre_s_present", bit],
+  "gre.proto": ["misc.gre_protocol"],
+  "gre.key": ["misc.gre_key"],
+  "geneve.option.length": ["misc.geneve_opt_len", (show) => Number(show) / 4],
+  "geneve.flags.oam": ["misc.geneve_oam"],
+  "geneve.proto_type": ["misc.geneve_protocol_type"],
+  "geneve.vni": ["misc.geneve_vni"],
+  "gtp.flags": ["misc3.gtpu_msg_flags"],
+  "gtp.message": ["misc3.gtpu_msg_type"],
+  "gtp.teid": ["misc3.gtpu_teid"],
+  "infiniband.bth.opcode": ["misc.bth_opcode"],
+  "infiniband.bth.destqp": ["misc.bth_dst_qp"],
+  "infiniband.bth.a": ["misc.bth_a", truth],
   "icmp.type": ["misc3.icmp_type"],
   "icmp.code": ["misc3.icmp_code"],
   "icmpv6.type": ["misc3.icmpv6_type"],
   "icmpv6.code": ["misc3.icmpv6_code"],
 };
-/** Two tshark fields side by side make one dword of ours: high half << bits | low half. */
-const PAIRS = [
-  ["icmp.ident", "icmp.seq", 16, "misc3.icmp_header_data", "outer"],
-  ["icmpv6.echo.identifier", "icmpv6.echo.sequence_number", 16, "misc3.icmpv6_header_data", "outer"],
-  ["vxlan.flags", "vxlan.gbp", 16, "misc5.tunnel_header_0"],
-  ["vxlan.vni", "vxlan.reserved8", 8, "misc5.tunnel_header_1"],
-];
+/** What is called alike in different headers. */
+const OF_HEADER = {
+  vxlan: { "vxlan.vni": ["misc.vxlan_vni"] },
+  vxlan_gpe: {
+    "vxlan.flags": ["misc3.outer_vxlan_gpe_flags"],
+    "vxlan.next_proto": ["misc3.outer_vxlan_gpe_next_protocol"],
+    "vxlan.vni": ["misc3.outer_vxlan_gpe_vni"],
+  },
+};
+/** The key of GRE version 1, in two halves. */
+const GRE_KEY_HALVES = ["gre.key.payload_length", "gre.key.call_id"];
+/** No checksum, which only UDP can have. */
+const NO_CHECKSUM = "3";
 /** State bits, from what tshark shows: 1 where it holds, else left out. */
 const FRAGMENT = ["ip.flags.mf", "ip.frag_offset", "ipv6.fraghdr.more", "ipv6.fraghdr.offset"];
 const TAG_FIELDS = {
@@ -104,62 +154,124 @@ const TAG_FIELDS = {
 };
 const TAG_STATE = { vlan: "cvlan_tag", ieee8021ad: "svlan_tag" };
 
-/** The top-level headers of one packet in order: { name, fields: [[name, show]] }; nested extension headers join ipv6. */
+/**
+ * The top-level headers of one packet in order: { name, at, size, fields: [[name, show, at]] }; nested extension headers
+ * join ipv6.
+ */
 function headersOf(pdml) {
   const headers = [];
   const protos = [];
   for (const [, close, tag, attributes, selfClosed] of pdml.matchAll(/<(\/?)(proto|field)\b([^>]*?)(\/?)>/g)) {
-    const name = /\bname="([^"]*)"/.exec(attributes)?.[1] ?? "";
+    const attribute = (key) => new RegExp(`\\b${key}="([^"]*)"`).exec(attributes)?.[1];
+    const name = attribute("name") ?? "";
     if (tag === "proto") {
       if (close) protos.pop();
       else {
-        if (protos.length === 0) headers.push({ name, fields: [] });
+        if (protos.length === 0)
+          headers.push({ name, at: Number(attribute("pos")), size: Number(attribute("size")), fields: [] });
         if (!selfClosed) protos.push(name);
       }
     } else if (!close) {
-      const show = /\bshow="([^"]*)"/.exec(attributes)?.[1];
+      const show = attribute("show");
       const own = protos.length === 1 || (protos.length === 2 && protos[0] === "ipv6" && EXTENSIONS.has(protos[1]));
       // Inside ipv6 tshark adds a hidden ip.version for filters.
       if (own && show !== undefined && !(protos[0] === "ipv6" && name.startsWith("ip.")))
-        headers.at(-1).fields.push([name, show]);
+        headers.at(-1).fields.push([name, show, Number(attribute("pos"))]);
     }
   }
   return headers;
 }
 
-function fieldsOf(headers) {
-  const fields = {};
+/** What is followed of a frame, in order: each header with its level and the one before it. */
+function followed(headers) {
+  const list = [];
   let level = "outer";
-  let tags = 0;
-  let ethernet = false;
+  let before = "";
+  let port;
+  let inTunnel = false;
   let ip = false;
-  for (const { name, fields: found } of headers) {
+  for (const header of headers) {
+    const { fields } = header;
+    // tshark calls both by one name.
+    const name = fields.some(([key]) => key === "vxlan.next_proto") ? "vxlan_gpe" : header.name;
     if (NOT_HEADERS.has(name) || name in MARKS) continue;
-    const again = (name === "ip" || name === "ipv6") && ip;
-    // tshark calls VXLAN-GPE vxlan too, and looks at the source port as well.
-    const notOurs = name === "vxlan" && (level === "inner" || fields["outer.udp_dport"] !== VXLAN_PORT);
-    if (!HEADERS.has(name) || again || notOurs) break;
-    const shown = new Map(found);
-    if (name === "eth") ethernet = true;
-    if (name === "ip" || name === "ipv6") ip = true;
+    const isIp = name === "ip" || name === "ipv6";
+    const tunnel = TUNNELS.has(name) || (name === "mpls" && (before === "udp" || inTunnel));
+    const elsewhere = before === "udp" && name in PORTS && PORTS[name] !== port;
+    if (!HEADERS.has(name) || elsewhere || (tunnel && level === "inner")) break;
+    const ipInIp = isIp && (before === "ip" || before === "ipv6");
+    if (level === "outer" && (ipInIp || (inTunnel && (isIp || name === "eth")))) {
+      [level, ip, inTunnel] = ["inner", false, false];
+    } else if ((isIp && ip) || (name === "eth" && list.length > 0)) break;
+    list.push({ ...header, name, level, before });
+    if (isIp) ip = true;
+    if (tunnel) inTunnel = true;
+    if (name === "udp") port = Number(fields.find(([key]) => key === "udp.dstport")?.[1]);
+    before = name === "mpls" && before === "mpls" ? before : name;
+  }
+  return list;
+}
 
+function fieldsOf(headers, bytes) {
+  const fields = {};
+  const tags = { outer: 0, inner: 0 };
+  const ethernet = new Set();
+  for (const header of followed(headers)) {
+    const { name, level, fields: found } = header;
+    if (name === "eth") ethernet.add(level);
     if (name in TAG_STATE) {
-      if (!ethernet) continue; // captures without Ethernet have no L2 fields
-      for (const tag of tagsOf(found)) setTag(fields, level, tags++, name, tag);
+      if (!ethernet.has(level)) continue; // captures without Ethernet have no L2 fields
+      for (const tag of tagsOf(found)) setTag(fields, level, tags[level]++, name, tag);
     }
+    const known = { ...MAPPING, ...(level === "outer" ? OUTER_ONLY : {}), ...OF_HEADER[name] };
     for (const [key, show] of found) {
-      const [target, convert = Number] = MAPPING[key] ?? (level === "outer" ? OUTER_ONLY[key] : undefined) ?? [];
-      if (target) fields[target.replace("$", level)] = convert(show);
-    }
-    for (const [high, low, bits, target, only] of PAIRS) {
-      if (!shown.has(high) || !shown.has(low) || (only && only !== level)) continue;
-      fields[target] = Number(shown.get(high)) * 2 ** bits + Number(shown.get(low));
+      const [target, convert = Number] = known[key] ?? [];
+      const value = target && convert(show);
+      if (value !== undefined) fields[target.replace("$", level)] = value;
+      if (key === "geneve.option.length") delete known[key]; // so are the lengths of single options called
     }
     if (found.some(([key, show]) => FRAGMENT.includes(key) && Number(show) !== 0)) fields[`${level}.frag`] = 1;
-
-    if (name === "vxlan") [level, tags, ethernet, ip] = ["inner", 0, false, false];
+    setMpls(fields, header);
+    setDwords(fields, header, bytes);
   }
   return fields;
+}
+
+/** The first label stack entry, by what carries it. */
+function setMpls(fields, { name, level, before, fields: found }) {
+  if (name !== "mpls" || before === "mpls") return;
+  const over = before === "gre" || before === "udp" ? `_over_${before}` : "";
+  for (const [key, part] of Object.entries({ label: "label", exp: "exp", bottom: "s_bos", ttl: "ttl" })) {
+    const show = found.find(([one]) => one === `mpls.${key}`)?.[1];
+    if (show !== undefined) fields[`misc2.${level}_first_mpls${over}_${part}`] = Number(show);
+  }
+}
+
+/** What is a whole dword of ours: the frame's own bytes, where tshark says that the header lies. */
+function setDwords(fields, { name, level, at, size, fields: found }, bytes) {
+  if (level === "inner") return;
+  const shown = new Map(found);
+  const dword = (target, offset) => {
+    if (offset >= at && offset + 4 <= at + size) fields[target] = bytes.readUInt32BE(offset);
+  };
+  if (name === "icmp" || name === "icmpv6") dword(`misc3.${name}_header_data`, at + 4);
+  if (name === "gre" && GRE_KEY_HALVES.every((key) => shown.has(key)))
+    fields["misc.gre_key"] = GRE_KEY_HALVES.reduce((sum, key) => sum * 65536 + Number(shown.get(key)), 0);
+  if (name === "macsec") {
+    fields["misc5.macsec_tag_0"] = 0x88e50000 + bytes.readUInt16BE(at);
+    for (const i of [1, 2, 3])
+      if (i === 1 || shown.get("macsec.TCI.SC") === "1") dword(`misc5.macsec_tag_${i}`, at + 4 * i - 2);
+  }
+  let dwords = Math.min(4, Math.floor(size / 4));
+  if (name === "gtp") {
+    dword("misc3.gtpu_dw_0", at);
+    const optional = ["e", "s", "pn"].some((flag) => shown.get(`gtp.flags.${flag}`) === "1");
+    if (optional) dword("misc3.gtpu_dw_2", at + 8);
+    const extension = found.find(([key]) => key === "gtp.ext_hdr")?.[2];
+    if (extension !== undefined) dword("misc3.gtpu_first_ext_dw_0", extension);
+    dwords = extension !== undefined ? 4 : optional ? 3 : 2; // tshark counts a message in
+  }
+  if (TUNNELS.has(name)) for (let i = 0; i < dwords; i++) dword(`misc5.tunnel_header_${i}`, at + 4 * i);
 }
 
 /** tshark's ieee8021ad holds two tags where both are service tags: the second begins where the priority comes again. */
@@ -182,31 +294,49 @@ function setTag(fields, level, index, name, shown) {
   fields[index === 0 ? `${level}.${TAG_STATE[name]}` : `${prefix}_${TAG_STATE[name]}`] = 1;
 }
 
-function marksOf({ name, fields }) {
-  const routed =
-    name === "ip" && fields.some(([key, show]) => key === "ip.opt.type" && SOURCE_ROUTES.has(Number(show)));
-  return [...(name in MARKS ? [MARKS[name]] : []), ...(routed ? ["source_route"] : [])];
+function marksOf({ name, fields, level }) {
+  const shows = (key, accept) => fields.some(([one, show]) => one === key && accept(show));
+  return [
+    ...(name in MARKS ? [MARKS[name]] : []),
+    ...(name === "ip" && shows("ip.opt.type", (show) => SOURCE_ROUTES.has(Number(show))) ? ["source_route"] : []),
+    ...(name === "ipv6" && shows("ipv6.routing.segleft", (show) => Number(show) > 0) ? ["segments_left"] : []),
+    ...(level && shows("udp.checksum.status", (show) => show === NO_CHECKSUM) ? [`${level}_no_checksum`] : []),
+  ];
 }
 
-function framesOf(path) {
-  const pdml = execFileSync("tshark", ["-n", "-r", path, ...OPTIONS, "-T", "pdml"], {
+/** The bytes of each packet, as tshark prints them. */
+function bytesOf(path) {
+  const packets = JSON.parse(tshark("-r", path, ...OPTIONS, "-T", "jsonraw", "-j", "frame"));
+  return packets.map(({ _source: { layers } }) => Buffer.from([layers.frame_raw ?? ""].flat()[0], "hex"));
+}
+
+function tshark(...args) {
+  return execFileSync("tshark", ["-n", ...args], {
     encoding: "utf8",
     maxBuffer: 1 << 30,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const packets = [...pdml.matchAll(/<packet>([^]*?)<\/packet>/g)].map(([, body]) => headersOf(body));
+}
+
+function framesOf(path) {
+  const pdml = tshark("-r", path, ...OPTIONS, "-T", "pdml");
+  const bytes = bytesOf(path);
+  const packets = [...pdml.matchAll(/<packet>([^]*?)<\/packet>/g)].map(([, body], i) => ({
+    headers: headersOf(body),
+    bytes: bytes[i],
+  }));
   const factsOf = (headers) => new Map(headers.find((header) => header.name === "frame").fields);
   // tshark counts pcapng blocks that are no packets too; they have no link type.
-  const frames = packets.filter((headers) => factsOf(headers).has("frame.encap_type"));
-  return frames.map((headers, index) => {
+  const frames = packets.filter(({ headers }) => factsOf(headers).has("frame.encap_type"));
+  return frames.map(({ headers, bytes }, index) => {
     const frame = factsOf(headers);
     return {
       number: index + 1,
       wireLength: Number(frame.get("frame.len")),
       capturedLength: Number(frame.get("frame.cap_len")),
       protocols: frame.get("frame.protocols"),
-      marks: [...new Set(headers.flatMap(marksOf))],
-      fields: fieldsOf(headers),
+      marks: [...new Set([...headers, ...followed(headers)].flatMap(marksOf))],
+      fields: fieldsOf(headers, bytes),
     };
   });
 }
@@ -223,11 +353,11 @@ if (!capturesDir || !outDir) {
   console.error("usage: golden-keys.mjs <captures directory> <output directory> [capture ...]");
   process.exit(2);
 }
-const tshark = /(\d+\.\d+\.\d+)/.exec(execFileSync("tshark", ["--version"], { encoding: "utf8", stdio: "pipe" }))[1];
+const version = /(\d+\.\d+\.\d+)/.exec(execFileSync("tshark", ["--version"], { encoding: "utf8", stdio: "pipe" }))[1];
 mkdirSync(outDir, { recursive: true });
 for (const capture of readdirSync(capturesDir).sort()) {
   if (!/\.(pcap|pcapng|cap)$/.test(capture) || (chosen.length && !chosen.includes(capture))) continue;
   const frames = framesOf(join(capturesDir, capture));
-  writeFileSync(join(outDir, `${basename(capture)}.json`), render({ capture, tshark, frames }));
+  writeFileSync(join(outDir, `${basename(capture)}.json`), render({ capture, tshark: version, frames }));
   console.log(`${capture}: ${frames.length} frames`);
 }
