@@ -1,32 +1,7 @@
 // The reference parser on frames made by hand; each test is one ruling.
 
 import { describe, expect, test } from "vitest";
-import { parseReference } from "./parse.js";
-
-/** Bytes from hex digits; blanks are for the eye. */
-function hex(...parts: string[]): Uint8Array {
-  const digits = parts.join("").replace(/\s/g, "");
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
-}
-
-function parse(parts: string[], over: { linkType?: number; wireLength?: number; cut?: number } = {}) {
-  const whole = hex(...parts);
-  const bytes = whole.subarray(0, over.cut ?? whole.length);
-  const { fields, stopped, headers } = parseReference(bytes, { linkType: 1, wireLength: whole.length, ...over });
-  return { f: (name: string) => fields.get(name), fields, stopped, kinds: headers.map(({ kind }) => kind) };
-}
-
-const MACS = "66 11 22 33 44 55  02 00 00 00 00 01";
-const ETH4 = `${MACS} 0800`;
-const ETH6 = `${MACS} 86dd`;
-const u16 = (value: number) => value.toString(16).padStart(4, "0");
-const u8 = (value: number) => value.toString(16).padStart(2, "0");
-const ip4 = (payload: number, protocol: number, fragment = 0, total = 20 + payload) =>
-  `45 b9 ${u16(total)} 0001 ${u16(fragment)} 40 ${u8(protocol)} 0000 0a000001 0a000002`;
-const ADDRESSES6 = "fe80 0000 0000 0000 0000 0000 0000 0001  fe80 0000 0000 0000 0000 0000 0000 0002";
-const ip6 = (length: number, next: number) => `6 b9 12345 ${u16(length)} ${u8(next)} 40 ${ADDRESSES6}`;
-const udp = (dport: number, length: number) => `1234 ${u16(dport)} ${u16(length)} 0000`;
-const TCP = "0050 0051 00000001 00000002 5112 ffff 0000 0000"; // flags NS, ACK, SYN
+import { ETH4, ETH6, MACS, TCP, ip4, ip6, parse, udp } from "./handmade.js";
 
 describe("layer 2", () => {
   test("three tags: the outermost two are kept, the ethertype follows the last", () => {
