@@ -58,7 +58,7 @@ describe.each(Object.keys(BUILDS) as Build[])("%s core", (build) => {
     expect([...linkTypes]).toEqual(expect.arrayContaining([1, 101, 228]));
     const seed = seedFor(`fuzz of captures, ${build}`);
     const random = new Random(seed);
-    const probe = await openProbe(build, reproduceBy(seed, "fuzz.node.test.ts"));
+    const probe = await openProbe(build, "bounds", reproduceBy(seed, "fuzz.node.test.ts"));
     expect(fuzz(probe, shuffled(random), FRAMES, random)).toBeGreaterThanOrEqual(FRAMES);
   });
 });

@@ -6,6 +6,7 @@ import type { TestFrame } from "./support.js";
 /** A header of the frame that is to be broken, as the parser found it. */
 export interface FoundHeader {
   kind: number;
+  level: number;
   offset: number;
 }
 
@@ -17,15 +18,25 @@ const STEERING: ReadonlyMap<number, readonly string[]> = new Map<number, string[
   [Header.linux_cooked, ["14 2"]],
   [Header.linux_cooked_v2, ["0 2"]],
   [Header.arp, ["4 1", "5 1"]],
-  [Header.ipv4, ["0 1", "2 2", "6 2", "9 1"]],
+  [Header.ipv4, ["0 1", "2 2", "6 2", "9 1", "20 4"]],
   [Header.ipv6, ["0 1", "4 2", "6 1"]],
   [Header.ipv6_hop_by_hop, ["0 1", "1 1", "2 2", "4 4"]],
-  [Header.ipv6_routing, ["0 1", "1 1"]],
+  [Header.ipv6_routing, ["0 1", "1 1", "3 1"]],
   [Header.ipv6_destination, ["0 1", "1 1"]],
   [Header.ipv6_fragment, ["0 1", "2 2"]],
   [Header.ah, ["0 1", "1 1"]],
   [Header.tcp, ["12 1"]],
-  [Header.udp, ["2 2", "4 2"]],
+  [Header.udp, ["2 2", "4 2", "6 2"]],
+  // Flags and type, then a key or the first source route entry.
+  [Header.gre, ["0 2", "0 2", "2 2", "8 4", "11 1"]],
+  [Header.vxlan_gpe, ["3 1"]],
+  // Option length, type, then the first option's name and length.
+  [Header.geneve, ["0 1", "2 2", "8 4", "11 1"]],
+  [Header.gtpu, ["0 1", "1 1", "11 1"]],
+  [Header.gtpu_extension, ["0 1", "3 1"]],
+  [Header.mpls, ["2 1", "4 1"]],
+  [Header.esp, ["0 4"]],
+  [Header.macsec, ["0 1"]],
 ]);
 
 /** Lengths at their ends, and the numbers that lead to other headers. */
@@ -33,7 +44,11 @@ const EXTREMES = [
   0, 1, 4, 5, 7, 8, 15, 20, 40, 0x3f, 0x40, 0x44, 0x45, 0x4f, 0x50, 0x60, 0x7f, 0x80, 0xc204, 0xff, 0x7fff, 0x8000,
   0xfff8, 0xffff, 0x10000, 0x7fffffff, 0xfffffff0, 0xffffffff,
 ];
-const TYPES = [0, 1, 6, 17, 43, 44, 51, 58, 60, 4789, 0x0800, 0x0806, 0x86dd, 0x8100, 0x88a8];
+const TYPES = [
+  ...[0, 1, 4, 6, 17, 41, 43, 44, 47, 50, 51, 58, 60, 132, 255],
+  ...[2152, 4500, 4789, 4790, 4791, 6081, 6635],
+  ...[0x0800, 0x0806, 0x6558, 0x86dd, 0x8100, 0x8847, 0x8848, 0x88a8, 0x88e5],
+];
 
 /** One to three faults in a copy of `frame`. */
 export function broken(frame: TestFrame, headers: readonly FoundHeader[], other: TestFrame, random: Random): TestFrame {

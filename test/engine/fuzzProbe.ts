@@ -22,24 +22,42 @@ import {
 } from "../../src/abi/headers.js";
 import {
   ALL_GROUPS,
+  EXT_HERE_TUNNEL,
   GROUP_EXT,
-  GROUP_INNER,
-  GROUP_MISC,
-  GROUP_MISC3,
-  GROUP_MISC5,
+  GROUP_MISC4,
   GROUP_OUTER,
   GROUP_SIZE,
+  HERE_SAMPLE,
+  INNER,
   KEY_SIZE,
+  LAYER_OK,
+  OK_IPV4_CHECKSUM,
+  OK_L4_CHECKSUM,
+  OUTER,
   WANT_ALL,
   WANT_INNER,
+  WANT_INNER_IPV4_CHECKSUM,
+  WANT_INNER_L4_CHECKSUM,
+  WANT_OUTER_IPV4_CHECKSUM,
+  WANT_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key.js";
 import type { Core } from "../../src/engine/core.js";
 import { linkOf } from "../../src/model/links.js";
 import type { FoundHeader } from "./fuzzMutate.js";
+import { presenceFault } from "./fuzzPresence.js";
 import type { TestFrame } from "./support.js";
 
-/** Groups that the parser fills where they are wanted; `ext` always. */
-const FILLED = [GROUP_OUTER, GROUP_MISC, GROUP_INNER, GROUP_MISC3, GROUP_MISC5, GROUP_EXT];
+/** Groups are filled where they are wanted; `ext` always. */
+const GROUPS = KEY_SIZE / GROUP_SIZE;
+/** A bit of the key that is verified, and so set, only where it is wanted. */
+const CHECKSUMS: readonly [want: number, byte: number, bit: number][] = [
+  [WANT_OUTER_IPV4_CHECKSUM, OUTER + LAYER_OK, OK_IPV4_CHECKSUM],
+  [WANT_OUTER_L4_CHECKSUM, OUTER + LAYER_OK, OK_L4_CHECKSUM],
+  [WANT_INNER_IPV4_CHECKSUM, INNER + LAYER_OK, OK_IPV4_CHECKSUM],
+  [WANT_INNER_L4_CHECKSUM, INNER + LAYER_OK, OK_L4_CHECKSUM],
+];
+/** What has a length that can be no header's. */
+const WITH_LENGTH: ReadonlySet<number> = new Set([Header.ipv4, Header.gtpu_extension]);
 const IP: ReadonlySet<number> = new Set([Header.ipv4, Header.ipv6, Header.ip]);
 /** More than any one header takes, so that a read beside the frame is a read of these. */
 const POISONED = 4096;
@@ -65,23 +83,26 @@ export class ParseProbe {
     core.u8.fill(0xc3, core.maps + MAP_SIZE, core.maps + MAP_SIZE + POISONED);
   }
 
-  /** `groups`: any set of groups, for a parse of only those. Gives the headers found. */
-  check(frame: TestFrame, groups: number): FoundHeader[] {
+  /** `wanted`: any set of groups and WANT bits, for a parse of only those. Gives the headers found. */
+  check(frame: TestFrame, wanted: number): FoundHeader[] {
     this.#frame = frame;
     // The last byte of the frame is the last byte of memory: a read behind it traps.
     const end = this.#core.exports.memory.buffer.byteLength - frame.bytes.length;
     const whole = this.#parse(end, 0x00, WANT_ALL);
     const headers = this.#holdMap(whole.map);
-    const middle = this.#core.bytes + POISONED + (groups & 15);
+    const fault = presenceFault(whole.key, headers, headers.length < MAP_ENTRIES);
+    if (fault !== undefined) this.#fail(fault);
+    const middle = this.#core.bytes + POISONED + (wanted & 15);
     this.#same("bytes 0xff beside the frame", whole, this.#parse(middle, 0xff, WANT_ALL), WANT_ALL);
     this.#same("bytes 0x00 beside the frame", whole, this.#parse(middle, 0x00, WANT_ALL), WANT_ALL);
-    const some = groups | WANT_INNER;
-    this.#same(`groups 0x${some.toString(16)}`, whole, this.#parse(middle, 0x5a, some), some);
+    const some = wanted | WANT_INNER;
+    this.#same(`wanted 0x${some.toString(16)}`, whole, this.#parse(middle, 0x5a, some), some);
 
-    const outer = this.#parse(end, 0xa5, ALL_GROUPS);
-    this.#same("the outer packet only", whole, outer, 1 << GROUP_OUTER, false);
-    const less = groups & ALL_GROUPS;
-    this.#same(`groups 0x${less.toString(16)}`, outer, this.#parse(middle, 0x33, less), less);
+    const outerChecks = WANT_OUTER_IPV4_CHECKSUM | WANT_OUTER_L4_CHECKSUM;
+    const outer = this.#parse(end, 0xa5, ALL_GROUPS | outerChecks);
+    this.#same("the outer packet only", whole, outer, (1 << GROUP_OUTER) | outerChecks, false);
+    const less = wanted & (ALL_GROUPS | outerChecks);
+    this.#same(`wanted 0x${less.toString(16)}`, outer, this.#parse(middle, 0x33, less), less);
     return headers;
   }
 
@@ -107,8 +128,8 @@ export class ParseProbe {
     }
     const key = u8.slice(keys, keys + KEY_SIZE);
     const map = new DataView(u8.slice(maps, maps + MAP_SIZE).buffer);
-    for (let group = 0; group < KEY_SIZE / GROUP_SIZE; group++) {
-      if (group === GROUP_EXT || (FILLED.includes(group) && wanted & (1 << group))) continue;
+    for (let group = 0; group < GROUPS; group++) {
+      if (group === GROUP_EXT || wanted & (1 << group)) continue;
       for (let byte = group * GROUP_SIZE; byte < (group + 1) * GROUP_SIZE; byte++)
         if (key[byte] !== poison)
           this.#fail(`key byte ${byte} written, which nobody asked for (0x${wanted.toString(16)})`);
@@ -118,13 +139,19 @@ export class ParseProbe {
     return { key, map };
   }
 
-  /** The groups in `groups` and the map are the same bytes, `ext` and map only where `all`. */
-  #same(what: string, a: Result, b: Result, groups: number, all = true): void {
-    for (const group of FILLED) {
-      if (!(groups & (1 << group)) && !(all && group === GROUP_EXT)) continue;
+  /** What is in `wanted` is the same in `b`, parsed for that alone, as in `a`; `ext` and the map only where `all`. */
+  #same(what: string, a: Result, b: Result, wanted: number, all = true): void {
+    const expected = a.key.slice();
+    for (const [want, byte, bit] of CHECKSUMS) if ((wanted & want) === 0) expected[byte]! &= ~bit;
+    // Samples are the bits from HERE_SAMPLE up of a big-endian word.
+    const words = new DataView(expected.buffer);
+    if ((wanted & (1 << GROUP_MISC4)) === 0)
+      words.setUint32(EXT_HERE_TUNNEL, words.getUint32(EXT_HERE_TUNNEL) & (HERE_SAMPLE - 1));
+    for (let group = 0; group < GROUPS; group++) {
+      if (group === GROUP_EXT ? !all : !(wanted & (1 << group))) continue;
       for (let byte = group * GROUP_SIZE; byte < (group + 1) * GROUP_SIZE; byte++)
-        if (a.key[byte] !== b.key[byte])
-          this.#fail(`${what}: key byte ${byte} is ${b.key[byte]}, and ${a.key[byte]} otherwise`);
+        if (expected[byte] !== b.key[byte])
+          this.#fail(`${what}: key byte ${byte} is ${b.key[byte]}, and ${expected[byte]} otherwise`);
     }
     if (!all) return;
     const used = MAP_FIRST + a.map.getUint16(MAP_COUNT, true) * MAP_ENTRY_SIZE;
@@ -149,7 +176,7 @@ export class ParseProbe {
       hold(Header[kind] !== undefined && kind !== Header.none, `header ${i} is of no kind`);
       hold(at >= level && at <= LEVEL_INNER, `header ${i} is at level ${at}`);
       hold(offset > before && offset < length, `header ${i} begins at ${offset}`);
-      headers.push({ kind, offset });
+      headers.push({ kind, level: at, offset });
       [before, level] = [offset, at];
     }
     const [payload, payloadEnd] = [word(MAP_PAYLOAD), word(MAP_PAYLOAD_END)];
@@ -170,7 +197,7 @@ export class ParseProbe {
     const beyond = this.#frame.wireLength - at < wanted;
     if (why === Stop.truncated) hold(had < wanted && !beyond, "a cut header has bytes on the wire only");
     else if (why === Stop.beyond_packet) hold(had < wanted, "a header beyond its packet lacks bytes");
-    else if (why === Stop.bad_header_length) hold(stopped === Header.ipv4, "only IPv4 has a bad header length");
+    else if (why === Stop.bad_header_length) hold(WITH_LENGTH.has(stopped), "a bad header length of what has none");
     else hold(IP.has(stopped), "only IP has a bad version");
     return headers;
   }
@@ -180,6 +207,6 @@ export class ParseProbe {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
     const alone = `FLOWSTEER_FRAME=${[linkType, wireLength, port ?? 1, hex].join(",")}`;
     const again = `this frame alone: ${alone} vitest run --project node test/engine/fuzz.test.ts`;
-    expect.fail(`${this.#flavour} core: ${what}\n${again}\nthe run: ${this.#reproduce}`);
+    expect.fail(`${this.#flavour}: ${what}\n${again}\nthe run: ${this.#reproduce}`);
   }
 }
