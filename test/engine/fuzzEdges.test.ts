@@ -25,12 +25,21 @@ const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/[0-9a-f]{2}/g) ?? [], (byte) => parseInt(byte, 16));
 
 const ETHERNET = "020000000002 020000000001";
-const UDP = "c000 12b7 000c 0000 01020304";
+const UDP = "c000 08af 000c 0000 01020304";
 const TCP = "c000 0050 11121314 21222324 5012 ffff 0000 0000";
 const IPV4 = (protocol: string, length: string): string =>
   `4500 ${length} 0000 0000 40${protocol} 0000 0a000001 0a000002`;
 const IPV6 = (next: string, length: string): string => `6b812345 ${length} ${next}40 ${"20010db8".repeat(8)}`;
 const VXLAN = `0800 0000 00002a00 ${ETHERNET} 8100 6001 0800 ${IPV4("11", "0020")} ${UDP}`;
+
+const size = (hex: string): number => bytesOf(hex).length;
+const be16 = (value: number): string => value.toString(16).padStart(4, "0");
+const over = (protocol: string, payload: string): string =>
+  `${ETHERNET} 0800 ${IPV4(protocol, be16(20 + size(payload)))} ${payload}`;
+const overUdp = (port: number, payload: string): string =>
+  over("11", `c000 ${be16(port)} ${be16(8 + size(payload))} 0000 ${payload}`);
+const INNER = `${IPV4("11", "0020")} ${UDP}`;
+const INNER_ETHERNET = `${ETHERNET} 0800 ${INNER}`;
 
 const PLAIN: Readonly<Record<string, string>> = {
   "UDP over IPv4 behind two tags": `${ETHERNET} 88a8 2001 8100 4002 0800 ${IPV4("11", "0020")} ${UDP}`,
@@ -40,6 +49,24 @@ const PLAIN: Readonly<Record<string, string>> = {
     `${ETHERNET} 86dd ${IPV6("00", "0034")} 3c00 010400000000` +
     `2c01 ${"00".repeat(14)} 3300 0000 00000001 1101 0000 00000000 00000000 ${UDP}`,
   "VXLAN over IPv4": `${ETHERNET} 0800 ${IPV4("11", "005a")} c000 12b5 0046 0000 ${VXLAN}`,
+  "GRE with checksum, key and sequence": over("2f", `b000 0800 aaaa 0000 01020304 05060708 ${INNER}`),
+  "GRE with a source route": over("2f", `4000 6558 0000 0000 0002 0004 0a000001 0000 0000 ${INNER_ETHERNET}`),
+  "GRE version 1": over("2f", "3081 880b 0004 0001 00000002 00000003 ff03c021"),
+  "labels over GRE": over("2f", `0000 8847 00010040 00011140 ${INNER}`),
+  "Geneve with options": overUdp(
+    6081,
+    `0480 6558 00002a00 01020300 01020181 01020304 05060701 00000000 ${INNER_ETHERNET}`,
+  ),
+  "VXLAN-GPE": overUdp(4790, `0c000001 00002a00 ${INNER}`),
+  "GTP-U with extensions": overUdp(2152, `34ff 0030 00000001 0001 00 85 01100985 01000000 ${INNER}`),
+  "labels over UDP": overUdp(6635, `00010040 00011140 ${INNER}`),
+  "labels over Ethernet": `${ETHERNET} 8847 00010040 00011140 ${INNER}`,
+  MACsec: `${ETHERNET} 88e5 2c00 00000001 020000000001 0001 deadbeef`,
+  ESP: over("32", "00000001 00000002 deadbeef"),
+  "ESP over UDP": overUdp(4500, "00000001 00000002 deadbeef"),
+  SCTP: over("84", "0001 0002 00000003 00000004 deadbeef"),
+  RoCEv2: overUdp(4791, "0440 ffff 00000011 80000001 deadbeef"),
+  "IPv4 in IPv4": over("04", INNER),
   ICMPv6: `${ETHERNET} 86dd ${IPV6("3a", "0008")} 8000 0000 00010002`,
 };
 
