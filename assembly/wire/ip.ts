@@ -7,7 +7,7 @@ import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
 export function rawIp(): u32 {
   if (!has(Header.ip, 1)) return 0;
   const ethertype = byNibble();
-  if (ethertype == 0) stop(Header.ip, Stop.bad_version, 1, 1);
+  if (ethertype == 0) stop(Header.ip, Stop.bad_version, 1, Cursor.end - Cursor.at);
   return ethertype;
 }
 
@@ -18,7 +18,8 @@ export function rawIp(): u32 {
 export function byNibble(): u32 {
   const at = Cursor.at;
   if (at == Cursor.end) {
-    if (Cursor.wireEnd > at) short(Header.ip, 1);
+    // Never by order: what the wire had may end beyond the last address.
+    if (Cursor.wireEnd != at) short(Header.ip, 1);
     return 0;
   }
   const version = load<u8>(at) >> 4;

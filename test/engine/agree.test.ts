@@ -15,8 +15,9 @@ import { insertRule } from "../../src/engine/rules.js";
 import { SteeringError } from "../../src/errors.js";
 import { linkOf } from "../../src/model/links.js";
 import { matchOf, type Match } from "../../src/model/match.js";
+import { ParserDeclaration, type ParserOptions } from "../../src/model/parser.js";
 import { FIELD_WIDTHS } from "../oracle/fields.js";
-import { Random, randomFrame, randomRuleFor } from "../oracle/generate.js";
+import { DECLARED, Random, randomFrame, randomRuleFor } from "../oracle/generate.js";
 import type { RandomRule } from "../oracle/generateRule.js";
 import { firstMatch, ruleMatches, type ReferenceRule } from "../oracle/match.js";
 import { parseReference } from "../oracle/parse.js";
@@ -31,6 +32,7 @@ const RULE_ID_WORD = 28 >> 2;
 let core: Core;
 beforeAll(async () => {
   core = await loadCore();
+  new ParserDeclaration("test", DECLARED as ParserOptions).declare(core);
 });
 
 interface Pair {
@@ -99,7 +101,9 @@ function round(
   decided: Map<string, number>,
 ): void {
   const frames: TestFrame[] = Array.from({ length: FRAMES }, () => randomFrame(random));
-  const parsed = frames.map((frame) => parseReference(frame.bytes, { ...frame, port: frame.port ?? 1 }).fields);
+  const parsed = frames.map(
+    (frame) => parseReference(frame.bytes, { ...frame, port: frame.port ?? 1, parser: DECLARED }).fields,
+  );
   const pairs: Pair[] = [];
   for (let frame = 0; frame < FRAMES; frame++) {
     for (let n = 0; n < RULES_PER_FRAME; n++) {

@@ -74,22 +74,17 @@ function mapText(map: DataView): string[] {
     return `${level} ${Header[map.getUint8(entry)]} at ${word(entry + 4)}`;
   });
   const why = Stop[map.getUint8(MAP_STOP_WHY)] ?? "";
-  const bytes = bytesText(why, word(MAP_STOP_WANTED), word(MAP_STOP_HAD));
+  const bytes = `wanted ${word(MAP_STOP_WANTED)} had ${word(MAP_STOP_HAD)}`;
   const stop = `${Header[map.getUint8(MAP_STOP_HEADER)]} at ${word(MAP_STOP_OFFSET)} ${why} ${bytes}`;
   const inner = word(MAP_INNER_PAYLOAD) !== 0;
   const [begin, end] = inner ? [MAP_INNER_PAYLOAD, MAP_INNER_PAYLOAD_END] : [MAP_PAYLOAD, MAP_PAYLOAD_END];
   return [...headers, `stop: ${why === "none" ? "none" : stop}`, `payload ${word(begin)} to ${word(end)}`];
 }
 
-/** Of a header whose value was refused, enough was there: how much more does not matter. */
-function bytesText(why: string, wanted: number, had: number): string {
-  return `wanted ${wanted} had ${why.startsWith("bad_") ? Math.min(wanted, had) : had}`;
-}
-
 function referenceText({ headers, stopped, payload }: ReferenceResult): string[] {
   const list = headers.slice(0, MAP_ENTRIES).map(({ kind, level, offset }) => `${level} ${kind} at ${offset}`);
   const { header = "", offset = 0, reason = "", wanted = 0, had = 0 } = stopped ?? {};
-  const stop = `${header} at ${offset} ${reason} ${bytesText(reason, wanted, had)}`;
+  const stop = `${header} at ${offset} ${reason} wanted ${wanted} had ${had}`;
   return [...list, `stop: ${stopped ? stop : "none"}`, `payload ${payload.offset} to ${payload.end}`];
 }
 
@@ -144,6 +139,8 @@ test("frames that end at every byte, on the wire or by the capture; with every b
           { ...frame, bytes: cut },
           { ...frame, bytes: cut, wireLength: at },
           { ...frame, bytes: flipped },
+          // The end on the wire lies beyond the last address.
+          { ...frame, bytes: cut, wireLength: random.between(0xfff00000, 0xffffffff) },
         ];
       }).flat(),
     );
