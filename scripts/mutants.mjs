@@ -28,6 +28,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CORE } from "./mutants/core.mjs";
+import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -47,7 +48,7 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...HOST].filter(({ id }) => only === undefined || only.includes(id));
+const mutants = [...CORE, ...HEADERS, ...HOST].filter(({ id }) => only === undefined || only.includes(id));
 checkList();
 if (args.list) {
   for (const { id, file, breaks } of mutants) console.log(`${id.padEnd(24)} ${file.padEnd(30)} ${breaks}`);

@@ -2,6 +2,8 @@
 
 const FACADES = ["test/mlx5dv", "test/verbs", "test/model"];
 
+const PARSER = ["test/model/parser.test.ts"];
+
 const model = (name, id, search, replace, breaks, sees = FACADES) => {
   return { id, file: `src/model/${name}.ts`, search, replace, breaks, sees };
 };
@@ -67,6 +69,58 @@ export const HOST = [
     "for (const action of actions) action.users++;",
     "",
     "an action in use can be destroyed",
+  ),
+  model("parser", "sample-twice", "if ((declared & bit) !== 0) {", "if (false) {", "an id declared twice", PARSER),
+  model("parser", "sample-any-port", "port ?? ANY_PORT", "port ?? 0", "samples of any port", PARSER),
+  model(
+    "parser",
+    "sample-inner",
+    'level === "inner" ? LEVEL_INNER : LEVEL_OUTER',
+    "LEVEL_OUTER",
+    "samples of the inner packet",
+    ["test/engine/walk.test.ts"],
+  ),
+  model(
+    "parser",
+    "undeclared",
+    "const missing = asked & ~this.#declared;",
+    "const missing = asked & 0;",
+    "rules on what the device does not declare",
+    PARSER,
+  ),
+  model(
+    "parser",
+    "undeclared-exists",
+    "((mask[MISC_GENEVE_BITS] ?? 0) & OPTION_EXISTS) !== 0 &&",
+    "false &&",
+    "rules on the presence of an option that is not declared",
+    PARSER,
+  ),
+  model(
+    "samples",
+    "sample-place",
+    "MISC4 + id * MISC4_SAMPLE_SIZE);",
+    "MISC4 + place * MISC4_SAMPLE_SIZE);",
+    "a sample stays at its place of the device bytes",
+    PARSER,
+  ),
+  model("samples", "sample-same-id", "masked && places.includes(id)", "false", "two places of one id", PARSER),
+  model("samples", "sample-other-id", "(id & ~idMask) === 0 && ", "", "a value of another id than the mask's", PARSER),
+  model(
+    "samples",
+    "sample-bare",
+    "const bare = masked < 0 && words.getUint32(at) !== 0;",
+    "const bare = false;",
+    "a value at a place without a mask",
+    PARSER,
+  ),
+  model(
+    "samples",
+    "sample-ids",
+    "for (const key of keys) key[at + 2 * VALUE_SIZE - 1] = id;",
+    "",
+    "device bytes without the ids",
+    PARSER,
   ),
   model("handle", "busy", "if (object.users > 0) refuse", "if (false) refuse", "objects in use can be destroyed"),
 ];
