@@ -1,0 +1,54 @@
+/** Bits and bytes as they lie on the wire: big-endian, the highest bit first. */
+
+/** The unsigned number in `bits` bits from bit `at` on, both counted from the start of `bytes`. */
+export function readBits(bytes: Uint8Array, at: number, bits: number): bigint {
+  let value = 0n;
+  const last = (at + bits - 1) >> 3;
+  for (let i = at >> 3; i <= last; i++) value = (value << 8n) | BigInt(bytes[i] ?? 0);
+  return (value >> BigInt(8 * (last + 1) - at - bits)) & ((1n << BigInt(bits)) - 1n);
+}
+
+/** The same of at most 32 bits. */
+export function readNumber(bytes: Uint8Array, at: number, bits: number): number {
+  let value = 0;
+  const last = (at + bits - 1) >> 3;
+  // At most 39 bits, which a double holds.
+  for (let i = at >> 3; i <= last; i++) value = value * 256 + (bytes[i] ?? 0);
+  return Math.floor(value / 2 ** (8 * (last + 1) - at - bits)) % 2 ** bits;
+}
+
+/** Writes the number there; the bits around it stay. */
+export function writeBits(bytes: Uint8Array, at: number, bits: number, value: bigint): void {
+  for (let bit = at + bits - 1, rest = value; bit >= at; bit--, rest >>= 1n) {
+    const mask = 0x80 >> (bit & 7);
+    bytes[bit >> 3] = (rest & 1n) === 1n ? (bytes[bit >> 3] ?? 0) | mask : (bytes[bit >> 3] ?? 0) & ~mask;
+  }
+}
+
+export function bytesOf(value: bigint | number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  writeBits(bytes, 0, 8 * length, BigInt(value));
+  return bytes;
+}
+
+export function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** "00ff10" */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Pairs of hexadecimal digits, with blanks or colons between them or not; undefined for anything else. */
+export function hexBytes(text: string): Uint8Array | undefined {
+  const digits = text.replace(/[\s:]/g, "");
+  if (!/^([0-9a-f]{2})*$/i.test(digits)) return undefined;
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}

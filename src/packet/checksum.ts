@@ -1,0 +1,51 @@
+/** Checksums of headers and segments. */
+import { bytesOf, joined } from "./bytes.js";
+
+/** The 16-bit ones-complement sum (RFC 1071); an odd last byte is the high half of a word. Right data sums up to 0xffff. */
+export function onesComplementSum(...parts: readonly Uint8Array[]): number {
+  let sum = 0;
+  for (const part of parts) {
+    for (let i = 0; i < part.length; i += 2) sum += ((part[i] ?? 0) << 8) | (part[i + 1] ?? 0);
+    // Frames are far shorter than what a double would round.
+    while (sum > 0xffff) sum = (sum % 0x10000) + Math.floor(sum / 0x10000);
+  }
+  return sum;
+}
+
+/** What the checksum field holds, over parts whose checksum field is 0; parts before the last have an even length. */
+export function internetChecksum(...parts: readonly Uint8Array[]): number {
+  return 0xffff - onesComplementSum(...parts);
+}
+
+/**
+ * What TCP, UDP and ICMPv6 sum up beside their segment (RFC 9293 section 3.1, RFC 8200 section 8.1):
+ * addresses, then | 0 1 | protocol 1 | length 2 | of IPv4 or | length 4 | 0 3 | protocol 1 | of IPv6.
+ */
+export function pseudoHeader(
+  source: Uint8Array,
+  destination: Uint8Array,
+  protocol: number,
+  length: number,
+): Uint8Array {
+  const tail =
+    source.length === 4
+      ? joined(Uint8Array.of(0, protocol), bytesOf(length, 2))
+      : joined(bytesOf(length, 4), Uint8Array.of(0, 0, 0, protocol));
+  return joined(source, destination, tail);
+}
+
+/** Castagnoli's polynomial, reflected (RFC 9260 appendix A). */
+const POLYNOMIAL = 0x82f63b78;
+
+/** The CRC32c as its field has it: the lowest byte of the CRC comes first on the wire. */
+export function crc32c(...parts: readonly Uint8Array[]): number {
+  let crc = 0xffffffff;
+  for (const part of parts) {
+    for (const byte of part) {
+      crc ^= byte;
+      for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? POLYNOMIAL : 0);
+    }
+  }
+  crc = ~crc;
+  return ((crc << 24) | ((crc & 0xff00) << 8) | ((crc >>> 8) & 0xff00) | (crc >>> 24)) >>> 0;
+}

@@ -1,0 +1,174 @@
+/** A parsed frame as a tree: headers with offsets, their fields with values, and what lies behind them. */
+import { MAP_ENTRIES } from "../abi/headers.js";
+import type { HeaderName, ParsedFrame, ParseStop } from "../model/parse.js";
+import { readBits, readNumber } from "./bytes.js";
+import { addressText, itemsOf, numberText, shortHex } from "./fieldText.js";
+import { layoutOf, type FieldKind, type FieldLayout } from "./layout.js";
+import type { Option } from "./options.js";
+import { verifyChecksums } from "./verify.js";
+
+/** An option among the bytes of a field. */
+export interface TreeItem {
+  /** Bytes from the start of the frame. */
+  offset: number;
+  length: number;
+  /** The option as `buildFrame` takes it; an address of a routing header as `{ address }`. */
+  value: Option;
+  text: string;
+}
+
+export interface TreeField {
+  /** As in docs/parsing.md and `buildFrame`: `source_port`, `ihl`. */
+  name: string;
+  /** The byte that it begins in, from the start of the frame, and the bit there: 0 is the highest. */
+  offset: number;
+  bit: number;
+  /** Its width. */
+  bits: number;
+  /** Numbers up to 32 bits, wider ones as bigint; addresses as text; anything else as bytes, copied from the frame. */
+  value: number | bigint | string | Uint8Array;
+  /** The value for people: `6 (tcp)`, `0x012 (ack, syn)`. */
+  text: string;
+  /** Options in their order, where the field holds options. */
+  items?: readonly TreeItem[];
+  /** Of a checksum that could be verified: whether it is right, and if not, what it should be. */
+  right?: boolean;
+  should?: number;
+}
+
+export interface TreeNode {
+  /**
+   * A header; `payload` is what lies behind the last one within its packet (the bytes of a header that stopped the parse
+   * among it), `trailer` what lies behind the packet, `unlisted` headers beyond those that the parser lists.
+   */
+  header: HeaderName | "payload" | "trailer" | "unlisted";
+  level: "outer" | "inner";
+  /** Bytes from the start of the frame. */
+  offset: number;
+  length: number;
+  /** In wire order, without gaps: their widths add up to the length. What is no header has one, `bytes`. */
+  fields: TreeField[];
+}
+
+export interface FrameTree {
+  /** The captured bytes. */
+  frame: Uint8Array;
+  /** In the order of the frame, without gaps: every byte of it is in one of them. */
+  nodes: TreeNode[];
+  /** Where and why parsing stopped before the end. */
+  stopped: ParseStop | null;
+}
+
+/**
+ * The tree of a frame: every byte of it once, whatever it holds. Never throws for a frame and what `parseBatch` says of it.
+ *
+ * @param frame the captured bytes
+ * @param parsed what `device.parseBatch` gave for them
+ */
+export function frameTree(frame: Uint8Array, parsed: ParsedFrame): FrameTree {
+  const nodes: TreeNode[] = [];
+  const { headers, payload } = parsed;
+  let at = 0;
+  const until = (to: number, header: TreeNode["header"], level: TreeNode["level"]): void => {
+    const end = Math.min(Math.max(to, at), frame.length);
+    if (end > at) nodes.push(bytesNode(frame, header, level, at, end));
+    at = end;
+  };
+  for (const [i, { header, level, offset }] of headers.entries()) {
+    until(offset, "unlisted", level);
+    const listed = headers[i + 1]?.offset ?? (headers.length < MAP_ENTRIES ? payload.offset : at + fixedSize(header));
+    const end = Math.min(Math.max(listed, at), payload.offset, frame.length);
+    nodes.push({ header, level, offset: at, length: end - at, fields: fieldsIn(frame, header, at, end) });
+    at = end;
+  }
+  const { header: last, level } = headers.at(-1) ?? { header: "none", level: "outer" };
+  until(payload.offset, "unlisted", level);
+  // Nothing belongs to an ARP packet behind its addresses.
+  until(payload.end, last === "arp" ? "trailer" : "payload", level);
+  until(frame.length, "trailer", "outer");
+  verifyChecksums(frame, nodes);
+  return { frame, nodes, stopped: parsed.stopped };
+}
+
+/** Bytes of a header that none of its fields has: where the list of headers ended before it did. */
+export const LEFTOVER = "leftover";
+
+function bytesNode(
+  frame: Uint8Array,
+  header: TreeNode["header"],
+  level: TreeNode["level"],
+  offset: number,
+  end: number,
+): TreeNode {
+  const length = end - offset;
+  return { header, level, offset, length, fields: [bytesField("bytes", frame, offset, end)] };
+}
+
+function bytesField(name: string, frame: Uint8Array, offset: number, end: number): TreeField {
+  const value = frame.slice(offset, end);
+  return { name, offset, bit: 0, bits: 8 * value.length, value, text: shortHex(value) };
+}
+
+/** Bytes of the fields that every such header has. */
+function fixedSize(header: HeaderName): number {
+  const fixed = layoutOf(header).filter(([, bits, , detail]) => typeof bits === "number" && detail?.when === undefined);
+  return fixed.reduce((sum, [, bits]) => sum + (bits as number), 0) / 8;
+}
+
+/** Fields as far as they fit into the header's bytes; what is left is one more. */
+function fieldsIn(frame: Uint8Array, header: HeaderName, start: number, end: number): TreeField[] {
+  const fields: TreeField[] = [];
+  const numbers = new Map<string, number>();
+  const look = (name: string): number | undefined => numbers.get(name);
+  const layout = layoutOf(header);
+  let at = 8 * start;
+  for (const [i, field] of layout.entries()) {
+    const [name, width, kind, detail] = field;
+    if (detail?.when?.(look) === false) continue;
+    const bits = typeof width === "number" ? width : width === "rest" ? 8 * end - at - behind(layout, i) : width(look);
+    if (bits < 0 || at + bits > 8 * end) break;
+    if (bits === 0) continue;
+    const one = readField(frame, field, kind, at, bits);
+    if (typeof one.value === "number") numbers.set(name, one.value);
+    fields.push(one);
+    at += bits;
+  }
+  // A header that was read whole has all of its fields; one that lies at the map's end may not.
+  while (at % 8 !== 0) at -= fields.pop()?.bits ?? at % 8;
+  if (at < 8 * end) fields.push(bytesField(LEFTOVER, frame, at / 8, end));
+  return fields;
+}
+
+/** Bits of the fields behind one that takes what is left. */
+function behind(layout: readonly FieldLayout[], i: number): number {
+  return layout.slice(i + 1).reduce((sum, [, bits]) => sum + (typeof bits === "number" ? bits : 0), 0);
+}
+
+function readField(frame: Uint8Array, layout: FieldLayout, kind: FieldKind, at: number, bits: number): TreeField {
+  const [name, , , detail] = layout;
+  const place = { name, offset: at >> 3, bit: at & 7, bits };
+  const end = place.offset + bits / 8;
+  switch (kind) {
+    case "number":
+    case "hex":
+    case "flag":
+    case "flags": {
+      const value = bits > 32 ? readBits(frame, at, bits) : readNumber(frame, at, bits);
+      return { ...place, value, text: numberText(kind, bits, value, detail) };
+    }
+    case "mac":
+    case "ipv4":
+    case "ipv6":
+    case "address": {
+      const value = addressText(frame.slice(place.offset, end));
+      return { ...place, value, text: typeof value === "string" ? value : shortHex(value) };
+    }
+    case "bytes":
+      return bytesField(name, frame, place.offset, end);
+    default: {
+      const field = bytesField(name, frame, place.offset, end);
+      const items = itemsOf(kind, field.value as Uint8Array, place.offset);
+      return { ...field, items, text: items.map(({ text }) => text).join(", ") };
+    }
+  }
+}
