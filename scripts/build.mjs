@@ -36,6 +36,7 @@ const ENTRIES = {
   verbs: "src/verbs/index.ts",
   mlx5dv: "src/mlx5dv/index.ts",
   formats: "src/formats/index.ts",
+  packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/main.ts",
 };

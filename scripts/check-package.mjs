@@ -20,7 +20,7 @@ const LIMITS = { core: 100_000, main: 60_000 };
 
 const PUBLISHED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|formats|inline|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|formats|packet|inline|cli|chunk-\w+)\.js$/,
   /^dist\/core\.wasm$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(json|pcap|pcapng|ts|js|mjs|md|html|css)$/,

@@ -62,6 +62,10 @@ export const REFUSALS = {
   outside_memory_region: "the scatter entry lies outside its memory region",
   bad_key: "no memory region has this key",
   queue_full: "the queue holds no more work requests",
+  // frames that are built
+  bad_header: "no header has this name",
+  bad_option: "not an option that the header can hold",
+  not_derived: "what was left out does not follow from the other headers",
   // device commands
   bad_command: "the device refused the command",
   // files

@@ -1,0 +1,95 @@
+/** Frames from headers: right by default, wrong on request. */
+import { refuse } from "../errors.js";
+import { describe } from "../model/handle.js";
+import { Draft } from "./builder/draft.js";
+import type { BuildOptions, Layer } from "./builder/layers.js";
+import { CALL, checkLayer } from "./builder/values.js";
+import { joined } from "./bytes.js";
+import { layoutOf } from "./layout.js";
+import { LEFTOVER, type FrameTree } from "./tree.js";
+
+export type { BuildOptions, BytesText, HeaderLayer, Layer, PayloadLayer, TrailerLayer } from "./builder/layers.js";
+
+/** Ethernet without its checksum (IEEE 802.3 clause 3.2.7). */
+const LEAST = 60;
+
+/**
+ * A frame from its headers, the first one outermost.
+ *
+ *     buildFrame([
+ *       { header: "ethernet" },
+ *       { header: "ipv4", source: "10.0.0.1", ttl: 3 },
+ *       { header: "udp", destination_port: 53 },
+ *       new Uint8Array(12),
+ *     ]);
+ *
+ * What a layer leaves out is what a correct frame has: versions, lengths, checksums, and the type, protocol or port that
+ * announces the next layer. What it gives stands as it is, wrong or not. Header and field names, and their order, are those
+ * of docs/parsing.md and of `frameTree`; lengths are in the units of the field.
+ *
+ * @throws SteeringError EINVAL: no such header, field or option, a value that does not fit, or a field left out that does not
+ * follow from the other layers. The path names it: `layers[2].ttl`.
+ * @throws TypeError a value of another JavaScript type than the field takes
+ */
+export function buildFrame(layers: readonly Layer[], options: BuildOptions = {}): Uint8Array {
+  if (!Array.isArray(layers)) throw new TypeError(`${CALL}: layers must be a list, not ${describe(layers)}`);
+  const drafts: Draft[] = [];
+  for (const [i, layer] of layers.entries()) drafts.push(new Draft(checkLayer(layer, i), i, drafts));
+  let body: Uint8Array = new Uint8Array();
+  let trailer: Uint8Array = new Uint8Array();
+  for (const draft of drafts.toReversed()) {
+    checkOrder(draft);
+    if (draft.header === "trailer") trailer = joined(draft.bytes("bytes"), trailer);
+    else {
+      draft.body = body;
+      body = joined(draft.build(), body);
+    }
+  }
+  const missing = options.pad === true ? LEAST - body.length - trailer.length : 0;
+  return joined(body, trailer, new Uint8Array(Math.max(0, missing)));
+}
+
+/** Headers that no field of theirs says what follows of, and what the parser finds behind them. */
+const FOLLOWERS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    ["arp", "tcp", "icmp", "icmpv6", "sctp", "esp", "bth", "macsec", "payload"].map((one) => [one, []]),
+  ),
+  vxlan: ["ethernet"],
+  mpls: ["mpls", "ipv4", "ipv6"],
+  gtpu: ["gtpu_extension", "ipv4", "ipv6"],
+  gtpu_extension: ["gtpu_extension", "ipv4", "ipv6"],
+};
+
+function checkOrder(draft: Draft): void {
+  const { header, index, all } = draft;
+  const next = all[index + 1]?.header;
+  if (next === undefined || next === "trailer") return;
+  const allowed = header === "trailer" ? [] : [...(FOLLOWERS[header] ?? [next]), "payload"];
+  if (allowed.includes(next)) return;
+  const hint =
+    header === "trailer"
+      ? "a trailer stands behind everything else"
+      : `${header} has no field that says so (${allowed.join(", ")} can follow): build what follows by itself and give it as a payload`;
+  refuse({ code: "EINVAL", call: CALL, reason: "not_derived", path: `layers[${index + 1}].header`, value: next, hint });
+}
+
+/**
+ * The layers of a frame with every field as it is: `buildFrame(layersOf(frameTree(frame, parsed)))` is the frame again,
+ * also where it is damaged. Change a field, and everything else stays; take a checksum out, and it becomes right.
+ */
+export function layersOf(tree: FrameTree): Layer[] {
+  return tree.nodes.map(({ header, fields, offset, length }): Layer => {
+    const bytes = tree.frame.slice(offset, offset + length);
+    if (header === "trailer") return { header, bytes };
+    if (header === "payload" || header === "unlisted") return { header: "payload", bytes };
+    const values = new Map(fields.map(({ name, value }) => [name, value]));
+    for (const [name, bits, , detail] of layoutOf(header)) {
+      if (values.has(name) || detail?.when !== undefined) continue;
+      // A header that is too short for its fields is its bytes; an empty list of options is one all the same.
+      if (typeof bits === "number") return { header, bytes } as Layer;
+      values.set(name, new Uint8Array());
+    }
+    if (values.has(LEFTOVER)) return { header, bytes } as Layer;
+    return { header, ...Object.fromEntries(values) } as Layer;
+  });
+}

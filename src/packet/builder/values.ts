@@ -1,0 +1,220 @@
+/** Given layers, checked: every field a number or bytes. */
+import { refuse } from "../../errors.js";
+import { parseIpv4, parseIpv6, parseMac } from "../../model/address.js";
+import { describe } from "../../model/handle.js";
+import { namesHint } from "../../nearest.js";
+import { bytesOf, hexBytes, joined } from "../bytes.js";
+import { layoutOf, LAYOUTS, type FieldLayout, type LaidOutHeader } from "../layout.js";
+import { encodeGeneve, encodeOption, IPV4, IPV6, OptionFault, TCP, type Option } from "../options.js";
+
+export const CALL = "buildFrame";
+
+export type Value = bigint | Uint8Array;
+
+export interface CheckedLayer {
+  header: LaidOutHeader | "payload" | "trailer";
+  /** Fields that were given. */
+  given: ReadonlyMap<string, Value>;
+}
+
+const EXTRA = ["payload", "trailer"] as const;
+
+/** What is not made of fields. */
+export const RAW: readonly FieldLayout[] = [["bytes", "rest", "bytes"]];
+
+export function checkLayer(layer: unknown, i: number): CheckedLayer {
+  const path = `layers[${i}]`;
+  if (layer instanceof Uint8Array) return { header: "payload", given: new Map([["bytes", layer]]) };
+  if (typeof layer !== "object" || layer === null) {
+    throw new TypeError(`${CALL}: ${path} must be a header or a Uint8Array, not ${describe(layer)}`);
+  }
+  const { header, ...fields } = layer as { header?: unknown } & Record<string, unknown>;
+  const names = [...Object.keys(LAYOUTS), ...EXTRA];
+  if (typeof header !== "string")
+    throw new TypeError(`${CALL}: ${path}.header must be a string, not ${describe(header)}`);
+  if (!names.includes(header)) {
+    const hint = namesHint(header, "headers", names);
+    refuse({ code: "EINVAL", call: CALL, reason: "bad_header", path: `${path}.header`, value: header, hint });
+  }
+  const known = header as CheckedLayer["header"];
+  const raw = fields["bytes"] !== undefined || known === "payload" || known === "trailer";
+  const layout = raw ? RAW : layoutOf(known);
+  const given = new Map<string, Value>();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const field = layout.find(([one]) => one === name);
+    if (field === undefined) {
+      const hint = namesHint(name, `fields of ${header}`, layout.map(([one]) => one)); // prettier-ignore
+      refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path: `${path}.${name}`, value, hint });
+    }
+    given.set(name, checkValue(`${path}.${name}`, field, value));
+  }
+  return { header: known, given };
+}
+
+function checkValue(path: string, [name, width, kind, detail]: FieldLayout, value: unknown): Value {
+  switch (kind) {
+    case "number":
+    case "hex":
+      return number(path, value, width as number);
+    case "flag":
+      return number(path, typeof value === "boolean" ? Number(value) : value, width as number);
+    case "flags":
+      return flags(path, value, detail?.bits ?? []);
+    case "route":
+      return bytesGiven(value) ?? route(path, value);
+    case "tcp_options":
+      return (
+        bytesGiven(value) ??
+        filled(
+          options(path, value, (one) => encodeOption(TCP, one)),
+          4,
+        )
+      );
+    case "ipv4_options":
+      return (
+        bytesGiven(value) ??
+        filled(
+          options(path, value, (one) => encodeOption(IPV4, one)),
+          4,
+        )
+      );
+    case "ipv6_options":
+      return bytesGiven(value) ?? padN(options(path, value, (one) => encodeOption(IPV6, one)));
+    case "geneve_options":
+      return bytesGiven(value) ?? options(path, value, encodeGeneve);
+    default:
+      return address(path, kind, value, typeof width === "number" ? width / 8 : undefined, name);
+  }
+}
+
+function number(path: string, value: unknown, bits: number): bigint {
+  if (typeof value !== "number" && typeof value !== "bigint") {
+    throw new TypeError(`${CALL}: ${path} must be a number, not ${describe(value)}`);
+  }
+  const most = (1n << BigInt(bits)) - 1n;
+  const whole = typeof value === "bigint" || Number.isInteger(value);
+  if (!whole || value < 0 || value > most) {
+    const hint = bits === 1 ? "0 or 1, false or true" : `${bits} bits: 0 to ${most}`;
+    refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value, hint });
+  }
+  return BigInt(value);
+}
+
+function flags(path: string, value: unknown, names: readonly string[]): bigint {
+  if (typeof value !== "string" && !Array.isArray(value)) return number(path, value, names.length);
+  const words = typeof value === "string" ? value.split(/[\s,]+/).filter((word) => word !== "") : (value as unknown[]);
+  let bits = 0n;
+  for (const word of words) {
+    const at = names.indexOf(String(word));
+    if (at < 0) {
+      const hint = namesHint(String(word), "flags", names);
+      refuse({ code: "EINVAL", call: CALL, reason: "bad_field", path, value: String(word), hint });
+    }
+    bits |= 1n << BigInt(names.length - 1 - at);
+  }
+  return bits;
+}
+
+/** Bytes as they are, or text of hexadecimal digits. */
+function bytesGiven(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value.slice();
+  return typeof value === "string" ? hexBytes(value) : undefined;
+}
+
+const WORDS = { mac: "a MAC address", ipv4: "an IPv4 address", ipv6: "an IPv6 address" } as const;
+
+function address(path: string, kind: string, value: unknown, size: number | undefined, name: string): Uint8Array {
+  if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+    throw new TypeError(`${CALL}: ${path} must be text or a Uint8Array, not ${describe(value)}`);
+  }
+  const bytes = value instanceof Uint8Array ? value.slice() : textBytes(kind, value);
+  const exact = kind === "mac" || kind === "ipv4" || kind === "ipv6";
+  if (bytes === undefined || (exact && bytes.length !== size)) {
+    const hint = exact ? WORDS[kind] : "pairs of hexadecimal digits, or an address";
+    return refuse({ code: "EINVAL", call: CALL, reason: exact ? "bad_address" : "bad_number", path, value, hint });
+  }
+  if (size === undefined || bytes.length === size) return bytes;
+  if (bytes.length > size) {
+    const hint = `${name} has ${size} bytes`;
+    refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value, hint });
+  }
+  // An address that is shorter than its field (LINKTYPE_LINUX_SLL) stands at its start.
+  return joined(bytes, new Uint8Array(size - bytes.length));
+}
+
+function textBytes(kind: string, text: string): Uint8Array | undefined {
+  const forms: readonly (readonly [string, number, (text: string) => bigint | undefined])[] = [
+    ["mac", 6, parseMac],
+    ["ipv4", 4, parseIpv4],
+    ["ipv6", 16, parseIpv6],
+  ];
+  for (const [one, size, parse] of forms) {
+    if (kind !== one && kind !== "address") continue;
+    const value = parse(text);
+    if (value !== undefined) return bytesOf(value, size);
+  }
+  return kind === "address" || kind === "bytes" ? hexBytes(text) : undefined;
+}
+
+function options(path: string, value: unknown, encode: (option: Option) => Uint8Array | OptionFault): Uint8Array {
+  if (!Array.isArray(value)) {
+    throw new TypeError(
+      `${CALL}: ${path} must be a list of options, hexadecimal digits or a Uint8Array, not ${describe(value)}`,
+    );
+  }
+  const encoded = (value as unknown[]).map((option, i) => {
+    const at = `${path}[${i}]`;
+    if (typeof option !== "object" || option === null) {
+      throw new TypeError(`${CALL}: ${at} must be an option, not ${describe(option)}`);
+    }
+    const bytes = encode(option as Option);
+    if (!(bytes instanceof OptionFault)) return bytes;
+    const { key, hint } = bytes;
+    const wrong = (option as Record<string, unknown>)[key];
+    return refuse({ code: "EINVAL", call: CALL, reason: "bad_option", path: `${at}.${key}`, value: wrong, hint });
+  });
+  return joined(...encoded);
+}
+
+/** The end of the list, as often as it takes. */
+function filled(bytes: Uint8Array, unit: number): Uint8Array {
+  return joined(bytes, new Uint8Array((unit - (bytes.length % unit)) % unit));
+}
+
+/** Options of IPv6 stand behind two bytes, and the whole takes a multiple of eight (RFC 8200 section 4.2). */
+export function padN(bytes: Uint8Array): Uint8Array {
+  const missing = (8 - ((bytes.length + 2) % 8)) % 8;
+  if (missing === 0) return bytes;
+  return joined(
+    bytes,
+    missing === 1 ? Uint8Array.of(0) : joined(Uint8Array.of(1, missing - 2), new Uint8Array(missing - 2)),
+  );
+}
+
+/** A word that is filled in with the rest of the header, and addresses. */
+function route(path: string, value: unknown): Uint8Array {
+  if (!Array.isArray(value)) {
+    throw new TypeError(
+      `${CALL}: ${path} must be a list of addresses, hexadecimal digits or a Uint8Array, not ${describe(value)}`,
+    );
+  }
+  const addresses = (value as unknown[]).map((text, i) => {
+    const parsed = typeof text === "string" ? parseIpv6(text) : undefined;
+    if (parsed !== undefined) return bytesOf(parsed, 16);
+    return refuse({
+      code: "EINVAL",
+      call: CALL,
+      reason: "bad_address",
+      path: `${path}[${i}]`,
+      value: text,
+      hint: WORDS.ipv6,
+    });
+  });
+  return joined(routeWord(addresses.length), ...addresses);
+}
+
+/** RFC 8754 section 2: | last entry 1 | flags 1 | tag 2 |. */
+function routeWord(addresses: number): Uint8Array {
+  return Uint8Array.of(Math.max(0, addresses - 1) & 0xff, 0, 0, 0);
+}

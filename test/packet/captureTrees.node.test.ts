@@ -1,0 +1,37 @@
+/** Frames of the captures as trees, and built again. FLOWSTEER_CAPTURES=dir adds captures of yours. */
+import { createReadStream, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { hasParser } from "../../src/model/links.js";
+import { readCapture } from "../../src/packet/capture.js";
+import { buildFrame, layersOf, printFrame } from "../../src/packet/index.js";
+import { hexOf } from "../../src/packet/bytes.js";
+import { draw } from "./support.js";
+
+const folders = [fileURLToPath(new URL("../captures", import.meta.url)), process.env["FLOWSTEER_CAPTURES"] ?? ""];
+const files = folders
+  .filter((folder) => folder !== "")
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((name) => /\.(pcap|pcapng|cap)$/.test(name));
+
+/** Frames of a capture that are checked: enough of any. */
+const MOST = 2000;
+
+test.each(files)("%s", async (file) => {
+  let left = MOST;
+  for await (const captured of readCapture(createReadStream(file))) {
+    const frames = captured.slice(0, left).filter(({ linkType }) => hasParser(linkType));
+    left -= frames.length;
+    const usable = frames.map(({ bytes, linkType, wireLength }) => ({
+      bytes,
+      linkType,
+      wireLength: Math.max(wireLength, bytes.length),
+    }));
+    for (const { bytes, tree } of await draw(usable)) {
+      expect(tree.nodes.reduce((sum, { length }) => sum + length, 0)).toBe(bytes.length);
+      expect(hexOf(buildFrame(layersOf(tree)))).toBe(hexOf(bytes));
+      printFrame(tree, { detail: true, hex: true });
+    }
+  }
+});
