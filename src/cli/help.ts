@@ -3,7 +3,7 @@
 const MAIN = `flowsteer: runs captures through the steering engine of an RDMA NIC, and tells what became of each frame
 
   flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
-  flowsteer parse CAPTURE...              show the fields that rules can ask about
+  flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules can ask about
   flowsteer check SCENARIO...             say whether a scenario is one, and what it holds
   flowsteer help [run|parse|check]        say more about one of them
   flowsteer --version
@@ -46,15 +46,23 @@ Frames are numbered from 1 over all captures. Frames whose link type has no pars
 Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused.
 `;
 
-const PARSE = `flowsteer parse CAPTURE...: shows the fields of every frame, by the names that rules use
+const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame
 
-Only what is present is shown: a rule matches a field only where its header is there. Where parsing stopped before the
-end of the headers, the last line tells where and why.
+A line for each header: where it begins, its name, and what people look for first. Headers of the packet inside a tunnel
+are indented. A checksum that is wrong is told; one that cannot be verified is not. Where parsing stopped before the end
+of the headers, the last line tells where and why.
 
-  --json      one line of JSON a frame: {"frame":1,"len":60,"fields":{"outer.ip_version":4, ...},"stopped":null}
-  --limit N   stops after N frames
+  --detail          every field of every header, with its offset
+  --hex             the bytes of every header
+  --fields          what rules can ask about, by the names that rules use, instead; beside the headers with --detail or
+                    --hex. Only what is present is shown: a rule matches a field only where its header is there
+  --json            one line of JSON a frame: {"frame":1,"len":60,"fields":{"outer.ip_version":4, ...},"stopped":null}
+  --scenario FILE   parses as the device of this scenario does: with its samples and its Geneve option
+  --limit N         stops after N frames
 
   flowsteer parse traffic.pcap --limit 1
+  flowsteer parse traffic.pcap --detail --hex
+  flowsteer parse traffic.pcap --fields --scenario rules.json
   flowsteer parse traffic.pcap --json | jq -r '.fields["outer.tcp_dport"]' | sort -n | uniq -c
 
 Exit codes: 0; 2 an input was refused.

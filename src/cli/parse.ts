@@ -1,22 +1,29 @@
-/** flowsteer parse: the fields of every frame of a capture. */
-import { cannotRun } from "../formats/index.js";
-import { createDevice, type ParsedFrame } from "../index.js";
+/** flowsteer parse: the headers of every frame of a capture, or the match parameters that rules can ask about. */
+import { readFile } from "node:fs/promises";
+import { cannotRun, loadScenario } from "../formats/index.js";
+import { createDevice, type Device, type ParsedFrame } from "../index.js";
+import { frameTree, printFrame } from "../packet/index.js";
 import { readCaptures, type NumberedFrame } from "./captures.js";
 import { numberOption, readCommandLine } from "./commandLine.js";
+import { fieldsText } from "./fieldsText.js";
 import { Output } from "./output.js";
-import { badUsage } from "./refusal.js";
+import { badUsage, withFile } from "./refusal.js";
 import { notesText } from "./report.js";
 import { counted, painter, type Paint } from "./text.js";
 
-const OPTIONS = { json: "flag", limit: "value" } as const;
-const WIDTH = 100;
+const FLAGS = { json: "flag", fields: "flag", detail: "flag", hex: "flag" } as const;
+const OPTIONS = { ...FLAGS, limit: "value", scenario: "value" } as const;
+
+/** What is printed of a frame. */
+type Shape = Record<keyof typeof FLAGS, boolean>;
 
 export async function parse(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "parse", OPTIONS);
   if (line.operands.length === 0) throw badUsage("parse", "name a capture: flowsteer parse CAPTURE...");
   const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
-  const json = line.flags.has("json");
-  const device = await createDevice();
+  const is = (flag: keyof typeof FLAGS): boolean => line.flags.has(flag);
+  const shape: Shape = { json: is("json"), fields: is("fields"), detail: is("detail"), hex: is("hex") };
+  const device = await deviceOf(line.values.get("scenario"));
   const output = new Output();
   const paint = painter(process.stdout);
   const notes: string[] = [];
@@ -31,15 +38,7 @@ export async function parse(args: readonly string[]): Promise<number> {
       taken.map(({ bytes }) => bytes),
       taken.map(({ linkType, wireLength }) => ({ linkType, wireLength })),
     );
-    for (const [i, frame] of taken.entries()) {
-      const one = parsed[i] as ParsedFrame;
-      const { number, wireLength } = frame;
-      await output.write(
-        json
-          ? `${JSON.stringify({ frame: number, len: wireLength, fields: one.fields, stopped: one.stopped })}\n`
-          : frameText(paint, frame, one),
-      );
-    }
+    for (const [i, frame] of taken.entries()) await output.write(textOf(paint, shape, frame, parsed[i] as ParsedFrame));
   }
   await output.flush();
   for (const [why, count] of skipped) notes.push(`not parsed: ${why}: ${count} skipped`);
@@ -47,42 +46,40 @@ export async function parse(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** A heading, then the fields of each group, one group a paragraph. */
-function frameText(paint: Paint, frame: NumberedFrame, { fields, stopped }: ParsedFrame): string {
-  const { number, wireLength, bytes, time } = frame;
-  const cut = bytes.length < wireLength ? ` (${bytes.length} captured)` : "";
-  const lines = [`${paint("bold", `frame ${number}`)}  ${timeText(time)}  ${counted(wireLength, "byte")}${cut}`];
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of Object.entries(fields)) {
-    const [group = "", bare = ""] = name.split(/\.(.*)/s);
-    const shown = bare === "ethertype" ? `0x${Number(value).toString(16).padStart(4, "0")}` : String(value);
-    const words = groups.get(group) ?? [];
-    words.push(`${bare} ${shown}`);
-    groups.set(group, words);
-  }
-  for (const [group, words] of groups) lines.push(...wrapped(group, words));
-  if (stopped !== null) {
-    const { header, field, offset, wanted, had, reason } = stopped;
-    // The bytes say why only where they were too few.
-    const short = reason === "truncated" || reason === "beyond_packet" ? `: wanted ${wanted} bytes, had ${had}` : "";
-    const why = `${short} (${reason.replaceAll("_", " ")})`;
-    lines.push(paint("yellow", `  stopped  in ${header} at byte ${offset}, field ${field}${why}`));
-  }
-  return `${lines.join("\n")}\n\n`;
+/** A device as it comes, or that of a scenario: with what it declares of its parser. */
+async function deviceOf(scenario: string | undefined): Promise<Device> {
+  if (scenario === undefined) return createDevice();
+  const loaded = await withFile(scenario, async () => loadScenario(await readFile(scenario, "utf8")));
+  return loaded.device;
 }
 
-function wrapped(group: string, words: readonly string[]): string[] {
-  const margin = " ".repeat(9);
-  const lines: string[] = [];
-  let line = `  ${group.padEnd(7)}`;
-  for (const word of words) {
-    if (line.length + word.length + 2 > WIDTH) {
-      lines.push(line.trimEnd());
-      line = margin;
-    }
-    line += word.concat("  ");
-  }
-  return [...lines, line.trimEnd()];
+/** Headers, unless only the fields were asked for; in JSON the fields alone. */
+function textOf(paint: Paint, shape: Shape, frame: NumberedFrame, parsed: ParsedFrame): string {
+  const { fields, stopped } = parsed;
+  if (shape.json) return `${JSON.stringify({ frame: frame.number, len: frame.wireLength, fields, stopped })}\n`;
+  const { detail, hex } = shape;
+  const tree = !shape.fields || detail || hex;
+  return [
+    headText(paint, frame),
+    ...(tree ? [printFrame(frameTree(frame.bytes, parsed), { detail, hex, paint })] : []),
+    ...(shape.fields ? [fieldsText(fields)] : []),
+    stopText(paint, stopped),
+    "\n",
+  ].join("");
+}
+
+function headText(paint: Paint, { number, wireLength, bytes, time }: NumberedFrame): string {
+  const cut = bytes.length < wireLength ? ` (${bytes.length} captured)` : "";
+  return `${paint("bold", `frame ${number}`)}  ${timeText(time)}  ${counted(wireLength, "byte")}${cut}\n`;
+}
+
+function stopText(paint: Paint, stopped: ParsedFrame["stopped"]): string {
+  if (stopped === null) return "";
+  const { header, field, offset, wanted, had, reason } = stopped;
+  // The bytes say why only where they were too few.
+  const short = reason === "truncated" || reason === "beyond_packet" ? `: wanted ${wanted} bytes, had ${had}` : "";
+  const why = `${short} (${reason.replaceAll("_", " ")})`;
+  return `${paint("yellow", `  stopped  in ${header} at byte ${offset}, field ${field}${why}`)}\n`;
 }
 
 /** The first nanosecond whose year has five digits. */

@@ -172,9 +172,23 @@ describe("flowsteer parse", () => {
     expect(Object.keys(lines[2].fields).filter((name: string) => name.includes("ip"))).toEqual([]);
   });
 
-  it("prints a block a frame for people", async () => {
+  it("prints a line a header for people", async () => {
     const { code, out } = await flowsteer(["parse", "test/captures/ip4-trunc.pcap"]);
     expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        "frame 1  2012-04-11 16:01:35.895421  46 bytes (20 captured)",
+        "      0  ethernet  c8:bc:c8:96:d2:a0 > 00:10:db:88:d2:ef, ipv4",
+        "     14  payload   6 bytes",
+        "  stopped  in ipv4 at byte 14, field fragment: wanted 20 bytes, had 6 (truncated)",
+        "",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("prints what rules can ask about with --fields", async () => {
+    const { out } = await flowsteer(["parse", "test/captures/ip4-trunc.pcap", "--fields"]);
     expect(out).toBe(
       [
         "frame 1  2012-04-11 16:01:35.895421  46 bytes (20 captured)",
@@ -185,6 +199,46 @@ describe("flowsteer parse", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("prints every field with --detail, and the bytes with --hex", async () => {
+    const { out } = await flowsteer(["parse", "test/captures/ip4-udp-bad-chksum.pcap", "--detail", "--hex"]);
+    expect(out).toContain(
+      [
+        "     34  udp       30000 > 13000, length 12, bad checksum 0x0001 (0xa92a)",
+        "     34      source_port       30000",
+        "     36      destination_port  13000",
+        "     38      length            12",
+        "     40      checksum          0x0001 (wrong, 0xa92a would be right)",
+        "     34    75 30 32 c8 00 0c 00 01                          u02.....",
+        "     42  payload   4 bytes",
+        "     42      bytes  58585858",
+        "     42    58 58 58 58                                      XXXX",
+        "",
+      ].join("\n"),
+    );
+    expect(out).not.toContain("outer ");
+    const both = await flowsteer(["parse", "test/captures/ip4-udp-bad-chksum.pcap", "--detail", "--fields"]);
+    expect(both.out).toContain("     40      checksum ");
+    expect(both.out).toContain("  outer  smac ");
+  });
+
+  it("parses as the device of a scenario does", async () => {
+    const parser = { samples: [{ id: 0, header: "udp", offset: 0 }] };
+    const file = scratch("samples.json", JSON.stringify({ flowsteer: 1, device: { parser } }));
+    const capture = "test/captures/ip4-udp-good-chksum.pcap";
+    const { out } = await flowsteer(["parse", capture, "--scenario", file, "--fields"]);
+    expect(out).toMatch(/^ {2}misc4 +prog_sample_field_value_0 1966093000$/m);
+    expect((await flowsteer(["parse", capture, "--fields"])).out).not.toContain("misc4");
+    const none = await flowsteer(["parse", capture, "--scenario", "nope.json"]);
+    expect(none).toMatchObject({ code: 2, out: "" });
+    expect(none.err).toMatch(/^flowsteer: nope\.json: the file cannot be read/);
+  });
+
+  it("folds no line beyond 110 columns", async () => {
+    const files = ["ipv4-options", "http-qinq-0", "ipv6-srh-ext-header", "gtp4_udp_2152_inside"];
+    const { out } = await flowsteer(["parse", ...files.map((one) => `test/captures/${one}.pcap`), "--detail", "--hex"]);
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
   it("stops after --limit frames, and passes over what it has no parser for", async () => {
