@@ -111,7 +111,16 @@ export const PROTOCOL_NAMES: Names = names(PROTOCOLS, {
 
 export const UDP_PORT_NAMES: Names = names(UDP_PORTS);
 export const GPE_NAMES: Names = names(GPE_PROTOCOLS, { 4: "nsh" });
-export const FAMILY_NAMES: Names = { 2: "ipv4", 10: "ipv6", 24: "ipv6", 28: "ipv6", 30: "ipv6" };
+/** In both byte orders: a null header has that of the host that captured. */
+export const FAMILY_NAMES: Names = Object.fromEntries(
+  [2, 10, 24, 28, 30].flatMap((family) => {
+    const name = family === 2 ? "ipv4" : "ipv6";
+    return [
+      [family, name],
+      [family * 0x1000000, `${name}, little-endian`],
+    ];
+  }),
+);
 export const GTPU_EXTENSION_NAMES: Names = {
   0x00: "none",
   0x40: "udp port",

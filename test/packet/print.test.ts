@@ -79,6 +79,7 @@ test("headers in a line", async () => {
     [[ethernet, { header: "macsec", sci: 5 }], "macsec    an 0, pn 1, sci 0x0000000000000005, encrypted"],
     [[ethernet, { ...ipv4, fragment_offset: 10, identification: 3 }], "ipv4      192.0.2.1 > 192.0.2.2, ttl 64, fragment 0x0003 at 80, the last, experimental, length 20"],
     [[{ header: "loopback" }], "loopback  family 0", LINK_TYPES.NULL],
+    [[{ header: "loopback", family: 0x1e000000 }], "loopback  family ipv6, little-endian", LINK_TYPES.NULL],
     [[{ header: "linux_cooked" }], "linux_cooked  to us, 02:00:00:00:00:01, experimental", LINK_TYPES.LINUX_SLL],
   ]; // prettier-ignore
   for (const [layers, line, linkType] of lines) expect(await last(layers, linkType)).toBe(line);
