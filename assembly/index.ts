@@ -11,7 +11,7 @@ import { BRANCH_LOWER, openBranch } from "./steer/branch";
 import { lookup } from "./steer/match";
 import { Tables } from "./steer/table";
 import { walk } from "./steer/walk";
-import { parseFrame } from "./wire/parse";
+import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
 export { arenaUsed, limitArena, openMemory } from "./arena";
@@ -34,6 +34,7 @@ export { declareSample } from "./wire/sample";
 
 /** Parses the first `count` frames of the batch: keys and maps, of the groups in `wanted`. */
 export function parse(count: u32, wanted: u32): void {
+  openBatch();
   for (let i: usize = 0; i < count; i++) {
     parseFrame(FRAMES + i * FRAME_SIZE, KEYS + i * KEY_SIZE, MAPS + i * MAP_SIZE, wanted);
   }

@@ -74,6 +74,16 @@ import { PORT_VXLAN_GPE, vxlanGpe } from "./vxlanGpe";
 
 const PORT_MPLS: u32 = 6635;
 
+/** Frames of one batch want the same groups: those that nobody reads go to the scratch key, for all of them. */
+export function openBatch(): void {
+  Key.outer = SCRATCH_KEY + OUTER;
+  Key.inner = SCRATCH_KEY + INNER;
+  Key.misc = SCRATCH_KEY;
+  Key.misc2 = SCRATCH_KEY;
+  Key.misc3 = SCRATCH_KEY;
+  Key.misc5 = SCRATCH_KEY;
+}
+
 export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u32): void {
   const frame: usize = load<u32>(descriptor, FRAME_ADDRESS);
   open(key, wanted);
@@ -118,12 +128,6 @@ function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
 function open(key: usize, wanted: u32): void {
   clear(key, GROUP_EXT);
   Key.ext = key;
-  Key.outer = SCRATCH_KEY + OUTER;
-  Key.inner = SCRATCH_KEY + INNER;
-  Key.misc = SCRATCH_KEY;
-  Key.misc2 = SCRATCH_KEY;
-  Key.misc3 = SCRATCH_KEY;
-  Key.misc5 = SCRATCH_KEY;
   if (wanted & (1 << GROUP_OUTER)) Key.outer = clear(key, GROUP_OUTER) + OUTER;
   if (wanted & (1 << GROUP_INNER)) Key.inner = clear(key, GROUP_INNER) + INNER;
   if (wanted & (1 << GROUP_MISC)) Key.misc = clear(key, GROUP_MISC);
@@ -195,14 +199,14 @@ function upper(protocol: u32): u32 {
   }
   if (protocol != PROTOCOL_UDP) return rareUpper(protocol);
   const port = udp();
+  if (port == PORT_VXLAN) return vxlan();
   // All known ports lie between these two.
   return port - PORT_GTPU <= PORT_MPLS - PORT_GTPU ? overUdp(port) : 0;
 }
 
+/** The tunnels over UDP but VXLAN, and what is no tunnel. */
 function overUdp(port: u32): u32 {
   switch (port) {
-    case PORT_VXLAN:
-      return vxlan();
     case PORT_VXLAN_GPE:
       return vxlanGpe();
     case PORT_GENEVE:

@@ -2,7 +2,7 @@
  * Programmable samples (match-params table, misc4): four bytes wherever the device declares.
  *
  * In: the finished frame map. Out: `prog_sample_field_value_n` of each declared sample whose bytes are there.
- * A declaration: | header 1 | level 1 | declared 1 | 0 1 | offset 4 | UDP destination port 4, 0xffffffff for any | 0 4 |
+ * A declaration: | header 1 | level 1 | 0 2 | offset 4 | UDP destination port 4, 0xffffffff for any | 0 4 |
  */
 import {
   Header,
@@ -22,17 +22,20 @@ import { be16, Cursor, Key } from "./cursor";
 
 const COUNT: u32 = 8;
 const SAMPLE_LEVEL: usize = 1;
-const SAMPLE_DECLARED: usize = 2;
 const SAMPLE_OFFSET: usize = 4;
 const SAMPLE_PORT: usize = 8;
 const ANY_PORT: u32 = 0xffffffff;
 const ABSENT: u32 = 0xffffffff;
 const VALUE_SIZE: u32 = 4;
 
+/** The ids that are declared, a bit each. */
+let declared: u32 = 0;
+
 /** Declares sample `id` (0 to 7) of this device, for good. `header` 0 is the payload of the level. */
 export function declareSample(id: u32, header: u32, level: u32, offset: u32, port: u32): void {
   const sample = sampleAt(id);
-  store<u32>(sample, header | (level << 8) | (1 << 16));
+  declared |= 1 << id;
+  store<u32>(sample, header | (level << 8));
   store<u32>(sample, offset, SAMPLE_OFFSET);
   store<u32>(sample, port, SAMPLE_PORT);
 }
@@ -46,9 +49,9 @@ export function samplesInner(): bool {
 }
 
 export function fillSamples(map: usize): void {
-  for (let id: u32 = 0; id < COUNT; id++) {
+  for (let rest = declared; rest != 0; rest &= rest - 1) {
+    const id = <u32>ctz(rest);
     const sample = sampleAt(id);
-    if (load<u8>(sample, SAMPLE_DECLARED) == 0) continue;
     const level = <u32>load<u8>(sample, SAMPLE_LEVEL);
     const port = load<u32>(sample, SAMPLE_PORT);
     if (port != ANY_PORT && portAt(map, level) != port) continue;
@@ -69,9 +72,8 @@ function sampleAt(id: u32): usize {
 /** Where the first such header of the level begins, or its payload; ABSENT where there is none. */
 function startOf(map: usize, level: u32, header: u32): u32 {
   if (header != Header.none) return findHeader(map, level, header);
-  if (level == LEVEL_OUTER) return load<u32>(map, MAP_PAYLOAD);
-  const inner = load<u32>(map, MAP_INNER_PAYLOAD);
-  return inner == 0 ? ABSENT : inner;
+  // Without an inner packet its end is 0 too, and nothing fits before it.
+  return load<u32>(map + <usize>(level == LEVEL_OUTER ? MAP_PAYLOAD : MAP_INNER_PAYLOAD));
 }
 
 function portAt(map: usize, level: u32): u32 {
