@@ -8,7 +8,8 @@ import { joined } from "./bytes.js";
 import { layoutOf } from "./layout.js";
 import { LEFTOVER, type FrameTree } from "./tree.js";
 
-export type { BuildOptions, BytesText, HeaderLayer, Layer, PayloadLayer, TrailerLayer } from "./builder/layers.js";
+export type { BytesText } from "./bytes.js";
+export type { BuildOptions, HeaderLayer, Layer, PayloadLayer, TrailerLayer } from "./builder/layers.js";
 
 /** Ethernet without its checksum (IEEE 802.3 clause 3.2.7). */
 const LEAST = 60;

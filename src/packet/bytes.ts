@@ -52,3 +52,12 @@ export function hexBytes(text: string): Uint8Array | undefined {
   if (!/^([0-9a-f]{2})*$/i.test(digits)) return undefined;
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
+
+/** Bytes; text is hexadecimal digits. */
+export type BytesText = Uint8Array | string;
+
+/** What a BytesText says, a copy; undefined where it is none. */
+export function bytesGiven(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value.slice();
+  return typeof value === "string" ? hexBytes(value) : undefined;
+}

@@ -5,18 +5,18 @@
  * breaks the chain is a last one, `rest`. So encoding what was decoded gives the same bytes.
  */
 import { formatIpv4, parseIpv4 } from "../model/address.js";
-import { bytesOf, hexOf, joined, readBits, readNumber } from "./bytes.js";
+import { bytesGiven, bytesOf, hexOf, joined, readBits, readNumber, type BytesText } from "./bytes.js";
 
 /** An option by its number, with the data behind its length. */
 export interface OtherOption {
   option: number;
-  data?: Uint8Array;
+  data?: BytesText;
 }
 
 /** Bytes that are no option: behind the end of the list, or of a length that cannot be. */
 export interface RestOption {
   option: "rest";
-  data: Uint8Array;
+  data: BytesText;
 }
 
 /** RFC 9293 section 3.2, RFC 7323, RFC 2018; `edges` are the left and right edge of each block in turn. */
@@ -37,7 +37,7 @@ export type Ipv4Option =
       pointer: number;
       addresses: readonly string[];
     }
-  | { option: "timestamp"; pointer: number; overflow_flag: number; data: Uint8Array }
+  | { option: "timestamp"; pointer: number; overflow_flag: number; data: BytesText }
   | { option: "router_alert"; value: number }
   | OtherOption
   | RestOption;
@@ -45,7 +45,7 @@ export type Ipv4Option =
 /** RFC 8200 section 4.2, RFC 2711, RFC 2675. */
 export type Ipv6Option =
   | { option: "pad1" }
-  | { option: "padn"; data: Uint8Array }
+  | { option: "padn"; data: BytesText }
   | { option: "router_alert"; value: number }
   | { option: "jumbo"; length: number }
   | OtherOption
@@ -53,7 +53,7 @@ export type Ipv6Option =
 
 /** RFC 8926 section 3.5; `length` is that of the data in words of 4 bytes, by default what the data has. */
 export type GeneveOption =
-  { class: number; type: number; reserved?: number; length?: number; data?: Uint8Array } | RestOption;
+  { class: number; type: number; reserved?: number; length?: number; data?: BytesText } | RestOption;
 
 /** Any option, as the codec has it. */
 export type Option = Readonly<Record<string, unknown>>;
@@ -185,9 +185,11 @@ export class OptionFault {
   }
 }
 
+const DATA = "a Uint8Array, or hexadecimal digits";
+
 export function encodeOption(family: Family, option: Option): Uint8Array | OptionFault {
   const { option: name } = option;
-  if (name === "rest") return option["data"] instanceof Uint8Array ? option["data"] : new OptionFault("data", "bytes");
+  if (name === "rest") return bytesGiven(option["data"]) ?? new OptionFault("data", DATA);
   const named = family.named.find((one) => one.name === name);
   const type = named?.type ?? name;
   if (typeof type !== "number" || !fits(type, 1)) {
@@ -212,7 +214,7 @@ export function encodeOption(family: Family, option: Option): Uint8Array | Optio
 
 function encodePart(size: Part[1], value: unknown): Uint8Array | string {
   if (size === "data") {
-    return value === undefined ? new Uint8Array() : value instanceof Uint8Array ? value : "a Uint8Array";
+    return value === undefined ? new Uint8Array() : (bytesGiven(value) ?? DATA);
   }
   if (size === "words") {
     const words = Array.isArray(value) ? (value as unknown[]) : [];
@@ -257,17 +259,16 @@ export function decodeGeneve(bytes: Uint8Array): FoundOption[] {
 }
 
 export function encodeGeneve(option: Option): Uint8Array | OptionFault {
-  if (option["option"] === "rest") {
-    return option["data"] instanceof Uint8Array ? option["data"] : new OptionFault("data", "bytes");
-  }
-  const { class: kind, type, reserved = 0, data = new Uint8Array() } = option;
+  if (option["option"] === "rest") return bytesGiven(option["data"]) ?? new OptionFault("data", DATA);
+  const { class: kind, type, reserved = 0 } = option;
+  const data = bytesGiven(option["data"] ?? "");
   const known = ["class", "type", "reserved", "length", "data"];
   const unknown = Object.keys(option).find((key) => !known.includes(key));
   if (unknown !== undefined) return new OptionFault(unknown, `it has ${known.join(", ")}`);
   if (!fits(kind, 2)) return new OptionFault("class", "a number of 16 bits");
   if (!fits(type, 1)) return new OptionFault("type", "a number of 8 bits");
   if (!fits(reserved, 1) || (reserved as number) > 7) return new OptionFault("reserved", "a number of 3 bits");
-  if (!(data instanceof Uint8Array)) return new OptionFault("data", "a Uint8Array");
+  if (data === undefined) return new OptionFault("data", DATA);
   const length = option["length"] ?? data.length / 4;
   if (!fits(length, 1) || (length as number) > 31) {
     const hint = option["length"] === undefined ? "0 to 31 words of 4 bytes; or say another length" : "0 to 31";

@@ -235,3 +235,11 @@ test("an array of bytes given to a layer is the caller's still", () => {
   buildFrame([{ header: "ipv4", options: bytes }, bytes]);
   expect([...bytes]).toEqual([1, 2, 3, 4]);
 });
+
+test("data of options is bytes or hexadecimal digits", () => {
+  const geneve = (data: Uint8Array | string) => hex({ header: "geneve", options: [{ class: 1, type: 2, data }] });
+  expect(geneve("01 02 03 04")).toBe(geneve(Uint8Array.of(1, 2, 3, 4)));
+  const tcp = (data: Uint8Array | string) => hex({ header: "tcp", checksum: 0, options: [{ option: 253, data }] });
+  expect(tcp("0102")).toBe(tcp(Uint8Array.of(1, 2)));
+  expect(() => tcp("01020")).toThrow("layers[0].options[0].data");
+});

@@ -1,9 +1,7 @@
 /** What `buildFrame` takes. */
+import type { BytesText } from "../bytes.js";
 import type { FieldKind, LAYOUTS, LaidOutHeader } from "../layout.js";
 import type { GeneveOption, Ipv4Option, Ipv6Option, TcpOption } from "../options.js";
-
-/** Bytes; text is hexadecimal digits. */
-export type BytesText = Uint8Array | string;
 
 /** What a field of each kind is given as. */
 interface Values {

@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../model/address.js";
 import { describe } from "../../model/handle.js";
 import { namesHint } from "../../nearest.js";
-import { bytesOf, hexBytes, joined } from "../bytes.js";
+import { bytesGiven, bytesOf, hexBytes, joined } from "../bytes.js";
 import { layoutOf, LAYOUTS, type FieldLayout, type LaidOutHeader } from "../layout.js";
 import { encodeGeneve, encodeOption, IPV4, IPV6, OptionFault, TCP, type Option } from "../options.js";
 
@@ -114,12 +114,6 @@ function flags(path: string, value: unknown, names: readonly string[]): bigint {
     bits |= 1n << BigInt(names.length - 1 - at);
   }
   return bits;
-}
-
-/** Bytes as they are, or text of hexadecimal digits. */
-function bytesGiven(value: unknown): Uint8Array | undefined {
-  if (value instanceof Uint8Array) return value.slice();
-  return typeof value === "string" ? hexBytes(value) : undefined;
 }
 
 const WORDS = { mac: "a MAC address", ipv4: "an IPv4 address", ipv6: "an IPv6 address" } as const;
