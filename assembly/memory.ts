@@ -46,13 +46,25 @@ export const GATHERED: usize = align(WAITING + BATCH * 4);
 /** The lanes of every branch of a lookup; each up to a whole key. */
 export const LANES: usize = align(GATHERED + BATCH * 4);
 export const HASHES: usize = align(LANES + BATCH * KEY_SIZE);
+/** Phases of a lookup (steer/match.ts): keys alive, their sets of groups, keys probed, their buckets and candidates. */
+export const ALIVE: usize = align(HASHES + BATCH * 4);
+export const SETS: usize = align(ALIVE + BATCH * 4);
+export const PROBED: usize = align(SETS + BATCH * 16);
+export const PROBES: usize = align(PROBED + BATCH * 4);
+export const CANDIDATES: usize = align(PROBES + BATCH * 4);
+/** What stands for no rule in CANDIDATES: one of the last rank, which nothing beats with. */
+export const NOTHING: usize = align(CANDIDATES + BATCH * 4);
+/** Rules that a sweep moves to other groups. */
+export const MOVES: usize = align(NOTHING + 64);
 /** Rank of the best rule so far, for each branch of a lookup: u64. */
-export const BEST: usize = align(HASHES + BATCH * 4);
+export const BEST: usize = align(MOVES + 64 * 4);
 /** The lanes of the mask and of the value of a rule being inserted. */
 export const MASK_LANES: usize = align(BEST + BATCH * 8);
 export const VALUE_LANES: usize = align(MASK_LANES + KEY_SIZE);
+/** The mask of a group that is being made. */
+export const DRAWN: usize = align(VALUE_LANES + KEY_SIZE);
 /** Where the parser writes groups that nobody reads. */
-export const SCRATCH_KEY: usize = align(VALUE_LANES + KEY_SIZE);
+export const SCRATCH_KEY: usize = align(DRAWN + KEY_SIZE);
 /** The programmable samples that the device declares (wire/sample.ts). */
 export const SAMPLES: usize = align(SCRATCH_KEY + KEY_SIZE);
 export const SAMPLE_SIZE: usize = 16;

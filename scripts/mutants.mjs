@@ -31,6 +31,7 @@ import { CORE } from "./mutants/core.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { PACKET } from "./mutants/packet.mjs";
+import { STEER } from "./mutants/steer.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SUITE = ["test/engine", "test/model", "test/mlx5dv", "test/verbs", "test/oracle"];
@@ -49,7 +50,9 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...HEADERS, ...HOST, ...PACKET].filter(({ id }) => only === undefined || only.includes(id));
+const mutants = [...CORE, ...STEER, ...HEADERS, ...HOST, ...PACKET].filter(
+  ({ id }) => only === undefined || only.includes(id),
+);
 checkList();
 if (args.list) {
   for (const { id, file, breaks } of mutants) console.log(`${id.padEnd(24)} ${file.padEnd(30)} ${breaks}`);

@@ -1,22 +1,20 @@
 /**
- * Rule -> changed branch: runs an action record.
+ * Rule -> changed branch: runs its actions.
  *
  * Actions change the branch, end it, or name the table that it goes on to; they never choose one themselves.
  */
 import { ACTION_SIZE, DEST_QUEUE, Op, Reason, TABLE_ROOT, Verdict } from "../../src/abi/engine";
 import { deliverTo, end, tag } from "../out/outcome";
 import { BRANCH_FRAME, BRANCH_INDEX } from "../steer/branch";
-import { RULE_ACTIONS } from "../steer/rule";
+import { RULE_ACTION_COUNT, RULE_ACTIONS } from "../steer/rule";
 import { TABLE_FLAGS } from "../steer/table";
 import { count } from "./count";
-import { RECORD_FIRST } from "./record";
 
 /** Runs the actions of `rule`; gives the table to go on with, 0 when the branch has ended. */
 export function run(branch: usize, table: usize, rule: usize): usize {
   const index = load<u32>(branch, BRANCH_INDEX);
-  const record: usize = load<u32>(rule, RULE_ACTIONS);
-  let action = record + RECORD_FIRST;
-  const last = action + <usize>load<u32>(record) * ACTION_SIZE;
+  let action: usize = load<u32>(rule, RULE_ACTIONS);
+  const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
     const operand = load<u32>(action, 4);
     switch (load<u32>(action)) {

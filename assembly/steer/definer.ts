@@ -1,38 +1,48 @@
 /**
- * The definer of a table: which bytes of the key its rules ask about, packed into 128-bit lanes.
+ * The definer of a table: which dwords of the key its rules ask about, packed into 128-bit lanes of four columns.
  *
  *     key     | ...................... 512 bytes ...................... |
  *                 \ \        \\\\          \\
  *     lanes       | 16 bytes | 16 bytes | ...                            up to 32 lanes
  *
- * It only ever grows, at its end: a byte keeps its place, so rules that are already there stay right while a new mask
- * brings new bytes. A table that loses its last rule starts anew.
+ * A dword that holds an address, ports, an identifier has a column of its own, so that prefixes of it can be told apart
+ * (prune.ts); single bytes of dwords that hold many small things (`packs`) share columns. The definer only ever grows, at
+ * its end: a byte keeps its place, so rules that are already there stay right while a new mask brings new bytes. A table
+ * that loses its last rule starts anew.
  *
  * The program that gathers a key is a list of shuffles, sorted by lane:
  *
  *     0      4      8           16               32
  *     | block| lane | 0         | pattern 16     |     lane |= swizzle(key[block .. block + 16], pattern)
  */
-import { KEY_SIZE } from "../../src/abi/key";
+import { EXT, EXT_OUTER_ESP_SEQ, INNER, KEY_SIZE, LAYER_OK, LAYER_PROTOCOL, OUTER } from "../../src/abi/key";
 import { allocate, release } from "../arena";
 
 /*
- *     0       4        8       12         16
- *     | bytes | places | steps | step room | program |
+ *     0         4      8        12      16     20        24
+ *     | columns | open | places | steps | room | program | dwords |
  */
-const BYTES: usize = 0;
+const COLUMNS: usize = 0;
+/** Place of the next byte in the column that small things share; a multiple of 4 where it is full. */
+const OPEN: usize = 4;
 /** For each key byte, its place in the lanes plus one, u16; 0 where it is not there. */
-const PLACES: usize = 4;
-const STEPS: usize = 8;
-const ROOM: usize = 12;
-const PROGRAM: usize = 16;
-export const DEFINER_SIZE: usize = 20;
+const PLACES: usize = 8;
+const STEPS: usize = 12;
+const ROOM: usize = 16;
+const PROGRAM: usize = 20;
+/** For each column the dword that has it for its own, in fours; SHARED where none has. */
+const DWORDS: usize = 24;
+export const DEFINER_SIZE: usize = 28;
 
 const STEP_SIZE: u32 = 32;
 const STEP_LANE: usize = 4;
 const STEP_PATTERN: usize = 16;
 const PLACES_SIZE: u32 = KEY_SIZE * 2;
+const DWORDS_SIZE: u32 = KEY_SIZE / 4;
 const FIRST_ROOM: u32 = 8;
+const COLUMN: u32 = 4;
+/** Small things share the column. */
+const SHARED: u32 = 0xff;
 
 /** An empty definer at `definer`; it holds no memory until the first mask. */
 export function openDefiner(definer: usize): void {
@@ -42,8 +52,10 @@ export function openDefiner(definer: usize): void {
 /** Forgets every byte and gives its memory back. */
 export function clearDefiner(definer: usize): void {
   const places: usize = load<u32>(definer, PLACES);
+  const dwords: usize = load<u32>(definer, DWORDS);
   const program: usize = load<u32>(definer, PROGRAM);
   if (places != 0) release(places, PLACES_SIZE);
+  if (dwords != 0) release(dwords, DWORDS_SIZE);
   if (program != 0) release(program, load<u32>(definer, ROOM) * STEP_SIZE);
   openDefiner(definer);
 }
@@ -52,7 +64,7 @@ export function clearDefiner(definer: usize): void {
 // @ts-ignore: decorator
 @inline
 export function definerLanes(definer: usize): u32 {
-  return max<u32>((load<u32>(definer, BYTES) + 15) >> 4, 1);
+  return max<u32>((load<u32>(definer, COLUMNS) + 3) >> 2, 1);
 }
 
 // @ts-ignore: decorator
@@ -73,43 +85,81 @@ export function stepPattern(definer: usize, n: u32): v128 {
   return v128.load(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE, STEP_PATTERN);
 }
 
+/** Whether a dword of the key holds small things of which a table asks one or another. */
+function packs(dword: u32): bool {
+  if (dword >= <u32>EXT) return dword < <u32>EXT_OUTER_ESP_SEQ;
+  const inLayer = dword & 63;
+  const layer = dword - inLayer;
+  if (layer != <u32>OUTER && layer != <u32>INNER) return false;
+  return inLayer == <u32>LAYER_PROTOCOL || inLayer == <u32>(LAYER_OK & ~3);
+}
+
 /** Takes in every byte that `mask` (a whole key) asks about; false when memory is full. */
 export function widen(definer: usize, mask: usize): bool {
   let places: usize = load<u32>(definer, PLACES);
   if (places == 0) {
     places = allocate(PLACES_SIZE);
     if (places == 0) return false;
+    const dwords = allocate(DWORDS_SIZE);
+    if (dwords == 0) {
+      release(places, PLACES_SIZE);
+      return false;
+    }
     memory.fill(places, 0, PLACES_SIZE);
     store<u32>(definer, <u32>places, PLACES);
+    store<u32>(definer, <u32>dwords, DWORDS);
   }
-  for (let block: usize = 0; block < <usize>KEY_SIZE; block += 16) {
-    if (!v128.any_true(v128.load(mask + block))) continue;
-    for (let byte = block; byte < block + 16; byte++) {
-      if (load<u8>(mask + byte) == 0 || load<u16>(places + (byte << 1)) != 0) continue;
-      if (!append(definer, <u32>byte)) return false;
+  for (let block: u32 = 0; block < <u32>KEY_SIZE; block += 16) {
+    if (!v128.any_true(v128.load(mask + <usize>block))) continue;
+    for (let dword = block; dword < block + 16; dword += COLUMN) {
+      if (load<u32>(mask + <usize>dword) != 0 && !takeDword(definer, places, mask, dword)) return false;
     }
   }
   return true;
 }
 
-function append(definer: usize, byte: u32): bool {
-  const place = load<u32>(definer, BYTES);
-  const step = stepFor(definer, byte & ~15, place >> 4);
-  if (step == 0) return false;
-  store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
-  store<u16>(<usize>load<u32>(definer, PLACES) + ((<usize>byte) << 1), <u16>(place + 1));
-  store<u32>(definer, place + 1, BYTES);
+function takeDword(definer: usize, places: usize, mask: usize, dword: u32): bool {
+  if (!packs(dword)) {
+    if (load<u16>(places + ((<usize>dword) << 1)) != 0) return true;
+    const column = freshColumn(definer, dword / COLUMN);
+    for (let n: u32 = 0; n < COLUMN; n++) if (!put(definer, places, dword + n, column + n)) return false;
+    return true;
+  }
+  for (let byte = dword; byte < dword + COLUMN; byte++) {
+    if (load<u8>(mask + <usize>byte) == 0 || load<u16>(places + ((<usize>byte) << 1)) != 0) continue;
+    let place = load<u32>(definer, OPEN);
+    if (place % COLUMN == 0) place = freshColumn(definer, SHARED);
+    if (!put(definer, places, byte, place)) return false;
+    store<u32>(definer, place + 1, OPEN);
+  }
   return true;
 }
 
-/** The step that moves bytes of this block to this lane: only the last lane can still get one. */
+function freshColumn(definer: usize, dword: u32): u32 {
+  const column = load<u32>(definer, COLUMNS);
+  store<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column, <u8>dword);
+  store<u32>(definer, column + 1, COLUMNS);
+  return column * COLUMN;
+}
+
+function put(definer: usize, places: usize, byte: u32, place: u32): bool {
+  const step = stepFor(definer, byte & ~15, place >> 4);
+  if (step == 0) return false;
+  store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
+  store<u16>(places + ((<usize>byte) << 1), <u16>(place + 1));
+  return true;
+}
+
+/** The step that moves bytes of this block to this lane, made in its place by lane when it is not there; 0: memory is full. */
 function stepFor(definer: usize, block: u32, lane: u32): usize {
   const steps = load<u32>(definer, STEPS);
   let program: usize = load<u32>(definer, PROGRAM);
-  for (let i = steps; i > 0; i--) {
-    const step = program + <usize>(i - 1) * STEP_SIZE;
-    if (load<u32>(step, STEP_LANE) != lane) break;
-    if (load<u32>(step) == block) return step;
+  let before = steps;
+  for (; before > 0; before--) {
+    const step = program + <usize>(before - 1) * STEP_SIZE;
+    const at = load<u32>(step, STEP_LANE);
+    if (at < lane) break;
+    if (at == lane && load<u32>(step) == block) return step;
   }
   const room = load<u32>(definer, ROOM);
   if (steps == room) {
@@ -122,7 +172,8 @@ function stepFor(definer: usize, block: u32, lane: u32): usize {
     store<u32>(definer, <u32>program, PROGRAM);
     store<u32>(definer, wider, ROOM);
   }
-  const step = program + <usize>steps * STEP_SIZE;
+  const step = program + <usize>before * STEP_SIZE;
+  memory.copy(step + STEP_SIZE, step, <usize>(steps - before) * STEP_SIZE);
   store<u32>(step, block);
   store<u32>(step, lane, STEP_LANE);
   store<u64>(step, 0, 8);
@@ -150,4 +201,15 @@ export function gather(definer: usize, key: usize, lanes: usize): void {
     step += STEP_SIZE;
   }
   v128.store(lanes + (lane << 4), bytes);
+}
+
+/** Columns in use. */
+export function definerColumns(definer: usize): u32 {
+  return load<u32>(definer, COLUMNS);
+}
+
+/** The dword of the key that has this column for its own; -1 where small things share it. */
+export function columnDword(definer: usize, column: u32): i32 {
+  const dword: u32 = load<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column);
+  return dword == SHARED ? -1 : <i32>(dword * COLUMN);
 }

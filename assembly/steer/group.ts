@@ -1,234 +1,158 @@
 /**
- * A group: the rules of a table that have one mask, in a hash table over their values.
+ * The groups of a table, at most GROUPS: each a mask, under which the values of its rules are hashed.
  *
- *     0       4       8        12     16      20      24         32      36   48
- *     | lanes | slots | capacity | used | rules | table | best rank | hash |    | mask lanes ... |
+ *     0           8       12     16      20     24      28  32
+ *     | best rank | rules | seed | lanes | bits | masks | 0 | mask lanes ... |      `stride` bytes each, one behind the other
  *
- *     a slot: | hash 4 | first rule of the chain 4 |, rule 0 where empty
- *
- * Linear probing, no tombstones: deletion moves the slots behind it forward. The table doubles above three quarters and
- * halves below one eighth. `best rank` is never above the rank of any rule of the group.
+ * A rule may stand in any group whose mask asks for no bit that its own does not ask for; the more bits are common, the
+ * fewer rules share a hash. Most masks have a group of their own; where there are more masks than that, similar ones share
+ * (TupleMerge, Daly et al. 2019, does so online). `best rank` is never above the rank of any rule of the group. A group of
+ * no rules, whose place no mask keeps for its next ones (`masks`), is free to be another.
  */
+import { KEY_SIZE } from "../../src/abi/key";
 import { allocate, release } from "../arena";
-import { link, RULE_GROUP, RULE_HASH, RULE_NEXT, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlink } from "./rule";
+import { DRAWN } from "../memory";
+import { lanesOf, MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 
-export const GROUP_LANES: usize = 0;
-export const GROUP_SLOTS: usize = 4;
-export const GROUP_CAPACITY: usize = 8;
-const GROUP_USED: usize = 12;
-export const GROUP_RULES: usize = 16;
-export const GROUP_TABLE: usize = 20;
-export const GROUP_BEST: usize = 24;
-export const GROUP_MASK_HASH: usize = 32;
-export const GROUP_MASK: usize = 48;
+export const GROUPS: u32 = 128;
 
-const SLOT_SIZE: u32 = 8;
-const FIRST_CAPACITY: u32 = 8;
+export const GROUP_BEST: usize = 0;
+export const GROUP_RULES: usize = 8;
+export const GROUP_SEED: usize = 12;
+export const GROUP_LANES: usize = 16;
+const GROUP_BITS: usize = 20;
+export const GROUP_MASKS: usize = 24;
+export const GROUP_MASK: usize = 32;
 
-/** An empty group for the mask in `lanes` lanes at `mask`; 0 when memory is full. */
-export function createGroup(table: usize, lanes: u32, mask: usize, maskHash: u32): usize {
-  const group = allocate(groupBytes(lanes));
-  if (group == 0) return 0;
-  const slots = allocate(FIRST_CAPACITY * SLOT_SIZE);
-  if (slots == 0) {
-    release(group, groupBytes(lanes));
-    return 0;
-  }
-  memory.fill(slots, 0, FIRST_CAPACITY * SLOT_SIZE);
-  store<u32>(group, lanes, GROUP_LANES);
-  store<u32>(group, <u32>slots, GROUP_SLOTS);
-  store<u32>(group, FIRST_CAPACITY, GROUP_CAPACITY);
-  store<u32>(group, 0, GROUP_USED);
-  store<u32>(group, 0, GROUP_RULES);
-  store<u32>(group, <u32>table, GROUP_TABLE);
-  store<u64>(group, u64.MAX_VALUE, GROUP_BEST);
-  store<u32>(group, maskHash, GROUP_MASK_HASH);
-  memory.copy(group + GROUP_MASK, mask, (<usize>lanes) << 4);
-  return group;
-}
+/*
+ * In the table:
+ *     0        4       8      12
+ *     | groups | count | room | stride |       count: one beyond the last group in use
+ */
+const ADDRESS: usize = 0;
+export const GROUP_COUNT: usize = 4;
+const ROOM: usize = 8;
+const STRIDE: usize = 12;
+export const GROUPS_SIZE: usize = 16;
 
-export function releaseGroup(group: usize): void {
-  release(load<u32>(group, GROUP_SLOTS), load<u32>(group, GROUP_CAPACITY) * SLOT_SIZE);
-  release(group, groupBytes(load<u32>(group, GROUP_LANES)));
-}
+const FIRST_ROOM: u32 = 1;
+const NONE: u32 = 0xffffffff;
 
 // @ts-ignore: decorator
 @inline
-function groupBytes(lanes: u32): u32 {
-  return <u32>GROUP_MASK + (lanes << 4);
+export function groupAt(groups: usize, index: u32): usize {
+  return <usize>load<u32>(groups, ADDRESS) + <usize>(index * load<u32>(groups, STRIDE));
 }
 
-/** Hash of `lanes` lanes of (bytes & mask). */
-// @ts-ignore: decorator
-@inline
-export function hashLanes(bytes: usize, mask: usize, lanes: u32): u32 {
-  let hash = HASH_SEED;
-  const end = bytes + ((<usize>lanes) << 4);
-  while (bytes < end) {
-    hash = mix(hash, load<u64>(bytes) & load<u64>(mask), load<u64>(bytes, 8) & load<u64>(mask, 8));
-    bytes += 16;
-    mask += 16;
-  }
-  return <u32>(hash ^ (hash >> 32));
+/** Gives back the memory of groups that have no rules. */
+export function clearGroups(groups: usize): void {
+  const address: usize = load<u32>(groups, ADDRESS);
+  if (address != 0) release(address, load<u32>(groups, ROOM) * load<u32>(groups, STRIDE));
+  memory.fill(groups, 0, GROUPS_SIZE);
 }
 
-/** The same of one lane that is masked already. */
-// @ts-ignore: decorator
-@inline
-export function hashLane(masked: v128): u32 {
-  const hash = mix(HASH_SEED, i64x2.extract_lane(masked, 0), i64x2.extract_lane(masked, 1));
-  return <u32>(hash ^ (hash >> 32));
-}
+/** So many groups have the masks of their rules; those of later ones are whole bytes. */
+const EXACT_GROUPS: u32 = 16;
 
-const HASH_SEED: u64 = 0x9e3779b97f4a7c15;
+/**
+ * The group for a mask: one that has its whole bytes (its bits, while there are few groups or `exact` asks for it), else
+ * the one with most of its bits. GROUPS when memory is full and there is none.
+ */
+export function groupFor(groups: usize, mask: usize, lanes: u32, exact: bool): u32 {
+  const count = load<u32>(groups, GROUP_COUNT);
+  let used: u32 = 0;
+  for (let index: u32 = 0; index < count; index++) if (isUsed(groupAt(groups, index))) used++;
+  const wanted = draw(mask, exact || used < EXACT_GROUPS);
 
-// @ts-ignore: decorator
-@inline
-function mix(hash: u64, low: u64, high: u64): u64 {
-  hash = (hash ^ low) * 0xff51afd7ed558ccd;
-  hash ^= hash >> 32;
-  hash = (hash ^ high) * 0xc4ceb9fe1a85ec53;
-  return hash ^ (hash >> 29);
-}
-
-/** The hash in a slot. */
-// @ts-ignore: decorator
-@inline
-export function hashAt(slots: usize, at: u32): u32 {
-  return load<u32>(slots + <usize>at * SLOT_SIZE);
-}
-
-/** The first rule in a slot, 0 where it is empty. */
-// @ts-ignore: decorator
-@inline
-export function ruleAt(slots: usize, at: u32): usize {
-  return load<u32>(slots + <usize>at * SLOT_SIZE, 4);
-}
-
-/** Whether (bytes & mask) == value in every lane. */
-// @ts-ignore: decorator
-@inline
-export function equalLanes(bytes: usize, mask: usize, value: usize, lanes: u32): bool {
-  const end = bytes + ((<usize>lanes) << 4);
-  while (bytes < end) {
-    const difference = v128.xor(v128.and(v128.load(bytes), v128.load(mask)), v128.load(value));
-    if (v128.any_true(difference)) return false;
-    bytes += 16;
-    mask += 16;
-    value += 16;
-  }
-  return true;
-}
-
-/** The slot that holds rules of this value, else the empty one where they would stand. */
-export function findSlot(group: usize, hash: u32, value: usize): usize {
-  const slots: usize = load<u32>(group, GROUP_SLOTS);
-  const wrap = load<u32>(group, GROUP_CAPACITY) - 1;
-  const lanes = load<u32>(group, GROUP_LANES);
-  const mask = group + GROUP_MASK;
-  let at = hash & wrap;
-  while (true) {
-    const slot = slots + <usize>at * SLOT_SIZE;
-    const rule: usize = load<u32>(slot, 4);
-    if (rule == 0) return slot;
-    if (load<u32>(slot) == hash && equalLanes(value, mask, rule + RULE_VALUE, lanes)) return slot;
-    at = (at + 1) & wrap;
-  }
-}
-
-/** Takes in a rule whose value lies behind it; false when memory is full, and then nothing has changed. */
-export function addToGroup(group: usize, rule: usize): bool {
-  const lanes = load<u32>(group, GROUP_LANES);
-  const hash = hashLanes(rule + RULE_VALUE, group + GROUP_MASK, lanes);
-  store<u32>(rule, <u32>group, RULE_GROUP);
-  store<u32>(rule, hash, RULE_HASH);
-  let slot = findSlot(group, hash, rule + RULE_VALUE);
-  const first: usize = load<u32>(slot, 4);
-  if (first != 0) {
-    store<u32>(slot, <u32>link(first, rule), 4);
-  } else {
-    const used = load<u32>(group, GROUP_USED);
-    const capacity = load<u32>(group, GROUP_CAPACITY);
-    if ((used + 1) * 4 > capacity * 3) {
-      // Without memory for a larger table this one serves while a slot stays empty, which ends every probe.
-      if (resize(group, capacity * 2)) slot = findSlot(group, hash, rule + RULE_VALUE);
-      else if (used + 2 > capacity) return false;
+  let best = NONE;
+  let bestBits: u32 = 0;
+  let hasAll = false;
+  let free = count < GROUPS ? count : NONE;
+  for (let index: u32 = 0; index < count; index++) {
+    const group = groupAt(groups, index);
+    if (!isUsed(group)) {
+      free = index;
+      continue;
     }
-    store<u32>(slot, hash);
-    store<u32>(slot, <u32>alone(rule), 4);
-    store<u32>(group, used + 1, GROUP_USED);
+    const bits = load<u32>(group, GROUP_BITS);
+    if (bits == 0) hasAll = true;
+    if ((best != NONE && bits <= bestBits) || !within(group, mask)) continue;
+    best = index;
+    bestBits = bits;
   }
-  store<u32>(group, load<u32>(group, GROUP_RULES) + 1, GROUP_RULES);
-  const rank = load<u64>(rule, RULE_RANK);
-  if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);
-  return true;
-}
-
-export function removeFromGroup(group: usize, rule: usize): void {
-  const slot = findSlot(group, load<u32>(rule, RULE_HASH), rule + RULE_VALUE);
-  const first = unlink(load<u32>(slot, 4), rule);
-  store<u32>(group, load<u32>(group, GROUP_RULES) - 1, GROUP_RULES);
-  if (first != 0) {
-    store<u32>(slot, <u32>first, 4);
-    return;
-  }
-  closeGap(group, slot);
-  const used = load<u32>(group, GROUP_USED) - 1;
-  const capacity = load<u32>(group, GROUP_CAPACITY);
-  store<u32>(group, used, GROUP_USED);
-  if (capacity > FIRST_CAPACITY && used * 8 < capacity) resize(group, capacity / 2);
-}
-
-/** Moves a rule to another place of its chain. */
-export function moveInGroup(group: usize, rule: usize, rank: u64): void {
-  const slot = findSlot(group, load<u32>(rule, RULE_HASH), rule + RULE_VALUE);
-  const rest = unlink(load<u32>(slot, 4), rule);
-  store<u64>(rule, rank, RULE_RANK);
-  store<u32>(slot, <u32>(rest == 0 ? alone(rule) : link(rest, rule)), 4);
-  if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);
+  if (best != NONE && bestBits >= wanted) return best;
+  // The last place is kept for a group that takes every mask, so that there is always one.
+  const last = used == GROUPS - 1 && !hasAll;
+  if (free == NONE || (last && best != NONE)) return best;
+  if (last) memory.fill(DRAWN, 0, KEY_SIZE);
+  if (openGroup(groups, free, last ? 1 : lanesOf(DRAWN, load<u32>(mask, MASK_LANES_COUNT)), lanes, last ? 0 : wanted))
+    return free;
+  return best == NONE ? GROUPS : best;
 }
 
 // @ts-ignore: decorator
 @inline
-function alone(rule: usize): usize {
-  store<u32>(rule, 0, RULE_NEXT);
-  store<u32>(rule, <u32>rule, RULE_PREVIOUS);
-  return rule;
+function isUsed(group: usize): bool {
+  return (load<u32>(group, GROUP_RULES) | load<u32>(group, GROUP_MASKS)) != 0;
 }
 
-/** Empties a slot and moves those behind it forward, so that every probe still finds its rule. */
-function closeGap(group: usize, slot: usize): void {
-  const slots: usize = load<u32>(group, GROUP_SLOTS);
-  const wrap = load<u32>(group, GROUP_CAPACITY) - 1;
-  let gap = <u32>((slot - slots) / SLOT_SIZE);
-  for (let at = (gap + 1) & wrap; ; at = (at + 1) & wrap) {
-    const candidate = slots + <usize>at * SLOT_SIZE;
-    if (load<u32>(candidate, 4) == 0) break;
-    const home = load<u32>(candidate) & wrap;
-    // It may move to the gap unless its home lies behind the gap on the way to it.
-    if (((at - home) & wrap) < ((at - gap) & wrap)) continue;
-    store<u64>(slots + <usize>gap * SLOT_SIZE, load<u64>(candidate));
-    gap = at;
+/** Draws a group's mask for rules of `mask` at DRAWN: all of it, or its whole bytes. Gives how many bits it has. */
+function draw(mask: usize, exact: bool): u32 {
+  const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
+  let bits: u64 = 0;
+  for (let at: usize = 0; at < end; at += 16) {
+    let lane = v128.load(mask + at, MASK_BYTES);
+    if (!exact) lane = i8x16.eq(lane, i8x16.splat(-1));
+    v128.store(DRAWN + at, lane);
+    bits += popcnt(i64x2.extract_lane(lane, 0)) + popcnt(i64x2.extract_lane(lane, 1));
   }
-  store<u64>(slots + <usize>gap * SLOT_SIZE, 0);
+  return <u32>bits;
 }
 
-function resize(group: usize, capacity: u32): bool {
-  const slots = allocate(capacity * SLOT_SIZE);
-  if (slots == 0) return false;
-  memory.fill(slots, 0, <usize>capacity * SLOT_SIZE);
-  const old: usize = load<u32>(group, GROUP_SLOTS);
-  const oldCapacity = load<u32>(group, GROUP_CAPACITY);
-  const wrap = capacity - 1;
-  const end = old + <usize>oldCapacity * SLOT_SIZE;
-  for (let slot = old; slot < end; slot += SLOT_SIZE) {
-    if (load<u32>(slot, 4) == 0) continue;
-    let at = load<u32>(slot) & wrap;
-    while (load<u32>(slots + <usize>at * SLOT_SIZE, 4) != 0) at = (at + 1) & wrap;
-    store<u64>(slots + <usize>at * SLOT_SIZE, load<u64>(slot));
+/** Whether a group's mask asks for no bit that `mask` does not ask for. */
+function within(group: usize, mask: usize): bool {
+  const lanes = load<u32>(group, GROUP_LANES);
+  if (lanes > load<u32>(mask, MASK_LANES_COUNT)) return false;
+  let mine = group + GROUP_MASK;
+  const end = mine + ((<usize>lanes) << 4);
+  for (let its = mask + MASK_BYTES; mine < end; mine += 16, its += 16) {
+    if (v128.any_true(v128.andnot(v128.load(mine), v128.load(its)))) return false;
   }
-  release(old, oldCapacity * SLOT_SIZE);
-  store<u32>(group, <u32>slots, GROUP_SLOTS);
-  store<u32>(group, capacity, GROUP_CAPACITY);
+  return true;
+}
+
+/** Makes a group of the mask at DRAWN at a free index. False when memory is full. */
+function openGroup(groups: usize, index: u32, own: u32, lanes: u32, bits: u32): bool {
+  if (!makeRoom(groups, index, lanes)) return false;
+  const group = groupAt(groups, index);
+  memory.fill(group, 0, load<u32>(groups, STRIDE));
+  store<u64>(group, u64.MAX_VALUE, GROUP_BEST);
+  store<u32>(group, (index + 1) * 0x9e3779b1, GROUP_SEED);
+  store<u32>(group, own, GROUP_LANES);
+  store<u32>(group, bits, GROUP_BITS);
+  memory.copy(group + GROUP_MASK, DRAWN, (<usize>own) << 4);
+  if (index == load<u32>(groups, GROUP_COUNT)) store<u32>(groups, index + 1, GROUP_COUNT);
+  return true;
+}
+
+/** Room for a group at `index`, and for masks of `lanes` lanes. At most GROUPS groups are moved. */
+function makeRoom(groups: usize, index: u32, lanes: u32): bool {
+  const room = load<u32>(groups, ROOM);
+  const stride = load<u32>(groups, STRIDE);
+  const wider = max<u32>(stride, <u32>GROUP_MASK + (lanes << 4));
+  if (index < room && wider == stride) return true;
+  const larger = index < room ? room : max<u32>(room * 2, FIRST_ROOM);
+  const address = allocate(larger * wider);
+  if (address == 0) return false;
+  const old: usize = load<u32>(groups, ADDRESS);
+  for (let n: u32 = 0; n < load<u32>(groups, GROUP_COUNT); n++) {
+    const to = address + <usize>(n * wider);
+    memory.copy(to, old + <usize>(n * stride), stride);
+    memory.fill(to + <usize>stride, 0, wider - stride);
+  }
+  if (old != 0) release(old, room * stride);
+  store<u32>(groups, <u32>address, ADDRESS);
+  store<u32>(groups, larger, ROOM);
+  store<u32>(groups, wider, STRIDE);
   return true;
 }

@@ -1,45 +1,53 @@
 /**
  * A table: one classifier, whatever matchers its rules belong to. This file changes it; match.ts asks it.
  *
- *     0       4       8        12      16     20     24     28        48
- *     | flags | rules | groups | count | room | wants| next | definer | 0
+ *     0       4       8       12     16      20         24       28     32      36      40
+ *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots |
  *
- * `groups` is an array of | mask hash 4 | group 4 |, one entry a mask, in no order: a lookup takes the lowest rank,
- * and ranks differ.
+ * `masks` finds each mask once (mask.ts), `slots` the chains of rules (chain.ts); prune to sweeps belong to sweep.ts.
  */
 import { STAGE_ACTIONS, STAGE_MASK, STAGE_RANGES, STAGE_VALUE, RANGE_DWORD, RANGE_SIZE } from "../../src/abi/engine";
-import { createActions, releaseActions } from "../act/record";
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
+import { enter, leave, moveTo } from "./chain";
 import { clearDefiner, definerLanes, DEFINER_SIZE, gather, widen } from "./definer";
+import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS, GROUPS_SIZE } from "./group";
 import {
-  addToGroup,
-  createGroup,
-  equalLanes,
-  GROUP_LANES,
-  GROUP_MASK,
-  GROUP_RULES,
-  GROUP_TABLE,
-  hashLanes,
-  moveInGroup,
-  releaseGroup,
-  removeFromGroup,
-} from "./group";
-import { createRule, releaseRule, RULE_ACTIONS, RULE_GROUP } from "./rule";
+  dropMask,
+  lanesOf,
+  MASK_GROUP,
+  MASK_LANES_COUNT,
+  MASK_RULES,
+  MASK_SLICES,
+  MASK_SWEEP,
+  MASK_TABLE,
+  MASK_WANTS,
+  maskFor,
+} from "./mask";
+import { slicesOf } from "./prune";
+import { createRule, releaseRule, RULE_MASK } from "./rule";
+import { clearSlots, SLOTS_SIZE } from "./slots";
+import { changed, forgetSweep, yieldMemory } from "./sweep";
 import { groupOf, WANTS_NOTHING, wantsOf } from "./wants";
 
 export const TABLE_FLAGS: usize = 0;
-const TABLE_RULES: usize = 4;
-export const TABLE_GROUPS: usize = 8;
-export const TABLE_GROUP_COUNT: usize = 12;
-const TABLE_GROUP_ROOM: usize = 16;
-const TABLE_WANTS: usize = 20;
-const TABLE_NEXT: usize = 24;
-export const TABLE_DEFINER: usize = 28;
-const TABLE_SIZE: u32 = <u32>(TABLE_DEFINER + DEFINER_SIZE);
-
-export const ENTRY_SIZE: u32 = 8;
-const FIRST_ROOM: u32 = 4;
+export const TABLE_RULES: usize = 4;
+const TABLE_WANTS: usize = 8;
+const TABLE_NEXT: usize = 12;
+/** Pruning tables in use, and those that a sweep makes; 0 where there are none. */
+export const TABLE_PRUNE: usize = 16;
+export const TABLE_BUILDING: usize = 20;
+/** The next bucket of the sweep. */
+export const TABLE_CURSOR: usize = 24;
+/** Rules when the last sweep ended, changes since, sweeps so far. */
+export const TABLE_SWEPT: usize = 28;
+export const TABLE_CHANGES: usize = 32;
+export const TABLE_SWEEPS: usize = 36;
+export const TABLE_DEFINER: usize = 40;
+export const TABLE_GROUPS: usize = TABLE_DEFINER + DEFINER_SIZE;
+const TABLE_MASKS: usize = TABLE_GROUPS + GROUPS_SIZE;
+export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
+const TABLE_SIZE: u32 = <u32>(TABLE_SLOTS + SLOTS_SIZE);
 
 export namespace Tables {
   /** All tables, linked. */
@@ -84,66 +92,103 @@ export function insertRule(
   rangeCount: u32,
   actionCount: u32,
 ): usize {
-  const definer = table + TABLE_DEFINER;
-  const mask = STAGING + STAGE_MASK;
-  const ranges = STAGING + STAGE_RANGES;
-  if (!widen(definer, mask)) return giveUp(table);
-  gather(definer, mask, MASK_LANES);
-  gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
-  const group = groupFor(table, lanesOf(MASK_LANES, definerLanes(definer)));
-  if (group == 0) return giveUp(table);
-
-  const lanes = load<u32>(group, GROUP_LANES);
   const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
-  const rule = createRule(rank, id, lanes, VALUE_LANES, ranges, rangeCount);
-  const actions = rule == 0 ? <usize>0 : createActions(STAGING + STAGE_ACTIONS, actionCount);
-  if (actions == 0 || !addToGroup(group, rule)) {
-    if (actions != 0) releaseActions(actions);
-    if (rule != 0) releaseRule(rule, lanes);
-    dropIfEmpty(table, group);
-    return giveUp(table);
-  }
-  store<u32>(rule, <u32>actions, RULE_ACTIONS);
-  store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
-  let wants = load<u32>(table, TABLE_WANTS) | wantsOf(mask);
-  for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
-  store<u32>(table, wants, TABLE_WANTS);
-  Tables.wanted |= wants;
+  let rule = insertStaged(table, id, rank, rangeCount, actionCount);
+  // Rules come before what makes them quick to find.
+  while (rule == 0 && yieldMemory(table)) rule = insertStaged(table, id, rank, rangeCount, actionCount);
   return rule;
 }
 
-/** Memory is full: a table that has no rules yet gives back what the first one would have used. */
-function giveUp(table: usize): usize {
+function insertStaged(table: usize, id: u32, rank: u64, rangeCount: u32, actionCount: u32): usize {
+  const staged = STAGING + STAGE_MASK;
+  const ranges = STAGING + STAGE_RANGES;
+  const mask = stagedMask(table, staged);
+  if (mask == 0) return giveUp(table, 0);
+
+  const lanes = load<u32>(mask, MASK_LANES_COUNT);
+  const rule = createRule(rank, id, lanes, VALUE_LANES, ranges, rangeCount, STAGING + STAGE_ACTIONS, actionCount);
+  if (rule == 0) return giveUp(table, mask);
+  store<u32>(rule, <u32>mask, RULE_MASK);
+  if (!enter(table + TABLE_SLOTS, table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP), rule)) {
+    releaseRule(rule, lanes);
+    return giveUp(table, mask);
+  }
+  store<u32>(mask, load<u32>(mask, MASK_RULES) + 1, MASK_RULES);
+  store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
+  let wants = load<u32>(table, TABLE_WANTS) | load<u32>(mask, MASK_WANTS);
+  for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
+  store<u32>(table, wants, TABLE_WANTS);
+  Tables.wanted |= wants;
+  changed(table, rule);
+  return rule;
+}
+
+/** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */
+function stagedMask(table: usize, staged: usize): usize {
+  const definer = table + TABLE_DEFINER;
+  if (!widen(definer, staged)) return 0;
+  gather(definer, staged, MASK_LANES);
+  gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
+  const mask = maskFor(table, table + TABLE_MASKS, MASK_LANES, lanesOf(MASK_LANES, definerLanes(definer)));
+  if (mask == 0 || load<u32>(mask, MASK_RULES) != 0) return mask;
+  const groups = table + TABLE_GROUPS;
+  const index = groupFor(groups, mask, definerLanes(definer), false);
+  if (index >= GROUPS) {
+    dropMask(table + TABLE_MASKS, mask);
+    return 0;
+  }
+  const group = groupAt(groups, index);
+  store<u32>(group, load<u32>(group, GROUP_MASKS) + 1, GROUP_MASKS);
+  store<u32>(mask, index, MASK_GROUP);
+  store<u32>(mask, load<u32>(table, TABLE_SWEEPS), MASK_SWEEP);
+  store<u32>(mask, wantsOf(staged), MASK_WANTS);
+  store<u64>(mask, slicesOf(definer, mask), MASK_SLICES);
+  return mask;
+}
+
+/** Memory is full: a mask without rules goes, and a table that has no rules yet gives back what the first would have used. */
+function giveUp(table: usize, mask: usize): usize {
+  if (mask != 0) dropIfUnused(table, mask);
   if (load<u32>(table, TABLE_RULES) == 0) startAnew(table);
   return 0;
 }
 
+function dropIfUnused(table: usize, mask: usize): void {
+  if (load<u32>(mask, MASK_RULES) != 0) return;
+  const group = groupAt(table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP));
+  store<u32>(group, load<u32>(group, GROUP_MASKS) - 1, GROUP_MASKS);
+  dropMask(table + TABLE_MASKS, mask);
+}
+
 export function removeRule(rule: usize): void {
-  const group: usize = load<u32>(rule, RULE_GROUP);
-  const table: usize = load<u32>(group, GROUP_TABLE);
-  removeFromGroup(group, rule);
-  releaseActions(load<u32>(rule, RULE_ACTIONS));
-  releaseRule(rule, load<u32>(group, GROUP_LANES));
-  dropIfEmpty(table, group);
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const table: usize = load<u32>(mask, MASK_TABLE);
+  leave(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, load<u32>(table, TABLE_BUILDING) != 0);
+  releaseRule(rule, load<u32>(mask, MASK_LANES_COUNT));
+  store<u32>(mask, load<u32>(mask, MASK_RULES) - 1, MASK_RULES);
+  dropIfUnused(table, mask);
   const rules = load<u32>(table, TABLE_RULES) - 1;
   store<u32>(table, rules, TABLE_RULES);
   if (rules == 0) startAnew(table);
+  else changed(table, 0);
 }
 
 /** A table without rules holds no memory for them, and asks nothing of the parser. */
 function startAnew(table: usize): void {
+  forgetSweep(table);
+  clearSlots(table + TABLE_SLOTS);
+  clearSlots(table + TABLE_MASKS);
+  clearGroups(table + TABLE_GROUPS);
   clearDefiner(table + TABLE_DEFINER);
-  const groups: usize = load<u32>(table, TABLE_GROUPS);
-  if (groups != 0) release(groups, load<u32>(table, TABLE_GROUP_ROOM) * ENTRY_SIZE);
-  store<u32>(table, 0, TABLE_GROUPS);
-  store<u32>(table, 0, TABLE_GROUP_ROOM);
   store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
   Tables.wanted = unionOfWants();
 }
 
 /** Gives a rule another rank; memory is neither taken nor given back. */
 export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
-  moveInGroup(load<u32>(rule, RULE_GROUP), rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
+  const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
+  moveTo(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
+  changed(table, rule);
 }
 
 function unionOfWants(): u32 {
@@ -152,59 +197,4 @@ function unionOfWants(): u32 {
     wants |= load<u32>(table, TABLE_WANTS);
   }
   return wants;
-}
-
-/** Lanes up to the last one that is not all zero; one at least. */
-function lanesOf(mask: usize, lanes: u32): u32 {
-  while (lanes > 1 && !v128.any_true(v128.load(mask + ((<usize>(lanes - 1)) << 4)))) lanes--;
-  return lanes;
-}
-
-/** The group of the mask at MASK_LANES, made when it is not there; 0 when memory is full. */
-function groupFor(table: usize, lanes: u32): usize {
-  const hash = hashLanes(MASK_LANES, MASK_LANES, lanes);
-  const count = load<u32>(table, TABLE_GROUP_COUNT);
-  let entry: usize = load<u32>(table, TABLE_GROUPS);
-  const end = entry + <usize>count * ENTRY_SIZE;
-  for (; entry < end; entry += ENTRY_SIZE) {
-    const group: usize = load<u32>(entry, 4);
-    if (load<u32>(entry) == hash && load<u32>(group, GROUP_LANES) == lanes && sameMask(group, lanes)) return group;
-  }
-  if (!roomForGroup(table, count)) return 0;
-  const group = createGroup(table, lanes, MASK_LANES, hash);
-  if (group == 0) return 0;
-  entry = <usize>load<u32>(table, TABLE_GROUPS) + <usize>count * ENTRY_SIZE;
-  store<u32>(entry, hash);
-  store<u32>(entry, <u32>group, 4);
-  store<u32>(table, count + 1, TABLE_GROUP_COUNT);
-  return group;
-}
-
-function sameMask(group: usize, lanes: u32): bool {
-  return equalLanes(MASK_LANES, MASK_LANES, group + GROUP_MASK, lanes);
-}
-
-function roomForGroup(table: usize, count: u32): bool {
-  const room = load<u32>(table, TABLE_GROUP_ROOM);
-  if (count < room) return true;
-  const groups: usize = load<u32>(table, TABLE_GROUPS);
-  const wider = max(room * 2, FIRST_ROOM);
-  const larger = allocate(wider * ENTRY_SIZE);
-  if (larger == 0) return false;
-  memory.copy(larger, groups, <usize>count * ENTRY_SIZE);
-  if (groups != 0) release(groups, room * ENTRY_SIZE);
-  store<u32>(table, <u32>larger, TABLE_GROUPS);
-  store<u32>(table, wider, TABLE_GROUP_ROOM);
-  return true;
-}
-
-function dropIfEmpty(table: usize, group: usize): void {
-  if (load<u32>(group, GROUP_RULES) != 0) return;
-  const count = load<u32>(table, TABLE_GROUP_COUNT) - 1;
-  let entry: usize = load<u32>(table, TABLE_GROUPS);
-  const last = entry + <usize>count * ENTRY_SIZE;
-  while (<usize>load<u32>(entry, 4) != group) entry += ENTRY_SIZE;
-  store<u64>(entry, load<u64>(last));
-  store<u32>(table, count, TABLE_GROUP_COUNT);
-  releaseGroup(group);
 }

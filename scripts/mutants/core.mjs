@@ -1,13 +1,12 @@
 /** Planted faults of the core. `search` occurs once in `file`; `sees` are the test files that should notice first. */
 
 const PARSE = ["test/engine/fuzzEdges.test.ts", "test/engine/parse.test.ts"];
-const CLASSIFY = ["test/engine/classifier.test.ts"];
 const WALK = ["test/engine/walk.test.ts", "test/engine/agree.test.ts"];
 
 const wire = (name, id, search, replace, breaks, sees = PARSE) => {
   return { id, file: `assembly/wire/${name}.ts`, search, replace, breaks, sees };
 };
-const steer = (name, id, search, replace, breaks, sees = CLASSIFY) => {
+const steer = (name, id, search, replace, breaks, sees = WALK) => {
   return { id, file: `assembly/steer/${name}.ts`, search, replace, breaks, sees };
 };
 
@@ -107,20 +106,6 @@ export const CORE = [
   wire("link", "null-order", "family = bswap(family);", "return 0;", "null headers of the other byte order"),
 
   steer(
-    "definer",
-    "lane-pattern",
-    "<u8>(byte & 15), STEP_PATTERN",
-    "<u8>(byte & 7), STEP_PATTERN",
-    "a byte of the upper half of a block",
-  ),
-  steer(
-    "definer",
-    "definer-lanes",
-    "load<u32>(definer, BYTES) + 15) >> 4",
-    "load<u32>(definer, BYTES)) >> 4",
-    "the last lane",
-  ),
-  steer(
     "wants",
     "wanted-inner",
     "if (asksInner(mask)) wants |= WANT_INNER;",
@@ -160,115 +145,6 @@ export const CORE = [
     "",
     "inner packets not parsed for rules on their samples",
     ["test/model/parser.test.ts", ...WALK],
-  ),
-  steer(
-    "group",
-    "hash-lane",
-    "load<u64>(bytes, 8) & load<u64>(mask, 8)",
-    "load<u64>(bytes, 8)",
-    "half a lane hashed unmasked",
-  ),
-  steer(
-    "group",
-    "compare-lane",
-    "const end = bytes + ((<usize>lanes) << 4);\n  while (bytes < end) {\n    const difference",
-    "const end = bytes + ((<usize>min<u32>(lanes, 1)) << 4);\n  while (bytes < end) {\n    const difference",
-    "lanes beyond the first not compared, when hashes agree",
-    ["test/engine/classifierMillion.test.ts"],
-  ),
-  steer(
-    "group",
-    "best-rank",
-    "if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);\n  return true;",
-    "return true;",
-    "a group's best rank",
-  ),
-  steer(
-    "group",
-    "backward-shift",
-    "((at - home) & wrap) < ((at - gap) & wrap)",
-    "((at - home) & wrap) <= ((at - gap) & wrap)",
-    "a slot that may move stays, behind a gap",
-  ),
-  steer(
-    "group",
-    "backward-shift-always",
-    "if (((at - home) & wrap) < ((at - gap) & wrap)) continue;",
-    "",
-    "a slot moves before its home",
-  ),
-  steer(
-    "group",
-    "not-shrunk",
-    "capacity > FIRST_CAPACITY && used * 8 < capacity",
-    "false",
-    "a hash table stays as large as it ever was",
-  ),
-  steer(
-    "match",
-    "rank-signed",
-    "if (rank >= best) return;",
-    "if (<i64>rank >= <i64>best) return;",
-    "ranks compared signed",
-  ),
-  steer(
-    "match",
-    "few-steps",
-    "const FEW_STEPS: u32 = 4;",
-    "const FEW_STEPS: u32 = 5;",
-    "the fifth block of a one-lane gather",
-  ),
-  steer(
-    "match",
-    "compare-one-lane",
-    " || v128.any_true(v128.xor(bytes, v128.load(rule, RULE_VALUE)))) continue;",
-    ") continue;",
-    "a value not compared, when hashes agree",
-    ["test/engine/classifierMillion.test.ts"],
-  ),
-  steer("match", "lower-bound", "rank < lower || ", "", "the lower bound"),
-  steer(
-    "match",
-    "probe-stride",
-    "hashLanes(LANES + i * stride, mask, lanes)",
-    "hashLanes(LANES + (i & ~1) * stride, mask, lanes)",
-    "every second key of a batch",
-  ),
-  steer(
-    "rule",
-    "range-high",
-    "field > load<u32>(range, RANGE_HIGH)",
-    "field >= load<u32>(range, RANGE_HIGH)",
-    "the upper end of a range",
-  ),
-  steer("rule", "range-shift", ">> load<u32>(range, RANGE_SHIFT)", "", "a range over a field in the middle of a dword"),
-  steer(
-    "rule",
-    "chain-order",
-    "while (load<u64>(behind, RULE_RANK) <= rank)",
-    "while (load<u64>(behind, RULE_RANK) < rank)",
-    "the older of equals is not first",
-  ),
-  steer(
-    "rule",
-    "unlink-last",
-    "store<u32>(next != 0 ? next : first, <u32>previous, RULE_PREVIOUS);",
-    "if (next != 0) store<u32>(next, <u32>previous, RULE_PREVIOUS);",
-    "the chain's last rule stays its last",
-  ),
-  steer(
-    "table",
-    "trim-lanes",
-    "(<usize>(lanes - 1)) << 4)))) lanes--;",
-    "(<usize>(lanes - 1)) << 4)))) lanes -= min<u32>(lanes, 2);",
-    "a mask loses its last lane",
-  ),
-  steer(
-    "table",
-    "swap-last",
-    "store<u64>(entry, load<u64>(last));",
-    "",
-    "a group that goes takes the last one with it",
   ),
   steer(
     "walk",

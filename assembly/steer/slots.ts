@@ -1,0 +1,345 @@
+/**
+ * Slots: hash -> thing, in buckets of four that grow and shrink one bucket at a time (linear hashing, Litwin 1980), so that
+ * no single insert or remove ever moves more than one bucket.
+ *
+ *     0           4      8         12        16
+ *     | directory | room | buckets | things | wide |         chunks of CHUNK buckets, found through the directory
+ *
+ *     a bucket: | hash 4 | hash | hash | hash | thing 4 | thing | thing | thing or link |
+ *
+ * Invariants: entries fill a bucket from its first slot on, and hashes of empty slots are 0 (no entry's hash is: HASHED).
+ * A link (thing | 1) in the fourth slot leads to an overflow bucket; a bucket with a link is full. Where an entry has its
+ * hash, a link has hints: a bit, never the highest, for each hash that may stand behind it.
+ * Bucket n < `buckets` holds the hashes h with (h & wide) == n, or, where that is no bucket yet, (h & wide >> 1) == n.
+ */
+import { allocate, release } from "../arena";
+
+export const SLOTS_SIZE: usize = 20;
+const DIRECTORY: usize = 0;
+const ROOM: usize = 4;
+export const BUCKETS: usize = 8;
+export const THINGS: usize = 12;
+const WIDE: usize = 16;
+
+const CHUNK_SHIFT: u32 = 4;
+const CHUNK: u32 = (<u32>1) << CHUNK_SHIFT;
+const BUCKET_SHIFT: u32 = 5;
+const BUCKET_SIZE: u32 = (<u32>1) << BUCKET_SHIFT;
+const CHUNK_BYTES: u32 = CHUNK * BUCKET_SIZE;
+const FIRST_ROOM: u32 = 4;
+const WIDTH: u32 = 4;
+const THING: usize = 16;
+const LINK: usize = 28;
+const HINTS: usize = 12;
+const LINKED: u32 = 1;
+
+/** Every hash of an entry has this bit. Buckets are chosen by the bits below it. */
+export const HASHED: u32 = 0x80000000;
+
+/** Buckets split above GROW/4 entries each in the mean, and merge below SHRINK/4. */
+const GROW: u32 = 11;
+const SHRINK: u32 = 5;
+const QUARTERS: u32 = 4;
+
+/** Buckets that a split or a merge has emptied and may use again. */
+let spare: usize = 0;
+
+/** Empty slots at `slots`; they hold no memory until the first entry. */
+export function openSlots(slots: usize): void {
+  memory.fill(slots, 0, SLOTS_SIZE);
+}
+
+/** Gives back everything; the entries are the caller's. */
+export function clearSlots(slots: usize): void {
+  const buckets = load<u32>(slots, BUCKETS);
+  for (let n: u32 = 0; n < buckets; n++) releaseOverflow(bucketAt(slots, n));
+  const directory: usize = load<u32>(slots, DIRECTORY);
+  for (let n: u32 = 0; n < buckets; n += CHUNK) release(load<u32>(directory + ((n >> CHUNK_SHIFT) << 2)), CHUNK_BYTES);
+  if (directory != 0) release(directory, load<u32>(slots, ROOM) << 2);
+  openSlots(slots);
+}
+
+function releaseOverflow(bucket: usize): void {
+  let next = linkOf(bucket);
+  while (next != 0) {
+    bucket = next;
+    next = linkOf(bucket);
+    release(bucket, BUCKET_SIZE);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function bucketAt(slots: usize, n: u32): usize {
+  const chunk: usize = load<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>(n >> CHUNK_SHIFT)) << 2));
+  return chunk + ((<usize>(n & (CHUNK - 1))) << BUCKET_SHIFT);
+}
+
+/** The bucket that a hash belongs to. There is at least one. */
+// @ts-ignore: decorator
+@inline
+export function bucketOf(slots: usize, hash: u32): usize {
+  const wide = load<u32>(slots, WIDE);
+  const n = hash & wide;
+  return bucketAt(slots, select<u32>(n, hash & (wide >> 1), n < load<u32>(slots, BUCKETS)));
+}
+
+/** The overflow bucket behind a bucket, 0 where there is none. */
+// @ts-ignore: decorator
+@inline
+export function linkOf(bucket: usize): usize {
+  const link = load<u32>(bucket, LINK);
+  return link & LINKED ? <usize>(link - LINKED) : 0;
+}
+
+/** Not 0 where a hash may stand in an overflow bucket behind this one. */
+// @ts-ignore: decorator
+@inline
+export function mayFollow(bucket: usize, hash: u32): u32 {
+  const hints = load<u32>(bucket, HINTS);
+  // All ones where an entry's hash stands there.
+  const entry = (<i32>hints) >> 31;
+  return hints & hintOf(hash) & ~(<u32>entry);
+}
+
+// @ts-ignore: decorator
+@inline
+function hintOf(hash: u32): u32 {
+  return (<u32>1) << min<u32>((hash >> 24) & 31, 30);
+}
+
+/** Which of the four slots of a bucket have this hash, as bits. */
+// @ts-ignore: decorator
+@inline
+export function slotsWith(bucket: usize, hash: u32): u32 {
+  return <u32>i32x4.bitmask(i32x4.eq(v128.load(bucket), i32x4.splat(hash)));
+}
+
+// @ts-ignore: decorator
+@inline
+export function thingAt(bucket: usize, slot: u32): usize {
+  return load<u32>(bucket + ((<usize>slot) << 2), THING);
+}
+
+/** Where bucket n of a walk over all buckets stands. */
+export function nthBucket(slots: usize, n: u32): usize {
+  return bucketAt(slots, n);
+}
+
+/** The address of the word that holds `thing` under `hash`; it is there. */
+export function placeOf(slots: usize, hash: u32, thing: usize): usize {
+  let bucket = bucketOf(slots, hash);
+  while (true) {
+    for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
+      const place = bucket + THING + ((<usize>ctz(bits)) << 2);
+      if (<usize>load<u32>(place) == thing) return place;
+    }
+    bucket = linkOf(bucket);
+  }
+}
+
+/** Takes in a thing (a multiple of 2) under a hash; false when memory is full, and then nothing has changed. */
+export function addThing(slots: usize, hash: u32, thing: usize): bool {
+  if (load<u32>(slots, BUCKETS) == 0 && !firstBucket(slots)) return false;
+  if (!place(bucketOf(slots, hash), hash, thing)) return false;
+  const things = load<u32>(slots, THINGS) + 1;
+  store<u32>(slots, things, THINGS);
+  // Two splits an insert at most: where memory was full for a while, the buckets catch up.
+  if (things * QUARTERS > load<u32>(slots, BUCKETS) * GROW && split(slots)) {
+    if (things * QUARTERS > load<u32>(slots, BUCKETS) * GROW) split(slots);
+  }
+  return true;
+}
+
+/** Removes a thing that is there. `still` keeps the buckets where they are, for a walk over them. */
+export function removeThing(slots: usize, hash: u32, thing: usize, still: bool): void {
+  take(bucketOf(slots, hash), placeOf(slots, hash, thing));
+  const things = load<u32>(slots, THINGS) - 1;
+  store<u32>(slots, things, THINGS);
+  if (still) return;
+  if (things == 0) {
+    clearSlots(slots);
+    return;
+  }
+  for (let n = 0; n < 2; n++) {
+    const buckets = load<u32>(slots, BUCKETS);
+    if (buckets > 1 && things * QUARTERS < buckets * SHRINK) merge(slots);
+  }
+}
+
+function firstBucket(slots: usize): bool {
+  if (!reach(slots, 0)) return false;
+  setBuckets(slots, 1);
+  return true;
+}
+
+/** Makes room for bucket n, the first one that is not there, and empties it. */
+function reach(slots: usize, n: u32): bool {
+  const chunk = n >> CHUNK_SHIFT;
+  if ((n & (CHUNK - 1)) == 0) {
+    const room = load<u32>(slots, ROOM);
+    if (chunk == room && !roomFor(slots, max(room * 2, FIRST_ROOM), chunk)) return false;
+    const fresh = allocate(CHUNK_BYTES);
+    if (fresh == 0) return false;
+    store<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>chunk) << 2), <u32>fresh);
+  }
+  empty(bucketAt(slots, n));
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function empty(bucket: usize): void {
+  v128.store(bucket, i64x2.splat(0));
+  v128.store(bucket, i64x2.splat(0), 16);
+}
+
+/** Puts an entry into the first empty slot of a bucket or of those behind it; false when memory is full. */
+function place(bucket: usize, hash: u32, thing: usize): bool {
+  while (true) {
+    const free = slotsWith(bucket, 0);
+    const next = linkOf(bucket);
+    if (next == 0 && free != 0) {
+      const slot = (<usize>ctz(free)) << 2;
+      store<u32>(bucket + slot, hash);
+      store<u32>(bucket + slot, <u32>thing, THING);
+      return true;
+    }
+    // The hints of a link that is there hold for all behind it.
+    if (next != 0) {
+      store<u32>(bucket, load<u32>(bucket, HINTS) | hintOf(hash), HINTS);
+      bucket = next;
+      continue;
+    }
+    let overflow = spare;
+    if (overflow != 0) spare = load<u32>(overflow);
+    else overflow = allocate(BUCKET_SIZE);
+    if (overflow == 0) return false;
+    empty(overflow);
+    const last = load<u32>(bucket, HINTS);
+    store<u32>(overflow, last);
+    store<u32>(overflow, load<u32>(bucket, LINK), THING);
+    store<u32>(bucket, hintOf(last) | hintOf(hash), HINTS);
+    store<u32>(bucket, (<u32>overflow) | LINKED, LINK);
+    bucket = overflow;
+  }
+}
+
+/** Takes out the entry whose thing is at `place`, in a bucket or behind it; the last entry of the last bucket fills its slot. */
+function take(bucket: usize, place: usize): void {
+  let before: usize = 0;
+  let last = bucket;
+  for (let next = linkOf(last); next != 0; next = linkOf(last)) {
+    before = last;
+    last = next;
+  }
+  const free = slotsWith(last, 0);
+  const end: usize = ((free == 0 ? WIDTH : <u32>ctz(free)) - 1) << 2;
+  store<u32>(place - THING, load<u32>(last + end));
+  store<u32>(place, load<u32>(last + end, THING));
+  store<u32>(last + end, 0);
+  store<u32>(last + end, 0, THING);
+  if (end != 0 || before == 0) return;
+  // An overflow bucket is empty.
+  store<u32>(before, 0, HINTS);
+  store<u32>(before, 0, LINK);
+  release(last, BUCKET_SIZE);
+}
+
+/** Adds a bucket, and moves to it what of its elder is its own; false when memory is full. */
+function split(slots: usize): bool {
+  const n = load<u32>(slots, BUCKETS);
+  if (!reach(slots, n)) return false;
+  setBuckets(slots, n + 1);
+  deal(slots, bucketAt(slots, elderOf(n)));
+  return true;
+}
+
+/** Takes the last bucket away, its entries back to its elder; or leaves it, where that takes memory and there is none. */
+function merge(slots: usize): void {
+  const n = load<u32>(slots, BUCKETS) - 1;
+  // Two chains made one need two overflow buckets more at most.
+  if (!addSpare() || !addSpare()) {
+    releaseSpare();
+    return;
+  }
+  const last = bucketAt(slots, n);
+  setBuckets(slots, n);
+  deal(slots, last);
+  if ((n & (CHUNK - 1)) != 0) return;
+  const chunk = n >> CHUNK_SHIFT;
+  release(load<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>chunk) << 2)), CHUNK_BYTES);
+  const room = load<u32>(slots, ROOM);
+  if (room > FIRST_ROOM && chunk * 4 <= room) roomFor(slots, room / 2, chunk);
+}
+
+/** Gives the directory another room, keeping its first `chunks` entries; false when memory is full, and it stays. */
+function roomFor(slots: usize, room: u32, chunks: u32): bool {
+  const directory = allocate(room << 2);
+  if (directory == 0) return false;
+  const old: usize = load<u32>(slots, DIRECTORY);
+  memory.copy(directory, old, (<usize>chunks) << 2);
+  if (old != 0) release(old, load<u32>(slots, ROOM) << 2);
+  store<u32>(slots, <u32>directory, DIRECTORY);
+  store<u32>(slots, room, ROOM);
+  return true;
+}
+
+function setBuckets(slots: usize, buckets: u32): void {
+  store<u32>(slots, buckets, BUCKETS);
+  store<u32>(slots, ((<u32>1) << (32 - clz(buckets))) - 1, WIDE);
+}
+
+/** The bucket that bucket n was split from: n without its highest bit. */
+function elderOf(n: u32): u32 {
+  return n ^ ((<u32>1) << (31 - clz(n)));
+}
+
+function addSpare(): bool {
+  const bucket = allocate(BUCKET_SIZE);
+  if (bucket == 0) return false;
+  store<u32>(bucket, <u32>spare);
+  spare = bucket;
+  return true;
+}
+
+function releaseSpare(): void {
+  while (spare != 0) {
+    const unused = spare;
+    spare = load<u32>(unused);
+    release(unused, BUCKET_SIZE);
+  }
+}
+
+/**
+ * Deals the entries of a bucket, and of those behind it, anew. It takes no memory: of n entries in one chain of buckets
+ * and the same n in two, the two need no more overflow buckets, and each is spare before its own entries are dealt.
+ */
+function deal(slots: usize, bucket: usize): void {
+  const hashes = v128.load(bucket);
+  const things = v128.load(bucket, THING);
+  let next = linkOf(bucket);
+  empty(bucket);
+  dealFour(slots, hashes, things);
+  while (next != 0) {
+    const overflow = next;
+    const itsHashes = v128.load(overflow);
+    const itsThings = v128.load(overflow, THING);
+    next = linkOf(overflow);
+    store<u32>(overflow, <u32>spare);
+    spare = overflow;
+    dealFour(slots, itsHashes, itsThings);
+  }
+  releaseSpare();
+}
+
+function dealFour(slots: usize, hashes: v128, things: v128): void {
+  dealOne(slots, i32x4.extract_lane(hashes, 0), i32x4.extract_lane(things, 0));
+  dealOne(slots, i32x4.extract_lane(hashes, 1), i32x4.extract_lane(things, 1));
+  dealOne(slots, i32x4.extract_lane(hashes, 2), i32x4.extract_lane(things, 2));
+  dealOne(slots, i32x4.extract_lane(hashes, 3), i32x4.extract_lane(things, 3));
+}
+
+function dealOne(slots: usize, hash: u32, thing: u32): void {
+  if (hash & HASHED) place(bucketOf(slots, hash), hash, thing);
+}

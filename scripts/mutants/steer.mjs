@@ -1,0 +1,199 @@
+/** Planted faults of the classifier, phase by phase (assembly/steer/match.ts), and of what keeps it. */
+
+const CLASSIFY = ["test/engine/classifier.test.ts", "test/engine/classifierChurn.test.ts"];
+const MEMORY = ["test/engine/classifier.test.ts", "test/engine/fullMemory.test.ts"];
+
+const of =
+  (name) =>
+  (id, search, replace, breaks, sees = CLASSIFY) => {
+    return { id, file: `assembly/steer/${name}.ts`, search, replace, breaks, sees };
+  };
+
+const definer = of("definer");
+const gather = of("gather");
+const mask = of("mask");
+const group = of("group");
+const chain = of("chain");
+const slots = of("slots");
+const prune = of("prune");
+const probe = of("probe");
+const verify = of("verify");
+const sweep = of("sweep");
+const rule = of("rule");
+const table = of("table");
+
+export const STEER = [
+  definer("lane-pattern", "<u8>(byte & 15), STEP_PATTERN", "<u8>(byte & 7), STEP_PATTERN", "the upper half of a block"),
+  definer(
+    "definer-lanes",
+    "(load<u32>(definer, COLUMNS) + 3) >> 2",
+    "load<u32>(definer, COLUMNS) >> 2",
+    "the last lane",
+  ),
+  definer(
+    "shared-column",
+    "if (place % COLUMN == 0)",
+    "if (place == 0)",
+    "the fifth small thing stands in another's column",
+  ),
+  gather("few-steps", "const FEW_STEPS: u32 = 4;", "const FEW_STEPS: u32 = 5;", "the fifth block of a one-lane gather"),
+
+  mask(
+    "hash-unmasked",
+    "v128.and(v128.load(bytes), v128.load(mask));",
+    "v128.load(bytes);",
+    "a hash of what is not asked",
+  ),
+  mask(
+    "mask-equal",
+    "if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false;",
+    "return true;",
+    "lanes of masks",
+  ),
+  group(
+    "group-within",
+    "if (v128.any_true(v128.andnot(v128.load(mine), v128.load(its)))) return false;",
+    "",
+    "a group that asks for more than the rule",
+  ),
+  group("group-last", "used == GROUPS - 1 && !hasAll", "false", "no group is left that takes every mask"),
+  group("group-room", "memory.copy(to, old + <usize>(n * stride), stride);", "", "groups when there are more"),
+
+  chain(
+    "best-rank",
+    "if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);\n  return true;",
+    "return true;",
+    "a group's best rank",
+  ),
+  chain("chain-group", "if (load<u8>(first, RULE_GROUP) != index) continue;", "", "chains of two groups become one"),
+  rule(
+    "chain-order",
+    "while (load<u64>(behind, RULE_RANK) <= rank)",
+    "while (load<u64>(behind, RULE_RANK) < rank)",
+    "the older of equals",
+  ),
+  rule(
+    "unlink-last",
+    "store<u32>(next != 0 ? next : first, <u32>previous, RULE_PREVIOUS);",
+    "if (next != 0) store<u32>(next, <u32>previous, RULE_PREVIOUS);",
+    "the chain's last rule stays its last",
+  ),
+  rule(
+    "range-high",
+    "field > load<u32>(range, KEPT_HIGH)",
+    "field >= load<u32>(range, KEPT_HIGH)",
+    "the upper end of a range",
+  ),
+  rule("range-shift", ">> load<u8>(range, KEPT_SHIFT)", "", "a range over a field in the middle of a dword"),
+
+  slots("split-elder", "n ^ ((<u32>1) << (31 - clz(n)))", "0", "the bucket that a new one is split from"),
+  slots("bucket-wide", "hash & (wide >> 1), n <", "n, n <", "hashes of buckets that are not there yet"),
+  slots(
+    "hint",
+    "store<u32>(bucket, load<u32>(bucket, HINTS) | hintOf(hash), HINTS);",
+    "",
+    "what stands behind a bucket",
+  ),
+  slots("hint-moved", "hintOf(last) | hintOf(hash)", "hintOf(hash)", "the entry that gave way to a link"),
+  slots("take-fill", "store<u32>(place, load<u32>(last + end, THING));", "", "what fills a slot that is freed"),
+  slots(
+    "slots-shrink",
+    "things * QUARTERS < buckets * SHRINK",
+    "false",
+    "buckets stay as many as they ever were",
+    MEMORY,
+  ),
+  slots("merge-spare", "if (!addSpare() || !addSpare()) {", "if (!addSpare()) {", "buckets lost in a merge", MEMORY),
+
+  prune("wild", "addWild(prune, place, ~asked);", "", "rules that leave a slice out"),
+  prune(
+    "slice-asked",
+    "(load<u32>(lane + at) & bits) == bits",
+    "(load<u32>(lane + at) & bits) != 0",
+    "rules that ask about half a slice",
+  ),
+  prune(
+    "joint-rotate",
+    "* MULTIPLIER, 13)) * MULTIPLIER",
+    "* MULTIPLIER, 12)) * MULTIPLIER",
+    "what two columns give together",
+  ),
+  prune(
+    "prune-order",
+    "store<u8>(prune + <usize>load<u8>(prune + <usize>place, PRUNE_AT), <u8>place, PLACE);",
+    "store<u8>(prune + <usize>place, <u8>place, PLACE);",
+    "places of groups",
+  ),
+  prune(
+    "best-from",
+    "load<u64>(from, BEST_FROM) > rank; from -= 8",
+    "load<u64>(from, BEST_FROM) > rank; from = 0",
+    "a better rank behind other places",
+  ),
+
+  probe("probe-follow", " | mayFollow(bucket, hash)", "", "what stands behind a bucket is not looked at"),
+  probe(
+    "probe-seed",
+    "load<u32>(group, GROUP_LANES), load<u32>(group, GROUP_SEED)",
+    "load<u32>(group, GROUP_LANES), 0",
+    "hashes of groups",
+  ),
+  probe(
+    "probe-stride",
+    "const lanes = LANES + key * stride;",
+    "const lanes = LANES + (key & ~1) * stride;",
+    "every second key",
+  ),
+
+  verify("rank-signed", "if (rank >= best) return;", "if (<i64>rank >= <i64>best) return;", "ranks compared signed"),
+  verify(
+    "single-signed",
+    "<u32>(rank >= best)",
+    "<u32>(<i64>rank >= <i64>best)",
+    "ranks of rules alone compared signed",
+  ),
+  verify("lower-bound", "rank >= lower && ", "", "the lower bound"),
+  verify(
+    "single-lower",
+    "<u32>(rank < load<u64>(branchOf(list, key), BRANCH_LOWER))",
+    "0",
+    "the lower bound of rules alone",
+  ),
+  verify("verify-mask", "count == 1 || rest(rule, mask, lanes, count)", "true", "lanes beyond the first"),
+  verify("verify-ranges", " | load<u8>(rule, RULE_RANGE_COUNT)", "", "ranges of rules alone"),
+  verify("verify-alive", "64 + ctz(high), low != 0", "64 + ctz(high), high == 0", "groups of the upper half"),
+
+  sweep("sweep-both", "if (building != 0) addToPrune(building, rule);", "", "rules that come while a sweep is on"),
+  sweep("sweep-active", "if (tables != 0) addToPrune(tables, rule);\n    if", "if", "rules that come after a sweep"),
+  sweep(
+    "sweep-step",
+    "for (; cursor < end; cursor++) {",
+    "for (cursor++; cursor < end; cursor++) {",
+    "the first bucket of each step",
+  ),
+  sweep(
+    "sweep-best",
+    "store<u64>(groupAt(groups, index), bestSeen(building, index), GROUP_BEST);",
+    "store<u64>(groupAt(groups, index), u64.MAX_VALUE, GROUP_BEST);",
+    "best ranks after a sweep",
+  ),
+  table(
+    "sweep-still",
+    "load<u32>(table, TABLE_BUILDING) != 0);\n  releaseRule",
+    "false);\n  releaseRule",
+    "buckets merge under a sweep",
+  ),
+  mask(
+    "trim-lanes",
+    "(<usize>(lanes - 1)) << 4)))) lanes--;",
+    "(<usize>(lanes - 1)) << 4)))) lanes -= min<u32>(lanes, 2);",
+    "a mask loses its last lane",
+  ),
+  table(
+    "mask-kept",
+    "store<u32>(mask, load<u32>(mask, MASK_RULES) - 1, MASK_RULES);",
+    "",
+    "masks without rules stay",
+    MEMORY,
+  ),
+];
