@@ -1,0 +1,36 @@
+/**
+ * What we want to reach, as ratios: time of the peer by time of the engine. A floor is three quarters of what a
+ * prototype reached, each set by itself; a goal is the same for all sets.
+ */
+import type { Target } from "../harness.js";
+import { SETS, type SetName } from "./ruleSets.js";
+
+/** A table's size; the trace is uniform where nothing else is said. */
+export type Workbench = "1k" | "10k" | "100k" | "10k mix";
+export type PeerKind = "plain" | "scalar" | "vector";
+
+const FLOOR = 0.75;
+
+const GOALS: Record<PeerKind, Record<Workbench, number>> = {
+  scalar: { "1k": 1.5, "10k": 3, "100k": 8, "10k mix": 1 },
+  vector: { "1k": 0.9, "10k": 1.25, "100k": 2, "10k mix": 0.5 },
+  plain: { "1k": 10, "10k": 18, "100k": 13, "10k mix": 15 },
+};
+
+/** In the order of SETS. */
+const PROTOTYPE: Record<PeerKind, Record<Workbench, readonly [number, number, number]>> = {
+  scalar: { "1k": [1.05, 1.9, 1.4], "10k": [2.05, 22.8, 5.2], "100k": [6, 10, 11], "10k mix": [0.65, 5.5, 1.1] },
+  vector: { "1k": [0.65, 0.77, 0.66], "10k": [0.81, 5.4, 1.6], "100k": [1.2, 2.5, 1.8], "10k mix": [0.22, 1.8, 0.35] },
+  plain: { "1k": [9.6, 28, 58], "10k": [18, 87, 139], "100k": [13, 53, 62], "10k mix": [17, 43, 64] },
+};
+
+export function target(set: SetName, size: Workbench, peer: PeerKind): Target {
+  const floor = FLOOR * PROTOTYPE[peer][size][SETS.indexOf(set)]!;
+  return { goal: GOALS[peer][size], floor: Math.round(floor * 100) / 100 };
+}
+
+/** Against plain JavaScript, 10,000 rules. */
+export const INSERT_GOAL = 3;
+export const PAIR_GOAL = 2;
+/** Of a table of 100,000 5-tuple rules. */
+export const BYTES_GOAL = 85;
