@@ -6,8 +6,7 @@
  *
  *     gather     keys -> lanes                                 gather.ts, definer.ts
  *     prune      lanes -> sets of groups that can match        prune.ts
- *     choose     the next group of each key, and its hash  \
- *     probe      hash -> chain                              }  probe.ts, slots.ts     again while a group is left that
+ *     probe      the next group of each key -> chain       \   probe.ts, slots.ts     again while a group is left that
  *     verify     chain -> rule                             /   verify.ts              could win: once, mostly
  *
  * Each phase runs over the whole batch: its loads are independent of one another, so that their misses overlap.
@@ -16,7 +15,7 @@ import { ALIVE, BEST, FOUND, NOTHING, SETS } from "../memory";
 import { definerLanes } from "./definer";
 import { gatherAll } from "./gather";
 import { GROUP_COUNT } from "./group";
-import { choose, probe } from "./probe";
+import { probe } from "./probe";
 import { pruneAll } from "./prune";
 import { RULE_RANK } from "./rule";
 import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./table";
@@ -40,9 +39,8 @@ export function lookup(table: usize, list: usize, count: u32): void {
   if (tables != 0) pruneAll(tables, count, stride);
   store<u64>(NOTHING, u64.MAX_VALUE, RULE_RANK);
   while (count > 0) {
-    const chosen = choose(table + TABLE_SLOTS, groups, tables, count, stride);
-    probe(chosen);
-    count = verify(list, tables, chosen, stride);
+    const probed = probe(table + TABLE_SLOTS, groups, tables, count, stride);
+    count = verify(list, tables, probed, stride);
   }
 }
 

@@ -8,7 +8,7 @@
  *     0      4       8         16       32             160            288         1312             2352               3376
  *     | rows | shift | entries | slices | group at 128 | place of 128 | best 1024 | best from 1032 | wild slices 1024 | rows ... |
  *
- *     a row: | slice masks 16 | tables 4 x 4 | wild 4 x 16 |     four slices of one lane, one a column
+ *     a row: | slice masks 16 | tables 4 x 4 | values 4 x 4 | wild 4 x 16 |     four slices of one lane, one a column
  *
  * Sets have a bit a place, and places are in the order of the groups' best ranks when this was made, so that the lowest
  * bit names the group that is likeliest to win. Sets may hold too much, after rules are gone; they never hold too little.
@@ -34,14 +34,21 @@ const BEST_FROM: usize = 1312;
 const WILD_SLICES: usize = 2352;
 const FIRST_ROW: usize = 3376;
 const ROW_TABLES: usize = 16;
-const ROW_WILD: usize = 32;
-const ROW_SIZE: usize = 96;
+/** How many entries of each table are not empty. */
+const ROW_VALUES: usize = 32;
+const ROW_WILD: usize = 48;
+const ROW_SIZE: usize = 112;
 const COLUMNS: u32 = 4;
 const SET: u32 = 16;
 
-/** Rows a lane. From JOINT on a slice is two columns: its own and the next one around the lane. */
-const ROWS_A_LANE: u32 = 5;
-const JOINT: u32 = 3;
+/**
+ * Rows a lane: the first 8, 16, 24 and 32 bits of an address, as groups have whole bytes of it; from JOINT on the first 8
+ * and 16 of two addresses, of a column and the next one around the lane.
+ */
+const ROWS_A_LANE: u32 = 6;
+const JOINT: u32 = 4;
+/** A slice of which rules have fewer values than this says nothing about a key that meets them at all. */
+const FEW_VALUES: u32 = 2;
 /** Lanes that slices are taken of. */
 const MAX_LANES: u32 = 2;
 const MIN_ENTRIES: u32 = 128;
@@ -98,7 +105,7 @@ function rowAt(prune: usize, row: u32): usize {
   return prune + FIRST_ROW + <usize>row * ROW_SIZE;
 }
 
-/** The slices of a row: of an address its first bits, of two ports one or both, of shared columns byte by byte. */
+/** The slices of a row: of an address its first bits, of two ports one and the other, of shared columns byte by byte. */
 function drawSlices(definer: usize, row: usize, index: u32): void {
   const first = (index / ROWS_A_LANE) * COLUMNS;
   const part = index % ROWS_A_LANE;
@@ -110,9 +117,9 @@ function drawSlices(definer: usize, row: usize, index: u32): void {
     const dword = columnDword(definer, first + column);
     // Bytes lie in the order of the wire, the first one lowest.
     let bits: u32;
-    if (dword < 0) bits = part == 1 ? 0x0000ff00 : part == 2 ? 0xffff0000 : 0x000000ff;
-    else if (isPorts(dword)) bits = part == 0 || part == 4 ? 0x0000ffff : part == 2 ? 0xffffffff : 0xffff0000;
-    else bits = part == 1 ? 0x00ffffff : part == 2 ? 0xf0ffffff : part == 4 ? 0x000000ff : 0x0000ffff;
+    if (dword < 0) bits = part < JOINT ? 0x000000ff << (part << 3) : 0;
+    else if (isPorts(dword)) bits = part == 0 ? 0x0000ffff : part == 1 ? 0xffff0000 : 0;
+    else bits = 0xffffffff >> (24 - ((part & 3) << 3));
     store<u32>(row + ((<usize>column) << 2), bits);
   }
 }
@@ -216,9 +223,21 @@ export function addToPrune(prune: usize, rule: usize): void {
       const next = (column + 4) & 12;
       hash = (hash + rotl<u32>((load<u32>(value + next) & load<u32>(bits + next)) * MULTIPLIER, 13)) * MULTIPLIER;
     }
-    const set = table + ((<usize>(hash >> load<u32>(prune, SHIFT))) << 4) + byte;
-    store<u8>(set, <u8>((<u32>load<u8>(set)) | bit));
+    const set = table + ((<usize>(hash >> load<u32>(prune, SHIFT))) << 4);
+    if (!v128.any_true(v128.load(set))) addValue(prune, row, column);
+    store<u8>(set + byte, <u8>((<u32>load<u8>(set + byte)) | bit));
   }
+}
+
+/** Counts a value that a slice had not seen. */
+function addValue(prune: usize, row: u32, column: usize): void {
+  const values = rowAt(prune, row) + ROW_VALUES + column;
+  store<u32>(values, load<u32>(values) + 1);
+}
+
+/** The table of a slice that tells keys apart, else 0. */
+function telling(row: usize, column: usize): usize {
+  return load<u32>(row + column, ROW_VALUES) < FEW_VALUES ? 0 : <usize>load<u32>(row + column, ROW_TABLES);
 }
 
 /** Puts a place into whatever these slices say, once. */
@@ -272,10 +291,10 @@ export function pruneAll(prune: usize, count: u32, stride: usize): void {
   for (let row: u32 = 0; row < rows; row++) {
     const at = rowAt(prune, row);
     const lane = LANES + laneOf(row);
-    const table0: usize = load<u32>(at, ROW_TABLES);
-    const table1: usize = load<u32>(at, ROW_TABLES + 4);
-    const table2: usize = load<u32>(at, ROW_TABLES + 8);
-    const table3: usize = load<u32>(at, ROW_TABLES + 12);
+    const table0 = telling(at, 0);
+    const table1 = telling(at, 4);
+    const table2 = telling(at, 8);
+    const table3 = telling(at, 12);
     if ((table0 | table1 | table2 | table3) == 0) continue;
     const bits = v128.load(at);
     const joint = isJoint(row);

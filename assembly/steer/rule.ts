@@ -87,13 +87,7 @@ function ruleBytes(lanes: u32): u32 {
 }
 
 /** Whether every range of the rule holds the key's field, both ends included. */
-// @ts-ignore: decorator
-@inline
 export function inRanges(rule: usize, key: usize): bool {
-  return load<u8>(rule, RULE_RANGE_COUNT) == 0 || inItsRanges(rule, key);
-}
-
-function inItsRanges(rule: usize, key: usize): bool {
   let range: usize = load<u32>(rule, RULE_RANGES);
   const end = range + <usize>load<u8>(rule, RULE_RANGE_COUNT) * KEPT;
   while (range < end) {

@@ -44,12 +44,6 @@ export const STEER = [
     "v128.load(bytes);",
     "a hash of what is not asked",
   ),
-  mask(
-    "mask-equal",
-    "if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false;",
-    "return true;",
-    "lanes of masks",
-  ),
   group(
     "group-within",
     "if (v128.any_true(v128.andnot(v128.load(mine), v128.load(its)))) return false;",
@@ -65,7 +59,6 @@ export const STEER = [
     "return true;",
     "a group's best rank",
   ),
-  chain("chain-group", "if (load<u8>(first, RULE_GROUP) != index) continue;", "", "chains of two groups become one"),
   rule(
     "chain-order",
     "while (load<u64>(behind, RULE_RANK) <= rank)",
@@ -107,12 +100,6 @@ export const STEER = [
 
   prune("wild", "addWild(prune, place, ~asked);", "", "rules that leave a slice out"),
   prune(
-    "slice-asked",
-    "(load<u32>(lane + at) & bits) == bits",
-    "(load<u32>(lane + at) & bits) != 0",
-    "rules that ask about half a slice",
-  ),
-  prune(
     "joint-rotate",
     "* MULTIPLIER, 13)) * MULTIPLIER",
     "* MULTIPLIER, 12)) * MULTIPLIER",
@@ -124,43 +111,7 @@ export const STEER = [
     "store<u8>(prune + <usize>place, <u8>place, PLACE);",
     "places of groups",
   ),
-  prune(
-    "best-from",
-    "load<u64>(from, BEST_FROM) > rank; from -= 8",
-    "load<u64>(from, BEST_FROM) > rank; from = 0",
-    "a better rank behind other places",
-  ),
 
-  probe("probe-follow", " | mayFollow(bucket, hash)", "", "what stands behind a bucket is not looked at"),
-  probe(
-    "probe-seed",
-    "load<u32>(group, GROUP_LANES), load<u32>(group, GROUP_SEED)",
-    "load<u32>(group, GROUP_LANES), 0",
-    "hashes of groups",
-  ),
-  probe(
-    "probe-stride",
-    "const lanes = LANES + key * stride;",
-    "const lanes = LANES + (key & ~1) * stride;",
-    "every second key",
-  ),
-
-  verify("rank-signed", "if (rank >= best) return;", "if (<i64>rank >= <i64>best) return;", "ranks compared signed"),
-  verify(
-    "single-signed",
-    "<u32>(rank >= best)",
-    "<u32>(<i64>rank >= <i64>best)",
-    "ranks of rules alone compared signed",
-  ),
-  verify("lower-bound", "rank >= lower && ", "", "the lower bound"),
-  verify(
-    "single-lower",
-    "<u32>(rank < load<u64>(branchOf(list, key), BRANCH_LOWER))",
-    "0",
-    "the lower bound of rules alone",
-  ),
-  verify("verify-mask", "count == 1 || rest(rule, mask, lanes, count)", "true", "lanes beyond the first"),
-  verify("verify-ranges", " | load<u8>(rule, RULE_RANGE_COUNT)", "", "ranges of rules alone"),
   verify("verify-alive", "64 + ctz(high), low != 0", "64 + ctz(high), high == 0", "groups of the upper half"),
 
   sweep("sweep-both", "if (building != 0) addToPrune(building, rule);", "", "rules that come while a sweep is on"),
@@ -196,4 +147,47 @@ export const STEER = [
     "masks without rules stay",
     MEMORY,
   ),
+
+  prune(
+    "slice-asked",
+    "(load<u32>(lane + at) & bits) == bits",
+    "(load<u32>(lane + at) & bits) != 0",
+    "rules that ask about half a slice",
+  ),
+  prune(
+    "best-from",
+    "load<u64>(from, BEST_FROM) > rank; from -= 8",
+    "load<u64>(from, BEST_FROM) > rank; from = 0",
+    "a better rank behind other places",
+  ),
+  probe("probe-follow", " | mayFollow(bucket, hash)", "", "what stands behind a bucket is not looked at"),
+  probe(
+    "probe-seed",
+    "load<u32>(group, GROUP_LANES), load<u32>(group, GROUP_SEED)",
+    "load<u32>(group, GROUP_LANES), 0",
+    "hashes of groups",
+  ),
+  probe(
+    "probe-stride",
+    "const lanes = LANES + key * stride;",
+    "const lanes = LANES + (key & ~1) * stride;",
+    "every second key",
+  ),
+  probe(
+    "probe-best",
+    "if (bestFrom(tables, place) >= best) {",
+    "if (bestFrom(tables, place) > 0) {",
+    "groups that could still win",
+  ),
+  verify("rank-signed", "if (rank >= best) return;", "if (<i64>rank >= <i64>best) return;", "ranks compared signed"),
+  verify(
+    "first-signed",
+    "<u32>(rank >= best)",
+    "<u32>(<i64>rank >= <i64>best)",
+    "ranks of first rules compared signed",
+  ),
+  verify("lower-bound", "rank < lower || ", "", "the lower bound"),
+  verify("first-lower", "<u32>(rank < load<u64>(branch, BRANCH_LOWER))", "0", "the lower bound of first rules"),
+  verify("first-more", "(more & (loses - 1)) != 0", "false", "ranges and further lanes of first rules"),
+  verify("chain-next", "(load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0", "false", "rules behind the first"),
 ];

@@ -238,6 +238,27 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     expect(used()).toBe(before);
   });
 
+  test("more masks than groups, none of them within another", () => {
+    const before = used();
+    const model = new ModelTable(core);
+    const key = new Uint8Array(KEY_SIZE).fill(0x5a);
+    // Each asks about one byte of its own: the last ones find no group that could take them but the one that takes all.
+    for (let byte = 0; byte < 200; byte++) {
+      const mask = new Uint8Array(KEY_SIZE);
+      mask[byte] = 0xff;
+      expect(model.insert(BigInt(byte), mask, under(mask, key)), `mask ${byte}`).toBe(true);
+    }
+    for (const lower of [0n, 64n, 127n, 128n, 199n, 200n]) {
+      expect(model.classify([key], lower)).toEqual([model.find(key, lower)?.handle ?? 0]);
+    }
+    for (let byte = 0; byte < 200; byte++) {
+      const other = key.map((bits, at) => (at === byte ? bits : 0));
+      expect(model.classify([other])).toEqual([model.rules[byte]?.handle]);
+    }
+    model.destroy();
+    expect(used()).toBe(before);
+  });
+
   test("a hash table shrinks with its rules", () => {
     const model = new ModelTable(core);
     const mask = new Uint8Array(KEY_SIZE).fill(0xff, 60, 64);
