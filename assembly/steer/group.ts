@@ -5,8 +5,8 @@
  *     | best rank | rules | seed | lanes | bits | masks | 0 | mask lanes ... |      `stride` bytes each, one behind the other
  *
  * A rule may stand in any group whose mask asks for no bit that its own does not ask for; the more bits are common, the
- * fewer rules share a hash. Most masks have a group of their own; where there are more masks than that, similar ones share
- * (TupleMerge, Daly et al. 2019, does so online). `best rank` is never above the rank of any rule of the group. A group of
+ * fewer rules share a hash. The first masks have groups of their own, later ones share those of their whole bytes
+ * (TupleMerge, Daly et al. 2019, merges alike). `best rank` is never above the rank of any rule of the group. A group of
  * no rules, whose place no mask keeps for its next ones (`masks`), is free to be another.
  */
 import { KEY_SIZE } from "../../src/abi/key";

@@ -1,8 +1,10 @@
 /**
  * A rule as the classifier keeps it: value, up to two ranges, rank, actions. A 5-tuple rule is one cache line.
  *
- *     0      8         12     16     20     24         28   32       36     37        38       40              48
- *     | rank | actions | mask | hash | next | previous | id | ranges | group| actions | ranges | inline action | value lanes ... |
+ *     0      8         12     16     20     24         28   32       36
+ *     | rank | actions | mask | hash | next | previous | id | ranges |
+ *     36      37        38       39     40              48
+ *     | group | actions | ranges | wide | inline action | value lanes ... |
  *
  * Rules of one group whose values are equal under the group's mask have one hash and stand in a chain by rank; the first
  * of them stands in the slots. `previous` of the first is the last, so that appending is cheap; `next` of the last is 0.
