@@ -134,12 +134,11 @@ function sum(at: usize, length: usize): u64 {
 
 const LONG: usize = 64;
 
-/** To 16 bits, carries added back in; the sum is below 2^49. */
+/** Carries added back in: 0xffff where the sum is right. The sum is below 2^49, so that three times are enough for that. */
 // @ts-ignore: decorator
 @inline
 function fold(total: u64): u32 {
   total = (total & 0xffffffff) + (total >> 32);
   total = (total & 0xffff) + ((total >> 16) & 0xffff) + (total >> 32);
-  total = (total & 0xffff) + (total >> 16);
   return <u32>((total & 0xffff) + (total >> 16));
 }

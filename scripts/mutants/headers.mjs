@@ -201,7 +201,6 @@ export const HEADERS = [
   ),
   checksum("checksum-lane", " + <u64>i64x2.extract_lane(pairs, 1)", "", "half the lanes of a long sum"),
   checksum("checksum-word", "total += <u64>load<u16>(at);", "", "the last two bytes of a sum"),
-  checksum("checksum-carry", "+ (total >> 16));", ");", "the last carry"),
   checksum("checksum-fragment", "Upper.fragment == Fragment.whole && ", "", "fragments verified"),
   checksum("checksum-cut", "if (Cursor.end == Cursor.wireEnd) verify(", "verify(", "a cut segment verified", FUZZ),
   checksum("checksum-udp-length", "if (length > Cursor.end - at) return;", "", "a cut datagram verified", FUZZ),

@@ -40,7 +40,7 @@ export const PACKET = [
     "builder/checksums",
     "build-route-pointer",
     "pointer <= 3 +",
-    "pointer < 3 +",
+    "pointer < 0 *",
     "an IPv4 route at its last address",
   ),
   packet(

@@ -96,7 +96,6 @@ export const STEER = [
     "buckets stay as many as they ever were",
     MEMORY,
   ),
-  slots("merge-spare", "if (!addSpare() || !addSpare()) {", "if (!addSpare()) {", "buckets lost in a merge", MEMORY),
 
   prune("wild", "addWild(prune, place, ~asked);", "", "rules that leave a slice out"),
   prune(

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import debug from "../../build/debug/core.wasm";
 import release from "../../build/release/core.wasm";
-import { KEY_SIZE } from "../../src/abi/key.js";
+import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4 } from "../../src/abi/key.js";
 import type { Core } from "../../src/engine/core.js";
 import { loadCore } from "../../src/engine/load.js";
 import { Random } from "../oracle/generate.js";
@@ -257,6 +257,33 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     }
     model.destroy();
     expect(used()).toBe(before);
+  });
+
+  test("rules leave while pruning is made anew", () => {
+    const seed = seedFor(`classifier sweeps, ${build}`);
+    const random = new Random(seed);
+    const model = new ModelTable(core);
+    // Prefixes of two addresses: what pruning tells apart best.
+    const masks = Array.from({ length: 16 }, (_, i) => {
+      const mask = new Uint8Array(KEY_SIZE);
+      mask.fill(0xff, LAYER_SRC_IPV4, LAYER_SRC_IPV4 + (i & 3) + 1);
+      return mask.fill(0xff, LAYER_DST_IPV4, LAYER_DST_IPV4 + (i >> 2) + 1);
+    });
+    const base = Uint8Array.from(random.bytes(KEY_SIZE));
+    let rank = 0n;
+    for (let round = 0; round < 60; round++) {
+      const most = random.between(200, 900);
+      while (model.rules.length < most) {
+        const mask = random.pick(masks);
+        model.insert(rank++, mask, under(mask, Uint8Array.from(random.bytes(KEY_SIZE))));
+      }
+      const least = random.between(20, most - 100);
+      while (model.rules.length > least) model.remove(random.below(model.rules.length));
+      const keys = model.rules.slice(0, 256).map((rule) => hittingKey(random, rule, base));
+      const wanted = keys.map((key) => model.find(key)?.handle);
+      expect(model.classify(keys), `round ${round} (FLOWSTEER_SEED=${seed})`).toEqual(wanted);
+    }
+    model.destroy();
   });
 
   test("a hash table shrinks with its rules", () => {
