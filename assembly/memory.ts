@@ -2,7 +2,8 @@
  * The map of linear memory: fixed areas first, then the arena that grows (arena.ts).
  *
  *     __heap_base | staging | frames | keys | maps | branches | outcomes | hits | destinations | reasons |
- *                 | found | lanes | hashes | scratch key | samples | frame bytes | arena ...
+ *                 | found | walk lists | lanes | phases of a lookup | lanes being made | scratch key | samples |
+ *                 | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */

@@ -18,7 +18,7 @@ export const SLOTS_SIZE: usize = 20;
 const DIRECTORY: usize = 0;
 const ROOM: usize = 4;
 export const BUCKETS: usize = 8;
-export const THINGS: usize = 12;
+const THINGS: usize = 12;
 const WIDE: usize = 16;
 
 const CHUNK_SHIFT: u32 = 4;
@@ -44,19 +44,14 @@ const QUARTERS: u32 = 4;
 /** Buckets that a split or a merge has emptied and may use again. */
 let spare: usize = 0;
 
-/** Empty slots at `slots`; they hold no memory until the first entry. */
-export function openSlots(slots: usize): void {
-  memory.fill(slots, 0, SLOTS_SIZE);
-}
-
-/** Gives back everything; the entries are the caller's. */
+/** Gives back everything; the entries are the caller's. Slots that are all zero hold no memory until the first entry. */
 export function clearSlots(slots: usize): void {
   const buckets = load<u32>(slots, BUCKETS);
   for (let n: u32 = 0; n < buckets; n++) releaseOverflow(bucketAt(slots, n));
   const directory: usize = load<u32>(slots, DIRECTORY);
   for (let n: u32 = 0; n < buckets; n += CHUNK) release(load<u32>(directory + ((n >> CHUNK_SHIFT) << 2)), CHUNK_BYTES);
   if (directory != 0) release(directory, load<u32>(slots, ROOM) << 2);
-  openSlots(slots);
+  memory.fill(slots, 0, SLOTS_SIZE);
 }
 
 function releaseOverflow(bucket: usize): void {
@@ -68,9 +63,10 @@ function releaseOverflow(bucket: usize): void {
   }
 }
 
+/** Where bucket n stands, of those that there are. */
 // @ts-ignore: decorator
 @inline
-function bucketAt(slots: usize, n: u32): usize {
+export function bucketAt(slots: usize, n: u32): usize {
   const chunk: usize = load<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>(n >> CHUNK_SHIFT)) << 2));
   return chunk + ((<usize>(n & (CHUNK - 1))) << BUCKET_SHIFT);
 }
@@ -119,11 +115,6 @@ export function slotsWith(bucket: usize, hash: u32): u32 {
 @inline
 export function thingAt(bucket: usize, slot: u32): usize {
   return load<u32>(bucket + ((<usize>slot) << 2), THING);
-}
-
-/** Where bucket n of a walk over all buckets stands. */
-export function nthBucket(slots: usize, n: u32): usize {
-  return bucketAt(slots, n);
 }
 
 /** The address of the word that holds `thing` under `hash`; it is there. */

@@ -13,7 +13,7 @@ import { definerLanes } from "./definer";
 import { MASK_GROUP, MASK_RULES, MASK_SWEEP } from "./mask";
 import { addToPrune, bestSeen, createPrune, releasePrune } from "./prune";
 import { RULE_GROUP, RULE_MASK, RULE_NEXT } from "./rule";
-import { BUCKETS, linkOf, nthBucket, thingAt } from "./slots";
+import { bucketAt, BUCKETS, linkOf, thingAt } from "./slots";
 import {
   TABLE_BUILDING,
   TABLE_CHANGES,
@@ -68,7 +68,7 @@ function step(table: usize, building: usize): void {
   let cursor = load<u32>(table, TABLE_CURSOR);
   const end = min(cursor + STEP, load<u32>(slots, BUCKETS));
   for (; cursor < end; cursor++) {
-    const moves = enterBucket(table, building, nthBucket(slots, cursor));
+    const moves = enterBucket(table, building, bucketAt(slots, cursor));
     for (let n: u32 = 0; n < moves; n++) move(table, building, load<u32>(MOVES + ((<usize>n) << 2)));
   }
   store<u32>(table, cursor, TABLE_CURSOR);

@@ -184,7 +184,7 @@ function startAnew(table: usize): void {
   Tables.wanted = unionOfWants();
 }
 
-/** Gives a rule another rank; memory is neither taken nor given back. */
+/** Gives a rule another rank; never fails, for the rule itself takes no memory. */
 export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
   const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
   moveTo(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));

@@ -45,14 +45,20 @@ export class ParserDeclaration {
   readonly #declared: number;
 
   constructor(call: string, options: ParserOptions) {
+    anObject(call, "parser", options);
     let declared = 0;
     if (options.geneveOption0 !== undefined) {
+      anObject(call, "parser.geneveOption0", options.geneveOption0);
       unsigned(call, "parser.geneveOption0.class", options.geneveOption0.class, 16);
       unsigned(call, "parser.geneveOption0.type", options.geneveOption0.type, 8);
       declared |= HERE_GENEVE_OPTION_0;
     }
+    const samples: unknown = options.samples ?? [];
+    if (!Array.isArray(samples))
+      throw new TypeError(`${call}: parser.samples must be a list, not ${describe(samples)}`);
     for (const [i, sample] of (options.samples ?? []).entries()) {
       const path = `parser.samples[${i}]`;
+      anObject(call, path, sample);
       checkSample(call, path, sample);
       const bit = HERE_SAMPLE << sample.id;
       if ((declared & bit) !== 0) {
@@ -95,6 +101,11 @@ function undeclared(call: string, field: string, what: string): never {
   return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `mask.${field}`, hint });
 }
 
+function anObject(call: string, path: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+}
+
 function checkSample(call: string, path: string, { id, header, level, offset, port }: SampleOptions): void {
   if (unsigned(call, `${path}.id`, id, 8) >= SAMPLES) {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.id`, value: id, hint: "0 to 7" });
@@ -104,11 +115,11 @@ function checkSample(call: string, path: string, { id, header, level, offset, po
   const names = ["payload", ...Object.keys(Header).filter((name) => name !== "none" && Number.isNaN(Number(name)))];
   if (!names.includes(header)) {
     const hint = namesHint(header, "headers", names);
-    refuse({ code: "EINVAL", call, reason: "unsupported", path: `${path}.header`, value: header, hint });
+    refuse({ code: "EINVAL", call, reason: "bad_header", path: `${path}.header`, value: header, hint });
   }
   if (level !== undefined && level !== "outer" && level !== "inner") {
     const hint = `"outer" or "inner"`;
-    refuse({ code: "EINVAL", call, reason: "unsupported", path: `${path}.level`, value: level, hint });
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.level`, value: level, hint });
   }
   unsigned(call, `${path}.offset`, offset, 16);
   if (port !== undefined) unsigned(call, `${path}.port`, port, 16);
