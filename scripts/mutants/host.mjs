@@ -16,13 +16,7 @@ export const HOST = [
     "!this.#newerFirst ? this",
     "the order of matchers of one priority",
   ),
-  model(
-    "classifier",
-    "priority",
-    "(matcher.priority << 16) | order",
-    "(order << 16) | matcher.priority",
-    "the order of matchers beats priority",
-  ),
+  model("classifier", "priority", "place.slot << UPPER_ORDER_BITS", "0", "the order of matchers beats priority"),
   model(
     "classifier",
     "renumber-order",

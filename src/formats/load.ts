@@ -125,8 +125,7 @@ export class LoadedScenario {
     const place = new Map(tables.map((table, i) => [table, i]));
     return [...this.rules.values()].sort((a, b) => {
       const tablesApart = (place.get(a.matcher.table) ?? 0) - (place.get(b.matcher.table) ?? 0);
-      const { classifier } = a.matcher.table;
-      return tablesApart || classifier.rankHigh(a.matcher) - classifier.rankHigh(b.matcher) || a.sequence - b.sequence;
+      return tablesApart || a.classifier.compare(a, b);
     });
   }
 

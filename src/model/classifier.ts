@@ -3,27 +3,54 @@
  *
  * A rank is one 64-bit number, and the first rule by rank wins:
  *
- *     63            48 47                32 31                          0
- *     | priority      | order of matchers  | order of rules            |
+ *     63           47 46             31 30                          0
+ *     | slot         | order of masks  | order of rules            |
  *
- * SPEC: among matchers of equal priority (undefined in mlx5dv_dr) the newer one comes first in a DR table, the older one in
- * the root table, and duplicates, which the page's LIMITATIONS refuse and its Domain section allows, are allowed; rules of one
- * matcher come in the order of their making, so that of duplicates the oldest wins. Both orders count up (or down) without
- * reuse; when one is used up, the living are numbered anew.
+ * A priority has two slots: the rules of the first let a frame go on (DONT_TRAP), those of the second end its way. Who lets
+ * a frame go on is followed by the next slot, whose first rank is one addition away (act/run.ts, resume).
+ *
+ * SPEC: among masks of equal priority (undefined in mlx5dv_dr, where a matcher is one) the newer one comes first in a DR
+ * table, the older one in the root table, and duplicates, which the page's LIMITATIONS refuse and its Domain section allows,
+ * are allowed; rules of one mask come in the order of their making, so that of duplicates the oldest wins. Both orders count
+ * up (or down) without reuse; when one is used up, the living are numbered anew.
  */
 import type { Device } from "./device.js";
-import type { Matcher } from "./matcher.js";
-import type { Rule } from "./rule.js";
 
 export interface RankLimits {
-  /** Orders of matchers, at most 2^16. */
+  /** Orders of masks, at most 2^16. */
   orders: number;
-  /** Orders of rules, at most 2^32 - 1. */
+  /** Orders of rules, at most 2^31 - 1. */
   sequence: number;
 }
 
 /** One sequence number is left out: a lookup takes the highest rank of all for "no rule". */
-const LIMITS: RankLimits = { orders: 2 ** 16, sequence: 2 ** 32 - 1 };
+const LIMITS: RankLimits = { orders: 2 ** 16, sequence: 2 ** 31 - 1 };
+
+/** Bits of the order and of the slot that the upper word holds. */
+const UPPER_ORDER_BITS = 15;
+
+/** What rules of one mask and one slot share: a matcher, or the flows of one mask. */
+export interface Place {
+  /** `trappingSlot(priority)` or the one before it. */
+  readonly slot: number;
+  /** Place among those of its slot. */
+  order: number;
+}
+
+/** A rule of the core, with what its rank is made from. */
+export interface Placed {
+  readonly classifier: Classifier;
+  readonly place: Place;
+  /** Place among the rules of its table. */
+  sequence: number;
+  /** The rule in the core. */
+  readonly handle: number;
+}
+
+/** The slot of rules that end the way of a frame; that of rules that let it go on is one less. */
+export function trappingSlot(priority: number): number {
+  return 2 * priority + 1;
+}
 
 export class Classifier {
   readonly device: Device;
@@ -31,7 +58,7 @@ export class Classifier {
   readonly table: number;
   readonly #newerFirst: boolean;
   readonly #limits: RankLimits;
-  readonly #matchers = new Set<Matcher>();
+  readonly #places = new Set<Place>();
   #nextOrder = 0;
   #nextSequence = 0;
 
@@ -42,22 +69,17 @@ export class Classifier {
     this.#limits = limits;
   }
 
-  /** Matchers alive. */
-  get matchers(): number {
-    return this.#matchers.size;
-  }
-
-  /** A place for a new matcher; undefined when as many are alive as there are places. */
-  addMatcher(matcher: Matcher): boolean {
+  /** Gives a place its order; false when as many are alive as there are orders. */
+  add(place: Place): boolean {
     if (this.#nextOrder === this.#limits.orders) this.#renumber();
     if (this.#nextOrder === this.#limits.orders) return false;
-    matcher.order = this.#nextOrder++;
-    this.#matchers.add(matcher);
+    place.order = this.#nextOrder++;
+    this.#places.add(place);
     return true;
   }
 
-  removeMatcher(matcher: Matcher): void {
-    this.#matchers.delete(matcher);
+  remove(place: Place): void {
+    this.#places.delete(place);
   }
 
   /** The order of the next rule. */
@@ -66,21 +88,36 @@ export class Classifier {
     return this.#nextSequence++;
   }
 
-  rankHigh(matcher: Matcher): number {
-    const order = this.#newerFirst ? this.#limits.orders - 1 - matcher.order : matcher.order;
-    return ((matcher.priority << 16) | order) >>> 0;
+  /** The upper word of a rank. */
+  rankHigh(place: Place): number {
+    return ((place.slot << UPPER_ORDER_BITS) | (this.#orderOf(place) >>> 1)) >>> 0;
   }
 
-  /** Numbers matchers and rules anew, closing the gaps that destroyed ones left. Their order stays. */
+  /** The lower word. */
+  rankLow(place: Place, sequence: number): number {
+    return ((this.#orderOf(place) << 31) | sequence) >>> 0;
+  }
+
+  /** Which of two rules of this table is asked first: negative for `a`. */
+  compare(a: Placed, b: Placed): number {
+    return a.place.slot - b.place.slot || this.#orderOf(a.place) - this.#orderOf(b.place) || a.sequence - b.sequence;
+  }
+
+  #orderOf({ order }: Place): number {
+    return this.#newerFirst ? this.#limits.orders - 1 - order : order;
+  }
+
+  /** Numbers masks and rules anew, closing the gaps that destroyed ones left. Their order stays. */
   #renumber(): void {
     this.#nextOrder = 0;
-    for (const matcher of [...this.#matchers].sort((a, b) => a.order - b.order)) matcher.order = this.#nextOrder++;
+    for (const place of [...this.#places].sort((a, b) => a.order - b.order)) place.order = this.#nextOrder++;
     this.#nextSequence = 0;
-    const rules: Rule[] = [];
-    for (const rule of this.device.rules()) if (rule.matcher.table.classifier === this) rules.push(rule);
+    const rules: Placed[] = [];
+    for (const rule of this.device.placedRules()) if (rule.classifier === this) rules.push(rule);
     for (const rule of rules.sort((a, b) => a.sequence - b.sequence)) {
+      const { handle, place } = rule;
       rule.sequence = this.#nextSequence++;
-      this.device.core.exports.rerankRule(rule.handle, this.rankHigh(rule.matcher), rule.sequence);
+      this.device.core.exports.rerankRule(handle, this.rankHigh(place), this.rankLow(place, rule.sequence));
     }
   }
 }

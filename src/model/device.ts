@@ -5,7 +5,7 @@ import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
-import type { Classifier } from "./classifier.js";
+import type { Classifier, Placed } from "./classifier.js";
 import { rootClassifier } from "./domain.js";
 import { unsigned } from "./handle.js";
 import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
@@ -169,6 +169,11 @@ export class Device {
   /** @internal Rules alive. */
   *rules(): Iterable<Rule> {
     for (const rule of this.#rules) if (rule !== undefined) yield rule;
+  }
+
+  /** @internal Rules that have a rank of a classifier. */
+  placedRules(): Iterable<Placed> {
+    return this.rules();
   }
 
   /** @internal */

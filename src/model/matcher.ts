@@ -1,6 +1,7 @@
 /** Matchers (mlx5dv_dr: Matcher): what they decide is legality and rank; the classifier does not know them. */
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../abi/key.js";
 import { refuse } from "../errors.js";
+import { trappingSlot, type Place } from "./classifier.js";
 import { Table } from "./domain.js";
 import { fieldAtBit } from "./fields.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
@@ -15,9 +16,10 @@ const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
 const SCRATCH = new Uint8Array(KEY_SIZE);
 const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
 
-export class Matcher extends Handle {
+export class Matcher extends Handle implements Place {
   readonly table: Table;
   readonly priority: number;
+  readonly slot: number;
   readonly criteria: number;
   /** The mask of all its rules; null for an open matcher, whose rules bring their own (scenario files). */
   readonly mask: Uint8Array | null;
@@ -34,6 +36,7 @@ export class Matcher extends Handle {
     super(table.device, name);
     this.table = table;
     this.priority = priority;
+    this.slot = trappingSlot(priority);
     this.criteria = criteria;
     this.mask = mask;
   }
@@ -105,7 +108,7 @@ export class Matcher extends Handle {
 
   destroy(call: string): void {
     retire(call, "matcher", this, "destroy its rules first");
-    this.table.classifier.removeMatcher(this);
+    this.table.classifier.remove(this);
     this.table.users--;
   }
 }
@@ -121,7 +124,7 @@ function add(
   unsigned(call, "priority", priority, 16);
   if (mask !== null) table.device.parser.check(call, mask);
   const matcher = new Matcher(table, priority, criteria, mask, name ?? `matcher${table.device.nextNumber("matcher")}`);
-  if (!table.classifier.addMatcher(matcher)) {
+  if (!table.classifier.add(matcher)) {
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "table", value: table, hint: "65536 matchers a table" });
   }
   table.users++;

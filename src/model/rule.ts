@@ -2,6 +2,7 @@
 import { insertRule, type FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
 import { compileActions, type Action } from "./action.js";
+import type { Classifier, Placed } from "./classifier.js";
 import { fieldAtBit } from "./fields.js";
 import { Handle, living } from "./handle.js";
 import { matchOf, type MatchFields, type MatchParameters } from "./match.js";
@@ -9,14 +10,13 @@ import { Matcher } from "./matcher.js";
 
 const NO_RANGES: readonly FieldRange[] = [];
 
-export class Rule extends Handle {
+export class Rule extends Handle implements Placed {
   readonly matcher: Matcher;
   readonly actions: readonly Action[];
   /** Number in outcomes; used again after the rule is destroyed. */
   readonly id: number;
   /** The rule in the core. */
   handle = 0;
-  /** Place among the rules of its table; classifier.ts. */
   sequence = 0;
 
   constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
@@ -24,6 +24,14 @@ export class Rule extends Handle {
     this.matcher = matcher;
     this.actions = actions;
     this.id = id;
+  }
+
+  get place(): Matcher {
+    return this.matcher;
+  }
+
+  get classifier(): Classifier {
+    return this.matcher.table.classifier;
   }
 
   protected override get ownName(): string {
@@ -81,7 +89,7 @@ function add(
     insertRule(device.core, classifier.table, {
       id,
       rankHigh: classifier.rankHigh(matcher),
-      rankLow: rule.sequence,
+      rankLow: classifier.rankLow(matcher, rule.sequence),
       mask,
       value,
       ranges,

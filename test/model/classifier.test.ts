@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createDevice } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
-import { Classifier } from "../../src/model/classifier.js";
+import { Classifier, trappingSlot, type Place } from "../../src/model/classifier.js";
 import { Table, type Domain } from "../../src/model/domain.js";
 import { Matcher } from "../../src/model/matcher.js";
 import { Rule } from "../../src/model/rule.js";
@@ -54,4 +54,31 @@ test("more matchers alive than there are places is ENOMEM", async () => {
   expect(table.users).toBe(7);
   matchers[3]?.destroy("test");
   Matcher.named("test", table, 0, {}, "another");
+});
+
+test("a rank is slot, order and sequence, each at its full width", async () => {
+  const device = await createDevice();
+  for (const newerFirst of [false, true]) {
+    const classifier = new Classifier(device, 0, newerFirst);
+    const rank = (slot: number, order: number, sequence: number): bigint => {
+      const place: Place = { slot, order };
+      return (BigInt(classifier.rankHigh(place)) << 32n) | BigInt(classifier.rankLow(place, sequence));
+    };
+    const lastSlot = trappingSlot(65_535);
+    for (const slot of [0, 1, 2, lastSlot]) {
+      for (const order of [0, 1, 2, 32_767, 32_768, 65_535]) {
+        for (const sequence of [0, 1, 2 ** 31 - 2]) {
+          const ordered = newerFirst ? 65_535 - order : order;
+          const expected = (BigInt(slot) << 47n) | (BigInt(ordered) << 31n) | BigInt(sequence);
+          expect(rank(slot, order, sequence)).toBe(expected);
+          expect(expected).toBeLessThan(2n ** 64n - 1n);
+        }
+      }
+    }
+    const rule = (slot: number, order: number, sequence: number) => {
+      return { classifier, place: { slot, order }, sequence, handle: 0 };
+    };
+    const inOrder = [rule(0, 9, 9), rule(1, newerFirst ? 5 : 4, 7), rule(1, newerFirst ? 4 : 5, 1), rule(2, 0, 0)];
+    expect([...inOrder].reverse().sort((a, b) => classifier.compare(a, b))).toEqual(inOrder);
+  }
 });
