@@ -198,7 +198,12 @@ function followed(headers) {
     const isIp = name === "ip" || name === "ipv6";
     const tunnel = TUNNELS.has(name) || (name === "mpls" && (before === "udp" || inTunnel));
     const elsewhere = before === "udp" && name in PORTS && PORTS[name] !== port;
-    if (!HEADERS.has(name) || elsewhere || (tunnel && level === "inner")) break;
+    if (!HEADERS.has(name) || elsewhere) break;
+    if (tunnel && level === "inner") {
+      const entry = name === "gre" ? headers[headers.indexOf(header) + 1] : header;
+      if (entry?.name === "mpls") list.push({ ...entry, level, before: name === "gre" ? "gre" : before });
+      break;
+    }
     const ipInIp = isIp && (before === "ip" || before === "ipv6");
     if (level === "outer" && (ipInIp || (inTunnel && (isIp || name === "eth")))) {
       [level, ip, inTunnel] = ["inner", false, false];
@@ -241,9 +246,10 @@ function fieldsOf(headers, bytes) {
 function setMpls(fields, { name, level, before, fields: found }) {
   if (name !== "mpls" || before === "mpls") return;
   const over = before === "gre" || before === "udp" ? `_over_${before}` : "";
+  const group = level === "inner" && over !== "" ? "ext" : "misc2";
   for (const [key, part] of Object.entries({ label: "label", exp: "exp", bottom: "s_bos", ttl: "ttl" })) {
     const show = found.find(([one]) => one === `mpls.${key}`)?.[1];
-    if (show !== undefined) fields[`misc2.${level}_first_mpls${over}_${part}`] = Number(show);
+    if (show !== undefined) fields[`${group}.${level}_first_mpls${over}_${part}`] = Number(show);
   }
 }
 

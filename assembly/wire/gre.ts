@@ -11,7 +11,7 @@ import { Header } from "../../src/abi/headers";
 import { EXT_GRE_FLAGS, HERE_GRE, HERE_GRE_KEY, MISC_BITS, MISC_GRE_KEY, MISC_GRE_PROTOCOL } from "../../src/abi/key";
 import { be16, Cursor, has, Key, note, tunnelDwords } from "./cursor";
 import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6, isMpls } from "./ethernet";
-import { mplsOverGre } from "./mpls";
+import { mplsOverGre, mplsOverInnerGre } from "./mpls";
 
 const FIXED: usize = 4;
 const CHECKSUM: u32 = 0x8000;
@@ -31,42 +31,57 @@ const ROUTE_ENTRY: usize = 4;
  */
 export function gre(): u32 {
   const at = Cursor.at;
-  if (!has(Header.gre, FIXED)) return 0;
-  const flags = be16(at);
-  const key = FIXED + (flags & (CHECKSUM | ROUTING) ? 4 : 0);
-  let size = key + (flags & KEY ? 4 : 0) + (flags & SEQUENCE ? 4 : 0);
-  const version = flags & VERSION;
-  if (version != 0 && flags & ACKNOWLEDGEMENT) size += 4;
+  const size = sizeOf(at);
   if (!has(Header.gre, size)) return 0;
-  if (version == 0 && flags & ROUTING) {
-    size = routed(size);
-    if (size == 0) return 0;
-  }
   note(Header.gre, at);
 
+  const flags = be16(at);
   const misc = Key.misc;
   store<u8>(misc, <u8>((load<u8>(misc, MISC_BITS) & ~PRESENT_BITS) | (load<u8>(at) & PRESENT_BITS)), MISC_BITS);
   store<u16>(misc, load<u16>(at, 2), MISC_GRE_PROTOCOL);
   store<u16>(Key.ext, load<u16>(at), EXT_GRE_FLAGS);
   Cursor.tunnels |= HERE_GRE;
   if (flags & KEY) {
-    store<u32>(misc, load<u32>(at + key), MISC_GRE_KEY);
+    store<u32>(misc, load<u32>(at + FIXED + checksumSize(flags)), MISC_GRE_KEY);
     Cursor.tunnels |= HERE_GRE_KEY;
   }
   tunnelDwords(at, size >> 2);
   Cursor.at = at + size;
-  return version == 0 ? carried(be16(at + 2)) : 0;
+  return (flags & VERSION) == 0 ? carried(be16(at + 2)) : 0;
 }
 
-/** The header's size with its source route, which ends with an entry of family 0 and length 0; 0 where it is cut. */
-function routed(size: usize): usize {
+/** In the inner packet: payload, but for the first label (mpls.ts). */
+export function innerGre(): void {
+  const at = Cursor.at;
+  const size = sizeOf(at);
+  if (Cursor.end - at < size || (be16(at) & VERSION) != 0) return;
+  if (isMpls(be16(at + 2))) mplsOverInnerGre(at + size);
+}
+
+// @ts-ignore: decorator
+@inline
+function checksumSize(flags: u32): usize {
+  return flags & (CHECKSUM | ROUTING) ? 4 : 0;
+}
+
+/** The header's size with its source route; where it is cut, the bytes up to the end of the part that is. */
+function sizeOf(at: usize): usize {
+  const had = Cursor.end - at;
+  if (had < FIXED) return FIXED;
+  const flags = be16(at);
+  const size = FIXED + checksumSize(flags) + (flags & KEY ? 4 : 0) + (flags & SEQUENCE ? 4 : 0);
+  if ((flags & VERSION) != 0) return size + (flags & ACKNOWLEDGEMENT ? 4 : 0);
+  return flags & ROUTING && size <= had ? routed(at, size, had) : size;
+}
+
+/** A source route ends with an entry of family 0 and length 0. */
+function routed(at: usize, size: usize, had: usize): usize {
   while (true) {
-    if (!has(Header.gre, size + ROUTE_ENTRY)) return 0;
-    const entry = Cursor.at + size;
+    if (had - size < ROUTE_ENTRY) return size + ROUTE_ENTRY;
+    const entry = at + size;
     const length: usize = load<u8>(entry, 3);
     size += ROUTE_ENTRY + length;
-    if (!has(Header.gre, size)) return 0;
-    if (length == 0 && load<u16>(entry) == 0) return size;
+    if (size > had || (length == 0 && load<u16>(entry) == 0)) return size;
   }
 }
 

@@ -1,12 +1,17 @@
 /**
- * MPLS label stacks (RFC 3032): over Ethernet (either level), GRE and UDP port 6635 (RFC 7510).
+ * MPLS label stacks (RFC 3032): over Ethernet, GRE and UDP port 6635 (RFC 7510), at either level.
  *
  *     | label 20, traffic class 3, bottom of stack 1, TTL 8 | ... 4 bytes each
  *
  * Only the first entry of a stack fills fields; each entry is a header of its own.
+ * SPEC: a tunnel inside the inner packet is payload, and so are its entries: not listed, never a stop; the first one fills.
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
+  EXT_INNER_MPLS_OVER_GRE,
+  EXT_INNER_MPLS_OVER_UDP,
+  HERE_INNER_MPLS_OVER_GRE,
+  HERE_INNER_MPLS_OVER_UDP,
   HERE_MPLS,
   HERE_MPLS_OVER_GRE,
   HERE_MPLS_OVER_UDP,
@@ -26,6 +31,20 @@ export function mplsOverEthernet(): u32 {
   const field: usize = Cursor.level == LEVEL_OUTER ? MISC2_OUTER_MPLS : MISC2_INNER_MPLS;
   if (first(field)) Cursor.here |= HERE_MPLS;
   return below();
+}
+
+/** Over UDP of the inner packet: moves nothing. */
+export function mplsOverInnerUdp(): void {
+  if (Cursor.end - Cursor.at < SIZE) return;
+  store<u32>(Key.ext, load<u32>(Cursor.at), EXT_INNER_MPLS_OVER_UDP);
+  Cursor.here |= HERE_INNER_MPLS_OVER_UDP;
+}
+
+/** Over GRE of the inner packet, whose header ends at `at`. */
+export function mplsOverInnerGre(at: usize): void {
+  if (Cursor.end - at < SIZE) return;
+  store<u32>(Key.ext, load<u32>(at), EXT_INNER_MPLS_OVER_GRE);
+  Cursor.here |= HERE_INNER_MPLS_OVER_GRE;
 }
 
 /** Over GRE; gives the EtherType of the inner packet, 0 for none. */

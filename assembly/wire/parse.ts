@@ -44,7 +44,7 @@ import { Cursor, Key } from "./cursor";
 import { esp, espInUdp, PORT_ESP } from "./esp";
 import { ethernet, ETHERTYPE_ARP, ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6, isMpls } from "./ethernet";
 import { geneve, PORT_GENEVE } from "./geneve";
-import { gre } from "./gre";
+import { gre, innerGre } from "./gre";
 import { gtpu, PORT_GTPU } from "./gtpu";
 import { icmp, icmpv6 } from "./icmp";
 import { rawIp } from "./ip";
@@ -52,7 +52,7 @@ import { ipv4 } from "./ipv4";
 import { ipv6 } from "./ipv6";
 import { linuxCooked, linuxCooked2, loopback } from "./link";
 import { ETHERTYPE_MACSEC, macsec } from "./macsec";
-import { mplsOverEthernet, mplsOverUdp } from "./mpls";
+import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp } from "./mpls";
 import { fillSamples } from "./sample";
 import { sctp } from "./sctp";
 import { tcp } from "./tcp";
@@ -110,7 +110,7 @@ export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u3
   store<u32>(key, bswap(Cursor.tunnels), EXT_HERE_TUNNEL);
 }
 
-/** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload (parsing rulings). */
+/** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload but for a first label (parsing rulings). */
 function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
   Cursor.level = LEVEL_INNER;
   Cursor.here = 0;
@@ -250,6 +250,9 @@ function innerUpper(protocol: u32): void {
     const port = udp();
     if (port == PORT_ESP) espInUdp();
     else if (port == PORT_ROCE) bth();
+    else if (port == PORT_MPLS) mplsOverInnerUdp();
+  } else if (protocol == PROTOCOL_GRE) {
+    innerGre();
   } else {
     plainUpper(protocol);
   }

@@ -147,10 +147,13 @@ export const MISC5_TUNNEL_HEADER = 400;
  *     448             452             456             460     462 463 464 465 466     468
  *     | here: outer   | here: inner   | here: tunnels | port  |side|-|of |if | gre   |
  *     468             472             476             480             484
- *     | outer ESP seq | inner ESP seq | outer SCTP    | inner SCTP    | free ... 512
+ *     | outer ESP seq | inner ESP seq | outer SCTP    | inner SCTP    |
+ *     484             488             492
+ *     | inner MPLS/UDP| inner MPLS/GRE| free ... 512
  *
  * `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
- * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports.
+ * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports; MPLS over
+ * UDP or GRE inside a tunnel: the first entry as on the wire.
  */
 export const EXT_HERE_OUTER = 448;
 export const EXT_HERE_INNER = 452;
@@ -164,6 +167,8 @@ export const EXT_OUTER_ESP_SEQ = 468;
 export const EXT_INNER_ESP_SEQ = 472;
 export const EXT_OUTER_SCTP_PORTS = 476;
 export const EXT_INNER_SCTP_PORTS = 480;
+export const EXT_INNER_MPLS_OVER_UDP = 484;
+export const EXT_INNER_MPLS_OVER_GRE = 488;
 
 /** Presence bits of one level (`here: outer`, `here: inner`). */
 export const HERE_ETH = 1;
@@ -184,6 +189,9 @@ export const HERE_SCTP = 4096;
 export const HERE_ESP = 8192;
 /** MPLS directly over this level's link layer. */
 export const HERE_MPLS = 16384;
+/** MPLS inside a tunnel of the inner packet, which is payload but for the first entry: of `here: inner` only. */
+export const HERE_INNER_MPLS_OVER_UDP = 32768;
+export const HERE_INNER_MPLS_OVER_GRE = 65536;
 
 /** Presence bits of `here: tunnels`: tunnel headers, and what only the outer packet has fields for. */
 export const HERE_VXLAN = 1;

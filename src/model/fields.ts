@@ -12,6 +12,8 @@ import {
   EXT_HERE_TUNNEL,
   EXT_INNER_ESP_SEQ,
   EXT_INNER_IPV4_FLAGS,
+  EXT_INNER_MPLS_OVER_GRE,
+  EXT_INNER_MPLS_OVER_UDP,
   EXT_INNER_SCTP_PORTS,
   EXT_OUTER_ESP_SEQ,
   EXT_OUTER_IPV4_FLAGS,
@@ -30,6 +32,8 @@ import {
   HERE_GTPU_EXTENSION,
   HERE_ICMP,
   HERE_ICMPV6,
+  HERE_INNER_MPLS_OVER_GRE,
+  HERE_INNER_MPLS_OVER_UDP,
   HERE_IPV4,
   HERE_IPV6,
   HERE_L3,
@@ -241,6 +245,11 @@ function rows(group: string, byte: number, word: number, list: readonly Row[], f
   }));
 }
 
+const EXT_INNER: readonly Row[] = [
+  ...mpls("inner_first_mpls_over_udp", (EXT_INNER_MPLS_OVER_UDP - EXT) * 8, HERE_INNER_MPLS_OVER_UDP),
+  ...mpls("inner_first_mpls_over_gre", (EXT_INNER_MPLS_OVER_GRE - EXT) * 8, HERE_INNER_MPLS_OVER_GRE),
+];
+
 /** Rows of ext, placed by key byte. */
 function extRows(word: number, list: readonly (readonly [name: string, byte: number, width: number, here: number])[]) {
   return rows(
@@ -265,6 +274,7 @@ const EXT_FIELDS: readonly Field[] = [
     ["inner_sctp_sport", EXT_INNER_SCTP_PORTS, 16, HERE_SCTP],
     ["inner_sctp_dport", EXT_INNER_SCTP_PORTS + 2, 16, HERE_SCTP],
   ]),
+  ...rows("ext", EXT, EXT_HERE_INNER, EXT_INNER),
   ...extRows(EXT_HERE_TUNNEL, [["gre_c_ks_res0_ver", EXT_GRE_FLAGS, 16, HERE_GRE]]),
 ];
 

@@ -30,8 +30,17 @@ function jumbo(length: string, wireLength: number): string {
 
 /** A raw IPv4 packet, whole. */
 function ipv4Packet(protocol: string, payload: string): string {
+  return `228,${20 + payload.length / 2},1,${ipv4Header(protocol, payload)}${payload}`;
+}
+
+function ipv4Header(protocol: string, payload: string): string {
   const length = 20 + payload.length / 2;
-  return `228,${length},1,4500${length.toString(16).padStart(4, "0")}0000000040${protocol}00000a0000010a000002${payload}`;
+  return `4500${length.toString(16).padStart(4, "0")}0000000040${protocol}00000a0000010a000002`;
+}
+
+/** IPv4 in IPv4. */
+function innerPacket(protocol: string, payload: string): string {
+  return ipv4Packet("04", ipv4Header(protocol, payload) + payload);
 }
 
 function grePacket(fixed: string, rest: string): string {
@@ -51,6 +60,13 @@ const EDGES: Readonly<Record<string, string>> = {
   "a label stack without a bottom": `1,400,1,${"00".repeat(12)}8847${"000100ff".repeat(60)}`,
   "a source route of GRE without an end": grePacket("40000800", `00000000${"00020400".repeat(40)}`),
   "a source route of GRE whose last entry is cut": grePacket("40000800", "00000000" + "00010004" + "0000"),
+  "a source route of GRE without an end, inside a tunnel": innerPacket(
+    "2f",
+    `4000884700000000${"00020400".repeat(40)}`,
+  ),
+  "GRE inside a tunnel, cut": innerPacket("2f", "000088"),
+  "a label over GRE inside a tunnel, cut": innerPacket("2f", "00008847000101"),
+  "a label over UDP inside a tunnel, cut": innerPacket("11", "c00019eb00080000000101"),
   "a Geneve option as long as can be, beyond the others": udpPacket("17c1", "02006558000001000102811f00000000"),
   "GTP-U extension headers, more than the map lists": udpPacket(
     "0868",

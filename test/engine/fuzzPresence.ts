@@ -40,6 +40,11 @@ const LEVEL_IMPLIES: readonly [bit: number, other: number][] = [
     (bit) => [bit, key.HERE_PROTOCOL] as [number, number],
   ),
 ];
+const INNER_IMPLIES: readonly [bit: number, other: number][] = [
+  [key.HERE_INNER_MPLS_OVER_UDP, key.HERE_UDP],
+  [key.HERE_INNER_MPLS_OVER_GRE, key.HERE_PROTOCOL],
+];
+const INNER_ONLY = key.HERE_INNER_MPLS_OVER_UDP | key.HERE_INNER_MPLS_OVER_GRE;
 const TUNNEL_IMPLIES: readonly [bit: number, other: number][] = [
   [key.HERE_GRE_KEY, key.HERE_GRE],
   [key.HERE_GENEVE_OPTION_0, key.HERE_GENEVE],
@@ -75,7 +80,7 @@ export function presenceFault(bytes: Uint8Array, headers: readonly FoundHeader[]
     fault(LEVEL_INNER, inner, LEVEL_BITS) ??
     fault(LEVEL_OUTER, tunnels, TUNNEL_BITS) ??
     implied("outer", outer, LEVEL_IMPLIES) ??
-    implied("inner", inner, LEVEL_IMPLIES) ??
+    implied("inner", inner, [...LEVEL_IMPLIES, ...INNER_IMPLIES]) ??
     implied("tunnels", tunnels, TUNNEL_IMPLIES) ??
     layerFault("outer", bytes.subarray(key.OUTER, key.OUTER + key.GROUP_SIZE), outer) ??
     layerFault("inner", bytes.subarray(key.INNER, key.INNER + key.GROUP_SIZE), inner) ??
@@ -105,6 +110,7 @@ function tunnelFault(bytes: Uint8Array, outer: number, inner: number, tunnels: n
   if ((dwords & (dwords + 1)) !== 0) return `tunnel dwords ${dwords.toString(2)}`;
   const owners = tunnels & WITH_DWORDS;
   if ((dwords !== 0) !== (owners !== 0) || (owners & (owners - 1)) !== 0) return `tunnels ${tunnels.toString(16)}`;
+  if ((outer & INNER_ONLY) !== 0) return `bits of the inner packet in the outer word, ${outer.toString(16)}`;
   if (inner !== 0 && (outer & key.HERE_L3) === 0) return "an inner packet that nothing carries";
   if (inner === 0 && (bytes[key.MISC_TAGS2]! & INNER_TAGS2) !== 0) return "second tags of no inner packet";
   for (let id = 0; id < 8; id++) {

@@ -131,6 +131,10 @@ const FRAMES: readonly Bytes[] = [
   over4(6, tcp(4)),
   over6(6, tcp(0x0400)),
   over6(17, plain(hex("c000 1b58 0010 0000 deadbeef00010203"))),
+  // Labels over UDP and GRE inside a tunnel.
+  over4(17, udp(4789, [...hex("08000000 00002a00"), ...over6(17, udp(6635, [...hex("000342ff 000413ff"), ...tcp6]))])),
+  over6(47, plain([...hex("0000 0800"), ...ip4(47, plain([...hex("2000 8847 0000002a 00019540"), ...tcp4]))])),
+  over4(17, udp(4789, [...hex("08000000 00002a00"), ...over4(47, plain([...hex("0000 0800"), ...udp4]))])),
 ];
 
 /** A pcap record: time 0 and two lengths. */

@@ -49,10 +49,10 @@ const GROUPED = (level: string): Record<string, number> => ({
 });
 
 const MPLS = (name: string): Record<string, number> => ({
-  [`misc2.${name}_label`]: 20,
-  [`misc2.${name}_exp`]: 3,
-  [`misc2.${name}_s_bos`]: 1,
-  [`misc2.${name}_ttl`]: 8,
+  [`${name}_label`]: 20,
+  [`${name}_exp`]: 3,
+  [`${name}_s_bos`]: 1,
+  [`${name}_ttl`]: 8,
 });
 
 const MISC: Record<string, number> = {
@@ -105,10 +105,12 @@ export const FIELD_WIDTHS: ReadonlyMap<string, number> = new Map(
     ...group("inner", EACH_LEVEL),
     ...GROUPED("inner"),
     ...group("misc", MISC),
-    ...MPLS("outer_first_mpls"),
-    ...MPLS("inner_first_mpls"),
-    ...MPLS("outer_first_mpls_over_gre"),
-    ...MPLS("outer_first_mpls_over_udp"),
+    ...MPLS("misc2.outer_first_mpls"),
+    ...MPLS("misc2.inner_first_mpls"),
+    ...MPLS("misc2.outer_first_mpls_over_gre"),
+    ...MPLS("misc2.outer_first_mpls_over_udp"),
+    ...MPLS("ext.inner_first_mpls_over_gre"),
+    ...MPLS("ext.inner_first_mpls_over_udp"),
     ...group("misc3", MISC3),
     ...numbered("misc4.prog_sample_field_value", 8),
     ...numbered("misc5.macsec_tag", 4),

@@ -63,7 +63,9 @@ function shuffledByGroup(fields: string[], random: Random): string[] {
   return [...shuffled.splice(first, 1), ...shuffled];
 }
 
-const groupOf = (field: string): string => field.slice(0, field.indexOf("."));
+/** Labels inside the inner packet are rare: each has a group of its own. */
+const groupOf = (field: string): string =>
+  /^ext\.inner_first_mpls_over_.../.exec(field)?.[0] ?? field.slice(0, field.indexOf("."));
 
 /** The same as a whole rule. */
 export function asRule<Action>(rule: RandomRule, id: string, rank: bigint, actions: Action[]): ReferenceRule<Action> {

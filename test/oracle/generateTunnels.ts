@@ -75,7 +75,9 @@ export function gre(draw: Draw): number[] {
   const known = bit(0.4, 0x8000) | bit(0.12, 0x4000) | bit(0.5, 0x2000) | bit(0.4, 0x1000);
   const odd = random.chance(0.8) ? 0 : random.below(0x1000) & 0x0f78;
   const flags = known | odd | bit(version === 0 ? 0.05 : 0.5, 0x0080) | version;
-  const { type, bytes } = typed(draw, [0x8847, 0x8847, 0x8848, 0x880b, 0x88be, 0x894f]);
+  const labels = [0x8847, 0x8847, 0x8848];
+  // Of GRE in the inner packet only labels are read.
+  const { type, bytes } = typed(draw, draw.depth === 0 ? [...labels, 0x880b, 0x88be, 0x894f] : labels);
   const header = [...be(flags, 2), ...be(type, 2)];
   if (flags & 0xc000) header.push(...random.bytes(4));
   if (flags & 0x2000) header.push(...some(random, [0x00002a07, 5001], 4));

@@ -16,12 +16,13 @@ export interface Upper {
 const OTHERS = [89, 51, 59, 135, 139, 140, 97, 143, 255];
 
 const TUNNELS: readonly Kind[] = ["gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "mpls_over_udp", "ip_in_ip"];
+const INNER_TUNNELS: readonly Kind[] = [...TUNNELS, "gre", "gre", "gre", "mpls_over_udp"];
 const PLAIN = UPPER_KINDS.filter((kind) => !TUNNELS.includes(kind));
 
 function kindOf({ random, depth, want }: Draw): Kind {
   if (want !== null && !["arp", "macsec", "mpls"].includes(want)) return want;
-  // The outer packet is a tunnel half the time, the inner one seldom: that would be payload.
-  if (random.chance([0.5, 0.1][depth] ?? 0)) return random.pick(TUNNELS);
+  // The outer packet is a tunnel half the time, the inner one seldom: that would be payload, but for a first label.
+  if (random.chance([0.5, 0.2][depth] ?? 0)) return random.pick(depth === 0 ? TUNNELS : INNER_TUNNELS);
   return random.chance(0.5) ? random.pick(["tcp", "tcp", "udp"] as const) : random.pick(PLAIN);
 }
 

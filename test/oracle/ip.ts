@@ -31,8 +31,9 @@ const TUNNELS = new Map<number, string>([
 function followProtocol(packet: Packet, step: Step, protocol: number): Step | null {
   const plain = PROTOCOLS.get(protocol);
   if (plain) return { ...step, kind: plain };
-  const tunnel = step.level === "outer" ? TUNNELS.get(protocol) : undefined;
+  const tunnel = TUNNELS.get(protocol);
   if (!tunnel) return null;
+  if (step.level === "inner") return tunnel === "gre" ? { ...step, kind: "inner_gre" } : null;
   return tunnel === "gre" ? { ...step, kind: tunnel } : enter(packet, step, tunnel, step.at);
 }
 

@@ -10,7 +10,7 @@ import { readIpv4, readIpv6 } from "./ip.js";
 import { readArp, readCooked, readEthernet, readFamily, readMacsec, readMpls, readRawIp } from "./link.js";
 import { takeSamples } from "./sample.js";
 import { readBth, readEsp, readEspInUdp, readIcmp, readSctp, readTcp, readUdp } from "./transport.js";
-import { readGeneve, readGre, readGtpu, readVxlan, readVxlanGpe } from "./tunnels.js";
+import { readGeneve, readGre, readGtpu, readInnerTunnel, readVxlan, readVxlanGpe } from "./tunnels.js";
 
 export interface ReferenceOptions {
   /** LINKTYPE_ value of the capture. */
@@ -73,6 +73,8 @@ const READERS: Record<string, Reader> = {
   vxlan_gpe: readVxlanGpe,
   geneve: readGeneve,
   gtpu: readGtpu,
+  inner_gre: readInnerTunnel,
+  inner_mpls: readInnerTunnel,
 };
 
 /** LINKTYPE_ values (the tcpdump group's registry) and the first header that each begins with. */

@@ -34,7 +34,7 @@ const PORTS = new Map<number, string>([
   [4791, "bth"],
 ]);
 
-/** Tunnels, which the outer packet alone can have: one inside the inner packet is payload (parsing rulings). */
+/** Tunnels, which the outer packet alone can have: one inside the inner packet is payload, but for a first label. */
 const TUNNELS = new Map<number, string>([
   [2152, "gtpu"],
   [4789, "vxlan"],
@@ -57,8 +57,11 @@ export function readUdp(packet: Packet, step: Step): Step | null {
   packet.fields.set(`${level}.l4_checksum_ok`, ok && udpRight(packet, step) ? 1n : 0n);
 
   // Only the end of the IP payload bounds what is read behind UDP, not the UDP length.
-  const kind = PORTS.get(destination) ?? (level === "outer" ? TUNNELS.get(destination) : undefined);
+  const kind = PORTS.get(destination) ?? TUNNELS.get(destination);
   if (!kind) return null;
+  if (level === "inner" && TUNNELS.has(destination)) {
+    return kind === "mpls" ? { ...step, kind: "inner_mpls", at: at + 8, over: "udp" } : null;
+  }
   return { ...step, kind, at: at + 8, ...(kind === "mpls" ? { over: "udp" as const } : {}) };
 }
 

@@ -1,7 +1,22 @@
 // The reference parser on frames made by hand: VXLAN-GPE, MPLS over UDP and GRE, Geneve, GRE and GTP-U.
 
 import { describe, expect, test } from "vitest";
-import { AT_IP4, AT_UDP, ETH4, MACS, TCP4, UDP4, UDP6, over4, over6, overUdp, parse } from "./handmade.js";
+import {
+  AT_IP4,
+  AT_UDP,
+  ETH4,
+  MACS,
+  TCP4,
+  UDP4,
+  UDP6,
+  ip4,
+  over4,
+  over6,
+  overUdp,
+  parse,
+  size,
+  udp,
+} from "./handmade.js";
 
 /** The tunnel header dwords that are there. */
 const dwords = (one: ReturnType<typeof parse>) => Object.values(one.of("misc5.tunnel_header_"));
@@ -245,6 +260,64 @@ describe("GTP-U", () => {
     const one = gtpu(flags, "ff 0020 00000007 0102 03 85", UDP4);
     expect([one.f("misc3.gtpu_teid"), one.f("misc3.gtpu_dw_2"), dwords(one).length]).toEqual([7n, undefined, 2]);
     expect([inner(one), one.payload.offset]).toEqual([[undefined, undefined], AT_UDP + 8]);
+  });
+});
+
+describe("labels inside the inner packet", () => {
+  const ENTRY = "00010 6 40 00020 3 ff";
+  const FIRST = { label: 16n, exp: 3n, s_bos: 0n, ttl: 64n };
+  /** IPv4 in VXLAN-GPE, which carries GRE. */
+  const inGre = (...parts: string[]) => overUdp(4790, "0c000001 00002a00", ip4(size(...parts), 47), ...parts);
+  const inUdp = (port: number, ...parts: string[]) =>
+    overUdp(4790, "0c000001 00002a00", ip4(8 + size(...parts), 17), udp(port, 8 + size(...parts)), ...parts);
+  const labels = (one: ReturnType<typeof parse>) => [
+    one.of("ext.inner_first_mpls_over_udp_"),
+    one.of("ext.inner_first_mpls_over_gre_"),
+  ];
+  const AT_INNER = AT_UDP + 8 + 20;
+
+  test("over UDP: the first entry, and all of it is payload", () => {
+    const one = parse(inUdp(6635, ENTRY, UDP4));
+    expect([labels(one), one.of("misc2."), one.stopped]).toEqual([[FIRST, {}], {}, null]);
+    expect([one.kinds.slice(-2), one.payload.offset]).toEqual([["ipv4", "udp"], AT_INNER + 8]);
+    expect(labels(parse(inUdp(6634, ENTRY)))).toEqual([{}, {}]);
+  });
+
+  test.each([
+    ["bare", "0000 8847"],
+    ["multicast", "0000 8848"],
+    ["with everything", "b000 8847 00000001 00000002 00000003"],
+    ["with a route", "4000 8847 00000000 0800 00 04 0a000003 0000 00 00"],
+  ])("over GRE %s: the first entry, and all of it is payload", (_name, header) => {
+    const one = parse(inGre(header, ENTRY, UDP4));
+    expect([labels(one), one.of("misc2."), one.stopped]).toEqual([[{}, FIRST], {}, null]);
+    expect([one.kinds.slice(-2), one.payload.offset]).toEqual([["vxlan_gpe", "ipv4"], AT_INNER]);
+    expect([one.f("misc.gre_protocol"), one.f("ext.gre_c_ks_res0_ver"), dwords(one).length]).toEqual([
+      undefined,
+      undefined,
+      2,
+    ]);
+  });
+
+  test.each([
+    ["another version", "0001 8847"],
+    ["another type", "0000 0800"],
+    ["a route that does not end", "4000 8847 00000000 0800 00 ff"],
+  ])("over GRE, not behind %s", (_name, header) => {
+    const one = parse(inGre(header, ENTRY));
+    expect([labels(one), one.stopped]).toEqual([[{}, {}], null]);
+  });
+
+  test("an entry that is cut is none, and stops nothing", () => {
+    for (const [frame, at] of [
+      [inUdp(6635, ENTRY), AT_INNER + 8],
+      [inGre("0000 8847", ENTRY), AT_INNER + 4],
+    ] as const) {
+      const one = parse(frame, { cut: at + 3 });
+      expect([labels(one), one.stopped]).toEqual([[{}, {}], null]);
+      expect(labels(parse(frame, { cut: at + 4 })).some((found) => found["label"] === 16n)).toBe(true);
+    }
+    expect(parse(inGre("0000")).stopped).toBeNull();
   });
 });
 

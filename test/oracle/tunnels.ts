@@ -1,7 +1,7 @@
 // The second opinion, part 4: tunnels. VXLAN (RFC 7348), VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe), Geneve (RFC 8926),
 // GRE (RFC 2784, 2890, 1701, 2637, 7637) and GTP-U (3GPP TS 29.281).
 
-import { byNibble } from "./link.js";
+import { byNibble, readMpls } from "./link.js";
 import { type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
 
 /** The first four dwords of the tunnel's own header, those that exist. */
@@ -132,6 +132,22 @@ function endOfRoutes(packet: Packet, step: Step, start: number): number | null {
     next += 4 + length;
     if (family === 0 && length === 0) return next;
   }
+}
+
+/**
+ * GRE or MPLS entries inside the inner packet (docs/parsing.md): payload, which is not listed and stops nothing. Only
+ * the first entry leaves a trace, where it would if this were the outer packet.
+ */
+export function readInnerTunnel(packet: Packet, step: Step): null {
+  const aside: Packet = { ...packet, fields: new Map(), headers: [], payload: { ...packet.payload } };
+  const outer: Step = { ...step, kind: step.kind === "inner_gre" ? "gre" : "mpls", level: "outer" };
+  const entries = outer.kind === "gre" ? readGre(aside, outer) : outer;
+  if (entries?.kind === "mpls") readMpls(aside, entries);
+  for (const [field, value] of aside.fields) {
+    const name = /^misc2\.outer_(first_mpls_over_.*)$/.exec(field)?.[1];
+    if (name) packet.fields.set(`ext.inner_${name}`, value);
+  }
+  return null;
 }
 
 const G_PDU = 255;
