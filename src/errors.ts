@@ -57,6 +57,13 @@ export const REFUSALS = {
   bad_action_list: "these actions cannot stand in one rule",
   bad_object: "the object is not of the kind that the call takes",
   root_table: "a root table cannot stand here",
+  // flows
+  bad_spec: "no flow spec of this type can stand here",
+  bad_spec_size: "the size is not that of a flow spec of this type",
+  spec_count: "num_of_specs is not the number of specs",
+  too_short: "the bytes end before the struct does",
+  bad_flow_flag: "no flow of this type has such a flag",
+  not_permitted: "the context lacks the privilege",
   // queues and memory
   bad_state: "the queue pair is not in a state that allows this",
   outside_memory_region: "the scatter entry lies outside its memory region",

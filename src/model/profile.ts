@@ -3,13 +3,53 @@ import { refuse } from "../errors.js";
 
 export interface Profile {
   readonly name: string;
+  readonly flows: FlowRules;
+  readonly counters: CounterRules;
 }
 
-/** `manual` refuses only what a page refuses or what has no meaning. */
-const PROFILES: Readonly<Record<string, Profile>> = { manual: { name: "manual" } };
+/** How `ibv_create_flow` refuses and orders. */
+export interface FlowRules {
+  /** Whose checks, and in whose order (flowChecks.ts). */
+  readonly checks: "manual" | "mlx5";
+  /** Priorities are 0 to this. */
+  readonly lastPriority: number;
+  readonly maxSpecs: number;
+  /** Flows for multicast alone come behind all others, whatever their priority. */
+  readonly multicastLast: boolean;
+}
+
+/** How flow counters bind and read (docs/flows.md, "Counters"). */
+export interface CounterRules {
+  /** Points can be attached to a live flow. */
+  readonly liveAttach: boolean;
+  /** A flow can count on an object without points. */
+  readonly bindWithoutPoints: boolean;
+  /** An object that no flow uses can be read. */
+  readonly readUnbound: boolean;
+}
+
+/** Refuses only what a page refuses or what has no meaning. */
+const MANUAL: Profile = {
+  name: "manual",
+  flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, multicastLast: false },
+  counters: { liveAttach: true, bindWithoutPoints: true, readUnbound: true },
+};
+
+/** What the mlx5 drivers refuse; for verbs flows the devices do not differ. */
+function connectx(name: string): Profile {
+  return {
+    name,
+    flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, multicastLast: true },
+    counters: { liveAttach: false, bindWithoutPoints: false, readUnbound: false },
+  };
+}
+
+const PROFILES: ReadonlyMap<string, Profile> = new Map(
+  [MANUAL, ...["connectx5", "connectx6dx", "connectx7", "connectx8"].map(connectx)].map((one) => [one.name, one]),
+);
 
 export function profileNamed(name: string): Profile {
-  const profile = Object.hasOwn(PROFILES, name) ? PROFILES[name] : undefined;
+  const profile = PROFILES.get(name);
   if (profile !== undefined) return profile;
   return refuse({
     code: "EINVAL",
@@ -17,6 +57,6 @@ export function profileNamed(name: string): Profile {
     reason: "unsupported",
     path: "profile",
     value: name,
-    hint: `profiles of this release: ${Object.keys(PROFILES).join(", ")}`,
+    hint: `profiles of this release: ${[...PROFILES.keys()].join(", ")}`,
   });
 }
