@@ -60,3 +60,150 @@ export const IBV_COUNTER_BYTES = 1;
 
 /** enum ibv_read_counters_flags */
 export const IBV_READ_COUNTERS_ATTR_PREFER_CACHED = 1;
+
+/*
+ * Queries (ibv_query_device(3), ibv_query_port(3), ibv_query_gid(3)).
+ */
+
+/** enum ibv_device_cap_flags, those that a device can have here */
+export const IBV_DEVICE_UD_AV_PORT_ENFORCE = 1 << 6;
+export const IBV_DEVICE_CURR_QP_STATE_MOD = 1 << 7;
+export const IBV_DEVICE_SYS_IMAGE_GUID = 1 << 11;
+export const IBV_DEVICE_UD_IP_CSUM = 1 << 18;
+export const IBV_DEVICE_RAW_IP_CSUM = 1 << 26;
+export const IBV_DEVICE_MANAGED_FLOW_STEERING = 1 << 29;
+
+/** enum ibv_atomic_cap */
+export const IBV_ATOMIC_NONE = 0;
+
+/** enum ibv_raw_packet_caps */
+export const IBV_RAW_PACKET_CAP_CVLAN_STRIPPING = 1;
+export const IBV_RAW_PACKET_CAP_SCATTER_FCS = 2;
+export const IBV_RAW_PACKET_CAP_IP_CSUM = 4;
+export const IBV_RAW_PACKET_CAP_DELAY_DROP = 8;
+
+/** enum ibv_mtu */
+export const IBV_MTU_256 = 1;
+export const IBV_MTU_512 = 2;
+export const IBV_MTU_1024 = 3;
+export const IBV_MTU_2048 = 4;
+export const IBV_MTU_4096 = 5;
+
+/** enum ibv_port_state */
+export const IBV_PORT_NOP = 0;
+export const IBV_PORT_DOWN = 1;
+export const IBV_PORT_INIT = 2;
+export const IBV_PORT_ARMED = 3;
+export const IBV_PORT_ACTIVE = 4;
+export const IBV_PORT_ACTIVE_DEFER = 5;
+
+export const IBV_LINK_LAYER_UNSPECIFIED = 0;
+export const IBV_LINK_LAYER_INFINIBAND = 1;
+export const IBV_LINK_LAYER_ETHERNET = 2;
+
+/** enum ibv_port_cap_flags, the one that ports have here */
+export const IBV_PORT_IP_BASED_GIDS = 1 << 26;
+/** `flags` of struct ibv_port_attr: address handles need a GRH. */
+export const IBV_QPF_GRH_REQUIRED = 1;
+
+/** enum ibv_gid_type */
+export const IBV_GID_TYPE_IB = 0;
+export const IBV_GID_TYPE_ROCE_V1 = 1;
+export const IBV_GID_TYPE_ROCE_V2 = 2;
+
+/*
+ * Queue pairs (ibv_create_qp(3), ibv_modify_qp(3)).
+ */
+
+export const IBV_QPT_XRC_SEND = 9;
+export const IBV_QPT_XRC_RECV = 10;
+export const IBV_QPT_DRIVER = 0xff;
+
+export const IBV_QPS_SQD = 4;
+export const IBV_QPS_SQE = 5;
+
+/** enum ibv_qp_attr_mask, besides IBV_QP_STATE and IBV_QP_PORT */
+export const IBV_QP_CUR_STATE = 1 << 1;
+export const IBV_QP_EN_SQD_ASYNC_NOTIFY = 1 << 2;
+export const IBV_QP_ACCESS_FLAGS = 1 << 3;
+export const IBV_QP_PKEY_INDEX = 1 << 4;
+export const IBV_QP_QKEY = 1 << 6;
+export const IBV_QP_AV = 1 << 7;
+export const IBV_QP_PATH_MTU = 1 << 8;
+export const IBV_QP_TIMEOUT = 1 << 9;
+export const IBV_QP_RETRY_CNT = 1 << 10;
+export const IBV_QP_RNR_RETRY = 1 << 11;
+export const IBV_QP_RQ_PSN = 1 << 12;
+export const IBV_QP_MAX_QP_RD_ATOMIC = 1 << 13;
+export const IBV_QP_ALT_PATH = 1 << 14;
+export const IBV_QP_MIN_RNR_TIMER = 1 << 15;
+export const IBV_QP_SQ_PSN = 1 << 16;
+export const IBV_QP_MAX_DEST_RD_ATOMIC = 1 << 17;
+export const IBV_QP_PATH_MIG_STATE = 1 << 18;
+export const IBV_QP_CAP = 1 << 19;
+export const IBV_QP_DEST_QPN = 1 << 20;
+export const IBV_QP_RATE_LIMIT = 1 << 25;
+
+/** enum ibv_qp_init_attr_mask */
+export const IBV_QP_INIT_ATTR_PD = 1;
+
+/*
+ * Completions (ibv_poll_cq(3), ibv_create_cq_ex(3)).
+ */
+
+/** enum ibv_wc_opcode, besides IBV_WC_RECV */
+export const IBV_WC_SEND = 0;
+
+/** enum ibv_wc_flags */
+export const IBV_WC_GRH = 1;
+export const IBV_WC_WITH_IMM = 2;
+export const IBV_WC_IP_CSUM_OK = 4;
+export const IBV_WC_WITH_INV = 8;
+
+/** enum ibv_create_cq_wc_flags */
+export const IBV_WC_EX_WITH_BYTE_LEN = 1 << 0;
+export const IBV_WC_EX_WITH_IMM = 1 << 1;
+export const IBV_WC_EX_WITH_QP_NUM = 1 << 2;
+export const IBV_WC_EX_WITH_SRC_QP = 1 << 3;
+export const IBV_WC_EX_WITH_SLID = 1 << 4;
+export const IBV_WC_EX_WITH_SL = 1 << 5;
+export const IBV_WC_EX_WITH_DLID_PATH_BITS = 1 << 6;
+export const IBV_WC_EX_WITH_COMPLETION_TIMESTAMP = 1 << 7;
+export const IBV_WC_EX_WITH_CVLAN = 1 << 8;
+export const IBV_WC_EX_WITH_FLOW_TAG = 1 << 9;
+export const IBV_WC_EX_WITH_TM_INFO = 1 << 10;
+export const IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK = 1 << 11;
+/** What a plain completion has. */
+export const IBV_WC_STANDARD_FLAGS = 0x7f;
+
+/** enum ibv_cq_init_attr_mask */
+export const IBV_CQ_INIT_ATTR_MASK_FLAGS = 1;
+export const IBV_CQ_INIT_ATTR_MASK_PD = 2;
+
+/** enum ibv_create_cq_attr_flags */
+export const IBV_CREATE_CQ_ATTR_SINGLE_THREADED = 1;
+export const IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN = 2;
+
+/*
+ * Sending (ibv_post_send(3)).
+ */
+
+/** enum ibv_wr_opcode */
+export const IBV_WR_RDMA_WRITE = 0;
+export const IBV_WR_RDMA_WRITE_WITH_IMM = 1;
+export const IBV_WR_SEND = 2;
+export const IBV_WR_SEND_WITH_IMM = 3;
+export const IBV_WR_RDMA_READ = 4;
+export const IBV_WR_ATOMIC_CMP_AND_SWP = 5;
+export const IBV_WR_ATOMIC_FETCH_AND_ADD = 6;
+export const IBV_WR_LOCAL_INV = 7;
+export const IBV_WR_BIND_MW = 8;
+export const IBV_WR_SEND_WITH_INV = 9;
+export const IBV_WR_TSO = 10;
+
+/** enum ibv_send_flags */
+export const IBV_SEND_FENCE = 1;
+export const IBV_SEND_SIGNALED = 2;
+export const IBV_SEND_SOLICITED = 4;
+export const IBV_SEND_INLINE = 8;
+export const IBV_SEND_IP_CSUM = 16;

@@ -2,17 +2,26 @@
 import { IBV_ACCESS_LOCAL_WRITE } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
-import { describe, Handle, living, retire } from "./handle.js";
+import { describe, Handle, living, retire, unsigned } from "./handle.js";
+import { hardwareOf } from "./hardware.js";
 
 export class Context extends Handle {
   /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
   readonly devx: boolean;
+  /** Completion vectors: one, and it signals nobody. */
+  readonly num_comp_vectors = 1;
 
   constructor(call: string, device: Device, devx: boolean) {
     if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
     super(device, `${device.name}/context${device.nextNumber("context")}`);
     this.devx = devx;
     device.users++;
+  }
+
+  /** @throws EINVAL a completion vector that is not there */
+  checkVector(call: string, path: string, vector: number): void {
+    if (unsigned(call, path, vector, 31) < this.num_comp_vectors) return;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
   }
 
   close(call: string): void {
@@ -26,14 +35,18 @@ export class ProtectionDomain extends Handle {
   readonly regions = new Map<number, MemoryRegion>();
 
   constructor(call: string, context: Context) {
-    living(call, "context", context, Context);
-    super(context.device, `pd${context.device.nextNumber("pd")}`);
+    const { device } = living(call, "context", context, Context);
+    const { inventory } = hardwareOf(device);
+    inventory.checkRoom(call, device, "pd");
+    super(device, `pd${device.nextNumber("pd")}`);
     this.context = context;
+    inventory.add("pd");
     context.users++;
   }
 
   dealloc(call: string): void {
-    retire(call, "pd", this, "destroy its queue pairs and memory regions first");
+    retire(call, "pd", this, "destroy its queue pairs, memory regions and address handles first");
+    hardwareOf(this.device).inventory.remove("pd");
     this.context.users--;
   }
 }
@@ -55,6 +68,8 @@ export class MemoryRegion extends Handle {
       const hint = `0 to ${bytes.length}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: size, hint });
     }
+    const { inventory } = hardwareOf(pd.device);
+    inventory.checkRoom(call, pd.device, "mr");
     super(pd.device, `mr${pd.device.nextNumber("mr")}`);
     this.pd = pd;
     this.bytes = bytes.subarray(0, size);
@@ -62,13 +77,18 @@ export class MemoryRegion extends Handle {
     this.lkey = pd.device.nextNumber("lkey") + 1;
     this.rkey = this.lkey;
     pd.regions.set(this.lkey, this);
+    inventory.add("mr");
     pd.users++;
   }
 
   /** Whether the device may write all of `view`, as receiving does. */
   takes(view: Uint8Array): boolean {
+    return (this.access & IBV_ACCESS_LOCAL_WRITE) !== 0 && this.holds(view);
+  }
+
+  /** Whether all of `view` lies in the region, so that the device may read it. */
+  holds(view: Uint8Array): boolean {
     return (
-      (this.access & IBV_ACCESS_LOCAL_WRITE) !== 0 &&
       view.buffer === this.bytes.buffer &&
       view.byteOffset >= this.bytes.byteOffset &&
       view.byteOffset + view.length <= this.bytes.byteOffset + this.bytes.length
@@ -77,6 +97,7 @@ export class MemoryRegion extends Handle {
 
   dereg(call: string): void {
     retire(call, "mr", this, "");
+    hardwareOf(this.device).inventory.remove("mr");
     this.pd.regions.delete(this.lkey);
     this.pd.users--;
   }

@@ -3,5 +3,7 @@
  * a refusal is thrown as `SteeringError`, destroying and modifying calls return 0.
  */
 export * from "../abi/verbs.js";
+export * from "./addresses.js";
 export * from "./device.js";
+export * from "./queries.js";
 export * from "./queues.js";

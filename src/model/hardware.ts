@@ -1,0 +1,28 @@
+/** What a device is made of, apart from what it steers with: its ports, and how many objects it can hold. */
+import type { Device } from "./device.js";
+import { Inventory, limitsFrom, type DeviceLimits } from "./limits.js";
+import { makePorts, type Port, type PortOptions } from "./ports.js";
+
+export interface HardwareOptions extends PortOptions {
+  limits?: Partial<DeviceLimits>;
+}
+
+export class Hardware {
+  readonly ports: readonly Port[];
+  readonly inventory: Inventory;
+
+  constructor(call: string, name: string, ports: number, options: HardwareOptions) {
+    this.inventory = new Inventory(limitsFrom(call, options.limits ?? {}));
+    this.ports = makePorts(call, name, ports, options);
+  }
+}
+
+const MADE = new WeakMap<Device, Hardware>();
+
+/** The hardware of a device. */
+export function hardwareOf(device: Device): Hardware {
+  let hardware = MADE.get(device);
+  if (hardware === undefined)
+    MADE.set(device, (hardware = new Hardware("createDevice", device.name, device.ports, {})));
+  return hardware;
+}

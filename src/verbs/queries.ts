@@ -1,0 +1,74 @@
+/** ibv_query_device(3), ibv_query_device_ex(3), ibv_query_port(3), ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_pkey(3). */
+import { refuse } from "../errors.js";
+import { Context } from "../model/context.js";
+import {
+  deviceAttributes,
+  deviceAttributesEx,
+  type DeviceAttributes,
+  type DeviceAttributesEx,
+} from "../model/deviceAttributes.js";
+import type { Gid } from "../model/gids.js";
+import { living, unsigned } from "../model/handle.js";
+import { hardwareOf } from "../model/hardware.js";
+import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/ports.js";
+
+function portAt(call: string, context: Context, port_num: number): Port {
+  return portOf(call, "port_num", living(call, "context", context, Context).device, port_num);
+}
+
+function noFlags(call: string, path: string, value: number): void {
+  if (unsigned(call, path, value, 32) === 0) return;
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "none is defined: 0" });
+}
+
+/** What the device can do and hold; its limits are those that calls are refused by. */
+export function ibv_query_device(context: Context): DeviceAttributes {
+  return deviceAttributes(living("ibv_query_device", "context", context, Context).device);
+}
+
+/** The same and more. `input` is for later extensions: null, or `comp_mask` 0. */
+export function ibv_query_device_ex(context: Context, input?: { comp_mask: number } | null): DeviceAttributesEx {
+  const call = "ibv_query_device_ex";
+  living(call, "context", context, Context);
+  if (input !== undefined && input !== null) noFlags(call, "input.comp_mask", input.comp_mask);
+  return deviceAttributesEx(context.device);
+}
+
+/** The attributes of a port, from 1. @throws EINVAL when the device has no such port */
+export function ibv_query_port(context: Context, port_num: number): PortAttributes {
+  return portAt("ibv_query_port", context, port_num).attributes();
+}
+
+/** The GID at an index of a port's table; all zero where the entry is empty. @throws EINVAL beyond port or table */
+export function ibv_query_gid(context: Context, port_num: number, index: number): Gid {
+  const call = "ibv_query_gid";
+  return portAt(call, context, port_num).gid(call, "index", index);
+}
+
+/** An entry of a port's GID table. @throws EINVAL beyond port or table; ENODATA where the entry is empty */
+export function ibv_query_gid_ex(context: Context, port_num: number, gid_index: number, flags = 0): GidEntry {
+  const call = "ibv_query_gid_ex";
+  const port = portAt(call, context, port_num);
+  noFlags(call, "flags", flags);
+  const entry = port.gidEntry(call, "gid_index", gid_index);
+  if (entry !== undefined) return entry;
+  const hint = `entries 0 to ${port.gids.length - 1} are filled`;
+  return refuse({ code: "ENODATA", call, reason: "no_entry", path: "gid_index", value: gid_index, hint });
+}
+
+/** All entries of all ports. @throws EINVAL when they are more than `max_entries` */
+export function ibv_query_gid_table(context: Context, max_entries: number, flags = 0): GidEntry[] {
+  const call = "ibv_query_gid_table";
+  living(call, "context", context, Context);
+  noFlags(call, "flags", flags);
+  const entries = hardwareOf(context.device).ports.flatMap((port) => port.gidEntries());
+  if (entries.length <= unsigned(call, "max_entries", max_entries, 32)) return entries;
+  const hint = `the device has ${entries.length} entries`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });
+}
+
+/** The partition key at an index of a port's table. @throws EINVAL beyond port or table */
+export function ibv_query_pkey(context: Context, port_num: number, index: number): number {
+  const call = "ibv_query_pkey";
+  return portAt(call, context, port_num).pkey(call, "index", index);
+}
