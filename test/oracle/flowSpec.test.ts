@@ -118,6 +118,15 @@ describe("several specs", () => {
     expect(specsMatch(UDP_FRAME, specs.toReversed())).toBe(false);
   });
 
+  test("IPV4 and IPV4_EXT are of the same type, MPLS specs of the same entry", () => {
+    const [wrong, none] = [one(SPEC.IPV4, "src_ip", 1n), { type: SPEC.IPV4_EXT }];
+    expect(specsMatch(UDP_FRAME, [wrong, none])).toBe(true);
+    expect(specsMatch(UDP_FRAME, [none, wrong])).toBe(false);
+    const [own, over] = [one(SPEC.MPLS, "label", 1n), one(SPEC.MPLS, "label", 2n)];
+    expect(termsOf([own, { type: SPEC.UDP }, over]).length).toBe(4 + 1 + 4);
+    expect(termsOf([own, over]).length).toBe(4);
+  });
+
   test("no spec asks nothing", () => {
     expect(specsMatch(new Map(), [])).toBe(true);
     expect(termsOf([{ type: SPEC.ACTION_TAG, tag_id: 5 }, { type: SPEC.ACTION_DROP }])).toEqual([]);

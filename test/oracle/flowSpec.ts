@@ -175,11 +175,22 @@ function termsOfSpec(spec: FlowSpec, before: FlowSpec | undefined): Term[] {
   return terms;
 }
 
+interface Effective {
+  spec: FlowSpec;
+  before: FlowSpec | undefined;
+}
+
+/** What a spec is about. IPV4 and IPV4_EXT are about the same, and MPLS specs that mean the same entry. */
+function aboutOf({ spec, before }: Effective): string {
+  const type = bare(spec);
+  if (type === SPEC.MPLS) return mplsEntry(levelOf(spec), before);
+  return `${levelOf(spec)} ${type === SPEC.IPV4_EXT ? SPEC.IPV4 : type}`;
+}
+
 /** The specs that match; of two of the same type and level the later one. */
-export function effective(specs: readonly FlowSpec[]): { spec: FlowSpec; before: FlowSpec | undefined }[] {
-  return specs
-    .map((spec, i) => ({ spec, before: specs[i - 1] }))
-    .filter(({ spec }, i) => !isAction(spec) && !specs.slice(i + 1).some((later) => later.type === spec.type));
+export function effective(specs: readonly FlowSpec[]): Effective[] {
+  const list = specs.map((spec, i) => ({ spec, before: specs[i - 1] })).filter(({ spec }) => !isAction(spec));
+  return list.filter((one, i) => !list.slice(i + 1).some((later) => aboutOf(later) === aboutOf(one)));
 }
 
 /** Everything that the specs of a flow ask, spec by spec. */
