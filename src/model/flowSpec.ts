@@ -5,6 +5,10 @@
  * so that a key takes them as they are; one table says where each field lies and how people write it.
  */
 import {
+  IBV_FLOW_SPEC_ACTION_COUNT,
+  IBV_FLOW_SPEC_ACTION_DROP,
+  IBV_FLOW_SPEC_ACTION_HANDLE,
+  IBV_FLOW_SPEC_ACTION_TAG,
   IBV_FLOW_SPEC_ESP,
   IBV_FLOW_SPEC_ETH,
   IBV_FLOW_SPEC_GRE,
@@ -60,6 +64,16 @@ export interface MatchSpec {
   readonly mask: Uint8Array;
   /** Whether mask bytes behind the known ones are set: fields of a later library. */
   readonly more: boolean;
+}
+
+/** A type of spec that acts: its one field, where it has one, lies at byte 8. */
+export interface ActionLayout {
+  readonly name: string;
+  readonly type: number;
+  readonly kind: "tag" | "drop" | "handle" | "count";
+  /** sizeof the struct. */
+  readonly size: number;
+  readonly field: "tag_id" | "action" | "counters" | null;
 }
 
 /** A spec that acts, or one whose type does not exist. Objects are what the caller gave, unchecked. */
@@ -163,11 +177,36 @@ export const SPEC_LAYOUTS: readonly SpecLayout[] = [
   layout("VXLAN_TUNNEL", IBV_FLOW_SPEC_VXLAN_TUNNEL, [16, 8, 12], [["tunnel_id", 4]], { inner: false, grows: true }),
 ];
 
+/** Every type of spec that acts. */
+export const ACTION_LAYOUTS: readonly ActionLayout[] = [
+  { name: "IBV_FLOW_SPEC_ACTION_TAG", type: IBV_FLOW_SPEC_ACTION_TAG, kind: "tag", size: 12, field: "tag_id" },
+  { name: "IBV_FLOW_SPEC_ACTION_DROP", type: IBV_FLOW_SPEC_ACTION_DROP, kind: "drop", size: 8, field: null },
+  { name: "IBV_FLOW_SPEC_ACTION_HANDLE", type: IBV_FLOW_SPEC_ACTION_HANDLE, kind: "handle", size: 16, field: "action" },
+  { name: "IBV_FLOW_SPEC_ACTION_COUNT", type: IBV_FLOW_SPEC_ACTION_COUNT, kind: "count", size: 16, field: "counters" },
+];
+
+/** sizeof struct ibv_flow_attr; the specs follow it. */
+export const ATTR_SIZE = 20;
+
 const BY_TYPE: ReadonlyMap<number, SpecLayout> = new Map(SPEC_LAYOUTS.map((one) => [one.type, one]));
 
 /** The layout of a type, with IBV_FLOW_SPEC_INNER or without; undefined for actions and types that do not exist. */
 export function layoutOf(type: number): SpecLayout | undefined {
   return BY_TYPE.get(type & ~IBV_FLOW_SPEC_INNER);
+}
+
+/** The layout of an action's type. */
+export function actionLayoutOf(type: number): ActionLayout | undefined {
+  return ACTION_LAYOUTS.find((one) => one.type === type);
+}
+
+/**
+ * Where the mask begins in a spec of `size` bytes, or undefined where it is too small for its filters. A padded tail may
+ * be left out; the filters of a type that grows are the halves of what is behind the first eight bytes.
+ */
+export function maskAt({ val, mask, known, grows }: SpecLayout, size: number): number | undefined {
+  const at = grows ? val + ((size - val) >> 1) : mask;
+  return at - val >= known && at + known <= size ? at : undefined;
 }
 
 /** A field of a filter as a number. */

@@ -5,5 +5,17 @@
 export * from "../abi/verbs.js";
 export * from "./addresses.js";
 export * from "./device.js";
+export { flowAttrBytes, flowAttrFromBytes, type HandleOf, type ObjectOf } from "./flowBytes.js";
+export type {
+  FlowAttr,
+  FlowCountSpec,
+  FlowDropSpec,
+  FlowFilter,
+  FlowHandleSpec,
+  FlowMatchSpec,
+  FlowSpec,
+  FlowTagSpec,
+  FlowValue,
+} from "./flowAttr.js";
 export * from "./queries.js";
 export * from "./queues.js";

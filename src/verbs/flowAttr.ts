@@ -1,0 +1,263 @@
+/**
+ * `struct ibv_flow_attr` and its specs as objects (ibv_create_flow(3)), with the C names of their fields.
+ *
+ * Packet fields are numbers as one writes them (0x0B86C806 is 11.134.200.6), text ("11.134.200.6", "66:11:22:33:44:55",
+ * "fe80::1", "0x800") or bytes as on the wire. What is left out of a filter is 0, and a mask of 0 asks nothing.
+ */
+import { IBV_FLOW_SPEC_INNER } from "../abi/verbs.js";
+import { refuse } from "../errors.js";
+import { parseIpv4, parseIpv6, parseMac } from "../model/address.js";
+import type { FieldKind } from "../model/fields.js";
+import {
+  actionLayoutOf,
+  ATTR_SIZE,
+  layoutOf,
+  maskAt,
+  type ActionLayout,
+  type FilterField,
+  type FlowRequest,
+  type Spec,
+  type SpecLayout,
+} from "../model/flowSpec.js";
+import { describe, unsigned } from "../model/handle.js";
+import { namesHint } from "../nearest.js";
+
+/** A packet field. Bytes are as many as the C field has. */
+export type FlowValue = number | bigint | string | Uint8Array;
+
+/** `struct ibv_flow_*_filter`: the fields of the spec's own type may be given, others are refused. */
+export interface FlowFilter {
+  // ibv_flow_eth_filter; ether_type is the one behind the last VLAN tag
+  dst_mac?: FlowValue | undefined;
+  src_mac?: FlowValue | undefined;
+  ether_type?: FlowValue | undefined;
+  /** PCP 3 bits, DEI 1, VID 12. */
+  vlan_tag?: FlowValue | undefined;
+  // ibv_flow_ipv4_filter, ibv_flow_ipv4_ext_filter, ibv_flow_ipv6_filter
+  src_ip?: FlowValue | undefined;
+  dst_ip?: FlowValue | undefined;
+  proto?: FlowValue | undefined;
+  tos?: FlowValue | undefined;
+  ttl?: FlowValue | undefined;
+  /** 0x2 don't fragment, 0x4 more fragments. */
+  flags?: FlowValue | undefined;
+  flow_label?: FlowValue | undefined;
+  next_hdr?: FlowValue | undefined;
+  traffic_class?: FlowValue | undefined;
+  hop_limit?: FlowValue | undefined;
+  // ibv_flow_esp_filter
+  spi?: FlowValue | undefined;
+  seq?: FlowValue | undefined;
+  // ibv_flow_tcp_udp_filter
+  dst_port?: FlowValue | undefined;
+  src_port?: FlowValue | undefined;
+  // ibv_flow_gre_filter
+  c_ks_res0_ver?: FlowValue | undefined;
+  protocol?: FlowValue | undefined;
+  key?: FlowValue | undefined;
+  /** ibv_flow_mpls_filter: the whole entry, label 20 bits, TC 3, S 1, TTL 8. */
+  label?: FlowValue | undefined;
+  /** ibv_flow_tunnel_filter: the VNI, 24 bits. */
+  tunnel_id?: FlowValue | undefined;
+}
+
+/** `struct ibv_flow_spec_eth` .. `ibv_flow_spec_mpls`. */
+export interface FlowMatchSpec {
+  /** IBV_FLOW_SPEC_ETH .. IBV_FLOW_SPEC_MPLS, ored with IBV_FLOW_SPEC_INNER for the inner packet. */
+  type: number;
+  /** Bytes of the C struct. @default its sizeof */
+  size?: number | undefined;
+  val?: FlowFilter | undefined;
+  mask?: FlowFilter | undefined;
+}
+
+/** `struct ibv_flow_spec_action_tag` */
+export interface FlowTagSpec {
+  type: number;
+  size?: number | undefined;
+  /** What completions carry, 24 bits. */
+  tag_id: number | bigint;
+}
+
+/** `struct ibv_flow_spec_action_drop` */
+export interface FlowDropSpec {
+  type: number;
+  size?: number | undefined;
+}
+
+/** `struct ibv_flow_spec_action_handle` */
+export interface FlowHandleSpec {
+  type: number;
+  size?: number | undefined;
+  action: object;
+}
+
+/** `struct ibv_flow_spec_counter_action` */
+export interface FlowCountSpec {
+  type: number;
+  size?: number | undefined;
+  counters: object;
+}
+
+export type FlowSpec = FlowMatchSpec | FlowTagSpec | FlowDropSpec | FlowHandleSpec | FlowCountSpec;
+
+/** `struct ibv_flow_attr`, its specs in a list. */
+export interface FlowAttr {
+  comp_mask?: number | undefined;
+  /** IBV_FLOW_ATTR_NORMAL .. IBV_FLOW_ATTR_SNIFFER */
+  type: number;
+  /** Taken and not used: the specs say how long they are. @default as long as they are */
+  size?: number | undefined;
+  /** Lower comes first. @default 0 */
+  priority?: number | undefined;
+  /** @default the length of `specs` */
+  num_of_specs?: number | undefined;
+  /** Counted from 1. */
+  port: number;
+  /** IBV_FLOW_ATTR_FLAGS_*, ored. @default 0 */
+  flags?: number | undefined;
+  /** @default none */
+  specs?: readonly FlowSpec[] | undefined;
+}
+
+const ATTR_FIELDS = ["comp_mask", "type", "size", "priority", "num_of_specs", "port", "flags", "specs"];
+
+/**
+ * Reads a flow from objects.
+ * @throws TypeError values of the wrong JavaScript type; EINVAL fields that do not exist, values that do not fit theirs
+ */
+export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
+  const given = fieldsAt(call, "attr", attr, "fields of ibv_flow_attr", ATTR_FIELDS);
+  const list = given["specs"] ?? [];
+  if (!Array.isArray(list)) throw new TypeError(`${call}: attr.specs must be an array, not ${describe(list)}`);
+  const specs = list.map((spec: unknown, i) => readSpec(call, `specs[${i}]`, spec));
+  const length = specs.reduce((sum, spec) => sum + spec.size, ATTR_SIZE);
+  const number = (name: string, bits: number, absent?: number): number =>
+    integer(call, `attr.${name}`, given[name] ?? absent, bits);
+  return {
+    comp_mask: number("comp_mask", 32, 0),
+    type: number("type", 32),
+    size: number("size", 16, length),
+    priority: number("priority", 16, 0),
+    num_of_specs: number("num_of_specs", 8, specs.length),
+    port: number("port", 8),
+    flags: number("flags", 32, 0),
+    specs,
+  };
+}
+
+function readSpec(call: string, path: string, spec: unknown): Spec {
+  const type = integer(call, `${path}.type`, objectAt(call, path, spec)["type"], 32);
+  const layout = layoutOf(type);
+  if (layout !== undefined) return readMatchSpec(call, path, spec, layout, (type & IBV_FLOW_SPEC_INNER) !== 0);
+  const action = actionLayoutOf(type);
+  if (action === undefined) return { kind: "unknown", size: 0, type };
+  return readActionSpec(call, path, spec, action);
+}
+
+function readMatchSpec(call: string, path: string, spec: unknown, layout: SpecLayout, inner: boolean): Spec {
+  const given = fieldsAt(call, path, spec, `fields of ${layout.name}`, ["type", "size", "val", "mask"]);
+  const size = readSize(call, path, given["size"], layout.size, (bytes) => maskAt(layout, bytes) !== undefined);
+  const val = readFilter(call, `${path}.val`, given["val"], layout);
+  const mask = readFilter(call, `${path}.mask`, given["mask"], layout);
+  return { kind: "match", layout, inner, size, val, mask, more: false };
+}
+
+function readActionSpec(call: string, path: string, spec: unknown, { name, kind, size, field }: ActionLayout): Spec {
+  const known = ["type", "size", ...(field === null ? [] : [field])];
+  const given = fieldsAt(call, path, spec, `fields of ${name}`, known);
+  const bytes = readSize(call, path, given["size"], size, (declared) => declared >= size);
+  switch (kind) {
+    case "tag":
+      return { kind, size: bytes, tag_id: integer(call, `${path}.tag_id`, given["tag_id"], 32) };
+    case "drop":
+      return { kind, size: bytes };
+    case "handle":
+      return { kind, size: bytes, action: objectAt(call, `${path}.action`, given["action"]) };
+    case "count":
+      return { kind, size: bytes, counters: objectAt(call, `${path}.counters`, given["counters"]) };
+  }
+}
+
+function readSize(call: string, path: string, given: unknown, size: number, holds: (size: number) => boolean): number {
+  const bytes = integer(call, `${path}.size`, given ?? size, 16);
+  if (holds(bytes)) return bytes;
+  const hint = `sizeof the struct is ${size}; it can be left out`;
+  return refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${path}.size`, value: bytes, hint });
+}
+
+function readFilter(call: string, path: string, filter: unknown, layout: SpecLayout): Uint8Array {
+  const bytes = new Uint8Array(layout.known);
+  if (filter === undefined) return bytes;
+  const names = layout.fields.map(({ name }) => name);
+  const given = fieldsAt(call, path, filter, `fields of ${layout.name}`, names);
+  for (const field of layout.fields) {
+    const value = given[field.name];
+    if (value !== undefined) writeValue(call, `${path}.${field.name}`, bytes, field, value);
+  }
+  return bytes;
+}
+
+const PARSERS: Readonly<Record<FieldKind, (text: string) => bigint | undefined>> = {
+  mac: parseMac,
+  ipv4: parseIpv4,
+  ipv6: parseIpv6,
+  number: (text) => (/^(0x[0-9a-f]+|\d+)$/i.test(text) ? BigInt(text) : undefined),
+};
+
+const EXAMPLES: Readonly<Record<FieldKind, string>> = {
+  mac: '"66:11:22:33:44:55"',
+  ipv4: '"11.134.200.6"',
+  ipv6: '"fe80::1"',
+  number: '80 or "0x50"',
+};
+
+function writeValue(call: string, path: string, filter: Uint8Array, field: FilterField, value: unknown): void {
+  const { at, size, kind } = field;
+  const bad = (hint: string): never =>
+    refuse({ code: "EINVAL", call, reason: kind === "number" ? "bad_number" : "bad_address", path, value, hint });
+  if (value instanceof Uint8Array) {
+    if (value.length !== size) bad(`${size} bytes, as on the wire`);
+    filter.set(value, at);
+    return;
+  }
+  let number: bigint | undefined;
+  if (typeof value === "bigint") number = value;
+  else if (typeof value === "number") number = Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  else if (typeof value === "string") number = PARSERS[kind](value.trim()) ?? bad(`write it as ${EXAMPLES[kind]}`);
+  else throw new TypeError(`${call}: ${path} must be a number, a string or a Uint8Array, not ${describe(value)}`);
+  if (number === undefined || number < 0n || number >> BigInt(8 * size) !== 0n) {
+    return bad(`0 to 0x${"ff".repeat(size)}`);
+  }
+  for (let byte = at + size - 1; byte >= at; byte--) {
+    filter[byte] = Number(number & 0xffn);
+    number >>= 8n;
+  }
+}
+
+/** An unsigned integer of so many bits. */
+function integer(call: string, path: string, value: unknown, bits: number): number {
+  return unsigned(call, path, typeof value === "bigint" && value < 2n ** 53n ? Number(value) : value, bits);
+}
+
+function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+}
+
+/** The object, if it has no other fields than these. */
+function fieldsAt(
+  call: string,
+  path: string,
+  value: unknown,
+  what: string,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const object = objectAt(call, path, value);
+  for (const name of Object.keys(object)) {
+    if (known.includes(name)) continue;
+    const hint = namesHint(name, what, known);
+    refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
+  }
+  return object;
+}
