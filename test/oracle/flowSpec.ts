@@ -153,8 +153,22 @@ function mplsEntry(level: Level, before: FlowSpec | undefined): string {
 }
 
 const levelOf = (spec: FlowSpec): Level => ((spec.type & INNER) === 0 ? "outer" : "inner");
-const bare = (spec: FlowSpec): number => spec.type & ~INNER;
+export const bare = (spec: FlowSpec): number => spec.type & ~INNER;
 export const isAction = (spec: FlowSpec): boolean => spec.type >= SPEC.ACTION_TAG;
+
+/** The value that a frame has where a filter field looks, as the filter has it; undefined where there is none. */
+export function valueFor(fields: Fields, { spec, before }: Effective, name: string): bigint | undefined {
+  const [type, level] = [bare(spec), levelOf(spec)];
+  if (type === SPEC.ETH && name === "vlan_tag" && fields.get(`${level}.cvlan_tag`) !== 1n) return undefined;
+  let value = 0n;
+  for (const [field, from] of slicesOf(type, level, name, mplsEntry(level, before))) {
+    const found = fields.get(field);
+    if (found === undefined) return undefined;
+    value |= found << BigInt(from);
+  }
+  // Of the flags, what is neither has no bit in a filter.
+  return type === SPEC.IPV4_EXT && name === "flags" ? (value & 2n) | (value & 1n ? 4n : 0n) : value;
+}
 
 /** What one spec asks. */
 function termsOfSpec(spec: FlowSpec, before: FlowSpec | undefined): Term[] {
@@ -175,7 +189,7 @@ function termsOfSpec(spec: FlowSpec, before: FlowSpec | undefined): Term[] {
   return terms;
 }
 
-interface Effective {
+export interface Effective {
   spec: FlowSpec;
   before: FlowSpec | undefined;
 }
