@@ -2,6 +2,8 @@
 
 const FACADES = ["test/mlx5dv", "test/verbs", "test/model"];
 
+const VERBS = ["test/verbs"];
+
 const PARSER = ["test/model/parser.test.ts"];
 
 const model = (name, id, search, replace, breaks, sees = FACADES) => {
@@ -34,18 +36,18 @@ export const HOST = [
   model("action", "other-domain", "action.object.domain !== domain", "false", "a table of another domain"),
   model("match", "presence", "addPresence(mask, new Uint8Array(KEY_SIZE));", "", "absent headers match zeros"),
   model(
-    "queues",
+    "receiveQueue",
     "posted-order",
-    "this.#posted[this.#tail % this.#depth] = copy;",
-    "this.#posted[0] = copy;",
+    "this.#posted[this.#tail % this.#depth] = ",
+    "this.#posted[0] = ",
     "receive requests",
   ),
-  model("queues", "flush", "if (state === IBV_QPS_ERR) this.#flush();", "", "posted requests of a queue in error"),
+  model("queues", "flush", "if (state === IBV_QPS_ERR) receive.flush();", "", "posted requests of a queue in error"),
   model(
-    "queues",
+    "receiveQueue",
     "flush-uncounted",
-    "if (wr !== undefined) attributes.recv_cq.add(",
-    "if (wr !== undefined) attributes.recv_cq.push(",
+    "if (buffer !== undefined) this.#completions.add(",
+    "if (buffer !== undefined) this.#completions.push(",
     "room that flushed completions take",
   ),
   model(
@@ -54,6 +56,67 @@ export const HOST = [
     "if (queue.device !== pd.device) refuse",
     "if (false) refuse",
     "a queue of another device",
+  ),
+  model("queueStates", "step-must", "if (missing !== 0) {", "if (false) {", "attributes that a step must have", VERBS),
+  model(
+    "queueStates",
+    "step-may",
+    "if (extra === 0) return;",
+    "return;",
+    "attributes that a step does not take",
+    VERBS,
+  ),
+  model(
+    "queueStates",
+    "current-state",
+    "attr.cur_qp_state !== now.qp_state",
+    "false",
+    "a wrong idea of the state",
+    VERBS,
+  ),
+  model(
+    "queueStates",
+    "reset-forgets",
+    "if (to === IBV_QPS_RESET) return { ...RESET_STATE };",
+    "",
+    "attributes outlive a reset",
+    VERBS,
+  ),
+  model("scatter", "bad-wr", "if (bad !== undefined) bad.wr = wr;", "", "the request that was refused", VERBS),
+  model("completions", "polled-room", "taken.length);", "0);", "completions polled keep their place", VERBS),
+  model(
+    "extendedCompletions",
+    "field-not-asked",
+    "if ((this.#fields & field) === field) return",
+    "if (true) return",
+    "fields that were not asked for",
+    VERBS,
+  ),
+  model("extendedCompletions", "poll-not-ended", "this.#polling = false;", "", "polling that does not end", VERBS),
+  model(
+    "extendedCompletions",
+    "time-not-asked",
+    "(fields & TIMES) !== 0",
+    "true",
+    "the clock is read for nobody",
+    VERBS,
+  ),
+  model("gids", "link-local-mac", "mac[0] = (mac[0] ?? 0) ^ 2;", "", "the universal bit of a MAC", VERBS),
+  model(
+    "gids",
+    "link-local-other",
+    "linkLocalGid(mac).every((byte, i) => byte === gid[i]) ? mac : undefined",
+    "mac",
+    "a MAC out of any address",
+    VERBS,
+  ),
+  model(
+    "addressHandle",
+    "two-families",
+    "if (isIpv4Mapped(sgid) === isIpv4Mapped(dgid)) return;",
+    "return;",
+    "a way from IPv6 to IPv4",
+    VERBS,
   ),
   model("counter", "counter-offset", "this.handle + offset * 16", "this.handle", "counters of a bulk"),
   model("rule", "rule-matcher-busy", "matcher.users++;", "", "a matcher with rules can be destroyed"),

@@ -1,9 +1,18 @@
 /** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
-import { IBV_ACCESS_LOCAL_WRITE, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPT_RAW_PACKET, IBV_WC_SUCCESS } from "../abi/verbs.js";
+import {
+  IBV_ACCESS_LOCAL_WRITE,
+  IBV_QP_PORT,
+  IBV_QP_STATE,
+  IBV_QPS_INIT,
+  IBV_QPS_RTR,
+  IBV_QPT_RAW_PACKET,
+  IBV_WC_SUCCESS,
+} from "../abi/verbs.js";
 import { refuse } from "../errors.js";
+import { CompletionQueue, type WorkCompletion } from "../model/completions.js";
 import { type Context, MemoryRegion, type ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
-import { CompletionQueue, QueuePair, type WorkCompletion } from "../model/queues.js";
+import { QueuePair } from "../model/queues.js";
 import type { ScenarioQueue } from "./document.js";
 import type { Failure } from "./expectations.js";
 
@@ -62,11 +71,11 @@ export class ReceiveBuffers {
       qp_type: IBV_QPT_RAW_PACKET,
     };
     this.queue = QueuePair.create(call, pd, attributes, name);
-    this.queue.modify(call, IBV_QPS_INIT);
+    this.queue.modify(call, { qp_state: IBV_QPS_INIT, port_num: 1 }, IBV_QP_STATE | IBV_QP_PORT);
     for (let i = 0; i < buffers; i++) {
       this.queue.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
     }
-    this.queue.modify(call, IBV_QPS_RTR);
+    this.queue.modify(call, { qp_state: IBV_QPS_RTR }, IBV_QP_STATE);
   }
 
   /** A frame has been delivered here, by its outcome. */

@@ -1,121 +1,57 @@
-/** Completion queues and queue pairs, as far as received frames need them. */
-import { QUEUE_READY, QUEUE_SINK, Reason } from "../abi/engine.js";
+/** Queue pairs: their attributes, their states, their two queues. */
+import { QUEUE_READY, QUEUE_SINK } from "../abi/engine.js";
 import {
   IBV_QPS_ERR,
-  IBV_QPS_INIT,
   IBV_QPS_RESET,
   IBV_QPS_RTR,
   IBV_QPS_RTS,
+  IBV_QPT_DRIVER,
   IBV_QPT_RAW_PACKET,
-  IBV_WC_LOC_LEN_ERR,
-  IBV_WC_RECV,
-  IBV_WC_SUCCESS,
-  IBV_WC_WR_FLUSH_ERR,
+  IBV_QPT_XRC_RECV,
+  IBV_QPT_XRC_SEND,
 } from "../abi/verbs.js";
 import type { BatchDestination } from "../engine/batch.js";
 import { refuse } from "../errors.js";
+import { CompletionQueue } from "./completions.js";
 import { Context, ProtectionDomain } from "./context.js";
-import { describe, Handle, living, retire, unsigned } from "./handle.js";
+import type { Device } from "./device.js";
+import { Handle, living, retire } from "./handle.js";
+import { hardwareOf } from "./hardware.js";
+import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "./limits.js";
+import { changedState, hasSteps, RESET_STATE, type QueuePairChange, type QueuePairState } from "./queueStates.js";
+import { depthOf, ReceiveQueue, type ReceiveRequest } from "./receiveQueue.js";
+import { postList, type BadRequest } from "./scatter.js";
 
-/** Names of the states of a raw packet QP, by number. */
-const STATE_NAMES: Readonly<Record<number, string>> = {
-  [IBV_QPS_RESET]: "RESET",
-  [IBV_QPS_INIT]: "INIT",
-  [IBV_QPS_RTR]: "RTR",
-  [IBV_QPS_RTS]: "RTS",
-  [IBV_QPS_ERR]: "ERR",
-};
-
-/** The way up; RESET and ERR can be had from everywhere. */
-const NEXT: Readonly<Record<number, number>> = {
-  [IBV_QPS_RESET]: IBV_QPS_INIT,
-  [IBV_QPS_INIT]: IBV_QPS_RTR,
-  [IBV_QPS_RTR]: IBV_QPS_RTS,
-};
-
-/** `struct ibv_wc`. MODEL: it has the flow tag, which C reads from an extended completion by `ibv_wc_read_flow_tag`. */
-export interface WorkCompletion {
-  wr_id: bigint | number;
-  status: number;
-  opcode: number;
-  /** Bytes written to the receive buffer. */
-  byte_len: number;
-  qp_num: number;
-  /** Tag of the rule that delivered the frame, 0 without one. */
-  flow_tag: number;
+/** `struct ibv_qp_cap`; what is left out is 0. MODEL: a queue pair has what was asked for, not more. */
+export interface QueuePairCapabilities {
+  max_send_wr?: number | undefined;
+  max_recv_wr?: number | undefined;
+  max_send_sge?: number | undefined;
+  max_recv_sge?: number | undefined;
+  /** Bytes. */
+  max_inline_data?: number | undefined;
 }
 
-/** `struct ibv_sge` */
-export interface ScatterEntry {
-  addr: Uint8Array;
-  length?: number | undefined;
-  lkey: number;
-}
-
-/** `struct ibv_recv_wr` */
-export interface ReceiveRequest {
-  wr_id: bigint | number;
-  sg_list: readonly ScatterEntry[];
-  num_sge?: number | undefined;
-  next?: ReceiveRequest | null | undefined;
-}
-
-const MAX_CQE = 2 ** 22;
-const MAX_RECV_WR = 2 ** 15;
-const MAX_SGE = 30;
-
-export class CompletionQueue extends Handle {
-  readonly context: Context;
-  readonly cqe: number;
-  readonly handle: number;
-  readonly #held: WorkCompletion[] = [];
-
-  constructor(call: string, context: Context, cqe: number) {
-    living(call, "context", context, Context);
-    unsigned(call, "cqe", cqe, 31);
-    if (cqe < 1 || cqe > MAX_CQE) {
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "cqe", value: cqe, hint: `1 to ${MAX_CQE}` });
-    }
-    const handle = context.device.allocated(call, context.device.core.exports.createCompletionQueue(cqe));
-    super(context.device, `cq${context.device.nextNumber("cq")}`);
-    this.context = context;
-    this.cqe = cqe;
-    this.handle = handle;
-    context.users++;
-  }
-
-  /** A completion that the core has counted already. */
-  push(completion: WorkCompletion): void {
-    this.#held.push(completion);
-  }
-
-  /** A completion that the core knows nothing of. */
-  add(completion: WorkCompletion): void {
-    this.device.core.exports.holdCompletion(this.handle);
-    this.#held.push(completion);
-  }
-
-  /** The oldest completions, at most `count`. */
-  poll(count: number): WorkCompletion[] {
-    const taken = this.#held.splice(0, count);
-    this.device.core.exports.takeCompletions(this.handle, taken.length);
-    return taken;
-  }
-
-  destroy(call: string): void {
-    retire(call, "cq", this, "destroy its queue pairs first");
-    this.device.core.exports.destroyCompletionQueue(this.handle);
-    this.context.users--;
-  }
-}
-
-/** `struct ibv_qp_init_attr`, the fields that receiving reads. */
+/** `struct ibv_qp_init_attr` */
 export interface QueuePairAttributes {
   qp_context?: unknown;
   send_cq: CompletionQueue;
   recv_cq: CompletionQueue;
-  cap: { max_recv_wr: number; max_recv_sge: number; max_send_wr?: number; max_send_sge?: number };
+  /** There are no shared receive queues. */
+  srq?: null | undefined;
+  cap: QueuePairCapabilities;
   qp_type: number;
+  /** Whether every send request completes, and not only those with IBV_SEND_SIGNALED. @default 0 */
+  sq_sig_all?: number | boolean | undefined;
+}
+
+/** The attributes of a queue pair, complete. */
+type CheckedAttributes = QueuePairAttributes & { cap: Required<{ [K in keyof QueuePairCapabilities]: number }> };
+
+/** What `ibv_query_qp` fills in: `struct ibv_qp_attr`. */
+export interface QueuePairReport extends QueuePairState {
+  cur_qp_state: number;
+  cap: CheckedAttributes["cap"];
 }
 
 export class QueuePair extends Handle {
@@ -127,17 +63,13 @@ export class QueuePair extends Handle {
   /** Null for a sink. */
   readonly pd: ProtectionDomain | null;
   readonly context: Context;
-  readonly #attributes: QueuePairAttributes | null;
-  readonly #posted: ReceiveRequest[] = [];
-  readonly #depth: number;
-  #state: number = IBV_QPS_RESET;
-  /** Requests posted and taken, counted over the life of the queue. */
-  #tail = 0;
-  #head = 0;
+  readonly #attributes: CheckedAttributes | null;
+  readonly #receive: ReceiveQueue | null;
+  #state: Readonly<QueuePairState> = RESET_STATE;
 
   private constructor(
     pd: ProtectionDomain | Context,
-    attributes: QueuePairAttributes | null,
+    attributes: CheckedAttributes | null,
     handle: number,
     name?: string,
   ) {
@@ -150,35 +82,29 @@ export class QueuePair extends Handle {
     this.pd = pd instanceof ProtectionDomain ? pd : null;
     this.context = pd instanceof ProtectionDomain ? pd.context : pd;
     this.#attributes = attributes;
-    this.#depth = attributes === null ? 0 : depthOf(attributes.cap.max_recv_wr);
+    this.#receive = attributes === null ? null : new ReceiveQueue(this, attributes.recv_cq, attributes.cap);
     this.handle = handle;
     device.queuePairs.set(handle, this);
+    hardwareOf(device).inventory.add("qp");
   }
 
   static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
-    living(call, "pd", pd, ProtectionDomain);
-    if (attributes.qp_type !== IBV_QPT_RAW_PACKET) {
-      const hint = "this release has IBV_QPT_RAW_PACKET";
-      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: attributes.qp_type, hint });
-    }
-    const sendCq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
-    const recvCq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
-    bounded(call, "cap.max_recv_wr", attributes.cap.max_recv_wr, MAX_RECV_WR);
-    bounded(call, "cap.max_recv_sge", attributes.cap.max_recv_sge, MAX_SGE);
-    const { device } = pd;
-    const depth = depthOf(attributes.cap.max_recv_wr);
-    const handle = device.allocated(call, device.core.exports.createQueue(0, recvCq.handle, depth));
-    const queue = new QueuePair(pd, { ...attributes, cap: { ...attributes.cap } }, handle, name);
+    const { device } = living(call, "pd", pd, ProtectionDomain);
+    const checked = checkAttributes(call, pd, attributes);
+    const { send_cq, recv_cq, cap } = checked;
+    checkRoom(call, device);
+    const handle = device.core.exports.createQueue(0, recv_cq.handle, depthOf(cap.max_recv_wr));
+    const queue = new QueuePair(pd, checked, device.allocated(call, handle), name);
     pd.users++;
-    sendCq.users++;
-    recvCq.users++;
+    send_cq.users++;
+    recv_cq.users++;
     return queue;
   }
 
   /** A queue that takes every frame, without buffers and completions: where tests and tools send frames. */
   static createSink(call: string, context: Context, name: string): QueuePair {
-    living(call, "context", context, Context);
-    const { device } = context;
+    const { device } = living(call, "context", context, Context);
+    checkRoom(call, device);
     const handle = device.allocated(call, device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
     const queue = new QueuePair(context, null, handle, name);
     context.users++;
@@ -191,118 +117,115 @@ export class QueuePair extends Handle {
   }
 
   get state(): number {
-    return this.#state;
+    return this.#state.qp_state;
+  }
+
+  get qp_context(): unknown {
+    return this.#attributes?.qp_context ?? null;
+  }
+
+  /** Null for a sink, like its other queue. */
+  get send_cq(): CompletionQueue | null {
+    return this.#attributes?.send_cq ?? null;
+  }
+
+  get recv_cq(): CompletionQueue | null {
+    return this.#attributes?.recv_cq ?? null;
   }
 
   /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, to RESET and ERR from everywhere. */
-  modify(call: string, state: number): void {
-    if (this.#attributes === null) {
-      refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint: "a sink is always ready" });
-    }
-    const next = NEXT[this.#state];
-    const legal = state === IBV_QPS_RESET || state === IBV_QPS_ERR || state === this.#state || state === next;
-    if (!legal) {
-      const up = next === undefined ? "" : `${STATE_NAMES[next]}, `;
-      const hint = `from ${STATE_NAMES[this.#state]} to ${up}RESET or ERR`;
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: "attr.qp_state", value: state, hint });
-    }
-    this.#state = state;
-    this.device.core.exports.setQueueFlags(
-      this.handle,
-      state === IBV_QPS_RTR || state === IBV_QPS_RTS ? QUEUE_READY : 0,
-    );
-    if (state === IBV_QPS_RESET) this.#forget();
-    if (state === IBV_QPS_ERR) this.#flush();
+  modify(call: string, attr: QueuePairChange, mask: number): void {
+    const receive = this.#receive;
+    if (receive === null) this.#noSink(call);
+    this.#state = changedState(call, this.device, this.qp_type, this.#state, attr, mask);
+    const { state } = this;
+    const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
+    this.device.core.exports.setQueueFlags(this.handle, ready ? QUEUE_READY : 0);
+    if (state === IBV_QPS_RESET) receive.forget();
+    if (state === IBV_QPS_ERR) receive.flush();
+  }
+
+  /** ibv_query_qp: what it was made with, and what it was modified to. */
+  query(call: string): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
+    const attributes = this.#attributes;
+    if (attributes === null) this.#noSink(call);
+    const cap = { ...attributes.cap };
+    return {
+      attr: { ...this.#state, cur_qp_state: this.state, cap },
+      init_attr: { ...attributes, cap: { ...cap } },
+    };
   }
 
   /** ibv_post_recv: all requests of the list up to the first bad one. */
-  post(call: string, request: ReceiveRequest): void {
-    for (let wr: ReceiveRequest | null | undefined = request; wr; wr = wr.next) this.#postOne(call, wr);
+  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+    const receive = this.#receive;
+    if (receive === null) this.#noSink(call);
+    postList(request, bad, (wr) => receive.post(call, wr));
   }
 
-  #postOne(call: string, wr: ReceiveRequest): void {
-    const attributes = this.#attributes;
-    if (attributes === null || this.#state === IBV_QPS_RESET) {
-      const hint = "move it to INIT first";
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[this.#state], hint });
-    }
-    const count = wr.num_sge ?? wr.sg_list.length;
-    bounded(call, "wr.num_sge", count, Math.min(attributes.cap.max_recv_sge, wr.sg_list.length));
-    const entries = wr.sg_list.slice(0, count);
-    let length = 0;
-    for (const [i, entry] of entries.entries()) length += this.#checkEntry(call, `wr.sg_list[${i}]`, entry);
-    if (this.#tail - this.#head >= attributes.cap.max_recv_wr) {
-      const hint = `${attributes.cap.max_recv_wr} requests are posted`;
-      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this, hint });
-    }
-    const copy = { wr_id: wr.wr_id, sg_list: entries.map((entry) => ({ ...entry })) };
-    if (this.#state === IBV_QPS_ERR) {
-      attributes.recv_cq.add(this.#completion(copy, IBV_WC_WR_FLUSH_ERR, 0, 0));
-      return;
-    }
-    this.#posted[this.#tail % this.#depth] = copy;
-    this.#tail++;
-    this.device.core.exports.postBuffer(this.handle, length);
-  }
-
-  #checkEntry(call: string, path: string, { addr, length, lkey }: ScatterEntry): number {
-    if (!(addr instanceof Uint8Array)) {
-      throw new TypeError(`${call}: ${path}.addr must be a Uint8Array, not ${describe(addr)}`);
-    }
-    const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);
-    const region = this.pd?.regions.get(lkey);
-    if (region === undefined) {
-      const hint = "the lkey of a region of the queue pair's protection domain";
-      refuse({ code: "EINVAL", call, reason: "bad_key", path: `${path}.lkey`, value: lkey, hint });
-    }
-    if (size > addr.length || !region.takes(addr.subarray(0, size))) {
-      const hint = "a view inside the registered bytes, which allow IBV_ACCESS_LOCAL_WRITE";
-      refuse({ code: "EINVAL", call, reason: "outside_memory_region", path: `${path}.addr`, value: addr, hint });
-    }
-    return size;
-  }
-
-  /** A frame has arrived: its bytes go to the buffer that the core chose, and the completion is made. */
+  /** A frame has arrived, and was taken or was too long. */
   arrive(destination: BatchDestination, tag: number): void {
-    const attributes = this.#attributes;
-    if (attributes === null) return;
-    const request = this.#posted[destination.request % this.#depth];
-    if (request === undefined) return;
-    this.#head++;
-    const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
-    const length = tooShort ? 0 : scatter(request.sg_list, destination.frame);
-    const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
-    attributes.recv_cq.push(this.#completion(request, status, length, tag));
-  }
-
-  #completion(wr: ReceiveRequest, status: number, length: number, tag: number): WorkCompletion {
-    return { wr_id: wr.wr_id, status, opcode: IBV_WC_RECV, byte_len: length, qp_num: this.qp_num, flow_tag: tag };
-  }
-
-  #forget(): void {
-    this.device.core.exports.clearQueue(this.handle);
-    this.#head = this.#tail;
-  }
-
-  /** Posted requests of a queue pair in error complete with a flush error. */
-  #flush(): void {
-    const attributes = this.#attributes;
-    for (let i = this.#head; i < this.#tail && attributes !== null; i++) {
-      const wr = this.#posted[i % this.#depth];
-      if (wr !== undefined) attributes.recv_cq.add(this.#completion(wr, IBV_WC_WR_FLUSH_ERR, 0, 0));
-    }
-    this.#forget();
+    this.#receive?.arrive(destination, tag);
   }
 
   destroy(call: string): void {
-    retire(call, "qp", this, "destroy the actions that lead to it first");
+    retire(call, "qp", this, "destroy the actions and flows that lead to it first");
     this.device.core.exports.destroyQueue(this.handle);
     this.device.queuePairs.delete(this.handle);
+    hardwareOf(this.device).inventory.remove("qp");
     (this.pd ?? this.context).users--;
     if (this.#attributes === null) return;
     this.#attributes.send_cq.users--;
     this.#attributes.recv_cq.users--;
   }
+
+  #noSink(call: string): never {
+    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint: "a sink is always ready" });
+  }
+}
+
+/** There is a place for a new queue pair, and a number. */
+function checkRoom(call: string, device: Device): void {
+  hardwareOf(device).inventory.checkRoom(call, device, "qp");
+  if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
+  const hint = "the numbers of queue pairs are used up";
+  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+}
+
+function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
+  const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
+  checkType(call, qp_type);
+  if (srq !== undefined && srq !== null) {
+    const hint = "there are no shared receive queues";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "srq", value: srq, hint });
+  }
+  const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
+  const recv_cq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
+  const { max_qp_wr, max_sge } = hardwareOf(pd.device).inventory.limits;
+  const limit = (name: keyof QueuePairCapabilities, most: number): number =>
+    bounded(call, `cap.${name}`, cap[name] ?? 0, most);
+  return {
+    ...attributes,
+    send_cq,
+    recv_cq,
+    sq_sig_all,
+    cap: {
+      max_recv_wr: limit("max_recv_wr", max_qp_wr),
+      max_recv_sge: limit("max_recv_sge", max_sge),
+      max_send_wr: limit("max_send_wr", max_qp_wr),
+      max_send_sge: limit("max_send_sge", max_sge),
+      max_inline_data: limit("max_inline_data", MAX_INLINE_DATA),
+    },
+  };
+}
+
+/** Types that exist elsewhere are EOPNOTSUPP, others EINVAL. */
+function checkType(call: string, type: number): void {
+  if (hasSteps(type)) return;
+  const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
+  const hint = "IBV_QPT_RAW_PACKET, UD, UC, RC";
+  if (exists) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: type, hint });
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path: "qp_type", value: type, hint });
 }
 
 /** A living completion queue of the device that the protection domain is on. */
@@ -310,23 +233,4 @@ function completionQueueOf(call: string, pd: ProtectionDomain, path: string, que
   living(call, path, queue, CompletionQueue);
   if (queue.device !== pd.device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
   return queue;
-}
-
-function depthOf(requests: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));
-}
-
-function bounded(call: string, path: string, value: number, most: number): void {
-  unsigned(call, path, value, 32);
-  if (value > most) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${most}` });
-}
-
-function scatter(entries: readonly ScatterEntry[], frame: Uint8Array): number {
-  let at = 0;
-  for (const { addr, length } of entries) {
-    const part = frame.subarray(at, at + (length ?? addr.length));
-    addr.set(part);
-    at += part.length;
-  }
-  return at;
 }

@@ -4,6 +4,7 @@
  */
 export * from "../abi/verbs.js";
 export * from "./addresses.js";
+export * from "./completions.js";
 export * from "./device.js";
 export { flowAttrBytes, flowAttrFromBytes, type HandleOf, type ObjectOf } from "./flowBytes.js";
 export type {

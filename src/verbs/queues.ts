@@ -1,63 +1,68 @@
-/** ibv_create_cq(3), ibv_poll_cq(3), ibv_create_qp(3), ibv_modify_qp(3), ibv_post_recv(3). */
-import { IBV_QP_STATE } from "../abi/verbs.js";
+/** ibv_create_qp(3), ibv_create_qp_ex(3), ibv_modify_qp(3), ibv_query_qp(3), ibv_post_recv(3). */
+import { IBV_QP_INIT_ATTR_PD } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
-import type { Context, ProtectionDomain } from "../model/context.js";
+import { Context, ProtectionDomain } from "../model/context.js";
 import { living, unsigned } from "../model/handle.js";
-import {
-  CompletionQueue,
-  QueuePair,
-  type QueuePairAttributes,
-  type ReceiveRequest,
-  type WorkCompletion,
-} from "../model/queues.js";
+import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../model/queues.js";
+import type { QueuePairChange } from "../model/queueStates.js";
+import type { ReceiveRequest } from "../model/receiveQueue.js";
+import type { BadRequest } from "../model/scatter.js";
 
-/** A completion queue with room for `cqe` completions. Context, channel and vector are taken and not used. */
-export function ibv_create_cq(
-  context: Context,
-  cqe: number,
-  _cq_context?: unknown,
-  _channel?: null,
-  _comp_vector?: number,
-): CompletionQueue {
-  return new CompletionQueue("ibv_create_cq", context, cqe);
-}
-
-/** @throws EBUSY while a queue pair completes to it */
-export function ibv_destroy_cq(cq: CompletionQueue): 0 {
-  living("ibv_destroy_cq", "cq", cq, CompletionQueue).destroy("ibv_destroy_cq");
-  return 0;
-}
-
-/** The oldest completions, at most `num_entries`: what C fills into `wc` and counts. */
-export function ibv_poll_cq(cq: CompletionQueue, num_entries: number): WorkCompletion[] {
-  living("ibv_poll_cq", "cq", cq, CompletionQueue);
-  return cq.poll(unsigned("ibv_poll_cq", "num_entries", num_entries, 31));
-}
-
-/** A queue pair in state RESET; it receives in RTR and RTS. */
+/**
+ * A queue pair in state RESET; it receives in RTR and RTS, and sends in RTS.
+ * @throws EINVAL a limit of the device, another device's queue; EOPNOTSUPP a type that the device lacks; ENOMEM
+ */
 export function ibv_create_qp(pd: ProtectionDomain, qp_init_attr: QueuePairAttributes): QueuePair {
   return QueuePair.create("ibv_create_qp", pd, qp_init_attr);
 }
 
-/** Moves a queue pair to `attr.qp_state`. @throws EINVAL for a step that the state machine does not have */
-export function ibv_modify_qp(qp: QueuePair, attr: { qp_state: number; port_num?: number }, attr_mask: number): 0 {
-  const call = "ibv_modify_qp";
-  living(call, "qp", qp, QueuePair);
-  if ((attr_mask & IBV_QP_STATE) === 0) {
-    const hint = "IBV_QP_STATE is what this release modifies";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr_mask", value: attr_mask, hint });
+/** The same, with the protection domain among the attributes. @throws EOPNOTSUPP any other bit of `comp_mask` */
+export function ibv_create_qp_ex(
+  context: Context,
+  qp_init_attr: QueuePairAttributes & { comp_mask: number; pd: ProtectionDomain },
+): QueuePair {
+  const call = "ibv_create_qp_ex";
+  living(call, "context", context, Context);
+  const { comp_mask, pd } = qp_init_attr;
+  const path = "qp_init_attr.comp_mask";
+  const more = unsigned(call, path, comp_mask, 32) & ~IBV_QP_INIT_ATTR_PD;
+  if (more !== 0 || comp_mask === 0) {
+    const hint = "IBV_QP_INIT_ATTR_PD, and no other bit";
+    refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
   }
-  qp.modify(call, attr.qp_state);
+  living(call, "qp_init_attr.pd", pd, ProtectionDomain);
+  if (pd.device !== context.device) {
+    refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
+  }
+  return QueuePair.create(call, pd, qp_init_attr);
+}
+
+/**
+ * Changes the attributes of `attr` that `attr_mask` names; all or none.
+ * @throws EINVAL a step that the state machine does not have, an attribute that it must have or cannot have, a value out of
+ * range; EOPNOTSUPP what the device lacks
+ */
+export function ibv_modify_qp(qp: QueuePair, attr: QueuePairChange, attr_mask: number): 0 {
+  const call = "ibv_modify_qp";
+  living(call, "qp", qp, QueuePair).modify(call, attr, attr_mask);
   return 0;
 }
 
-/** Posts a list of receive requests. @throws at the first bad one; those before it are posted */
-export function ibv_post_recv(qp: QueuePair, wr: ReceiveRequest): 0 {
-  living("ibv_post_recv", "qp", qp, QueuePair).post("ibv_post_recv", wr);
+/** What C fills into `attr` and `init_attr`. `attr_mask` is a hint, and not needed: all attributes are there. */
+export function ibv_query_qp(
+  qp: QueuePair,
+  _attr_mask?: number,
+): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
+  return living("ibv_query_qp", "qp", qp, QueuePair).query("ibv_query_qp");
+}
+
+/** Posts a list of receive requests. @throws at the first bad one, which is then `bad_wr.wr`; those before it are posted */
+export function ibv_post_recv(qp: QueuePair, wr: ReceiveRequest, bad_wr?: BadRequest<ReceiveRequest>): 0 {
+  living("ibv_post_recv", "qp", qp, QueuePair).post("ibv_post_recv", wr, bad_wr);
   return 0;
 }
 
-/** @throws EBUSY while an action leads to it */
+/** @throws EBUSY while an action or a flow leads to it */
 export function ibv_destroy_qp(qp: QueuePair): 0 {
   living("ibv_destroy_qp", "qp", qp, QueuePair).destroy("ibv_destroy_qp");
   return 0;

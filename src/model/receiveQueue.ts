@@ -1,0 +1,106 @@
+/**
+ * The receive queue of a queue pair: buffers that wait for frames. The core knows their lengths and says which frame
+ * takes which; the bytes are written here.
+ */
+import { Reason } from "../abi/engine.js";
+import {
+  IBV_QPS_ERR,
+  IBV_QPS_RESET,
+  IBV_WC_LOC_LEN_ERR,
+  IBV_WC_RECV,
+  IBV_WC_SUCCESS,
+  IBV_WC_WR_FLUSH_ERR,
+} from "../abi/verbs.js";
+import type { BatchDestination } from "../engine/batch.js";
+import { refuse } from "../errors.js";
+import { completion, type CompletionQueue, type WorkCompletion } from "./completions.js";
+import { STATE_NAMES } from "./queueStates.js";
+import type { QueuePair } from "./queues.js";
+import { checkViews, lengthOf, scatter, viewsOf, type WorkRequest } from "./scatter.js";
+
+/** `struct ibv_recv_wr` */
+export interface ReceiveRequest extends WorkRequest {
+  next?: ReceiveRequest | null | undefined;
+}
+
+/** A request that was posted, with its memory as it was found then. */
+interface PostedBuffer {
+  readonly wr_id: bigint | number;
+  readonly views: readonly Uint8Array[];
+}
+
+/** Places of the core's ring: a power of two. */
+export function depthOf(requests: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));
+}
+
+export class ReceiveQueue {
+  readonly #qp: QueuePair;
+  readonly #completions: CompletionQueue;
+  readonly #most: { max_recv_wr: number; max_recv_sge: number };
+  readonly #depth: number;
+  readonly #posted: PostedBuffer[] = [];
+  /** Requests posted and taken, counted over the life of the queue. */
+  #tail = 0;
+  #head = 0;
+
+  constructor(qp: QueuePair, completions: CompletionQueue, most: { max_recv_wr: number; max_recv_sge: number }) {
+    this.#qp = qp;
+    this.#completions = completions;
+    this.#most = most;
+    this.#depth = depthOf(most.max_recv_wr);
+  }
+
+  /** One request. @throws EINVAL in RESET, memory that the device may not write; ENOMEM when the queue is full */
+  post(call: string, wr: ReceiveRequest): void {
+    const { pd, state, device, handle } = this.#qp;
+    if (pd === null || state === IBV_QPS_RESET) {
+      const hint = "move it to INIT first";
+      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[state], hint });
+    }
+    const views = viewsOf(call, wr, this.#most.max_recv_sge);
+    const hint = "a view inside the registered bytes, which allow IBV_ACCESS_LOCAL_WRITE";
+    checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
+    if (this.#tail - this.#head >= this.#most.max_recv_wr) {
+      const full = `${this.#most.max_recv_wr} requests are posted`;
+      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this.#qp, hint: full });
+    }
+    if (state === IBV_QPS_ERR) {
+      this.#completions.add(this.#completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
+      return;
+    }
+    this.#posted[this.#tail % this.#depth] = { wr_id: wr.wr_id, views };
+    this.#tail++;
+    device.core.exports.postBuffer(handle, lengthOf(views));
+  }
+
+  /** A frame has arrived: its bytes go to the buffer that the core chose, and the completion is made. */
+  arrive(destination: BatchDestination, tag: number): void {
+    const buffer = this.#posted[destination.request % this.#depth];
+    if (buffer === undefined) return;
+    this.#head++;
+    const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
+    const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
+    const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+    this.#completions.push(this.#completion(buffer.wr_id, status, length, tag));
+  }
+
+  /** What is posted is forgotten. */
+  forget(): void {
+    this.#qp.device.core.exports.clearQueue(this.#qp.handle);
+    this.#head = this.#tail;
+  }
+
+  /** What is posted completes with a flush error. */
+  flush(): void {
+    for (let i = this.#head; i < this.#tail; i++) {
+      const buffer = this.#posted[i % this.#depth];
+      if (buffer !== undefined) this.#completions.add(this.#completion(buffer.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
+    }
+    this.forget();
+  }
+
+  #completion(wr_id: bigint | number, status: number, length: number, tag: number): WorkCompletion {
+    return completion(wr_id, status, IBV_WC_RECV, length, this.#qp.qp_num, tag);
+  }
+}
