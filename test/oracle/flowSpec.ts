@@ -69,10 +69,10 @@ const TRAFFIC_CLASS = (level: Level): Slice[] => [
   [`${level}.ip_ecn`, 0, 2],
 ];
 
-/** What parsed fields the bits of a filter field are, by spec type. `entry`: the MPLS entry that is meant. */
-function slicesOf(type: number, level: Level, name: string, entry: string): Slice[] {
+/** What parsed fields the bits of a filter field are, by spec type and name. */
+function slicesIn(level: Level): ReadonlyMap<string, Slice[]> {
   const { flags, label, spi, seq } = grouped(level);
-  const known: Record<string, Slice[]> = {
+  const slices: Record<string, Slice[]> = {
     [`${SPEC.ETH} dst_mac`]: [[`${level}.dmac`, 0, 48]],
     [`${SPEC.ETH} src_mac`]: [[`${level}.smac`, 0, 48]],
     [`${SPEC.ETH} ether_type`]: [[`${level}.ethertype`, 0, 16]],
@@ -105,14 +105,21 @@ function slicesOf(type: number, level: Level, name: string, entry: string): Slic
     [`${SPEC.GRE} protocol`]: [["misc.gre_protocol", 0, 16]],
     [`${SPEC.GRE} key`]: [["misc.gre_key", 0, 32]],
     [`${SPEC.VXLAN_TUNNEL} tunnel_id`]: [["misc.vxlan_vni", 0, 24]],
-    [`${SPEC.MPLS} label`]: [
-      [`${entry}_label`, 12, 20],
-      [`${entry}_exp`, 9, 3],
-      [`${entry}_s_bos`, 8, 1],
-      [`${entry}_ttl`, 0, 8],
-    ],
   };
-  return known[`${type} ${name}`] ?? [];
+  return new Map(Object.entries(slices));
+}
+
+const SLICES = { outer: slicesIn("outer"), inner: slicesIn("inner") };
+
+/** The same; `entry` is the MPLS entry that is meant. */
+function slicesOf(type: number, level: Level, name: string, entry: string): readonly Slice[] {
+  if (type !== SPEC.MPLS) return SLICES[level].get(`${type} ${name}`) ?? [];
+  return [
+    [`${entry}_label`, 12, 20],
+    [`${entry}_exp`, 9, 3],
+    [`${entry}_s_bos`, 8, 1],
+    [`${entry}_ttl`, 0, 8],
+  ];
 }
 
 const ALL = (width: number): bigint => (1n << BigInt(width)) - 1n;
