@@ -3,6 +3,7 @@
 const FACADES = ["test/mlx5dv", "test/verbs", "test/model"];
 
 const VERBS = ["test/verbs"];
+const DATAGRAMS = ["test/model/datagram.test.ts", "test/model/offload.test.ts"];
 
 const PARSER = ["test/model/parser.test.ts"];
 
@@ -118,6 +119,29 @@ export const HOST = [
     "a way from IPv6 to IPv4",
     VERBS,
   ),
+  model("datagram", "datagram-padding", "& 3;", "& 0;", "payload that is not filled up", DATAGRAMS),
+  model("datagram", "datagram-pad-count", "| (padding << 4)", "", "the pad count", DATAGRAMS),
+  model("datagram", "datagram-length", "20 + length, 2", "length, 2", "the length of IPv4 packets", DATAGRAMS),
+  model("datagram", "datagram-port", "^ (label >>> 14)", "", "the upper bits of the flow label", DATAGRAMS),
+  model("datagram", "datagram-class", "trafficClass * 2 ** 20", "trafficClass", "the traffic class of IPv6", DATAGRAMS),
+  model(
+    "datagram",
+    "datagram-immediate",
+    "immediate === null ? SEND_ONLY : SEND_ONLY_WITH_IMMEDIATE",
+    "SEND_ONLY",
+    "the operation of immediate data",
+    DATAGRAMS,
+  ),
+  model(
+    "offload",
+    "offload-udp-none",
+    "for (const { offset } of none) copy[offset + 6] = 0xff;",
+    "",
+    "UDP checksums that were 0",
+    DATAGRAMS,
+  ),
+  model("offload", "offload-none-back", "copy[offset + 6] = 0;", "{}", "a UDP checksum of 0 of a fragment", DATAGRAMS),
+  model("offload", "offload-inner", 'if (level !== "outer" || ', "if (", "inner checksums", DATAGRAMS),
   model("counter", "counter-offset", "this.handle + offset * 16", "this.handle", "counters of a bulk"),
   model("rule", "rule-matcher-busy", "matcher.users++;", "", "a matcher with rules can be destroyed"),
   model(

@@ -58,4 +58,7 @@ export const PACKET = [
     "type, all.length), all",
     "the length of an option",
   ),
+  packet("icrc", "icrc-options", "udp = 4 * (first & 15);", "udp = 20;", "the ICRC behind options of IPv4"),
+  packet("icrc", "icrc-lrh", "new Uint8Array(8)", "new Uint8Array(0)", "the ones before the packet"),
+  packet("icrc", "icrc-variant", "masked[0] = first | 0x0f;", "", "the traffic class in the ICRC"),
 ];

@@ -34,16 +34,26 @@ export function pseudoHeader(
   return joined(source, destination, tail);
 }
 
-/** Castagnoli's polynomial, reflected (RFC 9260 appendix A). */
-const POLYNOMIAL = 0x82f63b78;
+/** Polynomials, reflected: Castagnoli's (RFC 9260 appendix A) and that of Ethernet (IEEE 802.3 clause 3.2.9). */
+const CASTAGNOLI = 0x82f63b78;
+const ETHERNET = 0xedb88320;
 
 /** The CRC32c as its field has it: the lowest byte of the CRC comes first on the wire. */
 export function crc32c(...parts: readonly Uint8Array[]): number {
+  return reflectedCrc(CASTAGNOLI, parts);
+}
+
+/** The CRC-32 of Ethernet, likewise. */
+export function crc32(...parts: readonly Uint8Array[]): number {
+  return reflectedCrc(ETHERNET, parts);
+}
+
+function reflectedCrc(polynomial: number, parts: readonly Uint8Array[]): number {
   let crc = 0xffffffff;
   for (const part of parts) {
     for (const byte of part) {
       crc ^= byte;
-      for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? POLYNOMIAL : 0);
+      for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? polynomial : 0);
     }
   }
   crc = ~crc;
