@@ -33,7 +33,7 @@ test.each<[string, Layer[]]>([
   ["ICMP", [{ header: "ethernet" }, IP4, { header: "icmp", type: 8 }, DATA]],
   [
     "behind options",
-    [{ header: "ethernet" }, { ...IP4, options: [{ option: "router_alert", value: 0 }] } as Layer, { header: "tcp" }],
+    [{ header: "ethernet" }, { ...IP4, options: [{ option: "router_alert", value: 0 }] }, { header: "tcp" }],
   ],
 ])("%s", (_, layers) => {
   for (const wrong of [0, 0x1234, 0xffff]) {
@@ -45,11 +45,7 @@ test.each<[string, Layer[]]>([
 });
 
 test("the outer headers of a tunnel, and not the inner ones", () => {
-  const inner: Layer[] = [
-    { header: "ethernet" },
-    { ...IP4, checksum: 0x99 } as Layer,
-    { header: "udp", checksum: 0x98 },
-  ];
+  const inner: Layer[] = [{ header: "ethernet" }, { ...IP4, checksum: 0x99 }, { header: "udp", checksum: 0x98 }];
   const layers: Layer[] = [{ header: "ethernet" }, IP4, { header: "udp" }, { header: "vxlan", vni: 5 }, ...inner];
   for (const wrong of [0, 0x1234]) {
     const [right, given] = pair(layers, wrong);
