@@ -237,7 +237,7 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
 
 /** An unsigned integer of so many bits. */
 function integer(call: string, path: string, value: unknown, bits: number): number {
-  return unsigned(call, path, typeof value === "bigint" && value < 2n ** 53n ? Number(value) : value, bits);
+  return unsigned(call, path, typeof value === "bigint" ? Number(value) : value, bits);
 }
 
 function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
