@@ -28,6 +28,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CORE } from "./mutants/core.mjs";
+import { FLOWS } from "./mutants/flows.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { PACKET } from "./mutants/packet.mjs";
@@ -50,7 +51,7 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...STEER, ...HEADERS, ...HOST, ...PACKET].filter(
+const mutants = [...CORE, ...STEER, ...HEADERS, ...HOST, ...FLOWS, ...PACKET].filter(
   ({ id }) => only === undefined || only.includes(id),
 );
 checkList();

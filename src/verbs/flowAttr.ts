@@ -226,7 +226,8 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
   else if (typeof value === "number") number = Number.isSafeInteger(value) ? BigInt(value) : undefined;
   else if (typeof value === "string") number = PARSERS[kind](value.trim()) ?? bad(`write it as ${EXAMPLES[kind]}`);
   else throw new TypeError(`${call}: ${path} must be a number, a string or a Uint8Array, not ${describe(value)}`);
-  if (number === undefined || number < 0n || number >> BigInt(8 * size) !== 0n) {
+  // A negative number is never shifted to 0.
+  if (number === undefined || number >> BigInt(8 * size) !== 0n) {
     return bad(`0 to 0x${"ff".repeat(size)}`);
   }
   for (let byte = at + size - 1; byte >= at; byte--) {

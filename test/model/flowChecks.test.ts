@@ -306,6 +306,7 @@ describe("the driver", () => {
     expect(found({ type: UDP }, proto(0, 0))).toBe("accepted");
     expect(found(proto(17, 0xff), { type: TCP })).toBe(clash);
     expect(found(proto(1, 1), { type: UDP })).toBe(clash);
+    expect(found(proto(17, 0x7f), { type: UDP })).toBe(clash);
     expect(found({ type: UDP }, { type: GRE })).toBe(clash);
     expect(found({ type: IPV6, val: { next_hdr: 6 }, mask: { next_hdr: 255 } }, { type: UDP })).toBe(clash);
     expect(found(inner({ type: TCP }), { type: UDP })).toBe("accepted");
