@@ -130,7 +130,7 @@ export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
   const given = fieldsAt(call, "attr", attr, "fields of ibv_flow_attr", ATTR_FIELDS);
   const list = given["specs"] ?? [];
   if (!Array.isArray(list)) throw new TypeError(`${call}: attr.specs must be an array, not ${describe(list)}`);
-  const specs = list.map((spec: unknown, i) => readSpec(call, `specs[${i}]`, spec));
+  const specs = Array.from(list, (spec: unknown, i) => readSpec(call, `specs[${i}]`, spec));
   const length = specs.reduce((sum, spec) => sum + spec.size, ATTR_SIZE);
   const number = (name: string, bits: number, absent?: number): number =>
     integer(call, `attr.${name}`, given[name] ?? absent, bits);
