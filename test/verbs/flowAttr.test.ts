@@ -168,7 +168,8 @@ describe("the attr", () => {
       expect(() => readFlowAttr(CALL, attr as never)).toThrow("ibv_create_flow: attr must be an object");
     }
     for (const specs of [{}, "x", 5]) expect(() => read({ specs })).toThrow("attr.specs must be an array");
-    for (const spec of [null, undefined, 5, "x"]) expect(() => read({ specs: [spec] })).toThrow("specs[0] must be an object");
+    for (const spec of [null, undefined, 5, "x"])
+      expect(() => read({ specs: [spec] })).toThrow("specs[0] must be an object");
     expect(() => read({ specs: Array<object>(1) })).toThrow("specs[0] must be an object, not undefined");
     for (const val of [null, 5, "x"]) {
       expect(() => readSpec({ type: v.IBV_FLOW_SPEC_TCP, val })).toThrow("specs[0].val must be an object");
