@@ -123,8 +123,8 @@ function fresh(size: usize): usize {
   return block;
 }
 
-/** Makes the fixed areas real: the module declares less memory than they take. To be called once, first. */
-export function openMemory(): bool {
+/** Makes the fixed areas real: the module declares less memory than they take. */
+export function growToArena(): bool {
   const wanted = (ARENA + PAGE - 1) / PAGE;
   const have = <usize>memory.size();
   return wanted <= have || memory.grow(<i32>(wanted - have)) >= 0;

@@ -5,17 +5,19 @@
 import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
+import { growToArena } from "./arena";
 import { FRAMES, KEYS, MAPS, WAITING } from "./memory";
 import { deliver } from "./out/deliver";
-import { BRANCH_LOWER, openBranch } from "./steer/branch";
+import { BRANCH_LOWER, openBranch, openBranches } from "./steer/branch";
 import { lookup } from "./steer/match";
 import { Tables } from "./steer/table";
 import { walk } from "./steer/walk";
 import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
-export { arenaUsed, limitArena, openMemory } from "./arena";
-export { createTable, destroyTable, insertRule, removeRule, rerankRule } from "./steer/table";
+export { arenaUsed, limitArena } from "./arena";
+export { createTable, destroyTable, insertRule, removeRule, rerankRule, setMiss } from "./steer/table";
+export { changeActions } from "./act/change";
 export { createCounters, releaseCounters } from "./act/count";
 export {
   clearQueue,
@@ -32,6 +34,13 @@ export {
 export { declareGeneveOption } from "./wire/geneve";
 export { declareSample } from "./wire/sample";
 
+/** Makes the fixed areas real, and writes what in them never changes. To be called once, first. */
+export function openMemory(): bool {
+  if (!growToArena()) return false;
+  openBranches();
+  return true;
+}
+
 /** Parses the first `count` frames of the batch: keys and maps, of the groups in `wanted`. */
 export function parse(count: u32, wanted: u32): void {
   openBatch();
@@ -42,8 +51,13 @@ export function parse(count: u32, wanted: u32): void {
 
 /** Takes the first `count` frames of the batch from bytes to outcome, from the table `root`. */
 export function steer(root: usize, count: u32): void {
+  loopBack(root, count, 0);
+}
+
+/** The same for frames that the queue `sender` has sent and the port loops back: they are for the rules of `root` alone. */
+export function loopBack(root: usize, count: u32, sender: usize): void {
   parse(count, Tables.wanted);
-  walk(root, count);
+  walk(root, count, sender);
   deliver(count);
 }
 

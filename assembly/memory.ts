@@ -1,7 +1,7 @@
 /**
  * The map of linear memory: fixed areas first, then the arena that grows (arena.ts).
  *
- *     __heap_base | staging | frames | keys | maps | branches | outcomes | hits | destinations | reasons |
+ *     __heap_base | staging | frames | keys | maps | branches | outcomes | hits | destinations | copies | reasons |
  *                 | found | walk lists | lanes | phases of a lookup | lanes being made | scratch key | samples |
  *                 | frame bytes | arena ...
  *
@@ -38,7 +38,9 @@ export const BRANCHES: usize = align(MAPS + BATCH * MAP_SIZE);
 export const OUTCOMES: usize = align(BRANCHES + BATCH * BRANCH_SIZE);
 export const HITS: usize = align(OUTCOMES + BATCH * OUTCOME_SIZE);
 export const DESTINATIONS: usize = align(HITS + BATCH * HITS_PER_FRAME * 4);
-export const REASONS: usize = align(DESTINATIONS + BATCH * DESTINATIONS_PER_FRAME * DEST_SIZE);
+/** Destinations beside each frame's first, of all frames, one behind the other as they come up. */
+export const COPIES: usize = align(DESTINATIONS + BATCH * DEST_SIZE);
+export const REASONS: usize = align(COPIES + BATCH * (DESTINATIONS_PER_FRAME - 1) * DEST_SIZE);
 /** Rule found for each branch of a lookup. */
 export const FOUND: usize = align(REASONS + REASON_COUNT * 8);
 /** Branches still on the walk, and those of the table at hand: two lists of u32. */

@@ -33,6 +33,7 @@ import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { PACKET } from "./mutants/packet.mjs";
 import { STEER } from "./mutants/steer.mjs";
+import { WALK } from "./mutants/walk.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SUITE = ["test/engine", "test/model", "test/mlx5dv", "test/verbs", "test/oracle"];
@@ -51,7 +52,7 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...STEER, ...HEADERS, ...HOST, ...FLOWS, ...PACKET].filter(
+const mutants = [...CORE, ...STEER, ...WALK, ...HEADERS, ...HOST, ...FLOWS, ...PACKET].filter(
   ({ id }) => only === undefined || only.includes(id),
 );
 checkList();

@@ -3,15 +3,18 @@
  *
  * Actions change the branch, end it, or name the table that it goes on to; they never choose one themselves.
  */
-import { ACTION_SIZE, DEST_QUEUE, Op, Reason, TABLE_ROOT, Verdict } from "../../src/abi/engine";
-import { deliverTo, end, tag } from "../out/outcome";
-import { BRANCH_FRAME, BRANCH_INDEX } from "../steer/branch";
+import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import { deliverTo, end, isOpen, tag, untag } from "../out/outcome";
+import { BRANCH_FRAME, BRANCH_INDEX, BRANCH_WHY } from "../steer/branch";
+import { behindSlot, hop, leave, Walk } from "../steer/onward";
 import { RULE_ACTION_COUNT, RULE_ACTIONS } from "../steer/rule";
 import { TABLE_FLAGS } from "../steer/table";
 import { count } from "./count";
 
-/** Runs the actions of `rule`; gives the table to go on with, 0 when the branch has ended. */
-export function run(branch: usize, table: usize, rule: usize): usize {
+/** Runs the actions of `rule`; whether the branch goes on. */
+// @ts-ignore: decorator
+@inline
+export function run(branch: usize, table: usize, rule: usize): bool {
   const index = load<u32>(branch, BRANCH_INDEX);
   let action: usize = load<u32>(rule, RULE_ACTIONS);
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
@@ -24,22 +27,72 @@ export function run(branch: usize, table: usize, rule: usize): usize {
       case Op.count:
         count(operand, load<u32>(branch, BRANCH_FRAME));
         break;
-      case Op.drop:
-        end(index, Verdict.drop, Reason.drop_action);
-        return 0;
-      case Op.default_miss:
-        end(index, load<u32>(table, TABLE_FLAGS) & TABLE_ROOT ? Verdict.miss : Verdict.drop, Reason.default_miss);
-        return 0;
       case Op.queue:
-        deliverTo(index, DEST_QUEUE, operand, load<u32>(branch, BRANCH_FRAME));
-        return 0;
+        deliverTo(index, operand, 0, load<u32>(branch, BRANCH_FRAME));
+        break;
       case Op.table:
-        return operand;
-      default:
-        // The host stages no other operation.
-        unreachable();
+        return hop(branch, operand, 0);
+      default: {
+        const then = seldom(branch, table, rule, action);
+        if (then != Then.next_action) return then == Then.elsewhere;
+      }
     }
   }
-  end(index, Verdict.drop, Reason.no_destination);
-  return 0;
+  return endOfRecord(index, table);
+}
+
+/** What an action leads to. */
+enum Then {
+  next_action,
+  elsewhere,
+  end,
+}
+
+/** The actions that most frames do not meet, apart so that the others stay short. */
+function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
+  const index = load<u32>(branch, BRANCH_INDEX);
+  const operand = load<u32>(action, 4);
+  switch (load<u32>(action)) {
+    case Op.none:
+      return Then.next_action;
+    case Op.drop:
+      end(index, Verdict.drop, Reason.drop_action);
+      return Then.end;
+    case Op.default_miss:
+      store<u8>(branch, Reason.default_miss, BRANCH_WHY);
+      return thenIf(leave(branch, table));
+    case Op.copy_from_others:
+      if (<usize>operand == Walk.sender) return Then.next_action;
+    // falls through
+    case Op.copy_queue:
+      deliverTo(index, operand, DEST_COPY, load<u32>(branch, BRANCH_FRAME));
+      return Then.next_action;
+    case Op.queue_from_others:
+      if (<usize>operand != Walk.sender) deliverTo(index, operand, 0, load<u32>(branch, BRANCH_FRAME));
+      return Then.next_action;
+    case Op.resume:
+      untag(index);
+      return thenIf(hop(branch, table, behindSlot(rule)));
+    case Op.pass:
+      untag(index);
+      return thenIf(leave(branch, table));
+    default:
+      // The host stages no other operation.
+      return unreachable();
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function thenIf(goesOn: bool): Then {
+  return goesOn ? Then.elsewhere : Then.end;
+}
+
+/** All actions have run, and none has sent the branch elsewhere. */
+function endOfRecord(index: u32, table: usize): bool {
+  if (isOpen(index)) {
+    if (load<u32>(table, TABLE_FLAGS) & TABLE_SEND) end(index, Verdict.transmit, Reason.none);
+    else end(index, Verdict.drop, Reason.no_destination);
+  }
+  return false;
 }

@@ -2,10 +2,14 @@
  * The end of the journey: frames reach their queues in the order of the batch, and every reason is counted.
  */
 import {
-  DEST_INDEX,
+  DEST_COPY,
+  DEST_FLAGS,
   DEST_LENGTH,
+  DEST_NEXT,
+  DEST_QUEUE,
   DEST_REQUEST,
   DEST_STATUS,
+  DESTINATIONS_PER_FRAME,
   OUTCOME_DESTINATIONS,
   OUTCOME_REASON,
   OUTCOME_VERDICT,
@@ -13,25 +17,69 @@ import {
   Verdict,
 } from "../../src/abi/engine";
 import { REASONS } from "../memory";
-import { end, destinationAt, outcomeAt } from "./outcome";
+import { end, firstDestination, outcomeAt } from "./outcome";
 import { take, Taken } from "./queue";
 
 export function deliver(count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     const outcome = outcomeAt(i);
-    if (load<u8>(outcome, OUTCOME_VERDICT) == Verdict.deliver) arrive(i, outcome);
-    const reason = REASONS + ((<usize>load<u16>(outcome, OUTCOME_REASON)) << 3);
-    store<u64>(reason, load<u64>(reason) + 1);
+    const destinations: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
+    if (destinations == 1 && load<u8>(outcome, OUTCOME_VERDICT) == Verdict.deliver) arrive(i, outcome);
+    else if (destinations != 0) arriveAtAll(i, outcome, destinations);
+    const reason: u32 = load<u16>(outcome, OUTCOME_REASON);
+    if (reason != Reason.none) countReason(reason, 1);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function countReason(reason: u32, times: u32): void {
+  const counter = REASONS + ((<usize>reason) << 3);
+  store<u64>(counter, load<u64>(counter) + times);
+}
+
+/** Offers the frame to the queue of a destination; gives why that did not take it. */
+// @ts-ignore: decorator
+@inline
+function offer(destination: usize): u32 {
+  const status = take(load<u32>(destination, DEST_QUEUE), load<u32>(destination, DEST_LENGTH));
+  store<u32>(destination, Taken.request, DEST_REQUEST);
+  store<u32>(destination, status, DEST_STATUS);
+  return status;
 }
 
 /** A frame whose only destination refuses it is dropped; the destination stays listed when it used a buffer. */
 function arrive(index: u32, outcome: usize): void {
-  const destination = destinationAt(index, 0);
-  const status = take(load<u32>(destination, DEST_INDEX), load<u32>(destination, DEST_LENGTH));
-  store<u32>(destination, Taken.request, DEST_REQUEST);
-  store<u32>(destination, status, DEST_STATUS);
+  const status = offer(firstDestination(index));
   if (status == Reason.none) return;
   end(index, Verdict.drop, status);
   if (status != Reason.receive_buffer_too_short) store<u16>(outcome, 0, OUTCOME_DESTINATIONS);
+}
+
+/**
+ * Several destinations, or copies alone. The frame is delivered where one of those takes it that are no copies, else it
+ * has the reason of the first that did not. Every other one that did not take it is counted beside the frame's own reason,
+ * as are those that found no room.
+ */
+function arriveAtAll(index: u32, outcome: usize, destinations: u32): void {
+  const listed = min<u32>(destinations, DESTINATIONS_PER_FRAME);
+  let delivered = false;
+  let first: u32 = Reason.none;
+  let destination = firstDestination(index);
+  for (let n: u32 = 0; n < listed; n++) {
+    const status = offer(destination);
+    const copy = load<u32>(destination, DEST_FLAGS) & DEST_COPY;
+    if (status == Reason.none) delivered = delivered || copy == 0;
+    else if (copy == 0 && first == Reason.none) first = status;
+    else countReason(status, 1);
+    destination = load<u32>(destination, DEST_NEXT);
+  }
+  store<u16>(outcome, <u16>listed, OUTCOME_DESTINATIONS);
+  if (destinations > listed) {
+    const own = load<u16>(outcome, OUTCOME_REASON) == Reason.copy_limit;
+    countReason(Reason.copy_limit, destinations - listed - <u32>own);
+  }
+  if (first == Reason.none) return;
+  if (delivered) countReason(first, 1);
+  else end(index, Verdict.drop, first);
 }

@@ -52,9 +52,8 @@ export function createRule(
   const rule = allocate(ruleBytes(lanes));
   if (rule == 0) return 0;
   let keptRanges: usize = 0;
-  let keptActions = rule + RULE_INLINE;
+  const keptActions = roomForActions(rule, actionCount);
   if (rangeCount != 0) keptRanges = allocate(rangeCount * KEPT);
-  if (actionCount > 1) keptActions = allocate(actionCount * ACTION_SIZE);
   if (keptActions == 0 || (rangeCount != 0 && keptRanges == 0)) {
     if (keptRanges != 0) release(keptRanges, rangeCount * KEPT);
     if (actionCount > 1 && keptActions != 0) release(keptActions, actionCount * ACTION_SIZE);
@@ -77,9 +76,45 @@ export function createRule(
 export function releaseRule(rule: usize, lanes: u32): void {
   const ranges: u32 = load<u8>(rule, RULE_RANGE_COUNT);
   if (ranges != 0) release(load<u32>(rule, RULE_RANGES), ranges * KEPT);
-  const actions: u32 = load<u8>(rule, RULE_ACTION_COUNT);
-  if (actions > 1) release(load<u32>(rule, RULE_ACTIONS), actions * ACTION_SIZE);
+  releaseActions(rule);
   release(rule, ruleBytes(lanes));
+}
+
+/** Where `count` actions of a rule lie: one in the rule, more in a block of their own. 0 when memory is full. */
+// @ts-ignore: decorator
+@inline
+function roomForActions(rule: usize, count: u32): usize {
+  return count > 1 ? allocate(count * ACTION_SIZE) : rule + RULE_INLINE;
+}
+
+function releaseActions(rule: usize): void {
+  const count: u32 = load<u8>(rule, RULE_ACTION_COUNT);
+  if (count > 1) release(load<u32>(rule, RULE_ACTIONS), count * ACTION_SIZE);
+}
+
+/**
+ * Gives a rule other actions. False when memory is full, and then it keeps those that it has; never for as many as it has
+ * or fewer.
+ */
+export function replaceActions(rule: usize, actions: usize, count: u32): bool {
+  const had: u32 = load<u8>(rule, RULE_ACTION_COUNT);
+  let kept: usize = load<u32>(rule, RULE_ACTIONS);
+  if (count != had) {
+    const room = roomForActions(rule, count);
+    if (room != 0) {
+      releaseActions(rule);
+      kept = room;
+      store<u32>(rule, <u32>kept, RULE_ACTIONS);
+      store<u8>(rule, <u8>count, RULE_ACTION_COUNT);
+    } else if (count < had) {
+      // The old block stays, and what is too much of it does nothing.
+      memory.fill(kept, 0, had * ACTION_SIZE);
+    } else {
+      return false;
+    }
+  }
+  memory.copy(kept, actions, count * ACTION_SIZE);
+  return true;
 }
 
 // @ts-ignore: decorator

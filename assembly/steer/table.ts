@@ -2,9 +2,10 @@
  * A table: one classifier, whatever matchers its rules belong to. This file changes it; match.ts asks it.
  *
  *     0       4       8       12     16      20         24       28     32      36      40
- *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots |
+ *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots | miss |
  *
- * `masks` finds each mask once (mask.ts), `slots` the chains of rules (chain.ts); prune to sweeps belong to sweep.ts.
+ * `masks` finds each mask once (mask.ts), `slots` the chains of rules (chain.ts); prune to sweeps belong to sweep.ts. `miss`
+ * is the table that gets what no rule of this one wants, 0 for none.
  */
 import { STAGE_ACTIONS, STAGE_MASK, STAGE_RANGES, STAGE_VALUE, RANGE_DWORD, RANGE_SIZE } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
@@ -47,7 +48,8 @@ export const TABLE_DEFINER: usize = 40;
 export const TABLE_GROUPS: usize = TABLE_DEFINER + DEFINER_SIZE;
 const TABLE_MASKS: usize = TABLE_GROUPS + GROUPS_SIZE;
 export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
-const TABLE_SIZE: u32 = <u32>(TABLE_SLOTS + SLOTS_SIZE);
+export const TABLE_MISS: usize = TABLE_SLOTS + SLOTS_SIZE;
+const TABLE_SIZE: u32 = <u32>(TABLE_MISS + 4);
 
 export namespace Tables {
   /** All tables, linked. */
@@ -68,7 +70,12 @@ export function createTable(flags: u32): usize {
   return table;
 }
 
-/** Gives back a table that holds no rules. */
+/** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
+export function setMiss(table: usize, next: usize): void {
+  store<u32>(table, <u32>next, TABLE_MISS);
+}
+
+/** Gives back a table that holds no rules, and that no other one hands frames to. */
 export function destroyTable(table: usize): void {
   let link = Tables.first;
   if (link == table) {

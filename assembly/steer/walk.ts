@@ -2,24 +2,29 @@
  * The walk: from the root table, along the rules, to the end of every branch.
  *
  * A work list of branches. Those that stand at the table of the first one are looked up as a batch, then acted on in
- * their order; a branch that an action sends to a table goes to the end of the list. The hop limit bounds the loop.
+ * their order; a branch that goes on (onward.ts) goes to the end of the list.
  */
-import { HOP_LIMIT, Reason, TABLE_ROOT, Verdict } from "../../src/abi/engine";
+import { answers } from "../act/loopback";
 import { run } from "../act/run";
 import { FOUND, GATHERED, WAITING } from "../memory";
-import { end, hit, openOutcome } from "../out/outcome";
-import { branchAt, BRANCH_HOPS, BRANCH_INDEX, BRANCH_TABLE, openBranch } from "./branch";
+import { end, hit, openOutcome, openOutcomes } from "../out/outcome";
+import { branchAt, BRANCH_INDEX, BRANCH_LOWER, BRANCH_TABLE, BRANCH_WHY, openBranch } from "./branch";
 import { lookup } from "./match";
-import { TABLE_FLAGS } from "./table";
+import { leave, missReason, missVerdict, nextStage, Walk } from "./onward";
+import { RULE_RANK } from "./rule";
 
-/** Walks the first `count` frames of the batch from `root`. */
-export function walk(root: usize, count: u32): void {
+/** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
+export function walk(root: usize, count: u32, sender: usize): void {
+  Walk.sender = sender;
+  openOutcomes();
   for (let i: u32 = 0; i < count; i++) {
     openOutcome(i);
     openBranch(i, root);
     store<u32>(WAITING + ((<usize>i) << 2), i);
   }
-  while (count > 0) count = step(count);
+  // All of them stand at one table.
+  let waiting = move(root, WAITING, count, 0);
+  while (waiting > 0) waiting = step(waiting);
 }
 
 /** Moves the branches at one table by one rule; gives how many still wait. */
@@ -32,12 +37,7 @@ function step(waiting: u32): u32 {
     if (<usize>load<u32>(branchAt(index), BRANCH_TABLE) == table) here = append(GATHERED, here, index);
     else rest = append(WAITING, rest, index);
   }
-  lookup(table, GATHERED, here);
-  for (let i: usize = 0; i < here; i++) {
-    const index = load<u32>(GATHERED + (i << 2));
-    if (advance(branchAt(index), table, load<u32>(FOUND + (i << 2)))) rest = append(WAITING, rest, index);
-  }
-  return rest;
+  return move(table, GATHERED, here, rest);
 }
 
 // @ts-ignore: decorator
@@ -47,23 +47,36 @@ function append(list: usize, length: u32, index: u32): u32 {
   return length + 1;
 }
 
+/**
+ * Acts on the first `count` branches of a list, all at `table`; those that go on are appended to the `rest` that wait.
+ * The list may be that of the waiting itself, from its start on: none is written over before it is read.
+ */
+function move(table: usize, list: usize, count: u32, rest: u32): u32 {
+  lookup(table, list, count);
+  const sender = <u32>Walk.sender;
+  const ends = nextStage(table) == 0;
+  const verdict = missVerdict(table);
+  const reason = missReason(table);
+  for (let i: usize = 0; i < count; i++) {
+    const index = load<u32>(list + (i << 2));
+    const branch = branchAt(index);
+    const rule: usize = load<u32>(FOUND + (i << 2));
+    if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) end(index, verdict, reason);
+    else if (advance(branch, table, rule, sender)) rest = append(WAITING, rest, index);
+  }
+  return rest;
+}
+
 /** Acts on what the lookup found; whether the branch goes on. */
-function advance(branch: usize, table: usize, rule: usize): bool {
-  const index = load<u32>(branch, BRANCH_INDEX);
-  if (rule == 0) {
-    if (load<u32>(table, TABLE_FLAGS) & TABLE_ROOT) end(index, Verdict.miss, Reason.no_rule);
-    else end(index, Verdict.drop, Reason.table_miss);
-    return false;
+// @ts-ignore: decorator
+@inline
+function advance(branch: usize, table: usize, rule: usize, sender: u32): bool {
+  if (rule == 0) return leave(branch, table);
+  if (sender != 0 && !answers(rule, sender)) {
+    // Passed over: each time the bound rises, so that this ends with the rules of the table.
+    store<u64>(branch, load<u64>(rule, RULE_RANK) + 1, BRANCH_LOWER);
+    return true;
   }
-  hit(index, rule);
-  const next = run(branch, table, rule);
-  if (next == 0) return false;
-  const hops = load<u32>(branch, BRANCH_HOPS) + 1;
-  if (hops > <u32>HOP_LIMIT) {
-    end(index, Verdict.drop, Reason.hop_limit);
-    return false;
-  }
-  store<u32>(branch, hops, BRANCH_HOPS);
-  store<u32>(branch, <u32>next, BRANCH_TABLE);
-  return true;
+  hit(load<u32>(branch, BRANCH_INDEX), rule);
+  return run(branch, table, rule);
 }

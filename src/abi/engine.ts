@@ -11,16 +11,18 @@ export const FRAME_HEAD_ROOM = 128;
 export const MAX_FRAME = 262144;
 /** Bytes for the frames of one batch. */
 export const FRAME_ARENA = 4194304;
-/** Jumps from table to table before a frame is dropped. MODEL: the device's own number is not public. */
+/** Rules that a frame visits behind the first before it is dropped. MODEL: the device's own number is not public. */
 export const HOP_LIMIT = 64;
-/** Rules that the outcome of one frame lists: one for each table visited. */
-export const HITS_PER_FRAME = 65;
-/** Destinations of one frame. */
-export const DESTINATIONS_PER_FRAME = 1;
+/** Tables that a frame comes to because the one before did not want it. */
+export const MISS_LIMIT = 7;
+/** Rules that the outcome of one frame lists: the first, one a hop, and one a table that hands it to the one behind. */
+export const HITS_PER_FRAME = 72;
+/** Destinations of one frame, copies included. MODEL: a copy that finds no room is not made. */
+export const DESTINATIONS_PER_FRAME = 128;
 /** Ranges of one rule. */
 export const MAX_RANGES = 2;
 /** Actions of one rule. */
-export const MAX_ACTIONS = 32;
+export const MAX_ACTIONS = 128;
 
 /** Areas of linear memory that the host reads and writes; `areaAddress(area)` gives the address. */
 export enum Area {
@@ -47,6 +49,9 @@ export const STAGE_RANGES = 1024;
 export const STAGE_ACTIONS = 1088;
 export const STAGE_SIZE = 4096;
 
+/** A rank is | slot | order of masks and rules |; its slot begins at this bit (src/model/classifier.ts). */
+export const RANK_SLOT = 47;
+
 /** A range as staged: | key byte of its dword 4 | shift 4 | field mask 4 | low 4 | high 4 |, both ends inside. */
 export const RANGE_DWORD = 0;
 export const RANGE_SHIFT = 4;
@@ -65,8 +70,8 @@ export const FRAME_SIZE = 16;
 
 /**
  * An outcome:
- *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | wire length 4 |
- * Its hits are at `hits + frame * HITS_PER_FRAME` words, its destinations likewise.
+ *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 |
+ * Its hits are at `hits + frame * HITS_PER_FRAME` words, its first destination at `destinations + frame * DEST_SIZE`.
  */
 export const OUTCOME_VERDICT = 0;
 export const OUTCOME_FLAGS = 1;
@@ -74,28 +79,51 @@ export const OUTCOME_REASON = 2;
 export const OUTCOME_TAG = 4;
 export const OUTCOME_HITS = 8;
 export const OUTCOME_DESTINATIONS = 10;
-export const OUTCOME_WIRE_LENGTH = 12;
+export const OUTCOME_LAST = 12;
 export const OUTCOME_SIZE = 16;
 export const OUTCOME_HAS_TAG = 1;
 
-/** A destination: | kind 4 | index 4 | address of the frame it got 4 | length 4 | receive work request 4 | status 4 | */
-export const DEST_KIND = 0;
-export const DEST_INDEX = 4;
+/**
+ * A destination:
+ *     | queue 4 | flags 4 | address of the frame it got 4 | length 4 | receive work request 4 | status 4 | tag 4 | next 4 |
+ * The next one of the frame is at the address `next`; there is one while the count of the outcome says so.
+ */
+export const DEST_QUEUE = 0;
+export const DEST_FLAGS = 4;
 export const DEST_ADDRESS = 8;
 export const DEST_LENGTH = 12;
 export const DEST_REQUEST = 16;
 export const DEST_STATUS = 20;
-export const DEST_SIZE = 24;
-export const DEST_QUEUE = 1;
+/** The tag of the rule that delivered it, 0 without one. */
+export const DEST_TAG = 24;
+export const DEST_NEXT = 28;
+export const DEST_SIZE = 32;
+/** A copy: the frame went on. */
+export const DEST_COPY = 1;
 
-/** Operations of an action record. Their numbers are the order of execution on receive (`spec`: tag, counter, destination). */
+/**
+ * Operations of an action record. Their numbers are the order of execution on receive (`spec`: tag, counter, destination).
+ * A record runs to its end, or to the first operation that ends the frame's stay at the rule: drop, and what sends it on.
+ */
 export enum Op {
+  /** Does nothing: keeps the size of a record that became shorter when memory was full. */
+  none = 0,
   tag = 1,
   count = 2,
+  /** Operand: the queue whose own frames, looped back, are not dropped; 0 for none. */
   drop = 3,
+  /** As if no rule of the table had matched. */
   default_miss = 4,
-  queue = 5,
-  table = 6,
+  copy_queue = 5,
+  /** As copy_queue, but for a frame that the queue itself has sent. */
+  copy_from_others = 6,
+  queue = 7,
+  queue_from_others = 8,
+  table = 9,
+  /** On in the same table, behind the rules of this one's slot; the tag starts anew. */
+  resume = 10,
+  /** On at the table behind this one, as if it were not there; the tag starts anew. */
+  pass = 11,
 }
 /** An action as staged and as kept: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;
@@ -128,8 +156,10 @@ export enum Reason {
   no_receive_buffer = 8,
   receive_buffer_too_short = 9,
   completion_queue_full = 10,
+  /** The frame has as many destinations as it can have: counted for each one more, beside the frame's own reason. */
+  copy_limit = 11,
 }
-export const REASON_COUNT = 11;
+export const REASON_COUNT = 12;
 
 /** Queue flags. */
 export const QUEUE_READY = 1;
@@ -138,3 +168,5 @@ export const QUEUE_SINK = 2;
 
 /** Table kinds. */
 export const TABLE_ROOT = 1;
+/** Of the send path: what is not dropped here is transmitted. */
+export const TABLE_SEND = 2;

@@ -20,6 +20,7 @@ const REASONS: Partial<Record<NonNullable<Outcome["reason"]>, string>> = {
   no_receive_buffer: "no receive buffer was left",
   receive_buffer_too_short: "the receive buffer was too short",
   completion_queue_full: "the completion queue was full",
+  copy_limit: "too many copies were made of them before",
 };
 
 /** Frames that were read and not run, by why. */

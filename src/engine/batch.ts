@@ -6,12 +6,15 @@
  */
 import {
   DEST_ADDRESS,
-  DEST_INDEX,
+  DEST_COPY,
+  DEST_FLAGS,
   DEST_LENGTH,
+  DEST_NEXT,
+  DEST_QUEUE,
   DEST_REQUEST,
   DEST_SIZE,
   DEST_STATUS,
-  DESTINATIONS_PER_FRAME,
+  DEST_TAG,
   FRAME_ARENA,
   FRAME_HEAD_ROOM,
   FRAME_SIZE,
@@ -70,6 +73,11 @@ export class Batch {
     this.core.exports.steer(root, this.count);
   }
 
+  /** The same for frames that the queue `sender` sent and the port loops back: for the rules of `root` alone. */
+  loopBack(root: number, sender: number): void {
+    this.core.exports.loopBack(root, this.count, sender);
+  }
+
   /** Keys and frame maps only. */
   parse(wanted: number): void {
     this.core.exports.parse(this.count, wanted);
@@ -109,7 +117,7 @@ export class Batch {
     return this.core.u32[(this.core.hits >> 2) + i * HITS_PER_FRAME + n] ?? 0;
   }
 
-  /** How many destinations it has. */
+  /** How many destinations it has, copies included. */
   destinations(i: number): number {
     return (
       (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_HITS) >> 2] ?? 0) >>>
@@ -117,28 +125,47 @@ export class Batch {
     );
   }
 
+  /** The address of its first destination, in words: what the accessors below take. */
+  firstDestination(i: number): number {
+    return (this.core.destinations + i * DEST_SIZE) >> 2;
+  }
+
+  /** That of the one behind it, while `destinations` says that there is one. */
+  nextDestination(at: number): number {
+    return this.#word(at, DEST_NEXT) >>> 2;
+  }
+
   /** The queue of a destination, as the core knows it. */
-  destinationHandle(i: number, n: number): number {
-    return this.#destinationWord(i, n, DEST_INDEX);
+  queueOf(at: number): number {
+    return this.#word(at, DEST_QUEUE);
+  }
+
+  /** Whether the frame went on, and this is a copy. */
+  isCopy(at: number): boolean {
+    return (this.#word(at, DEST_FLAGS) & DEST_COPY) !== 0;
+  }
+
+  /** The tag of the rule that delivered it, 0 without one. */
+  tagOf(at: number): number {
+    return this.#word(at, DEST_TAG);
   }
 
   /** Why it did not take the frame; Reason.none where it did. */
-  destinationStatus(i: number, n: number): number {
-    return this.#destinationWord(i, n, DEST_STATUS);
+  statusOf(at: number): number {
+    return this.#word(at, DEST_STATUS);
   }
 
-  destination(i: number, n: number): BatchDestination {
-    const address = this.#destinationWord(i, n, DEST_ADDRESS);
+  arrivalAt(at: number): BatchDestination {
+    const address = this.#word(at, DEST_ADDRESS);
     return {
-      request: this.#destinationWord(i, n, DEST_REQUEST),
-      status: this.#destinationWord(i, n, DEST_STATUS),
-      frame: this.core.u8.subarray(address, address + this.#destinationWord(i, n, DEST_LENGTH)),
+      request: this.#word(at, DEST_REQUEST),
+      status: this.#word(at, DEST_STATUS),
+      frame: this.core.u8.subarray(address, address + this.#word(at, DEST_LENGTH)),
     };
   }
 
-  #destinationWord(i: number, n: number, offset: number): number {
-    const at = this.core.destinations + (i * DESTINATIONS_PER_FRAME + n) * DEST_SIZE + offset;
-    return this.core.u32[at >> 2] ?? 0;
+  #word(at: number, offset: number): number {
+    return this.core.u32[at + (offset >> 2)] ?? 0;
   }
 
   /** Frames that ended for each reason since the start, by number. */
@@ -147,7 +174,7 @@ export class Batch {
   }
 }
 
-/** Where a frame went; `frame` is a view that the next batch overwrites. */
+/** A frame at one of its destinations; `frame` is a view that the next batch overwrites. */
 export interface BatchDestination {
   /** Which receive request took it, counted from 0 over the life of the queue, modulo 2^32. */
   request: number;

@@ -15,8 +15,12 @@ export interface CoreExports {
   declareSample(id: number, header: number, level: number, offset: number, port: number): void;
   createTable(flags: number): number;
   destroyTable(table: number): void;
+  /** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
+  setMiss(table: number, next: number): void;
   insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;
   removeRule(rule: number): void;
+  /** Gives a rule the staged actions; 0 when memory is full, never for as many as it has or fewer. */
+  changeActions(rule: number, count: number): number;
   rerankRule(rule: number, rankHigh: number, rankLow: number): void;
   createCounters(count: number): number;
   releaseCounters(counters: number, count: number): void;
@@ -31,6 +35,7 @@ export interface CoreExports {
   postBuffer(queue: number, length: number): void;
   parse(count: number, wanted: number): void;
   steer(root: number, count: number): void;
+  loopBack(root: number, count: number, sender: number): void;
   classify(table: number, count: number, lowerHigh: number, lowerLow: number): void;
 }
 

@@ -53,8 +53,19 @@ export function insertRule(core: Core, table: number, rule: CoreRule): number {
     u32[at + (RANGE_HIGH >> 2)] = range.high;
     at += RANGE_SIZE >> 2;
   }
-  at = (staging + STAGE_ACTIONS) >> 2;
-  const words = Math.min(rule.actions.length, 2 * MAX_ACTIONS);
-  for (let i = 0; i < words; i++) u32[at + i] = rule.actions[i] ?? 0;
-  return core.exports.insertRule(table, rule.id, rule.rankHigh, rule.rankLow, rule.ranges.length, words >> 1) >>> 0;
+  const actions = stageActions(core, rule.actions);
+  return core.exports.insertRule(table, rule.id, rule.rankHigh, rule.rankLow, rule.ranges.length, actions) >>> 0;
+}
+
+/** Gives a rule other actions. False when memory is full, never for as many as it has or fewer. */
+export function changeActions(core: Core, rule: number, actions: readonly number[]): boolean {
+  return core.exports.changeActions(rule, stageActions(core, actions)) !== 0;
+}
+
+/** Operation and operand in turn; gives how many operations there are. */
+function stageActions({ staging, u32 }: Core, actions: readonly number[]): number {
+  const at = (staging + STAGE_ACTIONS) >> 2;
+  const words = Math.min(actions.length, 2 * MAX_ACTIONS);
+  for (let i = 0; i < words; i++) u32[at + i] = actions[i] ?? 0;
+  return words >> 1;
 }

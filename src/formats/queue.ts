@@ -79,8 +79,8 @@ export class ReceiveBuffers {
   }
 
   /** A frame has been delivered here, by its outcome. */
-  delivered(frame: Uint8Array, tag: number | null): void {
-    this.#due.push({ length: frame.length, tag: tag ?? 0, bytes: frame });
+  delivered(frame: Uint8Array, tag: number): void {
+    this.#due.push({ length: frame.length, tag, bytes: frame });
   }
 
   /** Polls, and tells where completions and outcomes disagree. */
@@ -121,8 +121,10 @@ export class ReceiveBuffers {
 /** Frames of a batch that were delivered into receive buffers. */
 export function noteDeliveries(queues: ReadonlyMap<QueuePair, ReceiveBuffers>, outcomes: readonly Outcome[]): void {
   if (queues.size === 0) return;
-  for (const { to, tag } of outcomes) {
-    for (const { object, frame } of to) queues.get(object)?.delivered(frame, tag);
+  for (const { to, copies } of outcomes) {
+    // A copy is made before its frame arrives anywhere for good.
+    for (const { object, frame, tag } of copies) queues.get(object)?.delivered(frame, tag);
+    for (const { object, frame, tag } of to) queues.get(object)?.delivered(frame, tag);
   }
 }
 

@@ -14,6 +14,7 @@
  * are allowed; rules of one mask come in the order of their making, so that of duplicates the oldest wins. Both orders count
  * up (or down) without reuse; when one is used up, the living are numbered anew.
  */
+import { RANK_SLOT } from "../abi/engine.js";
 import type { Device } from "./device.js";
 
 export interface RankLimits {
@@ -26,8 +27,8 @@ export interface RankLimits {
 /** One sequence number is left out: a lookup takes the highest rank of all for "no rule". */
 const LIMITS: RankLimits = { orders: 2 ** 16, sequence: 2 ** 31 - 1 };
 
-/** Bits of the order and of the slot that the upper word holds. */
-const UPPER_ORDER_BITS = 15;
+/** Bits of the order of masks in the upper word. */
+const UPPER_ORDER_BITS = RANK_SLOT - 32;
 
 /** What rules of one mask and one slot share: a matcher, or the flows of one mask. */
 export interface Place {

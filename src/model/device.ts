@@ -222,28 +222,37 @@ export class Device {
   #outcome(i: number, input: Uint8Array): Outcome {
     const batch = this.#batch;
     const tag = batch.tag(i);
-    return {
+    const outcome: Writable<Outcome> = {
       verdict: verdictName(batch.verdict(i)),
       reason: reasonName(batch.reason(i)),
-      to: batch.destinations(i) === 0 ? NOWHERE : this.#arrivals(i, input, Math.max(tag, 0)),
+      to: NOWHERE,
       tag: tag < 0 ? null : tag,
       registers: NO_REGISTERS,
       rules: batch.hits(i) === 0 ? NO_RULES : this.#rulesHit(i),
       copies: NOWHERE,
     };
+    const destinations = batch.destinations(i);
+    let at = batch.firstDestination(i);
+    for (let n = 0; n < destinations; n++) {
+      this.#arrive(at, outcome, input);
+      at = batch.nextDestination(at);
+    }
+    return outcome;
   }
 
-  #arrivals(i: number, input: Uint8Array, tag: number): Destination[] {
-    const to: Destination[] = [];
-    for (let n = 0; n < this.#batch.destinations(i); n++) {
-      const object = this.queuePairs.get(this.#batch.destinationHandle(i, n)) as QueuePair;
-      if (!object.isSink) object.arrive(this.#batch.destination(i, n), tag);
-      // No action of this release changes a frame: what arrived is what came in.
-      if (this.#batch.destinationStatus(i, n) === (Reason.none as number)) {
-        to.push({ kind: "qp", name: object.label, object, frame: input });
-      }
-    }
-    return to;
+  /** A destination of a frame: the bytes go to its queue, and the outcome lists it where the queue took them. */
+  #arrive(at: number, outcome: Writable<Outcome>, frame: Uint8Array): void {
+    const batch = this.#batch;
+    const object = this.queuePairs.get(batch.queueOf(at)) as QueuePair;
+    const status = batch.statusOf(at);
+    const taken = status === NONE;
+    if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), batch.tagOf(at));
+    if (!taken) return;
+    // No action of this release changes a frame: what arrived is what came in.
+    const destination: Destination = { kind: "qp", name: object.label, object, frame, tag: batch.tagOf(at) };
+    const list = batch.isCopy(at) ? "copies" : "to";
+    if (outcome[list].length === 0) outcome[list] = [destination];
+    else (outcome[list] as Destination[]).push(destination);
   }
 
   #rulesHit(i: number): Rule[] {
@@ -252,6 +261,11 @@ export class Device {
     return rules;
   }
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const NONE: number = Reason.none;
+const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
 // Shared by all outcomes that have none.
 const NOWHERE: readonly Destination[] = Object.freeze([]);

@@ -14,6 +14,8 @@ export interface Destination {
   name: string;
   object: QueuePair;
   frame: Uint8Array;
+  /** Tag of the rule that delivered it, 0 without one. */
+  tag: number;
 }
 
 export interface Outcome {
@@ -22,12 +24,13 @@ export interface Outcome {
   /** Why, where the verdict alone does not say it. */
   reason: ReasonName | null;
   to: readonly Destination[];
+  /** The tag that the original branch ended with. */
   tag: number | null;
   /** Metadata registers that a rule wrote, by name. */
   registers: Readonly<Record<string, number>>;
   /** The rules that the frame hit, in order. */
   rules: readonly Rule[];
-  /** What became of the copies that rules made of it. */
+  /** Where copies of it arrived, whatever became of the frame itself. */
   copies: readonly Destination[];
 }
 

@@ -1,0 +1,9 @@
+/** Other actions for a rule that is there: the next frame runs all of them, or, when memory is full, all of the old ones. */
+import { STAGE_ACTIONS } from "../../src/abi/engine";
+import { STAGING } from "../memory";
+import { replaceActions } from "../steer/rule";
+
+/** Gives a rule the staged actions; false when memory is full, never for as many as it has or fewer. */
+export function changeActions(rule: usize, count: u32): bool {
+  return replaceActions(rule, STAGING + STAGE_ACTIONS, count);
+}

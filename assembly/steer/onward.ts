@@ -1,0 +1,72 @@
+/**
+ * Where a branch goes from the table that it stands at: on by an action, past the table when nobody there wants it, or to
+ * its end. Every way on is counted, so that every walk ends.
+ */
+import { HOP_LIMIT, MISS_LIMIT, RANK_SLOT, Reason, TABLE_ROOT, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import { end } from "../out/outcome";
+import { BRANCH_HOPS, BRANCH_INDEX, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "./branch";
+import { RULE_RANK } from "./rule";
+import { TABLE_FLAGS, TABLE_MISS } from "./table";
+
+export namespace Walk {
+  /** The queue whose frames are looped back to the port; 0 for frames that come in, or go out. */
+  export let sender: usize = 0;
+}
+
+/** One hop, to the rules of a table from a rank on; false when it is one too many, and the branch has ended. */
+// @ts-ignore: decorator
+@inline
+export function hop(branch: usize, table: usize, lower: u64): bool {
+  const hops: u32 = load<u16>(branch, BRANCH_HOPS);
+  if (hops >= <u32>HOP_LIMIT) {
+    end(load<u32>(branch, BRANCH_INDEX), Verdict.drop, Reason.hop_limit);
+    return false;
+  }
+  store<u16>(branch, <u16>(hops + 1), BRANCH_HOPS);
+  store<u32>(branch, <u32>table, BRANCH_TABLE);
+  store<u64>(branch, lower, BRANCH_LOWER);
+  return true;
+}
+
+/** The first rank behind the slot of a rule. */
+export function behindSlot(rule: usize): u64 {
+  return ((load<u64>(rule, RULE_RANK) >> RANK_SLOT) + 1) << RANK_SLOT;
+}
+
+/** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are for `table` alone. */
+// @ts-ignore: decorator
+@inline
+export function nextStage(table: usize): u32 {
+  return Walk.sender == 0 ? load<u32>(table, TABLE_MISS) : 0;
+}
+
+/**
+ * Nobody at the table wants the branch: it goes to the table behind, or ends. The host makes no chain of more than
+ * MISS_LIMIT tables; it would end there.
+ */
+export function leave(branch: usize, table: usize): bool {
+  const next = nextStage(table);
+  const misses: u32 = load<u8>(branch, BRANCH_MISSES);
+  if (next == 0 || misses >= <u32>MISS_LIMIT) {
+    const why: u32 = load<u8>(branch, BRANCH_WHY);
+    const reason = missReason(table);
+    end(load<u32>(branch, BRANCH_INDEX), missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
+    return false;
+  }
+  store<u8>(branch, <u8>(misses + 1), BRANCH_MISSES);
+  store<u32>(branch, next, BRANCH_TABLE);
+  store<u64>(branch, 0, BRANCH_LOWER);
+  return true;
+}
+
+/** What becomes of a branch that nobody wants, at the last table. */
+export function missVerdict(table: usize): u32 {
+  const flags = load<u32>(table, TABLE_FLAGS);
+  return flags & TABLE_SEND ? Verdict.transmit : flags & TABLE_ROOT ? Verdict.miss : Verdict.drop;
+}
+
+/** Why, where no action has asked for the miss. */
+export function missReason(table: usize): u32 {
+  const flags = load<u32>(table, TABLE_FLAGS);
+  return flags & TABLE_SEND ? Reason.none : flags & TABLE_ROOT ? Reason.no_rule : Reason.table_miss;
+}
