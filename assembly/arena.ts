@@ -18,6 +18,8 @@ const CLASSES: u32 = SMALL_CLASSES + 21;
 /** Small blocks are cut from slabs of this size. */
 const SLAB: u32 = 65536;
 const PAGE: usize = 65536;
+/** A cache line. */
+const LINE: u32 = 64;
 
 // One free-list head for each class, in static memory.
 const HEADS: usize = memory.data(<i32>(CLASSES * 4), 16);
@@ -80,8 +82,13 @@ export function release(block: usize, size: u32): void {
   Arena.used -= sizeOf(sizeClass);
 }
 
+/** Blocks of whole cache lines begin with one: a rule is one line, not two halves. */
 function cut(size: u32): usize {
-  if (Arena.slabEnd - Arena.slab < size) {
+  const gap: u32 = size % LINE == 0 ? <u32>(0 - Arena.slab) % LINE : 0;
+  if (Arena.slabEnd - Arena.slab >= size + gap) {
+    if (gap != 0) push(classOf(gap), Arena.slab);
+    Arena.slab += gap;
+  } else {
     const slab = large(classOf(SLAB));
     if (slab == 0) return 0;
     // The rest of the old slab is a small block itself.

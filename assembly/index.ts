@@ -6,10 +6,11 @@ import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
 import { growToArena } from "./arena";
-import { FRAMES, KEYS, MAPS, WAITING } from "./memory";
+import { FIXED, FRAMES, KEYS, MAPS, WAITING } from "./memory";
 import { deliver } from "./out/deliver";
 import { BRANCH_LOWER, openBranch, openBranches } from "./steer/branch";
 import { lookup } from "./steer/match";
+import { openSets } from "./steer/sets";
 import { Tables } from "./steer/table";
 import { walk } from "./steer/walk";
 import { openBatch, parseFrame } from "./wire/parse";
@@ -36,8 +37,9 @@ export { declareSample } from "./wire/sample";
 
 /** Makes the fixed areas real, and writes what in them never changes. To be called once, first. */
 export function openMemory(): bool {
-  if (!growToArena()) return false;
+  if (__heap_base > FIXED || !growToArena()) return false;
   openBranches();
+  openSets();
   return true;
 }
 

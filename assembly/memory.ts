@@ -1,7 +1,8 @@
 /**
  * The map of linear memory: fixed areas first, then the arena that grows (arena.ts).
  *
- *     __heap_base | staging | frames | keys | maps | branches | outcomes | hits | destinations | copies | reasons |
+ *     static data | staging | frames | keys | maps | branches | outcomes | hits | destinations | copies |
+ *                 | reasons |
  *                 | found | walk lists | lanes | phases of a lookup | lanes being made | scratch key | samples |
  *                 | frame bytes | arena ...
  *
@@ -26,53 +27,53 @@ export const BATCH: usize = MAX_BATCH;
 /** Bytes of a branch (steer/branch.ts). */
 export const BRANCH_SIZE: usize = 32;
 
-function align(address: usize): usize {
-  return (address + 63) & ~(<usize>63);
-}
+/** Static data of the core lies before this; `openMemory` makes sure. Fixed, so that every address below is a constant. */
+export const FIXED: usize = 0x8000;
+const LINE: usize = 63;
 
-export const STAGING: usize = align(__heap_base);
-export const FRAMES: usize = align(STAGING + STAGE_SIZE);
-export const KEYS: usize = align(FRAMES + BATCH * FRAME_SIZE);
-export const MAPS: usize = align(KEYS + BATCH * KEY_SIZE);
-export const BRANCHES: usize = align(MAPS + BATCH * MAP_SIZE);
-export const OUTCOMES: usize = align(BRANCHES + BATCH * BRANCH_SIZE);
-export const HITS: usize = align(OUTCOMES + BATCH * OUTCOME_SIZE);
-export const DESTINATIONS: usize = align(HITS + BATCH * HITS_PER_FRAME * 4);
+export const STAGING: usize = FIXED;
+export const FRAMES: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;
+export const KEYS: usize = (FRAMES + BATCH * FRAME_SIZE + LINE) & ~LINE;
+export const MAPS: usize = (KEYS + BATCH * KEY_SIZE + LINE) & ~LINE;
+export const BRANCHES: usize = (MAPS + BATCH * MAP_SIZE + LINE) & ~LINE;
+export const OUTCOMES: usize = (BRANCHES + BATCH * BRANCH_SIZE + LINE) & ~LINE;
+export const HITS: usize = (OUTCOMES + BATCH * OUTCOME_SIZE + LINE) & ~LINE;
+export const DESTINATIONS: usize = (HITS + BATCH * HITS_PER_FRAME * 4 + LINE) & ~LINE;
 /** Destinations beside each frame's first, of all frames, one behind the other as they come up. */
-export const COPIES: usize = align(DESTINATIONS + BATCH * DEST_SIZE);
-export const REASONS: usize = align(COPIES + BATCH * (DESTINATIONS_PER_FRAME - 1) * DEST_SIZE);
+export const COPIES: usize = (DESTINATIONS + BATCH * DEST_SIZE + LINE) & ~LINE;
+export const REASONS: usize = (COPIES + BATCH * (DESTINATIONS_PER_FRAME - 1) * DEST_SIZE + LINE) & ~LINE;
 /** Rule found for each branch of a lookup. */
-export const FOUND: usize = align(REASONS + REASON_COUNT * 8);
+export const FOUND: usize = (REASONS + REASON_COUNT * 8 + LINE) & ~LINE;
 /** Branches still on the walk, and those of the table at hand: two lists of u32. */
-export const WAITING: usize = align(FOUND + BATCH * 4);
-export const GATHERED: usize = align(WAITING + BATCH * 4);
+export const WAITING: usize = (FOUND + BATCH * 4 + LINE) & ~LINE;
+export const GATHERED: usize = (WAITING + BATCH * 4 + LINE) & ~LINE;
 /** The lanes of every branch of a lookup; each up to a whole key. */
-export const LANES: usize = align(GATHERED + BATCH * 4);
-export const HASHES: usize = align(LANES + BATCH * KEY_SIZE);
+export const LANES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
+export const HASHES: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
 /** Phases of a lookup (steer/match.ts): keys alive, their sets of groups, keys probed, their buckets and candidates. */
-export const ALIVE: usize = align(HASHES + BATCH * 4);
-export const SETS: usize = align(ALIVE + BATCH * 4);
-export const PROBED: usize = align(SETS + BATCH * 16);
-export const PROBES: usize = align(PROBED + BATCH * 4);
-export const CANDIDATES: usize = align(PROBES + BATCH * 4);
+export const ALIVE: usize = (HASHES + BATCH * 4 + LINE) & ~LINE;
+export const SETS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;
+export const PROBED: usize = (SETS + BATCH * 16 + LINE) & ~LINE;
+export const PROBES: usize = (PROBED + BATCH * 4 + LINE) & ~LINE;
+export const CANDIDATES: usize = (PROBES + BATCH * 4 + LINE) & ~LINE;
 /** What stands for no rule in CANDIDATES: one of the last rank, which nothing beats with. */
-export const NOTHING: usize = align(CANDIDATES + BATCH * 4);
+export const NOTHING: usize = (CANDIDATES + BATCH * 4 + LINE) & ~LINE;
 /** Rules that a sweep moves to other groups. */
-export const MOVES: usize = align(NOTHING + 64);
+export const MOVES: usize = (NOTHING + 64 + LINE) & ~LINE;
 /** Rank of the best rule so far, for each branch of a lookup: u64. */
-export const BEST: usize = align(MOVES + 64 * 4);
+export const BEST: usize = (MOVES + 64 * 4 + LINE) & ~LINE;
 /** The lanes of the mask and of the value of a rule being inserted. */
-export const MASK_LANES: usize = align(BEST + BATCH * 8);
-export const VALUE_LANES: usize = align(MASK_LANES + KEY_SIZE);
+export const MASK_LANES: usize = (BEST + BATCH * 8 + LINE) & ~LINE;
+export const VALUE_LANES: usize = (MASK_LANES + KEY_SIZE + LINE) & ~LINE;
 /** The mask of a group that is being made. */
-export const DRAWN: usize = align(VALUE_LANES + KEY_SIZE);
+export const DRAWN: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
 /** Where the parser writes groups that nobody reads. */
-export const SCRATCH_KEY: usize = align(DRAWN + KEY_SIZE);
+export const SCRATCH_KEY: usize = (DRAWN + KEY_SIZE + LINE) & ~LINE;
 /** The programmable samples that the device declares (wire/sample.ts). */
-export const SAMPLES: usize = align(SCRATCH_KEY + KEY_SIZE);
+export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
-export const BYTES: usize = align(SAMPLES + 8 * SAMPLE_SIZE);
-export const ARENA: usize = align(BYTES + FRAME_ARENA);
+export const BYTES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
+export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */
 export function areaAddress(area: i32): usize {

@@ -5,12 +5,12 @@
  * operations made for that: a rule that has no other destination, or whose drop is that queue's, is passed over.
  */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
-import { RULE_ACTION_COUNT, RULE_ACTIONS } from "../steer/rule";
+import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
 
 /** Whether `rule` answers a frame of `sender`, which is not 0. */
 export function answers(rule: usize, sender: u32): bool {
   let own = false;
-  let action: usize = load<u32>(rule, RULE_ACTIONS);
+  let action = actionsOf(rule);
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
     const owner = load<u32>(action, 4);

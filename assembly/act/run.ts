@@ -7,7 +7,7 @@ import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_SEND, Verdict } from "../../s
 import { deliverTo, end, isOpen, tag, untag } from "../out/outcome";
 import { BRANCH_FRAME, BRANCH_INDEX, BRANCH_WHY } from "../steer/branch";
 import { behindSlot, hop, leave, Walk } from "../steer/onward";
-import { RULE_ACTION_COUNT, RULE_ACTIONS } from "../steer/rule";
+import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
 import { TABLE_FLAGS } from "../steer/table";
 import { count } from "./count";
 
@@ -16,7 +16,7 @@ import { count } from "./count";
 @inline
 export function run(branch: usize, table: usize, rule: usize): bool {
   const index = load<u32>(branch, BRANCH_INDEX);
-  let action: usize = load<u32>(rule, RULE_ACTIONS);
+  let action = actionsOf(rule);
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
     const operand = load<u32>(action, 4);

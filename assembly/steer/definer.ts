@@ -118,6 +118,19 @@ export function widen(definer: usize, mask: usize): bool {
   return true;
 }
 
+/** Takes in the dword of a range, where it can have a column of its own; false when memory is full. */
+export function widenFor(definer: usize, dword: u32): bool {
+  const places: usize = load<u32>(definer, PLACES);
+  return packs(dword) || takeDword(definer, places, 0, dword);
+}
+
+/** The column that is this dword's own; -1 where it has none. */
+export function ownColumn(definer: usize, dword: u32): i32 {
+  if (packs(dword)) return -1;
+  const place = load<u16>(<usize>load<u32>(definer, PLACES) + ((<usize>dword) << 1));
+  return place == 0 ? -1 : <i32>((<u32>place - 1) / COLUMN);
+}
+
 function takeDword(definer: usize, places: usize, mask: usize, dword: u32): bool {
   if (!packs(dword)) {
     if (load<u16>(places + ((<usize>dword) << 1)) != 0) return true;

@@ -38,7 +38,7 @@ function gatherFew(definer: usize, list: usize, count: u32): void {
       i8x16.swizzle(v128.load(key + block2), pattern2),
       i8x16.swizzle(v128.load(key + block3), pattern3),
     );
-    v128.store(LANES + (i << 4), v128.or(low, high));
+    v128.store(i << 4, v128.or(low, high), LANES);
   }
 }
 

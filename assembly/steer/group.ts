@@ -52,7 +52,7 @@ export function clearGroups(groups: usize): void {
 }
 
 /** So many groups have the masks of their rules; those of later ones are whole bytes. */
-const EXACT_GROUPS: u32 = 16;
+const EXACT_GROUPS: u32 = 32;
 
 /**
  * The group for a mask: one that has its whole bytes (its bits, while there are few groups or `exact` asks for it), else

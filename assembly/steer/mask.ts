@@ -92,6 +92,17 @@ export function hashMasked(bytes: usize, mask: usize, lanes: u32, seed: u32): u3
   return (<u32>(hash ^ (hash >> 32))) | HASHED;
 }
 
+/** The same of one lane. */
+// @ts-ignore: decorator
+@inline
+export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
+  const masked = v128.and(v128.load(bytes), v128.load(mask));
+  let hash = (SEED ^ (<u64>seed) ^ i64x2.extract_lane(masked, 0)) * FIRST;
+  hash = ((hash >> 32) ^ hash ^ i64x2.extract_lane(masked, 1)) * SECOND;
+  hash ^= hash >> 29;
+  return (<u32>(hash ^ (hash >> 32))) | HASHED;
+}
+
 const SEED: u64 = 0x9e3779b97f4a7c15;
 const FIRST: u64 = 0xff51afd7ed558ccd;
 const SECOND: u64 = 0xc4ceb9fe1a85ec53;

@@ -11,41 +11,48 @@
  *
  * Each phase runs over the whole batch: its loads are independent of one another, so that their misses overlap.
  */
-import { ALIVE, BEST, FOUND, NOTHING, SETS } from "../memory";
+import { ALIVE, BEST, FOUND } from "../memory";
+import { BRANCH_LOWER } from "./branch";
+import { choose } from "./choose";
 import { definerLanes } from "./definer";
-import { gatherAll } from "./gather";
+import { branchOf, gatherAll } from "./gather";
 import { GROUP_COUNT } from "./group";
 import { probe } from "./probe";
 import { pruneAll } from "./prune";
-import { RULE_RANK } from "./rule";
+import { isChoiceDue, NO_SETS } from "./sets";
 import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./table";
 import { verify } from "./verify";
 
 export function lookup(table: usize, list: usize, count: u32): void {
   memory.fill(FOUND, 0, (<usize>count) << 2);
   if (load<u32>(table, TABLE_RULES) == 0) return;
+  const settled: usize = load<u32>(table, TABLE_PRUNE);
+  if (settled != 0 && isChoiceDue(settled, count)) choose(settled);
   const definer = table + TABLE_DEFINER;
   const groups = table + TABLE_GROUPS;
+  const slots = table + TABLE_SLOTS;
   const stride = (<usize>definerLanes(definer)) << 4;
   gatherAll(definer, list, count, stride);
 
-  const all = placesBelow(load<u32>(groups, GROUP_COUNT));
+  let bounds: u64 = 0;
   for (let i: usize = 0; i < count; i++) {
-    store<u64>(BEST + (i << 3), u64.MAX_VALUE);
-    v128.store(SETS + (i << 4), all);
-    store<u32>(ALIVE + (i << 2), <u32>i);
+    bounds |= load<u64>(branchOf(list, i), BRANCH_LOWER);
+    store<u64>(i << 3, u64.MAX_VALUE, BEST);
+    store<u32>(i << 2, <u32>i, ALIVE);
   }
-  const tables: usize = load<u32>(table, TABLE_PRUNE);
-  if (tables != 0) pruneAll(tables, count, stride);
-  store<u64>(NOTHING, u64.MAX_VALUE, RULE_RANK);
+  const sets = settled != 0 ? settled : NO_SETS;
+  const places = load<u32>(groups, GROUP_COUNT);
+  pruneAll(sets, count, stride, placesBelow(min(places, 64)), placesBelow(max(places, 64) - 64));
+  const bounded = <u32>(bounds != 0);
+  // Two calls of each: what is called once would be made one function with this, too large for its registers.
+  let probed = probe(slots, groups, sets, count, stride);
+  count = verify(list, slots, sets, probed, stride, bounded);
   while (count > 0) {
-    const probed = probe(table + TABLE_SLOTS, groups, tables, count, stride);
-    count = verify(list, tables, probed, stride);
+    probed = probe(slots, groups, sets, count, stride);
+    count = verify(list, slots, sets, probed, stride, bounded);
   }
 }
 
-function placesBelow(count: u32): v128 {
-  const low: u64 = count >= 64 ? u64.MAX_VALUE : ((<u64>1) << count) - 1;
-  const high: u64 = count <= 64 ? 0 : count == 128 ? u64.MAX_VALUE : ((<u64>1) << (count - 64)) - 1;
-  return i64x2.replace_lane(i64x2.splat(low), 1, high);
+function placesBelow(count: u32): u64 {
+  return count == 64 ? u64.MAX_VALUE : ((<u64>1) << count) - 1;
 }

@@ -1,63 +1,88 @@
 /**
  * Sets of groups -> chains: for each key that still can win, its next group, hashed and looked up.
  *
- * In: ALIVE (`alive` keys), SETS, BEST. Out: for n below what it gives, PROBED[n] is a key, and CANDIDATES[n] the first
- * rule of the chain with its hash in that group, NOTHING where there is none, or AMBIGUOUS where one bucket does not tell
- * (verify.ts looks itself, by HASHES and PROBES). No branch depends on what the bucket holds, which is likely not in the
- * cache.
+ * In: ALIVE (`alive` keys), SETS, BEST. Out: for n below what it gives, PROBED[n] is a key, PROBES[n] the group, and
+ * CANDIDATES[n] the first rule of the chain with its hash in that group, NOTHING where there is none, or AMBIGUOUS where
+ * one bucket does not tell (verify.ts looks itself). No branch depends on what the bucket holds, which is likely not in
+ * the cache.
  */
-import { ALIVE, BEST, CANDIDATES, NOTHING, HASHES, LANES, PROBED, PROBES, SETS } from "../memory";
+import { ALIVE, BEST, CANDIDATES, LANES, PROBED, PROBES, SETS } from "../memory";
 import { GROUP_BEST, GROUP_LANES, GROUP_MASK, GROUP_SEED, groupAt } from "./group";
-import { hashMasked } from "./mask";
-import { bestFrom, groupOfPlace } from "./prune";
+import { hashLane, hashMasked } from "./mask";
+import { bestFrom, groupOfPlace, lowestOf, lowestPlace } from "./sets";
 import { bucketOf, mayFollow, slotsWith, thingAt } from "./slots";
 
 export const AMBIGUOUS: u32 = 1;
 
-/** Groups come in the order of the pruning tables; of their own numbers where there are none. */
-export function probe(slots: usize, groups: usize, tables: usize, alive: u32, stride: usize): u32 {
-  let probed: u32 = 0;
-  for (let n: usize = 0; n < alive; n++) {
-    const key: usize = load<u32>(ALIVE + (n << 2));
-    const best = load<u64>(BEST + (key << 3));
-    let low = load<u64>(SETS + (key << 4));
-    let high = load<u64>(SETS + (key << 4), 8);
-    while ((low | high) != 0) {
-      let place: usize;
-      if (low != 0) {
-        place = <usize>ctz(low);
-        low &= low - 1;
-      } else {
-        place = 64 + <usize>ctz(high);
-        high &= high - 1;
-      }
-      let index = <u32>place;
-      if (tables != 0) {
-        // No group from this place on has a rule that wins.
-        if (bestFrom(tables, place) >= best) {
-          low = 0;
-          high = 0;
-          break;
-        }
-        index = groupOfPlace(tables, place);
-      }
-      const group = groupAt(groups, index);
-      if (load<u64>(group, GROUP_BEST) >= best) continue;
-      const lanes = LANES + key * stride;
-      const hash = hashMasked(lanes, group + GROUP_MASK, load<u32>(group, GROUP_LANES), load<u32>(group, GROUP_SEED));
-      const at = (<usize>probed) << 2;
-      store<u32>(PROBED + at, <u32>key);
-      store<u32>(HASHES + at, hash);
-      const bucket = bucketOf(slots, hash);
-      store<u32>(PROBES + at, <u32>bucket);
-      store<u32>(CANDIDATES + at, candidateIn(bucket, hash));
-      probed++;
-      break;
+export namespace Probed {
+  /** Keys whose probe found nothing, and that have groups left: the first ones in ALIVE. */
+  export let again: u32 = 0;
+}
+
+/** The hash of a key's lanes in a group. */
+export function hashIn(group: usize, lanes: usize): u32 {
+  return hashMasked(lanes, group + GROUP_MASK, load<u32>(group, GROUP_LANES), load<u32>(group, GROUP_SEED));
+}
+
+/** Groups come in the order of the sets' places. */
+export function probe(slots: usize, groups: usize, sets: usize, alive: u32, stride: usize): u32 {
+  let probed: usize = 0;
+  let again: usize = 0;
+  const end = (<usize>alive) << 2;
+  for (let n: usize = 0; n < end; n += 4) {
+    const key: usize = load<u32>(n, ALIVE);
+    let low = load<u64>(key << 4, SETS);
+    let high = load<u64>(key << 4, SETS + 8);
+    const place = lowestOf(low, high);
+    const best = load<u64>(key << 3, BEST);
+    if (bestFrom(sets, place) >= best) continue;
+    high &= select<u64>(u64.MAX_VALUE, high - 1, low != 0);
+    low &= low - 1;
+    store<u64>(key << 4, low, SETS);
+    store<u64>(key << 4, high, SETS + 8);
+    let group = groupAt(groups, groupOfPlace(sets, place));
+    if (load<u64>(group, GROUP_BEST) >= best) {
+      group = laterGroup(groups, sets, key, best);
+      if (group == 0) continue;
+      low = load<u64>(key << 4, SETS);
+      high = load<u64>(key << 4, SETS + 8);
     }
-    store<u64>(SETS + (key << 4), low);
-    store<u64>(SETS + (key << 4), high, 8);
+    const lanes = LANES + key * stride;
+    const hash =
+      stride == 16 ? hashLane(lanes, group + GROUP_MASK, load<u32>(group, GROUP_SEED)) : hashIn(group, lanes);
+    const bucket = bucketOf(slots, hash);
+    const candidate = candidateIn(bucket, hash);
+    const vain = <usize>(candidate == 0);
+    store<u32>(probed, <u32>key, PROBED);
+    store<u32>(probed, <u32>group, PROBES);
+    store<u32>(probed, candidate, CANDIDATES);
+    probed += 4 - (vain << 2);
+    // ALIVE is read ahead of where it is written.
+    store<u32>(again, <u32>key, ALIVE);
+    again += (vain & (<usize>(bestFrom(sets, lowestOf(low, high)) < best))) << 2;
   }
-  return probed;
+  Probed.again = <u32>(again >> 2);
+  return <u32>(probed >> 2);
+}
+
+/** The next group of a key whose best rule may win, 0 where there is none. */
+function laterGroup(groups: usize, sets: usize, key: usize, best: u64): usize {
+  while (true) {
+    const place = lowestPlace(key);
+    if (bestFrom(sets, place) >= best) return 0;
+    const group = groupAt(groups, groupOfPlace(sets, place));
+    takePlace(key, place);
+    if (load<u64>(group, GROUP_BEST) < best) return group;
+  }
+}
+
+/** Takes the lowest place out of a set: its bit is the lowest of its byte. */
+// @ts-ignore: decorator
+@inline
+function takePlace(key: usize, place: usize): void {
+  const byte = (key << 4) + (place >> 3);
+  const bits = <u32>load<u8>(byte, SETS);
+  store<u8>(byte, <u8>(bits & (bits - 1)), SETS);
 }
 
 // @ts-ignore: decorator
@@ -66,6 +91,6 @@ function candidateIn(bucket: usize, hash: u32): u32 {
   const bits = slotsWith(bucket, hash);
   // Where no slot has the hash this reads the first one, and what it reads is not used.
   const thing = <u32>thingAt(bucket, (<u32>ctz(bits)) & 3);
-  const one = select<u32>(thing, <u32>NOTHING, bits != 0);
+  const one = select<u32>(thing, 0, bits != 0);
   return select<u32>(AMBIGUOUS, one, ((bits & (bits - 1)) | mayFollow(bucket, hash)) != 0);
 }

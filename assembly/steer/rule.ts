@@ -1,14 +1,17 @@
 /**
- * A rule as the classifier keeps it: value, up to two ranges, rank, actions. A 5-tuple rule is one cache line.
+ * A rule as the classifier keeps it: value, ranges, rank, actions. A 5-tuple rule is one cache line.
  *
- *     0      8         12     16     20     24         28   32       36
- *     | rank | actions | mask | hash | next | previous | id | ranges |
- *     36      37        38       39     40              48
- *     | group | actions | ranges | wide | inline action | value lanes ... |
+ *     0      8      12     16     20         24   28      29        30     31       32       40       48
+ *     | rank | mask | hash | next | previous | id | group | actions | more | column | action | bounds | value lanes ... |
  *
  * Rules of one group whose values are equal under the group's mask have one hash and stand in a chain by rank; the first
  * of them stands in the slots. `previous` of the first is the last, so that appending is cheap; `next` of the last is 0.
- * One action is kept in the rule itself; `actions` points to the first, wherever it is.
+ *
+ * `bounds` are those of two 16-bit fields, such as ports, in column `column` of the lanes: | low | low | ~high | ~high |,
+ * all zero where there are none. What has no place here (other ranges, several actions) lies in a block of its own, whose
+ * address is in `action`:
+ *
+ *     | ranges 4 | 0 4 | range 12 ... | to a multiple of 8 | action 8 ... |
  */
 import {
   ACTION_SIZE,
@@ -20,26 +23,43 @@ import {
   RANGE_SIZE,
 } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
+import { ownColumn } from "./definer";
 
 export const RULE_RANK: usize = 0;
-/** Address of the first action: | operation 4 | operand 4 | each, in order of execution. */
-export const RULE_ACTIONS: usize = 8;
-export const RULE_MASK: usize = 12;
-export const RULE_HASH: usize = 16;
-export const RULE_NEXT: usize = 20;
-export const RULE_PREVIOUS: usize = 24;
-export const RULE_ID: usize = 28;
-const RULE_RANGES: usize = 32;
-export const RULE_GROUP: usize = 36;
-export const RULE_ACTION_COUNT: usize = 37;
-export const RULE_RANGE_COUNT: usize = 38;
-/** 1 where the value has more than one lane. */
-export const RULE_WIDE: usize = 39;
-const RULE_INLINE: usize = 40;
+export const RULE_MASK: usize = 8;
+export const RULE_HASH: usize = 12;
+export const RULE_NEXT: usize = 16;
+export const RULE_PREVIOUS: usize = 20;
+export const RULE_ID: usize = 24;
+export const RULE_GROUP: usize = 28;
+export const RULE_ACTION_COUNT: usize = 29;
+/** What the first lane and the bounds do not say: bits MORE_LANES, MORE_RANGES; and MORE_ACTIONS for a block. */
+export const RULE_MORE: usize = 30;
+export const RULE_COLUMN: usize = 31;
+const RULE_ACTION: usize = 32;
+export const RULE_BOUNDS: usize = 40;
 export const RULE_VALUE: usize = 48;
 
-/** A rule with its value, ranges and actions copied; 0 when memory is full. */
+const MORE_LANES: u32 = 1;
+const MORE_RANGES: u32 = 2;
+const MORE_ACTIONS: u32 = 4;
+/** The bits of RULE_MORE that a match depends on. */
+export const MORE_TO_MATCH: u32 = MORE_LANES | MORE_RANGES;
+
+const BLOCK_HEAD: u32 = 8;
+/** A range as kept: | key byte of its dword 2 | shift 1 | bits of a word that the field lacks 1 | low 4 | high 4 | */
+const KEPT: u32 = 12;
+const KEPT_SHIFT: usize = 2;
+const KEPT_UNUSED: usize = 3;
+const KEPT_LOW: usize = 4;
+const KEPT_HIGH: usize = 8;
+
+const PORT_MASK: u32 = 0xffff;
+const NO_COLUMN: u32 = 0xffffffff;
+
+/** A rule with its value, ranges and actions copied; 0 when memory is full. The definer has the dwords of the ranges. */
 export function createRule(
+  definer: usize,
   rank: u64,
   id: u32,
   lanes: u32,
@@ -49,47 +69,60 @@ export function createRule(
   actions: usize,
   actionCount: u32,
 ): usize {
+  const column = boundsColumn(definer, ranges, rangeCount);
+  let others: u32 = 0;
+  for (let n: u32 = 0; n < rangeCount; n++) {
+    if (!isBound(definer, ranges + <usize>n * RANGE_SIZE, column)) others++;
+  }
   const rule = allocate(ruleBytes(lanes));
   if (rule == 0) return 0;
-  let keptRanges: usize = 0;
-  const keptActions = roomForActions(rule, actionCount);
-  if (rangeCount != 0) keptRanges = allocate(rangeCount * KEPT);
-  if (keptActions == 0 || (rangeCount != 0 && keptRanges == 0)) {
-    if (keptRanges != 0) release(keptRanges, rangeCount * KEPT);
-    if (actionCount > 1 && keptActions != 0) release(keptActions, actionCount * ACTION_SIZE);
-    release(rule, ruleBytes(lanes));
-    return 0;
+  const hasBlock = others != 0 || actionCount > 1;
+  if (hasBlock) {
+    const block = allocate(blockBytes(others, actionCount));
+    if (block == 0) {
+      release(rule, ruleBytes(lanes));
+      return 0;
+    }
+    store<u32>(block, others);
+    store<u64>(rule, block, RULE_ACTION);
   }
-  for (let n: u32 = 0; n < rangeCount; n++) keepRange(keptRanges + <usize>n * KEPT, ranges + <usize>n * RANGE_SIZE);
-  memory.copy(keptActions, actions, actionCount * ACTION_SIZE);
   store<u64>(rule, rank, RULE_RANK);
   store<u32>(rule, id, RULE_ID);
-  store<u32>(rule, <u32>keptRanges, RULE_RANGES);
-  store<u8>(rule, <u8>rangeCount, RULE_RANGE_COUNT);
-  store<u8>(rule, <u8>(lanes > 1), RULE_WIDE);
-  store<u32>(rule, <u32>keptActions, RULE_ACTIONS);
   store<u8>(rule, <u8>actionCount, RULE_ACTION_COUNT);
+  const more = (lanes > 1 ? MORE_LANES : 0) | (others != 0 ? MORE_RANGES : 0) | (hasBlock ? MORE_ACTIONS : 0);
+  store<u8>(rule, <u8>more, RULE_MORE);
+  store<u8>(rule, <u8>(column == NO_COLUMN ? 0 : column), RULE_COLUMN);
+  store<u64>(rule, 0, RULE_BOUNDS);
+  memory.copy(actionsOf(rule), actions, actionCount * ACTION_SIZE);
+  let kept = <usize>load<u32>(rule, RULE_ACTION) + BLOCK_HEAD;
+  for (let n: u32 = 0; n < rangeCount; n++) {
+    const range = ranges + <usize>n * RANGE_SIZE;
+    if (isBound(definer, range, column)) {
+      bound(rule, range);
+    } else {
+      keepRange(kept, range);
+      kept += KEPT;
+    }
+  }
   memory.copy(rule + RULE_VALUE, value, (<usize>lanes) << 4);
   return rule;
 }
 
 export function releaseRule(rule: usize, lanes: u32): void {
-  const ranges: u32 = load<u8>(rule, RULE_RANGE_COUNT);
-  if (ranges != 0) release(load<u32>(rule, RULE_RANGES), ranges * KEPT);
-  releaseActions(rule);
+  if (load<u8>(rule, RULE_MORE) & MORE_ACTIONS) {
+    const block: usize = load<u32>(rule, RULE_ACTION);
+    release(block, blockBytes(load<u32>(block), load<u8>(rule, RULE_ACTION_COUNT)));
+  }
   release(rule, ruleBytes(lanes));
 }
 
-/** Where `count` actions of a rule lie: one in the rule, more in a block of their own. 0 when memory is full. */
+/** The first action: | operation 4 | operand 4 | each, in order of execution. */
 // @ts-ignore: decorator
 @inline
-function roomForActions(rule: usize, count: u32): usize {
-  return count > 1 ? allocate(count * ACTION_SIZE) : rule + RULE_INLINE;
-}
-
-function releaseActions(rule: usize): void {
-  const count: u32 = load<u8>(rule, RULE_ACTION_COUNT);
-  if (count > 1) release(load<u32>(rule, RULE_ACTIONS), count * ACTION_SIZE);
+export function actionsOf(rule: usize): usize {
+  if (!(load<u8>(rule, RULE_MORE) & MORE_ACTIONS)) return rule + RULE_ACTION;
+  const block: usize = load<u32>(rule, RULE_ACTION);
+  return block + <usize>rangeBytes(load<u32>(block));
 }
 
 /**
@@ -98,22 +131,32 @@ function releaseActions(rule: usize): void {
  */
 export function replaceActions(rule: usize, actions: usize, count: u32): bool {
   const had: u32 = load<u8>(rule, RULE_ACTION_COUNT);
-  let kept: usize = load<u32>(rule, RULE_ACTIONS);
-  if (count != had) {
-    const room = roomForActions(rule, count);
-    if (room != 0) {
-      releaseActions(rule);
-      kept = room;
-      store<u32>(rule, <u32>kept, RULE_ACTIONS);
-      store<u8>(rule, <u8>count, RULE_ACTION_COUNT);
-    } else if (count < had) {
-      // The old block stays, and what is too much of it does nothing.
-      memory.fill(kept, 0, had * ACTION_SIZE);
-    } else {
-      return false;
-    }
+  if (count != had && !makeRoom(rule, had, count)) {
+    if (count > had) return false;
+    // The old block stays, and what is too much of it does nothing.
+    memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);
   }
-  memory.copy(kept, actions, count * ACTION_SIZE);
+  memory.copy(actionsOf(rule), actions, count * ACTION_SIZE);
+  return true;
+}
+
+/** Makes the room of a rule's actions one for `count`; false when memory is full, and then nothing has changed. */
+function makeRoom(rule: usize, had: u32, count: u32): bool {
+  const more: u32 = load<u8>(rule, RULE_MORE);
+  const old: usize = more & MORE_ACTIONS ? <usize>load<u32>(rule, RULE_ACTION) : 0;
+  const ranges = old == 0 ? 0 : load<u32>(old);
+  if (ranges != 0 || count > 1) {
+    const block = allocate(blockBytes(ranges, count));
+    if (block == 0) return false;
+    store<u32>(block, 0);
+    if (old != 0) memory.copy(block, old, rangeBytes(ranges));
+    store<u64>(rule, block, RULE_ACTION);
+    store<u8>(rule, <u8>(more | MORE_ACTIONS), RULE_MORE);
+  } else {
+    store<u8>(rule, <u8>(more & ~MORE_ACTIONS), RULE_MORE);
+  }
+  if (old != 0) release(old, blockBytes(ranges, had));
+  store<u8>(rule, <u8>count, RULE_ACTION_COUNT);
   return true;
 }
 
@@ -123,10 +166,60 @@ function ruleBytes(lanes: u32): u32 {
   return <u32>RULE_VALUE + (lanes << 4);
 }
 
-/** Whether every range of the rule holds the key's field, both ends included. */
+function rangeBytes(ranges: u32): u32 {
+  return (BLOCK_HEAD + ranges * KEPT + 7) & ~7;
+}
+
+function blockBytes(ranges: u32, actions: u32): u32 {
+  return rangeBytes(ranges) + actions * ACTION_SIZE;
+}
+
+/** The column of the first range that is of a 16-bit half of a column; NO_COLUMN where there is none. */
+function boundsColumn(definer: usize, ranges: usize, count: u32): u32 {
+  for (let n: u32 = 0; n < count; n++) {
+    const range = ranges + <usize>n * RANGE_SIZE;
+    const column = halfColumn(definer, range);
+    if (column != NO_COLUMN) return column;
+  }
+  return NO_COLUMN;
+}
+
+function isBound(definer: usize, range: usize, column: u32): bool {
+  return column != NO_COLUMN && halfColumn(definer, range) == column;
+}
+
+/** The column that a range over one half of it is in; NO_COLUMN for other ranges. */
+function halfColumn(definer: usize, range: usize): u32 {
+  if (load<u32>(range, RANGE_MASK) != PORT_MASK || (load<u32>(range, RANGE_SHIFT) & 15) != 0) return NO_COLUMN;
+  return ownColumn(definer, load<u32>(range, RANGE_DWORD));
+}
+
+/** Narrows the bounds of a rule to a range of a half: shift 16 is the first half on the wire. */
+function bound(rule: usize, range: usize): void {
+  const half = rule + (load<u32>(range, RANGE_SHIFT) == 0 ? 2 : 0);
+  const low = <u16>load<u32>(range, RANGE_LOW);
+  const high = ~(<u16>load<u32>(range, RANGE_HIGH));
+  store<u16>(half, max(load<u16>(half, RULE_BOUNDS), low), RULE_BOUNDS);
+  store<u16>(half, max(load<u16>(half, RULE_BOUNDS + 4), high), RULE_BOUNDS + 4);
+}
+
+/** Not zero where the lanes lie outside the bounds of the rule. */
+// @ts-ignore: decorator
+@inline
+export function outOfBounds(rule: usize, lanes: usize): v128 {
+  const column = v128.load32_splat(lanes + ((<usize>load<u8>(rule, RULE_COLUMN)) << 2));
+  // The two numbers, and behind them their complements: what is below a bound by subtraction is out.
+  const pair = v128.shuffle<u8>(column, column, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 3, 2);
+  const numbers = v128.xor(pair, i64x2.splat(0xffffffff00000000));
+  return i16x8.sub_sat_u(v128.load64_splat(rule, RULE_BOUNDS), numbers);
+}
+
+/** Whether every range in the block of the rule holds the key's field, both ends included. */
 export function inRanges(rule: usize, key: usize): bool {
-  let range: usize = load<u32>(rule, RULE_RANGES);
-  const end = range + <usize>load<u8>(rule, RULE_RANGE_COUNT) * KEPT;
+  if (!(load<u8>(rule, RULE_MORE) & MORE_RANGES)) return true;
+  const block: usize = load<u32>(rule, RULE_ACTION);
+  let range = block + BLOCK_HEAD;
+  const end = range + <usize>(load<u32>(block) * KEPT);
   while (range < end) {
     const dword = bswap(load<u32>(key + <usize>load<u16>(range)));
     const field = (dword >> load<u8>(range, KEPT_SHIFT)) & (u32.MAX_VALUE >> load<u8>(range, KEPT_UNUSED));
@@ -135,13 +228,6 @@ export function inRanges(rule: usize, key: usize): bool {
   }
   return true;
 }
-
-/** A range as kept: | key byte of its dword 2 | shift 1 | bits of a word that the field lacks 1 | low 4 | high 4 | */
-const KEPT: u32 = 12;
-const KEPT_SHIFT: usize = 2;
-const KEPT_UNUSED: usize = 3;
-const KEPT_LOW: usize = 4;
-const KEPT_HIGH: usize = 8;
 
 function keepRange(kept: usize, range: usize): void {
   store<u16>(kept, <u16>load<u32>(range, RANGE_DWORD));

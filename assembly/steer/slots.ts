@@ -9,7 +9,7 @@
  *
  * Invariants: entries fill a bucket from its first slot on, and hashes of empty slots are 0 (no entry's hash is: HASHED).
  * A link (thing | 1) in the fourth slot leads to an overflow bucket; a bucket with a link is full. Where an entry has its
- * hash, a link has hints: a bit, never the highest, for each hash that may stand behind it.
+ * hash, a link has hints: a bit, one of the lowest sixteen, for each hash that may stand behind it.
  * Bucket n < `buckets` holds the hashes h with (h & wide) == n, or, where that is no bucket yet, (h & wide >> 1) == n.
  */
 import { allocate, release } from "../arena";
@@ -37,8 +37,8 @@ const LINKED: u32 = 1;
 export const HASHED: u32 = 0x80000000;
 
 /** Buckets split above GROW/4 entries each in the mean, and merge below SHRINK/4. */
-const GROW: u32 = 11;
-const SHRINK: u32 = 5;
+const GROW: u32 = 9;
+const SHRINK: u32 = 4;
 const QUARTERS: u32 = 4;
 
 /** Buckets that a split or a merge has emptied and may use again. */
@@ -88,20 +88,21 @@ export function linkOf(bucket: usize): usize {
   return link & LINKED ? <usize>(link - LINKED) : 0;
 }
 
-/** Not 0 where a hash may stand in an overflow bucket behind this one. */
+/** 1 where a hash may stand in an overflow bucket behind this one, else 0. */
 // @ts-ignore: decorator
 @inline
 export function mayFollow(bucket: usize, hash: u32): u32 {
-  const hints = load<u32>(bucket, HINTS);
-  // All ones where an entry's hash stands there.
-  const entry = (<i32>hints) >> 31;
-  return hints & hintOf(hash) & ~(<u32>entry);
+  return load<u32>(bucket, LINK) & (load<u32>(bucket, HINTS) >> hintShift(hash)) & LINKED;
 }
 
 // @ts-ignore: decorator
 @inline
+function hintShift(hash: u32): u32 {
+  return (hash >> 24) & 15;
+}
+
 function hintOf(hash: u32): u32 {
-  return (<u32>1) << min<u32>((hash >> 24) & 31, 30);
+  return (<u32>1) << hintShift(hash);
 }
 
 /** Which of the four slots of a bucket have this hash, as bits. */

@@ -8,10 +8,11 @@
  */
 import { MOVES } from "../memory";
 import { enter, leave } from "./chain";
+import { sample } from "./choose";
 import { GROUP_BEST, GROUP_COUNT, GROUP_MASKS, groupAt, groupFor, GROUPS } from "./group";
 import { definerLanes } from "./definer";
 import { MASK_GROUP, MASK_RULES, MASK_SWEEP } from "./mask";
-import { addToPrune, bestSeen, createPrune, releasePrune } from "./prune";
+import { addToSets, bestSeen, createSets, releaseSets, settle } from "./sets";
 import { RULE_GROUP, RULE_MASK, RULE_NEXT } from "./rule";
 import { bucketAt, BUCKETS, linkOf, thingAt } from "./slots";
 import {
@@ -41,8 +42,11 @@ export function changed(table: usize, rule: usize): void {
   const tables: usize = load<u32>(table, TABLE_PRUNE);
   const building: usize = load<u32>(table, TABLE_BUILDING);
   if (rule != 0) {
-    if (tables != 0) addToPrune(tables, rule);
-    if (building != 0) addToPrune(building, rule);
+    if (tables != 0) {
+      addToSets(tables, rule);
+      sample(tables, rule);
+    }
+    if (building != 0) addToSets(building, rule);
   }
   if (building != 0) step(table, building);
   else if (isDue(table)) begin(table);
@@ -56,7 +60,7 @@ function isDue(table: usize): bool {
 
 function begin(table: usize): void {
   store<u32>(table, 0, TABLE_CHANGES);
-  const building = createPrune(table + TABLE_DEFINER, table + TABLE_GROUPS, load<u32>(table, TABLE_RULES));
+  const building = createSets(table + TABLE_DEFINER, table + TABLE_GROUPS, load<u32>(table, TABLE_RULES));
   if (building == 0) return;
   store<u32>(table, <u32>building, TABLE_BUILDING);
   store<u32>(table, 0, TABLE_CURSOR);
@@ -83,7 +87,8 @@ function enterBucket(table: usize, building: usize, bucket: usize): u32 {
       const first = thingAt(bucket, slot);
       if (first == 0 || first & 1) continue;
       for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
-        addToPrune(building, rule);
+        addToSets(building, rule);
+        sample(building, rule);
         const mask: usize = load<u32>(rule, RULE_MASK);
         if (load<u32>(mask, MASK_SWEEP) != load<u32>(table, TABLE_SWEEPS)) regroup(table, mask);
         if (load<u32>(mask, MASK_GROUP) == <u32>load<u8>(rule, RULE_GROUP) || moves == MAX_MOVES) continue;
@@ -121,14 +126,15 @@ function move(table: usize, building: usize, rule: usize): void {
   leave(slots, groups, rule, true);
   // What leaving gave back is enough to come back.
   if (!enter(slots, groups, load<u32>(load<u32>(rule, RULE_MASK), MASK_GROUP), rule)) enter(slots, groups, old, rule);
-  addToPrune(building, rule);
+  addToSets(building, rule);
   const tables: usize = load<u32>(table, TABLE_PRUNE);
-  if (tables != 0) addToPrune(tables, rule);
+  if (tables != 0) addToSets(tables, rule);
 }
 
 function finish(table: usize, building: usize): void {
+  settle(building);
   const old: usize = load<u32>(table, TABLE_PRUNE);
-  if (old != 0) releasePrune(old);
+  if (old != 0) releaseSets(old);
   store<u32>(table, <u32>building, TABLE_PRUNE);
   store<u32>(table, 0, TABLE_BUILDING);
   store<u32>(table, load<u32>(table, TABLE_RULES), TABLE_SWEPT);
@@ -144,7 +150,7 @@ export function yieldMemory(table: usize): bool {
   const which = load<u32>(table, TABLE_BUILDING) != 0 ? TABLE_BUILDING : TABLE_PRUNE;
   const tables: usize = load<u32>(table + which);
   if (tables == 0) return false;
-  releasePrune(tables);
+  releaseSets(tables);
   store<u32>(table + which, 0);
   store<u32>(table, load<u32>(table, TABLE_RULES), TABLE_SWEPT);
   store<u32>(table, 0, TABLE_CHANGES);

@@ -11,7 +11,7 @@ import { STAGE_ACTIONS, STAGE_MASK, STAGE_RANGES, STAGE_VALUE, RANGE_DWORD, RANG
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./chain";
-import { clearDefiner, definerLanes, DEFINER_SIZE, gather, widen } from "./definer";
+import { clearDefiner, definerLanes, DEFINER_SIZE, gather, widen, widenFor } from "./definer";
 import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS, GROUPS_SIZE } from "./group";
 import {
   dropMask,
@@ -25,7 +25,7 @@ import {
   MASK_WANTS,
   maskFor,
 } from "./mask";
-import { slicesOf } from "./prune";
+import { slicesOf } from "./slice";
 import { createRule, releaseRule, RULE_MASK } from "./rule";
 import { clearSlots, SLOTS_SIZE } from "./slots";
 import { changed, forgetSweep, yieldMemory } from "./sweep";
@@ -109,11 +109,13 @@ export function insertRule(
 function insertStaged(table: usize, id: u32, rank: u64, rangeCount: u32, actionCount: u32): usize {
   const staged = STAGING + STAGE_MASK;
   const ranges = STAGING + STAGE_RANGES;
-  const mask = stagedMask(table, staged);
+  const mask = stagedMask(table, staged, ranges, rangeCount);
   if (mask == 0) return giveUp(table, 0);
 
   const lanes = load<u32>(mask, MASK_LANES_COUNT);
-  const rule = createRule(rank, id, lanes, VALUE_LANES, ranges, rangeCount, STAGING + STAGE_ACTIONS, actionCount);
+  const actions = STAGING + STAGE_ACTIONS;
+  const definer = table + TABLE_DEFINER;
+  const rule = createRule(definer, rank, id, lanes, VALUE_LANES, ranges, rangeCount, actions, actionCount);
   if (rule == 0) return giveUp(table, mask);
   store<u32>(rule, <u32>mask, RULE_MASK);
   if (!enter(table + TABLE_SLOTS, table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP), rule)) {
@@ -131,9 +133,12 @@ function insertStaged(table: usize, id: u32, rank: u64, rangeCount: u32, actionC
 }
 
 /** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */
-function stagedMask(table: usize, staged: usize): usize {
+function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32): usize {
   const definer = table + TABLE_DEFINER;
   if (!widen(definer, staged)) return 0;
+  for (let n: u32 = 0; n < rangeCount; n++) {
+    if (!widenFor(definer, load<u32>(ranges + <usize>n * RANGE_SIZE, RANGE_DWORD))) return 0;
+  }
   gather(definer, staged, MASK_LANES);
   gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
   const mask = maskFor(table, table + TABLE_MASKS, MASK_LANES, lanesOf(MASK_LANES, definerLanes(definer)));

@@ -2,98 +2,89 @@
  * Chains -> rules: the last phase of a lookup round.
  *
  * In: `probed` keys in PROBED with CANDIDATES. Out: FOUND and BEST where a rule matches that beats what was found, and in
- * ALIVE the keys that have groups left; gives how many.
+ * ALIVE the keys that have groups left; gives how many. `bounded`: some branch has a lower bound of rank.
  */
-import { ALIVE, BEST, CANDIDATES, FOUND, HASHES, LANES, PROBED, PROBES, SETS } from "../memory";
+import { ALIVE, BEST, CANDIDATES, FOUND, LANES, PROBED, PROBES } from "../memory";
 import { BRANCH_KEY, BRANCH_LOWER } from "./branch";
 import { branchOf } from "./gather";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
-import { AMBIGUOUS } from "./probe";
-import { bestFrom } from "./prune";
-import { inRanges, RULE_MASK, RULE_NEXT, RULE_RANGE_COUNT, RULE_RANK, RULE_VALUE, RULE_WIDE } from "./rule";
-import { linkOf, slotsWith, thingAt } from "./slots";
+import { AMBIGUOUS, hashIn, Probed } from "./probe";
+import { bestFrom, lowestPlace } from "./sets";
+import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_MORE, RULE_NEXT, RULE_RANK, RULE_VALUE } from "./rule";
+import { bucketOf, linkOf, slotsWith, thingAt } from "./slots";
 
-export function verify(list: usize, tables: usize, probed: u32, stride: usize): u32 {
-  let alive: u32 = 0;
-  for (let n: usize = 0; n < probed; n++) {
-    const key: usize = load<u32>(PROBED + (n << 2));
-    const candidate = load<u32>(CANDIDATES + (n << 2));
-    const lanes = LANES + key * stride;
-    if (candidate == AMBIGUOUS) everyChain(list, n, key, lanes);
-    else chain(list, key, lanes, candidate);
+export function verify(list: usize, slots: usize, sets: usize, probed: u32, stride: usize, bounded: u32): u32 {
+  let alive = (<usize>Probed.again) << 2;
+  const end = (<usize>probed) << 2;
+  for (let n: usize = 0; n < end; n += 4) {
+    const key: usize = load<u32>(n, PROBED);
+    const candidate = load<u32>(n, CANDIDATES);
+    if (candidate == AMBIGUOUS) everyChain(list, slots, load<u32>(n, PROBES), key, stride, bounded);
+    else chain(list, key, LANES + key * stride, candidate, bounded);
     // A key that cannot win any more is written too, and then written over.
-    store<u32>(ALIVE + ((<usize>alive) << 2), <u32>key);
-    alive += <u32>canWin(tables, key);
+    store<u32>(alive, <u32>key, ALIVE);
+    alive += (<usize>(bestFrom(sets, lowestPlace(key)) < load<u64>(key << 3, BEST))) << 2;
   }
-  return alive;
-}
-
-/** Whether a group is left for a key with a rule that beats what was found. */
-// @ts-ignore: decorator
-@inline
-function canWin(tables: usize, key: usize): bool {
-  const low = load<u64>(SETS + (key << 4));
-  const high = load<u64>(SETS + (key << 4), 8);
-  if (tables == 0) return (low | high) != 0;
-  // Without any group this asks for a place beyond the last, where no rank is low enough.
-  const place = select<u64>(ctz(low), 64 + ctz(high), low != 0);
-  return bestFrom(tables, <usize>place) < load<u64>(BEST + (key << 3));
+  return <u32>(alive >> 2);
 }
 
 /** All chains with the hash: two in one bucket, or some behind it. */
-function everyChain(list: usize, n: usize, key: usize, lanes: usize): void {
-  const hash = load<u32>(HASHES + (n << 2));
-  for (let bucket: usize = load<u32>(PROBES + (n << 2)); bucket != 0; bucket = linkOf(bucket)) {
+function everyChain(list: usize, slots: usize, group: usize, key: usize, stride: usize, bounded: u32): void {
+  const lanes = LANES + key * stride;
+  const hash = hashIn(group, lanes);
+  for (let bucket = bucketOf(slots, hash); bucket != 0; bucket = linkOf(bucket)) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-      chain(list, key, lanes, thingAt(bucket, <u32>ctz(bits)));
+      chain(list, key, lanes, thingAt(bucket, <u32>ctz(bits)), bounded);
     }
   }
 }
 
 /**
  * The first rule of a chain that matches and is not below the lower bound, if it beats what was found. Most chains are one
- * rule of one lane without ranges: for those nothing branches on whether it matches.
+ * rule of one lane: for those nothing branches on whether it matches.
  */
 // @ts-ignore: decorator
 @inline
-function chain(list: usize, key: usize, lanes: usize, rule: usize): void {
-  const branch = branchOf(list, key);
+function chain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
   const rank = load<u64>(rule, RULE_RANK);
-  const best = load<u64>(BEST + (key << 3));
-  const mask: usize = load<u32>(rule, RULE_MASK);
-  const masked = v128.and(v128.load(lanes), v128.load(mask, MASK_BYTES));
-  const differs = <u32>v128.any_true(v128.xor(masked, v128.load(rule, RULE_VALUE)));
-  let loses = differs | (<u32>(rank >= best)) | (<u32>(rank < load<u64>(branch, BRANCH_LOWER)));
-  const more = (<u32>load<u8>(rule, RULE_RANGE_COUNT)) | (<u32>load<u8>(rule, RULE_WIDE));
-  if ((more & (loses - 1)) != 0) loses = <u32>!matchesRest(rule, mask, lanes, load<u32>(branch, BRANCH_KEY));
-  store<u32>(FOUND + (key << 2), select<u32>(load<u32>(FOUND + (key << 2)), <u32>rule, loses != 0));
-  store<u64>(BEST + (key << 3), select<u64>(best, rank, loses != 0));
-  if ((load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0) restOfChain(branch, key, lanes, load<u32>(rule, RULE_NEXT));
+  const best = load<u64>(key << 3, BEST);
+  let loses = (<u32>v128.any_true(differs(rule, lanes))) | (<u32>(rank >= best));
+  const more = ((<u32>load<u8>(rule, RULE_MORE)) & MORE_TO_MATCH) | bounded;
+  if ((more & (loses - 1)) != 0) loses = <u32>!matchesRest(list, key, lanes, rule);
+  store<u32>(key << 2, select<u32>(load<u32>(key << 2, FOUND), <u32>rule, loses != 0), FOUND);
+  store<u64>(key << 3, select<u64>(best, rank, loses != 0), BEST);
+  if ((load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0) restOfChain(list, key, lanes, load<u32>(rule, RULE_NEXT));
 }
 
-function restOfChain(branch: usize, key: usize, lanes: usize, rule: usize): void {
-  const lower = load<u64>(branch, BRANCH_LOWER);
-  const best = load<u64>(BEST + (key << 3));
+/** Not zero where the first lane is not the rule's, or a field lies outside its bounds. */
+// @ts-ignore: decorator
+@inline
+function differs(rule: usize, lanes: usize): v128 {
+  const masked = v128.and(v128.load(lanes), v128.load(load<u32>(rule, RULE_MASK), MASK_BYTES));
+  return v128.or(v128.xor(masked, v128.load(rule, RULE_VALUE)), outOfBounds(rule, lanes));
+}
+
+function restOfChain(list: usize, key: usize, lanes: usize, rule: usize): void {
+  const best = load<u64>(key << 3, BEST);
   for (; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
     const rank = load<u64>(rule, RULE_RANK);
     if (rank >= best) return;
-    const mask: usize = load<u32>(rule, RULE_MASK);
-    const masked = v128.and(v128.load(lanes), v128.load(mask, MASK_BYTES));
-    if (rank < lower || v128.any_true(v128.xor(masked, v128.load(rule, RULE_VALUE)))) continue;
-    if (!matchesRest(rule, mask, lanes, load<u32>(branch, BRANCH_KEY))) continue;
-    store<u32>(FOUND + (key << 2), <u32>rule);
-    store<u64>(BEST + (key << 3), rank);
+    if (v128.any_true(differs(rule, lanes)) || !matchesRest(list, key, lanes, rule)) continue;
+    store<u32>(key << 2, <u32>rule, FOUND);
+    store<u64>(key << 3, rank, BEST);
     return;
   }
 }
 
-/** Whether the lanes behind the first match, and the key is in all ranges. */
-function matchesRest(rule: usize, mask: usize, lanes: usize, key: usize): bool {
-  const count = load<u32>(mask, MASK_LANES_COUNT);
-  for (let lane: u32 = 1; lane < count; lane++) {
-    const at = (<usize>lane) << 4;
+/** Whether the lanes behind the first match, the key is in all ranges, and the rank is not below the branch's bound. */
+function matchesRest(list: usize, key: usize, lanes: usize, rule: usize): bool {
+  const branch = branchOf(list, key);
+  if (load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
+  for (let at: usize = 16; at < end; at += 16) {
     const masked = v128.and(v128.load(lanes + at), v128.load(mask + at, MASK_BYTES));
     if (v128.any_true(v128.xor(masked, v128.load(rule + at, RULE_VALUE)))) return false;
   }
-  return inRanges(rule, key);
+  return inRanges(rule, load<u32>(branch, BRANCH_KEY));
 }

@@ -15,6 +15,8 @@ const mask = of("mask");
 const group = of("group");
 const chain = of("chain");
 const slots = of("slots");
+const sets = of("sets");
+const slice = of("slice");
 const prune = of("prune");
 const probe = of("probe");
 const verify = of("verify");
@@ -40,9 +42,15 @@ export const STEER = [
 
   mask(
     "hash-unmasked",
-    "v128.and(v128.load(bytes), v128.load(mask));",
-    "v128.load(bytes);",
+    "    const masked = v128.and(v128.load(bytes), v128.load(mask));",
+    "    const masked = v128.load(bytes);",
     "a hash of what is not asked",
+  ),
+  mask(
+    "hash-lane",
+    "(hash >> 32) ^ hash ^ i64x2.extract_lane(masked, 1)) * SECOND;\n  hash",
+    "(hash >> 32) ^ hash) * SECOND;\n  hash",
+    "keys and rules of one lane hash alike",
   ),
   group(
     "group-within",
@@ -77,6 +85,21 @@ export const STEER = [
     "field >= load<u32>(range, KEPT_HIGH)",
     "the upper end of a range",
   ),
+  rule(
+    "bounds-low",
+    "load<u32>(range, RANGE_LOW);\n  const high",
+    "load<u32>(range, RANGE_LOW) + 1;\n  const high",
+    "the lower end of a port range",
+  ),
+  rule("bounds-half", "== 0 ? 2 : 0);", "== 0 ? 0 : 2);", "which port a range is over"),
+  rule("bounds-column", "<usize>load<u8>(rule, RULE_COLUMN)", "<usize>0", "where the ports of a range lie"),
+  rule(
+    "block-actions",
+    "return block + <usize>rangeBytes(load<u32>(block));",
+    "return block + 8;",
+    "actions behind ranges",
+    [...CLASSIFY, "test/mlx5dv/dr.test.ts", "test/engine/walk.test.ts"],
+  ),
   rule("range-shift", ">> load<u8>(range, KEPT_SHIFT)", "", "a range over a field in the middle of a dword"),
 
   slots("split-elder", "n ^ ((<u32>1) << (31 - clz(n)))", "0", "the bucket that a new one is split from"),
@@ -97,24 +120,33 @@ export const STEER = [
     MEMORY,
   ),
 
-  prune("wild", "addWild(prune, place, ~asked);", "", "rules that leave a slice out"),
-  prune(
-    "joint-rotate",
-    "* MULTIPLIER, 13)) * MULTIPLIER",
-    "* MULTIPLIER, 12)) * MULTIPLIER",
-    "what two columns give together",
+  sets("wild", "leaveOut(sets, place, load<u64>(sets, ASKED) & ~whole);", "", "rules that leave a slice out"),
+  sets(
+    "wild-settled",
+    "for (let set = table + byte; set < end; set += 16) store",
+    "if (false) store",
+    "rules that leave a slice out, after the sweep",
   ),
-  prune(
+  sets("wild-merged", "v128.or(v128.load(entry), wild)", "v128.load(entry)", "what lay beside the tables"),
+  sets("wild-fresh", "v128.store(entry, empty);", "v128.store(entry, i64x2.splat(0));", "tables made after the sweep"),
+  sets(
     "prune-order",
-    "store<u8>(prune + <usize>load<u8>(prune + <usize>place, PRUNE_AT), <u8>place, PLACE);",
-    "store<u8>(prune + <usize>place, <u8>place, PLACE);",
+    "store<u8>(sets + <usize>groupOfPlace(sets, <usize>place), <u8>place, PLACE);",
+    "store<u8>(sets + <usize>place, <u8>place, PLACE);",
     "places of groups",
   ),
+  sets(
+    "quad-lane",
+    "if ((used & 3) == 0 || laneOfSlice(number) != lane) {",
+    "if ((used & 3) == 0) {",
+    "slices of another lane in one quad",
+  ),
+  prune("quad-lane-read", "LANES + <usize>load<u32>(quad, QUAD_LANE);", "LANES;", "quads of the second lane"),
 
-  verify("verify-alive", "64 + ctz(high), low != 0", "64 + ctz(high), high == 0", "groups of the upper half"),
+  sets("verify-alive", "64 + ctz(high), low != 0", "64 + ctz(high), high == 0", "groups of the upper half"),
 
-  sweep("sweep-both", "if (building != 0) addToPrune(building, rule);", "", "rules that come while a sweep is on"),
-  sweep("sweep-active", "if (tables != 0) addToPrune(tables, rule);\n    if", "if", "rules that come after a sweep"),
+  sweep("sweep-both", "if (building != 0) addToSets(building, rule);", "", "rules that come while a sweep is on"),
+  sweep("sweep-active", "      addToSets(tables, rule);\n", "", "rules that come after a sweep"),
   sweep(
     "sweep-step",
     "for (; cursor < end; cursor++) {",
@@ -147,13 +179,13 @@ export const STEER = [
     MEMORY,
   ),
 
-  prune(
+  slice(
     "slice-asked",
-    "(load<u32>(lane + at) & bits) == bits",
-    "(load<u32>(lane + at) & bits) != 0",
+    "load<u8>(lane + <usize>byte) != 0xff",
+    "load<u8>(lane + <usize>byte) == 0",
     "rules that ask about half a slice",
   ),
-  prune(
+  sets(
     "best-from",
     "load<u64>(from, BEST_FROM) > rank; from -= 8",
     "load<u64>(from, BEST_FROM) > rank; from = 0",
@@ -174,10 +206,12 @@ export const STEER = [
   ),
   probe(
     "probe-best",
-    "if (bestFrom(tables, place) >= best) {",
-    "if (bestFrom(tables, place) > 0) {",
+    "if (bestFrom(sets, place) >= best) continue;",
+    "if (bestFrom(sets, place) > 0) continue;",
     "groups that could still win",
   ),
+  probe("probe-again", "again += (vain & ", "again += (0 & ", "keys whose first group has nothing"),
+  probe("probe-taken", "low &= low - 1;", "low = 0;", "the groups behind the first"),
   verify("rank-signed", "if (rank >= best) return;", "if (<i64>rank >= <i64>best) return;", "ranks compared signed"),
   verify(
     "first-signed",
@@ -185,8 +219,13 @@ export const STEER = [
     "<u32>(<i64>rank >= <i64>best)",
     "ranks of first rules compared signed",
   ),
-  verify("lower-bound", "rank < lower || ", "", "the lower bound"),
-  verify("first-lower", "<u32>(rank < load<u64>(branch, BRANCH_LOWER))", "0", "the lower bound of first rules"),
+  verify(
+    "lower-bound",
+    "if (load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;",
+    "",
+    "the lower bound",
+  ),
+  verify("first-lower", "& MORE_TO_MATCH) | bounded;", "& MORE_TO_MATCH);", "the lower bound of first rules"),
   verify("first-more", "(more & (loses - 1)) != 0", "false", "ranges and further lanes of first rules"),
   verify("chain-next", "(load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0", "false", "rules behind the first"),
 ];

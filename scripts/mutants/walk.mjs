@@ -115,15 +115,15 @@ export const WALK = [
   at(
     "steer/rule",
     "change-shrinks",
-    "memory.fill(kept, 0, had * ACTION_SIZE);",
+    "memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);",
     "",
     "old actions behind a shorter record",
   ),
   at(
     "steer/rule",
     "change-leaks",
-    "      releaseActions(rule);\n      kept = room;",
-    "      kept = room;",
+    "if (old != 0) release(old, blockBytes(ranges, had));",
+    "",
     "the record before is never given back",
   ),
   at(

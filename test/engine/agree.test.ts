@@ -27,7 +27,7 @@ const PAIRS = 100_000;
 const FRAMES = 50;
 const RULES_PER_FRAME = 8;
 /** Rule of RULE_ID in the core: the words at its address. */
-const RULE_ID_WORD = 28 >> 2;
+const RULE_ID_WORD = 24 >> 2;
 
 let core: Core;
 beforeAll(async () => {

@@ -1,0 +1,111 @@
+/**
+ * Slices: up to four whole bytes of a lane, such as the first three of an address, or two of one and two of another. Each
+ * has a number, the same for masks, rules and pruning tables:
+ *
+ *     number   lane * 32 + part * 4 + column     part 0 to 3: the first 1, 2, 3, 4 bytes of an address, one port and the
+ *                                                other, byte by byte what small things share
+ *              lane * 32 + 16 + pair             two columns: bytes 0 and 1 of addresses
+ *              lane * 32 + 22 + pair             the same, bytes 1 and 2 of addresses, where networks differ
+ *              lane * 32 + 28 + column           a column and the next one around the lane: byte 0 of addresses
+ *
+ * Of ports, two columns take the destination; of what small things share, the first byte.
+ */
+import { OUTER, INNER, LAYER_TCP_PORTS, LAYER_UDP_PORTS } from "../../src/abi/key";
+import { columnDword, definerColumns } from "./definer";
+import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
+
+/** Lanes that slices are taken of. */
+export const SLICE_LANES: u32 = 2;
+const LANE_SLICES: u32 = 32;
+export const SLICES: u32 = SLICE_LANES * LANE_SLICES;
+const COLUMNS: u32 = 4;
+const PAIRS: u32 = 16;
+const INNER_PAIRS: u32 = 22;
+const NEIGHBOURS: u32 = 28;
+
+/** No byte: a swizzle gives 0 for it. */
+const NONE: u32 = 0xff;
+const NOTHING_DRAWN: u32 = 0xffffffff;
+
+// @ts-ignore: decorator
+@inline
+export function laneOfSlice(number: u32): usize {
+  return <usize>((number / LANE_SLICES) << 4);
+}
+
+/** The bytes of a slice in its lane, four as a swizzle takes them; NOTHING_DRAWN where there is no such slice. */
+export function drawSlice(definer: usize, number: u32): u32 {
+  const first = (number / LANE_SLICES) * COLUMNS;
+  const n = number % LANE_SLICES;
+  if (n < PAIRS) return single(definer, first, n % COLUMNS, n / COLUMNS);
+  if (n >= NEIGHBOURS) return joined(definer, first, n - NEIGHBOURS, (n - NEIGHBOURS + 1) % COLUMNS, 0, 1);
+  const inner = n >= INNER_PAIRS;
+  const pair = inner ? n - INNER_PAIRS : n - PAIRS;
+  // 0 1, 0 2, 0 3, 1 2, 1 3, 2 3
+  const one = pair < 3 ? 0 : pair < 5 ? 1 : 2;
+  const two = pair < 3 ? pair + 1 : pair < 5 ? pair - 1 : 3;
+  return joined(definer, first, one, two, inner ? 1 : 0, 2);
+}
+
+// @ts-ignore: decorator
+@inline
+export function isDrawn(bytes: u32): bool {
+  return bytes != NOTHING_DRAWN;
+}
+
+function single(definer: usize, first: u32, column: u32, part: u32): u32 {
+  if (first + column >= definerColumns(definer)) return NOTHING_DRAWN;
+  const dword = columnDword(definer, first + column);
+  if (dword < 0) return run(column, part, 1);
+  if (isPorts(dword)) return part < 2 ? run(column, part * 2, 2) : NOTHING_DRAWN;
+  return run(column, 0, part + 1);
+}
+
+/** Bytes of two columns: of addresses `count` from byte `from` on. */
+function joined(definer: usize, first: u32, one: u32, two: u32, from: u32, count: u32): u32 {
+  if (first + max(one, two) >= definerColumns(definer)) return NOTHING_DRAWN;
+  const its = piece(definer, first, one, from, count);
+  const others = piece(definer, first, two, from, count);
+  const bits = ((its >> 8) & NONE) == NONE ? 8 : 16;
+  return (its & (((<u32>1) << bits) - 1)) | (others << bits);
+}
+
+function piece(definer: usize, first: u32, column: u32, from: u32, count: u32): u32 {
+  const dword = columnDword(definer, first + column);
+  if (dword < 0) return run(column, 0, 1);
+  if (isPorts(dword)) return run(column, 2, 2);
+  return run(column, from, count);
+}
+
+/** `count` bytes of a column from byte `from` on, and none behind them. */
+function run(column: u32, from: u32, count: u32): u32 {
+  const byte = column * 4 + from;
+  let bytes: u32 = 0;
+  for (let n: u32 = 0; n < 4; n++) bytes |= (n < count ? byte + n : NONE) << (n << 3);
+  return bytes;
+}
+
+function isPorts(dword: i32): bool {
+  const inLayer = dword & 63;
+  const layer = dword - inLayer;
+  return (layer == OUTER || layer == INNER) && (inLayer == LAYER_TCP_PORTS || inLayer == LAYER_UDP_PORTS);
+}
+
+/** The slices that a mask asks about whole, a bit each. What the definer gets later it does not ask about. */
+export function slicesOf(definer: usize, mask: usize): u64 {
+  const count = min(load<u32>(mask, MASK_LANES_COUNT), SLICE_LANES) * LANE_SLICES;
+  let slices: u64 = 0;
+  for (let number: u32 = 0; number < count; number++) {
+    const bytes = drawSlice(definer, number);
+    if (isDrawn(bytes) && asksWhole(mask + MASK_BYTES + laneOfSlice(number), bytes)) slices |= (<u64>1) << number;
+  }
+  return slices;
+}
+
+function asksWhole(lane: usize, bytes: u32): bool {
+  for (let n: u32 = 0; n < 4; n++, bytes >>= 8) {
+    const byte = bytes & 0xff;
+    if (byte != NONE && load<u8>(lane + <usize>byte) != 0xff) return false;
+  }
+  return true;
+}
