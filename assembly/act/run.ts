@@ -6,7 +6,7 @@
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_SEND, Verdict } from "../../src/abi/engine";
 import { deliverTo, end, isOpen, tag, untag } from "../out/outcome";
 import { BRANCH_FRAME, BRANCH_INDEX, BRANCH_WHY } from "../steer/branch";
-import { behindSlot, hop, leave, Walk } from "../steer/onward";
+import { jump, leave, resume, Walk } from "../steer/onward";
 import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
 import { TABLE_FLAGS } from "../steer/table";
 import { count } from "./count";
@@ -27,14 +27,18 @@ export function run(branch: usize, table: usize, rule: usize): bool {
       case Op.count:
         count(operand, load<u32>(branch, BRANCH_FRAME));
         break;
+      case Op.queue_from_others:
+        if (<usize>operand == Walk.sender) break;
+      // falls through
       case Op.queue:
         deliverTo(index, operand, 0, load<u32>(branch, BRANCH_FRAME));
         break;
       case Op.table:
-        return hop(branch, operand, 0);
+        return jump(branch, operand);
       default: {
         const then = seldom(branch, table, rule, action);
-        if (then != Then.next_action) return then == Then.elsewhere;
+        if (then == Then.next_but_one) action += ACTION_SIZE;
+        else if (then != Then.next) return then == Then.elsewhere;
       }
     }
   }
@@ -43,7 +47,8 @@ export function run(branch: usize, table: usize, rule: usize): bool {
 
 /** What an action leads to. */
 enum Then {
-  next_action,
+  next,
+  next_but_one,
   elsewhere,
   end,
 }
@@ -54,7 +59,12 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
   const operand = load<u32>(action, 4);
   switch (load<u32>(action)) {
     case Op.none:
-      return Then.next_action;
+      return Then.next;
+    case Op.not_for:
+      return <usize>operand == Walk.sender ? Then.next_but_one : Then.next;
+    case Op.untag:
+      untag(index);
+      return Then.next;
     case Op.drop:
       end(index, Verdict.drop, Reason.drop_action);
       return Then.end;
@@ -62,17 +72,15 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
       store<u8>(branch, Reason.default_miss, BRANCH_WHY);
       return thenIf(leave(branch, table));
     case Op.copy_from_others:
-      if (<usize>operand == Walk.sender) return Then.next_action;
+      if (<usize>operand == Walk.sender) return Then.next;
     // falls through
     case Op.copy_queue:
       deliverTo(index, operand, DEST_COPY, load<u32>(branch, BRANCH_FRAME));
-      return Then.next_action;
-    case Op.queue_from_others:
-      if (<usize>operand != Walk.sender) deliverTo(index, operand, 0, load<u32>(branch, BRANCH_FRAME));
-      return Then.next_action;
+      return Then.next;
     case Op.resume:
       untag(index);
-      return thenIf(hop(branch, table, behindSlot(rule)));
+      resume(branch, rule);
+      return Then.elsewhere;
     case Op.pass:
       untag(index);
       return thenIf(leave(branch, table));

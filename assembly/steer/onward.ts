@@ -3,6 +3,7 @@
  * its end. Every way on is counted, so that every walk ends.
  */
 import { HOP_LIMIT, MISS_LIMIT, RANK_SLOT, Reason, TABLE_ROOT, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import { answers } from "../act/loopback";
 import { end } from "../out/outcome";
 import { BRANCH_HOPS, BRANCH_INDEX, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "./branch";
 import { RULE_RANK } from "./rule";
@@ -11,12 +12,14 @@ import { TABLE_FLAGS, TABLE_MISS } from "./table";
 export namespace Walk {
   /** The queue whose frames are looped back to the port; 0 for frames that come in, or go out. */
   export let sender: usize = 0;
+  /** Whether what a lookup finds may still be none of the branch's business (admits). */
+  export let careful: bool = false;
 }
 
-/** One hop, to the rules of a table from a rank on; false when it is one too many, and the branch has ended. */
+/** One hop, to all rules of a table; false when it is one too many, and the branch has ended. */
 // @ts-ignore: decorator
 @inline
-export function hop(branch: usize, table: usize, lower: u64): bool {
+export function jump(branch: usize, table: usize): bool {
   const hops: u32 = load<u16>(branch, BRANCH_HOPS);
   if (hops >= <u32>HOP_LIMIT) {
     end(load<u32>(branch, BRANCH_INDEX), Verdict.drop, Reason.hop_limit);
@@ -24,13 +27,36 @@ export function hop(branch: usize, table: usize, lower: u64): bool {
   }
   store<u16>(branch, <u16>(hops + 1), BRANCH_HOPS);
   store<u32>(branch, <u32>table, BRANCH_TABLE);
-  store<u64>(branch, lower, BRANCH_LOWER);
+  store<u64>(branch, 0, BRANCH_LOWER);
   return true;
 }
 
-/** The first rank behind the slot of a rule. */
-export function behindSlot(rule: usize): u64 {
-  return ((load<u64>(rule, RULE_RANK) >> RANK_SLOT) + 1) << RANK_SLOT;
+/** One hop, to what comes behind the slot of a rule. One too many ends the branch only where there is such a rule. */
+export function resume(branch: usize, rule: usize): void {
+  const hops = load<u16>(branch, BRANCH_HOPS) + 1;
+  store<u16>(branch, hops, BRANCH_HOPS);
+  store<u64>(branch, ((load<u64>(rule, RULE_RANK) >> RANK_SLOT) + 1) << RANK_SLOT, BRANCH_LOWER);
+  if (<u32>hops > <u32>HOP_LIMIT) Walk.careful = true;
+}
+
+/** What comes of a rule that a lookup has found for a branch. */
+export enum Admitted {
+  yes,
+  /** It does not answer the sender: on with the next one, as if it were not there. */
+  passed_over,
+  /** It is one too many, and the branch has ended. */
+  no,
+}
+
+/** Whether the rule is hit. Each one passed over raises the bound, so that this ends with the rules of the table. */
+export function admits(branch: usize, rule: usize): Admitted {
+  if (Walk.sender != 0 && !answers(rule, <u32>Walk.sender)) {
+    store<u64>(branch, load<u64>(rule, RULE_RANK) + 1, BRANCH_LOWER);
+    return Admitted.passed_over;
+  }
+  if (<u32>load<u16>(branch, BRANCH_HOPS) <= <u32>HOP_LIMIT) return Admitted.yes;
+  end(load<u32>(branch, BRANCH_INDEX), Verdict.drop, Reason.hop_limit);
+  return Admitted.no;
 }
 
 /** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are for `table` alone. */
@@ -54,6 +80,8 @@ export function leave(branch: usize, table: usize): bool {
     return false;
   }
   store<u8>(branch, <u8>(misses + 1), BRANCH_MISSES);
+  // The hop that led to no rule of this table is none.
+  store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
   store<u32>(branch, next, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   return true;

@@ -4,18 +4,17 @@
  * A work list of branches. Those that stand at the table of the first one are looked up as a batch, then acted on in
  * their order; a branch that goes on (onward.ts) goes to the end of the list.
  */
-import { answers } from "../act/loopback";
 import { run } from "../act/run";
 import { FOUND, GATHERED, WAITING } from "../memory";
 import { end, hit, openOutcome, openOutcomes } from "../out/outcome";
-import { branchAt, BRANCH_INDEX, BRANCH_LOWER, BRANCH_TABLE, BRANCH_WHY, openBranch } from "./branch";
+import { branchAt, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, openBranch } from "./branch";
 import { lookup } from "./match";
-import { leave, missReason, missVerdict, nextStage, Walk } from "./onward";
-import { RULE_RANK } from "./rule";
+import { Admitted, admits, leave, missReason, missVerdict, nextStage, Walk } from "./onward";
 
 /** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
 export function walk(root: usize, count: u32, sender: usize): void {
   Walk.sender = sender;
+  Walk.careful = sender != 0;
   openOutcomes();
   for (let i: u32 = 0; i < count; i++) {
     openOutcome(i);
@@ -53,7 +52,7 @@ function append(list: usize, length: u32, index: u32): u32 {
  */
 function move(table: usize, list: usize, count: u32, rest: u32): u32 {
   lookup(table, list, count);
-  const sender = <u32>Walk.sender;
+  const careful = Walk.careful;
   const ends = nextStage(table) == 0;
   const verdict = missVerdict(table);
   const reason = missReason(table);
@@ -62,7 +61,7 @@ function move(table: usize, list: usize, count: u32, rest: u32): u32 {
     const branch = branchAt(index);
     const rule: usize = load<u32>(FOUND + (i << 2));
     if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) end(index, verdict, reason);
-    else if (advance(branch, table, rule, sender)) rest = append(WAITING, rest, index);
+    else if (advance(branch, table, rule, careful)) rest = append(WAITING, rest, index);
   }
   return rest;
 }
@@ -70,12 +69,11 @@ function move(table: usize, list: usize, count: u32, rest: u32): u32 {
 /** Acts on what the lookup found; whether the branch goes on. */
 // @ts-ignore: decorator
 @inline
-function advance(branch: usize, table: usize, rule: usize, sender: u32): bool {
+function advance(branch: usize, table: usize, rule: usize, careful: bool): bool {
   if (rule == 0) return leave(branch, table);
-  if (sender != 0 && !answers(rule, sender)) {
-    // Passed over: each time the bound rises, so that this ends with the rules of the table.
-    store<u64>(branch, load<u64>(rule, RULE_RANK) + 1, BRANCH_LOWER);
-    return true;
+  if (careful) {
+    const admitted = admits(branch, rule);
+    if (admitted != Admitted.yes) return admitted == Admitted.passed_over;
   }
   hit(load<u32>(branch, BRANCH_INDEX), rule);
   return run(branch, table, rule);

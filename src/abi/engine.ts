@@ -11,7 +11,7 @@ export const FRAME_HEAD_ROOM = 128;
 export const MAX_FRAME = 262144;
 /** Bytes for the frames of one batch. */
 export const FRAME_ARENA = 4194304;
-/** Rules that a frame visits behind the first before it is dropped. MODEL: the device's own number is not public. */
+/** Rules that a frame visits behind its first one before it is dropped. MODEL: the device's own number is not public. */
 export const HOP_LIMIT = 64;
 /** Tables that a frame comes to because the one before did not want it. */
 export const MISS_LIMIT = 7;
@@ -22,7 +22,7 @@ export const DESTINATIONS_PER_FRAME = 128;
 /** Ranges of one rule. */
 export const MAX_RANGES = 2;
 /** Actions of one rule. */
-export const MAX_ACTIONS = 128;
+export const MAX_ACTIONS = 192;
 
 /** Areas of linear memory that the host reads and writes; `areaAddress(area)` gives the address. */
 export enum Area {
@@ -108,22 +108,26 @@ export const DEST_COPY = 1;
 export enum Op {
   /** Does nothing: keeps the size of a record that became shorter when memory was full. */
   none = 0,
-  tag = 1,
-  count = 2,
+  /** The next operation is not for frames that the queue itself has sent. */
+  not_for = 1,
+  /** The frame has no tag, whatever was said at another table. */
+  untag = 2,
+  tag = 3,
+  count = 4,
   /** Operand: the queue whose own frames, looped back, are not dropped; 0 for none. */
-  drop = 3,
+  drop = 5,
   /** As if no rule of the table had matched. */
-  default_miss = 4,
-  copy_queue = 5,
+  default_miss = 6,
+  copy_queue = 7,
   /** As copy_queue, but for a frame that the queue itself has sent. */
-  copy_from_others = 6,
-  queue = 7,
-  queue_from_others = 8,
-  table = 9,
+  copy_from_others = 8,
+  queue = 9,
+  queue_from_others = 10,
+  table = 11,
   /** On in the same table, behind the rules of this one's slot; the tag starts anew. */
-  resume = 10,
+  resume = 12,
   /** On at the table behind this one, as if it were not there; the tag starts anew. */
-  pass = 11,
+  pass = 13,
 }
 /** An action as staged and as kept: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;

@@ -7,7 +7,6 @@ import {
   DESTINATIONS_PER_FRAME,
   HITS_PER_FRAME,
   HOP_LIMIT,
-  MAX_ACTIONS,
   MISS_LIMIT,
   Op,
   QUEUE_READY,
@@ -105,11 +104,11 @@ function randomActions(world: World, random: Random): PlainRule["actions"] {
     () => Op.tag,
     () => random.below(2 ** 24),
   );
-  some(
-    2,
-    () => Op.count,
-    () => random.pick(world.counterHandles),
-  );
+  for (let n = random.below(3); n > 0; n--) {
+    if (random.chance(0.4)) actions.push([Op.not_for, queue()]);
+    actions.push([Op.count, random.pick(world.counterHandles)]);
+  }
+  if (random.chance(0.1)) actions.push([Op.untag, 0]);
   some(
     1,
     () => Op.none,
@@ -268,10 +267,39 @@ test("as many hits as there is room for, and no more", async () => {
   expect([batch.verdict(0), batch.reason(0)]).toEqual([Verdict.miss, Reason.no_rule]);
 });
 
+test("one rule too many ends a frame; that none is left does not", async () => {
+  const core = await loadCore();
+  const table = core.exports.createTable(TABLE_ROOT) >>> 0;
+  const behind = core.exports.createTable(TABLE_ROOT) >>> 0;
+  const match = matchOf("test", "match", {});
+  const batch = new Batch(core);
+  batch.put(FRAME, FRAME.length, 1, Link.ethernet);
+  const add = (into: number, slot: number, actions: number[]): number => {
+    const rankHigh = (slot << (RANK_SLOT - 32)) >>> 0;
+    return insertRule(core, into, { id: slot, rankHigh, rankLow: 0, ...match, actions });
+  };
+  const came = (): number[] => {
+    batch.steer(table);
+    return [batch.hits(0), batch.verdict(0), batch.reason(0)];
+  };
+  for (let slot = 0; slot <= HOP_LIMIT; slot++) add(table, slot, [Op.resume, 0]);
+  expect(came()).toEqual([HOP_LIMIT + 1, Verdict.miss, Reason.no_rule]);
+  // What comes behind the table is another's, and still takes the frame; but it goes nowhere from there.
+  core.exports.setMiss(table, behind);
+  const drop = add(behind, 0, [Op.drop, 0]);
+  expect(came()).toEqual([HOP_LIMIT + 2, Verdict.drop, Reason.drop_action]);
+  changeActions(core, drop, [Op.table, table]);
+  expect(came()).toEqual([HOP_LIMIT + 2, Verdict.drop, Reason.hop_limit]);
+  changeActions(core, drop, [Op.resume, 0]);
+  expect(came()).toEqual([HOP_LIMIT + 2, Verdict.miss, Reason.no_rule]);
+  add(table, HOP_LIMIT + 1, [Op.drop, 0]);
+  expect(came()).toEqual([HOP_LIMIT + 1, Verdict.drop, Reason.hop_limit]);
+});
+
 test("a batch in which every frame has all the destinations there can be", async () => {
   const { core, batch, table, rule } = await oneRule([]);
   const queue = core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0) >>> 0;
-  const copies = Array.from({ length: MAX_ACTIONS }, () => [Op.copy_queue, queue]).flat();
+  const copies = Array.from({ length: DESTINATIONS_PER_FRAME }, () => [Op.copy_queue, queue]).flat();
   expect(changeActions(core, rule, copies)).toBe(true);
   while (batch.put(FRAME, FRAME.length, 1, Link.ethernet));
   for (let round = 0; round < 2; round++) {
@@ -289,7 +317,7 @@ test("actions change all or not at all, and fewer never fail", async () => {
       const used = core.exports.arenaUsed();
       // All that is there is taken: no block is left for anybody.
       core.exports.limitArena(used);
-      for (let size = 64; size > 0; size >>= 1) while (core.exports.createCounters(size) !== 0);
+      for (let size = 64; size > 0; size--) while (core.exports.createCounters(size) !== 0);
       const full = core.exports.arenaUsed();
       const changed = changeActions(core, rule, list(count, 9));
       expect(changed).toBe(count <= Math.max(had, 1));

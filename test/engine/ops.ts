@@ -79,18 +79,30 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
   let asked = false;
   for (;;) {
     const rule = first(table, port, lower, sender);
-    let onward: "miss" | "hop" | "end" = rule === undefined ? "miss" : "end";
+    if (rule !== undefined && hops > HOP_LIMIT) return end(Verdict.drop, Reason.hop_limit);
+    let onward: "miss" | "hop" | "resume" | "end" = rule === undefined ? "miss" : "end";
     let next = table;
     let from = 0n;
     if (rule !== undefined) {
       outcome.hits.push(rule.id);
+      let skip = false;
       record: for (const [op, operand] of rule.actions) {
+        if (skip) {
+          skip = false;
+          continue;
+        }
         const deliver = (copy: boolean): void => {
           outcome.destinations.push({ queue: operand, copy, tag: Math.max(outcome.tag, 0), status: Reason.none });
           if (!copy) outcome.verdict = Verdict.deliver;
         };
         switch (op) {
           case Op.none:
+            break;
+          case Op.not_for:
+            skip = operand === sender;
+            break;
+          case Op.untag:
+            outcome.tag = -1;
             break;
           case Op.tag:
             outcome.tag = operand;
@@ -122,7 +134,7 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
             break record;
           case Op.resume:
             outcome.tag = -1;
-            onward = "hop";
+            onward = "resume";
             from = ((rule.rank >> BigInt(RANK_SLOT)) + 1n) << BigInt(RANK_SLOT);
             break record;
           case Op.pass:
@@ -143,7 +155,8 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
         return end(Verdict.drop, asked ? Reason.default_miss : Reason.table_miss);
       }
       next = table.next;
-    } else if (hops++ === HOP_LIMIT) return end(Verdict.drop, Reason.hop_limit);
+      hops = Math.min(hops, HOP_LIMIT);
+    } else if (hops++ === HOP_LIMIT && onward === "hop") return end(Verdict.drop, Reason.hop_limit);
     table = next;
     lower = from;
   }
