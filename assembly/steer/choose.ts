@@ -13,7 +13,7 @@ import { LANES, SETS } from "../memory";
 import { GROUPS } from "./group";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
-import { bestFrom, drawQuads, said, SAMPLE, SAMPLED, SAMPLES, SAMPLES_AT, tellingSlices } from "./sets";
+import { bestFrom, drawQuads, said, SAMPLE, SAMPLED, SAMPLES, SAMPLES_AT, slicesMade } from "./sets";
 import { SLICE_LANES, SLICES } from "./slice";
 
 const SAMPLE_RANK: usize = 32;
@@ -55,7 +55,7 @@ export function sample(sets: usize, rule: usize): void {
 /** Chooses the slices that lookups ask. */
 export function choose(sets: usize): void {
   const samples = min(load<u32>(sets, SAMPLED), SAMPLES);
-  let rest = tellingSlices(sets);
+  let rest = slicesMade(sets);
   if (samples < FEW_SAMPLES) {
     drawQuads(sets, rest);
     return;

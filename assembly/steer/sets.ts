@@ -5,14 +5,14 @@
  * all of them and whose value has that hash; groups with a rule that leaves some of them out are in every entry. The AND
  * over all slices is small.
  *
- *     0       8         16     20        24      28     32             160            288         1312             2352
- *     | asked | telling | mask | settled | quads | seen | group at 128 | place of 128 | best 1024 | best from 1032 | left 1024 | ...
- *     3376             5424            6192              9264
- *     | slices 64 x 32 | quads 16 x 48 | samples 64 x 48 | news | asked for | 0 8 |
- *                                              left: for each place, the slices that a rule of it leaves out
+ *     0       8      16     20        24      28     32             160            288         1312             2352
+ *     | asked | made | mask | settled | quads | seen | group at 128 | place of 128 | best 1024 | best from 1032 | left 1024 | ...
+ *     3376           3632            3888           4912            5680              8752
+ *     | bytes 64 x 4 | tables 64 x 4 | wild 64 x 16 | quads 16 x 48 | samples 64 x 48 | news | asked for | 0 8 |
  *
- *     a slice:  | bytes 4 | table 4 | values 4 | 0 4 | wild 16 |     wild: places that are in every entry
- *     a quad:   | bytes 16 | tables 4 x 4 | lane 4 | 0 12 |          four slices that a lookup asks together
+ *     bytes, tables, wild:    of each slice; wild: the places that are in every entry
+ *     left:                   of each place, the slices that a rule of it leaves out
+ *     a quad:                 | bytes 16 | tables 4 x 4 | lane 4 | 0 12 |     four slices that a lookup asks together
  *
  * Sets have a bit a place, and places are in the order of the groups' best ranks when this was made, so that the lowest
  * bit names the group that is likeliest to win. Sets may hold too much, after rules are gone; they never hold too little.
@@ -26,10 +26,9 @@ import { MASK_SLICES } from "./mask";
 import { RULE_GROUP, RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
 import { drawSlice, isDrawn, laneOfSlice, SLICES } from "./slice";
 
-/** Slices that have tables, or may get them: a bit each. */
+/** Slices that have tables, or may get them: a bit each; and those that have. */
 const ASKED: usize = 0;
-/** Slices that tell keys apart. */
-const TELLING: usize = 8;
+const MADE: usize = 8;
 /** The bits of a hash that name an entry: (entries - 1) * 16. */
 const ENTRY_MASK: usize = 16;
 /** Whether `wild` is in the tables. */
@@ -40,25 +39,23 @@ const PLACE: usize = 160;
 const BEST: usize = 288;
 const BEST_FROM: usize = 1312;
 const LEFT: usize = 2352;
-const SLICES_AT: usize = 3376;
-const SLICE_TABLE: usize = 4;
-const SLICE_VALUES: usize = 8;
-const SLICE_WILD: usize = 16;
-const SLICE: usize = 32;
-const QUADS_AT: usize = SLICES_AT + 64 * SLICE;
+const SLICE_BYTES: usize = 3376;
+const SLICE_TABLES: usize = 3632;
+const SLICE_WILD: usize = 3888;
+const QUADS_AT: usize = 4912;
 export const QUAD_TABLES: usize = 16;
 export const QUAD_LANE: usize = 32;
 const QUAD: usize = 48;
 /** Rules that choose.ts tries slices on, and how many it has seen. */
 export const SAMPLED: usize = 28;
-export const SAMPLES_AT: usize = 6192;
+export const SAMPLES_AT: usize = 5680;
 export const SAMPLES: u32 = 64;
 export const SAMPLE: usize = 48;
 /** What is new since slices were chosen: rules; more than any number of them where a place left out another slice. */
-const NEWS: usize = 9264;
+const NEWS: usize = 8752;
 /** Keys looked up since. */
-const ASKED_FOR: usize = 9268;
-const SETS_SIZE: u32 = 9280;
+const ASKED_FOR: usize = 8756;
+const SETS_SIZE: u32 = 8768;
 const GREAT_NEWS: u32 = 0x40000000;
 /** Slices are chosen once for so many keys at the most. */
 const CHOICE_KEYS: u32 = 4096;
@@ -67,8 +64,6 @@ const SET: u32 = 16;
 const MULTIPLIER: u32 = 0x9e3779b1;
 /** Bits of the product below those that name an entry. */
 const HASH_SHIFT: i32 = 16;
-/** A slice of which rules have fewer values than this says nothing about a key that meets them at all. */
-const FEW_VALUES: u32 = 2;
 const MIN_ENTRIES: u32 = 128;
 const MAX_ENTRIES: u32 = 1024;
 /** What a quad asks where it has no fourth slice: it says every place. */
@@ -95,7 +90,7 @@ export function createSets(definer: usize, groups: usize, rules: u32): usize {
   let asked: u64 = 0;
   for (let number: u32 = 0; number < SLICES; number++) {
     const bytes = drawSlice(definer, number);
-    store<u32>(sliceAt(sets, number), bytes);
+    store<u32>(wordOf(sets, number), bytes, SLICE_BYTES);
     if (isDrawn(bytes)) asked |= (<u64>1) << number;
   }
   store<u64>(sets, asked, ASKED);
@@ -104,9 +99,8 @@ export function createSets(definer: usize, groups: usize, rules: u32): usize {
 }
 
 export function releaseSets(sets: usize): void {
-  for (let number: u32 = 0; number < SLICES; number++) {
-    const table: usize = load<u32>(sliceAt(sets, number), SLICE_TABLE);
-    if (table != 0) release(table, tableBytes(sets));
+  for (let made = load<u64>(sets, MADE); made != 0; made &= made - 1) {
+    release(load<u32>(wordOf(sets, <u32>ctz(made)), SLICE_TABLES), tableBytes(sets));
   }
   release(sets, SETS_SIZE);
 }
@@ -116,11 +110,10 @@ export function settle(sets: usize): void {
   store<u32>(sets, 1, SETTLED);
   // The first lookup chooses.
   store<u32>(sets, CHOICE_KEYS, ASKED_FOR);
-  for (let number: u32 = 0; number < SLICES; number++) {
-    const slice = sliceAt(sets, number);
-    const table: usize = load<u32>(slice, SLICE_TABLE);
-    if (table == 0) continue;
-    const wild = v128.load(slice, SLICE_WILD);
+  for (let made = load<u64>(sets, MADE); made != 0; made &= made - 1) {
+    const number = <u32>ctz(made);
+    const table: usize = load<u32>(wordOf(sets, number), SLICE_TABLES);
+    const wild = v128.load(wildOf(sets, number));
     const end = table + <usize>tableBytes(sets);
     for (let entry = table; entry < end; entry += 16) v128.store(entry, v128.or(v128.load(entry), wild));
   }
@@ -158,22 +151,32 @@ export function addToSets(sets: usize, rule: usize): void {
   store<u32>(sets, load<u32>(sets, NEWS) + 1, NEWS);
   const whole = load<u64>(load<u32>(rule, RULE_MASK), MASK_SLICES);
   leaveOut(sets, place, load<u64>(sets, ASKED) & ~whole);
+  const missing = load<u64>(sets, ASKED) & whole & ~load<u64>(sets, MADE);
+  if (missing != 0) makeTables(sets, missing);
   const byte = place >> 3;
   const bit = (<u32>1) << ((<u32>place) & 7);
-  for (let slices = load<u64>(sets, ASKED) & whole; slices != 0; slices &= slices - 1) {
-    const number = <u32>ctz(slices);
-    const slice = sliceAt(sets, number);
-    const table = tableOf(sets, slice);
-    if (table == 0) {
-      forget(sets, number);
-      continue;
-    }
-    const bytes = v128.load32_splat(slice);
-    const entry = entriesIn(rule + RULE_VALUE + laneOfSlice(number), bytes, i32x4.splat(load<u32>(sets, ENTRY_MASK)));
-    const set = table + <usize>i32x4.extract_lane(entry, 0);
-    if (!v128.any_true(v128.xor(v128.load(set), emptySet(sets, slice)))) addValue(sets, number);
-    store<u8>(set + byte, <u8>((<u32>load<u8>(set + byte)) | bit));
+  const mask = i32x4.splat(load<u32>(sets, ENTRY_MASK));
+  // Four at a time, those of consecutive numbers.
+  for (let slices = load<u64>(sets, MADE) & whole; slices != 0;) {
+    const first = (<u32>ctz(slices)) & ~3;
+    const four = (<u32>(slices >> first)) & 15;
+    slices &= ~((<u64>15) << first);
+    const at = wordOf(sets, first);
+    const entries = i32x4.add(
+      entriesIn(rule + RULE_VALUE + laneOfSlice(first), v128.load(at, SLICE_BYTES), mask),
+      v128.load(at, SLICE_TABLES),
+    );
+    if (four & 1) put(<usize>i32x4.extract_lane(entries, 0) + byte, bit);
+    if (four & 2) put(<usize>i32x4.extract_lane(entries, 1) + byte, bit);
+    if (four & 4) put(<usize>i32x4.extract_lane(entries, 2) + byte, bit);
+    if (four & 8) put(<usize>i32x4.extract_lane(entries, 3) + byte, bit);
   }
+}
+
+// @ts-ignore: decorator
+@inline
+function put(byte: usize, bit: u32): void {
+  store<u8>(byte, <u8>((<u32>load<u8>(byte)) | bit));
 }
 
 /** Where four slices of a lane have their entries, in bytes from the start of their tables. */
@@ -182,22 +185,6 @@ export function addToSets(sets: usize, rule: usize): void {
 export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
   const products = i32x4.mul(i8x16.swizzle(v128.load(lane), bytes), i32x4.splat(MULTIPLIER));
   return v128.and(i32x4.shr_u(products, HASH_SHIFT), entryMask);
-}
-
-/** An entry that no value has. */
-// @ts-ignore: decorator
-@inline
-function emptySet(sets: usize, slice: usize): v128 {
-  return load<u32>(sets, SETTLED) != 0 ? v128.load(slice, SLICE_WILD) : i64x2.splat(0);
-}
-
-/** Counts a value that a slice had not seen: with the second one it tells keys apart. */
-function addValue(sets: usize, number: u32): void {
-  const slice = sliceAt(sets, number);
-  const values = load<u32>(slice, SLICE_VALUES) + 1;
-  store<u32>(slice, values, SLICE_VALUES);
-  if (values != FEW_VALUES) return;
-  store<u64>(sets, load<u64>(sets, TELLING) | ((<u64>1) << number), TELLING);
 }
 
 /** Puts a place into whatever these slices say, once. */
@@ -210,32 +197,31 @@ function leaveOut(sets: usize, place: usize, slices: u64): void {
   const byte = place >> 3;
   const bit = (<u32>1) << ((<u32>place) & 7);
   for (; fresh != 0; fresh &= fresh - 1) {
-    const slice = sliceAt(sets, <u32>ctz(fresh));
-    const wild = slice + byte;
-    store<u8>(wild, <u8>((<u32>load<u8>(wild, SLICE_WILD)) | bit), SLICE_WILD);
-    const table: usize = load<u32>(slice, SLICE_TABLE);
+    const number = <u32>ctz(fresh);
+    put(wildOf(sets, number) + byte, bit);
+    const table: usize = load<u32>(wordOf(sets, number), SLICE_TABLES);
     if (table == 0 || load<u32>(sets, SETTLED) == 0) continue;
     const end = table + <usize>tableBytes(sets);
-    for (let set = table + byte; set < end; set += 16) store<u8>(set, <u8>((<u32>load<u8>(set)) | bit));
+    for (let set = table + byte; set < end; set += 16) put(set, bit);
   }
 }
 
-/** A slice without memory for its table says nothing any more. */
-function forget(sets: usize, number: u32): void {
-  store<u64>(sets, load<u64>(sets, ASKED) & ~((<u64>1) << number), ASKED);
-}
-
-/** The table of a slice, made when it is first needed; 0 when memory is full. */
-function tableOf(sets: usize, slice: usize): usize {
-  let table: usize = load<u32>(slice, SLICE_TABLE);
-  if (table != 0) return table;
-  table = allocate(tableBytes(sets));
-  if (table == 0) return 0;
-  const empty = emptySet(sets, slice);
-  const end = table + <usize>tableBytes(sets);
-  for (let entry = table; entry < end; entry += 16) v128.store(entry, empty);
-  store<u32>(slice, <u32>table, SLICE_TABLE);
-  return table;
+/** Tables for slices that are first asked now; one without memory says nothing any more. */
+function makeTables(sets: usize, slices: u64): void {
+  for (; slices != 0; slices &= slices - 1) {
+    const number = <u32>ctz(slices);
+    const bit = (<u64>1) << number;
+    const table = allocate(tableBytes(sets));
+    if (table == 0) {
+      store<u64>(sets, load<u64>(sets, ASKED) & ~bit, ASKED);
+      continue;
+    }
+    const empty = load<u32>(sets, SETTLED) != 0 ? v128.load(wildOf(sets, number)) : i64x2.splat(0);
+    const end = table + <usize>tableBytes(sets);
+    for (let entry = table; entry < end; entry += 16) v128.store(entry, empty);
+    store<u32>(wordOf(sets, number), <u32>table, SLICE_TABLES);
+    store<u64>(sets, load<u64>(sets, MADE) | bit, MADE);
+  }
 }
 
 /** Puts slices four to a quad, lane by lane: these are what lookups ask from now on. */
@@ -245,15 +231,14 @@ export function drawQuads(sets: usize, slices: u64): void {
   let lane: usize = 0;
   for (; slices != 0; slices &= slices - 1) {
     const number = <u32>ctz(slices);
-    const slice = sliceAt(sets, number);
     if ((used & 3) == 0 || laneOfSlice(number) != lane) {
       lane = laneOfSlice(number);
       used = 0;
       openQuad(quadAt(sets, quads++), lane);
     }
     const at = quadAt(sets, quads - 1) + ((<usize>used) << 2);
-    store<u32>(at, load<u32>(slice));
-    store<u32>(at, load<u32>(slice, SLICE_TABLE), QUAD_TABLES);
+    store<u32>(at, load<u32>(wordOf(sets, number), SLICE_BYTES));
+    store<u32>(at, load<u32>(wordOf(sets, number), SLICE_TABLES), QUAD_TABLES);
     used = (used + 1) & 3;
   }
   store<u32>(sets, quads, QUADS);
@@ -276,19 +261,19 @@ export function isChoiceDue(sets: usize, count: u32): bool {
   return keys >= CHOICE_KEYS && load<u32>(sets, NEWS) > load<u32>(sets, SAMPLED) >> 2;
 }
 
-/** The slices that tell keys apart, a bit each. */
-export function tellingSlices(sets: usize): u64 {
-  return load<u64>(sets, TELLING) & load<u64>(sets, ASKED);
+/** The slices that can be asked, a bit each. */
+export function slicesMade(sets: usize): u64 {
+  return load<u64>(sets, MADE);
 }
 
 /** What a slice of settled sets says of lanes: the places that can match. */
 // @ts-ignore: decorator
 @inline
 export function said(sets: usize, number: u32, lanes: usize): v128 {
-  const slice = sliceAt(sets, number);
-  const entryMask = i32x4.splat(load<u32>(sets, ENTRY_MASK));
-  const entry = entriesIn(lanes + laneOfSlice(number), v128.load32_splat(slice), entryMask);
-  return v128.load(<usize>load<u32>(slice, SLICE_TABLE) + <usize>i32x4.extract_lane(entry, 0));
+  const at = wordOf(sets, number);
+  const bytes = v128.load32_splat(at, SLICE_BYTES);
+  const entries = entriesIn(lanes + laneOfSlice(number), bytes, i32x4.splat(load<u32>(sets, ENTRY_MASK)));
+  return v128.load(<usize>load<u32>(at, SLICE_TABLES) + <usize>i32x4.extract_lane(entries, 0));
 }
 
 /** Slices four by four, as a lookup asks them. */
@@ -316,10 +301,17 @@ function tableBytes(sets: usize): u32 {
   return load<u32>(sets, ENTRY_MASK) + SET;
 }
 
+/** Where SLICE_BYTES and SLICE_TABLES of a slice lie. */
 // @ts-ignore: decorator
 @inline
-function sliceAt(sets: usize, number: u32): usize {
-  return sets + SLICES_AT + <usize>number * SLICE;
+function wordOf(sets: usize, number: u32): usize {
+  return sets + ((<usize>number) << 2);
+}
+
+// @ts-ignore: decorator
+@inline
+function wildOf(sets: usize, number: u32): usize {
+  return sets + SLICE_WILD + ((<usize>number) << 4);
 }
 
 /** A rank that no rule of the groups from this place on is below; the last one for the place behind the last. */

@@ -79,7 +79,7 @@ function step(table: usize, building: usize): void {
   if (cursor >= load<u32>(slots, BUCKETS)) finish(table, building);
 }
 
-/** Enters the rules of a bucket; lists those in MOVES that have a better group, and gives how many. */
+/** Enters the rules of a bucket that stay; lists those in MOVES that have a better group, and gives how many. */
 function enterBucket(table: usize, building: usize, bucket: usize): u32 {
   let moves: u32 = 0;
   for (; bucket != 0; bucket = linkOf(bucket)) {
@@ -87,13 +87,15 @@ function enterBucket(table: usize, building: usize, bucket: usize): u32 {
       const first = thingAt(bucket, slot);
       if (first == 0 || first & 1) continue;
       for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
-        addToSets(building, rule);
-        sample(building, rule);
         const mask: usize = load<u32>(rule, RULE_MASK);
         if (load<u32>(mask, MASK_SWEEP) != load<u32>(table, TABLE_SWEEPS)) regroup(table, mask);
-        if (load<u32>(mask, MASK_GROUP) == <u32>load<u8>(rule, RULE_GROUP) || moves == MAX_MOVES) continue;
-        store<u32>(MOVES + ((<usize>moves) << 2), <u32>rule);
-        moves++;
+        sample(building, rule);
+        if (load<u32>(mask, MASK_GROUP) == <u32>load<u8>(rule, RULE_GROUP) || moves == MAX_MOVES) {
+          addToSets(building, rule);
+        } else {
+          store<u32>(MOVES + ((<usize>moves) << 2), <u32>rule);
+          moves++;
+        }
       }
     }
   }

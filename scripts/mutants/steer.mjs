@@ -123,8 +123,8 @@ export const STEER = [
   sets("wild", "leaveOut(sets, place, load<u64>(sets, ASKED) & ~whole);", "", "rules that leave a slice out"),
   sets(
     "wild-settled",
-    "for (let set = table + byte; set < end; set += 16) store",
-    "if (false) store",
+    "for (let set = table + byte; set < end; set += 16) put(set, bit);",
+    "",
     "rules that leave a slice out, after the sweep",
   ),
   sets("wild-merged", "v128.or(v128.load(entry), wild)", "v128.load(entry)", "what lay beside the tables"),
