@@ -40,8 +40,9 @@ const SUITE = ["test/engine", "test/model", "test/mlx5dv", "test/verbs", "test/o
 const COPIED = ["src", "assembly", "bench", "test", "scripts", "package.json", "asconfig.json", "vitest.config.ts"];
 /** The same run each time: a fault is either noticed or not. */
 const ENV = { ...process.env, FLOWSTEER_SEED: "20261121", FLOWSTEER_FUZZ: "8000", CI: "" };
-/** A fault may make the core loop without end. */
-const TIMEOUT_MS = 180_000;
+/** A fault may make the core loop without end: twice what the tests take without one is too long. */
+let timeoutMs = 900_000;
+const LEAST_TIMEOUT_MS = 180_000;
 
 const { values: args } = parseArgs({
   options: {
@@ -121,6 +122,7 @@ async function baseline(copy) {
   const started = Date.now();
   const outcome = await test(copy, SUITE, []);
   if (outcome.kind !== "passed") fail(`without a fault: ${outcome.text}`);
+  timeoutMs = Math.max(2 * (Date.now() - started), LEAST_TIMEOUT_MS);
   process.stderr.write(`mutants: ${mutants.length} to plant; without one the tests pass in ${since(started)} s\n`);
 }
 
@@ -171,7 +173,7 @@ async function test(copy, names, seen) {
     ...passed,
     ...existing,
   ]);
-  if (late) return { kind: "caught", text: `no end within ${TIMEOUT_MS / 1000} s` };
+  if (late) return { kind: "caught", text: `no end within ${Math.round(timeoutMs / 1000)} s` };
   if (code === 0) return { kind: "passed", text: "" };
   if (!existsSync(output)) return { kind: "error", text: text.trim().slice(-400) };
   const { testResults } = JSON.parse(readFileSync(output, "utf8"));
@@ -194,7 +196,7 @@ function run(copy, argv) {
     const timer = setTimeout(() => {
       late = true;
       process.kill(-child.pid, "SIGKILL");
-    }, TIMEOUT_MS);
+    }, timeoutMs);
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => chunks.push(chunk));
     child.on("close", (code) => {
       globalThis.clearTimeout(timer);
