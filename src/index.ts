@@ -3,7 +3,15 @@ export { createDevice, Device, type DeviceOptions } from "./model/device.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
 export { createSink } from "./model/sink.js";
 export type { CoreSource } from "./engine/load.js";
-export type { Destination, Outcome, ReasonName, VerdictName } from "./model/outcome.js";
+export type {
+  Destination,
+  HostDestination,
+  Outcome,
+  PortDestination,
+  QueueDestination,
+  ReasonName,
+  VerdictName,
+} from "./model/outcome.js";
 export { ERRNO, REFUSALS, SteeringError, type ErrnoName, type Refusal, type RefusalReason } from "./errors.js";
 export type { MatchFields, MatchParameters } from "./model/match.js";
 export type { TermText } from "./model/term.js";

@@ -93,8 +93,9 @@ export function missVerdict(table: usize): u32 {
   return flags & TABLE_SEND ? Verdict.transmit : flags & TABLE_ROOT ? Verdict.miss : Verdict.drop;
 }
 
-/** Why, where no action has asked for the miss. */
+/** Why, where no action has asked for the miss. A frame that is looped back is not at its end: it leaves the port. */
 export function missReason(table: usize): u32 {
   const flags = load<u32>(table, TABLE_FLAGS);
+  if (Walk.sender != 0 && flags & TABLE_ROOT) return Reason.none;
   return flags & TABLE_SEND ? Reason.none : flags & TABLE_ROOT ? Reason.no_rule : Reason.table_miss;
 }

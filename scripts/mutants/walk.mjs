@@ -103,6 +103,13 @@ export const WALK = [
   ),
   at(
     "steer/onward",
+    "loopback-ends",
+    "if (Walk.sender != 0 && flags & TABLE_ROOT) return Reason.none;",
+    "",
+    "what nobody wants looped back is counted as an end",
+  ),
+  at(
+    "steer/onward",
     "root-miss",
     "TABLE_ROOT ? Verdict.miss : Verdict.drop",
     "TABLE_ROOT ? Verdict.drop : Verdict.drop",

@@ -123,8 +123,9 @@ export function noteDeliveries(queues: ReadonlyMap<QueuePair, ReceiveBuffers>, o
   if (queues.size === 0) return;
   for (const { to, copies } of outcomes) {
     // A copy is made before its frame arrives anywhere for good.
-    for (const { object, frame, tag } of copies) queues.get(object)?.delivered(frame, tag);
-    for (const { object, frame, tag } of to) queues.get(object)?.delivered(frame, tag);
+    for (const { object, frame, tag } of [...copies, ...to]) {
+      if (object !== null) queues.get(object)?.delivered(frame, tag);
+    }
   }
 }
 

@@ -1,20 +1,20 @@
 /** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
-import { Reason } from "../abi/engine.js";
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
-import type { Classifier, Placed } from "./classifier.js";
-import { rootClassifier } from "./domain.js";
+import type { Placed } from "./classifier.js";
 import { unsigned } from "./handle.js";
 import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
-import { reasonName, verdictName, type Destination, type Outcome, type ReasonName } from "./outcome.js";
+import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
+import { OutcomeReader } from "./outcomeReader.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
 import { ParserDeclaration, type ParserOptions } from "./parser.js";
 import { profileNamed, type Profile } from "./profile.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
+import { Stages } from "./stages.js";
 
 export interface DeviceOptions {
   /** @default "flowsteer0" */
@@ -68,11 +68,13 @@ export class Device {
   readonly queuePairs = new Map<number, QueuePair>();
   /** @internal Contexts open. */
   users = 0;
+  /** @internal */
+  readonly stages: Stages;
   readonly #batch: Batch;
+  readonly #outcomes: OutcomeReader;
   readonly #numbers = new Map<string, number>();
   readonly #rules: (Rule | undefined)[] = [];
   readonly #freeRuleIds: number[] = [];
-  #root: Classifier | undefined;
   #clock = 0n;
   #closed = false;
 
@@ -85,7 +87,9 @@ export class Device {
     this.ports = options.ports;
     this.seed = options.seed ?? 0;
     this.now = options.now ?? (() => this.#clock);
+    this.stages = new Stages(this);
     this.#batch = new Batch(core);
+    this.#outcomes = new OutcomeReader(this, this.#batch);
   }
 
   /** Moves the virtual clock. */
@@ -100,8 +104,39 @@ export class Device {
 
   /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
   receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
-    const root = this.rootClassifier("receive").table;
-    return this.#run("receive", port, frames, options, () => this.#batch.steer(root), this.#outcome.bind(this));
+    const call = "receive";
+    return this.#steer(call, port, frames, options, () => this.#batch.steer(this.stages.received(call)));
+  }
+
+  /**
+   * @internal The send path of a port says what becomes of frames that go out of it: `transmit`, or `drop`. Sniffers have
+   * their copies then, in `copies`; counters and the tag of EGRESS flows have been applied. Nothing leaves the port here, and
+   * nobody on it is asked: see `steerLoopback`.
+   */
+  steerSent(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
+    const { sent } = this.stages;
+    if (sent !== 0) return this.#steer(call, port, frames, options, () => this.#batch.steer(sent));
+    this.#check(call, port, frames, options);
+    return frames.map(() => bareOutcome("transmit", null, null));
+  }
+
+  /**
+   * @internal The rules of a port (NORMAL flows, DR root rules) are asked about frames that `sender` has sent from it; those
+   * that nobody there wants are `miss`, without a reason. Rules of the sender answer only where they allow it. Whoever gets a
+   * frame has it then: `to` where a rule ended its way, `copies` where it went on.
+   */
+  steerLoopback(
+    call: string,
+    port: number,
+    frames: readonly Uint8Array[],
+    sender: QueuePair,
+    options: BatchOptions = {},
+  ): Outcome[] {
+    const { looped } = this.stages;
+    if (looped !== 0)
+      return this.#steer(call, port, frames, options, () => this.#batch.loopBack(looped, sender.handle));
+    this.#check(call, port, frames, options);
+    return frames.map(() => bareOutcome("miss", null, null));
   }
 
   /** What the parser sees in each frame: every field, whether rules read it or not. Nothing is steered. */
@@ -116,6 +151,16 @@ export class Device {
     );
   }
 
+  #steer(
+    call: string,
+    port: number,
+    frames: readonly Uint8Array[],
+    options: BatchOptions,
+    work: () => void,
+  ): Outcome[] {
+    return this.#run(call, port, frames, options, work, (i, frame) => this.#outcomes.read(i, frame));
+  }
+
   /** Runs frames through the core, as many at a time as it takes, and reads what came of each. */
   #run<T>(
     call: string,
@@ -125,8 +170,7 @@ export class Device {
     work: () => void,
     read: (i: number, frame: Uint8Array) => T,
   ): T[] {
-    this.#checkPort(call, port);
-    checkFrames(call, frames, options);
+    this.#check(call, port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
       this.#batch.clear();
@@ -193,10 +237,9 @@ export class Device {
     this.#freeRuleIds.push(rule.id);
   }
 
-  /** @internal The root table that all applications share. */
-  rootClassifier(call: string): Classifier {
-    this.#root ??= rootClassifier(call, this);
-    return this.#root;
+  /** @internal The rule of this number, which is alive. */
+  ruleAt(id: number): Rule {
+    return this.#rules[id] as Rule;
   }
 
   /** @internal The next free number of a kind, and `count` of them taken. */
@@ -213,61 +256,14 @@ export class Device {
     return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
   }
 
+  #check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
+    this.#checkPort(call, port);
+    checkFrames(call, frames, options);
+  }
+
   #checkPort(call: string, port: number): void {
     if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
     if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
   }
-
-  #outcome(i: number, input: Uint8Array): Outcome {
-    const batch = this.#batch;
-    const tag = batch.tag(i);
-    const outcome: Writable<Outcome> = {
-      verdict: verdictName(batch.verdict(i)),
-      reason: reasonName(batch.reason(i)),
-      to: NOWHERE,
-      tag: tag < 0 ? null : tag,
-      registers: NO_REGISTERS,
-      rules: batch.hits(i) === 0 ? NO_RULES : this.#rulesHit(i),
-      copies: NOWHERE,
-    };
-    const destinations = batch.destinations(i);
-    let at = batch.firstDestination(i);
-    for (let n = 0; n < destinations; n++) {
-      this.#arrive(at, outcome, input);
-      at = batch.nextDestination(at);
-    }
-    return outcome;
-  }
-
-  /** A destination of a frame: the bytes go to its queue, and the outcome lists it where the queue took them. */
-  #arrive(at: number, outcome: Writable<Outcome>, frame: Uint8Array): void {
-    const batch = this.#batch;
-    const object = this.queuePairs.get(batch.queueOf(at)) as QueuePair;
-    const status = batch.statusOf(at);
-    const taken = status === NONE;
-    if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), batch.tagOf(at));
-    if (!taken) return;
-    // No action of this release changes a frame: what arrived is what came in.
-    const destination: Destination = { kind: "qp", name: object.label, object, frame, tag: batch.tagOf(at) };
-    const list = batch.isCopy(at) ? "copies" : "to";
-    if (outcome[list].length === 0) outcome[list] = [destination];
-    else (outcome[list] as Destination[]).push(destination);
-  }
-
-  #rulesHit(i: number): Rule[] {
-    const rules: Rule[] = [];
-    for (let n = 0; n < this.#batch.hits(i); n++) rules.push(this.#rules[this.#batch.hit(i, n)] as Rule);
-    return rules;
-  }
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-const NONE: number = Reason.none;
-const TOO_SHORT: number = Reason.receive_buffer_too_short;
-
-// Shared by all outcomes that have none.
-const NOWHERE: readonly Destination[] = Object.freeze([]);
-const NO_RULES: readonly Rule[] = Object.freeze([]);
-const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});

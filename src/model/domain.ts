@@ -1,5 +1,4 @@
 /** Domains and their tables (mlx5dv_dr: Domain, Table). */
-import { TABLE_ROOT } from "../abi/engine.js";
 import { refuse } from "../errors.js";
 import { Classifier } from "./classifier.js";
 import type { Context } from "./context.js";
@@ -56,7 +55,7 @@ export class Table extends Handle {
     living(call, "domain", domain, Domain);
     unsigned(call, "level", level, 32);
     const { device } = domain;
-    const classifier = level === 0 ? device.rootClassifier(call) : newClassifier(call, domain);
+    const classifier = level === 0 ? device.stages.root(call) : newClassifier(call, domain);
     const table = new Table(domain, level, classifier, name ?? `table${device.nextNumber("table")}`);
     domain.users++;
     return table;
@@ -75,9 +74,4 @@ export class Table extends Handle {
 
 function newClassifier(call: string, { device }: Domain): Classifier {
   return new Classifier(device, device.allocated(call, device.core.exports.createTable(0)), true);
-}
-
-/** The root table of a device: older matchers first. */
-export function rootClassifier(call: string, device: Handle["device"]): Classifier {
-  return new Classifier(device, device.allocated(call, device.core.exports.createTable(TABLE_ROOT)), false);
 }

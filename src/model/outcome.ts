@@ -7,16 +7,34 @@ export type VerdictName = Exclude<keyof typeof Verdict, "none">;
 /** Stable identities; each has a counter (`device.reasons()`). */
 export type ReasonName = Exclude<keyof typeof Reason, "none">;
 
-/** Where a frame arrived, with the bytes that arrived there. */
-export interface Destination {
-  kind: "qp";
-  /** `qp:web` */
+interface Arrived {
+  /** `qp:web`, `host:3`, `port:1` */
   name: string;
-  object: QueuePair;
+  /** The bytes that arrived there. */
   frame: Uint8Array;
   /** Tag of the rule that delivered it, 0 without one. */
   tag: number;
 }
+
+export interface QueueDestination extends Arrived {
+  kind: "qp";
+  object: QueuePair;
+}
+
+/** A queue of the host, behind the rules of its applications. */
+export interface HostDestination extends Arrived {
+  kind: "host";
+  object: null;
+}
+
+/** Out of a port of the device. */
+export interface PortDestination extends Arrived {
+  kind: "port";
+  object: null;
+}
+
+/** Where a frame arrived. */
+export type Destination = QueueDestination | HostDestination | PortDestination;
 
 export interface Outcome {
   /** What became of the original branch of the frame. */
@@ -40,4 +58,17 @@ export function verdictName(verdict: number): VerdictName {
 
 export function reasonName(reason: number): ReasonName | null {
   return reason === (Reason.none as number) ? null : (Reason[reason] as ReasonName);
+}
+
+// Shared by all outcomes that have none.
+const NOWHERE: readonly Destination[] = Object.freeze([]);
+const NO_RULES: readonly Rule[] = Object.freeze([]);
+const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});
+
+/** An outcome under construction. */
+export type OpenOutcome = { -readonly [K in keyof Outcome]: Outcome[K] };
+
+/** The outcome of a frame that hit no rule and reached nobody. */
+export function bareOutcome(verdict: VerdictName, reason: ReasonName | null, tag: number | null): OpenOutcome {
+  return { verdict, reason, to: NOWHERE, tag, registers: NO_REGISTERS, rules: NO_RULES, copies: NOWHERE };
 }

@@ -230,6 +230,7 @@ test(`${WORLDS} random worlds`, async () => {
       "hits of other tables besides those of all hops",
       "miss default_miss",
       "miss no_rule",
+      "miss none",
       "transmit none",
     ].sort(),
   );

@@ -151,6 +151,7 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
     if (onward === "miss") {
       if (table.next === null || sender !== 0 || misses++ === MISS_LIMIT) {
         if (table.send) return end(Verdict.transmit, Reason.none);
+        if (table.root && sender !== 0) return end(Verdict.miss, Reason.none);
         if (table.root) return end(Verdict.miss, asked ? Reason.default_miss : Reason.no_rule);
         return end(Verdict.drop, asked ? Reason.default_miss : Reason.table_miss);
       }
