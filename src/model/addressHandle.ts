@@ -4,7 +4,6 @@ import { ProtectionDomain } from "./context.js";
 import type { Device } from "./device.js";
 import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "./gids.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
-import { hardwareOf } from "./hardware.js";
 import { portOf, type Port } from "./ports.js";
 
 /** `struct ibv_global_route` */
@@ -107,7 +106,7 @@ export class AddressHandle extends Handle {
   constructor(call: string, pd: ProtectionDomain, attributes: AddressAttributes) {
     const { device } = living(call, "pd", pd, ProtectionDomain);
     const route = routeOf(call, "attr", device, attributes);
-    const { inventory } = hardwareOf(device);
+    const { inventory } = device.hardware;
     inventory.checkRoom(call, device, "ah");
     super(device, `ah${device.nextNumber("ah")}`);
     this.pd = pd;
@@ -118,7 +117,7 @@ export class AddressHandle extends Handle {
 
   destroy(call: string): void {
     retire(call, "ah", this, "");
-    hardwareOf(this.device).inventory.remove("ah");
+    this.device.hardware.inventory.remove("ah");
     this.pd.users--;
   }
 }

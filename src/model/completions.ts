@@ -2,7 +2,6 @@
 import { refuse } from "../errors.js";
 import { Context } from "./context.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
-import { hardwareOf } from "./hardware.js";
 
 /** `struct ibv_wc`. MODEL: it has the flow tag too, which C reads from an extended completion by `ibv_wc_read_flow_tag`. */
 export interface WorkCompletion {
@@ -73,7 +72,7 @@ export class CompletionQueue extends Handle {
   constructor(call: string, context: Context, cqe: number, path = "cqe", timed = false) {
     living(call, "context", context, Context);
     const { device } = context;
-    const { inventory } = hardwareOf(device);
+    const { inventory } = device.hardware;
     const most = inventory.limits.max_cqe;
     if (unsigned(call, path, cqe, 31) < 1 || cqe > most) {
       refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: cqe, hint: `1 to ${most}` });
@@ -121,7 +120,7 @@ export class CompletionQueue extends Handle {
   destroy(call: string): void {
     retire(call, "cq", this, "destroy its queue pairs first");
     this.device.core.exports.destroyCompletionQueue(this.handle);
-    hardwareOf(this.device).inventory.remove("cq");
+    this.device.hardware.inventory.remove("cq");
     this.context.users--;
   }
 }

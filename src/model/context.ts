@@ -3,7 +3,6 @@ import { IBV_ACCESS_LOCAL_WRITE } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
-import { hardwareOf } from "./hardware.js";
 
 export class Context extends Handle {
   /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
@@ -36,7 +35,7 @@ export class ProtectionDomain extends Handle {
 
   constructor(call: string, context: Context) {
     const { device } = living(call, "context", context, Context);
-    const { inventory } = hardwareOf(device);
+    const { inventory } = device.hardware;
     inventory.checkRoom(call, device, "pd");
     super(device, `pd${device.nextNumber("pd")}`);
     this.context = context;
@@ -46,7 +45,7 @@ export class ProtectionDomain extends Handle {
 
   dealloc(call: string): void {
     retire(call, "pd", this, "destroy its queue pairs, memory regions and address handles first");
-    hardwareOf(this.device).inventory.remove("pd");
+    this.device.hardware.inventory.remove("pd");
     this.context.users--;
   }
 }
@@ -68,7 +67,7 @@ export class MemoryRegion extends Handle {
       const hint = `0 to ${bytes.length}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: size, hint });
     }
-    const { inventory } = hardwareOf(pd.device);
+    const { inventory } = pd.device.hardware;
     inventory.checkRoom(call, pd.device, "mr");
     super(pd.device, `mr${pd.device.nextNumber("mr")}`);
     this.pd = pd;
@@ -97,7 +96,7 @@ export class MemoryRegion extends Handle {
 
   dereg(call: string): void {
     retire(call, "mr", this, "");
-    hardwareOf(this.device).inventory.remove("mr");
+    this.device.hardware.inventory.remove("mr");
     this.pd.regions.delete(this.lkey);
     this.pd.users--;
   }

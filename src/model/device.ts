@@ -6,18 +6,21 @@ import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import type { Placed } from "./classifier.js";
 import { unsigned } from "./handle.js";
+import { Hardware } from "./hardware.js";
 import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
+import type { DeviceLimits } from "./limits.js";
 import { OutcomeReader } from "./outcomeReader.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
 import { ParserDeclaration, type ParserOptions } from "./parser.js";
+import type { PortOptions } from "./ports.js";
 import { profileNamed, type Profile } from "./profile.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
 import { Stages } from "./stages.js";
 
-export interface DeviceOptions {
-  /** @default "flowsteer0" */
+export interface DeviceOptions extends PortOptions {
+  /** Devices that are connected to each other want different names: MACs follow from them. @default "flowsteer0" */
   name?: string;
   /** Physical ports, numbered from 1. @default 1 */
   ports?: number;
@@ -27,7 +30,8 @@ export interface DeviceOptions {
   seed?: number;
   /** The clock in nanoseconds. @default a virtual clock that `advance` moves */
   now?: () => bigint;
-  limits?: {
+  /** What the device has less of than it could have; `ibv_query_device` says what that is. */
+  limits?: Partial<DeviceLimits> & {
     /** Bytes for tables, rules, counters and queues; a call that needs more is ENOMEM. */
     memory?: number;
   };
@@ -46,12 +50,15 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
+  const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
   const parser = new ParserDeclaration(call, options.parser ?? {});
   const core = await loadCore(options.core);
   if (memory !== undefined) core.exports.limitArena(memory);
   parser.declare(core);
-  return new Device(core, profile, parser, { ...options, ports });
+  return new Device(core, profile, parser, hardware, options);
 }
+
+const DEFAULT_NAME = "flowsteer0";
 
 export class Device {
   readonly name: string;
@@ -64,6 +71,8 @@ export class Device {
   readonly core: Core;
   /** @internal */
   readonly parser: ParserDeclaration;
+  /** @internal */
+  readonly hardware: Hardware;
   /** @internal Queue pairs by their handle in the core. */
   readonly queuePairs = new Map<number, QueuePair>();
   /** @internal Contexts open. */
@@ -79,12 +88,19 @@ export class Device {
   #closed = false;
 
   /** @internal */
-  constructor(core: Core, profile: Profile, parser: ParserDeclaration, options: DeviceOptions & { ports: number }) {
+  constructor(
+    core: Core,
+    profile: Profile,
+    parser: ParserDeclaration,
+    hardware: Hardware,
+    options: Pick<DeviceOptions, "name" | "seed" | "now">,
+  ) {
     this.core = core;
     this.parser = parser;
+    this.hardware = hardware;
     this.profile = profile;
-    this.name = options.name ?? "flowsteer0";
-    this.ports = options.ports;
+    this.name = options.name ?? DEFAULT_NAME;
+    this.ports = hardware.ports.length;
     this.seed = options.seed ?? 0;
     this.now = options.now ?? (() => this.#clock);
     this.stages = new Stages(this);

@@ -10,7 +10,6 @@ import {
 } from "../abi/verbs.js";
 import type { Device } from "./device.js";
 import { eui64 } from "./gids.js";
-import { hardwareOf } from "./hardware.js";
 import { MAX_RD_ATOMIC } from "./limits.js";
 import { PKEY_TABLE_LENGTH, portMac } from "./ports.js";
 
@@ -124,7 +123,7 @@ function nodeGuid(device: Device): bigint {
 }
 
 export function deviceAttributes(device: Device): DeviceAttributes {
-  const { limits } = hardwareOf(device).inventory;
+  const { limits } = device.hardware.inventory;
   const guid = nodeGuid(device);
   return {
     fw_ver: FIRMWARE,

@@ -1,5 +1,4 @@
 /** What a device is made of, apart from what it steers with: its ports, and how many objects it can hold. */
-import type { Device } from "./device.js";
 import { Inventory, limitsFrom, type DeviceLimits } from "./limits.js";
 import { makePorts, type Port, type PortOptions } from "./ports.js";
 
@@ -15,14 +14,4 @@ export class Hardware {
     this.inventory = new Inventory(limitsFrom(call, options.limits ?? {}));
     this.ports = makePorts(call, name, ports, options);
   }
-}
-
-const MADE = new WeakMap<Device, Hardware>();
-
-/** The hardware of a device. */
-export function hardwareOf(device: Device): Hardware {
-  let hardware = MADE.get(device);
-  if (hardware === undefined)
-    MADE.set(device, (hardware = new Hardware("createDevice", device.name, device.ports, {})));
-  return hardware;
 }

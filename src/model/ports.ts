@@ -12,7 +12,6 @@ import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
 import { describe, unsigned } from "./handle.js";
-import { hardwareOf } from "./hardware.js";
 
 /** Entries of a port's GID table: what the 8 bits of `sgid_index` can name. */
 export const GID_TABLE_LENGTH = 256;
@@ -184,7 +183,7 @@ export function portMac(name: string, port: number): Uint8Array {
 
 /** The port of this number. @throws EINVAL when the device has no such port */
 export function portOf(call: string, path: string, device: Device, number: number): Port {
-  const port = hardwareOf(device).ports[unsigned(call, path, number, 32) - 1];
+  const port = device.hardware.ports[unsigned(call, path, number, 32) - 1];
   if (port !== undefined) return port;
   const hint = `1 to ${device.ports}`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: number, hint });

@@ -16,7 +16,6 @@ import { CompletionQueue } from "./completions.js";
 import { Context, ProtectionDomain } from "./context.js";
 import type { Device } from "./device.js";
 import { Handle, living, retire } from "./handle.js";
-import { hardwareOf } from "./hardware.js";
 import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "./limits.js";
 import { changedState, hasSteps, RESET_STATE, type QueuePairChange, type QueuePairState } from "./queueStates.js";
 import { depthOf, ReceiveQueue, type ReceiveRequest } from "./receiveQueue.js";
@@ -85,7 +84,7 @@ export class QueuePair extends Handle {
     this.#receive = attributes === null ? null : new ReceiveQueue(this, attributes.recv_cq, attributes.cap);
     this.handle = handle;
     device.queuePairs.set(handle, this);
-    hardwareOf(device).inventory.add("qp");
+    device.hardware.inventory.add("qp");
   }
 
   static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
@@ -172,7 +171,7 @@ export class QueuePair extends Handle {
     retire(call, "qp", this, "destroy the actions and flows that lead to it first");
     this.device.core.exports.destroyQueue(this.handle);
     this.device.queuePairs.delete(this.handle);
-    hardwareOf(this.device).inventory.remove("qp");
+    this.device.hardware.inventory.remove("qp");
     (this.pd ?? this.context).users--;
     if (this.#attributes === null) return;
     this.#attributes.send_cq.users--;
@@ -186,7 +185,7 @@ export class QueuePair extends Handle {
 
 /** There is a place for a new queue pair, and a number. */
 function checkRoom(call: string, device: Device): void {
-  hardwareOf(device).inventory.checkRoom(call, device, "qp");
+  device.hardware.inventory.checkRoom(call, device, "qp");
   if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
   const hint = "the numbers of queue pairs are used up";
   refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
@@ -201,7 +200,7 @@ function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePa
   }
   const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
   const recv_cq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
-  const { max_qp_wr, max_sge } = hardwareOf(pd.device).inventory.limits;
+  const { max_qp_wr, max_sge } = pd.device.hardware.inventory.limits;
   const limit = (name: keyof QueuePairCapabilities, most: number): number =>
     bounded(call, `cap.${name}`, cap[name] ?? 0, most);
   return {

@@ -9,7 +9,6 @@ import {
 } from "../model/deviceAttributes.js";
 import type { Gid } from "../model/gids.js";
 import { living, unsigned } from "../model/handle.js";
-import { hardwareOf } from "../model/hardware.js";
 import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/ports.js";
 
 function portAt(call: string, context: Context, port_num: number): Port {
@@ -61,7 +60,7 @@ export function ibv_query_gid_table(context: Context, max_entries: number, flags
   const call = "ibv_query_gid_table";
   living(call, "context", context, Context);
   noFlags(call, "flags", flags);
-  const entries = hardwareOf(context.device).ports.flatMap((port) => port.gidEntries());
+  const entries = context.device.hardware.ports.flatMap((port) => port.gidEntries());
   if (entries.length <= unsigned(call, "max_entries", max_entries, 32)) return entries;
   const hint = `the device has ${entries.length} entries`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });

@@ -11,7 +11,7 @@ let context: Context;
 let pd: ProtectionDomain;
 
 beforeEach(async () => {
-  context = v.ibv_open_device(await createDevice({ ports: 2 }));
+  context = v.ibv_open_device(await createDevice({ ports: 2, gids: [["192.0.2.1"]] }));
   pd = v.ibv_alloc_pd(context);
 });
 
@@ -30,12 +30,17 @@ describe("the MAC of the destination", () => {
     ["::ffff:224.0.0.251", "01:00:5e:00:00:fb"],
     ["239.129.2.3", "01:00:5e:01:02:03"],
   ])("of %s is %s", (dgid, mac) => {
-    // The multicast groups of IPv4 need a GID of IPv4, which this port lacks.
-    if (/\./.test(dgid)) expect(refused(() => macOf(to(dgid)))).toMatchObject({ code: "EINVAL", reason: "bad_route" });
-    else expect(macOf(to(dgid))).toBe(mac);
+    const sgid_index = /\./.test(dgid) ? 1 : 0;
+    expect(macOf({ ...to(dgid), grh: { dgid, sgid_index } })).toBe(mac);
+    // A source of the other family is no source.
+    const error = refused(() => macOf({ ...to(dgid), grh: { dgid, sgid_index: 1 - sgid_index } }));
+    expect(error).toMatchObject({ code: "EINVAL", reason: "bad_route", path: "attr.grh.dgid" });
   });
 
   test("is said where it does not follow", () => {
+    const far = { ...to("223.255.255.255"), grh: { dgid: "223.255.255.255", sgid_index: 1 } };
+    expect(refused(() => v.ibv_create_ah(pd, far))?.reason).toBe("no_mac");
+    expect(macOf({ ...far, dmac: "02:00:00:00:00:78" })).toBe("02:00:00:00:00:78");
     for (const dgid of ["2001:db8::1", "fe80::1", "fe80:0:0:1::ff:fe00:1"]) {
       const error = refused(() => v.ibv_create_ah(pd, to(dgid)));
       expect(error).toMatchObject({ code: "EINVAL", reason: "no_mac", path: "attr.grh.dgid", value: dgid });
@@ -67,7 +72,7 @@ describe("refusals", () => {
     ["no GRH", to("ff02::1", { is_global: 0 }), "bad_route", "attr.is_global"],
     ["no such port", to("ff02::1", { port_num: 3 }), "out_of_range", "attr.port_num"],
     ["port 0", to("ff02::1", { port_num: 0 }), "out_of_range", "attr.port_num"],
-    ["an empty entry", to("", { grh: { dgid: "ff02::1", sgid_index: 1 } }), "no_entry", "attr.grh.sgid_index"],
+    ["an empty entry", to("", { grh: { dgid: "ff02::1", sgid_index: 2 } }), "no_entry", "attr.grh.sgid_index"],
     [
       "nine bits of index",
       to("", { grh: { dgid: "ff02::1", sgid_index: 256 } }),

@@ -1,6 +1,6 @@
 /** Queries: what a device says of itself, its ports and their tables. */
 import { describe, expect, test } from "vitest";
-import { createDevice, type Device } from "../../src/index.js";
+import { createDevice, createSink, type Device } from "../../src/index.js";
 import type { Context } from "../../src/model/context.js";
 import * as v from "../../src/verbs/index.js";
 import { refused } from "../mlx5dv/support.js";
@@ -125,5 +125,91 @@ describe("ports", () => {
     // What is handed out is a copy.
     entry.gid.raw.fill(0);
     expect(v.ibv_query_gid(context, 2, 0).raw[0]).toBe(0xfe);
+  });
+});
+
+describe("what a device is given", () => {
+  test("MACs and GIDs", async () => {
+    const gids = [[], ["10.0.0.1", "2001:db8::1", v.ibv_query_gid((await open()).context, 1, 0)]];
+    const { context } = await open({ ports: 3, macs: ["02:00:00:00:00:09", Uint8Array.of(0, 1, 2, 3, 4, 5)], gids });
+    const gid = (port: number, index: number): string => hex(v.ibv_query_gid(context, port, index).raw);
+    expect(gid(1, 0)).toBe("fe80000000000000000000fffe000009");
+    expect(gid(2, 0)).toBe("fe80000000000000020102fffe030405");
+    expect(gid(2, 1)).toBe("00000000000000000000ffff0a000001");
+    expect(gid(2, 2)).toBe("20010db8000000000000000000000001");
+    expect(gid(2, 3)).toMatch(/^fe80.*01$/);
+    expect(gid(1, 1)).toBe("0".repeat(32));
+    expect(gid(3, 0)).toMatch(/^fe80.*03$/);
+    expect(v.ibv_query_gid_table(context, 9).map(({ port_num, gid_index }) => [port_num, gid_index])).toEqual([
+      [1, 0],
+      [2, 0],
+      [2, 1],
+      [2, 2],
+      [2, 3],
+      [3, 0],
+    ]);
+  });
+
+  test.each<[object, string]>([
+    [{ macs: ["02:00:00:00:00:01", "02:00:00:00:00:02"] }, "macs.length"],
+    [{ macs: ["03:00:00:00:00:01"] }, "macs[0]"],
+    [{ macs: ["02:00"] }, "macs[0]"],
+    [{ gids: [[], []] }, "gids.length"],
+    [{ gids: [["fe80::1", "10.0.0.256"]] }, "gids[0][1]"],
+    [{ gids: [Array.from({ length: 256 }, () => "::1")] }, "gids[0].length"],
+    [{ limits: { max_pd: 0 } }, "limits.max_pd"],
+    [{ limits: { max_qp: 2 ** 17 + 1 } }, "limits.max_qp"],
+    [{ limits: { max_sge: 1.5 } }, "limits.max_sge"],
+  ])("%j is refused", async (options, path) => {
+    const error = await createDevice(options).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "EINVAL", call: "createDevice", path });
+  });
+
+  test("of another type is refused", async () => {
+    for (const options of [{ macs: "02:00:00:00:00:01" }, { macs: [5] }, { gids: ["::1"] }, { gids: [[5]] }]) {
+      await expect(createDevice(options as never)).rejects.toThrow(TypeError);
+    }
+  });
+
+  test("limits, which are reported and enforced", async () => {
+    const limits = { max_qp: 3, max_cq: 2, max_mr: 1, max_pd: 2, max_ah: 1, max_qp_wr: 5, max_sge: 2, max_cqe: 7 };
+    const { device, context } = await open({ limits });
+    expect(v.ibv_query_device(context)).toMatchObject(limits);
+    const pd = v.ibv_alloc_pd(context);
+    const cq = v.ibv_create_cq(context, 7);
+    const qp = (cap: object = {}): ReturnType<typeof v.ibv_create_qp> =>
+      v.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap, qp_type: v.IBV_QPT_RAW_PACKET });
+    expect(refused(() => v.ibv_create_cq(context, 8))).toMatchObject({ code: "EINVAL", path: "cqe" });
+    for (const cap of [{ max_send_wr: 6 }, { max_recv_wr: 6 }, { max_send_sge: 3 }, { max_recv_sge: 3 }]) {
+      expect(refused(() => qp(cap))).toMatchObject({ code: "EINVAL", path: `cap.${Object.keys(cap)[0]}` });
+    }
+    // One by one up to the limit; one more is ENOMEM, and there is room again for each that goes.
+    const ah = { grh: { dgid: "ff02::1" }, is_global: 1, port_num: 1 };
+    const kinds: [string, () => never, (object: never) => 0][] = [
+      ["max_pd", () => v.ibv_alloc_pd(context) as never, v.ibv_dealloc_pd],
+      ["max_cq", () => v.ibv_create_cq(context, 1) as never, v.ibv_destroy_cq],
+      ["max_cq", () => v.ibv_create_cq_ex(context, { cqe: 1 }) as never, v.ibv_destroy_cq],
+      ["max_mr", () => v.ibv_reg_mr(pd, new Uint8Array(1), undefined, 0) as never, v.ibv_dereg_mr],
+      ["max_ah", () => v.ibv_create_ah(pd, ah) as never, v.ibv_destroy_ah],
+      ["max_qp", () => qp() as never, v.ibv_destroy_qp],
+      ["max_qp", () => createSink(context, "sink") as never, v.ibv_destroy_qp],
+    ];
+    for (const [limit, make, destroy] of kinds) {
+      const made: never[] = [];
+      const used = limit === "max_pd" || limit === "max_cq" ? 1 : 0;
+      for (let i = used; i < limits[limit as keyof typeof limits]; i++) made.push(make());
+      const memory = device.memoryUsed;
+      for (let i = 0; i < 3; i++) {
+        const error = refused(make);
+        expect(error).toMatchObject({ code: "ENOMEM", reason: "no_memory" });
+        expect(error?.hint).toContain(limit);
+      }
+      expect(device.memoryUsed).toBe(memory);
+      for (const object of made.splice(-1)) destroy(object);
+      made.push(make());
+      expect(refused(make)?.code).toBe("ENOMEM");
+      for (const object of made) destroy(object);
+    }
+    expect([pd.users, cq.users]).toEqual([0, 0]);
   });
 });
