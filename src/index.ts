@@ -1,6 +1,9 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
 export { createDevice, Device, type DeviceOptions } from "./model/device.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
+export type { FrameListener, TransmitInfo } from "./model/cable.js";
+export type { Gid, GidInput, MacInput } from "./model/gids.js";
+export type { DeviceLimits } from "./model/limits.js";
 export { createSink } from "./model/sink.js";
 export type { CoreSource } from "./engine/load.js";
 export type {

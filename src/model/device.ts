@@ -4,6 +4,7 @@ import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
+import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import type { Placed } from "./classifier.js";
 import { unsigned } from "./handle.js";
 import { Hardware } from "./hardware.js";
@@ -17,6 +18,7 @@ import type { PortOptions } from "./ports.js";
 import { profileNamed, type Profile } from "./profile.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
+import { sendFrame } from "./send.js";
 import { Stages } from "./stages.js";
 
 export interface DeviceOptions extends PortOptions {
@@ -125,6 +127,32 @@ export class Device {
   }
 
   /**
+   * A raw packet queue pair (in RTS, or a sink) sends a frame, which has run its whole way when the call returns: through the
+   * send path of the queue pair's port, back to who on the port wants it, out of the port. The queue pair's send queue and
+   * completions have no part in it.
+   * @throws SteeringError EINVAL: a queue pair that does not send, a frame of less than 14 bytes or too many
+   */
+  send(qp: QueuePair, frame: Uint8Array): Outcome {
+    return sendFrame("send", this, qp, frame);
+  }
+
+  /**
+   * Connects a port to a port of another device, to another port of this one, to itself, or to a function that gets each frame
+   * that leaves it. Frames arrive there before the call that sent them returns.
+   * @throws SteeringError EINVAL: no such port, or a closed device; EBUSY: one of the ports is connected already
+   */
+  connect(port: number, to: Device, otherPort: number): void;
+  connect(port: number, to: FrameListener): void;
+  connect(port: number, to: Device | FrameListener, otherPort?: number): void {
+    connect("connect", this, port, to, otherPort);
+  }
+
+  /** Takes away what is connected to a port, if anything is. @throws SteeringError EINVAL: no such port */
+  disconnect(port: number): void {
+    disconnect("disconnect", this, port);
+  }
+
+  /**
    * @internal The send path of a port says what becomes of frames that go out of it: `transmit`, or `drop`. Sniffers have
    * their copies then, in `copies`; counters and the tag of EGRESS flows have been applied. Nothing leaves the port here, and
    * nobody on it is asked: see `steerLoopback`.
@@ -213,10 +241,11 @@ export class Device {
     return this.core.exports.arenaUsed() >>> 0;
   }
 
-  /** EBUSY while a context is open. */
+  /** What is connected to its ports is disconnected. @throws SteeringError EBUSY while a context is open */
   close(): void {
     const call = "device.close";
     if (this.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path: "device", value: this });
+    disconnectAll(call, this);
     this.#closed = true;
   }
 

@@ -49,6 +49,16 @@ export function checkFrames(call: string, frames: readonly Uint8Array[], options
   }
 }
 
+/** Destination and source MAC and the type: less cannot be sent. */
+const ETHERNET_LENGTH = 14;
+
+/** Refuses what is too short or too long for a frame that is sent. */
+export function checkFrameLength(call: string, path: string, length: number): void {
+  if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
+  const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;
+  refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
+}
+
 function checkWireLength(call: string, i: number, frame: Uint8Array, wireLength: number): void {
   const path = `frames[${i}].wireLength`;
   if (unsigned(call, path, wireLength, 32) >= frame.length) return;

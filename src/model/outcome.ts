@@ -31,6 +31,8 @@ export interface HostDestination extends Arrived {
 export interface PortDestination extends Arrived {
   kind: "port";
   object: null;
+  /** What became of it at the port that it came to; null where a function got it, or nobody. */
+  outcome: Outcome | null;
 }
 
 /** Where a frame arrived. */

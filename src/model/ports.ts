@@ -9,6 +9,7 @@ import {
   IBV_QPF_GRH_REQUIRED,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
+import type { Cable } from "./cable.js";
 import type { Device } from "./device.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
 import { describe, unsigned } from "./handle.js";
@@ -79,6 +80,8 @@ export class Port {
   readonly mac: Uint8Array;
   /** 16 bytes each, by their index in the table. */
   readonly gids: readonly Uint8Array[];
+  /** What is connected to it. */
+  cable: Cable | null = null;
 
   constructor(number: number, mac: Uint8Array, more: readonly Uint8Array[]) {
     this.number = number;

@@ -17,6 +17,7 @@ import { Context, ProtectionDomain } from "./context.js";
 import type { Device } from "./device.js";
 import { Handle, living, retire } from "./handle.js";
 import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "./limits.js";
+import { portOf } from "./ports.js";
 import { changedState, hasSteps, RESET_STATE, type QueuePairChange, type QueuePairState } from "./queueStates.js";
 import { depthOf, ReceiveQueue, type ReceiveRequest } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
@@ -101,11 +102,13 @@ export class QueuePair extends Handle {
   }
 
   /** A queue that takes every frame, without buffers and completions: where tests and tools send frames. */
-  static createSink(call: string, context: Context, name: string): QueuePair {
+  static createSink(call: string, context: Context, name: string, port = 1): QueuePair {
     const { device } = living(call, "context", context, Context);
+    portOf(call, "port", device, port);
     checkRoom(call, device);
     const handle = device.allocated(call, device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
     const queue = new QueuePair(context, null, handle, name);
+    queue.#state = { ...RESET_STATE, port_num: port };
     context.users++;
     return queue;
   }
@@ -117,6 +120,11 @@ export class QueuePair extends Handle {
 
   get state(): number {
     return this.#state.qp_state;
+  }
+
+  /** What it was modified to. */
+  get attributes(): Readonly<QueuePairState> {
+    return this.#state;
   }
 
   get qp_context(): unknown {

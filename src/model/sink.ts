@@ -2,7 +2,12 @@
 import type { Context } from "./context.js";
 import { QueuePair } from "./queues.js";
 
-/** A raw-packet queue pair that takes every frame. Outcomes call it `qp:` and its name. */
-export function createSink(context: Context, name: string): QueuePair {
-  return QueuePair.createSink("createSink", context, name);
+/**
+ * A raw-packet queue pair that takes every frame. Outcomes call it `qp:` and its name.
+ *
+ * @param port the port that `device.send` sends its frames from
+ * @throws SteeringError EINVAL no such port; ENOMEM
+ */
+export function createSink(context: Context, name: string, port = 1): QueuePair {
+  return QueuePair.createSink("createSink", context, name, port);
 }

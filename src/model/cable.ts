@@ -1,0 +1,80 @@
+/** Cables: what is connected to a port gets the frames that leave it. */
+import { refuse } from "../errors.js";
+import { Device } from "./device.js";
+import { describe } from "./handle.js";
+import type { Outcome } from "./outcome.js";
+import { portOf, type Port } from "./ports.js";
+
+/** Where a frame left a device. */
+export interface TransmitInfo {
+  device: Device;
+  port: number;
+}
+
+/** Gets the frames that leave a port, each before the call that sent it returns. What it returns is not looked at. */
+export type FrameListener = (frame: Uint8Array, info: TransmitInfo) => unknown;
+
+/** The far end, as a port sees it. */
+export type Cable = { readonly device: Device; readonly port: Port } | { readonly listener: FrameListener };
+
+/**
+ * Connects a port to a listener, or to a port of a device: another one's, another one of its own, or itself.
+ * @throws EINVAL no such port, a closed device; EBUSY when one of the ports is connected already
+ */
+export function connect(
+  call: string,
+  device: Device,
+  number: number,
+  to: Device | FrameListener,
+  otherNumber: number | undefined,
+): void {
+  const port = openPort(call, "port", device, number);
+  if (typeof to === "function") {
+    free(call, "port", port);
+    port.cable = { listener: to };
+    return;
+  }
+  if (!(to instanceof Device)) {
+    throw new TypeError(`${call}: to must be a Device or a function, not ${describe(to)}`);
+  }
+  const other = openPort(call, "otherPort", to, otherNumber as number);
+  free(call, "port", port);
+  free(call, "otherPort", other);
+  port.cable = { device: to, port: other };
+  other.cable = { device, port };
+}
+
+/** Takes away what is connected to a port, at both ends. @throws EINVAL no such port */
+export function disconnect(call: string, device: Device, number: number): void {
+  const port = portOf(call, "port", device, number);
+  const { cable } = port;
+  port.cable = null;
+  if (cable !== null && "port" in cable) cable.port.cable = null;
+}
+
+/** All ports of a device. */
+export function disconnectAll(call: string, device: Device): void {
+  for (const { number } of device.hardware.ports) disconnect(call, device, number);
+}
+
+/**
+ * A frame leaves a port. What became of it at the port that it came to, or null where it went to a listener or nowhere.
+ */
+export function leave(device: Device, port: Port, frame: Uint8Array): Outcome | null {
+  const { cable } = port;
+  if (cable === null) return null;
+  if ("port" in cable) return cable.device.receive(cable.port.number, frame);
+  cable.listener(frame, { device, port: port.number });
+  return null;
+}
+
+function openPort(call: string, path: string, device: Device, number: number): Port {
+  if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
+  return portOf(call, path, device, number);
+}
+
+function free(call: string, path: string, port: Port): void {
+  if (port.cable === null) return;
+  const hint = "disconnect it first";
+  refuse({ code: "EBUSY", call, reason: "in_use", path, value: port.number, hint });
+}
