@@ -49,17 +49,14 @@ export const WAITING: usize = (FOUND + BATCH * 4 + LINE) & ~LINE;
 export const GATHERED: usize = (WAITING + BATCH * 4 + LINE) & ~LINE;
 /** The lanes of every branch of a lookup; each up to a whole key. */
 export const LANES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
-export const HASHES: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
-/** Phases of a lookup (steer/match.ts): keys alive, their sets of groups, keys probed, their buckets and candidates. */
-export const ALIVE: usize = (HASHES + BATCH * 4 + LINE) & ~LINE;
+/** Phases of a lookup (steer/match.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */
+export const ALIVE: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const SETS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;
 export const PROBED: usize = (SETS + BATCH * 16 + LINE) & ~LINE;
 export const PROBES: usize = (PROBED + BATCH * 4 + LINE) & ~LINE;
 export const CANDIDATES: usize = (PROBES + BATCH * 4 + LINE) & ~LINE;
-/** What stands for no rule in CANDIDATES: one of the last rank, which nothing beats with. */
-export const NOTHING: usize = (CANDIDATES + BATCH * 4 + LINE) & ~LINE;
 /** Rules that a sweep moves to other groups. */
-export const MOVES: usize = (NOTHING + 64 + LINE) & ~LINE;
+export const MOVES: usize = (CANDIDATES + BATCH * 4 + LINE) & ~LINE;
 /** Rank of the best rule so far, for each branch of a lookup: u64. */
 export const BEST: usize = (MOVES + 64 * 4 + LINE) & ~LINE;
 /** The lanes of the mask and of the value of a rule being inserted. */

@@ -1,10 +1,15 @@
 /**
  * Sets of groups -> chains: for each key that still can win, its next group, hashed and looked up.
  *
- * In: ALIVE (`alive` keys), SETS, BEST. Out: for n below what it gives, PROBED[n] is a key, PROBES[n] the group, and
- * CANDIDATES[n] the first rule of the chain with its hash in that group, NOTHING where there is none, or AMBIGUOUS where
- * one bucket does not tell (verify.ts looks itself). No branch depends on what the bucket holds, which is likely not in
- * the cache.
+ *     ALIVE       key 4 | key 4 | ...                      in, by number in the batch; out: the first `Probed.again`
+ *     SETS        set of key 0, 16 | set of key 1, 16 | ...      the place that is looked at is taken out
+ *     PROBED      key 4       | key 4       | ...          out, as many as `probe` gives: what verify.ts looks at
+ *     PROBES      group 4     | group 4     | ...
+ *     CANDIDATES  rule 4      | AMBIGUOUS 4 | ...
+ *
+ * A candidate is the first rule of the chain with the key's hash in that group, or AMBIGUOUS where one bucket does not
+ * tell. A key whose bucket holds nothing for it is not verified: it stays alive while it has groups left. No branch
+ * depends on what the bucket holds, which is likely not in the cache.
  */
 import { ALIVE, BEST, CANDIDATES, LANES, PROBED, PROBES, SETS } from "../memory";
 import { GROUP_BEST, GROUP_LANES, GROUP_MASK, GROUP_SEED, groupAt } from "./group";

@@ -21,6 +21,7 @@ import { portOf } from "./ports.js";
 import { changedState, hasSteps, RESET_STATE, type QueuePairChange, type QueuePairState } from "./queueStates.js";
 import { depthOf, ReceiveQueue, type ReceiveRequest } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
+import { SendQueue, type SendRequest } from "./sendQueue.js";
 
 /** `struct ibv_qp_cap`; what is left out is 0. MODEL: a queue pair has what was asked for, not more. */
 export interface QueuePairCapabilities {
@@ -65,6 +66,7 @@ export class QueuePair extends Handle {
   readonly context: Context;
   readonly #attributes: CheckedAttributes | null;
   readonly #receive: ReceiveQueue | null;
+  readonly #send: SendQueue | null;
   #state: Readonly<QueuePairState> = RESET_STATE;
 
   private constructor(
@@ -83,6 +85,10 @@ export class QueuePair extends Handle {
     this.context = pd instanceof ProtectionDomain ? pd.context : pd;
     this.#attributes = attributes;
     this.#receive = attributes === null ? null : new ReceiveQueue(this, attributes.recv_cq, attributes.cap);
+    this.#send =
+      attributes === null
+        ? null
+        : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
     this.handle = handle;
     device.queuePairs.set(handle, this);
     device.hardware.inventory.add("qp");
@@ -148,7 +154,10 @@ export class QueuePair extends Handle {
     const { state } = this;
     const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
     this.device.core.exports.setQueueFlags(this.handle, ready ? QUEUE_READY : 0);
-    if (state === IBV_QPS_RESET) receive.forget();
+    if (state === IBV_QPS_RESET) {
+      receive.forget();
+      this.#send?.forget();
+    }
     if (state === IBV_QPS_ERR) receive.flush();
   }
 
@@ -168,6 +177,20 @@ export class QueuePair extends Handle {
     const receive = this.#receive;
     if (receive === null) this.#noSink(call);
     postList(request, bad, (wr) => receive.post(call, wr));
+  }
+
+  /** ibv_post_send: all requests of the list up to the first bad one. */
+  postSend(call: string, request: SendRequest, bad?: BadRequest<SendRequest>): void {
+    const send = this.#send;
+    if (send === null) this.#noSink(call);
+    postList(request, bad, (wr) => send.post(call, wr));
+  }
+
+  /** The next packet sequence number of its datagrams. */
+  takePsn(): number {
+    const psn = this.#state.sq_psn;
+    this.#state = { ...this.#state, sq_psn: (psn + 1) & 0xffffff };
+    return psn;
   }
 
   /** A frame has arrived, and was taken or was too long. */

@@ -20,3 +20,4 @@ export type {
 } from "./flowAttr.js";
 export * from "./queries.js";
 export * from "./queues.js";
+export * from "./sending.js";
