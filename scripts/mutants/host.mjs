@@ -3,6 +3,7 @@
 const FACADES = ["test/mlx5dv", "test/verbs", "test/model"];
 
 const VERBS = ["test/verbs"];
+const SENDING = ["test/verbs/sending.test.ts", "test/verbs/network.test.ts", "test/model/send.test.ts"];
 const DATAGRAMS = ["test/model/datagram.test.ts", "test/model/offload.test.ts"];
 
 const PARSER = ["test/model/parser.test.ts"];
@@ -122,6 +123,66 @@ export const HOST = [
   model("gids", "ipv4-group-bits", "second & 0x7f", "second", "the 23 bits of an IPv4 group", VERBS),
   model("limits", "no-limit", "if (this.#alive[kind] < most) return;", "return;", "more objects than the limit", VERBS),
   model("limits", "no-room-back", "this.#alive[kind]--;", "", "destroyed objects keep their place", VERBS),
+  model("send", "send-multicast", "&& !isMulticast(frame)", "", "frames for many stay in the port", SENDING),
+  model("send", "send-not-taken", "NOT_TAKEN.includes(reason)", "false", "frames that a queue refused leave", SENDING),
+  model(
+    "send",
+    "send-dropped-stays",
+    '(verdict === "deliver" || ',
+    '(verdict !== "miss" || ',
+    "rules that drop keep frames in",
+    SENDING,
+  ),
+  model(
+    "cable",
+    "cable-one-end",
+    'if (cable !== null && "port" in cable) cable.port.cable = null;',
+    "",
+    "cables with one end",
+    SENDING,
+  ),
+  model("cable", "cable-back", "other.cable = { device, port };", "", "cables that lead one way", SENDING),
+  model(
+    "sendQueue",
+    "place-of-later",
+    "Math.max(this.#head, done)",
+    "this.#head + 1",
+    "places of requests before",
+    SENDING,
+  ),
+  model(
+    "sendQueue",
+    "place-of-earlier-life",
+    "Math.max(this.#head, done)",
+    "done",
+    "completions of an earlier life",
+    SENDING,
+  ),
+  model(
+    "sendQueue",
+    "send-completions-full",
+    "if (!completes || !this.#completions.full) return;",
+    "return;",
+    "a full queue",
+    SENDING,
+  ),
+  model(
+    "sendQueue",
+    "own-qkey",
+    "asked >= PRIVILEGED_QKEY ? qkey : asked",
+    "asked",
+    "the queue pair's own key",
+    SENDING,
+  ),
+  model(
+    "sendQueue",
+    "inline-lkey",
+    "(flags & IBV_SEND_INLINE) === 0",
+    "true",
+    "inline data of unregistered memory",
+    SENDING,
+  ),
+  model("queues", "psn-wraps", "(psn + 1) & 0xffffff", "psn + 1", "packet sequence numbers of 25 bits", SENDING),
   model("datagram", "datagram-padding", "& 3;", "& 0;", "payload that is not filled up", DATAGRAMS),
   model("datagram", "datagram-pad-count", "| (padding << 4)", "", "the pad count", DATAGRAMS),
   model("datagram", "datagram-length", "20 + length, 2", "length, 2", "the length of IPv4 packets", DATAGRAMS),
