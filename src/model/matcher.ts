@@ -31,6 +31,8 @@ export class Matcher extends Handle implements Place {
   samples: SamplePlaces | null = null;
   /** The mask as words, made with the first rule. */
   #maskWords: Uint32Array | undefined;
+  /** What of the mask lies behind the device format, made with the first rule. */
+  #presence: Uint8Array | undefined;
 
   constructor(table: Table, priority: number, criteria: number, mask: Uint8Array | null, name: string) {
     super(table.device, name);
@@ -86,7 +88,8 @@ export class Matcher extends Handle implements Place {
     if (!isInside(this.#maskWords)) refuseOutside(call, key, mask);
     if (this.versions[0] !== 0 || this.versions[1] !== 0) this.checkVersions(call, key);
     // What lies behind the device format is presence: all that the mask asks is asked to be there.
-    key.set(mask.subarray(DEVICE_KEY_SIZE), DEVICE_KEY_SIZE);
+    this.#presence ??= mask.subarray(DEVICE_KEY_SIZE);
+    key.set(this.#presence, DEVICE_KEY_SIZE);
     return key;
   }
 
@@ -148,7 +151,7 @@ function parameterBytes(
     const hint = `at most ${DEVICE_KEY_SIZE}, and no more than match_buf holds`;
     refuse({ code: "EINVAL", call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
   }
-  return bytes.subarray(0, size);
+  return size === bytes.length ? bytes : bytes.subarray(0, size);
 }
 
 /** Whether the scratch key lies inside a mask. */
