@@ -27,12 +27,14 @@ export class CaptureFiles {
     }
   }
 
-  /** Writes the frame to each of its destinations as it arrived there, or to the file of its verdict. */
-  add(frame: FrameToFile, { to, verdict }: Outcome): void {
+  /** Writes the frame to each place that it or a copy of it arrived at, as it did, or to the file of its verdict. */
+  add(frame: FrameToFile, { to, copies, verdict }: Outcome): void {
     if (to.length === 0) this.#file(verdict).add(frame);
-    for (const { name, frame: bytes } of to) {
-      const wireLength = frame.wireLength + bytes.length - frame.bytes.length;
-      this.#file(name).add({ ...frame, bytes, wireLength });
+    for (const there of [...copies, ...to]) {
+      const wireLength = frame.wireLength + there.frame.length - frame.bytes.length;
+      const arrived = { ...frame, bytes: there.frame, wireLength };
+      this.#file(there.name).add(arrived);
+      if (there.kind === "port" && there.outcome !== null) this.add(arrived, there.outcome);
     }
   }
 

@@ -32,8 +32,8 @@ function contents(scenario: Scenario): string {
     lines.push(`  ${key.padEnd(9)}${String(list.length).padStart(5)}  ${names}`.trimEnd());
   }
   const { frames = [], counters = {}, totals = {} } = scenario.expect ?? {};
-  const { verdicts = {}, to = {}, rules = {}, ...plain } = totals;
-  const sums = [verdicts, to, rules, plain].reduce((n, one) => n + Object.keys(one).length, 0);
+  const { verdicts = {}, to = {}, copies = {}, rules = {}, ...plain } = totals;
+  const sums = [verdicts, to, copies, rules, plain].reduce((n, one) => n + Object.keys(one).length, 0);
   const expected = frames.length + Object.keys(counters).length + sums;
   if (expected > 0) lines.push(`  ${"expect".padEnd(9)}${String(expected).padStart(5)}`);
   return lines.map((line) => `${line}\n`).join("");

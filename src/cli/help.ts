@@ -31,9 +31,10 @@ they went, how often each rule was hit, and what the counters say. Captures may 
 
   --json         one line of JSON a frame instead of the report:
                  {"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["http"],
-                  "registers":{},"copies":[]}
-  --out FOLDER   writes a capture for each destination: qp-web.pcapng, drop.pcapng, miss.pcapng
-  --port N       the port that frames come in on (1, or what the frames of the scenario say)
+                  "registers":{},"copies":[],"toTags":[5],"copyTags":[],"beyond":{}}
+  --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng
+  --port N       the port that frames come in on (1, or what the frames of the scenario say); those that the scenario
+                 sends leave by the port of their queue
   --limit N      stops after N frames
 
 Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and passed over.

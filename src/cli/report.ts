@@ -1,7 +1,7 @@
 /** What `flowsteer run` prints for people. */
-import type { Failure, LoadedScenario, Sum } from "../formats/index.js";
+import type { EndSum, Failure, LoadedScenario, Sum } from "../formats/index.js";
 import type { Outcome } from "../model/outcome.js";
-import { counted, grouped, printable, share, table, type Column, type Paint, type Row } from "./text.js";
+import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "./text.js";
 
 const NUMBERS: readonly Column[] = [
   { title: "frames", right: true },
@@ -33,6 +33,8 @@ export function reportText(paint: Paint, loaded: LoadedScenario, sources: string
   const parts = [
     head,
     ends(paint, loaded, skipped),
+    copies(paint, loaded),
+    beyond(paint, loaded),
     rules(paint, loaded),
     counters(paint, loaded),
     buffers(paint, loaded),
@@ -58,14 +60,37 @@ function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
   const found = [...loaded.tally.ends].sort(
     (a, b) => Number(a.to === null) - Number(b.to === null) || b.frames - a.frames,
   );
-  const rows = found.map((end) => {
-    const why = end.reason === null ? "" : (REASONS[end.reason] ?? end.reason.replaceAll("_", " "));
-    if (end.to !== null) return row(end.to, why, end, "green");
-    return row(end.verdict, why, end, end.verdict === "drop" ? "red" : "yellow");
-  });
+  const rows = found.map((end) => row(end.to ?? end.verdict, whyOf(end), end, styleOf(end)));
   for (const [why, sum] of skipped) rows.push(row("not parsed", why, sum, "dim"));
   const columns: Column[] = [{ title: "Where they went" }, ...NUMBERS, { title: "share", right: true }, { title: "" }];
   return table(paint, columns, rows);
+}
+
+function whyOf({ reason }: EndSum): string {
+  return reason === null ? "" : (REASONS[reason] ?? reason.replaceAll("_", " "));
+}
+
+function styleOf({ to, verdict }: EndSum): Style {
+  if (to !== null) return "green";
+  return verdict === "drop" ? "red" : "yellow";
+}
+
+function copies(paint: Paint, { tally }: LoadedScenario): string {
+  const rows = [...tally.copies].map(([to, { frames, bytes }]): Row => {
+    return { cells: [printable(to), grouped(frames), grouped(bytes)] };
+  });
+  return rows.length === 0 ? "" : table(paint, [{ title: "Copies" }, ...NUMBERS], rows);
+}
+
+/** What became of frames at the ports that they came to from here. */
+function beyond(paint: Paint, { tally }: LoadedScenario): string {
+  if (tally.beyond.length === 0) return "";
+  const rows = tally.beyond.map((end): Row => {
+    const { port, to, verdict, frames, bytes } = end;
+    const cells = [port, printable(to ?? verdict), grouped(frames), grouped(bytes), whyOf(end)];
+    return { cells, style: styleOf(end) };
+  });
+  return table(paint, [{ title: "Left by" }, { title: "and went to" }, ...NUMBERS, { title: "" }], rows);
 }
 
 function rules(paint: Paint, loaded: LoadedScenario): string {

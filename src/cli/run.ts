@@ -83,7 +83,7 @@ class Session {
   async runOwn(port: number | undefined, limit: number): Promise<void> {
     const inputs = this.#loaded.frames.slice(0, limit).map((frame, i) => ({
       ...frame,
-      ...(port === undefined ? {} : { port }),
+      ...(port === undefined || frame.send !== undefined ? {} : { port }),
       number: i + 1,
       time: BigInt(i) * 1000n,
       linkType: frame.linkType ?? 1,

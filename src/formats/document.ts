@@ -9,6 +9,7 @@ export interface Scenario {
   title?: string;
   description?: string;
   device?: ScenarioDevice;
+  connect?: ScenarioCable[];
   queues?: ScenarioQueue[];
   counters?: ScenarioCounter[];
   tables?: ScenarioTable[];
@@ -34,9 +35,22 @@ export interface ScenarioLimits {
   memory?: number;
 }
 
+/** A port and where it leads: another port of the device, or the port itself. */
+export interface ScenarioCable {
+  port: number;
+  to: number;
+}
+
+export type QueueType = "raw_packet" | "ud";
+export type QueueState = "reset" | "init" | "rtr" | "rts" | "err";
+
 export interface ScenarioQueue {
   name: string;
   description?: string;
+  /** The port that it sends from. */
+  port?: number;
+  type?: QueueType;
+  state?: QueueState;
   /** Receive buffers posted; left out, the queue takes everything. */
   buffers?: number;
   /** Bytes of each. */
@@ -100,6 +114,8 @@ export interface ScenarioFrame {
   description?: string;
   hex?: string;
   base64?: string;
+  /** The queue that sends it. */
+  send?: string;
   port?: number;
   linkType?: number;
   /** Bytes on the wire. */
@@ -112,14 +128,25 @@ export interface ScenarioExpectations {
   totals?: ExpectedTotals;
 }
 
-export interface ExpectedFrame {
-  /** Number from 1, or name. */
-  frame: number | string;
+/** What is expected of an outcome. */
+export interface ExpectedOutcome {
   verdict?: VerdictName;
   reason?: ReasonName | null;
   to?: string[];
+  /** A tag for each destination. */
+  toTags?: number[];
   tag?: number | null;
   rules?: string[];
+  copies?: string[];
+  /** A tag for each copy. */
+  copyTags?: number[];
+}
+
+export interface ExpectedFrame extends ExpectedOutcome {
+  /** Number from 1, or name. */
+  frame: number | string;
+  /** By port that it left from: what became of it at the port that it came to. */
+  beyond?: Record<string, ExpectedOutcome>;
 }
 
 export interface ExpectedCount {
@@ -132,5 +159,6 @@ export interface ExpectedTotals {
   bytes?: number;
   verdicts?: Record<string, number>;
   to?: Record<string, number>;
+  copies?: Record<string, number>;
   rules?: Record<string, number>;
 }

@@ -1,11 +1,10 @@
 /** Expectations of a scenario, held against what came out. */
 import type { CounterValue } from "../model/counter.js";
 import type { Outcome } from "../model/outcome.js";
-import type { Rule } from "../model/rule.js";
-import type { ExpectedFrame, ScenarioExpectations } from "./document.js";
-import { outcomeRecord } from "./outcomeRecord.js";
+import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./document.js";
+import { outcomeRecord, type OutcomePart } from "./outcomeRecord.js";
 import { below } from "./schema.js";
-import type { Tally } from "./tally.js";
+import type { HitRule, Tally } from "./tally.js";
 
 /** An expectation that was not met. */
 export interface Failure {
@@ -19,7 +18,7 @@ export interface Failure {
   got: unknown;
 }
 
-const COMPARED = ["verdict", "reason", "to", "tag", "rules"] as const;
+const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags"] as const;
 
 /** What the document expects frame by frame; sees every frame as it comes. */
 export class Expectations {
@@ -48,10 +47,21 @@ export class Expectations {
     const about = `frame ${number}${name === undefined ? "" : ` ${JSON.stringify(name)}`}`;
     for (const { expected, path } of due) {
       this.#waiting.delete(path);
-      for (const what of COMPARED) {
-        if (expected[what] === undefined || same(expected[what], got[what])) continue;
-        this.#failures.push({ path: `${path}.${what}`, about, what, expected: expected[what], got: got[what] });
+      this.#compare(path, about, expected, got);
+      for (const [port, there] of Object.entries(expected.beyond ?? {})) {
+        this.#compare(below(`${path}.beyond`, port), `${about} beyond ${port}`, there, got.beyond[port]);
       }
+    }
+  }
+
+  #compare(path: string, about: string, expected: ExpectedOutcome, got: OutcomePart | undefined): void {
+    if (got === undefined) {
+      this.#failures.push({ path, about, what: "frame", expected: "a frame", got: "none came" });
+      return;
+    }
+    for (const what of COMPARED) {
+      if (expected[what] === undefined || same(expected[what], got[what])) continue;
+      this.#failures.push({ path: `${path}.${what}`, about, what, expected: expected[what], got: got[what] });
     }
   }
 
@@ -59,7 +69,7 @@ export class Expectations {
   failures(
     tally: Tally,
     counters: ReadonlyMap<string, { read(): CounterValue }>,
-    rules: ReadonlyMap<string, Rule>,
+    rules: ReadonlyMap<string, HitRule>,
   ): Failure[] {
     const failures = [...this.#failures];
     for (const entries of this.#byFrame.values()) {
@@ -86,6 +96,7 @@ export class Expectations {
     const sums: [string, Record<string, number> | undefined, (name: string) => number][] = [
       ["verdicts", totals.verdicts, (name) => tally.verdicts.get(name as Outcome["verdict"])?.frames ?? 0],
       ["to", totals.to, (name) => tally.ends.find(({ to }) => to === name)?.frames ?? 0],
+      ["copies", totals.copies, (name) => tally.copies.get(name)?.frames ?? 0],
       [
         "rules",
         totals.rules,
@@ -104,7 +115,12 @@ export class Expectations {
   }
 }
 
-const TOTALS: Readonly<Record<string, string>> = { verdicts: "verdict", to: "destination", rules: "rule" };
+const TOTALS: Readonly<Record<string, string>> = {
+  verdicts: "verdict",
+  to: "destination",
+  copies: "copies to",
+  rules: "rule",
+};
 
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

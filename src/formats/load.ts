@@ -1,29 +1,31 @@
 /** A scenario on a device: its objects made in the order of the document, its frames run, its expectations checked. */
 import { MAX_FRAME } from "../abi/engine.js";
-import { SteeringError } from "../errors.js";
-import { Action } from "../model/action.js";
-import { Context, ProtectionDomain } from "../model/context.js";
-import { FlowCounter } from "../model/counter.js";
+import { Context } from "../model/context.js";
+import type { FlowCounter } from "../model/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
-import { DOMAIN_TYPES, Domain, Table } from "../model/domain.js";
+import type { Table } from "../model/domain.js";
 import { hasParser } from "../model/links.js";
-import { Matcher } from "../model/matcher.js";
+import type { Matcher } from "../model/matcher.js";
 import type { Outcome } from "../model/outcome.js";
-import { Rule } from "../model/rule.js";
-import type { InlineAction, Scenario, ScenarioAction, ScenarioRule } from "./document.js";
+import type { QueuePair } from "../model/queues.js";
+import type { Rule } from "../model/rule.js";
+import type { Scenario } from "./document.js";
 import { Expectations, type Failure } from "./expectations.js";
 import { frameBytes } from "./frameBytes.js";
-import { loadQueue, noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.js";
+import { ScenarioObjects } from "./objects.js";
+import { at } from "./place.js";
+import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.js";
 import { parseScenario } from "./scenario.js";
 import { below } from "./schema.js";
 import { Tally } from "./tally.js";
-import type { QueuePair } from "../model/queues.js";
 
 const CALL = "loadScenario";
 
 /** A frame to run. */
 export interface FrameInput {
   bytes: Uint8Array;
+  /** The queue that sends it, by its name; left out, the frame comes in on `port`. */
+  send?: string;
   /** @default 1 */
   port?: number;
   /** LINKTYPE_ number. @default 1, Ethernet */
@@ -47,7 +49,7 @@ export async function loadScenario(
   deviceOptions: DeviceOptions = {},
 ): Promise<LoadedScenario> {
   const scenario = parseScenario(document);
-  const device = await at("device", () => createDevice({ ...scenario.device, ...deviceOptions }));
+  const device = await at(CALL, "device", () => createDevice({ ...scenario.device, ...deviceOptions }));
   return new LoadedScenario(scenario, device);
 }
 
@@ -80,7 +82,7 @@ export class LoadedScenario {
     this.scenario = scenario;
     this.device = device;
     this.context = new Context(CALL, device, true);
-    const objects = new Builder(scenario, this.context);
+    const objects = new ScenarioObjects(scenario, this.context);
     this.queues = objects.queues;
     this.counters = objects.counters;
     this.tables = objects.tables;
@@ -88,8 +90,8 @@ export class LoadedScenario {
     this.rules = objects.rules;
     for (const { queue, buffers } of this.queues.values()) if (buffers !== null) this.#buffers.set(queue, buffers);
     this.frames = (scenario.frames ?? []).map((frame, i) => {
-      const { name, port, linkType, wireLength } = frame;
-      const options = { name, port, linkType, wireLength };
+      const { name, send, port, linkType, wireLength } = frame;
+      const options = { name, send, port, linkType, wireLength };
       const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
       return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
     });
@@ -100,10 +102,11 @@ export class LoadedScenario {
   run(frames: readonly FrameInput[] = this.frames): Outcome[] {
     const outcomes: Outcome[] = [];
     for (let first = 0; first < frames.length;) {
-      const port = frames[first]?.port ?? 1;
+      const { send, port = 1 } = frames[first] as FrameInput;
       let end = first + 1;
-      while (end < frames.length && (frames[end]?.port ?? 1) === port) end++;
-      outcomes.push(...this.#runOn(port, frames.slice(first, end)));
+      if (send === undefined) while (end < frames.length && comesIn(frames[end] as FrameInput, port)) end++;
+      const some = frames.slice(first, end);
+      outcomes.push(...this.#note(some, send === undefined ? this.#receive(port, some) : this.#send(send, some)));
       first = end;
     }
     return outcomes;
@@ -129,12 +132,21 @@ export class LoadedScenario {
     });
   }
 
-  #runOn(port: number, frames: readonly FrameInput[]): Outcome[] {
-    const outcomes = this.device.receiveBatch(
+  #receive(port: number, frames: readonly FrameInput[]): Outcome[] {
+    return this.device.receiveBatch(
       port,
       frames.map(({ bytes }) => bytes),
       frames.map(({ linkType = 1, wireLength, bytes }) => ({ linkType, wireLength: wireLength ?? bytes.length })),
     );
+  }
+
+  #send(name: string, frames: readonly FrameInput[]): Outcome[] {
+    const loaded = this.queues.get(name);
+    if (loaded === undefined) throw new Error(`${CALL}: no queue ${name} is in the document`);
+    return frames.map(({ bytes }) => this.device.send(loaded.queue, bytes));
+  }
+
+  #note(frames: readonly FrameInput[], outcomes: Outcome[]): Outcome[] {
     noteDeliveries(this.#buffers, outcomes);
     for (const buffers of this.#buffers.values()) this.#disagreements.push(...buffers.check());
     for (const [i, outcome] of outcomes.entries()) {
@@ -147,133 +159,6 @@ export class LoadedScenario {
   }
 }
 
-/** Makes the objects of a document. */
-class Builder {
-  readonly queues = new Map<string, LoadedQueue>();
-  readonly counters = new Map<string, FlowCounter>();
-  readonly tables = new Map<string, Table>();
-  readonly matchers = new Map<string, Matcher>();
-  readonly rules = new Map<string, Rule>();
-  /** Shared actions by name; inline ones by what they say, since equal ones can be the same object. */
-  readonly #shared = new Map<string, Action>();
-  readonly #inline = new Map<string, Action>();
-  /** Matchers that rules with a table and a priority imply. */
-  readonly #implied = new Map<string, Matcher>();
-
-  constructor(scenario: Scenario, context: Context) {
-    const { queues = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
-    let pd: ProtectionDomain | undefined;
-    const lazyPd = (): ProtectionDomain => (pd ??= new ProtectionDomain(CALL, context));
-    queues.forEach((queue, i) =>
-      this.queues.set(
-        queue.name,
-        at(below("queues", i), () => loadQueue(CALL, context, lazyPd, queue)),
-      ),
-    );
-    counters.forEach(({ name }, i) =>
-      this.counters.set(
-        name,
-        at(below("counters", i), () => new FlowCounter(CALL, context, 1, name)),
-      ),
-    );
-    const domains = new Map<string, Domain>();
-    tables.forEach(({ name, domain = "nic_rx", level }, i) => {
-      const path = below("tables", i);
-      let owner = domains.get(domain);
-      owner ??= at(path, () => Domain.create(CALL, context, DOMAIN_TYPES.indexOf(domain), domain));
-      domains.set(domain, owner);
-      this.tables.set(
-        name,
-        at(path, () => Table.create(CALL, owner, level, name)),
-      );
-    });
-    actions.forEach((action, i) =>
-      this.#shared.set(
-        action.name,
-        at(below("actions", i), () => this.#make(action)),
-      ),
-    );
-    matchers.forEach(({ name, table, priority = 0, mask }, i) =>
-      this.matchers.set(
-        name,
-        at(below("matchers", i), () => Matcher.named(CALL, get(this.tables, table), priority, mask, name)),
-      ),
-    );
-    rules.forEach((rule, i) => this.rules.set(rule.name, this.#rule(below("rules", i), rule)));
-  }
-
-  #rule(path: string, rule: ScenarioRule): Rule {
-    const actions = (rule.actions ?? []).map((action, i) =>
-      at(below(`${path}.actions`, i), () => this.#action(action)),
-    );
-    return at(path, () => Rule.named(CALL, this.#matcher(rule), rule.match ?? {}, actions, rule.name));
-  }
-
-  #matcher({ matcher, table = "", priority = 0 }: ScenarioRule): Matcher {
-    if (matcher !== undefined) return get(this.matchers, matcher);
-    const name = `${table} at priority ${priority}`;
-    let implied = this.#implied.get(name);
-    if (implied === undefined) {
-      implied = Matcher.named(CALL, get(this.tables, table), priority, undefined, name);
-      this.#implied.set(name, implied);
-    }
-    return implied;
-  }
-
-  #action(action: InlineAction): Action {
-    if (typeof action === "object" && "action" in action) return get(this.#shared, action.action);
-    const key = JSON.stringify(action);
-    let made = this.#inline.get(key);
-    if (made === undefined) this.#inline.set(key, (made = this.#make(action)));
-    return made;
-  }
-
-  #make(action: Exclude<InlineAction, { action: string }> | ScenarioAction): Action {
-    const one: Partial<ScenarioAction> = typeof action === "string" ? { [action]: true } : action;
-    if (one.drop !== undefined) return Action.drop();
-    if (one.default_miss !== undefined) return Action.defaultMiss();
-    if (one.tag !== undefined) return Action.tag(CALL, one.tag);
-    if (one.count !== undefined) return Action.count(CALL, get(this.counters, one.count), 0);
-    if (one.queue !== undefined) return Action.toQueue(CALL, get(this.queues, one.queue).queue);
-    return Action.toTable(CALL, get(this.tables, one.table ?? ""));
-  }
-}
-
-/** What `parseScenario` has found to be there. */
-function get<T>(map: ReadonlyMap<string, T>, name: string): T {
-  const value = map.get(name);
-  if (value === undefined) throw new Error(`${CALL}: ${name} is not in the document that was checked`);
-  return value;
-}
-
-/** Arguments of the model whose place in a document has another name, or is the whole object. */
-const PLACES: Readonly<Record<string, string>> = {
-  device: "",
-  type: ".domain",
-  ibqp: ".queue",
-  num_actions: ".actions",
-};
-
-/** Puts the path in the document before that of a refusal. */
-function at<T>(path: string, make: () => T): T {
-  const place = (error: unknown): never => {
-    if (!(error instanceof SteeringError)) throw error;
-    const { code, reason, value, hint, cite } = error;
-    const inner = error.path ?? "";
-    throw new SteeringError({
-      code,
-      call: CALL,
-      reason,
-      path: path + (PLACES[inner] ?? `.${inner}`),
-      value,
-      hint,
-      cite,
-    });
-  };
-  try {
-    const made = make();
-    return made instanceof Promise ? (made.catch(place) as T) : made;
-  } catch (error) {
-    return place(error);
-  }
+function comesIn({ send, port = 1 }: FrameInput, on: number): boolean {
+  return send === undefined && port === on;
 }

@@ -1,11 +1,17 @@
 /** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
 import {
   IBV_ACCESS_LOCAL_WRITE,
+  IBV_QP_PKEY_INDEX,
   IBV_QP_PORT,
+  IBV_QP_QKEY,
+  IBV_QP_SQ_PSN,
   IBV_QP_STATE,
+  IBV_QPS_ERR,
   IBV_QPS_INIT,
   IBV_QPS_RTR,
+  IBV_QPS_RTS,
   IBV_QPT_RAW_PACKET,
+  IBV_QPT_UD,
   IBV_WC_SUCCESS,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
@@ -13,7 +19,7 @@ import { CompletionQueue, type WorkCompletion } from "../model/completions.js";
 import { type Context, MemoryRegion, type ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
 import { QueuePair } from "../model/queues.js";
-import type { ScenarioQueue } from "./document.js";
+import type { QueueState, ScenarioQueue } from "./document.js";
 import type { Failure } from "./expectations.js";
 
 const DEFAULT_BUFFER_SIZE = 2048;
@@ -34,13 +40,22 @@ export function loadQueue(
   pd: () => ProtectionDomain,
   queue: ScenarioQueue,
 ): LoadedQueue {
-  const { name, buffers, bufferSize = DEFAULT_BUFFER_SIZE } = queue;
-  if (buffers === undefined) return { name, queue: QueuePair.createSink(call, context, name), buffers: null };
-  const received = new ReceiveBuffers(call, pd(), name, buffers, bufferSize);
+  const { name, buffers, port } = queue;
+  if (buffers === undefined) return { name, queue: QueuePair.createSink(call, context, name, port), buffers: null };
+  const received = new ReceiveBuffers(call, pd(), { ...queue, buffers });
   return { name, queue: received.queue, buffers: received };
 }
 
-/** A queue pair in RTR with receive buffers, each of which takes one frame. They are not posted again. */
+/** The states that follow INIT on the way to each. */
+const STEPS: Readonly<Record<QueueState, readonly number[]>> = {
+  reset: [],
+  init: [],
+  rtr: [IBV_QPS_RTR],
+  rts: [IBV_QPS_RTR, IBV_QPS_RTS],
+  err: [IBV_QPS_ERR],
+};
+
+/** A queue pair with receive buffers, each of which takes one frame. They are not posted again. */
 export class ReceiveBuffers {
   readonly queue: QueuePair;
   /** Buffers posted. */
@@ -54,28 +69,36 @@ export class ReceiveBuffers {
   /** Frames delivered here whose completion is still to be seen. */
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
-  constructor(call: string, pd: ProtectionDomain, name: string, buffers: number, bufferSize: number) {
+  constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
+    const { name, buffers, bufferSize = DEFAULT_BUFFER_SIZE, type = "raw_packet", state = "rts", port = 1 } = queue;
     if (buffers * bufferSize > MAX_MEMORY) {
       const hint = `buffers times bufferSize is at most ${MAX_MEMORY} bytes`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "bufferSize", value: bufferSize, hint });
     }
-    this.posted = buffers;
+    // A queue that was reset holds nothing.
+    this.posted = state === "reset" ? 0 : buffers;
     this.#bufferSize = bufferSize;
-    this.#memory = new Uint8Array(buffers * bufferSize);
+    this.#memory = new Uint8Array(this.posted * bufferSize);
     this.#completions = new CompletionQueue(call, pd.context, buffers);
     const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, IBV_ACCESS_LOCAL_WRITE);
+    const datagrams = type === "ud";
     const attributes = {
       send_cq: this.#completions,
       recv_cq: this.#completions,
       cap: { max_recv_wr: buffers, max_recv_sge: 1 },
-      qp_type: IBV_QPT_RAW_PACKET,
+      qp_type: datagrams ? IBV_QPT_UD : IBV_QPT_RAW_PACKET,
     };
     this.queue = QueuePair.create(call, pd, attributes, name);
-    this.queue.modify(call, { qp_state: IBV_QPS_INIT, port_num: 1 }, IBV_QP_STATE | IBV_QP_PORT);
+    if (state === "reset") return;
+    const init = { qp_state: IBV_QPS_INIT, port_num: port, pkey_index: 0, qkey: 0 };
+    this.queue.modify(call, init, IBV_QP_STATE | IBV_QP_PORT | (datagrams ? IBV_QP_PKEY_INDEX | IBV_QP_QKEY : 0));
     for (let i = 0; i < buffers; i++) {
       this.queue.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
     }
-    this.queue.modify(call, { qp_state: IBV_QPS_RTR }, IBV_QP_STATE);
+    for (const qp_state of STEPS[state]) {
+      const more = datagrams && qp_state === IBV_QPS_RTS ? IBV_QP_SQ_PSN : 0;
+      this.queue.modify(call, { qp_state, sq_psn: 0 }, IBV_QP_STATE | more);
+    }
   }
 
   /** A frame has been delivered here, by its outcome. */
@@ -118,13 +141,14 @@ export class ReceiveBuffers {
   }
 }
 
-/** Frames of a batch that were delivered into receive buffers. */
+/** Frames that were delivered into receive buffers, in the order in which that happened. */
 export function noteDeliveries(queues: ReadonlyMap<QueuePair, ReceiveBuffers>, outcomes: readonly Outcome[]): void {
   if (queues.size === 0) return;
   for (const { to, copies } of outcomes) {
-    // A copy is made before its frame arrives anywhere for good.
-    for (const { object, frame, tag } of [...copies, ...to]) {
-      if (object !== null) queues.get(object)?.delivered(frame, tag);
+    // A copy is made before its frame arrives anywhere for good, and a frame leaves a port last.
+    for (const there of [...copies, ...to]) {
+      if (there.object !== null) queues.get(there.object)?.delivered(there.frame, there.tag);
+      else if (there.kind === "port" && there.outcome !== null) noteDeliveries(queues, [there.outcome]);
     }
   }
 }

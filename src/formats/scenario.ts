@@ -1,7 +1,8 @@
 /** Scenario documents: read, held against the schema, and their names resolved. No device is needed for that. */
 import { refuse, type RefusalReason } from "../errors.js";
 import { describe } from "../model/handle.js";
-import type { InlineAction, Scenario, ScenarioAction } from "./document.js";
+import { checkFrameLength } from "../model/input.js";
+import type { ExpectedOutcome, InlineAction, Scenario, ScenarioAction, ScenarioFrame } from "./document.js";
 import { frameBytes } from "./frameBytes.js";
 import { parseJson } from "./json.js";
 import { namesHint } from "../nearest.js";
@@ -97,33 +98,74 @@ class Names {
   }
 
   #ports(): void {
-    const ports = this.#scenario.device?.ports ?? 1;
-    for (const [i, { port = 1 }] of (this.#scenario.frames ?? []).entries()) {
-      if (port > ports) bad("out_of_range", `${below("frames", i)}.port`, port, `device.ports is ${ports}`);
+    const { device, connect = [], queues = [], frames = [] } = this.#scenario;
+    const ports = device?.ports ?? 1;
+    const exists = (path: string, port: number | undefined): void => {
+      if (port !== undefined && port > ports) bad("out_of_range", path, port, `device.ports is ${ports}`);
+    };
+    connect.forEach(({ port, to }, i) => {
+      exists(`${below("connect", i)}.port`, port);
+      exists(`${below("connect", i)}.to`, to);
+    });
+    queues.forEach(({ port }, i) => exists(`${below("queues", i)}.port`, port));
+    frames.forEach((frame, i) => {
+      exists(`${below("frames", i)}.port`, frame.port);
+      if (frame.send !== undefined) this.#sent(below("frames", i), frame.send, frame);
+    });
+  }
+
+  /** A frame that is sent begins where every frame of its queue does, and is whole. */
+  #sent(path: string, send: string, frame: ScenarioFrame): void {
+    this.#known("queues", `${path}.send`, send);
+    const { type, state } = this.#scenario.queues?.find(({ name }) => name === send) ?? {};
+    if (type === "ud") bad("bad_object", `${path}.send`, send, "a queue of type raw_packet sends frames");
+    if (state !== undefined && state !== "rts") bad("bad_state", `${path}.send`, send, `its state is ${state}`);
+    for (const key of ["port", "linkType", "wireLength"] as const) {
+      const hint = "a frame that is sent has none: leave it out";
+      if (frame[key] !== undefined) bad("bad_scenario", `${path}.${key}`, frame[key], hint);
     }
+    checkFrameLength(CALL, path, frameBytes(CALL, path, frame).length);
   }
 
   #expectations(): void {
     const { expect = {}, frames } = this.#scenario;
-    for (const [i, { frame, to, rules }] of (expect.frames ?? []).entries()) {
+    for (const [i, expected] of (expect.frames ?? []).entries()) {
       const path = below("expect.frames", i);
+      const { frame, beyond = {} } = expected;
       if (typeof frame === "string") this.#known("frames", `${path}.frame`, frame);
       else if (frames !== undefined && frame > frames.length) {
         bad("unknown_name", `${path}.frame`, frame, `the document has ${frames.length} frames`);
       }
-      to?.forEach((name, n) => this.#destination(below(`${path}.to`, n), name));
-      rules?.forEach((name, n) => this.#known("rules", below(`${path}.rules`, n), name));
+      this.#outcome(path, expected);
+      for (const [port, there] of Object.entries(beyond)) {
+        this.#destination(below(`${path}.beyond`, port), port, this.#portNames());
+        this.#outcome(below(`${path}.beyond`, port), there);
+      }
     }
     for (const name of Object.keys(expect.counters ?? {}))
       this.#known("counters", below("expect.counters", name), name);
-    const { to = {}, rules = {} } = expect.totals ?? {};
+    const { to = {}, copies = {}, rules = {} } = expect.totals ?? {};
     for (const name of Object.keys(to)) this.#destination(below("expect.totals.to", name), name);
+    for (const name of Object.keys(copies)) this.#destination(below("expect.totals.copies", name), name);
     for (const name of Object.keys(rules)) this.#known("rules", below("expect.totals.rules", name), name);
   }
 
-  #destination(path: string, name: string): void {
-    const destinations = [...this.#names.queues].map((queue) => `qp:${queue}`);
+  #outcome(path: string, { to, copies, rules }: ExpectedOutcome): void {
+    to?.forEach((name, n) => this.#destination(below(`${path}.to`, n), name));
+    copies?.forEach((name, n) => this.#destination(below(`${path}.copies`, n), name));
+    rules?.forEach((name, n) => this.#known("rules", below(`${path}.rules`, n), name));
+  }
+
+  #destination(path: string, name: string, destinations = this.#destinations()): void {
     if (!destinations.includes(name)) bad("unknown_name", path, name, namesHint(name, "destinations", destinations));
+  }
+
+  #destinations(): string[] {
+    return [...[...this.#names.queues].map((queue) => `qp:${queue}`), ...this.#portNames()];
+  }
+
+  #portNames(): string[] {
+    return Array.from({ length: this.#scenario.device?.ports ?? 1 }, (_, i) => `port:${i + 1}`);
   }
 }
 

@@ -1,16 +1,14 @@
 /** The JSON Schema of scenario documents. It is published as schema/scenario-1.schema.json, word for word. */
-import { Reason, Verdict } from "../abi/engine.js";
 import { Header } from "../abi/headers.js";
 import type { GeneveOption, ParserOptions, SampleOptions } from "../model/parser.js";
 import type {
-  ExpectedCount,
-  ExpectedFrame,
-  ExpectedTotals,
+  QueueState,
+  QueueType,
   Scenario,
   ScenarioAction,
+  ScenarioCable,
   ScenarioCounter,
   ScenarioDevice,
-  ScenarioExpectations,
   ScenarioFrame,
   ScenarioLimits,
   ScenarioMatcher,
@@ -18,36 +16,9 @@ import type {
   ScenarioRule,
   ScenarioTable,
 } from "./document.js";
+import { EXPECT } from "./expectSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
-
-/** Tags have 24 bits. */
-const MAX_TAG = 0xffffff;
-const MAX_U32 = 0xffffffff;
-
-const text = (description: string, more: JsonSchema = {}): JsonSchema => ({ description, type: "string", ...more });
-const name = (description: string, ...examples: string[]): JsonSchema =>
-  text(description, { minLength: 1, ...(examples.length > 0 ? { examples } : {}) });
-const integer = (description: string, minimum: number, maximum: number, more: JsonSchema = {}): JsonSchema => ({
-  description,
-  type: "integer",
-  minimum,
-  maximum,
-  ...more,
-});
-const list = (description: string, items: JsonSchema): JsonSchema => ({ description, type: "array", items });
-const mapOf = (description: string, additionalProperties: JsonSchema): JsonSchema => ({
-  description,
-  type: "object",
-  additionalProperties,
-});
-const orNull = (description: string, schema: JsonSchema): JsonSchema => ({
-  description,
-  anyOf: [schema, { type: "null" }],
-});
-const namesOf = (numbers: object): string[] =>
-  Object.keys(numbers).filter((key) => /^[a-z]/.test(key) && key !== "none");
-const count = (description: string): JsonSchema => integer(description, 0, Number.MAX_SAFE_INTEGER);
-const about = text("What it is for, for people. Ignored.");
+import { about, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, port, text } from "./schemaParts.js";
 
 const TERM: JsonSchema = {
   anyOf: [
@@ -141,12 +112,30 @@ const DEVICE = objectOf<ScenarioDevice>(
   },
 );
 
+const CABLE = objectOf<ScenarioCable>(
+  "A cable: frames that leave one of the two ports come in on the other. A port without one leads nowhere.",
+  { port: true, to: true },
+  {
+    port: integer("A port.", 1, 255),
+    to: integer("The port it is connected to: another one, or itself.", 1, 255),
+  },
+);
+
 const QUEUE = objectOf<ScenarioQueue>(
-  "A raw packet queue pair. Outcomes call it qp: and its name.",
+  "A queue pair. Outcomes call it qp: and its name.",
   { name: true },
   {
     name: name("Its name.", "web"),
     description: about,
+    port: port("The port that it sends from. It receives from every port."),
+    type: text("What ibv_create_qp makes; a queue of type ud sends no frames, only datagrams.", {
+      enum: ["raw_packet", "ud"] satisfies QueueType[],
+      default: "raw_packet",
+    }),
+    state: text("The state it is in: it receives in rtr and rts, and sends in rts.", {
+      enum: ["reset", "init", "rtr", "rts", "err"] satisfies QueueState[],
+      default: "rts",
+    }),
     buffers: integer(
       "Receive buffers posted to it; each frame takes one, and a frame that finds none is dropped. Without this key the queue takes everything.",
       1,
@@ -154,7 +143,7 @@ const QUEUE = objectOf<ScenarioQueue>(
     ),
     bufferSize: integer("Bytes of each receive buffer; a longer frame does not fit.", 1, 65536, { default: 2048 }),
   },
-  { dependentRequired: { bufferSize: ["buffers"] } },
+  { dependentRequired: { bufferSize: ["buffers"], type: ["buffers"], state: ["buffers"] } },
 );
 
 const COUNTER = objectOf<ScenarioCounter>(
@@ -231,64 +220,19 @@ const RULE = objectOf<ScenarioRule>(
 );
 
 const FRAME = objectOf<ScenarioFrame>(
-  "A frame that arrives.",
+  "A frame that arrives, or is sent.",
   {},
   {
     name: name("Its name, for expectations.", "syn to web"),
     description: about,
     hex: text("Its bytes as hexadecimal digits, white space and colons between bytes ignored."),
     base64: text("Its bytes as base64."),
-    port: integer("The port that it comes in on.", 1, 255, { default: 1 }),
+    send: name("The queue that sends it, from its port; left out, the frame comes in.", "web"),
+    port: port("The port that it comes in on."),
     linkType: integer("LINKTYPE_ number: what it begins with; 1 is Ethernet, 101 IP.", 0, 65535, { default: 1 }),
     wireLength: integer("Its length on the wire in bytes, where the capture cut it.", 0, MAX_U32),
   },
   { oneOf: [{ required: ["hex"] }, { required: ["base64"] }] },
-);
-
-const EXPECTED_FRAME = objectOf<ExpectedFrame>(
-  "What becomes of a frame; what is left out is not compared.",
-  { frame: true },
-  {
-    frame: {
-      description: "Which frame: its number from 1, or its name.",
-      anyOf: [integer("Number.", 1, Number.MAX_SAFE_INTEGER), name("Name.")],
-    },
-    verdict: text("What became of it.", { enum: namesOf(Verdict) }),
-    reason: orNull("Why, where the verdict alone does not say it; null for none.", {
-      type: "string",
-      enum: namesOf(Reason),
-    }),
-    to: list("Its destinations, in order.", name("A destination.", "qp:web")),
-    tag: orNull("Its tag; null for none.", { type: "integer", minimum: 0, maximum: MAX_TAG }),
-    rules: list("Names of the rules that it hit, in order.", name("A rule.")),
-  },
-);
-
-const EXPECT = objectOf<ScenarioExpectations>(
-  "What must come out: of the frames of this document, or, where it has none, of the captures that it is run over.",
-  {},
-  {
-    frames: list("Frame by frame; frames that are not named are not compared.", EXPECTED_FRAME),
-    counters: mapOf(
-      "Counters by name.",
-      objectOf<ExpectedCount>(
-        "What a counter has counted.",
-        {},
-        { packets: count("Frames."), bytes: count("Bytes of the frames, without FCS.") },
-      ),
-    ),
-    totals: objectOf<ExpectedTotals>(
-      "Sums over all frames.",
-      {},
-      {
-        frames: count("Frames."),
-        bytes: count("Bytes on the wire."),
-        verdicts: mapOf("Frames by verdict; a verdict that is left out is not compared.", count("Frames.")),
-        to: mapOf('Frames by destination, such as "qp:web".', count("Frames.")),
-        rules: mapOf("Hits by rule name.", count("Frames.")),
-      },
-    ),
-  },
 );
 
 /** Its identity, wherever it lies. */
@@ -307,7 +251,8 @@ export const SCENARIO_SCHEMA: JsonSchema = {
       title: text("What it shows, in a line."),
       description: about,
       device: DEVICE,
-      queues: list("Where frames are delivered.", QUEUE),
+      connect: list("Cables between the ports of the device.", CABLE),
+      queues: list("Where frames are delivered, and who sends them.", QUEUE),
       counters: list("Flow counters.", COUNTER),
       tables: list("Tables.", TABLE),
       matchers: list(
@@ -319,7 +264,7 @@ export const SCENARIO_SCHEMA: JsonSchema = {
         "Rules, in the order of their making: among rules of one matcher that both match the older one wins.",
         RULE,
       ),
-      frames: list("Frames that arrive, in order.", FRAME),
+      frames: list("Frames that arrive or are sent, in order.", FRAME),
       expect: EXPECT,
     },
   ),

@@ -1,12 +1,15 @@
 /** Sums over outcomes: where frames went, and what each rule took. */
 import type { Outcome } from "../model/outcome.js";
-import type { Rule } from "../model/rule.js";
+import { farOutcomes } from "./outcomeRecord.js";
 
 export interface Sum {
   frames: number;
   /** Bytes on the wire. */
   bytes: number;
 }
+
+/** What a frame can hit. */
+export type HitRule = Outcome["rules"][number];
 
 /** Frames that ended alike: at one destination, or with one verdict and reason without a destination. */
 export interface EndSum extends Sum {
@@ -20,33 +23,68 @@ export class Tally {
   readonly all: Sum = { frames: 0, bytes: 0 };
   readonly verdicts = new Map<Outcome["verdict"], Sum>();
   readonly #ends = new Map<string, EndSum>();
-  readonly #rules = new Map<Rule, Sum>();
+  readonly #copies = new Map<string, Sum>();
+  readonly #beyond = new Map<string, EndSum & { port: string }>();
+  readonly #rules = new Map<HitRule, Sum>();
 
   /** Counts a frame of `length` bytes on the wire. */
   add(length: number, outcome: Outcome): void {
-    const { verdict, reason } = outcome;
     grow(this.all, length);
-    grow(getOr(this.verdicts, verdict, nothing), length);
-    for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), length);
-    const targets: (string | null)[] = outcome.to.length > 0 ? outcome.to.map(({ name }) => name) : [null];
-    for (const to of targets) {
-      const key = to ?? `${verdict} ${reason ?? ""}`;
+    grow(getOr(this.verdicts, outcome.verdict, nothing), length);
+    for (const end of endsOf(outcome)) {
       grow(
-        getOr(this.#ends, key, () => ({ to, verdict, reason, frames: 0, bytes: 0 })),
+        getOr(this.#ends, keyOf(end), () => ({ ...end, ...nothing() })),
         length,
       );
     }
+    this.#addHits(length, outcome);
   }
 
-  /** In the order in which they first came up. */
+  /** Where frames ended, in the order in which they first came up. */
   get ends(): readonly EndSum[] {
     return [...this.#ends.values()];
   }
 
+  /** Copies by destination, those that were made beyond a port included. */
+  get copies(): ReadonlyMap<string, Sum> {
+    return this.#copies;
+  }
+
+  /** The ends of frames that left a port, at the port that they came to. */
+  get beyond(): readonly (EndSum & { port: string })[] {
+    return [...this.#beyond.values()];
+  }
+
+  /** What does not depend on which port it was. */
+  #addHits(length: number, outcome: Outcome): void {
+    for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), length);
+    for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), length);
+    for (const [port, far] of farOutcomes(outcome)) {
+      for (const end of endsOf(far)) {
+        grow(
+          getOr(this.#beyond, `${port} ${keyOf(end)}`, () => ({ port, ...end, ...nothing() })),
+          length,
+        );
+      }
+      this.#addHits(length, far);
+    }
+  }
+
   /** Frames that hit the rule; a frame that came to it by several ways counts each time. */
-  rule(rule: Rule): Sum {
+  rule(rule: HitRule): Sum {
     return this.#rules.get(rule) ?? nothing();
   }
+}
+
+type End = Omit<EndSum, keyof Sum>;
+
+function endsOf({ to, verdict, reason }: Outcome): End[] {
+  if (to.length === 0) return [{ to: null, verdict, reason }];
+  return to.map(({ name }) => ({ to: name, verdict, reason }));
+}
+
+function keyOf({ to, verdict, reason }: End): string {
+  return to ?? `${verdict} ${reason ?? ""}`;
 }
 
 function nothing(): Sum {

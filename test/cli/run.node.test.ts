@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCapture, type CapturedFrame } from "../../src/packet/capture.js";
 import { PcapngWriter } from "../../src/packet/captureWriter.js";
-import { everyKey, withRules } from "../formats/documents.js";
+import { everyKey, WEB_FRAME, withRules } from "../formats/documents.js";
 import { flowsteer, root, scratch, start } from "./command.js";
 
 const SCENARIO = "examples/everyday.json";
@@ -72,7 +72,7 @@ describe("flowsteer run", () => {
     const lines = out.trimEnd().split("\n");
     expect(lines.length).toBe(86);
     expect(lines[0]).toBe(
-      '{"frame":1,"len":42,"verdict":"deliver","reason":null,"to":["qp:control"],"tag":null,"rules":["arp"],"registers":{},"copies":[]}',
+      '{"frame":1,"len":42,"verdict":"deliver","reason":null,"to":["qp:control"],"tag":null,"rules":["arp"],"registers":{},"copies":[],"toTags":[0],"copyTags":[],"beyond":{}}',
     );
     expect(jsonLines(out).map(({ frame }) => frame)).toEqual(lines.map((_, i) => i + 1));
     for (const line of jsonLines(out)) {
@@ -86,6 +86,9 @@ describe("flowsteer run", () => {
         "rules",
         "registers",
         "copies",
+        "toTags",
+        "copyTags",
+        "beyond",
       ]);
     }
   });
@@ -185,7 +188,7 @@ describe("flowsteer run", () => {
     const file = scratch("failing.json", JSON.stringify(document));
     const bad = await flowsteer(["run", file, "--json"]);
     expect(bad.code).toBe(1);
-    expect(jsonLines(bad.out).length).toBe(2);
+    expect(jsonLines(bad.out).length).toBe(3);
     expect(bad.err).toBe(
       `${file}: 1 expectation failed\n  frame 1 "first": tag: expected 7, got 5  (expect.frames[0].tag)\n`,
     );
@@ -215,6 +218,35 @@ describe("flowsteer run", () => {
     );
     expect(jsonLines(first!.out)[0]).toMatchObject({ verdict: "miss" });
     expect(jsonLines(second!.out)[0]).toMatchObject({ verdict: "deliver" });
+  });
+
+  it("sends frames, tells what became of them beyond the port, and writes captures of both ends", async () => {
+    const frames = [
+      { hex: WEB_FRAME, send: "near" },
+      { hex: WEB_FRAME, port: 2 },
+    ];
+    const document = {
+      ...withRules({ match: { "ext.port": 2, "outer.tcp_dport": 443 }, actions: [{ queue: "web" }] }),
+      device: { ports: 2 },
+      connect: [{ port: 1, to: 2 }],
+      queues: [{ name: "web" }, { name: "near" }],
+      frames,
+    };
+    const folder = scratch("sent");
+    const { code, out, err } = await flowsteer([
+      "run",
+      scratch("sent.json", JSON.stringify(document)),
+      "--out",
+      folder,
+    ]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain("Where they went  frames  bytes   share\n");
+    expect(out).toContain("\nLeft by  and went to  frames  bytes\nport:1   qp:web            1     54\n");
+    expect(readdirSync(folder).sort()).toEqual(["port-1.pcapng", "qp-web.pcapng"]);
+    expect((await framesOf(new Uint8Array(readFileSync(join(folder, "qp-web.pcapng"))))).length).toBe(2);
+    // A port on the command line is for what comes in.
+    const moved = await flowsteer(["run", scratch("sent.json", JSON.stringify(document)), "--port", "1", "--json"]);
+    expect(jsonLines(moved.out)).toMatchObject([{ to: ["port:1"] }, { verdict: "miss" }]);
   });
 
   it("does not take its own input for output", async () => {

@@ -28,18 +28,18 @@ function bad(name: string, message: string, ...changes: Change[]): BadDocument {
 export const BAD_SHAPES: readonly BadDocument[] = [
   bad(
     "no version",
-    'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, queues, counters, ... })',
+    'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, connect, queues, ... })',
     [["flowsteer"]],
   ),
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, queues, counters, tables, matchers, actions, rules, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, counters, tables, matchers, actions, rules, frames, expect',
     [["rulez"], []],
   ),
   bad(
     "unknown key below",
-    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, buffers, bufferSize',
+    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, port, type, state, buffers, bufferSize',
     [["queues", 1, "bufers"], 2],
   ),
   bad("unknown key like nothing", "device.x § no such key here; keys: name, ports, profile, seed, limits, parser", [
@@ -130,6 +130,21 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     'queues[1] § "bufferSize" goes with "buffers", which is missing (found { name, description, bufferSize })',
     [["queues", 1, "bufferSize"], 64],
   ),
+  bad(
+    "queue type without buffers",
+    'queues[1] § "type" goes with "buffers", which is missing (found { name, description, type })',
+    [["queues", 1, "type"], "ud"],
+  ),
+  bad(
+    "queue state as C spells it",
+    'queues[0].state = "RTS" § did you mean "rts"? one of "reset", "init", "rtr", "rts", "err"',
+    [["queues", 0, "state"], "RTS"],
+  ),
+  bad(
+    "cable to nowhere",
+    'connect[0] § the key "to" is missing: The port it is connected to: another one, or itself. (found { port })',
+    [["connect", 0, "to"]],
+  ),
   bad("frame without bytes", 'frames[1] § it needs "hex" or "base64" (found {})', [["frames", 1], {}]),
   bad("frame with bytes twice", 'frames[1] § it takes only one of "hex" or "base64" (found { base64, hex })', [
     ["frames", 1, "hex"],
@@ -190,7 +205,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "destination unknown",
-    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest',
+    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "web"],
   ),
   bad(
@@ -200,18 +215,74 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "frame expected unknown",
-    'expect.frames[0].frame = "frist": nothing in the document has this name (EINVAL); did you mean "first"? frames: first',
+    'expect.frames[0].frame = "frist": nothing in the document has this name (EINVAL); did you mean "first"? frames: first, sent',
     [["expect", "frames", 0, "frame"], "frist"],
   ),
   bad(
     "frame number beyond",
-    "expect.frames[1].frame = 3: nothing in the document has this name (EINVAL); the document has 2 frames",
-    [["expect", "frames", 1, "frame"], 3],
+    "expect.frames[1].frame = 4: nothing in the document has this name (EINVAL); the document has 3 frames",
+    [["expect", "frames", 1, "frame"], 4],
   ),
   bad(
     "frame on a port beyond",
     "frames[0].port = 3: outside the range that the field can hold (EINVAL); device.ports is 2",
     [["frames", 0, "port"], 3],
+  ),
+  bad(
+    "cable from a port beyond",
+    "connect[0].port = 3: outside the range that the field can hold (EINVAL); device.ports is 2",
+    [["connect", 0, "port"], 3],
+  ),
+  bad(
+    "cable to a port beyond",
+    "connect[0].to = 3: outside the range that the field can hold (EINVAL); device.ports is 2",
+    [["connect", 0, "to"], 3],
+  ),
+  bad(
+    "queue on a port beyond",
+    "queues[0].port = 3: outside the range that the field can hold (EINVAL); device.ports is 2",
+    [["queues", 0, "port"], 3],
+  ),
+  bad(
+    "sending queue unknown",
+    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest',
+    [["frames", 2, "send"], "rst"],
+  ),
+  bad(
+    "sending queue of datagrams",
+    'frames[2].send = "web": the object is not of the kind that the call takes (EINVAL); a queue of type raw_packet sends frames',
+    [["frames", 2, "send"], "web"],
+    [["queues", 0, "type"], "ud"],
+  ),
+  bad(
+    "sending queue not ready",
+    'frames[2].send = "web": the queue pair is not in a state that allows this (EINVAL); its state is rtr',
+    [["frames", 2, "send"], "web"],
+    [["queues", 0, "state"], "rtr"],
+  ),
+  bad("frame sent from a port", "frames[2].port = 1 § a frame that is sent has none: leave it out", [
+    ["frames", 2, "port"],
+    1,
+  ]),
+  bad(
+    "frame sent too short",
+    'frames[2] = "13 bytes": not a frame that can be sent (EINVAL); 14 to 262144 bytes, from the destination MAC on',
+    [["frames", 2, "hex"], "02 00000000 03 02 00000000 01 08"],
+  ),
+  bad(
+    "port expected unknown",
+    'expect.frames[2].beyond["port:3"] = "port:3": nothing in the document has this name (EINVAL); did you mean "port:1"? destinations: port:1, port:2',
+    [["expect", "frames", 2, "beyond"], { "port:3": {} }],
+  ),
+  bad(
+    "rule expected beyond unknown",
+    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all',
+    [["expect", "frames", 2, "beyond"], { "port:1": { rules: ["al"] } }],
+  ),
+  bad(
+    "copies expected elsewhere",
+    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, port:1, port:2',
+    [["expect", "totals", "copies"], { "qp:wbe": 1 }],
   ),
   bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),
   bad("hex with half a byte", 'frames[0].hex = "00 1" § two digits a byte; there are 3', [

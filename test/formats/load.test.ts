@@ -78,10 +78,13 @@ describe("a refusal of the model", () => {
 describe("run", () => {
   it("gives outcomes as the document names things, and meets its expectations", async () => {
     const loaded = await loadScenario(everyKey());
-    const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, [60, 14][i]!, outcome));
+    const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, [60, 14, 14][i]!, outcome));
+    const missed =
+      '{"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[],"copyTags":[],"beyond":{}}';
     expect(records.map((record) => JSON.stringify(record))).toEqual([
-      '{"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["tcp","https"],"registers":{},"copies":[]}',
-      '{"frame":2,"len":14,"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[]}',
+      '{"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["tcp","https"],"registers":{},"copies":[],"toTags":[5],"copyTags":[],"beyond":{}}',
+      '{"frame":2,"len":14,"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[],"copyTags":[],"beyond":{}}',
+      `{"frame":3,"len":14,"verdict":"transmit","reason":null,"to":["port:1"],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[0],"copyTags":[],"beyond":{"port:1":${missed}}}`,
     ]);
     expect(loaded.disagreements).toEqual([]);
     expect(loaded.failures()).toEqual([]);
@@ -141,6 +144,56 @@ describe("run", () => {
     expect(verdicts).toEqual(["miss", "deliver", "deliver", "miss", "deliver"]);
   });
 
+  it("sends frames from queues, in order with those that come in", async () => {
+    const loaded = await loadScenario({
+      ...withRules({ match: { "ext.port": 2 }, actions: [{ tag: 3 }, { queue: "far" }] }),
+      device: { ports: 2 },
+      connect: [{ port: 1, to: 2 }],
+      queues: [
+        { name: "far", buffers: 4 },
+        { name: "near", port: 1 },
+        { name: "second", port: 2, buffers: 1 },
+      ],
+    });
+    const come = { ...web, port: 2 };
+    const outcomes = loaded.run([come, { ...web, send: "near" }, { ...web, send: "second" }, come]);
+    expect(outcomes.map(({ verdict }) => verdict)).toEqual(["deliver", "transmit", "deliver", "deliver"]);
+    expect(outcomeRecord(2, 54, outcomes[1]!)).toMatchObject({
+      to: ["port:1"],
+      beyond: { "port:1": { verdict: "deliver", to: ["qp:far"], toTags: [3], rules: ["rule 0"] } },
+    });
+    expect(loaded.queues.get("far")?.buffers).toMatchObject({ completed: 4 });
+    expect(loaded.disagreements).toEqual([]);
+    expect(loaded.tally.ends.map(({ to, frames }) => [to, frames])).toEqual([
+      ["qp:far", 3],
+      ["port:1", 1],
+    ]);
+    expect(loaded.tally.beyond).toEqual([
+      { port: "port:1", to: "qp:far", verdict: "deliver", reason: null, frames: 1, bytes: 54 },
+    ]);
+    expect(loaded.tally.rule(loaded.rules.get("rule 0")!).frames).toBe(4);
+  });
+
+  it.each([
+    ["reset", 0, 0, "queue_not_ready"],
+    ["init", 2, 0, "queue_not_ready"],
+    ["rtr", 2, 0, null],
+    ["rts", 2, 0, null],
+    ["err", 2, 2, "queue_not_ready"],
+  ])("has queues in %s", async (state, posted, failed, reason) => {
+    const loaded = await loadScenario({
+      ...withRules({ actions: [{ queue: "web" }] }),
+      queues: [
+        { name: "web", buffers: 2, state },
+        { name: "datagrams", buffers: 2, type: "ud", state },
+      ],
+    });
+    expect(loaded.run([web]).map((outcome) => outcome.reason)).toEqual([reason]);
+    expect(loaded.queues.get("web")?.buffers).toMatchObject({ posted, failed, completed: reason === null ? 1 : 0 });
+    expect(loaded.queues.get("datagrams")?.buffers).toMatchObject({ posted, failed, completed: 0 });
+    expect(loaded.disagreements).toEqual([]);
+  });
+
   it("lists rules as they are asked", async () => {
     const document = {
       ...withRules(
@@ -175,9 +228,24 @@ describe("expectations that fail", () => {
       frames: [
         { frame: 1, verdict: "drop", reason: "drop_action", to: [], tag: null, rules: ["tcp"] },
         { frame: "first", tag: 6 },
+        {
+          frame: "first",
+          toTags: [],
+          copies: ["qp:rest"],
+          copyTags: [1],
+          beyond: { "port:2": { verdict: "deliver" } },
+        },
+        { frame: "sent", beyond: { "port:1": { verdict: "deliver", reason: "default_miss" } } },
       ],
       counters: { hits: { packets: 2, bytes: 61 } },
-      totals: { frames: 3, bytes: 75, verdicts: { miss: 2, transmit: 1 }, to: { "qp:rest": 1 }, rules: { tcp: 0 } },
+      totals: {
+        frames: 2,
+        bytes: 75,
+        verdicts: { miss: 2, transmit: 1 },
+        to: { "qp:rest": 1 },
+        copies: { "qp:rest": 1 },
+        rules: { tcp: 0 },
+      },
     };
     const loaded = await loadScenario(document);
     loaded.run();
@@ -189,13 +257,18 @@ describe("expectations that fail", () => {
       ["expect.frames[0].tag", 'frame 1 "first"', null, 5],
       ["expect.frames[0].rules", 'frame 1 "first"', ["tcp"], ["tcp", "https"]],
       ["expect.frames[1].tag", 'frame 1 "first"', 6, 5],
+      ["expect.frames[2].toTags", 'frame 1 "first"', [], [5]],
+      ["expect.frames[2].copies", 'frame 1 "first"', ["qp:rest"], []],
+      ["expect.frames[2].copyTags", 'frame 1 "first"', [1], []],
+      ['expect.frames[2].beyond["port:2"]', 'frame 1 "first" beyond port:2', "a frame", "none came"],
+      ['expect.frames[3].beyond["port:1"].verdict', 'frame 3 "sent" beyond port:1', "deliver", "miss"],
       ["expect.counters.hits.packets", "counter hits", 2, 1],
       ["expect.counters.hits.bytes", "counter hits", 61, 60],
-      ["expect.totals.frames", "all frames", 3, 2],
-      ["expect.totals.bytes", "all frames", 75, 74],
+      ["expect.totals.frames", "all frames", 2, 3],
+      ["expect.totals.bytes", "all frames", 75, 88],
       ["expect.totals.verdicts.miss", "verdict miss", 2, 1],
-      ["expect.totals.verdicts.transmit", "verdict transmit", 1, 0],
       ['expect.totals.to["qp:rest"]', "destination qp:rest", 1, 0],
+      ['expect.totals.copies["qp:rest"]', "copies to qp:rest", 1, 0],
       ["expect.totals.rules.tcp", "rule tcp", 0, 1],
     ]);
   });

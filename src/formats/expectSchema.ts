@@ -1,0 +1,71 @@
+/** The part of the schema that says what must come out. */
+import { Reason, Verdict } from "../abi/engine.js";
+import type {
+  ExpectedCount,
+  ExpectedFrame,
+  ExpectedOutcome,
+  ExpectedTotals,
+  ScenarioExpectations,
+} from "./document.js";
+import { objectOf, type JsonSchema } from "./schema.js";
+import { count, integer, list, mapOf, MAX_TAG, name, namesOf, orNull, text } from "./schemaParts.js";
+
+const TAG: JsonSchema = { description: "A tag, 0 without one.", type: "integer", minimum: 0, maximum: MAX_TAG };
+
+const OUTCOME_KEYS = {
+  verdict: text("What became of it.", { enum: namesOf(Verdict) }),
+  reason: orNull("Why, where the verdict alone does not say it; null for none.", {
+    type: "string",
+    enum: namesOf(Reason),
+  }),
+  to: list("Its destinations, in order.", name("A destination: qp: and a queue, or port: and a number.", "qp:web")),
+  toTags: list("The tag that each destination got with it, in the order of to.", TAG),
+  tag: orNull("Its tag; null for none.", { type: "integer", minimum: 0, maximum: MAX_TAG }),
+  rules: list("Names of the rules that it hit, in order.", name("A rule.")),
+  copies: list("Where copies of it went while it went on, in order.", name("A destination.", "qp:tap")),
+  copyTags: list("The tag that each copy carries, in the order of copies.", TAG),
+} satisfies Record<string, JsonSchema>;
+
+const EXPECTED_FRAME = objectOf<ExpectedFrame>(
+  "What becomes of a frame; what is left out is not compared.",
+  { frame: true },
+  {
+    frame: {
+      description: "Which frame: its number from 1, or its name.",
+      anyOf: [integer("Number.", 1, Number.MAX_SAFE_INTEGER), name("Name.")],
+    },
+    ...OUTCOME_KEYS,
+    beyond: mapOf(
+      'What became of it at the port that it came to, by the port that it left, such as "port:1".',
+      objectOf<ExpectedOutcome>("What is left out is not compared.", {}, OUTCOME_KEYS),
+    ),
+  },
+);
+
+export const EXPECT = objectOf<ScenarioExpectations>(
+  "What must come out: of the frames of this document, or, where it has none, of the captures that it is run over.",
+  {},
+  {
+    frames: list("Frame by frame; frames that are not named are not compared.", EXPECTED_FRAME),
+    counters: mapOf(
+      "Counters by name.",
+      objectOf<ExpectedCount>(
+        "What a counter has counted.",
+        {},
+        { packets: count("Frames."), bytes: count("Bytes of the frames, without FCS.") },
+      ),
+    ),
+    totals: objectOf<ExpectedTotals>(
+      "Sums over all frames.",
+      {},
+      {
+        frames: count("Frames."),
+        bytes: count("Bytes on the wire."),
+        verdicts: mapOf("Frames by verdict; a verdict that is left out is not compared.", count("Frames.")),
+        to: mapOf('Frames by destination, such as "qp:web".', count("Frames.")),
+        copies: mapOf("Copies by destination.", count("Copies.")),
+        rules: mapOf("Hits by rule name.", count("Frames.")),
+      },
+    ),
+  },
+);

@@ -1,0 +1,37 @@
+/** What the schemas of documents are put together from. */
+import type { JsonSchema } from "./schema.js";
+
+/** Tags have 24 bits. */
+export const MAX_TAG = 0xffffff;
+export const MAX_U32 = 0xffffffff;
+
+export const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
+  description,
+  type: "string",
+  ...more,
+});
+export const name = (description: string, ...examples: string[]): JsonSchema =>
+  text(description, { minLength: 1, ...(examples.length > 0 ? { examples } : {}) });
+export const integer = (description: string, minimum: number, maximum: number, more: JsonSchema = {}): JsonSchema => ({
+  description,
+  type: "integer",
+  minimum,
+  maximum,
+  ...more,
+});
+export const list = (description: string, items: JsonSchema): JsonSchema => ({ description, type: "array", items });
+export const mapOf = (description: string, additionalProperties: JsonSchema): JsonSchema => ({
+  description,
+  type: "object",
+  additionalProperties,
+});
+export const orNull = (description: string, schema: JsonSchema): JsonSchema => ({
+  description,
+  anyOf: [schema, { type: "null" }],
+});
+export const namesOf = (numbers: object): string[] =>
+  Object.keys(numbers).filter((key) => /^[a-z]/.test(key) && key !== "none");
+export const count = (description: string): JsonSchema => integer(description, 0, Number.MAX_SAFE_INTEGER);
+export const about = text("What it is for, for people. Ignored.");
+export const port = (description: string, more: JsonSchema = {}): JsonSchema =>
+  integer(description, 1, 255, { default: 1, ...more });
