@@ -212,13 +212,15 @@ describe("places", () => {
     full();
   });
 
-  test("of an earlier life give nothing back", async () => {
+  test("of an earlier life give nothing back, and take nothing", async () => {
     await open({ attributes: { cap: { max_send_wr: 2, max_send_sge: 1 } } });
     const wr = request(station, ipv4Frame(), SIGNALED);
+    post(wr);
     post(wr);
     v.ibv_modify_qp(station.qp, { qp_state: v.IBV_QPS_RESET }, v.IBV_QP_STATE);
     climb(station.qp);
     post(wr);
+    v.ibv_poll_cq(station.cq, 1);
     post(wr);
     v.ibv_poll_cq(station.cq, 1);
     expect(refused(() => post(wr))?.reason).toBe("queue_full");
