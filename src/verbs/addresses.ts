@@ -3,6 +3,8 @@ import { AddressHandle, type AddressAttributes } from "../model/addressHandle.js
 import type { ProtectionDomain } from "../model/context.js";
 import { living } from "../model/handle.js";
 
+export type { AddressAttributes, AddressHandle, GlobalRoute } from "../model/addressHandle.js";
+
 /**
  * An address handle: where a datagram goes. Ports are Ethernet, so `is_global` is 1 and the GRH says the way.
  * @throws EINVAL no such port or GID, addresses of two families, a destination whose MAC is not known (see `dmac`); ENOMEM

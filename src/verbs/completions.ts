@@ -17,6 +17,9 @@ import { Context } from "../model/context.js";
 import { ExtendedCompletionQueue, type CompletionQueueAttributes, type Enoent } from "../model/extendedCompletions.js";
 import { living, unsigned } from "../model/handle.js";
 
+export type { CompletionQueue, WorkCompletion } from "../model/completions.js";
+export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/extendedCompletions.js";
+
 /** A completion queue with room for `cqe` completions. Context and channel are taken and not used. @throws EINVAL, ENOMEM */
 export function ibv_create_cq(
   context: Context,

@@ -3,6 +3,8 @@ import { Context, MemoryRegion, ProtectionDomain } from "../model/context.js";
 import { Device } from "../model/device.js";
 import { describe, living } from "../model/handle.js";
 
+export type { Context, MemoryRegion, ProtectionDomain } from "../model/context.js";
+
 /** Opens a device; the device stands where C has an entry of the device list. */
 export function ibv_open_device(device: Device): Context {
   if (!(device instanceof Device)) {

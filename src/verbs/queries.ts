@@ -11,6 +11,9 @@ import type { Gid } from "../model/gids.js";
 import { living, unsigned } from "../model/handle.js";
 import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/ports.js";
 
+export type { DeviceAttributes, DeviceAttributesEx } from "../model/deviceAttributes.js";
+export type { GidEntry, PortAttributes } from "../model/ports.js";
+
 function portAt(call: string, context: Context, port_num: number): Port {
   return portOf(call, "port_num", living(call, "context", context, Context).device, port_num);
 }

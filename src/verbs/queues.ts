@@ -8,6 +8,11 @@ import type { QueuePairChange } from "../model/queueStates.js";
 import type { ReceiveRequest } from "../model/receiveQueue.js";
 import type { BadRequest } from "../model/scatter.js";
 
+export type { QueuePair, QueuePairAttributes, QueuePairCapabilities, QueuePairReport } from "../model/queues.js";
+export type { QueuePairChange } from "../model/queueStates.js";
+export type { ReceiveRequest } from "../model/receiveQueue.js";
+export type { BadRequest, ScatterEntry } from "../model/scatter.js";
+
 /**
  * A queue pair in state RESET; it receives in RTR and RTS, and sends in RTS.
  * @throws EINVAL a limit of the device, another device's queue; EOPNOTSUPP a type that the device lacks; ENOMEM

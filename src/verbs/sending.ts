@@ -4,6 +4,8 @@ import { QueuePair } from "../model/queues.js";
 import type { BadRequest } from "../model/scatter.js";
 import type { SendRequest } from "../model/sendQueue.js";
 
+export type { DatagramAddress, SendRequest } from "../model/sendQueue.js";
+
 /**
  * Posts a list of send requests: whole frames of a raw packet queue pair, datagrams of a UD one. A frame has run its whole
  * way when the call returns.
