@@ -1,9 +1,9 @@
 /** What people write behind a field's name. */
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { SteeringError } from "../../src/errors.js";
 import { formatIpv6, parseIpv6, parseMac } from "../../src/model/address.js";
 import { fieldNamed, type Field } from "../../src/model/fields.js";
-import { parseMask, parseTerm, type TermText } from "../../src/model/term.js";
+import { parseBits, parseMask, parseTerm, type TermText } from "../../src/model/term.js";
 
 const field = (name: string): Field => fieldNamed(name) as Field;
 const term = (name: string, text: TermText): unknown => parseTerm("test", `match.${name}`, field(name), text);
@@ -116,4 +116,36 @@ test("IPv6 addresses as RFC 4291 and RFC 5952 write them", () => {
     expect(parseIpv6(text), text).toBeUndefined();
   }
   expect(parseMac("6:1:2:3:4:5")).toBe(0x060102030405n);
+});
+
+describe("parseBits", () => {
+  const form = (name: string, width: number, kind: "number" | "ipv4" = "number") => ({ name, width, kind });
+
+  it.each([
+    [form("tcp.dst_port", 16), 443, { mask: 0xffffn, value: 443n }],
+    [form("tcp.dst_port", 16), " 0x1/0xff ", { mask: 0xffn, value: 1n }],
+    [form("ipv4.dst_ip", 32, "ipv4"), "10.0.0.0/8", { mask: 0xff00_0000n, value: 0x0a00_0000n }],
+    [form("ipv4_ext.proto", 8), "udp", { mask: 0xffn, value: 17n }],
+    [form("ipv6.next_hdr", 8), "esp", { mask: 0xffn, value: 50n }],
+    [form("eth.ether_type", 16), "arp", { mask: 0xffffn, value: 0x0806n }],
+    [form("gre.protocol", 16), "ipv6", { mask: 0xffffn, value: 0x86ddn }],
+  ])("%j: %j", (field, text, bits) => {
+    expect(parseBits("call", "path", field, text)).toEqual(bits);
+  });
+
+  it("asks the bits that can be asked where no mask is given", () => {
+    expect(parseBits("call", "path", form("a.flags", 8), 2, 6n)).toEqual({ mask: 6n, value: 2n });
+    expect(parseBits("call", "path", form("a.flags", 8), "2/3", 6n)).toEqual({ mask: 3n, value: 2n });
+  });
+
+  it.each([
+    ["80-90", /write it as 80, "0x50" or "0x2\/0x3f"$/],
+    ["any", /write it as 80, "0x50" or "0x2\/0x3f"$/],
+    ["tcp", /not a number that fits the field/],
+    ["7", /the mask keeps 6\/0x6$/],
+    [7, /bits that can be asked: 0x6$/],
+    [256, /a\.flags has 8 bits: 0 to 255$/],
+  ])("refuses %j", (text, message) => {
+    expect(() => parseBits("call", "path", form("a.flags", 8), text, 6n)).toThrow(message);
+  });
 });
