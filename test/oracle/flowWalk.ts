@@ -19,6 +19,8 @@ export interface Arrival {
 export interface FlowOutcome {
   verdict: "deliver" | "drop" | "miss" | "transmit";
   reason: string | null;
+  /** The tag that the frame itself ended with; copies have their own. */
+  tag: number | null;
   /** Everyone who got the frame or a copy of it, in order. */
   arrivals: Arrival[];
   /** Copies that were not made, because there were too many. */
@@ -39,7 +41,7 @@ interface Walk {
 }
 
 function begin(state: FlowState, frame: FlowFrame): Walk {
-  const outcome: FlowOutcome = { verdict: "miss", reason: "no_rule", arrivals: [], refused: 0, rules: [] };
+  const outcome: FlowOutcome = { verdict: "miss", reason: "no_rule", tag: null, arrivals: [], refused: 0, rules: [] };
   return { state, frame, outcome, visits: 0 };
 }
 
@@ -58,11 +60,11 @@ export function sendReference(state: FlowState, frame: FlowFrame, sender: string
   sniff(walk);
   if (egress(walk)) return outcome;
   const multicast = ((frame.fields.get("outer.dmac") ?? 0n) & (1n << 40n)) !== 0n;
-  const before = outcome.arrivals.length + outcome.refused;
-  normal(walk, sender);
-  // SPEC: what is dropped on its way back has not been delivered: it leaves the port.
-  const delivered = outcome.arrivals.length + outcome.refused > before;
-  end(walk, delivered && !multicast ? "deliver" : "transmit", null);
+  // SPEC: what is dropped on its way back has not been delivered, nor has what left copies only: it leaves the port.
+  const { tag } = outcome;
+  const stays = normal(walk, sender) && outcome.verdict === "deliver" && !multicast;
+  end(walk, stays ? "deliver" : "transmit", null);
+  if (!stays) outcome.tag = tag;
   return outcome;
 }
 
@@ -90,6 +92,8 @@ function apply(walk: Walk, entry: Entry, flows: readonly Flow[]): void {
     state.counters.set(name, { packets: packets + 1n, bytes: bytes + BigInt(frame.wireLength) });
   }
   if (delivers(entry)) for (const qp of qpsOf(flows)) arrive(walk, qp, entry.tag ?? 0);
+  const goesOn = entry.stage === "sniffer" || (entry.dontTrap && !entry.drop);
+  outcome.tag = goesOn ? null : entry.tag;
 }
 
 /** A copy to each sniffing QP; the frame goes on as if nobody listened. */
@@ -166,6 +170,7 @@ function tables(walk: Walk, rule: ReferenceRule<Action>, others: ReadonlyMap<str
   const { verdict, reason, to, tag, rules } = walkReference(all, frame.fields, frame.wireLength, state.counters);
   outcome.rules.push(...rules);
   for (const qp of to) arrive(walk, qp, tag ?? 0);
+  outcome.tag = tag;
   return verdict === "miss" ? false : end(walk, verdict, reason);
 }
 

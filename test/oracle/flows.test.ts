@@ -271,7 +271,7 @@ describe("sending", () => {
     ["a sniffer sees it once", [flow("b", [], sniffer), flow("a", [])], "b a deliver"],
     ["a sniffer sees what is dropped", [flow("b", [], sniffer), flow("a", [DROP], egress)], "b drop drop_action"],
     ["a flow that drops what comes in", [flow("a", [DROP])], "transmit"],
-    ["a copy on its way back", [flow("a", [UDP], dontTrap)], "a deliver"],
+    ["a copy on its way back", [flow("a", [UDP], dontTrap)], "a transmit"],
   ])("%s", (_name, flows, expected) => {
     expect(sent(stateOf(...flows))).toBe(expected);
   });
