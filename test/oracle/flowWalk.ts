@@ -25,7 +25,7 @@ export interface FlowOutcome {
   arrivals: Arrival[];
   /** Copies that were not made, because there were too many. */
   refused: number;
-  /** What the frame hit, in order: the first flow of each entry, rules by their ids. */
+  /** What the frame hit, in order: every flow of each entry that is for it, rules by their ids. */
   rules: string[];
 }
 
@@ -37,12 +37,14 @@ interface Walk {
   state: FlowState;
   frame: FlowFrame;
   outcome: FlowOutcome;
+  /** Entries visited, and destinations before, on this way: out, and back to the port, are two. */
   visits: number;
+  before: number;
 }
 
 function begin(state: FlowState, frame: FlowFrame): Walk {
   const outcome: FlowOutcome = { verdict: "miss", reason: "no_rule", tag: null, arrivals: [], refused: 0, rules: [] };
-  return { state, frame, outcome, visits: 0 };
+  return { state, frame, outcome, visits: 0, before: 0 };
 }
 
 /** A frame that came in on a port. */
@@ -60,6 +62,7 @@ export function sendReference(state: FlowState, frame: FlowFrame, sender: string
   sniff(walk);
   if (egress(walk)) return outcome;
   const multicast = ((frame.fields.get("outer.dmac") ?? 0n) & (1n << 40n)) !== 0n;
+  Object.assign(walk, { visits: 0, before: outcome.arrivals.length });
   // SPEC: what is dropped on its way back has not been delivered, nor has what left copies only: it leaves the port.
   const { tag } = outcome;
   const stays = normal(walk, sender) && outcome.verdict === "deliver" && !multicast;
@@ -74,8 +77,8 @@ function end({ outcome }: Walk, verdict: FlowOutcome["verdict"], reason: string 
   return true;
 }
 
-function arrive({ outcome }: Walk, qp: string, tag: number): void {
-  if (outcome.arrivals.length < MOST_DESTINATIONS) outcome.arrivals.push({ qp, tag });
+function arrive({ outcome, before }: Walk, qp: string, tag: number): void {
+  if (outcome.arrivals.length - before < MOST_DESTINATIONS) outcome.arrivals.push({ qp, tag });
   else outcome.refused++;
 }
 
@@ -86,7 +89,7 @@ function matches(entry: Entry, { fields, port }: FlowFrame): boolean {
 /** The flows of an entry that the frame is for count it, and their QPs get it. */
 function apply(walk: Walk, entry: Entry, flows: readonly Flow[]): void {
   const { state, frame, outcome } = walk;
-  outcome.rules.push(flows[0]?.id ?? "");
+  outcome.rules.push(...flows.map(({ id }) => id));
   for (const name of countersOf(flows)) {
     const { packets, bytes } = state.counters.get(name) ?? { packets: 0n, bytes: 0n };
     state.counters.set(name, { packets: packets + 1n, bytes: bytes + BigInt(frame.wireLength) });
@@ -167,11 +170,21 @@ function root(walk: Walk, rule: RootRule): boolean {
 function tables(walk: Walk, rule: ReferenceRule<Action>, others: ReadonlyMap<string, Table>): boolean {
   const { state, frame, outcome } = walk;
   const all = new Map([["", { level: 0, rules: [rule] }], ...others]);
-  const { verdict, reason, to, tag, rules } = walkReference(all, frame.fields, frame.wireLength, state.counters);
+  const jumped = Math.max(walk.visits - 1, 0);
+  const { verdict, reason, to, tag, rules } = walkReference(
+    all,
+    frame.fields,
+    frame.wireLength,
+    state.counters,
+    jumped,
+  );
   outcome.rules.push(...rules);
   for (const qp of to) arrive(walk, qp, tag ?? 0);
   outcome.tag = tag;
-  return verdict === "miss" ? false : end(walk, verdict, reason);
+  if (verdict !== "miss") return end(walk, verdict, reason);
+  // Who asked for the miss is named where nobody behind takes the frame.
+  outcome.reason = reason;
+  return false;
 }
 
 const APPLICATIONS = ["ethtool", "tc", "nic"];

@@ -41,7 +41,11 @@ function received(state: FlowState, frame = FRAME): string {
 }
 
 function text({ arrivals, verdict, reason }: ReturnType<typeof receiveReference>): string {
-  return [...arrivals.map(({ qp, tag }) => tag === 0 ? qp : `${qp}${tag}`), verdict, ...(reason ? [reason] : [])].join(" ");
+  return [
+    ...arrivals.map(({ qp, tag }) => (tag === 0 ? qp : `${qp}${tag}`)),
+    verdict,
+    ...(reason ? [reason] : []),
+  ].join(" ");
 }
 
 describe("order", () => {

@@ -87,8 +87,9 @@ export function newState(ports: number): FlowState {
   return { ports, flows: new Map(), entries: [], masks: new Map(), made: 0, ...none };
 }
 
-/** QPs of one entry. */
+/** QPs of one entry, and counters objects. */
 const MOST_QPS = 60;
+const MOST_COUNTERS = 60;
 
 export type Refused = "EINVAL" | "EEXIST" | "ENOMEM";
 
@@ -101,8 +102,10 @@ export function createFlow(state: FlowState, flow: Flow): Refused | null {
   if (joined.some((entry) => entry && delivers(entry) && qpsOf([...entry.flows, flow]).length > MOST_QPS)) {
     return "ENOMEM";
   }
+  if (joined.some((entry) => entry && countersOf([...entry.flows, flow]).length > MOST_COUNTERS)) return "ENOMEM";
   for (const [i, entry] of wanted.entries()) {
-    if (joined[i]) joined[i].flows.push(flow);
+    // The two entries of ALL_DEFAULT begin with one list.
+    if (joined[i]) joined[i].flows = [...joined[i].flows, flow];
     else state.entries.push({ ...entry, mask: enter(state, entry), made: state.made++ });
   }
   state.flows.set(flow.id, flow);

@@ -39,19 +39,20 @@ const TERMINAL = new Set<Action["kind"]>(["drop", "defaultMiss", "qp", "table"])
 
 /**
  * Walks one frame. `tables` are by name and exactly one has level 0; `counters` are changed in place, and made when
- * missing. `wireLength` is what the counters add to their bytes.
+ * missing. `wireLength` is what the counters add to their bytes; `jumped` are jumps that the frame has made before.
  */
 export function walkReference(
   tables: ReadonlyMap<string, Table>,
   fields: Fields,
   wireLength: number,
   counters: Map<string, Counter>,
+  jumped = 0,
 ): Outcome {
   const outcome: Outcome = { verdict: "miss", reason: null, to: [], tag: null, rules: [] };
   let table = [...tables.values()].find(({ level }) => level === 0);
   if (!table) throw new Error("no root table");
 
-  for (let jumps = 0; ; jumps++) {
+  for (let jumps = jumped; ; jumps++) {
     // SPEC: the jump is refused on arrival: the rule that made it was hit, and its tag and counters count.
     if (jumps > MAX_JUMPS) return end(outcome, "drop", "hop_limit");
     const root = table.level === 0;
