@@ -17,7 +17,7 @@ import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
 export { arenaUsed, limitArena } from "./arena";
-export { createTable, destroyTable, insertRule, removeRule, rerankRule, setMiss } from "./steer/table";
+export { createTable, destroyTable, emptyTable, insertRule, removeRule, rerankRule, setMiss } from "./steer/table";
 export { changeActions } from "./act/change";
 export { createCounters, releaseCounters } from "./act/count";
 export {

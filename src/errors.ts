@@ -22,6 +22,8 @@ export const ERRNO = {
   EPROTO: 71,
   EPROTONOSUPPORT: 93,
   EOPNOTSUPP: 95,
+  /** Another name of the same number. */
+  ENOTSUP: 95,
   EREMOTEIO: 121,
 } as const;
 
@@ -65,6 +67,7 @@ export const REFUSALS = {
   too_short: "the bytes end before the struct does",
   bad_flow_flag: "no flow of this type has such a flag",
   not_permitted: "the context lacks the privilege",
+  conflicting_flow: "a flow that asks for the same frames does something else with them",
   // queues and memory
   bad_state: "the queue pair is not in a state that allows this",
   outside_memory_region: "the scatter entry lies outside its memory region",

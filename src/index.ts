@@ -1,5 +1,6 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
 export { createDevice, Device, type DeviceOptions } from "./model/device.js";
+export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
 export type { FrameListener, TransmitInfo } from "./model/cable.js";
 export type { Gid, GidInput, MacInput } from "./model/gids.js";
@@ -8,6 +9,7 @@ export { createSink } from "./model/sink.js";
 export type { CoreSource } from "./engine/load.js";
 export type {
   Destination,
+  HitRule,
   HostDestination,
   Outcome,
   PortDestination,

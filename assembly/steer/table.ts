@@ -7,7 +7,15 @@
  * `masks` finds each mask once (mask.ts), `slots` the chains of rules (chain.ts); prune to sweeps belong to sweep.ts. `miss`
  * is the table that gets what no rule of this one wants, 0 for none.
  */
-import { STAGE_ACTIONS, STAGE_MASK, STAGE_RANGES, STAGE_VALUE, RANGE_DWORD, RANGE_SIZE } from "../../src/abi/engine";
+import {
+  STAGE_ACTIONS,
+  STAGE_MASK,
+  STAGE_RANGES,
+  STAGE_VALUE,
+  RANGE_DWORD,
+  RANGE_SIZE,
+  TABLE_ROOT,
+} from "../../src/abi/engine";
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./chain";
@@ -51,6 +59,9 @@ export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
 export const TABLE_MISS: usize = TABLE_SLOTS + SLOTS_SIZE;
 const TABLE_SIZE: u32 = <u32>(TABLE_MISS + 4);
 
+// The table of a device that has none, in static memory.
+const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);
+
 export namespace Tables {
   /** All tables, linked. */
   export let first: usize = 0;
@@ -68,6 +79,12 @@ export function createTable(flags: u32): usize {
   store<u32>(table, <u32>Tables.first, TABLE_NEXT);
   Tables.first = table;
   return table;
+}
+
+/** A root table that never has rules, and takes no memory. */
+export function emptyTable(): usize {
+  store<u32>(NOBODY, TABLE_ROOT, TABLE_FLAGS);
+  return NOBODY;
 }
 
 /** What no rule of `table` wants goes on at `next`; 0 for nowhere. */

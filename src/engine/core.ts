@@ -15,6 +15,8 @@ export interface CoreExports {
   declareSample(id: number, header: number, level: number, offset: number, port: number): void;
   createTable(flags: number): number;
   destroyTable(table: number): void;
+  /** A root table that never has rules, and takes no memory. */
+  emptyTable(): number;
   /** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
   setMiss(table: number, next: number): void;
   insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;

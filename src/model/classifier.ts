@@ -114,7 +114,7 @@ export class Classifier {
     for (const place of [...this.#places].sort((a, b) => a.order - b.order)) place.order = this.#nextOrder++;
     this.#nextSequence = 0;
     const rules: Placed[] = [];
-    for (const rule of this.device.placedRules()) if (rule.classifier === this) rules.push(rule);
+    for (const one of this.device.installed) if ("classifier" in one && one.classifier === this) rules.push(one);
     for (const rule of rules.sort((a, b) => a.sequence - b.sequence)) {
       const { handle, place } = rule;
       rule.sequence = this.#nextSequence++;

@@ -10,10 +10,14 @@ export class Context extends Handle {
   /** Completion vectors: one, and it signals nobody. */
   readonly num_comp_vectors = 1;
 
-  constructor(call: string, device: Device, devx: boolean) {
+  /** Whether it may steer: CAP_NET_RAW. */
+  readonly capNetRaw: boolean;
+
+  constructor(call: string, device: Device, devx: boolean, capNetRaw = true) {
     if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
     super(device, `${device.name}/context${device.nextNumber("context")}`);
     this.devx = devx;
+    this.capNetRaw = capNetRaw;
     device.users++;
   }
 

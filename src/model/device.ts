@@ -5,7 +5,6 @@ import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
-import type { Placed } from "./classifier.js";
 import { unsigned } from "./handle.js";
 import { Hardware } from "./hardware.js";
 import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
@@ -16,6 +15,10 @@ import { parsedAt, type ParsedFrame } from "./parse.js";
 import { ParserDeclaration, type ParserOptions } from "./parser.js";
 import type { PortOptions } from "./ports.js";
 import { profileNamed, type Profile } from "./profile.js";
+import { FlowTables } from "./flowTables.js";
+import { HostRules, type HostQueue } from "./hostRules.js";
+import { InstalledRules } from "./installed.js";
+import { NamedObjects } from "./named.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
 import { sendFrame } from "./send.js";
@@ -36,7 +39,11 @@ export interface DeviceOptions extends PortOptions {
   limits?: Partial<DeviceLimits> & {
     /** Bytes for tables, rules, counters and queues; a call that needs more is ENOMEM. */
     memory?: number;
+    /** Flows alive (ibv_create_flow); one more is ENOMEM. @default as many as memory holds */
+    flows?: number;
   };
+  /** Whether ibv_create_flow steers: IBV_DEVICE_MANAGED_FLOW_STEERING. @default true */
+  managedFlowSteering?: boolean;
   /** Programmable samples, and the Geneve option that rules can ask about. @default none */
   parser?: ParserOptions;
   /** Where the core comes from. @default the file beside this module */
@@ -52,6 +59,7 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
+  if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
   const parser = new ParserDeclaration(call, options.parser ?? {});
   const core = await loadCore(options.core);
@@ -75,8 +83,18 @@ export class Device {
   readonly parser: ParserDeclaration;
   /** @internal */
   readonly hardware: Hardware;
-  /** @internal Queue pairs by their handle in the core. */
-  readonly queuePairs = new Map<number, QueuePair>();
+  /** Whether ibv_create_flow steers. */
+  readonly managedFlowSteering: boolean;
+  /** Rules of the host's applications, which get what flows and direct rules leave. */
+  readonly hostRules: HostRules;
+  /** @internal Queues by their handle in the core. */
+  readonly queuePairs = new Map<number, QueuePair | HostQueue>();
+  /** @internal Objects that C programs hold by pointers. */
+  readonly named = new NamedObjects();
+  /** @internal What has a rule in the core. */
+  readonly installed = new InstalledRules();
+  /** @internal */
+  readonly flows: FlowTables;
   /** @internal Contexts open. */
   users = 0;
   /** @internal */
@@ -84,8 +102,6 @@ export class Device {
   readonly #batch: Batch;
   readonly #outcomes: OutcomeReader;
   readonly #numbers = new Map<string, number>();
-  readonly #rules: (Rule | undefined)[] = [];
-  readonly #freeRuleIds: number[] = [];
   #clock = 0n;
   #closed = false;
 
@@ -95,7 +111,7 @@ export class Device {
     profile: Profile,
     parser: ParserDeclaration,
     hardware: Hardware,
-    options: Pick<DeviceOptions, "name" | "seed" | "now">,
+    options: Pick<DeviceOptions, "name" | "seed" | "now" | "limits" | "managedFlowSteering">,
   ) {
     this.core = core;
     this.parser = parser;
@@ -105,7 +121,10 @@ export class Device {
     this.ports = hardware.ports.length;
     this.seed = options.seed ?? 0;
     this.now = options.now ?? (() => this.#clock);
+    this.managedFlowSteering = options.managedFlowSteering ?? true;
     this.stages = new Stages(this);
+    this.flows = new FlowTables(this, options.limits?.flows ?? Infinity);
+    this.hostRules = new HostRules(this);
     this.#batch = new Batch(core);
     this.#outcomes = new OutcomeReader(this, this.#batch);
   }
@@ -122,8 +141,7 @@ export class Device {
 
   /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
   receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
-    const call = "receive";
-    return this.#steer(call, port, frames, options, () => this.#batch.steer(this.stages.received(call)));
+    return this.#steer("receive", port, frames, options, () => this.#batch.steer(this.stages.received));
   }
 
   /**
@@ -177,8 +195,10 @@ export class Device {
     options: BatchOptions = {},
   ): Outcome[] {
     const { looped } = this.stages;
-    if (looped !== 0)
-      return this.#steer(call, port, frames, options, () => this.#batch.loopBack(looped, sender.handle));
+    if (looped !== 0) {
+      const work = (): void => this.#batch.loopBack(looped, sender.handle);
+      return this.#steer(call, port, frames, options, work, sender);
+    }
     this.#check(call, port, frames, options);
     return frames.map(() => bareOutcome("miss", null, null));
   }
@@ -201,8 +221,9 @@ export class Device {
     frames: readonly Uint8Array[],
     options: BatchOptions,
     work: () => void,
+    sender: QueuePair | null = null,
   ): Outcome[] {
-    return this.#run(call, port, frames, options, work, (i, frame) => this.#outcomes.read(i, frame));
+    return this.#run(call, port, frames, options, work, (i, frame) => this.#outcomes.read(i, frame, sender));
   }
 
   /** Runs frames through the core, as many at a time as it takes, and reads what came of each. */
@@ -255,36 +276,9 @@ export class Device {
 
   // What follows serves the model, and is no part of the published types.
 
-  /** @internal Rules alive. */
-  *rules(): Iterable<Rule> {
-    for (const rule of this.#rules) if (rule !== undefined) yield rule;
-  }
-
-  /** @internal Rules that have a rank of a classifier. */
-  placedRules(): Iterable<Placed> {
-    return this.rules();
-  }
-
-  /** @internal */
-  freeRuleId(): number {
-    return this.#freeRuleIds.at(-1) ?? this.#rules.length;
-  }
-
-  /** @internal */
-  rememberRule(rule: Rule): void {
-    if (rule.id === this.#rules.length) this.#rules.push(rule);
-    else this.#rules[this.#freeRuleIds.pop() as number] = rule;
-  }
-
-  /** @internal */
-  forgetRule(rule: Rule): void {
-    this.#rules[rule.id] = undefined;
-    this.#freeRuleIds.push(rule.id);
-  }
-
-  /** @internal The rule of this number, which is alive. */
-  ruleAt(id: number): Rule {
-    return this.#rules[id] as Rule;
+  /** @internal Direct rules alive. */
+  rules(): Iterable<Rule> {
+    return this.installed.rules();
   }
 
   /** @internal The next free number of a kind, and `count` of them taken. */
@@ -302,11 +296,12 @@ export class Device {
   }
 
   #check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
-    this.#checkPort(call, port);
+    this.checkPort(call, port);
     checkFrames(call, frames, options);
   }
 
-  #checkPort(call: string, port: number): void {
+  /** @internal */
+  checkPort(call: string, port: number): void {
     if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
     if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });

@@ -109,12 +109,8 @@ function capabilities(device: Device): number {
     IBV_DEVICE_CURR_QP_STATE_MOD |
     IBV_DEVICE_SYS_IMAGE_GUID |
     IBV_DEVICE_RAW_IP_CSUM |
-    (managesFlows(device) ? IBV_DEVICE_MANAGED_FLOW_STEERING : 0)
+    (device.managedFlowSteering ? IBV_DEVICE_MANAGED_FLOW_STEERING : 0)
   );
-}
-
-function managesFlows(device: Device & { managedFlowSteering?: boolean }): boolean {
-  return device.managedFlowSteering !== false;
 }
 
 /** The EUI-64 that follows from the name of a device. */

@@ -1,5 +1,7 @@
 /** What happened to a frame, as objects. */
 import { Reason, Verdict } from "../abi/engine.js";
+import type { Flow } from "./flow.js";
+import type { HostRule } from "./hostRules.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
 
@@ -38,6 +40,9 @@ export interface PortDestination extends Arrived {
 /** Where a frame arrived. */
 export type Destination = QueueDestination | HostDestination | PortDestination;
 
+/** What a frame can hit. */
+export type HitRule = Rule | Flow | HostRule;
+
 export interface Outcome {
   /** What became of the original branch of the frame. */
   verdict: VerdictName;
@@ -48,8 +53,8 @@ export interface Outcome {
   tag: number | null;
   /** Metadata registers that a rule wrote, by name. */
   registers: Readonly<Record<string, number>>;
-  /** The rules that the frame hit, in order. */
-  rules: readonly Rule[];
+  /** The rules that the frame hit, in order; of identical flows all. */
+  rules: readonly HitRule[];
   /** Where copies of it arrived, whatever became of the frame itself. */
   copies: readonly Destination[];
 }
@@ -64,7 +69,7 @@ export function reasonName(reason: number): ReasonName | null {
 
 // Shared by all outcomes that have none.
 const NOWHERE: readonly Destination[] = Object.freeze([]);
-const NO_RULES: readonly Rule[] = Object.freeze([]);
+const NO_RULES: readonly HitRule[] = Object.freeze([]);
 const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});
 
 /** An outcome under construction. */

@@ -2,9 +2,18 @@
 import { Reason } from "../abi/engine.js";
 import type { Batch } from "../engine/batch.js";
 import type { Device } from "./device.js";
-import { bareOutcome, reasonName, verdictName, type Destination, type OpenOutcome, type Outcome } from "./outcome.js";
+import { FlowEntry } from "./flowEntry.js";
+import { HostQueue } from "./hostRules.js";
+import {
+  bareOutcome,
+  reasonName,
+  verdictName,
+  type Destination,
+  type HitRule,
+  type OpenOutcome,
+  type Outcome,
+} from "./outcome.js";
 import type { QueuePair } from "./queues.js";
-import type { Rule } from "./rule.js";
 
 const NONE: number = Reason.none;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;
@@ -18,12 +27,12 @@ export class OutcomeReader {
     this.#batch = batch;
   }
 
-  /** What became of frame `i` of the batch, whose bytes are `frame`. */
-  read(i: number, frame: Uint8Array): Outcome {
+  /** What became of frame `i` of the batch, whose bytes are `frame`; `sender` has sent it where it was looped back. */
+  read(i: number, frame: Uint8Array, sender: QueuePair | null): Outcome {
     const batch = this.#batch;
     const tag = batch.tag(i);
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
-    if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i);
+    if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i, sender);
     const destinations = batch.destinations(i);
     let at = batch.firstDestination(i);
     for (let n = 0; n < destinations; n++) {
@@ -36,22 +45,28 @@ export class OutcomeReader {
   /** A destination of a frame: the bytes go to its queue, and the outcome lists it where the queue took them. */
   #arrive(at: number, outcome: OpenOutcome, frame: Uint8Array): void {
     const batch = this.#batch;
-    const object = this.#device.queuePairs.get(batch.queueOf(at)) as QueuePair;
+    const object = this.#device.queuePairs.get(batch.queueOf(at)) as QueuePair | HostQueue;
     const status = batch.statusOf(at);
     const taken = status === NONE;
     const tag = batch.tagOf(at);
     if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return;
     // No action of this release changes a frame: what arrived is what came in.
-    const destination: Destination = { kind: "qp", name: object.label, object, frame, tag };
+    const arrived = { name: object.label, frame, tag };
+    const destination: Destination =
+      object instanceof HostQueue ? { kind: "host", object: null, ...arrived } : { kind: "qp", object, ...arrived };
     const list = batch.isCopy(at) ? "copies" : "to";
     if (outcome[list].length === 0) outcome[list] = [destination];
     else (outcome[list] as Destination[]).push(destination);
   }
 
-  #rulesHit(i: number): Rule[] {
-    const rules: Rule[] = [];
-    for (let n = 0; n < this.#batch.hits(i); n++) rules.push(this.#device.ruleAt(this.#batch.hit(i, n)));
+  #rulesHit(i: number, sender: QueuePair | null): HitRule[] {
+    const rules: HitRule[] = [];
+    for (let n = 0; n < this.#batch.hits(i); n++) {
+      const one = this.#device.installed.at(this.#batch.hit(i, n));
+      if (one instanceof FlowEntry) rules.push(...one.flowsFor(sender));
+      else rules.push(one);
+    }
     return rules;
   }
 }

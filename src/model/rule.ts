@@ -63,7 +63,7 @@ export class Rule extends Handle implements Placed {
     living(call, "rule", this, Rule);
     this.destroyed = true;
     this.device.core.exports.removeRule(this.handle);
-    this.device.forgetRule(this);
+    this.device.installed.remove(this);
     this.matcher.users--;
     for (const action of this.actions) action.users--;
   }
@@ -81,7 +81,7 @@ function add(
   const { device } = matcher;
   const { classifier, domain } = matcher.table;
   const record = compileActions(call, domain, actions);
-  const id = device.freeRuleId();
+  const id = device.installed.nextId;
   const rule = new Rule(matcher, actions, id, name ?? null);
   rule.sequence = classifier.nextSequence();
   rule.handle = device.allocated(
@@ -96,7 +96,7 @@ function add(
       actions: record,
     }),
   );
-  device.rememberRule(rule);
+  device.installed.add(rule);
   matcher.users++;
   for (const action of actions) action.users++;
   return rule;

@@ -36,9 +36,9 @@ export class Stages {
     this.#stages = { sniffers, root, host, defaults, sentSniffers: stage(), egress: stage() };
   }
 
-  /** The table that received frames come to first. @throws ENOMEM */
-  received(call: string): number {
-    return (this.#received[0] ?? this.root(call)).table;
+  /** The table that received frames come to first. */
+  get received(): number {
+    return this.#received[0]?.table ?? this.#device.core.exports.emptyTable();
   }
 
   /** The table that sent frames come to first; 0 where nobody asks about them. */

@@ -5,12 +5,18 @@ import { describe, living } from "../model/handle.js";
 
 export type { Context, MemoryRegion, ProtectionDomain } from "../model/context.js";
 
+/** What the process may do that opens a device. */
+export interface Capabilities {
+  /** Whether it may steer: without, ibv_create_flow is EPERM. @default true */
+  cap_net_raw?: boolean;
+}
+
 /** Opens a device; the device stands where C has an entry of the device list. */
-export function ibv_open_device(device: Device): Context {
+export function ibv_open_device(device: Device, { cap_net_raw = true }: Capabilities = {}): Context {
   if (!(device instanceof Device)) {
     throw new TypeError(`ibv_open_device: device must be a Device, not ${describe(device)}`);
   }
-  return new Context("ibv_open_device", device, false);
+  return new Context("ibv_open_device", device, false, cap_net_raw);
 }
 
 /** Closes a context. @throws EBUSY while something made on it is alive */

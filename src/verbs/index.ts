@@ -5,7 +5,9 @@
 export * from "../abi/verbs.js";
 export * from "./addresses.js";
 export * from "./completions.js";
+export * from "./counters.js";
 export * from "./device.js";
+export * from "./flow.js";
 export { flowAttrBytes, flowAttrFromBytes, type HandleOf, type ObjectOf } from "./flowBytes.js";
 export type {
   FlowAttr,

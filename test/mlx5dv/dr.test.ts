@@ -136,7 +136,7 @@ describe("matchers", () => {
     );
     expect(bench.device.receive(1, ipv4Frame()).rules[1]).toBe(rules[1]);
     dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(bench.root, 9, 0, null), null, 0, []);
-    expect(bench.device.receive(1, ipv4Frame()).rules[0]?.matcher).toBe(any);
+    expect(bench.device.receive(1, ipv4Frame()).rules[0]).toMatchObject({ matcher: any });
   });
 });
 

@@ -5,6 +5,7 @@ import * as dv from "../../src/mlx5dv/index.js";
 import { Classifier, trappingSlot, type Place } from "../../src/model/classifier.js";
 import { Table, type Domain } from "../../src/model/domain.js";
 import { Matcher } from "../../src/model/matcher.js";
+import type { HitRule } from "../../src/model/outcome.js";
 import { Rule } from "../../src/model/rule.js";
 import { ibv_open_device } from "../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../mlx5dv/support.js";
@@ -21,7 +22,7 @@ async function tableWith(newerFirst: boolean): Promise<{ table: Table; domain: D
   return { table, domain };
 }
 
-const winner = (table: Table): Rule | undefined => table.device.receive(1, ipv4Frame()).rules[1];
+const winner = (table: Table): HitRule | undefined => table.device.receive(1, ipv4Frame()).rules[1];
 
 test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
   const { table } = await tableWith(newerFirst);

@@ -1,0 +1,149 @@
+/**
+ * Entries: identical flows are one rule of the core, which delivers to each of their queues (docs/flows.md, "What a flow
+ * does"). What the rule does follows from the flows that are there, and nothing else but the tag, which the first brings.
+ */
+import { Op } from "../abi/engine.js";
+import type { Classifier, Place, Placed } from "./classifier.js";
+import type { Counters } from "./flowCounters.js";
+import type { Flow } from "./flow.js";
+import type { KeyBits } from "./flowMatch.js";
+import type { QueuePair } from "./queues.js";
+
+/** The stages that have flows (stages.ts). */
+export type FlowStage = "sniffers" | "root" | "defaults" | "sentSniffers" | "egress";
+
+/** Queues of an entry, and counters objects. */
+export const ENTRY_LIMIT = 60;
+
+/** What an entry is known by, and what it does besides its flows. */
+export interface EntryKind {
+  readonly stage: FlowStage;
+  /** Of the rank. */
+  readonly slot: number;
+  /** Whether the frame goes on behind the slot. */
+  readonly dontTrap: boolean;
+  readonly drop: boolean;
+  readonly tag: number | null;
+}
+
+/** The entries of one mask and one slot: as old as the first of them, while there is one. */
+export class FlowMask implements Place {
+  readonly slot: number;
+  /** What it is found by. */
+  readonly key: string;
+  readonly entries = new Map<string, FlowEntry>();
+  order = 0;
+  /** The bytes of a key that it asks about. */
+  readonly #bytes: readonly number[];
+
+  constructor(slot: number, key: string, mask: Uint8Array) {
+    this.slot = slot;
+    this.key = key;
+    this.#bytes = Array.from(mask.keys()).filter((byte) => mask[byte] !== 0);
+  }
+
+  static keyOf(slot: number, mask: Uint8Array): string {
+    const codes = [slot & 0xffff, slot >>> 16];
+    for (let byte = 0; byte < mask.length; byte++) {
+      const bits = mask[byte] ?? 0;
+      if (bits !== 0) codes.push(byte, bits);
+    }
+    return String.fromCharCode(...codes);
+  }
+
+  /** What an entry of this mask is found by. */
+  valueKey(value: Uint8Array): string {
+    return String.fromCharCode(...this.#bytes.map((byte) => value[byte] ?? 0));
+  }
+}
+
+export class FlowEntry implements Placed, EntryKind {
+  readonly id: number;
+  readonly stage: FlowStage;
+  readonly slot: number;
+  readonly dontTrap: boolean;
+  readonly drop: boolean;
+  readonly tag: number | null;
+  readonly classifier: Classifier;
+  readonly place: FlowMask;
+  readonly valueKey: string;
+  readonly flows: Flow[];
+  sequence: number;
+  handle = 0;
+
+  constructor(id: number, kind: EntryKind, classifier: Classifier, place: FlowMask, bits: KeyBits, first: Flow) {
+    this.id = id;
+    this.stage = kind.stage;
+    this.slot = kind.slot;
+    this.dontTrap = kind.dontTrap;
+    this.drop = kind.drop;
+    this.tag = kind.tag;
+    this.classifier = classifier;
+    this.place = place;
+    this.valueKey = place.valueKey(bits.value);
+    this.flows = [first];
+    this.sequence = classifier.nextSequence();
+  }
+
+  /** The flows that a frame is for: those of its sender only where they allow it. */
+  flowsFor(sender: QueuePair | null): Flow[] {
+    return this.flows.filter(({ qp, loopsBack }) => qp !== sender || loopsBack);
+  }
+
+  /** Whether frames reach the queues of its flows. */
+  get delivers(): boolean {
+    return !this.drop && this.stage !== "egress";
+  }
+
+  get queues(): Set<QueuePair> {
+    return new Set(this.flows.map(({ qp }) => qp));
+  }
+
+  get counters(): Set<Counters> {
+    return new Set(this.flows.flatMap(({ counters }) => counters ?? []));
+  }
+
+  /**
+   * Operation and operand in turn. A list of fewer flows is never longer, so that a flow can leave when memory is full:
+   * what counts for some senders only has its place beside each counter as soon as there are two flows.
+   */
+  record(): number[] {
+    const record: number[] = [];
+    if (this.tag !== null) record.push(Op.tag, this.tag);
+    // A rule of another stage may have set one before it gave the frame up.
+    else if (this.stage === "defaults") record.push(Op.untag, 0);
+    this.#count(record);
+    const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
+    // MODEL: the DROP of a sniffer drops what it would get; nobody else notices.
+    if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
+    else if (this.delivers) this.#deliver(record, sniffs);
+    if (sniffs) record.push(Op.pass, 0);
+    else if (this.dontTrap && !this.drop) record.push(Op.resume, 0);
+    return record;
+  }
+
+  #count(record: number[]): void {
+    const several = this.stage === "root" && this.flows.length > 1;
+    for (const one of this.counters) {
+      const owner = several ? soleOwner(this.flows.filter(({ counters }) => counters === one)) : null;
+      if (several) record.push(owner === null ? Op.none : Op.not_for, owner?.handle ?? 0);
+      record.push(Op.count, one.address);
+    }
+  }
+
+  #deliver(record: number[], copies: boolean): void {
+    const [always, fromOthers] =
+      copies || this.dontTrap ? [Op.copy_queue, Op.copy_from_others] : [Op.queue, Op.queue_from_others];
+    for (const queue of this.queues) {
+      // Frames that are looped back come to the root table alone.
+      const loops = this.stage !== "root" || this.flows.some(({ qp, loopsBack }) => qp === queue && loopsBack);
+      record.push(loops ? always : fromOthers, queue.handle);
+    }
+  }
+}
+
+/** The queue pair of all these flows where there is one, and none of them is for its own frames. */
+function soleOwner(flows: readonly Flow[]): QueuePair | null {
+  const owner = flows[0]?.qp ?? null;
+  return flows.every(({ qp, loopsBack }) => qp === owner && !loopsBack) ? owner : null;
+}

@@ -1,0 +1,178 @@
+/** The entries of a device, stage by stage: flows join them, and leave them. */
+import { changeActions, insertRule } from "../engine/rules.js";
+import { refuse } from "../errors.js";
+import type { Device } from "./device.js";
+import type { Flow } from "./flow.js";
+import { ENTRY_LIMIT, FlowEntry, FlowMask, type EntryKind, type FlowStage } from "./flowEntry.js";
+import type { Counters } from "./flowCounters.js";
+import type { KeyBits } from "./flowMatch.js";
+
+/** Where a flow belongs: alone, it would be an entry of this kind. */
+export interface WantedEntry extends EntryKind {
+  readonly bits: KeyBits;
+}
+
+export class FlowTables {
+  readonly #device: Device;
+  /** Flows that the device can have. */
+  readonly #most: number;
+  readonly #masks: Record<FlowStage, Map<string, FlowMask>> = {
+    sniffers: new Map(),
+    root: new Map(),
+    defaults: new Map(),
+    sentSniffers: new Map(),
+    egress: new Map(),
+  };
+  #alive = 0;
+
+  constructor(device: Device, most: number) {
+    this.#device = device;
+    this.#most = most;
+  }
+
+  /** Refuses what cannot stand beside the flows that are there, before anything is changed. @throws EEXIST, ENOMEM */
+  check(call: string, flow: Flow, wanted: readonly WantedEntry[]): void {
+    const found = wanted.map((one) => this.#find(one));
+    for (const [i, entry] of found.entries()) {
+      if (entry !== undefined) checkAgreement(call, entry, wanted[i] as WantedEntry);
+    }
+    if (this.#alive >= this.#most) {
+      const hint = `limits.flows of createDevice is ${this.#most}`;
+      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
+    }
+    for (const entry of found) if (entry !== undefined) checkRoom(call, entry, flow);
+  }
+
+  /** Gives a flow its entries; on a refusal it is in none. @throws ENOMEM */
+  enter(call: string, flow: Flow, wanted: readonly WantedEntry[]): FlowEntry[] {
+    const entered: FlowEntry[] = [];
+    try {
+      for (const one of wanted) entered.push(this.#enter(call, flow, one));
+    } catch (error) {
+      for (const entry of entered) this.#leave(flow, entry);
+      throw error;
+    }
+    this.#alive++;
+    return entered;
+  }
+
+  /** Takes a flow out of its entries. */
+  leave(flow: Flow, entries: readonly FlowEntry[]): void {
+    for (const entry of entries) this.#leave(flow, entry);
+    this.#alive--;
+  }
+
+  /** The flow names other counters now. @throws ENOMEM, and then entries do what they did, once the flow is as it was */
+  refresh(call: string, entries: readonly FlowEntry[], undo: () => void): void {
+    for (const entry of entries) {
+      if (this.#change(entry)) continue;
+      undo();
+      for (const before of entries) this.#change(before);
+      this.#device.allocated(call, 0);
+    }
+  }
+
+  #find({ stage, slot, bits }: WantedEntry): FlowEntry | undefined {
+    const mask = this.#masks[stage].get(FlowMask.keyOf(slot, bits.mask));
+    return mask?.entries.get(mask.valueKey(bits.value));
+  }
+
+  #enter(call: string, flow: Flow, wanted: WantedEntry): FlowEntry {
+    const entry = this.#find(wanted);
+    if (entry === undefined) return this.#insert(call, flow, wanted);
+    entry.flows.push(flow);
+    if (this.#change(entry)) return entry;
+    entry.flows.pop();
+    return this.#device.allocated(call, 0) as never;
+  }
+
+  #change(entry: FlowEntry): boolean {
+    return changeActions(this.#device.core, entry.handle, entry.record());
+  }
+
+  #insert(call: string, flow: Flow, wanted: WantedEntry): FlowEntry {
+    const { stage, slot, bits } = wanted;
+    const { stages, installed, core } = this.#device;
+    const classifier = stages.open(call, stage);
+    const masks = this.#masks[stage];
+    const key = FlowMask.keyOf(slot, bits.mask);
+    const known = masks.get(key);
+    const mask = known ?? new FlowMask(slot, key, bits.mask);
+    if (known === undefined && !classifier.add(mask)) {
+      stages.close(stage);
+      const hint = "65536 masks and matchers of one table";
+      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "attr.specs", hint });
+    }
+    const id = installed.nextId;
+    const entry = new FlowEntry(id, wanted, classifier, mask, bits, flow);
+    entry.handle = insertRule(core, classifier.table, {
+      id,
+      rankHigh: classifier.rankHigh(mask),
+      rankLow: classifier.rankLow(mask, entry.sequence),
+      ...bits,
+      ranges: [],
+      actions: entry.record(),
+    });
+    if (entry.handle === 0) {
+      if (known === undefined) classifier.remove(mask);
+      stages.close(stage);
+      this.#device.allocated(call, 0);
+    }
+    masks.set(key, mask);
+    mask.entries.set(entry.valueKey, entry);
+    installed.add(entry);
+    stages.added(stage);
+    return entry;
+  }
+
+  #leave(flow: Flow, entry: FlowEntry): void {
+    entry.flows.splice(entry.flows.indexOf(flow), 1);
+    if (entry.flows.length > 0) {
+      // As many actions or fewer: this cannot fail.
+      this.#change(entry);
+      return;
+    }
+    const { place, classifier, stage } = entry;
+    const { stages, installed, core } = this.#device;
+    core.exports.removeRule(entry.handle);
+    installed.remove(entry);
+    place.entries.delete(entry.valueKey);
+    if (place.entries.size === 0) {
+      this.#masks[stage].delete(place.key);
+      classifier.remove(place);
+    }
+    stages.removed(stage);
+  }
+}
+
+/** SPEC: what identical flows must have in common. A flow without a tag joins any. */
+function checkAgreement(call: string, entry: FlowEntry, { drop, tag }: WantedEntry): void {
+  const path = "attr.specs";
+  const cite = "docs/flows.md, identical flows";
+  if (entry.drop !== drop) {
+    const hint = `${entry.flows[0]?.name} asks for the same frames and ${entry.drop ? "drops" : "does not drop"} them`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+  }
+  if (tag !== null && tag !== (entry.tag ?? 0)) {
+    const has = entry.tag === null ? "has no tag" : `has the tag ${entry.tag}`;
+    const hint = `${entry.flows[0]?.name} asks for the same frames and ${has}`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, value: tag, hint, cite });
+  }
+}
+
+function checkRoom(call: string, entry: FlowEntry, flow: Flow): void {
+  const { queues } = entry;
+  if (entry.delivers && !queues.has(flow.qp) && queues.size === ENTRY_LIMIT) {
+    const hint = `${ENTRY_LIMIT} queue pairs get these frames already`;
+    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
+  }
+  if (flow.counters !== null) checkCountersRoom(call, entry, flow.counters);
+}
+
+/** Refuses a counters object too many for an entry. @throws ENOMEM */
+export function checkCountersRoom(call: string, entry: FlowEntry, one: Counters): void {
+  const { counters } = entry;
+  if (counters.has(one) || counters.size < ENTRY_LIMIT) return;
+  const hint = `${ENTRY_LIMIT} counters objects count these frames already`;
+  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "counters", value: one, hint });
+}

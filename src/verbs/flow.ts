@@ -1,0 +1,27 @@
+/** ibv_create_flow(3). */
+import { Flow } from "../model/flow.js";
+import { describe, living } from "../model/handle.js";
+import { QueuePair } from "../model/queues.js";
+import type { FlowAttr } from "./flowAttr.js";
+import { readFlow } from "./flowBytes.js";
+
+export type { Flow } from "../model/flow.js";
+
+/**
+ * Makes a flow: frames that `flow_attr` asks for reach `qp`, or what its actions say. It takes effect at once. C bytes are
+ * taken too; pointers in them are the `handle` of the object.
+ * @throws EPERM a context without CAP_NET_RAW; ENOSYS a device that steers no flows; EINVAL what is no flow; EEXIST a flow
+ * that asks for the same frames and does something else; ENOMEM
+ */
+export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array): Flow {
+  const call = "ibv_create_flow";
+  if (!(qp instanceof QueuePair)) throw new TypeError(`${call}: qp must be a QueuePair, not ${describe(qp)}`);
+  const request = readFlow(call, flow_attr, (handle) => qp.device.named.at(handle));
+  return Flow.create(call, qp, request);
+}
+
+/** @throws EINVAL it has been destroyed */
+export function ibv_destroy_flow(flow_id: Flow): 0 {
+  living("ibv_destroy_flow", "flow_id", flow_id, Flow).destroy("ibv_destroy_flow");
+  return 0;
+}
