@@ -6,7 +6,19 @@ import { Output } from "./output.js";
 import { badUsage, withFile } from "./refusal.js";
 import { painter, printable } from "./text.js";
 
-const LISTS = ["queues", "counters", "tables", "matchers", "actions", "rules", "frames"] as const;
+const LISTS = [
+  "queues",
+  "counters",
+  "flowCounters",
+  "tables",
+  "matchers",
+  "actions",
+  "rules",
+  "flows",
+  "hostRules",
+  "frames",
+] as const;
+const LEAST_WIDTH = 9;
 const NAMES_WIDTH = 80;
 
 export async function check(args: readonly string[]): Promise<number> {
@@ -24,17 +36,19 @@ export async function check(args: readonly string[]): Promise<number> {
 
 function contents(scenario: Scenario): string {
   const lines: string[] = [];
-  for (const key of LISTS) {
+  const held = LISTS.filter((key) => (scenario[key] ?? []).length > 0);
+  const width = Math.max(LEAST_WIDTH, ...held.map(({ length }) => length));
+  for (const key of held) {
     const list = scenario[key] ?? [];
-    if (list.length === 0) continue;
     let names = list.flatMap(({ name }) => (name === undefined ? [] : [printable(name)])).join(", ");
     if (names.length > NAMES_WIDTH) names = `${names.slice(0, NAMES_WIDTH - 3)}...`;
-    lines.push(`  ${key.padEnd(9)}${String(list.length).padStart(5)}  ${names}`.trimEnd());
+    lines.push(`  ${key.padEnd(width)}${String(list.length).padStart(5)}  ${names}`.trimEnd());
   }
-  const { frames = [], counters = {}, totals = {} } = scenario.expect ?? {};
+  const { frames = [], counters = {}, flowCounters = {}, totals = {} } = scenario.expect ?? {};
   const { verdicts = {}, to = {}, copies = {}, rules = {}, ...plain } = totals;
   const sums = [verdicts, to, copies, rules, plain].reduce((n, one) => n + Object.keys(one).length, 0);
-  const expected = frames.length + Object.keys(counters).length + sums;
-  if (expected > 0) lines.push(`  ${"expect".padEnd(9)}${String(expected).padStart(5)}`);
+  const counted = Object.keys(counters).length + Object.keys(flowCounters).length;
+  const expected = frames.length + counted + sums;
+  if (expected > 0) lines.push(`  ${"expect".padEnd(width)}${String(expected).padStart(5)}`);
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,4 +1,5 @@
 /** What a scenario document holds, as types. `scenarioSchema.ts` describes each key; the compiler holds the two equal. */
+import type { HostAction, HostApplication } from "../model/hostRules.js";
 import type { ParserOptions } from "../model/parser.js";
 import type { ReasonName, VerdictName } from "../model/outcome.js";
 
@@ -12,10 +13,13 @@ export interface Scenario {
   connect?: ScenarioCable[];
   queues?: ScenarioQueue[];
   counters?: ScenarioCounter[];
+  flowCounters?: ScenarioFlowCounter[];
   tables?: ScenarioTable[];
   matchers?: ScenarioMatcher[];
   actions?: ScenarioAction[];
   rules?: ScenarioRule[];
+  flows?: ScenarioFlow[];
+  hostRules?: ScenarioHostRule[];
   frames?: ScenarioFrame[];
   expect?: ScenarioExpectations;
 }
@@ -27,12 +31,15 @@ export interface ScenarioDevice {
   profile?: string;
   seed?: number;
   limits?: ScenarioLimits;
+  managedFlowSteering?: boolean;
   parser?: ParserOptions;
 }
 
 export interface ScenarioLimits {
   /** Bytes. */
   memory?: number;
+  /** Flows alive. */
+  flows?: number;
 }
 
 /** A port and where it leads: another port of the device, or the port itself. */
@@ -109,6 +116,66 @@ export interface ScenarioRule {
   actions?: InlineAction[];
 }
 
+/** An object of ibv_create_counters, with the points that are attached before flows use it. */
+export interface ScenarioFlowCounter {
+  name: string;
+  description?: string;
+  points?: ScenarioCounterPoint[];
+}
+
+export interface ScenarioCounterPoint {
+  index: number;
+  counts: "packets" | "bytes";
+}
+
+export type FlowType = "normal" | "all_default" | "mc_default" | "sniffer";
+export type FlowFlag = "allow_loop_back" | "dont_trap" | "egress";
+
+/** What ibv_create_flow makes. */
+export interface ScenarioFlow {
+  /** Left out, it is called "flow" and its number. */
+  name?: string;
+  description?: string;
+  queue: string;
+  type?: FlowType;
+  port?: number;
+  priority?: number;
+  flags?: FlowFlag[];
+  specs?: ScenarioFlowSpec[];
+}
+
+/** Types of specs that match: IBV_FLOW_SPEC_ is left out, and they are in lower case. */
+export type FlowSpecType =
+  "eth" | "ipv4" | "ipv4_ext" | "ipv6" | "esp" | "tcp" | "udp" | "vxlan_tunnel" | "gre" | "mpls";
+
+/** Fields of a filter by their C names, each a value, a prefix, or a value and a mask. */
+export type FlowFilterFields = Record<string, string | number>;
+
+/** A spec: exactly one key besides `inner`, which names its type. */
+export type FlowSpecObject = { [K in FlowSpecType]?: FlowFilterFields } & {
+  inner?: boolean;
+  tag?: number;
+  drop?: true;
+  /** Name of a flow counter. */
+  count?: string;
+};
+
+export type ScenarioFlowSpec = "drop" | FlowSpecObject;
+
+/** A rule of another application of the host. */
+export interface ScenarioHostRule {
+  /** Left out, it is called "host rule" and its number. */
+  name?: string;
+  description?: string;
+  application: HostApplication;
+  /** Left out, every port. */
+  port?: number;
+  priority?: number;
+  match?: Record<string, string | number>;
+  /** Drops, or delivers to a queue of the host. */
+  action: HostAction;
+}
+
 export interface ScenarioFrame {
   name?: string;
   description?: string;
@@ -125,6 +192,8 @@ export interface ScenarioFrame {
 export interface ScenarioExpectations {
   frames?: ExpectedFrame[];
   counters?: Record<string, ExpectedCount>;
+  /** What ibv_read_counters gives, by index. */
+  flowCounters?: Record<string, number[]>;
   totals?: ExpectedTotals;
 }
 

@@ -18,7 +18,10 @@ const OUTCOME_KEYS = {
     type: "string",
     enum: namesOf(Reason),
   }),
-  to: list("Its destinations, in order.", name("A destination: qp: and a queue, or port: and a number.", "qp:web")),
+  to: list(
+    "Its destinations, in order.",
+    name("A destination: qp: and a queue, or host: or port: and a number.", "qp:web"),
+  ),
   toTags: list("The tag that each destination got with it, in the order of to.", TAG),
   tag: orNull("Its tag; null for none.", { type: "integer", minimum: 0, maximum: MAX_TAG }),
   rules: list("Names of the rules that it hit, in order.", name("A rule.")),
@@ -54,6 +57,10 @@ export const EXPECT = objectOf<ScenarioExpectations>(
         {},
         { packets: count("Frames."), bytes: count("Bytes of the frames, without FCS.") },
       ),
+    ),
+    flowCounters: mapOf(
+      "Flow counters by name: what ibv_read_counters gives, by index.",
+      list("The values, from index 0 on.", count("Packets or bytes.")),
     ),
     totals: objectOf<ExpectedTotals>(
       "Sums over all frames.",

@@ -1,10 +1,10 @@
 /** Expectations of a scenario, held against what came out. */
 import type { CounterValue } from "../model/counter.js";
-import type { Outcome } from "../model/outcome.js";
+import type { HitRule, Outcome } from "../model/outcome.js";
 import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./document.js";
 import { outcomeRecord, type OutcomePart } from "./outcomeRecord.js";
 import { below } from "./schema.js";
-import type { HitRule, Tally } from "./tally.js";
+import type { Tally } from "./tally.js";
 
 /** An expectation that was not met. */
 export interface Failure {
@@ -19,6 +19,16 @@ export interface Failure {
 }
 
 const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags"] as const;
+
+/** What sums are taken from: a loaded scenario. */
+export interface Counted {
+  readonly tally: Tally;
+  readonly counters: ReadonlyMap<string, { read(): CounterValue }>;
+  readonly flowCounters: ReadonlyMap<string, { values(): bigint[] }>;
+  readonly rules: ReadonlyMap<string, HitRule>;
+  readonly flows: ReadonlyMap<string, HitRule>;
+  readonly hostRules: ReadonlyMap<string, HitRule>;
+}
 
 /** What the document expects frame by frame; sees every frame as it comes. */
 export class Expectations {
@@ -66,11 +76,7 @@ export class Expectations {
   }
 
   /** All that was not met, sums included. */
-  failures(
-    tally: Tally,
-    counters: ReadonlyMap<string, { read(): CounterValue }>,
-    rules: ReadonlyMap<string, HitRule>,
-  ): Failure[] {
+  failures({ tally, counters, flowCounters, rules, flows, hostRules }: Counted): Failure[] {
     const failures = [...this.#failures];
     for (const entries of this.#byFrame.values()) {
       for (const { expected, path } of entries) {
@@ -89,6 +95,12 @@ export class Expectations {
         compare(`${path}.${what}`, `counter ${name}`, what, expected[what], Number(got?.[what] ?? 0n));
       }
     }
+    for (const [name, expected] of Object.entries(this.#expect.flowCounters ?? {})) {
+      const got = flowCounters.get(name)?.values().map(Number);
+      if (same(expected, got)) continue;
+      const path = below("expect.flowCounters", name);
+      failures.push({ path, about: `flow counter ${name}`, what: "values", expected, got });
+    }
     const { totals = {} } = this.#expect;
     for (const what of ["frames", "bytes"] as const) {
       compare(`expect.totals.${what}`, "all frames", what, totals[what], tally.all[what]);
@@ -101,7 +113,7 @@ export class Expectations {
         "rules",
         totals.rules,
         (name) => {
-          const rule = rules.get(name);
+          const rule = rules.get(name) ?? flows.get(name) ?? hostRules.get(name);
           return rule === undefined ? 0 : tally.rule(rule).frames;
         },
       ],

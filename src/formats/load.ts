@@ -4,6 +4,8 @@ import { Context } from "../model/context.js";
 import type { FlowCounter } from "../model/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
 import type { Table } from "../model/domain.js";
+import type { Flow } from "../model/flow.js";
+import type { HostRule } from "../model/hostRules.js";
 import { hasParser } from "../model/links.js";
 import type { Matcher } from "../model/matcher.js";
 import type { Outcome } from "../model/outcome.js";
@@ -11,6 +13,7 @@ import type { QueuePair } from "../model/queues.js";
 import type { Rule } from "../model/rule.js";
 import type { Scenario } from "./document.js";
 import { Expectations, type Failure } from "./expectations.js";
+import type { LoadedFlowCounter } from "./flowCounter.js";
 import { frameBytes } from "./frameBytes.js";
 import { ScenarioObjects } from "./objects.js";
 import { at } from "./place.js";
@@ -69,6 +72,10 @@ export class LoadedScenario {
   readonly tables: ReadonlyMap<string, Table>;
   readonly matchers: ReadonlyMap<string, Matcher>;
   readonly rules: ReadonlyMap<string, Rule>;
+  readonly flowCounters: ReadonlyMap<string, LoadedFlowCounter>;
+  /** Those without a name under the one that they were given. */
+  readonly flows: ReadonlyMap<string, Flow>;
+  readonly hostRules: ReadonlyMap<string, HostRule>;
   /** The frames of the document. */
   readonly frames: readonly FrameInput[];
   /** Sums over all frames that were run. */
@@ -88,6 +95,9 @@ export class LoadedScenario {
     this.tables = objects.tables;
     this.matchers = objects.matchers;
     this.rules = objects.rules;
+    this.flowCounters = objects.flowCounters;
+    this.flows = objects.flows;
+    this.hostRules = objects.hostRules;
     for (const { queue, buffers } of this.queues.values()) if (buffers !== null) this.#buffers.set(queue, buffers);
     this.frames = (scenario.frames ?? []).map((frame, i) => {
       const { name, send, port, linkType, wireLength } = frame;
@@ -114,7 +124,7 @@ export class LoadedScenario {
 
   /** Expectations of the document that what was run so far does not meet. */
   failures(): Failure[] {
-    return this.#expectations.failures(this.tally, this.counters, this.rules);
+    return this.#expectations.failures(this);
   }
 
   /** Completions that do not agree with the outcomes: a defect of the device, whatever the document says. */

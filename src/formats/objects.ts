@@ -3,10 +3,15 @@ import { Action } from "../model/action.js";
 import { type Context, ProtectionDomain } from "../model/context.js";
 import { FlowCounter } from "../model/counter.js";
 import { DOMAIN_TYPES, Domain, Table } from "../model/domain.js";
+import { Flow } from "../model/flow.js";
+import type { HostRule } from "../model/hostRules.js";
 import { Matcher } from "../model/matcher.js";
 import { Rule } from "../model/rule.js";
-import type { InlineAction, Scenario, ScenarioAction, ScenarioRule } from "./document.js";
-import { at } from "./place.js";
+import type { InlineAction, Scenario, ScenarioAction, ScenarioFlow, ScenarioRule } from "./document.js";
+import { LoadedFlowCounter } from "./flowCounter.js";
+import { flowPlace, flowRequest } from "./flowSpecs.js";
+import { flowName, hostRuleName } from "./names.js";
+import { at, type PlaceOf } from "./place.js";
 import { loadQueue, type LoadedQueue } from "./queue.js";
 import { below } from "./schema.js";
 
@@ -19,6 +24,9 @@ export class ScenarioObjects {
   readonly tables = new Map<string, Table>();
   readonly matchers = new Map<string, Matcher>();
   readonly rules = new Map<string, Rule>();
+  readonly flowCounters = new Map<string, LoadedFlowCounter>();
+  readonly flows = new Map<string, Flow>();
+  readonly hostRules = new Map<string, HostRule>();
   /** Shared actions by name; inline ones by what they say, since equal ones can be the same object. */
   readonly #shared = new Map<string, Action>();
   readonly #inline = new Map<string, Action>();
@@ -27,6 +35,7 @@ export class ScenarioObjects {
 
   constructor(scenario: Scenario, context: Context) {
     const { connect = [], queues = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
+    const { flowCounters = [], flows = [], hostRules = [] } = scenario;
     const { device } = context;
     connect.forEach(({ port, to }, i) => {
       at(CALL, below("connect", i), () => device.connect(port, device, to));
@@ -69,6 +78,28 @@ export class ScenarioObjects {
       ),
     );
     rules.forEach((rule, i) => this.rules.set(rule.name, this.#rule(below("rules", i), rule)));
+    flowCounters.forEach((one, i) =>
+      this.flowCounters.set(
+        one.name,
+        at(CALL, below("flowCounters", i), () => new LoadedFlowCounter(CALL, context, one)),
+      ),
+    );
+    flows.forEach((flow, i) => {
+      const name = flowName(flow, i);
+      this.flows.set(name, this.#flow(below("flows", i), flow, name));
+    });
+    hostRules.forEach((rule, i) => {
+      const name = hostRuleName(rule, i);
+      const made = at(CALL, below("hostRules", i), () => device.hostRules.add({ ...rule, name }));
+      this.hostRules.set(name, made);
+    });
+  }
+
+  #flow(path: string, flow: ScenarioFlow, name: string): Flow {
+    const { queue } = get(this.queues, flow.queue);
+    const request = flowRequest(CALL, path, flow, (one) => get(this.flowCounters, one).counters);
+    const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
+    return at(CALL, path, () => Flow.create(CALL, queue, request, name), place);
   }
 
   #rule(path: string, rule: ScenarioRule): Rule {

@@ -10,17 +10,21 @@ const PLACES: Readonly<Record<string, string>> = {
   otherPort: ".to",
 };
 
+/** Where below its object a place of the model is in the document. */
+export type PlaceOf = (inner: string) => string;
+
+const placeOf: PlaceOf = (inner) => PLACES[inner] ?? `.${inner}`;
+
 /** Puts the path in the document before that of a refusal. */
-export function at<T>(call: string, path: string, make: () => T): T {
+export function at<T>(call: string, path: string, make: () => T, below: PlaceOf = placeOf): T {
   const place = (error: unknown): never => {
     if (!(error instanceof SteeringError)) throw error;
     const { code, reason, value, hint, cite } = error;
-    const inner = error.path ?? "";
     throw new SteeringError({
       code,
       call,
       reason,
-      path: path + (PLACES[inner] ?? `.${inner}`),
+      path: path + below(error.path ?? ""),
       value,
       hint,
       cite,

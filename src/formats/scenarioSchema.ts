@@ -17,18 +17,9 @@ import type {
   ScenarioTable,
 } from "./document.js";
 import { EXPECT } from "./expectSchema.js";
+import { FLOW, FLOW_COUNTER, HOST_RULE } from "./flowSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
-import { about, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, port, text } from "./schemaParts.js";
-
-const TERM: JsonSchema = {
-  anyOf: [
-    text(
-      'A value ("tcp", "0x800"), a prefix ("10.0.0.0/8"), a value and a mask ("0x2/0x3f"), a range with both ends inside ("1024-65535"; at most two ranges a rule), or "any": the header is there, whatever the field holds.',
-      { minLength: 1, examples: ["10.0.0.0/8", "1024-65535", "tcp", "any"] },
-    ),
-    integer("A value, every bit of it.", 0, Number.MAX_SAFE_INTEGER),
-  ],
-};
+import { about, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, port, TERM, text } from "./schemaParts.js";
 
 const MASK: JsonSchema = {
   anyOf: [
@@ -101,13 +92,24 @@ const DEVICE = objectOf<ScenarioDevice>(
   {
     name: name("Its name.", "flowsteer0"),
     ports: integer("Physical ports, numbered from 1.", 1, 255, { default: 1 }),
-    profile: text("What is refused beyond what the manual pages refuse.", { default: "manual" }),
+    profile: text("What is refused beyond what the manual pages refuse.", {
+      default: "manual",
+      examples: ["manual", "connectx5", "connectx6dx", "connectx7", "connectx8"],
+    }),
     seed: integer("Seed of everything that is left to chance.", 0, MAX_U32, { default: 0 }),
     limits: objectOf<ScenarioLimits>(
       "Limits of the device.",
       {},
-      { memory: integer("Bytes for tables, rules, counters and queues.", 0, MAX_U32) },
+      {
+        memory: integer("Bytes for tables, rules, counters and queues.", 0, MAX_U32),
+        flows: integer("Flows alive; left out, as many as memory holds.", 0, MAX_U32),
+      },
     ),
+    managedFlowSteering: {
+      description: "Whether the device has flows: IBV_DEVICE_MANAGED_FLOW_STEERING.",
+      type: "boolean",
+      default: true,
+    },
     parser: PARSER,
   },
 );
@@ -253,7 +255,8 @@ export const SCENARIO_SCHEMA: JsonSchema = {
       device: DEVICE,
       connect: list("Cables between the ports of the device.", CABLE),
       queues: list("Where frames are delivered, and who sends them.", QUEUE),
-      counters: list("Flow counters.", COUNTER),
+      counters: list("Flow counters of the device, which rules count on.", COUNTER),
+      flowCounters: list("Counters objects of the verbs, which flows count on.", FLOW_COUNTER),
       tables: list("Tables.", TABLE),
       matchers: list(
         "Matchers, in the order of their making: among equal priorities the newer one is asked first, in the root table the older one.",
@@ -264,6 +267,11 @@ export const SCENARIO_SCHEMA: JsonSchema = {
         "Rules, in the order of their making: among rules of one matcher that both match the older one wins.",
         RULE,
       ),
+      flows: list(
+        "Flows of the verbs, made after the rules, in this order. They and the rules of root tables have one order: by priority, then flows with dont_trap first, then the mask that was there first.",
+        FLOW,
+      ),
+      hostRules: list("Rules of other applications of the host, made after the flows.", HOST_RULE),
       frames: list("Frames that arrive or are sent, in order.", FRAME),
       expect: EXPECT,
     },

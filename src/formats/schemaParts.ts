@@ -35,3 +35,14 @@ export const count = (description: string): JsonSchema => integer(description, 0
 export const about = text("What it is for, for people. Ignored.");
 export const port = (description: string, more: JsonSchema = {}): JsonSchema =>
   integer(description, 1, 255, { default: 1, ...more });
+
+/** What a field of a match holds. */
+export const TERM: JsonSchema = {
+  anyOf: [
+    text(
+      'A value ("tcp", "0x800"), a prefix ("10.0.0.0/8"), a value and a mask ("0x2/0x3f"), a range with both ends inside ("1024-65535"; at most two ranges a rule), or "any": the header is there, whatever the field holds.',
+      { minLength: 1, examples: ["10.0.0.0/8", "1024-65535", "tcp", "any"] },
+    ),
+    integer("A value, every bit of it.", 0, Number.MAX_SAFE_INTEGER),
+  ],
+};

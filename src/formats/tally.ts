@@ -1,5 +1,5 @@
 /** Sums over outcomes: where frames went, and what each rule took. */
-import type { Outcome } from "../model/outcome.js";
+import type { HitRule, Outcome } from "../model/outcome.js";
 import { farOutcomes } from "./outcomeRecord.js";
 
 export interface Sum {
@@ -7,9 +7,6 @@ export interface Sum {
   /** Bytes on the wire. */
   bytes: number;
 }
-
-/** What a frame can hit. */
-export type HitRule = Outcome["rules"][number];
 
 /** Frames that ended alike: at one destination, or with one verdict and reason without a destination. */
 export interface EndSum extends Sum {

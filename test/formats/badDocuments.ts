@@ -1,31 +1,10 @@
 /** Documents that break the schema, and what is said of each. Each is the good document with one change. */
-import { everyKey } from "./documents.js";
-
-/** Where, and what stands there instead; nothing to take the key away. */
-type Change = readonly [place: readonly (string | number)[], value?: unknown];
-
-export interface BadDocument {
-  name: string;
-  document: () => unknown;
-  message: string;
-}
-
-const SCHEMA = "the document does not follow the scenario schema (EINVAL); ";
-
-function bad(name: string, message: string, ...changes: Change[]): BadDocument {
-  return {
-    name,
-    message: `parseScenario: ${message.replace(" § ", `: ${SCHEMA}`)}`,
-    document: () => {
-      const document = everyKey();
-      for (const change of changes) apply(document, change);
-      return document;
-    },
-  };
-}
+import { bad, type BadDocument } from "./badDocument.js";
+import { BAD_FLOW_NAMES, BAD_FLOW_SHAPES } from "./badFlows.js";
 
 /** JSON Schema refuses these too. */
 export const BAD_SHAPES: readonly BadDocument[] = [
+  ...BAD_FLOW_SHAPES,
   bad(
     "no version",
     'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, connect, queues, ... })',
@@ -34,7 +13,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, counters, tables, matchers, actions, rules, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, counters, flowCounters, tables, matchers, actions, rules, flows, hostRules, frames, expect',
     [["rulez"], []],
   ),
   bad(
@@ -42,15 +21,17 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, port, type, state, buffers, bufferSize',
     [["queues", 1, "bufers"], 2],
   ),
-  bad("unknown key like nothing", "device.x § no such key here; keys: name, ports, profile, seed, limits, parser", [
-    ["device", "x"],
-    1,
-  ]),
+  bad(
+    "unknown key like nothing",
+    "device.x § no such key here; keys: name, ports, profile, seed, limits, managedFlowSteering, parser",
+    [["device", "x"], 1],
+  ),
   bad("list as object", "rules § a list: [ ... ] (found {})", [["rules"], {}]),
-  bad("object as list", "device § an object with name, ports, profile, seed, limits, parser (found [])", [
-    ["device"],
-    [],
-  ]),
+  bad(
+    "object as list",
+    "device § an object with name, ports, profile, seed, limits, managedFlowSteering, parser (found [])",
+    [["device"], []],
+  ),
   bad("name as number", 'tables[0].name = 5 § text in double quotes, not empty, such as "root"', [
     ["tables", 0, "name"],
     5,
@@ -163,6 +144,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
 
 /** JSON Schema cannot tell that these are wrong. */
 export const BAD_NAMES: readonly BadDocument[] = [
+  ...BAD_FLOW_NAMES,
   bad(
     "a later version",
     "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
@@ -205,12 +187,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "destination unknown",
-    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, port:1, port:2',
+    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "web"],
   ),
   bad(
     "rule expected unknown",
-    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all',
+    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, tap, addresses, flow 3, encrypted, tunnelled, ssh, host rule 2',
     [["expect", "totals", "rules"], { http: 1 }],
   ),
   bad(
@@ -276,12 +258,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "rule expected beyond unknown",
-    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all',
+    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, tap, addresses, flow 3, encrypted, tunnelled, ssh, host rule 2',
     [["expect", "frames", 2, "beyond"], { "port:1": { rules: ["al"] } }],
   ),
   bad(
     "copies expected elsewhere",
-    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, port:1, port:2',
+    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, host:3, port:1, port:2',
     [["expect", "totals", "copies"], { "qp:wbe": 1 }],
   ),
   bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),
@@ -300,11 +282,3 @@ export const BAD_NAMES: readonly BadDocument[] = [
     [["frames", 0, "wireLength"], 53],
   ),
 ];
-
-function apply(document: object, [place, ...value]: Change): void {
-  let at = document as Record<string | number, unknown>;
-  for (const key of place.slice(0, -1)) at = at[key] as Record<string | number, unknown>;
-  const last = place.at(-1) as string | number;
-  if (value.length === 0) Reflect.deleteProperty(at, last);
-  else at[last] = value[0];
-}

@@ -16,7 +16,8 @@ export function everyKey(): Record<string, unknown> {
       ports: 2,
       profile: "manual",
       seed: 7,
-      limits: { memory: 100_000_000 },
+      limits: { memory: 100_000_000, flows: 100 },
+      managedFlowSteering: true,
       parser: {
         geneveOption0: { class: 0x0102, type: 0x80 },
         samples: [{ id: 0, header: "udp", level: "outer", offset: 8, port: 9000 }],
@@ -36,6 +37,16 @@ export function everyKey(): Record<string, unknown> {
       { name: "rest", description: "a sink" },
     ],
     counters: [{ name: "hits", description: "all of web" }],
+    flowCounters: [
+      {
+        name: "addresses",
+        description: "of one flow",
+        points: [
+          { index: 0, counts: "packets" },
+          { index: 2, counts: "bytes" },
+        ],
+      },
+    ],
     tables: [
       { name: "root", description: "where frames start", domain: "nic_rx", level: 0 },
       { name: "l4", level: 1 },
@@ -70,6 +81,80 @@ export function everyKey(): Record<string, unknown> {
       { name: "others", matcher: "open", actions: [{ action: "discard" }] },
       { name: "all", table: "root", priority: 2, match: {}, actions: ["default_miss"] },
     ],
+    flows: [
+      { name: "tap", description: "hears port 1", queue: "rest", type: "sniffer", port: 1, specs: [{ tag: 7 }] },
+      {
+        name: "addresses",
+        queue: "web",
+        port: 2,
+        priority: 10,
+        flags: ["dont_trap"],
+        specs: [
+          {
+            eth: {
+              dst_mac: "02:00:00:00:00:09",
+              src_mac: "02:00:00:00:00:00/fe:00:00:00:00:00",
+              ether_type: "ipv4",
+              vlan_tag: "5/0xfff",
+            },
+          },
+          { ipv4: { src_ip: "10.0.0.0/8", dst_ip: "10.0.0.9" } },
+          { tcp: { dst_port: 80, src_port: "0x8000/0x8000" } },
+          { tag: 3 },
+          { count: "addresses" },
+        ],
+      },
+      {
+        queue: "rest",
+        priority: 11,
+        specs: [
+          {
+            ipv4_ext: { src_ip: "10.0.0.1", dst_ip: "10.0.0.2", proto: "udp", tos: "0xb8/0xfc", ttl: 1, flags: "2/2" },
+          },
+          { udp: { dst_port: 4789, src_port: 1 } },
+          { vxlan_tunnel: { tunnel_id: 100 } },
+          { mpls: { label: "0x64000/0xfffff000" }, inner: true },
+          { drop: true },
+        ],
+      },
+      {
+        name: "encrypted",
+        queue: "rest",
+        priority: 12,
+        specs: [
+          {
+            ipv6: {
+              src_ip: "2001:db8::/32",
+              dst_ip: "2001:db8::1",
+              flow_label: 5,
+              next_hdr: "esp",
+              traffic_class: 0,
+              hop_limit: 64,
+            },
+          },
+          { esp: { spi: 5, seq: 1 } },
+          "drop",
+        ],
+      },
+      {
+        name: "tunnelled",
+        queue: "rest",
+        priority: 13,
+        specs: [{ gre: { c_ks_res0_ver: "0x2000/0xb000", protocol: "ipv4", key: 5 } }],
+      },
+    ],
+    hostRules: [
+      {
+        name: "ssh",
+        description: "of the host",
+        application: "ethtool",
+        port: 2,
+        priority: 1,
+        match: { "outer.tcp_dport": 22 },
+        action: { queue: 3 },
+      },
+      { application: "tc", match: { "outer.udp_dport": 53 }, action: "drop" },
+    ],
     frames: [
       { name: "first", description: "a SYN", hex: WEB_FRAME, port: 2, linkType: 1, wireLength: 60 },
       { base64: "AgAAAAABAgAAAAACCAY=" },
@@ -91,8 +176,9 @@ export function everyKey(): Record<string, unknown> {
           frame: "sent",
           verdict: "transmit",
           to: ["port:1"],
-          copies: [],
-          copyTags: [],
+          copies: ["qp:rest"],
+          copyTags: [7],
+          rules: ["tap", "all"],
           beyond: {
             "port:1": {
               verdict: "miss",
@@ -108,12 +194,13 @@ export function everyKey(): Record<string, unknown> {
         },
       ],
       counters: { hits: { packets: 1, bytes: 60 } },
+      flowCounters: { addresses: [0, 0, 0] },
       totals: {
         frames: 3,
         bytes: 88,
         verdicts: { deliver: 1 },
         to: { "qp:web": 1, "qp:rest": 0, "port:1": 1 },
-        copies: { "qp:rest": 0 },
+        copies: { "qp:rest": 2 },
         rules: { https: 1 },
       },
     },

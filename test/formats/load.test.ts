@@ -83,8 +83,8 @@ describe("run", () => {
       '{"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[],"copyTags":[],"beyond":{}}';
     expect(records.map((record) => JSON.stringify(record))).toEqual([
       '{"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["tcp","https"],"registers":{},"copies":[],"toTags":[5],"copyTags":[],"beyond":{}}',
-      '{"frame":2,"len":14,"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[],"copyTags":[],"beyond":{}}',
-      `{"frame":3,"len":14,"verdict":"transmit","reason":null,"to":["port:1"],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[0],"copyTags":[],"beyond":{"port:1":${missed}}}`,
+      '{"frame":2,"len":14,"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["tap","all"],"registers":{},"copies":["qp:rest"],"toTags":[],"copyTags":[7],"beyond":{}}',
+      `{"frame":3,"len":14,"verdict":"transmit","reason":null,"to":["port:1"],"tag":null,"rules":["tap","all"],"registers":{},"copies":["qp:rest"],"toTags":[0],"copyTags":[7],"beyond":{"port:1":${missed}}}`,
     ]);
     expect(loaded.disagreements).toEqual([]);
     expect(loaded.failures()).toEqual([]);
@@ -238,13 +238,14 @@ describe("expectations that fail", () => {
         { frame: "sent", beyond: { "port:1": { verdict: "deliver", reason: "default_miss" } } },
       ],
       counters: { hits: { packets: 2, bytes: 61 } },
+      flowCounters: { addresses: [0, 0] },
       totals: {
         frames: 2,
         bytes: 75,
         verdicts: { miss: 2, transmit: 1 },
         to: { "qp:rest": 1 },
         copies: { "qp:rest": 1 },
-        rules: { tcp: 0 },
+        rules: { tcp: 0, tap: 1, "host rule 2": 1 },
       },
     };
     const loaded = await loadScenario(document);
@@ -264,12 +265,15 @@ describe("expectations that fail", () => {
       ['expect.frames[3].beyond["port:1"].verdict', 'frame 3 "sent" beyond port:1', "deliver", "miss"],
       ["expect.counters.hits.packets", "counter hits", 2, 1],
       ["expect.counters.hits.bytes", "counter hits", 61, 60],
+      ["expect.flowCounters.addresses", "flow counter addresses", [0, 0], [0, 0, 0]],
       ["expect.totals.frames", "all frames", 2, 3],
       ["expect.totals.bytes", "all frames", 75, 88],
       ["expect.totals.verdicts.miss", "verdict miss", 2, 1],
       ['expect.totals.to["qp:rest"]', "destination qp:rest", 1, 0],
-      ['expect.totals.copies["qp:rest"]', "copies to qp:rest", 1, 0],
+      ['expect.totals.copies["qp:rest"]', "copies to qp:rest", 1, 2],
       ["expect.totals.rules.tcp", "rule tcp", 0, 1],
+      ["expect.totals.rules.tap", "rule tap", 1, 2],
+      ['expect.totals.rules["host rule 2"]', "rule host rule 2", 1, 0],
     ]);
   });
 
