@@ -3,7 +3,12 @@
 const FACADES = ["test/mlx5dv", "test/verbs", "test/model"];
 
 const VERBS = ["test/verbs"];
-const SENDING = ["test/verbs/sending.test.ts", "test/verbs/network.test.ts", "test/model/send.test.ts"];
+const SENDING = [
+  "test/verbs/sending.test.ts",
+  "test/verbs/network.test.ts",
+  "test/verbs/sentFlows.test.ts",
+  "test/model/send.test.ts",
+];
 const DATAGRAMS = ["test/model/datagram.test.ts", "test/model/offload.test.ts"];
 
 const PARSER = ["test/model/parser.test.ts"];
@@ -124,6 +129,30 @@ export const HOST = [
   model("limits", "no-limit", "if (this.#alive[kind] < most) return;", "return;", "more objects than the limit", VERBS),
   model("limits", "no-room-back", "this.#alive[kind]--;", "", "destroyed objects keep their place", VERBS),
   model("send", "send-multicast", "&& !isMulticast(frame)", "", "frames for many stay in the port", SENDING),
+  model(
+    "send",
+    "send-egress",
+    'if (sent.verdict !== "transmit") return sent;',
+    "",
+    "what the send path drops",
+    SENDING,
+  ),
+  model(
+    "send",
+    "send-sniffers",
+    "[...sent.copies, ...looped.copies]",
+    "looped.copies",
+    "copies of what is sent",
+    SENDING,
+  ),
+  model(
+    "send",
+    "send-tag",
+    "verdict, reason, tag, to: looped.to",
+    "verdict, reason, to: looped.to",
+    "the tag of a frame that stays",
+    SENDING,
+  ),
   model("send", "send-not-taken", "NOT_TAKEN.includes(reason)", "false", "frames that a queue refused leave", SENDING),
   model(
     "send",

@@ -23,6 +23,12 @@ describe("the device", () => {
     expect(attributes.device_cap_flags & v.IBV_DEVICE_UD_IP_CSUM).toBe(0);
   });
 
+  test("says so where it steers no flows", async () => {
+    const { context } = await open({ managedFlowSteering: false });
+    expect(v.ibv_query_device(context).device_cap_flags & v.IBV_DEVICE_MANAGED_FLOW_STEERING).toBe(0);
+    expect(v.ibv_query_device_ex(context).device_cap_flags_ex & (1n << 29n)).toBe(0n);
+  });
+
   test("has a GUID that follows from its name", async () => {
     const guid = async (name: string): Promise<bigint> => v.ibv_query_device((await open({ name })).context).node_guid;
     expect(await guid("left")).toBe(await guid("left"));
