@@ -8,7 +8,8 @@ const MAIN = `flowsteer: runs captures through the steering engine of an RDMA NI
   flowsteer help [run|parse|check]        say more about one of them
   flowsteer --version
 
-A scenario is a JSON document with tables, rules and queues; a capture is a pcap or pcapng file, - is standard input.
+A scenario is a JSON document with tables, rules, flows and queues; a capture is a pcap or pcapng file, and - is
+standard input.
 
 The smallest scenario that does something, port-80.json:
 
@@ -27,7 +28,8 @@ Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, 
 const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
 
 Frames come from the captures, in order, or from the scenario itself where no capture is named. The report tells where
-they went, how often each rule was hit, and what the counters say. Captures may be of any size.
+they and their copies went, how often each rule and flow was hit, and what the counters say. Captures may be of any
+size.
 
   --json         one line of JSON a frame instead of the report:
                  {"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["http"],

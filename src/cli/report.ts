@@ -1,6 +1,7 @@
 /** What `flowsteer run` prints for people. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../formats/index.js";
 import type { Outcome } from "../model/outcome.js";
+import { flowCounters, flows } from "./flowReport.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "./text.js";
 
 const NUMBERS: readonly Column[] = [
@@ -36,7 +37,9 @@ export function reportText(paint: Paint, loaded: LoadedScenario, sources: string
     copies(paint, loaded),
     beyond(paint, loaded),
     rules(paint, loaded),
+    flows(paint, loaded),
     counters(paint, loaded),
+    flowCounters(paint, loaded),
     buffers(paint, loaded),
   ];
   return parts.filter((part) => part !== "").join("\n");
@@ -60,13 +63,14 @@ function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
   const found = [...loaded.tally.ends].sort(
     (a, b) => Number(a.to === null) - Number(b.to === null) || b.frames - a.frames,
   );
-  const rows = found.map((end) => row(end.to ?? end.verdict, whyOf(end), end, styleOf(end)));
+  const rows = found.map((end) => row(end.to ?? end.verdict, whyOf(loaded, end), end, styleOf(end)));
   for (const [why, sum] of skipped) rows.push(row("not parsed", why, sum, "dim"));
   const columns: Column[] = [{ title: "Where they went" }, ...NUMBERS, { title: "share", right: true }, { title: "" }];
   return table(paint, columns, rows);
 }
 
-function whyOf({ reason }: EndSum): string {
+function whyOf({ flows: { size }, hostRules }: LoadedScenario, { reason }: EndSum): string {
+  if (reason === "no_rule" && size + hostRules.size > 0) return "no rule and no flow took them";
   return reason === null ? "" : (REASONS[reason] ?? reason.replaceAll("_", " "));
 }
 
@@ -83,11 +87,12 @@ function copies(paint: Paint, { tally }: LoadedScenario): string {
 }
 
 /** What became of frames at the ports that they came to from here. */
-function beyond(paint: Paint, { tally }: LoadedScenario): string {
+function beyond(paint: Paint, loaded: LoadedScenario): string {
+  const { tally } = loaded;
   if (tally.beyond.length === 0) return "";
   const rows = tally.beyond.map((end): Row => {
     const { port, to, verdict, frames, bytes } = end;
-    const cells = [port, printable(to ?? verdict), grouped(frames), grouped(bytes), whyOf(end)];
+    const cells = [port, printable(to ?? verdict), grouped(frames), grouped(bytes), whyOf(loaded, end)];
     return { cells, style: styleOf(end) };
   });
   return table(paint, [{ title: "Left by" }, { title: "and went to" }, ...NUMBERS, { title: "" }], rows);

@@ -260,6 +260,9 @@ describe("flowsteer check", () => {
     expect(out).toContain("\n  rules       22  vxlan, guest vlans,");
     expect(out).toContain("examples/ports.json: good\n");
     expect(out).toMatch(/\n {2}expect +14\n$/);
+    expect((await flowsteer(["check", "examples/flows-sending.json"])).out).toContain(
+      "\n  flowCounters    1  sent web\n  flows           6  no mail, sent web, echo, discard, daytime, port 2, default\n  hostRules       2  ssh of the host, no telnet\n",
+    );
   });
 });
 

@@ -249,6 +249,57 @@ describe("flowsteer run", () => {
     expect(jsonLines(moved.out)).toMatchObject([{ to: ["port:1"] }, { verdict: "miss" }]);
   });
 
+  it("tells of flows in the order in which they are asked, and of what they count", async () => {
+    const [received, sent] = await Promise.all(
+      ["vxlan", "sending"].map(async (name) => flowsteer(["run", `examples/flows-${name}.json`])),
+    );
+    expect(received!.out).toContain(
+      [
+        "miss                  3    312  50.0 %  no rule and no flow took them",
+        "",
+        "Flow               kind    port  priority  frames  bytes",
+        "tenant web         normal     1         0       1    104",
+        "tenant, high half  normal     1         1       1    104",
+        "plain web          normal     1         2       1     54",
+        "",
+        "Flow counter  index  value",
+        "tenant            0      2  packets",
+        "                  1    208  bytes",
+        "",
+        "All expectations are met.",
+      ].join("\n"),
+    );
+    const lines = sent!.out.split("\n");
+    const flows = lines.slice(lines.findIndex((line) => line.startsWith("Flow ")) + 1);
+    expect(flows.slice(0, flows.indexOf("")).map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
+      ["echo", "normal", "1", "0"],
+      ["discard", "normal", "1", "0"],
+      ["daytime", "normal", "1", "0"],
+      ["ssh of the host", "ethtool", "2", "0"],
+      ["no telnet", "tc", "2", "0"],
+      ["port 2, default", "default", "2", "3"],
+      ["no mail", "egress", "1", "0"],
+      ["sent web", "egress", "1", "1"],
+    ]);
+  });
+
+  it("tells of copies, of the flows that make them, and of flows that nobody hit", async () => {
+    const { out } = await flowsteer(["run", "examples/flows-copies.json", "--limit", "2"]);
+    expect(out).toContain("\nCopies    frames  bytes\nqp:tap         2    108\nqp:audit       1     54\n");
+    expect(out).toContain(
+      [
+        "tap      sniffer               1                 2    108",
+        "admin    normal                1         0       1     54",
+        "audit    normal, dont_trap     1         1       1     54",
+        "web      normal                1         1       1     54",
+        "udp log  normal, dont_trap     1         2       0      0  never hit",
+      ].join("\n"),
+    );
+    const folder = scratch("copies");
+    expect((await flowsteer(["run", "examples/flows-copies.json", "--out", folder])).code).toBe(0);
+    expect((await framesOf(new Uint8Array(readFileSync(join(folder, "qp-tap.pcapng"))))).length).toBe(7);
+  });
+
   it("does not take its own input for output", async () => {
     const folder = scratch("");
     const file = scratch("qp-web.pcapng", mixedCapture());

@@ -20,7 +20,14 @@ async function runEveryday(): Promise<LoadedScenario> {
 
 describe("examples", () => {
   it("are there", () => {
-    expect(names.sort()).toEqual(["everyday.json", "ports.json", "tunnel.json"]);
+    expect(names.sort()).toEqual([
+      "everyday.json",
+      "flows-copies.json",
+      "flows-sending.json",
+      "flows-vxlan.json",
+      "ports.json",
+      "tunnel.json",
+    ]);
   });
 
   it.each(names)("%s loads, names its schema and meets its expectations", async (name) => {

@@ -1,0 +1,100 @@
+/** The part of the report that tells of flows, host rules and what flows count. */
+import {
+  IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+  IBV_FLOW_ATTR_FLAGS_EGRESS,
+  IBV_FLOW_ATTR_NORMAL,
+  IBV_FLOW_ATTR_SNIFFER,
+} from "../abi/verbs.js";
+import type { LoadedScenario } from "../formats/index.js";
+import type { Flow } from "../model/flow.js";
+import type { HitRule } from "../model/outcome.js";
+import { grouped, printable, table, type Column, type Paint, type Row } from "./text.js";
+
+/** A flow or a host rule, and where frames come to it. */
+interface Asked {
+  readonly rule: HitRule;
+  readonly kind: string;
+  readonly port: number | undefined;
+  /** Null where nobody looks at it. */
+  readonly priority: number | null;
+  readonly place: readonly number[];
+}
+
+/** Flows and host rules in the order in which they are asked; what is equal there, in that of the document. */
+export function flows(paint: Paint, loaded: LoadedScenario): string {
+  const hosts = loaded.scenario.hostRules ?? [];
+  const all = [
+    ...[...loaded.flows.values()].map(asFlow),
+    ...[...loaded.hostRules.values()].map((rule, i): Asked => {
+      const { application, priority } = rule;
+      const place = [HOST, APPLICATIONS.indexOf(application), priority];
+      return { rule, kind: application, port: hosts[i]?.port, priority, place };
+    }),
+  ].sort((a, b) => compare(a.place, b.place));
+  if (all.length === 0) return "";
+  const rows = all.map(({ rule, kind, port, priority }): Row => {
+    const { frames, bytes } = loaded.tally.rule(rule);
+    const cells = [
+      printable(rule.name),
+      kind,
+      port === undefined ? "" : String(port),
+      priority === null ? "" : String(priority),
+      grouped(frames),
+      grouped(bytes),
+      frames === 0 ? "never hit" : "",
+    ];
+    return frames === 0 ? { cells, style: "dim" } : { cells };
+  });
+  const columns: Column[] = [
+    { title: "Flow" },
+    { title: "kind" },
+    { title: "port", right: true },
+    { title: "priority", right: true },
+    { title: "frames", right: true },
+    { title: "bytes", right: true },
+    { title: "" },
+  ];
+  return table(paint, columns, rows);
+}
+
+/** The stages of docs/flows.md, those of what is sent behind the others. */
+const [SNIFFER, NORMAL, HOST, DEFAULT, EGRESS] = [0, 1, 2, 3, 4] as const;
+const APPLICATIONS: readonly string[] = ["ethtool", "tc", "nic"];
+
+function asFlow(rule: Flow): Asked {
+  const { type, flags, port, priority } = rule;
+  const egress = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0;
+  const copies = (flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0;
+  if (type === IBV_FLOW_ATTR_SNIFFER) return { rule, kind: "sniffer", port, priority: null, place: [SNIFFER] };
+  if (type !== IBV_FLOW_ATTR_NORMAL) return { rule, kind: "default", port, priority: null, place: [DEFAULT] };
+  const kind = `${egress ? "egress" : "normal"}${copies ? ", dont_trap" : ""}`;
+  return { rule, kind, port, priority, place: [egress ? EGRESS : NORMAL, priority, copies ? 0 : 1] };
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((one, i) => one !== b[i]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+export function flowCounters(paint: Paint, { flowCounters: all }: LoadedScenario): string {
+  const rows = [...all.values()].flatMap(({ name, points, counters }): Row[] => {
+    const { packets, bytes } = counters.read();
+    return points.map(({ index, counts }, i) => {
+      const cells = [
+        i === 0 ? printable(name) : "",
+        String(index),
+        grouped(counts === "bytes" ? bytes : packets),
+        counts,
+      ];
+      return { cells };
+    });
+  });
+  if (rows.length === 0) return "";
+  const columns: Column[] = [
+    { title: "Flow counter" },
+    { title: "index", right: true },
+    { title: "value", right: true },
+    { title: "" },
+  ];
+  return table(paint, columns, rows);
+}
