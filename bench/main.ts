@@ -18,13 +18,14 @@ import { format } from "prettier";
 import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
+import { flows } from "./flows.js";
 import { measure, type Parts, type Report, type Result, type Suite } from "./harness.js";
 import { parse } from "./parse.js";
 import { dpdkVersion } from "./peers/rteAcl.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, change];
+const SUITES: readonly Suite[] = [parse, classify, steer, flows, change];
 
 const REPORT = "build/bench/report.json";
 

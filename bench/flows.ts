@@ -1,0 +1,218 @@
+/** Verbs flows: made and destroyed one by one, and frames against flows of several masks. */
+import { MAX_BATCH } from "../src/abi/engine.js";
+import { Link } from "../src/abi/headers.js";
+import { HERE_ETH, HERE_L3, HERE_PROTOCOL, HERE_TCP } from "../src/abi/key.js";
+import { Batch } from "../src/engine/batch.js";
+import { createDevice, createSink, type Device } from "../src/index.js";
+import {
+  IBV_FLOW_ATTR_NORMAL,
+  IBV_FLOW_SPEC_ACTION_TAG,
+  IBV_FLOW_SPEC_ETH,
+  IBV_FLOW_SPEC_IPV4,
+  IBV_FLOW_SPEC_IPV4_EXT,
+  IBV_FLOW_SPEC_TCP,
+  flowAttrBytes,
+  ibv_create_flow,
+  ibv_destroy_flow,
+  ibv_open_device,
+  type FlowAttr,
+  type FlowSpec,
+} from "../src/verbs/index.js";
+import type { QueuePair } from "../src/model/queues.js";
+import { tcpFrame } from "./frames.js";
+import { expectEqual, type Suite, type Workload } from "./harness.js";
+import { PlainClassifier, type MaskWord } from "./peers/classifier.js";
+import { PlainNic } from "./peers/nic.js";
+import * as at from "./peers/record.js";
+import { trace, tupleAt, type Tuple } from "./tuples.js";
+
+const MADE = 2000;
+const FRAMES = 4096;
+const FRAME = 64;
+/** Of tcpFrame. */
+const DMAC = "02:00:00:00:00:01";
+const NETWORK = 0xffffff00;
+
+/** Flows of one mask: the specs of a tuple, and the same as words of the plain parser. */
+interface Kind {
+  specs: (tuple: Tuple) => FlowSpec[];
+  mask: readonly MaskWord[];
+  values: (tuple: Tuple) => number[];
+}
+
+const PORT: MaskWord = { word: at.PORT, bits: 0xffff };
+const VERSION: MaskWord = { word: at.STATE, bits: 0x1e };
+const PROTOCOL: MaskWord = { word: at.PROTOCOL, bits: 0xff };
+const here = (bits: number): MaskWord => ({ word: at.HERE, bits });
+const source = (bits: number): MaskWord => ({ word: at.SRC + 3, bits });
+const destination = (bits: number): MaskWord => ({ word: at.DST + 3, bits });
+
+const KINDS: readonly Kind[] = [
+  {
+    specs: ({ src, dst, ports }) => [
+      { type: IBV_FLOW_SPEC_IPV4, val: { src_ip: src, dst_ip: dst }, mask: { src_ip: 0xffffffff, dst_ip: 0xffffffff } },
+      {
+        type: IBV_FLOW_SPEC_TCP,
+        val: { src_port: ports >>> 16, dst_port: ports & 0xffff },
+        mask: { src_port: 0xffff, dst_port: 0xffff },
+      },
+    ],
+    mask: [PORT, VERSION, PROTOCOL, source(-1), destination(-1), { word: at.TCP_PORTS, bits: -1 }, here(HERE_TCP)],
+    values: ({ src, dst, ports }) => [1, 8, 6, src | 0, dst | 0, ports | 0, HERE_TCP],
+  },
+  {
+    specs: ({ src }) => [
+      { type: IBV_FLOW_SPEC_ETH, val: { dst_mac: DMAC }, mask: { dst_mac: "ff:ff:ff:ff:ff:ff" } },
+      { type: IBV_FLOW_SPEC_IPV4, val: { src_ip: src }, mask: { src_ip: 0xffffffff } },
+    ],
+    mask: [
+      PORT,
+      VERSION,
+      { word: at.DMAC_HIGH, bits: -1 },
+      { word: at.DMAC_LOW, bits: -1 },
+      source(-1),
+      here(HERE_ETH | HERE_L3),
+    ],
+    values: ({ src }) => [1, 8, 0x0200, 1, src | 0, HERE_ETH | HERE_L3],
+  },
+  {
+    specs: ({ dst, ports }) => [
+      { type: IBV_FLOW_SPEC_IPV4, val: { dst_ip: (dst & NETWORK) >>> 0 }, mask: { dst_ip: NETWORK } },
+      { type: IBV_FLOW_SPEC_TCP, val: { dst_port: ports & 0xffff }, mask: { dst_port: 0xffff } },
+    ],
+    mask: [PORT, VERSION, PROTOCOL, destination(NETWORK | 0), { word: at.TCP_PORTS, bits: 0xffff }, here(HERE_TCP)],
+    values: ({ dst, ports }) => [1, 8, 6, dst & NETWORK, ports & 0xffff, HERE_TCP],
+  },
+  {
+    specs: ({ src }) => [
+      {
+        type: IBV_FLOW_SPEC_IPV4_EXT,
+        val: { src_ip: (src & NETWORK) >>> 0, proto: 6 },
+        mask: { src_ip: NETWORK, proto: 0xff },
+      },
+    ],
+    mask: [PORT, VERSION, PROTOCOL, source(NETWORK | 0), here(HERE_L3 | HERE_PROTOCOL)],
+    values: ({ src }) => [1, 8, 6, src & NETWORK, HERE_L3 | HERE_PROTOCOL],
+  },
+];
+
+function kindOf(i: number): Kind {
+  return KINDS[i % KINDS.length]!;
+}
+
+/** Flow i; its priority is such that of two that match the one with the lower number wins, here and in the peer. */
+function flowAt(i: number): FlowAttr {
+  const specs = [...kindOf(i).specs(tupleAt(i)), { type: IBV_FLOW_SPEC_ACTION_TAG, tag_id: i }];
+  return { type: IBV_FLOW_ATTR_NORMAL, priority: i, num_of_specs: specs.length, port: 1, specs };
+}
+
+export const flows: Suite = {
+  name: "flows",
+  title: "Verbs flows: four masks, one after the other",
+  async *workloads(quick) {
+    yield await making(quick ? 500 : MADE);
+    for (const count of [10, 1000]) yield await steering(count);
+  },
+};
+
+async function open(): Promise<{ device: Device; qp: QueuePair }> {
+  const device = await createDevice();
+  return { device, qp: createSink(ibv_open_device(device), "web") };
+}
+
+async function making(count: number): Promise<Workload> {
+  const attrs = Array.from({ length: count }, (_, i) => flowAt(i));
+  const bytes = attrs.map((attr) => flowAttrBytes(attr, () => 0n));
+  const sides = [await open(), await open()];
+  const makeAll = (qp: QueuePair, list: readonly (FlowAttr | Uint8Array)[]): void => {
+    const made = list.map((attr) => ibv_create_flow(qp, attr));
+    for (const flow of made) ibv_destroy_flow(flow);
+  };
+  return {
+    name: `create and destroy ${count.toLocaleString("en")}`,
+    unit: "flow",
+    units: count,
+    check() {
+      for (const { device, qp } of sides) {
+        const made = attrs.map((attr) => ibv_create_flow(qp, attr));
+        for (let i = 0; i < count; i += 97)
+          expectEqual(`flow ${i}`, device.receive(1, tcpFrame(tupleAt(i))).verdict, "deliver");
+        for (const flow of made) ibv_destroy_flow(flow);
+        expectEqual("no flow", device.receive(1, tcpFrame(tupleAt(0))).verdict, "miss");
+      }
+    },
+    cases: [
+      { name: "engine, ibv_create_flow of objects", run: () => makeAll(sides[0]!.qp, attrs) },
+      { name: "engine, ibv_create_flow of C bytes", run: () => makeAll(sides[1]!.qp, bytes) },
+      {
+        name: "plain JavaScript, words at hand",
+        peer: true,
+        run: () => {
+          const classifier = new PlainClassifier<number>();
+          const made = attrs.map((_, i) => {
+            const group = classifier.group(kindOf(i).mask);
+            return { group, rule: group.insert(kindOf(i).values(tupleAt(i)), i, i) };
+          });
+          for (const { group, rule } of made) group.remove(rule);
+        },
+      },
+    ],
+  };
+}
+
+async function steering(count: number): Promise<Workload> {
+  const { device, qp } = await open();
+  const plain = new PlainNic(MAX_BATCH);
+  for (let i = 0; i < count; i++) {
+    ibv_create_flow(qp, flowAt(i));
+    const rule = { id: i, counter: { packets: 0, bytes: 0 }, tag: i, queue: "qp:web" };
+    plain.classifier.group(kindOf(i).mask).insert(kindOf(i).values(tupleAt(i)), i, rule);
+  }
+  const frames = trace(count, FRAMES).map(tcpFrame);
+  const batch = new Batch(device.core);
+  const root = device.stages.received;
+  const steerBatch = (first: number): void => {
+    batch.clear();
+    for (let i = first; i < first + MAX_BATCH; i++) batch.put(frames[i]!, FRAME, 1, Link.ethernet);
+    batch.steer(root);
+  };
+  return {
+    name: `frames against ${count.toLocaleString("en")} flows`,
+    unit: "frame",
+    units: FRAMES,
+    check() {
+      for (let first = 0; first < FRAMES; first += MAX_BATCH) {
+        steerBatch(first);
+        plain.steer(frames, first, MAX_BATCH);
+        const seen = Array.from({ length: MAX_BATCH }, (_, i) => [batch.tag(i), batch.destinations(i)]);
+        const expected = plain.rules.map((rule, i) => [plain.tags[i], rule === null ? 0 : 1]);
+        expectEqual(`outcomes from frame ${first}`, seen, expected);
+      }
+    },
+    cases: [
+      {
+        name: "engine, copied in, verdict and tag read",
+        run: () => {
+          let sum = 0;
+          for (let first = 0; first < FRAMES; first += MAX_BATCH) {
+            steerBatch(first);
+            for (let i = 0; i < MAX_BATCH; i++) sum += batch.tag(i) + batch.verdict(i);
+          }
+          return sum;
+        },
+      },
+      {
+        name: "plain JavaScript",
+        peer: true,
+        run: () => {
+          let sum = 0;
+          for (let first = 0; first < FRAMES; first += MAX_BATCH) {
+            plain.steer(frames, first, MAX_BATCH);
+            for (let i = 0; i < MAX_BATCH; i++) sum += plain.tags[i]! + (plain.rules[i] === null ? 5 : 1);
+          }
+          return sum;
+        },
+      },
+    ],
+  };
+}
