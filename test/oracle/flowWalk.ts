@@ -77,26 +77,35 @@ function end({ outcome }: Walk, verdict: FlowOutcome["verdict"], reason: string 
   return true;
 }
 
-function arrive({ outcome, before }: Walk, qp: string, tag: number): void {
-  if (outcome.arrivals.length - before < MOST_DESTINATIONS) outcome.arrivals.push({ qp, tag });
+/** Whether there was room. */
+function arrive({ outcome, before }: Walk, qp: string, tag: number): boolean {
+  const room = outcome.arrivals.length - before < MOST_DESTINATIONS;
+  if (room) outcome.arrivals.push({ qp, tag });
   else outcome.refused++;
+  return room;
+}
+
+/** The frame itself has come to its destinations; where none of them had room it is dropped. */
+function arrived(walk: Walk, some: boolean): true {
+  return some ? end(walk, "deliver", null) : end(walk, "drop", "copy_limit");
 }
 
 function matches(entry: Entry, { fields, port }: FlowFrame): boolean {
   return entry.port === port && entry.terms.every((term) => termMatches(fields, term));
 }
 
-/** The flows of an entry that the frame is for count it, and their QPs get it. */
-function apply(walk: Walk, entry: Entry, flows: readonly Flow[]): void {
+/** The flows of an entry that the frame is for count it, and their QPs get it; whether one of them did. */
+function apply(walk: Walk, entry: Entry, flows: readonly Flow[]): boolean {
   const { state, frame, outcome } = walk;
   outcome.rules.push(...flows.map(({ id }) => id));
   for (const name of countersOf(flows)) {
     const { packets, bytes } = state.counters.get(name) ?? { packets: 0n, bytes: 0n };
     state.counters.set(name, { packets: packets + 1n, bytes: bytes + BigInt(frame.wireLength) });
   }
-  if (delivers(entry)) for (const qp of qpsOf(flows)) arrive(walk, qp, entry.tag ?? 0);
   const goesOn = entry.stage === "sniffer" || (entry.dontTrap && !entry.drop);
   outcome.tag = goesOn ? null : entry.tag;
+  if (!delivers(entry)) return false;
+  return qpsOf(flows).filter((qp) => arrive(walk, qp, entry.tag ?? 0)).length > 0;
 }
 
 /** A copy to each sniffing QP; the frame goes on as if nobody listened. */
@@ -136,24 +145,29 @@ function candidates({ state, frame }: Walk, stage: "normal" | "egress", sender: 
 }
 
 /** Goes from entry to entry until one ends the frame's way; false when none does. */
-function through(walk: Walk, stage: "normal" | "egress", sender: string | null, last: (one: Candidate) => boolean) {
+function through(
+  walk: Walk,
+  stage: "normal" | "egress",
+  sender: string | null,
+  last: (one: Candidate, some: boolean) => boolean,
+): boolean {
   let slot = -1;
   for (;;) {
     const next = candidates(walk, stage, sender).find((one) => slotOf(one) > slot);
     if (!next) return false;
     if (walk.visits++ > MOST_VISITS) return end(walk, "drop", "hop_limit");
     const { entry } = next;
-    if (!entry) return last(next);
-    apply(walk, entry, next.flows);
+    if (!entry) return last(next, false);
+    const some = apply(walk, entry, next.flows);
     if (entry.drop) return end(walk, "drop", "drop_action");
-    if (!entry.dontTrap) return last(next);
+    if (!entry.dontTrap) return last(next, some);
     slot = slotOf(next);
   }
 }
 
 /** NORMAL flows and DR root rules. True when the frame's way ends here. */
 function normal(walk: Walk, sender: string | null): boolean {
-  return through(walk, "normal", sender, ({ rule }) => (rule ? root(walk, rule) : end(walk, "deliver", null)));
+  return through(walk, "normal", sender, ({ rule }, some) => (rule ? root(walk, rule) : arrived(walk, some)));
 }
 
 /** True when a flow drops the frame. */
@@ -179,8 +193,9 @@ function tables(walk: Walk, rule: ReferenceRule<Action>, others: ReadonlyMap<str
     jumped,
   );
   outcome.rules.push(...rules);
-  for (const qp of to) arrive(walk, qp, tag ?? 0);
+  const some = to.filter((qp) => arrive(walk, qp, tag ?? 0)).length > 0;
   outcome.tag = tag;
+  if (verdict === "deliver") return arrived(walk, some);
   if (verdict !== "miss") return end(walk, verdict, reason);
   // Who asked for the miss is named where nobody behind takes the frame.
   outcome.reason = reason;
@@ -203,7 +218,7 @@ function host(walk: Walk): boolean {
 function defaults(walk: Walk): void {
   const entry = walk.state.entries.find((one) => one.stage === "default" && matches(one, walk.frame));
   if (!entry) return;
-  apply(walk, entry, entry.flows);
+  const some = apply(walk, entry, entry.flows);
   if (entry.drop) end(walk, "drop", "drop_action");
-  else end(walk, "deliver", null);
+  else arrived(walk, some);
 }

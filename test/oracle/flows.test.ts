@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type FlowSpec, SPEC } from "./flowSpec.js";
 import { receiveReference, sendReference } from "./flowWalk.js";
-import { FLAG, type Flow, type FlowState, TYPE, createFlow, destroyFlow, newState } from "./flows.js";
+import { FLAG, type Flow, type FlowState, TYPE, attachCounters, createFlow, destroyFlow, newState } from "./flows.js";
 import { ETH4, UDP4, parse } from "./handmade.js";
 import { type Action } from "./walk.js";
 
@@ -214,6 +214,15 @@ describe("identical flows", () => {
 });
 
 describe("counters", () => {
+  test("a live flow counts from now on, if it does not count on others", () => {
+    const state = stateOf(flow("a", [UDP]), flow("b", [UDP, count("y")]));
+    received(state);
+    expect([attachCounters(state, "a", "x"), attachCounters(state, "a", "x")]).toEqual([null, null]);
+    expect(attachCounters(state, "b", "x")).toBe("EINVAL");
+    received(state);
+    expect(packets(state)).toEqual(["y 2 84", "x 1 42"]);
+  });
+
   const packets = (state: FlowState) =>
     [...state.counters].map(([name, counter]) => `${name} ${counter.packets} ${counter.bytes}`);
 
@@ -246,8 +255,11 @@ describe("limits", () => {
     const flows = [0, 1, 2].flatMap((priority) =>
       Array.from({ length: 50 }, (_, i) => flow(`${priority}.${i}`, [], { ...dontTrap, priority, qp: `q${i}` })),
     );
-    const { arrivals, refused } = receiveReference(stateOf(...flows), FRAME);
-    expect([arrivals.length, refused]).toEqual([128, 22]);
+    const state = stateOf(...flows);
+    const { arrivals, refused, verdict } = receiveReference(state, FRAME);
+    expect([arrivals.length, refused, verdict]).toEqual([128, 22, "miss"]);
+    expect(createFlow(state, flow("z", [], { priority: 3 }))).toBeNull();
+    expect(receiveReference(state, FRAME)).toMatchObject({ refused: 23, verdict: "drop", reason: "copy_limit" });
   });
 });
 

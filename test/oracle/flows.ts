@@ -124,6 +124,20 @@ export function destroyFlow(state: FlowState, id: string): void {
   state.entries = state.entries.filter(({ flows }) => flows.length > 0);
 }
 
+/** ibv_attach_counters_point_flow with a flow: it counts on the object from now on, if it does not already. */
+export function attachCounters(state: FlowState, id: string, counters: string): Refused | null {
+  const flow = state.flows.get(id);
+  if (!flow) throw new Error(`no flow ${id}`);
+  const own = countersOf([flow]);
+  if (own.includes(counters)) return null;
+  if (own.length > 0) return "EINVAL";
+  const more = { ...flow, specs: [...flow.specs, { type: SPEC.ACTION_COUNT, counters }] };
+  const entries = state.entries.filter(({ flows }) => flows.includes(flow));
+  if (entries.some(({ flows }) => countersOf([...flows, more]).length > MOST_COUNTERS)) return "ENOMEM";
+  flow.specs = more.specs;
+  return null;
+}
+
 function isValid(state: FlowState, { type, port, flags, specs }: FlowAttr): boolean {
   if (!(Object.values(TYPE) as number[]).includes(type) || flags > 7) return false;
   if (type !== TYPE.NORMAL && (flags & (FLAG.DONT_TRAP | FLAG.EGRESS)) !== 0) return false;
