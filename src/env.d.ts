@@ -11,3 +11,9 @@ declare module "*.wasm" {
   const bytes: Uint8Array;
   export default bytes;
 }
+
+/** The test runner's: the file as text. */
+declare module "*?raw" {
+  const text: string;
+  export default text;
+}
