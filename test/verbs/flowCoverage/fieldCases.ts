@@ -100,8 +100,7 @@ function asksField(probe: Probe, asked: Asked, { frames, without, withoutField }
     const first = probe.connectx ? bits.filter((_, n) => n % 8 === (n >> 3) % 8 || n === bits.length - 1) : bits;
     asksFrame(probe, asked, frame, i === 0 ? first : [bits[i % bits.length]!]);
   }
-  const lacking = withoutField[field];
-  const absent = lacking === undefined ? without : [...without, lacking];
+  const absent = [...without, ...(withoutField[field] ?? [])];
   for (const value of [frames[0]!.values[field]!, 0n]) {
     const flow = probe.flow("a", asks(asked, value, whole, 1));
     for (const bytes of absent) probe.gets(bytes, MISS);

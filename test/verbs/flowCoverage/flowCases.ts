@@ -17,7 +17,7 @@ import {
   TCP,
   UDP,
 } from "../flowSupport.js";
-import { FRAME, MULTICAST, OTHER, UDP_FRAME } from "./frames.js";
+import { FRAME, MULTICAST, OTHER, sampleOf, UDP_FRAME } from "./frames.js";
 import { casesOf, inner, MISS, type Case, type Run } from "./record.js";
 
 /** Both flags are for NORMAL; the stack of the ConnectX profiles lets sniffers have them. */
@@ -206,7 +206,7 @@ const QP: Readonly<Record<string, Run>> = {
   },
 };
 
-const filter = (type: number, val: object, mask: object): object => ({ type, val, mask });
+const filter = (type: number, val: object, mask: object) => ({ type, val, mask });
 const ETH = v.IBV_FLOW_SPEC_ETH;
 const EXT = v.IBV_FLOW_SPEC_IPV4_EXT;
 const V6 = v.IBV_FLOW_SPEC_IPV6;
@@ -265,6 +265,24 @@ const SPECS: Readonly<Record<string, Run>> = {
     probe.flow("b", [], { priority: 1 });
     probe.gets(FRAME, "b deliver");
     probe.gets(UDP_FRAME, "b deliver");
+  },
+  "INNER MPLS behind outer UDP, which is the own stack": (probe) => {
+    const label = { label: 0xabcdeb3c };
+    probe.flow("a", [UDP, inner(filter(v.IBV_FLOW_SPEC_MPLS, label, { label: 0xffffffff })), tag(5)]);
+    const [own] = sampleOf(v.IBV_FLOW_SPEC_MPLS, "inner").frames;
+    const [overUdp] = sampleOf("UDP", "inner").frames;
+    probe.gets(own!.bytes, "a5 deliver");
+    probe.gets(overUdp!.bytes, MISS);
+  },
+  "MPLS behind UDP and an action, which is the own stack": (probe) => {
+    const label = { label: 0xabcdeb3c };
+    const asked = filter(v.IBV_FLOW_SPEC_MPLS, label, { label: 0xffffffff });
+    const [overUdp] = sampleOf("UDP", "outer").frames;
+    const flow = probe.flow("a", [UDP, tag(5), asked]);
+    probe.gets(overUdp!.bytes, MISS);
+    v.ibv_destroy_flow(flow);
+    probe.flow("a", [tag(6), UDP, asked]);
+    probe.gets(overUdp!.bytes, "a6 deliver");
   },
   "two of a type, of which the later counts": (probe) => {
     probe.flow("a", [dport(81), dport(80), tag(5)]);

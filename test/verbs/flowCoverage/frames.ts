@@ -33,7 +33,7 @@ export interface Sample {
   /** Frames that do not. */
   readonly without: readonly Uint8Array[];
   /** Frames that have the header and lack the field. */
-  readonly withoutField: Readonly<Record<string, Uint8Array>>;
+  readonly withoutField: Readonly<Record<string, readonly Uint8Array[]>>;
   /** Whether the spec asks for its header even with an empty mask. */
   readonly implies: boolean;
 }
@@ -81,6 +81,15 @@ const ETH: readonly Packet[] = [
     ether_type: 0x86ddn,
     vlan_tag: 0x4543n,
   }),
+];
+
+/** The first tag of ETH, as that of a provider. */
+const S_TAGGED: Layers = [
+  { ...ethernet, type: 0x88a8 },
+  { header: "vlan", pcp: 5, dei: 1, vid: 0xabc },
+  ipv4,
+  udp,
+  DATA,
 ];
 
 const IPV4: readonly Packet[] = [
@@ -182,14 +191,17 @@ const layersOf = (packets: readonly Packet[]): Layers[] => packets.map(({ layers
 interface Kind {
   readonly packets: readonly Packet[];
   readonly without?: readonly Layers[];
-  readonly withoutField?: Readonly<Record<string, Layers>>;
+  readonly withoutField?: Readonly<Record<string, readonly Layers[]>>;
   readonly implies?: boolean;
   /** The header cannot be inside a tunnel that carries IP. */
   readonly linked?: boolean;
 }
 
 const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
-  [v.IBV_FLOW_SPEC_ETH, { packets: ETH, withoutField: { vlan_tag: [ethernet, ipv4, udp, DATA] }, linked: true }],
+  [
+    v.IBV_FLOW_SPEC_ETH,
+    { packets: ETH, withoutField: { vlan_tag: [[ethernet, ipv4, udp, DATA], S_TAGGED] }, linked: true },
+  ],
   [v.IBV_FLOW_SPEC_IPV4, { packets: IPV4, without: layersOf(IPV6), implies: true }],
   [v.IBV_FLOW_SPEC_IPV4_EXT, { packets: IPV4, without: layersOf(IPV6), implies: true }],
   [v.IBV_FLOW_SPEC_IPV6, { packets: IPV6, without: layersOf(IPV4), implies: true }],
@@ -201,7 +213,7 @@ const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
     {
       packets: GRE,
       without: [...layersOf(ports("tcp")), [ethernet, ipv4, ipv4, tcp, DATA]],
-      withoutField: { key: [ethernet, ipv4, { ...gre, sequence: 3 }, ipv4, udp, DATA] },
+      withoutField: { key: [[ethernet, ipv4, { ...gre, sequence: 3 }, ipv4, udp, DATA]] },
       implies: true,
     },
   ],
@@ -257,6 +269,8 @@ function sample(
   };
 }
 
-function built(named: Readonly<Record<string, Layers>>, below: Layers): Record<string, Uint8Array> {
-  return Object.fromEntries(Object.entries(named).map(([name, layers]) => [name, buildFrame([...below, ...layers])]));
+function built(named: Readonly<Record<string, readonly Layers[]>>, below: Layers): Sample["withoutField"] {
+  return Object.fromEntries(
+    Object.entries(named).map(([name, list]) => [name, list.map((layers) => buildFrame([...below, ...layers]))]),
+  );
 }
