@@ -18,7 +18,7 @@ import { isMulticastOnly } from "./flowDriverChecks.js";
 import type { FlowEntry } from "./flowEntry.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./flowMatch.js";
 import type { FlowRequest } from "./flowSpec.js";
-import { checkCountersRoom, type WantedEntry } from "./flowTables.js";
+import { checkCountersRoom, type FoundPlace, type WantedEntry } from "./flowTables.js";
 import { describe, Handle, living } from "./handle.js";
 import { QueuePair } from "./queues.js";
 
@@ -71,8 +71,7 @@ export class Flow extends Handle {
     const actions = match.actions.handles.map((one) => actionOf(call, device, one));
     const flow = new Flow(qp, request, counters, actions, name);
     const wanted = wantedEntries(device, request, match);
-    device.flows.check(call, flow, wanted);
-    flow.#enter(call, wanted);
+    flow.#enter(call, device.flows.find(call, flow, wanted));
     return flow;
   }
 
@@ -86,13 +85,13 @@ export class Flow extends Handle {
     return (this.flags & IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK) !== 0;
   }
 
-  #enter(call: string, wanted: readonly WantedEntry[]): void {
+  #enter(call: string, found: readonly FoundPlace[]): void {
     const { device } = this;
     const counters = this.#counters;
     const fresh = counters !== null && counters.address === 0;
     counters?.bind(call);
     try {
-      this.#entries = device.flows.enter(call, this, wanted);
+      this.#entries = device.flows.enter(call, this, found);
     } catch (error) {
       if (fresh) counters.unbind();
       throw error;

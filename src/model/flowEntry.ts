@@ -6,7 +6,6 @@ import { Op } from "../abi/engine.js";
 import type { Classifier, Place, Placed } from "./classifier.js";
 import type { Counters } from "./flowCounters.js";
 import type { Flow } from "./flow.js";
-import type { KeyBits } from "./flowMatch.js";
 import type { QueuePair } from "./queues.js";
 
 /** The stages that have flows (stages.ts). */
@@ -33,28 +32,42 @@ export class FlowMask implements Place {
   readonly key: string;
   readonly entries = new Map<string, FlowEntry>();
   order = 0;
-  /** The bytes of a key that it asks about. */
-  readonly #bytes: readonly number[];
+  /** The words of a key that it asks about. */
+  readonly #words: readonly number[];
 
   constructor(slot: number, key: string, mask: Uint8Array) {
     this.slot = slot;
     this.key = key;
-    this.#bytes = Array.from(mask.keys()).filter((byte) => mask[byte] !== 0);
+    const words = wordsOf(mask);
+    this.#words = Array.from(words.keys()).filter((word) => words[word] !== 0);
   }
 
+  /** The key of a mask at a slot: which words it asks about, and what of them. */
   static keyOf(slot: number, mask: Uint8Array): string {
+    const words = wordsOf(mask);
     const codes = [slot & 0xffff, slot >>> 16];
-    for (let byte = 0; byte < mask.length; byte++) {
-      const bits = mask[byte] ?? 0;
-      if (bits !== 0) codes.push(byte, bits);
+    for (let word = 0; word < words.length; word++) {
+      const bits = words[word] as number;
+      if (bits !== 0) codes.push(word, bits & 0xffff, bits >>> 16);
     }
     return String.fromCharCode(...codes);
   }
 
   /** What an entry of this mask is found by. */
   valueKey(value: Uint8Array): string {
-    return String.fromCharCode(...this.#bytes.map((byte) => value[byte] ?? 0));
+    const words = wordsOf(value);
+    const codes: number[] = [];
+    for (const word of this.#words) {
+      const bits = words[word] as number;
+      codes.push(bits & 0xffff, bits >>> 16);
+    }
+    return String.fromCharCode(...codes);
   }
+}
+
+/** A key in words, as the machine reads them. */
+function wordsOf(key: Uint8Array): Uint32Array {
+  return new Uint32Array(key.buffer, key.byteOffset, key.length / 4);
 }
 
 export class FlowEntry implements Placed, EntryKind {
@@ -71,7 +84,7 @@ export class FlowEntry implements Placed, EntryKind {
   sequence: number;
   handle = 0;
 
-  constructor(id: number, kind: EntryKind, classifier: Classifier, place: FlowMask, bits: KeyBits, first: Flow) {
+  constructor(id: number, kind: EntryKind, classifier: Classifier, place: FlowMask, valueKey: string, first: Flow) {
     this.id = id;
     this.stage = kind.stage;
     this.slot = kind.slot;
@@ -80,7 +93,7 @@ export class FlowEntry implements Placed, EntryKind {
     this.tag = kind.tag;
     this.classifier = classifier;
     this.place = place;
-    this.valueKey = place.valueKey(bits.value);
+    this.valueKey = valueKey;
     this.flows = [first];
     this.sequence = classifier.nextSequence();
   }

@@ -12,6 +12,16 @@ export interface WantedEntry extends EntryKind {
   readonly bits: KeyBits;
 }
 
+/** A place for a flow: what is there already. */
+export interface FoundPlace {
+  readonly wanted: WantedEntry;
+  /** What its mask is found by. */
+  readonly key: string;
+  readonly entry: FlowEntry | undefined;
+}
+
+const NO_RANGES: readonly never[] = [];
+
 export class FlowTables {
   readonly #device: Device;
   /** Flows that the device can have. */
@@ -30,24 +40,26 @@ export class FlowTables {
     this.#most = most;
   }
 
-  /** Refuses what cannot stand beside the flows that are there, before anything is changed. @throws EEXIST, ENOMEM */
-  check(call: string, flow: Flow, wanted: readonly WantedEntry[]): void {
+  /**
+   * Where a flow belongs, for `enter`. Refuses what cannot stand beside the flows that are there; nothing is changed.
+   * @throws EEXIST, ENOMEM
+   */
+  find(call: string, flow: Flow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this.#find(one));
-    for (const [i, entry] of found.entries()) {
-      if (entry !== undefined) checkAgreement(call, entry, wanted[i] as WantedEntry);
-    }
+    for (const place of found) if (place.entry !== undefined) checkAgreement(call, place.entry, place.wanted);
     if (this.#alive >= this.#most) {
       const hint = `limits.flows of createDevice is ${this.#most}`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
     }
-    for (const entry of found) if (entry !== undefined) checkRoom(call, entry, flow);
+    for (const { entry } of found) if (entry !== undefined) checkRoom(call, entry, flow);
+    return found;
   }
 
   /** Gives a flow its entries; on a refusal it is in none. @throws ENOMEM */
-  enter(call: string, flow: Flow, wanted: readonly WantedEntry[]): FlowEntry[] {
+  enter(call: string, flow: Flow, found: readonly FoundPlace[]): FlowEntry[] {
     const entered: FlowEntry[] = [];
     try {
-      for (const one of wanted) entered.push(this.#enter(call, flow, one));
+      for (const one of found) entered.push(this.#enter(call, flow, one));
     } catch (error) {
       for (const entry of entered) this.#leave(flow, entry);
       throw error;
@@ -72,14 +84,16 @@ export class FlowTables {
     }
   }
 
-  #find({ stage, slot, bits }: WantedEntry): FlowEntry | undefined {
-    const mask = this.#masks[stage].get(FlowMask.keyOf(slot, bits.mask));
-    return mask?.entries.get(mask.valueKey(bits.value));
+  #find(wanted: WantedEntry): FoundPlace {
+    const { stage, slot, bits } = wanted;
+    const key = FlowMask.keyOf(slot, bits.mask);
+    const mask = this.#masks[stage].get(key);
+    return { wanted, key, entry: mask?.entries.get(mask.valueKey(bits.value)) };
   }
 
-  #enter(call: string, flow: Flow, wanted: WantedEntry): FlowEntry {
-    const entry = this.#find(wanted);
-    if (entry === undefined) return this.#insert(call, flow, wanted);
+  #enter(call: string, flow: Flow, found: FoundPlace): FlowEntry {
+    const { entry } = found;
+    if (entry === undefined) return this.#insert(call, flow, found);
     entry.flows.push(flow);
     if (this.#change(entry)) return entry;
     entry.flows.pop();
@@ -90,12 +104,12 @@ export class FlowTables {
     return changeActions(this.#device.core, entry.handle, entry.record());
   }
 
-  #insert(call: string, flow: Flow, wanted: WantedEntry): FlowEntry {
+  #insert(call: string, flow: Flow, { wanted, key }: FoundPlace): FlowEntry {
     const { stage, slot, bits } = wanted;
     const { stages, installed, core } = this.#device;
     const classifier = stages.open(call, stage);
     const masks = this.#masks[stage];
-    const key = FlowMask.keyOf(slot, bits.mask);
+    // The other half of ALL_DEFAULT may have brought it.
     const known = masks.get(key);
     const mask = known ?? new FlowMask(slot, key, bits.mask);
     if (known === undefined && !classifier.add(mask)) {
@@ -104,13 +118,14 @@ export class FlowTables {
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "attr.specs", hint });
     }
     const id = installed.nextId;
-    const entry = new FlowEntry(id, wanted, classifier, mask, bits, flow);
+    const entry = new FlowEntry(id, wanted, classifier, mask, mask.valueKey(bits.value), flow);
     entry.handle = insertRule(core, classifier.table, {
       id,
       rankHigh: classifier.rankHigh(mask),
       rankLow: classifier.rankLow(mask, entry.sequence),
-      ...bits,
-      ranges: [],
+      mask: bits.mask,
+      value: bits.value,
+      ranges: NO_RANGES,
       actions: entry.record(),
     });
     if (entry.handle === 0) {
