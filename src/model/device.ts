@@ -251,7 +251,7 @@ export class Device {
     return results;
   }
 
-  /** Frames that ended for each reason, since the device was made. */
+  /** Frames that ended for each reason since the device was made, and destinations that were not reached beside that. */
   reasons(): Record<ReasonName, bigint> {
     const counts = this.#batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
     return Object.fromEntries(counts.filter(([name]) => name !== null)) as Record<ReasonName, bigint>;

@@ -2,10 +2,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../src/mlx5dv/index.js";
 import * as v from "../../src/verbs/index.js";
-import { ipv4Frame, refused } from "../mlx5dv/support.js";
+import { ipv4Frame } from "../mlx5dv/support.js";
 import {
   ALL,
-  attr,
   count,
   DONT_TRAP,
   dport,
@@ -122,6 +121,23 @@ describe("one order", () => {
     expect(bench.received(FRAME)).toBe("older deliver");
   });
 
+  test("flows for multicast alone come last on a ConnectX, whatever their priority", async () => {
+    const group = { dst_mac: "01:00:00:00:00:00" };
+    const specs = [{ type: v.IBV_FLOW_SPEC_ETH, val: group, mask: group }];
+    for (const [profile, first, copied] of [
+      ["manual", "group deliver", "group deliver"],
+      ["connectx7", "other deliver", "(copy) other deliver"],
+    ] as const) {
+      bench = await FlowBench.open({ profile });
+      bench.flow("group", specs, { priority: 1 });
+      bench.flow("other", [], { priority: 15 });
+      expect(bench.received(MULTICAST)).toBe(first);
+      // Those that let a frame go on keep their place.
+      bench.flow("copy", specs, { ...DONT_TRAP, priority: 2 });
+      expect(bench.received(MULTICAST)).toBe(copied);
+    }
+  });
+
   test("ports are apart", () => {
     bench.flow("two", [], { port: 2 });
     expect(bench.received(FRAME, 1)).toBe("miss no_rule");
@@ -224,6 +240,17 @@ describe("identical flows", () => {
     expect(bench.refused("c", [IPV4, dport(80), DROP], LOOP)).toBe("EEXIST");
   });
 
+  test("masks of the same bits of other fields are others", () => {
+    const address = (name: "src_ip" | "dst_ip", value: string) => {
+      return { type: v.IBV_FLOW_SPEC_IPV4, val: { [name]: value }, mask: { [name]: "255.255.255.255" } };
+    };
+    bench.flow("a", [address("src_ip", "10.9.9.9")]);
+    bench.flow("b", [address("dst_ip", "10.0.0.1")]);
+    expect(bench.refused("c", [address("dst_ip", "10.0.0.2"), DROP])).toBeUndefined();
+    expect(bench.refused("c", [address("dst_ip", "10.9.9.9"), DROP])).toBeUndefined();
+    expect(bench.received(FRAME)).toBe("b deliver");
+  });
+
   test("the tag is that of the first", () => {
     const first = bench.flow("a", [TCP, tag(5)]);
     expect(bench.refused("b", [TCP, tag(6)])).toBe("EEXIST");
@@ -268,6 +295,15 @@ describe("default flows and sniffers", () => {
     v.ibv_destroy_flow(all);
     expect(bench.refused("x", [tag(1)], ALL)).toBe("EEXIST");
     expect(bench.refused("x", [UDP, IPV4, { type: 0x77 }], ALL)).toBe("EINVAL");
+  });
+
+  test("a conflict of one half of ALL_DEFAULT", () => {
+    bench.flow("mc", [tag(5)], MC);
+    bench.flow("all", [], ALL);
+    expect(bench.received(MULTICAST)).toBe("mc5 all5 deliver");
+    expect(bench.received(FRAME)).toBe("all deliver");
+    expect(bench.refused("x", [tag(5)], ALL)).toBe("EEXIST");
+    expect(bench.refused("x", [tag(5)], MC)).toBeUndefined();
   });
 
   test("a sniffer gets a copy of what comes in and of what goes out; nobody notices", () => {
@@ -376,146 +412,5 @@ describe("sending", () => {
     bench.device.hostRules.add({ application: "nic", action: "drop" });
     expect(looped("b")).toBe("miss");
     expect(bench.received(FRAME)).toBe("drop drop_action");
-  });
-});
-
-describe("what is refused", () => {
-  test("in its order: EPERM, ENOSYS, EINVAL, EEXIST, ENOMEM", async () => {
-    const destroyed = async (over: Parameters<typeof FlowBench.open>[0], capabilities = {}): Promise<unknown> => {
-      const one = await FlowBench.open(over, capabilities);
-      const qp = one.qp("a");
-      v.ibv_destroy_qp(qp);
-      return refused(() => v.ibv_create_flow(qp, attr([{ type: 0x77 }], { type: 9 })))?.code;
-    };
-    expect(await destroyed({ managedFlowSteering: false }, { cap_net_raw: false })).toBe("EPERM");
-    expect(await destroyed({ managedFlowSteering: false })).toBe("ENOSYS");
-    expect(await destroyed({})).toBe("EINVAL");
-    const one = await FlowBench.open({ limits: { flows: 2 } });
-    one.flow("a", [TCP]);
-    const second = one.flow("b", [], SNIFFER);
-    expect(one.refused("c", [TCP, DROP])).toBe("EEXIST");
-    expect(one.refused("c", [TCP])).toBe("ENOMEM");
-    v.ibv_destroy_flow(second);
-    expect(one.refused("c", [TCP])).toBeUndefined();
-    expect(one.refused("c", [], ALL)).toBe("ENOMEM");
-  });
-
-  test("limits and switches of a device have their types", async () => {
-    await expect(FlowBench.open({ limits: { flows: -1 } })).rejects.toThrow("limits.flows");
-  });
-
-  test("queue pairs that are neither UD nor raw packet; EGRESS takes any", () => {
-    for (const [type, code] of [
-      [v.IBV_QPT_RC, "EINVAL"],
-      [v.IBV_QPT_UD, undefined],
-      [v.IBV_QPT_RAW_PACKET, undefined],
-    ] as const) {
-      const qp = bench.realQp(type);
-      expect(refused(() => v.ibv_create_flow(qp, attr([TCP])))?.code).toBe(code);
-      expect(refused(() => v.ibv_create_flow(qp, attr([TCP], EGRESS)))).toBeUndefined();
-    }
-  });
-
-  test.each<[string, readonly object[], Partial<v.FlowAttr>]>([
-    ["an unknown type", [], { type: 4 }],
-    ["an unknown flag", [], { flags: 8 }],
-    ["a port that is not there", [], { port: 3 }],
-    ["no port", [], { port: 0 }],
-    ["a number of specs that is not theirs", [TCP], { num_of_specs: 2 }],
-    ["an unknown spec", [{ type: 0x77 }], {}],
-    ["contradicting specs", [TCP, UDP], {}],
-    ["a tag of 25 bits", [tag(2 ** 24)], {}],
-    ["two tags", [tag(1), tag(1)], {}],
-    ["DONT_TRAP of a sniffer", [], { ...SNIFFER, ...DONT_TRAP }],
-    ["EGRESS of a default flow", [], { ...MC, ...EGRESS }],
-  ])("EINVAL: %s", (_name, specs, over) => {
-    expect(bench.refused("a", specs, over)).toBe("EINVAL");
-  });
-
-  test("what is of the wrong type is a TypeError", () => {
-    const wrong = [
-      () => v.ibv_create_flow({} as never, attr([])),
-      () => v.ibv_create_flow(bench.qp("a"), null as never),
-      () => bench.flow("a", [count({})]),
-      () => bench.flow("a", [{ type: v.IBV_FLOW_SPEC_ACTION_HANDLE, action: {} }]),
-      () => v.ibv_destroy_flow({} as never),
-    ];
-    for (const call of wrong) expect(call).toThrow(TypeError);
-  });
-
-  test("counters of another device, and those that are gone", async () => {
-    const other = await FlowBench.open();
-    expect(refused(() => bench.flow("a", [count(other.counters())]))?.reason).toBe("other_device");
-    const gone = bench.counters();
-    v.ibv_destroy_counters(gone);
-    expect(refused(() => bench.flow("a", [count(gone)]))).toMatchObject({
-      code: "EINVAL",
-      reason: "object_destroyed",
-      path: "specs[0].counters",
-    });
-  });
-
-  test("a conflict names the flow that is there", () => {
-    bench.flow("a", [TCP, DROP]);
-    expect(refused(() => bench.flow("b", [TCP]))).toMatchObject({ reason: "conflicting_flow", errno: 17 });
-    expect(refused(() => bench.flow("b", [TCP]))?.message).toContain("flow0 asks for the same frames and drops them");
-  });
-});
-
-describe("lifetimes", () => {
-  test("a flow uses its queue pair and its counters, and is destroyed once", () => {
-    const empty = bench.state();
-    const counters = bench.counters();
-    const flow = bench.flow("a", [TCP, count(counters)]);
-    expect([flow.name, flow.handle, flow.context]).toEqual(["flow0", 1, bench.context]);
-    expect(refused(() => v.ibv_destroy_qp(bench.qp("a")))?.code).toBe("EBUSY");
-    expect(refused(() => v.ibv_destroy_counters(counters))?.code).toBe("EBUSY");
-    v.ibv_destroy_flow(flow);
-    expect(refused(() => v.ibv_destroy_flow(flow))).toMatchObject({ code: "EINVAL", reason: "object_destroyed" });
-    v.ibv_destroy_counters(counters);
-    v.ibv_destroy_qp(bench.qp("a"));
-    expect(empty).toContain("[");
-    v.ibv_close_device(bench.context);
-  });
-
-  test("what all flows of a device held is given back", () => {
-    const used = bench.device.memoryUsed;
-    bench.qp("a");
-    const one = bench.device.memoryUsed;
-    const flows = [{}, ALL, MC, SNIFFER, EGRESS, DONT_TRAP].map((over) => bench.flow("a", [dport(80)], over));
-    for (const flow of flows) v.ibv_destroy_flow(flow);
-    expect(bench.device.memoryUsed).toBe(one);
-    v.ibv_destroy_qp(bench.qp("a"));
-    expect(bench.device.memoryUsed).toBe(used);
-  });
-
-  test("completions carry the tag of the flow that delivered", () => {
-    const qp = bench.realQp(v.IBV_QPT_RAW_PACKET);
-    const cq = qp.recv_cq as NonNullable<typeof qp.recv_cq>;
-    const memory = new Uint8Array(256);
-    const mr = v.ibv_reg_mr(qp.pd as NonNullable<typeof qp.pd>, memory, undefined, v.IBV_ACCESS_LOCAL_WRITE);
-    const to = (qp_state: number): unknown =>
-      v.ibv_modify_qp(
-        qp,
-        { qp_state, port_num: 1 },
-        v.IBV_QP_STATE | (qp_state === v.IBV_QPS_INIT ? v.IBV_QP_PORT : 0),
-      );
-    to(v.IBV_QPS_INIT);
-    for (const wr_id of [0, 1, 2]) {
-      v.ibv_post_recv(qp, { wr_id, sg_list: [{ addr: memory.subarray(64 * wr_id, 64 * wr_id + 64), lkey: mr.lkey }] });
-    }
-    to(v.IBV_QPS_RTR);
-    v.ibv_create_flow(qp, attr([tag(3)], SNIFFER));
-    v.ibv_create_flow(qp, attr([TCP], DONT_TRAP));
-    v.ibv_create_flow(qp, attr([tag(5)]));
-    expect(bench.received(FRAME)).toBe("(qp13) (qp1) qp15 deliver");
-    expect(v.ibv_poll_cq(cq, 9).map(({ flow_tag, wr_id }) => [wr_id, flow_tag])).toEqual([
-      [0, 3],
-      [1, 0],
-      [2, 5],
-    ]);
-    // No buffer is left: every destination says so, the frame's own first.
-    expect(bench.received(FRAME)).toBe("drop no_receive_buffer");
-    expect(bench.device.reasons().no_receive_buffer).toBe(3n);
   });
 });

@@ -64,6 +64,7 @@ function check({ device }: FlowBench, made: Made): void {
 /** What is made, in this order; each gives what undoes it. */
 type Step = readonly [name: string, make: (bench: FlowBench, counters: Counters) => () => void];
 type Counters = ReturnType<FlowBench["counters"]>;
+type Flow = ReturnType<FlowBench["flow"]>;
 
 const flow = (name: string, specs: (counters: Counters) => readonly object[], over = {}): Step => [
   name,
@@ -72,6 +73,9 @@ const flow = (name: string, specs: (counters: Counters) => readonly object[], ov
     return () => v.ibv_destroy_flow(one);
   },
 ];
+
+/** A flow of ALL_DEFAULT that a step has made for the next one. */
+let onTwoEntries: Flow;
 
 const STEPS: readonly Step[] = [
   flow("a", () => [TCP]),
@@ -84,11 +88,39 @@ const STEPS: readonly Step[] = [
   [
     "host",
     ({ device }) => {
-      const rule = device.hostRules.add({ application: "tc", action: { queue: 7 } });
+      const rule = device.hostRules.add({ application: "tc", port: 1, action: { queue: 7 } });
       return () => rule.remove();
     },
   ],
   flow("c", (counters) => [TCP, count(counters)]),
+  [
+    "defaults of port 2",
+    (bench) => {
+      const flows: Flow[] = [];
+      const undo = (): void => flows.splice(0).forEach((one) => v.ibv_destroy_flow(one));
+      const refusal = refused(() => {
+        for (const name of ["a", "b"]) flows.push(bench.flow(name, [], { ...ALL, port: 2 }));
+        for (const name of ["c", "d", "s"]) flows.push(bench.flow(name, [], { ...MC, port: 2 }));
+        [onTwoEntries] = flows as [Flow];
+      });
+      if (refusal === undefined) return undo;
+      undo();
+      throw refusal;
+    },
+  ],
+  [
+    "attached to what counts",
+    ({ device }, counters) => {
+      // Of its entries the second is the smaller: memory may be enough for the first alone.
+      const points = { counter_desc: v.IBV_COUNTER_PACKETS, index: 4 };
+      const refusal = refused(() => v.ibv_attach_counters_point_flow(counters, points, onTwoEntries));
+      if (refusal === undefined) return () => undefined;
+      const before = counters.read();
+      device.receiveBatch(2, [FRAME, MULTICAST]);
+      expect(counters.read()).toEqual(before);
+      throw refusal;
+    },
+  ],
   [
     "attached",
     (bench) => {
