@@ -37,7 +37,17 @@ import { WALK } from "./mutants/walk.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SUITE = ["test/engine", "test/model", "test/mlx5dv", "test/verbs", "test/oracle"];
-const COPIED = ["src", "assembly", "bench", "test", "scripts", "package.json", "asconfig.json", "vitest.config.ts"];
+const COPIED = [
+  "src",
+  "assembly",
+  "bench",
+  "test",
+  "docs",
+  "scripts",
+  "package.json",
+  "asconfig.json",
+  "vitest.config.ts",
+];
 /** The same run each time: a fault is either noticed or not. */
 const ENV = { ...process.env, FLOWSTEER_SEED: "20261121", FLOWSTEER_FUZZ: "8000", CI: "" };
 /** A fault may make the core loop without end: twice what the tests take without one is too long. */

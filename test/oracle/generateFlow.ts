@@ -46,7 +46,10 @@ export function randomFlowFor(fields: Fields, random: Random, wishes: FlowWishes
   };
 }
 
-/** Few priorities, so that flows collide; few kinds but NORMAL. */
+/** Few, so that flows collide, and of all 16 bits. */
+const PRIORITIES = [0, 1, 1, 2, 2, 2, 15, 16, 0x7fff, 0x8000, 0xffff];
+
+/** Few kinds but NORMAL. */
 function randomAttr(random: Random, ports: number): Omit<FlowAttr, "specs"> {
   const type = random.chance(0.85)
     ? TYPE.NORMAL
@@ -56,7 +59,7 @@ function randomAttr(random: Random, ports: number): Omit<FlowAttr, "specs"> {
     if (random.chance(0.25)) flags |= FLAG.DONT_TRAP;
     if (random.chance(0.2)) flags |= FLAG.EGRESS;
   }
-  return { type, flags, port: random.between(1, ports), priority: random.pick([0, 1, 1, 2, 2, 2, 15, 16, 65535]) };
+  return { type, flags, port: random.between(1, ports), priority: random.pick(PRIORITIES) };
 }
 
 /** Specs that can hit a frame, where order matters together. */
@@ -139,6 +142,48 @@ function flip(specs: FlowSpec[], random: Random): string | null {
   const spec = specs[i] as FlowSpec;
   specs[i] = { ...spec, val: { ...spec.val, [name]: ((spec.val as Filter)[name] ?? 0n) ^ bit } };
   return `${spec.type.toString(16)} ${name}`;
+}
+
+/**
+ * Specs that ask nearly what others ask: the same, another value under the same masks, one bit less, or of the source
+ * what they ask of the destination. Only the first are identical.
+ */
+export function related(specs: readonly FlowSpec[], random: Random): FlowSpec[] {
+  const near = specs.map((spec) => ({ ...spec }));
+  switch (random.below(5)) {
+    case 0:
+      flip(near, random);
+      break;
+    case 1:
+      askLess(near, random);
+      break;
+    case 2:
+      return near.map((spec) => ({ ...spec, ...swapped(spec) }));
+  }
+  return near;
+}
+
+/** Takes one bit out of a mask; the value has it or not. */
+function askLess(specs: FlowSpec[], random: Random): void {
+  const asking = specs.flatMap(({ mask = {} }, i) =>
+    Object.entries(mask).flatMap(([name, one]) => bitsOf(i, name, one)),
+  );
+  if (asking.length === 0) return;
+  const { spec: i, name, bit } = random.pick(asking);
+  const spec = specs[i] as FlowSpec;
+  specs[i] = { ...spec, mask: { ...spec.mask, [name]: ((spec.mask as Filter)[name] ?? 0n) ^ bit } };
+}
+
+/** Source for destination. */
+function swapped({ val, mask }: FlowSpec): Pick<FlowSpec, "val" | "mask"> {
+  const turn = (filter: Filter): Filter =>
+    Object.fromEntries(
+      Object.entries(filter).map(([name, one]) => [
+        name.replace(/^(src|dst)/, (end) => (end === "src" ? "dst" : "src")),
+        one,
+      ]),
+    );
+  return { ...(val ? { val: turn(val) } : {}), ...(mask ? { mask: turn(mask) } : {}) };
 }
 
 function bitsOf(spec: number, name: string, mask: bigint): { spec: number; name: string; bit: bigint }[] {

@@ -22,11 +22,12 @@ import {
   createFlow,
   destroyFlow,
   newState,
+  TYPE,
   type Flow as ReferenceFlow,
   type FlowState,
 } from "../oracle/flows.js";
 import { type Random, randomFrame, randomRuleFor } from "../oracle/generate.js";
-import { randomFlowFor } from "../oracle/generateFlow.js";
+import { randomFlowFor, related } from "../oracle/generateFlow.js";
 import { type Fields, rankOf, type Term } from "../oracle/match.js";
 import { parseReference } from "../oracle/parse.js";
 import type { Action as ReferenceAction } from "../oracle/walk.js";
@@ -149,19 +150,32 @@ function addFlow(world: World): void {
   const base = random.pick(world.bases);
   const drawn = randomFlowFor(base.fields, random, { ports: PORTS, counters: COUNTERS });
   const flow: ReferenceFlow = { ...drawn, id: `f${world.made++}`, qp: random.pick(QUEUES) };
-  const twin = random.chance(0.35) && state.flows.size > 0;
-  if (twin) becomeTwin(flow, random.pick([...state.flows.values()]), random);
+  const twin = random.chance(0.4) && state.flows.size > 0;
+  // Default flows conflict with each other in either half.
+  if (random.chance(0.06)) Object.assign(flow, randomDefault(random));
+  else if (twin) becomeTwin(flow, random.pick([...state.flows.values()]), random);
   // More often than not a flow is for the port of its frame.
   else if (random.chance(0.6)) flow.port = base.frame.port ?? 1;
-  if (makeFlow(world, flow) && drawn.near === "bit" && !twin) world.near.set(flow.id, base);
+  if (makeFlow(world, flow) && drawn.near === "bit" && flow.specs === drawn.specs) world.near.set(flow.id, base);
 }
 
-/** Identical flows are seldom drawn. */
+function randomDefault(random: Random): Pick<ReferenceFlow, "type" | "flags" | "specs"> {
+  const specs = [{ type: SPEC.ACTION_TAG, tag_id: 1 }, { type: SPEC.ACTION_DROP }].filter(() => random.chance(0.3));
+  return { type: random.pick([TYPE.ALL_DEFAULT, TYPE.MC_DEFAULT]), flags: 0, specs };
+}
+
+/** Identical flows are seldom drawn, nor those that are nearly so. */
 function becomeTwin(flow: ReferenceFlow, other: ReferenceFlow, random: Random): void {
   const { type, priority, port } = other;
   const flags = random.chance(0.5) ? other.flags : other.flags ^ v.IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK;
   const actions = (random.chance(0.7) ? other : flow).specs.filter(isAction);
-  const specs = [...other.specs.filter((spec) => !isAction(spec)), ...actions];
+  const specs = [
+    ...related(
+      other.specs.filter((spec) => !isAction(spec)),
+      random,
+    ),
+    ...actions,
+  ];
   Object.assign(flow, { type, priority, port, flags, specs });
 }
 
