@@ -28,6 +28,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CORE } from "./mutants/core.mjs";
+import { ENTRIES } from "./mutants/entries.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
@@ -63,7 +64,7 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...STEER, ...WALK, ...HEADERS, ...HOST, ...FLOWS, ...PACKET].filter(
+const mutants = [...CORE, ...STEER, ...WALK, ...HEADERS, ...HOST, ...FLOWS, ...ENTRIES, ...PACKET].filter(
   ({ id }) => only === undefined || only.includes(id),
 );
 checkList();
