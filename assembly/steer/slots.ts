@@ -40,6 +40,8 @@ export const HASHED: u32 = 0x80000000;
 const GROW: u32 = 9;
 const SHRINK: u32 = 4;
 const QUARTERS: u32 = 4;
+/** Merges that a remove makes, at the most. */
+const MERGES: i32 = 2;
 
 /** Buckets that a split or a merge has emptied and may use again. */
 let spare: usize = 0;
@@ -133,7 +135,10 @@ export function placeOf(slots: usize, hash: u32, thing: usize): usize {
 /** Takes in a thing (a multiple of 2) under a hash; false when memory is full, and then nothing has changed. */
 export function addThing(slots: usize, hash: u32, thing: usize): bool {
   if (load<u32>(slots, BUCKETS) == 0 && !firstBucket(slots)) return false;
-  if (!place(bucketOf(slots, hash), hash, thing)) return false;
+  // A merge may have taken the room of an overflow bucket; what it joined is parted again, which takes none.
+  for (let splits = 0; !place(bucketOf(slots, hash), hash, thing); splits++) {
+    if (splits == MERGES || !split(slots)) return false;
+  }
   const things = load<u32>(slots, THINGS) + 1;
   store<u32>(slots, things, THINGS);
   // Two splits an insert at most: where memory was full for a while, the buckets catch up.
@@ -153,7 +158,7 @@ export function removeThing(slots: usize, hash: u32, thing: usize, still: bool):
     clearSlots(slots);
     return;
   }
-  for (let n = 0; n < 2; n++) {
+  for (let n = 0; n < MERGES; n++) {
     const buckets = load<u32>(slots, BUCKETS);
     if (buckets > 1 && things * QUARTERS < buckets * SHRINK) merge(slots);
   }
