@@ -84,7 +84,7 @@ export function release(block: usize, size: u32): void {
 
 /** Blocks of whole cache lines begin with one: a rule is one line, not two halves. */
 function cut(size: u32): usize {
-  const gap: u32 = size % LINE == 0 ? <u32>(0 - Arena.slab) % LINE : 0;
+  const gap: u32 = size % LINE == 0 ? (0 - <u32>Arena.slab) % LINE : 0;
   if (Arena.slabEnd - Arena.slab >= size + gap) {
     if (gap != 0) push(classOf(gap), Arena.slab);
     Arena.slab += gap;

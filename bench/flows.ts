@@ -1,8 +1,6 @@
 /** Verbs flows: made and destroyed one by one, and frames against flows of several masks. */
 import { MAX_BATCH } from "../src/abi/engine.js";
-import { Link } from "../src/abi/headers.js";
 import { HERE_ETH, HERE_L3, HERE_PROTOCOL, HERE_TCP } from "../src/abi/key.js";
-import { Batch } from "../src/engine/batch.js";
 import { createDevice, createSink, type Device } from "../src/index.js";
 import {
   IBV_FLOW_ATTR_NORMAL,
@@ -24,11 +22,11 @@ import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { PlainClassifier, type MaskWord } from "./peers/classifier.js";
 import { PlainNic } from "./peers/nic.js";
 import * as at from "./peers/record.js";
+import { steerBatches } from "./steerBatches.js";
 import { trace, tupleAt, type Tuple } from "./tuples.js";
 
 const MADE = 2000;
 const FRAMES = 4096;
-const FRAME = 64;
 /** Of tcpFrame. */
 const DMAC = "02:00:00:00:00:01";
 const NETWORK = 0xffffff00;
@@ -169,50 +167,6 @@ async function steering(count: number): Promise<Workload> {
     plain.classifier.group(kindOf(i).mask).insert(kindOf(i).values(tupleAt(i)), i, rule);
   }
   const frames = trace(count, FRAMES).map(tcpFrame);
-  const batch = new Batch(device.core);
-  const root = device.stages.received;
-  const steerBatch = (first: number): void => {
-    batch.clear();
-    for (let i = first; i < first + MAX_BATCH; i++) batch.put(frames[i]!, FRAME, 1, Link.ethernet);
-    batch.steer(root);
-  };
-  return {
-    name: `frames against ${count.toLocaleString("en")} flows`,
-    unit: "frame",
-    units: FRAMES,
-    check() {
-      for (let first = 0; first < FRAMES; first += MAX_BATCH) {
-        steerBatch(first);
-        plain.steer(frames, first, MAX_BATCH);
-        const seen = Array.from({ length: MAX_BATCH }, (_, i) => [batch.tag(i), batch.destinations(i)]);
-        const expected = plain.rules.map((rule, i) => [plain.tags[i], rule === null ? 0 : 1]);
-        expectEqual(`outcomes from frame ${first}`, seen, expected);
-      }
-    },
-    cases: [
-      {
-        name: "engine, copied in, verdict and tag read",
-        run: () => {
-          let sum = 0;
-          for (let first = 0; first < FRAMES; first += MAX_BATCH) {
-            steerBatch(first);
-            for (let i = 0; i < MAX_BATCH; i++) sum += batch.tag(i) + batch.verdict(i);
-          }
-          return sum;
-        },
-      },
-      {
-        name: "plain JavaScript",
-        peer: true,
-        run: () => {
-          let sum = 0;
-          for (let first = 0; first < FRAMES; first += MAX_BATCH) {
-            plain.steer(frames, first, MAX_BATCH);
-            for (let i = 0; i < MAX_BATCH; i++) sum += plain.tags[i]! + (plain.rules[i] === null ? 5 : 1);
-          }
-          return sum;
-        },
-      },
-    ],
-  };
+  const name = `frames against ${count.toLocaleString("en")} flows`;
+  return steerBatches(name, device, device.stages.received, plain, frames);
 }

@@ -1,7 +1,5 @@
 /** Bytes to outcome: 64-byte TCP frames, 1,000 rules of one matcher, each counts, tags and names a queue. */
 import { MAX_BATCH } from "../src/abi/engine.js";
-import { Link } from "../src/abi/headers.js";
-import { Batch } from "../src/engine/batch.js";
 import { createSink } from "../src/index.js";
 import {
   allocFlowCounterCommand,
@@ -15,12 +13,12 @@ import { tcpFrame } from "./frames.js";
 import { expectEqual, type Suite } from "./harness.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";
 import { PlainNic } from "./peers/nic.js";
+import { steerBatches } from "./steerBatches.js";
 import { trace, tupleAt } from "./tuples.js";
 
 const RULES = 1000;
 const COUNTERS = 1024;
 const FRAMES = 4096;
-const FRAME = 64;
 
 export const steer: Suite = {
   name: "steer",
@@ -30,55 +28,10 @@ export const steer: Suite = {
     const { nic, counters } = await engineNic();
     const { nic: plain, counters: plainCounters } = plainNic();
     const { device } = nic;
-    const batch = new Batch(device.core);
     const root = nic.table.classifier.table;
-
-    /** One batch; what is read of an outcome is its verdict and tag. */
-    const steerBatch = (first: number): void => {
-      batch.clear();
-      for (let i = first; i < first + MAX_BATCH; i++) batch.put(frames[i]!, FRAME, 1, Link.ethernet);
-      batch.steer(root);
-    };
-    yield {
-      name: "a batch of 256, outcomes in memory",
-      unit: "frame",
-      units: FRAMES,
-      check() {
-        for (let first = 0; first < FRAMES; first += MAX_BATCH) {
-          steerBatch(first);
-          plain.steer(frames, first, MAX_BATCH);
-          const seen = Array.from({ length: MAX_BATCH }, (_, i) => [batch.tag(i), batch.destinations(i)]);
-          const expected = plain.rules.map((rule, i) => [plain.tags[i], rule === null ? 0 : 1]);
-          expectEqual(`outcomes from frame ${first}`, seen, expected);
-        }
-        for (const [i, packets] of counters.entries()) expectEqual(`counter ${i}`, packets(), plainCounters[i]!());
-      },
-      cases: [
-        {
-          name: "engine, copied in, verdict and tag read",
-          run: () => {
-            let sum = 0;
-            for (let first = 0; first < FRAMES; first += MAX_BATCH) {
-              steerBatch(first);
-              for (let i = 0; i < MAX_BATCH; i++) sum += batch.tag(i) + batch.verdict(i);
-            }
-            return sum;
-          },
-        },
-        {
-          name: "plain JavaScript",
-          peer: true,
-          run: () => {
-            let sum = 0;
-            for (let first = 0; first < FRAMES; first += MAX_BATCH) {
-              plain.steer(frames, first, MAX_BATCH);
-              for (let i = 0; i < MAX_BATCH; i++) sum += plain.tags[i]! + (plain.rules[i] === null ? 5 : 1);
-            }
-            return sum;
-          },
-        },
-      ],
-    };
+    yield steerBatches("a batch of 256, outcomes in memory", device, root, plain, frames, () => {
+      for (const [i, packets] of counters.entries()) expectEqual(`counter ${i}`, packets(), plainCounters[i]!());
+    });
 
     yield {
       name: "outcomes as objects",

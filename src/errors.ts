@@ -55,7 +55,7 @@ export const REFUSALS = {
   bad_match_size: "the match parameters have a size that the device does not take",
   reserved_bits: "a reserved bit is masked",
   ip_version_mask: "ip_version is masked by 4, 6 or 0, and the rule repeats it",
-  value_outside_mask: "the value has a bit that the mask of the matcher leaves out",
+  value_outside_mask: "the value has a bit that its mask leaves out",
   field_left_out: "the rule leaves out a field that its matcher masks",
   bad_action_list: "these actions cannot stand in one rule",
   bad_object: "the object is not of the kind that the call takes",

@@ -13,7 +13,7 @@ import { LANES, SETS } from "../memory";
 import { GROUPS } from "./group";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
-import { bestFrom, drawQuads, said, SAMPLE, SAMPLED, SAMPLES, SAMPLES_AT, slicesMade } from "./sets";
+import { bestFrom, drawQuads, firstPlaces, said, SAMPLE, SAMPLED, SAMPLES, SAMPLES_AT, slicesMade } from "./sets";
 import { SLICE_LANES, SLICES } from "./slice";
 
 const SAMPLE_RANK: usize = 32;
@@ -149,9 +149,7 @@ function sampleAt(sets: usize, n: u32): usize {
 
 /** The places that a key looks at before it takes a rule of this rank for the answer. */
 function placesBefore(sets: usize, rank: u64): v128 {
-  let places: usize = 0;
+  let places: u32 = 0;
   while (places < GROUPS && bestFrom(sets, places) <= rank) places++;
-  const low: u64 = places >= 64 ? u64.MAX_VALUE : ((<u64>1) << places) - 1;
-  const high: u64 = places <= 64 ? 0 : places == 128 ? u64.MAX_VALUE : ((<u64>1) << (places - 64)) - 1;
-  return i64x2.replace_lane(i64x2.splat(low), 1, high);
+  return i64x2.replace_lane(i64x2.splat(firstPlaces(min(places, 64))), 1, firstPlaces(max(places, 64) - 64));
 }

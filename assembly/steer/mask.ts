@@ -82,24 +82,31 @@ export function hashMasked(bytes: usize, mask: usize, lanes: u32, seed: u32): u3
   let hash = SEED ^ (<u64>seed);
   const end = bytes + ((<usize>lanes) << 4);
   while (bytes < end) {
-    const masked = v128.and(v128.load(bytes), v128.load(mask));
-    hash = (hash ^ i64x2.extract_lane(masked, 0)) * FIRST;
-    hash = ((hash >> 32) ^ hash ^ i64x2.extract_lane(masked, 1)) * SECOND;
-    hash ^= hash >> 29;
+    hash = stirred(hash, v128.and(v128.load(bytes), v128.load(mask)));
     bytes += 16;
     mask += 16;
   }
-  return (<u32>(hash ^ (hash >> 32))) | HASHED;
+  return folded(hash);
 }
 
 /** The same of one lane. */
 // @ts-ignore: decorator
 @inline
 export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
-  const masked = v128.and(v128.load(bytes), v128.load(mask));
-  let hash = (SEED ^ (<u64>seed) ^ i64x2.extract_lane(masked, 0)) * FIRST;
-  hash = ((hash >> 32) ^ hash ^ i64x2.extract_lane(masked, 1)) * SECOND;
-  hash ^= hash >> 29;
+  return folded(stirred(SEED ^ (<u64>seed), v128.and(v128.load(bytes), v128.load(mask))));
+}
+
+// @ts-ignore: decorator
+@inline
+function stirred(hash: u64, lane: v128): u64 {
+  hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
+  hash = ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
+  return hash ^ (hash >> 29);
+}
+
+// @ts-ignore: decorator
+@inline
+function folded(hash: u64): u32 {
   return (<u32>(hash ^ (hash >> 32))) | HASHED;
 }
 

@@ -19,7 +19,7 @@ import { branchOf, gatherAll } from "./gather";
 import { GROUP_COUNT } from "./group";
 import { probe } from "./probe";
 import { pruneAll } from "./prune";
-import { isChoiceDue, NO_SETS } from "./sets";
+import { firstPlaces, isChoiceDue, NO_SETS } from "./sets";
 import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./table";
 import { verify } from "./verify";
 
@@ -42,7 +42,7 @@ export function lookup(table: usize, list: usize, count: u32): void {
   }
   const sets = settled != 0 ? settled : NO_SETS;
   const places = load<u32>(groups, GROUP_COUNT);
-  pruneAll(sets, count, stride, placesBelow(min(places, 64)), placesBelow(max(places, 64) - 64));
+  pruneAll(sets, count, stride, firstPlaces(min(places, 64)), firstPlaces(max(places, 64) - 64));
   const bounded = <u32>(bounds != 0);
   // Two calls of each: what is called once would be made one function with this, too large for its registers.
   let probed = probe(slots, groups, sets, count, stride);
@@ -51,8 +51,4 @@ export function lookup(table: usize, list: usize, count: u32): void {
     probed = probe(slots, groups, sets, count, stride);
     count = verify(list, slots, sets, probed, stride, bounded);
   }
-}
-
-function placesBelow(count: u32): u64 {
-  return count == 64 ? u64.MAX_VALUE : ((<u64>1) << count) - 1;
 }

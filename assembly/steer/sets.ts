@@ -314,6 +314,11 @@ function wildOf(sets: usize, number: u32): usize {
   return sets + SLICE_WILD + ((<usize>number) << 4);
 }
 
+/** The first `count` places of one half of a set: at most 64. */
+export function firstPlaces(count: u32): u64 {
+  return count == 64 ? u64.MAX_VALUE : ((<u64>1) << count) - 1;
+}
+
 /** A rank that no rule of the groups from this place on is below; the last one for the place behind the last. */
 // @ts-ignore: decorator
 @inline

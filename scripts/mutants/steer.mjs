@@ -42,14 +42,14 @@ export const STEER = [
 
   mask(
     "hash-unmasked",
-    "    const masked = v128.and(v128.load(bytes), v128.load(mask));",
-    "    const masked = v128.load(bytes);",
+    "stirred(hash, v128.and(v128.load(bytes), v128.load(mask)))",
+    "stirred(hash, v128.load(bytes))",
     "a hash of what is not asked",
   ),
   mask(
     "hash-lane",
-    "(hash >> 32) ^ hash ^ i64x2.extract_lane(masked, 1)) * SECOND;\n  hash",
-    "(hash >> 32) ^ hash) * SECOND;\n  hash",
+    "folded(stirred(SEED ^ (<u64>seed), v128",
+    "folded(stirred(SEED, v128",
     "keys and rules of one lane hash alike",
   ),
   group(
@@ -111,6 +111,13 @@ export const STEER = [
     "what stands behind a bucket",
   ),
   slots("hint-moved", "hintOf(last) | hintOf(hash)", "hintOf(hash)", "the entry that gave way to a link"),
+  slots(
+    "part-again",
+    "if (splits == MERGES || !split(slots)) return false;",
+    "return false;",
+    "what a merge took is not given back",
+    MEMORY,
+  ),
   slots("take-fill", "store<u32>(place, load<u32>(last + end, THING));", "", "what fills a slot that is freed"),
   slots(
     "slots-shrink",

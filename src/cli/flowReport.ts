@@ -7,6 +7,7 @@ import {
 } from "../abi/verbs.js";
 import type { LoadedScenario } from "../formats/index.js";
 import type { Flow } from "../model/flow.js";
+import { HOST_APPLICATIONS } from "../model/hostRules.js";
 import type { HitRule } from "../model/outcome.js";
 import { grouped, printable, table, type Column, type Paint, type Row } from "./text.js";
 
@@ -27,7 +28,7 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
     ...[...loaded.flows.values()].map(asFlow),
     ...[...loaded.hostRules.values()].map((rule, i): Asked => {
       const { application, priority } = rule;
-      const place = [HOST, APPLICATIONS.indexOf(application), priority];
+      const place = [HOST, HOST_APPLICATIONS.indexOf(application), priority];
       return { rule, kind: application, port: hosts[i]?.port, priority, place };
     }),
   ].sort((a, b) => compare(a.place, b.place));
@@ -59,7 +60,6 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
 
 /** The stages of docs/flows.md, those of what is sent behind the others. */
 const [SNIFFER, NORMAL, HOST, DEFAULT, EGRESS] = [0, 1, 2, 3, 4] as const;
-const APPLICATIONS: readonly string[] = ["ethtool", "tc", "nic"];
 
 function asFlow(rule: Flow): Asked {
   const { type, flags, port, priority } = rule;

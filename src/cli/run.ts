@@ -41,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (captures.length > 0) await session.runCaptures(captures, port ?? 1, limit);
   else await session.runOwn(port, limit);
   const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => captureName(one)).join(", ")}`;
-  // Expectations are about the frames of the document, where it has any.
+  // Expectations are about the own frames of a document that has such.
   const expects = loaded.scenario.expect !== undefined;
   const applies = captures.length === 0 || loaded.scenario.frames === undefined;
   if (expects && !applies)

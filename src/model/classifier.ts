@@ -7,7 +7,7 @@
  *     | slot         | order of masks  | order of rules            |
  *
  * A priority has two slots: the rules of the first let a frame go on (DONT_TRAP), those of the second end its way. Who lets
- * a frame go on is followed by the next slot, whose first rank is one addition away (act/run.ts, resume).
+ * a frame go on is followed by the next slot, whose first rank is one addition away (steer/onward.ts, resume).
  *
  * SPEC: among masks of equal priority (undefined in mlx5dv_dr, where a matcher is one) the newer one comes first in a DR
  * table, the older one in the root table, and duplicates, which the page's LIMITATIONS refuse and its Domain section allows,

@@ -141,6 +141,7 @@ function settingOf({ device, context, qp_type }: QueuePair): FlowSetting {
     rawAllowed: context.capNetRaw,
     qpType: qp_type,
     hasPoints: (counters) => !(counters instanceof Counters) || counters.hasPoints,
+    points: (counters) => (counters instanceof Counters ? counters.pointCount : 0),
   };
 }
 

@@ -30,6 +30,8 @@ export interface FlowSetting {
   readonly qpType: number;
   /** Whether a counters object has points, or is bound to a flow already. */
   readonly hasPoints: (counters: unknown) => boolean;
+  /** How many points it has. */
+  readonly points: (counters: unknown) => number;
 }
 
 type Check = (flow: FlowRequest, setting: FlowSetting, rules: FlowRules) => Found | undefined;
@@ -138,6 +140,13 @@ const countersHavePoints: Check = ({ specs }, { hasPoints }) => {
   return { code: "EINVAL", reason: "bad_object", path: `specs[${bare}].counters`, hint };
 };
 
+const pointsAtMost: Check = ({ specs }, { points }, { maxPoints }) => {
+  const full = specs.findIndex((spec) => spec.kind === "count" && points(spec.counters) > maxPoints);
+  if (full < 0) return undefined;
+  const hint = `at most ${maxPoints} points`;
+  return { code: "EINVAL", reason: "out_of_range", path: `specs[${full}].counters`, hint };
+};
+
 /** The driver reads the specs of NORMAL flows alone: for the other types it has its own. */
 const ofNormal =
   (find: (specs: readonly Spec[]) => Found | undefined): Check =>
@@ -162,6 +171,7 @@ const CHECKS: Readonly<Record<FlowRules["checks"], readonly Check[]>> = {
     steering("EOPNOTSUPP"),
     ({ specs }) => noSecond("count", specs),
     countersHavePoints,
+    pointsAtMost,
 
     specsCounted,
     ({ specs }) => anySpec(specs, [existing, knownFilter]),

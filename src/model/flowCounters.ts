@@ -53,6 +53,10 @@ export class Counters extends Handle {
     return this.#points.length > 0 || this.#address !== 0;
   }
 
+  get pointCount(): number {
+    return this.#points.length;
+  }
+
   /** Address of the counts in the core, for a flow. @throws ENOMEM */
   bind(call: string): number {
     const { device } = this;

@@ -171,7 +171,7 @@ function checkAgreement(call: string, entry: FlowEntry, { drop, tag }: WantedEnt
   if (tag !== null && tag !== (entry.tag ?? 0)) {
     const has = entry.tag === null ? "has no tag" : `has the tag ${entry.tag}`;
     const hint = `${entry.flows[0]?.name} asks for the same frames and ${has}`;
-    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, value: tag, hint, cite });
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, value: `tag ${tag}`, hint, cite });
   }
 }
 

@@ -14,6 +14,8 @@ export interface FlowRules {
   /** Priorities are 0 to this. */
   readonly lastPriority: number;
   readonly maxSpecs: number;
+  /** Points of a counters object that a flow counts on. */
+  readonly maxPoints: number;
   /** Flows for multicast alone come behind all others, whatever their priority. */
   readonly multicastLast: boolean;
 }
@@ -22,8 +24,6 @@ export interface FlowRules {
 export interface CounterRules {
   /** Points can be attached to a live flow. */
   readonly liveAttach: boolean;
-  /** A flow can count on an object without points. */
-  readonly bindWithoutPoints: boolean;
   /** An object that no flow uses can be read. */
   readonly readUnbound: boolean;
 }
@@ -31,16 +31,16 @@ export interface CounterRules {
 /** Refuses only what a page refuses or what has no meaning. */
 const MANUAL: Profile = {
   name: "manual",
-  flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, multicastLast: false },
-  counters: { liveAttach: true, bindWithoutPoints: true, readUnbound: true },
+  flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, maxPoints: Infinity, multicastLast: false },
+  counters: { liveAttach: true, readUnbound: true },
 };
 
 /** What the mlx5 drivers refuse; for verbs flows the devices do not differ. */
 function connectx(name: string): Profile {
   return {
     name,
-    flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, multicastLast: true },
-    counters: { liveAttach: false, bindWithoutPoints: false, readUnbound: false },
+    flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
+    counters: { liveAttach: false, readUnbound: false },
   };
 }
 

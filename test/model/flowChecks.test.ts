@@ -33,6 +33,7 @@ const draft = (): Draft => ({
     rawAllowed: true,
     qpType: v.IBV_QPT_RAW_PACKET,
     hasPoints: (counters) => (counters as { points: number }).points > 0,
+    points: (counters) => (counters as { points: number }).points,
   },
 });
 
@@ -119,7 +120,12 @@ const MLX5: Readonly<Record<string, Fault>> = {
   // provider
   "no steering": [(one) => (one.setting.steering = false), "EOPNOTSUPP unsupported qp"],
   "two counters": twoCounts,
-  "counters without points": [put({ type: COUNT, counters: { points: 0 } }), "EINVAL bad_object specs[].counters"],
+  "counters without points": [
+    put({ type: COUNT, counters: { points: 0 } }),
+    "EINVAL bad_object specs[].counters",
+    "points",
+  ],
+  "8192 points": [put({ type: COUNT, counters: { points: 8192 } }), "EINVAL out_of_range specs[].counters", "points"],
   // library
   num_of_specs: miscounted,
   "a later library": sharing(laterFilter, "spec"),
@@ -217,6 +223,7 @@ describe("manual takes what drivers refuse", () => {
     ["a value outside the mask", [{ type: TCP, val: { dst_port: 1 } }], type],
     ["part of an EtherType beside IP", [ether(0x0800, 0xff00), { type: IPV4 }], type],
     ["counters without points", [{ type: COUNT, counters: { points: 0 } }], type],
+    ["8192 points", [{ type: COUNT, counters: { points: 8192 } }], type],
   ])("%s", (_name, specs, attr) => {
     expect(specsIn("manual", specs, attr)).toBe("accepted");
     expect(specsIn("connectx5", specs, attr)).not.toBe("accepted");
@@ -373,8 +380,8 @@ test("profiles are data of a device", async () => {
     const device = await createDevice({ profile: name });
     expect(device.profile).toMatchObject({
       name,
-      flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, multicastLast: true },
-      counters: { liveAttach: false, bindWithoutPoints: false, readUnbound: false },
+      flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
+      counters: { liveAttach: false, readUnbound: false },
     });
     device.close();
   }
