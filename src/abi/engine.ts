@@ -60,18 +60,33 @@ export const RANGE_LOW = 12;
 export const RANGE_HIGH = 16;
 export const RANGE_SIZE = 20;
 
-/** A frame descriptor: | address 4 | captured length 4 | wire length 4 | port 2 | link 1 | 0 1 | */
+/**
+ * A frame descriptor:
+ *     | address 4 | captured length 4 | wire length 4 | port 2 | link 1 | 0 1 | source vport 4 | source QP 4 | metadata 4 | 0 4 |
+ * The port is where the frame came in or was sent on, the source vport who brought it: VPORT_UPLINK from the wire.
+ */
 export const FRAME_ADDRESS = 0;
 export const FRAME_LENGTH = 4;
 export const FRAME_WIRE_LENGTH = 8;
 export const FRAME_PORT = 12;
 export const FRAME_LINK = 14;
-export const FRAME_SIZE = 16;
+export const FRAME_VPORT = 16;
+export const FRAME_SQN = 20;
+export const FRAME_METADATA = 24;
+export const FRAME_SIZE = 32;
+
+/** The vport of the wire, and of the function that manages the eSwitch. */
+export const VPORT_UPLINK = 0xffff;
+export const VPORT_MANAGER = 0;
+/** Functions: the PF and its VFs. */
+export const MAX_FUNCTIONS = 256;
 
 /**
  * An outcome:
- *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 |
+ *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 | key 4 | written 2 | branches 2 | 0 8 |
  * Its hits are at `hits + frame * HITS_PER_FRAME` words, its first destination at `destinations + frame * DEST_SIZE`.
+ * `written` are the metadata registers that hold what a rule wrote, a bit each (REGISTERS), and `key` is the address of the key
+ * that they are in: that of the branch which gave the verdict. `branches` counts those that the frame was split into.
  */
 export const OUTCOME_VERDICT = 0;
 export const OUTCOME_FLAGS = 1;
@@ -80,7 +95,10 @@ export const OUTCOME_TAG = 4;
 export const OUTCOME_HITS = 8;
 export const OUTCOME_DESTINATIONS = 10;
 export const OUTCOME_LAST = 12;
-export const OUTCOME_SIZE = 16;
+export const OUTCOME_KEY = 16;
+export const OUTCOME_WRITTEN = 20;
+export const OUTCOME_BRANCHES = 22;
+export const OUTCOME_SIZE = 32;
 export const OUTCOME_HAS_TAG = 1;
 
 /**
@@ -100,9 +118,15 @@ export const DEST_NEXT = 28;
 export const DEST_SIZE = 32;
 /** A copy: the frame went on. */
 export const DEST_COPY = 1;
+/** No queue, but the port of this number. */
+export const DEST_PORT = 2;
+/** A rule of the FDB has sent it there, and not its default. */
+export const DEST_SWITCHED = 4;
+/** Its bytes are not those that came in. */
+export const DEST_CHANGED = 8;
 
 /**
- * Operations of an action record. Their numbers are the order of execution on receive (`spec`: tag, counter, destination).
+ * Operations of an action record, which lists them in order of execution.
  * A record runs to its end, or to the first operation that ends the frame's stay at the rule: drop, and what sends it on.
  */
 export enum Op {
@@ -128,9 +152,106 @@ export enum Op {
   resume = 12,
   /** On at the table behind this one, as if it were not there; the tag starts anew. */
   pass = 13,
+  /** Operand: the address of a program (PROGRAM_*). */
+  modify = 14,
+  /** Operand: TPID and TCI. */
+  push_vlan = 15,
+  pop_vlan = 16,
+  /** Operand: the address of a reformat record (REFORMAT_*), of any of its types. */
+  reformat = 17,
+  /** Operand: the vport of a function, or VPORT_UPLINK. */
+  vport = 18,
+  /** Operand: the number of a port. */
+  port = 19,
+  /** Operand: the address of an array record (ARRAY_*). */
+  array = 20,
+  /** On in a table from a rank on. Operand: the address of a record | table 4 | slot of ranks 4 |. */
+  root = 21,
 }
 /** An action as staged and as kept: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;
+
+/**
+ * A program of header changes: | instructions 4 | 0 4 |, then of each instruction
+ *     | type 1 | bits 1 | to 1 | from 1 | to: bit 2 | to: bit in IPv6 2 | from: bit 2 | from: bit in IPv6 2 | data 4 |
+ * `to` and `from` are places (Place); bits are counted from the most significant bit of the header's first byte, and of
+ * a register's word. ADD is of whole fields.
+ */
+export const PROGRAM_COUNT = 0;
+export const PROGRAM_FIRST = 8;
+export const INSTRUCTION_TYPE = 0;
+export const INSTRUCTION_BITS = 1;
+export const INSTRUCTION_TO = 2;
+export const INSTRUCTION_FROM = 3;
+export const INSTRUCTION_TO_BIT = 4;
+export const INSTRUCTION_TO_BIT6 = 6;
+export const INSTRUCTION_FROM_BIT = 8;
+export const INSTRUCTION_FROM_BIT6 = 10;
+export const INSTRUCTION_DATA = 12;
+export const INSTRUCTION_SIZE = 16;
+export const MODIFY_SET = 1;
+export const MODIFY_ADD = 2;
+export const MODIFY_COPY = 3;
+
+/** Where the bits of an instruction lie: a header of the outer packet, of the inner one (PLACE_INNER more), or a register. */
+export enum Place {
+  ethernet = 0,
+  /** The two bytes in front of what follows the Ethernet header and its tags. */
+  ethertype = 1,
+  /** The TCI of the first tag. */
+  vlan = 2,
+  ipv4 = 3,
+  ipv6 = 4,
+  /** IPv4 or IPv6; only here are the two bit numbers different. */
+  ip = 5,
+  tcp = 6,
+  udp = 7,
+  gtpu = 8,
+  /** Registers, in the order of REGISTERS. */
+  register = 32,
+}
+export const PLACE_INNER = 16;
+/** Metadata registers: C0 to C7 are 0 to 7. */
+export const REGISTER_A = 8;
+export const REGISTER_B = 9;
+export const REGISTERS = 10;
+
+/**
+ * A reformat record: | type 1 | IP version 1 | entropy 1 | 0 1 | data 2 | IP header 2 | UDP header 2 | 0 6 |, then the data.
+ * Types are those of mlx5dv_flow_action_packet_reformat_type. IP version and offsets (0: there is none) are those of the headers
+ * in the data that are mended; `entropy` is 1 where the UDP source port is made from what is put inside.
+ */
+export const REFORMAT_TYPE = 0;
+export const REFORMAT_VERSION = 1;
+export const REFORMAT_ENTROPY = 2;
+export const REFORMAT_LENGTH = 4;
+export const REFORMAT_IP = 6;
+export const REFORMAT_UDP = 8;
+export const REFORMAT_DATA = 16;
+/** The longest data of a reformat, in bytes. */
+export const MAX_REFORMAT = 1024;
+
+/** An array record: | members 4 | 0 4 |, then of each | operation 4 | operand 4 | reformat record or 0 4 | 0 4 |. */
+export const ARRAY_COUNT = 0;
+export const ARRAY_FIRST = 8;
+export const MEMBER_OP = 0;
+export const MEMBER_OPERAND = 4;
+export const MEMBER_REFORMAT = 8;
+export const MEMBER_SIZE = 16;
+/** Members of an array, and branches of one frame. */
+export const MAX_MEMBERS = 64;
+export const BRANCHES_PER_FRAME = 64;
+
+/**
+ * Rules for insertRules, one behind the other in the area `bytes`:
+ *     | id 4 | its handle, filled in 4 | actions: offset in the area 4 | actions 4 | value as device bytes: stride |
+ * The mask is staged as for one rule; ranks count up from the one given.
+ */
+export const BULK_ID = 0;
+export const BULK_HANDLE = 4;
+export const BULK_ACTIONS = 8;
+export const BULK_ACTION_COUNT = 12;
+export const BULK_VALUE = 16;
 
 /** What became of the original branch of a frame. */
 export enum Verdict {
@@ -162,8 +283,13 @@ export enum Reason {
   completion_queue_full = 10,
   /** The frame has as many destinations as it can have: counted for each one more, beside the frame's own reason. */
   copy_limit = 11,
+  /** Decapsulation of what is not encapsulated. */
+  not_a_tunnel = 12,
+  frame_too_long = 13,
+  /** From the wire to the wire, without the name of a port. */
+  wire_to_wire = 14,
 }
-export const REASON_COUNT = 12;
+export const REASON_COUNT = 15;
 
 /** Queue flags. */
 export const QUEUE_READY = 1;
@@ -172,5 +298,9 @@ export const QUEUE_SINK = 2;
 
 /** Table kinds. */
 export const TABLE_ROOT = 1;
-/** Of the send path: what is not dropped here is transmitted. */
+/** Of the send path: what is not dropped here goes on to the eSwitch. */
 export const TABLE_SEND = 2;
+/** Of the eSwitch: what nobody here wants goes to the manager. */
+export const TABLE_FDB = 4;
+/** Keeps what it once needed when its rules go. */
+export const TABLE_KEEPS = 8;

@@ -88,6 +88,8 @@ export const OK_L4_CHECKSUM = 0x01;
 /** Group misc, by byte in the key. */
 /** gre_c_present 0x80, bth_a 0x40, gre_k_present 0x20, gre_s_present 0x10. */
 export const MISC_BITS = 64;
+/** | gre bits, source_vhca_port 1 | source_sqn 3 | source_eswitch_owner_vhca_id 2 | source_port 2 | */
+export const MISC_SOURCE_PORT = 70;
 export const MISC_OUTER_TCI2 = 72;
 export const MISC_INNER_TCI2 = 74;
 /** outer_second_cvlan_tag 0x80, inner_ 0x40, outer_second_svlan_tag 0x20, inner_ 0x10. */
@@ -112,6 +114,13 @@ export const MISC2_OUTER_MPLS = 192;
 export const MISC2_INNER_MPLS = 196;
 export const MISC2_MPLS_OVER_GRE = 200;
 export const MISC2_MPLS_OVER_UDP = 204;
+
+/** Metadata registers: C7 down to C0, then A. */
+export const MISC2_REGISTER_C_7 = 208;
+export const MISC2_REGISTER_C_0 = 236;
+export const MISC2_REGISTER_A = 240;
+/** Not in the device format, which has no field for it: register B. */
+export const EXT_REGISTER_B = 492;
 
 /** Group misc3. */
 export const MISC3_INNER_SEQ = 256;
@@ -148,10 +157,10 @@ export const MISC5_TUNNEL_HEADER = 400;
  *     | here: outer   | here: inner   | here: tunnels | port  |side|-|of |if | gre   |
  *     468             472             476             480             484
  *     | outer ESP seq | inner ESP seq | outer SCTP    | inner SCTP    |
- *     484             488             492
- *     | inner MPLS/UDP| inner MPLS/GRE| free ... 512
+ *     484             488             492             496
+ *     | inner MPLS/UDP| inner MPLS/GRE| register B    | free ... 512
  *
- * `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
+ * side: SIDE_WIRE or SIDE_FUNCTION. `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
  * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports; MPLS over
  * UDP or GRE inside a tunnel: the first entry as on the wire.
  */
@@ -169,6 +178,9 @@ export const EXT_OUTER_SCTP_PORTS = 476;
 export const EXT_INNER_SCTP_PORTS = 480;
 export const EXT_INNER_MPLS_OVER_UDP = 484;
 export const EXT_INNER_MPLS_OVER_GRE = 488;
+
+export const SIDE_WIRE = 1;
+export const SIDE_FUNCTION = 2;
 
 /** Presence bits of one level (`here: outer`, `here: inner`). */
 export const HERE_ETH = 1;

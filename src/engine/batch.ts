@@ -24,14 +24,19 @@ import {
   OUTCOME_FLAGS,
   OUTCOME_HAS_TAG,
   OUTCOME_HITS,
+  OUTCOME_KEY,
   OUTCOME_REASON,
   OUTCOME_SIZE,
   OUTCOME_TAG,
   OUTCOME_VERDICT,
+  OUTCOME_WRITTEN,
   REASON_COUNT,
+  REGISTER_A,
+  REGISTER_B,
+  VPORT_UPLINK,
 } from "../abi/engine.js";
 import { MAP_SIZE } from "../abi/headers.js";
-import { KEY_SIZE } from "../abi/key.js";
+import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../abi/key.js";
 import type { Core } from "./core.js";
 
 export class Batch {
@@ -52,8 +57,19 @@ export class Batch {
     this.#next = this.core.bytes;
   }
 
-  /** Adds a frame; false when it has no room until `clear`. `link` is a `Link` of src/abi/headers.ts. */
-  put(bytes: Uint8Array, wireLength: number, port: number, link: number): boolean {
+  /**
+   * Adds a frame; false when it has no room until `clear`. `link` is a `Link` of src/abi/headers.ts; `vport` is who brings it,
+   * `sqn` the number of the queue pair that sends it, `metadata` what register A begins with.
+   */
+  put(
+    bytes: Uint8Array,
+    wireLength: number,
+    port: number,
+    link: number,
+    vport: number = VPORT_UPLINK,
+    sqn = 0,
+    metadata = 0,
+  ): boolean {
     const address = this.#next + FRAME_HEAD_ROOM;
     if (this.count === MAX_BATCH || address + bytes.length > this.#end) return false;
     const { u8, u32, frames } = this.core;
@@ -63,6 +79,9 @@ export class Batch {
     u32[at + 1] = bytes.length;
     u32[at + 2] = wireLength;
     u32[at + 3] = port | (link << 16);
+    u32[at + 4] = vport;
+    u32[at + 5] = sqn;
+    u32[at + 6] = metadata;
     this.count++;
     this.#next = (address + bytes.length + 15) & ~15;
     return true;
@@ -135,9 +154,33 @@ export class Batch {
     return this.#word(at, DEST_NEXT) >>> 2;
   }
 
-  /** The queue of a destination, as the core knows it. */
+  /** Metadata registers that hold what a rule wrote: a bit each, in the order of REGISTERS. */
+  written(i: number): number {
+    return (this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_WRITTEN) >> 2] ?? 0) & 0xffff;
+  }
+
+  /** The value of metadata register `n` of the branch that gave the verdict. */
+  register(i: number, n: number): number {
+    const { u32, outcomes } = this.core;
+    const at = (u32[(outcomes + i * OUTCOME_SIZE + OUTCOME_KEY) >> 2] ?? 0) + registerByte(n);
+    const word = u32[at >> 2] ?? 0;
+    return ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0;
+  }
+
+  /** The queue of a destination, as the core knows it, or the number of its port. */
   queueOf(at: number): number {
     return this.#word(at, DEST_QUEUE);
+  }
+
+  /** DEST_* flags of a destination. */
+  flagsOf(at: number): number {
+    return this.#word(at, DEST_FLAGS);
+  }
+
+  /** The bytes that arrive there: a view that the next batch overwrites. */
+  frameAt(at: number): Uint8Array {
+    const address = this.#word(at, DEST_ADDRESS);
+    return this.core.u8.subarray(address, address + this.#word(at, DEST_LENGTH));
   }
 
   /** Whether the frame went on, and this is a copy. */
@@ -156,12 +199,7 @@ export class Batch {
   }
 
   arrivalAt(at: number): BatchDestination {
-    const address = this.#word(at, DEST_ADDRESS);
-    return {
-      request: this.#word(at, DEST_REQUEST),
-      status: this.#word(at, DEST_STATUS),
-      frame: this.core.u8.subarray(address, address + this.#word(at, DEST_LENGTH)),
-    };
+    return { request: this.#word(at, DEST_REQUEST), status: this.#word(at, DEST_STATUS), frame: this.frameAt(at) };
   }
 
   #word(at: number, offset: number): number {
@@ -172,6 +210,12 @@ export class Batch {
   reasons(): bigint[] {
     return Array.from({ length: REASON_COUNT }, (_, reason) => this.core.u64(this.core.reasons + reason * 8));
   }
+}
+
+/** The key byte of a metadata register: C7 down to C0, then A; B is ours. */
+function registerByte(n: number): number {
+  if (n === REGISTER_A) return MISC2_REGISTER_A;
+  return n === REGISTER_B ? EXT_REGISTER_B : MISC2_REGISTER_C_0 - 4 * n;
 }
 
 /** A frame at one of its destinations; `frame` is a view that the next batch overwrites. */

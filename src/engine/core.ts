@@ -13,7 +13,14 @@ export interface CoreExports {
   declareGeneveOption(optionClass: number, type: number): void;
   /** `port` -1 is any; `header` 0 is the payload. */
   declareSample(id: number, header: number, level: number, offset: number, port: number): void;
+  /** `flags` are TABLE_*. */
   createTable(flags: number): number;
+  /** Whether the table keeps what it once needed when its rules go. */
+  keepTable(table: number, keeps: number): void;
+  /** Gives back what the table does not need now. */
+  trimTable(table: number): void;
+  /** Room for so many rules in all, made at once and kept from now on; 0 when memory is full. */
+  reserveRules(table: number, rules: number): number;
   destroyTable(table: number): void;
   /** A root table that never has rules, and takes no memory. */
   emptyTable(): number;
@@ -21,9 +28,27 @@ export interface CoreExports {
   setMiss(table: number, next: number): void;
   insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;
   removeRule(rule: number): void;
+  /** Inserts rules that lie in the area `bytes` (BULK_*); gives how many, fewer when memory is full. */
+  insertRules(
+    table: number,
+    count: number,
+    stride: number,
+    criteria: number,
+    rankHigh: number,
+    rankLow: number,
+  ): number;
+  /** The first of the same rules whose value has a bit that the staged mask leaves out; -1 for none. */
+  firstOutside(count: number, stride: number, criteria: number): number;
   /** Gives a rule the staged actions; 0 when memory is full, never for as many as it has or fewer. */
   changeActions(rule: number, count: number): number;
   rerankRule(rule: number, rankHigh: number, rankLow: number): void;
+  /** Copies so many staged bytes: what the operand of an action names; 0 when memory is full. */
+  createRecord(bytes: number): number;
+  releaseRecord(record: number, bytes: number): void;
+  /** The root table of the eSwitch; 0 for none. */
+  setFdb(table: number): void;
+  /** The table that frames for a function come to first. */
+  setVport(vport: number, table: number): void;
   createCounters(count: number): number;
   releaseCounters(counters: number, count: number): void;
   createCompletionQueue(capacity: number): number;
@@ -44,6 +69,7 @@ export interface CoreExports {
 /** One instance of the core. */
 export class Core {
   readonly exports: CoreExports;
+  /** Rules and records on their way into the core. */
   readonly staging: number;
   readonly frames: number;
   readonly bytes: number;

@@ -1,0 +1,17 @@
+/** Records of the core that operands name: programs, reformats, arrays (layouts in src/abi/engine.ts). */
+import { STAGE_SIZE } from "../abi/engine.js";
+import type { Core } from "./core.js";
+
+/** The longest record, in bytes. */
+export const MAX_RECORD = STAGE_SIZE;
+
+/** Copies a record of at most MAX_RECORD bytes into the core; its address, 0 when memory is full. */
+export function createRecord(core: Core, record: Uint8Array): number {
+  core.u8.set(record, core.staging);
+  return core.exports.createRecord(record.length) >>> 0;
+}
+
+/** Gives back a record of so many bytes. */
+export function releaseRecord(core: Core, address: number, bytes: number): void {
+  core.exports.releaseRecord(address, bytes);
+}
