@@ -40,7 +40,7 @@ export function mlx5dv_dr_table_destroy(table: Table): 0 {
 
 /**
  * A matcher at a priority (lower is first). Groups that `match_criteria_enable` leaves out are ignored.
- * @throws EINVAL bad criteria, size or ip_version mask; EOPNOTSUPP reserved bits, or a field that the parser does not fill
+ * @throws EINVAL bad criteria, size or ip_version mask; EOPNOTSUPP reserved bits, or what the device does not declare
  */
 export function mlx5dv_dr_matcher_create(
   table: Table,

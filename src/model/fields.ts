@@ -19,6 +19,7 @@ import {
   EXT_OUTER_IPV4_FLAGS,
   EXT_OUTER_SCTP_PORTS,
   EXT_PORT,
+  EXT_SIDE,
   HERE_BTH,
   HERE_ESP,
   HERE_ETH,
@@ -79,8 +80,10 @@ export interface Field {
   readonly width: number;
   readonly kind: FieldKind;
   readonly here: Presence | null;
-  /** Whether the parser fills it. */
+  /** Whether a frame's key ever holds it; ids of samples stand in device bytes alone. */
   readonly filled: boolean;
+  /** It tells of the way of the frame: who brought it, what rules have noted. `parse` knows nothing of that. */
+  readonly ofWay: boolean;
   /** IP version that the name implies: `ipv4_src` asks for IPv4. */
   readonly version: 0 | 4 | 6;
 }
@@ -157,8 +160,8 @@ const MISC_TUNNEL: readonly Row[] = [
   ["bth_dst_qp", 328, 24, HERE_BTH],
 ];
 
-/** What no frame holds: where it comes from. Known by name, so that a refusal can say so. */
-const MISC_LATER: readonly Row[] = [
+/** Where a frame comes from (docs/rules.md, The way of a frame). */
+const MISC_WAY: readonly Row[] = [
   ["source_vhca_port", 4, 4, 0],
   ["source_sqn", 8, 24, 0],
   ["source_eswitch_owner_vhca_id", 32, 16, 0],
@@ -183,7 +186,8 @@ const MISC2_TUNNEL: readonly Row[] = [
   ...mpls("outer_first_mpls_over_udp", 96, HERE_MPLS_OVER_UDP),
 ];
 
-const MISC2_LATER: readonly Row[] = [
+/** Metadata registers. */
+const MISC2_WAY: readonly Row[] = [
   ...[7, 6, 5, 4, 3, 2, 1, 0].map((n, i): Row => [`metadata_reg_c_${n}`, 128 + 32 * i, 32, 0]),
   ["metadata_reg_a", 384, 32, 0],
 ];
@@ -220,7 +224,7 @@ const MISC3_TUNNEL: readonly Row[] = [
 const SAMPLES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** In a key, sample n lies at place n. Ids belong to device bytes only (samples.ts). */
 const MISC4_TUNNEL = SAMPLES.map((n): Row => [`prog_sample_field_value_${n}`, 64 * n, 32, HERE_SAMPLE << n]);
-const MISC4_LATER = SAMPLES.map((n): Row => [`prog_sample_field_id_${n}`, 64 * n + 32, 32, 0]);
+const MISC4_IDS = SAMPLES.map((n): Row => [`prog_sample_field_id_${n}`, 64 * n + 32, 32, 0]);
 
 const MISC5_TUNNEL: readonly Row[] = [
   ["macsec_tag_0", 0, 32, HERE_MACSEC],
@@ -233,14 +237,17 @@ const MISC5_TUNNEL: readonly Row[] = [
   ["tunnel_header_3", 224, 32, HERE_TUNNEL_DWORD << 3],
 ];
 
-function rows(group: string, byte: number, word: number, list: readonly Row[], filled = true): Field[] {
+type Source = "frame" | "way" | "none";
+
+function rows(group: string, byte: number, word: number, list: readonly Row[], source: Source = "frame"): Field[] {
   return list.map(([name, bit, width, here, kind = "number"]) => ({
     name: `${group}.${name}`,
     bit: byte * 8 + bit,
     width,
     kind,
     here: here === 0 ? null : { word, bit: here },
-    filled,
+    filled: source !== "none",
+    ofWay: source === "way",
     version: kind === "ipv4" ? 4 : kind === "ipv6" ? 6 : 0,
   }));
 }
@@ -251,17 +258,18 @@ const EXT_INNER: readonly Row[] = [
 ];
 
 /** Rows of ext, placed by key byte. */
-function extRows(word: number, list: readonly (readonly [name: string, byte: number, width: number, here: number])[]) {
-  return rows(
-    "ext",
-    EXT,
-    word,
-    list.map(([name, byte, width, here]): Row => [name, (byte - EXT) * 8, width, here]),
-  );
+function extRows(
+  word: number,
+  list: readonly (readonly [name: string, byte: number, width: number, here: number])[],
+  source?: Source,
+): Field[] {
+  const placed = list.map(([name, byte, width, here]): Row => [name, (byte - EXT) * 8, width, here]);
+  return rows("ext", EXT, word, placed, source);
 }
 
 const EXT_FIELDS: readonly Field[] = [
   ...extRows(0, [["port", EXT_PORT, 16, 0]]),
+  ...extRows(0, [["side", EXT_SIDE, 8, 0]], "way"),
   ...extRows(EXT_HERE_OUTER, [
     ["outer_ipv4_flags", EXT_OUTER_IPV4_FLAGS, 3, HERE_IPV4],
     ["outer_esp_seq", EXT_OUTER_ESP_SEQ, 32, HERE_ESP],
@@ -284,17 +292,17 @@ export const FIELDS: readonly Field[] = [
   ...rows("misc", MISC, EXT_HERE_OUTER, MISC_OUTER),
   ...rows("misc", MISC, EXT_HERE_INNER, MISC_INNER),
   ...rows("misc", MISC, EXT_HERE_TUNNEL, MISC_TUNNEL),
-  ...rows("misc", MISC, 0, MISC_LATER, false),
+  ...rows("misc", MISC, 0, MISC_WAY, "way"),
   ...rows("inner", INNER, EXT_HERE_INNER, LAYER),
   ...rows("misc2", MISC2, EXT_HERE_OUTER, MISC2_OUTER),
   ...rows("misc2", MISC2, EXT_HERE_INNER, MISC2_INNER),
   ...rows("misc2", MISC2, EXT_HERE_TUNNEL, MISC2_TUNNEL),
-  ...rows("misc2", MISC2, 0, MISC2_LATER, false),
+  ...rows("misc2", MISC2, 0, MISC2_WAY, "way"),
   ...rows("misc3", MISC3, EXT_HERE_OUTER, MISC3_OUTER),
   ...rows("misc3", MISC3, EXT_HERE_INNER, MISC3_INNER),
   ...rows("misc3", MISC3, EXT_HERE_TUNNEL, MISC3_TUNNEL),
   ...rows("misc4", MISC4, EXT_HERE_TUNNEL, MISC4_TUNNEL),
-  ...rows("misc4", MISC4, 0, MISC4_LATER, false),
+  ...rows("misc4", MISC4, 0, MISC4_IDS, "none"),
   ...rows("misc5", MISC5, EXT_HERE_TUNNEL, MISC5_TUNNEL),
   ...EXT_FIELDS,
 ].sort((a, b) => a.bit - b.bit || b.width - a.width);

@@ -40,7 +40,7 @@ export function emptyMatch(): Match {
   return { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE), ranges: [] };
 }
 
-/** The field of this name that the parser fills; refuses any other. */
+/** The field of this name that a key can hold; refuses any other. */
 export function knownField(call: string, path: string, name: string): Field {
   const field = fieldNamed(name);
   if (field === undefined) {
@@ -49,12 +49,11 @@ export function knownField(call: string, path: string, name: string): Field {
     const hint = near.length === 0 ? general : `did you mean ${near.join(" or ")}?`;
     return refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
   }
-  if (!field.filled) notFilled(call, `${path}.${name}`);
+  if (!field.filled) {
+    const hint = "ids stand in device bytes; here, sample n is misc4.prog_sample_field_value_n";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `${path}.${name}`, hint });
+  }
   return field;
-}
-
-function notFilled(call: string, path: string): never {
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, hint: "this release does not fill it" });
 }
 
 /** Fields by name to a match. */
@@ -137,12 +136,11 @@ export function enabledGroups(
   return key;
 }
 
-/** Every masked bit belongs to a field that the parser fills. */
+/** Every masked bit belongs to a field that a key can hold. */
 function checkBits(call: string, mask: Uint8Array): void {
   const rest = mask.slice(0, DEVICE_KEY_SIZE);
   for (const field of FIELDS) {
     if (field.bit >= DEVICE_KEY_SIZE * 8) continue;
-    if (!field.filled && isMasked(rest, field)) notFilled(call, `mask.${field.name}`);
     writeField(rest, field, 0n);
   }
   const byte = rest.findIndex((bits) => bits !== 0);

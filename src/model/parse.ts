@@ -47,7 +47,7 @@ export interface ParsedHeader {
 }
 
 export interface ParsedFrame {
-  /** Fields that are present: numbers, or addresses as text. */
+  /** Fields of the frame that are present: numbers, or addresses as text. */
   fields: Record<string, number | string>;
   /** In the order of the frame; the first 28 of them. */
   headers: ParsedHeader[];
@@ -61,7 +61,7 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
   const key = batch.key(i);
   const fields: Record<string, number | string> = {};
   for (const field of FIELDS) {
-    if (!field.filled || !isPresent(key, field)) continue;
+    if (!field.filled || field.ofWay || !isPresent(key, field)) continue;
     const value = readField(key, field);
     // A state bit says what is there; where nothing is, it need not be said.
     if (value === 0n && field.here === null && field.width === 1) continue;

@@ -24,11 +24,11 @@ export function seedFor(name: string): number {
   return seed;
 }
 
-/** Fields that the parser fills, as the engine has them: present ones with their values. */
+/** Fields of a frame's bytes, as the engine has them: present ones with their values. */
 export function fieldsOf(key: Uint8Array): Map<string, bigint> {
   const fields = new Map<string, bigint>();
   for (const field of FIELDS) {
-    if (field.filled && isPresent(key, field)) fields.set(field.name, readField(key, field));
+    if (field.filled && !field.ofWay && isPresent(key, field)) fields.set(field.name, readField(key, field));
   }
   return fields;
 }

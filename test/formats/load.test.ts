@@ -37,8 +37,8 @@ describe("a refusal of the model", () => {
       'rules[0].match.outer.ipv4_dst = "10.0.0.0/33": not a prefix length of this address (EINVAL); a prefix of outer.ipv4_dst has 0 to 32 bits',
     ],
     [
-      { match: { "misc.source_port": 1 } },
-      "rules[0].match.misc.source_port: the device does not do this (EOPNOTSUPP); this release does not fill it",
+      { match: { "misc4.prog_sample_field_id_1": 1 } },
+      "rules[0].match.misc4.prog_sample_field_id_1: the device does not do this (EOPNOTSUPP); ids stand in device bytes; here, sample n is misc4.prog_sample_field_value_n",
     ],
     [
       { actions: ["drop", { queue: "web" }] },

@@ -1,6 +1,7 @@
 /** The table of fields is the match-params table, with whole addresses; every presence bit and place is its own. */
 import { expect, test } from "vitest";
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../src/abi/key.js";
+import { createDevice } from "../../src/index.js";
 import { FIELDS, fieldAtBit, fieldNamed, nearestFields, readField, writeField } from "../../src/model/fields.js";
 import table from "../vectors/match-params.json" with { type: "json" };
 
@@ -71,4 +72,22 @@ test("names and places are found", () => {
   expect(fieldAtBit(480)).toBe("outer.ipv4_dst");
   expect(fieldAtBit(400)).toBe("outer.ipv6_dst");
   expect(fieldAtBit(200)).toBe("bit 200 (reserved)");
+});
+
+test("fields of the way are always present, and only ids of samples are in no key", () => {
+  const way = FIELDS.filter((field) => field.ofWay);
+  const registers = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `misc2.metadata_reg_c_${n}`);
+  const source = ["vhca_port", "sqn", "eswitch_owner_vhca_id", "port"].map((name) => `misc.source_${name}`);
+  const names = [...registers, "misc2.metadata_reg_a", ...source, "misc.outer_emd_tag", "ext.side"];
+  expect(way.map(({ name }) => name).sort()).toEqual(names.sort());
+  expect(way.filter(({ here, filled }) => here !== null || !filled)).toEqual([]);
+  const ids = FIELDS.filter(({ filled }) => !filled).map(({ name }) => name);
+  expect(ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((n) => `misc4.prog_sample_field_id_${n}`));
+});
+
+test("a parsed frame tells nothing of a way that it has not gone", async () => {
+  const device = await createDevice();
+  const fields = device.parseBatch([new Uint8Array(64)])[0]?.fields ?? {};
+  expect(fields).toMatchObject({ "outer.ethertype": 0, "ext.port": 1 });
+  expect(Object.keys(fields).filter((name) => fieldNamed(name)?.ofWay)).toEqual([]);
 });
