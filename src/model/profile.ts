@@ -5,6 +5,7 @@ export interface Profile {
   readonly name: string;
   readonly flows: FlowRules;
   readonly counters: CounterRules;
+  readonly rules: DirectRules;
 }
 
 /** How `ibv_create_flow` refuses and orders. */
@@ -28,19 +29,32 @@ export interface CounterRules {
   readonly readUnbound: boolean;
 }
 
+/** How direct rules are refused (docs/rules.md, "Profiles"). */
+export interface DirectRules {
+  /** Whose checks. */
+  readonly checks: "manual" | "mlx5";
+  /** A matcher may have criteria and mask nothing. */
+  readonly emptyMask: boolean;
+  /** VLAN push on receive and pop on transmit, and encapsulation on the receive side of the eSwitch. */
+  readonly bothWays: boolean;
+}
+
 /** Refuses only what a page refuses or what has no meaning. */
 const MANUAL: Profile = {
   name: "manual",
   flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, maxPoints: Infinity, multicastLast: false },
   counters: { liveAttach: true, readUnbound: true },
+  rules: { checks: "manual", emptyMask: true, bothWays: true },
 };
 
 /** What the mlx5 drivers refuse; for verbs flows the devices do not differ. */
 function connectx(name: string): Profile {
+  const newer = name !== "connectx5";
   return {
     name,
     flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
     counters: { liveAttach: false, readUnbound: false },
+    rules: { checks: "mlx5", emptyMask: newer, bothWays: newer },
   };
 }
 
