@@ -6,3 +6,14 @@ export * from "./constants.js";
 export * from "./devx.js";
 export * from "./dr.js";
 export * from "./params.js";
+export {
+  modifyActions,
+  modifyActionsFromBytes,
+  type ModifyAction,
+  type ModifyAdd,
+  type ModifyCopy,
+  type ModifyFieldName,
+  type ModifyOther,
+  type ModifySet,
+} from "../model/modifyActions.js";
+export type { ModifyActions } from "../model/modifyHeader.js";
