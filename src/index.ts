@@ -1,5 +1,6 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
 export { createDevice, Device, type DeviceOptions } from "./model/device.js";
+export type { DeviceFunction } from "./model/deviceFunction.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
 export type { FrameListener, TransmitInfo } from "./model/cable.js";

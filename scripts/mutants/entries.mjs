@@ -31,7 +31,7 @@ export const ENTRIES = [
   model(
     "stages",
     "stage-kept",
-    "this.#device.core.exports.destroyTable(stage.classifier.table);",
+    "this.#function.device.core.exports.destroyTable(stage.classifier.table);",
     "",
     "tables of stages are never given back",
   ),
@@ -88,14 +88,8 @@ export const ENTRIES = [
     "return object;",
     "counters of another device",
   ),
-  model(
-    "flowTables",
-    "flow-limit",
-    "if (this.#alive >= this.#most) {",
-    "if (this.#alive > this.#most) {",
-    "a flow too many",
-  ),
-  model("flowTables", "flow-limit-leaks", "    this.#alive--;\n", "", "flows that are gone count"),
+  model("flowTables", "flow-limit", "if (alive >= most) {", "if (alive > most) {", "a flow too many"),
+  model("flowTables", "flow-limit-leaks", "    this.#count.alive--;\n", "", "flows that are gone count"),
   model(
     "flowTables",
     "flow-conflict-last",
@@ -188,7 +182,7 @@ export const ENTRIES = [
   model(
     "hostRules",
     "host-queue-kept",
-    "this.device.core.exports.destroyQueue(queue.handle);",
+    "device.core.exports.destroyQueue(queue.handle);",
     "",
     "queues of the host are never given back",
   ),

@@ -9,7 +9,8 @@
 import { refuse } from "../errors.js";
 import { Context } from "../model/context.js";
 import { FlowCounter } from "../model/counter.js";
-import { Device } from "../model/device.js";
+import type { Device } from "../model/device.js";
+import type { DeviceFunction } from "../model/deviceFunction.js";
 import { describe, living, unsigned } from "../model/handle.js";
 import { MLX5DV_CONTEXT_FLAGS_DEVX } from "./constants.js";
 
@@ -25,11 +26,8 @@ const OUTPUT_SIZE = 16;
 const COUNTER_SIZE = 16;
 const MAX_LOG_SIZE = 24;
 
-/** Opens a device with the flags of `attr`; MLX5DV_CONTEXT_FLAGS_DEVX lets device commands through. */
-export function mlx5dv_open_device(device: Device, attr: { flags?: number } = {}): Context {
-  if (!(device instanceof Device)) {
-    throw new TypeError(`mlx5dv_open_device: device must be a Device, not ${describe(device)}`);
-  }
+/** Opens a device, or a function of one, with the flags of `attr`; MLX5DV_CONTEXT_FLAGS_DEVX lets device commands through. */
+export function mlx5dv_open_device(device: Device | DeviceFunction, attr: { flags?: number } = {}): Context {
   return new Context("mlx5dv_open_device", device, ((attr.flags ?? 0) & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
 }
 

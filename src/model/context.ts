@@ -2,6 +2,7 @@
 import { IBV_ACCESS_LOCAL_WRITE } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
+import { functionFrom, type DeviceFunction } from "./deviceFunction.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
 
 export class Context extends Handle {
@@ -12,10 +13,16 @@ export class Context extends Handle {
 
   /** Whether it may steer: CAP_NET_RAW. */
   readonly capNetRaw: boolean;
+  /** What its queue pairs, domains and flows belong to. */
+  readonly function: DeviceFunction;
 
-  constructor(call: string, device: Device, devx: boolean, capNetRaw = true) {
+  /** `of` stands where C has an entry of the device list; a device is its PF. */
+  constructor(call: string, of: Device | DeviceFunction, devx: boolean, capNetRaw = true) {
+    const owner = functionFrom(call, "device", of);
+    const { device } = owner;
     if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
-    super(device, `${device.name}/context${device.nextNumber("context")}`);
+    super(device, `${owner.name}/context${device.nextNumber("context")}`);
+    this.function = owner;
     this.devx = devx;
     this.capNetRaw = capNetRaw;
     device.users++;

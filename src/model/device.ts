@@ -1,10 +1,13 @@
 /** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
+import { VPORT_MANAGER } from "../abi/engine.js";
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
+import { DeviceFunction } from "./deviceFunction.js";
+import { ESwitch } from "./eswitch.js";
 import { unsigned } from "./handle.js";
 import { Hardware } from "./hardware.js";
 import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
@@ -15,20 +18,21 @@ import { parsedAt, type ParsedFrame } from "./parse.js";
 import { ParserDeclaration, type ParserOptions } from "./parser.js";
 import type { PortOptions } from "./ports.js";
 import { profileNamed, type Profile } from "./profile.js";
-import { FlowTables } from "./flowTables.js";
-import { HostRules, type HostQueue } from "./hostRules.js";
+import type { HostQueue, HostRules } from "./hostRules.js";
 import { InstalledRules } from "./installed.js";
 import { NamedObjects } from "./named.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
 import { sendFrame } from "./send.js";
-import { Stages } from "./stages.js";
+import type { Stages } from "./stages.js";
 
 export interface DeviceOptions extends PortOptions {
   /** Devices that are connected to each other want different names: MACs follow from them. @default "flowsteer0" */
   name?: string;
   /** Physical ports, numbered from 1. @default 1 */
   ports?: number;
+  /** Functions besides the PF: VFs, numbered from 1; at most 255. @default 0 */
+  vports?: number;
   /** What is refused beyond what the manual pages refuse. @default "manual" */
   profile?: string;
   /** Seed of everything that is left to chance. @default 0 */
@@ -57,6 +61,7 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
   const ports = unsigned(call, "ports", options.ports ?? 1, 8);
   if (ports < 1)
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ports", value: ports, hint: "1 to 255" });
+  unsigned(call, "vports", options.vports ?? 0, 8);
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
   if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
@@ -85,7 +90,9 @@ export class Device {
   readonly hardware: Hardware;
   /** Whether ibv_create_flow steers. */
   readonly managedFlowSteering: boolean;
-  /** Rules of the host's applications, which get what flows and direct rules leave. */
+  /** VFs. */
+  readonly vports: number;
+  /** Rules of the host's applications, which get what flows and direct rules of the PF leave. */
   readonly hostRules: HostRules;
   /** @internal Queues by their handle in the core. */
   readonly queuePairs = new Map<number, QueuePair | HostQueue>();
@@ -93,12 +100,11 @@ export class Device {
   readonly named = new NamedObjects();
   /** @internal What has a rule in the core. */
   readonly installed = new InstalledRules();
-  /** @internal */
-  readonly flows: FlowTables;
   /** @internal Contexts open. */
   users = 0;
   /** @internal */
-  readonly stages: Stages;
+  readonly eswitch: ESwitch;
+  readonly #functions: readonly DeviceFunction[];
   readonly #batch: Batch;
   readonly #outcomes: OutcomeReader;
   readonly #numbers = new Map<string, number>();
@@ -111,7 +117,7 @@ export class Device {
     profile: Profile,
     parser: ParserDeclaration,
     hardware: Hardware,
-    options: Pick<DeviceOptions, "name" | "seed" | "now" | "limits" | "managedFlowSteering">,
+    options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "limits" | "managedFlowSteering">,
   ) {
     this.core = core;
     this.parser = parser;
@@ -122,9 +128,11 @@ export class Device {
     this.seed = options.seed ?? 0;
     this.now = options.now ?? (() => this.#clock);
     this.managedFlowSteering = options.managedFlowSteering ?? true;
-    this.stages = new Stages(this);
-    this.flows = new FlowTables(this, options.limits?.flows ?? Infinity);
-    this.hostRules = new HostRules(this);
+    this.vports = options.vports ?? 0;
+    this.eswitch = new ESwitch(this);
+    const flows = { alive: 0, most: options.limits?.flows ?? Infinity };
+    this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport, flows));
+    this.hostRules = this.function(VPORT_MANAGER).hostRules;
     this.#batch = new Batch(core);
     this.#outcomes = new OutcomeReader(this, this.#batch);
   }
@@ -132,6 +140,21 @@ export class Device {
   /** Moves the virtual clock. */
   advance(nanoseconds: bigint): void {
     this.#clock += nanoseconds;
+  }
+
+  /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */
+  function(vport: number): DeviceFunction {
+    const found = this.#functions[unsigned("device.function", "vport", vport, 32)];
+    if (found !== undefined) return found;
+    const hint = this.vports === 0 ? "0; see vports of createDevice" : `0 to ${this.vports}`;
+    return refuse({
+      code: "EINVAL",
+      call: "device.function",
+      reason: "out_of_range",
+      path: "vport",
+      value: vport,
+      hint,
+    });
   }
 
   /** A frame arrives on a port (1 ..). */
@@ -279,6 +302,11 @@ export class Device {
   /** @internal Direct rules alive. */
   rules(): Iterable<Rule> {
     return this.installed.rules();
+  }
+
+  /** @internal Those of the PF. */
+  get stages(): Stages {
+    return this.function(VPORT_MANAGER).stages;
   }
 
   /** @internal The next free number of a kind, and `count` of them taken. */

@@ -55,7 +55,7 @@ export class Table extends Handle {
     living(call, "domain", domain, Domain);
     unsigned(call, "level", level, 32);
     const { device } = domain;
-    const classifier = level === 0 ? device.stages.root(call) : newClassifier(call, domain);
+    const classifier = level === 0 ? domain.context.function.rootTable(call, domain.type) : newClassifier(call, domain);
     const table = new Table(domain, level, classifier, name ?? `table${device.nextNumber("table")}`);
     domain.users++;
     return table;

@@ -18,7 +18,7 @@ import { isMulticastOnly } from "./flowDriverChecks.js";
 import type { FlowEntry } from "./flowEntry.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./flowMatch.js";
 import type { FlowRequest } from "./flowSpec.js";
-import { checkCountersRoom, type FoundPlace, type WantedEntry } from "./flowTables.js";
+import { checkCountersRoom, type FlowTables, type FoundPlace, type WantedEntry } from "./flowTables.js";
 import { describe, Handle, living } from "./handle.js";
 import { QueuePair } from "./queues.js";
 
@@ -71,7 +71,7 @@ export class Flow extends Handle {
     const actions = match.actions.handles.map((one) => actionOf(call, device, one));
     const flow = new Flow(qp, request, counters, actions, name);
     const wanted = wantedEntries(device, request, match);
-    flow.#enter(call, device.flows.find(call, flow, wanted));
+    flow.#enter(call, flow.#tables.find(call, flow, wanted));
     return flow;
   }
 
@@ -85,13 +85,17 @@ export class Flow extends Handle {
     return (this.flags & IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK) !== 0;
   }
 
+  get #tables(): FlowTables {
+    return this.context.function.flows;
+  }
+
   #enter(call: string, found: readonly FoundPlace[]): void {
     const { device } = this;
     const counters = this.#counters;
     const fresh = counters !== null && counters.address === 0;
     counters?.bind(call);
     try {
-      this.#entries = device.flows.enter(call, this, found);
+      this.#entries = this.#tables.enter(call, this, found);
     } catch (error) {
       if (fresh) counters.unbind();
       throw error;
@@ -117,7 +121,7 @@ export class Flow extends Handle {
     const fresh = counters.address === 0;
     counters.bind(call);
     this.#counters = counters;
-    this.device.flows.refresh(call, this.#entries, () => {
+    this.#tables.refresh(call, this.#entries, () => {
       this.#counters = null;
       if (fresh) counters.unbind();
     });
@@ -127,7 +131,7 @@ export class Flow extends Handle {
   destroy(call: string): void {
     living(call, "flow", this, Flow);
     this.destroyed = true;
-    this.device.flows.leave(this, this.#entries);
+    this.#tables.leave(this, this.#entries);
     this.qp.users--;
     if (this.#counters !== null) this.#counters.users--;
     for (const action of this.actions) action.users--;

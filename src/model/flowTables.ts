@@ -1,7 +1,7 @@
-/** The entries of a device, stage by stage: flows join them, and leave them. */
+/** The entries of a function, stage by stage: flows join them, and leave them. */
 import { changeActions, insertRule } from "../engine/rules.js";
 import { refuse } from "../errors.js";
-import type { Device } from "./device.js";
+import type { DeviceFunction } from "./deviceFunction.js";
 import type { Flow } from "./flow.js";
 import { ENTRY_LIMIT, FlowEntry, FlowMask, type EntryKind, type FlowStage } from "./flowEntry.js";
 import type { Counters } from "./flowCounters.js";
@@ -20,12 +20,18 @@ export interface FoundPlace {
   readonly entry: FlowEntry | undefined;
 }
 
+/** Flows of a device. */
+export interface FlowCount {
+  alive: number;
+  /** As many as it can have. */
+  readonly most: number;
+}
+
 const NO_RANGES: readonly never[] = [];
 
 export class FlowTables {
-  readonly #device: Device;
-  /** Flows that the device can have. */
-  readonly #most: number;
+  readonly #function: DeviceFunction;
+  readonly #count: FlowCount;
   readonly #masks: Record<FlowStage, Map<string, FlowMask>> = {
     sniffers: new Map(),
     root: new Map(),
@@ -33,11 +39,11 @@ export class FlowTables {
     sentSniffers: new Map(),
     egress: new Map(),
   };
-  #alive = 0;
 
-  constructor(device: Device, most: number) {
-    this.#device = device;
-    this.#most = most;
+  /** `count` is that of the device, for all its functions. */
+  constructor(of: DeviceFunction, count: FlowCount) {
+    this.#function = of;
+    this.#count = count;
   }
 
   /**
@@ -47,8 +53,9 @@ export class FlowTables {
   find(call: string, flow: Flow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this.#find(one));
     for (const place of found) if (place.entry !== undefined) checkAgreement(call, place.entry, place.wanted);
-    if (this.#alive >= this.#most) {
-      const hint = `limits.flows of createDevice is ${this.#most}`;
+    const { alive, most } = this.#count;
+    if (alive >= most) {
+      const hint = `limits.flows of createDevice is ${most}`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
     }
     for (const { entry } of found) if (entry !== undefined) checkRoom(call, entry, flow);
@@ -64,14 +71,14 @@ export class FlowTables {
       for (const entry of entered) this.#leave(flow, entry);
       throw error;
     }
-    this.#alive++;
+    this.#count.alive++;
     return entered;
   }
 
   /** Takes a flow out of its entries. */
   leave(flow: Flow, entries: readonly FlowEntry[]): void {
     for (const entry of entries) this.#leave(flow, entry);
-    this.#alive--;
+    this.#count.alive--;
   }
 
   /** The flow names other counters now. @throws ENOMEM, and then entries do what they did, once the flow is as it was */
@@ -80,7 +87,7 @@ export class FlowTables {
       if (this.#change(entry)) continue;
       undo();
       for (const before of entries) this.#change(before);
-      this.#device.allocated(call, 0);
+      this.#function.device.allocated(call, 0);
     }
   }
 
@@ -97,16 +104,17 @@ export class FlowTables {
     entry.flows.push(flow);
     if (this.#change(entry)) return entry;
     entry.flows.pop();
-    return this.#device.allocated(call, 0) as never;
+    return this.#function.device.allocated(call, 0) as never;
   }
 
   #change(entry: FlowEntry): boolean {
-    return changeActions(this.#device.core, entry.handle, entry.record());
+    return changeActions(this.#function.device.core, entry.handle, entry.record());
   }
 
   #insert(call: string, flow: Flow, { wanted, key }: FoundPlace): FlowEntry {
     const { stage, slot, bits } = wanted;
-    const { stages, installed, core } = this.#device;
+    const { stages, device } = this.#function;
+    const { installed, core } = device;
     const classifier = stages.open(call, stage);
     const masks = this.#masks[stage];
     // The other half of ALL_DEFAULT may have brought it.
@@ -131,7 +139,7 @@ export class FlowTables {
     if (entry.handle === 0) {
       if (known === undefined) classifier.remove(mask);
       stages.close(stage);
-      this.#device.allocated(call, 0);
+      this.#function.device.allocated(call, 0);
     }
     masks.set(key, mask);
     mask.entries.set(entry.valueKey, entry);
@@ -148,7 +156,8 @@ export class FlowTables {
       return;
     }
     const { place, classifier, stage } = entry;
-    const { stages, installed, core } = this.#device;
+    const { stages, device } = this.#function;
+    const { installed, core } = device;
     core.exports.removeRule(entry.handle);
     installed.remove(entry);
     place.entries.delete(entry.valueKey);

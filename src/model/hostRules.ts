@@ -9,6 +9,7 @@ import { insertRule } from "../engine/rules.js";
 import { refuse } from "../errors.js";
 import { namesHint } from "../nearest.js";
 import type { Device } from "./device.js";
+import type { DeviceFunction } from "./deviceFunction.js";
 import { describe, Handle, unsigned } from "./handle.js";
 import { matchOf, type MatchFields } from "./match.js";
 
@@ -42,8 +43,8 @@ export class HostQueue {
   /** Rules that lead to it. */
   users = 0;
 
-  constructor(number: number, handle: number) {
-    this.label = `host:${number}`;
+  constructor(of: DeviceFunction, number: number, handle: number) {
+    this.label = of.managesSwitch ? `host:${number}` : `vf${of.vport}/host:${number}`;
     this.handle = handle;
   }
 }
@@ -64,7 +65,7 @@ export class HostRule extends Handle {
     handle: number,
     options: Required<Omit<HostRuleOptions, "port" | "match">>,
   ) {
-    super(rules.device, options.name);
+    super(rules.function.device, options.name);
     this.#rules = rules;
     this.id = id;
     this.#handle = handle;
@@ -82,16 +83,16 @@ export class HostRule extends Handle {
   }
 }
 
-/** `device.hostRules` */
+/** `device.hostRules`, and those of other functions. */
 export class HostRules {
   /** @internal */
-  readonly device: Device;
+  readonly function: DeviceFunction;
   readonly #queues = new Map<number, HostQueue>();
   #made = 0;
 
   /** @internal */
-  constructor(device: Device) {
-    this.device = device;
+  constructor(of: DeviceFunction) {
+    this.function = of;
   }
 
   /**
@@ -100,7 +101,7 @@ export class HostRules {
    */
   add(options: HostRuleOptions): HostRule {
     const call = "hostRules.add";
-    const { device } = this;
+    const { device, stages } = this.function;
     const { application, action } = options;
     const place = HOST_APPLICATIONS.indexOf(application);
     if (place < 0) {
@@ -117,7 +118,7 @@ export class HostRules {
     const age = this.#made;
     let handle: number;
     try {
-      const rule = insertRule(device.core, device.stages.open(call, "host").table, {
+      const rule = insertRule(device.core, stages.open(call, "host").table, {
         id,
         rankHigh: ((place << 30) | (priority << 14) | Math.floor(age / 2 ** 32)) >>> 0,
         rankLow: age >>> 0,
@@ -129,7 +130,7 @@ export class HostRules {
       });
       handle = device.allocated(call, rule);
     } catch (error) {
-      device.stages.close("host");
+      stages.close("host");
       if (number !== null) this.#release(number);
       throw error;
     }
@@ -138,16 +139,16 @@ export class HostRules {
     const rule = new HostRule(this, id, handle, { application, priority, action, name });
     if (queue !== null) queue.users++;
     device.installed.add(rule);
-    device.stages.added("host");
+    stages.added("host");
     return rule;
   }
 
   /** @internal */
   forget(rule: HostRule, handle: number): void {
-    const { device } = this;
+    const { device, stages } = this.function;
     device.core.exports.removeRule(handle);
     device.installed.remove(rule);
-    device.stages.removed("host");
+    stages.removed("host");
     if (rule.action === "drop") return;
     const queue = this.#queues.get(rule.action.queue) as HostQueue;
     queue.users--;
@@ -155,11 +156,11 @@ export class HostRules {
   }
 
   #queue(call: string, number: number): HostQueue {
-    const { device } = this;
+    const { device } = this.function;
     let queue = this.#queues.get(number);
     if (queue === undefined) {
       const handle = device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0);
-      queue = new HostQueue(number, device.allocated(call, handle));
+      queue = new HostQueue(this.function, number, device.allocated(call, handle));
       this.#queues.set(number, queue);
       device.queuePairs.set(queue.handle, queue);
     }
@@ -170,8 +171,9 @@ export class HostRules {
   #release(number: number): void {
     const queue = this.#queues.get(number);
     if (queue === undefined || queue.users > 0) return;
-    this.device.core.exports.destroyQueue(queue.handle);
-    this.device.queuePairs.delete(queue.handle);
+    const { device } = this.function;
+    device.core.exports.destroyQueue(queue.handle);
+    device.queuePairs.delete(queue.handle);
     this.#queues.delete(number);
   }
 }

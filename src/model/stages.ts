@@ -1,15 +1,16 @@
 /**
- * The stages of a device: the tables that a frame comes to, one behind the other, until a rule ends its way
+ * The stages of a function: the tables that a frame comes to, one behind the other, until a rule ends its way
  * (docs/flows.md, "One order for a port and a direction").
  *
  *     received    sniffers -> root -> host -> defaults
  *     sent        sentSniffers -> egress
  *
- * A stage has a table while it has rules, and only then is it asked; the root table stays once something refers to it.
+ * A stage has a table while it has rules, and only then is it asked. The root tables of NIC_RX and NIC_TX domains are `root`
+ * and `egress`: they stay once something refers to them.
  */
 import { TABLE_ROOT, TABLE_SEND } from "../abi/engine.js";
 import { Classifier } from "./classifier.js";
-import type { Device } from "./device.js";
+import type { DeviceFunction } from "./deviceFunction.js";
 
 const RECEIVED = ["sniffers", "root", "host", "defaults"] as const;
 const SENT = ["sentSniffers", "egress"] as const;
@@ -24,13 +25,13 @@ interface Stage {
 }
 
 export class Stages {
-  readonly #device: Device;
+  readonly #function: DeviceFunction;
   readonly #stages: Record<StageName, Stage>;
   #received: readonly Classifier[] = [];
   #sent: readonly Classifier[] = [];
 
-  constructor(device: Device) {
-    this.#device = device;
+  constructor(of: DeviceFunction) {
+    this.#function = of;
     const stage = (): Stage => ({ classifier: null, rules: 0, pinned: false });
     const [sniffers, root, host, defaults] = [stage(), stage(), stage(), stage()];
     this.#stages = { sniffers, root, host, defaults, sentSniffers: stage(), egress: stage() };
@@ -38,7 +39,7 @@ export class Stages {
 
   /** The table that received frames come to first. */
   get received(): number {
-    return this.#received[0]?.table ?? this.#device.core.exports.emptyTable();
+    return this.#received[0]?.table ?? this.#function.device.core.exports.emptyTable();
   }
 
   /** The table that sent frames come to first; 0 where nobody asks about them. */
@@ -51,12 +52,12 @@ export class Stages {
     return this.#stages.root.classifier?.table ?? 0;
   }
 
-  /** The root table, which stays from now on. @throws ENOMEM */
-  root(call: string): Classifier {
-    const { root } = this.#stages;
-    const classifier = this.open(call, "root");
-    if (!root.pinned) {
-      root.pinned = true;
+  /** A root table, which stays from now on. @throws ENOMEM */
+  pin(call: string, name: "root" | "egress"): Classifier {
+    const stage = this.#stages[name];
+    const classifier = this.open(call, name);
+    if (!stage.pinned) {
+      stage.pinned = true;
       this.#link();
     }
     return classifier;
@@ -85,12 +86,12 @@ export class Stages {
   close(name: StageName): void {
     const stage = this.#stages[name];
     if (stage.rules > 0 || stage.pinned || stage.classifier === null) return;
-    this.#device.core.exports.destroyTable(stage.classifier.table);
+    this.#function.device.core.exports.destroyTable(stage.classifier.table);
     stage.classifier = null;
   }
 
   #create(call: string, send: boolean): Classifier {
-    const device = this.#device;
+    const { device } = this.#function;
     const table = device.core.exports.createTable(send ? TABLE_ROOT | TABLE_SEND : TABLE_ROOT);
     return new Classifier(device, device.allocated(call, table), false);
   }
@@ -98,6 +99,7 @@ export class Stages {
   #link(): void {
     this.#received = this.#chain(RECEIVED);
     this.#sent = this.#chain(SENT);
+    if (this.#function.managesSwitch) this.#function.device.eswitch.managerReceives(this.received);
   }
 
   /** Links the stages that are asked. */
@@ -105,7 +107,7 @@ export class Stages {
     const asked = names.map((name) => this.#stages[name]).filter(({ rules, pinned }) => rules > 0 || pinned);
     const chain = asked.map(({ classifier }) => classifier).filter((classifier) => classifier !== null);
     for (const [i, { table }] of chain.entries()) {
-      this.#device.core.exports.setMiss(table, chain[i + 1]?.table ?? 0);
+      this.#function.device.core.exports.setMiss(table, chain[i + 1]?.table ?? 0);
     }
     return chain;
   }

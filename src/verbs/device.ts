@@ -1,7 +1,8 @@
 /** ibv_open_device(3), ibv_alloc_pd(3), ibv_reg_mr(3). */
 import { Context, MemoryRegion, ProtectionDomain } from "../model/context.js";
-import { Device } from "../model/device.js";
-import { describe, living } from "../model/handle.js";
+import type { Device } from "../model/device.js";
+import type { DeviceFunction } from "../model/deviceFunction.js";
+import { living } from "../model/handle.js";
 
 export type { Context, MemoryRegion, ProtectionDomain } from "../model/context.js";
 
@@ -11,11 +12,8 @@ export interface Capabilities {
   cap_net_raw?: boolean;
 }
 
-/** Opens a device; the device stands where C has an entry of the device list. */
-export function ibv_open_device(device: Device, { cap_net_raw = true }: Capabilities = {}): Context {
-  if (!(device instanceof Device)) {
-    throw new TypeError(`ibv_open_device: device must be a Device, not ${describe(device)}`);
-  }
+/** Opens a device, which is its PF, or another function of one; it stands where C has an entry of the device list. */
+export function ibv_open_device(device: Device | DeviceFunction, { cap_net_raw = true }: Capabilities = {}): Context {
   return new Context("ibv_open_device", device, false, cap_net_raw);
 }
 
