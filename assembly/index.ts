@@ -5,8 +5,9 @@
 import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
+import { openChunks } from "./act/bytes";
 import { growToArena } from "./arena";
-import { FIXED, FRAMES, KEYS, MAPS, WAITING } from "./memory";
+import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
 import { deliver } from "./out/deliver";
 import { BRANCH_LOWER, openBranch, openBranches } from "./steer/branch";
 import { lookup } from "./steer/match";
@@ -17,7 +18,18 @@ import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
 export { arenaUsed, limitArena } from "./arena";
-export { createTable, destroyTable, emptyTable, insertRule, removeRule, rerankRule, setMiss } from "./steer/table";
+export { createRecord, releaseRecord } from "./act/records";
+export { setFdb, setVport } from "./steer/eswitch";
+export {
+  createTable,
+  destroyTable,
+  emptySendTable,
+  emptyTable,
+  insertRule,
+  removeRule,
+  rerankRule,
+  setMiss,
+} from "./steer/table";
 export { changeActions } from "./act/change";
 export { createCounters, releaseCounters } from "./act/count";
 export {
@@ -58,6 +70,7 @@ export function steer(root: usize, count: u32): void {
 
 /** The same for frames that the queue `sender` has sent and the port loops back: they are for the rules of `root` alone. */
 export function loopBack(root: usize, count: u32, sender: usize): void {
+  openChunks();
   parse(count, Tables.wanted);
   walk(root, count, sender);
   deliver(count);
@@ -68,7 +81,7 @@ export function classify(table: usize, count: u32, lowerHigh: u32, lowerLow: u32
   const lower = ((<u64>lowerHigh) << 32) | (<u64>lowerLow);
   for (let i: u32 = 0; i < count; i++) {
     store<u64>(openBranch(i, table), lower, BRANCH_LOWER);
-    store<u32>(WAITING + ((<usize>i) << 2), i);
+    store<u32>(ROUND + ((<usize>i) << 2), i);
   }
-  lookup(table, WAITING, count);
+  lookup(table, ROUND, count);
 }

@@ -1,21 +1,23 @@
 /**
  * The map of linear memory: fixed areas first, then the arena that grows (arena.ts).
  *
- *     static data | staging | frames | keys | maps | branches | outcomes | hits | destinations | copies |
+ *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
  *                 | reasons |
- *                 | found | walk lists | lanes | phases of a lookup | lanes being made | scratch key | samples |
+ *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
  *                 | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
 import {
   Area,
+  BRANCHES_PER_FRAME,
   DEST_SIZE,
   DESTINATIONS_PER_FRAME,
   FRAME_ARENA,
   FRAME_SIZE,
   HITS_PER_FRAME,
   MAX_BATCH,
+  MAX_FUNCTIONS,
   OUTCOME_SIZE,
   REASON_COUNT,
   STAGE_SIZE,
@@ -25,7 +27,12 @@ import { MAP_SIZE } from "../src/abi/headers";
 
 export const BATCH: usize = MAX_BATCH;
 /** Bytes of a branch (steer/branch.ts). */
-export const BRANCH_SIZE: usize = 32;
+export const BRANCH_SIZE: usize = 64;
+/** Frames that are walked at a time where rules split them: each can take all its branches. */
+export const SPLIT_BATCH: usize = 64;
+/** Branches beside the first ones of their frames. */
+export const FORKS: usize = SPLIT_BATCH * (<usize>BRANCHES_PER_FRAME - 1);
+const ALL_BRANCHES: usize = BATCH + FORKS;
 
 /** Static data of the core lies before this; `openMemory` makes sure. Fixed, so that every address below is a constant. */
 export const FIXED: usize = 0x8000;
@@ -36,7 +43,11 @@ export const FRAMES: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;
 export const KEYS: usize = (FRAMES + BATCH * FRAME_SIZE + LINE) & ~LINE;
 export const MAPS: usize = (KEYS + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const BRANCHES: usize = (MAPS + BATCH * MAP_SIZE + LINE) & ~LINE;
-export const OUTCOMES: usize = (BRANCHES + BATCH * BRANCH_SIZE + LINE) & ~LINE;
+/** What forks have of their own: frame descriptors, keys, maps. */
+export const FORK_FRAMES: usize = (BRANCHES + ALL_BRANCHES * BRANCH_SIZE + LINE) & ~LINE;
+export const FORK_KEYS: usize = (FORK_FRAMES + FORKS * FRAME_SIZE + LINE) & ~LINE;
+export const FORK_MAPS: usize = (FORK_KEYS + FORKS * KEY_SIZE + LINE) & ~LINE;
+export const OUTCOMES: usize = (FORK_MAPS + FORKS * MAP_SIZE + LINE) & ~LINE;
 export const HITS: usize = (OUTCOMES + BATCH * OUTCOME_SIZE + LINE) & ~LINE;
 export const DESTINATIONS: usize = (HITS + BATCH * HITS_PER_FRAME * 4 + LINE) & ~LINE;
 /** Destinations beside each frame's first, of all frames, one behind the other as they come up. */
@@ -44,11 +55,15 @@ export const COPIES: usize = (DESTINATIONS + BATCH * DEST_SIZE + LINE) & ~LINE;
 export const REASONS: usize = (COPIES + BATCH * (DESTINATIONS_PER_FRAME - 1) * DEST_SIZE + LINE) & ~LINE;
 /** Rule found for each branch of a lookup. */
 export const FOUND: usize = (REASONS + REASON_COUNT * 8 + LINE) & ~LINE;
-/** Branches still on the walk, and those of the table at hand: two lists of u32. */
-export const WAITING: usize = (FOUND + BATCH * 4 + LINE) & ~LINE;
-export const GATHERED: usize = (WAITING + BATCH * 4 + LINE) & ~LINE;
+/** Lists of branches, as u32: those of the round at hand, of the next one, not yet looked up, and at the table at hand. */
+export const ROUND: usize = (FOUND + BATCH * 4 + LINE) & ~LINE;
+export const WAITING: usize = (ROUND + ALL_BRANCHES * 4 + LINE) & ~LINE;
+export const PENDING: usize = (WAITING + ALL_BRANCHES * 4 + LINE) & ~LINE;
+export const GATHERED: usize = (PENDING + ALL_BRANCHES * 4 + LINE) & ~LINE;
+/** The table that frames for each function come to first. */
+export const FUNCTIONS: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
 /** The lanes of every branch of a lookup; each up to a whole key. */
-export const LANES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
+export const LANES: usize = (FUNCTIONS + MAX_FUNCTIONS * 4 + LINE) & ~LINE;
 /** Phases of a lookup (steer/match.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */
 export const ALIVE: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const SETS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;

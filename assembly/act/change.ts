@@ -2,8 +2,13 @@
 import { STAGE_ACTIONS } from "../../src/abi/engine";
 import { STAGING } from "../memory";
 import { replaceActions } from "../steer/rule";
+import { wantFor } from "../steer/table";
+import { actionsWant } from "./asks";
 
 /** Gives a rule the staged actions; false when memory is full, never for as many as it has or fewer. */
 export function changeActions(rule: usize, count: u32): bool {
-  return replaceActions(rule, STAGING + STAGE_ACTIONS, count);
+  const actions = STAGING + STAGE_ACTIONS;
+  if (!replaceActions(rule, actions, count)) return false;
+  wantFor(rule, actionsWant(actions, count));
+  return true;
 }

@@ -1,28 +1,43 @@
 /**
- * Rule -> changed branch: runs its actions.
+ * Rule -> changed branch: runs its actions, in the order of its record.
  *
- * Actions change the branch, end it, or name the table that it goes on to; they never choose one themselves.
+ * Actions change the branch, end it, or name the table that it goes on to; they never choose one themselves. A branch that
+ * goes on has the key of its bytes.
  */
-import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_SEND, Verdict } from "../../src/abi/engine";
-import { deliverTo, end, isOpen, tag, untag } from "../out/outcome";
-import { BRANCH_FRAME, BRANCH_INDEX, BRANCH_WHY } from "../steer/branch";
-import { jump, leave, resume, Walk } from "../steer/onward";
+import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import { deliverTo, settle } from "../out/outcome";
+import {
+  BRANCH_FLAGS,
+  BRANCH_FRAME,
+  BRANCH_TAG,
+  BRANCH_WHY,
+  HAS_TAG,
+  SETTLED,
+  STALE_KEY,
+  STALE_MAP,
+} from "../steer/branch";
+import { depart, toPort, toVport, unswitched } from "../steer/eswitch";
+import { jump, jumpTo, leave, resume, Walk } from "../steer/onward";
 import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
 import { TABLE_FLAGS } from "../steer/table";
 import { count } from "./count";
+import { modify } from "./modify";
+import { reformat } from "./reformat";
+import { refresh } from "./refresh";
+import { split } from "./split";
+import { popVlan, pushVlan } from "./vlan";
 
 /** Runs the actions of `rule`; whether the branch goes on. */
 // @ts-ignore: decorator
 @inline
 export function run(branch: usize, table: usize, rule: usize): bool {
-  const index = load<u32>(branch, BRANCH_INDEX);
   let action = actionsOf(rule);
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
     const operand = load<u32>(action, 4);
     switch (load<u32>(action)) {
       case Op.tag:
-        tag(index, operand);
+        store<u64>(branch, (<u64>operand) | ((<u64>(load<u32>(branch, BRANCH_FLAGS) | HAS_TAG)) << 32), BRANCH_TAG);
         break;
       case Op.count:
         count(operand, load<u32>(branch, BRANCH_FRAME));
@@ -31,18 +46,26 @@ export function run(branch: usize, table: usize, rule: usize): bool {
         if (<usize>operand == Walk.sender) break;
       // falls through
       case Op.queue:
-        deliverTo(index, operand, 0, load<u32>(branch, BRANCH_FRAME));
+        deliverTo(branch, operand, 0);
         break;
       case Op.table:
-        return jump(branch, operand);
+        return jump(branch, operand) && fresh(branch);
       default: {
         const then = seldom(branch, table, rule, action);
         if (then == Then.next_but_one) action += ACTION_SIZE;
-        else if (then != Then.next) return then == Then.elsewhere;
+        else if (then != Then.next) return then == Then.elsewhere && fresh(branch);
       }
     }
   }
-  return endOfRecord(index, table);
+  return !(load<u32>(branch, BRANCH_FLAGS) & SETTLED) && byDefault(branch, table) && fresh(branch);
+}
+
+/** The key of a branch that goes on is that of its bytes. */
+// @ts-ignore: decorator
+@inline
+export function fresh(branch: usize): bool {
+  if (load<u32>(branch, BRANCH_FLAGS) & (STALE_KEY | STALE_MAP)) refresh(branch);
+  return true;
 }
 
 /** What an action leads to. */
@@ -55,7 +78,6 @@ enum Then {
 
 /** The actions that most frames do not meet, apart so that the others stay short. */
 function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
-  const index = load<u32>(branch, BRANCH_INDEX);
   const operand = load<u32>(action, 4);
   switch (load<u32>(action)) {
     case Op.none:
@@ -63,27 +85,57 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
     case Op.not_for:
       return <usize>operand == Walk.sender ? Then.next_but_one : Then.next;
     case Op.untag:
-      untag(index);
+      untag(branch);
       return Then.next;
-    case Op.drop:
-      end(index, Verdict.drop, Reason.drop_action);
-      return Then.end;
-    case Op.default_miss:
-      store<u8>(branch, Reason.default_miss, BRANCH_WHY);
-      return thenIf(leave(branch, table));
+    case Op.modify:
+      return modify(branch, operand) ? Then.next : Then.end;
+    case Op.reformat:
+      return reformat(branch, operand) ? Then.next : Then.end;
+    case Op.push_vlan:
+      return pushVlan(branch, operand) ? Then.next : Then.end;
+    case Op.pop_vlan:
+      return popVlan(branch) ? Then.next : Then.end;
     case Op.copy_from_others:
       if (<usize>operand == Walk.sender) return Then.next;
     // falls through
     case Op.copy_queue:
-      deliverTo(index, operand, DEST_COPY, load<u32>(branch, BRANCH_FRAME));
+      deliverTo(branch, operand, DEST_COPY);
       return Then.next;
+    case Op.array:
+      return split(branch, table, operand) ? Then.end : Then.next;
     case Op.resume:
-      untag(index);
+      untag(branch);
       resume(branch, rule);
       return Then.elsewhere;
     case Op.pass:
-      untag(index);
+      untag(branch);
       return thenIf(leave(branch, table));
+    default:
+      return thenIf(terminal(branch, table, load<u32>(action), operand));
+  }
+}
+
+/** An action that names where the branch goes, as one of a rule or as a member of an array; whether it goes on. */
+export function terminal(branch: usize, table: usize, op: u32, operand: u32): bool {
+  switch (op) {
+    case Op.queue:
+      deliverTo(branch, operand, 0);
+      return false;
+    case Op.table:
+      return jump(branch, operand);
+    case Op.root:
+      return jumpTo(branch, load<u32>(operand), load<u32>(operand, 4));
+    case Op.vport:
+      return toVport(branch, operand);
+    case Op.port:
+      toPort(branch, operand);
+      return false;
+    case Op.drop:
+      settle(branch, Verdict.drop, Reason.drop_action);
+      return false;
+    case Op.default_miss:
+      store<u8>(branch, Reason.default_miss, BRANCH_WHY);
+      return leave(branch, table);
     default:
       // The host stages no other operation.
       return unreachable();
@@ -96,11 +148,16 @@ function thenIf(goesOn: bool): Then {
   return goesOn ? Then.elsewhere : Then.end;
 }
 
-/** All actions have run, and none has sent the branch elsewhere. */
-function endOfRecord(index: u32, table: usize): bool {
-  if (isOpen(index)) {
-    if (load<u32>(table, TABLE_FLAGS) & TABLE_SEND) end(index, Verdict.transmit, Reason.none);
-    else end(index, Verdict.drop, Reason.no_destination);
-  }
+/** The tag of a rule belongs to what the rule has delivered. */
+function untag(branch: usize): void {
+  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
+}
+
+/** All actions have run, and none has said where the branch goes: the default of the domain. */
+function byDefault(branch: usize, table: usize): bool {
+  const flags = load<u32>(table, TABLE_FLAGS);
+  if (flags & TABLE_SEND) return depart(branch);
+  if (flags & TABLE_FDB) return unswitched(branch, flags);
+  settle(branch, Verdict.drop, Reason.no_destination);
   return false;
 }

@@ -6,6 +6,7 @@ import {
   DEST_FLAGS,
   DEST_LENGTH,
   DEST_NEXT,
+  DEST_PORT,
   DEST_QUEUE,
   DEST_REQUEST,
   DEST_STATUS,
@@ -16,8 +17,7 @@ import {
   Reason,
   Verdict,
 } from "../../src/abi/engine";
-import { REASONS } from "../memory";
-import { end, firstDestination, outcomeAt } from "./outcome";
+import { countReason, departure, firstDestination, outcomeAt, setVerdict } from "./outcome";
 import { take, Taken } from "./queue";
 
 export function deliver(count: u32): void {
@@ -29,13 +29,6 @@ export function deliver(count: u32): void {
     const reason: u32 = load<u16>(outcome, OUTCOME_REASON);
     if (reason != Reason.none) countReason(reason, 1);
   }
-}
-
-// @ts-ignore: decorator
-@inline
-function countReason(reason: u32, times: u32): void {
-  const counter = REASONS + ((<usize>reason) << 3);
-  store<u64>(counter, load<u64>(counter) + times);
 }
 
 /** Offers the frame to the queue of a destination; gives why that did not take it. */
@@ -52,26 +45,32 @@ function offer(destination: usize): u32 {
 function arrive(index: u32, outcome: usize): void {
   const status = offer(firstDestination(index));
   if (status == Reason.none) return;
-  end(index, Verdict.drop, status);
+  setVerdict(outcome, Verdict.drop, status);
   if (status != Reason.receive_buffer_too_short) store<u16>(outcome, 0, OUTCOME_DESTINATIONS);
 }
 
 /**
- * Several destinations, or copies alone. The frame is delivered where one of those takes it that are no copies, else it
- * has the reason of the first that did not. Every other one that did not take it is counted beside the frame's own reason,
- * as are those that found no room.
+ * Several destinations, copies alone, or ports, which take everything. The frame is delivered where a queue takes it that is no
+ * copy; else it has left by a port, or has the reason of the first queue that did not. Every other one that did not take it is
+ * counted beside the frame's own reason, as are those that found no room.
  */
 function arriveAtAll(index: u32, outcome: usize, destinations: u32): void {
   const listed = min<u32>(destinations, DESTINATIONS_PER_FRAME);
   let delivered = false;
+  let left = false;
   let first: u32 = Reason.none;
   let destination = firstDestination(index);
   for (let n: u32 = 0; n < listed; n++) {
-    const status = offer(destination);
-    const copy = load<u32>(destination, DEST_FLAGS) & DEST_COPY;
-    if (status == Reason.none) delivered = delivered || copy == 0;
-    else if (copy == 0 && first == Reason.none) first = status;
-    else countReason(status, 1);
+    const flags = load<u32>(destination, DEST_FLAGS);
+    if (flags & DEST_PORT) {
+      left = true;
+    } else {
+      const status = offer(destination);
+      const copy = flags & DEST_COPY;
+      if (status == Reason.none) delivered = delivered || copy == 0;
+      else if (copy == 0 && first == Reason.none) first = status;
+      else countReason(status, 1);
+    }
     destination = load<u32>(destination, DEST_NEXT);
   }
   store<u16>(outcome, <u16>listed, OUTCOME_DESTINATIONS);
@@ -80,6 +79,8 @@ function arriveAtAll(index: u32, outcome: usize, destinations: u32): void {
     countReason(Reason.copy_limit, destinations - listed - <u32>own);
   }
   if (first == Reason.none) return;
-  if (delivered) countReason(first, 1);
-  else end(index, Verdict.drop, first);
+  if (delivered || left) countReason(first, 1);
+  if (delivered) return;
+  if (left) setVerdict(outcome, departure(index), Reason.none);
+  else setVerdict(outcome, Verdict.drop, first);
 }

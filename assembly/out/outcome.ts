@@ -3,27 +3,43 @@
  */
 import {
   DEST_ADDRESS,
+  DEST_CHANGED,
   DEST_COPY,
   DEST_NEXT,
+  DEST_PORT,
   DEST_QUEUE,
   DEST_SIZE,
-  DEST_TAG,
+  DEST_STATUS,
   DESTINATIONS_PER_FRAME,
   FRAME_ADDRESS,
+  FRAME_SIZE,
+  FRAME_VPORT,
   HITS_PER_FRAME,
   OUTCOME_DESTINATIONS,
-  OUTCOME_FLAGS,
-  OUTCOME_HAS_TAG,
   OUTCOME_HITS,
+  OUTCOME_KEY,
   OUTCOME_LAST,
   OUTCOME_REASON,
   OUTCOME_SIZE,
-  OUTCOME_TAG,
   OUTCOME_VERDICT,
+  OUTCOME_WRITTEN,
   Reason,
   Verdict,
+  VPORT_UPLINK,
 } from "../../src/abi/engine";
-import { COPIES, DESTINATIONS, HITS, OUTCOMES } from "../memory";
+import { COPIES, DESTINATIONS, FRAMES, HITS, OUTCOMES, REASONS } from "../memory";
+import {
+  BRANCH_FLAGS,
+  BRANCH_FRAME,
+  BRANCH_INDEX,
+  BRANCH_KEY,
+  BRANCH_TAG,
+  BRANCH_WRITTEN,
+  CHANGED,
+  HAS_TAG,
+  SETTLED,
+  SHARED,
+} from "../steer/branch";
 import { RULE_ID } from "../steer/rule";
 
 // @ts-ignore: decorator
@@ -54,83 +70,114 @@ export function openOutcomes(): void {
 @inline
 export function openOutcome(index: u32): void {
   const outcome = outcomeAt(index);
-  store<u64>(outcome, 0);
-  store<u32>(outcome, 0, OUTCOME_HITS);
+  v128.store(outcome, i64x2.splat(0));
+  store<u64>(outcome, 0, OUTCOME_KEY);
 }
 
-/** Whether nothing has been said yet of what becomes of the frame. */
 // @ts-ignore: decorator
 @inline
-export function isOpen(index: u32): bool {
-  return load<u8>(outcomeAt(index), OUTCOME_VERDICT) == Verdict.none;
+export function countReason(reason: u32, times: u32): void {
+  const counter = REASONS + ((<usize>reason) << 3);
+  store<u64>(counter, load<u64>(counter) + times);
 }
 
-/** The branch ends here. */
-// @ts-ignore: decorator
-@inline
-export function end(index: u32, verdict: u32, reason: u32): void {
-  const outcome = outcomeAt(index);
+/** Another verdict than the one that the outcome has: its tag stays. */
+export function setVerdict(outcome: usize, verdict: u32, reason: u32): void {
   store<u8>(outcome, <u8>verdict, OUTCOME_VERDICT);
   store<u16>(outcome, <u16>reason, OUTCOME_REASON);
 }
 
+/** What becomes of a branch. Of a frame with several the best verdict counts, of equal ones the first; others leave their reason. */
 // @ts-ignore: decorator
 @inline
-export function tag(index: u32, value: u32): void {
-  const outcome = outcomeAt(index);
-  store<u32>(outcome, value, OUTCOME_TAG);
-  store<u8>(outcome, OUTCOME_HAS_TAG, OUTCOME_FLAGS);
+export function settle(branch: usize, verdict: u32, reason: u32): void {
+  const flags = load<u32>(branch, BRANCH_FLAGS);
+  store<u32>(branch, flags | SETTLED, BRANCH_FLAGS);
+  const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
+  if (load<u8>(outcome, OUTCOME_VERDICT) != Verdict.none && !prevails(outcome, verdict, reason)) return;
+  // One word: verdict, flags, reason, tag.
+  const tag: u64 = flags & HAS_TAG ? ((<u64>load<u32>(branch, BRANCH_TAG)) << 32) | (HAS_TAG << 8) : 0;
+  store<u64>(outcome, tag | (<u64>verdict) | ((<u64>reason) << 16));
+  store<u16>(outcome, load<u16>(branch, BRANCH_WRITTEN), OUTCOME_WRITTEN);
+  store<u32>(outcome, load<u32>(branch, BRANCH_KEY), OUTCOME_KEY);
 }
 
-/** The branch goes on without a tag: that of a rule belongs to what the rule has delivered. */
-// @ts-ignore: decorator
-@inline
-export function untag(index: u32): void {
-  const outcome = outcomeAt(index);
-  store<u32>(outcome, 0, OUTCOME_TAG);
-  store<u8>(outcome, 0, OUTCOME_FLAGS);
+/** Whether this verdict of a branch takes the place of the one that the outcome has. */
+function prevails(outcome: usize, verdict: u32, reason: u32): bool {
+  const better = worth(verdict) > worth(load<u8>(outcome, OUTCOME_VERDICT));
+  const lost: u32 = better ? load<u16>(outcome, OUTCOME_REASON) : reason;
+  if (lost != Reason.none) countReason(lost, 1);
+  return better;
 }
 
-/** Lists a rule that the frame hit: the first, one a hop, one a table that was left: HITS_PER_FRAME at the most. */
+function worth(verdict: u32): u32 {
+  switch (verdict) {
+    case Verdict.deliver:
+      return 4;
+    case Verdict.transmit:
+    case Verdict.forward:
+      return 3;
+    case Verdict.miss:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+/** Lists a rule that the frame hit: HITS_PER_FRAME at the most. */
 // @ts-ignore: decorator
 @inline
 export function hit(index: u32, rule: usize): void {
   const outcome = outcomeAt(index);
   const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
-  assert(hits < <u32>HITS_PER_FRAME);
+  if (hits >= <u32>HITS_PER_FRAME) return;
   store<u32>(HITS + <usize>(index * HITS_PER_FRAME + hits) * 4, load<u32>(rule, RULE_ID));
   store<u16>(outcome, <u16>(hits + 1), OUTCOME_HITS);
 }
 
 /**
- * The frame reaches a queue, which ends the branch unless it is a copy; whether the queue takes it is for deliver.ts.
+ * The branch reaches a queue, or a port (DEST_PORT); whether a queue takes it is for deliver.ts.
  * One destination too many is counted, and not made: deliver.ts sets the count right.
  */
 // @ts-ignore: decorator
 @inline
-export function deliverTo(index: u32, queue: u32, flags: u32, frame: usize): void {
+export function deliverTo(branch: usize, queue: u32, flags: u32): void {
+  const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
+  const state = load<u32>(branch, BRANCH_FLAGS);
   const number: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
   store<u16>(outcome, <u16>(number + 1), OUTCOME_DESTINATIONS);
   let destination = firstDestination(index);
   if (number != 0) {
-    destination = anotherDestination(index, number, flags);
+    destination = anotherDestination(branch, number, flags);
     if (destination == 0) return;
   }
+  if (state & CHANGED) flags |= DEST_CHANGED;
   // Two fields at a time: queue and flags, address and length.
   store<u64>(destination, (<u64>queue) | ((<u64>flags) << 32), DEST_QUEUE);
-  store<u64>(destination, load<u64>(frame, FRAME_ADDRESS), DEST_ADDRESS);
-  store<u32>(destination, load<u32>(outcome, OUTCOME_TAG), DEST_TAG);
-  if ((flags & DEST_COPY) == 0) store<u8>(outcome, Verdict.deliver, OUTCOME_VERDICT);
+  store<u64>(destination, load<u64>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), DEST_ADDRESS);
+  // Status and tag.
+  store<u64>(destination, state & HAS_TAG ? (<u64>load<u32>(branch, BRANCH_TAG)) << 32 : 0, DEST_STATUS);
+  store<u32>(branch, state | SHARED, BRANCH_FLAGS);
+  if (flags & DEST_COPY) return;
+  if (!(state & SETTLED)) settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
+}
+
+/** What it means that a frame leaves by a port: it came from the wire, or from a function. */
+export function departure(index: u32): u32 {
+  return load<u32>(FRAMES + <usize>index * FRAME_SIZE, FRAME_VPORT) == VPORT_UPLINK
+    ? Verdict.forward
+    : Verdict.transmit;
 }
 
 /** Room for one more destination of a frame that has some, behind its last; 0 where it has all that it can have. */
-function anotherDestination(index: u32, number: u32, flags: u32): usize {
+function anotherDestination(branch: usize, number: u32, flags: u32): usize {
   assert(number < <u32>u16.MAX_VALUE);
   if (number >= <u32>DESTINATIONS_PER_FRAME) {
-    if ((flags & DEST_COPY) == 0 && isOpen(index)) end(index, Verdict.drop, Reason.copy_limit);
+    if ((flags & DEST_COPY) == 0 && !(load<u32>(branch, BRANCH_FLAGS) & SETTLED)) noRoom(branch);
     return 0;
   }
+  const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
   const last: usize = number == 1 ? firstDestination(index) : load<u32>(outcome, OUTCOME_LAST);
   const destination = Copies.next;
@@ -138,4 +185,11 @@ function anotherDestination(index: u32, number: u32, flags: u32): usize {
   store<u32>(last, <u32>destination, DEST_NEXT);
   store<u32>(outcome, <u32>destination, OUTCOME_LAST);
   return destination;
+}
+
+/** A branch that comes to nobody for want of room: the destination itself is counted by deliver.ts. */
+function noRoom(branch: usize): void {
+  const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
+  if (load<u8>(outcome, OUTCOME_VERDICT) == Verdict.none) settle(branch, Verdict.drop, Reason.copy_limit);
+  else store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | SETTLED, BRANCH_FLAGS);
 }

@@ -2,10 +2,20 @@
  * Where a branch goes from the table that it stands at: on by an action, past the table when nobody there wants it, or to
  * its end. Every way on is counted, so that every walk ends.
  */
-import { HOP_LIMIT, MISS_LIMIT, RANK_SLOT, Reason, TABLE_ROOT, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import {
+  HOP_LIMIT,
+  MISS_LIMIT,
+  RANK_SLOT,
+  Reason,
+  TABLE_FDB,
+  TABLE_ROOT,
+  TABLE_SEND,
+  Verdict,
+} from "../../src/abi/engine";
 import { answers } from "../act/loopback";
-import { end } from "../out/outcome";
-import { BRANCH_HOPS, BRANCH_INDEX, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "./branch";
+import { settle } from "../out/outcome";
+import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "./branch";
+import { depart, unswitched } from "./eswitch";
 import { RULE_RANK } from "./rule";
 import { TABLE_FLAGS, TABLE_MISS } from "./table";
 
@@ -22,12 +32,19 @@ export namespace Walk {
 export function jump(branch: usize, table: usize): bool {
   const hops: u32 = load<u16>(branch, BRANCH_HOPS);
   if (hops >= <u32>HOP_LIMIT) {
-    end(load<u32>(branch, BRANCH_INDEX), Verdict.drop, Reason.hop_limit);
+    settle(branch, Verdict.drop, Reason.hop_limit);
     return false;
   }
   store<u16>(branch, <u16>(hops + 1), BRANCH_HOPS);
   store<u32>(branch, <u32>table, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
+  return true;
+}
+
+/** One hop, to the rules of a table from a slot on. */
+export function jumpTo(branch: usize, table: usize, slot: u32): bool {
+  if (!jump(branch, table)) return false;
+  store<u64>(branch, (<u64>slot) << RANK_SLOT, BRANCH_LOWER);
   return true;
 }
 
@@ -55,33 +72,43 @@ export function admits(branch: usize, rule: usize): Admitted {
     return Admitted.passed_over;
   }
   if (<u32>load<u16>(branch, BRANCH_HOPS) <= <u32>HOP_LIMIT) return Admitted.yes;
-  end(load<u32>(branch, BRANCH_INDEX), Verdict.drop, Reason.hop_limit);
+  settle(branch, Verdict.drop, Reason.hop_limit);
   return Admitted.no;
 }
 
 /** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are for `table` alone. */
 // @ts-ignore: decorator
 @inline
-export function nextStage(table: usize): u32 {
+function nextStage(table: usize): u32 {
   return Walk.sender == 0 ? load<u32>(table, TABLE_MISS) : 0;
 }
 
+/** Whether a branch that nobody at the table wants is at its end there, and not only at the end of a domain. */
+// @ts-ignore: decorator
+@inline
+export function endsHere(table: usize): bool {
+  return nextStage(table) == 0 && !(load<u32>(table, TABLE_FLAGS) & (TABLE_SEND | TABLE_FDB));
+}
+
 /**
- * Nobody at the table wants the branch: it goes to the table behind, or ends. The host makes no chain of more than
- * MISS_LIMIT tables; it would end there.
+ * Nobody at the table wants the branch: it goes to the table behind, to the next domain, or ends. The host makes no chain of
+ * more than MISS_LIMIT tables; it would end there.
  */
 export function leave(branch: usize, table: usize): bool {
+  const flags = load<u32>(table, TABLE_FLAGS);
+  // The hop that led to no rule of this table is none.
+  store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
+  if (flags & TABLE_FDB) return unswitched(branch, flags);
   const next = nextStage(table);
   const misses: u32 = load<u8>(branch, BRANCH_MISSES);
   if (next == 0 || misses >= <u32>MISS_LIMIT) {
+    if (flags & TABLE_SEND) return depart(branch);
     const why: u32 = load<u8>(branch, BRANCH_WHY);
     const reason = missReason(table);
-    end(load<u32>(branch, BRANCH_INDEX), missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
+    settle(branch, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
     return false;
   }
   store<u8>(branch, <u8>(misses + 1), BRANCH_MISSES);
-  // The hop that led to no rule of this table is none.
-  store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
   store<u32>(branch, next, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   return true;
@@ -89,13 +116,11 @@ export function leave(branch: usize, table: usize): bool {
 
 /** What becomes of a branch that nobody wants, at the last table. */
 export function missVerdict(table: usize): u32 {
-  const flags = load<u32>(table, TABLE_FLAGS);
-  return flags & TABLE_SEND ? Verdict.transmit : flags & TABLE_ROOT ? Verdict.miss : Verdict.drop;
+  return load<u32>(table, TABLE_FLAGS) & TABLE_ROOT ? Verdict.miss : Verdict.drop;
 }
 
 /** Why, where no action has asked for the miss. A frame that is looped back is not at its end: it leaves the port. */
 export function missReason(table: usize): u32 {
-  const flags = load<u32>(table, TABLE_FLAGS);
-  if (Walk.sender != 0 && flags & TABLE_ROOT) return Reason.none;
-  return flags & TABLE_SEND ? Reason.none : flags & TABLE_ROOT ? Reason.no_rule : Reason.table_miss;
+  if (!(load<u32>(table, TABLE_FLAGS) & TABLE_ROOT)) return Reason.table_miss;
+  return Walk.sender != 0 ? Reason.none : Reason.no_rule;
 }

@@ -15,7 +15,9 @@ import {
   RANGE_DWORD,
   RANGE_SIZE,
   TABLE_ROOT,
+  TABLE_SEND,
 } from "../../src/abi/engine";
+import { actionsWant } from "../act/asks";
 import { allocate, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./chain";
@@ -59,8 +61,9 @@ export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
 export const TABLE_MISS: usize = TABLE_SLOTS + SLOTS_SIZE;
 const TABLE_SIZE: u32 = <u32>(TABLE_MISS + 4);
 
-// The table of a device that has none, in static memory.
+// Tables of those that have none, in static memory: to receive, and to send.
 const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);
+const NOBODY_SENDS: usize = memory.data(<i32>TABLE_SIZE, 16);
 
 export namespace Tables {
   /** All tables, linked. */
@@ -85,6 +88,12 @@ export function createTable(flags: u32): usize {
 export function emptyTable(): usize {
   store<u32>(NOBODY, TABLE_ROOT, TABLE_FLAGS);
   return NOBODY;
+}
+
+/** The same of the send path. */
+export function emptySendTable(): usize {
+  store<u32>(NOBODY_SENDS, TABLE_ROOT | TABLE_SEND, TABLE_FLAGS);
+  return NOBODY_SENDS;
 }
 
 /** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
@@ -143,10 +152,20 @@ function insertStaged(table: usize, id: u32, rank: u64, rangeCount: u32, actionC
   store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
   let wants = load<u32>(table, TABLE_WANTS) | load<u32>(mask, MASK_WANTS);
   for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
-  store<u32>(table, wants, TABLE_WANTS);
-  Tables.wanted |= wants;
+  want(table, wants | actionsWant(actions, actionCount));
   changed(table, rule);
   return rule;
+}
+
+/** A rule asks more of the parser than it did. */
+export function wantFor(rule: usize, wants: u32): void {
+  const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
+  want(table, wants | load<u32>(table, TABLE_WANTS));
+}
+
+function want(table: usize, wants: u32): void {
+  store<u32>(table, wants, TABLE_WANTS);
+  Tables.wanted |= wants;
 }
 
 /** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */

@@ -1,69 +1,128 @@
 /**
  * The walk: from the root table, along the rules, to the end of every branch.
  *
- * A work list of branches. Those that stand at the table of the first one are looked up as a batch, then acted on in
- * their order; a branch that goes on (onward.ts) goes to the end of the list.
+ * In rounds: each takes all branches one rule on. Those that stand at the same table are looked up as a batch; then all are
+ * acted on in their order, and those that go on (onward.ts), with the branches that rules have split off, are the next round. So
+ * what happens to a frame does not depend on what else is in the batch.
  */
 import { run } from "../act/run";
-import { FOUND, GATHERED, WAITING } from "../memory";
-import { end, hit, openOutcome, openOutcomes } from "../out/outcome";
-import { branchAt, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, openBranch } from "./branch";
+import { BATCH, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
+import { hit, openOutcome, openOutcomes, settle } from "../out/outcome";
+import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
 import { lookup } from "./match";
-import { Admitted, admits, leave, missReason, missVerdict, nextStage, Walk } from "./onward";
+import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./onward";
+
+namespace Waiting {
+  /** The list of the next round, and how many branches are on it. */
+  export let list: usize = WAITING;
+  export let count: u32 = 0;
+}
+
+export namespace Splits {
+  /** Whether a rule of the device may split a frame. */
+  export let any: bool = false;
+}
 
 /** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
 export function walk(root: usize, count: u32, sender: usize): void {
   Walk.sender = sender;
   Walk.careful = sender != 0;
   openOutcomes();
-  for (let i: u32 = 0; i < count; i++) {
-    openOutcome(i);
-    openBranch(i, root);
-    store<u32>(WAITING + ((<usize>i) << 2), i);
-  }
-  // All of them stand at one table.
-  let waiting = move(root, WAITING, count, 0);
-  while (waiting > 0) waiting = step(waiting);
+  const most: u32 = Splits.any ? <u32>SPLIT_BATCH : <u32>BATCH;
+  for (let first: u32 = 0; first < count; first += most) walkSome(root, first, min(most, count - first));
 }
 
-/** Moves the branches at one table by one rule; gives how many still wait. */
-function step(waiting: u32): u32 {
-  const table: usize = load<u32>(branchAt(load<u32>(WAITING)), BRANCH_TABLE);
-  let here: u32 = 0;
-  let rest: u32 = 0;
-  for (let i: usize = 0; i < waiting; i++) {
-    const index = load<u32>(WAITING + (i << 2));
-    if (<usize>load<u32>(branchAt(index), BRANCH_TABLE) == table) here = append(GATHERED, here, index);
-    else rest = append(WAITING, rest, index);
+function walkSome(root: usize, first: u32, count: u32): void {
+  Forks.first = first;
+  for (let i: u32 = 0; i < count; i++) {
+    openOutcome(first + i);
+    openBranch(first + i, root);
+    store<u32>(ROUND + ((<usize>i) << 2), first + i);
   }
-  return move(table, GATHERED, here, rest);
+  Waiting.list = WAITING;
+  Waiting.count = 0;
+  // All of them stand at one table.
+  moveTogether(root, ROUND, count);
+  while (Waiting.count > 0) {
+    const list = Waiting.list;
+    const length = Waiting.count;
+    Waiting.list = list == WAITING ? ROUND : WAITING;
+    Waiting.count = 0;
+    moveAll(list, length);
+  }
+}
+
+/** The branch goes on: in the next round. */
+// @ts-ignore: decorator
+@inline
+export function goOn(branch: usize): void {
+  const at = Waiting.count;
+  store<u32>(Waiting.list + ((<usize>at) << 2), numberOf(branch));
+  Waiting.count = at + 1;
+}
+
+/** Moves a list of branches by one rule each. */
+function moveAll(list: usize, count: u32): void {
+  const table = tableOf(list, 0);
+  let together = count <= <u32>BATCH;
+  for (let i: u32 = 1; together && i < count; i++) together = tableOf(list, i) == table;
+  if (together) moveTogether(table, list, count);
+  else moveApart(list, count);
 }
 
 // @ts-ignore: decorator
 @inline
-function append(list: usize, length: u32, index: u32): u32 {
-  store<u32>(list + ((<usize>length) << 2), index);
-  return length + 1;
+function tableOf(list: usize, i: u32): usize {
+  return load<u32>(branchAt(load<u32>(list + ((<usize>i) << 2))), BRANCH_TABLE);
 }
 
-/**
- * Acts on the first `count` branches of a list, all at `table`; those that go on are appended to the `rest` that wait.
- * The list may be that of the waiting itself, from its start on: none is written over before it is read.
- */
-function move(table: usize, list: usize, count: u32, rest: u32): u32 {
+/** Moves at most BATCH branches, all at `table`. */
+function moveTogether(table: usize, list: usize, count: u32): void {
   lookup(table, list, count);
   const careful = Walk.careful;
-  const ends = nextStage(table) == 0;
+  const ends = endsHere(table);
   const verdict = missVerdict(table);
   const reason = missReason(table);
   for (let i: usize = 0; i < count; i++) {
-    const index = load<u32>(list + (i << 2));
-    const branch = branchAt(index);
+    const branch = branchAt(load<u32>(list + (i << 2)));
     const rule: usize = load<u32>(FOUND + (i << 2));
-    if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) end(index, verdict, reason);
-    else if (advance(branch, table, rule, careful)) rest = append(WAITING, rest, index);
+    if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) settle(branch, verdict, reason);
+    else if (advance(branch, table, rule, careful)) goOn(branch);
   }
-  return rest;
+}
+
+/** Moves branches at several tables, or more than one lookup takes: all are looked up, then acted on in their order. */
+function moveApart(list: usize, count: u32): void {
+  memory.copy(PENDING, list, (<usize>count) << 2);
+  let pending = count;
+  while (pending > 0) {
+    const table = tableOf(PENDING, 0);
+    let here: u32 = 0;
+    let rest: u32 = 0;
+    for (let i: u32 = 0; i < pending; i++) {
+      const number = load<u32>(PENDING + ((<usize>i) << 2));
+      const together = here < <u32>BATCH && <usize>load<u32>(branchAt(number), BRANCH_TABLE) == table;
+      if (together) here = append(GATHERED, here, number);
+      else rest = append(PENDING, rest, number);
+    }
+    pending = rest;
+    lookup(table, GATHERED, here);
+    for (let i: usize = 0; i < here; i++) {
+      store<u32>(branchAt(load<u32>(GATHERED + (i << 2))), load<u32>(FOUND + (i << 2)), BRANCH_FOUND);
+    }
+  }
+  const careful = Walk.careful;
+  for (let i: usize = 0; i < count; i++) {
+    const branch = branchAt(load<u32>(list + (i << 2)));
+    if (advance(branch, load<u32>(branch, BRANCH_TABLE), load<u32>(branch, BRANCH_FOUND), careful)) goOn(branch);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function append(list: usize, length: u32, number: u32): u32 {
+  store<u32>(list + ((<usize>length) << 2), number);
+  return length + 1;
 }
 
 /** Acts on what the lookup found; whether the branch goes on. */

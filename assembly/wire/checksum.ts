@@ -37,6 +37,11 @@ export function ipv4Sums(header: usize, size: usize): bool {
   return fold(total) == 0xffff;
 }
 
+/** The checksum of an IPv4 header whose field for it is 0, in the byte order of memory. */
+export function headerChecksum(header: usize): u16 {
+  return <u16>~fold(sum(header, ((<usize>load<u8>(header)) & 15) << 2));
+}
+
 const IPV4_SIZE: usize = 20;
 
 /** Both addresses of an IPv4 header. */

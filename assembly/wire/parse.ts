@@ -8,7 +8,17 @@
  * Groups outside the set are written to a scratch key, so no header asks who reads it. The everyday headers are inlined:
  * a call each cost more than what most of them do. The rare ones stand behind `rareNetwork` and `rareUpper`.
  */
-import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK, FRAME_PORT, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
+import {
+  FRAME_ADDRESS,
+  FRAME_LENGTH,
+  FRAME_LINK,
+  FRAME_METADATA,
+  FRAME_PORT,
+  FRAME_SQN,
+  FRAME_VPORT,
+  FRAME_WIRE_LENGTH,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
 import {
   LEVEL_INNER,
   LEVEL_OUTER,
@@ -33,7 +43,12 @@ import {
   GROUP_OUTER,
   GROUP_SIZE,
   INNER,
+  MISC2_REGISTER_A,
+  MISC_BITS,
+  MISC_SOURCE_PORT,
   OUTER,
+  SIDE_FUNCTION,
+  SIDE_WIRE,
   WANT_INNER,
 } from "../../src/abi/key";
 import { SCRATCH_KEY } from "../memory";
@@ -95,7 +110,9 @@ export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u3
   Cursor.tunnels = 0;
   v128.store(map, i64x2.splat(0));
   v128.store(map, i64x2.splat(0), 16);
-  store<u16>(key, bswap<u16>(load<u16>(descriptor, FRAME_PORT)), EXT_PORT);
+  const vport = load<u32>(descriptor, FRAME_VPORT);
+  const side: u32 = vport == VPORT_UPLINK ? SIDE_WIRE : SIDE_FUNCTION;
+  store<u32>(key, (<u32>bswap<u16>(load<u16>(descriptor, FRAME_PORT))) | (side << 16), EXT_PORT);
 
   Cursor.level = LEVEL_OUTER;
   Cursor.here = 0;
@@ -106,8 +123,20 @@ export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u3
   store<u32>(map, <u32>(Cursor.at - frame), MAP_PAYLOAD);
   store<u32>(map, <u32>(Cursor.end - frame), MAP_PAYLOAD_END);
   if (carried != 0 && wanted & WANT_INNER) inner(key, map, carried, wanted);
+  if (wanted & ((1 << GROUP_MISC) | (1 << GROUP_MISC2))) source(descriptor, vport);
   if (wanted & (1 << GROUP_MISC4)) fillSamples(map);
   store<u32>(key, bswap(Cursor.tunnels), EXT_HERE_TUNNEL);
+}
+
+/** Where the frame comes from, which no header says; and what its sender has put into register A. */
+function source(descriptor: usize, vport: u32): void {
+  const port: u32 = load<u16>(descriptor, FRAME_PORT);
+  const bits: u32 = load<u8>(Key.misc, MISC_BITS);
+  // | GRE and BTH bits 4 | source_vhca_port 4 | source_sqn 24 |
+  const first = ((bits | (port < 16 ? port : 0)) << 24) | (load<u32>(descriptor, FRAME_SQN) & 0xffffff);
+  store<u32>(Key.misc, bswap(first), MISC_BITS);
+  store<u16>(Key.misc, bswap<u16>(<u16>vport), MISC_SOURCE_PORT);
+  store<u32>(Key.misc2, bswap(load<u32>(descriptor, FRAME_METADATA)), MISC2_REGISTER_A);
 }
 
 /** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload but for a first label (parsing rulings). */

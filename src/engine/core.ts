@@ -24,6 +24,8 @@ export interface CoreExports {
   destroyTable(table: number): void;
   /** A root table that never has rules, and takes no memory. */
   emptyTable(): number;
+  /** The same of the send path. */
+  emptySendTable(): number;
   /** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
   setMiss(table: number, next: number): void;
   insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;

@@ -1,0 +1,57 @@
+/** A destination array: the frame goes to each member, with a copy of its own where it changes or goes on (docs/rules.md). */
+import {
+  ARRAY_COUNT,
+  ARRAY_FIRST,
+  MEMBER_OP,
+  MEMBER_OPERAND,
+  MEMBER_REFORMAT,
+  MEMBER_SIZE,
+  Op,
+  Reason,
+  Verdict,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
+import { settle } from "../out/outcome";
+import { BRANCH_FRAME, fork } from "../steer/branch";
+import { goOn } from "../steer/walk";
+import { count } from "./count";
+import { reformat } from "./reformat";
+import { fresh, terminal } from "./run";
+
+/** Sends the branch to all members of an array; false when they only count. */
+export function split(branch: usize, table: usize, array: usize): bool {
+  let sent = false;
+  const members = load<u32>(array, ARRAY_COUNT);
+  for (let n: u32 = 0; n < members; n++) {
+    const member = array + ARRAY_FIRST + <usize>n * MEMBER_SIZE;
+    const op = load<u32>(member, MEMBER_OP);
+    const operand = load<u32>(member, MEMBER_OPERAND);
+    const record: usize = load<u32>(member, MEMBER_REFORMAT);
+    if (op == Op.count) {
+      count(operand, load<u32>(branch, BRANCH_FRAME));
+      continue;
+    }
+    sent = true;
+    if (record == 0 && !walks(op, operand)) terminal(branch, table, op, operand);
+    else sendCopy(branch, table, op, operand, record);
+  }
+  return sent;
+}
+
+/** Whether a member goes on walking. */
+function walks(op: u32, operand: u32): bool {
+  return op == Op.table || op == Op.root || op == Op.default_miss || (op == Op.vport && operand != VPORT_UPLINK);
+}
+
+function sendCopy(branch: usize, table: usize, op: u32, operand: u32, record: usize): void {
+  const copy = fork(branch);
+  if (copy == 0) {
+    settle(branch, Verdict.drop, Reason.copy_limit);
+    return;
+  }
+  if (record != 0 && !reformat(copy, record)) return;
+  if (terminal(copy, table, op, operand)) {
+    fresh(copy);
+    goOn(copy);
+  }
+}
