@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import {
+  DEST_PORT,
   DESTINATIONS_PER_FRAME,
   HITS_PER_FRAME,
   HOP_LIMIT,
@@ -16,6 +17,7 @@ import {
   REASON_COUNT,
   TABLE_ROOT,
   TABLE_SEND,
+  VPORT_MANAGER,
   Verdict,
 } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
@@ -158,7 +160,8 @@ function outcomeOf(batch: Batch, i: number): PlainOutcome {
   let at = batch.firstDestination(i);
   for (let n = 0; n < batch.destinations(i); n++, at = batch.nextDestination(at)) {
     const status = batch.statusOf(at);
-    destinations.push({ queue: batch.queueOf(at), copy: batch.isCopy(at), tag: batch.tagOf(at), status });
+    const port = (batch.flagsOf(at) & DEST_PORT) !== 0;
+    destinations.push({ queue: batch.queueOf(at), port, copy: batch.isCopy(at), tag: batch.tagOf(at), status });
   }
   const hits = Array.from({ length: batch.hits(i) }, (_, n) => batch.hit(i, n));
   return { verdict: batch.verdict(i), reason: batch.reason(i), tag: batch.tag(i), hits, destinations };
@@ -191,7 +194,7 @@ test(`${WORLDS} random worlds`, async () => {
       const at = random.below(TABLES);
       batch.clear();
       const ports = Array.from({ length: 40 }, () => random.below(PORTS));
-      for (const port of ports) batch.put(FRAME, FRAME.length, port, Link.ethernet);
+      for (const port of ports) batch.put(FRAME, FRAME.length, port, Link.ethernet, VPORT_MANAGER);
       if (sender === 0) batch.steer(world.handles[at]!);
       else batch.loopBack(world.handles[at]!, sender);
       for (const [i, port] of ports.entries()) {

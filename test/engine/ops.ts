@@ -23,7 +23,9 @@ export interface PlainTable {
 }
 
 export interface PlainDestination {
+  /** Or the number of a port. */
   queue: number;
+  port: boolean;
   copy: boolean;
   tag: number;
   status: number;
@@ -53,11 +55,11 @@ export function runPlain(world: PlainWorld, root: PlainTable, port: number, send
   const outcome = walkPlain(world, root, port, sender);
   const { destinations } = outcome;
   const over = destinations.splice(DESTINATIONS_PER_FRAME);
-  for (const one of destinations) one.status = world.take(one.queue);
+  for (const one of destinations) if (!one.port) one.status = world.take(one.queue);
   const refused = destinations.filter(({ status }) => status !== NONE);
   const first = refused.find(({ copy }) => !copy);
   const arrived = destinations.some(({ copy, status }) => !copy && status === NONE);
-  if (outcome.verdict === (Verdict.deliver as number) && !arrived) {
+  if (outcome.verdict !== (Verdict.drop as number) && outcome.verdict !== (Verdict.miss as number) && !arrived) {
     outcome.verdict = Verdict.drop;
     outcome.reason = first?.status ?? COPY_LIMIT;
   }
@@ -72,6 +74,13 @@ export function runPlain(world: PlainWorld, root: PlainTable, port: number, send
 function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: number): PlainOutcome {
   const outcome: PlainOutcome = { verdict: Verdict.none, reason: Reason.none, tag: -1, hits: [], destinations: [] };
   const end = (verdict: Verdict, reason: Reason): PlainOutcome => Object.assign(outcome, { verdict, reason });
+  const destination = (queue: number, copy: boolean, leaves: boolean): PlainDestination => {
+    return { queue, port: leaves, copy, tag: Math.max(outcome.tag, 0), status: Reason.none };
+  };
+  const transmit = (): PlainOutcome => {
+    outcome.destinations.push(destination(port, false, true));
+    return end(Verdict.transmit, Reason.none);
+  };
   let table = root;
   let lower = 0n;
   let hops = 0;
@@ -92,7 +101,7 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
           continue;
         }
         const deliver = (copy: boolean): void => {
-          outcome.destinations.push({ queue: operand, copy, tag: Math.max(outcome.tag, 0), status: Reason.none });
+          outcome.destinations.push(destination(operand, copy, false));
           if (!copy) outcome.verdict = Verdict.deliver;
         };
         switch (op) {
@@ -146,11 +155,11 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
     }
     if (onward === "end") {
       if (outcome.verdict === (Verdict.deliver as number)) return outcome;
-      return table.send ? end(Verdict.transmit, Reason.none) : end(Verdict.drop, Reason.no_destination);
+      return table.send ? transmit() : end(Verdict.drop, Reason.no_destination);
     }
     if (onward === "miss") {
       if (table.next === null || sender !== 0 || misses++ === MISS_LIMIT) {
-        if (table.send) return end(Verdict.transmit, Reason.none);
+        if (table.send) return transmit();
         if (table.root && sender !== 0) return end(Verdict.miss, Reason.none);
         if (table.root) return end(Verdict.miss, asked ? Reason.default_miss : Reason.no_rule);
         return end(Verdict.drop, asked ? Reason.default_miss : Reason.table_miss);
