@@ -1,0 +1,158 @@
+// The second opinion on frames that rules change: VLAN tags, encapsulation, decapsulation. Written from docs/rules.md,
+// IEEE 802.1Q, RFC 791, RFC 768 and RFC 8200. Every function gives a new frame, or why there is none.
+
+import { onesComplementSum } from "./checksum.js";
+import { type Modify } from "./modifyFields.js";
+import { type Registers, modifyHeader } from "./modifyHeader.js";
+import { type HeaderSeen, type ParserOptions } from "./packet.js";
+import { type ReferenceResult, parseReference } from "./parse.js";
+
+/** A frame on its way. */
+export interface Frame {
+  bytes: Uint8Array;
+  wireLength: number;
+  /** LINKTYPE_ value: 1 is Ethernet. */
+  linkType: number;
+  port: number;
+  parser: ParserOptions;
+}
+
+export type Lost = "not_a_tunnel" | "frame_too_long";
+
+/** enum mlx5dv_flow_action_packet_reformat_type */
+export const REFORMAT = { L2_TUNNEL_TO_L2: 0, L2_TO_L2_TUNNEL: 1, L3_TUNNEL_TO_L2: 2, L2_TO_L3_TUNNEL: 3 } as const;
+
+export interface Reformat {
+  type: number;
+  data: Uint8Array;
+}
+
+const LONGEST = 262144;
+const ETHERNET = 1;
+
+const parses = new WeakMap<Uint8Array, ReferenceResult>();
+
+/** What the parser says of a frame as it is; frames are never changed, so that it is asked once. */
+export function parsed(frame: Frame): ReferenceResult {
+  const { bytes } = frame;
+  const result = parses.get(bytes) ?? parseReference(bytes, frame);
+  parses.set(bytes, result);
+  return result;
+}
+
+/** The same frame with other bytes: what was cut off behind them stays cut off. */
+function changed(frame: Frame, bytes: Uint8Array, linkType = frame.linkType): Frame | Lost {
+  const wireLength = Math.max(frame.wireLength, frame.bytes.length) + bytes.length - frame.bytes.length;
+  if (wireLength > LONGEST && bytes.length > frame.bytes.length) return "frame_too_long";
+  return { ...frame, bytes, wireLength, linkType };
+}
+
+const joined = (...parts: (Uint8Array | readonly number[])[]): Uint8Array =>
+  Uint8Array.from(parts.flatMap((part) => [...part]));
+
+const outer = (frame: Frame, kind: string): HeaderSeen | undefined =>
+  parsed(frame).headers.find((one) => one.kind === kind && one.level === "outer");
+
+/** MACs are the first twelve bytes. */
+const MACS = 12;
+
+/** Removes the outermost tag; a frame without one, or without Ethernet, stays as it is. */
+export function popVlan(frame: Frame): Frame | Lost {
+  const { bytes } = frame;
+  if (!outer(frame, "ethernet") || !outer(frame, "vlan")) return frame;
+  return changed(frame, joined(bytes.subarray(0, MACS), bytes.subarray(MACS + 4)));
+}
+
+/** `header`: TPID and TCI. */
+export function pushVlan(frame: Frame, header: number): Frame | Lost {
+  const { bytes } = frame;
+  if (!outer(frame, "ethernet")) return frame;
+  const tag = [header >>> 24, (header >>> 16) & 0xff, (header >>> 8) & 0xff, header & 0xff];
+  return changed(frame, joined(bytes.subarray(0, MACS), tag, bytes.subarray(MACS)));
+}
+
+/** A modify-header action: the headers are those that the frame has when the list begins. */
+export function modified(frame: Frame, list: readonly Modify[], registers: Registers): Frame {
+  return { ...frame, bytes: modifyHeader(frame.bytes, parsed(frame), list, registers) };
+}
+
+export function isDecapsulation({ type }: Reformat): boolean {
+  return type === REFORMAT.L2_TUNNEL_TO_L2 || type === REFORMAT.L3_TUNNEL_TO_L2;
+}
+
+export function reformatted(frame: Frame, reformat: Reformat): Frame | Lost {
+  return isDecapsulation(reformat) ? decapsulated(frame, reformat) : encapsulated(frame, reformat);
+}
+
+function decapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
+  const kinds = type === REFORMAT.L2_TUNNEL_TO_L2 ? ["ethernet"] : ["ipv4", "ipv6"];
+  const inner = parsed(frame).headers.find((one) => one.level === "inner" && kinds.includes(one.kind));
+  if (!inner) return "not_a_tunnel";
+  return changed(frame, joined(data, frame.bytes.subarray(inner.offset)), ETHERNET);
+}
+
+/** The data's first IP header, and UDP right behind it, go to the end of the frame on the wire. */
+function encapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
+  const behind = type === REFORMAT.L2_TO_L3_TUNNEL ? behindEthernet(frame) : 0;
+  const whole = changed(frame, joined(data, frame.bytes.subarray(behind)), ETHERNET);
+  if (typeof whole === "string") return whole;
+  const { bytes, wireLength } = whole;
+  const { headers } = parsed({ ...frame, bytes: data, wireLength: data.length, linkType: ETHERNET });
+  const ip = headers.find(({ kind }) => kind === "ipv4" || kind === "ipv6");
+  if (!ip) throw new Error("an encapsulation begins with Ethernet and IP");
+  const put16 = (at: number, value: number): void => {
+    [bytes[at], bytes[at + 1]] = [value >> 8, value & 0xff];
+  };
+  const v4 = ip.kind === "ipv4";
+  const ipHeader = v4 ? ((data[ip.offset] ?? 0) & 15) * 4 : 40;
+  const length = wireLength - ip.offset - (v4 ? 0 : 40);
+  if (length > 0xffff) return "frame_too_long";
+
+  const udp = ip.offset + ipHeader;
+  if (data[ip.offset + (v4 ? 9 : 6)] === 17 && udp + 8 <= data.length) {
+    put16(udp + 4, wireLength - udp);
+    const port = ((data[udp + 2] ?? 0) << 8) | (data[udp + 3] ?? 0);
+    if (WITH_ENTROPY.includes(port)) put16(udp, entropy(frame));
+  }
+  if (v4) {
+    put16(ip.offset + 2, length);
+    put16(ip.offset + 10, 0);
+    put16(ip.offset + 10, 0xffff - onesComplementSum(bytes.subarray(ip.offset, udp)));
+  } else put16(ip.offset + 4, length);
+  return whole;
+}
+
+/** Behind the Ethernet header and all tags, where there are any. */
+function behindEthernet(frame: Frame): number {
+  if (!outer(frame, "ethernet")) return 0;
+  const tags = parsed(frame).headers.filter(({ kind, level }) => kind === "vlan" && level === "outer");
+  return MACS + 2 + 4 * tags.length;
+}
+
+/** VXLAN, VXLAN-GPE, Geneve, GTP-U, MPLS over UDP. */
+const WITH_ENTROPY = [4789, 4790, 6081, 2152, 6635];
+
+/** The UDP source port of a tunnel: 14 bits of a hash of what is put inside (docs/rules.md, Packet reformat). */
+export function entropy(frame: Frame): number {
+  const h = fnv1a(hashed(frame));
+  return 0xc000 | ((h ^ (h >>> 14) ^ (h >>> 28)) & 0x3fff);
+}
+
+function hashed(frame: Frame): number[] {
+  const { bytes } = frame;
+  const { headers, fields } = parsed(frame);
+  const part = (at: number, length: number): number[] => [...bytes.subarray(at, at + length)];
+  const ip = headers.find(({ kind, level }) => level === "outer" && (kind === "ipv4" || kind === "ipv6"));
+  if (!ip) return outer(frame, "ethernet") ? part(0, 12) : [];
+  const addresses = ip.kind === "ipv4" ? part(ip.offset + 12, 8) : part(ip.offset + 8, 32);
+  const protocol = fields.get("outer.ip_protocol");
+  const upper = headers.find(({ kind, level }) => level === "outer" && (kind === "tcp" || kind === "udp"));
+  return [...addresses, ...(protocol === undefined ? [] : [Number(protocol)]), ...(upper ? part(upper.offset, 4) : [])];
+}
+
+/** 32 bits (Fowler, Noll, Vo). */
+function fnv1a(bytes: readonly number[]): number {
+  let hash = 0x811c9dc5n;
+  for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;
+  return Number(hash);
+}
