@@ -24,11 +24,14 @@ const refusal = (actions: ModifyActions, setting = RX, size?: number): string | 
   return error && `${error.code} ${error.reason} ${error.path}`;
 };
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const set = (field: string | number, data = 0, more: object = {}): ModifyAction =>
-  ({ type: "set", field, data, ...more });
+const set = (field: string | number, data = 0, more: object = {}): ModifyAction => ({
+  type: "set",
+  field,
+  data,
+  ...more,
+});
 const add = (field: string, data = 1): ModifyAction => ({ type: "add", field, data });
-const copy = (field: string, to: string, more: object = {}): ModifyAction =>
-  ({ type: "copy", field, to, ...more });
+const copy = (field: string, to: string, more: object = {}): ModifyAction => ({ type: "copy", field, to, ...more });
 
 /** Instructions, as docs in src/abi/engine.ts draw them. */
 function instructions(record: Uint8Array): number[][] {
