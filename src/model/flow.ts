@@ -11,7 +11,8 @@ import { refuse } from "../errors.js";
 import { trappingSlot } from "./classifier.js";
 import type { Context } from "./context.js";
 import type { Device } from "./device.js";
-import { FlowAction } from "./flowAction.js";
+import type { FlowAction } from "./flowAction.js";
+import { flowActionsOf } from "./flowActionChecks.js";
 import { checkFlow, type FlowSetting } from "./flowChecks.js";
 import { Counters } from "./flowCounters.js";
 import { isMulticastOnly } from "./flowDriverChecks.js";
@@ -68,9 +69,9 @@ export class Flow extends Handle {
     checkFlow(call, device.profile, request, setting);
     const match = flowMatch(call, request.specs, request.port);
     const counters = match.actions.counters === null ? null : countersOf(call, device, match.actions.counters);
-    const actions = match.actions.handles.map((one) => actionOf(call, device, one));
+    const actions = flowActionsOf(call, qp.context, request, match.actions.handles);
     const flow = new Flow(qp, request, counters, actions, name);
-    const wanted = wantedEntries(device, request, match);
+    const wanted = wantedEntries(device, request, match, actions);
     flow.#enter(call, flow.#tables.find(call, flow, wanted));
     return flow;
   }
@@ -154,11 +155,6 @@ function countersOf(call: string, device: Device, { object, path }: NamedObject)
   return ofDevice(call, path, device, living(call, path, object, Counters));
 }
 
-function actionOf(call: string, device: Device, { object, path }: NamedObject): FlowAction {
-  if (object instanceof FlowAction) return ofDevice(call, path, device, living(call, path, object, FlowAction));
-  throw new TypeError(`${call}: ${path} must be a FlowAction, not ${describe(object)}`);
-}
-
 function ofDevice<T extends Handle>(call: string, path: string, device: Device, object: T): T {
   if (object.device === device) return object;
   return refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
@@ -169,9 +165,10 @@ function wantedEntries(
   device: Device,
   { type, flags, priority, port, specs }: FlowRequest,
   match: FlowMatch,
+  actions: readonly FlowAction[],
 ): WantedEntry[] {
   const { drop, tag } = match.actions;
-  const alone = { drop, tag, dontTrap: false, slot: trappingSlot(0) } as const;
+  const alone = { drop, tag, actions, dontTrap: false, slot: trappingSlot(0) } as const;
   switch (type) {
     case IBV_FLOW_ATTR_SNIFFER: {
       const bits = portMatch(port);
@@ -186,7 +183,7 @@ function wantedEntries(
       const dontTrap = (flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0;
       const last = device.profile.flows.multicastLast && !dontTrap && isMulticastOnly(specs);
       const slot = last ? LAST_SLOT : trappingSlot(priority) - (dontTrap ? 1 : 0);
-      return [{ drop, tag, dontTrap, slot, stage, bits: match }];
+      return [{ drop, tag, actions, dontTrap, slot, stage, bits: match }];
     }
   }
 }

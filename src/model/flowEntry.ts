@@ -6,6 +6,7 @@ import { Op } from "../abi/engine.js";
 import type { Classifier, Place, Placed } from "./classifier.js";
 import type { Counters } from "./flowCounters.js";
 import type { Flow } from "./flow.js";
+import type { FlowAction, FlowActionStep } from "./flowAction.js";
 import type { QueuePair } from "./queues.js";
 
 /** The stages that have flows (stages.ts). */
@@ -23,6 +24,8 @@ export interface EntryKind {
   readonly dontTrap: boolean;
   readonly drop: boolean;
   readonly tag: number | null;
+  /** What is done to the frame, the same for all its flows. */
+  readonly actions: readonly FlowAction[];
 }
 
 /** The entries of one mask and one slot: as old as the first of them, while there is one. */
@@ -77,6 +80,7 @@ export class FlowEntry implements Placed, EntryKind {
   readonly dontTrap: boolean;
   readonly drop: boolean;
   readonly tag: number | null;
+  readonly actions: readonly FlowAction[];
   readonly classifier: Classifier;
   readonly place: FlowMask;
   readonly valueKey: string;
@@ -91,6 +95,7 @@ export class FlowEntry implements Placed, EntryKind {
     this.dontTrap = kind.dontTrap;
     this.drop = kind.drop;
     this.tag = kind.tag;
+    this.actions = kind.actions;
     this.classifier = classifier;
     this.place = place;
     this.valueKey = valueKey;
@@ -117,15 +122,20 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   /**
-   * Operation and operand in turn. A list of fewer flows is never longer, so that a flow can leave when memory is full:
+   * Operation and operand in turn, in the order of execution (docs/rules.md, "Actions"). A list of fewer flows is never longer, so that a flow can leave when memory is full:
    * what counts for some senders only has its place beside each counter as soon as there are two flows.
    */
   record(): number[] {
     const record: number[] = [];
+    const sent = this.stage === "egress";
+    this.#rewrite(record, "decap");
     if (this.tag !== null) record.push(Op.tag, this.tag);
     // A rule of another stage may have set one before it gave the frame up.
     else if (this.stage === "defaults") record.push(Op.untag, 0);
-    this.#count(record);
+    if (sent) this.#count(record);
+    this.#rewrite(record, "modify");
+    if (!sent) this.#count(record);
+    this.#rewrite(record, "encap");
     const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
     // MODEL: the DROP of a sniffer drops what it would get; nobody else notices.
     if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
@@ -133,6 +143,10 @@ export class FlowEntry implements Placed, EntryKind {
     if (sniffs) record.push(Op.pass, 0);
     else if (this.dontTrap && !this.drop) record.push(Op.resume, 0);
     return record;
+  }
+
+  #rewrite(record: number[], step: FlowActionStep): void {
+    for (const action of this.actions) if (action.step === step) record.push(action.op, action.operand);
   }
 
   #count(record: number[]): void {

@@ -170,7 +170,7 @@ export class FlowTables {
 }
 
 /** SPEC: what identical flows must have in common. A flow without a tag joins any. */
-function checkAgreement(call: string, entry: FlowEntry, { drop, tag }: WantedEntry): void {
+function checkAgreement(call: string, entry: FlowEntry, { drop, tag, actions }: WantedEntry): void {
   const path = "attr.specs";
   const cite = "docs/flows.md, identical flows";
   if (entry.drop !== drop) {
@@ -181,6 +181,11 @@ function checkAgreement(call: string, entry: FlowEntry, { drop, tag }: WantedEnt
     const has = entry.tag === null ? "has no tag" : `has the tag ${entry.tag}`;
     const hint = `${entry.flows[0]?.name} asks for the same frames and ${has}`;
     refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, value: `tag ${tag}`, hint, cite });
+  }
+  if (actions.length !== entry.actions.length || actions.some((action, i) => action !== entry.actions[i])) {
+    const does = entry.actions.map(({ name }) => name).join(", ") || "changes nothing";
+    const hint = `${entry.flows[0]?.name} asks for the same frames and names other flow actions (${does})`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
   }
 }
 

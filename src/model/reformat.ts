@@ -41,7 +41,7 @@ export function reformatRecord(
   data_sz: number | undefined,
 ): Uint8Array {
   checkRootOnly(call, setting);
-  const bytes = dataOf(call, data, data_sz);
+  const bytes = reformatData(call, data, data_sz);
   checkType(call, setting, unsigned(call, "reformat_type", type, 32));
   checkData(call, type, bytes);
   const record = new Uint8Array(REFORMAT_DATA + bytes.length);
@@ -58,7 +58,12 @@ export function reformatRecord(
   return record;
 }
 
-function dataOf(call: string, data: Uint8Array | null | undefined, data_sz: number | undefined): Uint8Array {
+/** The bytes that are used. @throws EINVAL one of data and size alone, too many bytes */
+export function reformatData(
+  call: string,
+  data: Uint8Array | null | undefined,
+  data_sz: number | undefined,
+): Uint8Array {
   const given = data ?? new Uint8Array();
   if (!(given instanceof Uint8Array)) {
     throw new TypeError(`${call}: data must be a Uint8Array or null, not ${describe(given)}`);

@@ -1,11 +1,13 @@
 /** ibv_create_flow(3). */
 import { Flow } from "../model/flow.js";
+import { FlowAction } from "../model/flowAction.js";
 import { describe, living } from "../model/handle.js";
 import { QueuePair } from "../model/queues.js";
 import type { FlowAttr } from "./flowAttr.js";
 import { readFlow } from "./flowBytes.js";
 
 export type { Flow } from "../model/flow.js";
+export type { FlowAction } from "../model/flowAction.js";
 
 /**
  * Makes a flow: frames that `flow_attr` asks for reach `qp`, or what its actions say. It takes effect at once. C bytes are
@@ -23,5 +25,12 @@ export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array)
 /** @throws EINVAL it has been destroyed */
 export function ibv_destroy_flow(flow_id: Flow): 0 {
   living("ibv_destroy_flow", "flow_id", flow_id, Flow).destroy("ibv_destroy_flow");
+  return 0;
+}
+
+/** @throws EBUSY while a flow uses it */
+export function ibv_destroy_flow_action(action: FlowAction): 0 {
+  const call = "ibv_destroy_flow_action";
+  living<FlowAction>(call, "action", action, FlowAction).destroy(call);
   return 0;
 }
