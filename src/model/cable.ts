@@ -2,6 +2,7 @@
 import { refuse } from "../errors.js";
 import { Device } from "./device.js";
 import { describe } from "./handle.js";
+import type { FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
 import { portOf, type Port } from "./ports.js";
 
@@ -57,15 +58,40 @@ export function disconnectAll(call: string, device: Device): void {
   for (const { number } of device.hardware.ports) disconnect(call, device, number);
 }
 
+/** Cables that a frame crosses, one behind the other, and all that it crosses with its copies. */
+const MOST_DEEP = 64;
+const MOST = 4096;
+
+/** What has been crossed on the way of the frame that is under way. */
+let crossed = { deep: 0, all: 0 };
+
 /**
  * A frame leaves a port. What became of it at the port that it came to, or null where it went to a listener or nowhere.
+ * MODEL: what devices forward to each other in a circle would never arrive; it is lost on the 65th cable, and all copies of a
+ * frame cross 4096 at the most. What a listener sends begins anew.
  */
-export function leave(device: Device, port: Port, frame: Uint8Array): Outcome | null {
+export function leave(device: Device, port: Port, frame: Uint8Array, options: FrameOptions = {}): Outcome | null {
   const { cable } = port;
   if (cable === null) return null;
-  if ("port" in cable) return cable.device.receive(cable.port.number, frame);
-  cable.listener(frame, { device, port: port.number });
-  return null;
+  const before = crossed;
+  if ("listener" in cable) {
+    crossed = { deep: 0, all: 0 };
+    try {
+      cable.listener(frame, { device, port: port.number });
+    } finally {
+      crossed = before;
+    }
+    return null;
+  }
+  if (before.deep === 0) before.all = 0;
+  if (before.deep === MOST_DEEP || before.all === MOST) return null;
+  before.deep++;
+  before.all++;
+  try {
+    return cable.device.receive(cable.port.number, frame, options);
+  } finally {
+    before.deep--;
+  }
 }
 
 function openPort(call: string, path: string, device: Device, number: number): Port {

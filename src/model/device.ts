@@ -1,7 +1,5 @@
 /** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
 import { VPORT_MANAGER } from "../abi/engine.js";
-import { WANT_ALL } from "../abi/key.js";
-import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
@@ -10,11 +8,10 @@ import { DeviceFunction } from "./deviceFunction.js";
 import { ESwitch } from "./eswitch.js";
 import { unsigned } from "./handle.js";
 import { Hardware } from "./hardware.js";
-import { checkFrames, linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
-import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
+import type { BatchOptions, FrameOptions } from "./input.js";
+import type { Outcome, ReasonName } from "./outcome.js";
 import type { DeviceLimits } from "./limits.js";
-import { OutcomeReader } from "./outcomeReader.js";
-import { parsedAt, type ParsedFrame } from "./parse.js";
+import type { ParsedFrame } from "./parse.js";
 import { ParserDeclaration, type ParserOptions } from "./parser.js";
 import type { PortOptions } from "./ports.js";
 import { profileNamed, type Profile } from "./profile.js";
@@ -23,8 +20,8 @@ import { InstalledRules } from "./installed.js";
 import { NamedObjects } from "./named.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
-import { sendFrame } from "./send.js";
-import type { Stages } from "./stages.js";
+import { sendFrame, type SendOptions } from "./send.js";
+import { Traffic } from "./traffic.js";
 
 export interface DeviceOptions extends PortOptions {
   /** Devices that are connected to each other want different names: MACs follow from them. @default "flowsteer0" */
@@ -104,9 +101,9 @@ export class Device {
   users = 0;
   /** @internal */
   readonly eswitch: ESwitch;
+  /** @internal */
+  readonly traffic: Traffic;
   readonly #functions: readonly DeviceFunction[];
-  readonly #batch: Batch;
-  readonly #outcomes: OutcomeReader;
   readonly #numbers = new Map<string, number>();
   #clock = 0n;
   #closed = false;
@@ -133,8 +130,7 @@ export class Device {
     const flows = { alive: 0, most: options.limits?.flows ?? Infinity };
     this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport, flows));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;
-    this.#batch = new Batch(core);
-    this.#outcomes = new OutcomeReader(this, this.#batch);
+    this.traffic = new Traffic(this);
   }
 
   /** Moves the virtual clock. */
@@ -164,17 +160,17 @@ export class Device {
 
   /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
   receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
-    return this.#steer("receive", port, frames, options, () => this.#batch.steer(this.stages.received));
+    return this.traffic.receive("receive", port, frames, options);
   }
 
   /**
    * A raw packet queue pair (in RTS, or a sink) sends a frame, which has run its whole way when the call returns: through the
-   * send path of the queue pair's port, back to who on the port wants it, out of the port. The queue pair's send queue and
+   * send path of its function, the eSwitch, back to who on the port wants it, out of the port. The queue pair's send queue and
    * completions have no part in it.
    * @throws SteeringError EINVAL: a queue pair that does not send, a frame of less than 14 bytes or too many
    */
-  send(qp: QueuePair, frame: Uint8Array): Outcome {
-    return sendFrame("send", this, qp, frame);
+  send(qp: QueuePair, frame: Uint8Array, options: SendOptions = {}): Outcome {
+    return sendFrame("send", this, qp, frame, options);
   }
 
   /**
@@ -193,91 +189,14 @@ export class Device {
     disconnect("disconnect", this, port);
   }
 
-  /**
-   * @internal The send path of a port says what becomes of frames that go out of it: `transmit`, or `drop`. Sniffers have
-   * their copies then, in `copies`; counters and the tag of EGRESS flows have been applied. Nothing leaves the port here, and
-   * nobody on it is asked: see `steerLoopback`.
-   */
-  steerSent(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
-    const { sent } = this.stages;
-    if (sent !== 0) return this.#steer(call, port, frames, options, () => this.#batch.steer(sent));
-    this.#check(call, port, frames, options);
-    return frames.map(() => bareOutcome("transmit", null, null));
-  }
-
-  /**
-   * @internal The rules of a port (NORMAL flows, DR root rules) are asked about frames that `sender` has sent from it; those
-   * that nobody there wants are `miss`, without a reason. Rules of the sender answer only where they allow it. Whoever gets a
-   * frame has it then: `to` where a rule ended its way, `copies` where it went on.
-   */
-  steerLoopback(
-    call: string,
-    port: number,
-    frames: readonly Uint8Array[],
-    sender: QueuePair,
-    options: BatchOptions = {},
-  ): Outcome[] {
-    const { looped } = this.stages;
-    if (looped !== 0) {
-      const work = (): void => this.#batch.loopBack(looped, sender.handle);
-      return this.#steer(call, port, frames, options, work, sender);
-    }
-    this.#check(call, port, frames, options);
-    return frames.map(() => bareOutcome("miss", null, null));
-  }
-
   /** What the parser sees in each frame: every field, whether rules read it or not. Nothing is steered. */
   parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
-    return this.#run(
-      "parse",
-      1,
-      frames,
-      options,
-      () => this.#batch.parse(WANT_ALL),
-      (i) => parsedAt(this.#batch, i),
-    );
-  }
-
-  #steer(
-    call: string,
-    port: number,
-    frames: readonly Uint8Array[],
-    options: BatchOptions,
-    work: () => void,
-    sender: QueuePair | null = null,
-  ): Outcome[] {
-    return this.#run(call, port, frames, options, work, (i, frame) => this.#outcomes.read(i, frame, sender));
-  }
-
-  /** Runs frames through the core, as many at a time as it takes, and reads what came of each. */
-  #run<T>(
-    call: string,
-    port: number,
-    frames: readonly Uint8Array[],
-    options: BatchOptions,
-    work: () => void,
-    read: (i: number, frame: Uint8Array) => T,
-  ): T[] {
-    this.#check(call, port, frames, options);
-    const results: T[] = [];
-    for (let next = 0; next < frames.length;) {
-      this.#batch.clear();
-      const first = next;
-      for (; next < frames.length; next++) {
-        const frame = frames[next] as Uint8Array;
-        const own = optionsOf(options, next);
-        if (!this.#batch.put(frame, wireLengthOf(frame, own), port, linkFor(call, next, own))) break;
-      }
-      work();
-      for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
-    }
-    return results;
+    return this.traffic.parse("parse", frames, options);
   }
 
   /** Frames that ended for each reason since the device was made, and destinations that were not reached beside that. */
   reasons(): Record<ReasonName, bigint> {
-    const counts = this.#batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
-    return Object.fromEntries(counts.filter(([name]) => name !== null)) as Record<ReasonName, bigint>;
+    return this.traffic.reasons();
   }
 
   /** Bytes that tables, rules, counters and queues hold. */
@@ -304,11 +223,6 @@ export class Device {
     return this.installed.rules();
   }
 
-  /** @internal Those of the PF. */
-  get stages(): Stages {
-    return this.function(VPORT_MANAGER).stages;
-  }
-
   /** @internal The next free number of a kind, and `count` of them taken. */
   nextNumber(kind: string, count = 1): number {
     const next = this.#numbers.get(kind) ?? 0;
@@ -321,11 +235,6 @@ export class Device {
     if (address !== 0) return address >>> 0;
     const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
     return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
-  }
-
-  #check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
-    this.checkPort(call, port);
-    checkFrames(call, frames, options);
   }
 
   /** @internal */

@@ -25,6 +25,7 @@ export class ESwitch {
       const device = this.#device;
       const table = device.allocated(call, device.core.exports.createTable(TABLE_ROOT | TABLE_FDB));
       this.#root = new Classifier(device, table, false);
+      device.core.exports.setFdb(table);
       this.managerReceives(device.function(0).stages.received);
     }
     return this.#root;

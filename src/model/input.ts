@@ -32,6 +32,12 @@ export function linkFor(call: string, i: number, { linkType }: FrameOptions): nu
   return linkType === undefined ? Link.ethernet : linkOf(call, `frames[${i}].linkType`, linkType);
 }
 
+/** How a frame goes on that came in so as `was`, and is `now`. */
+export function onwardOptions(own: FrameOptions, was: Uint8Array, now: Uint8Array): FrameOptions {
+  const { wireLength } = own;
+  return wireLength === undefined ? own : { ...own, wireLength: wireLength - was.length + now.length };
+}
+
 /** Refuses the first frame that cannot be taken. */
 export function checkFrames(call: string, frames: readonly Uint8Array[], options: BatchOptions): void {
   for (let i = 0; i < frames.length; i++) {

@@ -1,5 +1,5 @@
 /** Outcomes of a batch to objects; frames that used a receive buffer are handed to their queue pairs on the way. */
-import { Reason } from "../abi/engine.js";
+import { DEST_CHANGED, DEST_COPY, DEST_PORT, DEST_SWITCHED, Reason, REGISTERS } from "../abi/engine.js";
 import type { Batch } from "../engine/batch.js";
 import type { Device } from "./device.js";
 import { FlowEntry } from "./flowEntry.js";
@@ -12,8 +12,24 @@ import {
   type HitRule,
   type OpenOutcome,
   type Outcome,
+  type PortDestination,
 } from "./outcome.js";
+import type { Port } from "./ports.js";
 import type { QueuePair } from "./queues.js";
+
+/** A frame that leaves by a port, as soon as nothing is under way in the core. */
+export interface Departure {
+  /** Its outcome is filled in then. */
+  readonly destination: { -readonly [K in keyof PortDestination]: PortDestination[K] };
+  readonly port: Port;
+  /** Whether a rule of the eSwitch sends it there, and not its default. */
+  readonly switched: boolean;
+  /** Which frame of the batch it was. */
+  readonly index: number;
+}
+
+/** Metadata registers, by their numbers. */
+const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
 const NONE: number = Reason.none;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;
@@ -27,37 +43,72 @@ export class OutcomeReader {
     this.#batch = batch;
   }
 
-  /** What became of frame `i` of the batch, whose bytes are `frame`; `sender` has sent it where it was looped back. */
-  read(i: number, frame: Uint8Array, sender: QueuePair | null): Outcome {
+  /**
+   * What became of frame `i` of the batch, whose bytes are `frame`; `sender` has sent it where it was looped back. Where it
+   * leaves by ports is added to `departures`.
+   */
+  read(i: number, frame: Uint8Array, sender: QueuePair | null, departures: Departure[]): Outcome {
     const batch = this.#batch;
     const tag = batch.tag(i);
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
+    const written = batch.written(i);
+    if (written !== 0) outcome.registers = this.#registers(i, written);
     if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i, sender);
     const destinations = batch.destinations(i);
     let at = batch.firstDestination(i);
     for (let n = 0; n < destinations; n++) {
-      this.#arrive(at, outcome, frame);
+      const flags = batch.flagsOf(at);
+      const destination =
+        (flags & DEST_PORT) === 0 ? this.#arrive(at, flags, frame) : this.#leave(i, at, flags, frame, departures);
+      if (destination !== null) list(outcome, (flags & DEST_COPY) === 0 ? "to" : "copies", destination);
       at = batch.nextDestination(at);
     }
     return outcome;
   }
 
-  /** A destination of a frame: the bytes go to its queue, and the outcome lists it where the queue took them. */
-  #arrive(at: number, outcome: OpenOutcome, frame: Uint8Array): void {
+  /** The bytes go to a queue; null where it did not take them. */
+  #arrive(at: number, flags: number, input: Uint8Array): Destination | null {
     const batch = this.#batch;
     const object = this.#device.queuePairs.get(batch.queueOf(at)) as QueuePair | HostQueue;
     const status = batch.statusOf(at);
     const taken = status === NONE;
     const tag = batch.tagOf(at);
     if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), tag);
-    if (!taken) return;
-    // No action of this release changes a frame: what arrived is what came in.
-    const arrived = { name: object.label, frame, tag };
-    const destination: Destination =
-      object instanceof HostQueue ? { kind: "host", object: null, ...arrived } : { kind: "qp", object, ...arrived };
-    const list = batch.isCopy(at) ? "copies" : "to";
-    if (outcome[list].length === 0) outcome[list] = [destination];
-    else (outcome[list] as Destination[]).push(destination);
+    if (!taken) return null;
+    const arrived = { name: object.label, frame: this.#frameAt(at, flags, input), tag };
+    return object instanceof HostQueue
+      ? { kind: "host", object: null, ...arrived }
+      : { kind: "qp", object, ...arrived };
+  }
+
+  #leave(index: number, at: number, flags: number, input: Uint8Array, departures: Departure[]): Destination {
+    const batch = this.#batch;
+    const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
+    const frame = this.#frameAt(at, flags, input);
+    // A tag does not leave a device.
+    const destination: PortDestination = {
+      kind: "port",
+      name: port.label,
+      object: null,
+      frame,
+      tag: 0,
+      outcome: null,
+    };
+    departures.push({ destination, port, switched: (flags & DEST_SWITCHED) !== 0, index });
+    return destination;
+  }
+
+  /** The bytes that a destination gets: those that came in, or a copy where they are others. */
+  #frameAt(at: number, flags: number, input: Uint8Array): Uint8Array {
+    return (flags & DEST_CHANGED) === 0 ? input : this.#batch.frameAt(at).slice();
+  }
+
+  #registers(i: number, written: number): Record<string, number> {
+    const registers: Record<string, number> = {};
+    for (let n = 0; n < REGISTERS; n++) {
+      if (((written >>> n) & 1) !== 0) registers[REGISTER_NAMES[n] as string] = this.#batch.register(i, n);
+    }
+    return registers;
   }
 
   #rulesHit(i: number, sender: QueuePair | null): HitRule[] {
@@ -69,4 +120,9 @@ export class OutcomeReader {
     }
     return rules;
   }
+}
+
+function list(outcome: OpenOutcome, where: "to" | "copies", destination: Destination): void {
+  if (outcome[where].length === 0) outcome[where] = [destination];
+  else (outcome[where] as Destination[]).push(destination);
 }

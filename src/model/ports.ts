@@ -77,6 +77,8 @@ export interface PortOptions {
 export class Port {
   /** From 1. */
   readonly number: number;
+  /** What outcomes call it. */
+  readonly label: string;
   readonly mac: Uint8Array;
   /** 16 bytes each, by their index in the table. */
   readonly gids: readonly Uint8Array[];
@@ -85,6 +87,7 @@ export class Port {
 
   constructor(number: number, mac: Uint8Array, more: readonly Uint8Array[]) {
     this.number = number;
+    this.label = `port:${number}`;
     this.mac = mac;
     this.gids = [linkLocalGid(mac), ...more];
   }

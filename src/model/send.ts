@@ -3,12 +3,19 @@ import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
-import { describe, living } from "./handle.js";
+import { describe, living, unsigned } from "./handle.js";
 import { checkFrameLength } from "./input.js";
-import type { Outcome, PortDestination, ReasonName } from "./outcome.js";
+import type { Destination, HitRule, Outcome, ReasonName } from "./outcome.js";
+import type { Departure } from "./outcomeReader.js";
 import { portOf } from "./ports.js";
 import { QueuePair } from "./queues.js";
 import { STATE_NAMES } from "./queueStates.js";
+
+/** How a frame is sent. */
+export interface SendOptions {
+  /** 32 bits that rules of the send path find in metadata register A. @default 0 */
+  metadata?: number;
+}
 
 /** A queue that a rule chose did not take the frame. */
 const NOT_TAKEN: readonly (ReasonName | null)[] = [
@@ -19,7 +26,13 @@ const NOT_TAKEN: readonly (ReasonName | null)[] = [
 ];
 
 /** `device.send`. */
-export function sendFrame(call: string, device: Device, qp: QueuePair, frame: Uint8Array): Outcome {
+export function sendFrame(
+  call: string,
+  device: Device,
+  qp: QueuePair,
+  frame: Uint8Array,
+  { metadata = 0 }: SendOptions,
+): Outcome {
   living(call, "qp", qp, QueuePair);
   if (qp.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
   if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
@@ -34,35 +47,68 @@ export function sendFrame(call: string, device: Device, qp: QueuePair, frame: Ui
     throw new TypeError(`${call}: frame must be a Uint8Array, not ${describe(frame)}`);
   }
   checkFrameLength(call, "frame", frame.length);
-  return sendFrom(call, qp, frame);
+  return sendFrom(call, qp, frame, unsigned(call, "metadata", metadata, 32));
 }
 
 /** The same, of a frame and a queue pair that were checked. */
-export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array): Outcome {
-  const { device } = qp;
-  const port = portOf(call, "qp.port_num", device, qp.attributes.port_num);
-  const [sent] = device.steerSent(call, port.number, [frame]) as [Outcome];
+export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
+  const { device, context } = qp;
+  const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
+  const found: Departure[] = [];
+  const [sent] = device.traffic.send(call, context.function, number, [frame], found, qp.qp_num, metadata) as [Outcome];
+  const asksPort = ({ switched }: Departure): boolean => context.function.managesSwitch && !switched;
+  const { outcome, departures } = found.some(asksPort)
+    ? loopedBack(call, qp, sent, found, asksPort)
+    : { outcome: sent, departures: found };
+  for (const { destination, port } of departures) destination.outcome = leave(device, port, destination.frame);
+  return outcome;
+}
+
+/** The rules of the port are asked about each frame that would leave by it; what stays for one of them does not leave. */
+function loopedBack(
+  call: string,
+  qp: QueuePair,
+  sent: Outcome,
+  found: readonly Departure[],
+  asksPort: (departure: Departure) => boolean,
+): { outcome: Outcome; departures: Departure[] } {
+  const rules: HitRule[] = [...sent.rules];
+  const copies: Destination[] = [...sent.copies];
+  const to: Destination[] = [];
+  const departures: Departure[] = [];
+  const stayed: Outcome[] = [];
+  for (const destination of sent.to) {
+    const departure = found.find((one) => one.destination === destination);
+    if (departure !== undefined && asksPort(departure)) {
+      const { frame } = destination;
+      const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp) as [Outcome];
+      rules.push(...looped.rules);
+      copies.push(...looped.copies);
+      to.push(...looped.to);
+      if (stays(looped, frame)) {
+        stayed.push(looped);
+        continue;
+      }
+    }
+    to.push(destination);
+    if (departure !== undefined) departures.push(departure);
+  }
+  const { verdict, reason, tag, registers } = bestOf(sent, stayed, departures.length > 0);
+  return { outcome: { verdict, reason, to, tag, registers, rules, copies }, departures };
+}
+
+/**
+ * SPEC: a frame that a rule gave to a queue of the port was for the port, whether the queue took it or not. One that a rule
+ * dropped was not: rules for what comes in do not keep in what goes out.
+ */
+function stays({ verdict, reason }: Outcome, frame: Uint8Array): boolean {
+  return (verdict === "deliver" || NOT_TAKEN.includes(reason)) && !isMulticast(frame);
+}
+
+/** Who says what became of the frame: what was delivered comes before what left, and that before what was not taken. */
+function bestOf(sent: Outcome, stayed: readonly Outcome[], leaves: boolean): Outcome {
   if (sent.verdict !== "transmit") return sent;
-  const [looped] = device.steerLoopback(call, port.number, [frame], qp) as [Outcome];
-  const { verdict, reason, tag } = looped;
-  // SPEC: a frame that a rule gave to a queue of the port was for the port, whether the queue took it or not. One that a rule
-  // dropped was not: rules for what comes in do not keep in what goes out.
-  const stays = (verdict === "deliver" || NOT_TAKEN.includes(reason)) && !isMulticast(frame);
-  const both = {
-    ...sent,
-    rules: [...sent.rules, ...looped.rules],
-    copies: [...sent.copies, ...looped.copies],
-  };
-  if (stays) return { ...both, verdict, reason, tag, to: looped.to };
-  const left: PortDestination = {
-    kind: "port",
-    name: `port:${port.number}`,
-    object: null,
-    frame,
-    tag: 0,
-    outcome: leave(device, port, frame),
-  };
-  return { ...both, to: [...looped.to, left] };
+  return stayed.find(({ verdict }) => verdict === "deliver") ?? (leaves ? sent : (stayed[0] ?? sent));
 }
 
 /** The group bit. */

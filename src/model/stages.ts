@@ -35,6 +35,7 @@ export class Stages {
     const stage = (): Stage => ({ classifier: null, rules: 0, pinned: false });
     const [sniffers, root, host, defaults] = [stage(), stage(), stage(), stage()];
     this.#stages = { sniffers, root, host, defaults, sentSniffers: stage(), egress: stage() };
+    this.#tellCore();
   }
 
   /** The table that received frames come to first. */
@@ -42,9 +43,9 @@ export class Stages {
     return this.#received[0]?.table ?? this.#function.device.core.exports.emptyTable();
   }
 
-  /** The table that sent frames come to first; 0 where nobody asks about them. */
+  /** The table that sent frames come to first. */
   get sent(): number {
-    return this.#sent[0]?.table ?? 0;
+    return this.#sent[0]?.table ?? this.#function.device.core.exports.emptySendTable();
   }
 
   /** The table of NORMAL flows and DR root rules; 0 where there has been none. */
@@ -99,7 +100,14 @@ export class Stages {
   #link(): void {
     this.#received = this.#chain(RECEIVED);
     this.#sent = this.#chain(SENT);
-    if (this.#function.managesSwitch) this.#function.device.eswitch.managerReceives(this.received);
+    this.#tellCore();
+  }
+
+  /** Where frames for the function come to, whoever gives them to it. */
+  #tellCore(): void {
+    const { device, vport, managesSwitch } = this.#function;
+    device.core.exports.setVport(vport, this.received);
+    if (managesSwitch) device.eswitch.managerReceives(this.received);
   }
 
   /** Links the stages that are asked. */

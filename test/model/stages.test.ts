@@ -18,12 +18,15 @@ async function open(): Promise<{ device: Device; context: Context; queue: QueueP
 test("a device that nobody has asked anything transmits, and wants nothing looped back", async () => {
   const { device, queue } = await open();
   const used = device.memoryUsed;
-  expect(device.steerSent("test", 1, [FRAME, FRAME])).toMatchObject([{ verdict: "transmit" }, { verdict: "transmit" }]);
-  expect(device.steerLoopback("test", 2, [FRAME], queue)).toMatchObject([{ verdict: "miss", reason: null, to: [] }]);
+  const { traffic } = device;
+  const pf = device.function(0);
+  const left = { verdict: "transmit", to: [{ kind: "port", name: "port:2", frame: FRAME, outcome: null }] };
+  expect(traffic.send("test", pf, 2, [FRAME, FRAME], [])).toMatchObject([left, left]);
+  expect(traffic.loopBack("test", 2, [FRAME], queue)).toMatchObject([{ verdict: "miss", reason: null, to: [] }]);
   expect(device.memoryUsed).toBe(used);
-  expect(refused(() => device.steerSent("test", 3, [FRAME]))?.reason).toBe("out_of_range");
-  expect(refused(() => device.steerLoopback("test", 0, [FRAME], queue))?.reason).toBe("out_of_range");
-  expect(() => device.steerSent("test", 1, ["frame" as never])).toThrow(TypeError);
+  expect(refused(() => traffic.send("test", pf, 3, [FRAME], []))?.reason).toBe("out_of_range");
+  expect(refused(() => traffic.loopBack("test", 0, [FRAME], queue))?.reason).toBe("out_of_range");
+  expect(() => traffic.send("test", pf, 1, ["frame" as never], [])).toThrow(TypeError);
 });
 
 test("DR root rules answer everybody's frames; what they miss is no end, and counts as none", async () => {
@@ -33,7 +36,7 @@ test("DR root rules answer everybody's frames; what they miss is no end, and cou
   const matcher = dv.mlx5dv_dr_matcher_create(root, 0, match_criteria_enable, mask);
   dv.mlx5dv_dr_rule_create(matcher, value, 1, [dv.mlx5dv_dr_action_create_dest_ibv_qp(queue)]);
   const frames = [ipv4Frame({ dport: 80 }), ipv4Frame({ dport: 81 })];
-  expect(device.steerLoopback("test", 1, frames, queue)).toMatchObject([
+  expect(device.traffic.loopBack("test", 1, frames, queue)).toMatchObject([
     { verdict: "deliver", reason: null, to: [{ kind: "qp", name: "qp:web", object: queue, tag: 0 }], copies: [] },
     { verdict: "miss", reason: null, to: [], copies: [] },
   ]);

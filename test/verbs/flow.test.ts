@@ -315,15 +315,13 @@ describe("default flows and sniffers", () => {
     const dropped = bench.device.receive(1, FRAME);
     expect(outcomeText(dropped)).toBe("(s3) drop drop_action");
     expect(dropped.tag).toBeNull();
-    expect(bench.device.steerSent("test", 1, [FRAME]).map(outcomeText)).toEqual(["(s3) transmit"]);
-    expect(bench.device.steerSent("test", 2, [FRAME]).map(outcomeText)).toEqual(["transmit"]);
-    expect(bench.device.steerLoopback("test", 1, [FRAME], bench.qp("x")).map(outcomeText)).toEqual([
-      "drop drop_action",
-    ]);
+    expect(outcomeText(bench.sent(FRAME))).toBe("(s3) port:1 transmit");
+    expect(outcomeText(bench.sent(FRAME, 2))).toBe("port:2 transmit");
+    expect(outcomeText(bench.looped(FRAME, "x"))).toBe("drop drop_action");
     expect(valuesOf(counters)).toEqual([3n, 192n]);
     v.ibv_destroy_flow(sniffer);
     expect(bench.received(FRAME)).toBe("drop drop_action");
-    expect(bench.device.steerSent("test", 1, [FRAME]).map(outcomeText)).toEqual(["transmit"]);
+    expect(outcomeText(bench.sent(FRAME))).toBe("port:1 transmit");
   });
 
   test("a sniffer that drops drops its copy", () => {
@@ -335,24 +333,23 @@ describe("default flows and sniffers", () => {
 });
 
 describe("sending", () => {
-  const sent = (frame = FRAME): string => bench.device.steerSent("test", 1, [frame]).map(outcomeText).join();
-  const looped = (from: string, frame = FRAME): string =>
-    bench.device.steerLoopback("test", 1, [frame], bench.qp(from)).map(outcomeText).join();
+  const sent = (frame = FRAME): string => outcomeText(bench.sent(frame));
+  const looped = (from: string, frame = FRAME): string => outcomeText(bench.looped(frame, from));
 
   test("EGRESS flows count, tag and drop; others do not ask what is sent", () => {
     bench.flow("a", [TCP, DROP]);
-    expect(sent()).toBe("transmit");
+    expect(sent()).toBe("port:1 transmit");
     const counters = bench.counters();
     const flow = bench.flow("a", [TCP, tag(6), count(counters)], EGRESS);
-    const [outcome] = bench.device.steerSent("test", 1, [FRAME]);
-    expect(outcome).toMatchObject({ verdict: "transmit", reason: null, tag: 6, to: [], rules: [flow] });
+    const outcome = bench.sent(FRAME);
+    expect(outcome).toMatchObject({ verdict: "transmit", reason: null, tag: 6, rules: [flow] });
     expect(valuesOf(counters)).toEqual([1n, 64n]);
     expect(bench.received(FRAME)).toBe("drop drop_action");
     bench.flow("b", [dport(80), DROP], { ...EGRESS, priority: 1 });
-    expect(sent()).toBe("transmit");
+    expect(sent()).toBe("port:1 transmit");
     v.ibv_destroy_flow(flow);
     expect(sent()).toBe("drop drop_action");
-    expect(sent(ipv4Frame({ dport: 81 }))).toBe("transmit");
+    expect(sent(ipv4Frame({ dport: 81 }))).toBe("port:1 transmit");
     const on = { flags: v.IBV_FLOW_ATTR_FLAGS_EGRESS | v.IBV_FLOW_ATTR_FLAGS_DONT_TRAP };
     bench.flow("c", [TCP, count(counters)], on);
     expect(sent()).toBe("drop drop_action");
@@ -378,9 +375,9 @@ describe("sending", () => {
     bench.flow("a", [TCP, count(ofBoth)]);
     const other = bench.flow("b", [TCP, count(ofB)]);
     bench.flow("b", [TCP, count(ofBoth)]);
-    const [outcome] = bench.device.steerLoopback("test", 1, [FRAME], bench.qp("a"));
-    expect(outcomeText(outcome as never)).toBe("b2 deliver");
-    expect(outcome?.rules.map(({ name }) => name)).toEqual(["flow2", "flow3"]);
+    const outcome = bench.looped(FRAME, "a");
+    expect(outcomeText(outcome)).toBe("b2 deliver");
+    expect(outcome.rules.map(({ name }) => name)).toEqual(["flow2", "flow3"]);
     expect([ofA, ofB, ofBoth].map((one) => valuesOf(one)[0])).toEqual([0n, 1n, 1n]);
     expect(looped("c")).toBe("a2 b2 deliver");
     expect([ofA, ofB, ofBoth].map((one) => valuesOf(one)[0])).toEqual([1n, 2n, 2n]);

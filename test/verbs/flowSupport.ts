@@ -97,6 +97,19 @@ export class FlowBench {
   received(frame: Uint8Array, port = 1): string {
     return outcomeText(this.device.receive(port, frame));
   }
+
+  /** What becomes of a frame on the send path of the PF; nothing leaves. */
+  sent(frame: Uint8Array, port = 1): Outcome {
+    const { device } = this;
+    const [outcome] = device.traffic.send("test", device.function(0), port, [frame], []) as [Outcome];
+    return outcome;
+  }
+
+  /** What becomes of a frame that a queue has sent from a port, among the rules of the port. */
+  looped(frame: Uint8Array, from: string, port = 1): Outcome {
+    const [outcome] = this.device.traffic.loopBack("test", port, [frame], this.qp(from)) as [Outcome];
+    return outcome;
+  }
 }
 
 export function attr(specs: readonly object[], over: Partial<v.FlowAttr> = {}): v.FlowAttr {

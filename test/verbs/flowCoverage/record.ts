@@ -129,16 +129,15 @@ export class Probe {
 
   /** The same of a frame that leaves through port 1. */
   sends(frame: Uint8Array, expected: string, tag: number | null = null): void {
-    const [outcome] = this.bench.device.steerSent("test", 1, [frame]);
-    same(outcome?.tag, tag, "tag of the sent frame");
+    const outcome = this.bench.sent(frame);
+    same(outcome.tag, tag, "tag of the sent frame");
     if (tag !== null) this.#results.add("tag");
-    this.#outcome(outcomeText(outcome as never), expected);
+    this.#outcome(outcomeText(outcome).replace("port:1 ", ""), expected);
   }
 
   /** The same of a frame that a queue sends to its own port. */
   loops(frame: Uint8Array, from: string, expected: string): void {
-    const [outcome] = this.bench.device.steerLoopback("test", 1, [frame], this.bench.qp(from));
-    this.#outcome(outcomeText(outcome as never), expected);
+    this.#outcome(outcomeText(this.bench.looped(frame, from)), expected);
   }
 
   #outcome(actual: string, expected: string): void {

@@ -1,0 +1,147 @@
+/** Frames on their way through a device: into the core as many at a time as it takes, out of it as outcomes. */
+import { VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
+import { WANT_ALL } from "../abi/key.js";
+import { Batch } from "../engine/batch.js";
+import { leave } from "./cable.js";
+import type { Device } from "./device.js";
+import type { DeviceFunction } from "./deviceFunction.js";
+import { checkFrames, linkFor, onwardOptions, optionsOf, wireLengthOf, type BatchOptions } from "./input.js";
+import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
+import { OutcomeReader, type Departure } from "./outcomeReader.js";
+import { parsedAt, type ParsedFrame } from "./parse.js";
+import type { QueuePair } from "./queues.js";
+
+/** Who brings frames. */
+interface Origin {
+  /** VPORT_UPLINK for the wire. */
+  readonly vport: number;
+  /** The queue pair that has sent them, 0 for the wire. */
+  readonly qp_num: number;
+  /** What metadata register A begins with. */
+  readonly metadata: number;
+}
+
+const WIRE: Origin = { vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
+
+export class Traffic {
+  readonly #device: Device;
+  readonly #batch: Batch;
+  readonly #reader: OutcomeReader;
+
+  constructor(device: Device) {
+    this.#device = device;
+    this.#batch = new Batch(device.core);
+    this.#reader = new OutcomeReader(device, this.#batch);
+  }
+
+  /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
+  receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
+    const departures: Departure[] = [];
+    return this.#run(
+      call,
+      port,
+      frames,
+      options,
+      WIRE,
+      () => this.#batch.steer(this.#device.eswitch.table || this.#device.function(VPORT_MANAGER).stages.received),
+      (i, frame) => this.#reader.read(i, frame, null, departures),
+      (first) => {
+        for (const { destination, port: out, index } of departures.splice(0)) {
+          const { frame } = destination;
+          const own = onwardOptions(optionsOf(options, first + index), frames[first + index] as Uint8Array, frame);
+          destination.outcome = leave(this.#device, out, frame, own);
+        }
+      },
+    );
+  }
+
+  /** Sent by a queue pair of a function. Nothing leaves by a port here: who will is added to `departures`. */
+  send(
+    call: string,
+    from: DeviceFunction,
+    port: number,
+    frames: readonly Uint8Array[],
+    departures: Departure[],
+    qp_num = 0,
+    metadata = 0,
+  ): Outcome[] {
+    return this.#run(
+      call,
+      port,
+      frames,
+      {},
+      { vport: from.vport, qp_num, metadata },
+      () => this.#batch.steer(from.stages.sent),
+      (i, frame) => this.#reader.read(i, frame, null, departures),
+    );
+  }
+
+  /**
+   * The rules of a port of the PF (NORMAL flows, DR root rules) are asked about frames that `sender` has sent from it; those
+   * that nobody there wants are `miss`, without a reason. Rules of the sender answer only where they allow it. Whoever gets a
+   * frame has it then: `to` where a rule ended its way, `copies` where it went on.
+   */
+  loopBack(call: string, port: number, frames: readonly Uint8Array[], sender: QueuePair): Outcome[] {
+    const { looped } = this.#device.function(VPORT_MANAGER).stages;
+    if (looped === 0) {
+      this.#check(call, port, frames, {});
+      return frames.map(() => bareOutcome("miss", null, null));
+    }
+    return this.#run(
+      call,
+      port,
+      frames,
+      {},
+      { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
+      () => this.#batch.loopBack(looped, sender.handle),
+      // Nobody on the receive side sends a frame out of a port.
+      (i, frame) => this.#reader.read(i, frame, sender, []),
+    );
+  }
+
+  /** What the parser sees in each frame. */
+  parse(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
+    const work = (): void => this.#batch.parse(WANT_ALL);
+    return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.#batch, i));
+  }
+
+  /** Frames that ended for each reason since the device was made, and destinations that were not reached beside that. */
+  reasons(): Record<ReasonName, bigint> {
+    const counts = this.#batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
+    return Object.fromEntries(counts.filter(([name]) => name !== null)) as Record<ReasonName, bigint>;
+  }
+
+  /** Runs frames; `read` says what came of frame `i` of a batch, and `after` may run others once a batch has been read. */
+  #run<T>(
+    call: string,
+    port: number,
+    frames: readonly Uint8Array[],
+    options: BatchOptions,
+    { vport, qp_num, metadata }: Origin,
+    work: () => void,
+    read: (i: number, frame: Uint8Array) => T,
+    after?: (first: number) => void,
+  ): T[] {
+    this.#check(call, port, frames, options);
+    const results: T[] = [];
+    for (let next = 0; next < frames.length;) {
+      this.#batch.clear();
+      const first = next;
+      for (; next < frames.length; next++) {
+        const frame = frames[next] as Uint8Array;
+        const own = optionsOf(options, next);
+        const link = linkFor(call, next, own);
+        if (!this.#batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata)) break;
+      }
+      work();
+      for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
+      after?.(first);
+    }
+    return results;
+  }
+
+  #check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
+    this.#device.checkPort(call, port);
+    checkFrames(call, frames, options);
+  }
+}
