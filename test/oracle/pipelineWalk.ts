@@ -1,0 +1,393 @@
+// The second opinion on direct rules in all domains, part 2: the way of one frame (docs/rules.md, "The way of a frame").
+//
+// A frame is a list of branches, one at first. In each round each branch, in order, goes on until it has hit one rule; what
+// the rule makes of it takes its place in the next round's list.
+
+import { type Fields, firstMatch } from "./match.js";
+import { type Registers, noRegisters } from "./modifyHeader.js";
+import {
+  type Destination,
+  type HostRule,
+  type Member,
+  PF,
+  type Pipeline,
+  type PipelineAction,
+  type PipelineRule,
+  type Queue,
+  type Step,
+  type Terminal,
+  WIRE,
+  count,
+  noteReason,
+  rootName,
+  tableNamed,
+} from "./pipeline.js";
+import { type Frame, type Lost, isDecapsulation, modified, parsed, popVlan, pushVlan, reformatted } from "./rewrite.js";
+import { MAX_JUMPS } from "./walk.js";
+
+/** A frame that splits has so many branches at the most. */
+export const MOST_BRANCHES = 64;
+
+/** Who brought a frame: the wire (vport WIRE) or a queue of a function. */
+export interface Origin {
+  vport: number;
+  /** Where it came in, or was sent on. */
+  port: number;
+  sqn: number;
+  metadata: number;
+}
+
+export interface Arrival {
+  name: string;
+  bytes: Uint8Array;
+  tag: number;
+}
+
+export interface PipelineOutcome {
+  verdict: "deliver" | "transmit" | "forward" | "drop" | "miss";
+  reason: string | null;
+  tag: number | null;
+  /** Those that a rule wrote, and still hold. */
+  registers: Record<string, number>;
+  to: Arrival[];
+  rules: string[];
+}
+
+/** Is told of each table that a branch comes to, and of the fields that it has there. */
+export type Observer = (table: string, fields: Fields, hit: PipelineRule | null) => void;
+
+interface Branch {
+  frame: Frame;
+  /** Name of a table, or of the stage behind a NIC_RX root table: `host:` and the function. */
+  at: string;
+  /** Rules of lower ranks are not asked. */
+  from: bigint;
+  hops: number;
+  tag: number | null;
+  registers: Registers;
+  /** An action asked for the miss. */
+  missed: boolean;
+}
+
+type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers"> & {
+  /** A rule gave it to a queue, whether the queue took it or not. */
+  given: boolean;
+  /** It leaves the eSwitch by default, as this arrival, unless the function's own rules want it. */
+  leaves: { branch: Branch; arrival: Arrival } | null;
+};
+
+interface Walk {
+  world: Pipeline;
+  origin: Origin;
+  observe: Observer;
+  /** A frame of the PF that comes back to the PF's own rules. */
+  looped: boolean;
+  branches: number;
+  to: Arrival[];
+  rules: string[];
+  ended: Ended[];
+}
+
+const nobody: Observer = () => undefined;
+
+export type FrameIn = Omit<Frame, "parser">;
+
+/** A frame that came in on a port. */
+export function receivePipeline(world: Pipeline, frame: FrameIn, observe: Observer = nobody): PipelineOutcome {
+  const origin = { vport: WIRE, port: frame.port, sqn: 0, metadata: 0 };
+  return wayOf(newWalk(world, origin, observe), frame, rootName("fdb", PF));
+}
+
+/** A frame that a queue sends; `frame.port` is that of the queue. */
+export function sendPipeline(
+  world: Pipeline,
+  queue: Queue,
+  frame: FrameIn,
+  metadata = 0,
+  observe: Observer = nobody,
+): PipelineOutcome {
+  const { vport, port, number } = queue;
+  return wayOf(newWalk(world, { vport, port, sqn: number, metadata }, observe), frame, rootName("nic_tx", vport));
+}
+
+function newWalk(world: Pipeline, origin: Origin, observe: Observer, looped = false): Walk {
+  return { world, origin, observe, looped, branches: 1, to: [], rules: [], ended: [] };
+}
+
+function wayOf(walk: Walk, given: FrameIn, at: string): PipelineOutcome {
+  const frame = { ...given, parser: walk.world.parser };
+  const registers = noRegisters();
+  registers.values.set("A", BigInt(walk.origin.metadata));
+  run(walk, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false });
+  walk.ended = walk.ended.map((one) => (one.leaves ? loopBack(walk, one.leaves) : one));
+  const { verdict, reason, tag, registers: written } = best(walk.ended);
+  return { verdict, reason, tag, registers: written, to: walk.to, rules: walk.rules };
+}
+
+/** All branches to their ends. */
+function run(walk: Walk, first: Branch): void {
+  for (let round = [first]; round.length > 0;) round = round.flatMap((branch) => move(walk, branch));
+}
+
+const VERDICTS: readonly (readonly PipelineOutcome["verdict"][])[] = [
+  ["deliver"],
+  ["transmit", "forward"],
+  ["miss"],
+  ["drop"],
+];
+
+/** The best verdict; among equals the first that came to its end. */
+function best(ended: readonly Ended[]): Ended {
+  for (const verdicts of VERDICTS) {
+    const found = ended.find(({ verdict }) => verdicts.includes(verdict));
+    if (found) return found;
+  }
+  throw new Error("a frame has no end");
+}
+
+/** Until it has hit a rule: the branches that come of that. */
+function move(walk: Walk, branch: Branch): Branch[] {
+  for (let here: Branch | null = branch; here;) {
+    // SPEC: the jump is refused on arrival: the rule that made it was hit, and its tag and counters count.
+    if (here.hops > MAX_JUMPS) return ended(walk, here, "drop", "hop_limit");
+    const rule = lookUp(walk, here);
+    if (rule) return act(walk, here, rule);
+    here = unwanted(walk, here, "table_miss");
+  }
+  return [];
+}
+
+function lookUp({ world, origin, observe }: Walk, branch: Branch): PipelineRule | null {
+  const fields = fieldsOf(branch, origin);
+  const host = /^host:(\d+)$/.exec(branch.at)?.[1];
+  const rules = host === undefined ? tableNamed(world, branch.at).rules : hostRules(world, Number(host));
+  const rule = firstMatch(rules, fields, branch.from);
+  observe(branch.at, fields, rule);
+  return rule;
+}
+
+const APPLICATIONS = ["ethtool", "tc", "nic"];
+
+/** One application after the other, each by priority, then by age. */
+function hostRules(world: Pipeline, vport: number): PipelineRule[] {
+  const place = ({ application }: HostRule): number => APPLICATIONS.indexOf(application);
+  return world.hostRules
+    .filter((one) => one.vport === vport)
+    .sort((a, b) => place(a) - place(b) || a.priority - b.priority || a.made - b.made)
+    .map(({ id, terms, actions }, i) => ({ id, rank: BigInt(i), terms, ranges: [], actions }));
+}
+
+/** What the parser finds, and what tells of the frame's way. */
+export function fieldsOf(
+  { frame, registers: { values } }: Pick<Branch, "frame" | "registers">,
+  origin: Origin,
+): Fields {
+  const fields = new Map(parsed(frame).fields);
+  for (let n = 0; n < 8; n++) fields.set(`misc2.metadata_reg_c_${n}`, values.get(`C${n}`) ?? 0n);
+  fields.set("misc2.metadata_reg_a", values.get("A") ?? 0n);
+  fields.set("misc.source_port", BigInt(origin.vport));
+  fields.set("misc.source_vhca_port", origin.port > 15 ? 0n : BigInt(origin.port));
+  fields.set("misc.source_eswitch_owner_vhca_id", 0n);
+  fields.set("misc.source_sqn", BigInt(origin.sqn));
+  fields.set("misc.outer_emd_tag", 0n);
+  fields.set("ext.side", origin.vport === WIRE ? 1n : 2n);
+  return fields;
+}
+
+/** The end of a table, or an action that asks for it. Where the branch goes on; null where that was its end. */
+function unwanted(walk: Walk, branch: Branch, why: "table_miss" | "default_miss"): Branch | null {
+  const missed = branch.missed || why === "default_miss";
+  if (branch.at.startsWith("host:")) return ended(walk, branch, "miss", missed ? "default_miss" : "no_rule")[0] ?? null;
+  const { domain, vport, root } = tableNamed(walk.world, branch.at);
+  switch (domain) {
+    case "nic_rx":
+      if (!root) return ended(walk, branch, "drop", why)[0] ?? null;
+      if (walk.looped) return ended(walk, branch, "miss", null)[0] ?? null;
+      return { ...branch, at: `host:${vport}`, from: 0n, missed };
+    case "nic_tx":
+      return crossed(branch, rootName("fdb", PF));
+    case "fdb":
+      return root && walk.origin.vport === PF ? leaveByDefault(walk, branch) : crossed(branch, rootName("nic_rx", PF));
+  }
+}
+
+/** Into another domain: of the registers C0 and C1 pass. */
+function crossed(branch: Branch, at: string): Branch {
+  const values = new Map([...branch.registers.values].filter(([name]) => PASS.includes(name)));
+  const written = new Set([...branch.registers.written].filter((name) => PASS.includes(name)));
+  return { ...branch, at, from: 0n, registers: { values, written } };
+}
+
+const PASS = ["C0", "C1"];
+
+/** A branch is at its end; no branch is left of it. */
+function ended(
+  walk: Walk,
+  { tag, registers }: Branch,
+  verdict: PipelineOutcome["verdict"],
+  reason: string | null,
+  how: { given?: boolean; leaves?: Ended["leaves"] } = {},
+): Branch[] {
+  const { values, written } = registers;
+  const held = Object.fromEntries([...written].map((name) => [name, Number(values.get(name))]));
+  const { given = false, leaves = null } = how;
+  walk.ended.push({ verdict, reason, tag, registers: held, given, leaves });
+  noteReason(walk.world, reason);
+  return [];
+}
+
+const OF_RULES: readonly Step["kind"][] = ["tag", "counter", "modify", "popVlan", "pushVlan", "reformat"];
+const isStep = (action: PipelineAction): action is Step => (OF_RULES as readonly string[]).includes(action.kind);
+
+type Kind = Exclude<Step["kind"], "reformat"> | "decapsulate" | "encapsulate";
+
+/** docs/rules.md, "Order of execution". */
+const ORDER: Record<"received" | "sent", readonly Kind[]> = {
+  received: ["decapsulate", "tag", "popVlan", "modify", "pushVlan", "counter", "encapsulate"],
+  sent: ["decapsulate", "popVlan", "counter", "modify", "pushVlan", "encapsulate"],
+};
+
+function kindOf(step: Step): Kind {
+  if (step.kind !== "reformat") return step.kind;
+  return isDecapsulation(step.reformat) ? "decapsulate" : "encapsulate";
+}
+
+/** A rule's actions, in the device's order. */
+function act(walk: Walk, branch: Branch, rule: PipelineRule): Branch[] {
+  walk.rules.push(rule.id);
+  const { values, written } = branch.registers;
+  const here = { ...branch, registers: { values: new Map(values), written: new Set(written) } };
+  const atHost = branch.at.startsWith("host:");
+  // The tag of a rule that has handed the frame on is not that of who takes it.
+  if (atHost) here.tag = null;
+  const domain = atHost ? "nic_rx" : tableNamed(walk.world, branch.at).domain;
+  const received = domain === "nic_rx" || (domain === "fdb" && walk.origin.vport === WIRE);
+  const steps = rule.actions.filter(isStep);
+  for (const kind of ORDER[received ? "received" : "sent"]) {
+    for (const step of steps) {
+      if (kindOf(step) !== kind) continue;
+      const frame = take(walk, here, step);
+      if (typeof frame === "string") return ended(walk, here, "drop", frame);
+      here.frame = frame;
+    }
+  }
+  const terminals = rule.actions.filter((action): action is Terminal => !isStep(action));
+  if (terminals.length > 1) throw new Error(`rule ${rule.id} has two terminal actions`);
+  return terminals[0] ? goTo(walk, here, terminals[0]) : noDestination(walk, here, domain);
+}
+
+function take({ world }: Walk, branch: Branch, step: Step): Frame | Lost {
+  const { frame } = branch;
+  switch (step.kind) {
+    case "tag":
+      branch.tag = step.value & 0xffffff;
+      return frame;
+    case "counter":
+      count(world, step.counter, frame.wireLength);
+      return frame;
+    case "modify":
+      return modified(frame, step.list, branch.registers);
+    case "popVlan":
+      return popVlan(frame);
+    case "pushVlan":
+      return pushVlan(frame, step.header);
+    case "reformat":
+      return reformatted(frame, step.reformat);
+  }
+}
+
+/** SPEC: in a root table as in another: dropped on receive, sent on, to the PF. */
+function noDestination(walk: Walk, branch: Branch, domain: "nic_rx" | "nic_tx" | "fdb"): Branch[] {
+  if (domain === "nic_rx") return ended(walk, branch, "drop", "no_destination");
+  return [crossed(branch, domain === "nic_tx" ? rootName("fdb", PF) : rootName("nic_rx", PF))];
+}
+
+function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
+  const { world, origin } = walk;
+  const toWire = origin.vport === WIRE ? "forward" : "transmit";
+  switch (terminal.kind) {
+    case "drop":
+      return ended(walk, branch, "drop", "drop_action");
+    case "defaultMiss": {
+      const on = unwanted(walk, branch, "default_miss");
+      return on ? [on] : [];
+    }
+    case "table":
+      return [{ ...branch, at: terminal.table, from: 0n, hops: branch.hops + 1 }];
+    case "rootTable": {
+      const { domain, vport } = tableNamed(world, branch.at);
+      const from = BigInt(terminal.priority) << 48n;
+      return [{ ...branch, at: rootName(domain, vport), from, hops: branch.hops + 1 }];
+    }
+    case "qp": {
+      const { refuses } = world.queues.get(terminal.qp) ?? { refuses: "" };
+      if (refuses !== null) return ended(walk, branch, "drop", refuses, { given: true });
+      arrive(walk, branch, `qp:${terminal.qp}`);
+      return ended(walk, branch, "deliver", null, { given: true });
+    }
+    case "host": {
+      const vport = Number(branch.at.slice("host:".length));
+      arrive(walk, branch, `${vport === PF ? "" : `vf${vport}/`}host:${terminal.queue}`);
+      return ended(walk, branch, "deliver", null);
+    }
+    case "port":
+      arrive(walk, branch, `port:${terminal.port}`);
+      return ended(walk, branch, toWire, null);
+    case "vport":
+      if (terminal.vport !== WIRE) return [crossed(branch, rootName("nic_rx", terminal.vport))];
+      if (origin.vport === WIRE) return ended(walk, branch, "drop", "wire_to_wire");
+      return goTo(walk, branch, { kind: "port", port: origin.port });
+    case "array": {
+      const { members } = terminal;
+      const first = members.findIndex(({ dest }) => dest.kind !== "counter");
+      const copies = members.flatMap((member, i) => split(walk, branch, member, i === first));
+      return first < 0 ? noDestination(walk, branch, tableNamed(world, branch.at).domain) : copies;
+    }
+  }
+}
+
+/** What becomes of one member's copy; the first copy is the branch itself. */
+function split(walk: Walk, branch: Branch, { reformat, dest }: Member, itself: boolean): Branch[] {
+  const copies = dest.kind !== "counter" && !itself;
+  if (copies && walk.branches === MOST_BRANCHES) {
+    noteReason(walk.world, "copy_limit");
+    return [];
+  }
+  if (copies) walk.branches++;
+  const frame = reformat ? reformatted(branch.frame, reformat) : branch.frame;
+  if (dest.kind === "counter") {
+    if (typeof frame !== "string") count(walk.world, dest.counter, frame.wireLength);
+    return [];
+  }
+  if (typeof frame === "string") return ended(walk, branch, "drop", frame);
+  return goTo(walk, { ...branch, frame }, dest satisfies Destination);
+}
+
+function arrive({ to }: Walk, { frame, tag }: Branch, name: string): Arrival {
+  const arrival = { name, bytes: frame.bytes, tag: tag ?? 0 };
+  to.push(arrival);
+  return arrival;
+}
+
+/** Out of the port that it was sent on, where the PF's own rules do not want it. */
+function leaveByDefault(walk: Walk, branch: Branch): null {
+  const arrival = arrive(walk, branch, `port:${walk.origin.port}`);
+  ended(walk, branch, "transmit", null, { leaves: { branch, arrival } });
+  return null;
+}
+
+/**
+ * A frame that leaves by default comes back to the PF's rules, on a way of its own (docs/flows.md, Sending). What they
+ * deliver stays, unless it has the group bit; who gets it stands in front of the port.
+ */
+function loopBack(walk: Walk, { branch, arrival }: NonNullable<Ended["leaves"]>): Ended {
+  const back = newWalk(walk.world, walk.origin, walk.observe, true);
+  run(back, { ...crossed(branch, rootName("nic_rx", PF)), hops: 0 });
+  walk.rules.push(...back.rules);
+  const result = best(back.ended);
+  const multicast = ((branch.frame.bytes[0] ?? 0) & 1) !== 0;
+  const stays = (result.verdict === "deliver" || result.given) && !multicast;
+  walk.to.splice(walk.to.indexOf(arrival), 1, ...back.to, ...(stays ? [] : [arrival]));
+  if (stays) return result;
+  return walk.ended.find(({ leaves }) => leaves?.arrival === arrival) as Ended;
+}
