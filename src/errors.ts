@@ -52,6 +52,7 @@ export const REFUSALS = {
   out_of_range: "outside the range that the field can hold",
   // match parameters, matchers and rules
   bad_criteria: "match_criteria_enable has a bit that names no group",
+  empty_mask: "groups are named, and nothing of them is masked",
   bad_match_size: "the match parameters have a size that the device does not take",
   reserved_bits: "a reserved bit is masked",
   ip_version_mask: "ip_version is masked by 4, 6 or 0, and the rule repeats it",

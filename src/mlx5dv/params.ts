@@ -1,8 +1,10 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
-import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../abi/key.js";
+import { DEVICE_KEY_SIZE, GROUP_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION_SHIFT } from "../abi/key.js";
 import { refuse } from "../errors.js";
 import { writeSampleIds } from "../model/samples.js";
-import { matchOf, type MatchFields, type MatchParameters } from "../model/match.js";
+import { ipVersions, matchOf, type MatchFields, type MatchParameters } from "../model/match.js";
+
+const VERSION_BITS = 0xf;
 
 /** What `mlx5dv_dr_matcher_create` and `mlx5dv_dr_rule_create` take. */
 export interface DeviceMatch {
@@ -13,9 +15,11 @@ export interface DeviceMatch {
 
 /**
  * Device bytes of a match over named fields, such as `{ "outer.ipv4_dst": "10.0.0.0/8", "outer.tcp_dport": 443 }`.
+ * ip_version is masked by itself, 4 or 6, as mlx5dv_dr wants it; for a `root` table, which is the kernel's under ConnectX
+ * profiles, by all of its bits.
  * @throws EINVAL unknown fields, values that do not fit; EOPNOTSUPP what the device format cannot say (ranges, "any", ext)
  */
-export function matchParameters(fields: MatchFields): DeviceMatch {
+export function matchParameters(fields: MatchFields, options: { root?: boolean } = {}): DeviceMatch {
   const call = "matchParameters";
   for (const [name, text] of Object.entries(fields)) {
     if (text !== "any" && !name.startsWith("ext.")) continue;
@@ -28,6 +32,7 @@ export function matchParameters(fields: MatchFields): DeviceMatch {
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "fields", value: "a range", hint });
   }
   writeSampleIds(mask, mask, value);
+  if (options.root !== true) maskVersionsByThemselves(mask, value);
   let criteria = 0;
   for (let byte = 0; byte < DEVICE_KEY_SIZE; byte++) {
     if ((mask[byte] ?? 0) !== 0) criteria |= 1 << Math.floor(byte / GROUP_SIZE);
@@ -37,4 +42,13 @@ export function matchParameters(fields: MatchFields): DeviceMatch {
     match_buf: key.slice(0, DEVICE_KEY_SIZE),
   });
   return { match_criteria_enable: criteria, mask: parameters(mask), value: parameters(value) };
+}
+
+function maskVersionsByThemselves(mask: Uint8Array, value: Uint8Array): void {
+  const asked = ipVersions(mask);
+  for (const [i, version] of ipVersions(value).entries()) {
+    if (asked[i] !== VERSION_BITS || (version !== 4 && version !== 6)) continue;
+    const at = (i === 0 ? OUTER : INNER) + LAYER_STATE;
+    mask[at] = ((mask[at] ?? 0) & ~(VERSION_BITS << STATE_VERSION_SHIFT)) | (version << STATE_VERSION_SHIFT);
+  }
 }

@@ -85,34 +85,24 @@ export function maskOf(call: string, path: string, fields: MatchFields): Uint8Ar
   return match.mask;
 }
 
-/** A mask from device bytes: a whole one, and the places of its samples. */
-export interface DeviceMask {
-  mask: Uint8Array;
-  samples: SamplePlaces | null;
-}
-
-/** Device bytes to a whole mask: disabled groups left out, `ip_version` made a bit mask, samples in place, presence added. */
-export function deviceMask(call: string, criteria: number, parameters: Uint8Array): DeviceMask {
-  const mask = enabledGroups(criteria, parameters);
-  const samples = takeSampleMask(call, mask);
-  for (const [i, version] of ipVersions(mask).entries()) {
-    if (version === 0) continue;
-    if (version !== 4 && version !== 6 && version !== 0xf) {
-      refuse({
-        code: "EINVAL",
-        call,
-        reason: "ip_version_mask",
-        path: `mask.${i === 0 ? "outer" : "inner"}.ip_version`,
-        value: version,
-        cite: "mlx5dv_dr: LIMITATIONS",
-      });
-    }
+/**
+ * Enabled groups of a mask in device bytes become a whole mask, in place: samples where a key has them, the ip_version that
+ * rules repeat asked whole, presence added. Gives the places of samples.
+ */
+export function completeMask(
+  call: string,
+  mask: Uint8Array,
+  versions: readonly number[],
+  badId: "EINVAL" | "EOPNOTSUPP",
+): SamplePlaces | null {
+  const samples = takeSampleMask(call, mask, badId);
+  for (const [i, version] of versions.entries()) {
     const at = (i === 0 ? OUTER : INNER) + LAYER_STATE;
-    mask[at] = (mask[at] ?? 0) | 0x1e;
+    if (version !== 0) mask[at] = (mask[at] ?? 0) | 0x1e;
   }
   checkBits(call, mask);
   addPresence(mask, new Uint8Array(KEY_SIZE));
-  return { mask, samples };
+  return samples;
 }
 
 /** `ip_version` of the outer and of the inner group of a key. */
@@ -158,12 +148,14 @@ function checkBits(call: string, mask: Uint8Array): void {
 /** Adds to mask and value the presence of every header that the mask asks about. */
 export function addPresence(mask: Uint8Array, value: Uint8Array): void {
   const match = { mask, value, ranges: [] };
-  for (const field of FIELDS) {
-    if (field.here === null || field.bit >= DEVICE_KEY_SIZE * 8 || !isMasked(mask, field)) continue;
-    // The last dword of an address is IPv4's too: only the three before it belong to IPv6 alone.
-    if (field.kind === "ipv6" && !isMasked(mask, { ...field, width: 96 })) continue;
-    require(match, field.here);
+  for (const { here, bit } of maskedFields(mask)) {
+    if (here !== null && bit < DEVICE_KEY_SIZE * 8) require(match, here);
   }
+}
+
+/** The fields that a mask asks about. The last dword of an address is IPv4's: only the three before it belong to IPv6 alone. */
+export function maskedFields(mask: Uint8Array): Field[] {
+  return FIELDS.filter((field) => isMasked(mask, field.kind === "ipv6" ? { ...field, width: 96 } : field));
 }
 
 function isMasked(mask: Uint8Array, field: Field): boolean {

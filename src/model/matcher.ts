@@ -5,12 +5,23 @@ import { trappingSlot, type Place } from "./classifier.js";
 import { Table } from "./domain.js";
 import { fieldAtBit } from "./fields.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
-import { deviceMask, enabledGroups, ipVersions, maskOf, type MatchFields, type MatchParameters } from "./match.js";
+import { completeMask, enabledGroups, maskOf, type MatchFields, type MatchParameters } from "./match.js";
+import {
+  checkCriteria,
+  checkDeviceMask,
+  checkMask,
+  checkSize,
+  checksOf,
+  checkTakesRules,
+  checkVersions,
+  repeatedVersions,
+  settleValue,
+  type Checks,
+} from "./matcherChecks.js";
 import { takeSampleValue, type SamplePlaces } from "./samples.js";
 
-/** `match_criteria_enable` has a bit for each of the seven groups. */
-const CRITERIA_BITS = 7;
 const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
+const NO_BYTES = new Uint8Array(0);
 
 /** The key of the rule that is being made. */
 const SCRATCH = new Uint8Array(KEY_SIZE);
@@ -23,6 +34,8 @@ export class Matcher extends Handle implements Place {
   readonly criteria: number;
   /** The mask of all its rules; null for an open matcher, whose rules bring their own (scenario files). */
   readonly mask: Uint8Array | null;
+  /** Who refuses what it asks, and what its rules say. */
+  readonly checks: Checks;
   /** Place among the matchers of its table; classifier.ts. */
   order = 0;
   /** What every rule must repeat as its ip_version, outer and inner: the 4 or 6 of the mask; 0 for nothing. */
@@ -41,6 +54,7 @@ export class Matcher extends Handle implements Place {
     this.slot = trappingSlot(priority);
     this.criteria = criteria;
     this.mask = mask;
+    this.checks = checksOf(table);
   }
 
   /** mlx5dv_dr_matcher_create: device bytes. */
@@ -52,22 +66,33 @@ export class Matcher extends Handle implements Place {
     mask: MatchParameters | Uint8Array | null | undefined,
   ): Matcher {
     living(call, "table", table, Table);
-    if (unsigned(call, "match_criteria_enable", criteria, 8) >= 1 << CRITERIA_BITS) {
-      const hint = "bits 0 to 6: outer, misc, inner, misc2 to misc5";
-      refuse({ code: "EINVAL", call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
-    }
-    const bytes = parameterBytes(call, "mask", mask);
-    const { mask: whole, samples } = deviceMask(call, criteria, bytes);
+    unsigned(call, "priority", priority, 16);
+    unsigned(call, "match_criteria_enable", criteria, 8);
+    const checks = checksOf(table);
+    if (checks !== "kernel") checkCriteria(call, criteria);
+    const whole = enabledGroups(criteria, parameterBytes(call, "mask", table, mask));
+    const versions = repeatedVersions(call, checks, whole);
+    checkDeviceMask(call, table, criteria, whole);
+    const samples = completeMask(call, whole, versions, checks === "manual" ? "EINVAL" : "EOPNOTSUPP");
+    checkMask(call, table, whole, versions);
     const matcher = add(call, table, priority, criteria, whole);
     matcher.samples = samples;
-    matcher.versions = ipVersions(enabledGroups(criteria, bytes)).map((version) => (version === 0xf ? 0 : version));
+    matcher.versions = versions;
     return matcher;
   }
 
   /** A matcher over named fields, each with a mask; of rules with masks of their own where `mask` is left out. */
   static named(call: string, table: Table, priority: number, mask: MatchFields | undefined, name: string): Matcher {
     living(call, "table", table, Table);
-    return add(call, table, priority, 0, mask === undefined ? null : maskOf(call, "mask", mask), name);
+    unsigned(call, "priority", priority, 16);
+    const whole = mask === undefined ? null : maskOf(call, "mask", mask);
+    if (whole !== null) checkMask(call, table, whole);
+    return add(call, table, priority, 0, whole, name);
+  }
+
+  /** Refuses what no rule of it can be made for. */
+  checkTakesRules(call: string): void {
+    if (this.checks === "kernel") checkTakesRules(call, this.priority, this.criteria);
   }
 
   /**
@@ -77,36 +102,17 @@ export class Matcher extends Handle implements Place {
   keyOf(call: string, value: MatchParameters | Uint8Array | null | undefined): Uint8Array {
     const { mask } = this;
     if (mask === null) throw new TypeError(`${call}: the matcher ${this.name} takes named fields only`);
-    const bytes = parameterBytes(call, "value", value);
-    if (bytes.length % 4 !== 0) {
-      const hint = "a multiple of 4";
-      refuse({ code: "EINVAL", call, reason: "bad_match_size", path: "value.match_sz", value: bytes.length, hint });
-    }
+    const bytes = parameterBytes(call, "value", this.table, value);
     const key = enabledGroups(this.criteria, bytes, SCRATCH);
     takeSampleValue(call, key, this.samples);
     this.#maskWords ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
     if (!isInside(this.#maskWords)) refuseOutside(call, key, mask);
-    if (this.versions[0] !== 0 || this.versions[1] !== 0) this.checkVersions(call, key);
+    if (this.versions[0] !== 0 || this.versions[1] !== 0) checkVersions(call, this.checks, this.versions, key);
+    if (this.checks === "library") settleValue(call, this.device, key);
     // What lies behind the device format is presence: all that the mask asks is asked to be there.
     this.#presence ??= mask.subarray(DEVICE_KEY_SIZE);
     key.set(this.#presence, DEVICE_KEY_SIZE);
     return key;
-  }
-
-  private checkVersions(call: string, value: Uint8Array): void {
-    for (const [i, found] of ipVersions(value).entries()) {
-      const wanted = this.versions[i];
-      if (wanted === 0 || found === wanted) continue;
-      refuse({
-        code: "EINVAL",
-        call,
-        reason: "ip_version_mask",
-        path: `value.${i === 0 ? "outer" : "inner"}.ip_version`,
-        value: found,
-        hint: `the mask says ${wanted}`,
-        cite: "mlx5dv_dr: LIMITATIONS",
-      });
-    }
   }
 
   destroy(call: string): void {
@@ -124,8 +130,6 @@ function add(
   mask: Uint8Array | null,
   name?: string,
 ): Matcher {
-  unsigned(call, "priority", priority, 16);
-  if (mask !== null) table.device.parser.check(call, mask);
   const matcher = new Matcher(table, priority, criteria, mask, name ?? `matcher${table.device.nextNumber("matcher")}`);
   if (!table.classifier.add(matcher)) {
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "table", value: table, hint: "65536 matchers a table" });
@@ -137,20 +141,17 @@ function add(
 /** Device bytes: a struct mlx5dv_flow_match_parameters, its bytes alone, or nothing (all zero). */
 function parameterBytes(
   call: string,
-  path: string,
+  path: "mask" | "value",
+  table: Table,
   parameters: MatchParameters | Uint8Array | null | undefined,
 ): Uint8Array {
-  if (parameters === null || parameters === undefined) return new Uint8Array(0);
-  const bytes = parameters instanceof Uint8Array ? parameters : parameters.match_buf;
+  const given = parameters ?? NO_BYTES;
+  const bytes = given instanceof Uint8Array ? given : given.match_buf;
   if (!(bytes instanceof Uint8Array)) {
     throw new TypeError(`${call}: ${path}.match_buf must be a Uint8Array, not ${describe(bytes)}`);
   }
-  const size = parameters instanceof Uint8Array ? bytes.length : (parameters.match_sz ?? bytes.length);
-  unsigned(call, `${path}.match_sz`, size, 32);
-  if (size > DEVICE_KEY_SIZE || size > bytes.length) {
-    const hint = `at most ${DEVICE_KEY_SIZE}, and no more than match_buf holds`;
-    refuse({ code: "EINVAL", call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
-  }
+  const size = given instanceof Uint8Array ? bytes.length : (given.match_sz ?? bytes.length);
+  checkSize(call, path, table, unsigned(call, `${path}.match_sz`, size, 32), bytes.length);
   return size === bytes.length ? bytes : bytes.subarray(0, size);
 }
 

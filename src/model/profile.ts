@@ -33,8 +33,8 @@ export interface CounterRules {
 export interface DirectRules {
   /** Whose checks. */
   readonly checks: "manual" | "mlx5";
-  /** A matcher may have criteria and mask nothing. */
-  readonly emptyMask: boolean;
+  /** Definers: the *_ok bits, fields above IP without ip_version, criteria that mask nothing, layouts of matchers. */
+  readonly definers: boolean;
   /** VLAN push on receive and pop on transmit, and encapsulation on the receive side of the eSwitch. */
   readonly bothWays: boolean;
 }
@@ -44,7 +44,7 @@ const MANUAL: Profile = {
   name: "manual",
   flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, maxPoints: Infinity, multicastLast: false },
   counters: { liveAttach: true, readUnbound: true },
-  rules: { checks: "manual", emptyMask: true, bothWays: true },
+  rules: { checks: "manual", definers: true, bothWays: true },
 };
 
 /** What the mlx5 drivers refuse; for verbs flows the devices do not differ. */
@@ -54,7 +54,7 @@ function connectx(name: string): Profile {
     name,
     flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
     counters: { liveAttach: false, readUnbound: false },
-    rules: { checks: "mlx5", emptyMask: newer, bothWays: newer },
+    rules: { checks: "mlx5", definers: newer, bothWays: newer },
   };
 }
 

@@ -7,6 +7,7 @@ import { fieldAtBit } from "./fields.js";
 import { Handle, living } from "./handle.js";
 import { matchOf, type MatchFields, type MatchParameters } from "./match.js";
 import { Matcher } from "./matcher.js";
+import { checkMask } from "./matcherChecks.js";
 
 const NO_RANGES: readonly FieldRange[] = [];
 
@@ -45,16 +46,16 @@ export class Rule extends Handle implements Placed {
     value: MatchParameters | Uint8Array | null | undefined,
     actions: readonly Action[],
   ): Rule {
-    living(call, "matcher", matcher, Matcher);
+    living(call, "matcher", matcher, Matcher).checkTakesRules(call);
     const key = matcher.keyOf(call, value);
     return add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
   }
 
   /** A rule over named fields, with the ranges that the device format lacks. */
   static named(call: string, matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
-    living(call, "matcher", matcher, Matcher);
+    living(call, "matcher", matcher, Matcher).checkTakesRules(call);
     const { mask, value, ranges } = matchOf(call, "match", fields);
-    if (matcher.mask === null) matcher.device.parser.check(call, mask);
+    if (matcher.mask === null) checkMask(call, matcher.table, mask);
     else checkSameMask(call, matcher, mask, ranges, fields);
     return add(call, matcher, mask, value, ranges, [...actions], name);
   }

@@ -14,7 +14,11 @@ const MISC4_END = MISC4 + GROUP_SIZE;
 const VALUE_SIZE = 4;
 
 /** Reads the places of a mask, and moves its samples to where they lie in a key. Null where it masks none. */
-export function takeSampleMask(call: string, mask: Uint8Array): SamplePlaces | null {
+export function takeSampleMask(
+  call: string,
+  mask: Uint8Array,
+  badId: "EINVAL" | "EOPNOTSUPP" = "EINVAL",
+): SamplePlaces | null {
   const group = mask.slice(MISC4, MISC4_END);
   if (group.every((bits) => bits === 0)) return null;
   const words = new DataView(group.buffer);
@@ -25,7 +29,7 @@ export function takeSampleMask(call: string, mask: Uint8Array): SamplePlaces | n
     const masked = words.getUint32(at) !== 0;
     const path = `mask.misc4.prog_sample_field_id_${place}`;
     if (masked && id >= SAMPLES) {
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: id, hint: "the id itself, 0 to 7" });
+      refuse({ code: badId, call, reason: "out_of_range", path, value: id, hint: "the id itself, 0 to 7" });
     }
     if (masked && places.includes(id)) {
       const hint = "another place has the same id";
