@@ -30,6 +30,8 @@ export {
   rerankRule,
   setMiss,
 } from "./steer/table";
+export { keepTable, reserveRules, trimTable } from "./steer/table";
+export { firstOutside, insertRules } from "./steer/bulk";
 export { changeActions } from "./act/change";
 export { createCounters, releaseCounters } from "./act/count";
 export {

@@ -2,8 +2,8 @@
  * Slots: hash -> thing, in buckets of four that grow and shrink one bucket at a time (linear hashing, Litwin 1980), so that
  * no single insert or remove ever moves more than one bucket.
  *
- *     0           4      8         12        16
- *     | directory | room | buckets | things | wide |         chunks of CHUNK buckets, found through the directory
+ *     0           4      8         12       16     20
+ *     | directory | room | buckets | things | wide | floor |     chunks of CHUNK buckets, found through the directory
  *
  *     a bucket: | hash 4 | hash | hash | hash | thing 4 | thing | thing | thing or link |
  *
@@ -14,12 +14,14 @@
  */
 import { allocate, release } from "../arena";
 
-export const SLOTS_SIZE: usize = 20;
+export const SLOTS_SIZE: usize = 24;
 const DIRECTORY: usize = 0;
 const ROOM: usize = 4;
 export const BUCKETS: usize = 8;
 const THINGS: usize = 12;
 const WIDE: usize = 16;
+/** Buckets that stay, whether they are needed or not. */
+const FLOOR: usize = 20;
 
 const CHUNK_SHIFT: u32 = 4;
 const CHUNK: u32 = (<u32>1) << CHUNK_SHIFT;
@@ -54,6 +56,35 @@ export function clearSlots(slots: usize): void {
   for (let n: u32 = 0; n < buckets; n += CHUNK) release(load<u32>(directory + ((n >> CHUNK_SHIFT) << 2)), CHUNK_BYTES);
   if (directory != 0) release(directory, load<u32>(slots, ROOM) << 2);
   memory.fill(slots, 0, SLOTS_SIZE);
+}
+
+/** Makes room for so many things, which stays from now on; false when memory is full, and then as much stays as there was. */
+export function reserveSlots(slots: usize, things: u32): bool {
+  const floor = <u32>((<u64>things * QUARTERS + GROW - 1) / GROW);
+  while (load<u32>(slots, BUCKETS) < floor) {
+    if (load<u32>(slots, BUCKETS) == 0 ? firstBucket(slots) : split(slots)) continue;
+    shrinkSlots(slots);
+    return false;
+  }
+  store<u32>(slots, floor, FLOOR);
+  return true;
+}
+
+/** Gives back what is not needed now, down to the floor; entries are not to be walked over meanwhile. */
+export function shrinkSlots(slots: usize): void {
+  const floor = load<u32>(slots, FLOOR);
+  if (load<u32>(slots, THINGS) == 0 && floor == 0) {
+    clearSlots(slots);
+    return;
+  }
+  for (let buckets = load<u32>(slots, BUCKETS); isSparse(slots, buckets); buckets--) {
+    merge(slots);
+    if (load<u32>(slots, BUCKETS) == buckets) return;
+  }
+}
+
+function isSparse(slots: usize, buckets: u32): bool {
+  return buckets > max<u32>(load<u32>(slots, FLOOR), 1) && load<u32>(slots, THINGS) * QUARTERS < buckets * SHRINK;
 }
 
 function releaseOverflow(bucket: usize): void {
@@ -154,13 +185,12 @@ export function removeThing(slots: usize, hash: u32, thing: usize, still: bool):
   const things = load<u32>(slots, THINGS) - 1;
   store<u32>(slots, things, THINGS);
   if (still) return;
-  if (things == 0) {
+  if (things == 0 && load<u32>(slots, FLOOR) == 0) {
     clearSlots(slots);
     return;
   }
   for (let n = 0; n < MERGES; n++) {
-    const buckets = load<u32>(slots, BUCKETS);
-    if (buckets > 1 && things * QUARTERS < buckets * SHRINK) merge(slots);
+    if (isSparse(slots, load<u32>(slots, BUCKETS))) merge(slots);
   }
 }
 

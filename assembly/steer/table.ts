@@ -14,11 +14,12 @@ import {
   STAGE_VALUE,
   RANGE_DWORD,
   RANGE_SIZE,
+  TABLE_KEEPS,
   TABLE_ROOT,
   TABLE_SEND,
 } from "../../src/abi/engine";
 import { actionsWant } from "../act/asks";
-import { allocate, release } from "../arena";
+import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./chain";
 import { clearDefiner, definerLanes, DEFINER_SIZE, gather, widen, widenFor } from "./definer";
@@ -37,7 +38,7 @@ import {
 } from "./mask";
 import { slicesOf } from "./slice";
 import { createRule, releaseRule, RULE_MASK } from "./rule";
-import { clearSlots, SLOTS_SIZE } from "./slots";
+import { clearSlots, reserveSlots, shrinkSlots, SLOTS_SIZE } from "./slots";
 import { changed, forgetSweep, yieldMemory } from "./sweep";
 import { groupOf, WANTS_NOTHING, wantsOf } from "./wants";
 
@@ -101,8 +102,29 @@ export function setMiss(table: usize, next: usize): void {
   store<u32>(table, <u32>next, TABLE_MISS);
 }
 
+/** Whether the table keeps what its rules once needed when they go; what it does not need now goes where not. */
+export function keepTable(table: usize, keeps: bool): void {
+  const flags = load<u32>(table, TABLE_FLAGS) & ~TABLE_KEEPS;
+  store<u32>(table, keeps ? flags | TABLE_KEEPS : flags, TABLE_FLAGS);
+  if (!keeps) trimTable(table);
+}
+
+/** Gives back what the table does not need now, but for what is reserved. */
+export function trimTable(table: usize): void {
+  // Buckets do not merge while a sweep walks over them.
+  if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
+  shrinkSlots(table + TABLE_SLOTS);
+}
+
+/** Room for so many rules, made at once and kept from now on; false when memory is full. */
+export function reserveRules(table: usize, rules: u32): bool {
+  if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
+  return reserveSlots(table + TABLE_SLOTS, rules);
+}
+
 /** Gives back a table that holds no rules, and that no other one hands frames to. */
 export function destroyTable(table: usize): void {
+  clearSlots(table + TABLE_SLOTS);
   let link = Tables.first;
   if (link == table) {
     Tables.first = load<u32>(table, TABLE_NEXT);
@@ -126,20 +148,50 @@ export function insertRule(
   actionCount: u32,
 ): usize {
   const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
-  let rule = insertStaged(table, id, rank, rangeCount, actionCount);
-  // Rules come before what makes them quick to find.
-  while (rule == 0 && yieldMemory(table)) rule = insertStaged(table, id, rank, rangeCount, actionCount);
+  return insert(table, 0, id, rank, rangeCount, STAGING + STAGE_ACTIONS, actionCount);
+}
+
+/** The same with actions that lie elsewhere. */
+export function insert(
+  table: usize,
+  mask: usize,
+  id: u32,
+  rank: u64,
+  rangeCount: u32,
+  actions: usize,
+  actionCount: u32,
+): usize {
+  let rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  // Rules come before what makes them quick to find, and before what tables keep.
+  while (rule == 0 && yieldMemory(table)) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  if (rule == 0 && trimTables()) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
   return rule;
 }
 
-function insertStaged(table: usize, id: u32, rank: u64, rangeCount: u32, actionCount: u32): usize {
-  const staged = STAGING + STAGE_MASK;
+/** Takes from all tables what they only keep; whether that was anything. */
+function trimTables(): bool {
+  const used = arenaUsed();
+  for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
+    if (load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS) trimTable(table);
+  }
+  return arenaUsed() < used;
+}
+
+function insertStaged(
+  table: usize,
+  known: usize,
+  id: u32,
+  rank: u64,
+  rangeCount: u32,
+  actions: usize,
+  actionCount: u32,
+): usize {
   const ranges = STAGING + STAGE_RANGES;
-  const mask = stagedMask(table, staged, ranges, rangeCount);
+  const mask = known != 0 ? known : stagedMask(table, STAGING + STAGE_MASK, ranges, rangeCount);
   if (mask == 0) return giveUp(table, 0);
+  if (known != 0) gather(table + TABLE_DEFINER, STAGING + STAGE_VALUE, VALUE_LANES);
 
   const lanes = load<u32>(mask, MASK_LANES_COUNT);
-  const actions = STAGING + STAGE_ACTIONS;
   const definer = table + TABLE_DEFINER;
   const rule = createRule(definer, rank, id, lanes, VALUE_LANES, ranges, rangeCount, actions, actionCount);
   if (rule == 0) return giveUp(table, mask);
@@ -211,7 +263,8 @@ function dropIfUnused(table: usize, mask: usize): void {
 export function removeRule(rule: usize): void {
   const mask: usize = load<u32>(rule, RULE_MASK);
   const table: usize = load<u32>(mask, MASK_TABLE);
-  leave(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, load<u32>(table, TABLE_BUILDING) != 0);
+  const keeps = load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS;
+  leave(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, keeps != 0 || load<u32>(table, TABLE_BUILDING) != 0);
   releaseRule(rule, load<u32>(mask, MASK_LANES_COUNT));
   store<u32>(mask, load<u32>(mask, MASK_RULES) - 1, MASK_RULES);
   dropIfUnused(table, mask);
@@ -221,10 +274,10 @@ export function removeRule(rule: usize): void {
   else changed(table, 0);
 }
 
-/** A table without rules holds no memory for them, and asks nothing of the parser. */
+/** A table without rules holds no memory for them, but for what it keeps, and asks nothing of the parser. */
 function startAnew(table: usize): void {
   forgetSweep(table);
-  clearSlots(table + TABLE_SLOTS);
+  if (!(load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS)) shrinkSlots(table + TABLE_SLOTS);
   clearSlots(table + TABLE_MASKS);
   clearGroups(table + TABLE_GROUPS);
   clearDefiner(table + TABLE_DEFINER);

@@ -150,6 +150,8 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
             outcome.tag = -1;
             onward = "miss";
             break record;
+          default:
+            throw new Error(`${Op[op]} is held to test/oracle/`);
         }
       }
     }
