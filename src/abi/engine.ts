@@ -168,6 +168,8 @@ export enum Op {
   /** On in a table from a rank on. Operand: the address of a record | table 4 | slot of ranks 4 |. */
   root = 21,
 }
+/** Behind the handle of a rule in the core: its id, a word. */
+export const RULE_ID = 24;
 /** An action as staged and as kept: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;
 

@@ -7,6 +7,7 @@ import {
   RANGE_MASK,
   RANGE_SHIFT,
   RANGE_SIZE,
+  RULE_ID,
   STAGE_ACTIONS,
   STAGE_MASK,
   STAGE_RANGES,
@@ -68,4 +69,12 @@ function stageActions({ staging, u32 }: Core, actions: readonly number[]): numbe
   const words = Math.min(actions.length, 2 * MAX_ACTIONS);
   for (let i = 0; i < words; i++) u32[at + i] = actions[i] ?? 0;
   return words >> 1;
+}
+
+/** The id of the first rule of a table, from a rank on, that a key matches; -1 for none. No batch is under way. */
+export function firstMatch(core: Core, table: number, key: Uint8Array, rankHigh: number, rankLow: number): number {
+  core.u8.set(key, core.keys);
+  core.exports.classify(table, 1, rankHigh, rankLow);
+  const found = core.u32[core.found >> 2] ?? 0;
+  return found === 0 ? -1 : (core.u32[(found + RULE_ID) >> 2] ?? 0);
 }

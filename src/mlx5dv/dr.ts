@@ -1,32 +1,50 @@
 /** mlx5dv_dr(3): domains, tables, matchers, rules, actions. */
-import { Action } from "../model/action.js";
+import type { Action } from "../model/action.js";
 import { Context } from "../model/context.js";
-import type { FlowCounter } from "../model/counter.js";
 import { Domain, Table } from "../model/domain.js";
 import { describe, living } from "../model/handle.js";
 import { Matcher } from "../model/matcher.js";
 import type { MatchParameters } from "../model/match.js";
-import type { QueuePair } from "../model/queues.js";
 import { Rule } from "../model/rule.js";
 import { refuse } from "../errors.js";
 
 /** What C passes as `struct mlx5dv_flow_match_parameters *`: the struct, its bytes alone, or nothing (all zero). */
 export type FlowMatchParameters = MatchParameters | Uint8Array | null | undefined;
 
-/** @throws EINVAL unknown type; EOPNOTSUPP a type that this release lacks */
+/** A domain of the function that the context is open on. @throws EINVAL unknown type */
 export function mlx5dv_dr_domain_create(ctx: Context, type: number): Domain {
   const call = "mlx5dv_dr_domain_create";
   return Domain.create(call, living(call, "ctx", ctx, Context), type);
 }
 
-/** @throws EBUSY while a table of it is alive */
+/** @throws EBUSY while a table, or a reformat, modify header or array action of it is alive */
 export function mlx5dv_dr_domain_destroy(domain: Domain): 0 {
   const call = "mlx5dv_dr_domain_destroy";
   living(call, "domain", domain, Domain).destroy(call);
   return 0;
 }
 
-/** Level 0 is the root table, where every frame starts. @throws ENOMEM */
+/**
+ * MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW and _HW do what waits (asyncRules of createDevice), _MEM gives back memory that tables keep.
+ * @throws EOPNOTSUPP other flags, or an FDB domain of a VF; ENOMEM a rule that waits finds no room, and waits on
+ */
+export function mlx5dv_dr_domain_sync(domain: Domain, flags: number): 0 {
+  const call = "mlx5dv_dr_domain_sync";
+  living(call, "domain", domain, Domain).sync(call, flags);
+  return 0;
+}
+
+/** Whether tables of the domain give memory back as soon as their rules go; by default they keep it until a sync. */
+export function mlx5dv_dr_domain_set_reclaim_device_memory(dmn: Domain, enable: boolean): void {
+  living("mlx5dv_dr_domain_set_reclaim_device_memory", "dmn", dmn, Domain).reclaim(enable);
+}
+
+/** Whether a rule can have the values of another one of its matcher, but in the root table; by default it can. */
+export function mlx5dv_dr_domain_allow_duplicate_rules(domain: Domain, allow: boolean): void {
+  living("mlx5dv_dr_domain_allow_duplicate_rules", "domain", domain, Domain).allowsDuplicates = allow;
+}
+
+/** Level 0 is the root table, where every frame starts. @throws EOPNOTSUPP another level in an FDB domain of a VF; ENOMEM */
 export function mlx5dv_dr_table_create(domain: Domain, level: number): Table {
   return Table.create("mlx5dv_dr_table_create", domain, level);
 }
@@ -59,8 +77,10 @@ export function mlx5dv_dr_matcher_destroy(matcher: Matcher): 0 {
 }
 
 /**
- * A rule; it takes effect at once. `num_actions` counts the actions that are used (all of them when undefined).
- * @throws EINVAL value outside mask, actions that cannot stand together; ENOMEM
+ * A rule; it takes effect at once, or with asyncRules of createDevice at the next sync. `num_actions` counts the actions that
+ * are used (all of them when undefined).
+ * @throws EINVAL value outside mask, actions that cannot stand together; EEXIST a duplicate where they are refused; EOPNOTSUPP,
+ * ENOTSUP what the profile refuses; ENOMEM
  */
 export function mlx5dv_dr_rule_create(
   matcher: Matcher,
@@ -81,41 +101,5 @@ export function mlx5dv_dr_rule_create(
 export function mlx5dv_dr_rule_destroy(rule: Rule): 0 {
   const call = "mlx5dv_dr_rule_destroy";
   living(call, "rule", rule, Rule).destroy(call);
-  return 0;
-}
-
-export function mlx5dv_dr_action_create_drop(): Action {
-  return Action.drop();
-}
-
-/** The default behaviour of the domain: in NIC_RX the frame is dropped, in a root table it goes on behind it. */
-export function mlx5dv_dr_action_create_default_miss(): Action {
-  return Action.defaultMiss();
-}
-
-/** The low 24 bits of `tag_value` stand in the completion. */
-export function mlx5dv_dr_action_create_tag(tag_value: number): Action {
-  return Action.tag("mlx5dv_dr_action_create_tag", tag_value);
-}
-
-/** @throws EINVAL for a queue pair that is not IBV_QPT_RAW_PACKET */
-export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
-  return Action.toQueue("mlx5dv_dr_action_create_dest_ibv_qp", ibqp);
-}
-
-/** @throws EINVAL for a root table */
-export function mlx5dv_dr_action_create_dest_table(table: Table): Action {
-  return Action.toTable("mlx5dv_dr_action_create_dest_table", table);
-}
-
-/** Counts packets and bytes on one counter of a bulk. @throws EINVAL not a flow counter, offset outside the bulk */
-export function mlx5dv_dr_action_create_flow_counter(devx_obj: FlowCounter, offset: number): Action {
-  return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj, offset);
-}
-
-/** @throws EBUSY while a rule uses it */
-export function mlx5dv_dr_action_destroy(action: Action): 0 {
-  const call = "mlx5dv_dr_action_destroy";
-  living(call, "action", action, Action).destroy(call);
   return 0;
 }

@@ -5,6 +5,7 @@
 export * from "./constants.js";
 export * from "./devx.js";
 export * from "./dr.js";
+export * from "./drActions.js";
 export * from "./flowActions.js";
 export * from "./params.js";
 export {

@@ -1,55 +1,105 @@
-/** Actions (mlx5dv_dr: Actions) and the list of a rule: legality, and the order of execution. */
-import { MAX_ACTIONS, Op } from "../abi/engine.js";
+/**
+ * Actions (mlx5dv_dr: Actions): what each does, and what it holds until it is destroyed. Those that are made in a domain
+ * stand in domainActions.ts, lists of them in actionList.ts.
+ */
+import { Op } from "../abi/engine.js";
 import { IBV_QPT_RAW_PACKET } from "../abi/verbs.js";
+import { releaseRecord } from "../engine/records.js";
 import { refuse } from "../errors.js";
 import { FlowCounter } from "./counter.js";
 import type { Device } from "./device.js";
+import type { DeviceFunction } from "./deviceFunction.js";
 import { Table, type Domain } from "./domain.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
+import { settle } from "./heldRules.js";
 import { QueuePair } from "./queues.js";
 
-export type ActionKind = "drop" | "default_miss" | "tag" | "dest_ibv_qp" | "dest_table" | "flow_counter";
+export type ActionKind =
+  | "drop"
+  | "default_miss"
+  | "tag"
+  | "dest_ibv_qp"
+  | "dest_table"
+  | "dest_root_table"
+  | "dest_vport"
+  | "dest_ib_port"
+  | "dest_array"
+  | "packet_reformat"
+  | "modify_header"
+  | "flow_counter"
+  | "pop_vlan"
+  | "push_vlan";
 
-/** What each kind is in the core. Op numbers are the order of execution on receive. */
-const OPS: Readonly<Record<ActionKind, Op>> = {
-  tag: Op.tag,
-  flow_counter: Op.count,
-  drop: Op.drop,
-  default_miss: Op.default_miss,
-  dest_ibv_qp: Op.queue,
-  dest_table: Op.table,
-};
+/** Where an action stands in the order of execution: `end` ends the list. */
+export type ActionStep = "decap" | "tag" | "pop" | "modify" | "push" | "count" | "encap" | "end";
 
 /** Tags have 24 bits: they are what a completion can carry. */
 const TAG_MASK = 0xffffff;
+/** The TPIDs that a device pushes. */
+const PUSHED = [0x8100, 0x88a8];
+
+/** What an action is made of. */
+export interface ActionParts {
+  readonly step: ActionStep;
+  readonly op: Op;
+  readonly operand?: number;
+  /** The domain whose rules can have it; all when left out. */
+  readonly domain?: Domain;
+  /** The function whose rules can have it; all when left out. */
+  readonly function?: DeviceFunction;
+  /** Whether it is for root tables or for the others; for all when left out. */
+  readonly rootLevel?: boolean;
+  /** Of a packet reformat. */
+  readonly reformatType?: number;
+  /** What it leads to, counts on or is made of, which cannot be destroyed before. */
+  readonly holds?: readonly Handle<Device | null>[];
+  /** Bytes of the record that the operand names. */
+  readonly recordBytes?: number;
+}
+
+const NOTHING: readonly Handle[] = Object.freeze([]);
 
 export class Action extends Handle<Device | null> {
   readonly kind: ActionKind;
+  readonly step: ActionStep;
   readonly op: Op;
   readonly operand: number;
-  /** What it leads to or counts on; held until the action is destroyed. */
-  readonly object: Handle | null;
+  readonly domain: Domain | null;
+  readonly function: DeviceFunction | null;
+  readonly rootLevel: boolean | null;
+  readonly reformatType: number | null;
+  readonly #holds: readonly Handle<Device | null>[];
+  readonly #recordBytes: number;
 
-  private constructor(device: Device | null, kind: ActionKind, operand: number, object: Handle | null) {
-    super(device, object === null ? kind : `${kind} (${object.name})`);
+  /** @internal */
+  constructor(device: Device | null, kind: ActionKind, parts: ActionParts) {
+    const holds = parts.holds ?? NOTHING;
+    super(device, holds.length === 0 ? kind : `${kind} (${holds.map(({ name }) => name).join(", ")})`);
     this.kind = kind;
-    this.op = OPS[kind];
-    this.operand = operand;
-    this.object = object;
-    if (object !== null) object.users++;
+    this.step = parts.step;
+    this.op = parts.op;
+    this.operand = parts.operand ?? 0;
+    this.domain = parts.domain ?? null;
+    this.function = parts.function ?? null;
+    this.rootLevel = parts.rootLevel ?? null;
+    this.reformatType = parts.reformatType ?? null;
+    this.#holds = holds;
+    this.#recordBytes = parts.recordBytes ?? 0;
+    for (const one of holds) one.users++;
   }
 
   static drop(): Action {
-    return new Action(null, "drop", 0, null);
+    return new Action(null, "drop", { step: "end", op: Op.drop });
   }
 
   static defaultMiss(): Action {
-    return new Action(null, "default_miss", 0, null);
+    return new Action(null, "default_miss", { step: "end", op: Op.default_miss });
   }
 
   /** SPEC: bits above 24 are dropped, as the library does. */
   static tag(call: string, value: number): Action {
-    return new Action(null, "tag", unsigned(call, "tag_value", value, 32) & TAG_MASK, null);
+    const operand = unsigned(call, "tag_value", value, 32) & TAG_MASK;
+    return new Action(null, "tag", { step: "tag", op: Op.tag, operand });
   }
 
   static toQueue(call: string, queue: QueuePair): Action {
@@ -58,24 +108,20 @@ export class Action extends Handle<Device | null> {
       const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
       refuse({ code: "EINVAL", call, reason: "bad_object", path: "ibqp", value: queue, hint });
     }
-    return new Action(queue.device, "dest_ibv_qp", queue.handle, queue);
+    const parts = { step: "end", op: Op.queue, operand: queue.handle, holds: [queue] } as const;
+    return new Action(queue.device, "dest_ibv_qp", { ...parts, function: queue.context.function });
   }
 
   static toTable(call: string, table: Table): Action {
     living(call, "table", table, Table);
     if (table.isRoot) {
       const hint = "a destination table has a level higher than zero";
-      refuse({
-        code: "EINVAL",
-        call,
-        reason: "root_table",
-        path: "table",
-        value: table,
-        hint,
-        cite: "mlx5dv_dr: Destination",
-      });
+      const cite = "mlx5dv_dr: Destination";
+      refuse({ code: "EINVAL", call, reason: "root_table", path: "table", value: table, hint, cite });
     }
-    return new Action(table.device, "dest_table", table.classifier.table, table);
+    const { device, domain, classifier } = table;
+    const parts = { step: "end", op: Op.table, operand: classifier.table, domain, holds: [table] } as const;
+    return new Action(device, "dest_table", parts);
   }
 
   static count(call: string, counter: FlowCounter, offset: number): Action {
@@ -84,68 +130,39 @@ export class Action extends Handle<Device | null> {
       const hint = `the bulk has ${counter.size}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
     }
-    return new Action(counter.device, "flow_counter", counter.addressOf(offset), counter);
+    const parts = { step: "count", op: Op.count, operand: counter.addressOf(offset), holds: [counter] } as const;
+    return new Action(counter.device, "flow_counter", parts);
   }
 
+  static popVlan(): Action {
+    return new Action(null, "pop_vlan", { step: "pop", op: Op.pop_vlan });
+  }
+
+  /** `vlan_hdr` is the TPID and the TCI. SPEC: it stands in rules of any domain of the device. */
+  static pushVlan(call: string, device: Device, vlan_hdr: number): Action {
+    const operand = unsigned(call, "vlan_hdr", vlan_hdr, 32);
+    if (!PUSHED.includes(operand >>> 16)) {
+      const hint = "the TPID in the upper half is 0x8100 or 0x88a8";
+      const value = `0x${operand.toString(16).padStart(8, "0")}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "vlan_hdr", value, hint });
+    }
+    return new Action(device, "push_vlan", { step: "push", op: Op.push_vlan, operand });
+  }
+
+  /** Whether it ends the list of a rule. */
   get isTerminal(): boolean {
-    return this.kind !== "tag" && this.kind !== "flow_counter";
+    return this.step === "end";
+  }
+
+  /** Whether it puts headers in front of a frame, in a table that is not root: what a member of an array can do. */
+  get encapsulates(): boolean {
+    return this.step === "encap" && this.rootLevel === false;
   }
 
   destroy(call: string): void {
-    retire(call, "action", this, "destroy the rules that use it first");
-    if (this.object !== null) this.object.users--;
+    settle(call, this);
+    retire(call, "action", this, "destroy the rules and arrays that use it first");
+    if (this.#recordBytes > 0) releaseRecord((this.device as Device).core, this.operand, this.#recordBytes);
+    for (const one of this.#holds) one.users--;
   }
-}
-
-/**
- * Checks the actions of a rule and puts them into the order of execution, which is the device's and not the caller's.
- * Gives operation and operand in turn.
- */
-export function compileActions(call: string, domain: Domain, actions: readonly Action[]): number[] {
-  if (actions.length > MAX_ACTIONS) badList(call, "num_actions", actions.length, `at most ${MAX_ACTIONS}`);
-  let terminal: Action | undefined;
-  let tag: Action | undefined;
-  for (let i = 0; i < actions.length; i++) {
-    const action = actions[i] as Action;
-    checkAction(call, i, action, domain);
-    if (action.isTerminal) {
-      if (terminal !== undefined) badList(call, `actions[${i}]`, action, `${terminal.kind} already ends the rule`);
-      terminal = action;
-    } else if (action.kind === "tag") {
-      if (tag !== undefined) badList(call, `actions[${i}]`, action, "a frame carries one tag");
-      tag = action;
-    }
-  }
-  return inOrder(actions);
-}
-
-/** An insertion sort, stable: lists are short, and millions of rules are made. */
-function inOrder(actions: readonly Action[]): number[] {
-  const record: number[] = [];
-  for (let i = 0; i < actions.length; i++) {
-    const { op, operand } = actions[i] as Action;
-    let at = record.length;
-    for (; at > 0 && (record[at - 2] as number) > op; at -= 2) {
-      record[at] = record[at - 2] as number;
-      record[at + 1] = record[at - 1] as number;
-    }
-    record[at] = op;
-    record[at + 1] = operand;
-  }
-  return record;
-}
-
-/** A living action of this device, whose table is of this domain. */
-function checkAction(call: string, i: number, action: Action, domain: Domain): void {
-  if (!(action instanceof Action) || action.destroyed) living(call, `actions[${i}]`, action, Action);
-  if (action.device !== null && action.device !== domain.device) {
-    refuse({ code: "EINVAL", call, reason: "other_device", path: `actions[${i}]`, value: action });
-  }
-  if (action.object instanceof Table && action.object.domain !== domain) {
-    refuse({ code: "EINVAL", call, reason: "other_domain", path: `actions[${i}]`, value: action.object });
-  }
-}
-
-function badList(call: string, path: string, value: unknown, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "bad_action_list", path, value, hint, cite: "mlx5dv_dr: Actions" });
 }

@@ -44,8 +44,10 @@ export interface Placed {
   readonly place: Place;
   /** Place among the rules of its table. */
   sequence: number;
-  /** The rule in the core. */
+  /** The rule in the core; 0 while it has not come there. */
   readonly handle: number;
+  /** Another rule of the core that stands beside it; 0 where there is none. */
+  readonly twin?: number;
 }
 
 /** The slot of rules that end the way of a frame; that of rules that let it go on is one less. */
@@ -116,9 +118,12 @@ export class Classifier {
     const rules: Placed[] = [];
     for (const one of this.device.installed) if ("classifier" in one && one.classifier === this) rules.push(one);
     for (const rule of rules.sort((a, b) => a.sequence - b.sequence)) {
-      const { handle, place } = rule;
+      const { handle, twin = 0, place } = rule;
       rule.sequence = this.#nextSequence++;
-      this.device.core.exports.rerankRule(handle, this.rankHigh(place), this.rankLow(place, rule.sequence));
+      for (const one of [handle, twin]) {
+        if (one === 0) continue;
+        this.device.core.exports.rerankRule(one, this.rankHigh(place), this.rankLow(place, rule.sequence));
+      }
     }
   }
 }

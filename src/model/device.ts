@@ -45,6 +45,11 @@ export interface DeviceOptions extends PortOptions {
   };
   /** Whether ibv_create_flow steers: IBV_DEVICE_MANAGED_FLOW_STEERING. @default true */
   managedFlowSteering?: boolean;
+  /**
+   * Whether direct rules, but for those in root tables, are made and destroyed only by the next mlx5dv_dr_domain_sync of their
+   * domain. @default false
+   */
+  asyncRules?: boolean;
   /** Programmable samples, and the Geneve option that rules can ask about. @default none */
   parser?: ParserOptions;
   /** Where the core comes from. @default the file beside this module */
@@ -87,6 +92,8 @@ export class Device {
   readonly hardware: Hardware;
   /** Whether ibv_create_flow steers. */
   readonly managedFlowSteering: boolean;
+  /** Whether direct rules wait for a sync of their domain. */
+  readonly asyncRules: boolean;
   /** VFs. */
   readonly vports: number;
   /** Rules of the host's applications, which get what flows and direct rules of the PF leave. */
@@ -114,7 +121,7 @@ export class Device {
     profile: Profile,
     parser: ParserDeclaration,
     hardware: Hardware,
-    options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "limits" | "managedFlowSteering">,
+    options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "limits" | "managedFlowSteering" | "asyncRules">,
   ) {
     this.core = core;
     this.parser = parser;
@@ -125,6 +132,7 @@ export class Device {
     this.seed = options.seed ?? 0;
     this.now = options.now ?? (() => this.#clock);
     this.managedFlowSteering = options.managedFlowSteering ?? true;
+    this.asyncRules = options.asyncRules ?? false;
     this.vports = options.vports ?? 0;
     this.eswitch = new ESwitch(this);
     const flows = { alive: 0, most: options.limits?.flows ?? Infinity };

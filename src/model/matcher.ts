@@ -5,6 +5,7 @@ import { trappingSlot, type Place } from "./classifier.js";
 import { Table } from "./domain.js";
 import { fieldAtBit } from "./fields.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
+import { settle } from "./heldRules.js";
 import { completeMask, enabledGroups, maskOf, type MatchFields, type MatchParameters } from "./match.js";
 import {
   checkCriteria,
@@ -116,6 +117,7 @@ export class Matcher extends Handle implements Place {
   }
 
   destroy(call: string): void {
+    settle(call, this);
     retire(call, "matcher", this, "destroy its rules first");
     this.table.classifier.remove(this);
     this.table.users--;

@@ -1,23 +1,49 @@
 /** Rules (mlx5dv_dr: Rule). */
-import { insertRule, type FieldRange } from "../engine/rules.js";
+import { EXT_SIDE, KEY_SIZE, SIDE_WIRE } from "../abi/key.js";
+import { firstMatch, insertRule, type FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
-import { compileActions, type Action } from "./action.js";
+import type { Action } from "./action.js";
+import { checkActions, recordOf } from "./actionList.js";
 import type { Classifier, Placed } from "./classifier.js";
 import { fieldAtBit } from "./fields.js";
 import { Handle, living } from "./handle.js";
+import type { HeldRules } from "./heldRules.js";
 import { matchOf, type MatchFields, type MatchParameters } from "./match.js";
 import { Matcher } from "./matcher.js";
 import { checkMask } from "./matcherChecks.js";
+import { sidesOf, type Side } from "./sides.js";
 
 const NO_RANGES: readonly FieldRange[] = [];
+
+/** What the core needs to have a rule. */
+export interface Insertion {
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+  readonly ranges: readonly FieldRange[];
+  /** What is done with the frames of the first side. */
+  readonly record: readonly number[];
+  /** With those of the other one, where that differs; else null. */
+  readonly other: OtherSide | null;
+}
+
+interface OtherSide {
+  readonly keys: readonly [number, number];
+  readonly record: readonly number[];
+}
+
+/** The mask and the value of one side of a rule. */
+const SIDE_MASK = new Uint8Array(KEY_SIZE);
+const SIDE_VALUE = new Uint8Array(KEY_SIZE);
 
 export class Rule extends Handle implements Placed {
   readonly matcher: Matcher;
   readonly actions: readonly Action[];
   /** Number in outcomes; used again after the rule is destroyed. */
   readonly id: number;
-  /** The rule in the core. */
+  /** The rule in the core; 0 while it waits for a sync. */
   handle = 0;
+  /** That for frames from functions, where it differs from the one for frames from the wire; 0 where there is none. */
+  twin = 0;
   sequence = 0;
 
   constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
@@ -63,11 +89,65 @@ export class Rule extends Handle implements Placed {
   destroy(call: string): void {
     living(call, "rule", this, Rule);
     this.destroyed = true;
-    this.device.core.exports.removeRule(this.handle);
-    this.device.installed.remove(this);
+    const held = heldBy(this.matcher);
+    if (held === null) this.remove();
+    else held.destroy(this);
+  }
+
+  /** @internal Comes into the core. @throws ENOMEM, and then it has not */
+  insert(call: string, insertion: Insertion): void {
+    const { mask, value, record, other } = insertion;
+    if (other === null) {
+      this.handle = this.#insert(call, insertion, mask, value, record);
+      return;
+    }
+    const [first, second] = other.keys;
+    this.handle = this.#insertSide(call, insertion, first, record);
+    try {
+      this.twin = this.#insertSide(call, insertion, second, other.record);
+    } catch (error) {
+      this.device.core.exports.removeRule(this.handle);
+      this.handle = 0;
+      throw error;
+    }
+  }
+
+  #insertSide(call: string, insertion: Insertion, side: number, record: readonly number[]): number {
+    SIDE_MASK.set(insertion.mask);
+    SIDE_VALUE.set(insertion.value);
+    SIDE_MASK[EXT_SIDE] = 0xff;
+    SIDE_VALUE[EXT_SIDE] = side;
+    return this.#insert(call, insertion, SIDE_MASK, SIDE_VALUE, record);
+  }
+
+  #insert(
+    call: string,
+    { ranges }: Insertion,
+    mask: Uint8Array,
+    value: Uint8Array,
+    actions: readonly number[],
+  ): number {
+    const { device, classifier, matcher, id, sequence } = this;
+    const rankHigh = classifier.rankHigh(matcher);
+    const rankLow = classifier.rankLow(matcher, sequence);
+    const rule = { id, rankHigh, rankLow, mask, value, ranges, actions };
+    return device.allocated(call, insertRule(device.core, classifier.table, rule));
+  }
+
+  /** @internal Leaves the core, where it has come there, and lets go what it uses. */
+  remove(): void {
+    const { core, installed } = this.device;
+    if (this.handle !== 0) core.exports.removeRule(this.handle);
+    if (this.twin !== 0) core.exports.removeRule(this.twin);
+    installed.remove(this);
     this.matcher.users--;
     for (const action of this.actions) action.users--;
   }
+}
+
+/** Where changes of the rules of a matcher wait; null where they are done at once. */
+function heldBy({ table: { isRoot, domain } }: Matcher): HeldRules | null {
+  return isRoot ? null : domain.held;
 }
 
 function add(
@@ -79,28 +159,30 @@ function add(
   actions: readonly Action[],
   name: string | undefined,
 ): Rule {
-  const { device } = matcher;
-  const { classifier, domain } = matcher.table;
-  const record = compileActions(call, domain, actions);
-  const id = device.installed.nextId;
-  const rule = new Rule(matcher, actions, id, name ?? null);
-  rule.sequence = classifier.nextSequence();
-  rule.handle = device.allocated(
-    call,
-    insertRule(device.core, classifier.table, {
-      id,
-      rankHigh: classifier.rankHigh(matcher),
-      rankLow: classifier.rankLow(matcher, rule.sequence),
-      mask,
-      value,
-      ranges,
-      actions: record,
-    }),
-  );
+  const { device, table } = matcher;
+  const sides = sidesOf(table.domain.type, mask, value);
+  checkActions(call, matcher, sides, actions);
+  if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
+  const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
+  rule.sequence = table.classifier.nextSequence();
+  const records = recordsOf(sides, actions);
+  const held = heldBy(matcher);
+  if (held === null) rule.insert(call, { mask, value, ranges, ...records });
+  // The key is that of the next rule too.
+  else held.create(rule, { mask, value: value.slice(), ranges, ...records });
   device.installed.add(rule);
   matcher.users++;
   for (const action of actions) action.users++;
   return rule;
+}
+
+/** What is done on each side. */
+function recordsOf([first, second]: readonly Side[], actions: readonly Action[]): Pick<Insertion, "record" | "other"> {
+  const record = recordOf(first as Side, actions);
+  if (second === undefined) return { record, other: null };
+  const otherRecord = recordOf(second, actions);
+  if (record.every((word, i) => word === otherRecord[i])) return { record, other: null };
+  return { record, other: { keys: [(first as Side).key, second.key], record: otherRecord } };
 }
 
 /** Under a matcher with a mask, a rule by name asks exactly what the mask asks; a range stands in a field masked whole. */
@@ -129,4 +211,36 @@ function checkSameMask(
     path: `match (${Object.keys(fields).join(", ")})`,
     hint: `the rule asks for exactly the bits that matcher ${matcher.name} masks; it differs at ${fieldAtBit(differs * 8 + Math.clz32((asked[differs] ?? 0) ^ (wanted[differs] ?? 0)) - 24)}`,
   });
+}
+
+/** Refuses a value that another rule of the matcher has: looked up as a key, it finds those and no others of their mask. */
+function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void {
+  const { mask, device, table } = matcher;
+  // SPEC: rules with masks of their own are of no other one's kind.
+  if (mask === null) return;
+  const { classifier, domain } = table;
+  SIDE_VALUE.set(value);
+  if (domain.type === "fdb" && mask[EXT_SIDE] === 0) SIDE_VALUE[EXT_SIDE] = SIDE_WIRE;
+  const rankHigh = classifier.rankHigh(matcher);
+  for (let sequence = 0; ;) {
+    const rankLow = classifier.rankLow(matcher, sequence);
+    const id = firstMatch(device.core, classifier.table, SIDE_VALUE, rankHigh, rankLow);
+    const found = id < 0 ? null : device.installed.at(id);
+    if (!(found instanceof Rule) || found.matcher !== matcher) break;
+    // One that waits for its end has gone for who asks.
+    if (!found.destroyed) refuseDuplicate(call);
+    sequence = found.sequence + 1;
+  }
+  const waits = domain.held?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
+  if (waits === true) refuseDuplicate(call);
+}
+
+function refuseDuplicate(call: string): never {
+  const hint = "mlx5dv_dr_domain_allow_duplicate_rules(domain, true)";
+  const cite = "mlx5dv_dr: LIMITATIONS";
+  return refuse({ code: "EEXIST", call, reason: "duplicate_rule", path: "value", hint, cite });
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.every((byte, i) => byte === b[i]);
 }

@@ -1,0 +1,32 @@
+/** What keeps an action from standing in a rule of a domain or a table: undefined when nothing does. */
+import type { Refusal } from "../errors.js";
+import type { Action } from "./action.js";
+import type { Domain } from "./domain.js";
+
+export type Misfit = Omit<Refusal, "call" | "path" | "value">;
+
+/** It belongs to another device, domain or function. */
+export function ownerMisfit(action: Action, domain: Domain): Misfit | undefined {
+  if (action.device !== null && action.device !== domain.device) return { code: "EINVAL", reason: "other_device" };
+  if (action.domain !== null && action.domain !== domain) {
+    return { code: "EINVAL", reason: "other_domain", hint: `it is of ${action.domain.name}` };
+  }
+  const { function: owner } = domain.context;
+  if (action.function === null || action.function === owner) return undefined;
+  const hint = `it belongs to ${action.function.name}, the domain to ${owner.name}`;
+  return { code: "EINVAL", reason: "other_device", hint };
+}
+
+/** Only frames for a host have a tag and a queue pair. */
+export function meaningMisfit({ kind }: Action, { type }: Domain): Misfit | undefined {
+  if (type === "nic_rx" || (kind !== "tag" && kind !== "dest_ibv_qp")) return undefined;
+  const hint = "valid only on MLX5DV_DR_DOMAIN_TYPE_NIC_RX";
+  return { code: "EINVAL", reason: "bad_action_list", hint, cite: "mlx5dv_dr: Actions" };
+}
+
+/** It was made with MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL and the table is not root, or the other way round. */
+export function levelMisfit({ rootLevel }: Action, isRoot: boolean): Misfit | undefined {
+  if (rootLevel === null || rootLevel === isRoot) return undefined;
+  const hint = `make it with${isRoot ? "" : "out"} MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL`;
+  return { code: "EINVAL", reason: "root_level", hint, cite: "mlx5dv_dr: Action Flags" };
+}
