@@ -73,9 +73,10 @@ export function begin(branch: usize, bytes: i32): void {
   store<u32>(branch, flags | CHANGED | STALE_KEY | STALE_MAP, BRANCH_FLAGS);
 }
 
-/** Whether a frame may become so long on the wire; it is dropped where not. */
-export function fits(branch: usize, length: u32): bool {
-  if (length <= <u32>MAX_FRAME) return true;
+/** Whether a frame may become so many bytes longer on the wire; it is dropped where not. A capture may claim any length. */
+export function fits(branch: usize, more: u32): bool {
+  const wire: u64 = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_WIRE_LENGTH);
+  if (wire + <u64>more <= <u64>MAX_FRAME) return true;
   settle(branch, Verdict.drop, Reason.frame_too_long);
   return false;
 }

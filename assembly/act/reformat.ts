@@ -62,7 +62,7 @@ export function takesOff(record: usize): bool {
 function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const length: u32 = load<u16>(record, REFORMAT_LENGTH);
-  const wire = load<u32>(frame, FRAME_WIRE_LENGTH) - strip + length;
+  const wire: u64 = <u64>(load<u32>(frame, FRAME_WIRE_LENGTH) - strip) + <u64>length;
   if (tooLong(record, wire)) {
     settle(branch, Verdict.drop, Reason.frame_too_long);
     return false;
@@ -74,16 +74,16 @@ function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   begin(branch, -(<i32>length));
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at, record + REFORMAT_DATA, length);
-  if (load<u8>(record, REFORMAT_VERSION) != 0) mend(at, record, wire, port);
+  if (load<u8>(record, REFORMAT_VERSION) != 0) mend(at, record, <u32>wire, port);
   return true;
 }
 
 /** Whether the frame, or a length in its new headers, would not fit. */
-function tooLong(record: usize, wire: u32): bool {
-  if (wire > <u32>MAX_FRAME) return true;
+function tooLong(record: usize, wire: u64): bool {
+  if (wire > <u64>MAX_FRAME) return true;
   const version: u32 = load<u8>(record, REFORMAT_VERSION);
   if (version == 0) return false;
-  const packet = wire - load<u16>(record, REFORMAT_IP);
+  const packet = <u32>wire - load<u16>(record, REFORMAT_IP);
   return (version == 6 ? packet - IPV6_SIZE : packet) > 0xffff;
 }
 

@@ -1,5 +1,5 @@
 /** VLAN tags (IEEE 802.1Q section 9): put in behind the MAC addresses, and taken out again. */
-import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
+import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../src/abi/engine";
 import { Link } from "../../src/abi/headers";
 import { BRANCH_FRAME } from "../steer/branch";
 import { be16 } from "../wire/cursor";
@@ -14,7 +14,7 @@ const TAG: i32 = 4;
 export function pushVlan(branch: usize, tag: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   if (!hasEthernet(frame, HEADER)) return true;
-  if (!fits(branch, load<u32>(frame, FRAME_WIRE_LENGTH) + TAG) || !own(branch, TAG)) return false;
+  if (!fits(branch, TAG) || !own(branch, TAG)) return false;
   begin(branch, -TAG);
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   store<u64>(at, load<u64>(at + TAG));
