@@ -147,3 +147,9 @@ export function limitArena(bytes: u32): void {
 export function arenaUsed(): usize {
   return Arena.used;
 }
+
+/** Bytes that are not in use, whatever sizes they have become. */
+export function arenaRoom(): usize {
+  const bytes = Arena.limit - ARENA;
+  return bytes > Arena.used ? bytes - Arena.used : 0;
+}

@@ -12,7 +12,7 @@
  * hash, a link has hints: a bit, one of the lowest sixteen, for each hash that may stand behind it.
  * Bucket n < `buckets` holds the hashes h with (h & wide) == n, or, where that is no bucket yet, (h & wide >> 1) == n.
  */
-import { allocate, release } from "../arena";
+import { allocate, arenaRoom, release } from "../arena";
 
 export const SLOTS_SIZE: usize = 24;
 const DIRECTORY: usize = 0;
@@ -61,6 +61,9 @@ export function clearSlots(slots: usize): void {
 /** Makes room for so many things, which stays from now on; false when memory is full, and then as much stays as there was. */
 export function reserveSlots(slots: usize, things: u32): bool {
   const floor = <u32>((<u64>things * QUARTERS + GROW - 1) / GROW);
+  const more = <i64>floor - <i64>load<u32>(slots, BUCKETS);
+  // What cannot be there is not begun: small blocks that are given back never become others.
+  if (more * BUCKET_SIZE > <i64>arenaRoom()) return false;
   while (load<u32>(slots, BUCKETS) < floor) {
     if (load<u32>(slots, BUCKETS) == 0 ? firstBucket(slots) : split(slots)) continue;
     shrinkSlots(slots);

@@ -7,6 +7,7 @@ export * from "./devx.js";
 export * from "./dr.js";
 export * from "./drActions.js";
 export * from "./flowActions.js";
+export * from "./layout.js";
 export * from "./params.js";
 export {
   modifyActions,

@@ -64,6 +64,8 @@ export class Classifier {
   readonly #places = new Set<Place>();
   #nextOrder = 0;
   #nextSequence = 0;
+  /** Rules that the table keeps room for, whether they are there or not. */
+  #room = 0;
 
   constructor(device: Device, table: number, newerFirst: boolean, limits: RankLimits = LIMITS) {
     this.device = device;
@@ -83,6 +85,17 @@ export class Classifier {
 
   remove(place: Place): void {
     this.#places.delete(place);
+  }
+
+  /** Room for `now` rules more than what is kept, at once, and from now on for `kept` more; false when memory is full. */
+  makeRoom(now: number, kept: number): boolean {
+    const { exports } = this.device.core;
+    const room = this.#room + kept;
+    if (exports.reserveRules(this.table, Math.max(this.#room + now, room)) === 0) return false;
+    // Less is no new room: what is there stays until rules go.
+    if (now > kept) exports.reserveRules(this.table, room);
+    this.#room = room;
+    return true;
   }
 
   /** The order of the next rule. */

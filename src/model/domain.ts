@@ -59,6 +59,11 @@ export class Domain extends Handle {
     if ((flags & SYNC_MEM) !== 0) this.#trim();
   }
 
+  /** Whether tables give back at once what they do not need. */
+  get reclaims(): boolean {
+    return this.#reclaims;
+  }
+
   /** Whether tables give back at once what they do not need, and not at a sync. */
   reclaim(enable: boolean): void {
     this.#reclaims = enable;

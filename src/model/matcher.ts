@@ -43,6 +43,8 @@ export class Matcher extends Handle implements Place {
   versions: readonly number[] = [0, 0];
   /** Where device bytes of a rule hold samples. */
   samples: SamplePlaces | null = null;
+  /** Rules that the table keeps room for. */
+  #room = 0;
   /** The mask as words, made with the first rule. */
   #maskWords: Uint32Array | undefined;
   /** What of the mask lies behind the device format, made with the first rule. */
@@ -116,9 +118,23 @@ export class Matcher extends Handle implements Place {
     return key;
   }
 
+  /**
+   * Makes room in the table for so many rules, beside that of other matchers; it takes the place of what there was, and
+   * `stays` whether rules are there or not. @throws ENOMEM
+   */
+  reserve(call: string, rules: number, stays: boolean): void {
+    const { classifier, domain } = this.table;
+    const kept = stays ? rules : 0;
+    if (!classifier.makeRoom(rules - this.#room, kept - this.#room)) this.device.allocated(call, 0);
+    const less = kept < this.#room;
+    this.#room = kept;
+    if (less && kept === rules && domain.reclaims) this.device.core.exports.trimTable(classifier.table);
+  }
+
   destroy(call: string): void {
     settle(call, this);
     retire(call, "matcher", this, "destroy its rules first");
+    if (this.#room > 0) this.reserve(call, 0, false);
     this.table.classifier.remove(this);
     this.table.users--;
   }
