@@ -71,7 +71,8 @@ export function openOutcomes(): void {
 export function openOutcome(index: u32): void {
   const outcome = outcomeAt(index);
   v128.store(outcome, i64x2.splat(0));
-  store<u64>(outcome, 0, OUTCOME_KEY);
+  // Written, and branches; the key counts only where something was written.
+  store<u32>(outcome, 0, OUTCOME_WRITTEN);
 }
 
 // @ts-ignore: decorator
@@ -94,11 +95,14 @@ export function settle(branch: usize, verdict: u32, reason: u32): void {
   const flags = load<u32>(branch, BRANCH_FLAGS);
   store<u32>(branch, flags | SETTLED, BRANCH_FLAGS);
   const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
-  if (load<u8>(outcome, OUTCOME_VERDICT) != Verdict.none && !prevails(outcome, verdict, reason)) return;
+  const verdictBefore: u32 = load<u8>(outcome, OUTCOME_VERDICT);
+  if (verdictBefore != Verdict.none && !prevails(outcome, verdict, reason)) return;
   // One word: verdict, flags, reason, tag.
   const tag: u64 = flags & HAS_TAG ? ((<u64>load<u32>(branch, BRANCH_TAG)) << 32) | (HAS_TAG << 8) : 0;
   store<u64>(outcome, tag | (<u64>verdict) | ((<u64>reason) << 16));
-  store<u16>(outcome, load<u16>(branch, BRANCH_WRITTEN), OUTCOME_WRITTEN);
+  const written = load<u32>(branch, BRANCH_WRITTEN);
+  if (written == 0 && verdictBefore == Verdict.none) return;
+  store<u16>(outcome, <u16>written, OUTCOME_WRITTEN);
   store<u32>(outcome, load<u32>(branch, BRANCH_KEY), OUTCOME_KEY);
 }
 
