@@ -87,8 +87,9 @@ function carryOut(branch: usize, instruction: usize): bool {
     return true;
   }
   if (difference != 0) cover(load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), to, bit, difference);
-  // What follows is another header when the EtherType is another one.
-  const stale = (to & ~PLACE_INNER) == Place.ethertype ? STALE_KEY | STALE_MAP : STALE_KEY;
+  // What follows is another header when the EtherType or the UDP port is another one.
+  const kind = to & ~PLACE_INNER;
+  const stale = kind == Place.ethertype || kind == Place.udp ? STALE_KEY | STALE_MAP : STALE_KEY;
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | stale, BRANCH_FLAGS);
   return true;
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { Place, PLACE_INNER } from "../../src/abi/engine.js";
 import { MODIFY_ANCHORS, MODIFY_ENCODINGS } from "../../src/model/modifyActions.js";
 import { MODIFY_FIELD_NAMES, MODIFY_FIELDS, modifyFieldAt, modifyFieldNamed } from "../../src/model/modifyFields.js";
+import { DRAWN, REGISTER_NAMES } from "../mlx5dv/drawn.js";
 import table from "../vectors/modify-fields.json" with { type: "json" };
 
 const DOMAINS: Record<string, string> = { nic_tx: "NIC_TX only", nic_rx: "NIC_RX only" };
@@ -43,61 +44,27 @@ test("every encoding of the table", () => {
   expect(MODIFY_ANCHORS).toEqual(table.anchors);
 });
 
-/** First bits in the headers as drawn in IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 768 and 3GPP TS 29.281. */
-const DRAWN: Record<string, readonly [Place, number, number?]> = {
-  DMAC_47_16: [Place.ethernet, 0],
-  DMAC_15_0: [Place.ethernet, 8 * 4],
-  SMAC_47_16: [Place.ethernet, 8 * 6],
-  SMAC_15_0: [Place.ethernet, 8 * 10],
-  ETHERTYPE: [Place.ethertype, 0],
-  FIRST_VID: [Place.vlan, 0],
-  IP_DSCP: [Place.ip, 8, 4],
-  IP_ECN: [Place.ip, 8 + 6, 4 + 6],
-  IP_TTL: [Place.ipv4, 8 * 8],
-  SIPV4: [Place.ipv4, 8 * 12],
-  DIPV4: [Place.ipv4, 8 * 16],
-  IPV6_HOPLIMIT: [Place.ipv6, 8 * 7],
-  SIPV6_127_96: [Place.ipv6, 8 * 8],
-  SIPV6_95_64: [Place.ipv6, 8 * 12],
-  SIPV6_63_32: [Place.ipv6, 8 * 16],
-  SIPV6_31_0: [Place.ipv6, 8 * 20],
-  DIPV6_127_96: [Place.ipv6, 8 * 24],
-  DIPV6_95_64: [Place.ipv6, 8 * 28],
-  DIPV6_63_32: [Place.ipv6, 8 * 32],
-  DIPV6_31_0: [Place.ipv6, 8 * 36],
-  TCP_SPORT: [Place.tcp, 0],
-  TCP_DPORT: [Place.tcp, 8 * 2],
-  TCP_SEQ_NUM: [Place.tcp, 8 * 4],
-  TCP_ACK_NUM: [Place.tcp, 8 * 8],
-  TCP_FLAGS: [Place.tcp, 8 * 12 + 7],
-  UDP_SPORT: [Place.udp, 0],
-  UDP_DPORT: [Place.udp, 8 * 2],
+const PLACES: Readonly<Record<string, Place>> = {
+  ethernet: Place.ethernet,
+  ethertype: Place.ethertype,
+  vlan: Place.vlan,
+  ip: Place.ip,
+  ipv4: Place.ipv4,
+  ipv6: Place.ipv6,
+  tcp: Place.tcp,
+  udp: Place.udp,
+  gtpu: Place.gtpu,
 };
 
 test("fields lie in the headers where these are drawn", () => {
-  for (const { name, place, bit, bit6 } of MODIFY_FIELDS) {
-    const [level, rest] = [name.slice(0, name.indexOf("_")), name.slice(name.indexOf("_") + 1)];
-    const drawn = DRAWN[rest];
-    if (level === "METADATA") {
-      const n = [
-        "REG_C_0",
-        "REG_C_1",
-        "REG_C_2",
-        "REG_C_3",
-        "REG_C_4",
-        "REG_C_5",
-        "REG_C_6",
-        "REG_C_7",
-        "REG_A",
-        "REG_B",
-      ];
-      expect([place, bit, bit6], name).toEqual([Place.register + n.indexOf(rest), 0, 0]);
-    } else if (level === "GTPU") {
-      expect([place, bit, bit6], name).toEqual([Place.gtpu, 8 * 4, 8 * 4]);
-    } else {
-      expect(drawn, name).toBeDefined();
-      const [where, first, first6 = first] = drawn!;
-      expect([place, bit, bit6], name).toEqual([where + (level === "IN" ? PLACE_INNER : 0), first, first6]);
-    }
+  const names = new Set(MODIFY_FIELD_NAMES);
+  for (const [name, [level, [header, width, bit, bit6 = bit]]] of DRAWN) {
+    const place = PLACES[header]! + (level === "inner" ? PLACE_INNER : 0);
+    expect(modifyFieldNamed(name), name).toMatchObject({ place, width, bit, bit6 });
+    names.delete(name);
+  }
+  expect([...names].sort()).toEqual([...REGISTER_NAMES].sort());
+  for (const [n, name] of REGISTER_NAMES.entries()) {
+    expect(modifyFieldNamed(name)).toMatchObject({ place: Place.register + n, width: 32, bit: 0, bit6: 0 });
   }
 });
