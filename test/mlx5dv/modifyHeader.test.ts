@@ -77,20 +77,12 @@ function expected(
     if (place !== undefined) writeBits(bytes, place[0] + place[1] - offset - length, length, value);
   };
   for (const action of list) {
-    if (action.type === "set") {
-      const {
-        field,
-        offset = 0,
-        length = widthOf(String(field)) - offset,
-        data,
-      } = action as never as Required<SetAction>;
-      write(field, offset, length, data);
-    } else if (action.type === "add") {
-      const { field, data } = action as never as Required<SetAction>;
+    const { type, field, to, data = 0, offset = 0, src_offset = 0, dst_offset = 0, length = 32 } = action as Parts;
+    if (type === "set") write(field, offset, Math.min(length, widthOf(field) - offset), data);
+    else if (type === "add") {
       const now = read(field, 0, widthOf(field));
       if (now !== undefined) write(field, 0, widthOf(field), now + data);
     } else {
-      const { field, to, src_offset = 0, dst_offset = 0, length } = action as never as CopyAction;
       const value = read(field, src_offset, length);
       if (value !== undefined) write(to, dst_offset, length, value);
     }
@@ -99,18 +91,16 @@ function expected(
   return { bytes, registers: new Map([...registers].filter(([n]) => written.has(n)).sort(([a], [b]) => a - b)) };
 }
 
-interface SetAction {
-  field: string;
-  offset: number;
-  length: number;
-  data: number;
-}
-interface CopyAction {
+/** What the lists of these tests have; copies give their length. */
+interface Parts {
+  type: string;
   field: string;
   to: string;
+  data?: number;
+  offset?: number;
+  length?: number;
   src_offset?: number;
   dst_offset?: number;
-  length: number;
 }
 
 /** A list on many frames does what it does by hand, and changes neither lengths nor what becomes of them. */
@@ -127,11 +117,9 @@ function agree(frames: readonly (FrameSpec & { name: string })[], list: readonly
 }
 
 const number = (bits: number): number => Number(random.bits(bits));
-const set = (field: string, data: number, more: object = {}): ModifyAction =>
-  ({ type: "set", field, data, ...more }) as ModifyAction;
+const set = (field: string, data: number, more: object = {}): ModifyAction => ({ type: "set", field, data, ...more });
 const add = (field: string, data: number): ModifyAction => ({ type: "add", field, data });
-const copy = (field: string, to: string, more: object = {}): ModifyAction =>
-  ({ type: "copy", field, to, ...more }) as ModifyAction;
+const copy = (field: string, to: string, more: object = {}): ModifyAction => ({ type: "copy", field, to, ...more });
 
 function randomSet(field: string): ModifyAction {
   const offset = random.below(widthOf(field));

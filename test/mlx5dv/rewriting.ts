@@ -160,7 +160,7 @@ interface Checksum {
   name: string;
   at: number;
   udp: boolean;
-  covers(bytes: Uint8Array): (Uint8Array | number[])[];
+  covers: (bytes: Uint8Array) => (Uint8Array | number[])[];
 }
 
 /** The checksums of a frame, each before those that cover it. */
