@@ -21,6 +21,7 @@ import { insert } from "./table";
 export function insertRules(table: usize, count: u32, stride: u32, criteria: u32, rankHigh: u32, rankLow: u32): u32 {
   let rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   let mask: usize = 0;
+  openValue();
   for (let n: u32 = 0; n < count; n++) {
     const entry = entryAt(n, stride);
     stageValue(entry, stride, criteria);
@@ -36,12 +37,14 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
 
 /** The first of `count` rules whose value has a bit that the mask leaves out; -1 for none. */
 export function firstOutside(count: u32, stride: u32, criteria: u32): i32 {
+  openValue();
   for (let n: u32 = 0; n < count; n++) {
     stageValue(entryAt(n, stride), stride, criteria);
     let outside = i64x2.splat(0);
-    for (let at: usize = 0; at < <usize>DEVICE_KEY_SIZE; at += 16) {
-      const value = v128.load(STAGING + at, STAGE_VALUE);
-      outside = v128.or(outside, v128.andnot(value, v128.load(STAGING + at, STAGE_MASK)));
+    for (let groups = criteria; groups != 0; groups &= groups - 1) {
+      const at = STAGING + <usize>ctz(groups) * GROUP_SIZE;
+      outside = v128.or(outside, v128.or(outsideOf(at), outsideOf(at + 16)));
+      outside = v128.or(outside, v128.or(outsideOf(at + 32), outsideOf(at + 48)));
     }
     if (v128.any_true(outside)) return n;
   }
@@ -50,18 +53,29 @@ export function firstOutside(count: u32, stride: u32, criteria: u32): i32 {
 
 // @ts-ignore: decorator
 @inline
+function outsideOf(at: usize): v128 {
+  return v128.andnot(v128.load(at, STAGE_VALUE), v128.load(at, STAGE_MASK));
+}
+
+// @ts-ignore: decorator
+@inline
 function entryAt(n: u32, stride: u32): usize {
   return BYTES + <usize>n * (BULK_VALUE + <usize>stride);
 }
 
-/** Stages the value of an entry: its bytes in the groups that the criteria name, zero in the others. */
+/** Groups that the criteria do not name are zero, and so is what lies behind the bytes of a value. */
+function openValue(): void {
+  memory.fill(STAGING + STAGE_VALUE, 0, DEVICE_KEY_SIZE);
+}
+
+/** Stages the value of an entry, in the groups that the criteria name. The stride is a multiple of 4. */
 function stageValue(entry: usize, stride: u32, criteria: u32): void {
-  const staged = STAGING + STAGE_VALUE;
-  for (let group: u32 = 0; group < <u32>(DEVICE_KEY_SIZE / GROUP_SIZE); group++) {
-    const first = group * GROUP_SIZE;
-    const to = staged + <usize>first;
-    const has = criteria & (1 << group) && stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0;
-    if (has != 0) memory.copy(to, entry + BULK_VALUE + first, has);
-    if (has < <u32>GROUP_SIZE) memory.fill(to + <usize>has, 0, GROUP_SIZE - has);
+  for (let groups = criteria; groups != 0; groups &= groups - 1) {
+    const first: u32 = ctz(groups) * GROUP_SIZE;
+    let from = entry + BULK_VALUE + <usize>first;
+    let to: usize = STAGING + STAGE_VALUE + <usize>first;
+    const end = to + <usize>(stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0);
+    for (; to + 16 <= end; to += 16, from += 16) v128.store(to, v128.load(from));
+    for (; to < end; to += 4, from += 4) store<u32>(to, load<u32>(from));
   }
 }
