@@ -19,4 +19,5 @@ export {
   type ModifyOther,
   type ModifySet,
 } from "../model/modifyActions.js";
+export { createRules, type RuleActions } from "../model/bulk.js";
 export type { ModifyActions } from "../model/modifyHeader.js";

@@ -98,10 +98,12 @@ export class Classifier {
     return true;
   }
 
-  /** The order of the next rule. */
-  nextSequence(): number {
-    if (this.#nextSequence === this.#limits.sequence) this.#renumber();
-    return this.#nextSequence++;
+  /** The order of the next rule, and of so many behind it. */
+  nextSequence(count = 1): number {
+    if (this.#nextSequence + count > this.#limits.sequence) this.#renumber();
+    const first = this.#nextSequence;
+    this.#nextSequence += count;
+    return first;
   }
 
   /** The upper word of a rank. */

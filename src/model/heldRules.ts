@@ -20,6 +20,11 @@ export class HeldRules {
     this.#changes.push({ rule, insertion });
   }
 
+  /** The last change is none. */
+  takeBack(): void {
+    this.#changes.pop();
+  }
+
   /** The rule leaves the core at the next sync. */
   destroy(rule: Rule): void {
     this.#changes.push({ rule, insertion: null });

@@ -145,6 +145,12 @@ export function settleValue(call: string, { vports }: Device, value: Uint8Array)
   }
 }
 
+/** Whether there is something to settle in values of a mask. */
+export function settles(mask: Uint8Array): boolean {
+  if (((mask[MISC_SOURCE_PORT] ?? 0) | (mask[MISC_SOURCE_PORT + 1] ?? 0)) !== 0) return true;
+  return TAG_KINDS.some(([byte, cvlan, svlan]) => ((mask[byte] ?? 0) & (cvlan | svlan)) === (cvlan | svlan));
+}
+
 /** Key byte, bit of cvlan_tag, bit of svlan_tag. */
 const TAG_KINDS: readonly (readonly [byte: number, cvlan: number, svlan: number])[] = [
   [OUTER + LAYER_STATE, STATE_CVLAN, STATE_SVLAN],

@@ -94,6 +94,13 @@ export class Rule extends Handle implements Placed {
     else held.destroy(this);
   }
 
+  /** @internal It has not been made after all: of the rules of its domain it is the last. */
+  takeBack(): void {
+    this.destroyed = true;
+    heldBy(this.matcher)?.takeBack();
+    this.remove();
+  }
+
   /** @internal Comes into the core. @throws ENOMEM, and then it has not */
   insert(call: string, insertion: Insertion): void {
     const { mask, value, record, other } = insertion;
@@ -134,19 +141,24 @@ export class Rule extends Handle implements Placed {
     return device.allocated(call, insertRule(device.core, classifier.table, rule));
   }
 
-  /** @internal Leaves the core, where it has come there, and lets go what it uses. */
-  remove(): void {
+  /** @internal Leaves the core, where it has come there. */
+  withdraw(): void {
     const { core, installed } = this.device;
     if (this.handle !== 0) core.exports.removeRule(this.handle);
     if (this.twin !== 0) core.exports.removeRule(this.twin);
     installed.remove(this);
+  }
+
+  /** @internal Leaves the core, and lets go what it uses. */
+  remove(): void {
+    this.withdraw();
     this.matcher.users--;
     for (const action of this.actions) action.users--;
   }
 }
 
 /** Where changes of the rules of a matcher wait; null where they are done at once. */
-function heldBy({ table: { isRoot, domain } }: Matcher): HeldRules | null {
+export function heldBy({ table: { isRoot, domain } }: Matcher): HeldRules | null {
   return isRoot ? null : domain.held;
 }
 
@@ -176,8 +188,11 @@ function add(
   return rule;
 }
 
-/** What is done on each side. */
-function recordsOf([first, second]: readonly Side[], actions: readonly Action[]): Pick<Insertion, "record" | "other"> {
+/** What is done on each side: `other` is null where one record is for all. */
+export function recordsOf(
+  [first, second]: readonly Side[],
+  actions: readonly Action[],
+): Pick<Insertion, "record" | "other"> {
   const record = recordOf(first as Side, actions);
   if (second === undefined) return { record, other: null };
   const otherRecord = recordOf(second, actions);

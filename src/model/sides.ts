@@ -20,9 +20,15 @@ const BOTH: readonly Side[] = [WIRE, FUNCTION];
 const WIRE_ALONE: readonly Side[] = [WIRE];
 const FUNCTION_ALONE: readonly Side[] = [FUNCTION];
 
+/** All sides of a domain. */
+export function allSides(type: DomainType): readonly Side[] {
+  if (type === "fdb") return BOTH;
+  return type === "nic_rx" ? RECEIVED : SENT;
+}
+
 /** The sides that a rule with this mask and value is for: one where it says by a whole `source_port` where frames come from. */
 export function sidesOf(type: DomainType, mask: Uint8Array, value: Uint8Array): readonly Side[] {
-  if (type !== "fdb") return type === "nic_rx" ? RECEIVED : SENT;
+  if (type !== "fdb") return allSides(type);
   if (word(mask, MISC_SOURCE_PORT) === 0xffff) {
     return word(value, MISC_SOURCE_PORT) === VPORT_UPLINK ? WIRE_ALONE : FUNCTION_ALONE;
   }
