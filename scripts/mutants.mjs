@@ -32,6 +32,7 @@ import { ENTRIES } from "./mutants/entries.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
+import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
 import { STEER } from "./mutants/steer.mjs";
 import { WALK } from "./mutants/walk.mjs";
@@ -64,7 +65,7 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...STEER, ...WALK, ...HEADERS, ...HOST, ...FLOWS, ...ENTRIES, ...PACKET].filter(
+const mutants = [...CORE, ...STEER, ...WALK, ...HEADERS, ...HOST, ...FLOWS, ...ENTRIES, ...MATCHERS, ...PACKET].filter(
   ({ id }) => only === undefined || only.includes(id),
 );
 checkList();

@@ -34,7 +34,6 @@ export const HOST = [
     "renumbering shuffles rules",
   ),
   model("matcher", "outside-mask", "return outside === 0;", "return true;", "a value outside the mask"),
-  model("matcher", "version-mask", "this.checkVersions(call, key);", "{}", "an IP version other than the mask's"),
   model(
     "actionList",
     "two-terminals",

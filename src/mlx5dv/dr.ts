@@ -58,7 +58,8 @@ export function mlx5dv_dr_table_destroy(table: Table): 0 {
 
 /**
  * A matcher at a priority (lower is first). Groups that `match_criteria_enable` leaves out are ignored.
- * @throws EINVAL bad criteria, size or ip_version mask; EOPNOTSUPP reserved bits, or what the device does not declare
+ * @throws EINVAL bad criteria, size or ip_version mask; EOPNOTSUPP reserved bits, what the device does not declare or, by its
+ * profile, does not match; ENOTSUP source_port masked in part (ConnectX); ENOMEM 65,536 matchers of the table
  */
 export function mlx5dv_dr_matcher_create(
   table: Table,
