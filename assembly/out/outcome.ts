@@ -5,6 +5,7 @@ import {
   DEST_ADDRESS,
   DEST_CHANGED,
   DEST_COPY,
+  DEST_ETHERNET,
   DEST_NEXT,
   DEST_PORT,
   DEST_QUEUE,
@@ -12,6 +13,7 @@ import {
   DEST_STATUS,
   DESTINATIONS_PER_FRAME,
   FRAME_ADDRESS,
+  FRAME_LINK,
   FRAME_SIZE,
   FRAME_VPORT,
   HITS_PER_FRAME,
@@ -27,6 +29,7 @@ import {
   Verdict,
   VPORT_UPLINK,
 } from "../../src/abi/engine";
+import { Link } from "../../src/abi/headers";
 import { COPIES, DESTINATIONS, FRAMES, HITS, OUTCOMES, REASONS } from "../memory";
 import {
   BRANCH_FLAGS,
@@ -156,7 +159,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
     destination = anotherDestination(branch, number, flags);
     if (destination == 0) return;
   }
-  if (state & CHANGED) flags |= DEST_CHANGED;
+  if (state & CHANGED) flags |= changes(branch);
   // Two fields at a time: queue and flags, address and length.
   store<u64>(destination, (<u64>queue) | ((<u64>flags) << 32), DEST_QUEUE);
   store<u64>(destination, load<u64>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), DEST_ADDRESS);
@@ -165,6 +168,12 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   store<u32>(branch, state | SHARED, BRANCH_FLAGS);
   if (flags & DEST_COPY) return;
   if (!(state & SETTLED)) settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
+}
+
+/** What is said of bytes that are not those that came in. */
+function changes(branch: usize): u32 {
+  const link: u32 = load<u8>(load<u32>(branch, BRANCH_FRAME), FRAME_LINK);
+  return link == Link.ethernet ? DEST_CHANGED | DEST_ETHERNET : DEST_CHANGED;
 }
 
 /** What it means that a frame leaves by a port: it came from the wire, or from a function. */

@@ -84,18 +84,18 @@ export function toPort(branch: usize, port: u32): void {
   deliverTo(branch, port, DEST_PORT | DEST_SWITCHED);
 }
 
-/** To the receive side of a function. */
+/** To the receive side of a function, which has tags of its own. */
 function toFunction(branch: usize, vport: u32): bool {
+  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
   return enter(branch, load<u32>(FUNCTIONS + ((<usize>vport) << 2)));
 }
 
-/** Into another domain: with C0 and C1, without other registers, and without a tag. */
+/** Into another domain: with C0 and C1, without other registers. */
 function enter(branch: usize, table: usize): bool {
   store<u32>(branch, <u32>table, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   // Misses, and the reason of one.
   store<u16>(branch, 0, BRANCH_MISSES);
-  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
   const written = load<u32>(branch, BRANCH_WRITTEN);
   if (written & ~PASSING) {
     const key: usize = load<u32>(branch, BRANCH_KEY);

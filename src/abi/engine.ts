@@ -124,6 +124,8 @@ export const DEST_PORT = 2;
 export const DEST_SWITCHED = 4;
 /** Its bytes are not those that came in. */
 export const DEST_CHANGED = 8;
+/** Those begin with Ethernet. */
+export const DEST_ETHERNET = 16;
 
 /**
  * Operations of an action record, which lists them in order of execution.

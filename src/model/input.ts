@@ -32,10 +32,12 @@ export function linkFor(call: string, i: number, { linkType }: FrameOptions): nu
   return linkType === undefined ? Link.ethernet : linkOf(call, `frames[${i}].linkType`, linkType);
 }
 
-/** How a frame goes on that came in so as `was`, and is `now`. */
-export function onwardOptions(own: FrameOptions, was: Uint8Array, now: Uint8Array): FrameOptions {
-  const { wireLength } = own;
-  return wireLength === undefined ? own : { ...own, wireLength: wireLength - was.length + now.length };
+/** How a frame goes on that came in so as `was`, and is `now`; `ethernet` where it has become one of that link. */
+export function onwardOptions(own: FrameOptions, was: Uint8Array, now: Uint8Array, ethernet: boolean): FrameOptions {
+  if (now === was) return own;
+  const options: FrameOptions = { wireLength: wireLengthOf(was, own) - was.length + now.length };
+  if (!ethernet && own.linkType !== undefined) options.linkType = own.linkType;
+  return options;
 }
 
 /** Refuses the first frame that cannot be taken. */

@@ -1,5 +1,5 @@
 /** Outcomes of a batch to objects; frames that used a receive buffer are handed to their queue pairs on the way. */
-import { DEST_CHANGED, DEST_COPY, DEST_PORT, DEST_SWITCHED, Reason, REGISTERS } from "../abi/engine.js";
+import { DEST_CHANGED, DEST_COPY, DEST_ETHERNET, DEST_PORT, DEST_SWITCHED, Reason, REGISTERS } from "../abi/engine.js";
 import type { Batch } from "../engine/batch.js";
 import type { Device } from "./device.js";
 import { FlowEntry } from "./flowEntry.js";
@@ -26,6 +26,8 @@ export interface Departure {
   readonly switched: boolean;
   /** Which frame of the batch it was. */
   readonly index: number;
+  /** Whether it has become one that begins with Ethernet, whatever the link was that it came from. */
+  readonly ethernet: boolean;
 }
 
 /** Metadata registers, by their numbers. */
@@ -94,7 +96,13 @@ export class OutcomeReader {
       tag: 0,
       outcome: null,
     };
-    departures.push({ destination, port, switched: (flags & DEST_SWITCHED) !== 0, index });
+    departures.push({
+      destination,
+      port,
+      switched: (flags & DEST_SWITCHED) !== 0,
+      index,
+      ethernet: (flags & DEST_ETHERNET) !== 0,
+    });
     return destination;
   }
 

@@ -46,9 +46,10 @@ export class Traffic {
       () => this.#batch.steer(this.#device.eswitch.table || this.#device.function(VPORT_MANAGER).stages.received),
       (i, frame) => this.#reader.read(i, frame, null, departures),
       (first) => {
-        for (const { destination, port: out, index } of departures.splice(0)) {
+        for (const { destination, port: out, index, ethernet } of departures.splice(0)) {
           const { frame } = destination;
-          const own = onwardOptions(optionsOf(options, first + index), frames[first + index] as Uint8Array, frame);
+          const came = frames[first + index] as Uint8Array;
+          const own = onwardOptions(optionsOf(options, first + index), came, frame, ethernet);
           destination.outcome = leave(this.#device, out, frame, own);
         }
       },
