@@ -93,6 +93,8 @@ export async function makeWorld(random: Random, tally: Map<string, number>): Pro
   const device = await createDevice({ ports: PORTS });
   const context = v.ibv_open_device(device);
   const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  // Memory is held to what the world began with.
+  dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, true);
   const state = newState(PORTS);
   for (const name of TABLES) state.tables.set(name, { level: 1, rules: [] });
   for (const name of COUNTERS) state.counters.set(name, { packets: 0n, bytes: 0n });
