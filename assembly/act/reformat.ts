@@ -8,7 +8,6 @@ import {
   FRAME_ADDRESS,
   FRAME_LINK,
   FRAME_WIRE_LENGTH,
-  MAX_FRAME,
   Reason,
   REFORMAT_DATA,
   REFORMAT_ENTROPY,
@@ -78,13 +77,12 @@ function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   return true;
 }
 
-/** Whether the frame, or a length in its new headers, would not fit. */
+/** Whether a length in the new headers would not fit; where all do, so does the frame. Decapsulation makes none longer. */
 function tooLong(record: usize, wire: u64): bool {
-  if (wire > <u64>MAX_FRAME) return true;
   const version: u32 = load<u8>(record, REFORMAT_VERSION);
   if (version == 0) return false;
-  const packet = <u32>wire - load<u16>(record, REFORMAT_IP);
-  return (version == 6 ? packet - IPV6_SIZE : packet) > 0xffff;
+  const packet = wire - <u64>load<u16>(record, REFORMAT_IP);
+  return (version == 6 ? packet - <u64>IPV6_SIZE : packet) > 0xffff;
 }
 
 /** Lengths and the IPv4 header checksum of the headers that were put in front. */

@@ -93,7 +93,7 @@ function decapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
 
 /** The data's first IP header, and UDP right behind it, go to the end of the frame on the wire. */
 function encapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
-  const behind = type === REFORMAT.L2_TO_L3_TUNNEL ? behindEthernet(frame) : 0;
+  const behind = type === REFORMAT.L2_TO_L3_TUNNEL ? behindLink(frame) : 0;
   const whole = changed(frame, joined(data, frame.bytes.subarray(behind)), ETHERNET);
   if (typeof whole === "string") return whole;
   const { bytes, wireLength } = whole;
@@ -122,11 +122,19 @@ function encapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
   return whole;
 }
 
-/** Behind the Ethernet header and all tags, where there are any. */
-function behindEthernet(frame: Frame): number {
-  if (!outer(frame, "ethernet")) return 0;
-  const tags = parsed(frame).headers.filter(({ kind, level }) => kind === "vlan" && level === "outer");
-  return MACS + 2 + 4 * tags.length;
+/** Bytes of what a frame begins with. */
+const LINK_SIZES: ReadonlyMap<string, number> = new Map([
+  ["ethernet", MACS + 2],
+  ["loopback", 4],
+  ["linux_cooked", 16],
+  ["linux_cooked_v2", 20],
+]);
+
+/** Behind the Ethernet header, or what a capture has instead, and all tags. */
+function behindLink(frame: Frame): number {
+  const headers = parsed(frame).headers.filter(({ level }) => level === "outer");
+  const tags = headers.filter(({ kind }) => kind === "vlan").length;
+  return (LINK_SIZES.get(headers[0]?.kind ?? "") ?? 0) + 4 * tags;
 }
 
 /** VXLAN, VXLAN-GPE, Geneve, GTP-U, MPLS over UDP. */
