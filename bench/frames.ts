@@ -8,6 +8,8 @@ const IPV6 = 0x86dd;
 const ETHERNET = 0x6558;
 const VXLAN_PORT = 4789;
 const GENEVE_PORT = 6081;
+/** Bytes of TCP payload. */
+const SHORTEST = 10;
 const ENDPOINTS = [0xc0a80001, 0xc0a80002] as const;
 
 /** Geneve option 0 of the devices here: the last of three that a frame has. */
@@ -55,11 +57,16 @@ function overUdp(source: number, destination: number, payload: number[]): number
 
 /** 64 bytes: Ethernet, IPv4, TCP. */
 export function tcpFrame(tuple: Tuple): Uint8Array {
-  return Uint8Array.from(tcpPacket(tuple));
+  return longerFrame(tuple, SHORTEST);
 }
 
-function tcpPacket({ src, dst, ports }: Tuple): number[] {
-  return ethernet(IPV4, ipv4(TCP, src, dst, tcp(ports, 10)));
+/** The same with more payload: 54 bytes of headers are in front of it. */
+export function longerFrame(tuple: Tuple, payload: number): Uint8Array {
+  return Uint8Array.from(tcpPacket(tuple, payload));
+}
+
+function tcpPacket({ src, dst, ports }: Tuple, payload = SHORTEST): number[] {
+  return ethernet(IPV4, ipv4(TCP, src, dst, tcp(ports, payload)));
 }
 
 /** 114 bytes: the same frame inside VXLAN. */

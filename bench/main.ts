@@ -22,10 +22,11 @@ import { flows } from "./flows.js";
 import { measure, type Parts, type Report, type Result, type Suite } from "./harness.js";
 import { parse } from "./parse.js";
 import { dpdkVersion } from "./peers/rteAcl.js";
+import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, flows, change];
+const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, change];
 
 const REPORT = "build/bench/report.json";
 
