@@ -40,6 +40,8 @@ export enum Area {
   reasons = 8,
   /** Keys that `lookup` classifies, and what it found, one word each. */
   found = 9,
+  /** The time of each frame in nanoseconds, 8 bytes: read where the device has state. */
+  times = 10,
 }
 
 /** Staging: offsets of the parts. */
@@ -169,7 +171,21 @@ export enum Op {
   array = 20,
   /** On in a table from a rank on. Operand: the address of a record | table 4 | slot of ranks 4 |. */
   root = 21,
+  /** For the next operation: | register 8 | flags 8 | bit 8 | 0 8 |, from the least significant bits. */
+  state = 22,
+  /** Puts a colour into the register. Operand: the address of a meter (METER_*); flags: the start colour. */
+  meter = 23,
+  /** Puts a flag into the register. Operand: the address of its byte; flags: 1 sets it then; bit: which, 0x80 first. */
+  first_hit = 24,
+  /** Puts a syndrome into the register. Operand: the address of a connection (CONNECTION_*); flags: the direction. */
+  track = 25,
+  /** Operand: the address of a sampler (SAMPLER_*). */
+  sample = 26,
 }
+/** Flags of `state`: the first hit is noted. */
+export const FIRST_HIT_SET = 1;
+/** A start colour of a meter that is none: that of the register, or green. */
+export const COLOUR_UNDEFINED = 3;
 /** Behind the handle of a rule in the core: its id, a word. */
 export const RULE_ID = 24;
 /** An action as staged and as kept: | operation 4 | operand 4 | */
@@ -245,6 +261,41 @@ export const MEMBER_SIZE = 16;
 /** Members of an array, and branches of one frame. */
 export const MAX_MEMBERS = 64;
 export const BRANCHES_PER_FRAME = 64;
+
+/**
+ * A meter (docs/state.md):
+ *     0     1       2       3    4     5     6     7     8     16    24          32       40        44        48     56
+ *     | mode | start | flags | 0 | CIR mantissa | exponent | EIR mantissa | exponent | CBS | EBS | committed | excess |
+ *     | committed fraction 4 | excess fraction 4 | time 8 |
+ * Fractions are of a unit, in 2^exponent; the time is that of the last frame.
+ */
+export const METER_MODE = 0;
+export const METER_START = 1;
+export const METER_FLAGS = 2;
+export const METER_CIR = 4;
+export const METER_CIR_EXPONENT = 5;
+export const METER_EIR = 6;
+export const METER_EIR_EXPONENT = 7;
+export const METER_CBS = 8;
+export const METER_EBS = 16;
+export const METER_COMMITTED = 24;
+export const METER_EXCESS = 32;
+export const METER_COMMITTED_FRACTION = 40;
+export const METER_EXCESS_FRACTION = 44;
+export const METER_TIME = 48;
+export const METER_SIZE = 56;
+/** Flags: what is over CBS goes to the excess bucket; green is taken from both; the meter meters. */
+export const METER_OVERFLOW = 1;
+export const METER_BOTH = 2;
+export const METER_ACTIVE = 4;
+
+/** A sampler: | number 4 | ratio 4 | table 4 | program, or 0 4 | actions 4 | 0 4 |, then operation and operand of each. */
+export const SAMPLER_NUMBER = 0;
+export const SAMPLER_RATIO = 4;
+export const SAMPLER_TABLE = 8;
+export const SAMPLER_PROGRAM = 12;
+export const SAMPLER_COUNT = 16;
+export const SAMPLER_FIRST = 24;
 
 /**
  * Rules for insertRules, one behind the other in the area `bytes`:
