@@ -2,7 +2,7 @@
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { FlowAction } from "../../../src/model/flowAction.js";
 import * as v from "../../../src/verbs/index.js";
-import { count, DONT_TRAP, dport, DROP, tag, TCP } from "../flowSupport.js";
+import { count, DONT_TRAP, dport, DROP, EGRESS, tag, TCP } from "../flowSupport.js";
 import { FRAME, OTHER, UDP_FRAME } from "./frames.js";
 import { casesOf, inner, MISS, same, type Case, type Probe, type Run } from "./record.js";
 
@@ -70,6 +70,14 @@ const HANDLE: Readonly<Record<string, Run>> = {
     for (const flow of flows) v.ibv_destroy_flow(flow);
     v.ibv_destroy_flow_action(action);
   },
+  "another action on an identical flow": (probe) => {
+    probe.flow("a", [TCP, handle(actionOf(probe))]);
+    probe.refuses("EEXIST", [TCP, handle(actionOf(probe))]);
+    probe.refuses("EEXIST", [TCP]);
+    probe.gets(FRAME, "a deliver");
+  },
+  "action beside DONT_TRAP": (probe) => probe.refuses("EINVAL", [TCP, handle(actionOf(probe))], DONT_TRAP),
+  "action of the other direction": (probe) => probe.refuses("EINVAL", [TCP, handle(actionOf(probe))], EGRESS),
   "action of another device": async (probe) => {
     const foreign = actionOf(await probe.another());
     probe.refuses("EINVAL", [TCP, handle(foreign)]);
