@@ -30,6 +30,7 @@ import { parseArgs } from "node:util";
 import { CORE } from "./mutants/core.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
+import { FUNCTIONS } from "./mutants/functions.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { MATCHERS } from "./mutants/matchers.mjs";
@@ -65,9 +66,18 @@ const { values: args } = parseArgs({
 });
 
 const only = args.only?.split(",");
-const mutants = [...CORE, ...STEER, ...WALK, ...HEADERS, ...HOST, ...FLOWS, ...ENTRIES, ...MATCHERS, ...PACKET].filter(
-  ({ id }) => only === undefined || only.includes(id),
-);
+const mutants = [
+  ...CORE,
+  ...STEER,
+  ...WALK,
+  ...HEADERS,
+  ...HOST,
+  ...FLOWS,
+  ...ENTRIES,
+  ...FUNCTIONS,
+  ...MATCHERS,
+  ...PACKET,
+].filter(({ id }) => only === undefined || only.includes(id));
 checkList();
 if (args.list) {
   for (const { id, file, breaks } of mutants) console.log(`${id.padEnd(24)} ${file.padEnd(30)} ${breaks}`);

@@ -151,8 +151,8 @@ export const HOST = [
   model(
     "send",
     "send-tag",
-    'return stayed.find(({ verdict }) => verdict === "deliver") ?? (leaves',
-    "return (leaves",
+    "= bestOf(sent, stayed, departures.length > 0);",
+    "= sent;",
     "the tag of a frame that stays",
     SENDING,
   ),

@@ -26,13 +26,7 @@ export class ESwitch {
       const table = device.allocated(call, device.core.exports.createTable(TABLE_ROOT | TABLE_FDB));
       this.#root = new Classifier(device, table, false);
       device.core.exports.setFdb(table);
-      this.managerReceives(device.function(0).stages.received);
     }
     return this.#root;
-  }
-
-  /** The table that the manager's frames come to first, which is behind the root table. */
-  managerReceives(table: number): void {
-    if (this.#root !== null) this.#device.core.exports.setMiss(this.#root.table, table);
   }
 }

@@ -56,21 +56,22 @@ export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadat
   const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
   const found: Departure[] = [];
   const [sent] = device.traffic.send(call, context.function, number, [frame], found, qp.qp_num, metadata) as [Outcome];
-  const asksPort = ({ switched }: Departure): boolean => context.function.managesSwitch && !switched;
-  const { outcome, departures } = found.some(asksPort)
-    ? loopedBack(call, qp, sent, found, asksPort)
-    : { outcome: sent, departures: found };
+  const { outcome, departures } = found.every(({ switched }) => switched)
+    ? { outcome: sent, departures: found }
+    : loopedBack(call, qp, sent, found);
   for (const { destination, port } of departures) destination.outcome = leave(device, port, destination.frame);
   return outcome;
 }
 
-/** The rules of the port are asked about each frame that would leave by it; what stays for one of them does not leave. */
+/**
+ * Frames that no rule of the eSwitch has sent to a port are the PF's: the rules of the port are asked about each of them, and
+ * what stays for one does not leave.
+ */
 function loopedBack(
   call: string,
   qp: QueuePair,
   sent: Outcome,
   found: readonly Departure[],
-  asksPort: (departure: Departure) => boolean,
 ): { outcome: Outcome; departures: Departure[] } {
   const rules: HitRule[] = [...sent.rules];
   const copies: Destination[] = [...sent.copies];
@@ -79,7 +80,7 @@ function loopedBack(
   const stayed: Outcome[] = [];
   for (const destination of sent.to) {
     const departure = found.find((one) => one.destination === destination);
-    if (departure !== undefined && asksPort(departure)) {
+    if (departure?.switched === false) {
       const { frame } = destination;
       const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp) as [Outcome];
       rules.push(...looped.rules);

@@ -105,9 +105,8 @@ export class Stages {
 
   /** Where frames for the function come to, whoever gives them to it. */
   #tellCore(): void {
-    const { device, vport, managesSwitch } = this.#function;
+    const { device, vport } = this.#function;
     device.core.exports.setVport(vport, this.received);
-    if (managesSwitch) device.eswitch.managerReceives(this.received);
   }
 
   /** Links the stages that are asked. */

@@ -77,6 +77,8 @@ async function build(random: Random): Promise<Pipeline> {
   const device = await createDevice({ ports: 2, parser: DECLARED as ParserOptions });
   const context = ibv_open_device(device);
   const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  // Memory is held to what the pipeline began with.
+  dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, true);
   const levels = [0, ...Array.from({ length: random.below(4) }, () => random.between(1, 3))];
   const frames = Array.from({ length: FRAMES }, () => randomFrame(random));
   const pipeline: Pipeline = {

@@ -219,13 +219,13 @@ describe("loopback", () => {
   test("is asked about each frame that would leave, beside those that do", () => {
     const other = createSink(one.contexts[0], "other");
     v.ibv_create_flow(other, attr([TCP, tag(9)]));
-    one.fdb(80, toAll(toPort(2), DEFAULT_MISS, toVport(1)));
+    one.fdb(80, toAll(toPort(1), DEFAULT_MISS, toVport(1)));
     const outcome = one.device.send(one.queues[0], ipv4Frame());
-    expect(outcomeText(outcome)).toBe("port:2 other9 vf1/host:0 deliver");
+    expect(outcomeText(outcome)).toBe("port:1 other9 vf1/host:0 deliver");
     expect(outcome.tag).toBeNull();
-    one.fdb(81, toAll(toPort(2), DEFAULT_MISS));
+    one.fdb(81, toAll(toPort(1), DEFAULT_MISS));
     const best = one.device.send(one.queues[0], ipv4Frame({ dport: 81 }));
-    expect(outcomeText(best)).toBe("port:2 other9 deliver");
+    expect(outcomeText(best)).toBe("port:1 other9 deliver");
     expect(best.tag).toBe(9);
     one.fdb(82, toAll(DEFAULT_MISS, DEFAULT_MISS));
     expect(one.sent(0, 82)).toBe("other9 other9 deliver");

@@ -103,10 +103,13 @@ describe("departures", () => {
     expect(all(one.device.receive(1, ipv4Frame()))).toBe(8193);
   });
 
-  test("to a listener are no part of a circle", () => {
+  test("to a listener are no part of a circle", async () => {
     one.fdb(80, toPort(1));
+    const far = await Switch.open({ name: "far" });
+    far.fdb(80, toPort(2));
+    one.device.connect(1, far.device, 1);
     let left = 200;
-    one.device.connect(1, (frame) => {
+    far.device.connect(2, (frame) => {
       if (--left > 0) one.device.receive(1, frame);
     });
     one.device.receive(1, ipv4Frame());
@@ -172,6 +175,29 @@ describe("bytes", () => {
     expect(seen).toEqual([68, 2]);
   });
 
+  test("of a VF's datagrams leave like others", () => {
+    one.rule("fdb", { "misc.source_port": 1 }, [toVport(UPLINK)]);
+    const [, context] = one.contexts;
+    const [pd, cq] = [v.ibv_alloc_pd(context), v.ibv_create_cq(context, 4)];
+    const cap = { max_send_wr: 4, max_send_sge: 1, max_inline_data: 16 };
+    const qp = v.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap, qp_type: v.IBV_QPT_UD });
+    climb(qp);
+    const grh = { dgid: "fe80::1", sgid_index: 0, hop_limit: 1 };
+    const ah = v.ibv_create_ah(pd, { grh, is_global: 1, port_num: 1, dmac: "02:00:00:00:00:09" });
+    const seen: Uint8Array[] = [];
+    one.device.connect(1, (frame) => seen.push(frame));
+    const wr = { ud: { ah, remote_qpn: 0x777, remote_qkey: 1 } };
+    const addr = Uint8Array.of(1, 2, 3, 4);
+    v.ibv_post_send(qp, {
+      wr_id: 1,
+      sg_list: [{ addr, lkey: 0 }],
+      opcode: v.IBV_WR_SEND,
+      send_flags: v.IBV_SEND_INLINE,
+      wr,
+    });
+    expect(one.device.parseBatch(seen)).toMatchObject([{ fields: { "misc.bth_dst_qp": 0x777 } }]);
+  });
+
   test("keep their lengths on the wire, and their links", () => {
     const domain = one.root("fdb").domain;
     const header = ipv4Frame().subarray(0, 34);
@@ -227,7 +253,10 @@ test("the tag of an EGRESS flow is that of the outcome, with an eSwitch or witho
   }
   // It is not that of who receives.
   v.ibv_create_flow(one.queues[1], attr([dport(80), tag(6)], EGRESS));
-  expect(one.device.send(one.queues[1], ipv4Frame())).toMatchObject({ tag: null, to: [{ tag: 0 }] });
+  for (const to of ["host:0", "qp:pf"]) {
+    if (to === "qp:pf") v.ibv_create_flow(one.queues[0], attr([dport(80)]));
+    expect(one.device.send(one.queues[1], ipv4Frame())).toMatchObject({ tag: null, to: [{ name: to, tag: 0 }] });
+  }
 });
 
 test("a root table that finds no memory is refused, and changes nothing", async () => {
