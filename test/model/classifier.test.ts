@@ -1,8 +1,11 @@
 /** Ranks: when the orders are used up, matchers and rules are numbered anew and nothing changes places. */
 import { expect, test } from "vitest";
-import { createDevice } from "../../src/index.js";
+import { TABLE_FDB } from "../../src/abi/engine.js";
+import { createDevice, createSink } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
+import { Action } from "../../src/model/action.js";
 import { Classifier, trappingSlot, type Place } from "../../src/model/classifier.js";
+import { FlowCounter } from "../../src/model/counter.js";
 import { Table, type Domain } from "../../src/model/domain.js";
 import { Matcher } from "../../src/model/matcher.js";
 import type { HitRule } from "../../src/model/outcome.js";
@@ -47,6 +50,43 @@ test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
   }
   expect(winner(table)).toBeUndefined();
 });
+
+test.each(["wire", "function"])(
+  "rules that are two in the core, and rules that wait: frames from the %s",
+  async (side) => {
+    const device = await createDevice({ asyncRules: true });
+    const context = ibv_open_device(device);
+    const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_FDB);
+    const handle = device.core.exports.createTable(TABLE_FDB) >>> 0;
+    const table = new Table(domain, 1, new Classifier(device, handle, true, { orders: 6, sequence: 10 }), "small");
+    const root = dv.mlx5dv_dr_matcher_create(dv.mlx5dv_dr_table_create(domain, 0), 0, 0, null);
+    dv.mlx5dv_dr_rule_create(root, null, 1, [dv.mlx5dv_dr_action_create_dest_table(table)]);
+    const matcher = Matcher.named("test", table, 0, {}, "all");
+    const counter = new FlowCounter("test", context, 1);
+    const list = [Action.pushVlan("test", device, 0x81000001), Action.count("test", counter, 0)];
+    const sink = createSink(context, "q");
+    const first = (): HitRule | undefined => {
+      const outcome = side === "wire" ? device.receive(1, ipv4Frame()) : device.send(sink, ipv4Frame());
+      return outcome.rules[1];
+    };
+    const alive: Rule[] = [];
+    for (let n = 0; n < 40; n++) {
+      // Those of the last rounds have not come into the core when orders are numbered anew.
+      alive.push(Rule.named("test", matcher, {}, list));
+      if (alive.length > 4) alive.splice(n % 2, 1)[0]?.destroy("test");
+      if (n % 3 !== 0) continue;
+      domain.sync("test", 1);
+      expect(alive[0]?.twin).not.toBe(0);
+      expect(first()).toBe(alive[0]);
+    }
+    domain.sync("test", 1);
+    for (const rule of alive) {
+      expect(first()?.name).toBe(rule.name);
+      rule.destroy("test");
+      domain.sync("test", 1);
+    }
+  },
+);
 
 test("more matchers alive than there are places is ENOMEM", async () => {
   const { table } = await tableWith(true);
