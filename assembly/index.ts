@@ -6,6 +6,7 @@ import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
 import { openChunks } from "./act/bytes";
+import { openNumbers } from "./act/clock";
 import { growToArena } from "./arena";
 import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
 import { deliver } from "./out/deliver";
@@ -18,6 +19,7 @@ import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
 export { arenaUsed, limitArena } from "./arena";
+export { setSeed } from "./act/sampler";
 export { createRecord, releaseRecord } from "./act/records";
 export { setFdb, setVport } from "./steer/eswitch";
 export {
@@ -73,6 +75,7 @@ export function steer(root: usize, count: u32): void {
 /** The same for frames that the queue `sender` has sent and the port loops back: they are for the rules of `root` alone. */
 export function loopBack(root: usize, count: u32, sender: usize): void {
   openChunks();
+  openNumbers(count, sender != 0);
   parse(count, Tables.wanted);
   walk(root, count, sender);
   deliver(count);

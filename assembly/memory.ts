@@ -84,7 +84,9 @@ export const SCRATCH_KEY: usize = (DRAWN + KEY_SIZE + LINE) & ~LINE;
 /** The programmable samples that the device declares (wire/sample.ts). */
 export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
-export const BYTES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
+/** The time of each frame, in nanoseconds: what the host writes where the device has state. */
+export const TIMES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
+export const BYTES: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */
@@ -110,6 +112,8 @@ export function areaAddress(area: i32): usize {
       return REASONS;
     case Area.found:
       return FOUND;
+    case Area.times:
+      return TIMES;
     default:
       return 0;
   }

@@ -1,9 +1,10 @@
 /** What a list of actions asks of those before it: groups of the key that the parser fills, room for branches. */
-import { ACTION_SIZE, Op } from "../../src/abi/engine";
-import { WANT_INNER } from "../../src/abi/key";
+import { ACTION_SIZE, Op, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_PROGRAM } from "../../src/abi/engine";
+import { GROUP_MISC2, WANT_INNER } from "../../src/abi/key";
 import { Splits } from "../steer/walk";
 import { programWants } from "./modify";
 import { takesOff } from "./reformat";
+import { State } from "./state";
 
 /** What the parser has to fill for `count` actions (steer/wants.ts). */
 export function actionsWant(actions: usize, count: u32): u32 {
@@ -15,6 +16,22 @@ export function actionsWant(actions: usize, count: u32): u32 {
     if (op == Op.modify) wants |= programWants(operand);
     else if (op == Op.reformat && takesOff(operand)) wants |= WANT_INNER;
     else if (op == Op.array) Splits.any = true;
+    else if (op == Op.state) wants |= remembers();
+    else if (op == Op.sample) wants |= samplerWants(operand);
   }
   return wants;
+}
+
+/** State is put into registers, and depends on what frames before have done. */
+function remembers(): u32 {
+  State.any = true;
+  return 1 << GROUP_MISC2;
+}
+
+/** Chance does not depend on other frames; a sampler only splits. */
+function samplerWants(sampler: usize): u32 {
+  Splits.any = true;
+  const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
+  const own = actionsWant(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
+  return program != 0 ? own | programWants(program) : own;
 }

@@ -117,7 +117,7 @@ function innerOffset(map: usize, ethernet: bool): u32 {
 }
 
 /** Where what the link layer carries begins: behind the Ethernet header and all its tags, or behind what a capture has instead. */
-function behindLink(frame: usize, map: usize): u32 {
+export function behindLink(frame: usize, map: usize): u32 {
   const link: u32 = load<u8>(frame, FRAME_LINK);
   let end: u32 = 0;
   const count: usize = load<u16>(map, MAP_COUNT);

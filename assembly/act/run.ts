@@ -21,10 +21,14 @@ import { jump, jumpTo, leave, resume, Walk } from "../steer/onward";
 import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
 import { TABLE_FLAGS } from "../steer/table";
 import { count } from "./count";
+import { firstHit } from "./firstHit";
+import { meter } from "./meter";
 import { modify } from "./modify";
 import { reformat } from "./reformat";
 import { refresh } from "./refresh";
+import { sample } from "./sampler";
 import { split } from "./split";
+import { State } from "./state";
 import { popVlan, pushVlan } from "./vlan";
 
 /** Runs the actions of `rule`; whether the branch goes on. */
@@ -95,6 +99,17 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
       return pushVlan(branch, operand) ? Then.next : Then.end;
     case Op.pop_vlan:
       return popVlan(branch) ? Then.next : Then.end;
+    case Op.state:
+      State.told = operand;
+      return Then.next;
+    case Op.meter:
+      meter(branch, operand);
+      return Then.next;
+    case Op.first_hit:
+      firstHit(branch, operand);
+      return Then.next;
+    case Op.sample:
+      return thenIf(sample(branch, table, operand));
     case Op.copy_from_others:
       if (<usize>operand == Walk.sender) return Then.next;
     // falls through

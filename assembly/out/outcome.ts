@@ -32,6 +32,7 @@ import {
 import { Link } from "../../src/abi/headers";
 import { COPIES, DESTINATIONS, FRAMES, HITS, OUTCOMES, REASONS } from "../memory";
 import {
+  ASIDE,
   BRANCH_FLAGS,
   BRANCH_FRAME,
   BRANCH_INDEX,
@@ -97,6 +98,10 @@ export function setVerdict(outcome: usize, verdict: u32, reason: u32): void {
 export function settle(branch: usize, verdict: u32, reason: u32): void {
   const flags = load<u32>(branch, BRANCH_FLAGS);
   store<u32>(branch, flags | SETTLED, BRANCH_FLAGS);
+  if (flags & ASIDE) {
+    if (reason != Reason.none) countReason(reason, 1);
+    return;
+  }
   const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
   const verdictBefore: u32 = load<u8>(outcome, OUTCOME_VERDICT);
   if (verdictBefore != Verdict.none && !prevails(outcome, verdict, reason)) return;
@@ -152,6 +157,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
   const state = load<u32>(branch, BRANCH_FLAGS);
+  if (state & ASIDE) flags |= DEST_COPY;
   const number: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
   store<u16>(outcome, <u16>(number + 1), OUTCOME_DESTINATIONS);
   let destination = firstDestination(index);

@@ -43,6 +43,8 @@ export const CHANGED: u32 = 8;
 /** The key, or the map too, is not that of the bytes (act/refresh.ts). */
 export const STALE_KEY: u32 = 16;
 export const STALE_MAP: u32 = 32;
+/** A copy aside: where it arrives are copies, and what becomes of it is only counted. */
+export const ASIDE: u32 = 64;
 
 // @ts-ignore: decorator
 @inline

@@ -6,6 +6,7 @@
  * what happens to a frame does not depend on what else is in the batch.
  */
 import { run } from "../act/run";
+import { State } from "../act/state";
 import { BATCH, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, openOutcome, openOutcomes, settle } from "../out/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
@@ -28,7 +29,7 @@ export function walk(root: usize, count: u32, sender: usize): void {
   Walk.sender = sender;
   Walk.careful = sender != 0;
   openOutcomes();
-  const most: u32 = Splits.any ? <u32>SPLIT_BATCH : <u32>BATCH;
+  const most: u32 = State.any ? 1 : Splits.any ? <u32>SPLIT_BATCH : <u32>BATCH;
   for (let first: u32 = 0; first < count; first += most) walkSome(root, first, min(most, count - first));
 }
 

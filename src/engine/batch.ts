@@ -87,6 +87,14 @@ export class Batch {
     return true;
   }
 
+  /** The time of the last frame that was put, in nanoseconds. */
+  stamp(time: bigint): void {
+    const { u32, times } = this.core;
+    const at = (times >> 2) + 2 * (this.count - 1);
+    u32[at] = Number(time & 0xffffffffn);
+    u32[at + 1] = Number((time >> 32n) & 0xffffffffn);
+  }
+
   /** From bytes to outcome, beginning at the table `root`. */
   steer(root: number): void {
     this.core.exports.steer(root, this.count);

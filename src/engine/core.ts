@@ -47,6 +47,8 @@ export interface CoreExports {
   /** Copies so many staged bytes: what the operand of an action names; 0 when memory is full. */
   createRecord(bytes: number): number;
   releaseRecord(record: number, bytes: number): void;
+  /** What chance follows from. */
+  setSeed(high: number, low: number): void;
   /** The root table of the eSwitch; 0 for none. */
   setFdb(table: number): void;
   /** The table that frames for a function come to first. */
@@ -82,6 +84,7 @@ export class Core {
   readonly destinations: number;
   readonly reasons: number;
   readonly found: number;
+  readonly times: number;
 
   #u8: Uint8Array;
   #u32: Uint32Array;
@@ -100,6 +103,7 @@ export class Core {
     this.destinations = area(Area.destinations);
     this.reasons = area(Area.reasons);
     this.found = area(Area.found);
+    this.times = area(Area.times);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
   }

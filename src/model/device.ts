@@ -32,7 +32,7 @@ export interface DeviceOptions extends PortOptions {
   vports?: number;
   /** What is refused beyond what the manual pages refuse. @default "manual" */
   profile?: string;
-  /** Seed of everything that is left to chance. @default 0 */
+  /** Seed of everything that is left to chance: an integer, taken modulo 2^64. @default 0 */
   seed?: number;
   /** The clock in nanoseconds. @default a virtual clock that `advance` moves */
   now?: () => bigint;
@@ -66,6 +66,10 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
   unsigned(call, "vports", options.vports ?? 0, 8);
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
+  const { seed = 0 } = options;
+  if (typeof seed !== "number") throw new TypeError(`${call}: seed must be a number, not ${typeof seed}`);
+  if (!Number.isSafeInteger(seed))
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
   if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
   const parser = new ParserDeclaration(call, options.parser ?? {});
@@ -94,6 +98,8 @@ export class Device {
   readonly managedFlowSteering: boolean;
   /** Whether direct rules wait for a sync of their domain. */
   readonly asyncRules: boolean;
+  /** @internal Whether it has meters, connections or flags: frames have times then. */
+  remembers = false;
   /** VFs. */
   readonly vports: number;
   /** Rules of the host's applications, which get what flows and direct rules of the PF leave. */
@@ -130,6 +136,8 @@ export class Device {
     this.name = options.name ?? DEFAULT_NAME;
     this.ports = hardware.ports.length;
     this.seed = options.seed ?? 0;
+    const seed = BigInt.asUintN(64, BigInt(this.seed));
+    core.exports.setSeed(Number(seed >> 32n) | 0, Number(seed & 0xffffffffn) | 0);
     this.now = options.now ?? (() => this.#clock);
     this.managedFlowSteering = options.managedFlowSteering ?? true;
     this.asyncRules = options.asyncRules ?? false;

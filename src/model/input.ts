@@ -11,6 +11,8 @@ export interface FrameOptions {
   linkType?: number;
   /** Its length on the wire, where the capture cut it. @default its length */
   wireLength?: number;
+  /** When it comes in, in nanoseconds: what meters and connections go by. @default the clock of the device */
+  time?: bigint;
 }
 
 /** The same for all frames of a call, or one for each. */
@@ -25,6 +27,15 @@ export function optionsOf(options: BatchOptions, i: number): FrameOptions {
 
 export function wireLengthOf(frame: Uint8Array, { wireLength }: FrameOptions): number {
   return wireLength ?? frame.length;
+}
+
+/** The time that frame i brings. @throws EINVAL none that 64 bits hold */
+export function timeOf(call: string, i: number, { time }: FrameOptions): bigint | undefined {
+  if (time === undefined) return undefined;
+  if (typeof time !== "bigint") throw new TypeError(`${call}: options[${i}].time must be a bigint, not ${typeof time}`);
+  if (time === BigInt.asUintN(64, time)) return time;
+  const hint = "nanoseconds, 0 to 2^64 - 1";
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: `options[${i}].time`, value: time, hint });
 }
 
 /** What the parser begins with; refuses a link type that has no parser. */
