@@ -1,13 +1,14 @@
 /** Rules in and out: many into an empty table, all of them out again, and pairs on a live table. */
 import { Link } from "../src/abi/headers.js";
+import { GROUP_SIZE } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
-import { mlx5dv_dr_action_create_drop, mlx5dv_dr_rule_destroy } from "../src/mlx5dv/index.js";
+import { createRules, mlx5dv_dr_action_create_drop, mlx5dv_dr_rule_destroy } from "../src/mlx5dv/index.js";
 import type { Rule } from "../src/model/rule.js";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { tcpFrame } from "./frames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
-import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";
+import { plainValue, TUPLE_MASK, TupleTable, writeTuple } from "./nic.js";
 import { PlainClassifier } from "./peers/classifier.js";
 import { PlainParser } from "./peers/parser.js";
 import { missOf, TUPLE_WANTS, tupleAt } from "./tuples.js";
@@ -26,13 +27,13 @@ export const change: Suite = {
     const rules = quick ? 2000 : BULK;
     const sides = [await throughNames(), await throughCore(), plainSide()];
     const count = rules.toLocaleString("en");
-    yield bulk(`insert ${count}`, rules, sides, (side) => ({
+    yield bulk(`insert ${count}`, rules, [await throughBulk(rules), ...sides], (side) => ({
       before: () => undefined,
-      run: () => insertAll(side, rules),
+      run: () => side.insertAll(rules),
       after: () => removeAll(side, rules),
     }));
     yield bulk(`delete ${count}`, rules, sides, (side) => ({
-      before: () => insertAll(side, rules),
+      before: () => side.insertAll(rules),
       run: () => removeAll(side, rules),
       after: () => undefined,
     }));
@@ -45,15 +46,24 @@ export const change: Suite = {
 interface Side {
   name: string;
   peer?: boolean;
-  /** Inserts the rule of tuple `tuple` as number `i`. */
-  insert: (i: number, tuple: number) => void;
+  /** Inserts the rules of the first tuples as numbers 0 and on. */
+  insertAll: (rules: number) => void;
   remove: (i: number) => void;
   /** Whether the rules hit the frame of tuple `tuple`, and that of its near miss. */
   hits: (tuple: number) => [boolean, boolean];
 }
 
-function insertAll(side: Side, rules: number): void {
-  for (let i = 0; i < rules; i++) side.insert(i, i);
+/** One that takes rules one by one. */
+interface StepSide extends Side {
+  /** Inserts the rule of tuple `tuple` as number `i`. */
+  insert: (i: number, tuple: number) => void;
+}
+
+function oneByOne(side: Omit<StepSide, "insertAll">): StepSide {
+  const insertAll = (rules: number): void => {
+    for (let i = 0; i < rules; i++) side.insert(i, i);
+  };
+  return { ...side, insertAll };
 }
 
 function removeAll(side: Side, rules: number): void {
@@ -72,7 +82,7 @@ function bulk(
     units: rules,
     check() {
       for (const side of sides) {
-        insertAll(side, rules);
+        side.insertAll(rules);
         for (let i = 0; i < rules; i += 997) expectEqual(`${side.name}, rule ${i}`, side.hits(i), [true, false]);
         removeAll(side, rules);
         for (let i = 0; i < rules; i += 997) expectEqual(`${side.name}, no rule ${i}`, side.hits(i), [false, false]);
@@ -83,8 +93,8 @@ function bulk(
 }
 
 /** Deletes the oldest rule and inserts one with the next tuple, again and again. */
-function pairs(sides: Side[], live: number): Workload {
-  const step = (side: Side, position: number): void => {
+function pairs(sides: StepSide[], live: number): Workload {
+  const step = (side: StepSide, position: number): void => {
     for (let i = position; i < position + PAIRS; i++) {
       side.remove(i % live);
       side.insert(i % live, (live + i) % TUPLES.length);
@@ -97,7 +107,7 @@ function pairs(sides: Side[], live: number): Workload {
     units: PAIRS,
     check() {
       for (const [n, side] of sides.entries()) {
-        insertAll(side, live);
+        side.insertAll(live);
         step(side, 0);
         positions[n] = PAIRS;
         expectEqual(`${side.name}, replaced`, side.hits(PAIRS - 1), [false, false]);
@@ -115,29 +125,48 @@ function pairs(sides: Side[], live: number): Workload {
   };
 }
 
-async function throughNames(): Promise<Side> {
+async function throughNames(): Promise<StepSide> {
   const nic = await TupleTable.open(0);
   const actions = [mlx5dv_dr_action_create_drop()];
   const rules: Rule[] = [];
-  return {
+  return oneByOne({
     name: "engine, mlx5dv_dr_rule_create",
     insert: (i, tuple) => void (rules[i] = nic.create(TUPLES[tuple]!, actions)),
     remove: (i) => void mlx5dv_dr_rule_destroy(rules[i]!),
     hits: hitsOf(nic),
+  });
+}
+
+/** All rules in one call. Their values are laid out in it, as those of the others are made one by one. */
+async function throughBulk(rules: number): Promise<Side> {
+  const nic = await TupleTable.open(0);
+  const actions = [mlx5dv_dr_action_create_drop()];
+  const values = new Uint8Array(rules * GROUP_SIZE);
+  for (let i = 0; i < rules; i++) values.set(nic.value.subarray(0, GROUP_SIZE), i * GROUP_SIZE);
+  const view = new DataView(values.buffer);
+  let made: Rule[] = [];
+  return {
+    name: "engine, createRules",
+    insertAll: (count) => {
+      for (let i = 0; i < count; i++) writeTuple(view, i * GROUP_SIZE, TUPLES[i]!);
+      made = createRules(nic.matcher, { match_sz: GROUP_SIZE, match_buf: values }, actions);
+    },
+    remove: (i) => void mlx5dv_dr_rule_destroy(made[i]!),
+    hits: hitsOf(nic),
   };
 }
 
-async function throughCore(): Promise<Side> {
+async function throughCore(): Promise<StepSide> {
   const nic = await TupleTable.open(0);
   const { core } = nic.device;
   const handles: number[] = [];
   let rank = 0;
-  return {
+  return oneByOne({
     name: "engine, insertRule",
     insert: (i, tuple) => void (handles[i] = nic.insert(TUPLES[tuple]!, i, rank++)),
     remove: (i) => core.exports.removeRule(handles[i]!),
     hits: hitsOf(nic),
-  };
+  });
 }
 
 function hitsOf(nic: TupleTable): Side["hits"] {
@@ -153,7 +182,7 @@ function hitsOf(nic: TupleTable): Side["hits"] {
   };
 }
 
-function plainSide(): Side {
+function plainSide(): StepSide {
   const classifier = new PlainClassifier<number>();
   const parser = new PlainParser(1);
   const group = classifier.group(TUPLE_MASK);
@@ -163,13 +192,13 @@ function plainSide(): Side {
     parser.parse(frame, 0, frame.length, 1, 0, TUPLE_WANTS);
     return classifier.lookup(parser.fields, 0) !== null;
   };
-  return {
+  return oneByOne({
     name: "plain JavaScript, a Map a mask",
     peer: true,
     insert: (i, tuple) => void (rules[i] = group.insert(plainValue(TUPLES[tuple]!), rank++, i)),
     remove: (i) => group.remove(rules[i]!),
     hits: (tuple) => [hit(tcpFrame(tupleAt(tuple))), hit(tcpFrame(missOf(tupleAt(tuple))))],
-  };
+  });
 }
 
 /** Bytes a rule, the table itself included. */
@@ -183,10 +212,10 @@ async function memory(quick: boolean): Promise<Record<string, number>> {
   const names = await throughNames();
   const plain = plainSide();
   const before = heap();
-  insertAll(names, rules);
+  names.insertAll(rules);
   const between = heap();
   const arrays = process.memoryUsage().arrayBuffers;
-  insertAll(plain, rules);
+  plain.insertAll(rules);
   const after = heap() + process.memoryUsage().arrayBuffers - arrays;
   // Both stay alive until here.
   expectEqual(

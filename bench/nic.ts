@@ -71,10 +71,8 @@ export class TupleTable {
   }
 
   /** The value that asks for a tuple; the next call overwrites it. */
-  valueOf({ src, dst, ports }: Tuple): Uint8Array {
-    this.#view.setUint32(OUTER + LAYER_SRC_IPV4, src);
-    this.#view.setUint32(OUTER + LAYER_DST_IPV4, dst);
-    this.#view.setUint32(OUTER + LAYER_TCP_PORTS, ports);
+  valueOf(tuple: Tuple): Uint8Array {
+    writeTuple(this.#view, 0, tuple);
     return this.value;
   }
 
@@ -98,6 +96,13 @@ export class TupleTable {
     if (handle === 0) throw new Error("bench: no memory for a rule");
     return handle;
   }
+}
+
+/** Into the value at `at`. */
+export function writeTuple(view: DataView, at: number, { src, dst, ports }: Tuple): void {
+  view.setUint32(at + OUTER + LAYER_SRC_IPV4, src);
+  view.setUint32(at + OUTER + LAYER_DST_IPV4, dst);
+  view.setUint32(at + OUTER + LAYER_TCP_PORTS, ports);
 }
 
 const NO_RANGES: readonly never[] = [];
