@@ -22,9 +22,15 @@ export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Arra
   const word = (n: number): number => parser.fields[i * at.RECORD_WORDS + n]!;
   view.setInt32(key.EXT_HERE_TUNNEL, word(at.TUNNELS));
   view.setUint16(key.EXT_PORT, word(at.PORT));
+  view.setUint8(key.EXT_SIDE, word(at.PORT) >>> 16);
   writeLayer(view, key.OUTER, (n) => word(at.OUTER_WORDS + n));
   view.setInt32(key.EXT_HERE_OUTER, word(at.OUTER_WORDS + at.HERE));
   view.setUint8(key.EXT_OUTER_IPV4_FLAGS, word(at.OUTER_WORDS + at.IPV4_FLAGS));
+  if (wanted & (1 << key.GROUP_MISC)) {
+    // source_vhca_port is the port; no queue pair has sent the frame.
+    view.setUint8(key.MISC_BITS, word(at.PORT) & 0xf);
+    view.setUint16(key.MISC_SOURCE_PORT, word(at.VPORT));
+  }
   if ((wanted & key.WANT_INNER) === 0) return ofGroups(new Uint8Array(view.buffer), wanted);
 
   const inner = (n: number): number => word(at.INNER_WORDS + n);

@@ -2,6 +2,7 @@
  * A parser in plain JavaScript that does what assembly/wire does for Ethernet frames and two tunnels: the same fields,
  * the same rulings, the same list of headers. One class whose methods V8 inlines; nothing is allocated for a frame.
  */
+import { VPORT_UPLINK } from "../../src/abi/engine.js";
 import { Header, LEVEL_INNER, LEVEL_OUTER, Stop } from "../../src/abi/headers.js";
 import * as key from "../../src/abi/key.js";
 import { be16, be32, Cursor, isRight, sum } from "./cursor.js";
@@ -45,7 +46,7 @@ export class PlainParser extends Cursor {
   }
 
   /**
-   * Parses `length` bytes at `start`, all of the frame, into record `i`: of the bits WANT_* and of the groups, those
+   * Parses `length` bytes at `start`, all of the frame, from the wire, into record `i`: of the bits WANT_* and of the groups, those
    * that the core has in `wanted`. Groups outer and ext always are.
    */
   parse(bytes: Uint8Array, start: number, length: number, port: number, i: number, wanted: number): void {
@@ -56,7 +57,8 @@ export class PlainParser extends Cursor {
     this.#record = record;
     fields.fill(0, record, record + (wanted & (WANT_MISC | key.WANT_INNER) ? at.RECORD_WORDS : at.LAYER_WORDS));
     fields[record + at.TUNNELS] = 0;
-    fields[record + at.PORT] = port;
+    fields[record + at.PORT] = port | (key.SIDE_WIRE << 16);
+    if (wanted & WANT_MISC) fields[record + at.VPORT] = VPORT_UPLINK;
 
     this.level = LEVEL_OUTER;
     this.#open(record, wanted & key.WANT_OUTER_IPV4_CHECKSUM, wanted & key.WANT_OUTER_L4_CHECKSUM);

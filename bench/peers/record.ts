@@ -2,7 +2,7 @@
  * What the plain parser fills for a frame: signed 32-bit words in host order, one or a few for each field, and a list
  * of the headers. V8 keeps such words unboxed, which numbers from 2^31 up are not.
  *
- *     0       28      56     73
+ *     0       28      56     74
  *     | outer | inner | rest |       fields
  */
 
@@ -41,6 +41,7 @@ export const INNER_WORDS = LAYER_WORDS;
 
 /** Words of the frame. */
 export const TUNNELS = 56;
+/** Port in the low half; the side that the frame came from above it. */
 export const PORT = 57;
 /** Of group misc. */
 export const TAGS2 = 58;
@@ -58,7 +59,9 @@ export const ICMPV6_DATA = 67;
 export const GENEVE_OPTION_0 = 68;
 /** Four words. */
 export const TUNNEL_HEADER = 69;
-export const RECORD_WORDS = 73;
+/** Of group misc: who brought the frame. */
+export const VPORT = 73;
+export const RECORD_WORDS = 74;
 
 /** The list of headers: | count | stop header | why | offset | wanted | had | payload 2 | inner payload 2 | entries |. */
 export const LIST_COUNT = 0;
