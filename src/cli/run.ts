@@ -97,7 +97,7 @@ class Session {
     for (const [i, input] of inputs.entries()) {
       const outcome = outcomes[i] as Outcome;
       files?.add(input, outcome);
-      if (json) await this.#output.write(`${JSON.stringify(outcomeRecord(input.number, input.wireLength, outcome))}\n`);
+      if (json) await this.#output.write(`${JSON.stringify(outcomeRecord(input.number, input, outcome))}\n`);
     }
     files?.flush();
   }

@@ -1,7 +1,10 @@
 /** What a scenario document holds, as types. `scenarioSchema.ts` describes each key; the compiler holds the two equal. */
+import type { DomainType } from "../model/domain.js";
 import type { HostAction, HostApplication } from "../model/hostRules.js";
 import type { ParserOptions } from "../model/parser.js";
 import type { ReasonName, VerdictName } from "../model/outcome.js";
+import type { REGISTER_NAMES } from "../model/outcomeReader.js";
+import type { InlineAction, ScenarioAction, ScenarioFlowAction, ScenarioHeader } from "./actionDocument.js";
 
 /** A scenario, version 1. */
 export interface Scenario {
@@ -14,6 +17,8 @@ export interface Scenario {
   queues?: ScenarioQueue[];
   counters?: ScenarioCounter[];
   flowCounters?: ScenarioFlowCounter[];
+  flowActions?: ScenarioFlowAction[];
+  domains?: ScenarioDomain[];
   tables?: ScenarioTable[];
   matchers?: ScenarioMatcher[];
   actions?: ScenarioAction[];
@@ -28,10 +33,14 @@ export interface ScenarioDevice {
   name?: string;
   /** Physical ports. */
   ports?: number;
+  /** Functions besides the PF. */
+  vports?: number;
   profile?: string;
   seed?: number;
   limits?: ScenarioLimits;
   managedFlowSteering?: boolean;
+  /** Changes of rules in tables that are not root wait for a sync. */
+  asyncRules?: boolean;
   parser?: ParserOptions;
 }
 
@@ -54,6 +63,8 @@ export type QueueState = "reset" | "init" | "rtr" | "rts" | "err";
 export interface ScenarioQueue {
   name: string;
   description?: string;
+  /** The function that it belongs to: 0 is the PF. */
+  function?: number;
   /** The port that it sends from. */
   port?: number;
   type?: QueueType;
@@ -69,10 +80,21 @@ export interface ScenarioCounter {
   description?: string;
 }
 
+/** Settings of a domain. Tables make the domains that they are in, whether they are listed here or not. */
+export interface ScenarioDomain {
+  domain: DomainType;
+  function?: number;
+  description?: string;
+  reclaim?: boolean;
+  duplicates?: boolean;
+  sync?: boolean;
+}
+
 export interface ScenarioTable {
   name: string;
   description?: string;
-  domain?: "nic_rx";
+  domain?: DomainType;
+  function?: number;
   level: number;
 }
 
@@ -83,27 +105,6 @@ export interface ScenarioMatcher {
   priority?: number;
   /** Field name to "full", "/24" or mask text; left out, every rule brings its own masks. */
   mask?: Record<string, string | number>;
-}
-
-/** What a rule does, written in its place. */
-export type InlineAction =
-  | "drop"
-  | "default_miss"
-  | { tag: number }
-  | { count: string }
-  | { queue: string }
-  | { table: string }
-  | { action: string };
-
-/** An action with a name: exactly one of the keys behind the description. */
-export interface ScenarioAction {
-  name: string;
-  drop?: true;
-  default_miss?: true;
-  tag?: number;
-  count?: string;
-  queue?: string;
-  table?: string;
 }
 
 export interface ScenarioRule {
@@ -158,6 +159,8 @@ export type FlowSpecObject = { [K in FlowSpecType]?: FlowFilterFields } & {
   drop?: true;
   /** Name of a flow counter. */
   count?: string;
+  /** Name of a flow action. */
+  action?: string;
 };
 
 export type ScenarioFlowSpec = "drop" | FlowSpecObject;
@@ -168,6 +171,8 @@ export interface ScenarioHostRule {
   name?: string;
   description?: string;
   application: HostApplication;
+  /** The function whose rule it is. */
+  function?: number;
   /** Left out, every port. */
   port?: number;
   priority?: number;
@@ -181,8 +186,13 @@ export interface ScenarioFrame {
   description?: string;
   hex?: string;
   base64?: string;
+  headers?: ScenarioHeader[];
   /** The queue that sends it. */
   send?: string;
+  /** What metadata register A begins with, where it is sent. */
+  metadata?: number;
+  /** All domains are synced before it. */
+  sync?: true;
   port?: number;
   linkType?: number;
   /** Bytes on the wire. */
@@ -209,7 +219,18 @@ export interface ExpectedOutcome {
   copies?: string[];
   /** A tag for each copy. */
   copyTags?: number[];
+  /** Registers that hold what a rule wrote, all of them. */
+  registers?: ExpectedRegisters;
+  /** What arrived, for each destination. */
+  toFrames?: ExpectedBytes[];
+  copyFrames?: ExpectedBytes[];
 }
+
+export type RegisterName = (typeof REGISTER_NAMES)[number];
+export type ExpectedRegisters = { [K in RegisterName]?: number };
+
+/** Hexadecimal digits, headers, fields with what they hold (null: not there), or null for nothing that is compared. */
+export type ExpectedBytes = string | ScenarioHeader[] | Record<string, string | number | null> | null;
 
 export interface ExpectedFrame extends ExpectedOutcome {
   /** Number from 1, or name. */

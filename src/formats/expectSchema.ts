@@ -1,16 +1,38 @@
 /** The part of the schema that says what must come out. */
 import { Reason, Verdict } from "../abi/engine.js";
+import { REGISTER_NAMES } from "../model/outcomeReader.js";
+import { headers } from "./actionSchema.js";
 import type {
   ExpectedCount,
   ExpectedFrame,
   ExpectedOutcome,
+  ExpectedRegisters,
   ExpectedTotals,
   ScenarioExpectations,
 } from "./document.js";
 import { objectOf, type JsonSchema } from "./schema.js";
-import { count, integer, list, mapOf, MAX_TAG, name, namesOf, orNull, text } from "./schemaParts.js";
+import { count, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, orNull, TERM, text } from "./schemaParts.js";
 
 const TAG: JsonSchema = { description: "A tag, 0 without one.", type: "integer", minimum: 0, maximum: MAX_TAG };
+
+const BYTES: JsonSchema = {
+  anyOf: [
+    text("Its bytes as hexadecimal digits.", { examples: ["020000000001"] }),
+    headers("Its bytes as headers."),
+    mapOf("Fields and what they hold, as in matches; null for a field that is not there.", {
+      anyOf: [...(TERM.anyOf ?? []), { description: "It is not there.", type: "null" }],
+    }),
+    { description: "Not compared.", type: "null" },
+  ],
+};
+
+const REGISTERS = objectOf<ExpectedRegisters>(
+  "The metadata registers that hold what a rule wrote, all of them.",
+  {},
+  Object.fromEntries(REGISTER_NAMES.map((one) => [one, integer(`Register ${one}.`, 0, MAX_U32)])) as Required<
+    Record<keyof ExpectedRegisters, JsonSchema>
+  >,
+);
 
 const OUTCOME_KEYS = {
   verdict: text("What became of it.", { enum: namesOf(Verdict) }),
@@ -27,6 +49,9 @@ const OUTCOME_KEYS = {
   rules: list("Names of the rules that it hit, in order.", name("A rule.")),
   copies: list("Where copies of it went while it went on, in order.", name("A destination.", "qp:tap")),
   copyTags: list("The tag that each copy carries, in the order of copies.", TAG),
+  registers: REGISTERS,
+  toFrames: list("What arrived at each destination, in the order of to.", BYTES),
+  copyFrames: list("The same of each copy.", BYTES),
 } satisfies Record<string, JsonSchema>;
 
 const EXPECTED_FRAME = objectOf<ExpectedFrame>(

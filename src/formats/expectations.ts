@@ -1,8 +1,9 @@
 /** Expectations of a scenario, held against what came out. */
 import type { CounterValue } from "../model/counter.js";
-import type { HitRule, Outcome } from "../model/outcome.js";
+import type { Destination, HitRule, Outcome } from "../model/outcome.js";
 import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./document.js";
-import { outcomeRecord, type OutcomePart } from "./outcomeRecord.js";
+import { frameCheck, type FieldsOf, type FrameCheck } from "./expectedFrames.js";
+import { farOutcomes, outcomeNames } from "./outcomeRecord.js";
 import { below } from "./schema.js";
 import type { Tally } from "./tally.js";
 
@@ -18,7 +19,8 @@ export interface Failure {
   got: unknown;
 }
 
-const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags"] as const;
+const CALL = "loadScenario";
+const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags", "registers"] as const;
 
 /** What sums are taken from: a loaded scenario. */
 export interface Counted {
@@ -30,20 +32,40 @@ export interface Counted {
   readonly hostRules: ReadonlyMap<string, HitRule>;
 }
 
+/** What is expected of an outcome, and what frames must be where they arrived. */
+interface Expected {
+  readonly path: string;
+  readonly outcome: ExpectedOutcome;
+  readonly toFrames: readonly (FrameCheck | null)[] | undefined;
+  readonly copyFrames: readonly (FrameCheck | null)[] | undefined;
+}
+
+interface ExpectedOne extends Expected {
+  readonly frame: ExpectedFrame["frame"];
+  /** By the port that it left from. */
+  readonly beyond: readonly (readonly [port: string, expected: Expected])[];
+}
+
 /** What the document expects frame by frame; sees every frame as it comes. */
 export class Expectations {
   readonly #expect: ScenarioExpectations;
-  readonly #byFrame = new Map<number | string, { expected: ExpectedFrame; path: string }[]>();
+  readonly #fieldsOf: FieldsOf;
+  readonly #byFrame = new Map<number | string, ExpectedOne[]>();
   readonly #waiting = new Set<string>();
   readonly #failures: Failure[] = [];
 
-  constructor(expect: ScenarioExpectations) {
+  /** @throws EINVAL frames that must have arrived, and are none */
+  constructor(expect: ScenarioExpectations, fieldsOf: FieldsOf) {
     this.#expect = expect;
-    for (const [i, expected] of (expect.frames ?? []).entries()) {
+    this.#fieldsOf = fieldsOf;
+    for (const [i, one] of (expect.frames ?? []).entries()) {
       const path = below("expect.frames", i);
-      const all = this.#byFrame.get(expected.frame) ?? [];
-      all.push({ expected, path });
-      this.#byFrame.set(expected.frame, all);
+      const all = this.#byFrame.get(one.frame) ?? [];
+      const beyond = Object.entries(one.beyond ?? {}).map(
+        ([port, there]) => [port, expectedAt(below(`${path}.beyond`, port), there)] as const,
+      );
+      all.push({ frame: one.frame, beyond, ...expectedAt(path, one) });
+      this.#byFrame.set(one.frame, all);
       this.#waiting.add(path);
     }
   }
@@ -53,35 +75,56 @@ export class Expectations {
     if (this.#byFrame.size === 0) return;
     const due = [...(this.#byFrame.get(number) ?? []), ...(name === undefined ? [] : (this.#byFrame.get(name) ?? []))];
     if (due.length === 0) return;
-    const got = outcomeRecord(number, 0, outcome);
+    const far = new Map(farOutcomes(outcome).map(([port, there]) => [port, there]));
     const about = `frame ${number}${name === undefined ? "" : ` ${JSON.stringify(name)}`}`;
-    for (const { expected, path } of due) {
-      this.#waiting.delete(path);
-      this.#compare(path, about, expected, got);
-      for (const [port, there] of Object.entries(expected.beyond ?? {})) {
-        this.#compare(below(`${path}.beyond`, port), `${about} beyond ${port}`, there, got.beyond[port]);
-      }
+    for (const expected of due) {
+      this.#waiting.delete(expected.path);
+      this.#compare(about, expected, outcome);
+      for (const [port, there] of expected.beyond) this.#compare(`${about} beyond ${port}`, there, far.get(port));
     }
   }
 
-  #compare(path: string, about: string, expected: ExpectedOutcome, got: OutcomePart | undefined): void {
-    if (got === undefined) {
+  #compare(about: string, { path, outcome: expected, toFrames, copyFrames }: Expected, outcome?: Outcome): void {
+    if (outcome === undefined) {
       this.#failures.push({ path, about, what: "frame", expected: "a frame", got: "none came" });
       return;
     }
+    const got = outcomeNames(outcome);
     for (const what of COMPARED) {
       if (expected[what] === undefined || same(expected[what], got[what])) continue;
       this.#failures.push({ path: `${path}.${what}`, about, what, expected: expected[what], got: got[what] });
     }
+    this.#compareFrames(`${path}.toFrames`, about, toFrames, outcome.to);
+    this.#compareFrames(`${path}.copyFrames`, about, copyFrames, outcome.copies);
+  }
+
+  #compareFrames(
+    path: string,
+    about: string,
+    checks: readonly (FrameCheck | null)[] | undefined,
+    arrived: readonly Destination[],
+  ): void {
+    if (checks === undefined) return;
+    if (checks.length !== arrived.length) {
+      const [expected, got] = [counted(checks.length), counted(arrived.length)];
+      this.#failures.push({ path, about, what: "frames", expected, got });
+      return;
+    }
+    checks.forEach((check, i) => {
+      const { frame, name } = arrived[i] as Destination;
+      for (const { path: inner, what, expected, got } of check?.(frame, this.#fieldsOf) ?? []) {
+        this.#failures.push({ path: below(path, i) + inner, about: `${about} at ${name}`, what, expected, got });
+      }
+    });
   }
 
   /** All that was not met, sums included. */
   failures({ tally, counters, flowCounters, rules, flows, hostRules }: Counted): Failure[] {
     const failures = [...this.#failures];
     for (const entries of this.#byFrame.values()) {
-      for (const { expected, path } of entries) {
+      for (const { frame, path } of entries) {
         if (!this.#waiting.has(path)) continue;
-        const about = `frame ${typeof expected.frame === "number" ? expected.frame : JSON.stringify(expected.frame)}`;
+        const about = `frame ${typeof frame === "number" ? frame : JSON.stringify(frame)}`;
         failures.push({ path, about, what: "frame", expected: "a frame", got: "none came" });
       }
     }
@@ -134,6 +177,22 @@ const TOTALS: Readonly<Record<string, string>> = {
   rules: "rule",
 };
 
+function expectedAt(path: string, outcome: ExpectedOutcome): Expected {
+  const checks = (what: "toFrames" | "copyFrames"): (FrameCheck | null)[] | undefined =>
+    outcome[what]?.map((frame, i) => frameCheck(CALL, below(`${path}.${what}`, i), frame));
+  return { path, outcome, toFrames: checks("toFrames"), copyFrames: checks("copyFrames") };
+}
+
+function counted(frames: number): string {
+  return frames === 1 ? "1 frame" : `${frames} frames`;
+}
+
+/** Lists in their order, keys of objects in any. */
 function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
+}
+
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

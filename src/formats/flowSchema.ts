@@ -11,7 +11,7 @@ import type {
 } from "./document.js";
 import { SPEC_TYPES } from "./flowSpecs.js";
 import { objectOf, type JsonSchema } from "./schema.js";
-import { about, integer, list, mapOf, MAX_TAG, MAX_U32, name, port, TERM, text } from "./schemaParts.js";
+import { about, FUNCTION, integer, list, mapOf, MAX_TAG, MAX_U32, name, port, TERM, text } from "./schemaParts.js";
 
 /** Points of an object have indices of 32 bits; nobody reads arrays that long. */
 const LAST_POINT = 65535;
@@ -79,6 +79,7 @@ const ACTIONS = {
   tag: integer("Marks the frame: what the completion carries as its flow tag (24 bits).", 0, MAX_TAG),
   drop: { description: "Drops the frame.", type: "boolean", const: true },
   count: name("Counts frame and bytes on the flow counter of this name.", "web"),
+  action: name("Does what the flow action of this name says.", "to-gateway"),
 } satisfies Record<string, JsonSchema>;
 
 const SPEC: JsonSchema = {
@@ -108,7 +109,10 @@ export const FLOW = objectOf<ScenarioFlow>(
   {
     name: name('Its name: what outcomes list. Left out, it is "flow" and its number in this list, from 1.', "web"),
     description: about,
-    queue: name("The queue that it is made on: it delivers there, or to nobody with drop or egress.", "web"),
+    queue: name(
+      "The queue that it is made on, on the function of the queue: it delivers there, or to nobody with drop or egress.",
+      "web",
+    ),
     type: text("Its type.", {
       enum: ["normal", "all_default", "mc_default", "sniffer"] satisfies FlowType[],
       default: "normal",
@@ -154,6 +158,7 @@ export const HOST_RULE = objectOf<ScenarioHostRule>(
     application: text("Whose it is; the rules of ethtool come first, those of nic last.", {
       enum: HOST_APPLICATIONS,
     }),
+    function: FUNCTION,
     port: integer("The port whose frames it asks; left out, those of every port.", 1, 255),
     priority: integer("Lower is first, among those of its application.", 0, 65535, { default: 0 }),
     match: mapOf(

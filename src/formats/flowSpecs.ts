@@ -9,6 +9,7 @@ import {
   IBV_FLOW_ATTR_SNIFFER,
   IBV_FLOW_SPEC_ACTION_COUNT,
   IBV_FLOW_SPEC_ACTION_DROP,
+  IBV_FLOW_SPEC_ACTION_HANDLE,
   IBV_FLOW_SPEC_ACTION_TAG,
   IBV_FLOW_SPEC_INNER,
 } from "../abi/verbs.js";
@@ -43,35 +44,35 @@ const WIDTHS: Readonly<Record<string, number>> = { flow_label: 20, tunnel_id: 24
 /** Bits that a flow can ask of the IPv4 flags. */
 const IPV4_FLAGS = 0x6n;
 
+/** What stands for names in specs. */
+export interface SpecObjects {
+  counters: (name: string) => unknown;
+  action: (name: string) => unknown;
+}
+
 /**
- * A spec of a document at `path`. `counters` gives the counters object of a name.
+ * A spec of a document at `path`.
  * @throws EINVAL values that do not fit their fields, masks that leave out a bit of the value
  */
-export function specFrom(
-  call: string,
-  path: string,
-  written: ScenarioFlowSpec,
-  counters: (name: string) => unknown,
-): Spec {
+export function specFrom(call: string, path: string, written: ScenarioFlowSpec, objects: SpecObjects): Spec {
   const spec: FlowSpecObject = written === "drop" ? { drop: true } : written;
-  const { inner = false, tag, drop, count } = spec;
+  const { inner = false, tag, drop, count, action: named } = spec;
   const type = typeOf(spec);
   if (type !== undefined) return matchSpec(call, `${path}.${type}`, SPEC_TYPES[type], inner, spec[type] ?? {});
   if (tag !== undefined) return action(IBV_FLOW_SPEC_ACTION_TAG, inner, (size) => ({ kind: "tag", size, tag_id: tag }));
   if (drop !== undefined) return action(IBV_FLOW_SPEC_ACTION_DROP, inner, (size) => ({ kind: "drop", size }));
-  const object = counters(count ?? "");
+  if (named !== undefined) {
+    const object = objects.action(named);
+    return action(IBV_FLOW_SPEC_ACTION_HANDLE, inner, (size) => ({ kind: "handle", size, action: object }));
+  }
+  const object = objects.counters(count ?? "");
   return action(IBV_FLOW_SPEC_ACTION_COUNT, inner, (size) => ({ kind: "count", size, counters: object }));
 }
 
-/** What ibv_create_flow gets. `counters` gives the counters object of a name. */
-export function flowRequest(
-  call: string,
-  path: string,
-  flow: ScenarioFlow,
-  counters: (name: string) => unknown,
-): FlowRequest {
+/** What ibv_create_flow gets. */
+export function flowRequest(call: string, path: string, flow: ScenarioFlow, objects: SpecObjects): FlowRequest {
   const { type = "normal", port = 1, priority = 0, flags = [] } = flow;
-  const specs = (flow.specs ?? []).map((spec, i) => specFrom(call, below(`${path}.specs`, i), spec, counters));
+  const specs = (flow.specs ?? []).map((spec, i) => specFrom(call, below(`${path}.specs`, i), spec, objects));
   return {
     comp_mask: 0,
     type: TYPES[type],
@@ -116,7 +117,11 @@ const ATTR_PLACES: Readonly<Record<string, string>> = {
   "attr.num_of_specs": ".specs",
   device: "",
 };
-const ACTION_FIELDS: Readonly<Record<string, string>> = { ".tag_id": ".tag", ".counters": ".count" };
+const ACTION_FIELDS: Readonly<Record<string, string>> = {
+  ".tag_id": ".tag",
+  ".counters": ".count",
+  ".action": ".action",
+};
 
 function typeOf(spec: FlowSpecObject): FlowSpecType | undefined {
   return (Object.keys(SPEC_TYPES) as FlowSpecType[]).find((type) => spec[type] !== undefined);

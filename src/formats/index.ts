@@ -1,9 +1,10 @@
 /** Formats that people and other tools write: scenario files. Re-exports only. */
+export type * from "./actionDocument.js";
 export type * from "./document.js";
 export type { Failure } from "./expectations.js";
 export type { LoadedFlowCounter } from "./flowCounter.js";
 export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";
-export { outcomeRecord, type OutcomePart, type OutcomeRecord } from "./outcomeRecord.js";
+export { outcomeRecord, type OutcomePart, type OutcomeRecord, type RunFrame } from "./outcomeRecord.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue.js";
 export { parseScenario } from "./scenario.js";
 export { SCENARIO_SCHEMA } from "./scenarioSchema.js";

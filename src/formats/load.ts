@@ -3,7 +3,7 @@ import { MAX_FRAME } from "../abi/engine.js";
 import { Context } from "../model/context.js";
 import type { FlowCounter } from "../model/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
-import type { Table } from "../model/domain.js";
+import type { DomainType, Table } from "../model/domain.js";
 import type { Flow } from "../model/flow.js";
 import type { HostRule } from "../model/hostRules.js";
 import { hasParser } from "../model/links.js";
@@ -15,6 +15,7 @@ import type { Scenario } from "./document.js";
 import { Expectations, type Failure } from "./expectations.js";
 import type { LoadedFlowCounter } from "./flowCounter.js";
 import { frameBytes } from "./frameBytes.js";
+import type { ScenarioDomains } from "./domains.js";
 import { ScenarioObjects } from "./objects.js";
 import { at } from "./place.js";
 import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.js";
@@ -24,11 +25,18 @@ import { Tally } from "./tally.js";
 
 const CALL = "loadScenario";
 
+/** Domains as frames pass them. */
+const WAY: readonly DomainType[] = ["nic_tx", "fdb", "nic_rx"];
+
 /** A frame to run. */
 export interface FrameInput {
   bytes: Uint8Array;
   /** The queue that sends it, by its name; left out, the frame comes in on `port`. */
   send?: string;
+  /** What metadata register A begins with, where it is sent. @default 0 */
+  metadata?: number;
+  /** Whether all domains are synced before it. @default false */
+  sync?: boolean;
   /** @default 1 */
   port?: number;
   /** LINKTYPE_ number. @default 1, Ethernet */
@@ -80,6 +88,7 @@ export class LoadedScenario {
   readonly frames: readonly FrameInput[];
   /** Sums over all frames that were run. */
   readonly tally = new Tally();
+  readonly #domains: ScenarioDomains;
   readonly #expectations: Expectations;
   readonly #disagreements: Failure[] = [];
   readonly #buffers = new Map<QueuePair, ReceiveBuffers>();
@@ -100,19 +109,24 @@ export class LoadedScenario {
     this.hostRules = objects.hostRules;
     for (const { queue, buffers } of this.queues.values()) if (buffers !== null) this.#buffers.set(queue, buffers);
     this.frames = (scenario.frames ?? []).map((frame, i) => {
-      const { name, send, port, linkType, wireLength } = frame;
-      const options = { name, send, port, linkType, wireLength };
+      const { name, send, metadata, sync, port, linkType, wireLength } = frame;
+      const options = { name, send, metadata, sync, port, linkType, wireLength };
       const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
       return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
     });
-    this.#expectations = new Expectations(scenario.expect ?? {});
+    this.#domains = objects.domains;
+    this.#expectations = new Expectations(
+      scenario.expect ?? {},
+      (frame) => device.parseBatch([frame])[0]?.fields ?? {},
+    );
   }
 
   /** Runs frames in order, by default those of the document: one outcome for each. Sums and expectations grow with each run. */
   run(frames: readonly FrameInput[] = this.frames): Outcome[] {
     const outcomes: Outcome[] = [];
     for (let first = 0; first < frames.length;) {
-      const { send, port = 1 } = frames[first] as FrameInput;
+      const { send, port = 1, sync = false } = frames[first] as FrameInput;
+      if (sync) this.#domains.sync();
       let end = first + 1;
       if (send === undefined) while (end < frames.length && comesIn(frames[end] as FrameInput, port)) end++;
       const some = frames.slice(first, end);
@@ -132,9 +146,14 @@ export class LoadedScenario {
     return this.#disagreements;
   }
 
-  /** Rules as they are asked: by the level of their tables, then by rank. */
+  /** Rules as they are asked: by domain, in the order in which frames come to them, function, level of their tables, and rank. */
   rulesByRank(): Rule[] {
-    const tables = [...this.tables.values()].sort((a, b) => a.level - b.level);
+    const tables = [...this.tables.values()].sort(
+      (a, b) =>
+        WAY.indexOf(a.domain.type) - WAY.indexOf(b.domain.type) ||
+        a.domain.context.function.vport - b.domain.context.function.vport ||
+        a.level - b.level,
+    );
     const place = new Map(tables.map((table, i) => [table, i]));
     return [...this.rules.values()].sort((a, b) => {
       const tablesApart = (place.get(a.matcher.table) ?? 0) - (place.get(b.matcher.table) ?? 0);
@@ -153,22 +172,24 @@ export class LoadedScenario {
   #send(name: string, frames: readonly FrameInput[]): Outcome[] {
     const loaded = this.queues.get(name);
     if (loaded === undefined) throw new Error(`${CALL}: no queue ${name} is in the document`);
-    return frames.map(({ bytes }) => this.device.send(loaded.queue, bytes));
+    return frames.map(({ bytes, metadata = 0 }) => this.device.send(loaded.queue, bytes, { metadata }));
   }
 
   #note(frames: readonly FrameInput[], outcomes: Outcome[]): Outcome[] {
     noteDeliveries(this.#buffers, outcomes);
     for (const buffers of this.#buffers.values()) this.#disagreements.push(...buffers.check());
     for (const [i, outcome] of outcomes.entries()) {
-      const { number, name, bytes, wireLength } = frames[i] as FrameInput;
+      const frame = frames[i] as FrameInput;
+      const { number, name } = frame;
       this.#number = number ?? this.#number + 1;
-      this.tally.add(wireLength ?? bytes.length, outcome);
+      this.tally.add(frame, outcome);
       this.#expectations.see(this.#number, name, outcome);
     }
     return outcomes;
   }
 }
 
-function comesIn({ send, port = 1 }: FrameInput, on: number): boolean {
-  return send === undefined && port === on;
+/** Whether it comes in on a port, with nothing that happens before it. */
+function comesIn({ send, port = 1, sync = false }: FrameInput, on: number): boolean {
+  return send === undefined && port === on && !sync;
 }

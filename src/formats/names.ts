@@ -2,15 +2,9 @@
 import { refuse, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/input.js";
 import { namesHint } from "../nearest.js";
-import type {
-  ExpectedOutcome,
-  InlineAction,
-  Scenario,
-  ScenarioAction,
-  ScenarioFlow,
-  ScenarioFrame,
-  ScenarioHostRule,
-} from "./document.js";
+import type { InlineAction, ScenarioAction, ScenarioMemberObject } from "./actionDocument.js";
+import type { ExpectedOutcome, Scenario, ScenarioFlow, ScenarioFrame, ScenarioHostRule } from "./document.js";
+import { domainName } from "./domains.js";
 import { frameBytes } from "./frameBytes.js";
 import { below } from "./schema.js";
 
@@ -29,7 +23,18 @@ export function checkNames(call: string, scenario: Scenario): void {
   new Names(call, scenario).check();
 }
 
-type Kind = "queues" | "counters" | "flowCounters" | "tables" | "matchers" | "actions" | "rules" | "frames";
+const KINDS = [
+  "queues",
+  "counters",
+  "flowCounters",
+  "flowActions",
+  "tables",
+  "matchers",
+  "actions",
+  "rules",
+  "frames",
+] as const;
+type Kind = (typeof KINDS)[number];
 
 class Names {
   readonly #call: string;
@@ -51,16 +56,7 @@ class Names {
       }
       return names;
     };
-    this.#names = {
-      queues: unique("queues"),
-      counters: unique("counters"),
-      flowCounters: unique("flowCounters"),
-      tables: unique("tables"),
-      matchers: unique("matchers"),
-      actions: unique("actions"),
-      rules: unique("rules"),
-      frames: unique("frames"),
-    };
+    this.#names = Object.fromEntries(KINDS.map((kind) => [kind, unique(kind)])) as Record<Kind, Set<string>>;
     this.#hits = this.#uniqueHits();
   }
 
@@ -88,6 +84,7 @@ class Names {
       rule.actions?.forEach((action, n) => this.#action(below(`${path}.actions`, n), action));
     }
     this.#flows();
+    this.#functions();
     this.#ports();
     this.#expectations();
   }
@@ -97,12 +94,21 @@ class Names {
     this.#bad("unknown_name", path, name, namesHint(name, kind, [...this.#names[kind]]));
   }
 
-  #action(path: string, action: InlineAction | ScenarioAction): void {
+  #action(path: string, action: InlineAction | ScenarioAction | ScenarioMemberObject): void {
     if (typeof action === "string") return;
-    if ("count" in action) this.#known("counters", `${path}.count`, action.count);
-    if ("queue" in action) this.#known("queues", `${path}.queue`, action.queue);
-    if ("table" in action) this.#known("tables", `${path}.table`, action.table);
-    if ("action" in action) this.#known("actions", `${path}.action`, action.action);
+    const { count, queue, table } = action;
+    if (count !== undefined) this.#known("counters", `${path}.count`, count);
+    if (queue !== undefined) this.#known("queues", `${path}.queue`, queue);
+    if (table !== undefined) this.#known("tables", `${path}.table`, table);
+    if ("action" in action && action.action !== undefined) this.#known("actions", `${path}.action`, action.action);
+    if (!("array" in action)) return;
+    action.array?.forEach((member, i) => {
+      if (typeof member === "string") return;
+      const { reformat, ...destination } = member;
+      const here = below(`${path}.array`, i);
+      this.#action(here, destination);
+      if (typeof reformat === "string") this.#known("actions", `${here}.reformat`, reformat);
+    });
   }
 
   #flows(): void {
@@ -110,10 +116,32 @@ class Names {
       const path = below("flows", i);
       this.#known("queues", `${path}.queue`, queue);
       specs.forEach((spec, n) => {
-        if (spec === "drop" || spec.count === undefined) return;
-        this.#known("flowCounters", `${below(`${path}.specs`, n)}.count`, spec.count);
+        if (spec === "drop") return;
+        const here = below(`${path}.specs`, n);
+        if (spec.count !== undefined) this.#known("flowCounters", `${here}.count`, spec.count);
+        if (spec.action !== undefined) this.#known("flowActions", `${here}.action`, spec.action);
       });
     }
+  }
+
+  #functions(): void {
+    const { device, domains = [], ...scenario } = this.#scenario;
+    const vports = device?.vports ?? 0;
+    const exists = (path: string, vport: number | undefined): void => {
+      if (vport === undefined || vport <= vports) return;
+      this.#bad("out_of_range", `${path}.function`, vport, `device.vports is ${vports}`);
+    };
+    for (const kind of ["queues", "tables", "hostRules"] as const) {
+      scenario[kind]?.forEach((one, i) => exists(below(kind, i), one.function));
+    }
+    const seen = new Set<string>();
+    domains.forEach(({ domain, function: vport = 0 }, i) => {
+      const path = below("domains", i);
+      exists(path, vport);
+      const name = domainName(domain, vport);
+      if (seen.has(name)) this.#bad("duplicate_name", path, name, "say all settings of a domain in one place");
+      seen.add(name);
+    });
   }
 
   #ports(): void {
@@ -189,8 +217,8 @@ class Names {
   }
 
   #destinations(): string[] {
-    const hosts = (this.#scenario.hostRules ?? []).flatMap(({ action }) =>
-      action === "drop" ? [] : [`host:${action.queue}`],
+    const hosts = (this.#scenario.hostRules ?? []).flatMap(({ action, function: vport = 0 }) =>
+      action === "drop" ? [] : [`${vport === 0 ? "" : `vf${vport}/`}host:${action.queue}`],
     );
     return [...[...this.#names.queues].map((queue) => `qp:${queue}`), ...new Set(hosts), ...this.#portNames()];
   }

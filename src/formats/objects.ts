@@ -1,13 +1,15 @@
 /** The objects of a scenario, made on a device in the order of the document. */
-import { Action } from "../model/action.js";
-import { type Context, ProtectionDomain } from "../model/context.js";
+import type { Context } from "../model/context.js";
 import { FlowCounter } from "../model/counter.js";
-import { DOMAIN_TYPES, Domain, Table } from "../model/domain.js";
+import { Table } from "../model/domain.js";
 import { Flow } from "../model/flow.js";
 import type { HostRule } from "../model/hostRules.js";
 import { Matcher } from "../model/matcher.js";
 import { Rule } from "../model/rule.js";
-import type { InlineAction, Scenario, ScenarioAction, ScenarioFlow, ScenarioRule } from "./document.js";
+import { ScenarioActions } from "./actions.js";
+import type { Scenario, ScenarioFlow, ScenarioRule } from "./document.js";
+import { ScenarioDomains } from "./domains.js";
+import { ScenarioFlowActions } from "./flowActions.js";
 import { LoadedFlowCounter } from "./flowCounter.js";
 import { flowPlace, flowRequest } from "./flowSpecs.js";
 import { flowName, hostRuleName } from "./names.js";
@@ -27,25 +29,24 @@ export class ScenarioObjects {
   readonly flowCounters = new Map<string, LoadedFlowCounter>();
   readonly flows = new Map<string, Flow>();
   readonly hostRules = new Map<string, HostRule>();
-  /** Shared actions by name; inline ones by what they say, since equal ones can be the same object. */
-  readonly #shared = new Map<string, Action>();
-  readonly #inline = new Map<string, Action>();
+  readonly domains: ScenarioDomains;
+  readonly #actions: ScenarioActions;
+  readonly #flowActions: ScenarioFlowActions;
   /** Matchers that rules with a table and a priority imply. */
   readonly #implied = new Map<string, Matcher>();
 
   constructor(scenario: Scenario, context: Context) {
     const { connect = [], queues = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
-    const { flowCounters = [], flows = [], hostRules = [] } = scenario;
+    const { domains = [], flowActions = [], flowCounters = [], flows = [], hostRules = [] } = scenario;
     const { device } = context;
+    this.domains = new ScenarioDomains(context, domains);
     connect.forEach(({ port, to }, i) => {
       at(CALL, below("connect", i), () => device.connect(port, device, to));
     });
-    let pd: ProtectionDomain | undefined;
-    const lazyPd = (): ProtectionDomain => (pd ??= new ProtectionDomain(CALL, context));
     queues.forEach((queue, i) =>
       this.queues.set(
         queue.name,
-        at(CALL, below("queues", i), () => loadQueue(CALL, context, lazyPd, queue)),
+        at(CALL, below("queues", i), () => loadQueue(CALL, this.domains, queue)),
       ),
     );
     counters.forEach(({ name }, i) =>
@@ -54,23 +55,17 @@ export class ScenarioObjects {
         at(CALL, below("counters", i), () => new FlowCounter(CALL, context, 1, name)),
       ),
     );
-    const domains = new Map<string, Domain>();
-    tables.forEach(({ name, domain = "nic_rx", level }, i) => {
+    tables.forEach(({ name, domain = "nic_rx", function: vport, level }, i) => {
       const path = below("tables", i);
-      let owner = domains.get(domain);
-      owner ??= at(CALL, path, () => Domain.create(CALL, context, DOMAIN_TYPES.indexOf(domain), domain));
-      domains.set(domain, owner);
+      const owner = this.domains.domain(path, domain, vport);
       this.tables.set(
         name,
         at(CALL, path, () => Table.create(CALL, owner, level, name)),
       );
     });
-    actions.forEach((action, i) =>
-      this.#shared.set(
-        action.name,
-        at(CALL, below("actions", i), () => this.#make(action)),
-      ),
-    );
+    const targets = { device, queues: this.queues, counters: this.counters, tables: this.tables };
+    this.#actions = new ScenarioActions(targets, actions);
+    this.#flowActions = new ScenarioFlowActions(flowActions);
     matchers.forEach(({ name, table, priority = 0, mask }, i) =>
       this.matchers.set(
         name,
@@ -90,23 +85,31 @@ export class ScenarioObjects {
     });
     hostRules.forEach((rule, i) => {
       const name = hostRuleName(rule, i);
-      const made = at(CALL, below("hostRules", i), () => device.hostRules.add({ ...rule, name }));
+      const made = at(CALL, below("hostRules", i), () =>
+        device.function(rule.function ?? 0).hostRules.add({ ...rule, name }),
+      );
       this.hostRules.set(name, made);
     });
+    this.domains.begin();
   }
 
   #flow(path: string, flow: ScenarioFlow, name: string): Flow {
     const { queue } = get(this.queues, flow.queue);
-    const request = flowRequest(CALL, path, flow, (one) => get(this.flowCounters, one).counters);
+    const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
+    const request = flowRequest(CALL, path, flow, {
+      counters: (one) => get(this.flowCounters, one).counters,
+      action: (one) => this.#flowActions.get(one, queue.context, direction),
+    });
     const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
     return at(CALL, path, () => Flow.create(CALL, queue, request, name), place);
   }
 
   #rule(path: string, rule: ScenarioRule): Rule {
+    const matcher = at(CALL, path, () => this.#matcher(rule));
     const actions = (rule.actions ?? []).map((action, i) =>
-      at(CALL, below(`${path}.actions`, i), () => this.#action(action)),
+      this.#actions.inRule(below(`${path}.actions`, i), action, matcher.table),
     );
-    return at(CALL, path, () => Rule.named(CALL, this.#matcher(rule), rule.match ?? {}, actions, rule.name));
+    return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name));
   }
 
   #matcher({ matcher, table = "", priority = 0 }: ScenarioRule): Matcher {
@@ -118,24 +121,6 @@ export class ScenarioObjects {
       this.#implied.set(name, implied);
     }
     return implied;
-  }
-
-  #action(action: InlineAction): Action {
-    if (typeof action === "object" && "action" in action) return get(this.#shared, action.action);
-    const key = JSON.stringify(action);
-    let made = this.#inline.get(key);
-    if (made === undefined) this.#inline.set(key, (made = this.#make(action)));
-    return made;
-  }
-
-  #make(action: Exclude<InlineAction, { action: string }> | ScenarioAction): Action {
-    const one: Partial<ScenarioAction> = typeof action === "string" ? { [action]: true } : action;
-    if (one.drop !== undefined) return Action.drop();
-    if (one.default_miss !== undefined) return Action.defaultMiss();
-    if (one.tag !== undefined) return Action.tag(CALL, one.tag);
-    if (one.count !== undefined) return Action.count(CALL, get(this.counters, one.count), 0);
-    if (one.queue !== undefined) return Action.toQueue(CALL, get(this.queues, one.queue).queue);
-    return Action.toTable(CALL, get(this.tables, one.table ?? ""));
   }
 }
 

@@ -1,8 +1,9 @@
 /** An outcome as a line of JSON holds it. */
 import type { Destination, Outcome } from "../model/outcome.js";
+import { hexOf } from "./headerBytes.js";
 
-/** What became of a frame at a port: names in place of objects. */
-export interface OutcomePart {
+/** Names in place of objects. */
+export interface OutcomeNames {
   verdict: Outcome["verdict"];
   reason: Outcome["reason"];
   /** Destinations by name, such as `qp:web`. */
@@ -10,12 +11,21 @@ export interface OutcomePart {
   tag: number | null;
   /** Names of the rules that it hit, in order. */
   rules: string[];
+  /** Metadata registers that hold what a rule wrote. */
   registers: Record<string, number>;
   copies: string[];
   /** The tag that each destination got with it, 0 without one; in the order of `to`. */
   toTags: number[];
   /** The same of copies. */
   copyTags: number[];
+}
+
+/** What became of a frame at a port. */
+export interface OutcomePart extends OutcomeNames {
+  /** What each destination got, as hexadecimal digits; null where it is what came in. */
+  toFrames: (string | null)[];
+  /** The same of copies. */
+  copyFrames: (string | null)[];
   /** By port that it left from: what became of it at the port that it came to. */
   beyond: Record<string, OutcomePart>;
 }
@@ -28,12 +38,33 @@ export interface OutcomeRecord extends OutcomePart {
   len: number;
 }
 
-/** The record of an outcome; `length` is that on the wire in bytes. */
-export function outcomeRecord(frameNumber: number, length: number, outcome: Outcome): OutcomeRecord {
-  return { frame: frameNumber, len: length, ...outcomePart(outcome) };
+/** A frame that was run. */
+export interface RunFrame {
+  bytes: Uint8Array;
+  /** @default the length of `bytes` */
+  wireLength?: number;
 }
 
-function outcomePart(outcome: Outcome): OutcomePart {
+/** The record of the outcome of a frame. */
+export function outcomeRecord(
+  frameNumber: number,
+  { bytes, wireLength = bytes.length }: RunFrame,
+  outcome: Outcome,
+): OutcomeRecord {
+  return { frame: frameNumber, len: wireLength, ...outcomePart(bytes, outcome) };
+}
+
+function outcomePart(input: Uint8Array, outcome: Outcome): OutcomePart {
+  const changed = ({ frame }: Destination): string | null => (frame === input ? null : hexOf(frame));
+  return {
+    ...outcomeNames(outcome),
+    toFrames: outcome.to.map(changed),
+    copyFrames: outcome.copies.map(changed),
+    beyond: Object.fromEntries(farOutcomes(outcome).map(([port, far, frame]) => [port, outcomePart(frame, far)])),
+  };
+}
+
+export function outcomeNames(outcome: Outcome): OutcomeNames {
   return {
     verdict: outcome.verdict,
     reason: outcome.reason,
@@ -44,14 +75,13 @@ function outcomePart(outcome: Outcome): OutcomePart {
     copies: outcome.copies.map(nameOf),
     toTags: outcome.to.map(tagOf),
     copyTags: outcome.copies.map(tagOf),
-    beyond: Object.fromEntries(farOutcomes(outcome).map(([port, far]) => [port, outcomePart(far)])),
   };
 }
 
-/** What became of a frame beyond the ports that it left, by their names. */
-export function farOutcomes({ to }: Outcome): [port: string, far: Outcome][] {
-  return to.flatMap((one): [string, Outcome][] =>
-    one.kind === "port" && one.outcome !== null ? [[one.name, one.outcome]] : [],
+/** What became of a frame beyond the ports that it left: their names, and the bytes that left. */
+export function farOutcomes({ to }: Outcome): [port: string, far: Outcome, frame: Uint8Array][] {
+  return to.flatMap((one): [string, Outcome, Uint8Array][] =>
+    one.kind === "port" && one.outcome !== null ? [[one.name, one.outcome, one.frame]] : [],
   );
 }
 

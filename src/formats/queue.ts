@@ -16,10 +16,11 @@ import {
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { CompletionQueue, type WorkCompletion } from "../model/completions.js";
-import { type Context, MemoryRegion, type ProtectionDomain } from "../model/context.js";
+import { MemoryRegion, type ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
 import { QueuePair } from "../model/queues.js";
 import type { QueueState, ScenarioQueue } from "./document.js";
+import type { ScenarioDomains } from "./domains.js";
 import type { Failure } from "./expectations.js";
 
 const DEFAULT_BUFFER_SIZE = 2048;
@@ -34,15 +35,12 @@ export interface LoadedQueue {
   readonly buffers: ReceiveBuffers | null;
 }
 
-export function loadQueue(
-  call: string,
-  context: Context,
-  pd: () => ProtectionDomain,
-  queue: ScenarioQueue,
-): LoadedQueue {
-  const { name, buffers, port } = queue;
-  if (buffers === undefined) return { name, queue: QueuePair.createSink(call, context, name, port), buffers: null };
-  const received = new ReceiveBuffers(call, pd(), { ...queue, buffers });
+export function loadQueue(call: string, domains: ScenarioDomains, queue: ScenarioQueue): LoadedQueue {
+  const { name, buffers, port, function: vport } = queue;
+  if (buffers === undefined) {
+    return { name, queue: QueuePair.createSink(call, domains.context(vport), name, port), buffers: null };
+  }
+  const received = new ReceiveBuffers(call, domains.pd(vport), { ...queue, buffers });
   return { name, queue: received.queue, buffers: received };
 }
 

@@ -5,10 +5,10 @@ import type {
   QueueState,
   QueueType,
   Scenario,
-  ScenarioAction,
   ScenarioCable,
   ScenarioCounter,
   ScenarioDevice,
+  ScenarioDomain,
   ScenarioFrame,
   ScenarioLimits,
   ScenarioMatcher,
@@ -16,10 +16,24 @@ import type {
   ScenarioRule,
   ScenarioTable,
 } from "./document.js";
+import { ACTION, FLOW_ACTION, headers, INLINE_ACTION } from "./actionSchema.js";
 import { EXPECT } from "./expectSchema.js";
 import { FLOW, FLOW_COUNTER, HOST_RULE } from "./flowSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
-import { about, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, port, TERM, text } from "./schemaParts.js";
+import {
+  about,
+  DOMAIN,
+  FUNCTION,
+  integer,
+  list,
+  mapOf,
+  MAX_U32,
+  name,
+  namesOf,
+  port,
+  TERM,
+  text,
+} from "./schemaParts.js";
 
 const MASK: JsonSchema = {
   anyOf: [
@@ -28,28 +42,6 @@ const MASK: JsonSchema = {
       examples: ["full", "/24", "0x3f"],
     }),
     integer("The mask as a number.", 0, Number.MAX_SAFE_INTEGER),
-  ],
-};
-
-const ACTION_KEYS = {
-  tag: integer("Marks the frame: what the completion carries as its flow tag (24 bits).", 0, MAX_TAG),
-  count: name("Counts frame and bytes on the counter of this name.", "web-frames"),
-  queue: name("Delivers to the queue of this name and ends the walk.", "web"),
-  table: name("Goes on in the table of this name, which is not a root table.", "l4"),
-} satisfies Record<string, JsonSchema>;
-
-const INLINE_ACTION: JsonSchema = {
-  description: "One action of a rule.",
-  anyOf: [
-    text("drop ends the frame; default_miss does what the domain does with a frame that no rule takes.", {
-      enum: ["drop", "default_miss"],
-    }),
-    objectOf<{ tag?: number; count?: string; queue?: string; table?: string; action?: string }>(
-      "An action with an operand: exactly one key.",
-      {},
-      { ...ACTION_KEYS, action: name("The shared action of this name (see actions).") },
-      { minProperties: 1, maxProperties: 1 },
-    ),
   ],
 };
 
@@ -92,6 +84,7 @@ const DEVICE = objectOf<ScenarioDevice>(
   {
     name: name("Its name.", "flowsteer0"),
     ports: integer("Physical ports, numbered from 1.", 1, 255, { default: 1 }),
+    vports: integer("Functions besides the PF, which is 0: VFs, numbered from 1.", 0, 255, { default: 0 }),
     profile: text("What is refused beyond what the manual pages refuse.", {
       default: "manual",
       examples: ["manual", "connectx5", "connectx6dx", "connectx7", "connectx8"],
@@ -109,6 +102,12 @@ const DEVICE = objectOf<ScenarioDevice>(
       description: "Whether the device has flows: IBV_DEVICE_MANAGED_FLOW_STEERING.",
       type: "boolean",
       default: true,
+    },
+    asyncRules: {
+      description:
+        "Whether rules of tables that are not root wait for a sync of their domain. Domains are synced once all rules are made, unless they say otherwise.",
+      type: "boolean",
+      default: false,
     },
     parser: PARSER,
   },
@@ -129,6 +128,7 @@ const QUEUE = objectOf<ScenarioQueue>(
   {
     name: name("Its name.", "web"),
     description: about,
+    function: FUNCTION,
     port: port("The port that it sends from. It receives from every port."),
     type: text("What ibv_create_qp makes; a queue of type ud sends no frames, only datagrams.", {
       enum: ["raw_packet", "ud"] satisfies QueueType[],
@@ -154,15 +154,41 @@ const COUNTER = objectOf<ScenarioCounter>(
   { name: name("Its name.", "web-frames"), description: about },
 );
 
+const SETTING = objectOf<ScenarioDomain>(
+  "Settings of a domain. A domain without any need not be listed.",
+  { domain: true },
+  {
+    domain: DOMAIN,
+    function: FUNCTION,
+    description: about,
+    reclaim: {
+      description: "Whether its tables give memory back as soon as rules go.",
+      type: "boolean",
+      default: false,
+    },
+    duplicates: {
+      description: "Whether a rule can have the values of another one of its matcher, but in the root table.",
+      type: "boolean",
+      default: true,
+    },
+    sync: {
+      description: "With asyncRules: whether it is synced before the first frame comes.",
+      type: "boolean",
+      default: true,
+    },
+  },
+);
+
 const TABLE = objectOf<ScenarioTable>(
   "A table of rules.",
   { name: true, level: true },
   {
     name: name("Its name.", "root"),
     description: about,
-    domain: text("The domain it is in.", { enum: ["nic_rx"], default: "nic_rx" }),
+    domain: { ...DOMAIN, default: "nic_rx" },
+    function: FUNCTION,
     level: integer(
-      '0 is the root table, where every frame starts; the others are reached by { "table": name }.',
+      '0 is the root table, where every frame of the domain starts; the others are reached by { "table": name }.',
       0,
       MAX_U32,
     ),
@@ -184,22 +210,6 @@ const MATCHER = objectOf<ScenarioMatcher>(
   },
 );
 
-const ACTION = objectOf<ScenarioAction>(
-  "An action that several rules share: a name and exactly one of drop, default_miss, tag, count, queue, table.",
-  { name: true },
-  {
-    name: name('Its name, for { "action": name }.', "to-web"),
-    drop: { description: "Ends the frame.", type: "boolean", const: true },
-    default_miss: {
-      description: "Does what the domain does with a frame that no rule takes.",
-      type: "boolean",
-      const: true,
-    },
-    ...ACTION_KEYS,
-  },
-  { minProperties: 2, maxProperties: 2 },
-);
-
 const RULE = objectOf<ScenarioRule>(
   "A rule. It belongs to a matcher, or stands in a table at a priority with masks of its own.",
   { name: true },
@@ -214,7 +224,7 @@ const RULE = objectOf<ScenarioRule>(
       TERM,
     ),
     actions: list(
-      "What it does, in any order: the device tags and counts first. At most one of drop, default_miss, queue and table; without any of them the frame ends here without a destination.",
+      "What it does. The device has an order of its own, whatever that of the list. At most one of drop, default_miss, queue, table, vport, port and array; without any of them the frame ends here without a destination.",
       INLINE_ACTION,
     ),
   },
@@ -229,12 +239,22 @@ const FRAME = objectOf<ScenarioFrame>(
     description: about,
     hex: text("Its bytes as hexadecimal digits, white space and colons between bytes ignored."),
     base64: text("Its bytes as base64."),
+    headers: headers("Its bytes as headers, the first one outermost."),
     send: name("The queue that sends it, from its port; left out, the frame comes in.", "web"),
+    metadata: integer("Where it is sent: what rules of the send path find in register A.", 0, MAX_U32, { default: 0 }),
+    sync: {
+      description: "Syncs all domains before it: rules that wait take effect.",
+      type: "boolean",
+      const: true,
+    },
     port: port("The port that it comes in on."),
     linkType: integer("LINKTYPE_ number: what it begins with; 1 is Ethernet, 101 IP.", 0, 65535, { default: 1 }),
     wireLength: integer("Its length on the wire in bytes, where the capture cut it.", 0, MAX_U32),
   },
-  { oneOf: [{ required: ["hex"] }, { required: ["base64"] }] },
+  {
+    oneOf: [{ required: ["hex"] }, { required: ["base64"] }, { required: ["headers"] }],
+    dependentRequired: { metadata: ["send"] },
+  },
 );
 
 /** Its identity, wherever it lies. */
@@ -257,6 +277,8 @@ export const SCENARIO_SCHEMA: JsonSchema = {
       queues: list("Where frames are delivered, and who sends them.", QUEUE),
       counters: list("Flow counters of the device, which rules count on.", COUNTER),
       flowCounters: list("Counters objects of the verbs, which flows count on.", FLOW_COUNTER),
+      flowActions: list("Actions that specs of flows name.", FLOW_ACTION),
+      domains: list("Settings of domains.", SETTING),
       tables: list("Tables.", TABLE),
       matchers: list(
         "Matchers, in the order of their making: among equal priorities the newer one is asked first, in the root table the older one.",

@@ -133,7 +133,8 @@ function checkObject(
   }
   if (schema.oneOf !== undefined) {
     const met = schema.oneOf.filter(({ required }) => required.every((key) => Object.hasOwn(object, key)));
-    const choices = schema.oneOf.map(({ required }) => required.map((key) => `"${key}"`).join(" and ")).join(" or ");
+    const all = schema.oneOf.map(({ required }) => required.map((key) => `"${key}"`).join(" and "));
+    const choices = [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
     if (met.length !== 1) bad(`${met.length === 0 ? "it needs" : "it takes only one of"} ${choices}`);
   }
   if (keys.length < (schema.minProperties ?? 0) || keys.length > (schema.maxProperties ?? Infinity)) {

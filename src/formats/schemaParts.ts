@@ -1,4 +1,5 @@
 /** What the schemas of documents are put together from. */
+import { DOMAIN_TYPES } from "../model/domain.js";
 import type { JsonSchema } from "./schema.js";
 
 /** Tags have 24 bits. */
@@ -35,6 +36,15 @@ export const count = (description: string): JsonSchema => integer(description, 0
 export const about = text("What it is for, for people. Ignored.");
 export const port = (description: string, more: JsonSchema = {}): JsonSchema =>
   integer(description, 1, 255, { default: 1, ...more });
+export const DOMAIN = text(
+  "The domain: what a function receives, what it sends, or the eSwitch between them and the ports.",
+  {
+    enum: DOMAIN_TYPES,
+  },
+);
+export const FUNCTION = integer("The function that it belongs to: 0 is the PF, VFs count from 1.", 0, 255, {
+  default: 0,
+});
 
 /** What a field of a match holds. */
 export const TERM: JsonSchema = {

@@ -1,6 +1,6 @@
 /** Sums over outcomes: where frames went, and what each rule took. */
 import type { HitRule, Outcome } from "../model/outcome.js";
-import { farOutcomes } from "./outcomeRecord.js";
+import { farOutcomes, type RunFrame } from "./outcomeRecord.js";
 
 export interface Sum {
   frames: number;
@@ -16,6 +16,13 @@ export interface EndSum extends Sum {
   reason: Outcome["reason"];
 }
 
+/** What a register held at the end of frames. */
+export interface RegisterSum {
+  frames: number;
+  /** Frames by value. */
+  readonly values: Map<number, number>;
+}
+
 export class Tally {
   readonly all: Sum = { frames: 0, bytes: 0 };
   readonly verdicts = new Map<Outcome["verdict"], Sum>();
@@ -23,9 +30,11 @@ export class Tally {
   readonly #copies = new Map<string, Sum>();
   readonly #beyond = new Map<string, EndSum & { port: string }>();
   readonly #rules = new Map<HitRule, Sum>();
+  readonly #rewritten = new Map<string, Sum>();
+  readonly #registers = new Map<string, RegisterSum>();
 
-  /** Counts a frame of `length` bytes on the wire. */
-  add(length: number, outcome: Outcome): void {
+  /** Counts a frame. */
+  add({ bytes, wireLength: length = bytes.length }: RunFrame, outcome: Outcome): void {
     grow(this.all, length);
     grow(getOr(this.verdicts, outcome.verdict, nothing), length);
     for (const end of endsOf(outcome)) {
@@ -34,7 +43,7 @@ export class Tally {
         length,
       );
     }
-    this.#addHits(length, outcome);
+    this.#addHits(length, bytes, outcome);
   }
 
   /** Where frames ended, in the order in which they first came up. */
@@ -52,18 +61,37 @@ export class Tally {
     return [...this.#beyond.values()];
   }
 
+  /** Frames that arrived at a destination with other bytes than came in, with those that they have there. */
+  get rewritten(): ReadonlyMap<string, Sum> {
+    return this.#rewritten;
+  }
+
+  /** By register: what rules left there. */
+  get registers(): ReadonlyMap<string, RegisterSum> {
+    return this.#registers;
+  }
+
   /** What does not depend on which port it was. */
-  #addHits(length: number, outcome: Outcome): void {
+  #addHits(length: number, input: Uint8Array, outcome: Outcome): void {
     for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), length);
     for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), length);
-    for (const [port, far] of farOutcomes(outcome)) {
+    for (const { name, frame } of [...outcome.to, ...outcome.copies]) {
+      if (frame !== input) grow(getOr(this.#rewritten, name, nothing), length - input.length + frame.length);
+    }
+    for (const [name, value] of Object.entries(outcome.registers)) {
+      const sum = getOr(this.#registers, name, (): RegisterSum => ({ frames: 0, values: new Map() }));
+      sum.frames++;
+      sum.values.set(value, (sum.values.get(value) ?? 0) + 1);
+    }
+    for (const [port, far, frame] of farOutcomes(outcome)) {
+      const farLength = length - input.length + frame.length;
       for (const end of endsOf(far)) {
         grow(
           getOr(this.#beyond, `${port} ${keyOf(end)}`, () => ({ port, ...end, ...nothing() })),
-          length,
+          farLength,
         );
       }
-      this.#addHits(length, far);
+      this.#addHits(farLength, frame, far);
     }
   }
 

@@ -31,7 +31,7 @@ export interface Departure {
 }
 
 /** Metadata registers, by their numbers. */
-const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
+export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
 const NONE: number = Reason.none;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;

@@ -1,10 +1,14 @@
 /** Documents that break the schema, and what is said of each. Each is the good document with one change. */
 import { bad, type BadDocument } from "./badDocument.js";
+import { BAD_ACTION_NAMES, BAD_ACTION_SHAPES } from "./badActions.js";
 import { BAD_FLOW_NAMES, BAD_FLOW_SHAPES } from "./badFlows.js";
+
+const OPERANDS = '"tag", "count", "queue", "table", "vport", "port", "array", "reformat", "modify", "push_vlan"';
 
 /** JSON Schema refuses these too. */
 export const BAD_SHAPES: readonly BadDocument[] = [
   ...BAD_FLOW_SHAPES,
+  ...BAD_ACTION_SHAPES,
   bad(
     "no version",
     'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, connect, queues, ... })',
@@ -13,23 +17,23 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, counters, flowCounters, tables, matchers, actions, rules, flows, hostRules, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, hostRules, frames, expect',
     [["rulez"], []],
   ),
   bad(
     "unknown key below",
-    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, port, type, state, buffers, bufferSize',
+    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, function, port, type, state, buffers, bufferSize',
     [["queues", 1, "bufers"], 2],
   ),
   bad(
     "unknown key like nothing",
-    "device.x § no such key here; keys: name, ports, profile, seed, limits, managedFlowSteering, parser",
+    "device.x § no such key here; keys: name, ports, vports, profile, seed, limits, managedFlowSteering, asyncRules, parser",
     [["device", "x"], 1],
   ),
   bad("list as object", "rules § a list: [ ... ] (found {})", [["rules"], {}]),
   bad(
     "object as list",
-    "device § an object with name, ports, profile, seed, limits, managedFlowSteering, parser (found [])",
+    "device § an object with name, ports, vports, profile, seed, limits, managedFlowSteering, asyncRules, parser (found [])",
     [["device"], []],
   ),
   bad("name as number", 'tables[0].name = 5 § text in double quotes, not empty, such as "root"', [
@@ -43,7 +47,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("name missing", 'counters[0] § the key "name" is missing: Its name. (found {})', [["counters", 0], {}]),
   bad(
     "level missing",
-    'tables[1] § the key "level" is missing: 0 is the root table, where every frame starts; the others are reached by { "table": name }. (found { name })',
+    'tables[1] § the key "level" is missing: 0 is the root table, where every frame of the domain starts; the others are reached by { "table": name }. (found { name })',
     [["tables", 1, "level"]],
   ),
   bad("priority too large", "rules[0].priority = 65536 § a whole number, 0 to 65535", [
@@ -57,31 +61,32 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     ["rules", 1, "actions", 0, "tag"],
     2 ** 24,
   ]),
-  bad("domain unknown", 'tables[0].domain = "nic_tx" § did you mean "nic_rx"? one of "nic_rx"', [
+  bad("domain unknown", 'tables[0].domain = "nic" § one of "nic_rx", "nic_tx", "fdb"', [
     ["tables", 0, "domain"],
-    "nic_tx",
-  ]),
-  bad("action misspelt", 'rules[2].actions[0] = "dorp" § did you mean "drop"? one of "drop", "default_miss"', [
-    ["rules", 2, "actions", 0],
-    "dorp",
+    "nic",
   ]),
   bad(
+    "action misspelt",
+    'rules[2].actions[0] = "dorp" § did you mean "drop"? one of "drop", "default_miss", "pop_vlan"',
+    [["rules", 2, "actions", 0], "dorp"],
+  ),
+  bad(
     "action of another type",
-    'rules[2].actions[0] = 5 § one of "drop", "default_miss"; or an object with one of tag, count, queue, table, action',
+    'rules[2].actions[0] = 5 § one of "drop", "default_miss", "pop_vlan"; or an object with tag, count, queue, table, vport, port, array, reformat, modify, push_vlan, priority, action',
     [["rules", 2, "actions", 0], 5],
   ),
   bad(
     "two actions in one",
-    "rules[2].actions[0] § an object with one of tag, count, queue, table, action (found { tag, queue })",
+    `rules[2].actions[0] § it takes only one of ${OPERANDS} or "action" (found { tag, queue })`,
     [["rules", 2, "actions", 0], { tag: 1, queue: "web" }],
   ),
-  bad("no action in one", "rules[2].actions[0] § an object with one of tag, count, queue, table, action (found {})", [
+  bad("no action in one", `rules[2].actions[0] § it needs ${OPERANDS} or "action" (found {})`, [
     ["rules", 2, "actions", 0],
     {},
   ]),
   bad(
     "shared action that does nothing",
-    "actions[0] § An action that several rules share: a name and exactly one of drop, default_miss, tag, count, queue, table. (found { name })",
+    'actions[0] § it needs "drop", "default_miss", "pop_vlan", "tag", "count", "queue", "table", "vport", "port", "array", "reformat", "modify" or "push_vlan" (found { name })',
     [["actions", 0, "drop"]],
   ),
   bad("shared action with false", "actions[0].drop = false § it is true", [["actions", 0, "drop"], false]),
@@ -126,11 +131,12 @@ export const BAD_SHAPES: readonly BadDocument[] = [
     'connect[0] § the key "to" is missing: The port it is connected to: another one, or itself. (found { port })',
     [["connect", 0, "to"]],
   ),
-  bad("frame without bytes", 'frames[1] § it needs "hex" or "base64" (found {})', [["frames", 1], {}]),
-  bad("frame with bytes twice", 'frames[1] § it takes only one of "hex" or "base64" (found { base64, hex })', [
-    ["frames", 1, "hex"],
-    "00",
-  ]),
+  bad("frame without bytes", 'frames[1] § it needs "hex", "base64" or "headers" (found {})', [["frames", 1], {}]),
+  bad(
+    "frame with bytes twice",
+    'frames[1] § it takes only one of "hex", "base64" or "headers" (found { base64, hex })',
+    [["frames", 1, "hex"], "00"],
+  ),
   bad(
     "verdict unknown",
     'expect.frames[0].verdict = "delivered" § did you mean "deliver"? one of "deliver", "forward", "transmit", "drop", "miss"',
@@ -145,6 +151,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
 /** JSON Schema cannot tell that these are wrong. */
 export const BAD_NAMES: readonly BadDocument[] = [
   ...BAD_FLOW_NAMES,
+  ...BAD_ACTION_NAMES,
   bad(
     "a later version",
     "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
@@ -157,7 +164,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table unknown",
-    'rules[0].table = "rot": nothing in the document has this name (EINVAL); did you mean "root"? tables: root, l4',
+    'rules[0].table = "rot": nothing in the document has this name (EINVAL); did you mean "root"? tables: root, l4, rewriting, beyond',
     [["rules", 0, "table"], "rot"],
   ),
   bad(
@@ -167,12 +174,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table of a matcher unknown",
-    'matchers[0].table = "l3": nothing in the document has this name (EINVAL); did you mean "l4"? tables: root, l4',
+    'matchers[0].table = "l3": nothing in the document has this name (EINVAL); did you mean "l4"? tables: root, l4, rewriting, beyond',
     [["matchers", 0, "table"], "l3"],
   ),
   bad(
     "queue unknown",
-    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest',
+    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest, guest',
     [["rules", 1, "actions", 2, "queue"], "wbe"],
   ),
   bad(
@@ -182,17 +189,17 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "shared action unknown",
-    'rules[2].actions[0].action = "to-l5": nothing in the document has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4',
+    'rules[2].actions[0].action = "to-l5": nothing in the document has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (16)',
     [["rules", 2, "actions", 0, "action"], "to-l5"],
   ),
   bad(
     "destination unknown",
-    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, host:3, port:1, port:2',
+    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "web"],
   ),
   bad(
     "rule expected unknown",
-    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, tap, addresses, flow 3, encrypted, tunnelled, ssh, host rule 2',
+    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, tap, addresses, ... (18)',
     [["expect", "totals", "rules"], { http: 1 }],
   ),
   bad(
@@ -227,7 +234,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "sending queue unknown",
-    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest',
+    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest',
     [["frames", 2, "send"], "rst"],
   ),
   bad(
@@ -249,7 +256,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   bad(
     "frame sent too short",
     'frames[2] = "13 bytes": not a frame that can be sent (EINVAL); 14 to 262144 bytes, from the destination MAC on',
-    [["frames", 2, "hex"], "02 00000000 03 02 00000000 01 08"],
+    [["frames", 2], { send: "rest", hex: "02 00000000 03 02 00000000 01 08" }],
   ),
   bad(
     "port expected unknown",
@@ -258,12 +265,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "rule expected beyond unknown",
-    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, tap, addresses, flow 3, encrypted, tunnelled, ssh, host rule 2',
+    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, tap, addresses, ... (18)',
     [["expect", "frames", 2, "beyond"], { "port:1": { rules: ["al"] } }],
   ),
   bad(
     "copies expected elsewhere",
-    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, host:3, port:1, port:2',
+    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, host:3, port:1, port:2',
     [["expect", "totals", "copies"], { "qp:wbe": 1 }],
   ),
   bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),

@@ -2,13 +2,13 @@
 import { bad, type BadDocument } from "./badDocument.js";
 
 const SPEC_KEYS =
-  '"eth" or "ipv4" or "ipv4_ext" or "ipv6" or "esp" or "tcp" or "udp" or "gre" or "mpls" or "vxlan_tunnel" or "tag" or "drop" or "count"';
+  '"eth", "ipv4", "ipv4_ext", "ipv6", "esp", "tcp", "udp", "gre", "mpls", "vxlan_tunnel", "tag", "drop", "count" or "action"';
 
 /** JSON Schema refuses these too. */
 export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
   bad(
     "flow on no queue",
-    'flows[0] § the key "queue" is missing: The queue that it is made on: it delivers there, or to nobody with drop or egress. (found { name, description, type, port, specs })',
+    'flows[0] § the key "queue" is missing: The queue that it is made on, on the function of the queue: it delivers there, or to nobody with drop or egress. (found { name, description, type, port, specs })',
     [["flows", 0, "queue"]],
   ),
   bad(
@@ -40,7 +40,7 @@ export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "spec type unknown",
-    'flows[1].specs[2].tpc § no such key here; did you mean "tcp"? keys: eth, ipv4, ipv4_ext, ipv6, esp, tcp, udp, gre, mpls, vxlan_tunnel, inner, tag, drop, count',
+    'flows[1].specs[2].tpc § no such key here; did you mean "tcp"? keys: eth, ipv4, ipv4_ext, ipv6, esp, tcp, udp, gre, mpls, vxlan_tunnel, inner, tag, drop, count, action',
     [["flows", 1, "specs", 2], { tpc: {} }],
   ),
   bad("spec misspelt", 'flows[3].specs[2] = "dorp" § did you mean "drop"? one of "drop"', [
@@ -81,7 +81,7 @@ export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "host rule without an action",
-    'hostRules[1] § the key "action" is missing: Drops the frame, or delivers it to a queue of the host. (found { application, match })',
+    'hostRules[1] § the key "action" is missing: Drops the frame, or delivers it to a queue of the host. (found { application, function, match })',
     [["hostRules", 1, "action"]],
   ),
   bad("host queue by name", 'hostRules[0].action.queue = "web" § a whole number, 0 to 65535', [
@@ -98,7 +98,7 @@ export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
 export const BAD_FLOW_NAMES: readonly BadDocument[] = [
   bad(
     "queue of a flow unknown",
-    'flows[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest',
+    'flows[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest',
     [["flows", 0, "queue"], "rst"],
   ),
   bad(

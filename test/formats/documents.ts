@@ -1,12 +1,27 @@
 /** Scenario documents for tests: one that uses every key, and the smallest pieces that others are built from. */
 
+import { DOMAINS, FLOW_ACTIONS, MORE_FLOWS, MORE_RULES, MORE_TABLES, SHARED_ACTIONS } from "./everyAction.js";
+
 /** Ethernet, IPv4 10.0.0.1 to 10.0.0.2, TCP from port 40000 to 443, SYN: 54 bytes. */
 export const WEB_FRAME =
   "020000000001020000000002080045000028000100004006 66cd0a0000010a000002 9c4001bb00000001000000005002040000000000";
 
+/** The same as headers. */
+export const WEB_HEADERS = [
+  { header: "ethernet", destination: "02:00:00:00:00:01", source: "02:00:00:00:00:02" },
+  { header: "ipv4", identification: 1, source: "10.0.0.1", destination: "10.0.0.2" },
+  {
+    ...{ header: "tcp", source_port: 40000, destination_port: 443, sequence: 1 },
+    ...{ flags: "syn", window: 1024, checksum: 0 },
+  },
+];
+
+const SENT_HEADERS = [{ header: "ethernet", destination: "02:00:00:00:00:03", type: "0x0806" }];
+const TO_FIRST = { "outer.dmac": "02:00:00:00:00:01", "outer.ip_version": null };
+
 /** A document that uses every key. */
 export function everyKey(): Record<string, unknown> {
-  return {
+  return structuredClone({
     $schema: "scenario-1.schema.json",
     flowsteer: 1,
     title: "all keys",
@@ -14,10 +29,12 @@ export function everyKey(): Record<string, unknown> {
     device: {
       name: "dut",
       ports: 2,
+      vports: 1,
       profile: "manual",
       seed: 7,
       limits: { memory: 100_000_000, flows: 100 },
       managedFlowSteering: true,
+      asyncRules: true,
       parser: {
         geneveOption0: { class: 0x0102, type: 0x80 },
         samples: [{ id: 0, header: "udp", level: "outer", offset: 8, port: 9000 }],
@@ -35,6 +52,7 @@ export function everyKey(): Record<string, unknown> {
         bufferSize: 64,
       },
       { name: "rest", description: "a sink" },
+      { name: "guest", function: 1 },
     ],
     counters: [{ name: "hits", description: "all of web" }],
     flowCounters: [
@@ -47,9 +65,12 @@ export function everyKey(): Record<string, unknown> {
         ],
       },
     ],
+    flowActions: FLOW_ACTIONS,
+    domains: DOMAINS,
     tables: [
       { name: "root", description: "where frames start", domain: "nic_rx", level: 0 },
       { name: "l4", level: 1 },
+      ...MORE_TABLES,
     ],
     matchers: [
       { name: "ports", description: "by port", table: "l4", priority: 3, mask: { "outer.tcp_dport": "full" } },
@@ -62,6 +83,7 @@ export function everyKey(): Record<string, unknown> {
       { name: "number", count: "hits" },
       { name: "to-web", queue: "web" },
       { name: "to-l4", table: "l4" },
+      ...SHARED_ACTIONS,
     ],
     rules: [
       {
@@ -80,6 +102,7 @@ export function everyKey(): Record<string, unknown> {
       },
       { name: "others", matcher: "open", actions: [{ action: "discard" }] },
       { name: "all", table: "root", priority: 2, match: {}, actions: ["default_miss"] },
+      ...MORE_RULES,
     ],
     flows: [
       { name: "tap", description: "hears port 1", queue: "rest", type: "sniffer", port: 1, specs: [{ tag: 7 }] },
@@ -142,6 +165,7 @@ export function everyKey(): Record<string, unknown> {
         priority: 13,
         specs: [{ gre: { c_ks_res0_ver: "0x2000/0xb000", protocol: "ipv4", key: 5 } }],
       },
+      ...MORE_FLOWS,
     ],
     hostRules: [
       {
@@ -153,12 +177,12 @@ export function everyKey(): Record<string, unknown> {
         match: { "outer.tcp_dport": 22 },
         action: { queue: 3 },
       },
-      { application: "tc", match: { "outer.udp_dport": 53 }, action: "drop" },
+      { application: "tc", function: 1, match: { "outer.udp_dport": 53 }, action: "drop" },
     ],
     frames: [
       { name: "first", description: "a SYN", hex: WEB_FRAME, port: 2, linkType: 1, wireLength: 60 },
       { base64: "AgAAAAABAgAAAAACCAY=" },
-      { name: "sent", hex: "02 00000000 03 02 00000000 01 0806", send: "rest" },
+      { name: "sent", headers: SENT_HEADERS, send: "rest", metadata: 5, sync: true },
     ],
     expect: {
       frames: [
@@ -170,14 +194,18 @@ export function everyKey(): Record<string, unknown> {
           toTags: [5],
           tag: 5,
           rules: ["tcp", "https"],
+          registers: {},
+          toFrames: [WEB_HEADERS],
+          copyFrames: [],
         },
-        { frame: 2, verdict: "miss", reason: "default_miss", to: [], toTags: [], tag: null },
+        { frame: 2, verdict: "miss", reason: "default_miss", to: [], toTags: [], tag: null, copyFrames: [TO_FIRST] },
         {
           frame: "sent",
           verdict: "transmit",
           to: ["port:1"],
           copies: ["qp:rest"],
           copyTags: [7],
+          copyFrames: [SENT_HEADERS],
           rules: ["tap", "all"],
           beyond: {
             "port:1": {
@@ -189,6 +217,9 @@ export function everyKey(): Record<string, unknown> {
               rules: ["all"],
               copies: [],
               copyTags: [],
+              registers: {},
+              toFrames: [],
+              copyFrames: [],
             },
           },
         },
@@ -204,7 +235,7 @@ export function everyKey(): Record<string, unknown> {
         rules: { https: 1 },
       },
     },
-  };
+  });
 }
 
 /** A root table, a sink, and these rules in the table. */

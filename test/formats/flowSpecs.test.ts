@@ -7,7 +7,9 @@ import { readFlowAttr, type FlowSpec } from "../../src/verbs/flowAttr.js";
 import * as v from "../../src/verbs/index.js";
 
 const counters = { name: "hits" };
-const read = (spec: ScenarioFlowSpec): unknown => specFrom("test", "specs[0]", spec, () => counters);
+const action = { name: "change" };
+const read = (spec: ScenarioFlowSpec): unknown =>
+  specFrom("test", "specs[0]", spec, { counters: () => counters, action: () => action });
 
 function asVerbs(spec: FlowSpec): unknown {
   return readFlowAttr("test", { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: [spec] }).specs[0];
@@ -75,6 +77,7 @@ describe("a spec", () => {
     ["drops", "drop", { type: v.IBV_FLOW_SPEC_ACTION_DROP }],
     ["drops as an object", { drop: true }, { type: v.IBV_FLOW_SPEC_ACTION_DROP }],
     ["counts", { count: "hits" }, { type: v.IBV_FLOW_SPEC_ACTION_COUNT, counters }],
+    ["changes", { action: "change" }, { type: v.IBV_FLOW_SPEC_ACTION_HANDLE, action }],
     [
       "has no action inside",
       { tag: 5, inner: true },
@@ -126,6 +129,7 @@ describe("places of the model in a document", () => {
     { tag: 5 },
     { count: "hits" },
     { gre: {}, inner: true },
+    { action: "change" },
   ];
 
   it.each([
@@ -135,7 +139,8 @@ describe("places of the model in a document", () => {
     ["specs[2].tag_id", ".specs[2].tag"],
     ["specs[3].counters", ".specs[3].count"],
     ["specs[4].type", ".specs[4]"],
-    ["specs[5].type", ".specs[5]"],
+    ["specs[5].action", ".specs[5].action"],
+    ["specs[6].type", ".specs[6]"],
     ["attr.port", ".port"],
     ["attr.num_of_specs", ".specs"],
     ["qp", ".queue"],

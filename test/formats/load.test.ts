@@ -78,13 +78,13 @@ describe("a refusal of the model", () => {
 describe("run", () => {
   it("gives outcomes as the document names things, and meets its expectations", async () => {
     const loaded = await loadScenario(everyKey());
-    const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, [60, 14, 14][i]!, outcome));
+    const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, loaded.frames[i]!, outcome));
     const missed =
-      '{"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[],"copyTags":[],"beyond":{}}';
+      '{"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["all"],"registers":{},"copies":[],"toTags":[],"copyTags":[],"toFrames":[],"copyFrames":[],"beyond":{}}';
     expect(records.map((record) => JSON.stringify(record))).toEqual([
-      '{"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["tcp","https"],"registers":{},"copies":[],"toTags":[5],"copyTags":[],"beyond":{}}',
-      '{"frame":2,"len":14,"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["tap","all"],"registers":{},"copies":["qp:rest"],"toTags":[],"copyTags":[7],"beyond":{}}',
-      `{"frame":3,"len":14,"verdict":"transmit","reason":null,"to":["port:1"],"tag":null,"rules":["tap","all"],"registers":{},"copies":["qp:rest"],"toTags":[0],"copyTags":[7],"beyond":{"port:1":${missed}}}`,
+      '{"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["tcp","https"],"registers":{},"copies":[],"toTags":[5],"copyTags":[],"toFrames":[null],"copyFrames":[],"beyond":{}}',
+      '{"frame":2,"len":14,"verdict":"miss","reason":"default_miss","to":[],"tag":null,"rules":["tap","all"],"registers":{},"copies":["qp:rest"],"toTags":[],"copyTags":[7],"toFrames":[],"copyFrames":[null],"beyond":{}}',
+      `{"frame":3,"len":14,"verdict":"transmit","reason":null,"to":["port:1"],"tag":null,"rules":["tap","all"],"registers":{},"copies":["qp:rest"],"toTags":[0],"copyTags":[7],"toFrames":[null],"copyFrames":[null],"beyond":{"port:1":${missed}}}`,
     ]);
     expect(loaded.disagreements).toEqual([]);
     expect(loaded.failures()).toEqual([]);
@@ -158,7 +158,7 @@ describe("run", () => {
     const come = { ...web, port: 2 };
     const outcomes = loaded.run([come, { ...web, send: "near" }, { ...web, send: "second" }, come]);
     expect(outcomes.map(({ verdict }) => verdict)).toEqual(["deliver", "transmit", "deliver", "deliver"]);
-    expect(outcomeRecord(2, 54, outcomes[1]!)).toMatchObject({
+    expect(outcomeRecord(2, web, outcomes[1]!)).toMatchObject({
       to: ["port:1"],
       beyond: { "port:1": { verdict: "deliver", to: ["qp:far"], toTags: [3], rules: ["rule 0"] } },
     });

@@ -113,7 +113,7 @@ describe("flows", () => {
       ),
     );
     const [outcome] = loaded.run();
-    expect(outcomeRecord(1, 54, outcome!)).toMatchObject({
+    expect(outcomeRecord(1, loaded.frames[0]!, outcome!)).toMatchObject({
       verdict: "deliver",
       to: ["qp:a", "qp:b"],
       toTags: [3, 3],

@@ -75,7 +75,9 @@ describe("the schema", () => {
         for (const [key, item] of Object.entries(value)) walk(item, `${path}.${key}`);
     };
     walk(everyKey(), "document");
-    const wanted = all.map(([path]) => path.replaceAll(/\|\d/g, "")).filter((path) => !path.includes("*"));
+    const paths = all.map(([path]) => path.replaceAll(/\|\d/g, ""));
+    // Registers are ten keys of one kind, and options of headers are the builder's.
+    const wanted = paths.filter((path) => !path.includes("*") && !/\.registers\./.test(path));
     expect(wanted.filter((path) => !used.has(path))).toEqual([]);
   });
 });

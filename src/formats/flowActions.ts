@@ -1,0 +1,59 @@
+/** The flow actions of a scenario, each made for the functions and directions whose flows have it. */
+import type { Context } from "../model/context.js";
+import { DOMAIN_TYPES, type DomainType } from "../model/domain.js";
+import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../model/flowAction.js";
+import type { ScenarioFlowAction } from "./actionDocument.js";
+import { reformatPlace } from "./actions.js";
+import { reformatOf } from "./headerBytes.js";
+import { headerChanges } from "./headerChanges.js";
+import { at } from "./place.js";
+import { below } from "./schema.js";
+
+const CALL = "loadScenario";
+
+export class ScenarioFlowActions {
+  /** How each is made. */
+  readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
+  readonly #made = new Map<string, FlowAction>();
+
+  constructor(actions: readonly ScenarioFlowAction[]) {
+    actions.forEach((action, i) => this.#makers.set(action.name, makerOf(below("flowActions", i), action)));
+  }
+
+  /** The action of a name, for flows of a context in one direction. */
+  get(name: string, context: Context, type: DomainType): FlowAction {
+    const key = `${context.function.vport} ${type} ${name}`;
+    let action = this.#made.get(key);
+    if (action === undefined) {
+      const make = this.#makers.get(name);
+      if (make === undefined) throw new Error(`${CALL}: no flow action ${name} is in the document that was checked`);
+      this.#made.set(key, (action = make(context, type)));
+    }
+    return action;
+  }
+}
+
+function makerOf(
+  path: string,
+  { modify, reformat = { type: "l2_tunnel_to_l2" } }: ScenarioFlowAction,
+): (context: Context, type: DomainType) => FlowAction {
+  const tableType = (type: DomainType): number => DOMAIN_TYPES.indexOf(type);
+  if (modify !== undefined) {
+    const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, modify);
+    return (context, type) =>
+      at(
+        CALL,
+        `${path}.modify`,
+        () => ModifyHeaderAction.create(CALL, context, undefined, actions, tableType(type)),
+        placeOf,
+      );
+  }
+  const { type: number, data } = reformatOf(CALL, `${path}.reformat`, reformat);
+  return (context, type) =>
+    at(
+      CALL,
+      `${path}.reformat`,
+      () => PacketReformatAction.create(CALL, context, undefined, data, number, tableType(type)),
+      (inner) => reformatPlace(inner, reformat.headers !== undefined),
+    );
+}
