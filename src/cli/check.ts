@@ -10,6 +10,7 @@ const LISTS = [
   "queues",
   "counters",
   "flowCounters",
+  "flowActions",
   "tables",
   "matchers",
   "actions",

@@ -28,13 +28,16 @@ Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, 
 const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
 
 Frames come from the captures, in order, or from the scenario itself where no capture is named. The report tells where
-they and their copies went, how often each rule and flow was hit, and what the counters say. Captures may be of any
-size.
+they and their copies went, what was rewritten, how often each rule and flow was hit, and what registers hold and
+counters say. Captures may be of any size.
 
   --json         one line of JSON a frame instead of the report:
                  {"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["http"],
-                  "registers":{},"copies":[],"toTags":[5],"copyTags":[],"beyond":{}}
-  --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng
+                  "registers":{},"copies":[],"toTags":[5],"copyTags":[],"toFrames":[null],"copyFrames":[],
+                  "beyond":{}}
+                 where a destination got other bytes than came in, toFrames has them
+  --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng; what was
+                 rewritten is there as it arrived
   --port N       the port that frames come in on (1, or what the frames of the scenario say); those that the scenario
                  sends leave by the port of their queue
   --limit N      stops after N frames

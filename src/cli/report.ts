@@ -1,5 +1,6 @@
 /** What `flowsteer run` prints for people. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../formats/index.js";
+import type { Table } from "../model/domain.js";
 import type { Outcome } from "../model/outcome.js";
 import { flowCounters, flows } from "./flowReport.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "./text.js";
@@ -22,7 +23,12 @@ const REASONS: Partial<Record<NonNullable<Outcome["reason"]>, string>> = {
   receive_buffer_too_short: "the receive buffer was too short",
   completion_queue_full: "the completion queue was full",
   copy_limit: "too many copies were made of them before",
+  not_a_tunnel: "nothing to decapsulate",
+  frame_too_long: "they became too long",
+  wire_to_wire: "from the wire to the uplink, without a port",
 };
+
+const PLAIN_DOMAIN = "nic_rx";
 
 /** Frames that were read and not run, by why. */
 export type Skipped = ReadonlyMap<string, Sum>;
@@ -36,6 +42,8 @@ export function reportText(paint: Paint, loaded: LoadedScenario, sources: string
     ends(paint, loaded, skipped),
     copies(paint, loaded),
     beyond(paint, loaded),
+    rewritten(paint, loaded),
+    registers(paint, loaded),
     rules(paint, loaded),
     flows(paint, loaded),
     counters(paint, loaded),
@@ -98,26 +106,50 @@ function beyond(paint: Paint, loaded: LoadedScenario): string {
   return table(paint, [{ title: "Left by" }, { title: "and went to" }, ...NUMBERS, { title: "" }], rows);
 }
 
+/** Where frames arrived with other bytes than they came with. */
+function rewritten(paint: Paint, { tally }: LoadedScenario): string {
+  const rows = [...tally.rewritten].map(([to, { frames, bytes }]): Row => {
+    return { cells: [printable(to), grouped(frames), grouped(bytes)] };
+  });
+  return rows.length === 0 ? "" : table(paint, [{ title: "Rewritten" }, ...NUMBERS], rows);
+}
+
+/** Values of a register that are listed. */
+const SHOWN_VALUES = 4;
+
+function registers(paint: Paint, { tally }: LoadedScenario): string {
+  const rows = [...tally.registers].map(([name, { frames, values }]): Row => {
+    const shown = [...values.keys()].slice(0, SHOWN_VALUES).map(String);
+    if (values.size > SHOWN_VALUES) shown.push(`and ${grouped(values.size - SHOWN_VALUES)} more`);
+    return { cells: [name, grouped(frames), shown.join(", ")] };
+  });
+  const columns: Column[] = [{ title: "Register" }, { title: "frames", right: true }, { title: "values" }];
+  return rows.length === 0 ? "" : table(paint, columns, rows);
+}
+
 function rules(paint: Paint, loaded: LoadedScenario): string {
   const all = loaded.rulesByRank();
   if (all.length === 0) return "";
-  let before = "";
+  // Where there is nothing but what the PF receives, nobody asks for the domain.
+  const domains = all.some(({ matcher }) => matcher.table.domain.name !== PLAIN_DOMAIN);
+  let before: Table | undefined;
   const rows = all.map((rule): Row => {
     const { frames, bytes } = loaded.tally.rule(rule);
     const { table: place, priority } = rule.matcher;
-    const here = place.name;
     const cells = [
-      here === before ? "" : printable(here),
+      ...(domains ? [place.domain === before?.domain ? "" : place.domain.name] : []),
+      place === before ? "" : printable(place.name),
       String(priority),
       printable(rule.name),
       grouped(frames),
       grouped(bytes),
       frames === 0 ? "never hit" : "",
     ];
-    before = here;
+    before = place;
     return frames === 0 ? { cells, style: "dim" } : { cells };
   });
   const columns: Column[] = [
+    ...(domains ? [{ title: "Domain" }] : []),
     { title: "Table" },
     { title: "priority", right: true },
     { title: "rule" },

@@ -86,8 +86,8 @@ export class ScenarioActions {
   #once(key: string, written: Written, path: string, standing: Standing | null): Action {
     const owner = isOfDevice(written) ? null : (standing?.domain ?? null);
     const level = owner === null ? "" : standing?.isRoot === true ? "root " : "other ";
-    let actions = this.#made.get(owner);
-    if (actions === undefined) this.#made.set(owner, (actions = new Map()));
+    const actions = this.#made.get(owner) ?? new Map<string, Action>();
+    this.#made.set(owner, actions);
     let action = actions.get(level + key);
     if (action === undefined) {
       action =

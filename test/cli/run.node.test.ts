@@ -72,7 +72,7 @@ describe("flowsteer run", () => {
     const lines = out.trimEnd().split("\n");
     expect(lines.length).toBe(86);
     expect(lines[0]).toBe(
-      '{"frame":1,"len":42,"verdict":"deliver","reason":null,"to":["qp:control"],"tag":null,"rules":["arp"],"registers":{},"copies":[],"toTags":[0],"copyTags":[],"beyond":{}}',
+      '{"frame":1,"len":42,"verdict":"deliver","reason":null,"to":["qp:control"],"tag":null,"rules":["arp"],"registers":{},"copies":[],"toTags":[0],"copyTags":[],"toFrames":[null],"copyFrames":[],"beyond":{}}',
     );
     expect(jsonLines(out).map(({ frame }) => frame)).toEqual(lines.map((_, i) => i + 1));
     for (const line of jsonLines(out)) {
@@ -88,6 +88,8 @@ describe("flowsteer run", () => {
         "copies",
         "toTags",
         "copyTags",
+        "toFrames",
+        "copyFrames",
         "beyond",
       ]);
     }
