@@ -4,6 +4,7 @@ export type { DeviceFunction } from "./model/deviceFunction.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
 export type { FrameListener, TransmitInfo } from "./model/cable.js";
+export type { SendOptions } from "./model/send.js";
 export type { Gid, GidInput, MacInput } from "./model/gids.js";
 export type { DeviceLimits } from "./model/limits.js";
 export { createSink } from "./model/sink.js";
