@@ -1,4 +1,5 @@
 /** docs/flow-coverage.md from the rows of all cases. */
+import { aligned, code } from "../../coveragePage.js";
 import { ACTION_CASES } from "./actionCases.js";
 import { FIELD_CASES } from "./fieldCases.js";
 import { FLOW_CASES } from "./flowCases.js";
@@ -47,14 +48,3 @@ async function lineOf(one: Case): Promise<string[]> {
 }
 
 const cellOf = ({ results }: Row): string => results.map((one) => one.replace("errno ", "")).join(", ");
-
-/** Names stand apart from text. */
-const code = (text: string): string => (/^\w+$/.test(text) ? `\`${text}\`` : text);
-
-/** As Prettier has it. */
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widths = lines[0]!.map((_, i) => Math.max(3, ...lines.map((line) => line[i]!.length)));
-  const rule = widths.map((width) => "-".repeat(width));
-  const [head, ...rest] = lines.map((line) => line.map((cell, i) => cell.padEnd(widths[i]!)));
-  return `${[head!, rule, ...rest].map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
-}

@@ -1,0 +1,52 @@
+/** docs/rules-coverage.md from the rows of all cases. */
+import { aligned, code } from "../../coveragePage.js";
+import { ARRAY_CASES } from "./arrayCases.js";
+import { DESTINATION_CASES } from "./destinationCases.js";
+import { FLOW_ACTION_CASES } from "./flowActionCases.js";
+import { MATCHER_CASES } from "./matcherCases.js";
+import { OBJECT_CASES, RULE_CASES } from "./objectCases.js";
+import { PACKET_CASES } from "./packetCases.js";
+import { PROFILES, rowOf, type Case } from "./record.js";
+
+const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = [
+  ["Domains and tables", OBJECT_CASES],
+  ["Matchers", MATCHER_CASES],
+  ["Rules", RULE_CASES],
+  ["Actions: where a frame goes, tags, counters", [...DESTINATION_CASES, ...ARRAY_CASES]],
+  ["Actions: what a frame becomes", PACKET_CASES],
+  ["Flow actions", FLOW_ACTION_CASES],
+];
+
+export const CASES: readonly Case[] = SECTIONS.flatMap(([, cases]) => cases);
+
+const HEAD = `# What the tests of direct rules assert
+
+Made by \`node --import tsx scripts/rules-coverage.mjs\` from the cases in \`test/mlx5dv/rulesCoverage/\`, which run, and are held to this page, in
+\`test/mlx5dv/rulesCoverage.test.ts\`. A cell is what its test has asserted, not what somebody expects of it: **destination**, a frame reached a queue
+or left by a port; **bytes**, all of its bytes there; **register**, what a rule has written in a metadata register, as the outcome or a later table finds it; **tag**,
+**counter**, **memory** beside that; an errno, the call was refused with it. Each row asserts one of destination, bytes, register, errno at the
+least. Functions are those of \`mlx5dv_dr(3)\` without \`mlx5dv_dr_\`; what they mean is in [rules.md](rules.md).
+
+One cell: \`npx vitest run --project node test/mlx5dv/rulesCoverage.test.ts -t "connectx7 action_create_pop_vlan in FDB"\`.
+
+Beside these rows: every field of the match parameters in \`test/mlx5dv/matcherFields.test.ts\`, every refused mask in \`matchers.test.ts\`, every field
+that header changes know in \`modifyHeader.test.ts\`, and pipelines drawn at random against the reference.
+`;
+
+export async function coveragePage(): Promise<string> {
+  const parts = [HEAD];
+  for (const [title, cases] of SECTIONS) {
+    const lines = await Promise.all(cases.map(lineOf));
+    parts.push(`## ${title}\n`, aligned([["function", "case", ...PROFILES], ...lines]));
+  }
+  return parts.join("\n");
+}
+
+async function lineOf(one: Case): Promise<string[]> {
+  const cells = await Promise.all(PROFILES.map((profile) => rowOf(one, profile)));
+  return [
+    code(one.call),
+    one.what,
+    ...cells.map((results) => results.map((result) => result.replace("errno ", "")).join(", ")),
+  ];
+}
