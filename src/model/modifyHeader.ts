@@ -82,8 +82,12 @@ export function modifyProgram(
   const words = wordsOf(call, actions, actions_sz);
   checkRootOnly(call, setting);
   const count = words.byteLength / MODIFY_WORD;
-  const changes = Array.from({ length: count }, (_, i) => readChange(call, setting, words, i));
-  if (!setting.manual && setting.rootLevel !== true) checkTypes(call, changes);
+  const changes: Change[] = [];
+  for (let i = 0; i < count; i++) {
+    const change = readChange(call, setting, words, i);
+    if (!setting.manual && setting.rootLevel !== true) checkTypes(call, change, changes);
+    changes.push(change);
+  }
   return encode(changes);
 }
 
@@ -194,23 +198,14 @@ function sideOf(call: string, path: string, field: ModifyField, offset: number, 
 }
 
 /** A device finds the headers of one list of changes once: they are of one IP version and one protocol. */
-function checkTypes(call: string, changes: readonly Change[]): void {
-  let [l3, l4]: [ModifyField | undefined, ModifyField | undefined] = [undefined, undefined];
-  changes.forEach(({ type, to: { field } }, i) => {
-    const path = `actions[${i}].${type === COPY_TYPE ? "to" : "field"}`;
-    const differs = (other: ModifyField): Refusal => ({
-      ...badModify(call, path, field.name),
-      hint: `${other.name} stands in the same list; make two actions`,
-    });
-    if (field.l3Type !== null) {
-      if (l3 !== undefined && l3.l3Type !== field.l3Type) refuse({ ...differs(l3), code: "ENOTSUP" });
-      l3 = field;
-    }
-    if (field.l4Type !== null) {
-      if (l4 !== undefined && l4.l4Type !== field.l4Type) refuse(differs(l4));
-      l4 = field;
-    }
-  });
+function checkTypes(call: string, { type, to: { field } }: Change, before: readonly Change[]): void {
+  for (const kind of ["l3Type", "l4Type"] as const) {
+    const other = before.find(({ to }) => to.field[kind] !== null && to.field[kind] !== field[kind])?.to.field;
+    if (other === undefined || field[kind] === null) continue;
+    const path = `actions[${before.length}].${type === COPY_TYPE ? "to" : "field"}`;
+    const hint = `${other.name} stands in the same list; make two actions`;
+    refuse({ ...badModify(call, path, field.name), code: kind === "l3Type" ? "ENOTSUP" : "EINVAL", hint });
+  }
 }
 
 function badModify(call: string, path: string, value: unknown): Refusal {

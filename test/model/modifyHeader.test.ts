@@ -302,6 +302,11 @@ describe("what devices refuse besides", () => {
     expect(refusal([set("OUT_SIPV4"), copy("METADATA_REG_C_0", "OUT_SIPV6_31_0")], nic)).toBe(
       "ENOTSUP bad_modify actions[1].to",
     );
+    // Each action is asked whole before the next one.
+    expect(refusal([...l3, set(0xfff)], nic)).toBe("ENOTSUP bad_modify actions[1].field");
+    expect(refusal([set("OUT_SIPV4"), set("OUT_DIPV6_31_0", 0, { offset: 1, length: 32 })], nic)).toBe(
+      "EINVAL bad_modify actions[1].offset",
+    );
     // Sources, fields of both versions, and numbers of TCP go with everything.
     const free = [set("OUT_UDP_SPORT"), add("OUT_TCP_SEQ_NUM"), set("OUT_IP_DSCP"), set("OUT_DIPV4")];
     expect(refusal([...free, copy("OUT_SIPV6_31_0", "METADATA_REG_C_0")], nic)).toBeUndefined();
