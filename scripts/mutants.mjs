@@ -35,6 +35,7 @@ import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
+import { REWRITE } from "./mutants/rewrite.mjs";
 import { STEER } from "./mutants/steer.mjs";
 import { WALK } from "./mutants/walk.mjs";
 
@@ -77,6 +78,7 @@ const mutants = [
   ...FUNCTIONS,
   ...MATCHERS,
   ...PACKET,
+  ...REWRITE,
 ].filter(({ id }) => only === undefined || only.includes(id));
 checkList();
 if (args.list) {

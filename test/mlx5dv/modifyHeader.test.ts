@@ -338,6 +338,12 @@ describe("by hand", () => {
     }
   });
 
+  test("a difference whose carry makes another carry", () => {
+    const frame = buildFrame([ethernet, { ...ipv4, source: "0.0.0.0" }, udp, DATA]);
+    const { bytes } = runOne(frame, set("OUT_SIPV4", 0x80008000));
+    expect([text(bytes, 26, 30), right(bytes)]).toEqual(["80008000", true]);
+  });
+
   test("one that would become 0 becomes 0xffff", () => {
     const zero = buildFrame([ethernet, ipv4, { ...udp, destination_port: 0 }, DATA]);
     const dport = word(zero, 40);

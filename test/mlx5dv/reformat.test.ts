@@ -106,7 +106,12 @@ const TUNNELS: readonly Tunnel[] = [
   ),
   tunnel(
     "options",
-    [ethernet, { ...blank4, ihl: 6, options: new Uint8Array(4).fill(1) }, blankUdp(4789), VXLAN],
+    [
+      ethernet,
+      { ...blank4, checksum: 0xbeef, total_length: 9, ihl: 6, options: new Uint8Array(4).fill(1) },
+      blankUdp(4789),
+      VXLAN,
+    ],
     "ethernet",
     [14, 38],
   ),
@@ -160,6 +165,7 @@ function encapsulated(frame: FrameSpec, { data, ip, version, udp: udpAt, entropy
   if (version === 6) writeBits(bytes, 8 * (ip + 4), 16, wire - ip - 40);
   else {
     writeBits(bytes, 8 * (ip + 2), 16, wire - ip);
+    writeBits(bytes, 8 * (ip + 10), 16, 0);
     writeBits(bytes, 8 * (ip + 10), 16, headerSum(bytes.subarray(ip, ip + (bytes[ip]! & 15) * 4)));
   }
   if (udpAt !== null) writeBits(bytes, 8 * (udpAt + 4), 16, wire - udpAt);
@@ -378,6 +384,16 @@ describe("VLAN tags", () => {
     // A tag whose TCI, or whose type, is not there.
     const cut = joined(PLAIN.subarray(0, 12), [0x81, 0, 0]);
     expect(tags(cut, pop)).toEqual([...cut]);
+  });
+
+  test("of captures that have got an Ethernet header on their way", () => {
+    const raw = { bytes: buildFrame([ipv4, udp, DATA]), linkType: LINK_TYPES.RAW };
+    const { data } = TUNNELS[6]!;
+    const [tagged] = lane.run([raw], [[Op.reformat, recordOf(L2_TO_L3_TUNNEL, data)], push(0x81000005)]);
+    expect([...tagged!.bytes.subarray(0, 20)]).toEqual([...data.subarray(0, 12), 0x81, 0, 0, 5, 8, 0, 0x45, 0]);
+    const vxlan = { bytes: buildFrame([ipv4, udp, { header: "vxlan" }, ethernet, ipv4]), linkType: LINK_TYPES.RAW };
+    const [inside] = lane.run([vxlan], [[Op.reformat, recordOf(L2_TUNNEL_TO_L2, null)], push(0x81000005)]);
+    expect([...inside!.bytes.subarray(12, 18)]).toEqual([0x81, 0, 0, 5, 8, 0]);
   });
 
   test("and then everything behind them", () => {

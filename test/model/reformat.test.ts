@@ -91,6 +91,7 @@ describe("what every profile refuses", () => {
   test.each<[string, number, Uint8Array | null, number | undefined, string]>([
     ["a size without data", 1, null, 50, "data_sz"],
     ["data without a size", 1, VXLAN4, 0, "data_sz"],
+    ["data without a size, and without use", 0, VXLAN4, 0, "data_sz"],
     ["more than there is", 1, VXLAN4, 51, "data_sz"],
     ["1025 bytes", 1, bytes([...VXLAN4], Array<number>(975).fill(0)), undefined, "data_sz"],
     ["a type beyond 3", 4, VXLAN4, undefined, "reformat_type"],
