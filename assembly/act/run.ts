@@ -28,7 +28,8 @@ import { reformat } from "./reformat";
 import { refresh } from "./refresh";
 import { sample } from "./sampler";
 import { split } from "./split";
-import { State } from "./state";
+import { flagsTold, State, tell } from "./state";
+import { track } from "./track";
 import { popVlan, pushVlan } from "./vlan";
 
 /** Runs the actions of `rule`; whether the branch goes on. */
@@ -107,6 +108,9 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
       return Then.next;
     case Op.first_hit:
       firstHit(branch, operand);
+      return Then.next;
+    case Op.track:
+      tell(branch, track(branch, operand, flagsTold()));
       return Then.next;
     case Op.sample:
       return thenIf(sample(branch, table, operand));
