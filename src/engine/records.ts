@@ -15,3 +15,20 @@ export function createRecord(core: Core, record: Uint8Array): number {
 export function releaseRecord(core: Core, address: number, bytes: number): void {
   core.exports.releaseRecord(address, bytes);
 }
+
+/** The bytes of a record, or of room: a view until the core grows. */
+export function recordBytes(core: Core, address: number, bytes: number): Uint8Array {
+  return core.u8.subarray(address, address + bytes);
+}
+
+/** Room of so many zero bytes; its address, 0 when memory is full. */
+export function createRoom(core: Core, bytes: number): number {
+  return core.exports.createCounters(Math.ceil(bytes / ROOM_UNIT)) >>> 0;
+}
+
+/** Gives back room of so many bytes. */
+export function releaseRoom(core: Core, address: number, bytes: number): void {
+  core.exports.releaseCounters(address, Math.ceil(bytes / ROOM_UNIT));
+}
+
+const ROOM_UNIT = 16;

@@ -6,6 +6,7 @@ export * from "./constants.js";
 export * from "./devx.js";
 export * from "./dr.js";
 export * from "./drActions.js";
+export * from "./drState.js";
 export * from "./flowActions.js";
 export * from "./layout.js";
 export * from "./params.js";

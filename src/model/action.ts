@@ -28,10 +28,16 @@ export type ActionKind =
   | "modify_header"
   | "flow_counter"
   | "pop_vlan"
-  | "push_vlan";
+  | "push_vlan"
+  | "flow_meter"
+  | "flow_sampler"
+  | "aso_first_hit"
+  | "aso_flow_meter"
+  | "aso_ct";
 
 /** Where an action stands in the order of execution: `end` ends the list. */
-export type ActionStep = "decap" | "tag" | "pop" | "modify" | "push" | "count" | "encap" | "end";
+export type ActionStep =
+  "decap" | "tag" | "pop" | "first_hit" | "modify" | "push" | "meter" | "track" | "count" | "encap" | "end";
 
 /** Tags have 24 bits: they are what a completion can carry. */
 const TAG_MASK = 0xffffff;
@@ -53,11 +59,20 @@ export interface ActionParts {
   readonly reformatType?: number;
   /** What it leads to, counts on or is made of, which cannot be destroyed before. */
   readonly holds?: readonly Handle<Device | null>[];
-  /** Bytes of the record that the operand names. */
-  readonly recordBytes?: number;
+  /** The level that the table of a rule with it is below; any when left out. */
+  readonly levelBelow?: number;
+  /** What of the core is its own. */
+  readonly records?: readonly OwnRecord[];
+}
+
+/** A record of the core (src/engine/records.ts). */
+export interface OwnRecord {
+  readonly address: number;
+  readonly bytes: number;
 }
 
 const NOTHING: readonly Handle[] = Object.freeze([]);
+const NO_RECORDS: readonly OwnRecord[] = Object.freeze([]);
 
 export class Action extends Handle<Device | null> {
   readonly kind: ActionKind;
@@ -69,7 +84,9 @@ export class Action extends Handle<Device | null> {
   readonly rootLevel: boolean | null;
   readonly reformatType: number | null;
   readonly #holds: readonly Handle<Device | null>[];
-  readonly #recordBytes: number;
+  /** The level that the table of a rule with it is below; null for any. */
+  readonly levelBelow: number | null;
+  readonly #records: readonly OwnRecord[];
 
   /** @internal */
   constructor(device: Device | null, kind: ActionKind, parts: ActionParts) {
@@ -84,7 +101,8 @@ export class Action extends Handle<Device | null> {
     this.rootLevel = parts.rootLevel ?? null;
     this.reformatType = parts.reformatType ?? null;
     this.#holds = holds;
-    this.#recordBytes = parts.recordBytes ?? 0;
+    this.levelBelow = parts.levelBelow ?? null;
+    this.#records = parts.records ?? NO_RECORDS;
     for (const one of holds) one.users++;
   }
 
@@ -149,6 +167,11 @@ export class Action extends Handle<Device | null> {
     return new Action(device, "push_vlan", { step: "push", op: Op.push_vlan, operand });
   }
 
+  /** Operation and operand in turn, for a new rule of a domain; null where they are just its own. */
+  record(_domain: Domain): readonly number[] | null {
+    return null;
+  }
+
   /** Whether it ends the list of a rule. */
   get isTerminal(): boolean {
     return this.step === "end";
@@ -162,7 +185,7 @@ export class Action extends Handle<Device | null> {
   destroy(call: string): void {
     settle(call, this);
     retire(call, "action", this, "destroy the rules and arrays that use it first");
-    if (this.#recordBytes > 0) releaseRecord((this.device as Device).core, this.operand, this.#recordBytes);
+    for (const { address, bytes } of this.#records) releaseRecord((this.device as Device).core, address, bytes);
     for (const one of this.#holds) one.users--;
   }
 }

@@ -6,8 +6,9 @@
 import { refuse } from "../errors.js";
 import type { Action, ActionKind } from "./action.js";
 import { mostOf, nextState, type OrderKind, type OrderState } from "./actionOrder.js";
-import { levelMisfit, meaningMisfit, ownerMisfit, type Misfit } from "./actionPlace.js";
-import type { Domain } from "./domain.js";
+import { levelMisfit, meaningMisfit, ownerMisfit, tableMisfit, type Misfit } from "./actionPlace.js";
+import { AsoAction } from "./asoActions.js";
+import type { Domain, Table } from "./domain.js";
 import type { Matcher } from "./matcher.js";
 import type { Side } from "./sides.js";
 
@@ -25,24 +26,24 @@ const ORDER_KINDS: Readonly<Record<Exclude<ActionKind, "packet_reformat">, Order
   flow_counter: "counter",
   pop_vlan: "popVlan",
   push_vlan: "pushVlan",
+  flow_meter: "meter",
+  flow_sampler: "sampler",
+  aso_first_hit: "asoFirstHit",
+  aso_flow_meter: "asoFlowMeter",
+  aso_ct: "asoCt",
 };
 /** By type of reformat. */
 const REFORMATS: readonly OrderKind[] = ["decapL2", "encapL2", "decapL3", "encapL3"];
 
 /** Refuses a list that the rules of a domain cannot have. @throws EINVAL, ENOTSUP, EOPNOTSUPP */
-export function checkDriverList(
-  call: string,
-  domain: Domain,
-  sides: readonly Side[],
-  actions: readonly Action[],
-): void {
+export function checkDriverList(call: string, table: Table, sides: readonly Side[], actions: readonly Action[]): void {
   for (const side of sides) {
     const counts = new Map<OrderKind, number>();
     let state: OrderState = "start";
     for (const [i, action] of actions.entries()) {
       const kind = orderKindOf(action);
       const before = counts.get(kind) ?? 0;
-      const misfit = ownMisfit(action, kind, before, side, domain) ?? countMisfit(kind, before);
+      const misfit = ownMisfit(action, kind, before, side, table) ?? countMisfit(kind, before);
       const next = nextState(side.name, state, kind);
       if (misfit !== undefined || next === undefined) {
         refuse({ ...(misfit ?? orderMisfit(side, actions[i - 1])), call, path: `actions[${i}]`, value: action });
@@ -63,17 +64,27 @@ function ownMisfit(
   kind: OrderKind,
   before: number,
   { receives }: Side,
-  domain: Domain,
+  table: Table,
 ): Misfit | undefined {
+  const { domain } = table;
   // MODEL: of modify header and reformat actions the library does not ask whose they are.
   const owner = ownerMisfit(action, domain);
   if (owner !== undefined) return owner;
+  const next = tableMisfit(action, table) ?? contextMisfit(action, domain);
+  if (next !== undefined) return next;
   // Decapsulation of L2 tunnels needs nothing that was made for another level.
   const level = kind === "decapL2" ? undefined : levelMisfit(action, false);
   if (level !== undefined) return level;
   if (kind === "pushVlan" && before === 2) return { ...repeated(kind), code: "ENOTSUP" };
   const { rules, name } = domain.device.profile;
   return rules.bothWays ? undefined : oneWayMisfit(action, receives, name);
+}
+
+/** Flags and meters are asked whose they are. */
+function contextMisfit(action: Action, { context }: Domain): Misfit | undefined {
+  if (!(action instanceof AsoAction) || action.object.kind === "connection") return undefined;
+  if (action.object.context === context) return undefined;
+  return { code: "EINVAL", reason: "other_device", hint: "it was made on another context" };
 }
 
 /** What the first devices do in one direction only. */

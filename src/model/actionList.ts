@@ -6,13 +6,18 @@ import { MAX_ACTIONS } from "../abi/engine.js";
 import { refuse } from "../errors.js";
 import { Action, type ActionStep } from "./action.js";
 import { checkDriverList, checkDriverRootList } from "./actionDriverChecks.js";
-import { levelMisfit, meaningMisfit, ownerMisfit } from "./actionPlace.js";
+import { levelMisfit, meaningMisfit, ownerMisfit, tableMisfit } from "./actionPlace.js";
+import type { Domain } from "./domain.js";
 import { living } from "./handle.js";
 import type { Matcher } from "./matcher.js";
 import type { Side } from "./sides.js";
 
-const RECEIVED: readonly ActionStep[] = ["decap", "tag", "pop", "modify", "push", "count", "encap", "end"];
-const SENT: readonly ActionStep[] = ["decap", "tag", "pop", "count", "modify", "push", "encap", "end"];
+const RECEIVED: readonly ActionStep[] = [
+  ...(["decap", "tag", "pop", "first_hit", "modify", "push", "meter", "track", "count", "encap", "end"] as const),
+];
+const SENT: readonly ActionStep[] = [
+  ...(["decap", "tag", "meter", "pop", "track", "count", "modify", "push", "first_hit", "encap", "end"] as const),
+];
 
 /**
  * Checks the actions of a rule that is for these sides.
@@ -32,16 +37,21 @@ export function checkActions(call: string, matcher: Matcher, sides: readonly Sid
   const { checks } = domain.device.profile.rules;
   if (checks === "manual") checkList(call, matcher, actions);
   else if (isRoot) checkDriverRootList(call, matcher, actions);
-  else checkDriverList(call, domain, sides, actions);
+  else checkDriverList(call, matcher.table, sides, actions);
 }
 
 /** Profile `manual`: what the page refuses, and what has no meaning. */
-function checkList(call: string, { table: { domain, isRoot } }: Matcher, actions: readonly Action[]): void {
+function checkList(call: string, { table }: Matcher, actions: readonly Action[]): void {
+  const { domain, isRoot } = table;
   let terminal: Action | undefined;
   let tag: Action | undefined;
   for (let i = 0; i < actions.length; i++) {
     const action = actions[i] as Action;
-    const misfit = ownerMisfit(action, domain) ?? meaningMisfit(action, domain) ?? levelMisfit(action, isRoot);
+    const misfit =
+      ownerMisfit(action, domain) ??
+      meaningMisfit(action, domain) ??
+      levelMisfit(action, isRoot) ??
+      tableMisfit(action, table);
     if (misfit !== undefined) refuse({ ...misfit, call, path: `actions[${i}]`, value: action });
     if (action.isTerminal) {
       if (terminal !== undefined) badList(call, `actions[${i}]`, action, `${terminal.kind} already ends the rule`);
@@ -54,10 +64,15 @@ function checkList(call: string, { table: { domain, isRoot } }: Matcher, actions
 }
 
 /** Operation and operand in turn, in the order in which a side runs them; actions of one step stay in the order of the list. */
-export function recordOf({ receives }: Side, actions: readonly Action[]): number[] {
+export function recordOf({ receives }: Side, domain: Domain, actions: readonly Action[]): number[] {
   const record: number[] = [];
   for (const step of receives ? RECEIVED : SENT) {
-    for (const action of actions) if (action.step === step) record.push(action.op, action.operand);
+    for (const action of actions) {
+      if (action.step !== step) continue;
+      const own = action.record(domain);
+      if (own === null) record.push(action.op, action.operand);
+      else record.push(...own);
+    }
   }
   return record;
 }

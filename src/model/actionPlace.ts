@@ -1,7 +1,8 @@
 /** What keeps an action from standing in a rule of a domain or a table: undefined when nothing does. */
 import type { Refusal } from "../errors.js";
 import type { Action } from "./action.js";
-import type { Domain } from "./domain.js";
+import { AsoAction } from "./asoActions.js";
+import type { Domain, Table } from "./domain.js";
 
 export type Misfit = Omit<Refusal, "call" | "path" | "value">;
 
@@ -11,10 +12,30 @@ export function ownerMisfit(action: Action, domain: Domain): Misfit | undefined 
   if (action.domain !== null && action.domain !== domain) {
     return { code: "EINVAL", reason: "other_domain", hint: `it is of ${action.domain.name}` };
   }
+  if (action instanceof AsoAction) return connectionMisfit(action, domain);
   const { function: owner } = domain.context;
   if (action.function === null || action.function === owner) return undefined;
   const hint = `it belongs to ${action.function.name}, the domain to ${owner.name}`;
   return { code: "EINVAL", reason: "other_device", hint };
+}
+
+/** A connection of another domain is linked to this one, and no other rule of it uses it. */
+function connectionMisfit(action: AsoAction, domain: Domain): Misfit | undefined {
+  const link = action.linkTo(domain);
+  if (link === null) return undefined;
+  if (link === undefined) {
+    const hint = `it is of ${action.home.name}; mlx5dv_dr_aso_other_domain_link`;
+    return { code: "EINVAL", reason: "other_domain", hint };
+  }
+  if (!link.used.has(action.offset)) return undefined;
+  return { code: "EBUSY", reason: "in_use", hint: `another rule of the domain uses offset ${action.offset}` };
+}
+
+/** It leads on to a table of a level that is not above. */
+export function tableMisfit({ levelBelow }: Action, { level }: Table): Misfit | undefined {
+  if (levelBelow === null || level < levelBelow) return undefined;
+  const hint = `its next table has level ${levelBelow}, the rule's has ${level}`;
+  return { code: "EINVAL", reason: "out_of_range", hint };
 }
 
 /** Only frames for a host have a tag and a queue pair. */

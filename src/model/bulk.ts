@@ -4,6 +4,7 @@ import { BulkRules } from "../engine/bulk.js";
 import { refuse, SteeringError } from "../errors.js";
 import type { Action } from "./action.js";
 import { checkActions } from "./actionList.js";
+import { AsoAction } from "./asoActions.js";
 import { describe, living, unsigned } from "./handle.js";
 import type { MatchParameters } from "./match.js";
 import { Matcher } from "./matcher.js";
@@ -80,8 +81,10 @@ function ofRule<T>(each: readonly T[], n: number): T {
 }
 
 /** Whether rules of the matcher differ in values and actions alone, and are made at once. */
-function isPlain({ matcher, mask }: Request): boolean {
+function isPlain({ matcher, mask, lists }: Request): boolean {
   const { isRoot, domain } = matcher.table;
+  // Each such rule has its connection for itself.
+  if (lists.some((list) => list.some((one) => one instanceof AsoAction && one.linkTo(domain) !== null))) return false;
   if (matcher.samples !== null || heldBy(matcher) !== null) return false;
   if (!isRoot && !domain.allowsDuplicates) return false;
   return matcher.checks !== "library" || !settles(mask);
@@ -93,7 +96,7 @@ function recordsFor({ matcher, lists }: Request): (readonly number[])[] | null {
   const records: (readonly number[])[] = [];
   for (const [n, list] of lists.entries()) {
     atRule(n, () => checkActions(CALL, matcher, sides, list));
-    const { record, other } = recordsOf(sides, list);
+    const { record, other } = recordsOf(sides, matcher.table.domain, list);
     if (other !== null) return null;
     records.push(record);
   }

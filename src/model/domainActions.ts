@@ -2,7 +2,7 @@
 import { Op, VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
 import { createRecord } from "../engine/records.js";
 import { refuse } from "../errors.js";
-import { Action } from "./action.js";
+import { Action, type OwnRecord } from "./action.js";
 import { meaningMisfit, ownerMisfit } from "./actionPlace.js";
 import { trappingSlot } from "./classifier.js";
 import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
@@ -168,6 +168,7 @@ function recordIn(
   call: string,
   { device }: Domain,
   record: Uint8Array,
-): { readonly operand: number; readonly recordBytes: number } {
-  return { operand: device.allocated(call, createRecord(device.core, record)), recordBytes: record.length };
+): { readonly operand: number; readonly records: readonly OwnRecord[] } {
+  const address = device.allocated(call, createRecord(device.core, record));
+  return { operand: address, records: [{ address, bytes: record.length }] };
 }

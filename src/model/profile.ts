@@ -37,6 +37,8 @@ export interface DirectRules {
   readonly definers: boolean;
   /** VLAN push on receive and pop on transmit, and encapsulation on the receive side of the eSwitch. */
   readonly bothWays: boolean;
+  /** ASO objects: first hit, meters, connections. */
+  readonly remembers: boolean;
 }
 
 /** Refuses only what a page refuses or what has no meaning. */
@@ -44,7 +46,7 @@ const MANUAL: Profile = {
   name: "manual",
   flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, maxPoints: Infinity, multicastLast: false },
   counters: { liveAttach: true, readUnbound: true },
-  rules: { checks: "manual", definers: true, bothWays: true },
+  rules: { checks: "manual", definers: true, bothWays: true, remembers: true },
 };
 
 /** What the mlx5 drivers refuse; for verbs flows the devices do not differ. */
@@ -54,7 +56,7 @@ function connectx(name: string): Profile {
     name,
     flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
     counters: { liveAttach: false, readUnbound: false },
-    rules: { checks: "mlx5", definers: newer, bothWays: newer },
+    rules: { checks: "mlx5", definers: newer, bothWays: newer, remembers: newer },
   };
 }
 

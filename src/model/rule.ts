@@ -4,7 +4,10 @@ import { firstMatch, insertRule, type FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
 import type { Action } from "./action.js";
 import { checkActions, recordOf } from "./actionList.js";
+import { AsoAction } from "./asoActions.js";
+import type { AsoLink } from "./asoObject.js";
 import type { Classifier, Placed } from "./classifier.js";
+import type { Domain } from "./domain.js";
 import { fieldAtBit } from "./fields.js";
 import { Handle, living } from "./handle.js";
 import type { HeldRules } from "./heldRules.js";
@@ -31,6 +34,28 @@ interface OtherSide {
   readonly record: readonly number[];
 }
 
+/** A connection of another domain, which one rule of a domain uses at a time. */
+interface Claim {
+  readonly link: AsoLink;
+  readonly offset: number;
+}
+
+const NO_CLAIMS: readonly Claim[] = Object.freeze([]);
+
+/** Claims what the actions of a new rule need for it alone. */
+function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] {
+  let claims = NO_CLAIMS;
+  for (const action of actions) {
+    if (!(action instanceof AsoAction)) continue;
+    const { offset } = action;
+    const link = action.linkTo(domain);
+    if (link === null || link === undefined) continue;
+    link.used.add(offset);
+    claims = [...claims, { link, offset }];
+  }
+  return claims;
+}
+
 /** The mask and the value of one side of a rule. */
 const SIDE_MASK = new Uint8Array(KEY_SIZE);
 const SIDE_VALUE = new Uint8Array(KEY_SIZE);
@@ -45,6 +70,8 @@ export class Rule extends Handle implements Placed {
   /** That for frames from functions, where it differs from the one for frames from the wire; 0 where there is none. */
   twin = 0;
   sequence = 0;
+  /** Connections of other domains that are its own until it goes. */
+  claims: readonly Claim[] = NO_CLAIMS;
 
   constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
     super(matcher.device, name);
@@ -154,6 +181,7 @@ export class Rule extends Handle implements Placed {
     this.withdraw();
     this.matcher.users--;
     for (const action of this.actions) action.users--;
+    for (const { link, offset } of this.claims) link.used.delete(offset);
   }
 }
 
@@ -177,7 +205,7 @@ function add(
   if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
-  const records = recordsOf(sides, actions);
+  const records = recordsOf(sides, table.domain, actions);
   const held = heldBy(matcher);
   if (held === null) rule.insert(call, { mask, value, ranges, ...records });
   // The key is that of the next rule too.
@@ -185,17 +213,19 @@ function add(
   device.installed.add(rule);
   matcher.users++;
   for (const action of actions) action.users++;
+  rule.claims = claimsOf(table.domain, actions);
   return rule;
 }
 
 /** What is done on each side: `other` is null where one record is for all. */
 export function recordsOf(
   [first, second]: readonly Side[],
+  domain: Domain,
   actions: readonly Action[],
 ): Pick<Insertion, "record" | "other"> {
-  const record = recordOf(first as Side, actions);
+  const record = recordOf(first as Side, domain, actions);
   if (second === undefined) return { record, other: null };
-  const otherRecord = recordOf(second, actions);
+  const otherRecord = recordOf(second, domain, actions);
   if (record.every((word, i) => word === otherRecord[i])) return { record, other: null };
   return { record, other: { keys: [(first as Side).key, second.key], record: otherRecord } };
 }

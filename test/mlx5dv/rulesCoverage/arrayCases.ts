@@ -30,7 +30,11 @@ const ARRAY: Readonly<Record<string, Run>> = {
     p.counts(counter, 1, 64);
   },
   "in FDB: functions and ports": (p) => {
-    for (const [vport, name] of [[0, "a"], [1, "b"]] as const) p.listen(name, vport);
+    for (const [vport, name] of [
+      [0, "a"],
+      [1, "b"],
+    ] as const)
+      p.listen(name, vport);
     const to = [toVport(p, 1), toPort(p, 2), toVport(p, 0)].map(dest);
     p.rule(p.entry(p.fdb), [array(p.fdb, ...to)]);
     // Functions go on walking, a rule each.

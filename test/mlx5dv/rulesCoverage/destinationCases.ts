@@ -218,7 +218,11 @@ const ROOT_TABLE: Readonly<Record<string, Run>> = {
 
 const VPORT: Readonly<Record<string, Run>> = {
   "the PF, a VF": (p) => {
-    for (const [vport, name] of [[0, "a"], [1, "b"], [2, "c"]] as const) {
+    for (const [vport, name] of [
+      [0, "a"],
+      [1, "b"],
+      [2, "c"],
+    ] as const) {
       p.listen(name, vport);
       const rule = p.rule(p.entry(p.fdb), [toVport(p, vport)]);
       for (const outcome of [p.received(FRAME), ...[0, 1, 2].map((from) => p.sent(FRAME, from))]) {

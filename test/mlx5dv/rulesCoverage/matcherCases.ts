@@ -52,8 +52,7 @@ const MATCHER_CREATE: Readonly<Record<string, Run>> = {
     p.refuses("EINVAL", () => p.ruleOf(matcher, []));
   },
   match_sz: (p) => {
-    const create = (table: Table, size: number) => () =>
-      dv.mlx5dv_dr_matcher_create(table, 0, 0, new Uint8Array(size));
+    const create = (table: Table, size: number) => () => dv.mlx5dv_dr_matcher_create(table, 0, 0, new Uint8Array(size));
     const [behind, root] = [p.entry(p.rx), p.table(p.rx, 0)];
     p.refuses("EINVAL", create(behind, 449));
     p.refuses("EINVAL", create(root, 513));

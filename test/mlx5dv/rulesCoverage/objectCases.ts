@@ -258,7 +258,7 @@ const RULE_CREATE: Readonly<Record<string, Run>> = {
     p.rule(table, [b], {}, 15);
     p.gets(p.received(FRAME), "b deliver");
   },
-  "num_actions": (p) => {
+  num_actions: (p) => {
     const matcher = p.matcher(p.entry(p.rx));
     const [a, b] = [p.toQueue("a"), p.toQueue("b")];
     const none = new Uint8Array(4);

@@ -7,6 +7,7 @@ import { MATCHER_CASES } from "./matcherCases.js";
 import { OBJECT_CASES, RULE_CASES } from "./objectCases.js";
 import { PACKET_CASES } from "./packetCases.js";
 import { PROFILES, rowOf, type Case } from "./record.js";
+import { STATE_CASES } from "./stateCases.js";
 
 const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = [
   ["Domains and tables", OBJECT_CASES],
@@ -14,6 +15,7 @@ const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = 
   ["Rules", RULE_CASES],
   ["Actions: where a frame goes, tags, counters", [...DESTINATION_CASES, ...ARRAY_CASES]],
   ["Actions: what a frame becomes", PACKET_CASES],
+  ["Actions that remember", STATE_CASES],
   ["Flow actions", FLOW_ACTION_CASES],
 ];
 
@@ -25,7 +27,7 @@ Made by \`node --import tsx scripts/rules-coverage.mjs\` from the cases in \`tes
 \`test/mlx5dv/rulesCoverage.test.ts\`. A cell is what its test has asserted, not what somebody expects of it: **destination**, a frame reached a queue
 or left by a port; **bytes**, all of its bytes there; **register**, what a rule has written in a metadata register, as the outcome or a later table finds it; **tag**,
 **counter**, **memory** beside that; an errno, the call was refused with it. Each row asserts one of destination, bytes, register, errno at the
-least. Functions are those of \`mlx5dv_dr(3)\` without \`mlx5dv_dr_\`; what they mean is in [rules.md](rules.md).
+least. Functions are those of \`mlx5dv_dr(3)\` without \`mlx5dv_dr_\`; what they mean is in [rules.md](rules.md) and [state.md](state.md).
 
 One cell: \`npx vitest run --project node test/mlx5dv/rulesCoverage.test.ts -t "connectx7 action_create_pop_vlan in FDB"\`.
 
