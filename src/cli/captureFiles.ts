@@ -32,7 +32,8 @@ export class CaptureFiles {
     if (to.length === 0) this.#file(verdict).add(frame);
     for (const there of [...copies, ...to]) {
       const wireLength = frame.wireLength + there.frame.length - frame.bytes.length;
-      const arrived = { ...frame, bytes: there.frame, wireLength };
+      const linkType = there.linkType ?? frame.linkType;
+      const arrived = { ...frame, bytes: there.frame, wireLength, linkType };
       this.#file(there.name).add(arrived);
       if (there.kind === "port" && there.outcome !== null) this.add(arrived, there.outcome);
     }

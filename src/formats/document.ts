@@ -105,6 +105,13 @@ export interface ScenarioMatcher {
   priority?: number;
   /** Field name to "full", "/24" or mask text; left out, every rule brings its own masks. */
   mask?: Record<string, string | number>;
+  layout?: ScenarioLayout;
+}
+
+/** Room for the rules of a matcher. */
+export interface ScenarioLayout {
+  rulesLog2?: number;
+  resizable?: boolean;
 }
 
 export interface ScenarioRule {

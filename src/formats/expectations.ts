@@ -46,6 +46,13 @@ interface ExpectedOne extends Expected {
   readonly beyond: readonly (readonly [port: string, expected: Expected])[];
 }
 
+/** A frame that comes. */
+interface SeenFrame {
+  readonly name?: string;
+  /** @default 1 */
+  readonly linkType?: number;
+}
+
 /** What the document expects frame by frame; sees every frame as it comes. */
 export class Expectations {
   readonly #expect: ScenarioExpectations;
@@ -71,7 +78,7 @@ export class Expectations {
   }
 
   /** A frame has come out. */
-  see(number: number, name: string | undefined, outcome: Outcome): void {
+  see(number: number, { name, linkType = 1 }: SeenFrame, outcome: Outcome): void {
     if (this.#byFrame.size === 0) return;
     const due = [...(this.#byFrame.get(number) ?? []), ...(name === undefined ? [] : (this.#byFrame.get(name) ?? []))];
     if (due.length === 0) return;
@@ -79,12 +86,20 @@ export class Expectations {
     const about = `frame ${number}${name === undefined ? "" : ` ${JSON.stringify(name)}`}`;
     for (const expected of due) {
       this.#waiting.delete(expected.path);
-      this.#compare(about, expected, outcome);
-      for (const [port, there] of expected.beyond) this.#compare(`${about} beyond ${port}`, there, far.get(port));
+      this.#compare(about, expected, linkType, outcome);
+      for (const [port, there] of expected.beyond) {
+        const left = outcome.to.find((one) => one.name === port);
+        this.#compare(`${about} beyond ${port}`, there, left?.linkType ?? linkType, far.get(port));
+      }
     }
   }
 
-  #compare(about: string, { path, outcome: expected, toFrames, copyFrames }: Expected, outcome?: Outcome): void {
+  #compare(
+    about: string,
+    { path, outcome: expected, toFrames, copyFrames }: Expected,
+    linkType: number,
+    outcome: Outcome | undefined,
+  ): void {
     if (outcome === undefined) {
       this.#failures.push({ path, about, what: "frame", expected: "a frame", got: "none came" });
       return;
@@ -94,14 +109,15 @@ export class Expectations {
       if (expected[what] === undefined || same(expected[what], got[what])) continue;
       this.#failures.push({ path: `${path}.${what}`, about, what, expected: expected[what], got: got[what] });
     }
-    this.#compareFrames(`${path}.toFrames`, about, toFrames, outcome.to);
-    this.#compareFrames(`${path}.copyFrames`, about, copyFrames, outcome.copies);
+    this.#compareFrames(`${path}.toFrames`, about, toFrames, linkType, outcome.to);
+    this.#compareFrames(`${path}.copyFrames`, about, copyFrames, linkType, outcome.copies);
   }
 
   #compareFrames(
     path: string,
     about: string,
     checks: readonly (FrameCheck | null)[] | undefined,
+    linkType: number,
     arrived: readonly Destination[],
   ): void {
     if (checks === undefined) return;
@@ -111,8 +127,8 @@ export class Expectations {
       return;
     }
     checks.forEach((check, i) => {
-      const { frame, name } = arrived[i] as Destination;
-      for (const { path: inner, what, expected, got } of check?.(frame, this.#fieldsOf) ?? []) {
+      const { frame, name, linkType: own = linkType } = arrived[i] as Destination;
+      for (const { path: inner, what, expected, got } of check?.(frame, () => this.#fieldsOf(frame, own)) ?? []) {
         this.#failures.push({ path: below(path, i) + inner, about: `${about} at ${name}`, what, expected, got });
       }
     });

@@ -17,11 +17,13 @@ export interface FrameDifference {
   readonly got: unknown;
 }
 
-/** The fields of a frame, as `parseBatch` shows them. */
-export type FieldsOf = (frame: Uint8Array) => Readonly<Record<string, number | string>>;
+type Fields = Readonly<Record<string, number | string>>;
+
+/** The fields of bytes that begin with a link type, as `parseBatch` shows them. */
+export type FieldsOf = (frame: Uint8Array, linkType: number) => Fields;
 
 /** Holds a frame against what is expected of it. */
-export type FrameCheck = (frame: Uint8Array, fieldsOf: FieldsOf) => FrameDifference[];
+export type FrameCheck = (frame: Uint8Array, fields: () => Fields) => FrameDifference[];
 
 /**
  * What an expectation at `path` says; null where nothing is compared.
@@ -32,9 +34,9 @@ export function frameCheck(call: string, path: string, expected: ExpectedBytes):
   if (typeof expected === "string") return sameBytes(hexText(call, path, expected));
   if (Array.isArray(expected)) return sameBytes(headerBytes(call, path, expected));
   const checks = Object.entries(expected).map(([name, value]) => fieldCheck(call, path, name, value));
-  return (frame, fieldsOf) => {
-    const fields = fieldsOf(frame);
-    return checks.flatMap((check) => check(fields));
+  return (_, fields) => {
+    const found = fields();
+    return checks.flatMap((check) => check(found));
   };
 }
 
@@ -45,7 +47,7 @@ function sameBytes(expected: Uint8Array): FrameCheck {
   };
 }
 
-type FieldCheck = (fields: Readonly<Record<string, number | string>>) => FrameDifference[];
+type FieldCheck = (fields: Fields) => FrameDifference[];
 
 function fieldCheck(call: string, path: string, name: string, value: string | number | null): FieldCheck {
   const field = arrivedField(call, path, name);
@@ -54,7 +56,7 @@ function fieldCheck(call: string, path: string, name: string, value: string | nu
     // A state bit that is not shown is 0.
     const got = fields[name] ?? (field.here === null ? 0 : undefined);
     if (got === undefined ? term === null : term !== null && holds(field, term, got)) return [];
-    return [{ path: below("", name), what: name, expected: value ?? "not there", got: got ?? "not there" }];
+    return [{ path: `.${name}`, what: name, expected: value ?? "not there", got: got ?? "not there" }];
   };
 }
 

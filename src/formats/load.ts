@@ -117,7 +117,7 @@ export class LoadedScenario {
     this.#domains = objects.domains;
     this.#expectations = new Expectations(
       scenario.expect ?? {},
-      (frame) => device.parseBatch([frame])[0]?.fields ?? {},
+      (frame, linkType) => device.parseBatch([frame], { linkType })[0]?.fields ?? {},
     );
   }
 
@@ -180,10 +180,9 @@ export class LoadedScenario {
     for (const buffers of this.#buffers.values()) this.#disagreements.push(...buffers.check());
     for (const [i, outcome] of outcomes.entries()) {
       const frame = frames[i] as FrameInput;
-      const { number, name } = frame;
-      this.#number = number ?? this.#number + 1;
+      this.#number = frame.number ?? this.#number + 1;
       this.tally.add(frame, outcome);
-      this.#expectations.see(this.#number, name, outcome);
+      this.#expectations.see(this.#number, frame, outcome);
     }
     return outcomes;
   }

@@ -4,10 +4,11 @@ import { FlowCounter } from "../model/counter.js";
 import { Table } from "../model/domain.js";
 import { Flow } from "../model/flow.js";
 import type { HostRule } from "../model/hostRules.js";
+import { setLayout } from "../model/layout.js";
 import { Matcher } from "../model/matcher.js";
 import { Rule } from "../model/rule.js";
 import { ScenarioActions } from "./actions.js";
-import type { Scenario, ScenarioFlow, ScenarioRule } from "./document.js";
+import type { Scenario, ScenarioFlow, ScenarioMatcher, ScenarioRule } from "./document.js";
 import { ScenarioDomains } from "./domains.js";
 import { ScenarioFlowActions } from "./flowActions.js";
 import { LoadedFlowCounter } from "./flowCounter.js";
@@ -18,6 +19,9 @@ import { loadQueue, type LoadedQueue } from "./queue.js";
 import { below } from "./schema.js";
 
 const CALL = "loadScenario";
+/** MLX5DV_DR_MATCHER_LAYOUT_* */
+const RESIZABLE = 1;
+const NUM_RULE = 2;
 
 /** Makes the objects of a document, list by list. */
 export class ScenarioObjects {
@@ -66,12 +70,7 @@ export class ScenarioObjects {
     const targets = { device, queues: this.queues, counters: this.counters, tables: this.tables };
     this.#actions = new ScenarioActions(targets, actions);
     this.#flowActions = new ScenarioFlowActions(flowActions);
-    matchers.forEach(({ name, table, priority = 0, mask }, i) =>
-      this.matchers.set(
-        name,
-        at(CALL, below("matchers", i), () => Matcher.named(CALL, get(this.tables, table), priority, mask, name)),
-      ),
-    );
+    matchers.forEach((matcher, i) => this.matchers.set(matcher.name, this.#ownMatcher(below("matchers", i), matcher)));
     rules.forEach((rule, i) => this.rules.set(rule.name, this.#rule(below("rules", i), rule)));
     flowCounters.forEach((one, i) =>
       this.flowCounters.set(
@@ -91,6 +90,16 @@ export class ScenarioObjects {
       this.hostRules.set(name, made);
     });
     this.domains.begin();
+  }
+
+  #ownMatcher(path: string, { name, table, priority = 0, mask, layout }: ScenarioMatcher): Matcher {
+    const made = at(CALL, path, () => Matcher.named(CALL, get(this.tables, table), priority, mask, name));
+    if (layout === undefined) return made;
+    const { rulesLog2, resizable = false } = layout;
+    const flags = (resizable ? RESIZABLE : 0) | (rulesLog2 === undefined ? 0 : NUM_RULE);
+    const set = (): void => setLayout(CALL, made, { flags, log_num_of_rules_hint: rulesLog2 ?? 0 });
+    at(CALL, `${path}.layout`, set, (inner) => (inner.endsWith("hint") ? ".rulesLog2" : ""));
+    return made;
   }
 
   #flow(path: string, flow: ScenarioFlow, name: string): Flow {

@@ -8,6 +8,7 @@ const PLACES: Readonly<Record<string, string>> = {
   ibqp: ".queue",
   num_actions: ".actions",
   otherPort: ".to",
+  value: ".match",
 };
 
 /** Where below its object a place of the model is in the document. */

@@ -10,6 +10,7 @@ import type {
   ScenarioDevice,
   ScenarioDomain,
   ScenarioFrame,
+  ScenarioLayout,
   ScenarioLimits,
   ScenarioMatcher,
   ScenarioQueue,
@@ -206,6 +207,18 @@ const MATCHER = objectOf<ScenarioMatcher>(
     mask: mapOf(
       "Field name to mask; a rule of this matcher gives exactly these fields. Left out, every rule brings masks of its own.",
       MASK,
+    ),
+    layout: objectOf<ScenarioLayout>(
+      "The room that the table makes for its rules; what becomes of frames does not depend on it.",
+      {},
+      {
+        rulesLog2: integer("Room for 2 to the power of this many rules at once.", 0, MAX_U32, { examples: [10] }),
+        resizable: {
+          description: "Whether the table becomes smaller again as rules go.",
+          type: "boolean",
+          default: false,
+        },
+      },
     ),
   },
 );

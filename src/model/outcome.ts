@@ -16,6 +16,8 @@ interface Arrived {
   frame: Uint8Array;
   /** Tag of the rule that delivered it, 0 without one. */
   tag: number;
+  /** LINKTYPE_ETHERNET where rules changed its bytes and they begin with Ethernet; else that which it came with. */
+  linkType?: number;
 }
 
 export interface QueueDestination extends Arrived {

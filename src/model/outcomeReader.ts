@@ -33,6 +33,8 @@ export interface Departure {
 /** Metadata registers, by their numbers. */
 export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
+const NO_LINK_TYPE = {};
+const ETHERNET = { linkType: 1 };
 const NONE: number = Reason.none;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
@@ -77,7 +79,7 @@ export class OutcomeReader {
     const tag = batch.tagOf(at);
     if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return null;
-    const arrived = { name: object.label, frame: this.#frameAt(at, flags, input), tag };
+    const arrived = { name: object.label, frame: this.#frameAt(at, flags, input), tag, ...linkTypeOf(flags) };
     return object instanceof HostQueue
       ? { kind: "host", object: null, ...arrived }
       : { kind: "qp", object, ...arrived };
@@ -95,6 +97,7 @@ export class OutcomeReader {
       frame,
       tag: 0,
       outcome: null,
+      ...linkTypeOf(flags),
     };
     departures.push({
       destination,
@@ -128,6 +131,11 @@ export class OutcomeReader {
     }
     return rules;
   }
+}
+
+/** Of most frames, nothing. */
+function linkTypeOf(flags: number): { linkType?: number } {
+  return (flags & DEST_ETHERNET) === 0 ? NO_LINK_TYPE : ETHERNET;
 }
 
 function list(outcome: OpenOutcome, where: "to" | "copies", destination: Destination): void {

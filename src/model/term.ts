@@ -40,6 +40,8 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, bigint>>>> = {
   ethertype: ETHERTYPES,
   ether_type: ETHERTYPES,
   protocol: ETHERTYPES,
+  // The wire, as a vport.
+  source_port: { uplink: 0xffffn },
 };
 
 /** What is asked of a field depends on this much of it. The name is that of a group or a header, a dot, and its own. */

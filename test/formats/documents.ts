@@ -74,7 +74,7 @@ export function everyKey(): Record<string, unknown> {
     ],
     matchers: [
       { name: "ports", description: "by port", table: "l4", priority: 3, mask: { "outer.tcp_dport": "full" } },
-      { name: "open", table: "l4", priority: 4 },
+      { name: "open", table: "l4", priority: 4, layout: { rulesLog2: 4, resizable: true } },
     ],
     actions: [
       { name: "discard", drop: true },
