@@ -26,6 +26,10 @@ describe("examples", () => {
       "flows-sending.json",
       "flows-vxlan.json",
       "ports.json",
+      "rules-eswitch.json",
+      "rules-mirror.json",
+      "rules-overlay.json",
+      "rules-router.json",
       "tunnel.json",
     ]);
   });
@@ -38,6 +42,11 @@ describe("examples", () => {
     expect(loaded.failures()).toEqual([]);
     expect(loaded.disagreements).toEqual([]);
     expect(loaded.tally.all.frames).toBe(loaded.frames.length);
+  });
+
+  it("are listed", () => {
+    const listed = [...read("README.md").matchAll(/^\| \[(\S+\.json)\]\(\1\)/gm)].map(([, name]) => name);
+    expect(listed.sort()).toEqual([...names].sort());
   });
 
   it("everyday.json sorts everyday.pcap", async () => {

@@ -27,6 +27,7 @@ test.each<[string, TermText, unknown]>([
   ["outer.tcp_dport", "80-80", { kind: "bits", mask: 0xffffn, value: 80n }],
   ["outer.tcp_dport", "any", { kind: "any" }],
   ["outer.ip_protocol", "udp", { kind: "bits", mask: 0xffn, value: 17n }],
+  ["misc.source_port", "uplink", { kind: "bits", mask: 0xffffn, value: 0xffffn }],
   ["inner.ethertype", "ipv6", { kind: "bits", mask: 0xffffn, value: 0x86ddn }],
   ["outer.ipv4_dst", "10.0.0.0/8", { kind: "bits", mask: 0xff000000n, value: 0x0a000000n }],
   ["outer.ipv4_dst", "11.134.200.6", { kind: "bits", mask: 0xffffffffn, value: 0x0b86c806n }],
