@@ -64,7 +64,11 @@ function wordOf(call: string, path: string, text: string): bigint {
 }
 
 function fieldOf(call: string, path: string, name: string): ChangeField {
-  return changeFieldNamed(name) ?? bad(call, path, name, namesHint(name, "fields", CHANGE_FIELD_NAMES), "bad_field");
+  const field = changeFieldNamed(name);
+  if (field !== undefined) return field;
+  const same = CHANGE_FIELD_NAMES.filter((known) => known.split(".")[1] === name).map((known) => `"${known}"`);
+  const hint = same.length > 0 ? `did you mean ${same.join(" or ")}?` : namesHint(name, "fields", CHANGE_FIELD_NAMES);
+  return bad(call, path, name, hint, "bad_field");
 }
 
 /** A SET for each run of bits that the mask has in a part. */

@@ -107,6 +107,10 @@ describe("a change", () => {
       'modify[0].set = "outer.dmc": no field has this name (EINVAL); did you mean "outer.dmac"? fields: ',
     ],
     [
+      { set: "dmac", to: 1 },
+      'modify[0].set = "dmac": no field has this name (EINVAL); did you mean "outer.dmac" or "inner.dmac"?',
+    ],
+    [
       { copy: "outer.dmac", into: "misc.vxlan_vni" },
       'modify[0].into = "misc.vxlan_vni": no field has this name (EINVAL); fields: ',
     ],
