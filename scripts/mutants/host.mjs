@@ -47,8 +47,8 @@ export const HOST = [
   model(
     "actionList",
     "action-order",
-    "if (action.step === step) record",
-    "if (step === SENT[0]) record",
+    "if (action.step !== step) continue;",
+    "if (step !== SENT[0]) continue;",
     "actions run as listed",
   ),
   model("actionPlace", "other-domain", "action.domain !== domain", "false", "a table of another domain"),

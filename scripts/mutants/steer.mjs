@@ -121,7 +121,7 @@ export const STEER = [
   slots("take-fill", "store<u32>(place, load<u32>(last + end, THING));", "", "what fills a slot that is freed"),
   slots(
     "slots-shrink",
-    "things * QUARTERS < buckets * SHRINK",
+    "load<u32>(slots, THINGS) * QUARTERS < buckets * SHRINK",
     "false",
     "buckets stay as many as they ever were",
     MEMORY,
