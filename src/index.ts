@@ -16,6 +16,7 @@ export type {
   Outcome,
   PortDestination,
   QueueDestination,
+  WorkQueueDestination,
   ReasonName,
   VerdictName,
 } from "./model/outcome.js";

@@ -148,6 +148,33 @@ export const IBV_QP_RATE_LIMIT = 1 << 25;
 export const IBV_QP_INIT_ATTR_PD = 1;
 
 /*
+ * Work queues and indirection tables (ibv_create_wq(3), ibv_modify_wq(3)).
+ */
+
+/** enum ibv_wq_type */
+export const IBV_WQT_RQ = 0;
+
+/** enum ibv_wq_state */
+export const IBV_WQS_RESET = 0;
+export const IBV_WQS_RDY = 1;
+export const IBV_WQS_ERR = 2;
+export const IBV_WQS_UNKNOWN = 3;
+
+/** enum ibv_wq_init_attr_mask */
+export const IBV_WQ_INIT_ATTR_FLAGS = 1;
+
+/** enum ibv_wq_flags */
+export const IBV_WQ_FLAGS_CVLAN_STRIPPING = 1;
+export const IBV_WQ_FLAGS_SCATTER_FCS = 2;
+export const IBV_WQ_FLAGS_DELAY_DROP = 4;
+export const IBV_WQ_FLAGS_PCI_WRITE_END_PADDING = 8;
+
+/** enum ibv_wq_attr_mask */
+export const IBV_WQ_ATTR_STATE = 1;
+export const IBV_WQ_ATTR_CURR_STATE = 2;
+export const IBV_WQ_ATTR_FLAGS = 4;
+
+/*
  * Completions (ibv_poll_cq(3), ibv_create_cq_ex(3)).
  */
 

@@ -145,7 +145,7 @@ export function noteDeliveries(queues: ReadonlyMap<QueuePair, ReceiveBuffers>, o
   for (const { to, copies } of outcomes) {
     // A copy is made before its frame arrives anywhere for good, and a frame leaves a port last.
     for (const there of [...copies, ...to]) {
-      if (there.object !== null) queues.get(there.object)?.delivered(there.frame, there.tag);
+      if (there.kind === "qp") queues.get(there.object)?.delivered(there.frame, there.tag);
       else if (there.kind === "port" && there.outcome !== null) noteDeliveries(queues, [there.outcome]);
     }
   }

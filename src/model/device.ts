@@ -22,6 +22,7 @@ import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
 import { sendFrame, type SendOptions } from "./send.js";
 import { Traffic } from "./traffic.js";
+import type { WorkQueue } from "./workQueue.js";
 
 export interface DeviceOptions extends PortOptions {
   /** Devices that are connected to each other want different names: MACs follow from them. @default "flowsteer0" */
@@ -105,7 +106,9 @@ export class Device {
   /** Rules of the host's applications, which get what flows and direct rules of the PF leave. */
   readonly hostRules: HostRules;
   /** @internal Queues by their handle in the core. */
-  readonly queuePairs = new Map<number, QueuePair | HostQueue>();
+  readonly queues = new Map<number, QueuePair | WorkQueue | HostQueue>();
+  /** @internal Queue pairs and work queues by their number. */
+  readonly receivers = new Map<number, QueuePair | WorkQueue>();
   /** @internal Objects that C programs hold by pointers. */
   readonly named = new NamedObjects();
   /** @internal What has a rule in the core. */

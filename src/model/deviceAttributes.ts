@@ -166,6 +166,7 @@ export function deviceAttributes(device: Device): DeviceAttributes {
 }
 
 export function deviceAttributesEx(device: Device): DeviceAttributesEx {
+  const { limits } = device.hardware.inventory;
   const attributes = deviceAttributes(device);
   return {
     orig_attr: attributes,
@@ -177,12 +178,12 @@ export function deviceAttributesEx(device: Device): DeviceAttributesEx {
     tso_caps: { max_tso: 0, supported_qpts: 0 },
     rss_caps: {
       supported_qpts: 0,
-      max_rwq_indirection_tables: 0,
-      max_rwq_indirection_table_size: 0,
+      max_rwq_indirection_tables: limits.max_rwq_indirection_tables,
+      max_rwq_indirection_table_size: limits.max_rwq_indirection_table_size,
       rx_hash_fields_mask: 0n,
       rx_hash_function: 0,
     },
-    max_wq_type_rq: 0,
+    max_wq_type_rq: limits.max_wq_type_rq,
     packet_pacing_caps: { qp_rate_limit_min: 0, qp_rate_limit_max: 0, supported_qpts: 0 },
     raw_packet_caps: IBV_RAW_PACKET_CAP_IP_CSUM,
     tm_caps: { max_rndv_hdr_size: 0, max_num_tags: 0, flags: 0, max_ops: 0, max_sge: 0 },

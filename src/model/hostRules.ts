@@ -162,7 +162,7 @@ export class HostRules {
       const handle = device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0);
       queue = new HostQueue(this.function, number, device.allocated(call, handle));
       this.#queues.set(number, queue);
-      device.queuePairs.set(queue.handle, queue);
+      device.queues.set(queue.handle, queue);
     }
     return queue;
   }
@@ -173,7 +173,7 @@ export class HostRules {
     if (queue === undefined || queue.users > 0) return;
     const { device } = this.function;
     device.core.exports.destroyQueue(queue.handle);
-    device.queuePairs.delete(queue.handle);
+    device.queues.delete(queue.handle);
     this.#queues.delete(number);
   }
 }

@@ -21,6 +21,12 @@ export interface DeviceLimits {
   max_pd: number;
   /** Address handles alive. */
   max_ah: number;
+  /** Work queues alive. */
+  max_wq_type_rq: number;
+  /** Indirection tables alive. */
+  max_rwq_indirection_tables: number;
+  /** Entries of an indirection table. */
+  max_rwq_indirection_table_size: number;
 }
 
 /** What a device has if nothing is said, which is also the most that can be said. */
@@ -33,6 +39,9 @@ export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
   max_mr: 2 ** 24,
   max_pd: 2 ** 23,
   max_ah: 2 ** 24,
+  max_wq_type_rq: 2 ** 17,
+  max_rwq_indirection_tables: 2 ** 16,
+  max_rwq_indirection_table_size: 2 ** 10,
 };
 
 /** Bytes that a work request can carry by itself (`max_inline_data`). */
@@ -42,13 +51,22 @@ export const MAX_RD_ATOMIC = 16;
 /** Queue pairs have numbers of 24 bits, which are not given twice. */
 export const MAX_QP_NUM = 2 ** 24 - 1;
 
-/** Kinds of object that are counted. */
-export type CountedKind = "qp" | "cq" | "mr" | "pd" | "ah";
+/** Kinds of object that are counted, and how many there may be. */
+const COUNTED = {
+  qp: "max_qp",
+  cq: "max_cq",
+  mr: "max_mr",
+  pd: "max_pd",
+  ah: "max_ah",
+  wq: "max_wq_type_rq",
+  rqt: "max_rwq_indirection_tables",
+} as const satisfies Record<string, keyof DeviceLimits>;
+export type CountedKind = keyof typeof COUNTED;
 
 /** The objects of a device. */
 export class Inventory {
   readonly limits: Readonly<DeviceLimits>;
-  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0 };
+  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0 };
 
   constructor(limits: Readonly<DeviceLimits>) {
     this.limits = limits;
@@ -56,9 +74,9 @@ export class Inventory {
 
   /** Refuses one object more than the limit: ENOMEM. */
   checkRoom(call: string, device: Device, kind: CountedKind): void {
-    const most = this.limits[`max_${kind}`];
+    const most = this.limits[COUNTED[kind]];
     if (this.#alive[kind] < most) return;
-    const hint = `max_${kind} of the device is ${most}`;
+    const hint = `${COUNTED[kind]} of the device is ${most}`;
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
   }
 

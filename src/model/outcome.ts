@@ -4,13 +4,14 @@ import type { Flow } from "./flow.js";
 import type { HostRule } from "./hostRules.js";
 import type { QueuePair } from "./queues.js";
 import type { Rule } from "./rule.js";
+import type { WorkQueue } from "./workQueue.js";
 
 export type VerdictName = Exclude<keyof typeof Verdict, "none">;
 /** Stable identities; each has a counter (`device.reasons()`). */
 export type ReasonName = Exclude<keyof typeof Reason, "none">;
 
 interface Arrived {
-  /** `qp:web`, `host:3`, `port:1` */
+  /** `qp:web`, `wq:wq3`, `host:3`, `port:1` */
   name: string;
   /** The bytes that arrived there. */
   frame: Uint8Array;
@@ -23,6 +24,12 @@ interface Arrived {
 export interface QueueDestination extends Arrived {
   kind: "qp";
   object: QueuePair;
+}
+
+/** A work queue, which a hash chose or a TIR led to. */
+export interface WorkQueueDestination extends Arrived {
+  kind: "wq";
+  object: WorkQueue;
 }
 
 /** A queue of the host, behind the rules of its applications. */
@@ -40,7 +47,7 @@ export interface PortDestination extends Arrived {
 }
 
 /** Where a frame arrived. */
-export type Destination = QueueDestination | HostDestination | PortDestination;
+export type Destination = QueueDestination | WorkQueueDestination | HostDestination | PortDestination;
 
 /** What a frame can hit. */
 export type HitRule = Rule | Flow | HostRule;

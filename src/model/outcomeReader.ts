@@ -16,6 +16,7 @@ import {
 } from "./outcome.js";
 import type { Port } from "./ports.js";
 import type { QueuePair } from "./queues.js";
+import { WorkQueue } from "./workQueue.js";
 
 /** A frame that leaves by a port, as soon as nothing is under way in the core. */
 export interface Departure {
@@ -73,16 +74,15 @@ export class OutcomeReader {
   /** The bytes go to a queue; null where it did not take them. */
   #arrive(at: number, flags: number, input: Uint8Array): Destination | null {
     const batch = this.#batch;
-    const object = this.#device.queuePairs.get(batch.queueOf(at)) as QueuePair | HostQueue;
+    const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
     const status = batch.statusOf(at);
     const taken = status === NONE;
     const tag = batch.tagOf(at);
     if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return null;
     const arrived = { name: object.label, frame: this.#frameAt(at, flags, input), tag, ...linkTypeOf(flags) };
-    return object instanceof HostQueue
-      ? { kind: "host", object: null, ...arrived }
-      : { kind: "qp", object, ...arrived };
+    if (object instanceof HostQueue) return { kind: "host", object: null, ...arrived };
+    return object instanceof WorkQueue ? { kind: "wq", object, ...arrived } : { kind: "qp", object, ...arrived };
   }
 
   #leave(index: number, at: number, flags: number, input: Uint8Array, departures: Departure[]): Destination {

@@ -19,7 +19,7 @@ import { Handle, living, retire } from "./handle.js";
 import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "./limits.js";
 import { portOf } from "./ports.js";
 import { changedState, hasSteps, RESET_STATE, type QueuePairChange, type QueuePairState } from "./queueStates.js";
-import { depthOf, ReceiveQueue, type ReceiveRequest } from "./receiveQueue.js";
+import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 
@@ -55,7 +55,8 @@ export interface QueuePairReport extends QueuePairState {
   cap: CheckedAttributes["cap"];
 }
 
-export class QueuePair extends Handle {
+export class QueuePair extends Handle implements Receiver {
+  readonly argument = "qp";
   readonly qp_num: number;
   readonly qp_type: number;
   readonly handle: number;
@@ -90,7 +91,8 @@ export class QueuePair extends Handle {
         ? null
         : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
     this.handle = handle;
-    device.queuePairs.set(handle, this);
+    device.queues.set(handle, this);
+    device.receivers.set(number, this);
     device.hardware.inventory.add("qp");
   }
 
@@ -131,6 +133,15 @@ export class QueuePair extends Handle {
   /** What it was modified to. */
   get attributes(): Readonly<QueuePairState> {
     return this.#state;
+  }
+
+  get number(): number {
+    return this.qp_num;
+  }
+
+  get posting(): Posting {
+    if (this.state === IBV_QPS_ERR) return "flushed";
+    return this.state === IBV_QPS_RESET ? "refused" : "kept";
   }
 
   get qp_context(): unknown {
@@ -201,7 +212,8 @@ export class QueuePair extends Handle {
   destroy(call: string): void {
     retire(call, "qp", this, "destroy the actions and flows that lead to it first");
     this.device.core.exports.destroyQueue(this.handle);
-    this.device.queuePairs.delete(this.handle);
+    this.device.queues.delete(this.handle);
+    this.device.receivers.delete(this.qp_num);
     this.device.hardware.inventory.remove("qp");
     (this.pd ?? this.context).users--;
     if (this.#attributes === null) return;
@@ -217,8 +229,13 @@ export class QueuePair extends Handle {
 /** There is a place for a new queue pair, and a number. */
 function checkRoom(call: string, device: Device): void {
   device.hardware.inventory.checkRoom(call, device, "qp");
+  checkQueueNumber(call, device);
+}
+
+/** There is a number for a new queue pair or work queue. */
+export function checkQueueNumber(call: string, device: Device): void {
   if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
-  const hint = "the numbers of queue pairs are used up";
+  const hint = "the numbers of queues are used up";
   refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
 }
 

@@ -1,21 +1,14 @@
 /**
- * The receive queue of a queue pair: buffers that wait for frames. The core knows their lengths and says which frame
- * takes which; the bytes are written here.
+ * The receive queue of a queue pair, or a work queue: buffers that wait for frames. The core knows their lengths and says which
+ * frame takes which; the bytes are written here.
  */
 import { Reason } from "../abi/engine.js";
-import {
-  IBV_QPS_ERR,
-  IBV_QPS_RESET,
-  IBV_WC_LOC_LEN_ERR,
-  IBV_WC_RECV,
-  IBV_WC_SUCCESS,
-  IBV_WC_WR_FLUSH_ERR,
-} from "../abi/verbs.js";
+import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../abi/verbs.js";
 import type { BatchDestination } from "../engine/batch.js";
 import { refuse } from "../errors.js";
 import { completion, type CompletionQueue, type WorkCompletion } from "./completions.js";
-import { STATE_NAMES } from "./queueStates.js";
-import type { QueuePair } from "./queues.js";
+import type { ProtectionDomain } from "./context.js";
+import type { Handle } from "./handle.js";
 import { checkViews, lengthOf, scatter, viewsOf, type WorkRequest } from "./scatter.js";
 
 /** `struct ibv_recv_wr` */
@@ -29,13 +22,30 @@ interface PostedBuffer {
   readonly views: readonly Uint8Array[];
 }
 
+/** Whose receive queue it is. */
+export interface Receiver extends Handle {
+  /** What calls call it. */
+  readonly argument: "qp" | "wq";
+  /** Null for what has no receive queue. */
+  readonly pd: ProtectionDomain | null;
+  /** The queue in the core. */
+  readonly handle: number;
+  /** What completions say of it. */
+  readonly number: number;
+  /** Whether it takes requests, and what becomes of them. */
+  readonly posting: Posting;
+}
+
+/** A queue in its first state takes no requests; in an error they complete at once. */
+export type Posting = "refused" | "kept" | "flushed";
+
 /** Places of the core's ring: a power of two. */
 export function depthOf(requests: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));
 }
 
 export class ReceiveQueue {
-  readonly #qp: QueuePair;
+  readonly #owner: Receiver;
   readonly #completions: CompletionQueue;
   readonly #most: { max_recv_wr: number; max_recv_sge: number };
   readonly #depth: number;
@@ -44,8 +54,8 @@ export class ReceiveQueue {
   #tail = 0;
   #head = 0;
 
-  constructor(qp: QueuePair, completions: CompletionQueue, most: { max_recv_wr: number; max_recv_sge: number }) {
-    this.#qp = qp;
+  constructor(owner: Receiver, completions: CompletionQueue, most: { max_recv_wr: number; max_recv_sge: number }) {
+    this.#owner = owner;
     this.#completions = completions;
     this.#most = most;
     this.#depth = depthOf(most.max_recv_wr);
@@ -53,19 +63,19 @@ export class ReceiveQueue {
 
   /** One request. @throws EINVAL in RESET, memory that the device may not write; ENOMEM when the queue is full */
   post(call: string, wr: ReceiveRequest): void {
-    const { pd, state, device, handle } = this.#qp;
-    if (pd === null || state === IBV_QPS_RESET) {
-      const hint = "move it to INIT first";
-      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[state], hint });
+    const { pd, posting, argument, device, handle } = this.#owner;
+    if (pd === null || posting === "refused") {
+      const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
+      refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
     }
     const views = viewsOf(call, wr, this.#most.max_recv_sge);
     const hint = "a view inside the registered bytes, which allow IBV_ACCESS_LOCAL_WRITE";
     checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
     if (this.#tail - this.#head >= this.#most.max_recv_wr) {
       const full = `${this.#most.max_recv_wr} requests are posted`;
-      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this.#qp, hint: full });
+      refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this.#owner, hint: full });
     }
-    if (state === IBV_QPS_ERR) {
+    if (posting === "flushed") {
       this.#completions.add(this.#completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
       return;
     }
@@ -87,7 +97,7 @@ export class ReceiveQueue {
 
   /** What is posted is forgotten. */
   forget(): void {
-    this.#qp.device.core.exports.clearQueue(this.#qp.handle);
+    this.#owner.device.core.exports.clearQueue(this.#owner.handle);
     this.#head = this.#tail;
   }
 
@@ -101,6 +111,6 @@ export class ReceiveQueue {
   }
 
   #completion(wr_id: bigint | number, status: number, length: number, tag: number): WorkCompletion {
-    return completion(wr_id, status, IBV_WC_RECV, length, this.#qp.qp_num, tag);
+    return completion(wr_id, status, IBV_WC_RECV, length, this.#owner.number, tag);
   }
 }

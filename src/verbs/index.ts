@@ -23,3 +23,4 @@ export type {
 export * from "./queries.js";
 export * from "./queues.js";
 export * from "./sending.js";
+export * from "./workQueues.js";
