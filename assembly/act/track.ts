@@ -84,7 +84,7 @@ export function track(branch: usize, connection: usize, direction: u32): u32 {
   note(connection, original, now, begun);
   enter(connection, next);
   if (load<u64>(connection, CONNECTION_TIME) <= time) store<u64>(connection, time + 1, CONNECTION_TIME);
-  return next == now && !begun ? SYNDROME_VALID : SYNDROME_CHANGED;
+  return next == now ? SYNDROME_VALID : SYNDROME_CHANGED;
 }
 
 function stateOf(connection: usize): u32 {

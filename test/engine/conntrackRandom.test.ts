@@ -5,7 +5,7 @@ import { ConnectionWorld, type TestSegment } from "./connections.js";
 import { randomContext, randomFrame, randomWait } from "./conntrackDraw.js";
 import { seedFor } from "./support.js";
 
-const LIVES = 900;
+const LIVES = 600;
 const FRAMES = 40;
 /** Frames that are drawn for one context, and sent in one batch. */
 const MOST = 3;

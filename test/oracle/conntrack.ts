@@ -140,7 +140,7 @@ export function trackReference(tracked: Tracked, frame: TrackedFrame, original: 
   context.valid = next === "empty" || next === "half_open" ? 0 : 1;
   if (context.valid === 1) context.state = NAMES.indexOf(next);
   if (tracked.time === null || frame.time > tracked.time) tracked.time = frame.time;
-  return { ...way, syndrome: next === now && !begun ? VALID : CHANGED };
+  return { ...way, syndrome: next === now ? VALID : CHANGED };
 }
 
 function isLate({ context, time }: Tracked, now: bigint): boolean {
