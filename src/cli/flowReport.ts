@@ -14,6 +14,8 @@ import { grouped, printable, table, type Column, type Paint, type Row } from "./
 /** A flow or a host rule, and where frames come to it. */
 interface Asked {
   readonly rule: HitRule;
+  /** 0 for the PF. */
+  readonly vport: number;
   readonly kind: string;
   readonly port: number | undefined;
   /** Null where nobody looks at it. */
@@ -21,22 +23,25 @@ interface Asked {
   readonly place: readonly number[];
 }
 
-/** Flows and host rules in the order in which they are asked; what is equal there, in that of the document. */
+/** Flows and host rules, function by function in the order in which they are asked; what is equal there, in that of the document. */
 export function flows(paint: Paint, loaded: LoadedScenario): string {
   const hosts = loaded.scenario.hostRules ?? [];
   const all = [
     ...[...loaded.flows.values()].map(asFlow),
     ...[...loaded.hostRules.values()].map((rule, i): Asked => {
       const { application, priority } = rule;
-      const place = [HOST, HOST_APPLICATIONS.indexOf(application), priority];
-      return { rule, kind: application, port: hosts[i]?.port, priority, place };
+      const { port, function: vport = 0 } = hosts[i] ?? {};
+      const place = [vport, HOST, HOST_APPLICATIONS.indexOf(application), priority];
+      return { rule, vport, kind: application, port, priority, place };
     }),
   ].sort((a, b) => compare(a.place, b.place));
+  const functions = all.some(({ vport }) => vport !== 0);
   if (all.length === 0) return "";
-  const rows = all.map(({ rule, kind, port, priority }): Row => {
+  const rows = all.map(({ rule, vport, kind, port, priority }): Row => {
     const { frames, bytes } = loaded.tally.rule(rule);
     const cells = [
       printable(rule.name),
+      ...(functions ? [vport === 0 ? "pf" : `vf${vport}`] : []),
       kind,
       port === undefined ? "" : String(port),
       priority === null ? "" : String(priority),
@@ -48,6 +53,7 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
   });
   const columns: Column[] = [
     { title: "Flow" },
+    ...(functions ? [{ title: "function" }] : []),
     { title: "kind" },
     { title: "port", right: true },
     { title: "priority", right: true },
@@ -65,10 +71,12 @@ function asFlow(rule: Flow): Asked {
   const { type, flags, port, priority } = rule;
   const egress = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0;
   const copies = (flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0;
-  if (type === IBV_FLOW_ATTR_SNIFFER) return { rule, kind: "sniffer", port, priority: null, place: [SNIFFER] };
-  if (type !== IBV_FLOW_ATTR_NORMAL) return { rule, kind: "default", port, priority: null, place: [DEFAULT] };
+  const { vport } = rule.context.function;
+  const none = { rule, vport, port, priority: null };
+  if (type === IBV_FLOW_ATTR_SNIFFER) return { ...none, kind: "sniffer", place: [vport, SNIFFER] };
+  if (type !== IBV_FLOW_ATTR_NORMAL) return { ...none, kind: "default", place: [vport, DEFAULT] };
   const kind = `${egress ? "egress" : "normal"}${copies ? ", dont_trap" : ""}`;
-  return { rule, kind, port, priority, place: [egress ? EGRESS : NORMAL, priority, copies ? 0 : 1] };
+  return { rule, vport, kind, port, priority, place: [vport, egress ? EGRESS : NORMAL, priority, copies ? 0 : 1] };
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

@@ -33,7 +33,8 @@ describe("flowsteer run", () => {
         "",
         "Domain         Table          priority  rule                frames  bytes",
         "nic_tx of vf1  vm1 sends             0  note what vm1 says       2     84",
-        "fdb            switch                0  VLAN 10, urgent          1     46",
+        "fdb            root                  0  all                      8    348",
+        "               switch                0  VLAN 10, urgent          1     46",
       ].join("\n"),
     );
     expect(out).toContain(
@@ -125,6 +126,31 @@ describe("flowsteer run", () => {
       code: 1,
       err: `${file}: 1 expectation failed\n  frame 2 "to the lab over IPv6" at port:2: outer.ip_ttl_hoplimit: expected 2, got 1  (expect.frames[1].toFrames[0].outer.ip_ttl_hoplimit)\n`,
     });
+  });
+});
+
+describe("flows and host rules of functions", () => {
+  it("are told apart, and asked function by function", async () => {
+    const document = {
+      flowsteer: 1,
+      device: { vports: 1 },
+      queues: [{ name: "pf" }, { name: "vf", function: 1 }],
+      flows: [
+        { name: "of vf", queue: "vf", priority: 1 },
+        { name: "of pf", queue: "pf", priority: 2 },
+      ],
+      hostRules: [{ name: "vf's host", application: "tc", function: 1, action: "drop" }],
+      frames: [{ headers: [{ header: "ethernet", type: "0x88cc" }] }],
+    };
+    const { out } = await flowsteer(["run", scratch("functions.json", JSON.stringify(document))]);
+    expect(out).toContain(
+      [
+        "Flow       function  kind    port  priority  frames  bytes",
+        "of pf      pf        normal     1         2       1     14",
+        "of vf      vf1       normal     1         1       0      0  never hit",
+        "vf's host  vf1       tc                   0       0      0  never hit",
+      ].join("\n"),
+    );
   });
 });
 

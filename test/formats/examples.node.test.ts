@@ -49,6 +49,13 @@ describe("examples", () => {
     expect(listed.sort()).toEqual([...names].sort());
   });
 
+  it.each(names.filter((name) => name.startsWith("rules-")))("%s runs on a ConnectX-6 Dx too", async (name) => {
+    const document = JSON.parse(read(name)) as { device: object };
+    const loaded = await loadScenario({ ...document, device: { ...document.device, profile: "connectx6dx" } });
+    loaded.run();
+    expect(loaded.failures()).toEqual([]);
+  });
+
   it("everyday.json sorts everyday.pcap", async () => {
     const { tally, rules, counters } = await runEveryday();
     const ends = tally.ends.map(({ to, verdict, reason, frames }) => [to ?? `${verdict} ${String(reason)}`, frames]);
