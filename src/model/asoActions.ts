@@ -1,4 +1,5 @@
 /** Actions that remember (mlx5dv_dr: ASO, Meter, Sampler; docs/state.md). */
+import { DIRECTION_ORIGINAL, DIRECTION_REPLY } from "../abi/connection.js";
 import { COLOUR_UNDEFINED, FIRST_HIT_SET, METER_SIZE, Op } from "../abi/engine.js";
 import { createRecord, recordBytes } from "../engine/records.js";
 import { refuse } from "../errors.js";
@@ -49,7 +50,7 @@ const FAMILIES: Readonly<Record<AsoKind, Family>> = {
     step: "track",
     op: Op.track,
     flags: "MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR or _RESPONDER",
-    told: (flags) => (flags === 1 || flags === 2 ? flags - 1 : undefined),
+    told: (flags) => (flags === DIRECTION_ORIGINAL || flags === DIRECTION_REPLY ? flags : undefined),
   },
 };
 

@@ -2,6 +2,7 @@
  * ASO objects (device objects: ASO objects): bulks of first-hit flags, of meters, of connections. The device runs actions on
  * one unit of them at a time; the units lie in the core, and all actions and rules share them.
  */
+import { CONNECTION_SIZE } from "../abi/connection.js";
 import { METER_SIZE } from "../abi/engine.js";
 import { createRoom, recordBytes, releaseRoom } from "../engine/records.js";
 import { refuse } from "../errors.js";
@@ -22,12 +23,10 @@ interface Layout {
   readonly bytes: number;
 }
 
-const CONNECTION_BYTES = 96;
-
 const LAYOUTS: Readonly<Record<AsoKind, Layout>> = {
   first_hit: { units: 512, bytes: ASO_DATA },
   flow_meter: { units: 2, bytes: 2 * METER_SIZE },
-  connection: { units: 1, bytes: CONNECTION_BYTES },
+  connection: { units: 1, bytes: CONNECTION_SIZE },
 };
 
 /** A domain that may use the connections of an object of another one. */
@@ -93,7 +92,7 @@ export class AsoObject extends Handle {
       case "flow_meter":
         return { address: at + offset * METER_SIZE, bit: 0 };
       case "connection":
-        return { address: at + offset * CONNECTION_BYTES, bit: 0 };
+        return { address: at + offset * CONNECTION_SIZE, bit: 0 };
     }
   }
 
