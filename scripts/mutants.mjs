@@ -27,6 +27,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { CONNTRACK } from "./mutants/conntrack.mjs";
 import { CORE } from "./mutants/core.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
@@ -78,6 +79,7 @@ const mutants = [
   ...FUNCTIONS,
   ...MATCHERS,
   ...PACKET,
+  ...CONNTRACK,
   ...REWRITE,
 ].filter(({ id }) => only === undefined || only.includes(id));
 checkList();

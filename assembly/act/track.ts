@@ -237,9 +237,9 @@ function note(connection: usize, original: bool, now: u32, begun: bool): void {
   if (now == <u32>ConnectionState.established && Segment.kind & (SegmentKind.ack | SegmentKind.fin)) {
     flags |= FLAG_ASSURED;
   }
-  // A valid connection whose last frame was a RST has been challenged.
+  // An ACK is valid where a RST has ended nothing: where it was a challenge.
   const challenge = SegmentKind.rst | (original ? 0 : LAST_ORIGINAL);
-  if (now < EMPTY && last == <u32>challenge && Segment.kind == SegmentKind.ack) flags |= FLAG_CHALLENGED;
+  if (last == <u32>challenge && Segment.kind == SegmentKind.ack) flags |= FLAG_CHALLENGED;
   store<u8>(connection, <u8>flags, CONNECTION_FLAGS);
 
   repeat(

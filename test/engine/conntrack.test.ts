@@ -249,6 +249,9 @@ test("selective acknowledgements reach further than the acknowledgement", () => 
     const [near, ahead] = [sack(isn.b + 80_001, isn.b + 90_001), sack(isn.b + 80_001, isn.b + 120_002)];
     expect(a(ACK, 1, 1, { options: near })).toBe(permitted ? VALID : INVALID);
     expect(a(ACK, 1, 80_001, { options: ahead })).toBe(permitted ? INVALID : VALID);
+    // All blocks of all options have a say.
+    const second = [...sack(isn.b + 1, isn.b + 101), ...near];
+    expect(a(ACK, 1, 1, { options: second })).toBe(permitted ? VALID : INVALID);
     // A block behind the acknowledgement says nothing.
     expect(a(ACK, 1, 80_001, { options: sack(isn.b + 1, isn.b + 101) })).toBe(VALID);
   }

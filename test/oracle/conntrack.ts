@@ -302,7 +302,7 @@ function acknowledge({ ack }: Segment, win: number, S: Side, R: Side): void {
 function note(context: PlainConnection, segment: Segment, original: boolean, begun: boolean): void {
   const { seq, end, ack, window, kind } = segment;
   const dir = original ? 1 : 0;
-  const wasChallenge = context.valid === 1 && context.last_index === INDEX.rst && context.last_dir !== dir;
+  const wasChallenge = context.last_index === INDEX.rst && context.last_dir !== dir;
   if (kind === "ack" && wasChallenge) context.challenged_acked = 1;
   if ((kind === "ack" || kind === "fin") && stateOf(context) === "established") context.connection_assured = 1;
 
