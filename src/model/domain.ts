@@ -56,7 +56,8 @@ export class Domain extends Handle {
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: flags, hint });
     }
     if ((flags & (SYNC_SW | SYNC_HW)) !== 0) this.held?.apply(call);
-    if ((flags & SYNC_MEM) !== 0) this.#trim();
+    if ((flags & SYNC_MEM) === 0) return;
+    for (const { classifier } of this.#tables) this.device.core.exports.trimTable(classifier.table);
   }
 
   /** Whether tables give back at once what they do not need. */
@@ -67,13 +68,7 @@ export class Domain extends Handle {
   /** Whether tables give back at once what they do not need, and not at a sync. */
   reclaim(enable: boolean): void {
     this.#reclaims = enable;
-    const { exports } = this.device.core;
-    for (const { classifier } of this.#tables) exports.keepTable(classifier.table, enable ? 0 : 1);
-    if (enable) this.#trim();
-  }
-
-  #trim(): void {
-    for (const { classifier } of this.#tables) this.device.core.exports.trimTable(classifier.table);
+    for (const { classifier } of this.#tables) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
   }
 
   /** The table of the core for a new table of a level. @throws ENOMEM; EOPNOTSUPP a domain that has its root table only */

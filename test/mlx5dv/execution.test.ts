@@ -8,7 +8,7 @@ import type { Action } from "../../src/model/action.js";
 import type { FlowCounter } from "../../src/model/counter.js";
 import { Rule } from "../../src/model/rule.js";
 import type { HitRule, Outcome } from "../../src/model/outcome.js";
-import { ipv4Frame } from "./support.js";
+import { ipv4Frame, refused } from "./support.js";
 import {
   counted,
   enter,
@@ -204,5 +204,25 @@ describe("a rule of the eSwitch", () => {
     for (const side of BOTH) expect(switched(side, PLAIN)).toEqual([rules[0]!.name]);
     dv.mlx5dv_dr_rule_destroy(rules[0]!);
     for (const side of BOTH) expect(switched(side, PLAIN)).toEqual([rules[1]!.name]);
+  });
+
+  test.each([1, 2])("is on no side when memory is full at half %i", (full) => {
+    const { core } = bench.device;
+    const { exports } = core;
+    const { actions } = actionsOf("wire", ["push", "count"]);
+    const { match_criteria_enable, mask, value } = dv.matchParameters({ "outer.dmac": "02:00:00:00:00:01" });
+    const matcher = dv.mlx5dv_dr_matcher_create(bench.fdb.table, 0, match_criteria_enable, mask);
+    dv.mlx5dv_dr_domain_set_reclaim_device_memory(bench.fdb.domain, true);
+    const used = bench.device.memoryUsed;
+    let calls = 0;
+    const insertRule: typeof exports.insertRule = (...rule) => (++calls === full ? 0 : exports.insertRule(...rule));
+    Object.assign(core, { exports: { ...exports, insertRule } });
+    const make = (): Rule => dv.mlx5dv_dr_rule_create(matcher, value, undefined, actions);
+    expect(refused(make)).toMatchObject({ code: "ENOMEM", reason: "no_memory" });
+    expect(calls).toBe(full);
+    expect([bench.device.memoryUsed, matcher.users, actions[0]!.users]).toEqual([used, 0, 0]);
+    for (const side of BOTH) expect(switched(side, PLAIN)).toEqual([]);
+    make();
+    for (const side of BOTH) expect(switched(side, PLAIN).length).toBe(1);
   });
 });
