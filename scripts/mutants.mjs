@@ -37,6 +37,7 @@ import { HOST } from "./mutants/host.mjs";
 import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
 import { REWRITE } from "./mutants/rewrite.mjs";
+import { RULES } from "./mutants/rules.mjs";
 import { STEER } from "./mutants/steer.mjs";
 import { WALK } from "./mutants/walk.mjs";
 
@@ -81,6 +82,7 @@ const mutants = [
   ...PACKET,
   ...CONNTRACK,
   ...REWRITE,
+  ...RULES,
 ].filter(({ id }) => only === undefined || only.includes(id));
 checkList();
 if (args.list) {

@@ -192,6 +192,7 @@ describe.each(["connectx5", "connectx6dx", "connectx7", "connectx8"])("%s", (pro
     const lists = [
       ...usable.map((kind) => [kind]),
       ...usable.flatMap((one) => usable.map((other) => [one, other])),
+      ...["popVlan", "pushVlan"].map((kind) => [kind, kind, kind]),
       ...Array.from({ length: 600 }, () => Array.from({ length: 2 + random.below(5) }, () => random.pick(usable))),
     ];
     for (const kinds of lists) {
