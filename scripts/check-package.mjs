@@ -16,7 +16,7 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** In bytes, after gzip. */
-const LIMITS = { core: 100_000, main: 80_000 };
+const LIMITS = { core: 100_000, main: 110_000 };
 
 const PUBLISHED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
