@@ -173,7 +173,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   store<u64>(destination, state & HAS_TAG ? (<u64>load<u32>(branch, BRANCH_TAG)) << 32 : 0, DEST_STATUS);
   store<u32>(branch, state | SHARED, BRANCH_FLAGS);
   if (flags & DEST_COPY) return;
-  if (!(state & SETTLED)) settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
+  settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
 }
 
 /** What is said of bytes that are not those that came in. */
