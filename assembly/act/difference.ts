@@ -22,7 +22,6 @@ const GRE_HAS_CHECKSUM: u32 = 0x80;
 const IPV4_ADDRESSES: u32 = 96;
 const IPV6_ADDRESSES: u32 = 64;
 const IPV6_DESTINATION: u32 = 192;
-const SEGMENTS_LEFT: usize = 3;
 
 // @ts-ignore: decorator
 @inline
@@ -61,13 +60,9 @@ function network(frame: usize, level: u32, bit: u32, difference: u32): u32 {
     const own = adjust(header + IPV4_CHECKSUM, difference);
     return bit >= IPV4_ADDRESSES ? own + pseudoHeader(frame, level, difference) : own;
   }
-  if (bit < IPV6_ADDRESSES || (bit >= IPV6_DESTINATION && isUnderWay(frame, level))) return 0;
+  // RFC 8200 section 8.1: with segments left the final destination is another one.
+  if (bit < IPV6_ADDRESSES || (bit >= IPV6_DESTINATION && offsetOf(level + PLACE_ROUTING) != 0)) return 0;
   return pseudoHeader(frame, level, difference);
-}
-
-/** RFC 8200 section 8.1: with segments left the final destination is another one. */
-function isUnderWay(frame: usize, level: u32): bool {
-  return offsetOf(level + PLACE_ROUTING) != 0 && load<u8>(at(frame, level + PLACE_ROUTING), SEGMENTS_LEFT) != 0;
 }
 
 function pseudoHeader(frame: usize, level: u32, difference: u32): u32 {

@@ -34,7 +34,7 @@ import { freshMap } from "./refresh";
 
 /** Runs a program; false when the frame has ended, for want of memory. */
 export function modify(branch: usize, program: usize): bool {
-  find(freshMap(branch));
+  find(freshMap(branch), load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS));
   let instruction = program + PROGRAM_FIRST;
   const end = instruction + <usize>load<u32>(program, PROGRAM_COUNT) * INSTRUCTION_SIZE;
   for (; instruction < end; instruction += INSTRUCTION_SIZE) {

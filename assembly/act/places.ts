@@ -11,13 +11,14 @@ export const PLACE_ICMPV6: u32 = 9;
 export const PLACE_GRE: u32 = 10;
 export const PLACE_ROUTING: u32 = 11;
 const PLACES: u32 = 2 * PLACE_INNER;
+const SEGMENTS_LEFT: usize = 3;
 
 /** For each place | offset in the frame + 1 |, 0 where the frame does not have it. */
 const OFFSETS: usize = memory.data(<i32>(PLACES * 4), 16);
 const NONE: u32 = 255;
 
-/** Notes where the headers of a map are. */
-export function find(map: usize): void {
+/** Notes where the headers of the frame at `frame` are, by its map. */
+export function find(map: usize, frame: usize): void {
   memory.fill(OFFSETS, 0, PLACES * 4);
   const count: usize = load<u16>(map, MAP_COUNT);
   for (let n: usize = 0; n < count; n++) {
@@ -26,6 +27,8 @@ export function find(map: usize): void {
     const base: u32 = load<u8>(entry, 1) == LEVEL_INNER ? PLACE_INNER : 0;
     const offset = load<u32>(entry, 4) + 1;
     const place = placeOf(kind);
+    // Of routing headers one that has segments left, whichever it is.
+    if (place == PLACE_ROUTING && load<u8>(frame + <usize>load<u32>(entry, 4), SEGMENTS_LEFT) == 0) continue;
     if (place != NONE) noteFirst(base + place, offset);
     if (kind == Header.ipv4 || kind == Header.ipv6) noteFirst(base + Place.ip, offset);
     // The EtherType is behind the addresses, or behind the last tag.
