@@ -4,10 +4,9 @@
 import { type Bits, type Modify, type ModifyField, modifyField } from "./modifyFields.js";
 import { type HeaderSeen, type Level } from "./packet.js";
 
-/** What the parser has found, and whether the type behind the MACs or the last tag was whole. */
+/** What the parser has found. */
 export interface Found {
   headers: readonly HeaderSeen[];
-  fields: ReadonlyMap<string, bigint>;
 }
 
 /** Metadata registers that hold something: those that are not there are 0. `written`: a rule has done it. */
@@ -37,7 +36,7 @@ export function modifyHeader(
   return list.reduce((before, action) => {
     const after = before.slice();
     modify({ bytes: after, found, registers }, action);
-    mendChecksums(before, after, found.headers);
+    if (after.some((byte, i) => byte !== before[i])) mendChecksums(before, after, found.headers);
     return after;
   }, bytes);
 }
@@ -111,10 +110,10 @@ function placeOf(found: Found, { level, places }: ModifyField): Place | null {
   return null;
 }
 
-/** SPEC: behind a tag that is cut there is no type. */
-function etherTypeAt({ headers, fields }: Found, level: Level): number | null {
+/** Behind the last tag that is whole. */
+function etherTypeAt({ headers }: Found, level: Level): number | null {
   const ethernet = headers.find((one) => one.kind === "ethernet" && one.level === level);
-  if (!ethernet || !fields.has(`${level}.ethertype`)) return null;
+  if (!ethernet) return null;
   const last = headers.filter((one) => one.kind === "vlan" && one.level === level).at(-1);
   return last ? last.offset + 2 : ethernet.offset + 12;
 }
@@ -135,13 +134,24 @@ function mendChecksums(before: Uint8Array, after: Uint8Array, headers: readonly 
       }
       if (kind === "gre" && ((before[offset] ?? 0) & 0x80) !== 0) mend(before, after, offset + 4, covered, false);
       const checksum = offset + (UPPER.get(kind) ?? 0);
-      if (!ip || !UPPER.has(kind)) continue;
+      // ICMPv6 has a pseudo header of IPv6 alone (RFC 4443 section 2.3).
+      if (!ip || !UPPER.has(kind) || (kind === "icmpv6" && ip.kind === "ipv4")) continue;
       const [start, end] = addresses(before, ip, of);
-      const withPseudoHeader = (bytes: Uint8Array): Uint8Array =>
-        Uint8Array.from([...bytes.subarray(start, end), ...covered(bytes)]);
+      const withPseudoHeader = (bytes: Uint8Array): Uint8Array => joined(bytes.subarray(start, end), covered(bytes));
       mend(before, after, checksum, withPseudoHeader, kind === "udp");
     }
   }
+}
+
+/** Parts one behind the other. */
+export function joined(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** Upper layers with a pseudo header, and where their checksum is. */
@@ -179,8 +189,10 @@ function mend(
 /** RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'), for each 16-bit word m that has become another, m'. */
 export function byDifference(checksum: number, before: Uint8Array, after: Uint8Array): number {
   let sum = ~checksum & 0xffff;
+  const word = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
   for (let i = 0; i < before.length; i += 2) {
-    const [m, now] = [before, after].map((bytes) => ((bytes[i] ?? 0) << 8) | (bytes[i + 1] ?? 0)) as [number, number];
+    const m = word(before, i);
+    const now = word(after, i);
     if (m === now) continue;
     sum += (~m & 0xffff) + now;
     while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);

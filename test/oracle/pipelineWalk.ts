@@ -1,13 +1,13 @@
 // The second opinion on direct rules in all domains, part 2: the way of one frame (docs/rules.md, "The way of a frame").
 //
-// A frame is a list of branches, one at first. In each round each branch, in order, goes on until it has hit one rule; what
-// the rule makes of it takes its place in the next round's list.
+// A frame is a list of branches, one at first. In each round each branch, in order, looks into one table; what becomes of it
+// there takes its place in the next round's list.
 
 import { type Fields, firstMatch } from "./match.js";
 import { type Registers, noRegisters } from "./modifyHeader.js";
 import {
-  type Destination,
   type HostRule,
+  type DomainType,
   type Member,
   PF,
   type Pipeline,
@@ -27,6 +27,12 @@ import { MAX_JUMPS } from "./walk.js";
 
 /** A frame that splits has so many branches at the most. */
 export const MOST_BRANCHES = 64;
+
+/** A frame has so many destinations at the most (docs/flows.md). */
+const MOST_DESTINATIONS = 128;
+
+/** An outcome lists so many rules at the most. */
+export const MOST_RULES = 72;
 
 /** Who brought a frame: the wire (vport WIRE) or a queue of a function. */
 export interface Origin {
@@ -53,8 +59,8 @@ export interface PipelineOutcome {
   rules: string[];
 }
 
-/** Is told of each table that a branch comes to, and of the fields that it has there. */
-export type Observer = (table: string, fields: Fields, hit: PipelineRule | null) => void;
+/** Is told of each table that a branch comes to, and of what it is there. */
+export type Observer = (table: string, fields: Fields, hit: PipelineRule | null, frame: Frame) => void;
 
 interface Branch {
   frame: Frame;
@@ -70,8 +76,6 @@ interface Branch {
 }
 
 type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers"> & {
-  /** A rule gave it to a queue, whether the queue took it or not. */
-  given: boolean;
   /** It leaves the eSwitch by default, as this arrival, unless the function's own rules want it. */
   leaves: { branch: Branch; arrival: Arrival } | null;
 };
@@ -85,6 +89,8 @@ interface Walk {
   branches: number;
   to: Arrival[];
   rules: string[];
+  /** Why queues did not take it. */
+  refused: string[];
   ended: Ended[];
 }
 
@@ -111,7 +117,7 @@ export function sendPipeline(
 }
 
 function newWalk(world: Pipeline, origin: Origin, observe: Observer, looped = false): Walk {
-  return { world, origin, observe, looped, branches: 1, to: [], rules: [], ended: [] };
+  return { world, origin, observe, looped, branches: 1, to: [], rules: [], refused: [], ended: [] };
 }
 
 function wayOf(walk: Walk, given: FrameIn, at: string): PipelineOutcome {
@@ -119,8 +125,7 @@ function wayOf(walk: Walk, given: FrameIn, at: string): PipelineOutcome {
   const registers = noRegisters();
   registers.values.set("A", BigInt(walk.origin.metadata));
   run(walk, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false });
-  walk.ended = walk.ended.map((one) => (one.leaves ? loopBack(walk, one.leaves) : one));
-  const { verdict, reason, tag, registers: written } = best(walk.ended);
+  const { verdict, reason, tag, registers: written } = afterLoopback(walk, result(walk));
   return { verdict, reason, tag, registers: written, to: walk.to, rules: walk.rules };
 }
 
@@ -145,16 +150,28 @@ function best(ended: readonly Ended[]): Ended {
   throw new Error("a frame has no end");
 }
 
-/** Until it has hit a rule: the branches that come of that. */
+/**
+ * Queues are asked when all else is known. Where those that were to get a frame refuse it, it has left by a port, if it has,
+ * or is dropped for the reason of the first; tag and registers stay. The others' reasons are counted.
+ */
+function result({ world, origin, to, refused, ended }: Walk): Ended {
+  for (const reason of refused) noteReason(world, reason);
+  const chosen = best(ended);
+  const [first] = refused;
+  if (chosen.verdict !== "deliver" || first === undefined || to.some(({ name }) => !name.startsWith("port:")))
+    return chosen;
+  if (to.length > 0) return { ...chosen, verdict: departed(origin) };
+  return { ...chosen, verdict: "drop", reason: first };
+}
+
+const departed = ({ vport }: Origin): "forward" | "transmit" => (vport === WIRE ? "forward" : "transmit");
+
+/** One table, and what comes of that: the branches of the next round. */
 function move(walk: Walk, branch: Branch): Branch[] {
-  for (let here: Branch | null = branch; here;) {
-    // SPEC: the jump is refused on arrival: the rule that made it was hit, and its tag and counters count.
-    if (here.hops > MAX_JUMPS) return ended(walk, here, "drop", "hop_limit");
-    const rule = lookUp(walk, here);
-    if (rule) return act(walk, here, rule);
-    here = unwanted(walk, here, "table_miss");
-  }
-  return [];
+  // SPEC: the jump is refused on arrival: the rule that made it was hit, and its tag and counters count.
+  if (branch.hops > MAX_JUMPS) return ended(walk, branch, "drop", "hop_limit");
+  const rule = lookUp(walk, branch);
+  return rule ? act(walk, branch, rule) : unwanted(walk, branch, "table_miss");
 }
 
 function lookUp({ world, origin, observe }: Walk, branch: Branch): PipelineRule | null {
@@ -162,7 +179,7 @@ function lookUp({ world, origin, observe }: Walk, branch: Branch): PipelineRule 
   const host = /^host:(\d+)$/.exec(branch.at)?.[1];
   const rules = host === undefined ? tableNamed(world, branch.at).rules : hostRules(world, Number(host));
   const rule = firstMatch(rules, fields, branch.from);
-  observe(branch.at, fields, rule);
+  observe(branch.at, fields, rule, branch.frame);
   return rule;
 }
 
@@ -194,20 +211,24 @@ export function fieldsOf(
   return fields;
 }
 
-/** The end of a table, or an action that asks for it. Where the branch goes on; null where that was its end. */
-function unwanted(walk: Walk, branch: Branch, why: "table_miss" | "default_miss"): Branch | null {
+/** The end of a table, or an action that asks for it. */
+function unwanted(walk: Walk, branch: Branch, why: "table_miss" | "default_miss"): Branch[] {
   const missed = branch.missed || why === "default_miss";
-  if (branch.at.startsWith("host:")) return ended(walk, branch, "miss", missed ? "default_miss" : "no_rule")[0] ?? null;
-  const { domain, vport, root } = tableNamed(walk.world, branch.at);
+  const nobody = missed ? "default_miss" : "no_rule";
+  if (branch.at.startsWith("host:")) return ended(walk, branch, "miss", nobody);
+  const { world, looped, origin } = walk;
+  const { domain, vport, root } = tableNamed(world, branch.at);
   switch (domain) {
     case "nic_rx":
-      if (!root) return ended(walk, branch, "drop", why)[0] ?? null;
-      if (walk.looped) return ended(walk, branch, "miss", null)[0] ?? null;
-      return { ...branch, at: `host:${vport}`, from: 0n, missed };
+      if (!root) return ended(walk, branch, "drop", why);
+      if (looped) return ended(walk, branch, "miss", null);
+      // There is no table where there is no rule.
+      if (hostRules(world, vport).length === 0) return ended(walk, branch, "miss", nobody);
+      return [{ ...branch, at: `host:${vport}`, from: 0n, missed }];
     case "nic_tx":
-      return crossed(branch, rootName("fdb", PF));
+      return [crossed(branch, rootName("fdb", PF))];
     case "fdb":
-      return root && walk.origin.vport === PF ? leaveByDefault(walk, branch) : crossed(branch, rootName("nic_rx", PF));
+      return root && origin.vport === PF ? leaveByDefault(walk, branch) : [crossed(branch, rootName("nic_rx", PF))];
   }
 }
 
@@ -226,12 +247,11 @@ function ended(
   { tag, registers }: Branch,
   verdict: PipelineOutcome["verdict"],
   reason: string | null,
-  how: { given?: boolean; leaves?: Ended["leaves"] } = {},
+  leaves: Ended["leaves"] = null,
 ): Branch[] {
   const { values, written } = registers;
   const held = Object.fromEntries([...written].map((name) => [name, Number(values.get(name))]));
-  const { given = false, leaves = null } = how;
-  walk.ended.push({ verdict, reason, tag, registers: held, given, leaves });
+  walk.ended.push({ verdict, reason, tag, registers: held, leaves });
   noteReason(walk.world, reason);
   return [];
 }
@@ -254,7 +274,7 @@ function kindOf(step: Step): Kind {
 
 /** A rule's actions, in the device's order. */
 function act(walk: Walk, branch: Branch, rule: PipelineRule): Branch[] {
-  walk.rules.push(rule.id);
+  if (walk.rules.length < MOST_RULES) walk.rules.push(rule.id);
   const { values, written } = branch.registers;
   const here = { ...branch, registers: { values: new Map(values), written: new Set(written) } };
   const atHost = branch.at.startsWith("host:");
@@ -296,22 +316,19 @@ function take({ world }: Walk, branch: Branch, step: Step): Frame | Lost {
   }
 }
 
-/** SPEC: in a root table as in another: dropped on receive, sent on, to the PF. */
-function noDestination(walk: Walk, branch: Branch, domain: "nic_rx" | "nic_tx" | "fdb"): Branch[] {
+/** Dropped on receive, in a root table too; sent on; in the FDB as if nobody there had wanted it. */
+function noDestination(walk: Walk, branch: Branch, domain: DomainType): Branch[] {
   if (domain === "nic_rx") return ended(walk, branch, "drop", "no_destination");
-  return [crossed(branch, domain === "nic_tx" ? rootName("fdb", PF) : rootName("nic_rx", PF))];
+  return unwanted(walk, branch, "table_miss");
 }
 
 function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
   const { world, origin } = walk;
-  const toWire = origin.vport === WIRE ? "forward" : "transmit";
   switch (terminal.kind) {
     case "drop":
       return ended(walk, branch, "drop", "drop_action");
-    case "defaultMiss": {
-      const on = unwanted(walk, branch, "default_miss");
-      return on ? [on] : [];
-    }
+    case "defaultMiss":
+      return unwanted(walk, branch, "default_miss");
     case "table":
       return [{ ...branch, at: terminal.table, from: 0n, hops: branch.hops + 1 }];
     case "rootTable": {
@@ -321,73 +338,94 @@ function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
     }
     case "qp": {
       const { refuses } = world.queues.get(terminal.qp) ?? { refuses: "" };
-      if (refuses !== null) return ended(walk, branch, "drop", refuses, { given: true });
-      arrive(walk, branch, `qp:${terminal.qp}`);
-      return ended(walk, branch, "deliver", null, { given: true });
+      return arrived(walk, branch, `qp:${terminal.qp}`, "deliver", refuses);
     }
     case "host": {
       const vport = Number(branch.at.slice("host:".length));
-      arrive(walk, branch, `${vport === PF ? "" : `vf${vport}/`}host:${terminal.queue}`);
-      return ended(walk, branch, "deliver", null);
+      return arrived(walk, branch, `${vport === PF ? "" : `vf${vport}/`}host:${terminal.queue}`, "deliver");
     }
     case "port":
-      arrive(walk, branch, `port:${terminal.port}`);
-      return ended(walk, branch, toWire, null);
+      return arrived(walk, branch, `port:${terminal.port}`, departed(origin));
     case "vport":
       if (terminal.vport !== WIRE) return [crossed(branch, rootName("nic_rx", terminal.vport))];
       if (origin.vport === WIRE) return ended(walk, branch, "drop", "wire_to_wire");
       return goTo(walk, branch, { kind: "port", port: origin.port });
     case "array": {
-      const { members } = terminal;
-      const first = members.findIndex(({ dest }) => dest.kind !== "counter");
-      const copies = members.flatMap((member, i) => split(walk, branch, member, i === first));
-      return first < 0 ? noDestination(walk, branch, tableNamed(world, branch.at).domain) : copies;
+      const onward = terminal.members.flatMap((member) => split(walk, branch, member));
+      const counts = terminal.members.every(({ dest }) => dest.kind === "counter");
+      return counts ? noDestination(walk, branch, tableNamed(world, branch.at).domain) : onward;
     }
   }
 }
 
-/** What becomes of one member's copy; the first copy is the branch itself. */
-function split(walk: Walk, branch: Branch, { reformat, dest }: Member, itself: boolean): Branch[] {
-  const copies = dest.kind !== "counter" && !itself;
-  if (copies && walk.branches === MOST_BRANCHES) {
+/** Whether a member is a branch of its own: it goes on, or is another frame. */
+function isBranch({ reformat, dest }: Member): boolean {
+  const goesOn = dest.kind === "table" || dest.kind === "defaultMiss" || (dest.kind === "vport" && dest.vport !== WIRE);
+  return goesOn || reformat !== undefined;
+}
+
+/** What becomes of one member's copy. Counters get none, and so change none. */
+function split(walk: Walk, branch: Branch, member: Member): Branch[] {
+  const { reformat, dest } = member;
+  if (dest.kind === "counter") {
+    count(walk.world, dest.counter, branch.frame.wireLength);
+    return [];
+  }
+  if (isBranch(member) && walk.branches++ >= MOST_BRANCHES) return ended(walk, branch, "drop", "copy_limit");
+  const frame = reformat ? reformatted(branch.frame, reformat) : branch.frame;
+  if (typeof frame === "string") return ended(walk, branch, "drop", frame);
+  return goTo(walk, { ...branch, frame }, dest);
+}
+
+/** A queue or a port is to get the branch, where there is room for one destination more. */
+function arrived(
+  walk: Walk,
+  branch: Branch,
+  name: string,
+  verdict: "deliver" | "transmit" | "forward",
+  refuses: string | null = null,
+  byDefault = false,
+): Branch[] {
+  if (walk.to.length + walk.refused.length === MOST_DESTINATIONS) {
     noteReason(walk.world, "copy_limit");
     return [];
   }
-  if (copies) walk.branches++;
-  const frame = reformat ? reformatted(branch.frame, reformat) : branch.frame;
-  if (dest.kind === "counter") {
-    if (typeof frame !== "string") count(walk.world, dest.counter, frame.wireLength);
-    return [];
-  }
-  if (typeof frame === "string") return ended(walk, branch, "drop", frame);
-  return goTo(walk, { ...branch, frame }, dest satisfies Destination);
-}
-
-function arrive({ to }: Walk, { frame, tag }: Branch, name: string): Arrival {
-  const arrival = { name, bytes: frame.bytes, tag: tag ?? 0 };
-  to.push(arrival);
-  return arrival;
+  const arrival = { name, bytes: branch.frame.bytes, tag: branch.tag ?? 0 };
+  if (refuses === null) walk.to.push(arrival);
+  else walk.refused.push(refuses);
+  return ended(walk, branch, verdict, null, byDefault ? { branch, arrival } : null);
 }
 
 /** Out of the port that it was sent on, where the PF's own rules do not want it. */
-function leaveByDefault(walk: Walk, branch: Branch): null {
-  const arrival = arrive(walk, branch, `port:${walk.origin.port}`);
-  ended(walk, branch, "transmit", null, { leaves: { branch, arrival } });
-  return null;
+function leaveByDefault(walk: Walk, branch: Branch): Branch[] {
+  return arrived(walk, branch, `port:${walk.origin.port}`, "transmit", null, true);
 }
 
 /**
- * A frame that leaves by default comes back to the PF's rules, on a way of its own (docs/flows.md, Sending). What they
- * deliver stays, unless it has the group bit; who gets it stands in front of the port.
+ * Copies that leave by default come back to the PF's rules, each on a way of its own. What these deliver stays, unless it has
+ * the group bit; who gets it stands in front of the port. What was delivered before counts most, then what is delivered so,
+ * then what leaves.
  */
-function loopBack(walk: Walk, { branch, arrival }: NonNullable<Ended["leaves"]>): Ended {
+function afterLoopback(walk: Walk, sent: Ended): Ended {
+  const stayed = walk.ended.flatMap(({ leaves }) =>
+    leaves ? (loopBack(walk, leaves.branch, leaves.arrival) ?? []) : [],
+  );
+  if (sent.verdict !== "transmit") return sent;
+  const delivered = stayed.find(({ verdict }) => verdict === "deliver");
+  const left = walk.to.some(({ name }) => name.startsWith("port:"));
+  return delivered ?? (left ? sent : (stayed[0] ?? sent));
+}
+
+/** docs/flows.md, Sending. What became of it; null where it leaves. */
+function loopBack(walk: Walk, { frame }: Branch, arrival: Arrival): Ended | null {
   const back = newWalk(walk.world, walk.origin, walk.observe, true);
-  run(back, { ...crossed(branch, rootName("nic_rx", PF)), hops: 0 });
+  const at = rootName("nic_rx", PF);
+  run(back, { frame, at, from: 0n, hops: 0, tag: null, registers: noRegisters(), missed: false });
   walk.rules.push(...back.rules);
-  const result = best(back.ended);
-  const multicast = ((branch.frame.bytes[0] ?? 0) & 1) !== 0;
-  const stays = (result.verdict === "deliver" || result.given) && !multicast;
+  const looped = result(back);
+  const multicast = ((frame.bytes[0] ?? 0) & 1) !== 0;
+  // SPEC: what a rule gave to a queue that did not take it was for the port, and stays too.
+  const stays = (looped.verdict === "deliver" || back.refused.includes(looped.reason ?? "")) && !multicast;
   walk.to.splice(walk.to.indexOf(arrival), 1, ...back.to, ...(stays ? [] : [arrival]));
-  if (stays) return result;
-  return walk.ended.find(({ leaves }) => leaves?.arrival === arrival) as Ended;
+  return stays ? looped : null;
 }

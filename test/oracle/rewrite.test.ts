@@ -64,7 +64,12 @@ describe("fields", () => {
       [ETHERNET, "8100 6abc 88a8 2002 5678"],
     ],
     ["no tag", [ETHERNET, "1234"], [set("OUT_FIRST_VID", 7, 12)], [ETHERNET, "1234"]],
-    ["no type behind a tag that is cut", [ETHERNET, "8100 60"], [set("OUT_ETHERTYPE", 7, 16)], [ETHERNET, "8100 60"]],
+    [
+      "the type in front of a tag that is cut",
+      [ETHERNET, "8100 60"],
+      [set("OUT_ETHERTYPE", 7, 16)],
+      [ETHERNET, "0007 60"],
+    ],
     [
       "bits in the middle, of longer data",
       [ETHERNET, "8100 0000 1234"],

@@ -3,7 +3,7 @@
 
 import { onesComplementSum } from "./checksum.js";
 import { type Modify } from "./modifyFields.js";
-import { type Registers, modifyHeader } from "./modifyHeader.js";
+import { type Registers, joined, modifyHeader } from "./modifyHeader.js";
 import { type HeaderSeen, type ParserOptions } from "./packet.js";
 import { type ReferenceResult, parseReference } from "./parse.js";
 
@@ -31,11 +31,16 @@ const LONGEST = 262144;
 const ETHERNET = 1;
 
 const parses = new WeakMap<Uint8Array, ReferenceResult>();
+/** Headers of a frame that actions know (docs/parsing.md). */
+const MOST_HEADERS = 28;
 
 /** What the parser says of a frame as it is; frames are never changed, so that it is asked once. */
 export function parsed(frame: Frame): ReferenceResult {
   const { bytes } = frame;
-  const result = parses.get(bytes) ?? parseReference(bytes, frame);
+  const known = parses.get(bytes);
+  if (known) return known;
+  const result = parseReference(bytes, frame);
+  result.headers.splice(MOST_HEADERS);
   parses.set(bytes, result);
   return result;
 }
@@ -46,9 +51,6 @@ function changed(frame: Frame, bytes: Uint8Array, linkType = frame.linkType): Fr
   if (wireLength > LONGEST && bytes.length > frame.bytes.length) return "frame_too_long";
   return { ...frame, bytes, wireLength, linkType };
 }
-
-const joined = (...parts: (Uint8Array | readonly number[])[]): Uint8Array =>
-  Uint8Array.from(parts.flatMap((part) => [...part]));
 
 const outer = (frame: Frame, kind: string): HeaderSeen | undefined =>
   parsed(frame).headers.find((one) => one.kind === kind && one.level === "outer");
@@ -140,6 +142,8 @@ function behindLink(frame: Frame): number {
 /** VXLAN, VXLAN-GPE, Geneve, GTP-U, MPLS over UDP. */
 const WITH_ENTROPY = [4789, 4790, 6081, 2152, 6635];
 
+const EXTENSIONS = ["ipv6_hop_by_hop", "ipv6_routing", "ipv6_fragment", "ipv6_destination", "ah"];
+
 /** The UDP source port of a tunnel: 14 bits of a hash of what is put inside (docs/rules.md, Packet reformat). */
 export function entropy(frame: Frame): number {
   const h = fnv1a(hashed(frame));
@@ -148,12 +152,15 @@ export function entropy(frame: Frame): number {
 
 function hashed(frame: Frame): number[] {
   const { bytes } = frame;
-  const { headers, fields } = parsed(frame);
+  const { headers } = parsed(frame);
   const part = (at: number, length: number): number[] => [...bytes.subarray(at, at + length)];
   const ip = headers.find(({ kind, level }) => level === "outer" && (kind === "ipv4" || kind === "ipv6"));
-  if (!ip) return outer(frame, "ethernet") ? part(0, 12) : [];
+  if (!ip) return frame.linkType === ETHERNET ? part(0, 12) : [];
   const addresses = ip.kind === "ipv4" ? part(ip.offset + 12, 8) : part(ip.offset + 8, 32);
-  const protocol = fields.get("outer.ip_protocol");
+  // Of IPv6 the last next header that was read, whatever it leads to.
+  const last = headers.filter(({ kind, level }) => level === "outer" && EXTENSIONS.includes(kind)).at(-1);
+  const next = bytes[last?.offset ?? ip.offset + 6] ?? 0;
+  const protocol = ip.kind === "ipv4" ? (bytes[ip.offset + 9] ?? 0) : next;
   const upper = headers.find(({ kind, level }) => level === "outer" && (kind === "tcp" || kind === "udp"));
   return [...addresses, ...(protocol === undefined ? [] : [Number(protocol)]), ...(upper ? part(upper.offset, 4) : [])];
 }

@@ -1,0 +1,266 @@
+/**
+ * A device with random direct rules in all domains, made by the C-named functions, and the reference that goes with it.
+ * Every change is made to both.
+ */
+import { expect } from "vitest";
+import { createDevice, createSink, type Device } from "../../src/index.js";
+import * as dv from "../../src/mlx5dv/index.js";
+import type { Action } from "../../src/model/action.js";
+import type { Context } from "../../src/model/context.js";
+import type { FlowCounter } from "../../src/model/counter.js";
+import type { Domain, Table } from "../../src/model/domain.js";
+import type { HostRule } from "../../src/model/hostRules.js";
+import type { Matcher } from "../../src/model/matcher.js";
+import type { ParserOptions } from "../../src/model/parser.js";
+import type { QueuePair } from "../../src/model/queues.js";
+import type { Rule } from "../../src/model/rule.js";
+import * as v from "../../src/verbs/index.js";
+import { DECLARED, type Random } from "../oracle/generate.js";
+import {
+  COUNTERS,
+  DEAF_QUEUES,
+  type DrawnMatcher,
+  type DrawnRule,
+  type Draft,
+  drawBases,
+  drawHostRule,
+  drawRule,
+  newDraft,
+  PORTS,
+  QUEUE_NAMES,
+  VPORTS,
+} from "../oracle/generatePipeline.js";
+import { rankOf } from "../oracle/match.js";
+import { type DomainType, tableNamed } from "../oracle/pipeline.js";
+import { count } from "../verbs/flowWorld.js";
+import { climb } from "../verbs/support.js";
+import { makeActions, type Makers } from "./pipelineActions.js";
+import { termText } from "./support.js";
+
+const TYPES: Record<DomainType, number> = {
+  nic_rx: dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX,
+  nic_tx: dv.MLX5DV_DR_DOMAIN_TYPE_NIC_TX,
+  fdb: dv.MLX5DV_DR_DOMAIN_TYPE_FDB,
+};
+
+interface MadeRule {
+  drawn: DrawnRule;
+  rule: Rule;
+  /** In the order in which they can be destroyed. */
+  actions: Action[];
+}
+
+export interface PipelineWorld extends Draft, Makers {
+  device: Device;
+  matchersMade: Map<DrawnMatcher, { matcher: Matcher; order: number }>;
+  rulesMade: Map<string, MadeRule>;
+  hostRules: Map<string, HostRule>;
+  names: Map<object, string>;
+  /** Rules of tables that are not root wait for a sync of their domain; what it has to do, by the domain's name. */
+  waiting: Map<string, (() => void)[]> | null;
+  counterBulk: FlowCounter;
+  /** Memory without rules. */
+  empty: number;
+  order: number;
+  tally: Map<string, number>;
+}
+
+/** "fdb:0" of "fdb:0/3". */
+export const domainOf = (table: string): string => table.replace(/\/.*/, "");
+
+export async function makePipelineWorld(random: Random, tally: Map<string, number>): Promise<PipelineWorld> {
+  const asyncRules = random.chance(0.2);
+  const device = await createDevice({ ports: PORTS, vports: VPORTS, parser: DECLARED as ParserOptions, asyncRules });
+  const draft = newDraft(random);
+  const contexts = Array.from({ length: VPORTS + 1 }, (_, vport) => {
+    const of = vport === 0 && random.chance(0.5) ? device : device.function(vport);
+    return dv.mlx5dv_open_device(of, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
+  });
+  const domains = new Map<string, Domain>();
+  const tables = new Map<string, Table>();
+  for (const [name, { domain: type, vport, root }] of draft.world.tables) {
+    const of = domainOf(name);
+    const domain = domains.get(of) ?? dv.mlx5dv_dr_domain_create(contexts[vport] as Context, TYPES[type]);
+    domains.set(of, domain);
+    tables.set(name, dv.mlx5dv_dr_table_create(domain, root ? 0 : Number(name.slice(name.indexOf("/") + 1))));
+  }
+  for (const domain of domains.values()) dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, random.chance(0.5));
+  const command = dv.allocFlowCounterCommand(Math.ceil(Math.log2(COUNTERS)));
+  const counterBulk = dv.mlx5dv_devx_obj_create(
+    contexts[0] as Context,
+    command,
+    undefined,
+    new Uint8Array(16),
+    undefined,
+  );
+  for (let n = 0; n < COUNTERS; n++) draft.world.counters.set(`c${n}`, { packets: 0n, bytes: 0n });
+  const world: PipelineWorld = {
+    ...draft,
+    ...{ device, domains, tables, tally, counterBulk },
+    queues: makeQueues(draft, contexts),
+    counterOf: (name) => [counterBulk, Number(name.slice(1))],
+    matchersMade: new Map(),
+    rulesMade: new Map(),
+    hostRules: new Map(),
+    names: new Map(),
+    waiting: asyncRules ? new Map() : null,
+    empty: device.memoryUsed,
+    order: 0,
+  };
+  drawBases(world);
+  return world;
+}
+
+function makeQueues({ world }: Draft, contexts: readonly Context[]): Map<string, QueuePair> {
+  const queues = new Map<string, QueuePair>();
+  for (const [i, name] of QUEUE_NAMES.entries()) {
+    const vport = i % (VPORTS + 1);
+    const port = ((i >> 1) % PORTS) + 1;
+    const queue = createSink(contexts[vport] as Context, name, port);
+    queues.set(name, queue);
+    world.queues.set(name, { vport, port, number: queue.qp_num, refuses: null });
+  }
+  for (const { name, vport, refuses } of DEAF_QUEUES) {
+    const context = contexts[vport] as Context;
+    const cq = v.ibv_create_cq(context, 4);
+    const cap = { max_send_wr: 1, max_recv_wr: 1, max_send_sge: 1, max_recv_sge: 1, max_inline_data: 0 };
+    const attributes = { send_cq: cq, recv_cq: cq, cap, qp_type: v.IBV_QPT_RAW_PACKET };
+    const queue = v.ibv_create_qp(v.ibv_alloc_pd(context), attributes);
+    if (refuses === "no_receive_buffer") climb(queue, 1, 2);
+    queues.set(name, queue);
+    world.queues.set(name, { vport, port: 1, number: queue.qp_num, refuses });
+  }
+  return queues;
+}
+
+/** A round of additions. */
+export function addRules(world: PipelineWorld): void {
+  for (let n = 0; n < 16; n++) addRule(world);
+  for (let n = 0; n < 6; n++) addHostRule(world);
+}
+
+function addRule(world: PipelineWorld): void {
+  const drawn = drawRule(world);
+  if (!drawn) return;
+  const { matcher: mask, terms, actions: wanted, id } = drawn;
+  const { matcher, order } = matcherFor(world, mask);
+  const { made, list } = makeActions(world, mask.table, wanted);
+  const fields = Object.fromEntries(terms.map((term) => [term.field, termText(term)]));
+  const { value } = dv.matchParameters(fields);
+  const rule = dv.mlx5dv_dr_rule_create(matcher, value, list.length, list);
+  world.names.set(rule, id);
+  world.rulesMade.set(id, { drawn, rule, actions: made });
+  for (const { kind } of wanted) count(world.tally, `action ${kind}`);
+  const table = tableNamed(world.world, mask.table);
+  const rank = rankOf({ priority: mask.priority, matcher: order, rule: world.order++ }, table.root);
+  later(world, mask.table, () => table.rules.push({ id, rank, terms, ranges: [], actions: wanted }));
+}
+
+/** At once, or with the next sync of the table's domain. */
+function later({ waiting, world }: PipelineWorld, table: string, change: () => void): void {
+  if (waiting === null || tableNamed(world, table).root) {
+    change();
+    return;
+  }
+  const domain = domainOf(table);
+  waiting.set(domain, [...(waiting.get(domain) ?? []), change]);
+}
+
+/** Domains bring their tables up to date. */
+export function syncSome({ random, domains, waiting, tally }: PipelineWorld, chance = 0.6): void {
+  for (const [name, domain] of domains) {
+    if (!random.chance(chance)) continue;
+    const flags = random.between(1, 7);
+    dv.mlx5dv_dr_domain_sync(domain, flags);
+    if (flags === dv.MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM) continue;
+    const changes = waiting?.get(name) ?? [];
+    if (changes.length > 0) count(tally, "changes synced", changes.length);
+    for (const change of changes) change();
+    waiting?.delete(name);
+  }
+}
+
+function matcherFor(world: PipelineWorld, drawn: DrawnMatcher): { matcher: Matcher; order: number } {
+  const { table, priority, masks } = drawn;
+  const known = world.matchersMade.get(drawn);
+  if (known) return known;
+  const fields = masks.map(({ field, mask, version }) => [field, termText({ field, mask, value: version ?? 0n })]);
+  const { match_criteria_enable, mask } = dv.matchParameters(Object.fromEntries(fields) as Record<string, string>);
+  const at = world.tables.get(table) as Table;
+  const matcher = dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, mask);
+  const made = { matcher, order: world.order++ };
+  world.matchersMade.set(drawn, made);
+  return made;
+}
+
+function addHostRule(world: PipelineWorld): void {
+  const { device, random, tally } = world;
+  const drawn = drawHostRule(world);
+  if (!drawn) return;
+  const { id, vport, application, priority, terms, actions } = drawn;
+  const of = vport === 0 && random.chance(0.5) ? device : device.function(vport);
+  const action = actions[0]?.kind === "host" ? { queue: actions[0].queue } : ("drop" as const);
+  const match = Object.fromEntries(terms.map((term) => [term.field, termText(term)]));
+  const rule = of.hostRules.add({ application, priority, match, action, name: id });
+  world.hostRules.set(id, rule);
+  world.names.set(rule, id);
+  world.world.hostRules.push(drawn);
+  count(tally, "host rule");
+}
+
+/** A quarter of everything goes, and matchers that nobody uses. */
+export function removeRules(world: PipelineWorld, chance = 0.25): void {
+  const { random } = world;
+  for (const [id, { drawn, rule, actions }] of world.rulesMade) {
+    if (!random.chance(chance)) continue;
+    dv.mlx5dv_dr_rule_destroy(rule);
+    world.rulesMade.delete(id);
+    const { table } = drawn.matcher;
+    later(world, table, () => forget(world, table, id));
+    later(world, table, () => actions.forEach((action) => dv.mlx5dv_dr_action_destroy(action)));
+  }
+  for (const [id, rule] of world.hostRules) {
+    if (!random.chance(chance)) continue;
+    rule.remove();
+    world.hostRules.delete(id);
+    world.world.hostRules = world.world.hostRules.filter((one) => one.id !== id);
+  }
+}
+
+function forget({ world }: PipelineWorld, name: string, id: string): void {
+  const table = tableNamed(world, name);
+  table.rules = table.rules.filter((one) => one.id !== id);
+}
+
+/** Matchers without rules go; their masks may be drawn again. */
+export function removeMatchers(world: PipelineWorld): void {
+  for (const [drawn, { matcher }] of world.matchersMade) {
+    if (matcher.users > 0) continue;
+    dv.mlx5dv_dr_matcher_destroy(matcher);
+    world.matchersMade.delete(drawn);
+    world.matchers.splice(world.matchers.indexOf(drawn), 1);
+  }
+}
+
+/** Everything goes, and all memory comes back. */
+export function emptyWorld(world: PipelineWorld): void {
+  removeRules(world, 1);
+  syncSome(world, 1);
+  for (const domain of world.domains.values()) dv.mlx5dv_dr_domain_sync(domain, 7);
+  for (const changes of world.waiting?.values() ?? []) for (const change of changes) change();
+  removeMatchers(world);
+  for (const domain of world.domains.values()) dv.mlx5dv_dr_domain_sync(domain, dv.MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM);
+  expect(world.device.memoryUsed).toBe(world.empty);
+}
+
+/** Every counter has what the reference counted. */
+export function compareCounts({ world, counterBulk }: PipelineWorld): void {
+  const output = new Uint8Array(16 + 16 * COUNTERS);
+  const input = dv.queryFlowCounterCommand(counterBulk.id, COUNTERS);
+  dv.mlx5dv_devx_obj_query(counterBulk, input, undefined, output, undefined);
+  const view = new DataView(output.buffer);
+  for (let n = 0; n < COUNTERS; n++) {
+    const ours = { packets: view.getBigUint64(16 + 16 * n), bytes: view.getBigUint64(24 + 16 * n) };
+    expect([`c${n}`, ours]).toEqual([`c${n}`, world.counters.get(`c${n}`)]);
+  }
+}
