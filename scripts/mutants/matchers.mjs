@@ -13,9 +13,9 @@ const model = (name, id, search, replace, breaks, sees) => {
 
 export const MATCHERS = [
   model(
-    "matcher",
+    "deviceMask",
     "version-mask",
-    "checkVersions(call, this.checks, this.versions, key);",
+    "checkVersions(call, this.#checks, versions, key);",
     "{}",
     "an IP version other than the mask's",
     REFUSED,

@@ -57,7 +57,7 @@ function requestOf(matcher: Matcher, values: MatchParameters | Uint8Array, actio
     const hint = `a multiple of 4, of which the ${bytes.length} bytes are a multiple`;
     refuse({ code: "EINVAL", call: CALL, reason: "bad_match_size", path: "values.match_sz", value: size, hint });
   }
-  checkSize(CALL, "value", matcher.table, size, size);
+  checkSize(CALL, "values", "value", matcher.table, size, size);
   const count = bytes.length / size;
   return { matcher, mask, bytes, size, count, lists: listsOf(actions, count) };
 }
@@ -85,7 +85,7 @@ function isPlain({ matcher, mask, lists }: Request): boolean {
   const { isRoot, domain } = matcher.table;
   // Each such rule has its connection for itself.
   if (lists.some((list) => list.some((one) => one instanceof AsoAction && one.linkTo(domain) !== null))) return false;
-  if (matcher.samples !== null || heldBy(matcher) !== null) return false;
+  if ((matcher.deviceMask?.samples ?? null) !== null || heldBy(matcher) !== null) return false;
   if (!isRoot && !domain.allowsDuplicates) return false;
   return matcher.checks !== "library" || !settles(mask);
 }
@@ -165,7 +165,7 @@ const VERSION_BYTES = [OUTER + LAYER_STATE, INNER + LAYER_STATE] as const;
 function checkAllVersions(request: Request): void {
   const { matcher, bytes, size, count } = request;
   for (const [level, at] of VERSION_BYTES.entries()) {
-    const wanted = (matcher.versions[level] ?? 0) << STATE_VERSION_SHIFT;
+    const wanted = (matcher.deviceMask?.versions[level] ?? 0) << STATE_VERSION_SHIFT;
     if (wanted === 0) continue;
     for (let n = 0; n < count; n++) {
       const found = at < size ? (bytes[n * size + at] ?? 0) & STATE_VERSION : 0;

@@ -128,6 +128,10 @@ export class Table extends Handle {
     return this.level === 0;
   }
 
+  get type(): DomainType {
+    return this.domain.type;
+  }
+
   destroy(call: string): void {
     retire(call, "table", this, "destroy its matchers and the actions that lead to it first");
     if (!this.isRoot) this.device.core.exports.destroyTable(this.classifier.table);

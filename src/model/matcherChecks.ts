@@ -19,12 +19,19 @@ import {
 } from "../abi/key.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
-import type { DomainType, Table } from "./domain.js";
+import type { DomainType } from "./domain.js";
 import { fieldNamed, readField, type Field } from "./fields.js";
 import { ipVersions, maskedFields } from "./match.js";
 
 /** Whose checks a table has. */
 export type Checks = "manual" | "library" | "kernel";
+
+/** What a mask is for: a table, or all rules of a type that the kernel has. */
+export interface MaskPlace {
+  readonly device: Device;
+  readonly isRoot: boolean;
+  readonly type: DomainType;
+}
 
 /** `match_criteria_enable` has a bit for each of the seven groups. */
 const CRITERIA_BITS = 7;
@@ -34,7 +41,7 @@ const KERNEL_KEY_SIZE = KEY_SIZE;
 const LAST_KERNEL_PRIORITY = 15;
 const LEVELS = ["outer", "inner"] as const;
 
-export function checksOf({ device, isRoot }: Table): Checks {
+export function checksOf({ device, isRoot }: MaskPlace): Checks {
   if (device.profile.rules.checks === "manual") return "manual";
   return isRoot ? "kernel" : "library";
 }
@@ -46,19 +53,26 @@ export function checkCriteria(call: string, criteria: number): void {
   refuse({ code: "EINVAL", call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
 }
 
-/** The size of device bytes, of which `held` are there. */
-export function checkSize(call: string, path: "mask" | "value", table: Table, size: number, held: number): void {
-  const hint = sizeHint(path, table, size, held);
+/** The size of device bytes that the caller named at `path`, of which `held` are there. */
+export function checkSize(
+  call: string,
+  path: string,
+  what: "mask" | "value",
+  place: MaskPlace,
+  size: number,
+  held: number,
+): void {
+  const hint = sizeHint(what, place, size, held);
   if (hint === null) return;
   refuse({ code: "EINVAL", call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
 }
 
-function sizeHint(path: "mask" | "value", table: Table, size: number, held: number): string | null {
-  const kernel = checksOf(table) === "kernel";
-  const most = table.isRoot ? KERNEL_KEY_SIZE : DEVICE_KEY_SIZE;
+function sizeHint(what: "mask" | "value", place: MaskPlace, size: number, held: number): string | null {
+  const kernel = checksOf(place) === "kernel";
+  const most = place.isRoot ? KERNEL_KEY_SIZE : DEVICE_KEY_SIZE;
   if (size > most || (kernel && size === 0)) return `${kernel ? 1 : 0} to ${most}`;
   if (size > held) return `match_buf has ${held} bytes`;
-  return path === "value" && !kernel && size % 4 !== 0 ? "a multiple of 4" : null;
+  return what === "value" && !kernel && size % 4 !== 0 ? "a multiple of 4" : null;
 }
 
 /** The ip_version that rules must repeat, outer and inner (0: none), of the enabled groups of a mask. */
@@ -80,14 +94,14 @@ export function repeatedVersions(call: string, checks: Checks, mask: Uint8Array)
 }
 
 /** Enabled groups of device bytes, in the order in which the library looks at them. ip_version has been checked. */
-export function checkDeviceMask(call: string, table: Table, criteria: number, mask: Uint8Array): void {
-  if (checksOf(table) !== "library") return;
+export function checkDeviceMask(call: string, place: MaskPlace, criteria: number, mask: Uint8Array): void {
+  if (checksOf(place) !== "library") return;
   const port = Number(readField(mask, named("misc.source_port")));
   if (port !== 0 && port !== 0xffff) {
     const path = "mask.misc.source_port";
     refuse({ code: "ENOTSUP", call, reason: "unsupported", path, value: port, hint: "all of its bits, or none" });
   }
-  const { definers } = table.device.profile.rules;
+  const { definers } = place.device.profile.rules;
   if (criteria === 0 || definers || mask.some((bits) => bits !== 0)) return;
   const hint = "name no group to take every frame";
   refuse({ code: "EINVAL", call, reason: "empty_mask", path: "match_criteria_enable", value: criteria, hint });
@@ -97,9 +111,9 @@ export function checkDeviceMask(call: string, table: Table, criteria: number, ma
  * That the device can match what a whole mask asks, presence included, in this table. `versions` are the ip_version of its
  * device bytes; a mask by name has 15 there, and its rules have the version.
  */
-export function checkMask(call: string, table: Table, mask: Uint8Array, versions = ipVersions(mask)): void {
-  const { device, domain } = table;
-  if (checksOf(table) === "library") checkMatchable(call, domain.type, device.profile.rules.definers, mask, versions);
+export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, versions = ipVersions(mask)): void {
+  const { device, type } = place;
+  if (checksOf(place) === "library") checkMatchable(call, type, device.profile.rules.definers, mask, versions);
   device.parser.check(call, mask);
 }
 
