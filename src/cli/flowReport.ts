@@ -6,7 +6,7 @@ import {
   IBV_FLOW_ATTR_SNIFFER,
 } from "../abi/verbs.js";
 import type { LoadedScenario } from "../formats/index.js";
-import type { Flow } from "../model/flow.js";
+import type { VerbsFlow } from "../model/verbsFlow.js";
 import { HOST_APPLICATIONS } from "../model/hostRules.js";
 import type { HitRule } from "../model/outcome.js";
 import { grouped, printable, table, type Column, type Paint, type Row } from "./text.js";
@@ -67,7 +67,7 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
 /** The stages of docs/flows.md, those of what is sent behind the others. */
 const [SNIFFER, NORMAL, HOST, DEFAULT, EGRESS] = [0, 1, 2, 3, 4] as const;
 
-function asFlow(rule: Flow): Asked {
+function asFlow(rule: VerbsFlow): Asked {
   const { type, flags, port, priority } = rule;
   const egress = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0;
   const copies = (flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0;

@@ -4,7 +4,7 @@ import { Context } from "../model/context.js";
 import type { FlowCounter } from "../model/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
 import type { DomainType, Table } from "../model/domain.js";
-import type { Flow } from "../model/flow.js";
+import type { VerbsFlow } from "../model/verbsFlow.js";
 import type { HostRule } from "../model/hostRules.js";
 import { hasParser } from "../model/links.js";
 import type { Matcher } from "../model/matcher.js";
@@ -82,7 +82,7 @@ export class LoadedScenario {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly flowCounters: ReadonlyMap<string, LoadedFlowCounter>;
   /** Those without a name under the one that they were given. */
-  readonly flows: ReadonlyMap<string, Flow>;
+  readonly flows: ReadonlyMap<string, VerbsFlow>;
   readonly hostRules: ReadonlyMap<string, HostRule>;
   /** The frames of the document. */
   readonly frames: readonly FrameInput[];

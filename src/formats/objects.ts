@@ -2,7 +2,7 @@
 import type { Context } from "../model/context.js";
 import { FlowCounter } from "../model/counter.js";
 import { Table } from "../model/domain.js";
-import { Flow } from "../model/flow.js";
+import { VerbsFlow } from "../model/verbsFlow.js";
 import type { HostRule } from "../model/hostRules.js";
 import { setLayout } from "../model/layout.js";
 import { Matcher } from "../model/matcher.js";
@@ -31,7 +31,7 @@ export class ScenarioObjects {
   readonly matchers = new Map<string, Matcher>();
   readonly rules = new Map<string, Rule>();
   readonly flowCounters = new Map<string, LoadedFlowCounter>();
-  readonly flows = new Map<string, Flow>();
+  readonly flows = new Map<string, VerbsFlow>();
   readonly hostRules = new Map<string, HostRule>();
   readonly domains: ScenarioDomains;
   readonly #actions: ScenarioActions;
@@ -102,7 +102,7 @@ export class ScenarioObjects {
     return made;
   }
 
-  #flow(path: string, flow: ScenarioFlow, name: string): Flow {
+  #flow(path: string, flow: ScenarioFlow, name: string): VerbsFlow {
     const { queue } = get(this.queues, flow.queue);
     const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
     const request = flowRequest(CALL, path, flow, {
@@ -110,7 +110,7 @@ export class ScenarioObjects {
       action: (one) => this.#flowActions.get(one, queue.context, direction),
     });
     const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
-    return at(CALL, path, () => Flow.create(CALL, queue, request, name), place);
+    return at(CALL, path, () => VerbsFlow.create(CALL, queue, request, name), place);
   }
 
   #rule(path: string, rule: ScenarioRule): Rule {

@@ -5,7 +5,6 @@ import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceFunction } from "./deviceFunction.js";
-import { ESwitch } from "./eswitch.js";
 import { unsigned } from "./handle.js";
 import { Hardware } from "./hardware.js";
 import type { BatchOptions, FrameOptions } from "./input.js";
@@ -116,8 +115,6 @@ export class Device {
   /** @internal Contexts open. */
   users = 0;
   /** @internal */
-  readonly eswitch: ESwitch;
-  /** @internal */
   readonly traffic: Traffic;
   readonly #functions: readonly DeviceFunction[];
   readonly #numbers = new Map<string, number>();
@@ -145,7 +142,6 @@ export class Device {
     this.managedFlowSteering = options.managedFlowSteering ?? true;
     this.asyncRules = options.asyncRules ?? false;
     this.vports = options.vports ?? 0;
-    this.eswitch = new ESwitch(this);
     const flows = { alive: 0, most: options.limits?.flows ?? Infinity };
     this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport, flows));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;

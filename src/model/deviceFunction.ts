@@ -47,7 +47,7 @@ export class DeviceFunction {
       case "nic_tx":
         return this.stages.pin(call, "egress");
       case "fdb":
-        return this.device.eswitch.root(call);
+        return this.stages.pin(call, "fdb");
     }
   }
 }

@@ -6,7 +6,7 @@ import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_C
 import { refuse } from "../errors.js";
 import { Context } from "./context.js";
 import type { CounterValue } from "./counter.js";
-import { Flow } from "./flow.js";
+import { Flow, type FlowCounts } from "./flow.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
 
 /** `struct ibv_counters_init_attr` */
@@ -29,7 +29,7 @@ interface Point {
 
 const PAGE = "ibv_attach_counters_point_flow(3)";
 
-export class Counters extends Handle {
+export class Counters extends Handle implements FlowCounts {
   readonly context: Context;
   /** What stands for it where C has a pointer. */
   readonly handle: number;
@@ -53,6 +53,10 @@ export class Counters extends Handle {
     return this.#points.length > 0 || this.#address !== 0;
   }
 
+  get holder(): this {
+    return this;
+  }
+
   get pointCount(): number {
     return this.#points.length;
   }
@@ -68,7 +72,6 @@ export class Counters extends Handle {
     return this.#address;
   }
 
-  /** Gives back counts that nobody has bound after all. */
   unbind(): void {
     this.device.core.exports.releaseCounters(this.#address, 1);
     this.#address = 0;
@@ -97,7 +100,7 @@ export class Counters extends Handle {
       const hint = "a flow uses them; name it to attach while they count";
       refuse({ code: "EBUSY", call, reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
     }
-    if (flow !== null) living(call, "flow", flow, Flow).countOn(call, this);
+    if (flow !== null) living<Flow>(call, "flow", flow, Flow).countOn(call, this);
     this.#points.push({ index, description: counter_desc });
   }
 

@@ -4,13 +4,13 @@
  */
 import { Op } from "../abi/engine.js";
 import type { Classifier, Place, Placed } from "./classifier.js";
-import type { Counters } from "./flowCounters.js";
-import type { Flow } from "./flow.js";
+import type { Flow, FlowTarget } from "./flow.js";
 import type { FlowAction, FlowActionStep } from "./flowAction.js";
 import type { QueuePair } from "./queues.js";
+import type { StageName } from "./stages.js";
 
 /** The stages that have flows (stages.ts). */
-export type FlowStage = "sniffers" | "root" | "defaults" | "sentSniffers" | "egress";
+export type FlowStage = Exclude<StageName, "host">;
 
 /** Queues of an entry, and counters objects. */
 export const ENTRY_LIMIT = 60;
@@ -22,6 +22,8 @@ export interface EntryKind {
   readonly slot: number;
   /** Whether the frame goes on behind the slot. */
   readonly dontTrap: boolean;
+  /** Whether its actions run in the order of what is sent. */
+  readonly sends: boolean;
   readonly drop: boolean;
   readonly tag: number | null;
   /** What is done to the frame, the same for all its flows. */
@@ -73,11 +75,15 @@ function wordsOf(key: Uint8Array): Uint32Array {
   return new Uint32Array(key.buffer, key.byteOffset, key.length / 4);
 }
 
+/** Stages that are no end of the domain: what they do not keep comes to the stages behind. */
+const PASSING: ReadonlySet<FlowStage> = new Set(["rdmaRx", "rdmaTx", "rdmaTransportRx", "rdmaTransportTx"]);
+
 export class FlowEntry implements Placed, EntryKind {
   readonly id: number;
   readonly stage: FlowStage;
   readonly slot: number;
   readonly dontTrap: boolean;
+  readonly sends: boolean;
   readonly drop: boolean;
   readonly tag: number | null;
   readonly actions: readonly FlowAction[];
@@ -93,6 +99,7 @@ export class FlowEntry implements Placed, EntryKind {
     this.stage = kind.stage;
     this.slot = kind.slot;
     this.dontTrap = kind.dontTrap;
+    this.sends = kind.sends;
     this.drop = kind.drop;
     this.tag = kind.tag;
     this.actions = kind.actions;
@@ -108,17 +115,19 @@ export class FlowEntry implements Placed, EntryKind {
     return this.flows.filter(({ qp, loopsBack }) => qp !== sender || loopsBack);
   }
 
-  /** Whether frames reach the queues of its flows. */
-  get delivers(): boolean {
-    return !this.drop && this.stage !== "egress";
+  /** Queues that get its frames, by their handles. */
+  get queues(): Set<number> {
+    return new Set(this.flows.flatMap((flow) => queueOf(flow) ?? []));
   }
 
-  get queues(): Set<QueuePair> {
-    return new Set(this.flows.map(({ qp }) => qp));
+  /** Where its frames go on to, besides its queues; null for nowhere. */
+  get end(): FlowTarget | null {
+    return this.flows.map(endOf).find((end) => end !== null) ?? null;
   }
 
-  get counters(): Set<Counters> {
-    return new Set(this.flows.flatMap(({ counters }) => counters ?? []));
+  /** What counts its frames, by their addresses. */
+  get counters(): Set<number> {
+    return new Set(this.flows.flatMap(({ counts }) => (counts === null || counts.address === 0 ? [] : counts.address)));
   }
 
   /**
@@ -127,21 +136,20 @@ export class FlowEntry implements Placed, EntryKind {
    */
   record(): number[] {
     const record: number[] = [];
-    const sent = this.stage === "egress";
     this.#rewrite(record, "decap");
     if (this.tag !== null) record.push(Op.tag, this.tag);
     // A rule of another stage may have set one before it gave the frame up.
     else if (this.stage === "defaults") record.push(Op.untag, 0);
-    if (sent) this.#count(record);
+    if (this.sends) this.#count(record);
     this.#rewrite(record, "modify");
-    if (!sent) this.#count(record);
+    if (!this.sends) this.#count(record);
     this.#rewrite(record, "encap");
     const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
     // MODEL: the DROP of a sniffer drops what it would get; nobody else notices.
     if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
-    else if (this.delivers) this.#deliver(record, sniffs);
+    else if (!this.drop) this.#deliver(record, sniffs);
     if (sniffs) record.push(Op.pass, 0);
-    else if (this.dontTrap && !this.drop) record.push(Op.resume, 0);
+    else if (!this.drop) this.#goOn(record);
     return record;
   }
 
@@ -152,21 +160,41 @@ export class FlowEntry implements Placed, EntryKind {
   #count(record: number[]): void {
     const several = this.stage === "root" && this.flows.length > 1;
     for (const one of this.counters) {
-      const owner = several ? soleOwner(this.flows.filter(({ counters }) => counters === one)) : null;
+      const owner = several ? soleOwner(this.flows.filter(({ counts }) => counts?.address === one)) : null;
       if (several) record.push(owner === null ? Op.none : Op.not_for, owner?.handle ?? 0);
-      record.push(Op.count, one.address);
+      record.push(Op.count, one);
     }
   }
 
-  #deliver(record: number[], copies: boolean): void {
-    const [always, fromOthers] =
-      copies || this.dontTrap ? [Op.copy_queue, Op.copy_from_others] : [Op.queue, Op.queue_from_others];
+  #deliver(record: number[], sniffs: boolean): void {
+    const copies = sniffs || this.dontTrap || this.end !== null;
+    const [always, fromOthers] = copies ? [Op.copy_queue, Op.copy_from_others] : [Op.queue, Op.queue_from_others];
     for (const queue of this.queues) {
       // Frames that are looped back come to the root table alone.
-      const loops = this.stage !== "root" || this.flows.some(({ qp, loopsBack }) => qp === queue && loopsBack);
-      record.push(loops ? always : fromOthers, queue.handle);
+      const loops = this.stage !== "root" || this.flows.some((flow) => queueOf(flow) === queue && flow.loopsBack);
+      record.push(loops ? always : fromOthers, queue);
     }
   }
+
+  /** Where a frame goes that does not end here. */
+  #goOn(record: number[]): void {
+    const { end, stage } = this;
+    if (this.dontTrap) record.push(Op.resume, 0);
+    // The next stage is for all that RDMA tables do not keep, whoever said so.
+    else if (PASSING.has(stage) && (end?.op === Op.default_miss || (end === null && this.sends))) {
+      record.push(Op.pass, 0);
+    } else if (end !== null) record.push(end.op, end.operand);
+  }
+}
+
+/** The queue that a flow delivers to, by its handle; null for none. */
+export function queueOf({ target }: Flow): number | null {
+  return target?.op === Op.queue ? target.operand : null;
+}
+
+/** Where a flow leads besides queues. */
+export function endOf({ target }: Flow): FlowTarget | null {
+  return target === null || target.op === Op.queue ? null : target;
 }
 
 /** The queue pair of all these flows where there is one, and none of them is for its own frames. */

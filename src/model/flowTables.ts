@@ -2,9 +2,8 @@
 import { changeActions, insertRule } from "../engine/rules.js";
 import { refuse } from "../errors.js";
 import type { DeviceFunction } from "./deviceFunction.js";
-import type { Flow } from "./flow.js";
-import { ENTRY_LIMIT, FlowEntry, FlowMask, type EntryKind, type FlowStage } from "./flowEntry.js";
-import type { Counters } from "./flowCounters.js";
+import type { Flow, FlowCounts } from "./flow.js";
+import { endOf, ENTRY_LIMIT, FlowEntry, FlowMask, queueOf, type EntryKind, type FlowStage } from "./flowEntry.js";
 import type { KeyBits } from "./flowMatch.js";
 
 /** Where a flow belongs: alone, it would be an entry of this kind. */
@@ -38,6 +37,11 @@ export class FlowTables {
     defaults: new Map(),
     sentSniffers: new Map(),
     egress: new Map(),
+    rdmaRx: new Map(),
+    rdmaTx: new Map(),
+    rdmaTransportRx: new Map(),
+    rdmaTransportTx: new Map(),
+    fdb: new Map(),
   };
 
   /** `count` is that of the device, for all its functions. */
@@ -52,7 +56,7 @@ export class FlowTables {
    */
   find(call: string, flow: Flow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this.#find(one));
-    for (const place of found) if (place.entry !== undefined) checkAgreement(call, place.entry, place.wanted);
+    for (const place of found) if (place.entry !== undefined) checkAgreement(call, flow, place.entry, place.wanted);
     const { alive, most } = this.#count;
     if (alive >= most) {
       const hint = `limits.flows of createDevice is ${most}`;
@@ -123,7 +127,7 @@ export class FlowTables {
     if (known === undefined && !classifier.add(mask)) {
       stages.close(stage);
       const hint = "65536 masks and matchers of one table";
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "attr.specs", hint });
+      refuse({ code: "ENOMEM", call, reason: "no_memory", path: flow.does, hint });
     }
     const id = installed.nextId;
     const entry = new FlowEntry(id, wanted, classifier, mask, mask.valueKey(bits.value), flow);
@@ -170,8 +174,9 @@ export class FlowTables {
 }
 
 /** SPEC: what identical flows must have in common. A flow without a tag joins any. */
-function checkAgreement(call: string, entry: FlowEntry, { drop, tag, actions }: WantedEntry): void {
-  const path = "attr.specs";
+function checkAgreement(call: string, flow: Flow, entry: FlowEntry, wanted: WantedEntry): void {
+  const { drop, tag, actions } = wanted;
+  const path = flow.does;
   const cite = "docs/flows.md, identical flows";
   if (entry.drop !== drop) {
     const hint = `${entry.flows[0]?.name} asks for the same frames and ${entry.drop ? "drops" : "does not drop"} them`;
@@ -187,21 +192,28 @@ function checkAgreement(call: string, entry: FlowEntry, { drop, tag, actions }: 
     const hint = `${entry.flows[0]?.name} asks for the same frames and names other flow actions (${does})`;
     refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
   }
+  const [there, end] = [entry.end, endOf(flow)];
+  // MODEL: an entry leads to one place besides its queues.
+  if (there !== null && end !== null && (there.op !== end.op || there.operand !== end.operand)) {
+    const hint = `${entry.flows[0]?.name} asks for the same frames, which go on to another place`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+  }
 }
 
 function checkRoom(call: string, entry: FlowEntry, flow: Flow): void {
   const { queues } = entry;
-  if (entry.delivers && !queues.has(flow.qp) && queues.size === ENTRY_LIMIT) {
-    const hint = `${ENTRY_LIMIT} queue pairs get these frames already`;
+  const queue = queueOf(flow);
+  if (!entry.drop && queue !== null && !queues.has(queue) && queues.size === ENTRY_LIMIT) {
+    const hint = `${ENTRY_LIMIT} queues get these frames already`;
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
   }
-  if (flow.counters !== null) checkCountersRoom(call, entry, flow.counters);
+  if (flow.counts !== null) checkCountersRoom(call, entry, flow.counts);
 }
 
-/** Refuses a counters object too many for an entry. @throws ENOMEM */
-export function checkCountersRoom(call: string, entry: FlowEntry, one: Counters): void {
+/** Refuses counts too many for an entry. @throws ENOMEM */
+export function checkCountersRoom(call: string, entry: FlowEntry, one: FlowCounts): void {
   const { counters } = entry;
-  if (counters.has(one) || counters.size < ENTRY_LIMIT) return;
+  if (counters.has(one.address) || counters.size < ENTRY_LIMIT) return;
   const hint = `${ENTRY_LIMIT} counters objects count these frames already`;
-  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "counters", value: one, hint });
+  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "counters", value: one.holder, hint });
 }

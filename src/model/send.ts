@@ -55,7 +55,9 @@ export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadat
   const { device, context } = qp;
   const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
   const found: Departure[] = [];
-  const [sent] = device.traffic.send(call, context.function, number, [frame], found, qp.qp_num, metadata) as [Outcome];
+  const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
+  const { function: from } = context;
+  const [sent] = device.traffic.send(call, from, number, [frame], found, qp.qp_num, metadata, transport) as [Outcome];
   const { outcome, departures } = found.every(({ switched }) => switched)
     ? { outcome: sent, departures: found }
     : loopedBack(call, qp, sent, found);

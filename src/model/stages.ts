@@ -2,26 +2,30 @@
  * The stages of a function: the tables that a frame comes to, one behind the other, until a rule ends its way
  * (docs/flows.md, "One order for a port and a direction").
  *
- *     received    sniffers -> root -> host -> defaults
- *     sent        sentSniffers -> egress
+ *     received    sniffers -> rdmaTransportRx -> rdmaRx -> root -> host -> defaults
+ *     sent        rdmaTx -> rdmaTransportTx -> sentSniffers -> egress
+ *     switched    fdb, of the PF alone
  *
- * A stage has a table while it has rules, and only then is it asked. The root tables of NIC_RX and NIC_TX domains are `root`
- * and `egress`: they stay once something refers to them.
+ * Frames that no queue pair with a transport of its own has sent begin at `sentSniffers`. A stage has a table while it has
+ * rules, and only then is it asked. The root tables of NIC_RX, NIC_TX and FDB domains are `root`, `egress` and `fdb`: they
+ * stay while they are pinned.
  */
-import { TABLE_ROOT, TABLE_SEND } from "../abi/engine.js";
+import { TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../abi/engine.js";
 import { Classifier } from "./classifier.js";
 import type { DeviceFunction } from "./deviceFunction.js";
 
-const RECEIVED = ["sniffers", "root", "host", "defaults"] as const;
+const RECEIVED = ["sniffers", "rdmaTransportRx", "rdmaRx", "root", "host", "defaults"] as const;
+const SENT_BY_TRANSPORTS = ["rdmaTx", "rdmaTransportTx"] as const;
 const SENT = ["sentSniffers", "egress"] as const;
 
-export type StageName = (typeof RECEIVED)[number] | (typeof SENT)[number];
+export type StageName = (typeof RECEIVED)[number] | (typeof SENT_BY_TRANSPORTS)[number] | (typeof SENT)[number] | "fdb";
 
 interface Stage {
+  readonly flags: number;
   classifier: Classifier | null;
   rules: number;
-  /** It stays without rules. */
-  pinned: boolean;
+  /** Who needs it without rules. */
+  pins: number;
 }
 
 export class Stages {
@@ -29,12 +33,26 @@ export class Stages {
   readonly #stages: Record<StageName, Stage>;
   #received: readonly Classifier[] = [];
   #sent: readonly Classifier[] = [];
+  #sentByTransports: readonly Classifier[] = [];
 
   constructor(of: DeviceFunction) {
     this.#function = of;
-    const stage = (): Stage => ({ classifier: null, rules: 0, pinned: false });
-    const [sniffers, root, host, defaults] = [stage(), stage(), stage(), stage()];
-    this.#stages = { sniffers, root, host, defaults, sentSniffers: stage(), egress: stage() };
+    const stage = (flags: number): Stage => ({ flags, classifier: null, rules: 0, pins: 0 });
+    const receives = (): Stage => stage(TABLE_ROOT);
+    const sends = (): Stage => stage(TABLE_ROOT | TABLE_SEND);
+    this.#stages = {
+      sniffers: receives(),
+      rdmaTransportRx: receives(),
+      rdmaRx: receives(),
+      root: receives(),
+      host: receives(),
+      defaults: receives(),
+      rdmaTx: sends(),
+      rdmaTransportTx: sends(),
+      sentSniffers: sends(),
+      egress: sends(),
+      fdb: stage(TABLE_ROOT | TABLE_FDB),
+    };
     this.#tellCore();
   }
 
@@ -48,70 +66,92 @@ export class Stages {
     return this.#sent[0]?.table ?? this.#function.device.core.exports.emptySendTable();
   }
 
+  /** The same for those of queue pairs that make packets of what they send (UD). */
+  get sentByTransports(): number {
+    return this.#sentByTransports[0]?.table ?? this.sent;
+  }
+
   /** The table of NORMAL flows and DR root rules; 0 where there has been none. */
   get looped(): number {
     return this.#stages.root.classifier?.table ?? 0;
   }
 
-  /** A root table, which stays from now on. @throws ENOMEM */
-  pin(call: string, name: "root" | "egress"): Classifier {
+  /** The root table of the eSwitch, which frames come to first that no function has received yet; 0 where there is none. */
+  get switched(): number {
+    const { rules, pins, classifier } = this.#stages.fdb;
+    return rules + pins > 0 ? (classifier as Classifier).table : 0;
+  }
+
+  /** The table of a stage, which stays until it is unpinned as often. @throws ENOMEM */
+  pin(call: string, name: StageName): Classifier {
     const stage = this.#stages[name];
     const classifier = this.open(call, name);
-    if (!stage.pinned) {
-      stage.pinned = true;
-      this.#link();
-    }
+    if (stage.pins++ + stage.rules === 0) this.#link();
     return classifier;
+  }
+
+  unpin(name: StageName): void {
+    this.#stages[name].pins--;
+    this.#left(name);
   }
 
   /** The table of a stage, for a rule that is then told of by `added`, or not: `close`. @throws ENOMEM */
   open(call: string, name: StageName): Classifier {
     const stage = this.#stages[name];
-    stage.classifier ??= this.#create(call, (SENT as readonly string[]).includes(name));
+    stage.classifier ??= this.#create(call, stage.flags);
     return stage.classifier;
   }
 
   /** A stage has one rule more. */
   added(name: StageName): void {
-    if (this.#stages[name].rules++ === 0) this.#link();
+    const stage = this.#stages[name];
+    if (stage.rules++ + stage.pins === 0) this.#link();
   }
 
   /** A stage has one rule less, which is gone from its table. */
   removed(name: StageName): void {
-    if (--this.#stages[name].rules > 0) return;
-    this.#link();
-    this.close(name);
+    this.#stages[name].rules--;
+    this.#left(name);
   }
 
-  /** Gives back the table of a stage that has no rules. */
+  /** Gives back the table of a stage that nobody needs. */
   close(name: StageName): void {
     const stage = this.#stages[name];
-    if (stage.rules > 0 || stage.pinned || stage.classifier === null) return;
+    if (stage.rules + stage.pins > 0 || stage.classifier === null) return;
     this.#function.device.core.exports.destroyTable(stage.classifier.table);
     stage.classifier = null;
   }
 
-  #create(call: string, send: boolean): Classifier {
+  #left(name: StageName): void {
+    const { rules, pins } = this.#stages[name];
+    if (rules + pins > 0) return;
+    this.#link();
+    this.close(name);
+  }
+
+  #create(call: string, flags: number): Classifier {
     const { device } = this.#function;
-    const table = device.core.exports.createTable(send ? TABLE_ROOT | TABLE_SEND : TABLE_ROOT);
+    const table = device.core.exports.createTable(flags);
     return new Classifier(device, device.allocated(call, table), false);
   }
 
   #link(): void {
     this.#received = this.#chain(RECEIVED);
     this.#sent = this.#chain(SENT);
+    this.#sentByTransports = this.#chain([...SENT_BY_TRANSPORTS, ...SENT]);
     this.#tellCore();
   }
 
-  /** Where frames for the function come to, whoever gives them to it. */
+  /** Where frames for the function come to, whoever gives them to it, and frames between functions. */
   #tellCore(): void {
     const { device, vport } = this.#function;
     device.core.exports.setVport(vport, this.received);
+    if (this.#function.managesSwitch) device.core.exports.setFdb(this.switched);
   }
 
   /** Links the stages that are asked. */
   #chain(names: readonly StageName[]): Classifier[] {
-    const asked = names.map((name) => this.#stages[name]).filter(({ rules, pinned }) => rules > 0 || pinned);
+    const asked = names.map((name) => this.#stages[name]).filter(({ rules, pins }) => rules + pins > 0);
     const chain = asked.map(({ classifier }) => classifier).filter((classifier) => classifier !== null);
     for (const [i, { table }] of chain.entries()) {
       this.#function.device.core.exports.setMiss(table, chain[i + 1]?.table ?? 0);

@@ -37,13 +37,14 @@ export class Traffic {
   /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     const departures: Departure[] = [];
+    const { stages: pf } = this.#device.function(VPORT_MANAGER);
     return this.#run(
       call,
       port,
       frames,
       options,
       WIRE,
-      () => this.#batch.steer(this.#device.eswitch.table || this.#device.function(VPORT_MANAGER).stages.received),
+      () => this.#batch.steer(pf.switched || pf.received),
       (i, frame) => this.#reader.read(i, frame, null, departures),
       (first) => {
         for (const { destination, port: out, index, ethernet } of departures.splice(0)) {
@@ -56,7 +57,7 @@ export class Traffic {
     );
   }
 
-  /** Sent by a queue pair of a function. Nothing leaves by a port here: who will is added to `departures`. */
+  /** Sent by a queue pair of a function, as it is or by a `transport`. Nothing leaves by a port here: who will is added to `departures`. */
   send(
     call: string,
     from: DeviceFunction,
@@ -65,6 +66,7 @@ export class Traffic {
     departures: Departure[],
     qp_num = 0,
     metadata = 0,
+    transport = false,
   ): Outcome[] {
     return this.#run(
       call,
@@ -72,7 +74,7 @@ export class Traffic {
       frames,
       {},
       { vport: from.vport, qp_num, metadata },
-      () => this.#batch.steer(from.stages.sent),
+      () => this.#batch.steer(transport ? from.stages.sentByTransports : from.stages.sent),
       (i, frame) => this.#reader.read(i, frame, null, departures),
     );
   }

@@ -1,141 +1,80 @@
-/** Flows (ibv_create_flow(3)); what they mean together is in docs/flows.md. */
+/** Flows of the verbs (ibv_create_flow(3)). */
+import { Op } from "../abi/engine.js";
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
   IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
   IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
   IBV_FLOW_ATTR_FLAGS_EGRESS,
   IBV_FLOW_ATTR_MC_DEFAULT,
+  IBV_FLOW_ATTR_NORMAL,
   IBV_FLOW_ATTR_SNIFFER,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { trappingSlot } from "./classifier.js";
-import type { Context } from "./context.js";
 import type { Device } from "./device.js";
+import { Flow, type FlowTarget } from "./flow.js";
 import type { FlowAction } from "./flowAction.js";
 import { flowActionsOf } from "./flowActionChecks.js";
 import { checkFlow, type FlowSetting } from "./flowChecks.js";
 import { Counters } from "./flowCounters.js";
 import { isMulticastOnly } from "./flowDriverChecks.js";
-import type { FlowEntry } from "./flowEntry.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./flowMatch.js";
 import type { FlowRequest } from "./flowSpec.js";
-import { checkCountersRoom, type FlowTables, type FoundPlace, type WantedEntry } from "./flowTables.js";
-import { describe, Handle, living } from "./handle.js";
+import type { WantedEntry } from "./flowTables.js";
+import { describe, living, type Handle } from "./handle.js";
 import { QueuePair } from "./queues.js";
 
 /** Where flows for multicast alone stand on devices that put them behind all others. */
 const LAST_SLOT = trappingSlot(0xffff);
 
-export class Flow extends Handle {
-  readonly comp_mask = 0;
-  readonly context: Context;
-  /** `ibv_flow.handle` */
-  readonly handle: number;
+export class VerbsFlow extends Flow {
   readonly qp: QueuePair;
   readonly type: number;
   readonly priority: number;
   readonly port: number;
   readonly flags: number;
-  readonly actions: readonly FlowAction[];
-  #counters: Counters | null;
-  #entries: readonly FlowEntry[] = [];
 
   private constructor(
     qp: QueuePair,
     { type, priority, port, flags }: FlowRequest,
-    counters: Counters | null,
+    counts: Counters | null,
     actions: readonly FlowAction[],
     name: string | undefined,
   ) {
-    // The number is taken when the flow stands.
-    const number = qp.device.nextNumber("flow", 0);
-    super(qp.device, name ?? `flow${number}`);
-    this.handle = number + 1;
-    this.context = qp.context;
+    super(qp.context, { name, counts, actions, holds: [qp] });
     this.qp = qp;
     this.type = type;
     this.priority = priority;
     this.port = port;
     this.flags = flags;
-    this.actions = actions;
-    this.#counters = counters;
   }
 
   /** ibv_create_flow. `qp` may be destroyed, which is one of the things that are looked at in their order. */
-  static create(call: string, qp: QueuePair, request: FlowRequest, name?: string): Flow {
+  static create(call: string, qp: QueuePair, request: FlowRequest, name?: string): VerbsFlow {
     const { device } = qp;
     const setting = settingOf(qp);
     if (setting.rawAllowed && setting.steering) living(call, "qp", qp, QueuePair);
     checkFlow(call, device.profile, request, setting);
     const match = flowMatch(call, request.specs, request.port);
-    const counters = match.actions.counters === null ? null : countersOf(call, device, match.actions.counters);
+    const counts = match.actions.counters === null ? null : countersOf(call, device, match.actions.counters);
     const actions = flowActionsOf(call, qp.context, request, match.actions.handles);
-    const flow = new Flow(qp, request, counters, actions, name);
-    const wanted = wantedEntries(device, request, match, actions);
-    flow.#enter(call, flow.#tables.find(call, flow, wanted));
+    const flow = new VerbsFlow(qp, request, counts, actions, name);
+    flow.enter(call, wantedEntries(device, request, match, actions));
     return flow;
   }
 
-  /** What counts the frames that it is hit by. */
-  get counters(): Counters | null {
-    return this.#counters;
+  get does(): string {
+    return "attr.specs";
   }
 
-  /** Whether it answers frames that its own queue pair has sent. */
   get loopsBack(): boolean {
     return (this.flags & IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK) !== 0;
   }
 
-  get #tables(): FlowTables {
-    return this.context.function.flows;
-  }
-
-  #enter(call: string, found: readonly FoundPlace[]): void {
-    const { device } = this;
-    const counters = this.#counters;
-    const fresh = counters !== null && counters.address === 0;
-    counters?.bind(call);
-    try {
-      this.#entries = this.#tables.enter(call, this, found);
-    } catch (error) {
-      if (fresh) counters.unbind();
-      throw error;
-    }
-    device.nextNumber("flow");
-    this.qp.users++;
-    if (counters !== null) counters.users++;
-    for (const action of this.actions) action.users++;
-  }
-
-  /** It counts on `counters` from now on, if it does not already. @throws EINVAL it counts on others; ENOMEM */
-  countOn(call: string, counters: Counters): void {
-    if (this.#counters === counters) return;
-    const path = "flow";
-    if (counters.device !== this.device) {
-      refuse({ code: "EINVAL", call, reason: "other_device", path, value: this });
-    }
-    if (this.#counters !== null) {
-      const hint = `it counts on ${this.#counters.name}`;
-      refuse({ code: "EINVAL", call, reason: "in_use", path, value: this, hint });
-    }
-    for (const entry of this.#entries) checkCountersRoom(call, entry, counters);
-    const fresh = counters.address === 0;
-    counters.bind(call);
-    this.#counters = counters;
-    this.#tables.refresh(call, this.#entries, () => {
-      this.#counters = null;
-      if (fresh) counters.unbind();
-    });
-    counters.users++;
-  }
-
-  destroy(call: string): void {
-    living(call, "flow", this, Flow);
-    this.destroyed = true;
-    this.#tables.leave(this, this.#entries);
-    this.qp.users--;
-    if (this.#counters !== null) this.#counters.users--;
-    for (const action of this.actions) action.users--;
+  /** What is sent goes on; sniffers listen both ways. */
+  get target(): FlowTarget | null {
+    if (this.type === IBV_FLOW_ATTR_NORMAL && (this.flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0) return null;
+    return { op: Op.queue, operand: this.qp.handle };
   }
 }
 
@@ -168,7 +107,7 @@ function wantedEntries(
   actions: readonly FlowAction[],
 ): WantedEntry[] {
   const { drop, tag } = match.actions;
-  const alone = { drop, tag, actions, dontTrap: false, slot: trappingSlot(0) } as const;
+  const alone = { drop, tag, actions, dontTrap: false, slot: trappingSlot(0), sends: false } as const;
   switch (type) {
     case IBV_FLOW_ATTR_SNIFFER: {
       const bits = portMatch(port);
@@ -179,11 +118,12 @@ function wantedEntries(
     case IBV_FLOW_ATTR_ALL_DEFAULT:
       return [true, false].map((group) => ({ ...alone, stage: "defaults", bits: groupMatch(port, group) }));
     default: {
-      const stage = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0 ? "egress" : "root";
+      const sends = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0;
+      const stage = sends ? "egress" : "root";
       const dontTrap = (flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0;
       const last = device.profile.flows.multicastLast && !dontTrap && isMulticastOnly(specs);
       const slot = last ? LAST_SLOT : trappingSlot(priority) - (dontTrap ? 1 : 0);
-      return [{ drop, tag, actions, dontTrap, slot, stage, bits: match }];
+      return [{ drop, tag, actions, dontTrap, slot, stage, sends, bits: match }];
     }
   }
 }

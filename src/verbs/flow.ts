@@ -3,10 +3,12 @@ import { Flow } from "../model/flow.js";
 import { FlowAction } from "../model/flowAction.js";
 import { describe, living } from "../model/handle.js";
 import { QueuePair } from "../model/queues.js";
+import { VerbsFlow } from "../model/verbsFlow.js";
 import type { FlowAttr } from "./flowAttr.js";
 import { readFlow } from "./flowBytes.js";
 
 export type { Flow } from "../model/flow.js";
+export type { VerbsFlow } from "../model/verbsFlow.js";
 export type { FlowAction } from "../model/flowAction.js";
 
 /**
@@ -15,16 +17,16 @@ export type { FlowAction } from "../model/flowAction.js";
  * @throws EPERM a context without CAP_NET_RAW; ENOSYS a device that steers no flows; EINVAL what is no flow; EEXIST a flow
  * that asks for the same frames and does something else; ENOMEM
  */
-export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array): Flow {
+export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array): VerbsFlow {
   const call = "ibv_create_flow";
   if (!(qp instanceof QueuePair)) throw new TypeError(`${call}: qp must be a QueuePair, not ${describe(qp)}`);
   const request = readFlow(call, flow_attr, (handle) => qp.device.named.at(handle));
-  return Flow.create(call, qp, request);
+  return VerbsFlow.create(call, qp, request);
 }
 
-/** @throws EINVAL it has been destroyed */
+/** Destroys a flow, of mlx5dv_create_flow too. @throws EINVAL it has been destroyed */
 export function ibv_destroy_flow(flow_id: Flow): 0 {
-  living("ibv_destroy_flow", "flow_id", flow_id, Flow).destroy("ibv_destroy_flow");
+  living<Flow>("ibv_destroy_flow", "flow_id", flow_id, Flow).destroy("ibv_destroy_flow");
   return 0;
 }
 

@@ -110,7 +110,7 @@ describe("attaching", () => {
     const [one, two] = [bench.flow("a", [TCP]), bench.flow("b", [TCP])];
     bench.device.receive(1, FRAME);
     attach(counters, PACKETS, 0, one);
-    expect([counters.users, one.counters]).toEqual([1, counters]);
+    expect([counters.users, one.counts]).toEqual([1, counters]);
     bench.device.receive(1, FRAME);
     attach(counters, PACKETS, 0, two);
     bench.device.receive(1, FRAME);
@@ -140,7 +140,7 @@ describe("attaching", () => {
     for (const flow of flows.slice(1)) attach(create(), PACKETS, 0, flow);
     const counters = create();
     expect(refused(() => attach(counters, PACKETS, 0, flows[0]))?.code).toBe("ENOMEM");
-    expect([counters.users, flows[0]?.counters]).toEqual([0, null]);
+    expect([counters.users, flows[0]?.counts]).toEqual([0, null]);
   });
 
   test("what is refused", async () => {

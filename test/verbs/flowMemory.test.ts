@@ -134,7 +134,7 @@ const STEPS: readonly Step[] = [
       };
       const refusal = refused(() => v.ibv_attach_counters_point_flow(counters, points, one));
       if (refusal === undefined) return undo;
-      expect([one.counters, counters.users, counters.address]).toEqual([null, 0, 0]);
+      expect([one.counts, counters.users, counters.address]).toEqual([null, 0, 0]);
       undo();
       throw refusal;
     },

@@ -1,7 +1,7 @@
 /** A device with queues, and flows on it, for the tests of ibv_create_flow and what belongs to it. */
 import { createDevice, createSink, type Device, type DeviceOptions, type Outcome } from "../../src/index.js";
 import type { Context } from "../../src/model/context.js";
-import type { Flow } from "../../src/model/flow.js";
+import type { VerbsFlow } from "../../src/model/verbsFlow.js";
 import type { QueuePair } from "../../src/model/queues.js";
 import * as v from "../../src/verbs/index.js";
 import { refused } from "../mlx5dv/support.js";
@@ -68,7 +68,7 @@ export class FlowBench {
   }
 
   /** A flow of a queue, by its name; NORMAL on port 1 unless `over` says so. */
-  flow(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): Flow {
+  flow(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): VerbsFlow {
     return v.ibv_create_flow(this.qp(name), attr(specs, over));
   }
 

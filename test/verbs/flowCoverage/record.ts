@@ -5,7 +5,7 @@
 import type { DeviceOptions } from "../../../src/index.js";
 import type { Context } from "../../../src/model/context.js";
 import type { Counters } from "../../../src/model/flowCounters.js";
-import type { Flow } from "../../../src/model/flow.js";
+import type { VerbsFlow } from "../../../src/model/verbsFlow.js";
 import type { QueuePair } from "../../../src/model/queues.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support.js";
@@ -112,12 +112,12 @@ export class Probe {
   }
 
   /** A flow of a queue, whose name has letters only. */
-  flow(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): Flow {
+  flow(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): VerbsFlow {
     return this.bench.flow(name, specs, over);
   }
 
   /** The same, given as the bytes of the C structs. */
-  flowOfBytes(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): Flow {
+  flowOfBytes(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): VerbsFlow {
     const handleOf = (object: object): number => (object as { handle: number }).handle;
     return v.ibv_create_flow(this.bench.qp(name), v.flowAttrBytes(attr(specs, over), handleOf));
   }
