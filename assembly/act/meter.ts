@@ -38,17 +38,17 @@ const MODE_PACKET: u32 = 0;
 const MODE_WIRE: u32 = 1;
 const MODE_WIRE_AND_GAP: u32 = 2;
 /** Preamble, start of frame and gap between frames (IEEE 802.3). */
-const GAP: u32 = 20;
-const UNITS_A_PACKET: u32 = 128;
+const GAP: u64 = 20;
+const UNITS_A_PACKET: u64 = 128;
 
-/** Longer than this nobody waits: no bucket is that large, whatever its rate. */
-const LONG: u64 = 1 << 55;
+/** More units than both buckets hold, which have less than 2^39 each. */
+const FILLS: u64 = 1 << 40;
 
 /** Puts the colour of the frame into the register. */
 export function meter(branch: usize, at: usize): void {
   const start = startColour(branch);
   const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
-  tell(branch, active != 0 ? colour(at, start, <u64>costOf(branch, at), timeOf(branch)) : start);
+  tell(branch, active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start);
 }
 
 function startColour(branch: usize): u32 {
@@ -58,15 +58,16 @@ function startColour(branch: usize): u32 {
   return before <= GREEN ? before : GREEN;
 }
 
-function costOf(branch: usize, at: usize): u32 {
+/** Lengths on the wire have 32 bits, what they cost more. */
+function costOf(branch: usize, at: usize): u64 {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   switch (<u32>load<u8>(at, METER_MODE)) {
     case MODE_PACKET:
-      return packetLength(frame, freshMap(branch));
+      return <u64>packetLength(frame, freshMap(branch));
     case MODE_WIRE:
-      return load<u32>(frame, FRAME_WIRE_LENGTH);
+      return <u64>load<u32>(frame, FRAME_WIRE_LENGTH);
     case MODE_WIRE_AND_GAP:
-      return load<u32>(frame, FRAME_WIRE_LENGTH) + GAP;
+      return <u64>load<u32>(frame, FRAME_WIRE_LENGTH) + GAP;
     default:
       return UNITS_A_PACKET;
   }
@@ -92,7 +93,7 @@ function fill(at: usize, time: u64): void {
   const last = load<u64>(at, METER_TIME);
   if (time <= last) return;
   store<u64>(at, time, METER_TIME);
-  const gone = min<u64>(time - last, LONG);
+  const gone = time - last;
   const over = pour(
     at + METER_COMMITTED,
     at + METER_COMMITTED_FRACTION,
@@ -111,9 +112,10 @@ function fill(at: usize, time: u64): void {
 
 /** Whole units that have come in `gone` nanoseconds; what is less stays in the fraction. */
 function grown(fraction: usize, gone: u64, mantissa: u32, exponent: u32): u64 {
-  const sum = <u64>load<u32>(fraction) + gone * <u64>mantissa;
-  store<u32>(fraction, <u32>(sum & (((<u64>1) << exponent) - 1)));
-  return sum >> exponent;
+  const below: u64 = ((<u64>1) << exponent) - 1;
+  const sum = <u64>load<u32>(fraction) + (gone & below) * <u64>mantissa;
+  store<u32>(fraction, <u32>(sum & below));
+  return min<u64>(gone >> exponent, FILLS) * <u64>mantissa + (sum >> exponent);
 }
 
 /** Into a bucket of so many units; gives what is over, which takes the fraction with it. */

@@ -80,12 +80,14 @@ export function changeMeter(meter: Uint8Array, parameters: Uint8Array, active: b
     view.setUint8(METER_FLAGS, active ? flags | METER_ACTIVE : flags);
   }
   setSizes(view, parameters, select);
-  for (const [bucket, size] of [
-    [METER_COMMITTED, METER_CBS],
-    [METER_EXCESS, METER_EBS],
+  for (const [bucket, fraction, size] of [
+    [METER_COMMITTED, METER_COMMITTED_FRACTION, METER_CBS],
+    [METER_EXCESS, METER_EXCESS_FRACTION, METER_EBS],
   ] as const) {
     const most = view.getBigUint64(size, true);
-    if (view.getBigUint64(bucket, true) > most) view.setBigUint64(bucket, most, true);
+    if (view.getBigUint64(bucket, true) < most) continue;
+    view.setBigUint64(bucket, most, true);
+    view.setUint32(fraction, 0, true);
   }
 }
 
