@@ -76,11 +76,12 @@ export function admits(branch: usize, rule: usize): Admitted {
   return Admitted.no;
 }
 
-/** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are for `table` alone. */
+/** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are for one stage alone. */
 // @ts-ignore: decorator
 @inline
 function nextStage(table: usize): u32 {
-  return Walk.sender == 0 ? load<u32>(table, TABLE_MISS) : 0;
+  const stage = load<u32>(table, TABLE_FLAGS) & TABLE_ROOT;
+  return Walk.sender == 0 || !stage ? load<u32>(table, TABLE_MISS) : 0;
 }
 
 /** Whether a branch that nobody at the table wants is at its end there, and not only at the end of a domain. */
@@ -98,10 +99,10 @@ export function leave(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
   // The hop that led to no rule of this table is none.
   store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
-  if (flags & TABLE_FDB) return unswitched(branch, flags);
   const next = nextStage(table);
   const misses: u32 = load<u8>(branch, BRANCH_MISSES);
   if (next == 0 || misses >= <u32>MISS_LIMIT) {
+    if (flags & TABLE_FDB) return unswitched(branch, flags);
     if (flags & TABLE_SEND) return depart(branch);
     const why: u32 = load<u8>(branch, BRANCH_WHY);
     const reason = missReason(table);
