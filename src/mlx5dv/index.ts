@@ -2,6 +2,7 @@
  * Direct rules under their C names: mlx5dv_dr_*(3), and the device commands that they need. A refusal is thrown as
  * `SteeringError`, destroying calls return 0.
  */
+export * from "./commands.js";
 export * from "./constants.js";
 export * from "./devx.js";
 export * from "./dr.js";
@@ -10,6 +11,8 @@ export * from "./drState.js";
 export * from "./flowActions.js";
 export * from "./layout.js";
 export * from "./params.js";
+export * from "./port.js";
+export * from "./tableCommands.js";
 export {
   modifyActions,
   modifyActionsFromBytes,

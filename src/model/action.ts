@@ -9,6 +9,7 @@ import { refuse } from "../errors.js";
 import { FlowCounter } from "./counter.js";
 import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
+import { devxObject } from "./devx/object.js";
 import { Table, type Domain } from "./domain.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
 import { settle } from "./heldRules.js";
@@ -143,7 +144,7 @@ export class Action extends Handle<Device | null> {
   }
 
   static count(call: string, counter: FlowCounter, offset: number): Action {
-    living(call, "devx_obj", counter, FlowCounter);
+    devxObject(call, "devx_obj", counter, FlowCounter);
     if (unsigned(call, "offset", offset, 32) >= counter.size) {
       const hint = `the bulk has ${counter.size}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });

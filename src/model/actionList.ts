@@ -63,13 +63,16 @@ function checkList(call: string, { table }: Matcher, actions: readonly Action[])
   }
 }
 
-/** Operation and operand in turn, in the order in which a side runs them; actions of one step stay in the order of the list. */
-export function recordOf({ receives }: Side, domain: Domain, actions: readonly Action[]): number[] {
+/**
+ * Operation and operand in turn, in the order in which a side runs them; actions of one step stay in the order of the list.
+ * `domain` is that of the rule, null for an entry of a device command, which is of none.
+ */
+export function recordOf({ receives }: Side, domain: Domain | null, actions: readonly Action[]): number[] {
   const record: number[] = [];
   for (const step of receives ? RECEIVED : SENT) {
     for (const action of actions) {
       if (action.step !== step) continue;
-      const own = action.record(domain);
+      const own = domain === null ? null : action.record(domain);
       if (own === null) record.push(action.op, action.operand);
       else record.push(...own);
     }

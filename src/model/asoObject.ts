@@ -8,7 +8,8 @@ import { createRoom, recordBytes, releaseRoom } from "../engine/records.js";
 import { refuse } from "../errors.js";
 import { Context } from "./context.js";
 import type { Domain } from "./domain.js";
-import { Handle, living, retire } from "./handle.js";
+import { DevxObject } from "./devx/object.js";
+import { living, retire } from "./handle.js";
 import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.js";
 
 export type AsoKind = "first_hit" | "flow_meter" | "connection";
@@ -37,7 +38,8 @@ export interface AsoLink {
   readonly used: Set<number>;
 }
 
-export class AsoObject extends Handle {
+export class AsoObject extends DevxObject {
+  readonly numberedAs = "aso";
   readonly context: Context;
   readonly kind: AsoKind;
   /** Objects in the bulk. */
@@ -47,8 +49,9 @@ export class AsoObject extends Handle {
   /** Domains that it is linked to (mlx5dv_dr_aso_other_domain_link). */
   readonly links = new Map<Domain, AsoLink>();
   readonly #address: number;
-  /** What each meter was made with. */
+  /** What the meters of an object were made with, and those of objects that a device command has changed. */
   readonly #parameters: Uint8Array;
+  readonly #changed = new Map<number, Uint8Array>();
 
   private constructor(context: Context, kind: AsoKind, objects: number, address: number, data: Uint8Array) {
     const { device } = context;
@@ -74,8 +77,12 @@ export class AsoObject extends Handle {
     const address = device.allocated(call, fits ? createRoom(device.core, objects * bytes) : 0);
     device.remembers = true;
     const object = new AsoObject(context, kind, objects, address, data.slice(0, ASO_DATA));
-    for (let n = 0; n < objects; n++) object.write(n, data);
+    for (let n = 0; n < objects; n++) object.#set(n, data);
     return object;
+  }
+
+  override get count(): number {
+    return this.objects;
   }
 
   /** Units of all objects: offsets are below. */
@@ -111,13 +118,21 @@ export class AsoObject extends Handle {
       return data;
     }
     for (let n = 0; n < 2; n++) {
-      data.set(withState(this.#block(n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)), n * PARAMETERS_SIZE);
+      data.set(
+        withState(this.#block(2 * object + n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)),
+        n * PARAMETERS_SIZE,
+      );
     }
     return data;
   }
 
   /** Sets an object as if it had been made with the data. */
   write(object: number, data: Uint8Array): void {
+    if (this.kind === "flow_meter") this.#changed.set(object, data.slice(0, ASO_DATA));
+    this.#set(object, data);
+  }
+
+  #set(object: number, data: Uint8Array): void {
     const bytes = this.#bytesOf(object);
     bytes.fill(0);
     if (this.kind !== "flow_meter") {
@@ -137,7 +152,8 @@ export class AsoObject extends Handle {
 
   #block(offset: number): Uint8Array {
     const first = (offset & 1) * PARAMETERS_SIZE;
-    return this.#parameters.subarray(first, first + PARAMETERS_SIZE);
+    const data = this.#changed.get(offset >>> 1) ?? this.#parameters;
+    return data.subarray(first, first + PARAMETERS_SIZE);
   }
 
   destroy(call: string): void {

@@ -3,6 +3,7 @@ import { IBV_ACCESS_LOCAL_WRITE } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { functionFrom, type DeviceFunction } from "./deviceFunction.js";
+import { NumberedObjects } from "./devx/object.js";
 import { describe, Handle, living, retire, unsigned } from "./handle.js";
 
 export class Context extends Handle {
@@ -15,6 +16,8 @@ export class Context extends Handle {
   readonly capNetRaw: boolean;
   /** What its queue pairs, domains and flows belong to. */
   readonly function: DeviceFunction;
+  /** What device commands have made on it. */
+  readonly numbered = new NumberedObjects();
 
   /** `of` stands where C has an entry of the device list; a device is its PF. */
   constructor(call: string, of: Device | DeviceFunction, devx: boolean, capNetRaw = true) {

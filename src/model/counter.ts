@@ -1,6 +1,7 @@
 /** Flow counters, in bulks of consecutive counters (device objects: flow counter). */
 import { Context } from "./context.js";
-import { Handle, living, retire } from "./handle.js";
+import { DevxObject } from "./devx/object.js";
+import { living, retire } from "./handle.js";
 
 export interface CounterValue {
   packets: bigint;
@@ -8,7 +9,8 @@ export interface CounterValue {
   bytes: bigint;
 }
 
-export class FlowCounter extends Handle {
+export class FlowCounter extends DevxObject {
+  readonly numberedAs = "flow_counter";
   readonly context: Context;
   /** Counters in the bulk. */
   readonly size: number;
@@ -26,6 +28,10 @@ export class FlowCounter extends Handle {
     this.id = device.nextNumber("counter id", size) + 1;
     this.handle = handle;
     context.users++;
+  }
+
+  override get count(): number {
+    return this.size;
   }
 
   /** Address of one counter of the bulk, in the core. */

@@ -1,9 +1,10 @@
 /** What has a rule in the core, by the number under which outcomes list it. */
+import type { DevxFlowEntry } from "./devx/flowEntry.js";
 import type { FlowEntry } from "./flowEntry.js";
 import type { HostRule } from "./hostRules.js";
 import { Rule } from "./rule.js";
 
-export type Installed = Rule | FlowEntry | HostRule;
+export type Installed = Rule | FlowEntry | HostRule | DevxFlowEntry;
 
 export class InstalledRules {
   readonly #byId: (Installed | undefined)[] = [];

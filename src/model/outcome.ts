@@ -1,5 +1,6 @@
 /** What happened to a frame, as objects. */
 import { Reason, Verdict } from "../abi/engine.js";
+import type { DevxFlowEntry } from "./devx/flowEntry.js";
 import type { Flow } from "./flow.js";
 import type { HostRule } from "./hostRules.js";
 import type { QueuePair } from "./queues.js";
@@ -50,7 +51,7 @@ export interface PortDestination extends Arrived {
 export type Destination = QueueDestination | WorkQueueDestination | HostDestination | PortDestination;
 
 /** What a frame can hit. */
-export type HitRule = Rule | Flow | HostRule;
+export type HitRule = Rule | Flow | HostRule | DevxFlowEntry;
 
 export interface Outcome {
   /** What became of the original branch of the frame. */

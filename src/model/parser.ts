@@ -81,6 +81,11 @@ export class ParserDeclaration {
     }
   }
 
+  /** Whether rules can ask about a Geneve option. */
+  get declaresGeneveOption(): boolean {
+    return (this.#declared & HERE_GENEVE_OPTION_0) !== 0;
+  }
+
   /** EOPNOTSUPP where a mask, presence included, asks for what the device does not declare. */
   check(call: string, mask: Uint8Array): void {
     const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_HERE_TUNNEL);

@@ -220,7 +220,7 @@ function add(
 /** What is done on each side: `other` is null where one record is for all. */
 export function recordsOf(
   [first, second]: readonly Side[],
-  domain: Domain,
+  domain: Domain | null,
   actions: readonly Action[],
 ): Pick<Insertion, "record" | "other"> {
   const record = recordOf(first as Side, domain, actions);

@@ -1,0 +1,59 @@
+/** Bytes of device commands from named fields: the layouts are those that the device reads (src/model/devx/layouts.ts). */
+import { refuse } from "../errors.js";
+import type { DevxObject } from "../model/devx/object.js";
+import { readFields, writeFields, type Layout } from "../model/devx/layouts.js";
+import { describe } from "../model/handle.js";
+
+/** A command that makes a `T`. */
+export type CommandFor<T extends DevxObject> = Uint8Array & { readonly makes?: T };
+
+/** Values of fields by name; those left out are 0. */
+export type FieldValues<F extends string> = { readonly [K in F]?: number | boolean | undefined };
+
+/** A command being written. */
+export class CommandBytes {
+  readonly #call: string;
+  readonly bytes: Uint8Array;
+
+  /** `size` bytes with an opcode. */
+  constructor(call: string, size: number, opcode: number) {
+    this.#call = call;
+    this.bytes = new Uint8Array(size);
+    new DataView(this.bytes.buffer).setUint16(0, opcode);
+  }
+
+  /** @throws EINVAL a value that its field does not hold */
+  write<F extends string>(layout: Layout<F>, values: FieldValues<F>, at = 0): this {
+    for (const name of Object.keys(values) as F[]) {
+      const value = values[name] ?? 0;
+      if (typeof value === "boolean") continue;
+      if (typeof value !== "number") {
+        throw new TypeError(`${this.#call}: ${name} must be a number, not ${describe(value)}`);
+      }
+      const [, bits] = layout.fields[name];
+      if (Number.isInteger(value) && value >= 0 && value < 2 ** bits) continue;
+      const hint = `${bits} bits`;
+      refuse({ code: "EINVAL", call: this.#call, reason: "out_of_range", path: name, value, hint });
+    }
+    writeFields(new DataView(this.bytes.buffer), layout, values, at);
+    return this;
+  }
+
+  /** Bytes as they are. @throws EINVAL more than `most` */
+  put(path: string, bytes: Uint8Array, at: number, most: number): this {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new TypeError(`${this.#call}: ${path} must be a Uint8Array, not ${describe(bytes)}`);
+    }
+    if (bytes.length > most) {
+      const hint = `at most ${most} bytes`;
+      refuse({ code: "EINVAL", call: this.#call, reason: "out_of_range", path, value: bytes, hint });
+    }
+    this.bytes.set(bytes, at);
+    return this;
+  }
+}
+
+/** What stands in the fields of an output. */
+export function outputFields<F extends string>(output: Uint8Array, layout: Layout<F>, at = 0): Record<F, number> {
+  return readFields(new DataView(output.buffer, output.byteOffset, output.length), layout, at);
+}

@@ -1,0 +1,241 @@
+/**
+ * Device commands as bytes, and what outputs say, so that nobody writes offsets by hand: counters, general objects, header changes
+ * and reformats, queries. Those of flow tables stand in tableCommands.ts.
+ */
+import type { AsoObject } from "../model/asoObject.js";
+import type { CounterValue, FlowCounter } from "../model/counter.js";
+import type { FlowMeter } from "../model/devx/flowMeter.js";
+import type { ModifyHeaderContext, PacketReformatContext } from "../model/devx/headerObjects.js";
+import {
+  ALLOC_FLOW_COUNTER,
+  ALLOC_MODIFY_HEADER,
+  ALLOC_PACKET_REFORMAT,
+  ASO_BODY,
+  ASO_DATA_AT,
+  FLOW_METER_BODY,
+  FLOW_METER_PARAMETERS,
+  GENERAL_OBJECT,
+  OUTPUT,
+  QUERY_FLOW_COUNTER,
+  QUERY_HCA_CAP,
+  QUERY_VPORT_CONTEXT,
+  REFORMAT_DATA_AT,
+  SYNC_STEERING,
+} from "../model/devx/layouts.js";
+import * as opcodes from "../model/devx/opcodes.js";
+import { CommandBytes, outputFields, type CommandFor } from "./commandBytes.js";
+
+/** Types of general objects. */
+export const MLX5_OBJ_TYPE_FLOW_METER = opcodes.FLOW_METER_TYPE;
+export const MLX5_OBJ_TYPE_FLOW_METER_ASO = opcodes.FLOW_METER_ASO_TYPE;
+export const MLX5_OBJ_TYPE_FIRST_HIT_ASO = opcodes.FIRST_HIT_ASO_TYPE;
+export const MLX5_OBJ_TYPE_CONN_TRACK_ASO = opcodes.CONN_TRACK_ASO_TYPE;
+
+/**
+ * ALLOC_FLOW_COUNTER for 2^logSize counters, or, with `bulk`, for 128 << k where bit k is the one set.
+ *
+ *     | 0x939 2 | uid 2 | 0 2 | op_mod 2 | counter id 4 | 0 2 | log size 1 | bulk 1 |
+ */
+export function allocFlowCounterCommand(logSize = 0, bulk = 0): CommandFor<FlowCounter> {
+  const command = new CommandBytes(
+    "allocFlowCounterCommand",
+    ALLOC_FLOW_COUNTER.size,
+    opcodes.ALLOC_FLOW_COUNTER_OPCODE,
+  );
+  const fields = { flow_counter_bulk_log_size: logSize, flow_counter_bulk: bulk };
+  return command.write(ALLOC_FLOW_COUNTER, fields).bytes;
+}
+
+/**
+ * QUERY_FLOW_COUNTER for `count` counters from device number `id`.
+ *
+ *     | 0x93b 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | mkey 4 | address 8 | clear 1 bit, to memory 1 bit, counters 30 bits | id 4 |
+ */
+export function queryFlowCounterCommand(id: number, count = 1, clear = false): Uint8Array {
+  const command = new CommandBytes(
+    "queryFlowCounterCommand",
+    QUERY_FLOW_COUNTER.size,
+    opcodes.QUERY_FLOW_COUNTER_OPCODE,
+  );
+  return command.write(QUERY_FLOW_COUNTER, { clear, num_of_counters: count, flow_counter_id: id }).bytes;
+}
+
+/** Bytes that the output of QUERY_FLOW_COUNTER needs. */
+export function flowCounterOutputSize(count = 1): number {
+  return OUTPUT.size + count * 16;
+}
+
+/** What QUERY_FLOW_COUNTER has answered: | status 1 | 0 3 | syndrome 4 | 0 8 |, then of each | packets 8 | octets 8 |. */
+export function flowCounterOutput(output: Uint8Array): CounterValue[] {
+  const view = new DataView(output.buffer, output.byteOffset, output.length);
+  const values: CounterValue[] = [];
+  for (let at = OUTPUT.size; at + 16 <= output.length; at += 16) {
+    values.push({ packets: view.getBigUint64(at), bytes: view.getBigUint64(at + 8) });
+  }
+  return values;
+}
+
+/** `status`, `syndrome` and the number of what was made. */
+export function commandOutput(output: Uint8Array): { status: number; syndrome: number; id: number } {
+  const { status, syndrome, id } = outputFields(output, OUTPUT);
+  return { status, syndrome, id };
+}
+
+/** A flow meter object. */
+export interface FlowMeterFields {
+  active?: boolean;
+  /** The register C that gets the colour. */
+  return_reg_id?: number;
+  /** A device number, and of which type its table is. */
+  destination_table_id?: number;
+  table_type?: number;
+  /** 32 bytes as mlx5dv_dr_action_create_flow_meter takes them. */
+  parameters?: Uint8Array;
+}
+
+/**
+ * CREATE_GENERAL_OBJECT of a flow meter.
+ *
+ *     | 0xa00 2 | uid 2 | 0 2 | 0x0a 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 |
+ *     | select 8 | active 1 bit, 0 3 bits, register 4 bits | table type 1 | 0 3 | table 3 | 0 16 | parameters 32 | 0 48 | addresses 16 |
+ */
+export function createFlowMeterCommand(fields: FlowMeterFields): CommandFor<FlowMeter> {
+  return flowMeterCommand("createFlowMeterCommand", opcodes.CREATE_GENERAL_OBJECT_OPCODE, 0, fields).bytes;
+}
+
+/** MODIFY_GENERAL_OBJECT of a flow meter: `select` is 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR. The bytes as in CREATE. */
+export function modifyFlowMeterCommand(id: number, select: number, fields: FlowMeterFields): Uint8Array {
+  const { bytes } = flowMeterCommand("modifyFlowMeterCommand", opcodes.MODIFY_GENERAL_OBJECT_OPCODE, id, fields);
+  new DataView(bytes.buffer).setBigUint64(GENERAL_OBJECT.size, BigInt(select));
+  return bytes;
+}
+
+function flowMeterCommand(call: string, opcode: number, id: number, fields: FlowMeterFields): CommandBytes {
+  const at = GENERAL_OBJECT.size;
+  const { parameters, ...body } = fields;
+  return new CommandBytes(call, at + FLOW_METER_BODY.size, opcode)
+    .write(GENERAL_OBJECT, { obj_type: opcodes.FLOW_METER_TYPE, obj_id: id })
+    .write(FLOW_METER_BODY, body, at)
+    .put("parameters", parameters ?? new Uint8Array(), at + FLOW_METER_PARAMETERS, 32);
+}
+
+/** A bulk of ASO objects. */
+export interface AsoFields {
+  /** How many, as a power of two. */
+  log_obj_range?: number;
+  access_pd?: number;
+  /** At most 64 bytes that each object begins with. */
+  data?: Uint8Array;
+}
+
+/**
+ * CREATE_GENERAL_OBJECT of ASO objects: flow meters 0x24, first-hit flags 0x25, connections 0x31.
+ *
+ *     | 0xa00 2 | uid 2 | 0 2 | type 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 | select 8 | 0 9 | access PD 3 | 0 44 | data 64 |
+ */
+export function createAsoCommand(type: number, fields: AsoFields = {}): CommandFor<AsoObject> {
+  return asoCommand("createAsoCommand", opcodes.CREATE_GENERAL_OBJECT_OPCODE, type, 0, fields);
+}
+
+/** MODIFY_GENERAL_OBJECT of one ASO object. The bytes as in CREATE. */
+export function modifyAsoCommand(type: number, id: number, data: Uint8Array): Uint8Array {
+  return asoCommand("modifyAsoCommand", opcodes.MODIFY_GENERAL_OBJECT_OPCODE, type, id, { data });
+}
+
+function asoCommand(call: string, opcode: number, obj_type: number, obj_id: number, fields: AsoFields): Uint8Array {
+  const at = GENERAL_OBJECT.size;
+  const { log_obj_range, access_pd, data } = fields;
+  return new CommandBytes(call, at + ASO_BODY.size, opcode)
+    .write(GENERAL_OBJECT, { obj_type, obj_id, log_obj_range })
+    .write(ASO_BODY, { access_pd }, at)
+    .put("data", data ?? new Uint8Array(), at + ASO_DATA_AT, 64).bytes;
+}
+
+/** The 64 bytes of an ASO object that QUERY_GENERAL_OBJECT has answered. */
+export function asoOutput(output: Uint8Array): Uint8Array {
+  return output.slice(OUTPUT.size + ASO_DATA_AT, OUTPUT.size + ASO_BODY.size);
+}
+
+/** QUERY_GENERAL_OBJECT: | 0xa02 2 | uid 2 | 0 2 | type 2 | id 4 | 0 4 |. The output is a header of 16 bytes and a body of 128. */
+export function queryGeneralObjectCommand(type: number, id: number): Uint8Array {
+  const command = new CommandBytes(
+    "queryGeneralObjectCommand",
+    GENERAL_OBJECT.size,
+    opcodes.QUERY_GENERAL_OBJECT_OPCODE,
+  );
+  return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
+}
+
+/** Bytes that the output of QUERY_GENERAL_OBJECT needs. */
+export const GENERAL_OBJECT_OUTPUT_SIZE = OUTPUT.size + ASO_BODY.size;
+
+/** What QUERY_GENERAL_OBJECT has answered of a flow meter. */
+export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
+  const { active, ...rest } = outputFields(output, FLOW_METER_BODY, OUTPUT.size);
+  const from = OUTPUT.size + FLOW_METER_PARAMETERS;
+  return { active: active !== 0, ...rest, parameters: output.slice(from, from + 32) };
+}
+
+/**
+ * ALLOC_MODIFY_HEADER_CONTEXT for entries of a table type; `actions` are words of 8 bytes (`modifyActions`).
+ *
+ *     | 0x940 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | table type 1 | 0 2 | actions 1 | actions 8 ... |
+ */
+export function allocModifyHeaderCommand(table_type: number, actions: Uint8Array): CommandFor<ModifyHeaderContext> {
+  const call = "allocModifyHeaderCommand";
+  const { size } = ALLOC_MODIFY_HEADER;
+  return new CommandBytes(call, size + actions.length, opcodes.ALLOC_MODIFY_HEADER_OPCODE)
+    .write(ALLOC_MODIFY_HEADER, { table_type, num_of_actions: actions.length / 8 })
+    .put("actions", actions, size, actions.length).bytes;
+}
+
+/** Reformat types of the device, which are not those of the API. */
+export const MLX5_REFORMAT_TYPE_L2_TO_L2_TUNNEL = 2;
+export const MLX5_REFORMAT_TYPE_L3_TUNNEL_TO_L2 = 3;
+export const MLX5_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 4;
+
+/**
+ * ALLOC_PACKET_REFORMAT_CONTEXT: 2 L2_TO_L2_TUNNEL, 3 L3_TUNNEL_TO_L2, 4 L2_TO_L3_TUNNEL.
+ *
+ *     | 0x93d 2 | uid 2 | 0 2 | op_mod 2 | 0 20 | type 1 | 0 1 | 0 6 bits, size 10 bits | 0 2 | data ... |
+ */
+export function allocPacketReformatCommand(reformat_type: number, data: Uint8Array): CommandFor<PacketReformatContext> {
+  const call = "allocPacketReformatCommand";
+  const size = Math.max(ALLOC_PACKET_REFORMAT.size, (REFORMAT_DATA_AT + data.length + 3) & ~3);
+  return new CommandBytes(call, size, opcodes.ALLOC_PACKET_REFORMAT_OPCODE)
+    .write(ALLOC_PACKET_REFORMAT, { reformat_type, reformat_data_size: data.length })
+    .put("data", data, REFORMAT_DATA_AT, data.length).bytes;
+}
+
+/** SYNC_STEERING: | 0xb00 2 | uid 2 | 0 2 | op_mod 2 | 0 24 | */
+export function syncSteeringCommand(): Uint8Array {
+  return new CommandBytes("syncSteeringCommand", SYNC_STEERING.size, opcodes.SYNC_STEERING_OPCODE).bytes;
+}
+
+/** Groups of capabilities. */
+export const MLX5_CAP_GENERAL = 0x00;
+export const MLX5_CAP_NIC_FLOW_TABLE = 0x07;
+export const MLX5_CAP_ESW_FLOW_TABLE = 0x08;
+export const MLX5_CAP_QOS = 0x0c;
+export const MLX5_CAP_GENERAL_2 = 0x20;
+
+/** QUERY_HCA_CAP: | 0x100 2 | uid 2 | 0 2 | group and, lowest bit, current 2 | other 1 bit, 0 15 bits | function 2 | 0 4 |, then 16 + 4096 bytes */
+export function queryHcaCapCommand(group: number, current = true): Uint8Array {
+  const command = new CommandBytes("queryHcaCapCommand", QUERY_HCA_CAP.size, opcodes.QUERY_HCA_CAP_OPCODE);
+  return command.write(QUERY_HCA_CAP, { op_mod: group * 2 + Number(current) }).bytes;
+}
+
+/** QUERY_ESW_VPORT_CONTEXT: | 0x752 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 |, then 16 + 256 bytes */
+export function queryEswVportContextCommand(vport?: number): Uint8Array {
+  return vportCommand("queryEswVportContextCommand", opcodes.QUERY_ESW_VPORT_CONTEXT_OPCODE, vport);
+}
+
+/** QUERY_HCA_VPORT_CONTEXT: as QUERY_ESW_VPORT_CONTEXT, 0x762, then 16 + 512 bytes */
+export function queryHcaVportContextCommand(vport?: number): Uint8Array {
+  return vportCommand("queryHcaVportContextCommand", opcodes.QUERY_HCA_VPORT_CONTEXT_OPCODE, vport);
+}
+
+function vportCommand(call: string, opcode: number, vport: number | undefined): Uint8Array {
+  const fields = { other_vport: vport !== undefined, vport_number: vport ?? 0 };
+  return new CommandBytes(call, QUERY_VPORT_CONTEXT.size, opcode).write(QUERY_VPORT_CONTEXT, fields).bytes;
+}

@@ -1,0 +1,58 @@
+/** mlx5dv_query_port(3), mlx5dv_is_supported(3). */
+import { VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
+import { Context } from "../model/context.js";
+import { Device } from "../model/device.js";
+import { DeviceFunction } from "../model/deviceFunction.js";
+import { describe, living } from "../model/handle.js";
+
+export const MLX5DV_QUERY_PORT_VPORT = 1;
+export const MLX5DV_QUERY_PORT_VPORT_VHCA_ID = 2;
+export const MLX5DV_QUERY_PORT_VPORT_STEERING_ICM_RX = 4;
+export const MLX5DV_QUERY_PORT_VPORT_STEERING_ICM_TX = 8;
+export const MLX5DV_QUERY_PORT_VPORT_REG_C0 = 16;
+export const MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID = 32;
+
+/** `struct mlx5dv_port`; members of 64 bits are bigint. */
+export interface Mlx5dvPort {
+  /** Which of the others say something. */
+  flags: bigint;
+  vport: number;
+  vport_vhca_id: number;
+  esw_owner_vhca_id: number;
+  vport_steering_icm_rx: bigint;
+  vport_steering_icm_tx: bigint;
+  reg_c0: { value: number; mask: number };
+}
+
+/**
+ * Fills `info` with what a port is to the eSwitch: the uplink, 0xffff, for the function that manages it, else the function's own vport.
+ * MODEL: there is no steering memory with addresses, and register C0 does not say where a frame came from (misc.source_port
+ * does), so their flags are 0; the vhca_id of a function is its vport, that of the uplink the manager's.
+ * @throws EINVAL no such port
+ */
+export function mlx5dv_query_port(context: Context, port_num: number, info: Partial<Mlx5dvPort>): 0 {
+  const call = "mlx5dv_query_port";
+  const { device, function: owner } = living(call, "context", context, Context);
+  if (typeof info !== "object" || info === null) {
+    throw new TypeError(`${call}: info must be an object, not ${describe(info)}`);
+  }
+  device.checkPort(call, port_num);
+  const flags = MLX5DV_QUERY_PORT_VPORT | MLX5DV_QUERY_PORT_VPORT_VHCA_ID | MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID;
+  const filled: Mlx5dvPort = {
+    flags: BigInt(flags),
+    vport: owner.managesSwitch ? VPORT_UPLINK : owner.vport,
+    vport_vhca_id: owner.vport,
+    esw_owner_vhca_id: VPORT_MANAGER,
+    vport_steering_icm_rx: 0n,
+    vport_steering_icm_tx: 0n,
+    reg_c0: { value: 0, mask: 0 },
+  };
+  Object.assign(info, filled);
+  return 0;
+}
+
+/** Whether the calls of mlx5dv work on a device: they do on all of them. */
+export function mlx5dv_is_supported(device: Device | DeviceFunction): boolean {
+  if (device instanceof Device || device instanceof DeviceFunction) return true;
+  throw new TypeError(`mlx5dv_is_supported: device must be a Device or a DeviceFunction, not ${describe(device)}`);
+}

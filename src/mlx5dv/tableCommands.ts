@@ -1,0 +1,188 @@
+/** Device commands of flow tables, groups and entries as bytes. */
+import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
+import type { DevxFlowGroup, DevxFlowTable } from "../model/devx/flowTable.js";
+import {
+  COUNTER_ENTRY,
+  CREATE_FLOW_GROUP,
+  CREATE_FLOW_TABLE,
+  DESTINATION,
+  EXTENDED_DESTINATION,
+  FLOW_CONTEXT,
+  FLOW_CONTEXT_AT,
+  FLOW_TABLE_CONTEXT,
+  FLOW_TABLE_CONTEXT_AT,
+  MATCH_CRITERIA_AT,
+  MATCH_SIZE,
+  MATCH_VALUE_AT,
+  OUTPUT_24,
+  QUERY_FLOW_TABLE,
+  SET_FLOW_TABLE_ENTRY,
+} from "../model/devx/layouts.js";
+import * as opcodes from "../model/devx/opcodes.js";
+import { CommandBytes, outputFields, type CommandFor } from "./commandBytes.js";
+
+/** Types of flow tables, as the device numbers them. */
+export const FS_FT_NIC_RX = opcodes.TABLE_NIC_RX;
+export const FS_FT_NIC_TX = opcodes.TABLE_NIC_TX;
+export const FS_FT_FDB = opcodes.TABLE_FDB;
+
+/** `action` of an entry. */
+export const MLX5_FLOW_CONTEXT_ACTION_ALLOW = opcodes.ENTRY_ALLOW;
+export const MLX5_FLOW_CONTEXT_ACTION_DROP = opcodes.ENTRY_DROP;
+export const MLX5_FLOW_CONTEXT_ACTION_FWD_DEST = opcodes.ENTRY_FORWARD;
+export const MLX5_FLOW_CONTEXT_ACTION_COUNT = opcodes.ENTRY_COUNT;
+export const MLX5_FLOW_CONTEXT_ACTION_PACKET_REFORMAT = opcodes.ENTRY_REFORMAT;
+export const MLX5_FLOW_CONTEXT_ACTION_DECAP = opcodes.ENTRY_DECAP;
+export const MLX5_FLOW_CONTEXT_ACTION_MOD_HDR = opcodes.ENTRY_MODIFY;
+export const MLX5_FLOW_CONTEXT_ACTION_VLAN_POP = opcodes.ENTRY_POP_VLAN;
+export const MLX5_FLOW_CONTEXT_ACTION_VLAN_PUSH = opcodes.ENTRY_PUSH_VLAN;
+export const MLX5_FLOW_CONTEXT_ACTION_VLAN_POP_2 = opcodes.ENTRY_POP_VLAN_2;
+export const MLX5_FLOW_CONTEXT_ACTION_VLAN_PUSH_2 = opcodes.ENTRY_PUSH_VLAN_2;
+
+/** Types of destinations. */
+export const MLX5_FLOW_DESTINATION_TYPE_VPORT = opcodes.DESTINATION_VPORT;
+export const MLX5_FLOW_DESTINATION_TYPE_FLOW_TABLE = opcodes.DESTINATION_TABLE;
+export const MLX5_FLOW_DESTINATION_TYPE_TIR = opcodes.DESTINATION_TIR;
+export const MLX5_FLOW_DESTINATION_TYPE_UPLINK = opcodes.DESTINATION_UPLINK;
+
+/** The context of a flow table. */
+export interface FlowTableFields {
+  reformat_en?: boolean;
+  decap_en?: boolean;
+  level?: number;
+  /** Entries, as a power of two. */
+  log_size?: number;
+  /** 0 the default of the domain, 1 on in table_miss_id. */
+  table_miss_action?: number;
+  table_miss_id?: number;
+}
+
+/**
+ *     CREATE_FLOW_TABLE    | 0x930 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 7 | context 40 |
+ *     context              | reformat, decap, software owner, termination: 1 bit each, miss action 4 bits | level 1 | 0 1 |
+ *                          | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 |
+ */
+export function createFlowTableCommand(table_type: number, fields: FlowTableFields = {}): CommandFor<DevxFlowTable> {
+  return new CommandBytes("createFlowTableCommand", CREATE_FLOW_TABLE.size, opcodes.CREATE_FLOW_TABLE_OPCODE)
+    .write(CREATE_FLOW_TABLE, { table_type })
+    .write(FLOW_TABLE_CONTEXT, { ...fields }, FLOW_TABLE_CONTEXT_AT).bytes;
+}
+
+/** Which number a flow table, a flow group, a TIR or an RQT got: | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |. */
+export function numberOutput(output: Uint8Array): number {
+  return outputFields(output, OUTPUT_24).id;
+}
+
+/** QUERY_FLOW_TABLE: | 0x932 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 40 |, then | ... | context 40 | from byte 24 */
+export function queryFlowTableCommand(table_type: number, table_id: number): Uint8Array {
+  return new CommandBytes("queryFlowTableCommand", QUERY_FLOW_TABLE.size, opcodes.QUERY_FLOW_TABLE_OPCODE).write(
+    QUERY_FLOW_TABLE,
+    { table_type, table_id },
+  ).bytes;
+}
+
+/** Bytes that the output of QUERY_FLOW_TABLE needs. */
+export const FLOW_TABLE_OUTPUT_SIZE = FLOW_TABLE_CONTEXT_AT + FLOW_TABLE_CONTEXT.size;
+
+/** What QUERY_FLOW_TABLE has answered. */
+export function flowTableOutput(output: Uint8Array): Required<FlowTableFields> {
+  const context = outputFields(output, FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
+  const { level, log_size, table_miss_action, table_miss_id } = context;
+  const [reformat_en, decap_en] = [context.reformat_en !== 0, context.decap_en !== 0];
+  return { reformat_en, decap_en, level, log_size, table_miss_action, table_miss_id };
+}
+
+export interface FlowGroupFields {
+  table_type: number;
+  table_id: number;
+  start_flow_index: number;
+  end_flow_index: number;
+  match_criteria_enable?: number;
+  /** At most 512 bytes; `matchParameters` with `root` makes them. */
+  match_criteria?: Uint8Array;
+}
+
+/**
+ *     CREATE_FLOW_GROUP    | 0x933 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 | 0 4 |
+ *                          | first index 4 | 0 4 | last index 4 | 0 23 | criteria 1 | mask 512 | 0 448 |
+ */
+export function createFlowGroupCommand({ match_criteria, ...fields }: FlowGroupFields): CommandFor<DevxFlowGroup> {
+  return new CommandBytes("createFlowGroupCommand", CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
+    .write(CREATE_FLOW_GROUP, fields)
+    .put("match_criteria", match_criteria ?? new Uint8Array(), MATCH_CRITERIA_AT, MATCH_SIZE).bytes;
+}
+
+/** Where an entry sends frames, by device number. */
+export interface EntryDestination {
+  destination_type: number;
+  destination_id?: number;
+  /** For its copy alone. */
+  packet_reformat_id?: number;
+}
+
+export interface FlowEntryFields {
+  table_type: number;
+  table_id: number;
+  flow_index: number;
+  /** Whether destinations can be tables of any level. */
+  ignore_flow_level?: boolean;
+  group_id?: number;
+  /** MLX5_FLOW_CONTEXT_ACTION_ bits. */
+  action: number;
+  flow_tag?: number;
+  /** At most 512 bytes. */
+  match_value?: Uint8Array;
+  destinations?: readonly EntryDestination[];
+  /** Device numbers. */
+  flow_counter_ids?: readonly number[];
+  modify_header_id?: number;
+  packet_reformat_id?: number;
+  /** TPID and TCI. */
+  push_vlan?: number;
+  push_vlan_2?: number;
+}
+
+/**
+ *     SET_FLOW_TABLE_ENTRY | 0x936 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 |
+ *                          | ignore level 1 bit, 0 23 bits | what is set 1 | 0 4 | index 4 | 0 28 | context |
+ *     context              | VLAN 4 | group 4 | 0 1 | tag 3 | 0 2 | action 2 | extended 1 bit, 0 7 bits | destinations 3 |
+ *                          | 0 1 | counters 3 | reformat 4 | header change 4 | second VLAN 4 | crypto 4 | 0 24 | value 512 | ASO 32 | 0 160 |
+ *     destination          | type 1 | number 3 | 0 1 bit, reformat 1 bit, 0 30 bits |, extended also | reformat 4 | 0 4 |
+ *     counter              | number 4 | 0 4 |, among extended destinations also | 0 8 |
+ */
+export function setFlowTableEntryCommand(fields: FlowEntryFields): CommandFor<DevxFlowEntry> {
+  return entryCommand("setFlowTableEntryCommand", fields).bytes;
+}
+
+/** SET_FLOW_TABLE_ENTRY that changes what an entry does, with op_mod 1 and all four bits of what is set. */
+export function modifyFlowTableEntryCommand(fields: FlowEntryFields): Uint8Array {
+  const change = { op_mod: 1, modify_enable_mask: 0xf };
+  return entryCommand("modifyFlowTableEntryCommand", fields).write(SET_FLOW_TABLE_ENTRY, change).bytes;
+}
+
+function entryCommand(call: string, fields: FlowEntryFields): CommandBytes {
+  const { table_type, table_id, flow_index, ignore_flow_level, match_value, ...context } = fields;
+  const { destinations = [], flow_counter_ids = [], ...plain } = context;
+  const extended = destinations.some(({ packet_reformat_id }) => packet_reformat_id !== undefined);
+  const entrySize = extended ? EXTENDED_DESTINATION.size : DESTINATION.size;
+  const size = SET_FLOW_TABLE_ENTRY.size + (destinations.length + flow_counter_ids.length) * entrySize;
+  const command = new CommandBytes(call, size, opcodes.SET_FLOW_TABLE_ENTRY_OPCODE)
+    .write(SET_FLOW_TABLE_ENTRY, { table_type, table_id, flow_index, ignore_flow_level })
+    .write(FLOW_CONTEXT, { ...plain, extended_destination: extended }, FLOW_CONTEXT_AT)
+    .write(
+      FLOW_CONTEXT,
+      { destination_list_size: destinations.length, flow_counter_list_size: flow_counter_ids.length },
+      FLOW_CONTEXT_AT,
+    )
+    .put("match_value", match_value ?? new Uint8Array(), FLOW_CONTEXT_AT + MATCH_VALUE_AT, MATCH_SIZE);
+  const at = (i: number): number => SET_FLOW_TABLE_ENTRY.size + i * entrySize;
+  destinations.forEach(({ destination_type, destination_id, packet_reformat_id }, i) => {
+    const entry = { type: destination_type, id: destination_id, packet_reformat: packet_reformat_id !== undefined };
+    command.write(DESTINATION, entry, at(i));
+    if (packet_reformat_id !== undefined) command.write(EXTENDED_DESTINATION, { packet_reformat_id }, at(i));
+  });
+  flow_counter_ids.forEach((flow_counter_id, i) => {
+    command.write(COUNTER_ENTRY, { flow_counter_id }, at(destinations.length + i));
+  });
+  return command;
+}

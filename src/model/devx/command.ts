@@ -1,0 +1,99 @@
+/** One command: its input, its output, and the way it is refused. */
+import { refuse, SteeringError, type Refusal } from "../../errors.js";
+import type { Context } from "../context.js";
+import { describe, unsigned } from "../handle.js";
+import { COMMAND, OUTPUT, readField, readFields, writeFields, type Layout } from "./layouts.js";
+import type { NumberedKind } from "./object.js";
+import { SYNDROMES, syndromeOf, type SyndromeName } from "./syndromes.js";
+
+export class Command {
+  readonly call: string;
+  readonly context: Context;
+  readonly in: DataView;
+  readonly out: DataView;
+
+  /** @throws EINVAL lengths that the buffers do not have, or that leave no room for opcode, status and syndrome; TypeError */
+  constructor(
+    call: string,
+    context: Context,
+    input: Uint8Array,
+    inlen: number | undefined,
+    output: Uint8Array,
+    outlen: number | undefined,
+  ) {
+    this.call = call;
+    this.context = context;
+    this.in = viewOf(call, "in", input, inlen);
+    this.out = viewOf(call, "out", output, outlen);
+    const hint = "no room for opcode, status and syndrome";
+    const bad = { code: "EINVAL", call, reason: "bad_command", hint } as const;
+    if (this.in.byteLength < 2) refuse({ ...bad, path: "inlen", value: this.in.byteLength });
+    if (this.out.byteLength < 8) refuse({ ...bad, path: "outlen", value: this.out.byteLength });
+  }
+
+  get opcode(): number {
+    return readField(this.in, COMMAND.fields.opcode);
+  }
+
+  /** Refuses lengths that are less than these. */
+  expect(inlen: number, outlen: number): void {
+    const { in: input, out } = this;
+    if (input.byteLength < inlen) this.fail("short_input", "inlen", input.byteLength, `at least ${inlen} bytes`);
+    if (out.byteLength < outlen) this.fail("short_output", "outlen", out.byteLength, `at least ${outlen} bytes`);
+  }
+
+  read<F extends string>(layout: Layout<F>, at = 0): Record<F, number> {
+    return readFields(this.in, layout, at);
+  }
+
+  /** A copy of bytes of the input. */
+  bytes(at: number, length: number): Uint8Array {
+    return new Uint8Array(this.in.buffer, this.in.byteOffset + at, length).slice();
+  }
+
+  /** The object of the context that has this number. */
+  object<T>(kind: NumberedKind, path: string, id: number): T {
+    return (this.context.numbered.at(kind, id) ?? this.fail("unknown_object", path, id)) as T;
+  }
+
+  /** The output is all zero, which is success, but for these fields. */
+  succeed<F extends string>(layout?: Layout<F>, values: { readonly [K in F]?: number } = {}, at = 0): void {
+    new Uint8Array(this.out.buffer, this.out.byteOffset, this.out.byteLength).fill(0);
+    if (layout !== undefined) writeFields(this.out, layout, values, at);
+  }
+
+  /** The device refuses: status and syndrome stand in the output. @throws EREMOTEIO */
+  fail(cause: SyndromeName, path: string, value?: unknown, hint?: string): never {
+    return this.#refuse(cause, { reason: "bad_command", path, value, hint });
+  }
+
+  /** What the model refuses, the device refuses. @throws EREMOTEIO; TypeError as it is */
+  carry<T>(make: () => T): T {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof SteeringError)) throw error;
+      const { code, reason, path, value, hint } = error;
+      return this.#refuse(syndromeOf(code), { reason, path, value, hint });
+    }
+  }
+
+  #refuse(cause: SyndromeName, refusal: Pick<Refusal, "reason" | "path" | "value" | "hint">): never {
+    const { status, syndrome, text } = SYNDROMES[cause];
+    this.succeed(OUTPUT, { status, syndrome });
+    const said = `status 0x${status.toString(16)}, syndrome 0x${syndrome.toString(16)}: ${text}`;
+    const hint = refusal.hint === undefined ? said : `${said}; ${refusal.hint}`;
+    return refuse({ code: "EREMOTEIO", call: this.call, ...refusal, hint });
+  }
+}
+
+function viewOf(call: string, path: string, bytes: Uint8Array, length: number | undefined): DataView {
+  if (!(bytes instanceof Uint8Array))
+    throw new TypeError(`${call}: ${path} must be a Uint8Array, not ${describe(bytes)}`);
+  const size = unsigned(call, `${path}len`, length ?? bytes.length, 32);
+  if (size > bytes.length) {
+    const hint = `it has ${bytes.length} bytes`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}len`, value: size, hint });
+  }
+  return new DataView(bytes.buffer, bytes.byteOffset, size);
+}

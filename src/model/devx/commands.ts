@@ -1,0 +1,145 @@
+/** Device commands by opcode: which call carries each, how long it is, who does it. */
+import type { Context } from "../context.js";
+import { queryEswVportContext, queryHcaCap, queryHcaVportContext } from "./capabilities.js";
+import type { Command } from "./command.js";
+import { allocFlowCounter, queriedCounter, queryFlowCounter } from "./counterCommands.js";
+import { modifyFlowTableEntry, namedEntry, setFlowTableEntry } from "./flowEntry.js";
+import { createFlowGroup, createFlowTable, queriedTable, queryFlowTable } from "./flowTable.js";
+import { createGeneralObject, modifyGeneralObject, namedGeneralObject, queryGeneralObject } from "./generalObjects.js";
+import { allocModifyHeader, allocPacketReformat } from "./headerObjects.js";
+import * as layouts from "./layouts.js";
+import type { DevxObject } from "./object.js";
+import * as opcodes from "./opcodes.js";
+
+/** The parts of a command that it has; `of` gives the object that a query or a change names. */
+interface DeviceCommand<T extends DevxObject> {
+  readonly name: string;
+  /** The shortest input and output, in bytes. */
+  readonly inlen: number;
+  readonly outlen: number;
+  readonly create?: (command: Command) => T;
+  readonly of?: (command: Command) => T;
+  readonly query?: (command: Command, object: T) => void;
+  readonly modify?: (command: Command, object: T) => void;
+  /** Without an object. */
+  readonly run?: (command: Command) => void;
+  /** A context without DEVX has it too (mlx5dv-dr 10). */
+  readonly anybody?: boolean;
+}
+
+const OUTLEN = layouts.OUTPUT.size;
+
+function command<T extends DevxObject>(
+  opcode: number,
+  name: string,
+  { size }: layouts.Layout,
+  does: Omit<DeviceCommand<T>, "name" | "inlen" | "outlen">,
+): readonly [number, DeviceCommand<DevxObject>] {
+  // What `of` gives is what `query` and `modify` take.
+  return [opcode, { name, inlen: size, outlen: OUTLEN, ...does } as unknown as DeviceCommand<DevxObject>];
+}
+
+export const COMMANDS: ReadonlyMap<number, DeviceCommand<DevxObject>> = new Map([
+  command(opcodes.QUERY_HCA_CAP_OPCODE, "QUERY_HCA_CAP", layouts.QUERY_HCA_CAP, { run: queryHcaCap, anybody: true }),
+  command(opcodes.QUERY_ESW_VPORT_CONTEXT_OPCODE, "QUERY_ESW_VPORT_CONTEXT", layouts.QUERY_VPORT_CONTEXT, {
+    run: queryEswVportContext,
+    anybody: true,
+  }),
+  command(opcodes.QUERY_HCA_VPORT_CONTEXT_OPCODE, "QUERY_HCA_VPORT_CONTEXT", layouts.QUERY_VPORT_CONTEXT, {
+    run: queryHcaVportContext,
+    anybody: true,
+  }),
+  command(opcodes.CREATE_FLOW_TABLE_OPCODE, "CREATE_FLOW_TABLE", layouts.CREATE_FLOW_TABLE, {
+    create: createFlowTable,
+  }),
+  command(opcodes.QUERY_FLOW_TABLE_OPCODE, "QUERY_FLOW_TABLE", layouts.QUERY_FLOW_TABLE, {
+    of: queriedTable,
+    query: queryFlowTable,
+  }),
+  command(opcodes.CREATE_FLOW_GROUP_OPCODE, "CREATE_FLOW_GROUP", layouts.CREATE_FLOW_GROUP, {
+    create: createFlowGroup,
+  }),
+  command(opcodes.SET_FLOW_TABLE_ENTRY_OPCODE, "SET_FLOW_TABLE_ENTRY", layouts.SET_FLOW_TABLE_ENTRY, {
+    create: setFlowTableEntry,
+    of: namedEntry,
+    modify: modifyFlowTableEntry,
+  }),
+  command(opcodes.ALLOC_FLOW_COUNTER_OPCODE, "ALLOC_FLOW_COUNTER", layouts.ALLOC_FLOW_COUNTER, {
+    create: allocFlowCounter,
+  }),
+  command(opcodes.QUERY_FLOW_COUNTER_OPCODE, "QUERY_FLOW_COUNTER", layouts.QUERY_FLOW_COUNTER, {
+    of: queriedCounter,
+    query: queryFlowCounter,
+  }),
+  command(opcodes.ALLOC_PACKET_REFORMAT_OPCODE, "ALLOC_PACKET_REFORMAT_CONTEXT", layouts.ALLOC_PACKET_REFORMAT, {
+    create: allocPacketReformat,
+  }),
+  command(opcodes.ALLOC_MODIFY_HEADER_OPCODE, "ALLOC_MODIFY_HEADER_CONTEXT", layouts.ALLOC_MODIFY_HEADER, {
+    create: allocModifyHeader,
+  }),
+  command(opcodes.CREATE_GENERAL_OBJECT_OPCODE, "CREATE_GENERAL_OBJECT", layouts.GENERAL_OBJECT, {
+    create: createGeneralObject,
+  }),
+  command(opcodes.MODIFY_GENERAL_OBJECT_OPCODE, "MODIFY_GENERAL_OBJECT", layouts.GENERAL_OBJECT, {
+    of: namedGeneralObject,
+    modify: modifyGeneralObject,
+  }),
+  command(opcodes.QUERY_GENERAL_OBJECT_OPCODE, "QUERY_GENERAL_OBJECT", layouts.GENERAL_OBJECT, {
+    of: namedGeneralObject,
+    query: queryGeneralObject,
+  }),
+  // MODEL: what commands have made is there when they return, so that there is nothing to wait for.
+  command(opcodes.SYNC_STEERING_OPCODE, "SYNC_STEERING", layouts.SYNC_STEERING, { run: (one) => one.succeed() }),
+]);
+
+function known(command: Command): DeviceCommand<DevxObject> {
+  const found = COMMANDS.get(command.opcode);
+  return found ?? command.fail("unknown_opcode", "opcode", `0x${command.opcode.toString(16)}`);
+}
+
+function wrongCall(command: Command, { name }: DeviceCommand<DevxObject>): never {
+  return command.fail("wrong_call", "opcode", name);
+}
+
+/** Whether a context without DEVX may send it. */
+export function isForAnybody({ opcode }: Command): boolean {
+  return COMMANDS.get(opcode)?.anybody === true;
+}
+
+/** @throws EREMOTEIO */
+export function createObject(command: Command): DevxObject {
+  const kind = known(command);
+  if (kind.create === undefined) return wrongCall(command, kind);
+  command.expect(kind.inlen, kind.outlen);
+  const made = kind.create(command);
+  command.context.numbered.add(made);
+  return made;
+}
+
+/** @throws EREMOTEIO */
+export function askObject(command: Command, object: DevxObject, does: "query" | "modify"): void {
+  const kind = known(command);
+  const run = kind[does];
+  if (run === undefined || kind.of === undefined) return wrongCall(command, kind);
+  command.expect(kind.inlen, kind.outlen);
+  const named = kind.of(command);
+  if (named !== object) command.fail("other_object", "obj", object, `the command names ${named.name}`);
+  run(command, object);
+}
+
+/** A command that names its object itself, or none. SPEC: all queries can be sent so. @throws EREMOTEIO */
+export function runCommand(command: Command): void {
+  const kind = known(command);
+  if (kind.run === undefined && kind.query === undefined) return wrongCall(command, kind);
+  command.expect(kind.inlen, kind.outlen);
+  kind.run?.(command);
+  const named = kind.query === undefined ? undefined : kind.of?.(command);
+  if (named !== undefined) kind.query?.(command, named);
+}
+
+/** @throws EBUSY while something uses it */
+export function destroyObject(call: string, object: DevxObject): void {
+  const { numbered }: Context = object.context;
+  object.destroy(call);
+  numbered.remove(object);
+}

@@ -1,0 +1,254 @@
+/** What an entry of a flow table does (device objects 7): actions of its own, in the device's order of execution. */
+import { MAX_MEMBERS, Op, VPORT_UPLINK } from "../../abi/engine.js";
+import { createRecord } from "../../engine/records.js";
+import { Action, type ActionKind, type ActionParts } from "../action.js";
+import type { FlowCounter } from "../counter.js";
+import { arrayRecord } from "../destArray.js";
+import type { Device } from "../device.js";
+import { L2_TUNNEL_TO_L2, reformatRecord } from "../reformat.js";
+import type { Command } from "./command.js";
+import type { DevxFlowTable } from "./flowTable.js";
+import type { ModifyHeaderContext, PacketReformatContext } from "./headerObjects.js";
+import {
+  COUNTER_ENTRY,
+  DESTINATION,
+  EXTENDED_DESTINATION,
+  FLOW_CONTEXT,
+  FLOW_CONTEXT_AT,
+  OUTPUT,
+  SET_FLOW_TABLE_ENTRY,
+} from "./layouts.js";
+import {
+  DESTINATION_TABLE,
+  DESTINATION_UPLINK,
+  DESTINATION_VPORT,
+  ENTRY_ALLOW,
+  ENTRY_COUNT,
+  ENTRY_DECAP,
+  ENTRY_DROP,
+  ENTRY_FORWARD,
+  ENTRY_MODIFY,
+  ENTRY_POP_VLAN,
+  ENTRY_POP_VLAN_2,
+  ENTRY_PUSH_VLAN,
+  ENTRY_PUSH_VLAN_2,
+  ENTRY_REFORMAT,
+} from "./opcodes.js";
+
+const ENDS = ENTRY_ALLOW | ENTRY_DROP | ENTRY_FORWARD;
+const KNOWN =
+  ENDS |
+  ENTRY_COUNT |
+  ENTRY_REFORMAT |
+  ENTRY_DECAP |
+  ENTRY_MODIFY |
+  ENTRY_POP_VLAN |
+  ENTRY_PUSH_VLAN |
+  ENTRY_POP_VLAN_2 |
+  ENTRY_PUSH_VLAN_2;
+
+type FlowContext = Record<keyof typeof FLOW_CONTEXT.fields, number>;
+
+/** An action that is not made yet: `record` is what its operand names. */
+interface Plan {
+  readonly kind: ActionKind;
+  readonly parts: ActionParts;
+  readonly record?: Uint8Array;
+}
+
+interface DestinationPlan extends Plan {
+  readonly reformat: PacketReformatContext | null;
+}
+
+/** The actions of the entry that a command sets. Nothing is made before all is checked. */
+export function entryActions(command: Command, table: DevxFlowTable): Action[] {
+  const context = command.read(FLOW_CONTEXT, FLOW_CONTEXT_AT);
+  checkBits(command, table, context);
+  const plans = [
+    ...changes(command, table, context),
+    ...counters(command, context),
+    ...((context.action & ENTRY_DROP) === 0 ? [] : [{ kind: "drop", parts: { step: "end", op: Op.drop } } as const]),
+    ...destinations(command, table, context),
+  ];
+  const { device } = command.context;
+  return command.carry(() => makeAll(command.call, device, plans));
+}
+
+/** SPEC: an entry has one of allow, drop and forward; allow is the default of the domain. */
+function checkBits(command: Command, table: DevxFlowTable, { action, flow_tag, flow_source }: FlowContext): void {
+  const bad = (hint: string): never => command.fail("bad_actions", "action", `0x${action.toString(16)}`, hint);
+  if ((action & ~KNOWN) !== 0) command.fail("unsupported", "action", `0x${(action & ~KNOWN).toString(16)}`);
+  const end = action & ENDS;
+  if (end === 0 || (end & (end - 1)) !== 0) bad("one of allow, drop and forward");
+  if ((action & ENTRY_POP_VLAN_2) !== 0 && (action & ENTRY_POP_VLAN) === 0) bad("a second pop stands behind a first");
+  if ((action & ENTRY_PUSH_VLAN_2) !== 0 && (action & ENTRY_PUSH_VLAN) === 0)
+    bad("a second push stands behind a first");
+  const { domainType, decapsulates } = table.setting;
+  if ((action & ENTRY_DECAP) !== 0 && !decapsulates) bad("the table has no decap_en");
+  if (flow_tag !== 0 && domainType !== "nic_rx") command.fail("bad_value", "flow_tag", flow_tag, "of NIC_RX alone");
+  if (flow_source !== 0) command.fail("unsupported", "flow_source", flow_source, "ask for misc.source_port");
+}
+
+function changes(command: Command, table: DevxFlowTable, context: FlowContext): Plan[] {
+  const { action } = context;
+  const plans: Plan[] = [];
+  const add = (bit: number, kind: ActionKind, parts: () => ActionParts): void => {
+    if ((action & bit) !== 0) plans.push({ kind, parts: parts() });
+  };
+  if ((action & ENTRY_DECAP) !== 0) plans.push(decapsulation(command));
+  if (context.flow_tag !== 0) {
+    plans.push({ kind: "tag", parts: { step: "tag", op: Op.tag, operand: context.flow_tag } });
+  }
+  const pop = (): ActionParts => ({ step: "pop", op: Op.pop_vlan });
+  add(ENTRY_POP_VLAN, "pop_vlan", pop);
+  add(ENTRY_POP_VLAN_2, "pop_vlan", pop);
+  add(ENTRY_MODIFY, "modify_header", () => {
+    const id = context.modify_header_id;
+    const change = command.object<ModifyHeaderContext>("modify_header", "modify_header_id", id);
+    if (change.domainType !== table.setting.domainType) command.fail("other_table", "modify_header_id", id);
+    return { step: change.step, op: change.op, operand: change.operand, holds: [change] };
+  });
+  const push = (path: "push_vlan" | "push_vlan_2") => (): ActionParts => {
+    const operand = context[path];
+    const tpid = operand >>> 16;
+    if (tpid !== 0x8100 && tpid !== 0x88a8) command.fail("bad_value", path, operand, "the TPID is 0x8100 or 0x88a8");
+    return { step: "push", op: Op.push_vlan, operand };
+  };
+  add(ENTRY_PUSH_VLAN, "push_vlan", push("push_vlan"));
+  add(ENTRY_PUSH_VLAN_2, "push_vlan", push("push_vlan_2"));
+  add(ENTRY_REFORMAT, "packet_reformat", () => {
+    const reformat = reformatOf(command, table, context.packet_reformat_id);
+    return { step: reformat.step, op: reformat.op, operand: reformat.operand, holds: [reformat] };
+  });
+  return plans;
+}
+
+function reformatOf(command: Command, table: DevxFlowTable, id: number): PacketReformatContext {
+  const reformat = command.object<PacketReformatContext>("packet_reformat", "packet_reformat_id", id);
+  if (!table.setting.reformats) command.fail("bad_actions", "packet_reformat_id", id, "the table has no reformat_en");
+  return reformat;
+}
+
+/** The tunnel of a frame that has one of L2 is taken off. */
+function decapsulation({ call }: Command): Plan {
+  const setting = { domainType: "fdb", manual: true, rootLevel: true } as const;
+  const record = reformatRecord(call, setting, L2_TUNNEL_TO_L2, null, 0);
+  return { kind: "packet_reformat", parts: { step: "decap", op: Op.reformat }, record };
+}
+
+/** Counters stand behind the destinations, in places as large as theirs. */
+function counters(command: Command, context: FlowContext): Plan[] {
+  const { action, flow_counter_list_size: size } = context;
+  if ((action & ENTRY_COUNT) === 0) {
+    if (size !== 0) command.fail("bad_value", "flow_counter_list_size", size, "the entry does not count");
+    return [];
+  }
+  if (size === 0 || size > MAX_MEMBERS)
+    command.fail("bad_value", "flow_counter_list_size", size, `1 to ${MAX_MEMBERS}`);
+  return Array.from({ length: size }, (_, i) => {
+    const at = entryAt(command, context, context.destination_list_size + i);
+    const id = command.read(COUNTER_ENTRY, at).flow_counter_id;
+    const counter = command.object<FlowCounter>("flow_counter", `flow_counter_id[${i}]`, id);
+    const operand = counter.addressOf(id - counter.id);
+    return { kind: "flow_counter", parts: { step: "count", op: Op.count, operand, holds: [counter] } };
+  });
+}
+
+function destinations(command: Command, table: DevxFlowTable, context: FlowContext): Plan[] {
+  const { action, destination_list_size: size } = context;
+  if ((action & ENTRY_FORWARD) === 0) {
+    if (size !== 0) command.fail("bad_value", "destination_list_size", size, "the entry does not forward");
+    return [];
+  }
+  if (size === 0 || size > MAX_MEMBERS) command.fail("bad_value", "destination_list_size", size, `1 to ${MAX_MEMBERS}`);
+  const members = Array.from({ length: size }, (_, i) => destination(command, table, context, i));
+  const [first] = members as [DestinationPlan];
+  if (size === 1 && first.reformat === null) return [first];
+  const record = arrayRecord(
+    members.map(({ parts, reformat }) => ({ dest: { op: parts.op, operand: parts.operand ?? 0 }, reformat })),
+  );
+  const holds = members.flatMap(({ parts, reformat }) => [
+    ...(parts.holds ?? []),
+    ...(reformat === null ? [] : [reformat]),
+  ]);
+  return [{ kind: "dest_array", parts: { step: "end", op: Op.array, holds }, record }];
+}
+
+function destination(command: Command, table: DevxFlowTable, context: FlowContext, i: number): DestinationPlan {
+  const at = entryAt(command, context, i);
+  const { type, id, packet_reformat } = command.read(DESTINATION, at);
+  const path = `destination[${i}]`;
+  const extended = context.extended_destination !== 0;
+  if (packet_reformat !== 0 && !extended) {
+    command.fail("bad_value", `${path}.packet_reformat`, packet_reformat, "an extended destination names it");
+  }
+  let reformat: PacketReformatContext | null = null;
+  if (packet_reformat !== 0) {
+    const { packet_reformat_id } = command.read(EXTENDED_DESTINATION, at);
+    reformat = reformatOf(command, table, packet_reformat_id);
+    if (reformat.step !== "encap") command.fail("bad_actions", path, packet_reformat_id, "an encapsulation");
+  }
+  return { ...target(command, table, path, type, id), reformat };
+}
+
+function target(command: Command, table: DevxFlowTable, path: string, type: number, id: number): Plan {
+  const { domainType } = table.setting;
+  const inFdb = (kind: ActionKind, operand: number): Plan => {
+    if (domainType !== "fdb") command.fail("bad_actions", `${path}.type`, type, "of the FDB alone");
+    return { kind, parts: { step: "end", op: Op.vport, operand } };
+  };
+  switch (type) {
+    case DESTINATION_VPORT: {
+      const { vports } = command.context.device;
+      if (id > vports && id !== VPORT_UPLINK) command.fail("bad_value", `${path}.id`, id, `0 to ${vports}, or 0xffff`);
+      return inFdb("dest_vport", id);
+    }
+    case DESTINATION_UPLINK:
+      return inFdb("dest_vport", VPORT_UPLINK);
+    case DESTINATION_TABLE:
+      return toTable(command, table, path, id);
+    default:
+      return command.fail("unsupported", `${path}.type`, type, "a vport, a flow table, the uplink");
+  }
+}
+
+function toTable(command: Command, table: DevxFlowTable, path: string, id: number): Plan {
+  const next = command.object<DevxFlowTable>("flow_table", `${path}.id`, id);
+  const { ignore_flow_level } = command.read(SET_FLOW_TABLE_ENTRY);
+  if (next.setting.tableType !== table.setting.tableType) command.fail("other_table", `${path}.id`, id);
+  if (ignore_flow_level === 0 && next.setting.level <= table.setting.level) {
+    command.fail("bad_actions", `${path}.id`, id, `its level, ${next.setting.level}, is not above that of the entry`);
+  }
+  const operand = next.classifier.table;
+  return { kind: "dest_table", parts: { step: "end", op: Op.table, operand, holds: [next] } };
+}
+
+/** Where a member of the list of destinations and counters begins. */
+function entryAt(command: Command, { extended_destination }: FlowContext, i: number): number {
+  const { size } = extended_destination === 0 ? DESTINATION : EXTENDED_DESTINATION;
+  const at = SET_FLOW_TABLE_ENTRY.size + i * size;
+  command.expect(at + size, OUTPUT.size);
+  return at;
+}
+
+/** @throws ENOMEM, and then there are none */
+function makeAll(call: string, device: Device, plans: readonly Plan[]): Action[] {
+  const actions: Action[] = [];
+  try {
+    for (const { kind, parts, record } of plans) {
+      const made =
+        record === undefined
+          ? parts
+          : {
+              ...parts,
+              operand: device.allocated(call, createRecord(device.core, record)),
+              recordBytes: record.length,
+            };
+      actions.push(new Action(device, kind, made));
+    }
+  } catch (error) {
+    for (const action of actions) action.destroy(call);
+    throw error;
+  }
+  return actions;
+}

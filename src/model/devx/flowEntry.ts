@@ -1,0 +1,178 @@
+/** Entries of flow tables (device objects 7): a rule of the core each, asked in the order of their indexes. */
+import { DEVICE_KEY_SIZE, EXT_SIDE } from "../../abi/key.js";
+import { insertRule } from "../../engine/rules.js";
+import type { Action } from "../action.js";
+import type { Context } from "../context.js";
+import { retire } from "../handle.js";
+import { enabledGroups } from "../match.js";
+import { recordsOf } from "../rule.js";
+import { takeSampleValue } from "../samples.js";
+import { sidesOf } from "../sides.js";
+import type { Command } from "./command.js";
+import { entryActions } from "./entryActions.js";
+import { tableOf, type DevxFlowGroup, type DevxFlowTable } from "./flowTable.js";
+import { FLOW_CONTEXT, FLOW_CONTEXT_AT, MATCH_SIZE, MATCH_VALUE_AT, OUTPUT, SET_FLOW_TABLE_ENTRY } from "./layouts.js";
+import { DevxObject } from "./object.js";
+
+const SET = 0;
+const MODIFY = 1;
+/** `modify_enable_mask`: action, tag, destinations, counters. MODEL: all of them change, or none. */
+const MODIFY_ALL = 0xf;
+const NO_RANGES = [] as const;
+
+export class DevxFlowEntry extends DevxObject {
+  /** It is known by its table and its index. */
+  readonly numberedAs = null;
+  readonly context: Context;
+  /** Number in outcomes; used again after the entry is destroyed. */
+  readonly id: number;
+  readonly index: number;
+  readonly table: DevxFlowTable;
+  readonly group: DevxFlowGroup;
+  /** A whole key, presence included. */
+  readonly value: Uint8Array;
+  #actions: readonly Action[] = [];
+  #rules: readonly number[] = [];
+
+  /** @throws ENOMEM */
+  constructor(
+    { call, context }: Command,
+    table: DevxFlowTable,
+    group: DevxFlowGroup,
+    index: number,
+    value: Uint8Array,
+    actions: readonly Action[],
+  ) {
+    super(context.device, `${table.name}[${index}]`);
+    this.context = context;
+    this.id = context.device.installed.nextId;
+    this.index = index;
+    this.table = table;
+    this.group = group;
+    this.value = value;
+    this.replace(call, actions);
+    context.device.installed.add(this);
+    table.entries.set(index, this);
+    group.users++;
+    context.users++;
+  }
+
+  /** From now on it does this. @throws ENOMEM, and then it does what it did */
+  replace(call: string, actions: readonly Action[]): void {
+    const { exports } = this.device.core;
+    const rules = this.#insert(call, actions);
+    for (const rule of this.#rules) exports.removeRule(rule);
+    this.#release(call);
+    this.#rules = rules;
+    this.#actions = actions;
+  }
+
+  destroy(call: string): void {
+    retire(call, "obj", this, "");
+    for (const rule of this.#rules) this.device.core.exports.removeRule(rule);
+    this.#release(call);
+    this.device.installed.remove(this);
+    this.table.entries.delete(this.index);
+    this.group.users--;
+    this.context.users--;
+  }
+
+  #release(call: string): void {
+    for (const action of this.#actions) action.destroy(call);
+  }
+
+  /** A rule, or one for each side of the eSwitch where these differ. */
+  #insert(call: string, actions: readonly Action[]): number[] {
+    const { device, table, group, value } = this;
+    const { classifier, place, setting } = table;
+    const { record, other } = recordsOf(sidesOf(setting.domainType, group.mask, value), null, actions);
+    const rank = { rankHigh: classifier.rankHigh(place), rankLow: classifier.rankLow(place, this.index) };
+    const records: [side: number, record: readonly number[]][] =
+      other === null
+        ? [[0, record]]
+        : [
+            [other.keys[0], record],
+            [other.keys[1], other.record],
+          ];
+    const rules: number[] = [];
+    try {
+      for (const [side, operations] of records) {
+        const [mask, key] = side === 0 ? [group.mask, value] : [group.mask.slice(), value.slice()];
+        if (side !== 0) [mask[EXT_SIDE], key[EXT_SIDE]] = [0xff, side];
+        const rule = { id: this.id, ...rank, mask, value: key, ranges: NO_RANGES, actions: operations };
+        rules.push(device.allocated(call, insertRule(device.core, classifier.table, rule)));
+      }
+    } catch (error) {
+      for (const rule of rules) device.core.exports.removeRule(rule);
+      throw error;
+    }
+    return rules;
+  }
+}
+
+export function setFlowTableEntry(command: Command): DevxFlowEntry {
+  const { op_mod, table_type, table_id, flow_index } = command.read(SET_FLOW_TABLE_ENTRY);
+  if (op_mod !== SET)
+    command.fail("bad_value", "op_mod", op_mod, "0 makes an entry; mlx5dv_devx_obj_modify changes one");
+  checkVport(command);
+  const table = tableOf(command, table_type, table_id);
+  const { group_id } = command.read(FLOW_CONTEXT, FLOW_CONTEXT_AT);
+  const group = command.object<DevxFlowGroup>("flow_group", "group_id", group_id);
+  if (group.table !== table) command.fail("other_object", "group_id", group_id, `it is of ${group.table.name}`);
+  if (flow_index < group.first || flow_index > group.last) {
+    command.fail("outside_group", "flow_index", flow_index, `${group.first} to ${group.last}`);
+  }
+  if (table.entries.has(flow_index)) command.fail("overlap", "flow_index", flow_index, "destroy that entry first");
+  const value = valueOf(command, group);
+  const actions = entryActions(command, table);
+  const made = command.carry(() =>
+    orRelease(command, actions, () => new DevxFlowEntry(command, table, group, flow_index, value, actions)),
+  );
+  command.succeed(OUTPUT);
+  return made;
+}
+
+/** The entry that a change names. */
+export function namedEntry(command: Command): DevxFlowEntry {
+  const { table_type, table_id, flow_index } = command.read(SET_FLOW_TABLE_ENTRY);
+  const table = tableOf(command, table_type, table_id);
+  return table.entries.get(flow_index) ?? command.fail("unknown_object", "flow_index", flow_index);
+}
+
+/** The entry does what the new context says. What it matches stays. */
+export function modifyFlowTableEntry(command: Command, entry: DevxFlowEntry): void {
+  const { op_mod, modify_enable_mask } = command.read(SET_FLOW_TABLE_ENTRY);
+  if (op_mod !== MODIFY) command.fail("bad_value", "op_mod", op_mod, "1 changes an entry");
+  checkVport(command);
+  if (modify_enable_mask !== MODIFY_ALL) {
+    command.fail("unsupported", "modify_enable_mask", modify_enable_mask, `${MODIFY_ALL}: all that it does`);
+  }
+  const actions = entryActions(command, entry.table);
+  command.carry(() => orRelease(command, actions, () => entry.replace(command.call, actions)));
+  command.succeed(OUTPUT);
+}
+
+function checkVport(command: Command): void {
+  const { other_vport } = command.read(SET_FLOW_TABLE_ENTRY);
+  if (other_vport !== 0) command.fail("unsupported", "other_vport", other_vport);
+}
+
+/** The actions belong to what `make` makes, or are destroyed. */
+function orRelease<T>({ call }: Command, actions: readonly Action[], make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    for (const action of actions) action.destroy(call);
+    throw error;
+  }
+}
+
+/** The key of an entry: what its group asks, and no more. */
+function valueOf(command: Command, { criteria, mask, samples }: DevxFlowGroup): Uint8Array {
+  const value = enabledGroups(criteria, command.bytes(FLOW_CONTEXT_AT + MATCH_VALUE_AT, MATCH_SIZE));
+  command.carry(() => takeSampleValue(command.call, value, samples));
+  const outside = value.findIndex((bits, at) => at < DEVICE_KEY_SIZE && (bits & ~(mask[at] ?? 0)) !== 0);
+  if (outside >= 0) command.fail("value_outside_mask", `match_value byte ${outside}`, value[outside]);
+  value.set(mask.subarray(DEVICE_KEY_SIZE), DEVICE_KEY_SIZE);
+  return value;
+}

@@ -1,0 +1,98 @@
+/** What entries of flow tables name by number: header changes, packet reformats (device objects 1; PRM). */
+import { Op } from "../../abi/engine.js";
+import { createRecord, releaseRecord } from "../../engine/records.js";
+import type { Context } from "../context.js";
+import type { DomainType } from "../domain.js";
+import { retire } from "../handle.js";
+import { modifyProgram } from "../modifyHeader.js";
+import { encapsulates, L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L3_TUNNEL_TO_L2, reformatRecord } from "../reformat.js";
+import type { Command } from "./command.js";
+import { ALLOC_MODIFY_HEADER, ALLOC_PACKET_REFORMAT, OUTPUT, REFORMAT_DATA_AT } from "./layouts.js";
+import { DevxObject } from "./object.js";
+import { domainTypeOf } from "./tableTypes.js";
+
+/** Device numbers of reformat types to those of the API: the headers of a tunnel come with the data, whatever it is. */
+const REFORMAT_TYPES: readonly number[] = [
+  L2_TO_L2_TUNNEL,
+  L2_TO_L2_TUNNEL,
+  L2_TO_L2_TUNNEL,
+  L3_TUNNEL_TO_L2,
+  L2_TO_L3_TUNNEL,
+];
+
+/** A record of the core with a number. */
+abstract class HeaderObject extends DevxObject {
+  readonly context: Context;
+  readonly id: number;
+  /** The record. */
+  readonly operand: number;
+  readonly #bytes: number;
+
+  constructor(call: string, context: Context, name: string, record: Uint8Array) {
+    const { device } = context;
+    const operand = device.allocated(call, createRecord(device.core, record));
+    super(device, `${name}${device.nextNumber(name)}`);
+    this.context = context;
+    this.id = device.nextNumber(`${name} id`) + 1;
+    this.operand = operand;
+    this.#bytes = record.length;
+    context.users++;
+  }
+
+  destroy(call: string): void {
+    retire(call, "obj", this, "destroy the entries that use it first");
+    releaseRecord(this.device.core, this.operand, this.#bytes);
+    this.context.users--;
+  }
+}
+
+export class ModifyHeaderContext extends HeaderObject {
+  readonly numberedAs = "modify_header";
+  readonly step = "modify";
+  readonly op = Op.modify;
+  /** Entries of tables of which type have it. */
+  readonly domainType: DomainType;
+
+  constructor(call: string, context: Context, domainType: DomainType, actions: Uint8Array) {
+    const manual = context.device.profile.flows.checks === "manual";
+    const setting = { domainType, manual, rootLevel: true };
+    super(call, context, "modify_header_context", modifyProgram(call, setting, actions, actions.length));
+    this.domainType = domainType;
+  }
+}
+
+export class PacketReformatContext extends HeaderObject {
+  readonly numberedAs = "packet_reformat";
+  readonly step: "encap" | "decap";
+  readonly op = Op.reformat;
+
+  constructor(call: string, context: Context, type: number, data: Uint8Array) {
+    const setting = { domainType: "fdb", manual: true, rootLevel: true } as const;
+    super(call, context, "packet_reformat_context", reformatRecord(call, setting, type, data, data.length));
+    this.step = encapsulates(type) ? "encap" : "decap";
+  }
+}
+
+export function allocModifyHeader(command: Command): ModifyHeaderContext {
+  const { table_type, num_of_actions } = command.read(ALLOC_MODIFY_HEADER);
+  const domainType = domainTypeOf(command, table_type);
+  const size = num_of_actions * 8;
+  command.expect(ALLOC_MODIFY_HEADER.size + size, OUTPUT.size);
+  const actions = command.bytes(ALLOC_MODIFY_HEADER.size, size);
+  const { call, context } = command;
+  const made = command.carry(() => new ModifyHeaderContext(call, context, domainType, actions));
+  command.succeed(OUTPUT, { id: made.id });
+  return made;
+}
+
+export function allocPacketReformat(command: Command): PacketReformatContext {
+  const { reformat_type, reformat_data_size } = command.read(ALLOC_PACKET_REFORMAT);
+  const type = REFORMAT_TYPES[reformat_type];
+  if (type === undefined) return command.fail("unsupported", "reformat_type", reformat_type, "0 to 4");
+  command.expect(REFORMAT_DATA_AT + reformat_data_size, OUTPUT.size);
+  const data = command.bytes(REFORMAT_DATA_AT, reformat_data_size);
+  const { call, context } = command;
+  const made = command.carry(() => new PacketReformatContext(call, context, type, data));
+  command.succeed(OUTPUT, { id: made.id });
+  return made;
+}
