@@ -100,14 +100,14 @@ export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
 @inline
 function stirred(hash: u64, lane: v128): u64 {
   hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
-  hash = ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
-  return hash ^ (hash >> 29);
+  return ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
 }
 
 // @ts-ignore: decorator
 @inline
 function folded(hash: u64): u32 {
-  return (<u32>(hash ^ (hash >> 32))) | HASHED;
+  // A product carries upwards alone: without this one the last byte of a lane would hardly reach the bits that choose buckets.
+  return (<u32>(((hash ^ (hash >> 32)) * FIRST) >> 32)) | HASHED;
 }
 
 const SEED: u64 = 0x9e3779b97f4a7c15;

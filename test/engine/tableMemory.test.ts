@@ -130,6 +130,40 @@ describe("a table", () => {
   });
 });
 
+test("values that count up in any byte take no more room than scattered ones", async () => {
+  const core = await loadCore();
+  const room = (value: (n: number) => Record<string, string>): number => {
+    const table = core.exports.createTable(0);
+    const before = core.exports.arenaUsed();
+    for (let n = 0; n < 6000; n++) {
+      const match = matchOf("test", "match", { "outer.ip_version": "4", "outer.ip_protocol": "6", ...value(n) });
+      insertRule(core, table, { id: n, rankHigh: 0, rankLow: n, ...match, actions: [Op.drop, 0] });
+    }
+    return core.exports.arenaUsed() - before;
+  };
+  const fields = (src: number, dst: number, sport: number, dport: number): Record<string, string> => {
+    const address = (n: number): string => [24, 16, 8, 0].map((shift) => (n >>> shift) & 255).join(".");
+    const [ipv4_src, ipv4_dst] = [address(src), address(dst)];
+    return {
+      "outer.ipv4_src": ipv4_src,
+      "outer.ipv4_dst": ipv4_dst,
+      "outer.tcp_sport": `${sport}`,
+      "outer.tcp_dport": `${dport}`,
+    };
+  };
+  const scattered = room((n) => fields(Math.imul(n, 2654435761), Math.imul(n, 40503), n & 1023, n >> 10));
+  for (const counting of [
+    (n: number) => fields(n, 1, 2, 3),
+    (n: number) => fields(1, n, 2, 3),
+    (n: number) => fields(1, 2, n, 3),
+    (n: number) => fields(1, 2, 3, n),
+    (n: number) => fields(n * 65536, 1, 2, 3),
+    (n: number) => fields(1, n * 65536, 2, 3),
+  ]) {
+    expect(room(counting) / scattered).toBeLessThan(1.05);
+  }
+});
+
 describe("rules in bulk", () => {
   const STRIDE = GROUP_SIZE;
   const ENTRY = BULK_VALUE + STRIDE;
