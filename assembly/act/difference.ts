@@ -47,10 +47,10 @@ export function cover(frame: usize, place: u32, bit: u32, difference: u32): void
       all += adjustUdp(at(frame, level + Place.udp) + UDP_CHECKSUM, difference);
       break;
     case Place.gtpu:
-      tunnel(frame, difference);
+      tunnel(frame, place, difference);
       return;
   }
-  if (level != 0) tunnel(frame, fold(all));
+  if (level != 0) tunnel(frame, place, fold(all));
 }
 
 /** What a change of the network header makes others change: the sum of their differences. */
@@ -72,11 +72,13 @@ function pseudoHeader(frame: usize, level: u32, difference: u32): u32 {
   return icmpv6 ? adjust(at(frame, level + PLACE_ICMPV6) + ICMPV6_CHECKSUM, difference) : 0;
 }
 
-/** The outer packet's checksum over what it carries. */
-function tunnel(frame: usize, difference: u32): void {
+/** The outer packet's checksum over what it carries: headers that differ by `difference`, one of them at `place`. */
+function tunnel(frame: usize, place: u32, difference: u32): void {
   if (offsetOf(Place.udp) != 0) adjustUdp(at(frame, Place.udp) + UDP_CHECKSUM, difference);
   else if (offsetOf(PLACE_GRE) != 0 && load<u8>(at(frame, PLACE_GRE)) & GRE_HAS_CHECKSUM) {
-    adjust(at(frame, PLACE_GRE) + GRE_CHECKSUM, difference);
+    // Source routes may be of an odd length: then the words of GRE are not those of what it carries (RFC 1071, byte order).
+    const odd = (offsetOf(place) - offsetOf(PLACE_GRE)) & 1;
+    adjust(at(frame, PLACE_GRE) + GRE_CHECKSUM, odd ? bswap<u16>(<u16>difference) : difference);
   }
 }
 
