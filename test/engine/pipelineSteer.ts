@@ -40,7 +40,7 @@ export function withOthers(world: PipelineWorld, near: readonly Base[]): Base[] 
 }
 
 /** One bit of the headers, as they usually are. */
-function flip(base: Base, { random }: PipelineWorld): Base {
+export function flip(base: Base, { random }: PipelineWorld): Base {
   const bytes = base.frame.bytes.slice();
   const at = random.below(Math.min(bytes.length, 100));
   if (bytes.length > 0) bytes[at]! ^= 1 << random.below(8);

@@ -141,7 +141,11 @@ export function addRules(world: PipelineWorld): void {
 
 function addRule(world: PipelineWorld): void {
   const drawn = drawRule(world);
-  if (!drawn) return;
+  if (drawn) makeRule(world, drawn);
+}
+
+/** Makes a rule, and its matcher where that is not there. */
+export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
   const { matcher: mask, terms, actions: wanted, id } = drawn;
   const { matcher, order } = matcherFor(world, mask);
   const { made, list } = makeActions(world, mask.table, wanted);

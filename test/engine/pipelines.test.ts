@@ -7,13 +7,16 @@
  * with one bit flipped, and others.
  */
 import { expect, test } from "vitest";
-import { Random } from "../oracle/generate.js";
-import type { Base } from "../oracle/generatePipeline.js";
-import { drawNear, newCounts, steer, withOthers } from "./pipelineSteer.js";
+import { DECLARED, type GeneratedFrame, KINDS, Random, randomFrameOf } from "../oracle/generate.js";
+import { randomModify, randomReshape } from "../oracle/generateActions.js";
+import { type Base, drawBase } from "../oracle/generatePipeline.js";
+import type { PipelineAction } from "../oracle/pipeline.js";
+import { drawNear, flip, newCounts, steer, withOthers } from "./pipelineSteer.js";
 import {
   addRules,
   emptyWorld,
   makePipelineWorld,
+  makeRule,
   removeMatchers,
   removeRules,
   syncSome,
@@ -24,6 +27,8 @@ import { seedFor } from "./support.js";
 /** Frames that are steered. */
 const FRAMES = 50_000;
 const ROUNDS = 6;
+/** Frames that one rule changes. */
+const REWRITTEN = 20_000;
 
 test(`${FRAMES} frames`, async () => {
   const random = new Random(seedFor("pipelines"));
@@ -78,3 +83,34 @@ const REACHED = [
   ...["sent: deliver", "sent: transmit", "sent: miss no_rule", "sent: drop drop_action"],
   ...["host rule", "changes synced"],
 ];
+
+/** GRE, whose headers can make what is inside odd, as often as five others. */
+const SHAPES = [...KINDS, "gre", "gre", "gre", "gre"] as const;
+
+/** One rule that changes frames in many ways, over and over. */
+test(`${REWRITTEN} frames through one rule`, async () => {
+  const random = new Random(seedFor("rewrites"));
+  const counts = newCounts();
+  const tally = new Map<string, number>();
+  const world = await makePipelineWorld(random, tally);
+  const matcher = { name: "all", table: "nic_rx:0", priority: 0, masks: [] };
+  for (let n = 0; counts.frames < REWRITTEN; n++) {
+    const base = { frame: randomFrameOf(random, random.pick(SHAPES)), sender: null, metadata: 0 };
+    makeRule(world, { id: `r${n}`, matcher, terms: [], actions: randomRewrites(random, base.frame) });
+    const flipped = Array.from({ length: 7 }, () => flip(base, world));
+    steer(world, [base, ...flipped, drawBase(world), drawBase(world)], counts);
+    removeRules(world, 1);
+  }
+  emptyWorld(world);
+  for (const what of ["modify", "popVlan", "pushVlan", "reformat"])
+    expect(tally.get(`action ${what}`)).toBeGreaterThan(100);
+}, 120_000);
+
+/** What changes frames, and a queue for what becomes of them. */
+function randomRewrites(random: Random, given: GeneratedFrame): PipelineAction[] {
+  const frame = { ...given, parser: DECLARED };
+  const domain = { domain: "nic_rx" } as const;
+  const lists = Array.from({ length: random.pick([1, 1, 2]) }, () => randomModify(random, frame, domain));
+  const other = random.chance(0.5) ? [randomReshape(random, frame)] : [];
+  return [...lists.map((list): PipelineAction => ({ kind: "modify", list })), ...other, { kind: "qp", qp: "pf" }];
+}

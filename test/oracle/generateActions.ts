@@ -40,6 +40,19 @@ export function randomActions(random: Random, frame: Frame, places: Places): Pip
   return random.shuffle(list);
 }
 
+/** A step that makes a frame longer or shorter. */
+export function randomReshape(random: Random, frame: Frame): PipelineAction {
+  const tunnel = parsed(frame).headers.some(({ level }) => level === "inner");
+  const roll = random.below(4);
+  if (roll === 0) return { kind: "popVlan" };
+  if (roll === 1) return { kind: "pushVlan", header: vlanHeader(random) };
+  const inward = tunnel && roll === 2;
+  return {
+    kind: "reformat",
+    reformat: inward ? randomDecapsulation(random, frame) : randomEncapsulation(random, frame),
+  };
+}
+
 function vlanHeader(random: Random): number {
   return (random.pick([0x8100, 0x88a8]) * 0x10000 + random.below(0x10000)) >>> 0;
 }
