@@ -36,6 +36,7 @@ import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
+import { QUEUES } from "./mutants/queues.mjs";
 import { REWRITE } from "./mutants/rewrite.mjs";
 import { RULES } from "./mutants/rules.mjs";
 import { STEER } from "./mutants/steer.mjs";
@@ -81,6 +82,7 @@ const mutants = [
   ...MATCHERS,
   ...PACKET,
   ...CONNTRACK,
+  ...QUEUES,
   ...REWRITE,
   ...RULES,
 ].filter(({ id }) => only === undefined || only.includes(id));

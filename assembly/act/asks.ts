@@ -1,9 +1,21 @@
 /** What a list of actions asks of those before it: groups of the key that the parser fills, room for branches. */
-import { ACTION_SIZE, Op, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_PROGRAM } from "../../src/abi/engine";
+import {
+  ACTION_SIZE,
+  ARRAY_COUNT,
+  ARRAY_FIRST,
+  MEMBER_OP,
+  MEMBER_OPERAND,
+  MEMBER_SIZE,
+  Op,
+  SAMPLER_COUNT,
+  SAMPLER_FIRST,
+  SAMPLER_PROGRAM,
+} from "../../src/abi/engine";
 import { GROUP_MISC2, WANT_INNER } from "../../src/abi/key";
 import { Splits } from "../steer/walk";
 import { programWants } from "./modify";
 import { takesOff } from "./reformat";
+import { spreadsByInner } from "./spread";
 import { State } from "./state";
 
 /** What the parser has to fill for `count` actions (steer/wants.ts). */
@@ -15,9 +27,25 @@ export function actionsWant(actions: usize, count: u32): u32 {
     const op = load<u32>(action);
     if (op == Op.modify) wants |= programWants(operand);
     else if (op == Op.reformat && takesOff(operand)) wants |= WANT_INNER;
-    else if (op == Op.array) Splits.any = true;
+    else if (op == Op.array) wants |= arrayWants(operand);
+    else if (op == Op.spread || op == Op.copy_spread) wants |= spreadWants(operand);
     else if (op == Op.state) wants |= remembers();
     else if (op == Op.sample) wants |= samplerWants(operand);
+  }
+  return wants;
+}
+
+function spreadWants(record: usize): u32 {
+  return spreadsByInner(record) ? <u32>WANT_INNER : 0;
+}
+
+function arrayWants(array: usize): u32 {
+  Splits.any = true;
+  let wants: u32 = 0;
+  const members = load<u32>(array, ARRAY_COUNT);
+  for (let n: u32 = 0; n < members; n++) {
+    const member = array + ARRAY_FIRST + <usize>n * MEMBER_SIZE;
+    if (load<u32>(member, MEMBER_OP) == Op.spread) wants |= spreadWants(load<u32>(member, MEMBER_OPERAND));
   }
   return wants;
 }

@@ -24,6 +24,8 @@ export function answers(rule: usize, sender: u32): bool {
         break;
       case Op.copy_queue:
       case Op.queue:
+      case Op.copy_spread:
+      case Op.spread:
         return true;
     }
   }

@@ -28,6 +28,7 @@ import { reformat } from "./reformat";
 import { refresh } from "./refresh";
 import { sample } from "./sampler";
 import { split } from "./split";
+import { spread } from "./spread";
 import { flagsTold, State, tell } from "./state";
 import { track } from "./track";
 import { popVlan, pushVlan } from "./vlan";
@@ -120,6 +121,12 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
     case Op.copy_queue:
       deliverTo(branch, operand, DEST_COPY);
       return Then.next;
+    case Op.spread:
+      deliverTo(branch, spread(branch, operand), 0);
+      return Then.next;
+    case Op.copy_spread:
+      deliverTo(branch, spread(branch, operand), DEST_COPY);
+      return Then.next;
     case Op.array:
       return split(branch, table, operand) ? Then.end : Then.next;
     case Op.resume:
@@ -139,6 +146,9 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
   switch (op) {
     case Op.queue:
       deliverTo(branch, operand, 0);
+      return false;
+    case Op.spread:
+      deliverTo(branch, spread(branch, operand), 0);
       return false;
     case Op.table:
       return jump(branch, operand);

@@ -181,6 +181,10 @@ export enum Op {
   track = 25,
   /** Operand: the address of a sampler (SAMPLER_*). */
   sample = 26,
+  /** To one of several queues. Operand: the address of a spread record (SPREAD_*). */
+  spread = 27,
+  /** The same with a copy. */
+  copy_spread = 28,
 }
 /** Flags of `state`: the first hit is noted. */
 export const FIRST_HIT_SET = 1;
@@ -296,6 +300,32 @@ export const SAMPLER_TABLE = 8;
 export const SAMPLER_PROGRAM = 12;
 export const SAMPLER_COUNT = 16;
 export const SAMPLER_FIRST = 24;
+
+/**
+ * A spread record (docs/queues.md): | function 1 | symmetric 1 | outer 1 | inner 1 | queues 4 | mask 4 | key 40 |.
+ * `outer` and `inner` are the fields of each packet that are hashed; `queues` is the address of mask + 1 queues, a word each.
+ */
+export const SPREAD_FUNCTION = 0;
+export const SPREAD_SYMMETRIC = 1;
+export const SPREAD_OUTER = 2;
+export const SPREAD_INNER = 3;
+export const SPREAD_QUEUES = 4;
+export const SPREAD_MASK = 8;
+export const SPREAD_KEY = 12;
+export const SPREAD_KEY_SIZE = 40;
+export const SPREAD_SIZE = 52;
+/** Functions: as the device numbers them. Without one, the first queue gets everything. */
+export const HASH_NONE = 0;
+export const HASH_XOR8 = 1;
+export const HASH_TOEPLITZ = 2;
+/** Fields, by their bits; addresses are of IPv6 and not of IPv4, ports of UDP and not of TCP. */
+export const SPREAD_SOURCE = 1;
+export const SPREAD_DESTINATION = 2;
+export const SPREAD_SOURCE_PORT = 4;
+export const SPREAD_DESTINATION_PORT = 8;
+export const SPREAD_SPI = 16;
+export const SPREAD_IPV6 = 32;
+export const SPREAD_UDP = 64;
 
 /**
  * Rules for insertRules, one behind the other in the area `bytes`:

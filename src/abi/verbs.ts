@@ -146,6 +146,27 @@ export const IBV_QP_RATE_LIMIT = 1 << 25;
 
 /** enum ibv_qp_init_attr_mask */
 export const IBV_QP_INIT_ATTR_PD = 1;
+export const IBV_QP_INIT_ATTR_XRCD = 1 << 1;
+export const IBV_QP_INIT_ATTR_CREATE_FLAGS = 1 << 2;
+export const IBV_QP_INIT_ATTR_MAX_TSO_HEADER = 1 << 3;
+export const IBV_QP_INIT_ATTR_IND_TABLE = 1 << 4;
+export const IBV_QP_INIT_ATTR_RX_HASH = 1 << 5;
+export const IBV_QP_INIT_ATTR_SEND_OPS_FLAGS = 1 << 6;
+
+/** enum ibv_rx_hash_function_flags */
+export const IBV_RX_HASH_FUNC_TOEPLITZ = 1;
+
+/** enum ibv_rx_hash_fields */
+export const IBV_RX_HASH_SRC_IPV4 = 1 << 0;
+export const IBV_RX_HASH_DST_IPV4 = 1 << 1;
+export const IBV_RX_HASH_SRC_IPV6 = 1 << 2;
+export const IBV_RX_HASH_DST_IPV6 = 1 << 3;
+export const IBV_RX_HASH_SRC_PORT_TCP = 1 << 4;
+export const IBV_RX_HASH_DST_PORT_TCP = 1 << 5;
+export const IBV_RX_HASH_SRC_PORT_UDP = 1 << 6;
+export const IBV_RX_HASH_DST_PORT_UDP = 1 << 7;
+export const IBV_RX_HASH_IPSEC_SPI = 1 << 8;
+export const IBV_RX_HASH_INNER = 0x8000_0000;
 
 /*
  * Work queues and indirection tables (ibv_create_wq(3), ibv_modify_wq(3)).

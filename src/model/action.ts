@@ -127,7 +127,7 @@ export class Action extends Handle<Device | null> {
       const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
       refuse({ code: "EINVAL", call, reason: "bad_object", path: "ibqp", value: queue, hint });
     }
-    const parts = { step: "end", op: Op.queue, operand: queue.handle, holds: [queue] } as const;
+    const parts = { step: "end", ...queue.target, holds: [queue] } as const;
     return new Action(queue.device, "dest_ibv_qp", { ...parts, function: queue.context.function });
   }
 

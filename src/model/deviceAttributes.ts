@@ -6,12 +6,15 @@ import {
   IBV_DEVICE_RAW_IP_CSUM,
   IBV_DEVICE_SYS_IMAGE_GUID,
   IBV_DEVICE_UD_AV_PORT_ENFORCE,
+  IBV_QPT_RAW_PACKET,
   IBV_RAW_PACKET_CAP_IP_CSUM,
+  IBV_RX_HASH_FUNC_TOEPLITZ,
 } from "../abi/verbs.js";
 import type { Device } from "./device.js";
 import { eui64 } from "./gids.js";
 import { MAX_RD_ATOMIC } from "./limits.js";
 import { PKEY_TABLE_LENGTH, portMac } from "./ports.js";
+import { HASH_FIELDS } from "./spread.js";
 
 /** `struct ibv_device_attr`; members of 64 bits are bigint. What this device lacks is 0. */
 export interface DeviceAttributes {
@@ -177,11 +180,11 @@ export function deviceAttributesEx(device: Device): DeviceAttributesEx {
     device_cap_flags_ex: BigInt(attributes.device_cap_flags),
     tso_caps: { max_tso: 0, supported_qpts: 0 },
     rss_caps: {
-      supported_qpts: 0,
+      supported_qpts: 1 << IBV_QPT_RAW_PACKET,
       max_rwq_indirection_tables: limits.max_rwq_indirection_tables,
       max_rwq_indirection_table_size: limits.max_rwq_indirection_table_size,
-      rx_hash_fields_mask: 0n,
-      rx_hash_function: 0,
+      rx_hash_fields_mask: BigInt(HASH_FIELDS),
+      rx_hash_function: IBV_RX_HASH_FUNC_TOEPLITZ,
     },
     max_wq_type_rq: limits.max_wq_type_rq,
     packet_pacing_caps: { qp_rate_limit_min: 0, qp_rate_limit_max: 0, supported_qpts: 0 },

@@ -168,11 +168,14 @@ export class FlowEntry implements Placed, EntryKind {
 
   #deliver(record: number[], sniffs: boolean): void {
     const copies = sniffs || this.dontTrap || this.end !== null;
-    const [always, fromOthers] = copies ? [Op.copy_queue, Op.copy_from_others] : [Op.queue, Op.queue_from_others];
+    const [always, fromOthers, spread] = copies
+      ? [Op.copy_queue, Op.copy_from_others, Op.copy_spread]
+      : [Op.queue, Op.queue_from_others, Op.spread];
     for (const queue of this.queues) {
-      // Frames that are looped back come to the root table alone.
-      const loops = this.stage !== "root" || this.flows.some((flow) => queueOf(flow) === queue && flow.loopsBack);
-      record.push(loops ? always : fromOthers, queue);
+      const own = this.flows.filter((flow) => queueOf(flow) === queue);
+      // Frames that are looped back come to the root table alone, and what spreads sends none.
+      const loops = this.stage !== "root" || own.some(({ loopsBack }) => loopsBack);
+      record.push(own[0]?.target?.op === Op.spread ? spread : loops ? always : fromOthers, queue);
     }
   }
 
@@ -187,14 +190,18 @@ export class FlowEntry implements Placed, EntryKind {
   }
 }
 
-/** The queue that a flow delivers to, by its handle; null for none. */
+/** The queue that a flow delivers to, or what spreads over several, by its handle; null for none. */
 export function queueOf({ target }: Flow): number | null {
-  return target?.op === Op.queue ? target.operand : null;
+  return target !== null && isQueue(target) ? target.operand : null;
 }
 
 /** Where a flow leads besides queues. */
 export function endOf({ target }: Flow): FlowTarget | null {
-  return target === null || target.op === Op.queue ? null : target;
+  return target === null || isQueue(target) ? null : target;
+}
+
+function isQueue({ op }: FlowTarget): boolean {
+  return op === Op.queue || op === Op.spread;
 }
 
 /** The queue pair of all these flows where there is one, and none of them is for its own frames. */

@@ -1,5 +1,5 @@
 /** Queue pairs: their attributes, their states, their two queues. */
-import { QUEUE_READY, QUEUE_SINK } from "../abi/engine.js";
+import { Op, QUEUE_READY, QUEUE_SINK } from "../abi/engine.js";
 import {
   IBV_QPS_ERR,
   IBV_QPS_RESET,
@@ -15,6 +15,7 @@ import { refuse } from "../errors.js";
 import { CompletionQueue } from "./completions.js";
 import { Context, ProtectionDomain } from "./context.js";
 import type { Device } from "./device.js";
+import type { FlowTarget } from "./flow.js";
 import { Handle, living, retire } from "./handle.js";
 import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "./limits.js";
 import { portOf } from "./ports.js";
@@ -70,7 +71,7 @@ export class QueuePair extends Handle implements Receiver {
   readonly #send: SendQueue | null;
   #state: Readonly<QueuePairState> = RESET_STATE;
 
-  private constructor(
+  protected constructor(
     pd: ProtectionDomain | Context,
     attributes: CheckedAttributes | null,
     handle: number,
@@ -91,8 +92,10 @@ export class QueuePair extends Handle implements Receiver {
         ? null
         : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
     this.handle = handle;
-    device.queues.set(handle, this);
-    device.receivers.set(number, this);
+    if (!this.spreads) {
+      device.queues.set(handle, this);
+      device.receivers.set(number, this);
+    }
     device.hardware.inventory.add("qp");
   }
 
@@ -124,6 +127,16 @@ export class QueuePair extends Handle implements Receiver {
   /** Takes every frame, without buffers and completions. */
   get isSink(): boolean {
     return this.#attributes === null;
+  }
+
+  /** Whether it has no queue of its own, and a hash chooses one. */
+  get spreads(): boolean {
+    return false;
+  }
+
+  /** What takes frames to it. */
+  get target(): FlowTarget {
+    return { op: this.spreads ? Op.spread : Op.queue, operand: this.handle };
   }
 
   get state(): number {
@@ -211,14 +224,19 @@ export class QueuePair extends Handle implements Receiver {
 
   destroy(call: string): void {
     retire(call, "qp", this, "destroy the actions and flows that lead to it first");
-    this.device.core.exports.destroyQueue(this.handle);
-    this.device.queues.delete(this.handle);
-    this.device.receivers.delete(this.qp_num);
+    this.release();
     this.device.hardware.inventory.remove("qp");
     (this.pd ?? this.context).users--;
     if (this.#attributes === null) return;
     this.#attributes.send_cq.users--;
     this.#attributes.recv_cq.users--;
+  }
+
+  /** What it has in the core. */
+  protected release(): void {
+    this.device.core.exports.destroyQueue(this.handle);
+    this.device.queues.delete(this.handle);
+    this.device.receivers.delete(this.qp_num);
   }
 
   #noSink(call: string): never {
@@ -227,7 +245,7 @@ export class QueuePair extends Handle implements Receiver {
 }
 
 /** There is a place for a new queue pair, and a number. */
-function checkRoom(call: string, device: Device): void {
+export function checkRoom(call: string, device: Device): void {
   device.hardware.inventory.checkRoom(call, device, "qp");
   checkQueueNumber(call, device);
 }

@@ -1,5 +1,4 @@
 /** Flows of the verbs (ibv_create_flow(3)). */
-import { Op } from "../abi/engine.js";
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
   IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
@@ -74,7 +73,7 @@ export class VerbsFlow extends Flow {
   /** What is sent goes on; sniffers listen both ways. */
   get target(): FlowTarget | null {
     if (this.type === IBV_FLOW_ATTR_NORMAL && (this.flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0) return null;
-    return { op: Op.queue, operand: this.qp.handle };
+    return this.qp.target;
   }
 }
 

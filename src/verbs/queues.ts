@@ -1,17 +1,17 @@
 /** ibv_create_qp(3), ibv_create_qp_ex(3), ibv_modify_qp(3), ibv_query_qp(3), ibv_post_recv(3). */
-import { IBV_QP_INIT_ATTR_PD } from "../abi/verbs.js";
-import { refuse } from "../errors.js";
 import { Context, ProtectionDomain } from "../model/context.js";
-import { living, unsigned } from "../model/handle.js";
+import { living } from "../model/handle.js";
 import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../model/queues.js";
 import type { QueuePairChange } from "../model/queueStates.js";
 import type { ReceiveRequest } from "../model/receiveQueue.js";
 import type { BadRequest } from "../model/scatter.js";
+import { createExtended, type SpreadingAttributes } from "../model/spreadingQueuePair.js";
 
 export type { QueuePair, QueuePairAttributes, QueuePairCapabilities, QueuePairReport } from "../model/queues.js";
 export type { QueuePairChange } from "../model/queueStates.js";
 export type { ReceiveRequest } from "../model/receiveQueue.js";
 export type { BadRequest, ScatterEntry } from "../model/scatter.js";
+export type { ReceiveHashConfiguration, SpreadingAttributes } from "../model/spreadingQueuePair.js";
 
 /**
  * A queue pair in state RESET; it receives in RTR and RTS, and sends in RTS.
@@ -21,25 +21,20 @@ export function ibv_create_qp(pd: ProtectionDomain, qp_init_attr: QueuePairAttri
   return QueuePair.create("ibv_create_qp", pd, qp_init_attr);
 }
 
-/** The same, with the protection domain among the attributes. @throws EOPNOTSUPP any other bit of `comp_mask` */
+/**
+ * The same, with the protection domain among the attributes. With IND_TABLE and RX_HASH in `comp_mask` a raw packet queue pair
+ * that spreads what it gets over the work queues of `rwq_ind_tbl`, and can do nothing else.
+ * @throws EINVAL hash fields that exclude each other, a key that has not 40 bytes; EOPNOTSUPP other bits of `comp_mask`, other
+ * hash functions and fields; ENOMEM
+ */
 export function ibv_create_qp_ex(
   context: Context,
-  qp_init_attr: QueuePairAttributes & { comp_mask: number; pd: ProtectionDomain },
+  qp_init_attr: (QueuePairAttributes | SpreadingAttributes) & { comp_mask: number; pd: ProtectionDomain },
 ): QueuePair {
   const call = "ibv_create_qp_ex";
   living(call, "context", context, Context);
-  const { comp_mask, pd } = qp_init_attr;
-  const path = "qp_init_attr.comp_mask";
-  const more = unsigned(call, path, comp_mask, 32) & ~IBV_QP_INIT_ATTR_PD;
-  if (more !== 0 || comp_mask === 0) {
-    const hint = "IBV_QP_INIT_ATTR_PD, and no other bit";
-    refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
-  }
-  living(call, "qp_init_attr.pd", pd, ProtectionDomain);
-  if (pd.device !== context.device) {
-    refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
-  }
-  return QueuePair.create(call, pd, qp_init_attr);
+  living(call, "qp_init_attr.pd", qp_init_attr.pd, ProtectionDomain);
+  return createExtended(call, context, qp_init_attr);
 }
 
 /**
