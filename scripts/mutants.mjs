@@ -29,6 +29,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CONNTRACK } from "./mutants/conntrack.mjs";
 import { CORE } from "./mutants/core.mjs";
+import { DEVX } from "./mutants/devx.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
 import { FUNCTIONS } from "./mutants/functions.mjs";
@@ -74,6 +75,7 @@ const mutants = [
   ...CORE,
   ...STEER,
   ...WALK,
+  ...DEVX,
   ...HEADERS,
   ...HOST,
   ...FLOWS,

@@ -173,6 +173,7 @@ export function queriedTable(command: Command): DevxFlowTable {
 }
 
 export function queryFlowTable(command: Command, { setting }: DevxFlowTable): void {
+  command.expect(QUERY_FLOW_TABLE.size, FLOW_TABLE_CONTEXT_AT + FLOW_TABLE_CONTEXT.size);
   const values = {
     reformat_en: Number(setting.reformats),
     decap_en: Number(setting.decapsulates),
