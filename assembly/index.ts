@@ -31,6 +31,7 @@ export {
   removeRule,
   rerankRule,
   setMiss,
+  stageValue,
 } from "./steer/table";
 export { keepTable, reserveRules, trimTable } from "./steer/table";
 export { firstOutside, insertRules } from "./steer/bulk";

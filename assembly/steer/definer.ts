@@ -216,6 +216,20 @@ export function gather(definer: usize, key: usize, lanes: usize): void {
   v128.store(lanes + (lane << 4), bytes);
 }
 
+/** The reverse: bytes of `count` lanes where they lie in a key. */
+export function spread(definer: usize, lanes: usize, count: u32, key: usize): void {
+  let step: usize = load<u32>(definer, PROGRAM);
+  const end = step + <usize>load<u32>(definer, STEPS) * STEP_SIZE;
+  for (; step < end; step += STEP_SIZE) {
+    const lane: usize = load<u32>(step, STEP_LANE);
+    if (lane >= count) break;
+    for (let i: usize = 0; i < 16; i++) {
+      const from: usize = load<u8>(step + i, STEP_PATTERN);
+      if (from < 16) store<u8>(key + <usize>load<u32>(step) + from, load<u8>(lanes + (lane << 4) + i));
+    }
+  }
+}
+
 /** Columns in use. */
 export function definerColumns(definer: usize): u32 {
   return load<u32>(definer, COLUMNS);

@@ -18,11 +18,12 @@ import {
   TABLE_ROOT,
   TABLE_SEND,
 } from "../../src/abi/engine";
+import { KEY_SIZE } from "../../src/abi/key";
 import { actionsWant } from "../act/asks";
 import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./chain";
-import { clearDefiner, definerLanes, DEFINER_SIZE, gather, widen, widenFor } from "./definer";
+import { clearDefiner, definerLanes, DEFINER_SIZE, gather, spread, widen, widenFor } from "./definer";
 import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS, GROUPS_SIZE } from "./group";
 import {
   dropMask,
@@ -37,7 +38,7 @@ import {
   maskFor,
 } from "./mask";
 import { slicesOf } from "./slice";
-import { createRule, releaseRule, RULE_MASK } from "./rule";
+import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
 import { clearSlots, reserveSlots, shrinkSlots, SLOTS_SIZE } from "./slots";
 import { changed, forgetSweep, yieldMemory } from "./sweep";
 import { groupOf, WANTS_NOTHING, wantsOf } from "./wants";
@@ -258,6 +259,14 @@ function dropIfUnused(table: usize, mask: usize): void {
   const group = groupAt(table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP));
   store<u32>(group, load<u32>(group, GROUP_MASKS) - 1, GROUP_MASKS);
   dropMask(table + TABLE_MASKS, mask);
+}
+
+/** Writes the value of a rule where values are staged, without its ranges. */
+export function stageValue(rule: usize): void {
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const table: usize = load<u32>(mask, MASK_TABLE);
+  memory.fill(STAGING + STAGE_VALUE, 0, KEY_SIZE);
+  spread(table + TABLE_DEFINER, rule + RULE_VALUE, load<u32>(mask, MASK_LANES_COUNT), STAGING + STAGE_VALUE);
 }
 
 export function removeRule(rule: usize): void {

@@ -30,6 +30,8 @@ export interface CoreExports {
   setMiss(table: number, next: number): void;
   insertRule(table: number, id: number, rankHigh: number, rankLow: number, ranges: number, actions: number): number;
   removeRule(rule: number): void;
+  /** Writes the value of a rule where values are staged; fields with ranges are 0. */
+  stageValue(rule: number): void;
   /** Inserts rules that lie in the area `bytes` (BULK_*); gives how many, fewer when memory is full. */
   insertRules(
     table: number,

@@ -13,6 +13,7 @@ import {
   STAGE_RANGES,
   STAGE_VALUE,
 } from "../abi/engine.js";
+import { KEY_SIZE } from "../abi/key.js";
 import type { Core } from "./core.js";
 
 /** A range over a field, both ends inside. */
@@ -56,6 +57,12 @@ export function insertRule(core: Core, table: number, rule: CoreRule): number {
   }
   const actions = stageActions(core, rule.actions);
   return core.exports.insertRule(table, rule.id, rule.rankHigh, rule.rankLow, rule.ranges.length, actions) >>> 0;
+}
+
+/** The value of a rule, a whole key; fields with ranges are 0 in it. */
+export function valueOf(core: Core, rule: number): Uint8Array {
+  core.exports.stageValue(rule);
+  return core.u8.slice(core.staging + STAGE_VALUE, core.staging + STAGE_VALUE + KEY_SIZE);
 }
 
 /** Gives a rule other actions. False when memory is full, never for as many as it has or fewer. */

@@ -8,6 +8,7 @@ export * from "./devx.js";
 export * from "./dr.js";
 export * from "./drActions.js";
 export * from "./drState.js";
+export * from "./dump.js";
 export * from "./flowActions.js";
 export * from "./layout.js";
 export * from "./params.js";

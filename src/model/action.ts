@@ -84,7 +84,8 @@ export class Action extends Handle<Device | null> {
   readonly function: DeviceFunction | null;
   readonly rootLevel: boolean | null;
   readonly reformatType: number | null;
-  readonly #holds: readonly Handle<Device | null>[];
+  /** What it leads to, counts on or is made of, in the order in which it was named. */
+  readonly holds: readonly Handle<Device | null>[];
   /** The level that the table of a rule with it is below; null for any. */
   readonly levelBelow: number | null;
   readonly #records: readonly OwnRecord[];
@@ -101,7 +102,7 @@ export class Action extends Handle<Device | null> {
     this.function = parts.function ?? null;
     this.rootLevel = parts.rootLevel ?? null;
     this.reformatType = parts.reformatType ?? null;
-    this.#holds = holds;
+    this.holds = holds;
     this.levelBelow = parts.levelBelow ?? null;
     this.#records = parts.records ?? NO_RECORDS;
     for (const one of holds) one.users++;
@@ -187,6 +188,6 @@ export class Action extends Handle<Device | null> {
     settle(call, this);
     retire(call, "action", this, "destroy the rules and arrays that use it first");
     for (const { address, bytes } of this.#records) releaseRecord((this.device as Device).core, address, bytes);
-    for (const one of this.#holds) one.users--;
+    for (const one of this.holds) one.users--;
   }
 }

@@ -83,6 +83,11 @@ export class Classifier {
     return true;
   }
 
+  /** Masks that have an order, as they came. */
+  get places(): Iterable<Place> {
+    return this.#places;
+  }
+
   remove(place: Place): void {
     this.#places.delete(place);
   }

@@ -26,8 +26,8 @@ export class Domain extends Handle {
   allowsDuplicates = true;
   /** Changes of rules that wait for a sync; null where none do. */
   readonly held: HeldRules | null;
-  /** Those that are not root. */
-  readonly #tables = new Set<Table>();
+  /** Its living tables, in the order of their making. */
+  readonly tables = new Set<Table>();
   #reclaims = false;
 
   constructor(context: Context, type: DomainType, name: string) {
@@ -57,7 +57,7 @@ export class Domain extends Handle {
     }
     if ((flags & (SYNC_SW | SYNC_HW)) !== 0) this.held?.apply(call);
     if ((flags & SYNC_MEM) === 0) return;
-    for (const { classifier } of this.#tables) this.device.core.exports.trimTable(classifier.table);
+    for (const { classifier } of this.#own()) this.device.core.exports.trimTable(classifier.table);
   }
 
   /** Whether tables give back at once what they do not need. */
@@ -68,7 +68,12 @@ export class Domain extends Handle {
   /** Whether tables give back at once what they do not need, and not at a sync. */
   reclaim(enable: boolean): void {
     this.#reclaims = enable;
-    for (const { classifier } of this.#tables) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
+    for (const { classifier } of this.#own()) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
+  }
+
+  /** Those that no other domain has. */
+  #own(): Table[] {
+    return [...this.tables].filter(({ isRoot }) => !isRoot);
   }
 
   /** The table of the core for a new table of a level. @throws ENOMEM; EOPNOTSUPP a domain that has its root table only */
@@ -87,12 +92,12 @@ export class Domain extends Handle {
 
   /** A table of it begins, or ends. */
   add(table: Table): void {
-    if (!table.isRoot) this.#tables.add(table);
+    this.tables.add(table);
     this.users++;
   }
 
   remove(table: Table): void {
-    this.#tables.delete(table);
+    this.tables.delete(table);
     this.users--;
   }
 

@@ -1,0 +1,50 @@
+/** mlx5dv_dump(3): what direct rules there are, as text for the public steering dump tools. */
+import { ERRNO } from "../errors.js";
+import { Domain, Table } from "../model/domain.js";
+import { dumpDomain, dumpMatcher, dumpRule, dumpTable } from "../model/dump.js";
+import type { Write } from "../model/dumpLine.js";
+import { Matcher } from "../model/matcher.js";
+import { Rule } from "../model/rule.js";
+
+/** What a `FILE *` is here: something with `write`, such as a stream of Node, or a function that takes the text. */
+export type DumpFile = { write(text: string): unknown } | ((text: string) => unknown);
+
+type Living = { readonly destroyed: boolean };
+
+/** These calls alone give their error as a negative number. */
+function dumped<T extends Living>(
+  file: DumpFile | null | undefined,
+  object: T | null | undefined,
+  type: { [Symbol.hasInstance](value: unknown): boolean },
+  dump: (write: Write, object: T) => void,
+): number {
+  const write = writerOf(file);
+  if (write === undefined || !type[Symbol.hasInstance](object) || (object as T).destroyed) return -ERRNO.EINVAL;
+  dump(write, object as T);
+  return 0;
+}
+
+function writerOf(file: DumpFile | null | undefined): Write | undefined {
+  if (typeof file === "function") return file;
+  return typeof file?.write === "function" ? (text) => file.write(text) : undefined;
+}
+
+/** A domain with its tables, matchers, rules and actions. 0, or -EINVAL without a file or a living domain. */
+export function mlx5dv_dump_dr_domain(fout: DumpFile | null, domain: Domain | null): number {
+  return dumped(fout, domain, Domain, dumpDomain);
+}
+
+/** A table with its matchers, rules and actions, behind its domain. 0, or -EINVAL. */
+export function mlx5dv_dump_dr_table(fout: DumpFile | null, table: Table | null): number {
+  return dumped(fout, table, Table, dumpTable);
+}
+
+/** A matcher with its rules and actions, behind its domain and table. 0, or -EINVAL. */
+export function mlx5dv_dump_dr_matcher(fout: DumpFile | null, matcher: Matcher | null): number {
+  return dumped(fout, matcher, Matcher, dumpMatcher);
+}
+
+/** A rule with its actions, behind its domain, table and matcher. 0, or -EINVAL. */
+export function mlx5dv_dump_dr_rule(fout: DumpFile | null, rule: Rule | null): number {
+  return dumped(fout, rule, Rule, dumpRule);
+}
