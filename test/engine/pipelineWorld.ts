@@ -25,6 +25,7 @@ import {
   drawBases,
   drawHostRule,
   drawRule,
+  drawRules,
   newDraft,
   PORTS,
   QUEUE_NAMES,
@@ -33,6 +34,7 @@ import {
 import { rankOf } from "../oracle/match.js";
 import { type DomainType, tableNamed } from "../oracle/pipeline.js";
 import { count } from "../verbs/flowWorld.js";
+import { refused } from "../mlx5dv/support.js";
 import { climb } from "../verbs/support.js";
 import { makeActions, type Makers } from "./pipelineActions.js";
 import { termText } from "./support.js";
@@ -58,6 +60,8 @@ export interface PipelineWorld extends Draft, Makers {
   names: Map<object, string>;
   /** Rules of tables that are not root wait for a sync of their domain; what it has to do, by the domain's name. */
   waiting: Map<string, (() => void)[]> | null;
+  /** Domains that allow no duplicates, by the names of their root tables. */
+  unique: Set<string>;
   counterBulk: FlowCounter;
   /** Memory without rules. */
   empty: number;
@@ -84,7 +88,13 @@ export async function makePipelineWorld(random: Random, tally: Map<string, numbe
     domains.set(of, domain);
     tables.set(name, dv.mlx5dv_dr_table_create(domain, root ? 0 : Number(name.slice(name.indexOf("/") + 1))));
   }
-  for (const domain of domains.values()) dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, random.chance(0.5));
+  const unique = new Set<string>();
+  for (const [name, domain] of domains) {
+    dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, random.chance(0.5));
+    if (asyncRules || random.chance(0.7)) continue;
+    unique.add(name);
+    dv.mlx5dv_dr_domain_allow_duplicate_rules(domain, false);
+  }
   const command = dv.allocFlowCounterCommand(Math.ceil(Math.log2(COUNTERS)));
   const counterBulk = dv.mlx5dv_devx_obj_create(
     contexts[0] as Context,
@@ -104,6 +114,7 @@ export async function makePipelineWorld(random: Random, tally: Map<string, numbe
     hostRules: new Map(),
     names: new Map(),
     waiting: asyncRules ? new Map() : null,
+    unique,
     empty: device.memoryUsed,
     order: 0,
   };
@@ -135,7 +146,8 @@ function makeQueues({ world }: Draft, contexts: readonly Context[]): Map<string,
 
 /** A round of additions. */
 export function addRules(world: PipelineWorld): void {
-  for (let n = 0; n < 16; n++) addRule(world);
+  for (let n = 0; n < 14; n++) addRule(world);
+  addRulesAtOnce(world);
   for (let n = 0; n < 6; n++) addHostRule(world);
 }
 
@@ -146,15 +158,61 @@ function addRule(world: PipelineWorld): void {
 
 /** Makes a rule, and its matcher where that is not there. */
 export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
-  const { matcher: mask, terms, actions: wanted, id } = drawn;
-  const { matcher, order } = matcherFor(world, mask);
-  const { made, list } = makeActions(world, mask.table, wanted);
-  const fields = Object.fromEntries(terms.map((term) => [term.field, termText(term)]));
-  const { value } = dv.matchParameters(fields);
-  const rule = dv.mlx5dv_dr_rule_create(matcher, value, list.length, list);
+  const { matcher } = matcherFor(world, drawn.matcher);
+  const { made, list } = makeActions(world, drawn.matcher.table, drawn.actions);
+  const create = (): Rule => dv.mlx5dv_dr_rule_create(matcher, valueOf(drawn).value, list.length, list);
+  if (isRefused(world, drawn)) {
+    expect(refused(create)?.code).toBe("EEXIST");
+    made.forEach((action) => dv.mlx5dv_dr_action_destroy(action));
+    count(world.tally, "duplicate refused");
+  } else keep(world, drawn, create(), made);
+}
+
+/** A duplicate, in a domain that allows none. */
+function isRefused({ rulesMade, unique, world }: PipelineWorld, { matcher, terms }: DrawnRule): boolean {
+  if (!unique.has(domainOf(matcher.table)) || tableNamed(world, matcher.table).root) return false;
+  const values = (list: DrawnRule["terms"]): string => list.map(({ value }) => value.toString()).join(" ");
+  return [...rulesMade.values()].some(
+    ({ drawn }) => drawn.matcher === matcher && values(drawn.terms) === values(terms),
+  );
+}
+
+function valueOf({ terms }: DrawnRule): dv.DeviceMatch {
+  return dv.matchParameters(Object.fromEntries(terms.map((term) => [term.field, termText(term)])));
+}
+
+/** Several rules of a matcher in one call, with one list of actions or a list each. */
+function addRulesAtOnce(world: PipelineWorld): void {
+  const drawn = drawRules(world);
+  const [first] = drawn;
+  if (!first || drawn.some((one) => isRefused(world, one)) || world.unique.has(domainOf(first.matcher.table))) return;
+  const { matcher } = matcherFor(world, first.matcher);
+  const values = drawn.map((one) => valueOf(one).value);
+  const size = values[0]?.match_sz ?? 0;
+  const match_buf = new Uint8Array(size * values.length);
+  for (const [i, value] of values.entries()) match_buf.set(value.match_buf, i * size);
+  const lists = drawn.map(({ actions }) => makeActions(world, first.matcher.table, actions));
+  const shared = makeActions(world, first.matcher.table, first.actions);
+  const each = world.random.chance(0.5);
+  for (const { made } of each ? [shared] : lists) made.forEach((action) => dv.mlx5dv_dr_action_destroy(action));
+  const rules = dv.createRules(
+    matcher,
+    { match_sz: size, match_buf },
+    each ? lists.map(({ list }) => list) : shared.list,
+  );
+  for (const [i, rule] of rules.entries()) {
+    keep(world, drawn[i] as DrawnRule, rule, each ? (lists[i]?.made ?? []) : shared.made);
+  }
+  count(world.tally, "rules made at once", rules.length);
+}
+
+/** A rule is there: on the device, and in the reference. */
+function keep(world: PipelineWorld, drawn: DrawnRule, rule: Rule, actions: Action[]): void {
+  const { id, matcher: mask, terms, actions: wanted } = drawn;
   world.names.set(rule, id);
-  world.rulesMade.set(id, { drawn, rule, actions: made });
+  world.rulesMade.set(id, { drawn, rule, actions });
   for (const { kind } of wanted) count(world.tally, `action ${kind}`);
+  const { order } = matcherFor(world, mask);
   const table = tableNamed(world.world, mask.table);
   const rank = rankOf({ priority: mask.priority, matcher: order, rule: world.order++ }, table.root);
   later(world, mask.table, () => table.rules.push({ id, rank, terms, ranges: [], actions: wanted }));
@@ -171,17 +229,22 @@ function later({ waiting, world }: PipelineWorld, table: string, change: () => v
 }
 
 /** Domains bring their tables up to date. */
-export function syncSome({ random, domains, waiting, tally }: PipelineWorld, chance = 0.6): void {
+export function syncSome(world: PipelineWorld, chance = 0.6): void {
+  const { random, domains } = world;
   for (const [name, domain] of domains) {
     if (!random.chance(chance)) continue;
     const flags = random.between(1, 7);
     dv.mlx5dv_dr_domain_sync(domain, flags);
-    if (flags === dv.MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM) continue;
-    const changes = waiting?.get(name) ?? [];
-    if (changes.length > 0) count(tally, "changes synced", changes.length);
-    for (const change of changes) change();
-    waiting?.delete(name);
+    if (flags !== dv.MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM) synced(world, name);
   }
+}
+
+/** What waited for a domain is done. */
+function synced({ waiting, tally }: PipelineWorld, domain: string): void {
+  const changes = waiting?.get(domain) ?? [];
+  if (changes.length > 0) count(tally, "changes synced", changes.length);
+  waiting?.delete(domain);
+  for (const change of changes) change();
 }
 
 function matcherFor(world: PipelineWorld, drawn: DrawnMatcher): { matcher: Matcher; order: number } {
@@ -192,6 +255,11 @@ function matcherFor(world: PipelineWorld, drawn: DrawnMatcher): { matcher: Match
   const { match_criteria_enable, mask } = dv.matchParameters(Object.fromEntries(fields) as Record<string, string>);
   const at = world.tables.get(table) as Table;
   const matcher = dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, mask);
+  if (!tableNamed(world.world, table).root && world.random.chance(0.2)) {
+    const layout = { flags: world.random.below(4), log_num_of_rules_hint: world.random.below(8) };
+    dv.mlx5dv_dr_matcher_set_layout(matcher, layout);
+    count(world.tally, "layout");
+  }
   const made = { matcher, order: world.order++ };
   world.matchersMade.set(drawn, made);
   return made;
@@ -221,7 +289,13 @@ export function removeRules(world: PipelineWorld, chance = 0.25): void {
     world.rulesMade.delete(id);
     const { table } = drawn.matcher;
     later(world, table, () => forget(world, table, id));
-    later(world, table, () => actions.forEach((action) => dv.mlx5dv_dr_action_destroy(action)));
+    const own = actions.length > 0 && actions.every(({ users }) => users <= 1);
+    if (world.waiting !== null && own && !tableNamed(world.world, table).root && random.chance(0.1)) {
+      // What only rules use that wait to be destroyed syncs their domain first.
+      for (const action of actions) dv.mlx5dv_dr_action_destroy(action);
+      synced(world, domainOf(table));
+      count(world.tally, "synced by destroying an action");
+    } else later(world, table, () => destroyUnused(actions));
   }
   for (const [id, rule] of world.hostRules) {
     if (!random.chance(chance)) continue;
@@ -229,6 +303,11 @@ export function removeRules(world: PipelineWorld, chance = 0.25): void {
     world.hostRules.delete(id);
     world.world.hostRules = world.world.hostRules.filter((one) => one.id !== id);
   }
+}
+
+/** Actions of one list for several rules go with the last of these. */
+function destroyUnused(actions: readonly Action[]): void {
+  for (const action of actions) if (action.users === 0 && !action.destroyed) dv.mlx5dv_dr_action_destroy(action);
 }
 
 function forget({ world }: PipelineWorld, name: string, id: string): void {

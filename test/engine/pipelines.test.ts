@@ -81,7 +81,14 @@ const REACHED = [
   ...["A", "B", "C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7"].map((name) => `register ${name}`),
   ...["received: deliver", "received: forward", "received: miss no_rule", "received: miss default_miss"],
   ...["sent: deliver", "sent: transmit", "sent: miss no_rule", "sent: drop drop_action"],
-  ...["host rule", "changes synced"],
+  ...[
+    "host rule",
+    "changes synced",
+    "synced by destroying an action",
+    "rules made at once",
+    "layout",
+    "duplicate refused",
+  ],
 ];
 
 /** GRE, whose headers can make what is inside odd, as often as five others. */

@@ -162,16 +162,29 @@ export function drawRule(draft: Draft): DrawnRule | null {
     mask,
     value: (visit.fields.get(field) ?? 0n) & mask,
   }));
-  if (terms.length > 0 && random.chance(0.35)) {
-    // An ip_version is not a bit mask in device bytes.
-    const spoiled = terms.filter(({ field }) => !field.endsWith("ip_version"));
-    if (spoiled.length > 0) flipOne(random, random.pick(spoiled));
-  }
+  if (random.chance(0.35)) flipOne(random, terms);
   const actions = randomActions(random, visit.frame, placesOf(world, visit.table));
   return { id: `r${draft.made++}`, matcher, terms, actions };
 }
 
-function flipOne(random: Random, term: Term): void {
+/** Rules of one matcher: a drawn one, and others that miss its frame by one bit. */
+export function drawRules(draft: Draft): DrawnRule[] {
+  const { random } = draft;
+  const drawn = drawRule(draft);
+  if (!drawn) return [];
+  const others = Array.from({ length: random.between(1, 5) }, () => {
+    const terms = drawn.terms.map((term) => ({ ...term }));
+    flipOne(random, terms);
+    return { ...drawn, id: `r${draft.made++}`, terms };
+  });
+  return [drawn, ...others];
+}
+
+/** One bit that is asked, but for an `ip_version`, which is no bit mask in device bytes. */
+function flipOne(random: Random, terms: readonly Term[]): void {
+  const spoiled = terms.filter(({ field }) => !field.endsWith("ip_version"));
+  if (spoiled.length === 0) return;
+  const term = random.pick(spoiled);
   const bits: bigint[] = [];
   for (let bit = 1n; bit <= term.mask; bit <<= 1n) if (term.mask & bit) bits.push(bit);
   term.value ^= random.pick(bits);

@@ -5,8 +5,8 @@
 
 import { type Fields, firstMatch } from "./match.js";
 import { type Registers, noRegisters } from "./modifyHeader.js";
+import { type Origin, fieldsOf, hostRules } from "./pipelineFields.js";
 import {
-  type HostRule,
   type DomainType,
   type Member,
   PF,
@@ -22,7 +22,7 @@ import {
   rootName,
   tableNamed,
 } from "./pipeline.js";
-import { type Frame, type Lost, isDecapsulation, modified, parsed, popVlan, pushVlan, reformatted } from "./rewrite.js";
+import { type Frame, type Lost, isDecapsulation, modified, popVlan, pushVlan, reformatted } from "./rewrite.js";
 import { MAX_JUMPS } from "./walk.js";
 
 /** A frame that splits has so many branches at the most. */
@@ -33,15 +33,6 @@ const MOST_DESTINATIONS = 128;
 
 /** An outcome lists so many rules at the most. */
 export const MOST_RULES = 72;
-
-/** Who brought a frame: the wire (vport WIRE) or a queue of a function. */
-export interface Origin {
-  vport: number;
-  /** Where it came in, or was sent on. */
-  port: number;
-  sqn: number;
-  metadata: number;
-}
 
 export interface Arrival {
   name: string;
@@ -175,40 +166,12 @@ function move(walk: Walk, branch: Branch): Branch[] {
 }
 
 function lookUp({ world, origin, observe }: Walk, branch: Branch): PipelineRule | null {
-  const fields = fieldsOf(branch, origin);
+  const fields = fieldsOf(branch.frame, branch.registers, origin);
   const host = /^host:(\d+)$/.exec(branch.at)?.[1];
   const rules = host === undefined ? tableNamed(world, branch.at).rules : hostRules(world, Number(host));
   const rule = firstMatch(rules, fields, branch.from);
   observe(branch.at, fields, rule, branch.frame);
   return rule;
-}
-
-const APPLICATIONS = ["ethtool", "tc", "nic"];
-
-/** One application after the other, each by priority, then by age. */
-function hostRules(world: Pipeline, vport: number): PipelineRule[] {
-  const place = ({ application }: HostRule): number => APPLICATIONS.indexOf(application);
-  return world.hostRules
-    .filter((one) => one.vport === vport)
-    .sort((a, b) => place(a) - place(b) || a.priority - b.priority || a.made - b.made)
-    .map(({ id, terms, actions }, i) => ({ id, rank: BigInt(i), terms, ranges: [], actions }));
-}
-
-/** What the parser finds, and what tells of the frame's way. */
-export function fieldsOf(
-  { frame, registers: { values } }: Pick<Branch, "frame" | "registers">,
-  origin: Origin,
-): Fields {
-  const fields = new Map(parsed(frame).fields);
-  for (let n = 0; n < 8; n++) fields.set(`misc2.metadata_reg_c_${n}`, values.get(`C${n}`) ?? 0n);
-  fields.set("misc2.metadata_reg_a", values.get("A") ?? 0n);
-  fields.set("misc.source_port", BigInt(origin.vport));
-  fields.set("misc.source_vhca_port", origin.port > 15 ? 0n : BigInt(origin.port));
-  fields.set("misc.source_eswitch_owner_vhca_id", 0n);
-  fields.set("misc.source_sqn", BigInt(origin.sqn));
-  fields.set("misc.outer_emd_tag", 0n);
-  fields.set("ext.side", origin.vport === WIRE ? 1n : 2n);
-  return fields;
 }
 
 /** The end of a table, or an action that asks for it. */
