@@ -14,6 +14,7 @@ import {
 import { living } from "../model/handle.js";
 import type { ModifyActions } from "../model/modifyHeader.js";
 import type { QueuePair } from "../model/queues.js";
+import type { Tir } from "../model/tir.js";
 
 /** `struct mlx5dv_dr_action_dest_attr`, with objects where C has pointers. */
 export type DrActionDestAttr = DestAttr<Action>;
@@ -35,6 +36,11 @@ export function mlx5dv_dr_action_create_tag(tag_value: number): Action {
 /** In NIC_RX domains of the function that has the queue pair. @throws EINVAL for one that is not IBV_QPT_RAW_PACKET */
 export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
   return Action.toQueue("mlx5dv_dr_action_create_dest_ibv_qp", ibqp);
+}
+
+/** In NIC_RX domains of the function that the TIR is on. @throws EINVAL for what is no TIR */
+export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: Tir): Action {
+  return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj);
 }
 
 /** @throws EINVAL for a root table */

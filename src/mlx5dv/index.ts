@@ -13,6 +13,7 @@ export * from "./flowActions.js";
 export * from "./layout.js";
 export * from "./params.js";
 export * from "./port.js";
+export * from "./queueCommands.js";
 export * from "./tableCommands.js";
 export {
   modifyActions,

@@ -14,12 +14,14 @@ import { Table, type Domain } from "./domain.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
 import { settle } from "./heldRules.js";
 import { QueuePair } from "./queues.js";
+import { Tir } from "./tir.js";
 
 export type ActionKind =
   | "drop"
   | "default_miss"
   | "tag"
   | "dest_ibv_qp"
+  | "dest_devx_tir"
   | "dest_table"
   | "dest_root_table"
   | "dest_vport"
@@ -130,6 +132,12 @@ export class Action extends Handle<Device | null> {
     }
     const parts = { step: "end", ...queue.target, holds: [queue] } as const;
     return new Action(queue.device, "dest_ibv_qp", { ...parts, function: queue.context.function });
+  }
+
+  static toTir(call: string, tir: Tir): Action {
+    devxObject(call, "devx_obj", tir, Tir);
+    const parts = { step: "end", ...tir.target, holds: [tir] } as const;
+    return new Action(tir.device, "dest_devx_tir", { ...parts, function: tir.context.function });
   }
 
   static toTable(call: string, table: Table): Action {

@@ -1,6 +1,6 @@
 /** What keeps an action from standing in a rule of a domain or a table: undefined when nothing does. */
 import type { Refusal } from "../errors.js";
-import type { Action } from "./action.js";
+import type { Action, ActionKind } from "./action.js";
 import { AsoAction } from "./asoActions.js";
 import type { Domain, Table } from "./domain.js";
 
@@ -38,9 +38,11 @@ export function tableMisfit({ levelBelow }: Action, { level }: Table): Misfit | 
   return { code: "EINVAL", reason: "out_of_range", hint };
 }
 
-/** Only frames for a host have a tag and a queue pair. */
+const OF_A_HOST: ReadonlySet<ActionKind> = new Set<ActionKind>(["tag", "dest_ibv_qp", "dest_devx_tir"]);
+
+/** Only frames for a host have a tag and a queue. */
 export function meaningMisfit({ kind }: Action, { type }: Domain): Misfit | undefined {
-  if (type === "nic_rx" || (kind !== "tag" && kind !== "dest_ibv_qp")) return undefined;
+  if (type === "nic_rx" || !OF_A_HOST.has(kind)) return undefined;
   const hint = "valid only on MLX5DV_DR_DOMAIN_TYPE_NIC_RX";
   return { code: "EINVAL", reason: "bad_action_list", hint, cite: "mlx5dv_dr: Actions" };
 }

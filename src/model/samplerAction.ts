@@ -36,7 +36,7 @@ const SET = 1;
 const ALLOWED: Readonly<
   Record<"nic_rx" | "fdb", { readonly steps: readonly ActionKind[]; readonly ends: readonly ActionKind[] }>
 > = {
-  nic_rx: { steps: ["tag", "flow_counter"], ends: ["dest_ibv_qp"] },
+  nic_rx: { steps: ["tag", "flow_counter"], ends: ["dest_ibv_qp", "dest_devx_tir"] },
   fdb: { steps: ["flow_counter"], ends: ["dest_vport", "dest_ib_port", "default_miss"] },
 };
 

@@ -10,6 +10,7 @@ import { allocModifyHeader, allocPacketReformat } from "./headerObjects.js";
 import * as layouts from "./layouts.js";
 import type { DevxObject } from "./object.js";
 import * as opcodes from "./opcodes.js";
+import { createRqt, createTir } from "./tirCommands.js";
 
 /** The parts of a command that it has; `of` gives the object that a query or a change names. */
 interface DeviceCommand<T extends DevxObject> {
@@ -49,6 +50,8 @@ export const COMMANDS: ReadonlyMap<number, DeviceCommand<DevxObject>> = new Map(
     run: queryHcaVportContext,
     anybody: true,
   }),
+  command(opcodes.CREATE_TIR_OPCODE, "CREATE_TIR", layouts.CREATE_TIR, { create: createTir }),
+  command(opcodes.CREATE_RQT_OPCODE, "CREATE_RQT", layouts.CREATE_RQT, { create: createRqt }),
   command(opcodes.CREATE_FLOW_TABLE_OPCODE, "CREATE_FLOW_TABLE", layouts.CREATE_FLOW_TABLE, {
     create: createFlowTable,
   }),

@@ -6,6 +6,7 @@ import type { FlowCounter } from "../counter.js";
 import { arrayRecord } from "../destArray.js";
 import type { Device } from "../device.js";
 import { L2_TUNNEL_TO_L2, reformatRecord } from "../reformat.js";
+import type { Tir } from "../tir.js";
 import type { Command } from "./command.js";
 import type { DevxFlowTable } from "./flowTable.js";
 import type { ModifyHeaderContext, PacketReformatContext } from "./headerObjects.js";
@@ -20,6 +21,7 @@ import {
 } from "./layouts.js";
 import {
   DESTINATION_TABLE,
+  DESTINATION_TIR,
   DESTINATION_UPLINK,
   DESTINATION_VPORT,
   ENTRY_ALLOW,
@@ -207,8 +209,13 @@ function target(command: Command, table: DevxFlowTable, path: string, type: numb
       return inFdb("dest_vport", VPORT_UPLINK);
     case DESTINATION_TABLE:
       return toTable(command, table, path, id);
+    case DESTINATION_TIR: {
+      if (domainType !== "nic_rx") command.fail("bad_actions", `${path}.type`, type, "of NIC_RX alone");
+      const tir = command.object<Tir>("tir", `${path}.id`, id);
+      return { kind: "dest_devx_tir", parts: { step: "end", ...tir.target, holds: [tir] } };
+    }
     default:
-      return command.fail("unsupported", `${path}.type`, type, "a vport, a flow table, the uplink");
+      return command.fail("unsupported", `${path}.type`, type, "a vport, a flow table, a TIR, the uplink");
   }
 }
 

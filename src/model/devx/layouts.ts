@@ -122,6 +122,38 @@ export const REFORMAT_DATA_AT = 34;
 /** | header 8 | 0 4 | table type 1 | 0 2 | actions 1 | actions 8 ... | */
 export const ALLOC_MODIFY_HEADER = layout(16, { ...HEADER, table_type: [12, 8], num_of_actions: [15, 8] });
 
+/** | header 8 | 0 24 | context 240 | */
+export const CREATE_TIR = layout(272, HEADER);
+export const TIR_CONTEXT_AT = 32;
+/** src/mlx5dv/queueCommands.ts draws it. */
+export const TIR_CONTEXT = layout(240, {
+  disp_type: [4, 4],
+  inline_q_type: [28, 3, 5],
+  inline_rqn: [29, 24],
+  rx_hash_symmetric: [32, 1],
+  tunneled_offload_en: [32, 1, 2],
+  indirect_table: [33, 24],
+  rx_hash_fn: [36, 4],
+  self_lb_en: [36, 2, 6],
+  transport_domain: [37, 24],
+  outer_l3: [80, 1],
+  outer_l4: [80, 1, 1],
+  outer_fields: [80, 30, 2],
+  inner_l3: [84, 1],
+  inner_l4: [84, 1, 1],
+  inner_fields: [84, 30, 2],
+});
+export const TIR_KEY_AT = 40;
+/** | header 8 | 0 24 | 0 20 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2 | 0 212 |, then the queues. */
+export const CREATE_RQT = layout(272, {
+  ...HEADER,
+  list_q_type: [52, 3, 5],
+  rqt_max_size: [54, 16],
+  rqt_actual_size: [58, 16],
+});
+export const RQ_NUMBERS_AT = 272;
+export const RQ_NUMBER = layout(4, { rq_num: [1, 24] });
+
 /** | header 8 | 0 24 | */
 export const SYNC_STEERING = layout(32, HEADER);
 /** | header 8 | other 1 bit, 0 15 bits | number 2 | 0 4 | */

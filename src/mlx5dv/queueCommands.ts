@@ -1,0 +1,64 @@
+/** Device commands of receive queues as bytes: TIRs, RQTs. */
+import { SPREAD_KEY_SIZE } from "../abi/engine.js";
+import {
+  CREATE_RQT,
+  CREATE_TIR,
+  RQ_NUMBER,
+  RQ_NUMBERS_AT,
+  TIR_CONTEXT,
+  TIR_CONTEXT_AT,
+  TIR_KEY_AT,
+} from "../model/devx/layouts.js";
+import { CREATE_RQT_OPCODE, CREATE_TIR_OPCODE } from "../model/devx/opcodes.js";
+import type { Rqt } from "../model/rqt.js";
+import type { Tir } from "../model/tir.js";
+import { CommandBytes, type CommandFor, type FieldValues } from "./commandBytes.js";
+
+export const MLX5_TIRC_DISP_TYPE_DIRECT = 0;
+export const MLX5_TIRC_DISP_TYPE_INDIRECT = 1;
+export const MLX5_RX_HASH_FN_NONE = 0;
+export const MLX5_RX_HASH_FN_INVERTED_XOR8 = 1;
+export const MLX5_RX_HASH_FN_TOEPLITZ = 2;
+/** Bits of `outer_fields` and `inner_fields`. */
+export const MLX5_RX_HASH_FIELD_SELECT_SRC_IP = 1;
+export const MLX5_RX_HASH_FIELD_SELECT_DST_IP = 2;
+export const MLX5_RX_HASH_FIELD_SELECT_L4_SPORT = 4;
+export const MLX5_RX_HASH_FIELD_SELECT_L4_DPORT = 8;
+export const MLX5_RX_HASH_FIELD_SELECT_IPSEC_SPI = 16;
+
+/** Fields of a TIR context; `*_l3` is 1 for IPv6, `*_l4` is 1 for UDP. */
+export type TirFields = FieldValues<keyof typeof TIR_CONTEXT.fields> & {
+  /** At most 40 bytes. */
+  rx_hash_toeplitz_key?: Uint8Array | undefined;
+};
+
+/**
+ * CREATE_TIR; which number it got is in `numberOutput`.
+ *
+ *     | 0x900 2 | uid 2 | 0 2 | op_mod 2 | 0 24 | context 240 |
+ *     context   | 0 4 | type 4 bits, 0 28 bits | 0 20 | 0 5 bits, queue type 3 bits | rqn 3 | symmetric 1 bit, 0 1 bit, tunneled 1 bit, 0 5 bits | rqtn 3 |
+ *               | function 4 bits, 0 2 bits, loopback 2 bits | domain 3 | key 40 | outer: L3 1 bit, L4 1 bit, fields 30 bits | inner 4 | 0 152 |
+ */
+export function createTirCommand({ rx_hash_toeplitz_key, ...fields }: TirFields): CommandFor<Tir> {
+  const command = new CommandBytes("createTirCommand", CREATE_TIR.size, CREATE_TIR_OPCODE);
+  command.write(TIR_CONTEXT, fields, TIR_CONTEXT_AT);
+  if (rx_hash_toeplitz_key !== undefined) {
+    command.put("rx_hash_toeplitz_key", rx_hash_toeplitz_key, TIR_CONTEXT_AT + TIR_KEY_AT, SPREAD_KEY_SIZE);
+  }
+  return command.bytes;
+}
+
+/**
+ * CREATE_RQT of these receive queues, by number: `wq_num` of work queues, `qp_num` of raw packet queue pairs.
+ *
+ *     | 0x916 2 | uid 2 | 0 2 | op_mod 2 | 0 44 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
+ */
+export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
+  const call = "createRqtCommand";
+  const command = new CommandBytes(call, RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size, CREATE_RQT_OPCODE);
+  command.write(CREATE_RQT, { rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
+  for (const [i, rq_num] of numbers.entries()) {
+    command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
+  }
+  return command.bytes;
+}
