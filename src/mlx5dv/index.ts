@@ -4,6 +4,7 @@
  */
 export * from "./commands.js";
 export * from "./constants.js";
+export * from "./createFlow.js";
 export * from "./devx.js";
 export * from "./dr.js";
 export * from "./drActions.js";

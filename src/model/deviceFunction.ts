@@ -10,6 +10,7 @@ import { FlowTables, type FlowCount } from "./flowTables.js";
 import { describe } from "./handle.js";
 import { HostRules } from "./hostRules.js";
 import { Stages } from "./stages.js";
+import { AnchorTables } from "./steeringAnchor.js";
 
 export class DeviceFunction {
   readonly device: Device;
@@ -23,6 +24,8 @@ export class DeviceFunction {
   readonly stages: Stages;
   /** @internal */
   readonly flows: FlowTables;
+  /** @internal */
+  readonly anchors: AnchorTables;
 
   /** @internal */
   constructor(device: Device, vport: number, flowCount: FlowCount) {
@@ -31,6 +34,7 @@ export class DeviceFunction {
     this.name = this.managesSwitch ? device.name : `${device.name}/vf${vport}`;
     this.stages = new Stages(this);
     this.flows = new FlowTables(this, flowCount);
+    this.anchors = new AnchorTables(this);
     this.hostRules = new HostRules(this);
   }
 

@@ -4,12 +4,12 @@ import { createRecord } from "../engine/records.js";
 import { refuse } from "../errors.js";
 import { Action, type OwnRecord } from "./action.js";
 import { meaningMisfit, ownerMisfit } from "./actionPlace.js";
-import { trappingSlot } from "./classifier.js";
 import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
 import { Domain, Table } from "./domain.js";
 import { living, unsigned } from "./handle.js";
 import { modifyProgram, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, reformatRecord } from "./reformat.js";
+import { rootRecord } from "./steeringAnchor.js";
 
 /** `enum mlx5dv_dr_action_flags` */
 const ROOT_LEVEL = 1;
@@ -27,14 +27,12 @@ export function rootTableAction(call: string, table: Table, priority: number): A
     const hint = `0 to ${lastPriority}`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "priority", value: priority, hint });
   }
-  // The slot of those that let a frame go on stands before.
-  const record = Uint32Array.of(classifier.table, trappingSlot(priority) - 1);
   return new Action(device, "dest_root_table", {
     step: "end",
     op: Op.root,
     domain,
     holds: [table],
-    ...recordIn(call, domain, new Uint8Array(record.buffer)),
+    ...recordIn(call, domain, rootRecord(classifier, priority)),
   });
 }
 
