@@ -11,6 +11,7 @@ import { FlowAction } from "./flowAction.js";
 import { FLOW_ACTIONS } from "./flowActionChecks.js";
 import { Counters } from "./flowCounters.js";
 import type { FlowMatcher } from "./flowMatcher.js";
+import { DevxFlowTable } from "./devx/flowTable.js";
 import { describe, Handle, living, unsigned } from "./handle.js";
 import { QueuePair } from "./queues.js";
 
@@ -199,11 +200,16 @@ function targetOf(
         bad(call, `${path}.qp`, qp, hint, "EINVAL", "bad_object");
       }
       if (domainType !== "nic_rx") misplaced("no queue pair");
-      return { target: { op: Op.queue, operand: qp.handle }, holds: [qp] };
+      return { target: qp.target, holds: [qp] };
     }
     case DEST_DEVX: {
       const object = living<Handle>(call, `${path}.obj`, end.attr.obj, Handle);
-      return bad(call, `${path}.obj`, object, "a flow table or a TIR", "EINVAL", "bad_object");
+      if (!(object instanceof DevxFlowTable)) {
+        return bad(call, `${path}.obj`, object, "a flow table", "EINVAL", "bad_object");
+      }
+      checkOwner(call, `${path}.obj`, matcher, object);
+      if (object.setting.domainType !== domainType) misplaced("flow tables of their own direction");
+      return { target: { op: Op.table, operand: object.classifier.table }, holds: [object] };
     }
     case DEFAULT_MISS:
       return { target: { op: Op.default_miss, operand: 0 }, holds: [] };

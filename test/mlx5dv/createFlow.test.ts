@@ -37,12 +37,8 @@ const got = (frame = FRAME, port = 1): string => bench.flows.received(frame, por
 
 describe("received frames", () => {
   test("reach a queue pair from every port, with a tag", () => {
-    const flow = bench.flow(HTTP, [bench.to("a"), tagged(0xabcdef)]);
-    expect([got(), got(FRAME, 2), got(OTHER)]).toEqual([
-      `a${0xabcdef} deliver`,
-      `a${0xabcdef} deliver`,
-      "miss no_rule",
-    ]);
+    const flow = bench.flow(HTTP, [bench.to("a"), tagged(12)]);
+    expect([got(), got(FRAME, 2), got(OTHER)]).toEqual(["a12 deliver", "a12 deliver", "miss no_rule"]);
     expect(bench.device.receive(1, FRAME).rules).toEqual([flow]);
     expect(v.ibv_destroy_flow(flow)).toBe(0);
     expect(got()).toBe("miss no_rule");

@@ -1,6 +1,7 @@
 /** RDMA tables: RoCE that is received comes to them before stage 2, what UD queue pairs send before all that is sent. */
 import { expect, test } from "vitest";
 import { createSink } from "../../src/index.js";
+import type { FlowCounter } from "../../src/model/counter.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { buildFrame } from "../../src/packet/index.js";
 import * as v from "../../src/verbs/index.js";
@@ -91,16 +92,16 @@ test("what a UD queue pair sends passes RDMA_TX, RDMA_TRANSPORT_TX and then EGRE
   };
   const flow = (attr: dv.FlowMatcherAttr, actions: dv.FlowActionAttr[]): dv.DeviceFlow =>
     dv.mlx5dv_create_flow(dv.mlx5dv_create_flow_matcher(context, attr), null, undefined, actions);
-  const counter = (): ReturnType<typeof dv.mlx5dv_devx_obj_create> => {
+  const counter = (): FlowCounter => {
     const devx = dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
     const input = dv.allocFlowCounterCommand();
     return dv.mlx5dv_devx_obj_create(devx, input, undefined, new Uint8Array(16), undefined);
   };
-  const [rdma, transport, egress] = [counter(), counter(), counter()] as Parameters<typeof counted>[0][];
-  const packets = (): bigint[] => [rdma!, transport!, egress!].map((one) => one.read().packets);
-  flow(inTable(RDMA_TX), [counted(rdma!)]);
-  flow(inTable(NIC_TX), [counted(egress!)]);
-  const passes = flow(ofPort(TRANSPORT_TX, 1), [counted(transport!), MISSES]);
+  const [rdma, transport, egress] = [counter(), counter(), counter()];
+  const packets = (): bigint[] => [rdma, transport, egress].map((one) => one.read().packets);
+  flow(inTable(RDMA_TX), [counted(rdma)]);
+  flow(inTable(NIC_TX), [counted(egress)]);
+  const passes = flow(ofPort(TRANSPORT_TX, 1), [counted(transport), MISSES]);
   flow(ofPort(TRANSPORT_TX, 2), [DROPS]);
   expect([post(), packets()]).toEqual([1, [1n, 1n, 1n]]);
   const raw = createSink(context, "raw");

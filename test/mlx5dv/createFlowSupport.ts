@@ -87,6 +87,6 @@ export class DeviceFlowBench {
   counter(logSize = 0): FlowCounter {
     const input = dv.allocFlowCounterCommand(logSize);
     const devx = dv.mlx5dv_open_device(this.device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
-    return dv.mlx5dv_devx_obj_create(devx, input, undefined, new Uint8Array(16), undefined) as FlowCounter;
+    return dv.mlx5dv_devx_obj_create(devx, input, undefined, new Uint8Array(16), undefined);
   }
 }

@@ -220,6 +220,11 @@ function target(command: Command, table: DevxFlowTable, path: string, type: numb
 }
 
 function toTable(command: Command, table: DevxFlowTable, path: string, id: number): Plan {
+  const anchor = command.context.function.anchors.at(id);
+  if (anchor !== undefined) {
+    if (anchor.domainType !== table.setting.domainType) command.fail("other_table", `${path}.id`, id);
+    return { kind: "dest_root_table", parts: { step: "end", op: anchor.op, operand: anchor.operand, holds: [anchor] } };
+  }
   const next = command.object<DevxFlowTable>("flow_table", `${path}.id`, id);
   const { ignore_flow_level } = command.read(SET_FLOW_TABLE_ENTRY);
   if (next.setting.tableType !== table.setting.tableType) command.fail("other_table", `${path}.id`, id);
