@@ -28,6 +28,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CONNTRACK } from "./mutants/conntrack.mjs";
+import { BRANCHES } from "./mutants/branches.mjs";
 import { CORE } from "./mutants/core.mjs";
 import { DEVX } from "./mutants/devx.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
@@ -72,6 +73,7 @@ const { values: args } = parseArgs({
 
 const only = args.only?.split(",");
 const mutants = [
+  ...BRANCHES,
   ...CORE,
   ...STEER,
   ...WALK,

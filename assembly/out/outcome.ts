@@ -30,7 +30,8 @@ import {
   VPORT_UPLINK,
 } from "../../src/abi/engine";
 import { Link } from "../../src/abi/headers";
-import { COPIES, DESTINATIONS, FRAMES, HITS, OUTCOMES, REASONS } from "../memory";
+import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
+import { COPIES, DESTINATIONS, FRAMES, HITS, KEYS, OUTCOMES, REASONS } from "../memory";
 import {
   ASIDE,
   BRANCH_FLAGS,
@@ -112,6 +113,17 @@ export function settle(branch: usize, verdict: u32, reason: u32): void {
   if (written == 0 && verdictBefore == Verdict.none) return;
   store<u16>(outcome, <u16>written, OUTCOME_WRITTEN);
   store<u32>(outcome, load<u32>(branch, BRANCH_KEY), OUTCOME_KEY);
+}
+
+/** Forks leave their places to those of other frames: the registers that one wrote go into the frame's own key. */
+export function keepRegisters(index: u32): void {
+  const outcome = outcomeAt(index);
+  const key: usize = load<u32>(outcome, OUTCOME_KEY);
+  const own = KEYS + <usize>index * KEY_SIZE;
+  if (load<u16>(outcome, OUTCOME_WRITTEN) == 0 || key == own) return;
+  memory.copy(own + MISC2_REGISTER_C_7, key + MISC2_REGISTER_C_7, MISC2_REGISTER_A + 4 - MISC2_REGISTER_C_7);
+  store<u32>(own, load<u32>(key, EXT_REGISTER_B), EXT_REGISTER_B);
+  store<u32>(outcome, <u32>own, OUTCOME_KEY);
 }
 
 /** Whether this verdict of a branch takes the place of the one that the outcome has. */

@@ -8,7 +8,7 @@
 import { run } from "../act/run";
 import { State } from "../act/state";
 import { BATCH, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
-import { hit, openOutcome, openOutcomes, settle } from "../out/outcome";
+import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../out/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
 import { lookup } from "./match";
 import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./onward";
@@ -51,6 +51,7 @@ function walkSome(root: usize, first: u32, count: u32): void {
     Waiting.count = 0;
     moveAll(list, length);
   }
+  if (Splits.any) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
 /** The branch goes on: in the next round. */

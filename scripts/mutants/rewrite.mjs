@@ -205,12 +205,18 @@ export const REWRITE = [
     "if (bit <= IPV6_ADDRESSES ||",
     "the first part of the source address",
   ),
-  changed("difference", "core-under-way", "&& isUnderWay(frame, level)", "", "a destination that is not the last"),
+  changed(
+    "difference",
+    "core-under-way",
+    "&& offsetOf(level + PLACE_ROUTING) != 0",
+    "",
+    "a destination that is not the last",
+  ),
   changed(
     "difference",
     "core-outer",
-    "if (level != 0) tunnel(frame, fold(all));",
-    "if (level != 0) tunnel(frame, difference);",
+    "if (level != 0) tunnel(frame, place, fold(all));",
+    "if (level != 0) tunnel(frame, place, difference);",
     "inner checksums under the outer one",
   ),
   changed(
@@ -223,7 +229,7 @@ export const REWRITE = [
   changed(
     "difference",
     "core-gtpu",
-    "      tunnel(frame, difference);\n      return;",
+    "      tunnel(frame, place, difference);\n      return;",
     "      return;",
     "the checksum over a TEID",
   ),

@@ -14,6 +14,7 @@ import type { FlowMatcher } from "./flowMatcher.js";
 import { DevxFlowTable } from "./devx/flowTable.js";
 import { describe, Handle, living, unsigned } from "./handle.js";
 import { QueuePair } from "./queues.js";
+import { Tir } from "./tir.js";
 
 /** `enum mlx5dv_flow_action_type` */
 export const DEST_IBV_QP = 0;
@@ -204,8 +205,13 @@ function targetOf(
     }
     case DEST_DEVX: {
       const object = living<Handle>(call, `${path}.obj`, end.attr.obj, Handle);
+      if (object instanceof Tir) {
+        checkOwner(call, `${path}.obj`, matcher, object);
+        if (domainType !== "nic_rx" || rdma) misplaced("no TIR");
+        return { target: object.target, holds: [object] };
+      }
       if (!(object instanceof DevxFlowTable)) {
-        return bad(call, `${path}.obj`, object, "a flow table", "EINVAL", "bad_object");
+        return bad(call, `${path}.obj`, object, "a flow table or a TIR", "EINVAL", "bad_object");
       }
       checkOwner(call, `${path}.obj`, matcher, object);
       if (object.setting.domainType !== domainType) misplaced("flow tables of their own direction");

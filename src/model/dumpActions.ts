@@ -9,6 +9,7 @@ import type { Handle } from "./handle.js";
 import { QueuePair } from "./queues.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "./reformat.js";
 import type { Rule } from "./rule.js";
+import { Tir } from "./tir.js";
 
 const TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
   modify_header: 3402,
@@ -20,6 +21,7 @@ const TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = 
   dest_vport: 3408,
   // As the library has it: out of the uplink.
   dest_ib_port: 3408,
+  dest_devx_tir: 3411,
   push_vlan: 3412,
   pop_vlan: 3413,
   flow_meter: 3414,
@@ -55,6 +57,9 @@ function details({ device }: Rule, action: Action): readonly string[] {
   switch (kind) {
     case "dest_ibv_qp":
       return [hex(held(action, QueuePair).qp_num)];
+    case "dest_devx_tir":
+      // A device has its steering address here.
+      return [hex(held(action, Tir).id)];
     case "dest_table": {
       const table = idOf(device, held(action, Table));
       return [table, table];

@@ -52,7 +52,7 @@ test("bulk sizes, and numbers that do not overlap", () => {
 
 test("what is wrong with a command stands in its output, and nothing is left behind", () => {
   const unknown = dv.allocFlowCounterCommand();
-  unknown[1] = 0;
+  unknown[1] = 0xff;
   expect(creating(bench, unknown)).toEqual(refusal("unknown_opcode"));
   expect(creating(bench, dv.syncSteeringCommand())).toEqual(refusal("wrong_call"));
   expect(creating(bench, dv.allocFlowCounterCommand(2, 1))).toEqual(refusal("bad_value"));

@@ -54,6 +54,18 @@ describe("a direct TIR", () => {
     expect(refused(() => v.ibv_destroy_wq(wq))?.code).toBe("EBUSY");
   });
 
+  test("is a destination of flows in device bytes", () => {
+    const tir = created(bench.context, direct(bench.queue.qp_num));
+    const matcher = dv.mlx5dv_create_flow_matcher(bench.context, { match_mask: NOTHING, match_criteria_enable: 0 });
+    const to = [{ type: dv.MLX5DV_FLOW_ACTION_DEST_DEVX, obj: tir }];
+    const flow = dv.mlx5dv_create_flow(matcher, NOTHING, undefined, to);
+    expect(names(ipv4Frame())).toEqual(["qp:web"]);
+    expect(refused(() => dv.mlx5dv_devx_obj_destroy(tir))?.code).toBe("EBUSY");
+    v.ibv_destroy_flow(flow);
+    expect(names(ipv4Frame())).toEqual([]);
+    dv.mlx5dv_devx_obj_destroy(tir);
+  });
+
   test("leads to a queue pair, in arrays and samplers too", () => {
     const tir = created(bench.context, direct(bench.queue.qp_num));
     const toTir = dv.mlx5dv_dr_action_create_dest_devx_tir(tir);

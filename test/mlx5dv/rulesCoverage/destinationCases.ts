@@ -2,6 +2,7 @@
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action.js";
 import * as v from "../../../src/verbs/index.js";
+import { created } from "../devxSupport.js";
 import { FRAME, OTHER, TO_FRAME, TO_OTHER } from "./frames.js";
 import { casesOf, type Case, type Probe, type Run } from "./record.js";
 
@@ -138,6 +139,30 @@ const QP: Readonly<Record<string, Run>> = {
     p.gets(p.received(FRAME), "b deliver");
   },
   "outside NIC_RX": receivedAlone((p) => p.toQueue("a")),
+};
+
+const toTir = (p: Probe, name: string, vport = 0): Action => {
+  const { qp_num: inline_rqn, context } = p.queue(name, vport);
+  return dv.mlx5dv_dr_action_create_dest_devx_tir(created(context, dv.createTirCommand({ inline_rqn })));
+};
+
+const TIR: Readonly<Record<string, Run>> = {
+  "to a receive queue": (p) => {
+    p.rule(p.entry(p.rx), [toTir(p, "a")], TO_FRAME);
+    p.rule(p.table(p.rx, 0), [toTir(p, "b")], TO_OTHER);
+    p.gets(p.received(FRAME), "a deliver");
+    p.gets(p.received(OTHER), "b deliver");
+  },
+  "what is no TIR": (p) => {
+    const counter = created(p.context(), dv.allocFlowCounterCommand());
+    p.refuses("EINVAL", () => dv.mlx5dv_dr_action_create_dest_devx_tir(counter as never));
+  },
+  "of another function": (p) => {
+    const matcher = p.matcher(p.entry(p.rx));
+    const action = toTir(p, "b", 1);
+    p.refuses("EINVAL", () => p.ruleOf(matcher, [action]));
+  },
+  "outside NIC_RX": receivedAlone((p) => toTir(p, "a")),
 };
 
 const TABLE: Readonly<Record<string, Run>> = {
@@ -284,6 +309,7 @@ export const DESTINATION_CASES: readonly Case[] = [
   ...casesOf("action_create_default_miss", MISS),
   ...casesOf("action_create_tag", TAG),
   ...casesOf("action_create_dest_ibv_qp", QP),
+  ...casesOf("action_create_dest_devx_tir", TIR),
   ...casesOf("action_create_dest_table", TABLE),
   ...casesOf("action_create_dest_root_table", ROOT_TABLE),
   ...casesOf("action_create_dest_vport", VPORT),
