@@ -17,15 +17,15 @@ export const ENTRIES = [
   model(
     "stages",
     "stage-order",
-    '"sniffers", "root", "host", "defaults"]',
-    '"sniffers", "root", "defaults", "host"]',
+    '"rdmaRx", "root", "host", "defaults"]',
+    '"rdmaRx", "root", "defaults", "host"]',
     "default flows before the host",
   ),
   model(
     "stages",
     "stage-unlinked",
-    "if (--this.#stages[name].rules > 0) return;\n    this.#link();",
-    "if (--this.#stages[name].rules > 0) return;",
+    "if (rules + pins > 0) return;\n    this.#link();",
+    "if (rules + pins > 0) return;",
     "a stage that is gone is still asked",
   ),
   model(
@@ -38,8 +38,8 @@ export const ENTRIES = [
   model(
     "stages",
     "stage-close",
-    "stage.rules > 0 || stage.pinned ||",
-    "stage.pinned ||",
+    "stage.rules + stage.pins > 0 ||",
+    "stage.pins > 0 ||",
     "a refusal takes a table that has rules",
     MEMORY,
   ),

@@ -33,7 +33,7 @@ export const HOST = [
     "rules",
     "renumbering shuffles rules",
   ),
-  model("matcher", "outside-mask", "return outside === 0;", "return true;", "a value outside the mask"),
+  model("deviceMask", "outside-mask", "return outside === 0;", "return true;", "a value outside the mask"),
   model(
     "actionList",
     "two-terminals",

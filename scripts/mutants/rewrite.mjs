@@ -105,8 +105,8 @@ export const REWRITE = [
   flow(
     "flowEntry",
     "flow-action-count",
-    "if (sent) this.#count(record);",
-    "if (!sent) this.#count(record);",
+    "if (this.sends) this.#count(record);",
+    "if (!this.sends) this.#count(record);",
     "counting before changes on receive",
   ),
   flow(

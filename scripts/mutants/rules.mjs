@@ -63,7 +63,7 @@ export const RULES = [
   model(
     "action",
     "holds-released",
-    "for (const one of this.#holds) one.users--;",
+    "for (const one of this.holds) one.users--;",
     "",
     "what destroyed actions held",
     ACTIONS,
@@ -109,7 +109,7 @@ export const RULES = [
   model("actionDriverChecks", "one-way", 'step === "push" || step', "step", "VLAN push of the first device", LISTS),
   model("actionDriverChecks", "root-kinds", "ROOT_KINDS.has(action.kind)", "true", "kinds of root tables", LISTS),
   model(
-    "domainActions",
+    "steeringAnchor",
     "root-slot",
     "trappingSlot(priority) - 1",
     "trappingSlot(priority) + 1",

@@ -90,7 +90,7 @@ export const WALK = [
   at(
     "steer/onward",
     "loopback-leaves",
-    "Walk.sender == 0 ? load<u32>(table, TABLE_MISS) : 0",
+    "Walk.sender == 0 || !stage ? load<u32>(table, TABLE_MISS) : 0",
     "load<u32>(table, TABLE_MISS)",
     "looped back frames for later tables",
   ),
