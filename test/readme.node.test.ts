@@ -12,8 +12,12 @@ test("outputs", () => {
   expect(README.match(/<!-- output: /g)?.length).toBe(7);
 });
 
-test("scenarios", () => {
+test("scenarios, and rules of one", () => {
   const documents = [...README.matchAll(/```json\n(\{\n[\s\S]*?\n\})\n```/g)].map(([, text]) => text ?? "");
-  expect(documents.length).toBe(1);
-  for (const document of documents) expect(parseScenario(document).rules?.length).toBe(2);
+  const [scenario, rule] = documents as [string, string];
+  expect(documents.length).toBe(2);
+  expect(parseScenario(scenario).rules?.length).toBe(2);
+  const tables = [{ name: "switch", level: 1, domain: "fdb" }];
+  const around = { flowsteer: 1, tables, rules: [JSON.parse(rule) as unknown] };
+  expect(parseScenario(JSON.stringify(around)).rules?.length).toBe(1);
 });

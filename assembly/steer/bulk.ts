@@ -60,7 +60,7 @@ function outsideOf(at: usize): v128 {
 // @ts-ignore: decorator
 @inline
 function entryAt(n: u32, stride: u32): usize {
-  return BYTES + <usize>n * (BULK_VALUE + <usize>stride);
+  return BYTES + <usize>n * (<usize>BULK_VALUE + <usize>stride);
 }
 
 /** Groups that the criteria do not name are zero, and so is what lies behind the bytes of a value. */
@@ -74,7 +74,8 @@ function stageValue(entry: usize, stride: u32, criteria: u32): void {
     const first: u32 = ctz(groups) * GROUP_SIZE;
     let from = entry + BULK_VALUE + <usize>first;
     let to: usize = STAGING + STAGE_VALUE + <usize>first;
-    const end = to + <usize>(stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0);
+    const held: u32 = stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0;
+    const end = to + <usize>held;
     for (; to + 16 <= end; to += 16, from += 16) v128.store(to, v128.load(from));
     for (; to < end; to += 4, from += 4) store<u32>(to, load<u32>(from));
   }
