@@ -1,4 +1,4 @@
-/** What a list of actions asks of those before it: groups of the key that the parser fills, room for branches. */
+/** What a list of actions asks of those before it: groups of the key that the parser fills, room for branches, an order of frames. */
 import {
   ACTION_SIZE,
   ARRAY_COUNT,
@@ -11,14 +11,12 @@ import {
   SAMPLER_FIRST,
   SAMPLER_PROGRAM,
 } from "../../src/abi/engine";
-import { GROUP_MISC2, WANT_INNER } from "../../src/abi/key";
-import { Splits } from "../steer/walk";
+import { GROUP_MISC2, WANT_BRANCHES, WANT_INNER, WANT_ORDER } from "../../src/abi/key";
 import { programWants } from "./modify";
 import { takesOff } from "./reformat";
 import { spreadsByInner } from "./spread";
-import { State } from "./state";
 
-/** What the parser has to fill for `count` actions (steer/wants.ts). */
+/** What the parser has to fill for `count` actions (steer/wants.ts), and the walk to mind. */
 export function actionsWant(actions: usize, count: u32): u32 {
   let wants: u32 = 0;
   for (let n: u32 = 0; n < count; n++) {
@@ -29,7 +27,8 @@ export function actionsWant(actions: usize, count: u32): u32 {
     else if (op == Op.reformat && takesOff(operand)) wants |= WANT_INNER;
     else if (op == Op.array) wants |= arrayWants(operand);
     else if (op == Op.spread || op == Op.copy_spread) wants |= spreadWants(operand);
-    else if (op == Op.state) wants |= remembers();
+    // State is put into registers, and depends on what frames before have done.
+    else if (op == Op.state) wants |= (1 << GROUP_MISC2) | WANT_ORDER;
     else if (op == Op.sample) wants |= samplerWants(operand);
   }
   return wants;
@@ -40,8 +39,7 @@ function spreadWants(record: usize): u32 {
 }
 
 function arrayWants(array: usize): u32 {
-  Splits.any = true;
-  let wants: u32 = 0;
+  let wants: u32 = WANT_BRANCHES;
   const members = load<u32>(array, ARRAY_COUNT);
   for (let n: u32 = 0; n < members; n++) {
     const member = array + ARRAY_FIRST + <usize>n * MEMBER_SIZE;
@@ -50,16 +48,9 @@ function arrayWants(array: usize): u32 {
   return wants;
 }
 
-/** State is put into registers, and depends on what frames before have done. */
-function remembers(): u32 {
-  State.any = true;
-  return 1 << GROUP_MISC2;
-}
-
 /** Chance does not depend on other frames; a sampler only splits. */
 function samplerWants(sampler: usize): u32 {
-  Splits.any = true;
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
-  const own = actionsWant(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
+  const own = WANT_BRANCHES | actionsWant(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
   return program != 0 ? own | programWants(program) : own;
 }

@@ -5,8 +5,6 @@ import { BRANCH_KEY, BRANCH_WRITTEN } from "../steer/branch";
 export namespace State {
   /** | register 8 | flags 8 | bit 8 | 0 8 | of the operation that follows. */
   export let told: u32 = 0;
-  /** Whether a rule of the device depends on what frames before have done: they are walked one after the other. */
-  export let any: bool = false;
 }
 
 // @ts-ignore: decorator

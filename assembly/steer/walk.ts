@@ -6,12 +6,13 @@
  * what happens to a frame does not depend on what else is in the batch.
  */
 import { run } from "../act/run";
-import { State } from "../act/state";
+import { WANT_BRANCHES, WANT_ORDER } from "../../src/abi/key";
 import { BATCH, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../out/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
 import { lookup } from "./match";
 import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./onward";
+import { Tables } from "./table";
 
 namespace Waiting {
   /** The list of the next round, and how many branches are on it. */
@@ -19,17 +20,13 @@ namespace Waiting {
   export let count: u32 = 0;
 }
 
-export namespace Splits {
-  /** Whether a rule of the device may split a frame. */
-  export let any: bool = false;
-}
-
 /** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
 export function walk(root: usize, count: u32, sender: usize): void {
   Walk.sender = sender;
   Walk.careful = sender != 0;
   openOutcomes();
-  const most: u32 = State.any ? 1 : Splits.any ? <u32>SPLIT_BATCH : <u32>BATCH;
+  const wanted = Tables.wanted;
+  const most: u32 = wanted & WANT_ORDER ? 1 : wanted & WANT_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
   for (let first: u32 = 0; first < count; first += most) walkSome(root, first, min(most, count - first));
 }
 
@@ -51,7 +48,7 @@ function walkSome(root: usize, first: u32, count: u32): void {
     Waiting.count = 0;
     moveAll(list, length);
   }
-  if (Splits.any) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
+  if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
 /** The branch goes on: in the next round. */

@@ -34,6 +34,9 @@ export const WANT_OUTER_L4_CHECKSUM = 0x400;
 export const WANT_INNER_IPV4_CHECKSUM = 0x800;
 export const WANT_INNER_L4_CHECKSUM = 0x1000;
 export const WANT_ALL = 0x1fff;
+/** Not of the parser, but of the walk: rules split frames; what they do depends on frames before. */
+export const WANT_BRANCHES = 0x10000;
+export const WANT_ORDER = 0x20000;
 
 export const OUTER = 0;
 export const MISC = 64;

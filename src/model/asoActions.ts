@@ -129,10 +129,11 @@ function refuseObject(call: string, object: unknown): never {
   throw new TypeError(`${call}: devx_obj must be a device object, not ${describe(object)}`);
 }
 
-function checkSupport(call: string, { rootOnly, device }: Domain): void {
+function checkSupport(call: string, domain: Domain): void {
+  const { rootOnly, device } = domain;
   if (!rootOnly && device.profile.rules.remembers) return;
   const hint = rootOnly ? "the domain has its root table only" : `${device.profile.name} has none`;
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", hint });
+  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint });
 }
 
 function checkChoice(call: string, object: AsoObject, { offset, flags, register }: AsoChoice): void {

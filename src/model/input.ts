@@ -29,15 +29,6 @@ export function wireLengthOf(frame: Uint8Array, { wireLength }: FrameOptions): n
   return wireLength ?? frame.length;
 }
 
-/** The time that frame i brings. @throws EINVAL none that 64 bits hold */
-export function timeOf(call: string, i: number, { time }: FrameOptions): bigint | undefined {
-  if (time === undefined) return undefined;
-  if (typeof time !== "bigint") throw new TypeError(`${call}: options[${i}].time must be a bigint, not ${typeof time}`);
-  if (time === BigInt.asUintN(64, time)) return time;
-  const hint = "nanoseconds, 0 to 2^64 - 1";
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: `options[${i}].time`, value: time, hint });
-}
-
 /** What the parser begins with; refuses a link type that has no parser. */
 export function linkFor(call: string, i: number, { linkType }: FrameOptions): number {
   return linkType === undefined ? Link.ethernet : linkOf(call, `frames[${i}].linkType`, linkType);
@@ -48,6 +39,7 @@ export function onwardOptions(own: FrameOptions, was: Uint8Array, now: Uint8Arra
   if (now === was) return own;
   const options: FrameOptions = { wireLength: wireLengthOf(was, own) - was.length + now.length };
   if (!ethernet && own.linkType !== undefined) options.linkType = own.linkType;
+  if (own.time !== undefined) options.time = own.time;
   return options;
 }
 
@@ -65,6 +57,7 @@ export function checkFrames(call: string, frames: readonly Uint8Array[], options
     const own = optionsOf(options, i);
     if (own.wireLength !== undefined) checkWireLength(call, i, frame, own.wireLength);
     if (own.linkType !== undefined) linkFor(call, i, own);
+    if (own.time !== undefined) checkTime(call, i, own.time);
   }
 }
 
@@ -76,6 +69,14 @@ export function checkFrameLength(call: string, path: string, length: number): vo
   if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
   const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;
   refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
+}
+
+function checkTime(call: string, i: number, time: unknown): void {
+  const path = `frames[${i}].time`;
+  if (typeof time !== "bigint") throw new TypeError(`${call}: ${path} must be a bigint, not ${describe(time)}`);
+  if (time === BigInt.asUintN(64, time)) return;
+  const hint = "nanoseconds, 0 to 2^64 - 1";
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: time, hint });
 }
 
 function checkWireLength(call: string, i: number, frame: Uint8Array, wireLength: number): void {

@@ -1,7 +1,13 @@
 /** The sampler (mlx5dv_dr: Sampler; docs/state.md). */
 import {
   ACTION_SIZE,
+  INSTRUCTION_TO,
+  INSTRUCTION_TYPE,
+  MODIFY_SET,
   Op,
+  Place,
+  PROGRAM_COUNT,
+  PROGRAM_FIRST,
   SAMPLER_COUNT,
   SAMPLER_FIRST,
   SAMPLER_NUMBER,
@@ -28,9 +34,6 @@ export interface FlowSamplerAttr {
   /** One SET of METADATA_REG_C_0, in 8 big-endian bytes, as a bigint or an object; none where it is 0 or left out. */
   action?: bigint | Uint8Array | ModifyActions | undefined;
 }
-
-const REGISTER_C_0 = 0x51;
-const SET = 1;
 
 /** What a sample can do in each type of domain, before it ends and at its end. */
 const ALLOWED: Readonly<
@@ -124,20 +127,14 @@ function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table)
   const { rules, name } = domain.device.profile;
   const manual = rules.checks === "manual";
   const program = modifyProgram(call, { domainType: domain.type, manual }, list, undefined);
-  const word = firstWord(list);
-  if (program.length > 8 + 16 || word === null || word >>> 28 !== SET || ((word >>> 16) & 0xfff) !== REGISTER_C_0) {
+  const view = new DataView(program.buffer);
+  const isC0 =
+    view.getUint32(PROGRAM_COUNT, true) === 1 &&
+    view.getUint8(PROGRAM_FIRST + INSTRUCTION_TYPE) === MODIFY_SET &&
+    view.getUint8(PROGRAM_FIRST + INSTRUCTION_TO) === (Place.register as number);
+  if (!isC0) {
     const hint = "one SET of METADATA_REG_C_0";
-    refuse({ code: "EOPNOTSUPP", call, reason: "bad_modify", path: "attr.action", hint });
+    refuse({ code: "EOPNOTSUPP", call, reason: "bad_modify", path: "attr.action", value: action, hint });
   }
   return manual || (name === "connectx5" && domain.type === "fdb") ? program : null;
-}
-
-/** The upper half of the first change. */
-function firstWord(list: ModifyActions): number | null {
-  if (list instanceof Uint8Array) return new DataView(list.buffer, list.byteOffset).getUint32(0);
-  const [first] = list;
-  if (typeof first === "bigint") return Number(first >> 32n) >>> 0;
-  if (first === undefined || first.type !== "set") return null;
-  const isC0 = first.field === REGISTER_C_0 || first.field === "METADATA_REG_C_0";
-  return isC0 ? ((SET << 28) | (REGISTER_C_0 << 16)) >>> 0 : null;
 }

@@ -5,7 +5,7 @@ import { Batch } from "../engine/batch.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
-import { checkFrames, linkFor, onwardOptions, optionsOf, timeOf, wireLengthOf, type BatchOptions } from "./input.js";
+import { checkFrames, linkFor, onwardOptions, optionsOf, wireLengthOf, type BatchOptions } from "./input.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
 import { OutcomeReader, type Departure } from "./outcomeReader.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
@@ -135,7 +135,7 @@ export class Traffic {
         const own = optionsOf(options, next);
         const link = linkFor(call, next, own);
         if (!this.#batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata)) break;
-        if (this.#device.remembers) this.#batch.stamp(timeOf(call, next, own) ?? this.#device.now());
+        if (this.#device.remembers) this.#batch.stamp(own.time ?? this.#device.now());
       }
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));

@@ -104,3 +104,16 @@ test("the clock is virtual unless it is given", async () => {
   expect(device.now()).toBe(12n);
   expect((await createDevice({ now: () => 99n })).now()).toBe(99n);
 });
+
+test("a frame whose time is none is refused before any of the call is steered", async () => {
+  const device = await webDevice();
+  const frames = Array.from({ length: 300 }, () => new Uint8Array(60));
+  const timed = (time: unknown) => () =>
+    device.receiveBatch(1, frames, [...Array(280).fill({}), { time: time as bigint }]);
+  const error = refused(timed(-1n));
+  expect(error?.message).toBe(
+    "receive: frames[280].time = -1: outside the range that the field can hold (EINVAL); nanoseconds, 0 to 2^64 - 1",
+  );
+  expect(timed(5)).toThrow(TypeError);
+  expect(device.reasons().no_rule).toBe(0n);
+});
