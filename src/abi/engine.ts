@@ -128,6 +128,8 @@ export const DEST_SWITCHED = 4;
 export const DEST_CHANGED = 8;
 /** Those begin with Ethernet. */
 export const DEST_ETHERNET = 16;
+/** An inline ESP action could not decrypt it: | ESP_BAD_ICV or ESP_BAD_TRAILER 2 | from this bit on. */
+export const DEST_ESP = 5;
 
 /**
  * Operations of an action record, which lists them in order of execution.
@@ -185,6 +187,8 @@ export enum Op {
   spread = 27,
   /** The same with a copy. */
   copy_spread = 28,
+  /** Encrypts or decrypts. Operand: the address of an association (src/abi/esp.ts). */
+  esp = 29,
 }
 /** Flags of `state`: the first hit is noted. */
 export const FIRST_HIT_SET = 1;
@@ -373,8 +377,33 @@ export enum Reason {
   frame_too_long = 13,
   /** From the wire to the wire, without the name of a port. */
   wire_to_wire = 14,
+  /** ESP (docs/esp.md): there is no ESP header to decrypt behind. */
+  esp_not_esp = 15,
+  /** There is no IP packet to encrypt. */
+  esp_not_ip = 16,
+  esp_fragment = 17,
+  /** The headers in front of ESP are not those of the action. */
+  esp_encapsulation = 18,
+  /** The packet is not here to its end, or too short. */
+  esp_truncated = 19,
+  esp_spi = 20,
+  esp_hard_limit = 21,
+  /** The sequence number was seen before, or lies left of the window. */
+  esp_replay = 22,
+  /** The sequence number is more than 2^31 ahead. */
+  esp_jump = 23,
+  /** The ICV is wrong. */
+  esp_authentication = 24,
+  /** Padding, next header or the packet inside are not what they say. */
+  esp_trailer = 25,
+  /** A dummy packet, next header 59. */
+  esp_dummy = 26,
+  esp_sequence_exhausted = 27,
+  esp_iv_exhausted = 28,
+  /** The metadata element is missing, or does not ask for encryption. */
+  esp_metadata = 29,
 }
-export const REASON_COUNT = 15;
+export const REASON_COUNT = 30;
 
 /** Queue flags. */
 export const QUEUE_READY = 1;

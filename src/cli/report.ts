@@ -26,6 +26,21 @@ const REASONS: Partial<Record<NonNullable<Outcome["reason"]>, string>> = {
   not_a_tunnel: "nothing to decapsulate",
   frame_too_long: "they became too long",
   wire_to_wire: "from the wire to the uplink, without a port",
+  esp_not_esp: "no ESP header to decrypt behind",
+  esp_not_ip: "no IP packet to encrypt",
+  esp_fragment: "ESP does not take fragments",
+  esp_encapsulation: "other headers in front of ESP than the action's",
+  esp_truncated: "too short for ESP, or not captured whole",
+  esp_spi: "another SPI than the action's",
+  esp_hard_limit: "the ESP action has had its packets",
+  esp_replay: "the sequence number was seen before, or is too old",
+  esp_jump: "the sequence number is more than 2^31 ahead",
+  esp_authentication: "the ICV is wrong",
+  esp_trailer: "ESP padding, next header or packet inside do not fit",
+  esp_dummy: "an ESP dummy packet",
+  esp_sequence_exhausted: "ESP sequence numbers are used up",
+  esp_iv_exhausted: "ESP initialization vectors are used up",
+  esp_metadata: "the metadata element does not ask for encryption",
 };
 
 const PLAIN_DOMAIN = "nic_rx";
