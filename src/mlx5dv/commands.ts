@@ -12,6 +12,7 @@ import {
   ALLOC_PACKET_REFORMAT,
   ASO_BODY,
   ASO_DATA_AT,
+  DEALLOC,
   FLOW_METER_BODY,
   FLOW_METER_PARAMETERS,
   GENERAL_OBJECT,
@@ -73,6 +74,15 @@ export function flowCounterOutput(output: Uint8Array): CounterValue[] {
     values.push({ packets: view.getBigUint64(at), bytes: view.getBigUint64(at + 8) });
   }
   return values;
+}
+
+/** DEALLOC_FLOW_COUNTER of a counter, or of a bulk by its first: | 0x93a 2 | uid 2 | 0 2 | op_mod 2 | number 4 | 0 4 | */
+export function deallocFlowCounterCommand(id: number): Uint8Array {
+  return deallocCommand("deallocFlowCounterCommand", opcodes.DEALLOC_FLOW_COUNTER_OPCODE, id);
+}
+
+function deallocCommand(call: string, opcode: number, id: number): Uint8Array {
+  return new CommandBytes(call, DEALLOC.size, opcode).write(DEALLOC, { id }).bytes;
 }
 
 /** `status`, `syndrome` and the number of what was made. */
@@ -166,6 +176,13 @@ export function queryGeneralObjectCommand(type: number, id: number): Uint8Array 
   return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
 }
 
+/** DESTROY_GENERAL_OBJECT: 0xa03, the bytes as in QUERY_GENERAL_OBJECT; a bulk goes by the number of its first. */
+export function destroyGeneralObjectCommand(type: number, id: number): Uint8Array {
+  const call = "destroyGeneralObjectCommand";
+  const command = new CommandBytes(call, GENERAL_OBJECT.size, opcodes.DESTROY_GENERAL_OBJECT_OPCODE);
+  return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
+}
+
 /** Bytes that the output of QUERY_GENERAL_OBJECT needs. */
 export const GENERAL_OBJECT_OUTPUT_SIZE = OUTPUT.size + ASO_BODY.size;
 
@@ -189,6 +206,11 @@ export function allocModifyHeaderCommand(table_type: number, actions: Uint8Array
     .put("actions", actions, size, actions.length).bytes;
 }
 
+/** DEALLOC_MODIFY_HEADER_CONTEXT: 0x941, the bytes as in DEALLOC_FLOW_COUNTER. */
+export function deallocModifyHeaderCommand(id: number): Uint8Array {
+  return deallocCommand("deallocModifyHeaderCommand", opcodes.DEALLOC_MODIFY_HEADER_OPCODE, id);
+}
+
 /** Reformat types of the device, which are not those of the API. */
 export const MLX5_REFORMAT_TYPE_L2_TO_L2_TUNNEL = 2;
 export const MLX5_REFORMAT_TYPE_L3_TUNNEL_TO_L2 = 3;
@@ -205,6 +227,11 @@ export function allocPacketReformatCommand(reformat_type: number, data: Uint8Arr
   return new CommandBytes(call, size, opcodes.ALLOC_PACKET_REFORMAT_OPCODE)
     .write(ALLOC_PACKET_REFORMAT, { reformat_type, reformat_data_size: data.length })
     .put("data", data, REFORMAT_DATA_AT, data.length).bytes;
+}
+
+/** DEALLOC_PACKET_REFORMAT_CONTEXT: 0x93e, the bytes as in DEALLOC_FLOW_COUNTER. */
+export function deallocPacketReformatCommand(id: number): Uint8Array {
+  return deallocCommand("deallocPacketReformatCommand", opcodes.DEALLOC_PACKET_REFORMAT_OPCODE, id);
 }
 
 /** SYNC_STEERING: | 0xb00 2 | uid 2 | 0 2 | op_mod 2 | 0 24 | */

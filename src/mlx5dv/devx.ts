@@ -68,7 +68,7 @@ export function mlx5dv_devx_obj_destroy(obj: DevxObject): 0 {
 }
 
 /**
- * Runs a command that makes nothing: queries, SYNC_STEERING. A context without DEVX may ask for capabilities and contexts of vports.
+ * Runs a command that makes nothing: queries, SYNC_STEERING, those that destroy an object by its number. A context without DEVX may ask for capabilities and contexts of vports.
  * @throws EINVAL, EREMOTEIO as mlx5dv_devx_obj_create
  */
 export function mlx5dv_devx_general_cmd(

@@ -2,6 +2,7 @@
  * Direct rules under their C names: mlx5dv_dr_*(3), and the device commands that they need. A refusal is thrown as
  * `SteeringError`, destroying calls return 0.
  */
+export * from "./asoData.js";
 export * from "./commands.js";
 export * from "./constants.js";
 export * from "./createFlow.js";

@@ -3,13 +3,14 @@ import { SPREAD_KEY_SIZE } from "../abi/engine.js";
 import {
   CREATE_RQT,
   CREATE_TIR,
+  DESTROY_24,
   RQ_NUMBER,
   RQ_NUMBERS_AT,
   TIR_CONTEXT,
   TIR_CONTEXT_AT,
   TIR_KEY_AT,
 } from "../model/devx/layouts.js";
-import { CREATE_RQT_OPCODE, CREATE_TIR_OPCODE } from "../model/devx/opcodes.js";
+import { CREATE_RQT_OPCODE, CREATE_TIR_OPCODE, DESTROY_RQT_OPCODE, DESTROY_TIR_OPCODE } from "../model/devx/opcodes.js";
 import type { Rqt } from "../model/rqt.js";
 import type { Tir } from "../model/tir.js";
 import { CommandBytes, type CommandFor, type FieldValues } from "./commandBytes.js";
@@ -61,4 +62,14 @@ export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
     command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
   }
   return command.bytes;
+}
+
+/** DESTROY_TIR: | 0x902 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | number 3 | 0 4 | */
+export function destroyTirCommand(id: number): Uint8Array {
+  return new CommandBytes("destroyTirCommand", DESTROY_24.size, DESTROY_TIR_OPCODE).write(DESTROY_24, { id }).bytes;
+}
+
+/** DESTROY_RQT: 0x918, the bytes as in DESTROY_TIR. */
+export function destroyRqtCommand(id: number): Uint8Array {
+  return new CommandBytes("destroyRqtCommand", DESTROY_24.size, DESTROY_RQT_OPCODE).write(DESTROY_24, { id }).bytes;
 }

@@ -5,7 +5,10 @@ import {
   COUNTER_ENTRY,
   CREATE_FLOW_GROUP,
   CREATE_FLOW_TABLE,
+  DELETE_FLOW_TABLE_ENTRY,
   DESTINATION,
+  DESTROY_FLOW_GROUP,
+  DESTROY_FLOW_TABLE,
   EXTENDED_DESTINATION,
   FLOW_CONTEXT,
   FLOW_CONTEXT_AT,
@@ -81,6 +84,14 @@ export function queryFlowTableCommand(table_type: number, table_id: number): Uin
   ).bytes;
 }
 
+/** DESTROY_FLOW_TABLE: 0x931, the bytes as in QUERY_FLOW_TABLE. Status 6 while something is in it, or leads there. */
+export function destroyFlowTableCommand(table_type: number, table_id: number): Uint8Array {
+  return new CommandBytes("destroyFlowTableCommand", DESTROY_FLOW_TABLE.size, opcodes.DESTROY_FLOW_TABLE_OPCODE).write(
+    DESTROY_FLOW_TABLE,
+    { table_type, table_id },
+  ).bytes;
+}
+
 /** Bytes that the output of QUERY_FLOW_TABLE needs. */
 export const FLOW_TABLE_OUTPUT_SIZE = FLOW_TABLE_CONTEXT_AT + FLOW_TABLE_CONTEXT.size;
 
@@ -110,6 +121,14 @@ export function createFlowGroupCommand({ match_criteria, ...fields }: FlowGroupF
   return new CommandBytes("createFlowGroupCommand", CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
     .write(CREATE_FLOW_GROUP, fields)
     .put("match_criteria", match_criteria ?? new Uint8Array(), MATCH_CRITERIA_AT, MATCH_SIZE).bytes;
+}
+
+/** DESTROY_FLOW_GROUP: | 0x934 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | group 4 | 0 36 | */
+export function destroyFlowGroupCommand(table_type: number, table_id: number, group_id: number): Uint8Array {
+  return new CommandBytes("destroyFlowGroupCommand", DESTROY_FLOW_GROUP.size, opcodes.DESTROY_FLOW_GROUP_OPCODE).write(
+    DESTROY_FLOW_GROUP,
+    { table_type, table_id, group_id },
+  ).bytes;
 }
 
 /** Where an entry sends frames, by device number. */
@@ -158,6 +177,15 @@ export function setFlowTableEntryCommand(fields: FlowEntryFields): CommandFor<De
 export function modifyFlowTableEntryCommand(fields: FlowEntryFields): Uint8Array {
   const change = { op_mod: 1, modify_enable_mask: 0xf };
   return entryCommand("modifyFlowTableEntryCommand", fields).write(SET_FLOW_TABLE_ENTRY, change).bytes;
+}
+
+/** DELETE_FLOW_TABLE_ENTRY: | 0x938 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 8 | index 4 | 0 28 | */
+export function deleteFlowTableEntryCommand(table_type: number, table_id: number, flow_index: number): Uint8Array {
+  const call = "deleteFlowTableEntryCommand";
+  return new CommandBytes(call, DELETE_FLOW_TABLE_ENTRY.size, opcodes.DELETE_FLOW_TABLE_ENTRY_OPCODE).write(
+    DELETE_FLOW_TABLE_ENTRY,
+    { table_type, table_id, flow_index },
+  ).bytes;
 }
 
 function entryCommand(call: string, fields: FlowEntryFields): CommandBytes {

@@ -9,7 +9,7 @@ import { refuse } from "../errors.js";
 import { Context } from "./context.js";
 import type { Domain } from "./domain.js";
 import { DevxObject } from "./devx/object.js";
-import { living, retire } from "./handle.js";
+import { describe, living, retire, unsigned } from "./handle.js";
 import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.js";
 
 export type AsoKind = "first_hit" | "flow_meter" | "connection";
@@ -108,8 +108,13 @@ export class AsoObject extends DevxObject {
     return this.kind !== "flow_meter" || isValid(this.#block(offset));
   }
 
-  /** The 64 bytes of an object's data, as the device has them. */
+  /**
+   * The 64 bytes of the data of an object, 0 for the first of the bulk, as QUERY_GENERAL_OBJECT has them. They are what
+   * `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read.
+   * @throws EINVAL an object that the bulk does not have, a bulk that is destroyed
+   */
   read(object: number): Uint8Array {
+    this.#check("AsoObject.read", object);
     const bytes = this.#bytesOf(object);
     if (this.kind === "first_hit") return bytes.slice();
     const data = new Uint8Array(ASO_DATA);
@@ -126,10 +131,29 @@ export class AsoObject extends DevxObject {
     return data;
   }
 
-  /** Sets an object as if it had been made with the data. */
+  /**
+   * Sets an object as if it had been made with the data: at most 64 bytes, those behind are 0.
+   * @throws EINVAL an object that the bulk does not have, a bulk that is destroyed, more bytes
+   */
   write(object: number, data: Uint8Array): void {
-    if (this.kind === "flow_meter") this.#changed.set(object, data.slice(0, ASO_DATA));
-    this.#set(object, data);
+    const call = "AsoObject.write";
+    this.#check(call, object);
+    if (!(data instanceof Uint8Array)) throw new TypeError(`${call}: data must be bytes, not ${describe(data)}`);
+    if (data.length > ASO_DATA) {
+      const hint = `at most ${ASO_DATA} bytes`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "data", value: data.length, hint });
+    }
+    const whole = new Uint8Array(ASO_DATA);
+    whole.set(data);
+    if (this.kind === "flow_meter") this.#changed.set(object, whole);
+    this.#set(object, whole);
+  }
+
+  #check(call: string, object: number): void {
+    living(call, "this", this, AsoObject);
+    if (unsigned(call, "object", object, 32) < this.objects) return;
+    const hint = `0 to ${this.objects - 1}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "object", value: object, hint });
   }
 
   #set(object: number, data: Uint8Array): void {

@@ -14,6 +14,8 @@ test("random bytes and cut lengths are refused in order, and nothing is lost", a
   const { context, device } = await openCommands({ vports: 2, limits: { memory: 4_000_000 } });
   const table = new TableBench(context, dv.FS_FT_NIC_RX, { reformat_en: true, decap_en: true });
   const counter = created(context, dv.allocFlowCounterCommand(2));
+  // What is in use stays, whatever a command says.
+  for (const one of [counter, ...table.table.groups]) one.users++;
   const actions = dv.modifyActions([{ type: "set", field: "OUT_DMAC_15_0", data: 1 }]);
   const group = { table_type: 0, table_id: table.table.id, start_flow_index: 0, end_flow_index: 3 };
   // Commands that a device takes, to be broken.
@@ -28,6 +30,9 @@ test("random bytes and cut lengths are refused in order, and nothing is lost", a
     dv.allocPacketReformatCommand(3, new Uint8Array(14)),
     ...[0x24, 0x25, 0x31].map((type) => dv.createAsoCommand(type, { log_obj_range: 1 })),
     dv.createFlowMeterCommand({ active: true }),
+    dv.deallocFlowCounterCommand(counter.id),
+    dv.destroyFlowTableCommand(0, table.table.id),
+    dv.destroyFlowGroupCommand(0, table.table.id, table.groupId),
     dv.queryHcaCapCommand(0),
     dv.queryEswVportContextCommand(1),
     dv.syncSteeringCommand(),

@@ -3,6 +3,13 @@ import type { Context } from "../context.js";
 import { queryEswVportContext, queryHcaCap, queryHcaVportContext } from "./capabilities.js";
 import type { Command } from "./command.js";
 import { allocFlowCounter, queriedCounter, queryFlowCounter } from "./counterCommands.js";
+import {
+  destroyedEntry,
+  destroyedGeneralObject,
+  destroyedGroup,
+  destroyedOf,
+  destroyedTable,
+} from "./destroyCommands.js";
 import { modifyFlowTableEntry, namedEntry, setFlowTableEntry } from "./flowEntry.js";
 import { createFlowGroup, createFlowTable, queriedTable, queryFlowTable } from "./flowTable.js";
 import { createGeneralObject, modifyGeneralObject, namedGeneralObject, queryGeneralObject } from "./generalObjects.js";
@@ -22,6 +29,8 @@ interface DeviceCommand<T extends DevxObject> {
   readonly of?: (command: Command) => T;
   readonly query?: (command: Command, object: T) => void;
   readonly modify?: (command: Command, object: T) => void;
+  /** The object that it destroys. */
+  readonly destroys?: (command: Command) => T;
   /** Without an object. */
   readonly run?: (command: Command) => void;
   /** A context without DEVX has it too (mlx5dv-dr 10). */
@@ -91,6 +100,33 @@ export const COMMANDS: ReadonlyMap<number, DeviceCommand<DevxObject>> = new Map(
     of: namedGeneralObject,
     query: queryGeneralObject,
   }),
+  command(opcodes.DESTROY_TIR_OPCODE, "DESTROY_TIR", layouts.DESTROY_24, {
+    destroys: destroyedOf("tir", layouts.DESTROY_24),
+  }),
+  command(opcodes.DESTROY_RQT_OPCODE, "DESTROY_RQT", layouts.DESTROY_24, {
+    destroys: destroyedOf("rqt", layouts.DESTROY_24),
+  }),
+  command(opcodes.DESTROY_FLOW_TABLE_OPCODE, "DESTROY_FLOW_TABLE", layouts.DESTROY_FLOW_TABLE, {
+    destroys: destroyedTable,
+  }),
+  command(opcodes.DESTROY_FLOW_GROUP_OPCODE, "DESTROY_FLOW_GROUP", layouts.DESTROY_FLOW_GROUP, {
+    destroys: destroyedGroup,
+  }),
+  command(opcodes.DELETE_FLOW_TABLE_ENTRY_OPCODE, "DELETE_FLOW_TABLE_ENTRY", layouts.DELETE_FLOW_TABLE_ENTRY, {
+    destroys: destroyedEntry,
+  }),
+  command(opcodes.DEALLOC_FLOW_COUNTER_OPCODE, "DEALLOC_FLOW_COUNTER", layouts.DEALLOC, {
+    destroys: destroyedOf("flow_counter", layouts.DEALLOC),
+  }),
+  command(opcodes.DEALLOC_PACKET_REFORMAT_OPCODE, "DEALLOC_PACKET_REFORMAT_CONTEXT", layouts.DEALLOC, {
+    destroys: destroyedOf("packet_reformat", layouts.DEALLOC),
+  }),
+  command(opcodes.DEALLOC_MODIFY_HEADER_OPCODE, "DEALLOC_MODIFY_HEADER_CONTEXT", layouts.DEALLOC, {
+    destroys: destroyedOf("modify_header", layouts.DEALLOC),
+  }),
+  command(opcodes.DESTROY_GENERAL_OBJECT_OPCODE, "DESTROY_GENERAL_OBJECT", layouts.GENERAL_OBJECT, {
+    destroys: destroyedGeneralObject,
+  }),
   // MODEL: what commands have made is there when they return, so that there is nothing to wait for.
   command(opcodes.SYNC_STEERING_OPCODE, "SYNC_STEERING", layouts.SYNC_STEERING, { run: (one) => one.succeed() }),
 ]);
@@ -130,14 +166,18 @@ export function askObject(command: Command, object: DevxObject, does: "query" | 
   run(command, object);
 }
 
-/** A command that names its object itself, or none. SPEC: all queries can be sent so. @throws EREMOTEIO */
+/** A command that names its object itself, or none. SPEC: all that query and destroy can be sent so. @throws EREMOTEIO */
 export function runCommand(command: Command): void {
   const kind = known(command);
-  if (kind.run === undefined && kind.query === undefined) return wrongCall(command, kind);
+  const { run, query, of, destroys } = kind;
+  if (run === undefined && query === undefined && destroys === undefined) return wrongCall(command, kind);
   command.expect(kind.inlen, kind.outlen);
-  kind.run?.(command);
-  const named = kind.query === undefined ? undefined : kind.of?.(command);
-  if (named !== undefined) kind.query?.(command, named);
+  run?.(command);
+  if (query !== undefined && of !== undefined) query(command, of(command));
+  if (destroys === undefined) return;
+  const named = destroys(command);
+  command.carry(() => destroyObject(command.call, named));
+  command.succeed();
 }
 
 /** @throws EBUSY while something uses it */

@@ -23,6 +23,11 @@ export const OUTPUT = layout(16, { status: [0, 8], syndrome: [4, 32], id: [8, 32
 /** | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |: MODEL: no steering address. */
 export const OUTPUT_24 = layout(16, { status: [0, 8], syndrome: [4, 32], id: [9, 24] });
 
+/** | header 8 | number 4 | 0 4 |: DEALLOC commands. */
+export const DEALLOC = layout(16, { ...HEADER, id: [8, 32] });
+/** | header 8 | 0 1 | number 3 | 0 4 |: DESTROY_TIR, DESTROY_RQT. */
+export const DESTROY_24 = layout(16, { ...HEADER, id: [9, 24] });
+
 /** | header 8 | counter id 4 | 0 2 | 0 3 bits, log size 5 bits | bulk 1 | */
 export const ALLOC_FLOW_COUNTER = layout(16, {
   ...HEADER,
@@ -52,6 +57,26 @@ export const FLOW_METER_BODY = layout(128, {
   destination_table_id: [13, 24],
 });
 export const FLOW_METER_PARAMETERS = 32;
+/** One meter: of FLOW_METER_BODY from byte 32, of ASO data twice. The state is that of ASO objects. */
+export const METER_BLOCK = layout(32, {
+  valid: [0, 1, 0],
+  bucket_overflow: [0, 1, 1],
+  start_color: [0, 2, 2],
+  both_buckets_on_green: [0, 1, 4],
+  meter_mode: [0, 2, 6],
+  cbs_exponent: [8, 5, 3],
+  cbs_mantissa: [9, 8],
+  cir_exponent: [10, 5, 3],
+  cir_mantissa: [11, 8],
+  c_tokens: [12, 32],
+  ebs_exponent: [16, 5, 3],
+  ebs_mantissa: [17, 8],
+  eir_exponent: [18, 5, 3],
+  eir_mantissa: [19, 8],
+  e_tokens: [20, 32],
+});
+/** 64 bits. */
+export const METER_TIME_AT = 24;
 
 const TABLE = { ...HEADER, other_vport: [8, 1, 0], vport_number: [10, 16], table_type: [16, 8] } as const;
 const TABLE_ID = { ...TABLE, table_id: [21, 24] } as const;
@@ -60,6 +85,11 @@ const TABLE_ID = { ...TABLE, table_id: [21, 24] } as const;
 export const CREATE_FLOW_TABLE = layout(64, TABLE);
 /** | ... table type 1 | 0 4 | table 3 | 0 40 | */
 export const QUERY_FLOW_TABLE = layout(64, TABLE_ID);
+export const DESTROY_FLOW_TABLE = QUERY_FLOW_TABLE;
+/** | ... table 3 | group 4 | 0 36 | */
+export const DESTROY_FLOW_GROUP = layout(64, { ...TABLE_ID, group_id: [24, 32] });
+/** | ... table 3 | 0 8 | index 4 | 0 28 | */
+export const DELETE_FLOW_TABLE_ENTRY = layout(64, { ...TABLE_ID, flow_index: [32, 32] });
 /** Of an input and of the output of QUERY_FLOW_TABLE. */
 export const FLOW_TABLE_CONTEXT_AT = 24;
 /** | four bits, miss action 4 bits | level 1 | 0 1 | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 | */

@@ -1,0 +1,83 @@
+/** The 64 bytes of an ASO object by field (device objects 4, 5): connections, flow meters, first-hit flags. */
+import { refuse } from "../errors.js";
+import { ASO_DATA } from "../model/asoObject.js";
+import * as connections from "../model/connection.js";
+import { METER_BLOCK, METER_TIME_AT } from "../model/devx/layouts.js";
+import { describe } from "../model/handle.js";
+import { CommandBytes, outputFields, type FieldValues } from "./commandBytes.js";
+
+export type { AsoKind, AsoObject } from "../model/asoObject.js";
+export type { Connection, ConnectionFields, ConnectionShared, ConnectionSide } from "../model/connection.js";
+
+/**
+ * The 64 bytes of a connection; what is left out is 0.
+ * @throws EINVAL a value that its bits do not hold
+ */
+export function connectionBytes(fields: connections.ConnectionFields): Uint8Array {
+  return connections.connectionBytes("connectionBytes", "fields", fields);
+}
+
+/** The connection that 64 bytes say. @throws EINVAL another number of bytes */
+export function connectionFromBytes(bytes: Uint8Array): connections.Connection {
+  return connections.connectionFromBytes("connectionFromBytes", "bytes", bytes);
+}
+
+/**
+ * Parameters of a flow meter: sizes are mantissa * 2^exponent bytes, rates mantissa / 2^exponent bytes a nanosecond (in
+ * `meter_mode` 3 of 128 a packet). `start_color` is 0 red, 1 yellow, 2 green, 3 undefined. Flags are 0 or 1.
+ */
+export type FlowMeterParameters = FieldValues<Exclude<keyof typeof METER_BLOCK.fields, "c_tokens" | "e_tokens">>;
+
+/** A meter as it stands: its parameters, what its two buckets hold (at most 2^32 - 1 is said), and the time, in nanoseconds, of that. */
+export interface FlowMeterState extends Readonly<Record<keyof typeof METER_BLOCK.fields, number>> {
+  readonly timestamp: bigint;
+}
+
+/**
+ * 32 bytes for each meter: one for `mlx5dv_dr_action_create_flow_meter`, the two of an ASO object. They begin with full buckets.
+ * @throws EINVAL a value that its bits do not hold
+ */
+export function flowMeterBytes(...meters: readonly FlowMeterParameters[]): Uint8Array {
+  const written = new CommandBytes("flowMeterBytes", meters.length * METER_BLOCK.size, 0);
+  meters.forEach((fields, i) => written.write(METER_BLOCK, fields, i * METER_BLOCK.size));
+  return written.bytes;
+}
+
+/** The meters that bytes say, one for every 32. @throws EINVAL no multiple of 32 bytes */
+export function flowMetersFromBytes(bytes: Uint8Array): FlowMeterState[] {
+  const call = "flowMetersFromBytes";
+  const { size } = METER_BLOCK;
+  const view = viewOf(call, bytes, bytes.length % size === 0, `${size} bytes a meter`);
+  return Array.from({ length: bytes.length / size }, (_, i) => {
+    const timestamp = view.getBigUint64(i * size + METER_TIME_AT);
+    return { ...outputFields(bytes, METER_BLOCK, i * size), timestamp };
+  });
+}
+
+const FLAGS = ASO_DATA * 8;
+
+/** The 64 bytes of 512 flags, of which these are set. @throws EINVAL a flag that there is not */
+export function firstHitBytes(flags: Iterable<number>): Uint8Array {
+  const bytes = new Uint8Array(ASO_DATA);
+  for (const flag of flags) {
+    if (!Number.isInteger(flag) || flag < 0 || flag >= FLAGS) {
+      const hint = `0 to ${FLAGS - 1}`;
+      refuse({ code: "EINVAL", call: "firstHitBytes", reason: "out_of_range", path: "flags", value: flag, hint });
+    }
+    bytes[flag >> 3] = (bytes[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
+  }
+  return bytes;
+}
+
+/** Which of the 512 flags are set, in their order. @throws EINVAL another number of bytes */
+export function firstHitFromBytes(bytes: Uint8Array): number[] {
+  const view = viewOf("firstHitFromBytes", bytes, bytes.length === ASO_DATA, `${ASO_DATA} bytes`);
+  const isSet = (flag: number): boolean => (view.getUint8(flag >> 3) & (0x80 >> (flag & 7))) !== 0;
+  return Array.from({ length: FLAGS }, (_, flag) => flag).filter(isSet);
+}
+
+function viewOf(call: string, bytes: Uint8Array, fits: boolean, hint: string): DataView {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError(`${call}: bytes must be bytes, not ${describe(bytes)}`);
+  if (!fits) refuse({ code: "EINVAL", call, reason: "out_of_range", path: "bytes", value: bytes.length, hint });
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
