@@ -4,7 +4,7 @@
  *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
  *                 | reasons |
  *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
- *                 | frame bytes | arena ...
+ *                 | times | jobs | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
@@ -22,6 +22,7 @@ import {
   REASON_COUNT,
   STAGE_SIZE,
 } from "../src/abi/engine";
+import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
 import { MAP_SIZE } from "../src/abi/headers";
 
@@ -86,7 +87,9 @@ export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
 /** The time of each frame, in nanoseconds: what the host writes where the device has state. */
 export const TIMES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
-export const BYTES: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
+/** Packets that are to be sealed or opened (src/abi/cipher.ts). */
+export const JOBS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
+export const BYTES: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */
@@ -114,6 +117,8 @@ export function areaAddress(area: i32): usize {
       return FOUND;
     case Area.times:
       return TIMES;
+    case Area.jobs:
+      return JOBS;
     default:
       return 0;
   }

@@ -42,6 +42,8 @@ export enum Area {
   found = 9,
   /** The time of each frame in nanoseconds, 8 bytes: read where the device has state. */
   times = 10,
+  /** MAX_BATCH packets to seal or open (src/abi/cipher.ts). */
+  jobs = 11,
 }
 
 /** Staging: offsets of the parts. */

@@ -87,6 +87,8 @@ export class Core {
   readonly reasons: number;
   readonly found: number;
   readonly times: number;
+  /** Packets to seal or open. */
+  readonly jobs: number;
 
   #u8: Uint8Array;
   #u32: Uint32Array;
@@ -106,6 +108,7 @@ export class Core {
     this.reasons = area(Area.reasons);
     this.found = area(Area.found);
     this.times = area(Area.times);
+    this.jobs = area(Area.jobs);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
   }
