@@ -1,0 +1,66 @@
+/**
+ * Products of whole blocks and powers of H: a block is a register, its bytes are the lanes. Every diagonal of blocks of the
+ * matrix (toeplitz.ts) is one pair of tables for all bytes at once; what comes out is moved by as many bytes as the diagonal
+ * lies off the main one.
+ */
+import { BLOCKS, PAIR } from "./toeplitz";
+
+/** The tables of one power. */
+export const BLOCK_SIZE: usize = BLOCKS * PAIR;
+
+// @ts-ignore: decorator
+@inline
+export function highNibbles(bytes: v128): v128 {
+  return v128.and(i16x8.shr_u(bytes, 4), i8x16.splat(15));
+}
+
+// @ts-ignore: decorator
+@inline
+export function lowNibbles(bytes: v128): v128 {
+  return v128.and(bytes, i8x16.splat(15));
+}
+
+/** The bytes whose nibbles are given, each times the block whose two tables are given. */
+// @ts-ignore: decorator
+@inline
+export function times(forHigh: v128, forLow: v128, high: v128, low: v128): v128 {
+  return v128.xor(i8x16.swizzle(forHigh, high), i8x16.swizzle(forLow, low));
+}
+
+/** Byte 0 has a part of byte 15 yet to come (toeplitz.ts). */
+// @ts-ignore: decorator
+@inline
+function folded(block: v128): v128 {
+  const last = i8x16.shuffle(block, i64x2(0, 0), 15, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16);
+  const parts = v128.xor(v128.xor(i16x8.shl(last, 1), i16x8.shl(last, 6)), i16x8.shl(last, 7));
+  return v128.xor(block, v128.and(parts, i64x2(0xff, 0)));
+}
+
+/** All bytes one place on. */
+// @ts-ignore: decorator
+@inline
+function later(block: v128): v128 {
+  return i8x16.shuffle(block, i64x2(0, 0), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+/** All bytes one place back. */
+// @ts-ignore: decorator
+@inline
+function earlier(block: v128): v128 {
+  return i8x16.shuffle(block, i64x2(0, 0), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+}
+
+/** One block times the power whose tables are at `tables`. */
+export function multiply(tables: usize, a: v128): v128 {
+  const ah = highNibbles(a);
+  const al = lowNibbles(a);
+  let up = i64x2(0, 0);
+  let down = i64x2(0, 0);
+  for (let n = 0; n < 15; n++) {
+    up = v128.xor(later(up), times(v128.load(tables), v128.load(tables, 16), ah, al));
+    down = v128.xor(earlier(down), times(v128.load(tables, PAIR), v128.load(tables, PAIR + 16), ah, al));
+    tables += 2 * PAIR;
+  }
+  up = v128.xor(later(up), times(v128.load(tables), v128.load(tables, 16), ah, al));
+  return folded(v128.xor(up, earlier(down)));
+}
