@@ -49,6 +49,9 @@ export {
   takeCompletions,
 } from "./out/queue";
 
+export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
+export { open, openMany, seal, sealMany } from "./crypto/gcm";
+
 export { declareGeneveOption } from "./wire/geneve";
 export { declareSample } from "./wire/sample";
 

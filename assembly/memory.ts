@@ -4,7 +4,7 @@
  *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
  *                 | reasons |
  *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
- *                 | times | jobs | frame bytes | arena ...
+ *                 | times | jobs | secrets | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
@@ -89,7 +89,10 @@ export const SAMPLE_SIZE: usize = 16;
 export const TIMES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
 /** Packets that are to be sealed or opened (src/abi/cipher.ts). */
 export const JOBS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
-export const BYTES: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
+/** What ciphers work on (crypto/scratch.ts). */
+export const SECRETS: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
+export const SECRETS_SIZE: usize = 10240;
+export const BYTES: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */

@@ -66,6 +66,16 @@ export interface CoreExports {
   setQueueFlags(queue: number, flags: number): void;
   clearQueue(queue: number): void;
   postBuffer(queue: number, length: number): void;
+  /** A cipher of the key of so many bytes at an address; 0 when memory is full. The key's own bytes stay as they are. */
+  createCipher(key: number, length: number): number;
+  setCipherKey(cipher: number, key: number, length: number): void;
+  releaseCipher(cipher: number): void;
+  seal(job: number): void;
+  /** 0 where the ICV is wrong: the packet is as it was then. */
+  open(job: number): number;
+  /** Packets of one cipher that follow each other are sealed together, which is faster. */
+  sealMany(jobs: number, count: number): void;
+  openMany(jobs: number, count: number): void;
   parse(count: number, wanted: number): void;
   steer(root: number, count: number): void;
   loopBack(root: number, count: number, sender: number): void;

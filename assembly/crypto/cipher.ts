@@ -1,0 +1,37 @@
+/** Ciphers come and go: made of a key, given another one, overwritten and given back. */
+import { allocate, release } from "../arena";
+import { CIPHER_HASH, CIPHER_ROUNDS, CIPHER_SIZE } from "./cipherLayout";
+import { setFirstRounds } from "./firstRound";
+import { setHashKey } from "./hashKey";
+import { BLOCK_SIZE, ZEROS } from "./planes";
+import { expandKey, setRoundKeys } from "./roundKeys";
+import { EXPANDED, FIRSTS, wipe } from "./scratch";
+import { closeStream, fly, openStream, orderBlocks } from "./stream";
+
+/** A cipher of a key of 16, 24 or 32 bytes, wherever it lies; 0 when memory is full. */
+export function createCipher(key: usize, length: u32): usize {
+  const cipher = allocate(<u32>CIPHER_SIZE);
+  if (cipher != 0) setCipherKey(cipher, key, length);
+  return cipher;
+}
+
+/** Gives a cipher another key. Nothing of the one before stays. */
+export function setCipherKey(cipher: usize, key: usize, length: u32): void {
+  wipe(cipher, CIPHER_SIZE);
+  store<u32>(cipher, length / 4 + 6, CIPHER_ROUNDS);
+  expandKey(key, length);
+  setRoundKeys(cipher);
+  setFirstRounds(cipher);
+  wipe(EXPANDED, 15 * BLOCK_SIZE);
+  openStream(cipher);
+  orderBlocks(ZEROS, ZEROS, FIRSTS);
+  fly();
+  setHashKey(cipher + CIPHER_HASH, FIRSTS);
+  closeStream(1, 0);
+}
+
+/** Overwrites a cipher and gives its memory back. */
+export function releaseCipher(cipher: usize): void {
+  wipe(cipher, CIPHER_SIZE);
+  release(cipher, <u32>CIPHER_SIZE);
+}

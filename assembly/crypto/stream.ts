@@ -1,0 +1,179 @@
+/**
+ * The key stream of packets (NIST SP 800-38D, section 6.5): blocks of a nonce and a counter, enciphered. Counter 1 is for the
+ * tag, data begins with counter 2.
+ *
+ *     counters  | 1 .. 8 | 9 .. 16 | ... | 8 g + 1 .. 8 g + 8 |  tail: up to 8  |
+ *     group         0         1                   g
+ *
+ * The first group is kept until it is known whether its packet is wanted; later ones are added to the data at once. A tail
+ * is what fills no group with data: those of all packets of a run stand one behind the other (`TAILS`) and go through the rounds together,
+ * whosever they are. Short packets are tail only.
+ *
+ * States wait at STATES until FLIGHT of them go through the rounds together.
+ */
+import { JOB_DATA, JOB_LENGTH, JOB_NONCE } from "../../src/abi/cipher";
+import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
+import { endsPage, pageOf, setFirstRound, setGroup } from "./firstRound";
+import { addBlocks, BLOCK_SIZE, GROUP_SIZE, toPlanes, ZEROS } from "./planes";
+import { firstRound, otherRounds } from "./rounds";
+import { COUNTERS, FIRST_ROUND, FIRSTS, FLIGHT, STATES, TAILS, WAY_SIZE, WAYS, wipe } from "./scratch";
+
+namespace Stream {
+  export let cipher: usize = 0;
+  /** States that wait. */
+  export let waiting: usize = 0;
+  /** The packet, and the page of counters, that FIRST_ROUND is of. */
+  export let job: usize = 0;
+  export let page: u32 = 0;
+  /** States that were in flight together at the most. */
+  export let most: usize = 0;
+}
+
+export function openStream(cipher: usize): void {
+  Stream.cipher = cipher;
+  Stream.waiting = 0;
+  Stream.job = 0;
+  Stream.most = 0;
+}
+
+/** Groups that are whole: their blocks are for the tag or for 16 bytes of data. */
+// @ts-ignore: decorator
+@inline
+function groupsOf(job: usize): u32 {
+  return (load<u32>(job, JOB_LENGTH) + <u32>BLOCK_SIZE) / <u32>GROUP_SIZE;
+}
+
+/** Blocks behind those, 8 at the most. */
+// @ts-ignore: decorator
+@inline
+export function tailOf(job: usize): u32 {
+  const blocks = 1 + (load<u32>(job, JOB_LENGTH) + 15) / 16;
+  return blocks - 8 * groupsOf(job);
+}
+
+/** Where the first block of key stream is: that for the tag of packet `n`, whose tail is behind `tail` blocks of others. */
+// @ts-ignore: decorator
+@inline
+export function maskOf(job: usize, n: usize, tail: usize): usize {
+  return groupsOf(job) == 0 ? TAILS + tail * BLOCK_SIZE : FIRSTS + n * GROUP_SIZE;
+}
+
+/** Orders the first group of packet `n`, and its tail, where no others share it. */
+export function startAlone(job: usize): void {
+  const groups = groupsOf(job);
+  if (groups > 0) orderGroup(job, 0, ZEROS, FIRSTS);
+  if (tailOf(job) > 0) orderGroup(job, groups, ZEROS, TAILS);
+}
+
+/** Orders the first group of packet `n`, and lists its tail. */
+export function start(job: usize, n: usize, tail: usize): void {
+  const groups = groupsOf(job);
+  if (groups > 0) orderGroup(job, 0, ZEROS, FIRSTS + n * GROUP_SIZE);
+  listCounters(job, 8 * groups + 1, tailOf(job), TAILS + tail * BLOCK_SIZE);
+}
+
+/** Orders the groups of all tails: so many blocks. */
+export function orderTails(blocks: usize): void {
+  for (let at: usize = 0; at < blocks * BLOCK_SIZE; at += GROUP_SIZE) orderBlocks(TAILS + at, ZEROS, TAILS + at);
+}
+
+/** Orders the groups between the first and the tail. */
+export function orderRest(job: usize): void {
+  const groups = groupsOf(job);
+  const data: usize = load<u32>(job, JOB_DATA);
+  for (let group: u32 = 1; group < groups; group++) {
+    const at = data + <usize>group * GROUP_SIZE - BLOCK_SIZE;
+    orderGroup(job, group, at, at);
+  }
+}
+
+/** Eight blocks, as they are now, enciphered and added to those at `from`: at `to`, once their flight is over. */
+export function orderBlocks(blocks: usize, from: usize, to: usize): void {
+  const state = STATES + Stream.waiting * GROUP_SIZE;
+  toPlanes(blocks, Stream.cipher + CIPHER_ROUND_KEYS, state);
+  firstRound(Stream.cipher, state);
+  order(from, to);
+}
+
+/** The same of the blocks of a group of counters. */
+function orderGroup(job: usize, group: u32, from: usize, to: usize): void {
+  if (endsPage(group)) {
+    listCounters(job, 8 * group + 1, 8, COUNTERS);
+    orderBlocks(COUNTERS, from, to);
+    return;
+  }
+  const page = pageOf(group);
+  if (Stream.job != job || Stream.page != page) {
+    setFirstRound(Stream.cipher, job, page);
+    Stream.job = job;
+    Stream.page = page;
+  }
+  setGroup(Stream.cipher, group, STATES + Stream.waiting * GROUP_SIZE);
+  order(from, to);
+}
+
+function listCounters(job: usize, first: u32, count: u32, to: usize): void {
+  const nonce = v128.load(job, JOB_NONCE);
+  for (let i: u32 = 0; i < count; i++) {
+    v128.store(to + <usize>i * BLOCK_SIZE, i32x4.replace_lane(nonce, 3, bswap<u32>(first + i)));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function order(from: usize, to: usize): void {
+  const way = WAYS + Stream.waiting * WAY_SIZE;
+  store<u32>(way, <u32>from, 0);
+  store<u32>(way, <u32>to, 4);
+  if (++Stream.waiting == FLIGHT) fly();
+}
+
+/** Takes the states that wait through the rounds. */
+export function fly(): void {
+  const rounds = load<u32>(Stream.cipher, CIPHER_ROUNDS);
+  otherRounds(Stream.cipher, STATES, STATES + Stream.waiting * GROUP_SIZE);
+  for (let i: usize = 0; i < Stream.waiting; i++) {
+    const way = WAYS + i * WAY_SIZE;
+    addBlocks(STATES + i * GROUP_SIZE, rounds, load<u32>(way, 0), load<u32>(way, 4));
+  }
+  Stream.most = max(Stream.most, Stream.waiting);
+  Stream.waiting = 0;
+}
+
+/** Adds what was kept of a packet's key stream to its data: the first group, and the tail. */
+export function addKept(job: usize, n: usize, tail: usize): void {
+  const groups: usize = groupsOf(job);
+  const data: usize = load<u32>(job, JOB_DATA);
+  const length: usize = load<u32>(job, JOB_LENGTH);
+  const kept = TAILS + tail * BLOCK_SIZE;
+  if (groups == 0) {
+    addBytes(data, kept + BLOCK_SIZE, length);
+    return;
+  }
+  const done = groups * GROUP_SIZE - BLOCK_SIZE;
+  addBytes(data, FIRSTS + n * GROUP_SIZE + BLOCK_SIZE, GROUP_SIZE - BLOCK_SIZE);
+  addBytes(data + done, kept, length - done);
+}
+
+/** Adds `length` bytes and touches no others. */
+function addBytes(data: usize, bytes: usize, length: usize): void {
+  let at: usize = 0;
+  for (; at + 16 <= length; at += 16) v128.store(data + at, v128.xor(v128.load(data + at), v128.load(bytes + at)));
+  if ((length & 8) != 0) {
+    store<u64>(data + at, load<u64>(data + at) ^ load<u64>(bytes + at));
+    at += 8;
+  }
+  if ((length & 4) != 0) {
+    store<u32>(data + at, load<u32>(data + at) ^ load<u32>(bytes + at));
+    at += 4;
+  }
+  for (; at < length; at++) store<u8>(data + at, load<u8>(data + at) ^ load<u8>(bytes + at));
+}
+
+/** Overwrites what was kept: of `packets` packets, and so many blocks of tails. */
+export function closeStream(packets: usize, tails: usize): void {
+  wipe(STATES, Stream.most * GROUP_SIZE);
+  wipe(FIRST_ROUND, GROUP_SIZE);
+  wipe(FIRSTS, packets * GROUP_SIZE);
+  wipe(TAILS, ((tails + 7) / 8) * GROUP_SIZE);
+}
