@@ -22,6 +22,7 @@ import { Header, LEVEL_INNER, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_
 import { settle } from "../out/outcome";
 import { BRANCH_FRAME } from "../steer/branch";
 import { headerChecksum } from "../wire/checksum";
+import { hasMetadata, METADATA_SIZE } from "../wire/ethernet";
 import { begin, own } from "./bytes";
 import { entropyPort } from "./entropy";
 import { freshMap } from "./refresh";
@@ -124,9 +125,11 @@ export function behindLink(frame: usize, map: usize): u32 {
   for (let n: usize = 0; n < count; n++) {
     const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
     if (load<u8>(entry, 1) != LEVEL_OUTER) break;
-    const size = linkSize(load<u8>(entry));
+    const kind: u32 = load<u8>(entry);
+    const size = linkSize(kind);
     if (size == 0) break;
     end = load<u32>(entry, 4) + size;
+    if (kind == Header.ethernet && hasMetadata(<usize>load<u32>(frame, FRAME_ADDRESS))) end += METADATA_SIZE;
   }
   // A tag is listed from its TCI on.
   return link == Link.raw_ip || link == Link.ipv4 || link == Link.ipv6 ? 0 : end;

@@ -1,7 +1,9 @@
 /**
  * Ethernet II, 802.3 and VLAN tags (IEEE 802.3 clause 3, 802.1Q clause 9).
  *
- *     | destination 6 | source 6 | { TPID 2 | TCI 2 } ... | EtherType or length 2 |
+ *     | destination 6 | source 6 | [ 0x8ce4 2 | metadata 6 ] | { TPID 2 | TCI 2 } ... | EtherType or length 2 |
+ *
+ * The metadata of inline ESP actions is passed over (docs/esp.md).
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
@@ -20,6 +22,7 @@ import {
   STATE_CVLAN,
   STATE_SVLAN,
 } from "../../src/abi/key";
+import { ESP_METADATA_ETHERTYPE, ESP_METADATA_SIZE } from "../../src/abi/esp";
 import { be16, Cursor, has, Key, note } from "./cursor";
 
 export const ETHERTYPE_IPV4: u32 = 0x0800;
@@ -36,6 +39,8 @@ const SOURCE: usize = 6;
 const TYPE: usize = 12;
 const SIZE: usize = 14;
 const TAG_SIZE: usize = 4;
+/** EtherType, and 6 bytes. */
+export const METADATA_SIZE: u32 = ESP_METADATA_SIZE;
 
 /** SPEC: TPIDs 0x9100, 0x9200 and 0x9300 are not tags (parsing rulings). */
 // @ts-ignore: decorator
@@ -57,6 +62,8 @@ export function isMpls(ethertype: u32): bool {
 export function ethernet(): u32 {
   const at = Cursor.at;
   if (!has(Header.ethernet, SIZE)) return 0;
+  const size = hasMetadata(at) ? SIZE + METADATA_SIZE : SIZE;
+  if (size != SIZE && !has(Header.ethernet, size)) return 0;
   note(Header.ethernet, at);
   const layer = Key.layer;
   store<u32>(layer, load<u32>(at), LAYER_DMAC);
@@ -64,8 +71,8 @@ export function ethernet(): u32 {
   store<u32>(layer, load<u32>(at + SOURCE), LAYER_SMAC);
   store<u16>(layer, load<u16>(at + SOURCE + 4), LAYER_SMAC + 4);
   Cursor.here |= HERE_ETH;
-  Cursor.at = at + SIZE;
-  let ethertype = be16(at + TYPE);
+  Cursor.at = at + size;
+  let ethertype = be16(at + size - 2);
   if (isTag(ethertype)) {
     ethertype = tags(ethertype);
     if (ethertype == CUT) return 0;
@@ -73,6 +80,13 @@ export function ethernet(): u32 {
   store<u16>(layer, bswap<u16>(<u16>ethertype), LAYER_ETHERTYPE);
   Cursor.here |= HERE_ETHERTYPE;
   return ethertype;
+}
+
+/** Whether a frame at an address has the element that inline ESP actions take and put (docs/esp.md). */
+// @ts-ignore: decorator
+@inline
+export function hasMetadata(at: usize): bool {
+  return be16(at + TYPE) == ESP_METADATA_ETHERTYPE;
 }
 
 const CUT: u32 = 0xffffffff;

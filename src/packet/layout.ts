@@ -101,12 +101,18 @@ const icmp = (names: Names) =>
 /** GTP-U has its third word with any of E, S, PN; other versions and GTP' are not read that far. */
 const gtpuLong = (look: Look): boolean => look("version") === 1 && look("pt") === 1 && set("e", "s", "pn")(look);
 
+const hasMetadata = (look: Look): boolean => look("type") === 0x8ce4;
+
 export const LAYOUTS = {
   /** IEEE 802.3 clause 3.2; a type below 0x600 is a length. */
   ethernet: [
     ["destination", 48, "mac"],
     ["source", 48, "mac"],
     ["type", 16, "hex", ethertype],
+    // The metadata of inline ESP actions, in front of what the frame carries (docs/esp.md).
+    ["syndrome", 8, "hex", { when: hasMetadata }],
+    ["content", 40, "bytes", { when: hasMetadata }],
+    ["carried", 16, "hex", { ...ethertype, when: hasMetadata }],
   ],
   /** IEEE 802.1Q clause 9.3: from the TCI on; its TPID is the type of the header before it. */
   vlan: [

@@ -50,7 +50,8 @@ export function ethernet(draw: Draw): number[] {
   // Padding behind the IP packet, as switches add to short frames.
   const padding = random.chance(0.2) ? random.bytes(random.between(1, 30)) : [];
   const type = vlanTags(random, random.chance(BOGUS) ? random.pick([0x0800, 0x86dd, 0x0026, 0x8847]) : ethertype);
-  return [...some(random, MACS, 6), ...some(random, MACS, 6), ...type, ...bytes, ...padding];
+  const metadata = random.chance(0.03) ? [0x8c, 0xe4, ...random.bytes(6)] : [];
+  return [...some(random, MACS, 6), ...some(random, MACS, 6), ...metadata, ...type, ...bytes, ...padding];
 }
 
 function layer3(draw: Draw): Layer3 {

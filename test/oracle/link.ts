@@ -20,12 +20,14 @@ function byEtherType(type: number): string | null {
 export function readEthernet(packet: Packet, step: Step): Step | null {
   const { at, level } = step;
   if (!whole(packet, step, 14)) return null;
-  seen(packet, step, 14);
+  const size = number(packet, at + 12, 2) === METADATA ? 22 : 14;
+  if (!whole(packet, step, size)) return null;
+  seen(packet, step, size);
   packet.fields.set(`${level}.dmac`, big(packet, at, 6));
   packet.fields.set(`${level}.smac`, big(packet, at + 6, 6));
 
-  let type = number(packet, at + 12, 2);
-  let next = at + 14;
+  let next = at + size;
+  let type = number(packet, next - 2, 2);
   for (let index = 0; isTag(type); index++) {
     // A tag as read here: its TCI and the type behind it; its TPID was the type in front of it.
     // SPEC: a tag that is cut does not count as a tag: no state bit, no ethertype.
@@ -40,6 +42,9 @@ export function readEthernet(packet: Packet, step: Step): Step | null {
   packet.fields.set(`${level}.ethertype`, BigInt(type));
   return follow(step, byEtherType(type), next);
 }
+
+/** EtherType of the element of inline ESP actions, whose 6 bytes another EtherType follows. */
+const METADATA = 0x8ce4;
 
 /** First = outermost, second = next; further tags leave no trace (parsing rulings). */
 function fillTag(packet: Packet, level: Level, index: number, tpid: number, tci: number): void {
