@@ -29,6 +29,8 @@ export function actionsWant(actions: usize, count: u32): u32 {
     else if (op == Op.spread || op == Op.copy_spread) wants |= spreadWants(operand);
     // State is put into registers, and depends on what frames before have done.
     else if (op == Op.state) wants |= (1 << GROUP_MISC2) | WANT_ORDER;
+    // Sequence numbers and windows are of all frames too.
+    else if (op == Op.esp) wants |= WANT_ORDER;
     else if (op == Op.sample) wants |= samplerWants(operand);
   }
   return wants;

@@ -47,17 +47,22 @@ export function own(branch: usize, head: usize): bool {
     store<u32>(branch, flags | CHANGED, BRANCH_FLAGS);
     return true;
   }
-  const length: usize = load<u32>(frame, FRAME_LENGTH);
-  const room = take(length + head + FRAME_HEAD_ROOM);
+  return ownWhole(branch, head, load<u32>(frame, FRAME_LENGTH), 0);
+}
+
+/** The same for the first `length` bytes alone, with `tail` bytes behind that it may write too. */
+export function ownWhole(branch: usize, head: usize, length: usize, tail: usize): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const room = take(head + length + tail + FRAME_HEAD_ROOM);
   if (room == 0) {
     settle(branch, Verdict.drop, Reason.copy_limit);
     return false;
   }
   const copy = room + head + FRAME_HEAD_ROOM;
-  memory.copy(copy, address, length);
+  memory.copy(copy, load<u32>(frame, FRAME_ADDRESS), length);
   store<u32>(frame, <u32>copy, FRAME_ADDRESS);
   store<u32>(branch, <u32>room, BRANCH_ROOM);
-  store<u32>(branch, (flags & ~SHARED) | CHANGED, BRANCH_FLAGS);
+  store<u32>(branch, (load<u32>(branch, BRANCH_FLAGS) & ~SHARED) | CHANGED, BRANCH_FLAGS);
   return true;
 }
 

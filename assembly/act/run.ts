@@ -5,6 +5,7 @@
  * goes on has the key of its bytes.
  */
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import { esp } from "../esp/action";
 import { deliverTo, settle } from "../out/outcome";
 import {
   BRANCH_FLAGS,
@@ -107,6 +108,8 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
     case Op.meter:
       meter(branch, operand);
       return Then.next;
+    case Op.esp:
+      return esp(branch, operand) ? Then.next : Then.end;
     case Op.first_hit:
       firstHit(branch, operand);
       return Then.next;

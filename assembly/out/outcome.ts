@@ -5,6 +5,7 @@ import {
   DEST_ADDRESS,
   DEST_CHANGED,
   DEST_COPY,
+  DEST_ESP,
   DEST_ETHERNET,
   DEST_NEXT,
   DEST_PORT,
@@ -41,6 +42,8 @@ import {
   BRANCH_TAG,
   BRANCH_WRITTEN,
   CHANGED,
+  ESP_BITS,
+  ESP_SHIFT,
   HAS_TAG,
   SETTLED,
   SHARED,
@@ -177,7 +180,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
     destination = anotherDestination(branch, number, flags);
     if (destination == 0) return;
   }
-  if (state & CHANGED) flags |= changes(branch);
+  if (state & (CHANGED | ESP_BITS)) flags |= changes(branch);
   // Two fields at a time: queue and flags, address and length.
   store<u64>(destination, (<u64>queue) | ((<u64>flags) << 32), DEST_QUEUE);
   store<u64>(destination, load<u64>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), DEST_ADDRESS);
@@ -188,10 +191,13 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
 }
 
-/** What is said of bytes that are not those that came in. */
+/** What is said of bytes that are not those that came in, or could not be decrypted. */
 function changes(branch: usize): u32 {
+  const state = load<u32>(branch, BRANCH_FLAGS);
+  const esp = ((state & ESP_BITS) >> ESP_SHIFT) << DEST_ESP;
+  if (!(state & CHANGED)) return esp;
   const link: u32 = load<u8>(load<u32>(branch, BRANCH_FRAME), FRAME_LINK);
-  return link == Link.ethernet ? DEST_CHANGED | DEST_ETHERNET : DEST_CHANGED;
+  return esp | (link == Link.ethernet ? DEST_CHANGED | DEST_ETHERNET : DEST_CHANGED);
 }
 
 /** What it means that a frame leaves by a port: it came from the wire, or from a function. */

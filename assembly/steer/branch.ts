@@ -45,6 +45,9 @@ export const STALE_KEY: u32 = 16;
 export const STALE_MAP: u32 = 32;
 /** A copy aside: where it arrives are copies, and what becomes of it is only counted. */
 export const ASIDE: u32 = 64;
+/** What an inline ESP action could not decrypt: ESP_BAD_ICV or ESP_BAD_TRAILER from bit 7 on. */
+export const ESP_SHIFT: u32 = 7;
+export const ESP_BITS: u32 = 3 << ESP_SHIFT;
 
 // @ts-ignore: decorator
 @inline

@@ -1,0 +1,124 @@
+/**
+ * Full offload, DECRYPT (docs/esp.md): an ESP packet becomes what it carries (RFC 4303, 3.4).
+ *
+ *     tunnel      link | outer headers | ESP, IV | IP | ... | TFC | trailer | ICV   ->  link | IP | ...
+ *     transport   link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV       ->  link | IP | payload
+ */
+import { FRAME_ADDRESS, Reason } from "../../src/abi/engine";
+import {
+  ESP_BYTES,
+  ESP_ESN,
+  ESP_FLAGS,
+  ESP_HARD_LIMIT,
+  ESP_ICV,
+  ESP_PACKETS,
+  ESP_SPI,
+  ESP_TRANSPORT,
+  ESP_UDP,
+  ESP_VERSION,
+} from "../../src/abi/esp";
+import { own } from "../act/bytes";
+import { open } from "../crypto/gcm";
+import { BRANCH_FRAME } from "../steer/branch";
+import { be32 } from "../wire/cursor";
+import { Found, findEsp } from "./find";
+import { drop } from "./end";
+import { ESP_HEADER, jobFor, TRAILER } from "./job";
+import { setTraffic, traffic } from "./outer";
+import { announce, ownLength, Packet, PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, reshape, setLength } from "./packet";
+import { isTrailer } from "./trailer";
+import { infer, NO_NUMBER, windowCheck, windowNote } from "./window";
+
+const ECN: u32 = 3;
+const CE: u32 = 3;
+
+/** Whether the branch goes on, as what was inside. */
+export function decrypt(branch: usize, association: usize): bool {
+  const transport = (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) != 0;
+  if (!findEsp(branch, hasUdp(association))) return drop(branch, Reason.esp_not_esp);
+  if (Packet.fragment) return drop(branch, Reason.esp_fragment);
+  if (!encapsulated(association, transport)) return drop(branch, Reason.esp_encapsulation);
+  const shortest = ESP_HEADER + TRAILER + <u32>load<u8>(association, ESP_ICV);
+  if (Packet.end == 0 || Packet.end - Found.esp < shortest) return drop(branch, Reason.esp_truncated);
+  return openPacket(branch, association, transport);
+}
+
+function hasUdp(association: usize): bool {
+  if (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) return load<u32>(association, ESP_BYTES) != 0;
+  return load<u16>(association, ESP_UDP) != 0;
+}
+
+/** Whether the headers in front of ESP are those of the action. */
+function encapsulated(association: usize, transport: bool): bool {
+  if (Found.udp != hasUdp(association)) return false;
+  return transport || Packet.version == <u32>load<u8>(association, ESP_VERSION);
+}
+
+function openPacket(branch: usize, association: usize, transport: bool): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const before = <usize>load<u32>(frame, FRAME_ADDRESS) + Found.esp;
+  if (be32(before) != load<u32>(association, ESP_SPI)) return drop(branch, Reason.esp_spi);
+  const limit = load<u64>(association, ESP_HARD_LIMIT);
+  if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return drop(branch, Reason.esp_hard_limit);
+  const low = be32(before + 4);
+  const number = load<u32>(association, ESP_FLAGS) & ESP_ESN ? infer(association, low) : <u64>low;
+  const unwelcome: u32 = number == NO_NUMBER ? Reason.esp_replay : windowCheck(association, number);
+  if (unwelcome != Reason.none) return drop(branch, unwelcome);
+
+  if (!own(branch, 0)) return false;
+  const header = <usize>load<u32>(frame, FRAME_ADDRESS) + Found.esp;
+  const length = Packet.end - Found.esp - ESP_HEADER - <u32>load<u8>(association, ESP_ICV);
+  if (!open(jobFor(association, header, length, <u32>(number >> 32)))) {
+    return drop(branch, Reason.esp_authentication);
+  }
+  windowNote(association, number);
+  store<u64>(association, load<u64>(association, ESP_PACKETS) + 1, ESP_PACKETS);
+
+  const payload = header + ESP_HEADER;
+  if (!isTrailer(payload, length)) return drop(branch, Reason.esp_trailer);
+  const end = payload + length;
+  const next: u32 = load<u8>(end - 1);
+  if (next == PROTOCOL_NONE) return drop(branch, Reason.esp_dummy);
+  const clear = length - TRAILER - <u32>load<u8>(end - TRAILER);
+  return transport ? bringPayload(branch, payload, clear, next) : bringPacket(branch, payload, clear, next);
+}
+
+/** The packet inside, behind the link header of the frame. */
+function bringPacket(branch: usize, packet: usize, available: u32, next: u32): bool {
+  const inner = next == PROTOCOL_IPV4 || next == PROTOCOL_IPV6;
+  const length = inner ? ownLength(packet, available, next) : 0;
+  if (length == 0) return drop(branch, Reason.esp_trailer);
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const old: usize = load<u32>(frame, FRAME_ADDRESS);
+  const version: u32 = next == PROTOCOL_IPV4 ? 4 : 6;
+  const marked = (traffic(old + Packet.ip, Packet.version) & ECN) == CE;
+  const link = Packet.ip;
+  let start = packet - link;
+  memory.copy(start, old, link);
+  if (version != Packet.version) start = announce(frame, start, link, version);
+  if (marked) mark(packet, version, length);
+  reshape(branch, start, <u32>(packet + length - start));
+  return true;
+}
+
+/** An ECN-capable packet that went through congestion (RFC 4301, 5.1.2.1). */
+function mark(ip: usize, version: u32, length: u32): void {
+  const value = traffic(ip, version);
+  if ((value & ECN) == 0) return;
+  setTraffic(ip, version, value | CE);
+  setLength(ip, version, length);
+}
+
+/** The payload, behind the IP header of the frame. */
+function bringPayload(branch: usize, payload: usize, available: u32, next: u32): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const length = ownLength(payload, available, next);
+  const carried = length == 0 ? available : length;
+  const front = Packet.next;
+  const start = payload - front;
+  memory.copy(start, load<u32>(frame, FRAME_ADDRESS), front);
+  store<u8>(start + Packet.protocolAt, <u8>next);
+  setLength(start + Packet.ip, Packet.version, front - Packet.ip + carried);
+  reshape(branch, start, front + carried);
+  return true;
+}

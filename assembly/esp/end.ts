@@ -1,0 +1,12 @@
+/** What an ESP action cannot work on is dropped, each for a reason of its own (docs/esp.md). */
+import { Verdict } from "../../src/abi/engine";
+import { settle } from "../out/outcome";
+
+/** In place of what was asked for: the branch has ended, for want of memory. */
+export const ENDED: u32 = 0x101;
+
+/** The branch ends; always false. */
+export function drop(branch: usize, reason: u32): bool {
+  settle(branch, Verdict.drop, reason);
+  return false;
+}

@@ -1,0 +1,31 @@
+/** Where the ESP header of a packet begins: behind IP (RFC 4303, 3.1.1), or behind UDP (RFC 3948). */
+import { FRAME_ADDRESS, FRAME_LENGTH } from "../../src/abi/engine";
+import { BRANCH_FRAME } from "../steer/branch";
+import { be16 } from "../wire/cursor";
+import { PORT_ESP } from "../wire/esp";
+import { findPacket, Packet, PROTOCOL_ESP, PROTOCOL_UDP } from "./packet";
+
+const UDP_SIZE: u32 = 8;
+/** SPI and sequence number. */
+const LEAST: u32 = 8;
+
+export namespace Found {
+  export let esp: u32 = 0;
+  export let udp: bool = false;
+}
+
+/** Finds it in the packet of a branch; `anyPort`: the action says that UDP carries it, whatever the ports are. */
+export function findEsp(branch: usize, anyPort: bool): bool {
+  if (!findPacket(branch, false) || Packet.later) return false;
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const at: usize = load<u32>(frame, FRAME_ADDRESS);
+  const end = Packet.end == 0 ? load<u32>(frame, FRAME_LENGTH) : Packet.end;
+  Found.esp = Packet.next;
+  Found.udp = Packet.protocol == PROTOCOL_UDP;
+  if (!Found.udp) return Packet.protocol == PROTOCOL_ESP && Found.esp + LEAST <= end;
+  Found.esp += UDP_SIZE;
+  if (Found.esp + LEAST > end) return false;
+  // An SPI of 0 is the non-ESP marker (RFC 3948, 2.2).
+  if (load<u32>(at + Found.esp) == 0) return false;
+  return anyPort || be16(at + Packet.next + 2) == PORT_ESP;
+}

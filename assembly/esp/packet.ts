@@ -1,0 +1,190 @@
+/**
+ * The IP packet that an ESP action works on: where its parts lie in the frame, and what changes when its size does.
+ *
+ *     | link, tags | IP header, extension headers | what they carry ...        | Ethernet padding |
+ *     0            ip             protocolAt      next                        end
+ */
+import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
+import { Header, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
+import { freshMap } from "../act/refresh";
+import { behindLink } from "../act/reformat";
+import { BRANCH_FLAGS, BRANCH_FRAME, CHANGED, STALE_KEY, STALE_MAP } from "../steer/branch";
+import { headerChecksum } from "../wire/checksum";
+import { be16 } from "../wire/cursor";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../wire/ethernet";
+
+export const PROTOCOL_IPV4: u32 = 4;
+export const PROTOCOL_UDP: u32 = 17;
+export const PROTOCOL_IPV6: u32 = 41;
+export const PROTOCOL_ESP: u32 = 50;
+export const PROTOCOL_NONE: u32 = 59;
+const HOP_BY_HOP: u32 = 0;
+const ROUTING: u32 = 43;
+const FRAGMENT: u32 = 44;
+const DESTINATION: u32 = 60;
+const IPV6_SIZE: u32 = 40;
+/** MF and the offset of an IPv4 header, as on the wire. */
+const PARTS: u32 = 0x3fff;
+
+/** Offsets are from the start of the frame. */
+export namespace Packet {
+  export let ip: u32 = 0;
+  /** 4 or 6. */
+  export let version: u32 = 0;
+  /** The byte that says what follows, and what it says. */
+  export let protocolAt: u32 = 0;
+  export let protocol: u32 = 0;
+  export let next: u32 = 0;
+  /** Where the packet ends by its own length; 0 where it does not say one that can be. */
+  export let end: u32 = 0;
+  /** A part of a packet, and one that is not the first. */
+  export let fragment: bool = false;
+  export let later: bool = false;
+}
+
+/**
+ * Finds the packet behind the link header of a branch; false where there is none. `toSend`: destination options are walked
+ * over only in front of a routing header (RFC 4303, 3.1.1).
+ */
+export function findPacket(branch: usize, toSend: bool): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const map = freshMap(branch);
+  Packet.ip = behindLink(frame, map);
+  const kind = kindAt(map, Packet.ip);
+  const at = <usize>load<u32>(frame, FRAME_ADDRESS);
+  const captured = load<u32>(frame, FRAME_LENGTH);
+  if (kind == Header.ipv4) return findIpv4(at, captured);
+  return kind == Header.ipv6 && findIpv6(at, captured, toSend);
+}
+
+/** The kind of the header that the parser has found at an offset, of the outer packet. */
+function kindAt(map: usize, offset: u32): u32 {
+  const count: usize = load<u16>(map, MAP_COUNT);
+  for (let n: usize = 0; n < count; n++) {
+    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
+    if (load<u32>(entry, 4) == offset) return load<u8>(entry, 1) == LEVEL_OUTER ? load<u8>(entry) : Header.none;
+  }
+  return Header.none;
+}
+
+/** The parser has seen the whole header. */
+function findIpv4(frame: usize, captured: u32): bool {
+  const ip = frame + Packet.ip;
+  const size = ((<u32>load<u8>(ip)) & 15) << 2;
+  const total = be16(ip + 2);
+  const parts = be16(ip + 6) & PARTS;
+  Packet.version = 4;
+  Packet.protocolAt = Packet.ip + 9;
+  Packet.protocol = load<u8>(ip, 9);
+  Packet.next = Packet.ip + size;
+  Packet.end = total < size || Packet.ip + total > captured ? 0 : Packet.ip + total;
+  Packet.fragment = parts != 0;
+  Packet.later = (parts & 0x1fff) != 0;
+  return true;
+}
+
+/** Extension headers that were cut end the walk: what cannot be read is not known to be ESP, and not whole. */
+function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
+  const ip = frame + Packet.ip;
+  const payload = be16(ip + 4);
+  const end = Packet.ip + IPV6_SIZE + payload;
+  Packet.version = 6;
+  Packet.end = payload == 0 || end > captured ? 0 : end;
+  Packet.fragment = false;
+  Packet.later = false;
+  let at = Packet.ip + IPV6_SIZE;
+  let protocolAt = Packet.ip + 6;
+  let next: u32 = load<u8>(ip, 6);
+  while (at + 8 <= captured) {
+    const header = frame + at;
+    const behind: u32 = load<u8>(header);
+    let size = (<u32>load<u8>(header, 1) + 1) << 3;
+    if (next == FRAGMENT) {
+      const parts = be16(header + 2) & 0xfff9;
+      size = 8;
+      Packet.fragment = parts != 0;
+      Packet.later = parts >> 3 != 0;
+    } else if (next == DESTINATION) {
+      if (toSend && behind != ROUTING) break;
+    } else if (next != HOP_BY_HOP && next != ROUTING) {
+      break;
+    }
+    if (at + size > captured) break;
+    protocolAt = at;
+    next = behind;
+    at += size;
+    if (Packet.later) break;
+  }
+  Packet.protocolAt = protocolAt;
+  Packet.protocol = next;
+  Packet.next = at;
+  if (Packet.end < at) Packet.end = 0;
+  return true;
+}
+
+/** The length that an IP packet or a UDP datagram at `at` says of itself; 0 where it cannot be read or cannot be. */
+export function ownLength(at: usize, available: u32, protocol: u32): u32 {
+  let length: u32 = 0;
+  let least: u32 = 0;
+  if (protocol == PROTOCOL_IPV4) {
+    least = 20;
+    if (available < least || load<u8>(at) >> 4 != 4) return 0;
+    length = be16(at + 2);
+  } else if (protocol == PROTOCOL_IPV6) {
+    least = IPV6_SIZE;
+    if (available < least || load<u8>(at) >> 4 != 6) return 0;
+    length = IPV6_SIZE + be16(at + 4);
+  } else if (protocol == PROTOCOL_UDP) {
+    least = 8;
+    if (available < least) return 0;
+    length = be16(at + 4);
+  }
+  return length < least || length > available ? 0 : length;
+}
+
+/** Whether an IP header at an address can say that its packet has so many bytes. */
+// @ts-ignore: decorator
+@inline
+export function lengthFits(version: u32, bytes: u32): bool {
+  return (version == 6 ? bytes - IPV6_SIZE : bytes) <= 0xffff;
+}
+
+/** The header at `ip` is of a packet of so many bytes. */
+export function setLength(ip: usize, version: u32, bytes: u32): void {
+  if (version == 6) {
+    store<u16>(ip, bswap<u16>(<u16>(bytes - IPV6_SIZE)), 4);
+    return;
+  }
+  store<u16>(ip, bswap<u16>(<u16>bytes), 2);
+  store<u16>(ip, 0, 10);
+  store<u16>(ip, headerChecksum(ip), 10);
+}
+
+/** The frame now is these bytes. */
+export function reshape(branch: usize, start: usize, length: u32): void {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  store<u32>(frame, <u32>start, FRAME_ADDRESS);
+  store<u32>(frame, length, FRAME_LENGTH);
+  store<u32>(frame, length, FRAME_WIRE_LENGTH);
+  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | CHANGED | STALE_KEY | STALE_MAP, BRANCH_FLAGS);
+}
+
+/**
+ * The link header of `size` bytes at `start` carries IP of this version. Where it cannot say so, the frame begins
+ * behind it: gives where it begins.
+ */
+export function announce(frame: usize, start: usize, size: u32, version: u32): usize {
+  const ethertype = bswap<u16>(<u16>(version == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4));
+  switch (<u32>load<u8>(frame, FRAME_LINK)) {
+    case Link.ethernet:
+    case Link.linux_cooked:
+      store<u16>(start + size - 2, ethertype);
+      return start;
+    case Link.linux_cooked_v2:
+      store<u16>(start, ethertype);
+      return start;
+    default:
+      store<u8>(frame, Link.raw_ip, FRAME_LINK);
+      return start + size;
+  }
+}

@@ -1,0 +1,14 @@
+/** What is behind a payload (RFC 4303, 2.4 to 2.6): | padding 1, 2, 3, ... | pad length 1 | next header 1 |. */
+import { TRAILER } from "./job";
+
+/** Whether the decrypted bytes end so. */
+export function isTrailer(data: usize, length: u32): bool {
+  if (length < TRAILER) return false;
+  const padding: u32 = load<u8>(data + length - TRAILER);
+  if (padding + TRAILER > length) return false;
+  const pad = data + length - TRAILER - padding;
+  for (let n: u32 = 0; n < padding; n++) {
+    if (<u32>load<u8>(pad + n) != n + 1) return false;
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+/**
+ * Which sequence numbers were authenticated: the highest, and a ring of bits behind it (RFC 6479; layout in src/abi/esp.ts).
+ *
+ * The ring has at least one word more than the window needs, so that whole words are cleared when the window moves on. Bits
+ * of numbers above the highest are 0 in its word.
+ */
+import { ESP_NUMBER, ESP_WINDOW, ESP_WINDOW_SIZE, ESP_WINDOW_WORDS } from "../../src/abi/esp";
+import { Reason } from "../../src/abi/engine";
+
+/** The window does not shift further at once (ibv_flow_action_esp(3), "Bitmap Replay Protection"). */
+const MAX_SHIFT: u64 = 1 << 31;
+/** RFC 4303, A.2 for the upper half of numbers where there is no window. */
+const NO_WINDOW: u32 = 0x80000000;
+/** No number: one below 0. */
+export const NO_NUMBER: u64 = u64.MAX_VALUE;
+
+/** The number of a packet with these lower bits, by the highest one so far; NO_NUMBER below 0 (RFC 4303, A.2.1 and A.2.2). */
+export function infer(association: usize, low: u32): u64 {
+  const top = load<u64>(association, ESP_NUMBER);
+  const high = <u32>(top >> 32);
+  const size = load<u32>(association, ESP_WINDOW_SIZE);
+  const reach = (size == 0 ? NO_WINDOW : size) - 1;
+  const bottom = <u32>top - reach;
+  let upper = high;
+  if (<u32>top >= reach) {
+    if (low < bottom) upper++;
+  } else if (low >= bottom) {
+    if (high == 0) return NO_NUMBER;
+    upper--;
+  }
+  return ((<u64>upper) << 32) | (<u64>low);
+}
+
+/** Whether a number is welcome: Reason.none, or why not. */
+export function windowCheck(association: usize, number: u64): u32 {
+  const size = load<u32>(association, ESP_WINDOW_SIZE);
+  if (size == 0) return Reason.none;
+  const top = load<u64>(association, ESP_NUMBER);
+  if (number > top) return number - top > MAX_SHIFT ? Reason.esp_jump : Reason.none;
+  if (top - number >= <u64>size) return Reason.esp_replay;
+  return load<u64>(wordOf(association, number)) & bitOf(number) ? Reason.esp_replay : Reason.none;
+}
+
+/** A packet with a welcome number was authenticated. */
+export function windowNote(association: usize, number: u64): void {
+  const top = load<u64>(association, ESP_NUMBER);
+  if (number > top) store<u64>(association, number, ESP_NUMBER);
+  if (load<u32>(association, ESP_WINDOW_SIZE) == 0) return;
+  if (number > top) clear(association, top >> 6, number >> 6);
+  const word = wordOf(association, number);
+  store<u64>(word, load<u64>(word) | bitOf(number));
+}
+
+/** Makes the words behind `from` up to `to` empty, each of the ring once at most. */
+function clear(association: usize, from: u64, to: u64): void {
+  const mask = load<u32>(association, ESP_WINDOW_WORDS);
+  const ring: usize = load<u32>(association, ESP_WINDOW);
+  const count = min<u64>(to - from, <u64>mask + 1);
+  for (let n: u64 = 0; n < count; n++) store<u64>(ring + ((<usize>((<u32>(to - n)) & mask)) << 3), 0);
+}
+
+function wordOf(association: usize, number: u64): usize {
+  const word = (<u32>(number >> 6)) & load<u32>(association, ESP_WINDOW_WORDS);
+  return <usize>load<u32>(association, ESP_WINDOW) + ((<usize>word) << 3);
+}
+
+function bitOf(number: u64): u64 {
+  return (<u64>1) << (number & 63);
+}
