@@ -8,6 +8,7 @@ import {
   RANK_SLOT,
   Reason,
   TABLE_FDB,
+  TABLE_LOOPED,
   TABLE_ROOT,
   TABLE_SEND,
   Verdict,
@@ -76,12 +77,13 @@ export function admits(branch: usize, rule: usize): Admitted {
   return Admitted.no;
 }
 
-/** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are for one stage alone. */
+/** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are not for all stages. */
 // @ts-ignore: decorator
 @inline
 function nextStage(table: usize): u32 {
-  const stage = load<u32>(table, TABLE_FLAGS) & TABLE_ROOT;
-  return Walk.sender == 0 || !stage ? load<u32>(table, TABLE_MISS) : 0;
+  const next = load<u32>(table, TABLE_MISS);
+  if (Walk.sender == 0 || next == 0 || !(load<u32>(table, TABLE_FLAGS) & TABLE_ROOT)) return next;
+  return load<u32>(next, TABLE_FLAGS) & TABLE_LOOPED ? next : 0;
 }
 
 /** Whether a branch that nobody at the table wants is at its end there, and not only at the end of a domain. */

@@ -90,8 +90,8 @@ export const WALK = [
   at(
     "steer/onward",
     "loopback-leaves",
-    "Walk.sender == 0 || !stage ? load<u32>(table, TABLE_MISS) : 0",
-    "load<u32>(table, TABLE_MISS)",
+    "load<u32>(next, TABLE_FLAGS) & TABLE_LOOPED ? next : 0",
+    "next",
     "looped back frames for later tables",
   ),
   at(

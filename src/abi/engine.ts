@@ -420,3 +420,5 @@ export const TABLE_SEND = 2;
 export const TABLE_FDB = 4;
 /** Keeps what it once needed when its rules go. */
 export const TABLE_KEEPS = 8;
+/** A stage that frames come to which a port loops back. */
+export const TABLE_LOOPED = 16;

@@ -19,6 +19,11 @@ export const IBV_QP_PORT = 32;
 export const IBV_WC_SUCCESS = 0;
 export const IBV_WC_LOC_LEN_ERR = 1;
 export const IBV_WC_WR_FLUSH_ERR = 5;
+export const IBV_WC_REM_INV_REQ_ERR = 9;
+export const IBV_WC_REM_ACCESS_ERR = 10;
+export const IBV_WC_REM_OP_ERR = 11;
+export const IBV_WC_RETRY_EXC_ERR = 12;
+export const IBV_WC_RNR_RETRY_EXC_ERR = 13;
 export const IBV_WC_RECV = 128;
 
 /*

@@ -1,101 +1,27 @@
-/**
- * The packet of a datagram: RoCE v2 (InfiniBand architecture, annex A17).
- *
- *     | Ethernet 14 | IPv4 20 or IPv6 40 | UDP 8 | BTH 12 | DETH 8 | immediate 4 | payload | 0 to 3 | ICRC 4 |
- */
-import { ICRC_LENGTH, invariantCrc } from "../packet/icrc.js";
-import { bytesOf, joined } from "../packet/bytes.js";
-import { internetChecksum } from "../packet/checksum.js";
+/** The packet of a datagram: RoCE v2 with a DETH, | Q_Key 4 | 0 1 | source QP 3 |, and immediate data. */
+import { bytesOf } from "../packet/bytes.js";
 import type { Route } from "./addressHandle.js";
-import { isIpv4Mapped, mappedIpv4 } from "./gids.js";
+import { roceFrame, type OutgoingPacket } from "./roce/frame.js";
+import { SEND_ONLY, SEND_ONLY_WITH_IMMEDIATE, SERVICE_UD } from "./roce/opcodes.js";
 
 /** What a UD queue pair sends. */
-export interface Datagram {
+export interface Datagram extends Pick<
+  OutgoingPacket,
+  "source_qpn" | "remote_qpn" | "pkey" | "psn" | "solicited" | "payload"
+> {
   readonly route: Route;
-  readonly source_qpn: number;
-  readonly remote_qpn: number;
   readonly remote_qkey: number;
-  readonly pkey: number;
-  readonly psn: number;
-  readonly solicited: boolean;
   /** Immediate data, or null. */
   readonly immediate: number | null;
-  readonly payload: readonly Uint8Array[];
 }
-
-const ROCE_PORT = 4791;
-const PROTOCOL_UDP = 17;
-const UDP_LENGTH = 8;
-const SEND_ONLY = 0x64;
-const SEND_ONLY_WITH_IMMEDIATE = 0x65;
-/** Source ports begin here. */
-const FIRST_SOURCE_PORT = 0xc000;
-
-const number = (value: number, length: number): Uint8Array => bytesOf(value, length);
 
 /** The frame, whole. */
-export function datagramFrame(datagram: Datagram): Uint8Array {
-  const { route } = datagram;
-  const transport = transportOf(datagram);
-  const length = UDP_LENGTH + transport.length + ICRC_LENGTH;
-  // SPEC: RoCE v2 leaves the checksum out, over IPv6 too: the ICRC is there.
-  const udp = joined(number(sourcePort(datagram), 2), number(ROCE_PORT, 2), number(length, 2), number(0, 2));
-  const ipv4 = isIpv4Mapped(route.dgid);
-  const packet = joined(ipv4 ? ipv4Header(route, length) : ipv6Header(route, length), udp, transport);
-  const type = number(ipv4 ? 0x0800 : 0x86dd, 2);
-  return joined(route.dmac, route.port.mac, type, packet, number(invariantCrc(packet), ICRC_LENGTH));
-}
-
-/** BTH, DETH, immediate data, payload, and what fills it up to four bytes. */
-function transportOf(datagram: Datagram): Uint8Array {
-  const { source_qpn, remote_qpn, remote_qkey, pkey, psn, solicited, immediate, payload } = datagram;
-  const padding = -payload.reduce((sum, { length }) => sum + length, 0) & 3;
-  // SPEC: without path migration a packet says that it has migrated (M).
-  const flags = (solicited ? 0x80 : 0) | 0x40 | (padding << 4);
-  return joined(
-    Uint8Array.of(immediate === null ? SEND_ONLY : SEND_ONLY_WITH_IMMEDIATE, flags),
-    number(pkey, 2),
-    number(remote_qpn, 4),
-    number(psn, 4),
-    number(remote_qkey, 4),
-    number(source_qpn, 4),
-    immediate === null ? new Uint8Array() : number(immediate, 4),
-    ...payload,
-    new Uint8Array(padding),
-  );
-}
-
-/** RFC 791: no options, no fragments. */
-function ipv4Header({ sgid, dgid, hopLimit, trafficClass }: Route, length: number): Uint8Array {
-  const header = joined(
-    Uint8Array.of(0x45, trafficClass),
-    number(20 + length, 2),
-    Uint8Array.of(0, 0, 0x40, 0, hopLimit, PROTOCOL_UDP, 0, 0),
-    mappedIpv4(sgid),
-    mappedIpv4(dgid),
-  );
-  header.set(number(internetChecksum(header), 2), 10);
-  return header;
-}
-
-/** RFC 8200. */
-function ipv6Header({ sgid, dgid, hopLimit, trafficClass, flowLabel }: Route, length: number): Uint8Array {
-  const word = 0x6000_0000 + trafficClass * 2 ** 20 + flowLabel;
-  return joined(number(word, 4), number(length, 2), Uint8Array.of(PROTOCOL_UDP, hopLimit), sgid, dgid);
-}
-
-/**
- * SPEC: 14 bits of the flow label, its upper six folded in; without a label a number takes its place that the two queue
- * pairs give, so that a flow of datagrams keeps to one port.
- */
-function sourcePort({ route: { flowLabel }, source_qpn, remote_qpn }: Datagram): number {
-  const label = flowLabel === 0 ? labelOf(source_qpn, remote_qpn) : flowLabel;
-  return FIRST_SOURCE_PORT | ((label & 0x3fff) ^ (label >>> 14));
-}
-
-function labelOf(source: number, remote: number): number {
-  let label = BigInt(source) * BigInt(remote);
-  label ^= label >> 20n;
-  label ^= label >> 40n;
-  return Number(label & 0xfffffn);
+export function datagramFrame({ route, immediate, remote_qkey, ...packet }: Datagram): Uint8Array {
+  const deth = [bytesOf(remote_qkey, 4), bytesOf(packet.source_qpn, 4)];
+  return roceFrame(route, {
+    ...packet,
+    opcode: SERVICE_UD | (immediate === null ? SEND_ONLY : SEND_ONLY_WITH_IMMEDIATE),
+    ackRequest: false,
+    headers: immediate === null ? deth : [...deth, bytesOf(immediate, 4)],
+  });
 }

@@ -10,7 +10,7 @@ import type { QueuePair } from "./queues.js";
 import type { StageName } from "./stages.js";
 
 /** The stages that have flows (stages.ts). */
-export type FlowStage = Exclude<StageName, "host">;
+export type FlowStage = Exclude<StageName, "host" | "connected">;
 
 /** Queues of an entry, and counters objects. */
 export const ENTRY_LIMIT = 60;
@@ -173,7 +173,7 @@ export class FlowEntry implements Placed, EntryKind {
       : [Op.queue, Op.queue_from_others, Op.spread];
     for (const queue of this.queues) {
       const own = this.flows.filter((flow) => queueOf(flow) === queue);
-      // Frames that are looped back come to the root table alone, and what spreads sends none.
+      // RDMA tables have flows of no queue pair, which answer everybody, and what spreads sends none.
       const loops = this.stage !== "root" || own.some(({ loopsBack }) => loopsBack);
       record.push(own[0]?.target?.op === Op.spread ? spread : loops ? always : fromOthers, queue);
     }

@@ -2,9 +2,10 @@
 import type { DevxFlowEntry } from "./devx/flowEntry.js";
 import type { FlowEntry } from "./flowEntry.js";
 import type { HostRule } from "./hostRules.js";
+import type { ConnectionRule } from "./roce/connectionRule.js";
 import { Rule } from "./rule.js";
 
-export type Installed = Rule | FlowEntry | HostRule | DevxFlowEntry;
+export type Installed = Rule | FlowEntry | HostRule | DevxFlowEntry | ConnectionRule;
 
 export class InstalledRules {
   readonly #byId: (Installed | undefined)[] = [];

@@ -16,6 +16,8 @@ import {
 } from "./outcome.js";
 import type { Port } from "./ports.js";
 import type { QueuePair } from "./queues.js";
+import { ConnectionRule } from "./roce/connectionRule.js";
+import type { Transport } from "./roce/transport.js";
 import { WorkQueue } from "./workQueue.js";
 
 /** A frame that leaves by a port, as soon as nothing is under way in the core. */
@@ -29,6 +31,18 @@ export interface Departure {
   readonly index: number;
   /** Whether it has become one that begins with Ethernet, whatever the link was that it came from. */
   readonly ethernet: boolean;
+}
+
+/** A packet that an RC or UC queue pair reads, as soon as nothing is under way in the core. */
+export interface PacketArrival {
+  readonly transport: Transport;
+  readonly frame: Uint8Array;
+}
+
+/** What is to be done when nothing is under way in the core, in this order. */
+export class Afterwards {
+  readonly departures: Departure[] = [];
+  readonly arrivals: PacketArrival[] = [];
 }
 
 /** Metadata registers, by their numbers. */
@@ -50,9 +64,9 @@ export class OutcomeReader {
 
   /**
    * What became of frame `i` of the batch, whose bytes are `frame`; `sender` has sent it where it was looped back. Where it
-   * leaves by ports is added to `departures`.
+   * leaves by ports, and what connected queue pairs read, is added to `afterwards`.
    */
-  read(i: number, frame: Uint8Array, sender: QueuePair | null, departures: Departure[]): Outcome {
+  read(i: number, frame: Uint8Array, sender: QueuePair | null, afterwards: Afterwards): Outcome {
     const batch = this.#batch;
     const tag = batch.tag(i);
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
@@ -64,7 +78,9 @@ export class OutcomeReader {
     for (let n = 0; n < destinations; n++) {
       const flags = batch.flagsOf(at);
       const destination =
-        (flags & DEST_PORT) === 0 ? this.#arrive(at, flags, frame) : this.#leave(i, at, flags, frame, departures);
+        (flags & DEST_PORT) === 0
+          ? this.#arrive(at, flags, frame, afterwards)
+          : this.#leave(i, at, flags, frame, afterwards);
       if (destination !== null) list(outcome, (flags & DEST_COPY) === 0 ? "to" : "copies", destination);
       at = batch.nextDestination(at);
     }
@@ -72,20 +88,23 @@ export class OutcomeReader {
   }
 
   /** The bytes go to a queue; null where it did not take them. */
-  #arrive(at: number, flags: number, input: Uint8Array): Destination | null {
+  #arrive(at: number, flags: number, input: Uint8Array, { arrivals }: Afterwards): Destination | null {
     const batch = this.#batch;
     const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
     const status = batch.statusOf(at);
     const taken = status === NONE;
     const tag = batch.tagOf(at);
-    if (!object.isSink && (taken || status === TOO_SHORT)) object.arrive(batch.arrivalAt(at), tag);
+    if (!object.isSink && object.takesFrames && (taken || status === TOO_SHORT))
+      object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return null;
-    const arrived = { name: object.label, frame: this.#frameAt(at, flags, input), tag, ...linkTypeOf(flags) };
+    const frame = this.#frameAt(at, flags, input);
+    if ("transport" in object && object.transport !== null) arrivals.push({ transport: object.transport, frame });
+    const arrived = { name: object.label, frame, tag, ...linkTypeOf(flags) };
     if (object instanceof HostQueue) return { kind: "host", object: null, ...arrived };
     return object instanceof WorkQueue ? { kind: "wq", object, ...arrived } : { kind: "qp", object, ...arrived };
   }
 
-  #leave(index: number, at: number, flags: number, input: Uint8Array, departures: Departure[]): Destination {
+  #leave(index: number, at: number, flags: number, input: Uint8Array, { departures }: Afterwards): Destination {
     const batch = this.#batch;
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
@@ -127,7 +146,7 @@ export class OutcomeReader {
     for (let n = 0; n < this.#batch.hits(i); n++) {
       const one = this.#device.installed.at(this.#batch.hit(i, n));
       if (one instanceof FlowEntry) rules.push(...one.flowsFor(sender));
-      else rules.push(one);
+      else if (!(one instanceof ConnectionRule)) rules.push(one);
     }
     return rules;
   }

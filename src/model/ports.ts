@@ -24,6 +24,14 @@ export const DEFAULT_PKEY = 0xffff;
 export const MTU_BYTES = 4096;
 export const MTU = IBV_MTU_4096;
 
+/** Bytes of the longest message of a connection. */
+export const MAX_MESSAGE = MAX_FRAME;
+
+/** Bytes of an `enum ibv_mtu`. */
+export function mtuBytes(mtu: number): number {
+  return 128 << mtu;
+}
+
 /** Four lanes; 25 Gb/s each. */
 const WIDTH_4X = 2;
 const SPEED_EDR = 32;
@@ -103,7 +111,7 @@ export class Port {
       active_mtu: MTU,
       gid_tbl_len: GID_TABLE_LENGTH,
       port_cap_flags: IBV_PORT_IP_BASED_GIDS,
-      max_msg_sz: MAX_FRAME,
+      max_msg_sz: MAX_MESSAGE,
       bad_pkey_cntr: 0,
       qkey_viol_cntr: 0,
       pkey_tbl_len: PKEY_TABLE_LENGTH,

@@ -152,6 +152,11 @@ const STEPS: Readonly<Record<number, Steps>> = {
   },
 };
 
+/** Whether queue pairs of this type have one peer each. */
+export function isConnected(type: number): boolean {
+  return type === IBV_QPT_RC || type === IBV_QPT_UC;
+}
+
 /** Types that can be made. */
 export function hasSteps(type: number): boolean {
   return type in STEPS;
@@ -242,7 +247,11 @@ export function changedState(
   }
   if ((mask & IBV_QP_AV) !== 0) {
     const address = attr.ah_attr as AddressAttributes;
-    routeOf(call, "attr.ah_attr", device, address);
+    const { port } = routeOf(call, "attr.ah_attr", device, address);
+    if (port.number !== changed.port_num) {
+      const hint = `the queue pair is on port ${changed.port_num}`;
+      refuse({ code: "EINVAL", call, reason: "bad_route", path: "attr.ah_attr.port_num", value: port.number, hint });
+    }
     changed.ah_attr = { ...address, grh: { ...address.grh } };
   }
   return changed;

@@ -19,8 +19,18 @@ import type { FlowTarget } from "./flow.js";
 import { Handle, living, retire } from "./handle.js";
 import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "./limits.js";
 import { portOf } from "./ports.js";
-import { changedState, hasSteps, RESET_STATE, type QueuePairChange, type QueuePairState } from "./queueStates.js";
+import {
+  changedState,
+  hasSteps,
+  isConnected,
+  RESET_STATE,
+  type QueuePairChange,
+  type QueuePairState,
+} from "./queueStates.js";
 import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
+import type { TransportCounters } from "./roce/counters.js";
+import { psnAfter } from "./roce/opcodes.js";
+import { Transport } from "./roce/transport.js";
 import { postList, type BadRequest } from "./scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 
@@ -66,6 +76,8 @@ export class QueuePair extends Handle implements Receiver {
   /** Null for a sink. */
   readonly pd: ProtectionDomain | null;
   readonly context: Context;
+  /** @internal What reads and makes packets; null where the queue pair has frames or datagrams. */
+  readonly transport: Transport | null;
   readonly #attributes: CheckedAttributes | null;
   readonly #receive: ReceiveQueue | null;
   readonly #send: SendQueue | null;
@@ -91,6 +103,7 @@ export class QueuePair extends Handle implements Receiver {
       attributes === null
         ? null
         : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
+    this.transport = this.#receive !== null && isConnected(this.qp_type) ? new Transport(this, this.#receive) : null;
     this.handle = handle;
     if (!this.spreads) {
       device.queues.set(handle, this);
@@ -104,7 +117,9 @@ export class QueuePair extends Handle implements Receiver {
     const checked = checkAttributes(call, pd, attributes);
     const { send_cq, recv_cq, cap } = checked;
     checkRoom(call, device);
-    const handle = device.core.exports.createQueue(0, recv_cq.handle, depthOf(cap.max_recv_wr));
+    // Frames of a connection all come to the transport, which knows the buffers.
+    const depth = isConnected(checked.qp_type) ? 0 : depthOf(cap.max_recv_wr);
+    const handle = device.core.exports.createQueue(0, recv_cq.handle, depth);
     const queue = new QueuePair(pd, checked, device.allocated(call, handle), name);
     pd.users++;
     send_cq.users++;
@@ -152,6 +167,15 @@ export class QueuePair extends Handle implements Receiver {
     return this.qp_num;
   }
 
+  get takesFrames(): boolean {
+    return this.transport === null;
+  }
+
+  /** What an RC or UC queue pair has counted besides its completions, under the names of Linux's port counters; null for others. */
+  get hw_counters(): Readonly<TransportCounters> | null {
+    return this.transport === null ? null : { ...this.transport.counters };
+  }
+
   get posting(): Posting {
     if (this.state === IBV_QPS_ERR) return "flushed";
     return this.state === IBV_QPS_RESET ? "refused" : "kept";
@@ -172,17 +196,33 @@ export class QueuePair extends Handle implements Receiver {
 
   /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, to RESET and ERR from everywhere. */
   modify(call: string, attr: QueuePairChange, mask: number): void {
-    const receive = this.#receive;
-    if (receive === null) this.#noSink(call);
-    this.#state = changedState(call, this.device, this.qp_type, this.#state, attr, mask);
-    const { state } = this;
+    if (this.#attributes === null) this.#noSink(call);
+    const next = changedState(call, this.device, this.qp_type, this.#state, attr, mask);
+    if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this.transport?.open(call, next);
+    this.#become(next);
+  }
+
+  /** A connection is broken: to ERR. */
+  fail(): void {
+    this.#become({ ...this.#state, qp_state: IBV_QPS_ERR });
+  }
+
+  #become(next: Readonly<QueuePairState>): void {
+    this.#state = next;
+    const { state, transport } = this;
     const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
-    this.device.core.exports.setQueueFlags(this.handle, ready ? QUEUE_READY : 0);
+    const flags = QUEUE_READY | (transport === null ? 0 : QUEUE_SINK);
+    this.device.core.exports.setQueueFlags(this.handle, ready ? flags : 0);
+    if (!ready) transport?.close();
     if (state === IBV_QPS_RESET) {
-      receive.forget();
+      transport?.forget();
+      this.#receive?.forget();
       this.#send?.forget();
     }
-    if (state === IBV_QPS_ERR) receive.flush();
+    if (state === IBV_QPS_ERR) {
+      transport?.flush();
+      this.#receive?.flush();
+    }
   }
 
   /** ibv_query_qp: what it was made with, and what it was modified to. */
@@ -210,11 +250,16 @@ export class QueuePair extends Handle implements Receiver {
     postList(request, bad, (wr) => send.post(call, wr));
   }
 
-  /** The next packet sequence number of its datagrams. */
-  takePsn(): number {
+  /** The packet sequence number of the next packet that it sends, and `count` of them taken. */
+  takePsn(count = 1): number {
     const psn = this.#state.sq_psn;
-    this.#state = { ...this.#state, sq_psn: (psn + 1) & 0xffffff };
+    this.#state = { ...this.#state, sq_psn: psnAfter(psn, count) };
     return psn;
+  }
+
+  /** Which packet comes next. */
+  expectPsn(rq_psn: number): void {
+    this.#state = { ...this.#state, rq_psn };
   }
 
   /** A frame has arrived, and was taken or was too long. */
@@ -234,6 +279,8 @@ export class QueuePair extends Handle implements Receiver {
 
   /** What it has in the core. */
   protected release(): void {
+    this.transport?.close();
+    this.transport?.forget();
     this.device.core.exports.destroyQueue(this.handle);
     this.device.queues.delete(this.handle);
     this.device.receivers.delete(this.qp_num);

@@ -6,6 +6,7 @@ import { Reason } from "../abi/engine.js";
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../abi/verbs.js";
 import type { BatchDestination } from "../engine/batch.js";
 import { refuse } from "../errors.js";
+import { joined } from "../packet/bytes.js";
 import { completion, type CompletionQueue, type WorkCompletion } from "./completions.js";
 import type { ProtectionDomain } from "./context.js";
 import type { Handle } from "./handle.js";
@@ -32,6 +33,8 @@ export interface Receiver extends Handle {
   readonly handle: number;
   /** What completions say of it. */
   readonly number: number;
+  /** Whether the core gives it frames, and so has to know its buffers. */
+  readonly takesFrames: boolean;
   /** Whether it takes requests, and what becomes of them. */
   readonly posting: Posting;
 }
@@ -63,7 +66,7 @@ export class ReceiveQueue {
 
   /** One request. @throws EINVAL in RESET, memory that the device may not write; ENOMEM when the queue is full */
   post(call: string, wr: ReceiveRequest): void {
-    const { pd, posting, argument, device, handle } = this.#owner;
+    const { pd, posting, argument, device, handle, takesFrames } = this.#owner;
     if (pd === null || posting === "refused") {
       const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
       refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
@@ -81,7 +84,7 @@ export class ReceiveQueue {
     }
     this.#posted[this.#tail % this.#depth] = { wr_id: wr.wr_id, views };
     this.#tail++;
-    device.core.exports.postBuffer(handle, lengthOf(views));
+    if (takesFrames) device.core.exports.postBuffer(handle, lengthOf(views));
   }
 
   /** A frame has arrived: its bytes go to the buffer that the core chose, and the completion is made. */
@@ -93,6 +96,25 @@ export class ReceiveQueue {
     const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
     const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
     this.#completions.push(this.#completion(buffer.wr_id, status, length, tag));
+  }
+
+  /** Bytes that the oldest request has room for, null without one. */
+  get room(): number | null {
+    const buffer = this.#tail === this.#head ? undefined : this.#posted[this.#head % this.#depth];
+    return buffer === undefined ? null : lengthOf(buffer.views);
+  }
+
+  /** Whether a completion more would be one too many. */
+  get completionsFull(): boolean {
+    return this.#completions.full;
+  }
+
+  /** The oldest request, which there is, completes with what a message has brought, in its parts. */
+  complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>): void {
+    const { wr_id, views } = this.#posted[this.#head % this.#depth] as PostedBuffer;
+    this.#head++;
+    const length = scatter(views, joined(...parts));
+    this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message });
   }
 
   /** What is posted is forgotten. */

@@ -6,7 +6,7 @@ import type { Device } from "./device.js";
 import { describe, living, unsigned } from "./handle.js";
 import { checkFrameLength } from "./input.js";
 import type { Destination, HitRule, Outcome, ReasonName } from "./outcome.js";
-import type { Departure } from "./outcomeReader.js";
+import { Afterwards } from "./outcomeReader.js";
 import { portOf } from "./ports.js";
 import { QueuePair } from "./queues.js";
 import { STATE_NAMES } from "./queueStates.js";
@@ -54,14 +54,17 @@ export function sendFrame(
 export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
   const { device, context } = qp;
   const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
-  const found: Departure[] = [];
+  const afterwards = new Afterwards();
   const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
   const { function: from } = context;
-  const [sent] = device.traffic.send(call, from, number, [frame], found, qp.qp_num, metadata, transport) as [Outcome];
-  const { outcome, departures } = found.every(({ switched }) => switched)
-    ? { outcome: sent, departures: found }
-    : loopedBack(call, qp, sent, found);
+  const [sent] = device.traffic.send(call, from, number, [frame], afterwards, qp.qp_num, metadata, transport) as [
+    Outcome,
+  ];
+  const { outcome, departures } = afterwards.departures.every(({ switched }) => switched)
+    ? { outcome: sent, departures: afterwards.departures }
+    : loopedBack(call, qp, sent, afterwards);
   for (const { destination, port } of departures) destination.outcome = leave(device, port, destination.frame);
+  for (const arrival of afterwards.arrivals) arrival.transport.arrive(arrival.frame);
   return outcome;
 }
 
@@ -73,18 +76,18 @@ function loopedBack(
   call: string,
   qp: QueuePair,
   sent: Outcome,
-  found: readonly Departure[],
-): { outcome: Outcome; departures: Departure[] } {
+  afterwards: Afterwards,
+): { outcome: Outcome; departures: Afterwards["departures"] } {
   const rules: HitRule[] = [...sent.rules];
   const copies: Destination[] = [...sent.copies];
   const to: Destination[] = [];
-  const departures: Departure[] = [];
+  const departures: Afterwards["departures"] = [];
   const stayed: Outcome[] = [];
   for (const destination of sent.to) {
-    const departure = found.find((one) => one.destination === destination);
+    const departure = afterwards.departures.find((one) => one.destination === destination);
     if (departure?.switched === false) {
       const { frame } = destination;
-      const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp) as [Outcome];
+      const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp, afterwards) as [Outcome];
       rules.push(...looped.rules);
       copies.push(...looped.copies);
       to.push(...looped.to);

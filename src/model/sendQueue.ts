@@ -1,13 +1,11 @@
 /**
  * The send queue of a queue pair. A request is checked, becomes a frame, completes, and the frame runs its whole way, all
- * before the call returns.
+ * before the call returns. A message completes behind its frames.
  */
 import {
   IBV_QPS_ERR,
   IBV_QPS_RTS,
-  IBV_QPT_RAW_PACKET,
   IBV_QPT_UD,
-  IBV_SEND_FENCE,
   IBV_SEND_INLINE,
   IBV_SEND_IP_CSUM,
   IBV_SEND_SIGNALED,
@@ -15,9 +13,7 @@ import {
   IBV_WC_SEND,
   IBV_WC_SUCCESS,
   IBV_WC_WR_FLUSH_ERR,
-  IBV_WR_SEND,
   IBV_WR_SEND_WITH_IMM,
-  IBV_WR_TSO,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { joined } from "../packet/bytes.js";
@@ -28,16 +24,19 @@ import { datagramFrame, type Datagram } from "./datagram.js";
 import { describe, living, unsigned } from "./handle.js";
 import { checkFrameLength } from "./input.js";
 import { withChecksums } from "./offload.js";
-import { MTU_BYTES } from "./ports.js";
+import { MAX_MESSAGE, MTU_BYTES } from "./ports.js";
 import { STATE_NAMES } from "./queueStates.js";
 import type { QueuePair } from "./queues.js";
 import { checkViews, lengthOf, viewsOf, type WorkRequest } from "./scatter.js";
 import { sendFrom } from "./send.js";
+import { checkOperation } from "./sendOperations.js";
+import type { Message } from "./roce/requester.js";
+import type { Transport } from "./roce/transport.js";
 
-/** `struct ibv_send_wr`, what sending a frame or a datagram reads. */
+/** `struct ibv_send_wr`, what sending a frame, a datagram or a message reads. */
 export interface SendRequest extends WorkRequest {
   next?: SendRequest | null | undefined;
-  /** IBV_WR_SEND; of a datagram also IBV_WR_SEND_WITH_IMM */
+  /** IBV_WR_SEND; of datagrams and messages also IBV_WR_SEND_WITH_IMM */
   opcode: number;
   /** Bits IBV_SEND_... @default 0 */
   send_flags?: number | undefined;
@@ -61,7 +60,6 @@ export interface SendLimits {
   readonly max_inline_data: number;
 }
 
-const KNOWN_FLAGS = IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE | IBV_SEND_IP_CSUM;
 const PRIVILEGED_QKEY = 0x8000_0000;
 
 export class SendQueue {
@@ -97,17 +95,26 @@ export class SendQueue {
     const flags = unsigned(call, "wr.send_flags", wr.send_flags ?? 0, 32);
     checkOperation(call, qp, wr.opcode, flags);
     const views = this.#views(call, wr, flags);
+    const { transport } = qp;
     const datagram = qp.qp_type === IBV_QPT_UD ? this.#datagram(call, wr, flags, views) : null;
-    if (datagram === null) checkFrameLength(call, "wr.sg_list", lengthOf(views));
+    const immediate = immediateOf(call, wr);
+    if (transport !== null) checkMessageLength(call, lengthOf(views));
+    else if (datagram === null) checkFrameLength(call, "wr.sg_list", lengthOf(views));
     const completes = state === IBV_QPS_ERR || this.#signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
     this.#checkRoom(call, completes);
     if (state === IBV_QPS_ERR) {
       this.#completions.add(completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND, 0, qp.qp_num, 0));
       return;
     }
+    if (transport !== null) {
+      const solicited = (flags & IBV_SEND_SOLICITED) !== 0;
+      this.#pass(transport, wr, completes, { payload: joined(...views), solicited, immediate });
+      return;
+    }
     const frame = datagram === null ? joined(...views) : datagramFrame({ ...datagram, psn: qp.takePsn() });
     const sent = (flags & IBV_SEND_IP_CSUM) === 0 ? frame : withChecksums(qp.device, frame);
-    this.#occupy(wr, completes, lengthOf(views));
+    const place = ++this.#tail;
+    if (completes) this.#complete(wr, place, IBV_WC_SUCCESS, lengthOf(views));
     sendFrom(call, qp, sent);
   }
 
@@ -150,7 +157,6 @@ export class SendQueue {
     }
     const remote_qpn = unsigned(call, "wr.wr.ud.remote_qpn", ud.remote_qpn, 24);
     const asked = unsigned(call, "wr.wr.ud.remote_qkey", ud.remote_qkey, 32);
-    const immediate = wr.opcode === IBV_WR_SEND_WITH_IMM ? unsigned(call, "wr.imm_data", wr.imm_data ?? 0, 32) : null;
     const length = lengthOf(payload);
     if (length > MTU_BYTES) {
       const hint = `a datagram is one packet, with at most ${MTU_BYTES} bytes`;
@@ -163,7 +169,7 @@ export class SendQueue {
       remote_qkey: asked >= PRIVILEGED_QKEY ? qkey : asked,
       pkey: qp.device.hardware.ports[port_num - 1]?.pkey(call, "pkey_index", pkey_index) ?? 0,
       solicited: (flags & IBV_SEND_SOLICITED) !== 0,
-      immediate,
+      immediate: immediateOf(call, wr),
       payload,
     };
   }
@@ -180,35 +186,30 @@ export class SendQueue {
     refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this.#completions, hint });
   }
 
-  /** The request takes its place, and completes. */
-  #occupy(wr: SendRequest, completes: boolean, length: number): void {
-    this.#tail++;
-    if (!completes) return;
-    const done = this.#tail;
-    const wc = completion(wr.wr_id, IBV_WC_SUCCESS, IBV_WC_SEND, length, this.#qp.qp_num, 0);
-    this.#completions.add(wc, () => (this.#head = Math.max(this.#head, done)));
+  /** The request takes its place; it completes when its packets have come to their end. What fails completes always. */
+  #pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "done">): void {
+    const place = ++this.#tail;
+    const { length } = message.payload;
+    const done = (status: number): void => {
+      const succeeded = status === IBV_WC_SUCCESS;
+      if (completes || !succeeded) this.#complete(wr, place, status, succeeded ? length : 0);
+    };
+    transport.post({ ...message, done });
+  }
+
+  /** The request at a place completes; polling that gives back its place and those before it. */
+  #complete(wr: SendRequest, place: number, status: number, length: number): void {
+    const wc = completion(wr.wr_id, status, IBV_WC_SEND, length, this.#qp.qp_num, 0);
+    this.#completions.add(wc, () => (this.#head = Math.max(this.#head, place)));
   }
 }
 
-/** The table of ibv_post_send(3), as far as this device goes. */
-function checkOperation(call: string, qp: QueuePair, opcode: number, flags: number): void {
-  const { qp_type } = qp;
-  const raw = qp_type === IBV_QPT_RAW_PACKET;
-  if (!raw && qp_type !== IBV_QPT_UD) {
-    const hint = "raw packet and UD queue pairs send";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp", value: qp, hint });
-  }
-  if (opcode === IBV_WR_TSO) {
-    const hint = "max_tso is 0";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wr.opcode", value: opcode, hint });
-  }
-  if (opcode !== IBV_WR_SEND && (raw || opcode !== IBV_WR_SEND_WITH_IMM)) {
-    const hint = raw ? "IBV_WR_SEND" : "IBV_WR_SEND, IBV_WR_SEND_WITH_IMM";
-    refuse({ code: "EINVAL", call, reason: "bad_opcode", path: "wr.opcode", value: opcode, hint });
-  }
-  // A fence is for RC; the packets of datagrams have no checksums besides their own.
-  const bad = flags & (~KNOWN_FLAGS | IBV_SEND_FENCE | (raw ? 0 : IBV_SEND_IP_CSUM));
-  if (bad === 0) return;
-  const hint = `SIGNALED, SOLICITED, INLINE${raw ? ", IP_CSUM" : ""}`;
-  refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
+function immediateOf(call: string, { opcode, imm_data = 0 }: SendRequest): number | null {
+  return opcode === IBV_WR_SEND_WITH_IMM ? unsigned(call, "wr.imm_data", imm_data, 32) : null;
+}
+
+function checkMessageLength(call: string, length: number): void {
+  if (length <= MAX_MESSAGE) return;
+  const hint = `max_msg_sz is ${MAX_MESSAGE}`;
+  refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
 }

@@ -2,19 +2,21 @@
  * The stages of a function: the tables that a frame comes to, one behind the other, until a rule ends its way
  * (docs/flows.md, "One order for a port and a direction").
  *
- *     received    sniffers -> rdmaTransportRx -> rdmaRx -> root -> host -> defaults
+ *     received    sniffers -> rdmaTransportRx -> rdmaRx -> connected -> root -> host -> defaults
  *     sent        rdmaTx -> rdmaTransportTx -> sentSniffers -> egress
  *     switched    fdb, of the PF alone
  *
+ * `connected` has the rules of RC and UC queue pairs. What a port loops back comes to the stages from `rdmaTransportRx` to `root`.
  * Frames that no queue pair with a transport of its own has sent begin at `sentSniffers`. A stage has a table while it has
  * rules, and only then is it asked. The root tables of NIC_RX, NIC_TX and FDB domains are `root`, `egress` and `fdb`: they
  * stay while they are pinned.
  */
-import { TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../abi/engine.js";
+import { TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND } from "../abi/engine.js";
 import { Classifier } from "./classifier.js";
 import type { DeviceFunction } from "./deviceFunction.js";
 
-const RECEIVED = ["sniffers", "rdmaTransportRx", "rdmaRx", "root", "host", "defaults"] as const;
+const LOOPED = ["rdmaTransportRx", "rdmaRx", "connected", "root"] as const;
+const RECEIVED = ["sniffers", ...LOOPED, "host", "defaults"] as const;
 const SENT_BY_TRANSPORTS = ["rdmaTx", "rdmaTransportTx"] as const;
 const SENT = ["sentSniffers", "egress"] as const;
 
@@ -32,6 +34,7 @@ export class Stages {
   readonly #function: DeviceFunction;
   readonly #stages: Record<StageName, Stage>;
   #received: readonly Classifier[] = [];
+  #looped: readonly Classifier[] = [];
   #sent: readonly Classifier[] = [];
   #sentByTransports: readonly Classifier[] = [];
 
@@ -39,12 +42,14 @@ export class Stages {
     this.#function = of;
     const stage = (flags: number): Stage => ({ flags, classifier: null, rules: 0, pins: 0 });
     const receives = (): Stage => stage(TABLE_ROOT);
+    const loops = (): Stage => stage(TABLE_ROOT | TABLE_LOOPED);
     const sends = (): Stage => stage(TABLE_ROOT | TABLE_SEND);
     this.#stages = {
       sniffers: receives(),
-      rdmaTransportRx: receives(),
-      rdmaRx: receives(),
-      root: receives(),
+      rdmaTransportRx: loops(),
+      rdmaRx: loops(),
+      connected: loops(),
+      root: loops(),
       host: receives(),
       defaults: receives(),
       rdmaTx: sends(),
@@ -71,9 +76,9 @@ export class Stages {
     return this.#sentByTransports[0]?.table ?? this.sent;
   }
 
-  /** The table of NORMAL flows and DR root rules; 0 where there has been none. */
+  /** The table that frames come to first which a port loops back; 0 where there is none. */
   get looped(): number {
-    return this.#stages.root.classifier?.table ?? 0;
+    return this.#looped[0]?.table ?? 0;
   }
 
   /** The root table of the eSwitch, which frames come to first that no function has received yet; 0 where there is none. */
@@ -137,6 +142,7 @@ export class Stages {
 
   #link(): void {
     this.#received = this.#chain(RECEIVED);
+    this.#looped = this.#asked(LOOPED);
     this.#sent = this.#chain(SENT);
     this.#sentByTransports = this.#chain([...SENT_BY_TRANSPORTS, ...SENT]);
     this.#tellCore();
@@ -151,11 +157,16 @@ export class Stages {
 
   /** Links the stages that are asked. */
   #chain(names: readonly StageName[]): Classifier[] {
-    const asked = names.map((name) => this.#stages[name]).filter(({ rules, pins }) => rules + pins > 0);
-    const chain = asked.map(({ classifier }) => classifier).filter((classifier) => classifier !== null);
+    const chain = this.#asked(names);
     for (const [i, { table }] of chain.entries()) {
       this.#function.device.core.exports.setMiss(table, chain[i + 1]?.table ?? 0);
     }
     return chain;
+  }
+
+  /** The tables of the stages that are asked. */
+  #asked(names: readonly StageName[]): Classifier[] {
+    const asked = names.map((name) => this.#stages[name]).filter(({ rules, pins }) => rules + pins > 0);
+    return asked.map(({ classifier }) => classifier).filter((classifier) => classifier !== null);
   }
 }

@@ -7,7 +7,7 @@ import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
 import { checkFrames, linkFor, onwardOptions, optionsOf, wireLengthOf, type BatchOptions } from "./input.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
-import { OutcomeReader, type Departure } from "./outcomeReader.js";
+import { Afterwards, OutcomeReader } from "./outcomeReader.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
 import type { QueuePair } from "./queues.js";
 
@@ -36,7 +36,7 @@ export class Traffic {
 
   /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
-    const departures: Departure[] = [];
+    const afterwards = new Afterwards();
     const { stages: pf } = this.#device.function(VPORT_MANAGER);
     return this.#run(
       call,
@@ -45,25 +45,26 @@ export class Traffic {
       options,
       WIRE,
       () => this.#batch.steer(pf.switched || pf.received),
-      (i, frame) => this.#reader.read(i, frame, null, departures),
+      (i, frame) => this.#reader.read(i, frame, null, afterwards),
       (first) => {
-        for (const { destination, port: out, index, ethernet } of departures.splice(0)) {
+        for (const { destination, port: out, index, ethernet } of afterwards.departures.splice(0)) {
           const { frame } = destination;
           const came = frames[first + index] as Uint8Array;
           const own = onwardOptions(optionsOf(options, first + index), came, frame, ethernet);
           destination.outcome = leave(this.#device, out, frame, own);
         }
+        for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);
       },
     );
   }
 
-  /** Sent by a queue pair of a function, as it is or by a `transport`. Nothing leaves by a port here: who will is added to `departures`. */
+  /** Sent by a queue pair of a function, as it is or by a `transport`. What is to be done then is added to `afterwards`. */
   send(
     call: string,
     from: DeviceFunction,
     port: number,
     frames: readonly Uint8Array[],
-    departures: Departure[],
+    afterwards: Afterwards,
     qp_num = 0,
     metadata = 0,
     transport = false,
@@ -75,16 +76,22 @@ export class Traffic {
       {},
       { vport: from.vport, qp_num, metadata },
       () => this.#batch.steer(transport ? from.stages.sentByTransports : from.stages.sent),
-      (i, frame) => this.#reader.read(i, frame, null, departures),
+      (i, frame) => this.#reader.read(i, frame, null, afterwards),
     );
   }
 
   /**
-   * The rules of a port of the PF (NORMAL flows, DR root rules) are asked about frames that `sender` has sent from it; those
+   * The rules of a port of the PF (RDMA tables, connections, NORMAL flows, DR root rules) are asked about frames that `sender` has sent from it; those
    * that nobody there wants are `miss`, without a reason. Rules of the sender answer only where they allow it. Whoever gets a
    * frame has it then: `to` where a rule ended its way, `copies` where it went on.
    */
-  loopBack(call: string, port: number, frames: readonly Uint8Array[], sender: QueuePair): Outcome[] {
+  loopBack(
+    call: string,
+    port: number,
+    frames: readonly Uint8Array[],
+    sender: QueuePair,
+    afterwards: Afterwards,
+  ): Outcome[] {
     const { looped } = this.#device.function(VPORT_MANAGER).stages;
     if (looped === 0) {
       this.#check(call, port, frames, {});
@@ -97,8 +104,7 @@ export class Traffic {
       {},
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
       () => this.#batch.loopBack(looped, sender.handle),
-      // Nobody on the receive side sends a frame out of a port.
-      (i, frame) => this.#reader.read(i, frame, sender, []),
+      (i, frame) => this.#reader.read(i, frame, sender, afterwards),
     );
   }
 

@@ -57,6 +57,7 @@ export class WorkQueue extends Handle implements Receiver {
   readonly handle: number;
   /** What outcomes call it. */
   readonly label: string;
+  readonly takesFrames = true;
   readonly #receive: ReceiveQueue;
   #state = IBV_WQS_RESET;
 

@@ -1,0 +1,200 @@
+/** The sending end of a connection: messages become packets (InfiniBand architecture 1.4, 9.7.3 and 9.8.1). */
+import {
+  IBV_WC_REM_ACCESS_ERR,
+  IBV_WC_REM_INV_REQ_ERR,
+  IBV_WC_REM_OP_ERR,
+  IBV_WC_RETRY_EXC_ERR,
+  IBV_WC_RNR_RETRY_EXC_ERR,
+  IBV_WC_SUCCESS,
+  IBV_WC_WR_FLUSH_ERR,
+} from "../../abi/verbs.js";
+import { bytesOf } from "../../packet/bytes.js";
+import type { TransportCounters } from "./counters.js";
+import type { OutgoingPacket } from "./frame.js";
+import {
+  KIND_ACK,
+  KIND_RNR,
+  NAK_INVALID_REQUEST,
+  NAK_REMOTE_ACCESS,
+  NAK_REMOTE_OPERATION,
+  NAK_SEQUENCE,
+  psnAfter,
+  psnDistance,
+  SEND_FIRST,
+  SEND_LAST,
+  SEND_LAST_WITH_IMMEDIATE,
+  SEND_MIDDLE,
+  SEND_ONLY,
+  SEND_ONLY_WITH_IMMEDIATE,
+  SYNDROME_KIND,
+} from "./opcodes.js";
+
+/** What is sent by one request. */
+export interface Message {
+  readonly payload: Uint8Array;
+  readonly solicited: boolean;
+  /** Immediate data, or null. */
+  readonly immediate: number | null;
+  /** Completes the request. */
+  readonly done: (status: number) => void;
+}
+
+/** What packets of a message differ in; the opcode is without the type of queue pair. */
+export type RequestPacket = Pick<OutgoingPacket, "opcode" | "psn" | "solicited" | "ackRequest" | "headers" | "payload">;
+
+/** What the sending end asks of its queue pair. */
+export interface RequesterOwner {
+  readonly reliable: boolean;
+  /** Bytes. */
+  readonly mtu: number;
+  readonly retryCount: number;
+  readonly rnrRetry: number;
+  readonly counters: TransportCounters;
+  /** Takes so many packet sequence numbers; gives the first. */
+  takePsns(count: number): number;
+  /** The packet runs its whole way; what is said to it comes to `acknowledged` meanwhile. */
+  send(packet: RequestPacket): void;
+  /** To ERR. */
+  fail(): void;
+}
+
+/** A message under way. */
+interface Transfer {
+  readonly message: Message;
+  readonly first: number;
+  /** Packets. */
+  readonly count: number;
+  /** Packets that were sent, and that were acknowledged: always the first ones. */
+  sent: number;
+  acknowledged: number;
+  /** What the peer had against the packet that is next to be acknowledged, or null. */
+  nak: number | null;
+}
+
+const STATUS: Readonly<Record<number, number>> = {
+  [NAK_INVALID_REQUEST]: IBV_WC_REM_INV_REQ_ERR,
+  [NAK_REMOTE_ACCESS]: IBV_WC_REM_ACCESS_ERR,
+  [NAK_REMOTE_OPERATION]: IBV_WC_REM_OP_ERR,
+};
+
+export class Requester {
+  readonly #owner: RequesterOwner;
+  readonly #waiting: Message[] = [];
+  #transfer: Transfer | null = null;
+  #running = false;
+
+  constructor(owner: RequesterOwner) {
+    this.#owner = owner;
+  }
+
+  /** Sends what waits, this message last; what is posted on the way waits for its turn. */
+  post(message: Message): void {
+    this.#waiting.push(message);
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      for (let next = this.#next(); next !== null; next = this.#next()) this.#carry(next);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** What has been posted will not be sent. */
+  forget(): Message[] {
+    const all = [...(this.#transfer === null ? [] : [this.#transfer.message]), ...this.#waiting.splice(0)];
+    this.#transfer = null;
+    return all;
+  }
+
+  /** The same, and it completes so. */
+  flush(): void {
+    for (const { done } of this.forget()) done(IBV_WC_WR_FLUSH_ERR);
+  }
+
+  /** The peer has all packets before `psn`, and that one too unless `syndrome` says why not. */
+  acknowledged(psn: number, syndrome: number): void {
+    const transfer = this.#transfer;
+    if (transfer === null) return;
+    const place = psnDistance(psn, transfer.first);
+    if (place < transfer.acknowledged || place >= transfer.sent) return;
+    const positive = (syndrome & SYNDROME_KIND) === KIND_ACK;
+    transfer.acknowledged = positive ? place + 1 : place;
+    if (!positive) transfer.nak = syndrome;
+  }
+
+  /** The message that is under way, or the next one. */
+  #next(): Transfer | null {
+    if (this.#transfer !== null) return this.#transfer;
+    const message = this.#waiting.shift();
+    if (message === undefined) return null;
+    const count = Math.max(1, Math.ceil(message.payload.length / this.#owner.mtu));
+    const first = this.#owner.takePsns(count);
+    this.#transfer = { message, first, count, sent: 0, acknowledged: 0, nak: null };
+    return this.#transfer;
+  }
+
+  /** One message to its end. Where it is flushed or forgotten on the way, that was its end. */
+  #carry(transfer: Transfer): void {
+    const status = this.#owner.reliable ? this.#untilAcknowledged(transfer) : this.#round(transfer);
+    if (this.#transfer !== transfer) return;
+    this.#transfer = null;
+    transfer.message.done(status);
+    if (status !== IBV_WC_SUCCESS) this.#owner.fail();
+  }
+
+  /** Rounds, until all packets are acknowledged or all tries were in vain. Each that brings nothing is one try. */
+  #untilAcknowledged(transfer: Transfer): number {
+    const { counters, retryCount, rnrRetry } = this.#owner;
+    let tries = 0;
+    let rnrTries = 0;
+    while (this.#transfer === transfer) {
+      const before = transfer.acknowledged;
+      this.#round(transfer);
+      const { acknowledged, count, nak } = transfer;
+      if (acknowledged === count) break;
+      if (acknowledged > before) tries = rnrTries = 0;
+      if (nak !== null && (nak & SYNDROME_KIND) === KIND_RNR) {
+        if (rnrTries++ < rnrRetry) continue;
+        counters.rnr_nak_retry_err++;
+        return IBV_WC_RNR_RETRY_EXC_ERR;
+      }
+      if (nak !== null && nak !== NAK_SEQUENCE) return STATUS[nak] ?? IBV_WC_REM_OP_ERR;
+      if (nak === null) counters.local_ack_timeout_err++;
+      else counters.packet_seq_err++;
+      if (tries++ >= retryCount) return IBV_WC_RETRY_EXC_ERR;
+    }
+    return IBV_WC_SUCCESS;
+  }
+
+  /** Sends all packets that are not acknowledged, as long as the peer has nothing against it. */
+  #round(transfer: Transfer): number {
+    transfer.nak = null;
+    const { count } = transfer;
+    for (let i = transfer.acknowledged; i < count && transfer.nak === null && this.#transfer === transfer; i++) {
+      transfer.sent = Math.max(transfer.sent, i + 1);
+      this.#owner.send(this.#packet(transfer, i));
+    }
+    return IBV_WC_SUCCESS;
+  }
+
+  #packet({ message, first, count }: Transfer, i: number): RequestPacket {
+    const { mtu, reliable } = this.#owner;
+    const { payload, immediate, solicited } = message;
+    const last = i === count - 1;
+    return {
+      opcode: operation(i, count, immediate !== null),
+      psn: psnAfter(first, i),
+      solicited: last && solicited,
+      ackRequest: last && reliable,
+      headers: last && immediate !== null ? [bytesOf(immediate, 4)] : [],
+      payload: [payload.subarray(i * mtu, (i + 1) * mtu)],
+    };
+  }
+}
+
+function operation(i: number, count: number, immediate: boolean): number {
+  if (count === 1) return immediate ? SEND_ONLY_WITH_IMMEDIATE : SEND_ONLY;
+  if (i === 0) return SEND_FIRST;
+  if (i < count - 1) return SEND_MIDDLE;
+  return immediate ? SEND_LAST_WITH_IMMEDIATE : SEND_LAST;
+}

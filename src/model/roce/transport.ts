@@ -1,0 +1,144 @@
+/**
+ * What makes an RC or UC queue pair one (docs/queues.md, "Connected queue pairs"): a rule that finds its packets, and its two
+ * ends. Packets come here when nothing is under way in the core, so that what is answered can go its way at once.
+ */
+import { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPT_RC } from "../../abi/verbs.js";
+import { bytesOf } from "../../packet/bytes.js";
+import { routeOf, type AddressAttributes, type Route } from "../addressHandle.js";
+import { mtuBytes } from "../ports.js";
+import type { QueuePair } from "../queues.js";
+import type { QueuePairState } from "../queueStates.js";
+import type { ReceiveQueue } from "../receiveQueue.js";
+import { sendFrom } from "../send.js";
+import { ConnectionRule } from "./connectionRule.js";
+import { noCounts, type TransportCounters } from "./counters.js";
+import { roceFrame } from "./frame.js";
+import { ACKNOWLEDGE, SERVICE, SERVICE_RC, SERVICE_UC } from "./opcodes.js";
+import { readPacket } from "./packet.js";
+import { Requester, type Message, type RequesterOwner, type RequestPacket } from "./requester.js";
+import { Responder, type ResponderOwner } from "./responder.js";
+
+/** | syndrome 1 | MSN 3 | */
+const AETH_LENGTH = 4;
+
+export class Transport implements RequesterOwner, ResponderOwner {
+  readonly reliable: boolean;
+  readonly receive: ReceiveQueue;
+  readonly counters: TransportCounters = noCounts();
+  readonly #qp: QueuePair;
+  readonly #requester = new Requester(this);
+  readonly #responder = new Responder(this);
+  #rule: ConnectionRule | null = null;
+  #route: Route | null = null;
+
+  constructor(qp: QueuePair, receive: ReceiveQueue) {
+    this.#qp = qp;
+    this.reliable = qp.qp_type === IBV_QPT_RC;
+    this.receive = receive;
+  }
+
+  /** The queue pair comes to RTR, with these attributes. @throws ENOMEM, and then nothing has changed */
+  open(call: string, state: QueuePairState): void {
+    const { device, context, handle, qp_num } = this.#qp;
+    const route = routeOf(call, "attr.ah_attr", device, state.ah_attr as AddressAttributes);
+    this.#rule = new ConnectionRule(call, context.function, route, qp_num, handle);
+    this.#route = route;
+    this.#responder.reset();
+  }
+
+  /** No packets are found any more. */
+  close(): void {
+    this.#rule?.remove();
+    this.#rule = null;
+  }
+
+  /** Sends a message, or has it wait for those before it. */
+  post(message: Message): void {
+    this.#requester.post(message);
+  }
+
+  /** Messages that are not complete complete with a flush error. */
+  flush(): void {
+    this.#requester.flush();
+  }
+
+  /** The same, without completions. */
+  forget(): void {
+    this.#requester.forget();
+  }
+
+  /** A frame that the rule has found. */
+  arrive(frame: Uint8Array): void {
+    // What was done with a packet before it may have closed the connection.
+    if (this.#rule === null) return;
+    const packet = readPacket(frame);
+    if (typeof packet === "string") {
+      this.counters[packet]++;
+      return;
+    }
+    if ((packet.opcode & SERVICE) !== this.#service) return;
+    if (!this.reliable || packet.opcode !== ACKNOWLEDGE) this.#responder.take(packet);
+    else if (packet.content.length !== AETH_LENGTH) this.counters.malformed++;
+    else this.#requester.acknowledged(packet.psn, packet.content[0] ?? 0);
+  }
+
+  get mtu(): number {
+    return mtuBytes(this.#qp.attributes.path_mtu);
+  }
+
+  get minRnrTimer(): number {
+    return this.#qp.attributes.min_rnr_timer;
+  }
+
+  get retryCount(): number {
+    return this.#qp.attributes.retry_cnt;
+  }
+
+  get rnrRetry(): number {
+    return this.#qp.attributes.rnr_retry;
+  }
+
+  get peer(): number {
+    return this.#qp.attributes.dest_qp_num;
+  }
+
+  get expected(): number {
+    return this.#qp.attributes.rq_psn;
+  }
+
+  set expected(psn: number) {
+    this.#qp.expectPsn(psn);
+  }
+
+  takePsns(count: number): number {
+    return this.#qp.takePsn(count);
+  }
+
+  send({ opcode, ...packet }: RequestPacket): void {
+    this.#transmit({ ...packet, opcode: this.#service | opcode });
+  }
+
+  answer(psn: number, syndrome: number, msn: number): void {
+    const headers = [Uint8Array.of(syndrome), bytesOf(msn, AETH_LENGTH - 1)];
+    const opcode = this.#service | ACKNOWLEDGE;
+    this.#transmit({ opcode, psn, solicited: false, ackRequest: false, headers, payload: [] });
+  }
+
+  fail(): void {
+    const { state } = this.#qp;
+    if (state === IBV_QPS_RTR || state === IBV_QPS_RTS) this.#qp.fail();
+  }
+
+  get #service(): number {
+    return this.reliable ? SERVICE_RC : SERVICE_UC;
+  }
+
+  #transmit(packet: RequestPacket): void {
+    const route = this.#route;
+    if (route === null) return;
+    const { qp_num: source_qpn, attributes } = this.#qp;
+    const call = "ibv_post_send";
+    const pkey = route.port.pkey(call, "pkey_index", attributes.pkey_index);
+    sendFrom(call, this.#qp, roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey }));
+  }
+}
