@@ -17,8 +17,8 @@ export const ENTRIES = [
   model(
     "stages",
     "stage-order",
-    '"rdmaRx", "root", "host", "defaults"]',
-    '"rdmaRx", "root", "defaults", "host"]',
+    '...LOOPED, "host", "defaults"]',
+    '...LOOPED, "defaults", "host"]',
     "default flows before the host",
   ),
   model(

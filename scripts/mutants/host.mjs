@@ -60,7 +60,7 @@ export const HOST = [
     "this.#posted[0] = ",
     "receive requests",
   ),
-  model("queues", "flush", "if (state === IBV_QPS_ERR) receive.flush();", "", "posted requests of a queue in error"),
+  model("queues", "flush", "this.#receive?.flush();", "", "posted requests of a queue in error"),
   model(
     "receiveQueue",
     "flush-uncounted",
@@ -177,7 +177,7 @@ export const HOST = [
   model(
     "sendQueue",
     "place-of-later",
-    "Math.max(this.#head, done)",
+    "Math.max(this.#head, place)",
     "this.#head + 1",
     "places of requests before",
     SENDING,
@@ -185,8 +185,8 @@ export const HOST = [
   model(
     "sendQueue",
     "place-of-earlier-life",
-    "Math.max(this.#head, done)",
-    "done",
+    "Math.max(this.#head, place)",
+    "place",
     "completions of an earlier life",
     SENDING,
   ),
