@@ -67,6 +67,45 @@ export const IBV_COUNTER_BYTES = 1;
 export const IBV_READ_COUNTERS_ATTR_PREFER_CACHED = 1;
 
 /*
+ * ESP flow actions (ibv_flow_action_esp(3)). The library's header says IBV_, the kernel's and the page IB_UVERBS_.
+ */
+
+/** enum ibv_flow_action_esp_mask: `esn` is given. */
+export const IBV_FLOW_ACTION_ESP_MASK_ESN = 1;
+
+/** enum ib_uverbs_flow_action_esp_keymat */
+export const IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM = 0;
+export const IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM = IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM;
+/** The name that the page has for it. */
+export const IBV_ACTION_ESP_KEYMAT_AES_GCM = IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM;
+
+/** enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo */
+export const IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ = 0;
+export const IBV_FLOW_ACTION_IV_ALGO_SEQ = IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ;
+
+/** enum ib_uverbs_flow_action_esp_replay */
+export const IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE = 0;
+export const IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP = 1;
+export const IBV_FLOW_ACTION_ESP_REPLAY_NONE = IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE;
+export const IBV_FLOW_ACTION_ESP_REPLAY_BMP = IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP;
+
+/** enum ib_uverbs_flow_action_esp_flags: INLINE_CRYPTO, TUNNEL and DECRYPT are what is not said. */
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO = 0;
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD = 1;
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TUNNEL = 0;
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT = 2;
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_DECRYPT = 0;
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT = 4;
+export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW = 8;
+export const IBV_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO;
+export const IBV_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD;
+export const IBV_FLOW_ACTION_ESP_FLAGS_TUNNEL = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TUNNEL;
+export const IBV_FLOW_ACTION_ESP_FLAGS_TRANSPORT = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT;
+export const IBV_FLOW_ACTION_ESP_FLAGS_DECRYPT = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_DECRYPT;
+export const IBV_FLOW_ACTION_ESP_FLAGS_ENCRYPT = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT;
+export const IBV_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW = IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW;
+
+/*
  * Queries (ibv_query_device(3), ibv_query_port(3), ibv_query_gid(3)).
  */
 

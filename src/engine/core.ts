@@ -49,6 +49,10 @@ export interface CoreExports {
   /** Copies so many staged bytes: what the operand of an action names; 0 when memory is full. */
   createRecord(bytes: number): number;
   releaseRecord(record: number, bytes: number): void;
+  /** A cipher of a key of 16, 24 or 32 bytes, wherever it lies; 0 when memory is full. */
+  createCipher(key: number, length: number): number;
+  /** Overwrites a cipher and gives its memory back. */
+  releaseCipher(cipher: number): void;
   /** What chance follows from. */
   setSeed(high: number, low: number): void;
   /** The root table of the eSwitch; 0 for none. */

@@ -28,6 +28,11 @@ export const MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL = 1;
 export const MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2 = 2;
 export const MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 3;
 
+/** enum mlx5dv_flow_action_esp_mask */
+export const MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS = 1;
+/** enum mlx5_ib_uapi_flow_action_flags */
+export const MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA = 1;
+
 export const MLX5DV_DR_DOMAIN_TYPE_NIC_RX = 0;
 export const MLX5DV_DR_DOMAIN_TYPE_NIC_TX = 1;
 export const MLX5DV_DR_DOMAIN_TYPE_FDB = 2;

@@ -1,7 +1,13 @@
 /** Flow actions of mlx5 devices, for IBV_FLOW_SPEC_ACTION_HANDLE; `ibv_destroy_flow_action` destroys them. */
+import { refuse } from "../errors.js";
 import type { Context } from "../model/context.js";
+import { EspAction } from "../model/espAction.js";
 import { ModifyHeaderAction, PacketReformatAction } from "../model/flowAction.js";
+import { describe, unsigned } from "../model/handle.js";
 import type { ModifyActions } from "../model/modifyHeader.js";
+import type { FlowActionEsp } from "../verbs/espAttr.js";
+import { readEsp } from "../verbs/espBytes.js";
+import { MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS } from "./constants.js";
 
 export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../model/flowAction.js";
 
@@ -33,4 +39,66 @@ export function mlx5dv_create_flow_action_packet_reformat(
 ): PacketReformatAction {
   const call = "mlx5dv_create_flow_action_packet_reformat";
   return PacketReformatAction.create(call, ctx, data_sz, data, reformat_type, ft_type);
+}
+
+/** `struct mlx5dv_flow_action_esp` */
+export interface Mlx5FlowActionEsp {
+  /** MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS: `action_flags` is given. */
+  comp_mask: number;
+  /** MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, or 0. */
+  action_flags?: number | undefined;
+}
+
+/**
+ * What `ibv_create_flow_action_esp` makes; with REQUIRE_METADATA its frames carry an element of eight bytes behind their MAC
+ * addresses, which asks for encryption or says what decryption came to (docs/esp.md). C bytes are taken too:
+ * | comp_mask 8 | action_flags 4 |, and 4 that are not looked at.
+ * @throws EOPNOTSUPP unknown bits of `comp_mask` and `action_flags`; EINVAL REQUIRE_METADATA in full offload; else as
+ * `ibv_create_flow_action_esp`
+ */
+export function mlx5dv_create_flow_action_esp(
+  ctx: Context,
+  esp: FlowActionEsp | Uint8Array,
+  mlx5_attr: Mlx5FlowActionEsp | Uint8Array,
+): EspAction {
+  const call = "mlx5dv_create_flow_action_esp";
+  const metadata = requiresMetadata(call, mlx5_attr);
+  return EspAction.create(call, ctx, readEsp(call, esp), metadata);
+}
+
+function requiresMetadata(call: string, attr: Mlx5FlowActionEsp | Uint8Array): boolean {
+  const { comp_mask, action_flags = 0 } = attr instanceof Uint8Array ? espFrom(call, attr) : espOf(call, attr);
+  const known = (name: "comp_mask" | "action_flags", value: number, bits: number): void => {
+    if (value === 0 || value === bits) return;
+    refuse({
+      code: "EOPNOTSUPP",
+      call,
+      reason: "unsupported",
+      path: `mlx5_attr.${name}`,
+      value,
+      hint: `${bits}, or 0`,
+    });
+  };
+  known("comp_mask", unsigned(call, "mlx5_attr.comp_mask", comp_mask, 53), MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS);
+  const flags = unsigned(call, "mlx5_attr.action_flags", action_flags, 32);
+  if (comp_mask !== MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS) return false;
+  known("action_flags", flags, MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA);
+  return flags === MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA;
+}
+
+function espOf(call: string, attr: Mlx5FlowActionEsp): Mlx5FlowActionEsp {
+  if (typeof attr === "object" && attr !== null) return attr;
+  throw new TypeError(`${call}: mlx5_attr must be an object or a Uint8Array, not ${describe(attr)}`);
+}
+
+function espFrom(call: string, bytes: Uint8Array): Mlx5FlowActionEsp {
+  if (bytes.length < 12) {
+    refuse({ code: "EINVAL", call, reason: "too_short", path: "mlx5_attr", value: bytes, hint: "16 bytes" });
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  // Any bit of the upper half is one that nobody knows.
+  return {
+    comp_mask: view.getUint32(0, true) + (view.getUint32(4, true) === 0 ? 0 : 2 ** 32),
+    action_flags: view.getUint32(8, true),
+  };
 }

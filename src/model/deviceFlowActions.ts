@@ -7,6 +7,7 @@ import { IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../abi/verbs.js";
 import { refuse, type ErrnoName, type RefusalReason } from "../errors.js";
 import { FlowCounter } from "./counter.js";
 import type { Flow, FlowCounts, FlowTarget } from "./flow.js";
+import { EspAction } from "./espAction.js";
 import { FlowAction } from "./flowAction.js";
 import { FLOW_ACTIONS } from "./flowActionChecks.js";
 import { Counters } from "./flowCounters.js";
@@ -269,10 +270,15 @@ function changesOf(call: string, manual: boolean, matcher: FlowMatcher, changes:
       const hint = rdma ? `${name} tables take none` : `the flow takes those of ${name}`;
       bad(call, `${path}.action`, action, hint, "EINVAL", "bad_object");
     }
-    if (!manual && kinds.has(action.kind)) {
+    const esp = action instanceof EspAction;
+    if ((!manual || esp) && kinds.has(action.kind)) {
       bad(call, `${path}.action`, action, `a flow has one ${action.kind} action`, "EINVAL", "action_repeated");
     }
     kinds.add(action.kind);
+    if (esp && action.inline && !matcher.asksForEsp) {
+      const hint = "its matcher masks outer_esp_spi, and ip_version, ethertype or ip_protocol";
+      bad(call, `${path}.action`, action, hint, "EINVAL", "bad_action_list");
+    }
     return action;
   });
 }

@@ -9,7 +9,7 @@ import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, reformatData, reformatRecord } from "./reformat.js";
 
 /** Where an action stands in the order of execution. */
-export type FlowActionStep = "decap" | "modify" | "encap";
+export type FlowActionStep = "decrypt" | "decap" | "modify" | "encap" | "encrypt";
 
 /** Types of flow tables (`enum mlx5dv_flow_table_type`): the domains, then those of RDMA. */
 const LAST_TYPE = 6;
@@ -52,9 +52,15 @@ export abstract class FlowAction extends Handle {
   destroy(call: string): void {
     retire(call, "action", this, "destroy the flows that use it first");
     const { device } = this;
+    this.discard();
     releaseRecord(device.core, this.operand, this.#bytes);
     device.named.remove(this);
     this.context.users--;
+  }
+
+  /** Gives back what it has in the core besides its record, which is still there. */
+  protected discard(): void {
+    // Its record is all that most have.
   }
 }
 

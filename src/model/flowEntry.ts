@@ -136,14 +136,19 @@ export class FlowEntry implements Placed, EntryKind {
    */
   record(): number[] {
     const record: number[] = [];
+    const decrypts = this.actions.some(({ step }) => step === "decrypt");
+    // What was matched, whether it can be decrypted or not.
+    if (decrypts) this.#count(record);
+    this.#rewrite(record, "decrypt");
     this.#rewrite(record, "decap");
     if (this.tag !== null) record.push(Op.tag, this.tag);
     // A rule of another stage may have set one before it gave the frame up.
     else if (this.stage === "defaults") record.push(Op.untag, 0);
     if (this.sends) this.#count(record);
     this.#rewrite(record, "modify");
-    if (!this.sends) this.#count(record);
+    if (!this.sends && !decrypts) this.#count(record);
     this.#rewrite(record, "encap");
+    this.#rewrite(record, "encrypt");
     const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
     // MODEL: the DROP of a sniffer drops what it would get; nobody else notices.
     if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);

@@ -4,6 +4,7 @@ import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../abi/verbs.j
 import { refuse, type Refusal } from "../errors.js";
 import { Context } from "./context.js";
 import { DeviceMask, type DeviceBytes } from "./deviceMask.js";
+import { fieldNamed, type Field } from "./fields.js";
 import type { KeyBits } from "./flowMatch.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./flowTableTypes.js";
 import { Handle, living, retire, unsigned } from "./handle.js";
@@ -69,6 +70,20 @@ export class FlowMatcher extends Handle {
     return new FlowMatcher(
       setting,
       new DeviceMask(call, "attr.match_mask", place, setting.criteria, attr.match_mask ?? null),
+    );
+  }
+
+  /** Whether its flows are for ESP of the outer packet, and known to be behind IP (ibv_flow_action_esp(3), Inline Crypto Mode). */
+  get asksForEsp(): boolean {
+    const { mask } = this.#mask;
+    const asks = (name: string): boolean => {
+      const { bit, width } = fieldNamed(name) as Field;
+      for (let at = bit; at < bit + width; at++) if (((mask[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0) return true;
+      return false;
+    };
+    const any = (...names: string[]): boolean => names.some(asks);
+    return (
+      any("misc.outer_esp_spi", "ext.outer_esp_seq") && any("outer.ip_version", "outer.ethertype", "outer.ip_protocol")
     );
   }
 

@@ -1,4 +1,5 @@
 /** Device profiles: what is refused beyond what a manual page refuses, as declared data. */
+import { ESP_ENCRYPT, ESP_NEW_WINDOW } from "../abi/esp.js";
 import { refuse } from "../errors.js";
 
 export interface Profile {
@@ -6,6 +7,7 @@ export interface Profile {
   readonly flows: FlowRules;
   readonly counters: CounterRules;
   readonly rules: DirectRules;
+  readonly esp: EspRules;
 }
 
 /** How `ibv_create_flow` refuses and orders. */
@@ -41,12 +43,27 @@ export interface DirectRules {
   readonly remembers: boolean;
 }
 
+/** What ESP flow actions may ask (docs/esp.md, "Create, modify, destroy"). */
+export interface EspRules {
+  /** IB_UVERBS_FLOW_ACTION_ESP_FLAGS_* that an action can be made with, */
+  readonly createFlags: number;
+  /** and those that it can be given later */
+  readonly modifyFlags: number;
+  /** Bytes. */
+  readonly icvLengths: readonly number[];
+  /** SPI, numbers, padding, limits, replay protection and encapsulation; REPLAY_NONE for a new action. */
+  readonly fullOffload: boolean;
+  /** An action can get another key, and ESN that it was made without. */
+  readonly rekeys: boolean;
+}
+
 /** Refuses only what a page refuses or what has no meaning. */
 const MANUAL: Profile = {
   name: "manual",
   flows: { checks: "manual", lastPriority: 0xffff, maxSpecs: 0xff, maxPoints: Infinity, multicastLast: false },
   counters: { liveAttach: true, readUnbound: true },
   rules: { checks: "manual", definers: true, bothWays: true, remembers: true },
+  esp: { createFlags: 0xf, modifyFlags: 0xf, icvLengths: [8, 12, 16], fullOffload: true, rekeys: true },
 };
 
 /** What the mlx5 drivers refuse; for verbs flows the devices do not differ. */
@@ -57,6 +74,7 @@ function connectx(name: string): Profile {
     flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
     counters: { liveAttach: false, readUnbound: false },
     rules: { checks: "mlx5", definers: newer, bothWays: newer, remembers: newer },
+    esp: { createFlags: ESP_ENCRYPT, modifyFlags: ESP_NEW_WINDOW, icvLengths: [16], fullOffload: false, rekeys: false },
   };
 }
 

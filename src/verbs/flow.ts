@@ -1,4 +1,4 @@
-/** ibv_create_flow(3). */
+/** ibv_create_flow(3); what destroys flow actions of all kinds. */
 import { Flow } from "../model/flow.js";
 import { FlowAction } from "../model/flowAction.js";
 import { describe, living } from "../model/handle.js";

@@ -186,7 +186,7 @@ function readSize(call: string, path: string, given: unknown, size: number, hold
   return refuse({ code: "EINVAL", call, reason: "bad_spec_size", path: `${path}.size`, value: bytes, hint });
 }
 
-function readFilter(call: string, path: string, filter: unknown, layout: SpecLayout): Uint8Array {
+export function readFilter(call: string, path: string, filter: unknown, layout: SpecLayout): Uint8Array {
   const bytes = new Uint8Array(layout.known);
   if (filter === undefined) return bytes;
   const names = layout.fields.map(({ name }) => name);
@@ -237,17 +237,17 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
 }
 
 /** An unsigned integer of so many bits. */
-function integer(call: string, path: string, value: unknown, bits: number): number {
+export function integer(call: string, path: string, value: unknown, bits: number): number {
   return unsigned(call, path, typeof value === "bigint" ? Number(value) : value, bits);
 }
 
-function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
+export function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
 }
 
 /** The object, if it has no other fields than these. */
-function fieldsAt(
+export function fieldsAt(
   call: string,
   path: string,
   value: unknown,

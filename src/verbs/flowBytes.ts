@@ -228,7 +228,7 @@ const FORMATS: Readonly<Record<FieldKind, (value: bigint) => string | number>> =
   number: Number,
 };
 
-function filterObject({ fields }: SpecLayout, filter: Uint8Array): FlowFilter {
+export function filterObject({ fields }: SpecLayout, filter: Uint8Array): FlowFilter {
   return Object.fromEntries(fields.map((field) => [field.name, FORMATS[field.kind](filterNumber(filter, field))]));
 }
 

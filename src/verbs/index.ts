@@ -7,6 +7,15 @@ export * from "./addresses.js";
 export * from "./completions.js";
 export * from "./counters.js";
 export * from "./device.js";
+export * from "./esp.js";
+export { flowActionEspBytes, flowActionEspFromBytes } from "./espBytes.js";
+export type {
+  FlowActionEsp,
+  FlowActionEspAesGcm,
+  FlowActionEspAttr,
+  FlowActionEspEncap,
+  FlowActionEspReplayBmp,
+} from "./espAttr.js";
 export * from "./flow.js";
 export { flowAttrBytes, flowAttrFromBytes, type HandleOf, type ObjectOf } from "./flowBytes.js";
 export type {
