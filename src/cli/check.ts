@@ -8,6 +8,10 @@ import { painter, printable } from "./text.js";
 
 const LISTS = [
   "queues",
+  "indirectionTables",
+  "rqts",
+  "tirs",
+  "asoObjects",
   "counters",
   "flowCounters",
   "flowActions",
@@ -45,10 +49,10 @@ function contents(scenario: Scenario): string {
     if (names.length > NAMES_WIDTH) names = `${names.slice(0, NAMES_WIDTH - 3)}...`;
     lines.push(`  ${key.padEnd(width)}${String(list.length).padStart(5)}  ${names}`.trimEnd());
   }
-  const { frames = [], counters = {}, flowCounters = {}, totals = {} } = scenario.expect ?? {};
+  const { frames = [], counters = {}, asoObjects = {}, flowCounters = {}, totals = {} } = scenario.expect ?? {};
   const { verdicts = {}, to = {}, copies = {}, rules = {}, ...plain } = totals;
   const sums = [verdicts, to, copies, rules, plain].reduce((n, one) => n + Object.keys(one).length, 0);
-  const counted = Object.keys(counters).length + Object.keys(flowCounters).length;
+  const counted = [counters, asoObjects, flowCounters].reduce((n, one) => n + Object.keys(one).length, 0);
   const expected = frames.length + counted + sums;
   if (expected > 0) lines.push(`  ${"expect".padEnd(width)}${String(expected).padStart(5)}`);
   return lines.map((line) => `${line}\n`).join("");

@@ -79,13 +79,12 @@ class Session {
     for (const [why, { frames }] of this.#skipped) this.notes.push(`not parsed: ${why}: ${frames} skipped`);
   }
 
-  /** The frames of the document have no times: they count up from 0, a microsecond apart. */
   async runOwn(port: number | undefined, limit: number): Promise<void> {
     const inputs = this.#loaded.frames.slice(0, limit).map((frame, i) => ({
       ...frame,
       ...(port === undefined || frame.send !== undefined ? {} : { port }),
       number: i + 1,
-      time: BigInt(i) * 1000n,
+      time: frame.time ?? 0n,
       linkType: frame.linkType ?? 1,
       wireLength: frame.wireLength ?? frame.bytes.length,
     }));

@@ -1,15 +1,18 @@
 /** What actions of a scenario document hold, as types. `actionSchema.ts` describes each key; the compiler holds the two equal. */
+import type { AsoChoice, ScenarioAsoAction, ScenarioFlowMeter, ScenarioFlowSampler } from "./stateDocument.js";
 
 /** What a rule does, written in its place. */
 export type InlineAction = "drop" | "default_miss" | "pop_vlan" | InlineActionObject;
 
-/** Exactly one key, and `priority` where it goes with `table`. */
+/** Exactly one key, and `priority` where it goes with `table`, `offset` with `count`, `modify_aso` with `action`. */
 export interface InlineActionObject extends ActionKeys {
   /** Name of a shared action. */
   action?: string;
+  /** Goes with `action`: what it has from this rule on. */
+  modify_aso?: AsoChoice;
 }
 
-/** An action with a name: exactly one key besides, and `priority` where it goes with `table`. */
+/** An action with a name: exactly one key besides, and `priority` where it goes with `table`, `offset` with `count`. */
 export interface ScenarioAction extends ActionKeys {
   name: string;
   drop?: true;
@@ -21,8 +24,12 @@ export interface ActionKeys {
   tag?: number;
   /** Name of a counter. */
   count?: string;
+  /** Goes with `count`: which counter of a bulk. */
+  offset?: number;
   /** Name of a queue. */
   queue?: string;
+  /** Name of a TIR. */
+  tir?: string;
   /** Name of a table. */
   table?: string;
   /** Goes with `table`: a root table, from this priority on. */
@@ -33,18 +40,23 @@ export interface ActionKeys {
   reformat?: ScenarioReformat;
   modify?: ScenarioChange[];
   push_vlan?: ScenarioVlanTag;
+  aso?: ScenarioAsoAction;
+  flow_meter?: ScenarioFlowMeter;
+  flow_sampler?: ScenarioFlowSampler;
 }
 
 /** A function by its number, or the port that the frame came from. */
 export type Vport = number | "uplink";
 
-/** A destination of an array: exactly one key besides `reformat`. */
+/** A destination of an array: exactly one key besides `reformat`, and `offset` where it goes with `count`. */
 export type ScenarioMember = "default_miss" | ScenarioMemberObject;
 
 export interface ScenarioMemberObject {
   default_miss?: true;
   count?: string;
+  offset?: number;
   queue?: string;
+  tir?: string;
   table?: string;
   vport?: Vport;
   port?: number;

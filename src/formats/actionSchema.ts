@@ -13,6 +13,8 @@ import {
 } from "./actionDocument.js";
 import { objectOf, type JsonSchema } from "./schema.js";
 import { about, integer, list, MAX_TAG, MAX_U32, name, text } from "./schemaParts.js";
+import type { ScenarioSampleActionObject } from "./stateDocument.js";
+import { MODIFY_ASO, stateActionKeys } from "./stateSchema.js";
 
 /** Exactly one of these keys. */
 const oneOf = (keys: readonly string[]): JsonSchema => ({ oneOf: keys.map((key) => ({ required: [key] })) });
@@ -41,6 +43,17 @@ const HEADER: JsonSchema = {
 
 export const headers = (description: string): JsonSchema => list(description, HEADER);
 
+const SET_TO: JsonSchema = {
+  description: "What it is set to: a value, or a value and a mask of the bits that are set.",
+  anyOf: [
+    text("An address, a number, a prefix, or a value and a mask.", {
+      minLength: 1,
+      examples: ["02:00:00:00:00:01", "10.1.0.0/16", "0x500/0xff00"],
+    }),
+    integer("A number.", 0, Number.MAX_SAFE_INTEGER),
+  ],
+};
+
 const CHANGE: JsonSchema = {
   description: "A change.",
   anyOf: [
@@ -50,16 +63,7 @@ const CHANGE: JsonSchema = {
       {},
       {
         set: name("The field that is set.", "outer.dmac"),
-        to: {
-          description: "What it is set to: a value, or a value and a mask of the bits that are set.",
-          anyOf: [
-            text("An address, a number, a prefix, or a value and a mask.", {
-              minLength: 1,
-              examples: ["02:00:00:00:00:01", "10.1.0.0/16", "0x500/0xff00"],
-            }),
-            integer("A number.", 0, Number.MAX_SAFE_INTEGER),
-          ],
-        },
+        to: SET_TO,
         add: name("The field that is added to.", "outer.ip_ttl_hoplimit"),
         by: integer("What is added; it wraps around.", -MAX_U32, MAX_U32, { examples: [-1] }),
         copy: name("The field that is copied from.", "outer.tcp_sport"),
@@ -100,6 +104,7 @@ const MODIFY = list("Changes of headers and registers, in order.", CHANGE);
 const DESTINATION_KEYS = {
   count: name("Counts frame and bytes on the counter of this name.", "web-frames"),
   queue: name("Delivers to the queue of this name and ends the walk.", "web"),
+  tir: name("Delivers to the TIR of this name: to its queue, or to one of its RQT by a hash.", "rss"),
   table: name("Goes on in the table of this name, which is not a root table.", "l4"),
   vport: {
     description: "In the FDB: gives the frame to a function, 0 is the PF, or sends it out of the port it came from.",
@@ -111,6 +116,8 @@ const DESTINATION_KEYS = {
   port: integer("In the FDB: sends it out of this port.", 0, MAX_U32),
 } satisfies Record<string, JsonSchema>;
 
+const OFFSET = integer("With count: which counter of a bulk.", 0, MAX_U32, { default: 0 });
+
 const MEMBER: JsonSchema = {
   description: "A destination of the array.",
   anyOf: [
@@ -121,19 +128,48 @@ const MEMBER: JsonSchema = {
       {
         default_miss: yes("Does what the domain does with a frame that no rule takes."),
         ...DESTINATION_KEYS,
+        offset: OFFSET,
         action: name("The shared action of this name (see actions)."),
         reformat: {
           description: "Encapsulates the copy of this member: in its place, or a shared action by its name.",
           anyOf: [text("The name of a shared action.", { minLength: 1 }), REFORMAT],
         },
       },
-      oneOf(["default_miss", ...Object.keys(DESTINATION_KEYS), "action"]),
+      {
+        ...oneOf(["default_miss", ...Object.keys(DESTINATION_KEYS), "action"]),
+        dependentRequired: { offset: ["count"] },
+      },
+    ),
+  ],
+};
+
+const { table: _table, ...SAMPLE_KEYS } = DESTINATION_KEYS;
+const TAG = integer("Marks the frame: what the completion carries as its flow tag (24 bits).", 0, MAX_TAG);
+
+const SAMPLE_ACTION: JsonSchema = {
+  description: "An action of a sample.",
+  anyOf: [
+    text("default_miss does what the domain does with a frame that no rule takes.", { enum: ["default_miss"] }),
+    objectOf<ScenarioSampleActionObject>(
+      "An action of a sample: exactly one key.",
+      {},
+      {
+        default_miss: yes("Does what the domain does with a frame that no rule takes."),
+        tag: TAG,
+        ...SAMPLE_KEYS,
+        offset: OFFSET,
+        action: name("The shared action of this name (see actions)."),
+      },
+      {
+        ...oneOf(["default_miss", "tag", ...Object.keys(SAMPLE_KEYS), "action"]),
+        dependentRequired: { offset: ["count"] },
+      },
     ),
   ],
 };
 
 const ACTION_KEYS = {
-  tag: integer("Marks the frame: what the completion carries as its flow tag (24 bits).", 0, MAX_TAG),
+  tag: TAG,
   ...DESTINATION_KEYS,
   array: list("Gives a copy of the frame to each of these destinations.", MEMBER),
   reformat: REFORMAT,
@@ -148,6 +184,7 @@ const ACTION_KEYS = {
       vid: integer("VLAN.", 0, 4095, { default: 0 }),
     },
   ),
+  ...stateActionKeys(SAMPLE_ACTION, SET_TO),
 } satisfies Partial<Record<keyof ActionKeys, JsonSchema>>;
 
 const PRIORITY = integer(
@@ -155,6 +192,8 @@ const PRIORITY = integer(
   0,
   65535,
 );
+
+const GOES_WITH = { priority: ["table"], offset: ["count"] };
 
 export const INLINE_ACTION: JsonSchema = {
   description: "One action of a rule.",
@@ -166,8 +205,17 @@ export const INLINE_ACTION: JsonSchema = {
     objectOf<InlineActionObject>(
       "An action with an operand: exactly one key.",
       {},
-      { ...ACTION_KEYS, priority: PRIORITY, action: name("The shared action of this name (see actions).") },
-      { ...oneOf([...Object.keys(ACTION_KEYS), "action"]), dependentRequired: { priority: ["table"] } },
+      {
+        ...ACTION_KEYS,
+        priority: PRIORITY,
+        offset: OFFSET,
+        action: name("The shared action of this name (see actions)."),
+        modify_aso: MODIFY_ASO,
+      },
+      {
+        ...oneOf([...Object.keys(ACTION_KEYS), "action"]),
+        dependentRequired: { ...GOES_WITH, modify_aso: ["action"] },
+      },
     ),
   ],
 };
@@ -179,13 +227,16 @@ const WORD_KEYS = {
 };
 
 export const ACTION = objectOf<ScenarioAction>(
-  "An action that several rules share: a name and exactly one key besides. It is made for each domain whose rules have it.",
+  "An action that several rules share: a name and exactly one key besides. It is made for each domain whose rules have it; flow meters and samplers are made once.",
   { name: true },
-  { name: name('Its name, for { "action": name }.', "to-web"), ...WORD_KEYS, ...ACTION_KEYS, priority: PRIORITY },
   {
-    ...oneOf([...Object.keys(WORD_KEYS), ...Object.keys(ACTION_KEYS)]),
-    dependentRequired: { priority: ["table"] },
+    name: name('Its name, for { "action": name }.', "to-web"),
+    ...WORD_KEYS,
+    ...ACTION_KEYS,
+    priority: PRIORITY,
+    offset: OFFSET,
   },
+  { ...oneOf([...Object.keys(WORD_KEYS), ...Object.keys(ACTION_KEYS)]), dependentRequired: GOES_WITH },
 );
 
 export const FLOW_ACTION = objectOf<ScenarioFlowAction>(

@@ -5,10 +5,13 @@
 import { VPORT_UPLINK } from "../abi/engine.js";
 import { refuse } from "../errors.js";
 import { Action } from "../model/action.js";
+import { FlowMeterAction } from "../model/asoActions.js";
+import type { AsoObject } from "../model/asoObject.js";
 import type { FlowCounter } from "../model/counter.js";
 import { DEST, DEST_REFORMAT, type DestAttr } from "../model/destArray.js";
-import type { Device } from "../model/device.js";
 import type { Domain, Table } from "../model/domain.js";
+import { QueuePair } from "../model/queues.js";
+import type { Tir } from "../model/tir.js";
 import {
   arrayAction,
   modifyAction,
@@ -24,20 +27,25 @@ import type {
   ScenarioMemberObject,
   ScenarioVlanTag,
 } from "./actionDocument.js";
+import type { ScenarioDomains } from "./domains.js";
 import { reformatOf } from "./headerBytes.js";
 import { headerChanges } from "./headerChanges.js";
 import { at, type PlaceOf } from "./place.js";
 import type { LoadedQueue } from "./queue.js";
 import { below } from "./schema.js";
+import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "./stateActions.js";
+import type { ScenarioFlowMeter, ScenarioFlowSampler } from "./stateDocument.js";
 
 const CALL = "loadScenario";
 const ROOT_LEVEL = 1;
 
 /** What actions lead to and count on. */
 export interface ActionTargets {
-  readonly device: Device;
+  readonly domains: ScenarioDomains;
   readonly queues: ReadonlyMap<string, LoadedQueue>;
+  readonly tirs: ReadonlyMap<string, Tir>;
   readonly counters: ReadonlyMap<string, FlowCounter>;
+  readonly asoObjects: ReadonlyMap<string, AsoObject>;
   readonly tables: ReadonlyMap<string, Table>;
 }
 
@@ -58,12 +66,19 @@ export class ScenarioActions {
 
   constructor(targets: ActionTargets, shared: readonly ScenarioAction[]) {
     this.#targets = targets;
-    shared.forEach(({ name, ...written }, i) => {
-      const path = below("actions", i);
-      this.#shared.set(name, { written, path });
+    shared.forEach(({ name, ...written }, i) => this.#shared.set(name, { written, path: below("actions", i) }));
+    for (const [name, { written, path }] of this.#shared) {
       if (isOfDevice(written)) this.#named(name, null);
       else check(path, written);
-    });
+    }
+  }
+
+  /** The shared flow meter of a name, and how it is written; undefined for any other action. */
+  flowMeter(name: string): { action: FlowMeterAction; written: ScenarioFlowMeter } | undefined {
+    const written = this.#shared.get(name)?.written.flow_meter;
+    if (written === undefined) return undefined;
+    const action = this.#named(name, null);
+    return action instanceof FlowMeterAction ? { action, written } : undefined;
   }
 
   /** An action of a rule of this table. */
@@ -72,8 +87,14 @@ export class ScenarioActions {
   }
 
   #action(path: string, action: InlineAction, standing: Standing): Action {
-    if (typeof action === "object" && action.action !== undefined) return this.#named(action.action, standing);
+    if (typeof action === "object" && action.action !== undefined) {
+      const named = this.#named(action.action, standing);
+      if (action.modify_aso !== undefined) modifyAso(path, named, action.modify_aso);
+      return named;
+    }
     const written: Written = typeof action === "string" ? { [action]: true } : action;
+    // What an action of its own remembers, it remembers for one rule.
+    if (written.flow_meter !== undefined || written.flow_sampler !== undefined) return this.#ofDevice(path, written);
     return this.#once(JSON.stringify(written), written, path, standing);
   }
 
@@ -85,7 +106,8 @@ export class ScenarioActions {
 
   #once(key: string, written: Written, path: string, standing: Standing | null): Action {
     const owner = isOfDevice(written) ? null : (standing?.domain ?? null);
-    const level = owner === null ? "" : standing?.isRoot === true ? "root " : "other ";
+    const levels = owner !== null && written.aso === undefined;
+    const level = !levels ? "" : standing?.isRoot === true ? "root " : "other ";
     const actions = this.#made.get(owner) ?? new Map<string, Action>();
     this.#made.set(owner, actions);
     let action = actions.get(level + key);
@@ -98,16 +120,20 @@ export class ScenarioActions {
   }
 
   #ofDevice(path: string, written: Written): Action {
-    const { device, queues, counters, tables } = this.#targets;
-    const { drop, default_miss, pop_vlan, tag, count, queue, table = "", priority, push_vlan } = written;
+    const { domains, queues, tirs, counters, tables } = this.#targets;
+    const { drop, default_miss, pop_vlan, tag, count, queue, tir, table = "", priority, push_vlan } = written;
+    const { flow_meter, flow_sampler } = written;
+    if (flow_meter !== undefined) return flowMeterAction(path, flow_meter, get(tables, flow_meter.next_table));
+    if (flow_sampler !== undefined) return this.#sampler(path, flow_sampler);
     const make = (): Action => {
       if (drop !== undefined) return Action.drop();
       if (default_miss !== undefined) return Action.defaultMiss();
       if (pop_vlan !== undefined) return Action.popVlan();
       if (tag !== undefined) return Action.tag(CALL, tag);
-      if (push_vlan !== undefined) return Action.pushVlan(CALL, device, vlanHeader(push_vlan));
-      if (count !== undefined) return Action.count(CALL, get(counters, count), 0);
-      if (queue !== undefined) return Action.toQueue(CALL, get(queues, queue).queue);
+      if (push_vlan !== undefined) return Action.pushVlan(CALL, domains.context().device, vlanHeader(push_vlan));
+      if (count !== undefined) return Action.count(CALL, get(counters, count), written.offset ?? 0);
+      if (queue !== undefined) return Action.toQueue(CALL, queuePair(queues, queue));
+      if (tir !== undefined) return Action.toTir(CALL, get(tirs, tir));
       const to = get(tables, table);
       return priority === undefined ? Action.toTable(CALL, to) : rootTableAction(CALL, to, priority);
     };
@@ -115,7 +141,7 @@ export class ScenarioActions {
   }
 
   #inDomain(path: string, written: Written, { domain, isRoot }: Standing): Action {
-    const { vport, port, array, reformat, modify = [] } = written;
+    const { vport, port, array, reformat, aso, modify = [] } = written;
     const flags = isRoot ? ROOT_LEVEL : 0;
     if (vport !== undefined) {
       const number = vport === "uplink" ? VPORT_UPLINK : vport;
@@ -123,6 +149,12 @@ export class ScenarioActions {
     }
     if (port !== undefined) return at(CALL, path, () => portAction(CALL, domain, port), ofDomain);
     if (array !== undefined) return this.#array(`${path}.array`, array, domain);
+    if (aso !== undefined) {
+      const { domains, asoObjects } = this.#targets;
+      const { peer_dmn: peer } = aso;
+      const home = peer === undefined ? domain : domains.domain(`${path}.aso.peer_dmn`, peer.domain, peer.function);
+      return asoAction(path, aso, get(asoObjects, aso.object), domain, home);
+    }
     if (reformat !== undefined) {
       const { type, data } = reformatOf(CALL, `${path}.reformat`, reformat);
       const place: PlaceOf = (inner) => `.reformat${reformatPlace(inner, reformat.headers !== undefined)}`;
@@ -139,7 +171,7 @@ export class ScenarioActions {
     const dests = members.map((member, i): DestAttr<Action> => {
       const here = below(path, i);
       const { reformat, ...written }: ScenarioMemberObject = typeof member === "string" ? { [member]: true } : member;
-      this.#checkMember(here, written.action);
+      this.#checkMember(here, written.action, "array");
       const dest = this.#action(here, written, standing);
       if (reformat === undefined) return { type: DEST, dest };
       const first: InlineAction = typeof reformat === "string" ? { action: reformat } : { reformat };
@@ -148,17 +180,29 @@ export class ScenarioActions {
     return at(CALL, path, () => arrayAction(CALL, domain, undefined, dests), arrayPlace);
   }
 
-  /** An array could name itself. */
-  #checkMember(path: string, name: string | undefined): void {
-    if (name === undefined || this.#shared.get(name)?.written.array === undefined) return;
-    const hint = "an array is no member of an array";
+  /** Samples do what is made for tables that are not root. */
+  #sampler(path: string, sampler: ScenarioFlowSampler): Action {
+    const next = get(this.#targets.tables, sampler.default_next_table);
+    const actions = sampler.sample_actions.map((one, i) => {
+      const here = below(`${path}.flow_sampler.sample_actions`, i);
+      if (typeof one === "object") this.#checkMember(here, one.action, "sampler");
+      return this.#action(here, one, { domain: next.domain, isRoot: false });
+    });
+    return flowSamplerAction(path, sampler, next, actions);
+  }
+
+  /** An array or a sampler could name itself. */
+  #checkMember(path: string, name: string | undefined, of: "array" | "sampler"): void {
+    const { array, flow_sampler } = (name === undefined ? undefined : this.#shared.get(name)?.written) ?? {};
+    if (array === undefined && flow_sampler === undefined) return;
+    const hint = `${array === undefined ? "a sampler" : "an array"} is no member of ${of === "array" ? "an array" : "a sampler"}`;
     refuse({ code: "EOPNOTSUPP", call: CALL, reason: "bad_action_list", path: `${path}.action`, value: name, hint });
   }
 }
 
 /** Whether rules of all domains can have it, or those of the domain that it leads to. */
-function isOfDevice({ vport, port, array, reformat, modify }: Written): boolean {
-  return [vport, port, array, reformat, modify].every((one) => one === undefined);
+function isOfDevice({ vport, port, array, reformat, modify, aso }: Written): boolean {
+  return [vport, port, array, reformat, modify, aso].every((one) => one === undefined);
 }
 
 /** Reads what may be wrong in an action that no rule has. */
@@ -189,6 +233,13 @@ function arrayPlace(inner: string): string {
   const [, number, rest] = /^dests\[(\d+)\](.*)$/.exec(inner) ?? [];
   if (number === undefined) return "";
   return below("", Number(number)) + (rest === ".dest_reformat.reformat" ? ".reformat" : "");
+}
+
+/** A queue that rules lead to. */
+function queuePair(queues: ReadonlyMap<string, LoadedQueue>, name: string): QueuePair {
+  const { queue } = get(queues, name);
+  if (queue instanceof QueuePair) return queue;
+  throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
 }
 
 function get<T>(map: ReadonlyMap<string, T>, name: string): T {

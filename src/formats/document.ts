@@ -4,6 +4,8 @@ import type { HostAction, HostApplication } from "../model/hostRules.js";
 import type { ParserOptions } from "../model/parser.js";
 import type { ReasonName, VerdictName } from "../model/outcome.js";
 import type { REGISTER_NAMES } from "../model/outcomeReader.js";
+import type { ScenarioHash, ScenarioIndirectionTable, ScenarioRqt, ScenarioTir } from "./spreadDocument.js";
+import type { ExpectedAso, ScenarioAsoObject, ScenarioStep } from "./stateDocument.js";
 import type { InlineAction, ScenarioAction, ScenarioFlowAction, ScenarioHeader } from "./actionDocument.js";
 
 /** A scenario, version 1. */
@@ -15,6 +17,10 @@ export interface Scenario {
   device?: ScenarioDevice;
   connect?: ScenarioCable[];
   queues?: ScenarioQueue[];
+  indirectionTables?: ScenarioIndirectionTable[];
+  rqts?: ScenarioRqt[];
+  tirs?: ScenarioTir[];
+  asoObjects?: ScenarioAsoObject[];
   counters?: ScenarioCounter[];
   flowCounters?: ScenarioFlowCounter[];
   flowActions?: ScenarioFlowAction[];
@@ -57,8 +63,8 @@ export interface ScenarioCable {
   to: number;
 }
 
-export type QueueType = "raw_packet" | "ud";
-export type QueueState = "reset" | "init" | "rtr" | "rts" | "err";
+export type QueueType = "raw_packet" | "ud" | "wq";
+export type QueueState = "reset" | "init" | "rtr" | "rts" | "rdy" | "err";
 
 export interface ScenarioQueue {
   name: string;
@@ -73,11 +79,17 @@ export interface ScenarioQueue {
   buffers?: number;
   /** Bytes of each. */
   bufferSize?: number;
+  /** Name of an indirection table, over which it spreads what it gets. */
+  rwq_ind_tbl?: string;
+  rx_hash_conf?: ScenarioHash;
 }
 
+/** One counter, or a bulk of them. */
 export interface ScenarioCounter {
   name: string;
   description?: string;
+  function?: number;
+  flow_counter_bulk_log_size?: number;
 }
 
 /** Settings of a domain. Tables make the domains that they are in, whether they are listed here or not. */
@@ -200,6 +212,10 @@ export interface ScenarioFrame {
   metadata?: number;
   /** All domains are synced before it. */
   sync?: true;
+  /** Changes before it, in order. */
+  before?: ScenarioStep[];
+  /** Nanoseconds. */
+  time?: number;
   port?: number;
   linkType?: number;
   /** Bytes on the wire. */
@@ -208,7 +224,9 @@ export interface ScenarioFrame {
 
 export interface ScenarioExpectations {
   frames?: ExpectedFrame[];
-  counters?: Record<string, ExpectedCount>;
+  /** Of a bulk by offset; null for one that is not compared. */
+  counters?: Record<string, ExpectedCount | (ExpectedCount | null)[]>;
+  asoObjects?: Record<string, ExpectedAso>;
   /** What ibv_read_counters gives, by index. */
   flowCounters?: Record<string, number[]>;
   totals?: ExpectedTotals;

@@ -11,6 +11,7 @@ import type {
   ScenarioExpectations,
 } from "./document.js";
 import { objectOf, type JsonSchema } from "./schema.js";
+import { EXPECTED_ASO } from "./stateSchema.js";
 import { count, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, orNull, TERM, text } from "./schemaParts.js";
 
 const TAG: JsonSchema = { description: "A tag, 0 without one.", type: "integer", minimum: 0, maximum: MAX_TAG };
@@ -70,19 +71,21 @@ const EXPECTED_FRAME = objectOf<ExpectedFrame>(
   },
 );
 
+const COUNT = objectOf<ExpectedCount>(
+  "What a counter has counted.",
+  {},
+  { packets: count("Frames."), bytes: count("Bytes of the frames, without FCS.") },
+);
+
 export const EXPECT = objectOf<ScenarioExpectations>(
   "What must come out: of the frames of this document, or, where it has none, of the captures that it is run over.",
   {},
   {
     frames: list("Frame by frame; frames that are not named are not compared.", EXPECTED_FRAME),
-    counters: mapOf(
-      "Counters by name.",
-      objectOf<ExpectedCount>(
-        "What a counter has counted.",
-        {},
-        { packets: count("Frames."), bytes: count("Bytes of the frames, without FCS.") },
-      ),
-    ),
+    counters: mapOf("Counters by name.", {
+      anyOf: [COUNT, list("The counters of a bulk, by offset; null is not compared.", orNull("A counter.", COUNT))],
+    }),
+    asoObjects: mapOf("ASO objects by name.", EXPECTED_ASO),
     flowCounters: mapOf(
       "Flow counters by name: what ibv_read_counters gives, by index.",
       list("The values, from index 0 on.", count("Packets or bytes.")),

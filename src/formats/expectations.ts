@@ -1,7 +1,8 @@
 /** Expectations of a scenario, held against what came out. */
-import type { CounterValue } from "../model/counter.js";
+import type { AsoObject } from "../model/asoObject.js";
 import type { Destination, HitRule, Outcome } from "../model/outcome.js";
 import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./document.js";
+import { asoFailures, counterFailures, type ReadCounter } from "./expectedState.js";
 import { frameCheck, type FieldsOf, type FrameCheck } from "./expectedFrames.js";
 import { farOutcomes, outcomeNames } from "./outcomeRecord.js";
 import { below } from "./schema.js";
@@ -25,7 +26,8 @@ const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies",
 /** What sums are taken from: a loaded scenario. */
 export interface Counted {
   readonly tally: Tally;
-  readonly counters: ReadonlyMap<string, { read(): CounterValue }>;
+  readonly counters: ReadonlyMap<string, ReadCounter>;
+  readonly asoObjects: ReadonlyMap<string, AsoObject>;
   readonly flowCounters: ReadonlyMap<string, { values(): bigint[] }>;
   readonly rules: ReadonlyMap<string, HitRule>;
   readonly flows: ReadonlyMap<string, HitRule>;
@@ -135,7 +137,7 @@ export class Expectations {
   }
 
   /** All that was not met, sums included. */
-  failures({ tally, counters, flowCounters, rules, flows, hostRules }: Counted): Failure[] {
+  failures({ tally, counters, asoObjects, flowCounters, rules, flows, hostRules }: Counted): Failure[] {
     const failures = [...this.#failures];
     for (const entries of this.#byFrame.values()) {
       for (const { frame, path } of entries) {
@@ -148,11 +150,14 @@ export class Expectations {
       if (expected !== undefined && expected !== got) failures.push({ path, about, what, expected, got });
     };
     for (const [name, expected] of Object.entries(this.#expect.counters ?? {})) {
-      const got = counters.get(name)?.read();
-      const path = below("expect.counters", name);
-      for (const what of ["packets", "bytes"] as const) {
-        compare(`${path}.${what}`, `counter ${name}`, what, expected[what], Number(got?.[what] ?? 0n));
+      const counter = counters.get(name);
+      if (counter !== undefined) {
+        failures.push(...counterFailures(below("expect.counters", name), name, expected, counter));
       }
+    }
+    for (const [name, expected] of Object.entries(this.#expect.asoObjects ?? {})) {
+      const object = asoObjects.get(name);
+      if (object !== undefined) failures.push(...asoFailures(below("expect.asoObjects", name), object, expected));
     }
     for (const [name, expected] of Object.entries(this.#expect.flowCounters ?? {})) {
       const got = flowCounters.get(name)?.values().map(Number);

@@ -1,6 +1,8 @@
 /** Formats that people and other tools write: scenario files. Re-exports only. */
 export type * from "./actionDocument.js";
 export type * from "./document.js";
+export type * from "./spreadDocument.js";
+export type * from "./stateDocument.js";
 export type { Failure } from "./expectations.js";
 export type { LoadedFlowCounter } from "./flowCounter.js";
 export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";

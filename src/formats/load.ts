@@ -9,9 +9,11 @@ import type { HostRule } from "../model/hostRules.js";
 import { hasParser } from "../model/links.js";
 import type { Matcher } from "../model/matcher.js";
 import type { Outcome } from "../model/outcome.js";
-import type { QueuePair } from "../model/queues.js";
+import { QueuePair } from "../model/queues.js";
 import type { Rule } from "../model/rule.js";
-import type { Scenario } from "./document.js";
+import type { WorkQueue } from "../model/workQueue.js";
+import type { AsoObject } from "../model/asoObject.js";
+import type { Scenario, ScenarioFrame } from "./document.js";
 import { Expectations, type Failure } from "./expectations.js";
 import type { LoadedFlowCounter } from "./flowCounter.js";
 import { frameBytes } from "./frameBytes.js";
@@ -21,6 +23,8 @@ import { at } from "./place.js";
 import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.js";
 import { parseScenario } from "./scenario.js";
 import { below } from "./schema.js";
+import type { ScenarioStep } from "./stateDocument.js";
+import { Steps } from "./steps.js";
 import { Tally } from "./tally.js";
 
 const CALL = "loadScenario";
@@ -37,6 +41,10 @@ export interface FrameInput {
   metadata?: number;
   /** Whether all domains are synced before it. @default false */
   sync?: boolean;
+  /** Changes before it. */
+  before?: readonly ScenarioStep[];
+  /** When it comes in or is sent, in nanoseconds of the device's clock. @default the clock of the device */
+  time?: bigint;
   /** @default 1 */
   port?: number;
   /** LINKTYPE_ number. @default 1, Ethernet */
@@ -77,6 +85,7 @@ export class LoadedScenario {
   readonly context: Context;
   readonly queues: ReadonlyMap<string, LoadedQueue>;
   readonly counters: ReadonlyMap<string, FlowCounter>;
+  readonly asoObjects: ReadonlyMap<string, AsoObject>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly matchers: ReadonlyMap<string, Matcher>;
   readonly rules: ReadonlyMap<string, Rule>;
@@ -89,9 +98,10 @@ export class LoadedScenario {
   /** Sums over all frames that were run. */
   readonly tally = new Tally();
   readonly #domains: ScenarioDomains;
+  readonly #steps: Steps;
   readonly #expectations: Expectations;
   readonly #disagreements: Failure[] = [];
-  readonly #buffers = new Map<QueuePair, ReceiveBuffers>();
+  readonly #buffers = new Map<QueuePair | WorkQueue, ReceiveBuffers>();
   #number = 0;
 
   constructor(scenario: Scenario, device: Device) {
@@ -101,6 +111,7 @@ export class LoadedScenario {
     const objects = new ScenarioObjects(scenario, this.context);
     this.queues = objects.queues;
     this.counters = objects.counters;
+    this.asoObjects = objects.asoObjects;
     this.tables = objects.tables;
     this.matchers = objects.matchers;
     this.rules = objects.rules;
@@ -108,13 +119,15 @@ export class LoadedScenario {
     this.flows = objects.flows;
     this.hostRules = objects.hostRules;
     for (const { queue, buffers } of this.queues.values()) if (buffers !== null) this.#buffers.set(queue, buffers);
+    const times = timesOf(scenario.frames ?? []);
     this.frames = (scenario.frames ?? []).map((frame, i) => {
-      const { name, send, metadata, sync, port, linkType, wireLength } = frame;
-      const options = { name, send, metadata, sync, port, linkType, wireLength };
+      const { name, send, metadata, sync, before, port, linkType, wireLength } = frame;
+      const options = { name, send, metadata, sync, before, time: times[i], port, linkType, wireLength };
       const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
       return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
     });
     this.#domains = objects.domains;
+    this.#steps = new Steps(objects.actions, objects.asoObjects);
     this.#expectations = new Expectations(
       scenario.expect ?? {},
       (frame, linkType) => device.parseBatch([frame], { linkType })[0]?.fields ?? {},
@@ -125,8 +138,10 @@ export class LoadedScenario {
   run(frames: readonly FrameInput[] = this.frames): Outcome[] {
     const outcomes: Outcome[] = [];
     for (let first = 0; first < frames.length;) {
-      const { send, port = 1, sync = false } = frames[first] as FrameInput;
+      const { send, port = 1, sync = false, before = [], time } = frames[first] as FrameInput;
+      this.#advance(time);
       if (sync) this.#domains.sync();
+      before.forEach((step, i) => this.#steps.take(below("before", i), step));
       let end = first + 1;
       if (send === undefined) while (end < frames.length && comesIn(frames[end] as FrameInput, port)) end++;
       const some = frames.slice(first, end);
@@ -165,14 +180,26 @@ export class LoadedScenario {
     return this.device.receiveBatch(
       port,
       frames.map(({ bytes }) => bytes),
-      frames.map(({ linkType = 1, wireLength, bytes }) => ({ linkType, wireLength: wireLength ?? bytes.length })),
+      frames.map(({ linkType = 1, wireLength, bytes, time }) => ({
+        linkType,
+        wireLength: wireLength ?? bytes.length,
+        ...(time === undefined ? {} : { time: onClock(time) }),
+      })),
     );
+  }
+
+  /** The clock of the device does not go back. */
+  #advance(time: bigint | undefined): void {
+    const late = onClock(time ?? 0n) - this.device.now();
+    if (late > 0n) this.device.advance(late);
   }
 
   #send(name: string, frames: readonly FrameInput[]): Outcome[] {
     const loaded = this.queues.get(name);
-    if (loaded === undefined) throw new Error(`${CALL}: no queue ${name} is in the document`);
-    return frames.map(({ bytes, metadata = 0 }) => this.device.send(loaded.queue, bytes, { metadata }));
+    if (!(loaded?.queue instanceof QueuePair))
+      throw new Error(`${CALL}: no queue ${name} that sends is in the document`);
+    const { queue } = loaded;
+    return frames.map(({ bytes, metadata = 0 }) => this.device.send(queue, bytes, { metadata }));
   }
 
   #note(frames: readonly FrameInput[], outcomes: Outcome[]): Outcome[] {
@@ -189,6 +216,21 @@ export class LoadedScenario {
 }
 
 /** Whether it comes in on a port, with nothing that happens before it. */
-function comesIn({ send, port = 1, sync = false }: FrameInput, on: number): boolean {
-  return send === undefined && port === on && !sync;
+function comesIn({ send, port = 1, sync = false, before = [] }: FrameInput, on: number): boolean {
+  return send === undefined && port === on && !sync && before.length === 0;
+}
+
+/** The clock of a device has 64 bits. */
+function onClock(time: bigint): bigint {
+  return BigInt.asUintN(64, time);
+}
+
+/** A frame without a time comes a microsecond after the frame before it. */
+function timesOf(frames: readonly ScenarioFrame[]): bigint[] {
+  let next = 0n;
+  return frames.map(({ time }) => {
+    const now = time === undefined ? next : BigInt(time);
+    next = now + 1000n;
+    return now;
+  });
 }

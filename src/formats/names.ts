@@ -3,10 +3,20 @@ import { refuse, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/input.js";
 import { namesHint } from "../nearest.js";
 import type { InlineAction, ScenarioAction, ScenarioMemberObject } from "./actionDocument.js";
-import type { ExpectedOutcome, Scenario, ScenarioFlow, ScenarioFrame, ScenarioHostRule } from "./document.js";
+import { asoKey, type ASO_KEYS } from "./asoObjects.js";
+import type {
+  ExpectedOutcome,
+  QueueState,
+  Scenario,
+  ScenarioFlow,
+  ScenarioFrame,
+  ScenarioHostRule,
+  ScenarioQueue,
+} from "./document.js";
 import { domainName } from "./domains.js";
 import { frameBytes } from "./frameBytes.js";
 import { below } from "./schema.js";
+import type { ScenarioAsoObject, ScenarioSampleActionObject, ScenarioStep } from "./stateDocument.js";
 
 /** What outcomes call a flow of the document, counted from 0. */
 export function flowName({ name }: ScenarioFlow, i: number): string {
@@ -25,6 +35,10 @@ export function checkNames(call: string, scenario: Scenario): void {
 
 const KINDS = [
   "queues",
+  "indirectionTables",
+  "rqts",
+  "tirs",
+  "asoObjects",
   "counters",
   "flowCounters",
   "flowActions",
@@ -35,6 +49,9 @@ const KINDS = [
   "frames",
 ] as const;
 type Kind = (typeof KINDS)[number];
+
+const QUEUE_PAIR_STATES: readonly QueueState[] = ["reset", "init", "rtr", "rts", "err"];
+const WORK_QUEUE_STATES: readonly QueueState[] = ["reset", "rdy", "err"];
 
 class Names {
   readonly #call: string;
@@ -83,6 +100,7 @@ class Names {
       if (rule.table !== undefined) this.#known("tables", `${path}.table`, rule.table);
       rule.actions?.forEach((action, n) => this.#action(below(`${path}.actions`, n), action));
     }
+    this.#queues();
     this.#flows();
     this.#functions();
     this.#ports();
@@ -94,13 +112,30 @@ class Names {
     this.#bad("unknown_name", path, name, namesHint(name, kind, [...this.#names[kind]]));
   }
 
-  #action(path: string, action: InlineAction | ScenarioAction | ScenarioMemberObject): void {
+  #action(
+    path: string,
+    action: InlineAction | ScenarioAction | ScenarioMemberObject | ScenarioSampleActionObject,
+  ): void {
     if (typeof action === "string") return;
-    const { count, queue, table } = action;
+    const { count, queue, tir, table } = action as ScenarioMemberObject;
     if (count !== undefined) this.#known("counters", `${path}.count`, count);
-    if (queue !== undefined) this.#known("queues", `${path}.queue`, queue);
+    if (queue !== undefined) this.#queuePair(`${path}.queue`, queue);
+    if (tir !== undefined) this.#known("tirs", `${path}.tir`, tir);
     if (table !== undefined) this.#known("tables", `${path}.table`, table);
     if ("action" in action && action.action !== undefined) this.#known("actions", `${path}.action`, action.action);
+    if ("modify_aso" in action) this.#modifiesAso(path, action.action);
+    if ("aso" in action && action.aso !== undefined) {
+      this.#known("asoObjects", `${path}.aso.object`, action.aso.object);
+      this.#function(`${path}.aso.peer_dmn`, action.aso.peer_dmn?.function);
+    }
+    if ("flow_meter" in action && action.flow_meter !== undefined) {
+      this.#known("tables", `${path}.flow_meter.next_table`, action.flow_meter.next_table);
+    }
+    if ("flow_sampler" in action && action.flow_sampler !== undefined) {
+      const here = `${path}.flow_sampler`;
+      this.#known("tables", `${here}.default_next_table`, action.flow_sampler.default_next_table);
+      action.flow_sampler.sample_actions.forEach((one, i) => this.#action(below(`${here}.sample_actions`, i), one));
+    }
     if (!("array" in action)) return;
     action.array?.forEach((member, i) => {
       if (typeof member === "string") return;
@@ -111,10 +146,86 @@ class Names {
     });
   }
 
+  /** Rules, flows and frames that are sent are of queue pairs. */
+  #queuePair(path: string, name: string): void {
+    this.#known("queues", path, name);
+    const hint = "frames come to a work queue by a TIR or an indirection table";
+    if (this.#queue(name)?.type === "wq") this.#bad("bad_object", path, name, hint);
+  }
+
+  #queue(name: string): ScenarioQueue | undefined {
+    return this.#scenario.queues?.find((queue) => queue.name === name);
+  }
+
+  #modifiesAso(path: string, name: string | undefined): void {
+    const found = this.#scenario.actions?.find((action) => action.name === name);
+    if (found?.aso === undefined) this.#bad("bad_object", `${path}.action`, name, "an action with aso");
+  }
+
+  #queues(): void {
+    const { queues = [], indirectionTables = [], rqts = [], tirs = [] } = this.#scenario;
+    queues.forEach((queue, i) => this.#kindOfQueue(below("queues", i), queue));
+    indirectionTables.forEach(({ ind_tbl }, i) => {
+      ind_tbl.forEach((name, n) => {
+        const path = below(`${below("indirectionTables", i)}.ind_tbl`, n);
+        this.#known("queues", path, name);
+        if (this.#queue(name)?.type !== "wq") this.#bad("bad_object", path, name, "a queue of type wq");
+      });
+    });
+    rqts.forEach((rqt, i) => {
+      rqt.queues.forEach((name, n) => this.#known("queues", below(`${below("rqts", i)}.queues`, n), name));
+    });
+    tirs.forEach(({ queue, rqt }, i) => {
+      if (queue !== undefined) this.#known("queues", `${below("tirs", i)}.queue`, queue);
+      if (rqt !== undefined) this.#known("rqts", `${below("tirs", i)}.rqt`, rqt);
+    });
+  }
+
+  #kindOfQueue(path: string, { type = "raw_packet", state, buffers, rwq_ind_tbl }: ScenarioQueue): void {
+    const states = type === "wq" ? WORK_QUEUE_STATES : QUEUE_PAIR_STATES;
+    if (state !== undefined && !states.includes(state)) {
+      this.#bad("bad_state", `${path}.state`, state, `a queue of type ${type} has ${states.join(", ")}`);
+    }
+    if (rwq_ind_tbl === undefined) return;
+    this.#known("indirectionTables", `${path}.rwq_ind_tbl`, rwq_ind_tbl);
+    const hint = "a queue with rwq_ind_tbl has no buffers: those of its table have";
+    if (buffers !== undefined) this.#bad("bad_scenario", `${path}.buffers`, buffers, hint);
+  }
+
+  /** What is changed before frames is there, and of the kind that the change is for. */
+  #step(path: string, step: ScenarioStep): void {
+    const { modify_flow_meter, modify_aso_object, index = 0 } = step;
+    const { actions = [], asoObjects = [] } = this.#scenario;
+    if (modify_flow_meter !== undefined) {
+      this.#known("actions", `${path}.modify_flow_meter`, modify_flow_meter);
+      const found = actions.find(({ name }) => name === modify_flow_meter);
+      const hint = "an action with flow_meter";
+      if (found?.flow_meter === undefined)
+        this.#bad("bad_object", `${path}.modify_flow_meter`, modify_flow_meter, hint);
+    }
+    if (modify_aso_object === undefined) return;
+    this.#known("asoObjects", `${path}.modify_aso_object`, modify_aso_object);
+    const object = asoObjects.find(({ name }) => name === modify_aso_object);
+    if (object === undefined) return;
+    this.#sameKind(path, object, step);
+    const { log_obj_range = 0 } = object;
+    if (index < 2 ** log_obj_range) return;
+    this.#bad("out_of_range", `${path}.index`, index, `log_obj_range is ${log_obj_range}`);
+  }
+
+  #sameKind(
+    path: string,
+    object: ScenarioAsoObject,
+    data: { readonly [K in (typeof ASO_KEYS)[number]]?: unknown },
+  ): void {
+    const [has, given] = [asoKey(object), asoKey(data)];
+    if (has !== given) this.#bad("bad_object", `${path}.${given}`, object.name, `it has ${has}`);
+  }
+
   #flows(): void {
     for (const [i, { queue, specs = [] }] of (this.#scenario.flows ?? []).entries()) {
       const path = below("flows", i);
-      this.#known("queues", `${path}.queue`, queue);
+      this.#queuePair(`${path}.queue`, queue);
       specs.forEach((spec, n) => {
         if (spec === "drop") return;
         const here = below(`${path}.specs`, n);
@@ -125,23 +236,24 @@ class Names {
   }
 
   #functions(): void {
-    const { device, domains = [], ...scenario } = this.#scenario;
-    const vports = device?.vports ?? 0;
-    const exists = (path: string, vport: number | undefined): void => {
-      if (vport === undefined || vport <= vports) return;
-      this.#bad("out_of_range", `${path}.function`, vport, `device.vports is ${vports}`);
-    };
-    for (const kind of ["queues", "tables", "hostRules"] as const) {
-      scenario[kind]?.forEach((one, i) => exists(below(kind, i), one.function));
+    const { domains = [], ...scenario } = this.#scenario;
+    for (const kind of ["queues", "asoObjects", "counters", "tables", "hostRules"] as const) {
+      scenario[kind]?.forEach((one, i) => this.#function(below(kind, i), one.function));
     }
     const seen = new Set<string>();
     domains.forEach(({ domain, function: vport = 0 }, i) => {
       const path = below("domains", i);
-      exists(path, vport);
+      this.#function(path, vport);
       const name = domainName(domain, vport);
       if (seen.has(name)) this.#bad("duplicate_name", path, name, "say all settings of a domain in one place");
       seen.add(name);
     });
+  }
+
+  #function(path: string, vport: number | undefined): void {
+    const { vports = 0 } = this.#scenario.device ?? {};
+    if (vport === undefined || vport <= vports) return;
+    this.#bad("out_of_range", `${path}.function`, vport, `device.vports is ${vports}`);
   }
 
   #ports(): void {
@@ -159,14 +271,17 @@ class Names {
     hostRules.forEach(({ port }, i) => exists(`${below("hostRules", i)}.port`, port));
     frames.forEach((frame, i) => {
       exists(`${below("frames", i)}.port`, frame.port);
+      frame.before?.forEach((step, n) => this.#step(below(`${below("frames", i)}.before`, n), step));
       if (frame.send !== undefined) this.#sent(below("frames", i), frame.send, frame);
     });
   }
 
   /** A frame that is sent begins where every frame of its queue does, and is whole. */
   #sent(path: string, send: string, frame: ScenarioFrame): void {
-    this.#known("queues", `${path}.send`, send);
-    const { type, state } = this.#scenario.queues?.find(({ name }) => name === send) ?? {};
+    this.#queuePair(`${path}.send`, send);
+    const { type, state, rwq_ind_tbl } = this.#queue(send) ?? {};
+    const sends = "a queue with rwq_ind_tbl only receives";
+    if (rwq_ind_tbl !== undefined) this.#bad("bad_object", `${path}.send`, send, sends);
     if (type === "ud") this.#bad("bad_object", `${path}.send`, send, "a queue of type raw_packet sends frames");
     if (state !== undefined && state !== "rts") this.#bad("bad_state", `${path}.send`, send, `its state is ${state}`);
     for (const key of ["port", "linkType", "wireLength"] as const) {
@@ -193,6 +308,12 @@ class Names {
     }
     for (const name of Object.keys(expect.counters ?? {}))
       this.#known("counters", below("expect.counters", name), name);
+    for (const [name, expected] of Object.entries(expect.asoObjects ?? {})) {
+      const path = below("expect.asoObjects", name);
+      this.#known("asoObjects", path, name);
+      const object = this.#scenario.asoObjects?.find((one) => one.name === name);
+      if (object !== undefined) this.#sameKind(path, object, expected);
+    }
     for (const name of Object.keys(expect.flowCounters ?? {}))
       this.#known("flowCounters", below("expect.flowCounters", name), name);
     const { to = {}, copies = {}, rules = {} } = expect.totals ?? {};
@@ -220,7 +341,8 @@ class Names {
     const hosts = (this.#scenario.hostRules ?? []).flatMap(({ action, function: vport = 0 }) =>
       action === "drop" ? [] : [`${vport === 0 ? "" : `vf${vport}/`}host:${action.queue}`],
     );
-    return [...[...this.#names.queues].map((queue) => `qp:${queue}`), ...new Set(hosts), ...this.#portNames()];
+    const queues = (this.#scenario.queues ?? []).map(({ name, type }) => `${type === "wq" ? "wq" : "qp"}:${name}`);
+    return [...queues, ...new Set(hosts), ...this.#portNames()];
   }
 
   #portNames(): string[] {

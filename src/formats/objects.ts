@@ -1,13 +1,22 @@
 /** The objects of a scenario, made on a device in the order of the document. */
 import type { Context } from "../model/context.js";
-import { FlowCounter } from "../model/counter.js";
+import { allocFlowCounterCommand } from "../mlx5dv/commands.js";
+import type { AsoObject } from "../model/asoObject.js";
+import type { FlowCounter } from "../model/counter.js";
 import { Table } from "../model/domain.js";
 import { VerbsFlow } from "../model/verbsFlow.js";
 import type { HostRule } from "../model/hostRules.js";
 import { setLayout } from "../model/layout.js";
 import { Matcher } from "../model/matcher.js";
+import type { IndirectionTable } from "../model/indirectionTable.js";
+import { QueuePair } from "../model/queues.js";
+import type { Rqt } from "../model/rqt.js";
 import { Rule } from "../model/rule.js";
+import type { Tir } from "../model/tir.js";
+import type { WorkQueue } from "../model/workQueue.js";
 import { ScenarioActions } from "./actions.js";
+import { makeAsoObject } from "./asoObjects.js";
+import { madeBy } from "./deviceCommands.js";
 import type { Scenario, ScenarioFlow, ScenarioMatcher, ScenarioRule } from "./document.js";
 import { ScenarioDomains } from "./domains.js";
 import { ScenarioFlowActions } from "./flowActions.js";
@@ -17,6 +26,7 @@ import { flowName, hostRuleName } from "./names.js";
 import { at, type PlaceOf } from "./place.js";
 import { loadQueue, type LoadedQueue } from "./queue.js";
 import { below } from "./schema.js";
+import { loadIndirectionTable, loadRqt, loadSpreading, loadTir } from "./spread.js";
 
 const CALL = "loadScenario";
 /** MLX5DV_DR_MATCHER_LAYOUT_* */
@@ -26,6 +36,10 @@ const NUM_RULE = 2;
 /** Makes the objects of a document, list by list. */
 export class ScenarioObjects {
   readonly queues = new Map<string, LoadedQueue>();
+  readonly indirectionTables = new Map<string, IndirectionTable>();
+  readonly rqts = new Map<string, Rqt>();
+  readonly tirs = new Map<string, Tir>();
+  readonly asoObjects = new Map<string, AsoObject>();
   readonly counters = new Map<string, FlowCounter>();
   readonly tables = new Map<string, Table>();
   readonly matchers = new Map<string, Matcher>();
@@ -34,31 +48,32 @@ export class ScenarioObjects {
   readonly flows = new Map<string, VerbsFlow>();
   readonly hostRules = new Map<string, HostRule>();
   readonly domains: ScenarioDomains;
-  readonly #actions: ScenarioActions;
+  readonly actions: ScenarioActions;
   readonly #flowActions: ScenarioFlowActions;
   /** Matchers that rules with a table and a priority imply. */
   readonly #implied = new Map<string, Matcher>();
 
   constructor(scenario: Scenario, context: Context) {
-    const { connect = [], queues = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
+    const { connect = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
     const { domains = [], flowActions = [], flowCounters = [], flows = [], hostRules = [] } = scenario;
     const { device } = context;
     this.domains = new ScenarioDomains(context, domains);
     connect.forEach(({ port, to }, i) => {
       at(CALL, below("connect", i), () => device.connect(port, device, to));
     });
-    queues.forEach((queue, i) =>
-      this.queues.set(
-        queue.name,
-        at(CALL, below("queues", i), () => loadQueue(CALL, this.domains, queue)),
-      ),
-    );
-    counters.forEach(({ name }, i) =>
+    this.#queues(scenario);
+    scenario.asoObjects?.forEach((object, i) => {
+      const owner = this.domains.context(object.function);
+      this.asoObjects.set(object.name, makeAsoObject(CALL, below("asoObjects", i), owner, object));
+    });
+    counters.forEach(({ name, function: vport, flow_counter_bulk_log_size }, i) => {
+      const owner = this.domains.context(vport);
+      const command = allocFlowCounterCommand(flow_counter_bulk_log_size);
       this.counters.set(
         name,
-        at(CALL, below("counters", i), () => new FlowCounter(CALL, context, 1, name)),
-      ),
-    );
+        at(CALL, below("counters", i), () => madeBy<FlowCounter>(CALL, owner, command, name)),
+      );
+    });
     tables.forEach(({ name, domain = "nic_rx", function: vport, level }, i) => {
       const path = below("tables", i);
       const owner = this.domains.domain(path, domain, vport);
@@ -67,8 +82,7 @@ export class ScenarioObjects {
         at(CALL, path, () => Table.create(CALL, owner, level, name)),
       );
     });
-    const targets = { device, queues: this.queues, counters: this.counters, tables: this.tables };
-    this.#actions = new ScenarioActions(targets, actions);
+    this.actions = new ScenarioActions(this, actions);
     this.#flowActions = new ScenarioFlowActions(flowActions);
     matchers.forEach((matcher, i) => this.matchers.set(matcher.name, this.#ownMatcher(below("matchers", i), matcher)));
     rules.forEach((rule, i) => this.rules.set(rule.name, this.#rule(below("rules", i), rule)));
@@ -92,6 +106,43 @@ export class ScenarioObjects {
     this.domains.begin();
   }
 
+  /** Those that spread others stand behind what they spread over. */
+  #queues({ queues = [], indirectionTables = [], rqts = [], tirs = [] }: Scenario): void {
+    const queue = (name: string): QueuePair | WorkQueue => get(this.queues, name).queue;
+    const workQueue = (name: string): WorkQueue => {
+      const found = queue(name);
+      if (found instanceof QueuePair) throw new Error(`${CALL}: ${name} is no work queue`);
+      return found;
+    };
+    queues.forEach((one, i) => {
+      if (one.rwq_ind_tbl !== undefined) return;
+      this.queues.set(
+        one.name,
+        at(CALL, below("queues", i), () => loadQueue(CALL, this.domains, one)),
+      );
+    });
+    indirectionTables.forEach((table, i) =>
+      this.indirectionTables.set(table.name, loadIndirectionTable(below("indirectionTables", i), table, workQueue)),
+    );
+    queues.forEach((one, i) => {
+      const { name, rwq_ind_tbl } = one;
+      if (rwq_ind_tbl === undefined) return;
+      const table = get(this.indirectionTables, rwq_ind_tbl);
+      this.queues.set(name, {
+        name,
+        queue: loadSpreading(below("queues", i), this.domains, one, table),
+        buffers: null,
+      });
+    });
+    rqts.forEach((rqt, i) => this.rqts.set(rqt.name, loadRqt(below("rqts", i), rqt, queue)));
+    tirs.forEach((tir, i) =>
+      this.tirs.set(
+        tir.name,
+        loadTir(below("tirs", i), tir, queue, (name) => get(this.rqts, name)),
+      ),
+    );
+  }
+
   #ownMatcher(path: string, { name, table, priority = 0, mask, layout }: ScenarioMatcher): Matcher {
     const made = at(CALL, path, () => Matcher.named(CALL, get(this.tables, table), priority, mask, name));
     if (layout === undefined) return made;
@@ -104,6 +155,7 @@ export class ScenarioObjects {
 
   #flow(path: string, flow: ScenarioFlow, name: string): VerbsFlow {
     const { queue } = get(this.queues, flow.queue);
+    if (!(queue instanceof QueuePair)) throw new Error(`${CALL}: ${flow.queue} is a work queue`);
     const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
     const request = flowRequest(CALL, path, flow, {
       counters: (one) => get(this.flowCounters, one).counters,
@@ -116,7 +168,7 @@ export class ScenarioObjects {
   #rule(path: string, rule: ScenarioRule): Rule {
     const matcher = at(CALL, path, () => this.#matcher(rule));
     const actions = (rule.actions ?? []).map((action, i) =>
-      this.#actions.inRule(below(`${path}.actions`, i), action, matcher.table),
+      this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),
     );
     return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name));
   }

@@ -13,12 +13,17 @@ import {
   IBV_QPT_RAW_PACKET,
   IBV_QPT_UD,
   IBV_WC_SUCCESS,
+  IBV_WQ_ATTR_STATE,
+  IBV_WQS_ERR,
+  IBV_WQS_RDY,
+  IBV_WQT_RQ,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { CompletionQueue, type WorkCompletion } from "../model/completions.js";
 import { MemoryRegion, type ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
 import { QueuePair } from "../model/queues.js";
+import { WorkQueue } from "../model/workQueue.js";
 import type { QueueState, ScenarioQueue } from "./document.js";
 import type { ScenarioDomains } from "./domains.js";
 import type { Failure } from "./expectations.js";
@@ -30,8 +35,8 @@ const MAX_MEMORY = 2 ** 28;
 /** A queue of a scenario that is loaded. */
 export interface LoadedQueue {
   readonly name: string;
-  readonly queue: QueuePair;
-  /** Null for a queue that takes everything. */
+  readonly queue: QueuePair | WorkQueue;
+  /** Null for a queue that takes everything, or spreads it. */
   readonly buffers: ReceiveBuffers | null;
 }
 
@@ -45,7 +50,7 @@ export function loadQueue(call: string, domains: ScenarioDomains, queue: Scenari
 }
 
 /** The states that follow INIT on the way to each. */
-const STEPS: Readonly<Record<QueueState, readonly number[]>> = {
+const STEPS: Readonly<Record<Exclude<QueueState, "rdy">, readonly number[]>> = {
   reset: [],
   init: [],
   rtr: [IBV_QPS_RTR],
@@ -53,9 +58,9 @@ const STEPS: Readonly<Record<QueueState, readonly number[]>> = {
   err: [IBV_QPS_ERR],
 };
 
-/** A queue pair with receive buffers, each of which takes one frame. They are not posted again. */
+/** A queue pair, or a work queue, with receive buffers, each of which takes one frame. They are not posted again. */
 export class ReceiveBuffers {
-  readonly queue: QueuePair;
+  readonly queue: QueuePair | WorkQueue;
   /** Buffers posted. */
   readonly posted: number;
   /** Frames that completed, and completions with an error. */
@@ -68,7 +73,7 @@ export class ReceiveBuffers {
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
   constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
-    const { name, buffers, bufferSize = DEFAULT_BUFFER_SIZE, type = "raw_packet", state = "rts", port = 1 } = queue;
+    const { buffers, bufferSize = DEFAULT_BUFFER_SIZE, type, state } = queue;
     if (buffers * bufferSize > MAX_MEMORY) {
       const hint = `buffers times bufferSize is at most ${MAX_MEMORY} bytes`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "bufferSize", value: bufferSize, hint });
@@ -79,24 +84,15 @@ export class ReceiveBuffers {
     this.#memory = new Uint8Array(this.posted * bufferSize);
     this.#completions = new CompletionQueue(call, pd.context, buffers);
     const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, IBV_ACCESS_LOCAL_WRITE);
-    const datagrams = type === "ud";
-    const attributes = {
-      send_cq: this.#completions,
-      recv_cq: this.#completions,
-      cap: { max_recv_wr: buffers, max_recv_sge: 1 },
-      qp_type: datagrams ? IBV_QPT_UD : IBV_QPT_RAW_PACKET,
+    const post = (to: QueuePair | WorkQueue): void => {
+      for (let i = 0; i < this.posted; i++) {
+        to.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
+      }
     };
-    this.queue = QueuePair.create(call, pd, attributes, name);
-    if (state === "reset") return;
-    const init = { qp_state: IBV_QPS_INIT, port_num: port, pkey_index: 0, qkey: 0 };
-    this.queue.modify(call, init, IBV_QP_STATE | IBV_QP_PORT | (datagrams ? IBV_QP_PKEY_INDEX | IBV_QP_QKEY : 0));
-    for (let i = 0; i < buffers; i++) {
-      this.queue.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
-    }
-    for (const qp_state of STEPS[state]) {
-      const more = datagrams && qp_state === IBV_QPS_RTS ? IBV_QP_SQ_PSN : 0;
-      this.queue.modify(call, { qp_state, sq_psn: 0 }, IBV_QP_STATE | more);
-    }
+    this.queue =
+      type === "wq"
+        ? openWorkQueue(call, pd, queue, this.#completions, post)
+        : openQueuePair(call, pd, queue, this.#completions, post);
   }
 
   /** A frame has been delivered here, by its outcome. */
@@ -139,13 +135,60 @@ export class ReceiveBuffers {
   }
 }
 
+type PostTo = (queue: QueuePair | WorkQueue) => void;
+type BufferedQueue = ScenarioQueue & { buffers: number };
+
+function openQueuePair(
+  call: string,
+  pd: ProtectionDomain,
+  { name, buffers, type, state = "rts", port = 1 }: BufferedQueue,
+  completions: CompletionQueue,
+  post: PostTo,
+): QueuePair {
+  const datagrams = type === "ud";
+  const attributes = {
+    send_cq: completions,
+    recv_cq: completions,
+    cap: { max_recv_wr: buffers, max_recv_sge: 1 },
+    qp_type: datagrams ? IBV_QPT_UD : IBV_QPT_RAW_PACKET,
+  };
+  const queue = QueuePair.create(call, pd, attributes, name);
+  if (state === "reset" || state === "rdy") return queue;
+  const init = { qp_state: IBV_QPS_INIT, port_num: port, pkey_index: 0, qkey: 0 };
+  queue.modify(call, init, IBV_QP_STATE | IBV_QP_PORT | (datagrams ? IBV_QP_PKEY_INDEX | IBV_QP_QKEY : 0));
+  post(queue);
+  for (const qp_state of STEPS[state]) {
+    const more = datagrams && qp_state === IBV_QPS_RTS ? IBV_QP_SQ_PSN : 0;
+    queue.modify(call, { qp_state, sq_psn: 0 }, IBV_QP_STATE | more);
+  }
+  return queue;
+}
+
+function openWorkQueue(
+  call: string,
+  pd: ProtectionDomain,
+  { name, buffers, state = "rdy" }: BufferedQueue,
+  cq: CompletionQueue,
+  post: PostTo,
+): WorkQueue {
+  const queue = WorkQueue.create(call, pd.context, { wq_type: IBV_WQT_RQ, max_wr: buffers, max_sge: 1, pd, cq }, name);
+  if (state === "reset") return queue;
+  queue.modify(call, { attr_mask: IBV_WQ_ATTR_STATE, wq_state: IBV_WQS_RDY });
+  post(queue);
+  if (state === "err") queue.modify(call, { attr_mask: IBV_WQ_ATTR_STATE, wq_state: IBV_WQS_ERR });
+  return queue;
+}
+
 /** Frames that were delivered into receive buffers, in the order in which that happened. */
-export function noteDeliveries(queues: ReadonlyMap<QueuePair, ReceiveBuffers>, outcomes: readonly Outcome[]): void {
+export function noteDeliveries(
+  queues: ReadonlyMap<QueuePair | WorkQueue, ReceiveBuffers>,
+  outcomes: readonly Outcome[],
+): void {
   if (queues.size === 0) return;
   for (const { to, copies } of outcomes) {
     // A copy is made before its frame arrives anywhere for good, and a frame leaves a port last.
     for (const there of [...copies, ...to]) {
-      if (there.kind === "qp") queues.get(there.object)?.delivered(there.frame, there.tag);
+      if (there.kind === "qp" || there.kind === "wq") queues.get(there.object)?.delivered(there.frame, there.tag);
       else if (there.kind === "port" && there.outcome !== null) noteDeliveries(queues, [there.outcome]);
     }
   }

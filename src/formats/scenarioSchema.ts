@@ -21,6 +21,8 @@ import { ACTION, FLOW_ACTION, headers, INLINE_ACTION } from "./actionSchema.js";
 import { EXPECT } from "./expectSchema.js";
 import { FLOW, FLOW_COUNTER, HOST_RULE } from "./flowSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
+import { INDIRECTION_TABLE, RQT, RX_HASH_CONF, TIR } from "./spreadSchema.js";
+import { ASO_OBJECT, STEP } from "./stateSchema.js";
 import {
   about,
   DOMAIN,
@@ -131,28 +133,51 @@ const QUEUE = objectOf<ScenarioQueue>(
     description: about,
     function: FUNCTION,
     port: port("The port that it sends from. It receives from every port."),
-    type: text("What ibv_create_qp makes; a queue of type ud sends no frames, only datagrams.", {
-      enum: ["raw_packet", "ud"] satisfies QueueType[],
-      default: "raw_packet",
-    }),
-    state: text("The state it is in: it receives in rtr and rts, and sends in rts.", {
-      enum: ["reset", "init", "rtr", "rts", "err"] satisfies QueueState[],
-      default: "rts",
-    }),
+    type: text(
+      "What ibv_create_qp makes; a queue of type ud sends no frames, only datagrams. A work queue (wq) gets frames by a TIR or an indirection table alone, and outcomes call it wq: and its name.",
+      {
+        enum: ["raw_packet", "ud", "wq"] satisfies QueueType[],
+        default: "raw_packet",
+      },
+    ),
+    state: text(
+      "The state it is in: it receives in rtr and rts, and sends in rts; a work queue is in reset, rdy (the default) or err.",
+      {
+        enum: ["reset", "init", "rtr", "rts", "rdy", "err"] satisfies QueueState[],
+        default: "rts",
+      },
+    ),
     buffers: integer(
       "Receive buffers posted to it; each frame takes one, and a frame that finds none is dropped. Without this key the queue takes everything.",
       1,
       32768,
     ),
     bufferSize: integer("Bytes of each receive buffer; a longer frame does not fit.", 1, 65536, { default: 2048 }),
+    rwq_ind_tbl: name(
+      "Its indirection table: it has no queue of its own, and spreads what it gets over those of the table.",
+      "spread",
+    ),
+    rx_hash_conf: RX_HASH_CONF,
   },
-  { dependentRequired: { bufferSize: ["buffers"], type: ["buffers"], state: ["buffers"] } },
+  {
+    dependentRequired: {
+      ...{ bufferSize: ["buffers"], type: ["buffers"], state: ["buffers"] },
+      ...{ rwq_ind_tbl: ["rx_hash_conf"], rx_hash_conf: ["rwq_ind_tbl"] },
+    },
+  },
 );
 
 const COUNTER = objectOf<ScenarioCounter>(
-  "A flow counter: packets and bytes.",
+  "A flow counter of the device: packets and bytes; or a bulk of them.",
   { name: true },
-  { name: name("Its name.", "web-frames"), description: about },
+  {
+    name: name("Its name.", "web-frames"),
+    description: about,
+    function: FUNCTION,
+    flow_counter_bulk_log_size: integer("How many counters, as a power of two: actions say which by offset.", 0, 24, {
+      default: 0,
+    }),
+  },
 );
 
 const SETTING = objectOf<ScenarioDomain>(
@@ -260,6 +285,12 @@ const FRAME = objectOf<ScenarioFrame>(
       type: "boolean",
       const: true,
     },
+    before: list("Changes before it, in order.", STEP),
+    time: integer(
+      "When it comes in or is sent, by the clock of the device: nanoseconds. Left out, a microsecond after the frame before it; the first one at 0.",
+      0,
+      Number.MAX_SAFE_INTEGER,
+    ),
     port: port("The port that it comes in on."),
     linkType: integer("LINKTYPE_ number: what it begins with; 1 is Ethernet, 101 IP.", 0, 65535, { default: 1 }),
     wireLength: integer("Its length on the wire in bytes, where the capture cut it.", 0, MAX_U32),
@@ -288,6 +319,10 @@ export const SCENARIO_SCHEMA: JsonSchema = {
       device: DEVICE,
       connect: list("Cables between the ports of the device.", CABLE),
       queues: list("Where frames are delivered, and who sends them.", QUEUE),
+      indirectionTables: list("Indirection tables of work queues, for queues that spread.", INDIRECTION_TABLE),
+      rqts: list("Tables of receive queues, for TIRs.", RQT),
+      tirs: list("TIRs, to which rules lead.", TIR),
+      asoObjects: list("What rules remember in: first-hit flags, meters, connections.", ASO_OBJECT),
       counters: list("Flow counters of the device, which rules count on.", COUNTER),
       flowCounters: list("Counters objects of the verbs, which flows count on.", FLOW_COUNTER),
       flowActions: list("Actions that specs of flows name.", FLOW_ACTION),

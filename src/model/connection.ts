@@ -94,6 +94,15 @@ const SHARED: Places<ConnectionShared> = {
   retransmission_limit: [509, 3],
 };
 
+const widthsOf = <T>(places: Places<T>): Readonly<Record<keyof T, number>> =>
+  Object.fromEntries(
+    Object.entries<readonly [number, number]>(places).map(([name, [, width]]) => [name, width]),
+  ) as Record<keyof T, number>;
+
+/** Bits of each field: of one side, and of what both share. */
+export const SIDE_WIDTHS = widthsOf(REPLY);
+export const SHARED_WIDTHS = widthsOf(SHARED);
+
 /**
  * The 64 bytes of a connection; reserved bits are 0.
  * @throws EINVAL a value that its bits do not hold

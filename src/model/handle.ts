@@ -8,7 +8,7 @@ import type { Device } from "./device.js";
 /** `D` is null where an object belongs to no device (an action that only names what to do). */
 export abstract class Handle<D extends Device | null = Device> {
   readonly device: D;
-  readonly #name: string | null;
+  #name: string | null;
   /** Objects that need this one. */
   users = 0;
   destroyed = false;
@@ -22,6 +22,12 @@ export abstract class Handle<D extends Device | null = Device> {
   /** What people call it: in outcomes, messages, scenario files. */
   get name(): string {
     return this.#name ?? this.ownName;
+  }
+
+  /** Gives it the name that a document has for it, before anybody has asked. */
+  called(name: string): this {
+    this.#name = name;
+    return this;
   }
 
   protected get ownName(): string {

@@ -70,7 +70,7 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "member with two destinations",
-    'rules[1].actions[0].array[1] § it takes only one of "default_miss", "count", "queue", "table", "vport", "port" or "action" (found { vport, port })',
+    'rules[1].actions[0].array[1] § it takes only one of "default_miss", "count", "queue", "tir", "table", "vport", "port" or "action" (found { vport, port })',
     [PLACE, { array: ["default_miss", { vport: 1, port: 1 }] }],
   ),
   bad("member that drops", 'rules[1].actions[0].array[0] = "drop" § one of "default_miss"', [
@@ -94,7 +94,7 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "shared action of two kinds",
-    'actions[0] § it takes only one of "drop", "default_miss", "pop_vlan", "tag", "count", "queue", "table", "vport", "port", "array", "reformat", "modify" or "push_vlan" (found { name, drop, pop_vlan })',
+    'actions[0] § it takes only one of "drop", "default_miss", "pop_vlan", "tag", "count", "queue", "tir", "table", "vport", "port", "array", "reformat", "modify", "push_vlan", "aso", "flow_meter" or "flow_sampler" (found { name, drop, pop_vlan })',
     [["actions", 0, "pop_vlan"], true],
   ),
   bad("flow action of nothing", 'flowActions[1] § it needs "modify" or "reformat" (found { name })', [
@@ -158,17 +158,17 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "counter of a member unknown",
-    'rules[1].actions[0].array[1].count = "hit": nothing in the document has this name (EINVAL); did you mean "hits"? counters: hits',
+    'rules[1].actions[0].array[1].count = "hit": nothing in the document has this name (EINVAL); did you mean "hits"? counters: hits, bulk',
     [PLACE, { array: ["default_miss", { count: "hit" }] }],
   ),
   bad(
     "reformat of a member unknown",
-    'rules[1].actions[0].array[0].reformat = "in-tunnel": nothing in the document has this name (EINVAL); did you mean "into-tunnel"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (16)',
+    'rules[1].actions[0].array[0].reformat = "in-tunnel": nothing in the document has this name (EINVAL); did you mean "into-tunnel"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [PLACE, { array: [{ port: 1, reformat: "in-tunnel" }, { port: 2 }] }],
   ),
   bad(
     "member of a shared array unknown",
-    'actions[9].array[0].action = "to-vff": nothing in the document has this name (EINVAL); did you mean "to-vf"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (16)',
+    'actions[9].array[0].action = "to-vff": nothing in the document has this name (EINVAL); did you mean "to-vf"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [["actions", 9, "array", 0], { action: "to-vff" }],
   ),
   bad(
@@ -183,7 +183,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue of the host of a function",
-    'expect.frames[0].to[0] = "host:4": nothing in the document has this name (EINVAL); did you mean "host:3"? destinations: qp:web, qp:rest, qp:guest, host:3, vf1/host:4, port:1, port:2',
+    'expect.frames[0].to[0] = "host:4": nothing in the document has this name (EINVAL); did you mean "host:3"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, vf1/host:4, port:1, port:2',
     [["hostRules", 1, "action"], { queue: 4 }],
     [["expect", "frames", 0, "to", 0], "host:4"],
   ),

@@ -2,13 +2,16 @@
 import { bad, type BadDocument } from "./badDocument.js";
 import { BAD_ACTION_NAMES, BAD_ACTION_SHAPES } from "./badActions.js";
 import { BAD_FLOW_NAMES, BAD_FLOW_SHAPES } from "./badFlows.js";
+import { BAD_STATE_NAMES, BAD_STATE_SHAPES } from "./badState.js";
 
-const OPERANDS = '"tag", "count", "queue", "table", "vport", "port", "array", "reformat", "modify", "push_vlan"';
+const OPERANDS =
+  '"tag", "count", "queue", "tir", "table", "vport", "port", "array", "reformat", "modify", "push_vlan", "aso", "flow_meter", "flow_sampler"';
 
 /** JSON Schema refuses these too. */
 export const BAD_SHAPES: readonly BadDocument[] = [
   ...BAD_FLOW_SHAPES,
   ...BAD_ACTION_SHAPES,
+  ...BAD_STATE_SHAPES,
   bad(
     "no version",
     'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, connect, queues, ... })',
@@ -17,12 +20,12 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, hostRules, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, hostRules, frames, expect',
     [["rulez"], []],
   ),
   bad(
     "unknown key below",
-    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, function, port, type, state, buffers, bufferSize',
+    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, function, port, type, state, buffers, bufferSize, rwq_ind_tbl, rx_hash_conf',
     [["queues", 1, "bufers"], 2],
   ),
   bad(
@@ -72,7 +75,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "action of another type",
-    'rules[2].actions[0] = 5 § one of "drop", "default_miss", "pop_vlan"; or an object with tag, count, queue, table, vport, port, array, reformat, modify, push_vlan, priority, action',
+    'rules[2].actions[0] = 5 § one of "drop", "default_miss", "pop_vlan"; or an object with tag, count, queue, tir, table, vport, port, array, reformat, modify, push_vlan, aso, flow_meter, flow_sampler, priority, offset, action, modify_aso',
     [["rules", 2, "actions", 0], 5],
   ),
   bad(
@@ -86,7 +89,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "shared action that does nothing",
-    'actions[0] § it needs "drop", "default_miss", "pop_vlan", "tag", "count", "queue", "table", "vport", "port", "array", "reformat", "modify" or "push_vlan" (found { name })',
+    'actions[0] § it needs "drop", "default_miss", "pop_vlan", "tag", "count", "queue", "tir", "table", "vport", "port", "array", "reformat", "modify", "push_vlan", "aso", "flow_meter" or "flow_sampler" (found { name })',
     [["actions", 0, "drop"]],
   ),
   bad("shared action with false", "actions[0].drop = false § it is true", [["actions", 0, "drop"], false]),
@@ -123,7 +126,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "queue state as C spells it",
-    'queues[0].state = "RTS" § did you mean "rts"? one of "reset", "init", "rtr", "rts", "err"',
+    'queues[0].state = "RTS" § did you mean "rts"? one of "reset", "init", "rtr", "rts", "rdy", "err"',
     [["queues", 0, "state"], "RTS"],
   ),
   bad(
@@ -152,6 +155,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
 export const BAD_NAMES: readonly BadDocument[] = [
   ...BAD_FLOW_NAMES,
   ...BAD_ACTION_NAMES,
+  ...BAD_STATE_NAMES,
   bad(
     "a later version",
     "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
@@ -164,7 +168,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table unknown",
-    'rules[0].table = "rot": nothing in the document has this name (EINVAL); did you mean "root"? tables: root, l4, rewriting, beyond',
+    'rules[0].table = "rot": nothing in the document has this name (EINVAL); did you mean "root"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [["rules", 0, "table"], "rot"],
   ),
   bad(
@@ -174,12 +178,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table of a matcher unknown",
-    'matchers[0].table = "l3": nothing in the document has this name (EINVAL); did you mean "l4"? tables: root, l4, rewriting, beyond',
+    'matchers[0].table = "l3": nothing in the document has this name (EINVAL); did you mean "l4"? tables: root, l4, rewriting, beyond, remembering, far, fdb-far',
     [["matchers", 0, "table"], "l3"],
   ),
   bad(
     "queue unknown",
-    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest, guest',
+    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest, guest, wq-1, wq-2, spreading',
     [["rules", 1, "actions", 2, "queue"], "wbe"],
   ),
   bad(
@@ -189,17 +193,17 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "shared action unknown",
-    'rules[2].actions[0].action = "to-l5": nothing in the document has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (16)',
+    'rules[2].actions[0].action = "to-l5": nothing in the document has this name (EINVAL); did you mean "to-l4"? actions: discard, leave, mark, number, to-web, to-l4, into-tunnel, out-of-tunnel, change, replicate, untag, service, ... (28)',
     [["rules", 2, "actions", 0, "action"], "to-l5"],
   ),
   bad(
     "destination unknown",
-    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, host:3, port:1, port:2',
+    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "web"],
   ),
   bad(
     "rule expected unknown",
-    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, tap, addresses, ... (18)',
+    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (31)',
     [["expect", "totals", "rules"], { http: 1 }],
   ),
   bad(
@@ -234,7 +238,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "sending queue unknown",
-    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest',
+    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading',
     [["frames", 2, "send"], "rst"],
   ),
   bad(
@@ -265,12 +269,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "rule expected beyond unknown",
-    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, tap, addresses, ... (18)',
+    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (31)',
     [["expect", "frames", 2, "beyond"], { "port:1": { rules: ["al"] } }],
   ),
   bad(
     "copies expected elsewhere",
-    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, host:3, port:1, port:2',
+    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, port:1, port:2',
     [["expect", "totals", "copies"], { "qp:wbe": 1 }],
   ),
   bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),

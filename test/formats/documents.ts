@@ -1,6 +1,17 @@
 /** Scenario documents for tests: one that uses every key, and the smallest pieces that others are built from. */
 
 import { DOMAINS, FLOW_ACTIONS, MORE_FLOWS, MORE_RULES, MORE_TABLES, SHARED_ACTIONS } from "./everyAction.js";
+import {
+  ASO_OBJECTS,
+  BULK,
+  EXPECTED_STATE,
+  MORE_QUEUES,
+  SPREADING,
+  STATE_ACTIONS,
+  STATE_RULES,
+  STATE_TABLES,
+  STEPS,
+} from "./everyState.js";
 
 /** Ethernet, IPv4 10.0.0.1 to 10.0.0.2, TCP from port 40000 to 443, SYN: 54 bytes. */
 export const WEB_FRAME =
@@ -53,8 +64,11 @@ export function everyKey(): Record<string, unknown> {
       },
       { name: "rest", description: "a sink" },
       { name: "guest", function: 1 },
+      ...MORE_QUEUES,
     ],
-    counters: [{ name: "hits", description: "all of web" }],
+    ...SPREADING,
+    asoObjects: ASO_OBJECTS,
+    counters: [{ name: "hits", description: "all of web" }, BULK],
     flowCounters: [
       {
         name: "addresses",
@@ -71,6 +85,7 @@ export function everyKey(): Record<string, unknown> {
       { name: "root", description: "where frames start", domain: "nic_rx", level: 0 },
       { name: "l4", level: 1 },
       ...MORE_TABLES,
+      ...STATE_TABLES,
     ],
     matchers: [
       { name: "ports", description: "by port", table: "l4", priority: 3, mask: { "outer.tcp_dport": "full" } },
@@ -84,6 +99,7 @@ export function everyKey(): Record<string, unknown> {
       { name: "to-web", queue: "web" },
       { name: "to-l4", table: "l4" },
       ...SHARED_ACTIONS,
+      ...STATE_ACTIONS,
     ],
     rules: [
       {
@@ -103,6 +119,7 @@ export function everyKey(): Record<string, unknown> {
       { name: "others", matcher: "open", actions: [{ action: "discard" }] },
       { name: "all", table: "root", priority: 2, match: {}, actions: ["default_miss"] },
       ...MORE_RULES,
+      ...STATE_RULES,
     ],
     flows: [
       { name: "tap", description: "hears port 1", queue: "rest", type: "sniffer", port: 1, specs: [{ tag: 7 }] },
@@ -182,7 +199,7 @@ export function everyKey(): Record<string, unknown> {
     frames: [
       { name: "first", description: "a SYN", hex: WEB_FRAME, port: 2, linkType: 1, wireLength: 60 },
       { base64: "AgAAAAABAgAAAAACCAY=" },
-      { name: "sent", headers: SENT_HEADERS, send: "rest", metadata: 5, sync: true },
+      { name: "sent", headers: SENT_HEADERS, send: "rest", metadata: 5, sync: true, before: STEPS, time: 5000 },
     ],
     expect: {
       frames: [
@@ -224,7 +241,8 @@ export function everyKey(): Record<string, unknown> {
           },
         },
       ],
-      counters: { hits: { packets: 1, bytes: 60 } },
+      counters: { hits: { packets: 1, bytes: 60 }, bulk: [{ packets: 0, bytes: 0 }, null] },
+      asoObjects: EXPECTED_STATE,
       flowCounters: { addresses: [0, 0, 0] },
       totals: {
         frames: 3,
