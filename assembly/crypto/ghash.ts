@@ -1,36 +1,74 @@
-/** GHASH of one packet (NIST SP 800-38D, 6.4 and 7.1): AAD and data, each padded to whole blocks, and both lengths. */
-import { timesH } from "./hashKey";
+/**
+ * GHASH of one packet (NIST SP 800-38D, 6.4 and 7.1): the sum of its blocks X(0 .. n-1), the AAD's and the data's, each times
+ * H^(n + 1 - k), and of the lengths times H.
+ */
+import { multiply, multiplyAdd } from "./blocks";
+import { BLOCKS_1, BLOCKS_2, LANES_16, lengthsTimesH } from "./hashKey";
+import { clearLanes, multiplyLanes } from "./lanes";
+import { blockOf, countBlocks, findBlock } from "./packet";
+import { addBlocks, firstBlocks, lastBlocks } from "./transpose";
 
-/** The `length` (1 .. 15) bytes at `address` and zeros behind; reads no others. */
-export function loadPart(address: usize, length: u32): v128 {
-  const shift = <u64>(length << 3);
-  if (length >= 8) {
-    const low = load<u64>(address);
-    const high = length == 8 ? 0 : load<u64>(address + length - 8) >> (128 - shift);
-    return i64x2.replace_lane(i64x2.splat(low), 1, high);
-  }
-  let bytes: u64;
-  if (length >= 4) {
-    bytes = (<u64>load<u32>(address)) | ((<u64>load<u32>(address + length - 4)) << (shift - 32));
-  } else {
-    bytes = (<u64>load<u8>(address)) | ((<u64>load<u8>(address + length - 1)) << (shift - 8));
-    if (length == 3) bytes |= (<u64>load<u8>(address, 1)) << 8;
-  }
-  return i64x2.replace_lane(i64x2(0, 0), 0, bytes);
-}
+/** From so many blocks on sixteen lanes are faster, though their sums are sixteen blocks themselves in the end. */
+export const MANY: u32 = 25;
 
-function hashBytes(hash: usize, sum: v128, bytes: usize, length: u32): v128 {
-  for (; length >= 16; length -= 16) {
-    sum = timesH(hash, v128.xor(sum, v128.load(bytes)));
-    bytes += 16;
-  }
-  return length == 0 ? sum : timesH(hash, v128.xor(sum, loadPart(bytes, length)));
-}
+/** Addresses of the blocks of all lanes. */
+export const LIST: usize = memory.data(64, 16);
+/** Blocks that are made for lanes, and those that come out. */
+export const SPARE: usize = memory.data(256, 16);
+/** A block of zeros: what lanes have before their packets begin. */
+export const ZERO: usize = memory.data(16, 16);
 
 export function ghash(hash: usize, aad: usize, aadLength: u32, data: usize, length: u32, out: usize): void {
+  const count = countBlocks(aadLength, length);
+  const sum =
+    count < MANY
+      ? hashBlocks(hash, count, aad, aadLength, data, length)
+      : hashLanes(hash, count, aad, aadLength, data, length);
+  v128.store(out, v128.xor(sum, lengthsTimesH(hash, aadLength, length)));
+}
+
+/** Block by block, two at a time. */
+function hashBlocks(hash: usize, count: u32, aad: usize, aadLength: u32, data: usize, length: u32): v128 {
+  if (count == 0) return i64x2(0, 0);
   let sum = i64x2(0, 0);
-  sum = hashBytes(hash, sum, aad, aadLength);
-  sum = hashBytes(hash, sum, data, length);
-  const lengths = i64x2.replace_lane(i64x2.splat(bswap((<u64>aadLength) << 3)), 1, bswap((<u64>length) << 3));
-  v128.store(out, timesH(hash, v128.xor(sum, lengths)));
+  let n: u32 = 0;
+  if ((count & 1) != 0) {
+    sum = blockOf(0, aad, aadLength, data, length);
+    if (count == 1) return multiply(hash + BLOCKS_2, sum);
+    sum = multiply(hash + BLOCKS_1, sum);
+    n = 1;
+  }
+  while (true) {
+    const first = v128.xor(sum, blockOf(n, aad, aadLength, data, length));
+    const second = blockOf(n + 1, aad, aadLength, data, length);
+    n += 2;
+    if (n == count) return multiplyAdd(hash + BLOCKS_2, first, second);
+    sum = multiplyAdd(hash + BLOCKS_1, first, second);
+  }
+}
+
+/** Sixteen blocks at a time: lane k sums every sixteenth, with zeros in front of the packet so that all lanes end together. */
+function hashLanes(hash: usize, count: u32, aad: usize, aadLength: u32, data: usize, length: u32): v128 {
+  clearLanes();
+  const inAad = (aadLength + 15) >> 4;
+  const whole = inAad + (length >> 4);
+  const padding: u32 = (0 - count) & 15;
+  for (let row: u32 = 0; row < count + padding; row += 16) {
+    if (row != 0) multiplyLanes(hash + LANES_16);
+    if (row >= padding + inAad && row - padding + 16 <= whole) {
+      const from = <u32>data + ((row - padding - inAad) << 4);
+      for (let lane: u32 = 0; lane < 16; lane++) store<u32>(LIST + (lane << 2), from + (lane << 4));
+    } else {
+      for (let lane: u32 = 0; lane < 16; lane++) {
+        const n = row + lane;
+        const spare = SPARE + (lane << 4);
+        const at = n < padding ? ZERO : findBlock(n - padding, aad, aadLength, data, length, spare);
+        store<u32>(LIST + (lane << 2), <u32>at);
+      }
+    }
+    addBlocks(LIST);
+  }
+  firstBlocks(SPARE);
+  lastBlocks(SPARE + 128);
+  return hashBlocks(hash, 16, 0, 0, SPARE, 256);
 }

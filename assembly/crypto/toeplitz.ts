@@ -70,16 +70,16 @@ function makeBlocks(h: usize): void {
  * output: P + Q, P + R.
  */
 function halve(from: usize, to: usize, count: usize, half: usize): void {
-  const length = (2 * half - 1) << 3;
-  const step = half << 3;
+  const length: usize = ((half << 1) - 1) << 3;
+  const step: usize = half << 3;
   for (; count != 0; count--) {
     for (let at: usize = 0; at < length; at += 8) {
       const middle = load<u64>(from + step + at);
       store<u64>(to + at, middle);
       store<u64>(to + length + at, middle ^ load<u64>(from + at));
-      store<u64>(to + 2 * length + at, middle ^ load<u64>(from + 2 * step + at));
+      store<u64>(to + (length << 1) + at, middle ^ load<u64>(from + (step << 1) + at));
     }
-    from += 2 * length + 8;
+    from += (length << 1) + 8;
     to += 3 * length;
   }
 }
