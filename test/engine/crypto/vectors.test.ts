@@ -36,5 +36,12 @@ test("Wycheproof: AES-GCM with an IV of 96 bits", () => {
     core.exports.releaseCipher(cipher);
     seen.add(`${key.length * 4} ${result}`);
   }
-  expect([...seen].sort()).toEqual(["128 invalid", "128 valid", "192 invalid", "192 valid", "256 invalid", "256 valid"]);
+  expect([...seen].sort()).toEqual([
+    "128 invalid",
+    "128 valid",
+    "192 invalid",
+    "192 valid",
+    "256 invalid",
+    "256 valid",
+  ]);
 });
