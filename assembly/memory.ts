@@ -4,7 +4,7 @@
  *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
  *                 | reasons |
  *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
- *                 | times | jobs | secrets | frame bytes | arena ...
+ *                 | times | orders | jobs | secrets | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
@@ -87,9 +87,12 @@ export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
 /** The time of each frame, in nanoseconds: what the host writes where the device has state. */
 export const TIMES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
+/** What the groups of key stream that are being made are for (crypto/scratch.ts). */
+export const ORDERS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
+export const ORDERS_SIZE: usize = 256;
 /** Packets that are to be sealed or opened (src/abi/cipher.ts). */
-export const JOBS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
-/** What ciphers work on (crypto/scratch.ts). */
+export const JOBS: usize = (ORDERS + ORDERS_SIZE + LINE) & ~LINE;
+/** What ciphers work on; all 0 between two calls (crypto/scratch.ts). */
 export const SECRETS: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
 export const SECRETS_SIZE: usize = 10240;
 export const BYTES: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;

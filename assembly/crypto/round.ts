@@ -1,216 +1,211 @@
 /**
  * One round of AES on eight blocks at once (FIPS 197, section 5.1), on a state in planes (planes.ts).
  *
- * SubBytes is a circuit of 128 gates, 16 deep: Boyar and Peralta, "A depth-16 circuit for the AES S-box" (IACR ePrint
- * 2011/332). The constant 0x63 that the S-box adds is in the round keys instead: it is the same in every byte, so neither
- * ShiftRows nor MixColumns changes it.
+ * SubBytes is a circuit of 115 gates: Boyar and Peralta, "A new combinational logic minimization technique with applications
+ * to cryptology" (SEA 2010), with their names. The constant 0x63 that the S-box adds is in the round keys instead: it is
+ * the same in every byte, so neither ShiftRows nor MixColumns changes it.
  *
- * ShiftRows is never done: `turn` and `half` find the bytes of a column where k rounds without it have left them
- * ("fixslicing", Adomnicai and Peyrin, TCHES 2021/1).
+ * ShiftRows is never done. Instead MixColumns finds the bytes of a column where k rounds without it have left them
+ * ("fixslicing", Adomnicai and Peyrin, TCHES 2021/1): the next row's byte stands k columns further right, modulo 4.
  */
 
-/** The next row's byte of the same column, after rounds without ShiftRows as many as the number says, modulo 4. */
-export const TURN_0: v128 = i8x16(4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3);
-export const TURN_1: v128 = i8x16(5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12, 1, 2, 3, 0);
-export const TURN_2: v128 = i8x16(6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13, 2, 3, 0, 1);
-export const TURN_3: v128 = i8x16(7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14, 3, 0, 1, 2);
-/** The byte two rows further: after an even number of rounds, and an odd one. */
-export const HALF_0: v128 = i8x16(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-export const HALF_1: v128 = i8x16(10, 11, 8, 9, 14, 15, 12, 13, 2, 3, 0, 1, 6, 7, 4, 5);
+/** The last round of a block, which has no MixColumns. */
+export const LAST: u32 = 4;
 
-/** The state at `from`, a round later, at `to`. The last round of a block has no MixColumns: `turn` and `half` are idle. */
+/** The byte of the next row in the same column. */
 // @ts-ignore: decorator
 @inline
-export function round(from: usize, to: usize, roundKey: usize, turn: v128, half: v128, last: bool): void {
-  const u0 = v128.load(from, 112);
-  const u1 = v128.load(from, 96);
-  const u2 = v128.load(from, 80);
-  const u3 = v128.load(from, 64);
-  const u4 = v128.load(from, 48);
-  const u5 = v128.load(from, 32);
-  const u6 = v128.load(from, 16);
-  const u7 = v128.load(from, 0);
+function nextRow(plane: v128, k: u32): v128 {
+  if (k == 0) return v128.shuffle<i32>(plane, plane, 1, 2, 3, 0);
+  if (k == 1) return i8x16.swizzle(plane, i8x16(5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12, 1, 2, 3, 0));
+  if (k == 2) return i8x16.swizzle(plane, i8x16(6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13, 2, 3, 0, 1));
+  return i8x16.swizzle(plane, i8x16(7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14, 3, 0, 1, 2));
+}
 
-  // Linear: 8 to 22 signals.
-  const t1 = v128.xor(u0, u3);
-  const t2 = v128.xor(u0, u5);
-  const t3 = v128.xor(u0, u6);
-  const t4 = v128.xor(u3, u5);
-  const t5 = v128.xor(u4, u6);
-  const t6 = v128.xor(t1, t5);
-  const t7 = v128.xor(u1, u2);
-  const t8 = v128.xor(u7, t6);
-  const t9 = v128.xor(u7, t7);
-  const t10 = v128.xor(t6, t7);
-  const t11 = v128.xor(u1, u5);
-  const t12 = v128.xor(u2, u5);
-  const t13 = v128.xor(t3, t4);
-  const t14 = v128.xor(t6, t11);
-  const t15 = v128.xor(t5, t11);
-  const t16 = v128.xor(t5, t12);
-  const t17 = v128.xor(t9, t16);
-  const t18 = v128.xor(u3, u7);
-  const t19 = v128.xor(t7, t18);
-  const t20 = v128.xor(t1, t19);
-  const t21 = v128.xor(u6, u7);
-  const t22 = v128.xor(t7, t21);
-  const t23 = v128.xor(t2, t22);
-  const t24 = v128.xor(t2, t10);
-  const t25 = v128.xor(t20, t17);
-  const t26 = v128.xor(t3, t16);
-  const t27 = v128.xor(t1, t12);
+/** The byte two rows further in the same column. */
+// @ts-ignore: decorator
+@inline
+function rowAfter(plane: v128, k: u32): v128 {
+  if (k % 2 == 0) return v128.shuffle<i32>(plane, plane, 2, 3, 0, 1);
+  return i8x16.swizzle(plane, i8x16(10, 11, 8, 9, 14, 15, 12, 13, 2, 3, 0, 1, 6, 7, 4, 5));
+}
 
-  // The inverse in GF(2^8).
-  const m1 = v128.and(t13, t6);
-  const m2 = v128.and(t23, t8);
-  const m3 = v128.xor(t14, m1);
-  const m4 = v128.and(t19, u7);
-  const m5 = v128.xor(m4, m1);
-  const m6 = v128.and(t3, t16);
-  const m7 = v128.and(t22, t9);
-  const m8 = v128.xor(t26, m6);
-  const m9 = v128.and(t20, t17);
-  const m10 = v128.xor(m9, m6);
-  const m11 = v128.and(t1, t15);
-  const m12 = v128.and(t4, t27);
-  const m13 = v128.xor(m12, m11);
-  const m14 = v128.and(t2, t10);
-  const m15 = v128.xor(m14, m11);
-  const m16 = v128.xor(m3, m2);
-  const m17 = v128.xor(m5, t24);
-  const m18 = v128.xor(m8, m7);
-  const m19 = v128.xor(m10, m15);
-  const m20 = v128.xor(m16, m13);
-  const m21 = v128.xor(m17, m15);
-  const m22 = v128.xor(m18, m13);
-  const m23 = v128.xor(m19, t25);
-  const m24 = v128.xor(m22, m23);
-  const m25 = v128.and(m22, m20);
-  const m26 = v128.xor(m21, m25);
-  const m27 = v128.xor(m20, m21);
-  const m28 = v128.xor(m23, m25);
-  const m29 = v128.and(m28, m27);
-  const m30 = v128.and(m26, m24);
-  const m31 = v128.and(m20, m23);
-  const m32 = v128.and(m27, m31);
-  const m33 = v128.xor(m27, m25);
-  const m34 = v128.and(m21, m22);
-  const m35 = v128.and(m24, m34);
-  const m36 = v128.xor(m24, m25);
-  const m37 = v128.xor(m21, m29);
-  const m38 = v128.xor(m32, m33);
-  const m39 = v128.xor(m23, m30);
-  const m40 = v128.xor(m35, m36);
-  const m41 = v128.xor(m38, m40);
-  const m42 = v128.xor(m37, m39);
-  const m43 = v128.xor(m37, m38);
-  const m44 = v128.xor(m39, m40);
-  const m45 = v128.xor(m42, m41);
-  const m46 = v128.and(m44, t6);
-  const m47 = v128.and(m40, t8);
-  const m48 = v128.and(m39, u7);
-  const m49 = v128.and(m43, t16);
-  const m50 = v128.and(m38, t9);
-  const m51 = v128.and(m37, t17);
-  const m52 = v128.and(m42, t15);
-  const m53 = v128.and(m45, t27);
-  const m54 = v128.and(m41, t10);
-  const m55 = v128.and(m44, t13);
-  const m56 = v128.and(m40, t23);
-  const m57 = v128.and(m39, t19);
-  const m58 = v128.and(m43, t3);
-  const m59 = v128.and(m38, t22);
-  const m60 = v128.and(m37, t20);
-  const m61 = v128.and(m42, t1);
-  const m62 = v128.and(m45, t4);
-  const m63 = v128.and(m41, t2);
+/** A round of the state, in place: the k-th, modulo 4, or the LAST. Both are known when this is compiled. */
+// @ts-ignore: decorator
+@inline
+export function round(state: usize, roundKey: usize, k: u32): void {
+  const u0 = v128.load(state, 112);
+  const u1 = v128.load(state, 96);
+  const u2 = v128.load(state, 80);
+  const u3 = v128.load(state, 64);
+  const u4 = v128.load(state, 48);
+  const u5 = v128.load(state, 32);
+  const u6 = v128.load(state, 16);
+  const u7 = v128.load(state, 0);
 
-  // Linear: back to 8 signals; s0 is the lowest bit.
-  const l0 = v128.xor(m61, m62);
-  const l1 = v128.xor(m50, m56);
-  const l2 = v128.xor(m46, m48);
-  const l3 = v128.xor(m47, m55);
-  const l4 = v128.xor(m54, m58);
-  const l5 = v128.xor(m49, m61);
-  const l6 = v128.xor(m62, l5);
-  const l7 = v128.xor(m46, l3);
-  const l8 = v128.xor(m51, m59);
-  const l9 = v128.xor(m52, m53);
-  const l10 = v128.xor(m53, l4);
-  const l11 = v128.xor(m60, l2);
-  const l12 = v128.xor(m48, m51);
-  const l13 = v128.xor(m50, l0);
-  const l14 = v128.xor(m52, m61);
-  const l15 = v128.xor(m55, l1);
-  const l16 = v128.xor(m56, l0);
-  const l17 = v128.xor(m57, l1);
-  const l18 = v128.xor(m58, l8);
-  const l19 = v128.xor(m63, l4);
-  const l20 = v128.xor(l0, l1);
-  const l21 = v128.xor(l1, l7);
-  const l22 = v128.xor(l3, l12);
-  const l23 = v128.xor(l18, l2);
-  const l24 = v128.xor(l15, l9);
-  const l25 = v128.xor(l6, l10);
-  const l26 = v128.xor(l7, l9);
-  const l27 = v128.xor(l8, l10);
-  const l28 = v128.xor(l11, l14);
-  const l29 = v128.xor(l11, l17);
-  const s7 = v128.xor(l6, l24);
-  const s6 = v128.xor(l16, l26);
-  const s5 = v128.xor(l19, l28);
-  const s4 = v128.xor(l6, l21);
-  const s3 = v128.xor(l20, l22);
-  const s2 = v128.xor(l25, l29);
-  const s1 = v128.xor(l13, l27);
-  const s0 = v128.xor(l6, l23);
+  // Linear: from 8 bits to 22; u0 is the highest bit.
+  const y14 = v128.xor(u3, u5);
+  const y13 = v128.xor(u0, u6);
+  const y9 = v128.xor(u0, u3);
+  const y8 = v128.xor(u0, u5);
+  const t0 = v128.xor(u1, u2);
+  const y1 = v128.xor(t0, u7);
+  const y4 = v128.xor(y1, u3);
+  const y12 = v128.xor(y13, y14);
+  const y2 = v128.xor(y1, u0);
+  const y5 = v128.xor(y1, u6);
+  const y3 = v128.xor(y5, y8);
+  const t1 = v128.xor(u4, y12);
+  const y15 = v128.xor(t1, u5);
+  const y20 = v128.xor(t1, u1);
+  const y6 = v128.xor(y15, u7);
+  const y10 = v128.xor(y15, t0);
+  const y11 = v128.xor(y20, y9);
+  const y7 = v128.xor(u7, y11);
+  const y17 = v128.xor(y10, y11);
+  const y19 = v128.xor(y10, y8);
+  const y16 = v128.xor(t0, y11);
+  const y21 = v128.xor(y13, y16);
+  const y18 = v128.xor(u0, y16);
 
-  if (last) {
-    v128.store(to, v128.xor(s0, v128.load(roundKey, 0)), 0);
-    v128.store(to, v128.xor(s1, v128.load(roundKey, 16)), 16);
-    v128.store(to, v128.xor(s2, v128.load(roundKey, 32)), 32);
-    v128.store(to, v128.xor(s3, v128.load(roundKey, 48)), 48);
-    v128.store(to, v128.xor(s4, v128.load(roundKey, 64)), 64);
-    v128.store(to, v128.xor(s5, v128.load(roundKey, 80)), 80);
-    v128.store(to, v128.xor(s6, v128.load(roundKey, 96)), 96);
-    v128.store(to, v128.xor(s7, v128.load(roundKey, 112)), 112);
-  } else {
-    // Of a column a, b, c, d: 2a + 3b + c + d = 2 (a + b) + b + (c + d).
-    const n0 = i8x16.swizzle(s0, turn);
-    const n1 = i8x16.swizzle(s1, turn);
-    const n2 = i8x16.swizzle(s2, turn);
-    const n3 = i8x16.swizzle(s3, turn);
-    const n4 = i8x16.swizzle(s4, turn);
-    const n5 = i8x16.swizzle(s5, turn);
-    const n6 = i8x16.swizzle(s6, turn);
-    const n7 = i8x16.swizzle(s7, turn);
-    const p0 = v128.xor(s0, n0);
-    const p1 = v128.xor(s1, n1);
-    const p2 = v128.xor(s2, n2);
-    const p3 = v128.xor(s3, n3);
-    const p4 = v128.xor(s4, n4);
-    const p5 = v128.xor(s5, n5);
-    const p6 = v128.xor(s6, n6);
-    const p7 = v128.xor(s7, n7);
-    v128.store(to, v128.xor(v128.xor(v128.xor(n0, v128.load(roundKey, 0)), p7), i8x16.swizzle(p0, half)), 0);
-    v128.store(
-      to,
-      v128.xor(v128.xor(v128.xor(n1, v128.load(roundKey, 16)), v128.xor(p0, p7)), i8x16.swizzle(p1, half)),
-      16,
-    );
-    v128.store(to, v128.xor(v128.xor(v128.xor(n2, v128.load(roundKey, 32)), p1), i8x16.swizzle(p2, half)), 32);
-    v128.store(
-      to,
-      v128.xor(v128.xor(v128.xor(n3, v128.load(roundKey, 48)), v128.xor(p2, p7)), i8x16.swizzle(p3, half)),
-      48,
-    );
-    v128.store(
-      to,
-      v128.xor(v128.xor(v128.xor(n4, v128.load(roundKey, 64)), v128.xor(p3, p7)), i8x16.swizzle(p4, half)),
-      64,
-    );
-    v128.store(to, v128.xor(v128.xor(v128.xor(n5, v128.load(roundKey, 80)), p4), i8x16.swizzle(p5, half)), 80);
-    v128.store(to, v128.xor(v128.xor(v128.xor(n6, v128.load(roundKey, 96)), p5), i8x16.swizzle(p6, half)), 96);
-    v128.store(to, v128.xor(v128.xor(v128.xor(n7, v128.load(roundKey, 112)), p6), i8x16.swizzle(p7, half)), 112);
+  // Inversion in GF(2^8), down to GF(2^4) and back up.
+  const t2 = v128.and(y12, y15);
+  const t3 = v128.and(y3, y6);
+  const t4 = v128.xor(t3, t2);
+  const t5 = v128.and(y4, u7);
+  const t6 = v128.xor(t5, t2);
+  const t7 = v128.and(y13, y16);
+  const t8 = v128.and(y5, y1);
+  const t9 = v128.xor(t8, t7);
+  const t10 = v128.and(y2, y7);
+  const t11 = v128.xor(t10, t7);
+  const t12 = v128.and(y9, y11);
+  const t13 = v128.and(y14, y17);
+  const t14 = v128.xor(t13, t12);
+  const t15 = v128.and(y8, y10);
+  const t16 = v128.xor(t15, t12);
+  const t17 = v128.xor(t4, t14);
+  const t18 = v128.xor(t6, t16);
+  const t19 = v128.xor(t9, t14);
+  const t20 = v128.xor(t11, t16);
+  const t21 = v128.xor(t17, y20);
+  const t22 = v128.xor(t18, y19);
+  const t23 = v128.xor(t19, y21);
+  const t24 = v128.xor(t20, y18);
+  const t25 = v128.xor(t21, t22);
+  const t26 = v128.and(t21, t23);
+  const t27 = v128.xor(t24, t26);
+  const t28 = v128.and(t25, t27);
+  const t29 = v128.xor(t28, t22);
+  const t30 = v128.xor(t23, t24);
+  const t31 = v128.xor(t22, t26);
+  const t32 = v128.and(t31, t30);
+  const t33 = v128.xor(t32, t24);
+  const t34 = v128.xor(t23, t33);
+  const t35 = v128.xor(t27, t33);
+  const t36 = v128.and(t24, t35);
+  const t37 = v128.xor(t36, t34);
+  const t38 = v128.xor(t27, t36);
+  const t39 = v128.and(t29, t38);
+  const t40 = v128.xor(t25, t39);
+  const t41 = v128.xor(t40, t37);
+  const t42 = v128.xor(t29, t33);
+  const t43 = v128.xor(t29, t40);
+  const t44 = v128.xor(t33, t37);
+  const t45 = v128.xor(t42, t41);
+  const z0 = v128.and(t44, y15);
+  const z1 = v128.and(t37, y6);
+  const z2 = v128.and(t33, u7);
+  const z3 = v128.and(t43, y16);
+  const z4 = v128.and(t40, y1);
+  const z5 = v128.and(t29, y7);
+  const z6 = v128.and(t42, y11);
+  const z7 = v128.and(t45, y17);
+  const z8 = v128.and(t41, y10);
+  const z9 = v128.and(t44, y12);
+  const z10 = v128.and(t37, y3);
+  const z11 = v128.and(t33, y4);
+  const z12 = v128.and(t43, y13);
+  const z13 = v128.and(t40, y5);
+  const z14 = v128.and(t29, y2);
+  const z15 = v128.and(t42, y9);
+  const z16 = v128.and(t45, y14);
+  const z17 = v128.and(t41, y8);
+
+  // Linear: to 8 bits; s0 is the lowest one.
+  const t46 = v128.xor(z15, z16);
+  const t47 = v128.xor(z10, z11);
+  const t48 = v128.xor(z5, z13);
+  const t49 = v128.xor(z9, z10);
+  const t50 = v128.xor(z2, z12);
+  const t51 = v128.xor(z2, z5);
+  const t52 = v128.xor(z7, z8);
+  const t53 = v128.xor(z0, z3);
+  const t54 = v128.xor(z6, z7);
+  const t55 = v128.xor(z16, z17);
+  const t56 = v128.xor(z12, t48);
+  const t57 = v128.xor(t50, t53);
+  const t58 = v128.xor(z4, t46);
+  const t59 = v128.xor(z3, t54);
+  const t60 = v128.xor(t46, t57);
+  const t61 = v128.xor(z14, t57);
+  const t62 = v128.xor(t52, t58);
+  const t63 = v128.xor(t49, t58);
+  const t64 = v128.xor(z4, t59);
+  const t65 = v128.xor(t61, t62);
+  const t66 = v128.xor(z1, t63);
+  const s7 = v128.xor(t59, t63);
+  const s1 = v128.xor(t56, t62);
+  const s0 = v128.xor(t48, t60);
+  const t67 = v128.xor(t64, t65);
+  const s4 = v128.xor(t53, t66);
+  const s3 = v128.xor(t51, t66);
+  const s2 = v128.xor(t47, t65);
+  const s6 = v128.xor(t64, s4);
+  const s5 = v128.xor(t55, t67);
+
+  if (k == LAST) {
+    v128.store(state, v128.xor(s0, v128.load(roundKey, 0)), 0);
+    v128.store(state, v128.xor(s1, v128.load(roundKey, 16)), 16);
+    v128.store(state, v128.xor(s2, v128.load(roundKey, 32)), 32);
+    v128.store(state, v128.xor(s3, v128.load(roundKey, 48)), 48);
+    v128.store(state, v128.xor(s4, v128.load(roundKey, 64)), 64);
+    v128.store(state, v128.xor(s5, v128.load(roundKey, 80)), 80);
+    v128.store(state, v128.xor(s6, v128.load(roundKey, 96)), 96);
+    v128.store(state, v128.xor(s7, v128.load(roundKey, 112)), 112);
+    return;
   }
+  // Of a column a, b, c, d: 2a + 3b + c + d = 2 (a + b) + b + (c + d).
+  const n0 = nextRow(s0, k);
+  const n1 = nextRow(s1, k);
+  const n2 = nextRow(s2, k);
+  const n3 = nextRow(s3, k);
+  const n4 = nextRow(s4, k);
+  const n5 = nextRow(s5, k);
+  const n6 = nextRow(s6, k);
+  const n7 = nextRow(s7, k);
+  const p0 = v128.xor(s0, n0);
+  const p1 = v128.xor(s1, n1);
+  const p2 = v128.xor(s2, n2);
+  const p3 = v128.xor(s3, n3);
+  const p4 = v128.xor(s4, n4);
+  const p5 = v128.xor(s5, n5);
+  const p6 = v128.xor(s6, n6);
+  const p7 = v128.xor(s7, n7);
+  const m0 = v128.xor(v128.xor(v128.xor(n0, v128.load(roundKey, 0)), p7), rowAfter(p0, k));
+  v128.store(state, m0, 0);
+  const m1 = v128.xor(v128.xor(v128.xor(n1, v128.load(roundKey, 16)), v128.xor(p0, p7)), rowAfter(p1, k));
+  v128.store(state, m1, 16);
+  const m2 = v128.xor(v128.xor(v128.xor(n2, v128.load(roundKey, 32)), p1), rowAfter(p2, k));
+  v128.store(state, m2, 32);
+  const m3 = v128.xor(v128.xor(v128.xor(n3, v128.load(roundKey, 48)), v128.xor(p2, p7)), rowAfter(p3, k));
+  v128.store(state, m3, 48);
+  const m4 = v128.xor(v128.xor(v128.xor(n4, v128.load(roundKey, 64)), v128.xor(p3, p7)), rowAfter(p4, k));
+  v128.store(state, m4, 64);
+  const m5 = v128.xor(v128.xor(v128.xor(n5, v128.load(roundKey, 80)), p4), rowAfter(p5, k));
+  v128.store(state, m5, 80);
+  const m6 = v128.xor(v128.xor(v128.xor(n6, v128.load(roundKey, 96)), p5), rowAfter(p6, k));
+  v128.store(state, m6, 96);
+  const m7 = v128.xor(v128.xor(v128.xor(n7, v128.load(roundKey, 112)), p6), rowAfter(p7, k));
+  v128.store(state, m7, 112);
 }

@@ -1,11 +1,11 @@
 /** States through the rounds of AES: from the second one on, as the first is another matter (firstRound.ts). */
 import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
 import { GROUP_SIZE, ZEROS } from "./planes";
-import { HALF_0, HALF_1, round, TURN_0, TURN_1, TURN_2, TURN_3 } from "./round";
+import { LAST, round } from "./round";
 
 /** The first round of a state. */
 export function firstRound(cipher: usize, state: usize): void {
-  round(state, state, cipher + CIPHER_ROUND_KEYS + GROUP_SIZE, TURN_1, HALF_1, false);
+  round(state, cipher + CIPHER_ROUND_KEYS + GROUP_SIZE, 1);
 }
 
 /** The other rounds of the states from `states` to `end`. They go in step: no round of one waits for that before it. */
@@ -14,28 +14,28 @@ export function otherRounds(cipher: usize, states: usize, end: usize): void {
   let roundKey = cipher + CIPHER_ROUND_KEYS + 2 * GROUP_SIZE;
   while (true) {
     for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, state, roundKey, TURN_2, HALF_0, false);
+      round(state, roundKey, 2);
     }
     for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, state, roundKey + GROUP_SIZE, TURN_3, HALF_1, false);
+      round(state, roundKey + GROUP_SIZE, 3);
     }
     roundKey += 2 * GROUP_SIZE;
     if (roundKey == last) break;
     for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, state, roundKey, TURN_0, HALF_0, false);
+      round(state, roundKey, 0);
     }
     for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, state, roundKey + GROUP_SIZE, TURN_1, HALF_1, false);
+      round(state, roundKey + GROUP_SIZE, 1);
     }
     roundKey += 2 * GROUP_SIZE;
     if (roundKey == last) break;
   }
   for (let state = states; state < end; state += GROUP_SIZE) {
-    round(state, state, last, TURN_0, HALF_0, true);
+    round(state, last, LAST);
   }
 }
 
 /** The S-box alone, short of its constant 0x63. */
 export function substitute(state: usize): void {
-  round(state, state, ZEROS, TURN_0, HALF_0, true);
+  round(state, ZEROS, LAST);
 }

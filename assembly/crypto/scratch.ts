@@ -1,10 +1,12 @@
 /**
- * What sealing and opening need beside the cipher and the packets. Everything here is overwritten before a call ends, but
- * for what says "public".
+ * What sealing and opening need beside the cipher and the packets.
  *
- *     states in flight | their ways | counters | first round of a packet | first groups | tails | digests | round keys being made
+ *     orders   | ways of the states in flight | counters |
+ *     secrets  | states in flight | first round of a packet | first groups | tails | digests | round keys being made |
+ *
+ * Secrets are overwritten before a call ends.
  */
-import { SECRETS } from "../memory";
+import { ORDERS, SECRETS } from "../memory";
 import { BLOCK_SIZE, GROUP_SIZE } from "./planes";
 
 /** Packets of one cipher that are sealed or opened together. */
@@ -12,15 +14,16 @@ export const MAX_RUN: usize = 32;
 /** States that go through the rounds together. */
 export const FLIGHT: usize = 4;
 
+/** For each state in flight | address of what its blocks are added to 4 | address of the sum 4 |. */
+export const WAYS: usize = ORDERS;
+export const WAY_SIZE: usize = 8;
+/** Counters on their way into planes. */
+export const COUNTERS: usize = WAYS + FLIGHT * WAY_SIZE;
+
 /** States in flight, in planes. */
 export const STATES: usize = SECRETS;
-/** For each | address of what its blocks are added to 4 | address of the sum 4 |; public. */
-export const WAYS: usize = STATES + FLIGHT * GROUP_SIZE;
-export const WAY_SIZE: usize = 8;
-/** Counters on their way into planes; public. */
-export const COUNTERS: usize = WAYS + FLIGHT * WAY_SIZE;
 /** The packet at hand after the first round, without the counter's last byte (firstRound.ts). */
-export const FIRST_ROUND: usize = COUNTERS + GROUP_SIZE;
+export const FIRST_ROUND: usize = STATES + FLIGHT * GROUP_SIZE;
 /** The first eight blocks of key stream of each packet that needs as many. */
 export const FIRSTS: usize = FIRST_ROUND + GROUP_SIZE;
 /** Blocks of key stream that do not fill a group: of all packets, one behind the other. */
@@ -29,6 +32,7 @@ export const TAILS: usize = FIRSTS + MAX_RUN * GROUP_SIZE;
 export const DIGESTS: usize = TAILS + MAX_RUN * GROUP_SIZE;
 /** Round keys as FIPS 197 has them, while they become planes. */
 export const EXPANDED: usize = DIGESTS + MAX_RUN * BLOCK_SIZE;
+
 /** Overwrites `bytes` bytes, a multiple of 16. */
 export function wipe(address: usize, bytes: usize): void {
   for (const end = address + bytes; address < end; address += 16) v128.store(address, i64x2.splat(0));
