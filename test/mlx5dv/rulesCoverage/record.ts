@@ -2,11 +2,12 @@
  * Rows of docs/rules-coverage.md: a case asserts what a function does under one profile, and what it has asserted is its row.
  * There is no other way into a row.
  */
-import { createDevice, createSink, type Device, type DeviceOptions, type Outcome } from "../../../src/index.js";
+import { createDevice, createSink, ERRNO, type Device, type DeviceOptions, type Outcome } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action.js";
 import type { Context } from "../../../src/model/context.js";
 import type { FlowCounter } from "../../../src/model/counter.js";
+import type { SyndromeName } from "../../../src/model/devx/syndromes.js";
 import type { Domain, Table } from "../../../src/model/domain.js";
 import type { Matcher } from "../../../src/model/matcher.js";
 import type { QueuePair } from "../../../src/model/queues.js";
@@ -15,6 +16,7 @@ import * as v from "../../../src/verbs/index.js";
 import { outcomeText } from "../../verbs/flowSupport.js";
 import { PROFILES, same, type Profile } from "../../verbs/flowCoverage/record.js";
 import { criteriaOf, deviceBytes, ones, row } from "../deviceBytes.js";
+import { answer, refusal } from "../devxSupport.js";
 import { refused } from "../support.js";
 
 export { PROFILES, same };
@@ -25,7 +27,7 @@ export type Result = "destination" | "bytes" | "register" | `errno ${string}` | 
 export type Run = (probe: Probe) => void | Promise<void>;
 
 export interface Case {
-  /** Without mlx5dv_dr_. */
+  /** As in C, without mlx5dv_dr_ where it begins so. */
   readonly call: string;
   readonly what: string;
   readonly run: Run;
@@ -99,6 +101,11 @@ export class Probe {
   /** ConnectX-5. */
   get older(): boolean {
     return this.#profile === "connectx5";
+  }
+
+  /** The steering format of the device. */
+  get format(): number {
+    return { manual: 2, connectx5: 0, connectx6dx: 1, connectx7: 2, connectx8: 3 }[this.#profile];
   }
 
   /** A context on a function. */
@@ -210,6 +217,19 @@ export class Probe {
     this.#results.add("bytes");
   }
 
+  /** What an answer of the device says: these of its bytes are not 0, and no others. */
+  says(output: Uint8Array, expected: Readonly<Record<number, number>>): void {
+    const found = Object.fromEntries([...output.entries()].filter(([, byte]) => byte !== 0));
+    same(JSON.stringify(found), JSON.stringify(expected), "bytes of the answer");
+    this.#results.add("bytes");
+  }
+
+  /** The text of a dump. */
+  writes(text: string, expected: readonly string[]): void {
+    same(text, expected.map((line) => `${line}\n`).join(""), "text");
+    this.#results.add("bytes");
+  }
+
   /** Registers that rules have written, and their values. */
   registers(outcome: Outcome, expected: Readonly<Record<string, number>>): void {
     same(JSON.stringify(outcome.registers), JSON.stringify(expected), "registers");
@@ -250,6 +270,18 @@ export class Probe {
     const before = this.device.memoryUsed;
     same(refused(call)?.code, code, "errno");
     same(this.device.memoryUsed, before, `memory behind ${code}`);
+    this.#results.add(`errno ${code}`);
+  }
+
+  /** The device refuses a command, and says so in its output. */
+  fails(cause: SyndromeName, command: (output: Uint8Array) => unknown): void {
+    same(JSON.stringify(answer(command)), JSON.stringify(refusal(cause)), "errno, status, syndrome");
+    this.#results.add("errno EREMOTEIO");
+  }
+
+  /** A call that does not throw gives its error as a negative number. */
+  returns(code: keyof typeof ERRNO, returned: number): void {
+    same(returned, -ERRNO[code], "returned");
     this.#results.add(`errno ${code}`);
   }
 

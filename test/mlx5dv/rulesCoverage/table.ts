@@ -1,8 +1,14 @@
 /** docs/rules-coverage.md from the rows of all cases. */
 import { aligned, code } from "../../coveragePage.js";
 import { ARRAY_CASES } from "./arrayCases.js";
+import { CREATE_FLOW_CASES } from "./createFlowCases.js";
 import { DESTINATION_CASES } from "./destinationCases.js";
+import { DEVX_CREATE_CASES } from "./devxCreateCases.js";
+import { DEVX_USE_CASES } from "./devxUseCases.js";
+import { DEVICE_CASES, DUMP_CASES } from "./deviceCases.js";
+import { FLOW_END_CASES } from "./flowEndCases.js";
 import { FLOW_ACTION_CASES } from "./flowActionCases.js";
+import { ANCHOR_CASES, FLOW_MATCHER_CASES } from "./flowMatcherCases.js";
 import { MATCHER_CASES } from "./matcherCases.js";
 import { OBJECT_CASES, RULE_CASES } from "./objectCases.js";
 import { PACKET_CASES } from "./packetCases.js";
@@ -17,6 +23,13 @@ const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = 
   ["Actions: what a frame becomes", PACKET_CASES],
   ["Actions that remember", STATE_CASES],
   ["Flow actions", FLOW_ACTION_CASES],
+  ["Flows in device bytes: matchers", FLOW_MATCHER_CASES],
+  ["Flows in device bytes", [...FLOW_END_CASES, ...CREATE_FLOW_CASES]],
+  ["Steering anchors", ANCHOR_CASES],
+  ["Device commands: what they make", DEVX_CREATE_CASES],
+  ["Device commands: what is asked, changed and destroyed", DEVX_USE_CASES],
+  ["Devices, ports, commands without an object", DEVICE_CASES],
+  ["Dumps", DUMP_CASES],
 ];
 
 export const CASES: readonly Case[] = SECTIONS.flatMap(([, cases]) => cases);
@@ -25,9 +38,10 @@ const HEAD = `# What the tests of direct rules assert
 
 Made by \`node --import tsx scripts/rules-coverage.mjs\` from the cases in \`test/mlx5dv/rulesCoverage/\`, which run, and are held to this page, in
 \`test/mlx5dv/rulesCoverage.test.ts\`. A cell is what its test has asserted, not what somebody expects of it: **destination**, a frame reached a queue
-or left by a port; **bytes**, all of its bytes there; **register**, what a rule has written in a metadata register, as the outcome or a later table finds it; **tag**,
+or left by a port; **bytes**, all of its bytes there, or those of an answer of the device, or of a dump; **register**, what a rule has written in a metadata register, as the outcome or a later table finds it; **tag**,
 **counter**, **memory** beside that; an errno, the call was refused with it. Each row asserts one of destination, bytes, register, errno at the
-least. Functions are those of \`mlx5dv_dr(3)\` without \`mlx5dv_dr_\`; what they mean is in [rules.md](rules.md) and [state.md](state.md).
+least. There are all functions of \`mlx5dv_dr(3)\`, without \`mlx5dv_dr_\`, of \`mlx5dv_create_flow(3)\` and what belongs to it, device commands object by object, and dumps; what they
+mean is in [rules.md](rules.md), [state.md](state.md), [flows.md](flows.md) and [devx.md](devx.md).
 
 One cell: \`npx vitest run --project node test/mlx5dv/rulesCoverage.test.ts -t "connectx7 action_create_pop_vlan in FDB"\`.
 
