@@ -7,6 +7,7 @@
 import {
   DEST_ADDRESS,
   DEST_COPY,
+  DEST_ESP,
   DEST_FLAGS,
   DEST_LENGTH,
   DEST_NEXT,
@@ -207,7 +208,12 @@ export class Batch {
   }
 
   arrivalAt(at: number): BatchDestination {
-    return { request: this.#word(at, DEST_REQUEST), status: this.#word(at, DEST_STATUS), frame: this.frameAt(at) };
+    return {
+      request: this.#word(at, DEST_REQUEST),
+      status: this.#word(at, DEST_STATUS),
+      esp: espOf(this.#word(at, DEST_FLAGS)),
+      frame: this.frameAt(at),
+    };
   }
 
   #word(at: number, offset: number): number {
@@ -218,6 +224,11 @@ export class Batch {
   reasons(): bigint[] {
     return Array.from({ length: REASON_COUNT }, (_, reason) => this.core.u64(this.core.reasons + reason * 8));
   }
+}
+
+/** What an inline ESP action says in the flags of a destination: ESP_GOOD, ESP_BAD_ICV, ESP_BAD_TRAILER. */
+export function espOf(flags: number): number {
+  return (flags >>> DEST_ESP) & 3;
 }
 
 /** The key byte of a metadata register: C7 down to C0, then A; B is ours. */
@@ -231,5 +242,7 @@ export interface BatchDestination {
   /** Which receive request took it, counted from 0 over the life of the queue, modulo 2^32. */
   request: number;
   status: number;
+  /** ESP_GOOD, or why an inline ESP action could not decrypt it. */
+  esp: number;
   frame: Uint8Array;
 }

@@ -9,6 +9,7 @@ export interface WorkCompletion {
   /** IBV_WC_SUCCESS, or why not; then only `wr_id`, `qp_num` and `vendor_err` mean something besides. */
   status: number;
   opcode: number;
+  /** 1 where an inline ESP action found the ICV wrong, 2 where it was the trailer (docs/esp.md), else 0; `status` is good then. */
   vendor_err: number;
   /** Bytes written to the receive buffer, or sent. */
   byte_len: number;

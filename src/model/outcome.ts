@@ -20,7 +20,12 @@ interface Arrived {
   tag: number;
   /** LINKTYPE_ETHERNET where rules changed its bytes and they begin with Ethernet; else that which it came with. */
   linkType?: number;
+  /** What an inline ESP action found wrong, so that it could not decrypt it; else missing. */
+  espFault?: EspFault;
 }
+
+/** By what the completion has as its vendor error: 1, 2. */
+export type EspFault = "icv" | "trailer";
 
 export interface QueueDestination extends Arrived {
   kind: "qp";

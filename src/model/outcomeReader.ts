@@ -1,6 +1,7 @@
 /** Outcomes of a batch to objects; frames that used a receive buffer are handed to their queue pairs on the way. */
 import { DEST_CHANGED, DEST_COPY, DEST_ETHERNET, DEST_PORT, DEST_SWITCHED, Reason, REGISTERS } from "../abi/engine.js";
-import type { Batch } from "../engine/batch.js";
+import { ESP_BAD_ICV, ESP_GOOD } from "../abi/esp.js";
+import { espOf, type Batch } from "../engine/batch.js";
 import type { Device } from "./device.js";
 import { FlowEntry } from "./flowEntry.js";
 import { HostQueue } from "./hostRules.js";
@@ -9,6 +10,7 @@ import {
   reasonName,
   verdictName,
   type Destination,
+  type EspFault,
   type HitRule,
   type OpenOutcome,
   type Outcome,
@@ -99,7 +101,7 @@ export class OutcomeReader {
     if (!taken) return null;
     const frame = this.#frameAt(at, flags, input);
     if ("transport" in object && object.transport !== null) arrivals.push({ transport: object.transport, frame });
-    const arrived = { name: object.label, frame, tag, ...linkTypeOf(flags) };
+    const arrived = { name: object.label, frame, tag, ...markedBy(flags) };
     if (object instanceof HostQueue) return { kind: "host", object: null, ...arrived };
     return object instanceof WorkQueue ? { kind: "wq", object, ...arrived } : { kind: "qp", object, ...arrived };
   }
@@ -116,7 +118,7 @@ export class OutcomeReader {
       frame,
       tag: 0,
       outcome: null,
-      ...linkTypeOf(flags),
+      ...markedBy(flags),
     };
     departures.push({
       destination,
@@ -153,8 +155,10 @@ export class OutcomeReader {
 }
 
 /** Of most frames, nothing. */
-function linkTypeOf(flags: number): { linkType?: number } {
-  return (flags & DEST_ETHERNET) === 0 ? NO_LINK_TYPE : ETHERNET;
+function markedBy(flags: number): { linkType?: number; espFault?: EspFault } {
+  const link = (flags & DEST_ETHERNET) === 0 ? NO_LINK_TYPE : ETHERNET;
+  const esp = espOf(flags);
+  return esp === ESP_GOOD ? link : { ...link, espFault: esp === ESP_BAD_ICV ? "icv" : "trailer" };
 }
 
 function list(outcome: OpenOutcome, where: "to" | "copies", destination: Destination): void {

@@ -95,7 +95,9 @@ export class ReceiveQueue {
     const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
     const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
     const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
-    this.#completions.push(this.#completion(buffer.wr_id, status, length, tag));
+    const wc = this.#completion(buffer.wr_id, status, length, tag);
+    wc.vendor_err = destination.esp;
+    this.#completions.push(wc);
   }
 
   /** Bytes that the oldest request has room for, null without one. */

@@ -89,6 +89,10 @@ export function ibv_wc_read_opcode(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_opcode", cq, 0).opcode;
 }
 
+/**
+ * What an inline ESP action could not decrypt arrives with IBV_WC_SUCCESS and 1 (the ICV is wrong) or 2 (the trailer is) here
+ * (ibv_flow_action_esp(3), Inline Crypto Mode); else 0.
+ */
 export function ibv_wc_read_vendor_err(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_vendor_err", cq, 0).vendor_err;
 }
