@@ -154,7 +154,6 @@ export function statuses(queue: CompletionQueue): [number, number][] {
 /** Opcode and PSN of a RoCE frame over IPv6 or IPv4 without options. */
 export function packetOf(frame: Uint8Array): { opcode: number; psn: number; dst_qp: number; length: number } {
   const bth = 14 + (frame[12] === 0x08 ? 20 : 40) + 8;
-  const number = (at: number): number =>
-    ((frame[at] ?? 0) << 16) | ((frame[at + 1] ?? 0) << 8) | (frame[at + 2] ?? 0);
+  const number = (at: number): number => ((frame[at] ?? 0) << 16) | ((frame[at + 1] ?? 0) << 8) | (frame[at + 2] ?? 0);
   return { opcode: frame[bth] ?? 0, psn: number(bth + 9), dst_qp: number(bth + 5), length: frame.length };
 }
