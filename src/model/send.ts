@@ -7,7 +7,7 @@ import { describe, living, unsigned } from "./handle.js";
 import { checkFrameLength } from "./input.js";
 import type { Destination, HitRule, Outcome, ReasonName } from "./outcome.js";
 import { Afterwards } from "./outcomeReader.js";
-import { portOf } from "./ports.js";
+import { portOf, type Port } from "./ports.js";
 import { QueuePair } from "./queues.js";
 import { STATE_NAMES } from "./queueStates.js";
 
@@ -70,7 +70,8 @@ export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadat
 
 /**
  * Frames that no rule of the eSwitch has sent to a port are the PF's: the rules of the port are asked about each of them, and
- * what stays for one does not leave.
+ * what stays for one does not leave. SPEC: those of RDMA and connections have frames for the port's own MAC and for groups; and
+ * what a connected queue pair sends elsewhere asks nobody.
  */
 function loopedBack(
   call: string,
@@ -85,9 +86,12 @@ function loopedBack(
   const stayed: Outcome[] = [];
   for (const destination of sent.to) {
     const departure = afterwards.departures.find((one) => one.destination === destination);
-    if (departure?.switched === false) {
-      const { frame } = destination;
-      const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp, afterwards) as [Outcome];
+    const { frame } = destination;
+    const own = departure !== undefined && isFor(departure.port, frame);
+    if (departure?.switched === false && (own || qp.transport === null)) {
+      const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp, afterwards, own) as [
+        Outcome,
+      ];
       rules.push(...looped.rules);
       copies.push(...looped.copies);
       to.push(...looped.to);
@@ -120,4 +124,9 @@ function bestOf(sent: Outcome, stayed: readonly Outcome[], leaves: boolean): Out
 /** The group bit. */
 function isMulticast(frame: Uint8Array): boolean {
   return ((frame[0] ?? 0) & 1) !== 0;
+}
+
+/** Whether a frame is for whoever has the MAC of the port, or for a group. */
+function isFor({ mac }: Port, frame: Uint8Array): boolean {
+  return isMulticast(frame) || mac.every((byte, i) => byte === frame[i]);
 }

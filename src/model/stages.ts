@@ -6,7 +6,8 @@
  *     sent        rdmaTx -> rdmaTransportTx -> sentSniffers -> egress
  *     switched    fdb, of the PF alone
  *
- * `connected` has the rules of RC and UC queue pairs. What a port loops back comes to the stages from `rdmaTransportRx` to `root`.
+ * `connected` has the rules of RC and UC queue pairs. What a port loops back comes to the stages from `rdmaTransportRx` to
+ * `root`, or to that one alone (traffic.ts).
  * Frames that no queue pair with a transport of its own has sent begin at `sentSniffers`. A stage has a table while it has
  * rules, and only then is it asked. The root tables of NIC_RX, NIC_TX and FDB domains are `root`, `egress` and `fdb`: they
  * stay while they are pinned.
@@ -79,6 +80,11 @@ export class Stages {
   /** The table that frames come to first which a port loops back; 0 where there is none. */
   get looped(): number {
     return this.#looped[0]?.table ?? 0;
+  }
+
+  /** That of NORMAL flows and DR root rules; 0 where there is none. */
+  get root(): number {
+    return this.#asked(["root"])[0]?.table ?? 0;
   }
 
   /** The root table of the eSwitch, which frames come to first that no function has received yet; 0 where there is none. */

@@ -81,7 +81,8 @@ export class Traffic {
   }
 
   /**
-   * The rules of a port of the PF (RDMA tables, connections, NORMAL flows, DR root rules) are asked about frames that `sender` has sent from it; those
+   * The rules of a port of the PF (RDMA tables, connections, NORMAL flows, DR root rules; without `rdma` the last two alone)
+   * are asked about frames that `sender` has sent from it; those
    * that nobody there wants are `miss`, without a reason. Rules of the sender answer only where they allow it. Whoever gets a
    * frame has it then: `to` where a rule ended its way, `copies` where it went on.
    */
@@ -91,9 +92,11 @@ export class Traffic {
     frames: readonly Uint8Array[],
     sender: QueuePair,
     afterwards: Afterwards,
+    rdma = true,
   ): Outcome[] {
-    const { looped } = this.#device.function(VPORT_MANAGER).stages;
-    if (looped === 0) {
+    const { looped, root } = this.#device.function(VPORT_MANAGER).stages;
+    const first = rdma ? looped : root;
+    if (first === 0) {
       this.#check(call, port, frames, {});
       return frames.map(() => bareOutcome("miss", null, null));
     }
@@ -103,7 +106,7 @@ export class Traffic {
       frames,
       {},
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
-      () => this.#batch.loopBack(looped, sender.handle),
+      () => this.#batch.loopBack(first, sender.handle),
       (i, frame) => this.#reader.read(i, frame, sender, afterwards),
     );
   }
