@@ -4,12 +4,12 @@
  */
 import { multiply, multiplyAdd } from "./blocks";
 import { BLOCKS_1, BLOCKS_2, LANES_16, lengthsTimesH } from "./hashKey";
-import { clearLanes, multiplyLanes } from "./lanes";
+import { clearLanes, multiplyLanes, wipeLanes } from "./lanes";
 import { blockOf, countBlocks, findBlock } from "./packet";
-import { addBlocks, firstBlocks, lastBlocks } from "./transpose";
+import { addBlocks, firstBlocks, lastBlocks, wipeTransposed } from "./transpose";
 
 /** From so many blocks on sixteen lanes are faster, though their sums are sixteen blocks themselves in the end. */
-export const MANY: u32 = 25;
+export const MANY: u32 = 28;
 
 /** Addresses of the blocks of all lanes. */
 export const LIST: usize = memory.data(64, 16);
@@ -38,13 +38,18 @@ function hashBlocks(hash: usize, count: u32, aad: usize, aadLength: u32, data: u
     sum = multiply(hash + BLOCKS_1, sum);
     n = 1;
   }
-  while (true) {
+  const inAad = (aadLength + 15) >> 4;
+  const last = count - 2;
+  for (; n < inAad && n != last; n += 2) {
     const first = v128.xor(sum, blockOf(n, aad, aadLength, data, length));
-    const second = blockOf(n + 1, aad, aadLength, data, length);
-    n += 2;
-    if (n == count) return multiplyAdd(hash + BLOCKS_2, first, second);
-    sum = multiplyAdd(hash + BLOCKS_1, first, second);
+    sum = multiplyAdd(hash + BLOCKS_1, first, blockOf(n + 1, aad, aadLength, data, length));
   }
+  for (; n != last; n += 2) {
+    const at = data + ((n - inAad) << 4);
+    sum = multiplyAdd(hash + BLOCKS_1, v128.xor(sum, v128.load(at)), v128.load(at, 16));
+  }
+  const first = v128.xor(sum, blockOf(n, aad, aadLength, data, length));
+  return multiplyAdd(hash + BLOCKS_2, first, blockOf(n + 1, aad, aadLength, data, length));
 }
 
 /** Sixteen blocks at a time: lane k sums every sixteenth, with zeros in front of the packet so that all lanes end together. */
@@ -56,13 +61,12 @@ function hashLanes(hash: usize, count: u32, aad: usize, aadLength: u32, data: us
   for (let row: u32 = 0; row < count + padding; row += 16) {
     if (row != 0) multiplyLanes(hash + LANES_16);
     if (row >= padding + inAad && row - padding + 16 <= whole) {
-      const from = <u32>data + ((row - padding - inAad) << 4);
-      for (let lane: u32 = 0; lane < 16; lane++) store<u32>(LIST + (lane << 2), from + (lane << 4));
+      listRow(<u32>data + ((row - padding - inAad) << 4));
     } else {
       for (let lane: u32 = 0; lane < 16; lane++) {
-        const n = row + lane;
-        const spare = SPARE + (lane << 4);
-        const at = n < padding ? ZERO : findBlock(n - padding, aad, aadLength, data, length, spare);
+        const n = row + lane - padding;
+        // Before the packet, n has wrapped.
+        const at = n < count ? findBlock(n, aad, aadLength, data, length, SPARE + (lane << 4)) : ZERO;
         store<u32>(LIST + (lane << 2), <u32>at);
       }
     }
@@ -71,4 +75,21 @@ function hashLanes(hash: usize, count: u32, aad: usize, aadLength: u32, data: us
   firstBlocks(SPARE);
   lastBlocks(SPARE + 128);
   return hashBlocks(hash, 16, 0, 0, SPARE, 256);
+}
+
+/** Sixteen blocks one behind the other. */
+// @ts-ignore: decorator
+@inline
+function listRow(from: u32): void {
+  const first = i32x4.add(i32x4.splat(from), i32x4(0, 16, 32, 48));
+  for (let n: usize = 0; n < 64; n += 16) {
+    v128.store(LIST + n, i32x4.add(first, i32x4.splat((<u32>n) << 2)));
+  }
+}
+
+/** Forgets what long packets and batches have left behind: sums and blocks, with which a hash key could be found. */
+export function wipeHash(): void {
+  wipeLanes();
+  wipeTransposed();
+  memory.fill(SPARE, 0, 256);
 }

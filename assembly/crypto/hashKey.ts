@@ -27,7 +27,7 @@ export function setHashKey(hash: usize, h: usize): void {
   v128.store(POWER, first);
   makeBlockTables(hash + BLOCKS_1, POWER);
   makeLaneTables(hash + LANES_1, POWER);
-  setLengths(hash, first);
+  setLengths(hash);
   const second = multiply(hash + BLOCKS_1, first);
   v128.store(POWER, second);
   makeBlockTables(hash + BLOCKS_2, POWER);
@@ -43,7 +43,7 @@ export function setHashKey(hash: usize, h: usize): void {
 }
 
 /** The lengths are the last block, in bits: bit n of a length in bytes is x^(124 - n) of it, of the AAD's x^(60 - n). */
-function setLengths(hash: usize, h: v128): void {
+function setLengths(hash: usize): void {
   v128.store(POWER, i64x2(0, 0));
   store<u8>(POWER, 0x80 >> (45 & 7), 45 >> 3);
   double(hash + AAD_LENGTHS, multiply(hash + BLOCKS_1, v128.load(POWER)), 16);

@@ -11,12 +11,12 @@ import { PAIR } from "./toeplitz";
 /** The sixteen sums: byte n of all of them in register n. */
 export const SUMS: usize = memory.data(256, 16);
 
-/** The parts of the input: nine times four bytes, of each the high nibbles and the low ones. */
-const INPUT: usize = memory.data(1152, 16);
-/** What comes of them: nine times four bytes. */
-const OUTPUT: usize = memory.data(576, 16);
 const INPUT_PART: usize = 128;
 const OUTPUT_PART: usize = 64;
+/** The parts of the input: nine times four bytes, of each the high nibbles and the low ones. */
+const INPUT: usize = memory.data(<i32>(9 * INPUT_PART), 16);
+/** What comes of them: nine times four bytes. */
+const OUTPUT: usize = memory.data(<i32>(9 * OUTPUT_PART), 16);
 const TABLES_PART: usize = 9 * PAIR;
 
 // @ts-ignore: decorator
@@ -133,4 +133,11 @@ export function multiplyLanes(tables: usize): void {
     quarter(at + 16, from + 16, to, false);
   }
   join();
+}
+
+/** Forgets what went through the lanes last. */
+export function wipeLanes(): void {
+  clearLanes();
+  memory.fill(INPUT, 0, 9 * INPUT_PART);
+  memory.fill(OUTPUT, 0, 9 * OUTPUT_PART);
 }

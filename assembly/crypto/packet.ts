@@ -39,12 +39,12 @@ export function blockOf(n: u32, aad: usize, aadLength: u32, data: usize, length:
 }
 
 /** Where block `n` of a packet lies; one that is no whole block in the packet is made at `spare`. */
+// @ts-ignore: decorator
+@inline
 export function findBlock(n: u32, aad: usize, aadLength: u32, data: usize, length: u32, spare: usize): usize {
   const inAad = (aadLength + 15) >> 4;
-  if (n >= inAad) {
-    const at = (n - inAad) << 4;
-    if (length - at >= 16) return data + at;
-  }
+  // In the AAD, n wraps.
+  if (n - inAad < length >> 4) return data + ((n - inAad) << 4);
   v128.store(spare, blockOf(n, aad, aadLength, data, length));
   return spare;
 }

@@ -156,3 +156,9 @@ function store4(a: v128, b: v128, c: v128, d: v128, to: usize): void {
   v128.store(to, low64(high32(a, b), high32(c, d)), 32);
   v128.store(to, high64(high32(a, b), high32(c, d)), 48);
 }
+
+/** Forgets what was transposed last. */
+export function wipeTransposed(): void {
+  memory.fill(FIRST, 0, HALF);
+  memory.fill(LAST, 0, HALF);
+}

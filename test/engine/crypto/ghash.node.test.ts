@@ -10,7 +10,7 @@ const random = new Random(seedFor("ghash"));
 
 beforeAll(async () => {
   core = await HashCore.make();
-});
+}, 60_000);
 
 function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, () => random.below(256));
@@ -88,4 +88,18 @@ test("Batches of every size, of one length and of many", () => {
       core.many(packets).forEach((got, n) => expectRight(h, packets[n]!, got));
     }
   }
+});
+
+test("Nothing of hash key or data is left after a wipe", () => {
+  const left = () => {
+    core.setKey(bytes(16));
+    for (const length of [5, 64, 600]) core.one({ aad: bytes(8), data: bytes(length) });
+    core.many(Array.from({ length: 16 }, () => ({ aad: bytes(8), data: bytes(100) })));
+    const before = hex(core.scratch);
+    core.exports.wipeHash();
+    const after = hex(core.scratch);
+    expect(after).not.toBe(before);
+    return after;
+  };
+  expect(left()).toBe(left());
 });

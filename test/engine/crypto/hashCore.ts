@@ -5,7 +5,7 @@ import { compile } from "./compile.js";
 const ENTRY = "test/engine/crypto/hashEntry.ts";
 const SOURCE = `
   export { HASH_SIZE, setHashKey } from "../../../assembly/crypto/hashKey";
-  export { ghash } from "../../../assembly/crypto/ghash";
+  export { ghash, wipeHash } from "../../../assembly/crypto/ghash";
   export { ghashMany } from "../../../assembly/crypto/ghashMany";
   memory.grow(64);
 `;
@@ -15,6 +15,7 @@ interface Exports {
   HASH_SIZE: WebAssembly.Global;
   setHashKey(hash: number, h: number): void;
   ghash(hash: number, aad: number, aadLength: number, data: number, length: number, out: number): void;
+  wipeHash(): void;
   ghashMany(hash: number, jobs: number, count: number, out: number): void;
 }
 
@@ -44,6 +45,11 @@ export class HashCore {
 
   get bytes(): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer);
+  }
+
+  /** The static data of the module. */
+  get scratch(): Uint8Array {
+    return this.bytes.slice(0, H);
   }
 
   setKey(h: Uint8Array): void {
