@@ -20,6 +20,10 @@ const LISTS = [
   "actions",
   "rules",
   "flows",
+  "flowTables",
+  "steeringAnchors",
+  "flowEntries",
+  "deviceFlows",
   "hostRules",
   "frames",
 ] as const;

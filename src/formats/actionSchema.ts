@@ -83,7 +83,7 @@ const CHANGE: JsonSchema = {
   ],
 };
 
-const REFORMAT = objectOf<ScenarioReformat>(
+export const REFORMAT = objectOf<ScenarioReformat>(
   "Encapsulation or decapsulation: its type, and data or headers where it takes data.",
   { type: true },
   {
@@ -99,24 +99,23 @@ const REFORMAT = objectOf<ScenarioReformat>(
   { maxProperties: 2 },
 );
 
-const MODIFY = list("Changes of headers and registers, in order.", CHANGE);
+export const MODIFY = list("Changes of headers and registers, in order.", CHANGE);
+
+export const VPORT: JsonSchema = {
+  description: "In the FDB: gives the frame to a function, 0 is the PF, or sends it out of the port it came from.",
+  anyOf: [text("The port that it came from or was sent on.", { enum: ["uplink"] }), integer("A function.", 0, MAX_U32)],
+};
 
 const DESTINATION_KEYS = {
   count: name("Counts frame and bytes on the counter of this name.", "web-frames"),
   queue: name("Delivers to the queue of this name and ends the walk.", "web"),
   tir: name("Delivers to the TIR of this name: to its queue, or to one of its RQT by a hash.", "rss"),
   table: name("Goes on in the table of this name, which is not a root table.", "l4"),
-  vport: {
-    description: "In the FDB: gives the frame to a function, 0 is the PF, or sends it out of the port it came from.",
-    anyOf: [
-      text("The port that it came from or was sent on.", { enum: ["uplink"] }),
-      integer("A function.", 0, MAX_U32),
-    ],
-  },
+  vport: VPORT,
   port: integer("In the FDB: sends it out of this port.", 0, MAX_U32),
 } satisfies Record<string, JsonSchema>;
 
-const OFFSET = integer("With count: which counter of a bulk.", 0, MAX_U32, { default: 0 });
+export const COUNTER_OFFSET = integer("With count: which counter of a bulk.", 0, MAX_U32, { default: 0 });
 
 const MEMBER: JsonSchema = {
   description: "A destination of the array.",
@@ -128,7 +127,7 @@ const MEMBER: JsonSchema = {
       {
         default_miss: yes("Does what the domain does with a frame that no rule takes."),
         ...DESTINATION_KEYS,
-        offset: OFFSET,
+        offset: COUNTER_OFFSET,
         action: name("The shared action of this name (see actions)."),
         reformat: {
           description: "Encapsulates the copy of this member: in its place, or a shared action by its name.",
@@ -157,7 +156,7 @@ const SAMPLE_ACTION: JsonSchema = {
         default_miss: yes("Does what the domain does with a frame that no rule takes."),
         tag: TAG,
         ...SAMPLE_KEYS,
-        offset: OFFSET,
+        offset: COUNTER_OFFSET,
         action: name("The shared action of this name (see actions)."),
       },
       {
@@ -168,22 +167,24 @@ const SAMPLE_ACTION: JsonSchema = {
   ],
 };
 
+export const PUSH_VLAN = objectOf<ScenarioVlanTag>(
+  "Inserts a VLAN tag behind the MACs.",
+  {},
+  {
+    tpid: text("Its type.", { enum: ["0x8100", "0x88a8"], default: "0x8100" }),
+    pcp: integer("Priority.", 0, 7, { default: 0 }),
+    dei: { description: "Drop eligible.", type: "boolean", default: false },
+    vid: integer("VLAN.", 0, 4095, { default: 0 }),
+  },
+);
+
 const ACTION_KEYS = {
   tag: TAG,
   ...DESTINATION_KEYS,
   array: list("Gives a copy of the frame to each of these destinations.", MEMBER),
   reformat: REFORMAT,
   modify: MODIFY,
-  push_vlan: objectOf<ScenarioVlanTag>(
-    "Inserts a VLAN tag behind the MACs.",
-    {},
-    {
-      tpid: text("Its type.", { enum: ["0x8100", "0x88a8"], default: "0x8100" }),
-      pcp: integer("Priority.", 0, 7, { default: 0 }),
-      dei: { description: "Drop eligible.", type: "boolean", default: false },
-      vid: integer("VLAN.", 0, 4095, { default: 0 }),
-    },
-  ),
+  push_vlan: PUSH_VLAN,
   ...stateActionKeys(SAMPLE_ACTION, SET_TO),
 } satisfies Partial<Record<keyof ActionKeys, JsonSchema>>;
 
@@ -208,7 +209,7 @@ export const INLINE_ACTION: JsonSchema = {
       {
         ...ACTION_KEYS,
         priority: PRIORITY,
-        offset: OFFSET,
+        offset: COUNTER_OFFSET,
         action: name("The shared action of this name (see actions)."),
         modify_aso: MODIFY_ASO,
       },
@@ -234,7 +235,7 @@ export const ACTION = objectOf<ScenarioAction>(
     ...WORD_KEYS,
     ...ACTION_KEYS,
     priority: PRIORITY,
-    offset: OFFSET,
+    offset: COUNTER_OFFSET,
   },
   { ...oneOf([...Object.keys(WORD_KEYS), ...Object.keys(ACTION_KEYS)]), dependentRequired: GOES_WITH },
 );

@@ -215,7 +215,8 @@ function check(path: string, { reformat, modify, array = [] }: Written): void {
   });
 }
 
-function vlanHeader({ tpid = "0x8100", pcp = 0, dei = false, vid = 0 }: ScenarioVlanTag): number {
+/** TPID and TCI. */
+export function vlanHeader({ tpid = "0x8100", pcp = 0, dei = false, vid = 0 }: ScenarioVlanTag): number {
   return Number(tpid) * 0x10000 + pcp * 0x2000 + (dei ? 0x1000 : 0) + vid;
 }
 

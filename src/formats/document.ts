@@ -4,6 +4,12 @@ import type { HostAction, HostApplication } from "../model/hostRules.js";
 import type { ParserOptions } from "../model/parser.js";
 import type { ReasonName, VerdictName } from "../model/outcome.js";
 import type { REGISTER_NAMES } from "../model/outcomeReader.js";
+import type {
+  ScenarioDeviceFlow,
+  ScenarioFlowEntry,
+  ScenarioFlowTable,
+  ScenarioSteeringAnchor,
+} from "./deviceFlowDocument.js";
 import type { ScenarioHash, ScenarioIndirectionTable, ScenarioRqt, ScenarioTir } from "./spreadDocument.js";
 import type { ExpectedAso, ScenarioAsoObject, ScenarioStep } from "./stateDocument.js";
 import type { InlineAction, ScenarioAction, ScenarioFlowAction, ScenarioHeader } from "./actionDocument.js";
@@ -30,6 +36,10 @@ export interface Scenario {
   actions?: ScenarioAction[];
   rules?: ScenarioRule[];
   flows?: ScenarioFlow[];
+  flowTables?: ScenarioFlowTable[];
+  steeringAnchors?: ScenarioSteeringAnchor[];
+  flowEntries?: ScenarioFlowEntry[];
+  deviceFlows?: ScenarioDeviceFlow[];
   hostRules?: ScenarioHostRule[];
   frames?: ScenarioFrame[];
   expect?: ScenarioExpectations;

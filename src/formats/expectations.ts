@@ -31,6 +31,8 @@ export interface Counted {
   readonly flowCounters: ReadonlyMap<string, { values(): bigint[] }>;
   readonly rules: ReadonlyMap<string, HitRule>;
   readonly flows: ReadonlyMap<string, HitRule>;
+  readonly flowEntries: ReadonlyMap<string, HitRule>;
+  readonly deviceFlows: ReadonlyMap<string, HitRule>;
   readonly hostRules: ReadonlyMap<string, HitRule>;
 }
 
@@ -137,7 +139,9 @@ export class Expectations {
   }
 
   /** All that was not met, sums included. */
-  failures({ tally, counters, asoObjects, flowCounters, rules, flows, hostRules }: Counted): Failure[] {
+  failures(counted: Counted): Failure[] {
+    const { tally, counters, asoObjects, flowCounters } = counted;
+    const { rules, flows, flowEntries, deviceFlows, hostRules } = counted;
     const failures = [...this.#failures];
     for (const entries of this.#byFrame.values()) {
       for (const { frame, path } of entries) {
@@ -177,7 +181,8 @@ export class Expectations {
         "rules",
         totals.rules,
         (name) => {
-          const rule = rules.get(name) ?? flows.get(name) ?? hostRules.get(name);
+          const lists: ReadonlyMap<string, HitRule>[] = [rules, flows, flowEntries, deviceFlows, hostRules];
+          const rule = lists.find((list) => list.has(name))?.get(name);
           return rule === undefined ? 0 : tally.rule(rule).frames;
         },
       ],

@@ -1,5 +1,6 @@
 /** Formats that people and other tools write: scenario files. Re-exports only. */
 export type * from "./actionDocument.js";
+export type * from "./deviceFlowDocument.js";
 export type * from "./document.js";
 export type * from "./spreadDocument.js";
 export type * from "./stateDocument.js";

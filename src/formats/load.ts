@@ -4,6 +4,8 @@ import { Context } from "../model/context.js";
 import type { FlowCounter } from "../model/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
 import type { DomainType, Table } from "../model/domain.js";
+import type { DeviceFlow } from "../model/deviceFlow.js";
+import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
 import type { VerbsFlow } from "../model/verbsFlow.js";
 import type { HostRule } from "../model/hostRules.js";
 import { hasParser } from "../model/links.js";
@@ -92,6 +94,8 @@ export class LoadedScenario {
   readonly flowCounters: ReadonlyMap<string, LoadedFlowCounter>;
   /** Those without a name under the one that they were given. */
   readonly flows: ReadonlyMap<string, VerbsFlow>;
+  readonly flowEntries: ReadonlyMap<string, DevxFlowEntry>;
+  readonly deviceFlows: ReadonlyMap<string, DeviceFlow>;
   readonly hostRules: ReadonlyMap<string, HostRule>;
   /** The frames of the document. */
   readonly frames: readonly FrameInput[];
@@ -117,6 +121,8 @@ export class LoadedScenario {
     this.rules = objects.rules;
     this.flowCounters = objects.flowCounters;
     this.flows = objects.flows;
+    this.flowEntries = objects.flowEntries;
+    this.deviceFlows = objects.deviceFlows;
     this.hostRules = objects.hostRules;
     for (const { queue, buffers } of this.queues.values()) if (buffers !== null) this.#buffers.set(queue, buffers);
     const times = timesOf(scenario.frames ?? []);

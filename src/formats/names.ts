@@ -3,6 +3,7 @@ import { refuse, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/input.js";
 import { namesHint } from "../nearest.js";
 import type { InlineAction, ScenarioAction, ScenarioMemberObject } from "./actionDocument.js";
+import { checkDeviceFlows } from "./deviceFlowNames.js";
 import { asoKey, type ASO_KEYS } from "./asoObjects.js";
 import type {
   ExpectedOutcome,
@@ -42,6 +43,8 @@ const KINDS = [
   "counters",
   "flowCounters",
   "flowActions",
+  "flowTables",
+  "steeringAnchors",
   "tables",
   "matchers",
   "actions",
@@ -81,11 +84,15 @@ class Names {
   #uniqueHits(): Set<string> {
     const names = new Set(this.#names.rules);
     const add = (path: string, name: string): void => {
-      const hint = "names of rules, flows and hostRules are unique together; rename one of the two";
+      const hint =
+        "names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two";
       if (names.has(name)) this.#bad("duplicate_name", `${path}.name`, name, hint);
       names.add(name);
     };
     this.#scenario.flows?.forEach((flow, i) => add(below("flows", i), flowName(flow, i)));
+    for (const kind of ["flowEntries", "deviceFlows"] as const) {
+      this.#scenario[kind]?.forEach(({ name }, i) => add(below(kind, i), name));
+    }
     this.#scenario.hostRules?.forEach((rule, i) => add(below("hostRules", i), hostRuleName(rule, i)));
     return names;
   }
@@ -104,6 +111,13 @@ class Names {
     this.#flows();
     this.#functions();
     this.#ports();
+    checkDeviceFlows(this.#scenario, {
+      known: (kind, path, name) => this.#known(kind, path, name),
+      queuePair: (path, name) => this.#queuePair(path, name),
+      function: (path, vport) => this.#function(path, vport),
+      port: (path, port) => this.#port(path, port),
+      bad: (reason, path, value, hint) => this.#bad(reason, path, value, hint),
+    });
     this.#expectations();
   }
 
@@ -256,12 +270,14 @@ class Names {
     this.#bad("out_of_range", `${path}.function`, vport, `device.vports is ${vports}`);
   }
 
+  #port(path: string, port: number | undefined): void {
+    const { ports = 1 } = this.#scenario.device ?? {};
+    if (port !== undefined && port > ports) this.#bad("out_of_range", path, port, `device.ports is ${ports}`);
+  }
+
   #ports(): void {
-    const { device, connect = [], queues = [], flows = [], hostRules = [], frames = [] } = this.#scenario;
-    const ports = device?.ports ?? 1;
-    const exists = (path: string, port: number | undefined): void => {
-      if (port !== undefined && port > ports) this.#bad("out_of_range", path, port, `device.ports is ${ports}`);
-    };
+    const { connect = [], queues = [], flows = [], hostRules = [], frames = [] } = this.#scenario;
+    const exists = (path: string, port: number | undefined): void => this.#port(path, port);
     connect.forEach(({ port, to }, i) => {
       exists(`${below("connect", i)}.port`, port);
       exists(`${below("connect", i)}.to`, to);

@@ -16,6 +16,7 @@ import type { Tir } from "../model/tir.js";
 import type { WorkQueue } from "../model/workQueue.js";
 import { ScenarioActions } from "./actions.js";
 import { makeAsoObject } from "./asoObjects.js";
+import { DeviceFlowObjects } from "./deviceFlowObjects.js";
 import { madeBy } from "./deviceCommands.js";
 import type { Scenario, ScenarioFlow, ScenarioMatcher, ScenarioRule } from "./document.js";
 import { ScenarioDomains } from "./domains.js";
@@ -46,6 +47,8 @@ export class ScenarioObjects {
   readonly rules = new Map<string, Rule>();
   readonly flowCounters = new Map<string, LoadedFlowCounter>();
   readonly flows = new Map<string, VerbsFlow>();
+  readonly flowEntries: DeviceFlowObjects["flowEntries"];
+  readonly deviceFlows: DeviceFlowObjects["deviceFlows"];
   readonly hostRules = new Map<string, HostRule>();
   readonly domains: ScenarioDomains;
   readonly actions: ScenarioActions;
@@ -96,6 +99,16 @@ export class ScenarioObjects {
       const name = flowName(flow, i);
       this.flows.set(name, this.#flow(below("flows", i), flow, name));
     });
+    const named = new DeviceFlowObjects(scenario, {
+      domains: this.domains,
+      flowActions: this.#flowActions,
+      counter: (name) => get(this.counters, name),
+      counters: (name) => get(this.flowCounters, name).counters,
+      queuePair: (name) => this.#queuePair(name),
+      tir: (name) => get(this.tirs, name),
+    });
+    this.flowEntries = named.flowEntries;
+    this.deviceFlows = named.deviceFlows;
     hostRules.forEach((rule, i) => {
       const name = hostRuleName(rule, i);
       const made = at(CALL, below("hostRules", i), () =>
@@ -153,9 +166,14 @@ export class ScenarioObjects {
     return made;
   }
 
+  #queuePair(name: string): QueuePair {
+    const { queue } = get(this.queues, name);
+    if (queue instanceof QueuePair) return queue;
+    throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
+  }
+
   #flow(path: string, flow: ScenarioFlow, name: string): VerbsFlow {
-    const { queue } = get(this.queues, flow.queue);
-    if (!(queue instanceof QueuePair)) throw new Error(`${CALL}: ${flow.queue} is a work queue`);
+    const queue = this.#queuePair(flow.queue);
     const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
     const request = flowRequest(CALL, path, flow, {
       counters: (one) => get(this.flowCounters, one).counters,

@@ -18,6 +18,7 @@ import type {
   ScenarioTable,
 } from "./document.js";
 import { ACTION, FLOW_ACTION, headers, INLINE_ACTION } from "./actionSchema.js";
+import { DEVICE_FLOW, FLOW_ENTRY, FLOW_TABLE, STEERING_ANCHOR } from "./deviceFlowSchema.js";
 import { EXPECT } from "./expectSchema.js";
 import { FLOW, FLOW_COUNTER, HOST_RULE } from "./flowSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
@@ -30,6 +31,7 @@ import {
   integer,
   list,
   mapOf,
+  MASK,
   MAX_U32,
   name,
   namesOf,
@@ -37,16 +39,6 @@ import {
   TERM,
   text,
 } from "./schemaParts.js";
-
-const MASK: JsonSchema = {
-  anyOf: [
-    text('"full", a prefix length ("/24"), or the mask itself ("0xff00", "255.255.255.0").', {
-      minLength: 1,
-      examples: ["full", "/24", "0x3f"],
-    }),
-    integer("The mask as a number.", 0, Number.MAX_SAFE_INTEGER),
-  ],
-};
 
 const SAMPLE = objectOf<SampleOptions>(
   "Four bytes of a frame, matched as misc4.prog_sample_field_value_ and the id.",
@@ -341,6 +333,10 @@ export const SCENARIO_SCHEMA: JsonSchema = {
         "Flows of the verbs, made after the rules, in this order. They and the rules of root tables have one order: by priority, then flows with dont_trap first, then the mask that was there first.",
         FLOW,
       ),
+      flowTables: list("Flow tables of device commands, to which flows in device bytes lead.", FLOW_TABLE),
+      steeringAnchors: list("Places that entries of flow tables lead back to.", STEERING_ANCHOR),
+      flowEntries: list("Entries of flow tables.", FLOW_ENTRY),
+      deviceFlows: list("Flows in device bytes, made after the flows of the verbs.", DEVICE_FLOW),
       hostRules: list("Rules of other applications of the host, made after the flows.", HOST_RULE),
       frames: list("Frames that arrive or are sent, in order.", FRAME),
       expect: EXPECT,

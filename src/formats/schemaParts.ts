@@ -56,3 +56,14 @@ export const TERM: JsonSchema = {
     integer("A value, every bit of it.", 0, Number.MAX_SAFE_INTEGER),
   ],
 };
+
+/** What of a field is asked. */
+export const MASK: JsonSchema = {
+  anyOf: [
+    text('"full", a prefix length ("/24"), or the mask itself ("0xff00", "255.255.255.0").', {
+      minLength: 1,
+      examples: ["full", "/24", "0x3f"],
+    }),
+    integer("The mask as a number.", 0, Number.MAX_SAFE_INTEGER),
+  ],
+};

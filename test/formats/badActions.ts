@@ -189,7 +189,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "field of a header unknown",
-    'frames[2].headers[0].dest = "02:00:00:00:00:03": no field has this name (EINVAL); fields of ethernet: destination, source, type',
+    'frames[2].headers[0].dest = "02:00:00:00:00:03": no field has this name (EINVAL); fields of ethernet: destination, source, type, syndrome, content, carried',
     [["frames", 2, "headers", 0, "dest"], "02:00:00:00:00:03"],
   ),
   bad("number of a header as text", "frames[2].headers[1].ttl § it must be a number, not string", [

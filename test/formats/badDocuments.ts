@@ -2,6 +2,7 @@
 import { bad, type BadDocument } from "./badDocument.js";
 import { BAD_ACTION_NAMES, BAD_ACTION_SHAPES } from "./badActions.js";
 import { BAD_FLOW_NAMES, BAD_FLOW_SHAPES } from "./badFlows.js";
+import { BAD_DEVICE_FLOW_NAMES, BAD_DEVICE_FLOW_SHAPES } from "./badDeviceFlows.js";
 import { BAD_STATE_NAMES, BAD_STATE_SHAPES } from "./badState.js";
 
 const OPERANDS =
@@ -12,6 +13,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ...BAD_FLOW_SHAPES,
   ...BAD_ACTION_SHAPES,
   ...BAD_STATE_SHAPES,
+  ...BAD_DEVICE_FLOW_SHAPES,
   bad(
     "no version",
     'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, connect, queues, ... })',
@@ -20,7 +22,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, hostRules, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, flowTables, steeringAnchors, flowEntries, deviceFlows, hostRules, frames, expect',
     [["rulez"], []],
   ),
   bad(
@@ -156,6 +158,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ...BAD_FLOW_NAMES,
   ...BAD_ACTION_NAMES,
   ...BAD_STATE_NAMES,
+  ...BAD_DEVICE_FLOW_NAMES,
   bad(
     "a later version",
     "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
@@ -203,7 +206,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "rule expected unknown",
-    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (31)',
+    'expect.totals.rules.http = "http": nothing in the document has this name (EINVAL); did you mean "https"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (42)',
     [["expect", "totals", "rules"], { http: 1 }],
   ),
   bad(
@@ -269,7 +272,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "rule expected beyond unknown",
-    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (31)',
+    'expect.frames[2].beyond["port:1"].rules[0] = "al": nothing in the document has this name (EINVAL); did you mean "all"? rules: tcp, https, others, all, rewrite, mirror, to-vf, to-wire, to-port, copies, metered, policed, ... (42)',
     [["expect", "frames", 2, "beyond"], { "port:1": { rules: ["al"] } }],
   ),
   bad(

@@ -1,6 +1,7 @@
 /** Scenario documents for tests: one that uses every key, and the smallest pieces that others are built from. */
 
 import { DOMAINS, FLOW_ACTIONS, MORE_FLOWS, MORE_RULES, MORE_TABLES, SHARED_ACTIONS } from "./everyAction.js";
+import { DEVICE_FLOWS } from "./everyDeviceFlow.js";
 import {
   ASO_OBJECTS,
   BULK,
@@ -184,6 +185,7 @@ export function everyKey(): Record<string, unknown> {
       },
       ...MORE_FLOWS,
     ],
+    ...DEVICE_FLOWS,
     hostRules: [
       {
         name: "ssh",

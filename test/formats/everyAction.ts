@@ -1,6 +1,6 @@
 /** Every kind of action, with every key: shared, in rules of tables that no frame comes to, and of flows. */
 
-const OUTER = [
+export const OUTER = [
   { header: "ethernet", destination: "02:00:00:00:00:0a" },
   { header: "ipv4", source: "192.0.2.1", destination: "192.0.2.2" },
   { header: "udp" },
@@ -8,9 +8,9 @@ const OUTER = [
 ];
 
 /** Ethernet and IPv4, as short as encapsulation takes them. */
-const TUNNEL = "02000000000102000000000208004500001400000000402f0000c0000201c0000202";
+export const TUNNEL = "02000000000102000000000208004500001400000000402f0000c0000201c0000202";
 
-const CHANGES = [
+export const CHANGES = [
   { set: "outer.dmac", to: "02:00:00:00:00:0b" },
   { add: "outer.ip_ttl_hoplimit", by: -1 },
   { copy: "outer.tcp_sport", into: "misc2.metadata_reg_c_1", fromBit: 8, intoBit: 4, bits: 8 },
