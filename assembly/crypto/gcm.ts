@@ -174,7 +174,7 @@ function isIcv(job: usize, tag: v128): bool {
   const icv: usize = load<u32>(job, JOB_ICV);
   const length = load<u8>(job, JOB_ICV_LENGTH);
   if (length == 16) return !v128.any_true(v128.xor(v128.load(icv), tag));
-  let differs = load<u64>(icv) ^ i64x2.extract_lane(tag, 0);
-  if (length == 12) differs |= <u64>(load<u32>(icv, 8) ^ i32x4.extract_lane(tag, 2));
-  return differs == 0;
+  const first: u64 = load<u64>(icv) ^ i64x2.extract_lane(tag, 0);
+  const last: i32 = length == 12 ? load<i32>(icv, 8) ^ i32x4.extract_lane(tag, 2) : 0;
+  return (first | <u64>last) == 0;
 }

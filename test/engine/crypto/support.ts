@@ -12,6 +12,7 @@ import {
   JOB_SIZE,
 } from "../../../src/abi/cipher.js";
 import type { Core } from "../../../src/engine/core.js";
+import type { Random } from "../../oracle/random.js";
 
 export interface Packet {
   cipher: number;
@@ -36,6 +37,10 @@ const FENCE_BYTE = 0xa5;
 
 export function bytesOf(hex: string): Uint8Array {
   return Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+}
+
+export function bytesIn(random: Random, length: number): Uint8Array {
+  return Uint8Array.from({ length }, () => random.below(256));
 }
 
 /** A cipher of a key that lies in staging for as long as it takes. */
