@@ -10,7 +10,6 @@ import {
   DEST_QUEUE,
   DEST_REQUEST,
   DEST_STATUS,
-  DESTINATIONS_PER_FRAME,
   OUTCOME_DESTINATIONS,
   OUTCOME_REASON,
   OUTCOME_VERDICT,
@@ -52,31 +51,25 @@ function arrive(index: u32, outcome: usize): void {
 /**
  * Several destinations, copies alone, or ports, which take everything. The frame is delivered where a queue takes it that is no
  * copy; else it has left by a port, or has the reason of the first queue that did not. Every other one that did not take it is
- * counted beside the frame's own reason, as are those that found no room.
+ * counted beside the frame's own reason.
  */
 function arriveAtAll(index: u32, outcome: usize, destinations: u32): void {
-  const listed = min<u32>(destinations, DESTINATIONS_PER_FRAME);
   let delivered = false;
   let left = false;
   let first: u32 = Reason.none;
   let destination = firstDestination(index);
-  for (let n: u32 = 0; n < listed; n++) {
+  for (let n: u32 = 0; n < destinations; n++) {
     const flags = load<u32>(destination, DEST_FLAGS);
+    const copy = flags & DEST_COPY;
     if (flags & DEST_PORT) {
-      left = true;
+      left = left || copy == 0;
     } else {
       const status = offer(destination);
-      const copy = flags & DEST_COPY;
       if (status == Reason.none) delivered = delivered || copy == 0;
       else if (copy == 0 && first == Reason.none) first = status;
       else countReason(status, 1);
     }
     destination = load<u32>(destination, DEST_NEXT);
-  }
-  store<u16>(outcome, <u16>listed, OUTCOME_DESTINATIONS);
-  if (destinations > listed) {
-    const own = load<u16>(outcome, OUTCOME_REASON) == Reason.copy_limit;
-    countReason(Reason.copy_limit, destinations - listed - <u32>own);
   }
   if (first == Reason.none) return;
   if (delivered || left) countReason(first, 1);

@@ -162,27 +162,24 @@ export function hit(index: u32, rule: usize): void {
   store<u16>(outcome, <u16>(hits + 1), OUTCOME_HITS);
 }
 
-/**
- * The branch reaches a queue, or a port (DEST_PORT); whether a queue takes it is for deliver.ts.
- * One destination too many is counted, and not made: deliver.ts sets the count right.
- */
+/** The branch reaches a queue, or a port (DEST_PORT); whether a queue takes it is for deliver.ts. */
 // @ts-ignore: decorator
 @inline
 export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   const index = load<u32>(branch, BRANCH_INDEX);
   const outcome = outcomeAt(index);
   const state = load<u32>(branch, BRANCH_FLAGS);
-  if (state & ASIDE) flags |= DEST_COPY;
   const number: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
-  store<u16>(outcome, <u16>(number + 1), OUTCOME_DESTINATIONS);
   let destination = firstDestination(index);
   if (number != 0) {
     destination = anotherDestination(branch, number, flags);
     if (destination == 0) return;
   }
-  if (state & (CHANGED | ESP_BITS)) flags |= changes(branch);
+  store<u16>(outcome, <u16>(number + 1), OUTCOME_DESTINATIONS);
+  let kind = state & ASIDE ? flags | DEST_COPY : flags;
+  if (state & (CHANGED | ESP_BITS)) kind |= changes(branch);
   // Two fields at a time: queue and flags, address and length.
-  store<u64>(destination, (<u64>queue) | ((<u64>flags) << 32), DEST_QUEUE);
+  store<u64>(destination, (<u64>queue) | ((<u64>kind) << 32), DEST_QUEUE);
   store<u64>(destination, load<u64>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), DEST_ADDRESS);
   // Status and tag.
   store<u64>(destination, state & HAS_TAG ? (<u64>load<u32>(branch, BRANCH_TAG)) << 32 : 0, DEST_STATUS);
@@ -209,9 +206,9 @@ export function departure(index: u32): u32 {
 
 /** Room for one more destination of a frame that has some, behind its last; 0 where it has all that it can have. */
 function anotherDestination(branch: usize, number: u32, flags: u32): usize {
-  assert(number < <u32>u16.MAX_VALUE);
   if (number >= <u32>DESTINATIONS_PER_FRAME) {
-    if ((flags & DEST_COPY) == 0 && !(load<u32>(branch, BRANCH_FLAGS) & SETTLED)) noRoom(branch);
+    if (flags & DEST_COPY || load<u32>(branch, BRANCH_FLAGS) & SETTLED) countReason(Reason.copy_limit, 1);
+    else settle(branch, Verdict.drop, Reason.copy_limit);
     return 0;
   }
   const index = load<u32>(branch, BRANCH_INDEX);
@@ -222,11 +219,4 @@ function anotherDestination(branch: usize, number: u32, flags: u32): usize {
   store<u32>(last, <u32>destination, DEST_NEXT);
   store<u32>(outcome, <u32>destination, OUTCOME_LAST);
   return destination;
-}
-
-/** A branch that comes to nobody for want of room: the destination itself is counted by deliver.ts. */
-function noRoom(branch: usize): void {
-  const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
-  if (load<u8>(outcome, OUTCOME_VERDICT) == Verdict.none) settle(branch, Verdict.drop, Reason.copy_limit);
-  else store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | SETTLED, BRANCH_FLAGS);
 }

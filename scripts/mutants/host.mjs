@@ -143,8 +143,8 @@ export const HOST = [
   model(
     "send",
     "send-sniffers",
-    "const copies: Destination[] = [...sent.copies];",
-    "const copies: Destination[] = [];",
+    "copies: [...whoHas(sent.copies), ...copies]",
+    "copies",
     "copies of what is sent",
     SENDING,
   ),

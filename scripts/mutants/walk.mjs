@@ -181,11 +181,25 @@ export const WALK = [
     "a destination too many",
   ),
   at(
-    "out/deliver",
+    "out/outcome",
     "copies-uncounted",
-    "countReason(Reason.copy_limit, destinations - listed - <u32>own);",
-    "",
+    "load<u32>(branch, BRANCH_FLAGS) & SETTLED) countReason(Reason.copy_limit, 1);",
+    "load<u32>(branch, BRANCH_FLAGS) & SETTLED) countReason(Reason.copy_limit, 0);",
     "copies not made are not counted",
+  ),
+  at(
+    "out/outcome",
+    "aside-unsettled",
+    "if (flags & DEST_COPY) return;",
+    "if (kind & DEST_COPY) return;",
+    "a copy aside that has come to a queue",
+  ),
+  at(
+    "out/deliver",
+    "copy-leaves",
+    "left = left || copy == 0;",
+    "left = true;",
+    "a copy that leaves in place of the frame",
   ),
   at(
     "out/deliver",

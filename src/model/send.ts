@@ -80,31 +80,33 @@ function loopedBack(
   afterwards: Afterwards,
 ): { outcome: Outcome; departures: Afterwards["departures"] } {
   const rules: HitRule[] = [...sent.rules];
-  const copies: Destination[] = [...sent.copies];
-  const to: Destination[] = [];
+  const copies: Destination[] = [];
+  const instead = new Map<Destination, readonly Destination[]>();
   const departures: Afterwards["departures"] = [];
   const stayed: Outcome[] = [];
-  for (const destination of sent.to) {
-    const departure = afterwards.departures.find((one) => one.destination === destination);
+  for (const departure of afterwards.departures) {
+    const { destination, port, switched } = departure;
     const { frame } = destination;
-    const own = departure !== undefined && isFor(departure.port, frame);
-    if (departure?.switched === false && (own || qp.transport === null)) {
-      const [looped] = qp.device.traffic.loopBack(call, departure.port.number, [frame], qp, afterwards, own) as [
-        Outcome,
-      ];
-      rules.push(...looped.rules);
-      copies.push(...looped.copies);
-      to.push(...looped.to);
-      if (stays(looped, frame)) {
-        stayed.push(looped);
-        continue;
-      }
+    const own = isFor(port, frame);
+    if (switched || !(own || qp.transport === null)) {
+      departures.push(departure);
+      continue;
     }
-    to.push(destination);
-    if (departure !== undefined) departures.push(departure);
+    const [looped] = qp.device.traffic.loopBack(call, port.number, [frame], qp, afterwards, own) as [Outcome];
+    rules.push(...looped.rules);
+    copies.push(...looped.copies);
+    const stay = stays(looped, frame);
+    instead.set(destination, stay ? looped.to : [...looped.to, destination]);
+    if (!stay) departures.push(departure);
+    else if (sent.to.includes(destination)) stayed.push(looped);
   }
-  const { verdict, reason, tag, registers } = bestOf(sent, stayed, departures.length > 0);
-  return { outcome: { verdict, reason, to, tag, registers, rules, copies }, departures };
+  const whoHas = (list: readonly Destination[]): Destination[] =>
+    list.flatMap((destination) => instead.get(destination) ?? [destination]);
+  const to = whoHas(sent.to);
+  const left = to.some(({ kind }) => kind === "port");
+  const { verdict, reason, tag, registers } = bestOf(sent, stayed, left);
+  const outcome = { verdict, reason, to, tag, registers, rules, copies: [...whoHas(sent.copies), ...copies] };
+  return { outcome, departures };
 }
 
 /**
