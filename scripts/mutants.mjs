@@ -41,6 +41,7 @@ import { PACKET } from "./mutants/packet.mjs";
 import { QUEUES } from "./mutants/queues.mjs";
 import { REWRITE } from "./mutants/rewrite.mjs";
 import { RULES } from "./mutants/rules.mjs";
+import { STATE } from "./mutants/state.mjs";
 import { STEER } from "./mutants/steer.mjs";
 import { WALK } from "./mutants/walk.mjs";
 
@@ -89,6 +90,7 @@ const mutants = [
   ...QUEUES,
   ...REWRITE,
   ...RULES,
+  ...STATE,
 ].filter(({ id }) => only === undefined || only.includes(id));
 checkList();
 if (args.list) {

@@ -10,8 +10,8 @@ import { SteeringError } from "../../src/errors.js";
 import { hasParser } from "../../src/model/links.js";
 import { readCapture } from "../../src/packet/capture.js";
 import { Random } from "../oracle/generate.js";
-import { type Build, BUILDS, FRAMES, fuzz, openProbe, reproduceBy, setting, TIMEOUT } from "./fuzzRun.js";
-import { seedFor, type TestFrame } from "./support.js";
+import { type Build, BUILDS, FRAMES, fuzz, openProbe, reproduceBy, TIMEOUT } from "./fuzzRun.js";
+import { seedFor, setting, type TestFrame } from "./support.js";
 
 /** Of a large capture the first frames serve. */
 const FRAMES_EACH = 2000;

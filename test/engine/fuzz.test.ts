@@ -18,10 +18,9 @@ import {
   generated,
   openProbe,
   reproduceBy,
-  setting,
   TIMEOUT,
 } from "./fuzzRun.js";
-import { seedFor, type TestFrame } from "./support.js";
+import { seedFor, setting, type TestFrame } from "./support.js";
 
 /** An IPv6 packet of length 0, raw, with a hop-by-hop header that holds a jumbo payload option, and nothing behind. */
 function jumbo(length: string, wireLength: number): string {

@@ -8,15 +8,11 @@ import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../ora
 import type { ParserOptions } from "../oracle/packet.js";
 import { broken, cuts, type FoundHeader } from "./fuzzMutate.js";
 import { ParseProbe } from "./fuzzProbe.js";
-import type { TestFrame } from "./support.js";
+import { setting, type TestFrame } from "./support.js";
 
 /** The published build, and the one with checked casts and assertions. */
 export const BUILDS = { release, debug };
 export type Build = keyof typeof BUILDS;
-
-export function setting(name: string): string | undefined {
-  return typeof process === "undefined" ? undefined : process.env[name];
-}
 
 /** Frames of a run: FLOWSTEER_FUZZ in all, over two files and two builds each. */
 export const FRAMES = Math.ceil(Number(setting("FLOWSTEER_FUZZ") ?? 50_000) / 2);

@@ -2,12 +2,15 @@
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { FlowCounter } from "../../src/model/counter.js";
+import type { Tir } from "../../src/model/tir.js";
 import type { Domain, Table } from "../../src/model/domain.js";
 import type { QueuePair } from "../../src/model/queues.js";
 import type { Random } from "../oracle/generate.js";
 import { type Modify, modifyWord } from "../oracle/modifyFields.js";
-import { type Destination, type Member, type PipelineAction } from "../oracle/pipeline.js";
+import { type Meter, parameterBytes } from "../oracle/meter.js";
+import { type Destination, type Member, type Pipeline, type PipelineAction, type Sampler } from "../oracle/pipeline.js";
 import type { Reformat } from "../oracle/rewrite.js";
+import { makeAso, ownState, type StateObjects } from "./pipelineStateActions.js";
 
 /** What actions name, and chance. */
 export interface Makers {
@@ -16,24 +19,39 @@ export interface Makers {
   domains: Map<string, Domain>;
   tables: Map<string, Table>;
   queues: Map<string, QueuePair>;
+  /** TIRs that lead to the queues, by their names. */
+  tirs: Map<string, Tir>;
   counterOf: (name: string) => [bulk: FlowCounter, offset: number];
+  /** What remembers; null where rules do not. */
+  memory: StateObjects | null;
+  world: Pipeline;
 }
 
 /** A list of actions; `made` are all that were made for it, in the order in which they can be destroyed. */
 export interface MadeActions {
   list: Action[];
   made: Action[];
+  /** The same in the reference's terms. */
+  wanted: PipelineAction[];
 }
 
-/** The actions of a rule in a table. */
-export function makeActions(makers: Makers, table: string, wanted: readonly PipelineAction[]): MadeActions {
+/** The actions of a rule in a table, or of several: then no link between domains is used, for each rule needs it alone. */
+export function makeActions(
+  makers: Makers,
+  table: string,
+  drawn: readonly PipelineAction[],
+  several = false,
+): MadeActions {
+  const { random, memory, world } = makers;
+  const link = several ? null : (memory?.link ?? null);
   const made: Action[] = [];
+  const wanted = drawn.map((one) => ownState(random, world.state, table.replace(/\/.*/, ""), link, one));
   const list = wanted.map((one) => {
     const action = make(makers, table, one, made);
     made.unshift(action);
     return action;
   });
-  return { list, made };
+  return { list, made, wanted };
 }
 
 function make(makers: Makers, table: string, one: PipelineAction, made: Action[]): Action {
@@ -62,6 +80,21 @@ function make(makers: Makers, table: string, one: PipelineAction, made: Action[]
       const dests = one.members.map((member) => makeMember(makers, domain, member, made));
       return dv.mlx5dv_dr_action_create_dest_array(domain, dests.length, dests);
     }
+    case "firstHit":
+    case "meter":
+    case "track":
+      return makeAso(makers.memory as StateObjects, random, makers.domains, root, one);
+    case "flowMeter": {
+      const { active, parameters } = makers.world.state.meters.get(one.meter) as Meter;
+      const action = dv.mlx5dv_dr_action_create_flow_meter({
+        ...{ next_table: named(makers.tables, one.table), reg_c_index: one.register, active },
+        flow_meter_parameter: parameterBytes(parameters),
+      });
+      makers.memory?.flowMeters.set(action, one.meter);
+      return action;
+    }
+    case "sampler":
+      return makeSampler(makers, domain, one, made);
     case "host":
       throw new Error("of host rules alone");
     default:
@@ -80,6 +113,7 @@ function makeDestination(
     case "counter":
       return dv.mlx5dv_dr_action_create_flow_counter(...makers.counterOf(dest.counter));
     case "qp":
+      if (makers.random.chance(0.25)) return dv.mlx5dv_dr_action_create_dest_devx_tir(named(makers.tirs, dest.qp));
       return dv.mlx5dv_dr_action_create_dest_ibv_qp(named(makers.queues, dest.qp));
     case "table":
       return dv.mlx5dv_dr_action_create_dest_table(named(makers.tables, dest.table));
@@ -88,6 +122,22 @@ function makeDestination(
     case "port":
       return dv.mlx5dv_dr_action_create_dest_ib_port(domain, dest.port);
   }
+}
+
+/** In any order: the device has its own. */
+function makeSampler(makers: Makers, domain: Domain, one: Sampler, made: Action[]): Action {
+  const { tag, counter, dest } = one.sample;
+  const sample_actions = makers.random.shuffle([
+    ...(tag === undefined ? [] : [dv.mlx5dv_dr_action_create_tag(tag)]),
+    ...(counter === undefined ? [] : [makeDestination(makers, domain, { kind: "counter", counter })]),
+    makeDestination(makers, domain, dest),
+  ]);
+  made.unshift(...sample_actions);
+  const default_next_table = named(makers.tables, one.table);
+  const action = one.set ? modifyWord(one.set) : undefined;
+  return dv.mlx5dv_dr_action_create_flow_sampler({
+    ...{ sample_ratio: one.ratio, default_next_table, sample_actions, action },
+  });
 }
 
 /** Members live as long as the array: they are destroyed behind it. */

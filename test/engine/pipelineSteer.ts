@@ -1,18 +1,24 @@
 /** Frames through a random device and through its reference: what is steered, how near it is to rules, what is compared. */
 import { expect } from "vitest";
-import type { Outcome } from "../../src/index.js";
+import type { Destination, Outcome } from "../../src/index.js";
+import type { FrameOptions } from "../../src/model/input.js";
 import type { QueuePair } from "../../src/model/queues.js";
-import { type Base, drawBase, walkBase } from "../oracle/generatePipeline.js";
-import type { Fields } from "../oracle/match.js";
+import { aside, type Base, drawBase, walkBase } from "../oracle/generatePipeline.js";
+import { nextTime } from "../oracle/generateMeter.js";
+import { METERS, REGISTERS } from "../oracle/generateState.js";
+import type { Fields, Term } from "../oracle/match.js";
 import { type PipelineRule, tableNamed } from "../oracle/pipeline.js";
+import type { Random } from "../oracle/random.js";
 import type { Observer, PipelineOutcome } from "../oracle/pipelineWalk.js";
 import { count } from "../verbs/flowWorld.js";
-import { compareCounts, type PipelineWorld } from "./pipelineWorld.js";
+import { compareState } from "./pipelineStateActions.js";
+import { compareCounts, drawSegment, type PipelineWorld } from "./pipelineWorld.js";
 import { frameText } from "./support.js";
 
 /** Of each frame that rules are made for, so many with one bit flipped. */
 const FLIPPED = 2;
 const OTHERS = 4;
+const SEGMENTS = 12;
 
 export interface Counts {
   frames: number;
@@ -29,14 +35,25 @@ export function newCounts(): Counts {
   return { frames: 0, lookups: 0, hits: 0, bits: 0, split: 0 };
 }
 
+/** Says how near rules were to frames, and what happened how often. */
+export function report({ frames, lookups, hits, bits, split }: Counts, tally: ReadonlyMap<string, number>): void {
+  const percent = (part: number, whole: number): number => Math.round((1000 * part) / whole) / 10;
+  const lines = [...tally].sort().map(([what, times]) => `${what} ${times}`);
+  console.log(
+    `${frames} frames, ${percent(split, frames)} % split; ${lookups} tables come to: ${percent(hits, lookups)} % hit, ` +
+      `${percent(bits, lookups)} % miss a rule by one bit\n${lines.join(", ")}`,
+  );
+}
+
 /** Frames that rules are made for, and the same with one bit flipped. */
 export function drawNear(world: PipelineWorld): Base[] {
   return world.bases.flatMap((base) => [base, ...Array.from({ length: FLIPPED }, () => flip(base, world))]);
 }
 
-/** Those, and others. */
+/** Those, and others: of connections too, where there are any. */
 export function withOthers(world: PipelineWorld, near: readonly Base[]): Base[] {
-  return world.random.shuffle([...near, ...Array.from({ length: OTHERS }, () => drawBase(world))]);
+  const segments = world.memory ? Array.from({ length: SEGMENTS }, () => drawSegment(world)) : [];
+  return world.random.shuffle([...near, ...segments, ...Array.from({ length: OTHERS }, () => drawBase(world))]);
 }
 
 /** One bit of the headers, as they usually are. */
@@ -47,21 +64,22 @@ export function flip(base: Base, { random }: PipelineWorld): Base {
   return { ...base, frame: { ...base.frame, bytes } };
 }
 
-type Compared = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers" | "rules"> & {
-  to: { name: string; tag: number; bytes: Uint8Array }[];
-};
+type Compared = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers" | "rules" | "to" | "copies">;
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const sorted = (registers: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(registers).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+const arrival = ({ name, tag, frame: bytes }: Destination): PipelineOutcome["to"][number] => ({ name, bytes, tag });
+
 function compared({ names }: PipelineWorld, outcome: Outcome): Compared {
   const { verdict, reason, tag } = outcome;
   return {
     ...{ verdict, reason, tag, registers: sorted(outcome.registers) },
     rules: outcome.rules.map((rule) => names.get(rule) ?? "?"),
-    to: outcome.to.map(({ name, tag: own, frame }) => ({ name, tag: own, bytes: frame })),
+    to: outcome.to.map(arrival),
+    copies: outcome.copies.map(arrival),
   };
 }
 
@@ -70,28 +88,69 @@ export function steer(world: PipelineWorld, drawn: readonly Base[], counts: Coun
   const { random, device, queues, tally } = world;
   const before = device.reasons();
   world.world.reasons.clear();
-  const batches = new Map<number, { base: Base; wanted: PipelineOutcome }[]>();
-  for (const base of drawn) {
-    const { frame, sender, metadata } = base;
-    const wanted = walkBase(world.world, base, note(world, counts));
-    counts.frames++;
-    if (wanted.to.length > 1) counts.split++;
-    count(tally, `${sender === null ? "received" : "sent"}: ${wanted.verdict} ${wanted.reason ?? ""}`.trim());
-    for (const register of Object.keys(wanted.registers)) count(tally, `register ${register}`);
-    if (sender !== null) {
-      agree(world, base, device.send(queues.get(sender) as QueuePair, frame.bytes, { metadata }), wanted);
-    } else if (random.chance(0.3)) {
-      agree(world, base, device.receive(frame.port, frame.bytes, frame), wanted);
-    } else batches.set(frame.port, [...(batches.get(frame.port) ?? []), { base, wanted }]);
-  }
-  for (const [port, list] of batches) {
-    const frames = list.map(({ base }) => base.frame);
-    const bytes = frames.map((frame) => frame.bytes);
-    const outcomes = device.receiveBatch(port, bytes, frames);
-    for (const [i, { base, wanted }] of list.entries()) agree(world, base, outcomes[i] as Outcome, wanted);
+  for (const call of callsOf(random, drawn)) {
+    if (world.memory) tick(world, call);
+    const wanted = call.map((base) => {
+      const outcome = walkBase(world.world, base, note(world, counts));
+      tallyOutcome(tally, base, outcome);
+      counts.frames++;
+      if (outcome.to.length > 1) counts.split++;
+      return outcome;
+    });
+    const [{ sender, metadata, frame }] = call;
+    const outcomes =
+      sender !== null
+        ? [device.send(queues.get(sender) as QueuePair, frame.bytes, { metadata })]
+        : device.receiveBatch(
+            frame.port,
+            call.map((base) => base.frame.bytes),
+            call.map(optionsOf),
+          );
+    for (const [i, base] of call.entries()) agree(world, base, outcomes[i] as Outcome, wanted[i] as PipelineOutcome);
   }
   compareReasons(world, before);
   compareCounts(world);
+  if (world.memory) compareState(world.memory, world.world.state);
+}
+
+/** Frames of one call of the device. */
+type Call = [Base, ...Base[]];
+
+/** One by one, or with others for a port: as many as there are, or fewer. */
+function callsOf(random: Random, drawn: readonly Base[]): Call[] {
+  const calls: Call[] = [];
+  const batches = new Map<number, Call>();
+  for (const base of drawn) {
+    const batch = batches.get(base.frame.port);
+    if (batch && base.sender === null && random.chance(0.9)) {
+      batch.push(base);
+      continue;
+    }
+    const call: Call = [base];
+    calls.push(call);
+    if (base.sender === null && random.chance(0.7)) batches.set(base.frame.port, call);
+  }
+  return calls;
+}
+
+function optionsOf({ frame: { linkType, wireLength }, time }: Base): FrameOptions {
+  return { linkType, wireLength, ...(time === undefined ? {} : { time }) };
+}
+
+/** The clock goes on; frames have it, or times of their own. */
+function tick({ random, world: { state } }: PipelineWorld, call: Call): void {
+  const rates = [...state.meters.values()].slice(0, METERS).flatMap(({ parameters: { cir, eir } }) => [cir, eir]);
+  state.now = nextTime(random, state.now, rates);
+  for (const base of call) {
+    if (base.sender === null && random.chance(0.5)) base.time = nextTime(random, state.now, rates);
+    else delete base.time;
+  }
+}
+
+function tallyOutcome(tally: Map<string, number>, { sender }: Base, outcome: PipelineOutcome): void {
+  count(tally, `${sender === null ? "received" : "sent"}: ${outcome.verdict} ${outcome.reason ?? ""}`.trim());
+  for (const register of Object.keys(outcome.registers)) count(tally, `register ${register}`);
+  for (const { name } of outcome.copies) count(tally, `sampled to ${name.replace(/^.*\/|:.*/g, "")}`);
 }
 
 function compareReasons({ device, world, tally }: PipelineWorld, before: Record<string, bigint>): void {
@@ -102,13 +161,19 @@ function compareReasons({ device, world, tally }: PipelineWorld, before: Record<
 }
 
 /** How near rules are to frames. */
-function note({ world }: PipelineWorld, counts: Counts): Observer {
+function note({ world, tally }: PipelineWorld, counts: Counts): Observer {
   return (table, fields, hit) => {
     counts.lookups++;
     if (hit) counts.hits++;
     if (table.startsWith("host:")) return;
+    if (hit?.actions.some(({ kind }) => kind === "drop") && hit.terms.some(asksState)) count(tally, "dropped by state");
     if (tableNamed(world, table).rules.some((rule) => missesByOneBit(fields, rule))) counts.bits++;
   };
+}
+
+/** What actions that remember tell. */
+function asksState({ field, mask }: Term): boolean {
+  return REGISTERS.some((register) => field === `misc2.metadata_reg_c_${register}`) && (mask & 0xffn) !== 0n;
 }
 
 function missesByOneBit(fields: Fields, { terms }: PipelineRule): boolean {
@@ -125,10 +190,12 @@ function missesByOneBit(fields: Fields, { terms }: PipelineRule): boolean {
 }
 
 function same(ours: Compared, theirs: Compared): boolean {
-  const rest = ({ verdict, reason, tag, registers, rules, to }: Compared): string =>
-    JSON.stringify([verdict, reason, tag, registers, rules, to.map(({ name, tag: own }) => [name, own])]);
+  const names = (list: Compared["to"]): unknown[] => list.map(({ name, tag }) => [name, tag]);
+  const rest = ({ verdict, reason, tag, registers, rules, to, copies }: Compared): string =>
+    JSON.stringify([verdict, reason, tag, registers, rules, names(to), names(copies)]);
   if (rest(ours) !== rest(theirs)) return false;
-  return ours.to.every(({ bytes }, i) => equalBytes(bytes, theirs.to[i]?.bytes ?? new Uint8Array()));
+  const all = [...theirs.to, ...theirs.copies];
+  return [...ours.to, ...ours.copies].every(({ bytes }, i) => equalBytes(bytes, all[i]!.bytes));
 }
 
 function equalBytes(ours: Uint8Array, theirs: Uint8Array): boolean {
@@ -149,16 +216,24 @@ const text = (value: unknown): string =>
 
 function differences(ours: Compared, theirs: Compared): string {
   const names = Object.keys(theirs) as (keyof Compared)[];
-  const lines = names.map((name) => {
-    const [one, other] = [text(ours[name]), text(theirs[name])];
-    if (one === other) return name === "to" ? "to: the same" : `${name} ${one}`;
-    if (name !== "to") return `${name}: engine ${one}\n    reference ${other}`;
-    const differ = Array.from({ length: Math.max(ours.to.length, theirs.to.length) }, (_, i) => i).filter(
-      (i) => text(ours.to[i]) !== text(theirs.to[i]),
-    );
-    return differ.map((i) => `to[${i}]: engine ${text(ours.to[i])}\n    reference ${text(theirs.to[i])}`).join("\n");
-  });
-  return lines.join("\n");
+  return names
+    .map((name) => {
+      if (name === "to" || name === "copies") return arrivalsDiffer(name, ours[name], theirs[name]);
+      const [one, other] = [text(ours[name]), text(theirs[name])];
+      return one === other ? `${name} ${one}` : `${name}: engine ${one}\n    reference ${other}`;
+    })
+    .join("\n");
+}
+
+/** The first that differs. */
+function arrivalsDiffer(name: string, ours: Compared["to"], theirs: Compared["to"]): string {
+  const sizes = `${name}: ${ours.length} of the engine, ${theirs.length} of the reference`;
+  const longest = Math.max(ours.length, theirs.length);
+  for (let i = 0; i < longest; i++) {
+    const [one, other] = [text(ours[i]), text(theirs[i])];
+    if (one !== other) return `${sizes}\n${name}[${i}]: engine ${one}\n    reference ${other}`;
+  }
+  return `${sizes}, the same`;
 }
 
 function sentText({ frame, sender, metadata }: Base): string {
@@ -168,8 +243,7 @@ function sentText({ frame, sender, metadata }: Base): string {
 /** The rules that the frame hit, in the reference's words. */
 function tablesOf({ world }: PipelineWorld, base: Base): string {
   const lines = new Set<string>();
-  const aside = { ...world, counters: new Map<string, never>(), reasons: new Map<string, bigint>() };
-  walkBase(aside, base, (table, _fields, hit, frame) => {
+  walkBase(aside(world), base, (table, _fields, hit, frame) => {
     lines.add(`${table} (${hex(frame.bytes)}): ${hit ? text({ ...hit, rank: undefined }) : "nobody"}`);
   });
   return [...lines].join("\n");

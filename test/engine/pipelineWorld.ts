@@ -3,7 +3,7 @@
  * Every change is made to both.
  */
 import { expect } from "vitest";
-import { createDevice, createSink, type Device } from "../../src/index.js";
+import { createDevice, type Device } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Context } from "../../src/model/context.js";
@@ -12,13 +12,11 @@ import type { Domain, Table } from "../../src/model/domain.js";
 import type { HostRule } from "../../src/model/hostRules.js";
 import type { Matcher } from "../../src/model/matcher.js";
 import type { ParserOptions } from "../../src/model/parser.js";
-import type { QueuePair } from "../../src/model/queues.js";
 import type { Rule } from "../../src/model/rule.js";
-import * as v from "../../src/verbs/index.js";
 import { DECLARED, type Random } from "../oracle/generate.js";
 import {
+  type Base,
   COUNTERS,
-  DEAF_QUEUES,
   type DrawnMatcher,
   type DrawnRule,
   type Draft,
@@ -31,12 +29,15 @@ import {
   QUEUE_NAMES,
   VPORTS,
 } from "../oracle/generatePipeline.js";
+import { fillState } from "../oracle/generateState.js";
 import { rankOf } from "../oracle/match.js";
 import { type DomainType, tableNamed } from "../oracle/pipeline.js";
 import { count } from "../verbs/flowWorld.js";
 import { refused } from "../mlx5dv/support.js";
-import { climb } from "../verbs/support.js";
+import { randomContext, randomFrame as randomSegment } from "./conntrackDraw.js";
+import { makeQueues, makeTirs } from "./pipelineQueues.js";
 import { makeActions, type Makers } from "./pipelineActions.js";
+import { makeStateObjects, modifyAso, modifyFlowMeters } from "./pipelineStateActions.js";
 import { termText } from "./support.js";
 
 const TYPES: Record<DomainType, number> = {
@@ -72,10 +73,27 @@ export interface PipelineWorld extends Draft, Makers {
 /** "fdb:0" of "fdb:0/3". */
 export const domainOf = (table: string): string => table.replace(/\/.*/, "");
 
-export async function makePipelineWorld(random: Random, tally: Map<string, number>): Promise<PipelineWorld> {
+/** `remembers`: rules meter, note first hits, track connections, sample. */
+export async function makePipelineWorld(
+  random: Random,
+  tally: Map<string, number>,
+  remembers = false,
+): Promise<PipelineWorld> {
   const asyncRules = random.chance(0.2);
-  const device = await createDevice({ ports: PORTS, vports: VPORTS, parser: DECLARED as ParserOptions, asyncRules });
-  const draft = newDraft(random);
+  const draft = newDraft(random, remembers);
+  const { state } = draft.world;
+  const seed = remembers ? random.word() - 2 ** 31 : 0;
+  const parser = DECLARED as ParserOptions;
+  const now = (): bigint => state.now;
+  const device = await createDevice({ ports: PORTS, vports: VPORTS, parser, asyncRules, seed, now });
+  state.seed = BigInt(seed);
+  if (remembers) {
+    state.now = random.bits(40);
+    fillState(random, state);
+    for (const connection of state.connections) {
+      connection.context = { ...randomContext(random), freeze_track: random.chance(0.1) ? 1 : 0 };
+    }
+  }
   const contexts = Array.from({ length: VPORTS + 1 }, (_, vport) => {
     const of = vport === 0 && random.chance(0.5) ? device : device.function(vport);
     return dv.mlx5dv_open_device(of, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
@@ -104,10 +122,12 @@ export async function makePipelineWorld(random: Random, tally: Map<string, numbe
     undefined,
   );
   for (let n = 0; n < COUNTERS; n++) draft.world.counters.set(`c${n}`, { packets: 0n, bytes: 0n });
+  const queues = makeQueues(draft.world, contexts);
   const world: PipelineWorld = {
     ...draft,
-    ...{ device, domains, tables, tally, counterBulk },
-    queues: makeQueues(draft, contexts),
+    ...{ device, domains, tables, tally, counterBulk, queues },
+    memory: remembers ? makeStateObjects(random, contexts[0] as Context, domains, state) : null,
+    tirs: makeTirs(queues),
     counterOf: (name) => [counterBulk, Number(name.slice(1))],
     matchersMade: new Map(),
     rulesMade: new Map(),
@@ -119,29 +139,20 @@ export async function makePipelineWorld(random: Random, tally: Map<string, numbe
     order: 0,
   };
   drawBases(world);
+  if (remembers) world.bases.splice(0, SEGMENTS, ...Array.from({ length: SEGMENTS }, () => drawSegment(world)));
   return world;
 }
 
-function makeQueues({ world }: Draft, contexts: readonly Context[]): Map<string, QueuePair> {
-  const queues = new Map<string, QueuePair>();
-  for (const [i, name] of QUEUE_NAMES.entries()) {
-    const vport = i % (VPORTS + 1);
-    const port = ((i >> 1) % PORTS) + 1;
-    const queue = createSink(contexts[vport] as Context, name, port);
-    queues.set(name, queue);
-    world.queues.set(name, { vport, port, number: queue.qp_num, refuses: null });
-  }
-  for (const { name, vport, refuses } of DEAF_QUEUES) {
-    const context = contexts[vport] as Context;
-    const cq = v.ibv_create_cq(context, 4);
-    const cap = { max_send_wr: 1, max_recv_wr: 1, max_send_sge: 1, max_recv_sge: 1, max_inline_data: 0 };
-    const attributes = { send_cq: cq, recv_cq: cq, cap, qp_type: v.IBV_QPT_RAW_PACKET };
-    const queue = v.ibv_create_qp(v.ibv_alloc_pd(context), attributes);
-    if (refuses === "no_receive_buffer") climb(queue, 1, 2);
-    queues.set(name, queue);
-    world.queues.set(name, { vport, port: 1, number: queue.qp_num, refuses });
-  }
-  return queues;
+/** Of the frames that rules are made for, so many are of connections. */
+const SEGMENTS = 3;
+
+/** What one of the connections may see next. */
+export function drawSegment({ random, world: { state } }: PipelineWorld): Base {
+  const { context } = random.pick(state.connections);
+  const { bytes, linkType, wireLength } = randomSegment(random, context, state.now);
+  const frame = { bytes, linkType, wireLength, port: random.between(1, PORTS) };
+  if (random.chance(0.6) || bytes.length < 14) return { frame, sender: null, metadata: 0 };
+  return { frame: { ...frame, wireLength: bytes.length }, sender: random.pick(QUEUE_NAMES), metadata: 0 };
 }
 
 /** A round of additions. */
@@ -159,13 +170,21 @@ function addRule(world: PipelineWorld): void {
 /** Makes a rule, and its matcher where that is not there. */
 export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
   const { matcher } = matcherFor(world, drawn.matcher);
-  const { made, list } = makeActions(world, drawn.matcher.table, drawn.actions);
+  const { made, list, wanted } = makeActions(world, drawn.matcher.table, drawn.actions);
   const create = (): Rule => dv.mlx5dv_dr_rule_create(matcher, valueOf(drawn).value, list.length, list);
-  if (isRefused(world, drawn)) {
-    expect(refused(create)?.code).toBe("EEXIST");
+  const link = world.memory?.link;
+  const linked = wanted.flatMap((one) => (one.kind === "track" && one.linked ? [one.connection] : []));
+  const busy = linked.some((offset) => link?.used.has(offset));
+  if (busy || isRefused(world, drawn)) {
+    expect(refused(create)?.code).toMatch(busy ? /EBUSY|EEXIST/ : /EEXIST/);
     made.forEach((action) => dv.mlx5dv_dr_action_destroy(action));
-    count(world.tally, "duplicate refused");
-  } else keep(world, drawn, create(), made);
+    count(world.tally, busy ? "connection in use" : "duplicate refused");
+    return;
+  }
+  keep(world, { ...drawn, actions: wanted }, create(), made);
+  for (const offset of linked) link?.used.add(offset);
+  if (linked.length > 0) count(world.tally, "connection of another domain");
+  modifyAso(world.random, world.tally, list);
 }
 
 /** A duplicate, in a domain that allows none. */
@@ -191,8 +210,8 @@ function addRulesAtOnce(world: PipelineWorld): void {
   const size = values[0]?.match_sz ?? 0;
   const match_buf = new Uint8Array(size * values.length);
   for (const [i, value] of values.entries()) match_buf.set(value.match_buf, i * size);
-  const lists = drawn.map(({ actions }) => makeActions(world, first.matcher.table, actions));
-  const shared = makeActions(world, first.matcher.table, first.actions);
+  const lists = drawn.map(({ actions }) => makeActions(world, first.matcher.table, actions, true));
+  const shared = makeActions(world, first.matcher.table, first.actions, true);
   const each = world.random.chance(0.5);
   for (const { made } of each ? [shared] : lists) made.forEach((action) => dv.mlx5dv_dr_action_destroy(action));
   const rules = dv.createRules(
@@ -201,7 +220,8 @@ function addRulesAtOnce(world: PipelineWorld): void {
     each ? lists.map(({ list }) => list) : shared.list,
   );
   for (const [i, rule] of rules.entries()) {
-    keep(world, drawn[i] as DrawnRule, rule, each ? (lists[i]?.made ?? []) : shared.made);
+    const { made, wanted } = each ? (lists[i] ?? shared) : shared;
+    keep(world, { ...(drawn[i] as DrawnRule), actions: wanted }, rule, made);
   }
   count(world.tally, "rules made at once", rules.length);
 }
@@ -280,6 +300,11 @@ function addHostRule(world: PipelineWorld): void {
   count(tally, "host rule");
 }
 
+/** Flow meters of rules that are there get other parameters. */
+export function modifyMeters({ random, tally, memory, world }: PipelineWorld): void {
+  if (memory) modifyFlowMeters(random, tally, memory, world.state);
+}
+
 /** A quarter of everything goes, and matchers that nobody uses. */
 export function removeRules(world: PipelineWorld, chance = 0.25): void {
   const { random } = world;
@@ -288,7 +313,7 @@ export function removeRules(world: PipelineWorld, chance = 0.25): void {
     dv.mlx5dv_dr_rule_destroy(rule);
     world.rulesMade.delete(id);
     const { table } = drawn.matcher;
-    later(world, table, () => forget(world, table, id));
+    later(world, table, () => forget(world, drawn));
     const own = actions.length > 0 && actions.every(({ users }) => users <= 1);
     if (world.waiting !== null && own && !tableNamed(world.world, table).root && random.chance(0.1)) {
       // What only rules use that wait to be destroyed syncs their domain first.
@@ -310,9 +335,10 @@ function destroyUnused(actions: readonly Action[]): void {
   for (const action of actions) if (action.users === 0 && !action.destroyed) dv.mlx5dv_dr_action_destroy(action);
 }
 
-function forget({ world }: PipelineWorld, name: string, id: string): void {
-  const table = tableNamed(world, name);
+function forget({ world, memory }: PipelineWorld, { id, matcher, actions }: DrawnRule): void {
+  const table = tableNamed(world, matcher.table);
   table.rules = table.rules.filter((one) => one.id !== id);
+  for (const one of actions) if (one.kind === "track" && one.linked) memory?.link.used.delete(one.connection);
 }
 
 /** Matchers without rules go; their masks may be drawn again. */

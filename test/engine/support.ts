@@ -24,6 +24,11 @@ export function seedFor(name: string): number {
   return seed;
 }
 
+/** What the environment says, where there is one. */
+export function setting(name: string): string | undefined {
+  return typeof process === "undefined" ? undefined : process.env[name];
+}
+
 /** Fields of a frame's bytes, as the engine has them: present ones with their values. */
 export function fieldsOf(key: Uint8Array): Map<string, bigint> {
   const fields = new Map<string, bigint>();

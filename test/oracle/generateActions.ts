@@ -65,7 +65,7 @@ function randomTerminal(random: Random, frame: Frame, places: Places): Terminal 
   return randomDestination(random, places);
 }
 
-function randomDestination(random: Random, places: Places): Destination {
+export function randomDestination(random: Random, places: Places): Destination {
   const { domain } = places;
   const roll = random.below(100);
   const table = random.pick(random.chance(0.98) && places.behind.length > 0 ? places.behind : places.tables);

@@ -5,6 +5,7 @@
 import { FIELD_WIDTHS } from "./fields.js";
 import { type GeneratedFrame, DECLARED, randomFrame } from "./generate.js";
 import { type Places, randomActions } from "./generateActions.js";
+import { addState, REGISTERS } from "./generateState.js";
 import { type Fields, type Term } from "./match.js";
 import {
   type DomainType,
@@ -44,6 +45,8 @@ export interface Base {
   frame: GeneratedFrame;
   sender: string | null;
   metadata: number;
+  /** A time of its own. */
+  time?: bigint;
 }
 
 /** One mask at one priority of one table. */
@@ -75,6 +78,8 @@ export interface Draft {
   matchers: DrawnMatcher[];
   rules: Map<string, DrawnRule>;
   made: number;
+  /** Whether rules remember. */
+  remembers: boolean;
 }
 
 /** Queues `pf`, `v1`, `v2` and a second of each take everything; the others of the PF and the first VF take nothing. */
@@ -85,13 +90,13 @@ export const DEAF_QUEUES = [
 ] as const;
 
 /** What rules can name is there; queues come from who makes the device. */
-export function newDraft(random: Random): Draft {
+export function newDraft(random: Random, remembers = false): Draft {
   const world = newPipeline(VPORTS, DECLARED);
   for (const [name, { domain, vport }] of [...world.tables])
     for (let n = 1; n <= TABLES[domain]; n++) {
       world.tables.set(`${name}/${n}`, { domain, vport, root: false, rules: [] });
     }
-  return { random, world, bases: [], matchers: [], rules: new Map(), made: 0 };
+  return { random, world, bases: [], matchers: [], rules: new Map(), made: 0, remembers };
 }
 
 /** Frames that rules are made for; half of those that can be sent are. */
@@ -116,10 +121,10 @@ const LONG = [65535, 65549, 262144];
 /** The reference's answer. */
 export function walkBase(
   world: Pipeline,
-  { frame, sender, metadata }: Base,
+  { frame, sender, metadata, time }: Base,
   observe?: Observer,
 ): ReturnType<typeof receivePipeline> {
-  if (sender === null) return receivePipeline(world, frame, observe);
+  if (sender === null) return receivePipeline(world, time === undefined ? frame : { ...frame, time }, observe);
   const queue = world.queues.get(sender);
   if (!queue) throw new Error(`no queue ${sender}`);
   return sendPipeline(world, queue, { ...frame, port: queue.port }, metadata, observe);
@@ -133,11 +138,15 @@ interface Visit {
   frame: Frame;
 }
 
+/** Where nothing is counted and remembered. */
+export function aside(world: Pipeline): Pipeline {
+  const state = structuredClone(world.state);
+  return { ...world, counters: new Map(), reasons: new Map(), state };
+}
+
 function visitsOf({ world, bases, random }: Draft): Visit[] {
   const visits: Visit[] = [];
-  // Nothing is counted.
-  const aside = { ...world, counters: new Map<string, never>(), reasons: new Map<string, bigint>() };
-  walkBase(aside, random.pick(bases), (table, fields, hit, frame) =>
+  walkBase(aside(world), random.pick(bases), (table, fields, hit, frame) =>
     visits.push({ table, fields, hit: hit !== null, frame }),
   );
   return visits;
@@ -163,7 +172,9 @@ export function drawRule(draft: Draft): DrawnRule | null {
     value: (visit.fields.get(field) ?? 0n) & mask,
   }));
   if (random.chance(0.35)) flipOne(random, terms);
-  const actions = randomActions(random, visit.frame, placesOf(world, visit.table));
+  const places = placesOf(world, visit.table);
+  const actions = randomActions(random, visit.frame, places);
+  if (draft.remembers) addState(random, world.state, places, actions);
   return { id: `r${draft.made++}`, matcher, terms, actions };
 }
 
@@ -191,14 +202,14 @@ function flipOne(random: Random, terms: readonly Term[]): void {
 }
 
 function matcherFor(draft: Draft, { table, fields }: Visit): DrawnMatcher {
-  const { random, matchers } = draft;
+  const { random, matchers, remembers } = draft;
   const fits = matchers.filter((one) => one.table === table && one.masks.every((term) => canAsk(term, fields)));
   if (fits.length > 0 && random.chance(0.35)) return random.pick(fits);
   const matcher = {
     name: `m${draft.made++}`,
     table,
     priority: random.pick(PRIORITIES),
-    masks: randomMasks(random, fields),
+    masks: remembers && random.chance(0.4) ? withRegister(random, fields) : randomMasks(random, fields),
   };
   matchers.push(matcher);
   return matcher;
@@ -229,6 +240,13 @@ function randomMasks(random: Random, fields: Fields): DrawnMatcher["masks"] {
     names.add(random.pick(pool));
   }
   return [...names].map((field) => ({ field, mask: maskOf(random, field), version: versionOf(field, fields) }));
+}
+
+/** What state is told in, beside others. */
+function withRegister(random: Random, fields: Fields): DrawnMatcher["masks"] {
+  const field = `misc2.metadata_reg_c_${random.pick(REGISTERS)}`;
+  const others = randomMasks(random, fields).filter((one) => one.field !== field);
+  return [...others.slice(0, 2), { field, mask: random.pick([0xffn, 0xffn, 0x3n, 0x40n]) }];
 }
 
 function versionOf(field: string, fields: Fields): bigint | undefined {

@@ -4,6 +4,7 @@
 import { type ReferenceRule, type Term } from "./match.js";
 import { type Modify } from "./modifyFields.js";
 import { type ParserOptions } from "./packet.js";
+import { type PipelineState, type StateStep, newState } from "./pipelineState.js";
 import { type Reformat } from "./rewrite.js";
 import { type Counter } from "./walk.js";
 
@@ -27,15 +28,29 @@ export interface Member {
   dest: Destination | { kind: "counter"; counter: string };
 }
 
+/** Every frame goes on in a table, with register C0 set where that is asked; some send a copy elsewhere first. */
+export interface Sampler {
+  kind: "sampler";
+  number: bigint;
+  ratio: number;
+  sample: { tag?: number; counter?: string; dest: Destination };
+  set: Modify | null;
+  table: string;
+}
+
 export type Terminal =
   | Destination
   | { kind: "drop" }
   | { kind: "rootTable"; priority: number }
   | { kind: "array"; members: Member[] }
+  | Sampler
+  /** A colour into a register C, then a table. */
+  | { kind: "flowMeter"; meter: string; start: number; register: number; table: string }
   /** A queue of the host: of its rules alone. */
   | { kind: "host"; queue: number };
 
 export type Step =
+  | StateStep
   | { kind: "tag"; value: number }
   | { kind: "counter"; counter: string }
   | { kind: "modify"; list: Modify[] }
@@ -84,6 +99,7 @@ export interface Pipeline {
   counters: Map<string, Counter>;
   /** How often branches ended for each reason, and copies that were not made. */
   reasons: Map<string, bigint>;
+  state: PipelineState;
 }
 
 /** All domains of a type on a function share one root table. */
@@ -102,7 +118,15 @@ export function newPipeline(vports: number, parser: ParserOptions = {}): Pipelin
     root("nic_rx", vport);
     root("nic_tx", vport);
   }
-  return { parser, tables, hostRules: [], queues: new Map(), counters: new Map(), reasons: new Map() };
+  return {
+    parser,
+    tables,
+    hostRules: [],
+    queues: new Map(),
+    counters: new Map(),
+    reasons: new Map(),
+    state: newState(),
+  };
 }
 
 export function tableNamed({ tables }: Pipeline, name: string): PipelineTable {

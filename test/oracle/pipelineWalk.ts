@@ -14,6 +14,7 @@ import {
   type PipelineAction,
   type PipelineRule,
   type Queue,
+  type Sampler,
   type Step,
   type Terminal,
   WIRE,
@@ -22,6 +23,7 @@ import {
   rootName,
   tableNamed,
 } from "./pipeline.js";
+import { beginFrame, remember, takesSample } from "./pipelineState.js";
 import { type Frame, type Lost, isDecapsulation, modified, popVlan, pushVlan, reformatted } from "./rewrite.js";
 import { MAX_JUMPS } from "./walk.js";
 
@@ -48,6 +50,8 @@ export interface PipelineOutcome {
   registers: Record<string, number>;
   to: Arrival[];
   rules: string[];
+  /** Where samples arrived. */
+  copies: Arrival[];
 }
 
 /** Is told of each table that a branch comes to, and of what it is there. */
@@ -64,11 +68,14 @@ interface Branch {
   registers: Registers;
   /** An action asked for the miss. */
   missed: boolean;
+  /** It is a sample, which says nothing of the frame. */
+  sample: boolean;
 }
 
 type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers"> & {
   /** It leaves the eSwitch by default, as this arrival, unless the function's own rules want it. */
   leaves: { branch: Branch; arrival: Arrival } | null;
+  sample: boolean;
 };
 
 interface Walk {
@@ -79,15 +86,19 @@ interface Walk {
   looped: boolean;
   branches: number;
   to: Arrival[];
+  copies: Arrival[];
   rules: string[];
   /** Why queues did not take it. */
-  refused: string[];
+  refused: { reason: string; sample: boolean }[];
   ended: Ended[];
 }
 
 const nobody: Observer = () => undefined;
 
-export type FrameIn = Omit<Frame, "parser">;
+export type FrameIn = Omit<Frame, "parser"> & {
+  /** When it comes in, in nanoseconds; that of the clock when left out. */
+  time?: bigint;
+};
 
 /** A frame that came in on a port. */
 export function receivePipeline(world: Pipeline, frame: FrameIn, observe: Observer = nobody): PipelineOutcome {
@@ -108,16 +119,18 @@ export function sendPipeline(
 }
 
 function newWalk(world: Pipeline, origin: Origin, observe: Observer, looped = false): Walk {
-  return { world, origin, observe, looped, branches: 1, to: [], rules: [], refused: [], ended: [] };
+  return { world, origin, observe, looped, branches: 1, to: [], copies: [], rules: [], refused: [], ended: [] };
 }
 
 function wayOf(walk: Walk, given: FrameIn, at: string): PipelineOutcome {
-  const frame = { ...given, parser: walk.world.parser };
+  const { parser, state } = walk.world;
+  beginFrame(state, given.time);
+  const frame = { ...given, parser };
   const registers = noRegisters();
   registers.values.set("A", BigInt(walk.origin.metadata));
-  run(walk, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false });
+  run(walk, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false, sample: false });
   const { verdict, reason, tag, registers: written } = afterLoopback(walk, result(walk));
-  return { verdict, reason, tag, registers: written, to: walk.to, rules: walk.rules };
+  return { verdict, reason, tag, registers: written, to: walk.to, rules: walk.rules, copies: walk.copies };
 }
 
 /** All branches to their ends. */
@@ -146,9 +159,9 @@ function best(ended: readonly Ended[]): Ended {
  * or is dropped for the reason of the first; tag and registers stay. The others' reasons are counted.
  */
 function result({ world, origin, to, refused, ended }: Walk): Ended {
-  for (const reason of refused) noteReason(world, reason);
-  const chosen = best(ended);
-  const [first] = refused;
+  for (const { reason } of refused) noteReason(world, reason);
+  const chosen = best(ended.filter(({ sample }) => !sample));
+  const first = refused.find(({ sample }) => !sample)?.reason;
   if (chosen.verdict !== "deliver" || first === undefined || to.some(({ name }) => !name.startsWith("port:")))
     return chosen;
   if (to.length > 0) return { ...chosen, verdict: departed(origin) };
@@ -207,27 +220,35 @@ const PASS = ["C0", "C1"];
 /** A branch is at its end; no branch is left of it. */
 function ended(
   walk: Walk,
-  { tag, registers }: Branch,
+  { tag, registers, sample }: Branch,
   verdict: PipelineOutcome["verdict"],
   reason: string | null,
   leaves: Ended["leaves"] = null,
 ): Branch[] {
   const { values, written } = registers;
   const held = Object.fromEntries([...written].map((name) => [name, Number(values.get(name))]));
-  walk.ended.push({ verdict, reason, tag, registers: held, leaves });
+  walk.ended.push({ verdict, reason, tag, registers: held, leaves, sample });
   noteReason(walk.world, reason);
   return [];
 }
 
-const OF_RULES: readonly Step["kind"][] = ["tag", "counter", "modify", "popVlan", "pushVlan", "reformat"];
+const OF_RULES: readonly Step["kind"][] = [
+  ...(["tag", "counter", "modify", "popVlan", "pushVlan", "reformat", "firstHit", "meter", "track"] as const),
+];
 const isStep = (action: PipelineAction): action is Step => (OF_RULES as readonly string[]).includes(action.kind);
 
 type Kind = Exclude<Step["kind"], "reformat"> | "decapsulate" | "encapsulate";
 
-/** docs/rules.md, "Order of execution". */
+/** docs/state.md, "Order of execution". */
 const ORDER: Record<"received" | "sent", readonly Kind[]> = {
-  received: ["decapsulate", "tag", "popVlan", "modify", "pushVlan", "counter", "encapsulate"],
-  sent: ["decapsulate", "popVlan", "counter", "modify", "pushVlan", "encapsulate"],
+  received: [
+    ...(["decapsulate", "tag", "popVlan", "firstHit", "modify", "pushVlan", "meter", "track", "counter"] as const),
+    "encapsulate",
+  ],
+  sent: [
+    ...(["decapsulate", "meter", "popVlan", "track", "counter", "modify", "pushVlan", "firstHit"] as const),
+    "encapsulate",
+  ],
 };
 
 function kindOf(step: Step): Kind {
@@ -276,6 +297,11 @@ function take({ world }: Walk, branch: Branch, step: Step): Frame | Lost {
       return pushVlan(frame, step.header);
     case "reformat":
       return reformatted(frame, step.reformat);
+    case "firstHit":
+    case "meter":
+    case "track":
+      remember(world.state, step, frame, branch.registers);
+      return frame;
   }
 }
 
@@ -293,7 +319,16 @@ function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
     case "defaultMiss":
       return unwanted(walk, branch, "default_miss");
     case "table":
-      return [{ ...branch, at: terminal.table, from: 0n, hops: branch.hops + 1 }];
+      return [atTable(branch, terminal.table)];
+    case "flowMeter":
+      remember(world.state, terminal, branch.frame, branch.registers);
+      return [atTable(branch, terminal.table)];
+    case "sampler": {
+      const { number, ratio, set, table } = terminal;
+      const copies = takesSample(world.state, number, ratio) ? sample(walk, branch, terminal) : [];
+      const frame = set ? modified(branch.frame, [set], branch.registers) : branch.frame;
+      return [...copies, atTable({ ...branch, frame }, table)];
+    }
     case "rootTable": {
       const { domain, vport } = tableNamed(world, branch.at);
       const from = BigInt(terminal.priority) << 48n;
@@ -319,6 +354,20 @@ function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
       return counts ? noDestination(walk, branch, tableNamed(world, branch.at).domain) : onward;
     }
   }
+}
+
+function atTable(branch: Branch, table: string): Branch {
+  return { ...branch, at: table, from: 0n, hops: branch.hops + 1 };
+}
+
+/** What becomes of a copy: a branch of its own, wherever it goes. */
+function sample(walk: Walk, branch: Branch, { sample: { tag, counter, dest } }: Sampler): Branch[] {
+  const { values, written } = branch.registers;
+  const copy = { ...branch, sample: true, registers: { values: new Map(values), written: new Set(written) } };
+  if (walk.branches++ >= MOST_BRANCHES) return ended(walk, copy, "drop", "copy_limit");
+  if (tag !== undefined) copy.tag = tag & 0xffffff;
+  if (counter !== undefined) count(walk.world, counter, branch.frame.wireLength);
+  return goTo(walk, copy, dest);
 }
 
 /** Whether a member is a branch of its own: it goes on, or is another frame. */
@@ -349,13 +398,12 @@ function arrived(
   refuses: string | null = null,
   byDefault = false,
 ): Branch[] {
-  if (walk.to.length + walk.refused.length === MOST_DESTINATIONS) {
-    noteReason(walk.world, "copy_limit");
-    return [];
+  if (walk.to.length + walk.copies.length + walk.refused.length === MOST_DESTINATIONS) {
+    return ended(walk, branch, "drop", "copy_limit");
   }
   const arrival = { name, bytes: branch.frame.bytes, tag: branch.tag ?? 0 };
-  if (refuses === null) walk.to.push(arrival);
-  else walk.refused.push(refuses);
+  if (refuses === null) (branch.sample ? walk.copies : walk.to).push(arrival);
+  else walk.refused.push({ reason: refuses, sample: branch.sample });
   return ended(walk, branch, verdict, null, byDefault ? { branch, arrival } : null);
 }
 
@@ -380,15 +428,19 @@ function afterLoopback(walk: Walk, sent: Ended): Ended {
 }
 
 /** docs/flows.md, Sending. What became of it; null where it leaves. */
-function loopBack(walk: Walk, { frame }: Branch, arrival: Arrival): Ended | null {
+function loopBack(walk: Walk, { frame, sample }: Branch, arrival: Arrival): Ended | null {
   const back = newWalk(walk.world, walk.origin, walk.observe, true);
   const at = rootName("nic_rx", PF);
-  run(back, { frame, at, from: 0n, hops: 0, tag: null, registers: noRegisters(), missed: false });
+  const registers = noRegisters();
+  run(back, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false, sample: false });
   walk.rules.push(...back.rules);
+  walk.copies.push(...back.copies);
   const looped = result(back);
   const multicast = ((frame.bytes[0] ?? 0) & 1) !== 0;
   // SPEC: what a rule gave to a queue that did not take it was for the port, and stays too.
-  const stays = (looped.verdict === "deliver" || back.refused.includes(looped.reason ?? "")) && !multicast;
-  walk.to.splice(walk.to.indexOf(arrival), 1, ...back.to, ...(stays ? [] : [arrival]));
-  return stays ? looped : null;
+  const stays =
+    (looped.verdict === "deliver" || back.refused.some(({ reason }) => reason === looped.reason)) && !multicast;
+  const list = sample ? walk.copies : walk.to;
+  list.splice(list.indexOf(arrival), 1, ...back.to, ...(stays ? [] : [arrival]));
+  return stays && !sample ? looped : null;
 }
