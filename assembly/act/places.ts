@@ -5,6 +5,7 @@
  */
 import { PLACE_INNER, Place } from "../../src/abi/engine";
 import { Header, LEVEL_INNER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
+import { hasMetadata, METADATA_SIZE } from "../wire/ethernet";
 
 /** Places that are not of headers to change, but of what covers them: behind the last of Place. */
 export const PLACE_ICMPV6: u32 = 9;
@@ -31,9 +32,12 @@ export function find(map: usize, frame: usize): void {
     if (place == PLACE_ROUTING && load<u8>(frame + <usize>load<u32>(entry, 4), SEGMENTS_LEFT) == 0) continue;
     if (place != NONE) noteFirst(base + place, offset);
     if (kind == Header.ipv4 || kind == Header.ipv6) noteFirst(base + Place.ip, offset);
-    // The EtherType is behind the addresses, or behind the last tag.
-    if (kind == Header.ethernet) set(base + Place.ethertype, offset + 12);
-    else if (kind == Header.vlan && offsetOf(base + Place.ethertype) != 0) set(base + Place.ethertype, offset + 2);
+    // The EtherType is behind the addresses and what ESP actions note there, or behind the last tag.
+    if (kind == Header.ethernet) {
+      const metadata = hasMetadata(frame + <usize>load<u32>(entry, 4)) ? METADATA_SIZE : 0;
+      set(base + Place.ethertype, offset + 12 + metadata);
+    }
+    if (kind == Header.vlan && offsetOf(base + Place.ethertype) != 0) set(base + Place.ethertype, offset + 2);
   }
 }
 

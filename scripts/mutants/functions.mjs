@@ -73,8 +73,8 @@ export const FUNCTIONS = [
   model(
     "send",
     "loopback-switched",
-    "if (departure?.switched === false) {",
-    "if (departure !== undefined) {",
+    "if (switched || !(own",
+    "if (!(own",
     "loopback of what a rule has sent to a port",
   ),
   model("send", "loopback-best", 'if (sent.verdict !== "transmit") return sent;', "", "what the eSwitch has delivered"),

@@ -148,14 +148,7 @@ export const HOST = [
     "copies of what is sent",
     SENDING,
   ),
-  model(
-    "send",
-    "send-tag",
-    "= bestOf(sent, stayed, departures.length > 0);",
-    "= sent;",
-    "the tag of a frame that stays",
-    SENDING,
-  ),
+  model("send", "send-tag", "= bestOf(sent, stayed, left);", "= sent;", "the tag of a frame that stays", SENDING),
   model("send", "send-not-taken", "NOT_TAKEN.includes(reason)", "false", "frames that a queue refused leave", SENDING),
   model(
     "send",

@@ -101,7 +101,13 @@ export const REWRITE = [
     "false",
     "actions of another function",
   ),
-  flow("flowActionChecks", "flow-action-twice", "mlx5 && kinds.has", "kinds.has", "two of a kind under manual"),
+  flow(
+    "flowActionChecks",
+    "flow-action-twice",
+    "(mlx5 || esp !== null) && kinds.has",
+    "kinds.has",
+    "two of a kind under manual",
+  ),
   flow(
     "flowEntry",
     "flow-action-count",
@@ -308,15 +314,9 @@ export const REWRITE = [
   reformatted(
     "vlan",
     "core-push-order",
-    "store<u32>(at, bswap(tag), MACS);",
-    "store<u32>(at, tag, MACS);",
+    "store<u32>(at + front, bswap(tag));",
+    "store<u32>(at + front, tag);",
     "the bytes of a tag",
   ),
-  reformatted(
-    "vlan",
-    "core-pop-macs",
-    "store<u32>(at, load<u32>(at, 8), 8 + TAG);",
-    "",
-    "the source address behind a tag",
-  ),
+  reformatted("vlan", "core-pop-macs", "memory.copy(at + TAG, at, front);", "", "the source address behind a tag"),
 ];

@@ -20,7 +20,7 @@ function byEtherType(type: number): string | null {
 export function readEthernet(packet: Packet, step: Step): Step | null {
   const { at, level } = step;
   if (!whole(packet, step, 14)) return null;
-  const size = number(packet, at + 12, 2) === METADATA ? 22 : 14;
+  const size = ethernetSize(packet.bytes, at);
   if (!whole(packet, step, size)) return null;
   seen(packet, step, size);
   packet.fields.set(`${level}.dmac`, big(packet, at, 6));
@@ -43,8 +43,10 @@ export function readEthernet(packet: Packet, step: Step): Step | null {
   return follow(step, byEtherType(type), next);
 }
 
-/** EtherType of the element of inline ESP actions, whose 6 bytes another EtherType follows. */
-const METADATA = 0x8ce4;
+/** Of an Ethernet header with its type: 0x8ce4 has 6 bytes of inline ESP actions and another type behind it. */
+export function ethernetSize(bytes: Uint8Array, at: number): number {
+  return bytes[at + 12] === 0x8c && bytes[at + 13] === 0xe4 ? 22 : 14;
+}
 
 /** First = outermost, second = next; further tags leave no trace (parsing rulings). */
 function fillTag(packet: Packet, level: Level, index: number, tpid: number, tci: number): void {

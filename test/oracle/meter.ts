@@ -3,7 +3,7 @@
 // exponent divides, so that no rate is ever rounded.
 
 import { be } from "./draw.js";
-import { type Frame, parsed } from "./rewrite.js";
+import { type Frame, behindLink, parsed } from "./rewrite.js";
 
 export const RED = 0;
 export const YELLOW = 1;
@@ -132,14 +132,6 @@ function fill(meter: Meter, now: bigint): void {
   excess.held = least(excess.held + perNanosecond(eir) * gone + over, excess.size);
 }
 
-const LINK_HEADERS = new Map([
-  ["ethernet", 14],
-  ["vlan", 4],
-  ["linux_cooked", 16],
-  ["linux_cooked_v2", 20],
-  ["loopback", 4],
-]);
-
 /** What the frame costs: the first IP header says its length, else all behind the link header and its tags counts. */
 export function costOf(frame: Frame): Cost {
   const { bytes, wireLength } = frame;
@@ -149,6 +141,5 @@ export function costOf(frame: Frame): Cost {
     const [at, more] = ip.kind === "ipv4" ? [ip.offset + 2, 0] : [ip.offset + 4, 40];
     return { wireLength, ipLength: (bytes[at] as number) * 256 + (bytes[at + 1] as number) + more };
   }
-  const link = headers.reduce((sum, { kind }) => sum + (LINK_HEADERS.get(kind) ?? 0), 0);
-  return { wireLength, ipLength: wireLength - link };
+  return { wireLength, ipLength: wireLength - behindLink(frame) };
 }

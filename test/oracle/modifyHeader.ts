@@ -1,6 +1,7 @@
 // The second opinion on header changes: plain bytes, the headers that the reference parser has found, and big numbers.
 // Written from docs/rules.md (Modify header), the modify-fields table and RFC 1624.
 
+import { ethernetSize } from "./link.js";
 import { type Bits, type Modify, type ModifyField, modifyField } from "./modifyFields.js";
 import { type HeaderSeen, type Level } from "./packet.js";
 
@@ -22,6 +23,8 @@ export function noRegisters(): Registers {
 /** What the actions of a list see. */
 interface State {
   bytes: Uint8Array;
+  /** As they were when the list began. */
+  first: Uint8Array;
   found: Found;
   registers: Registers;
 }
@@ -35,7 +38,7 @@ export function modifyHeader(
 ): Uint8Array {
   return list.reduce((before, action) => {
     const after = before.slice();
-    modify({ bytes: after, found, registers }, action);
+    modify({ bytes: after, first: bytes, found, registers }, action);
     if (after.some((byte, i) => byte !== before[i])) mendChecksums(before, after, found.headers);
     return after;
   }, bytes);
@@ -60,15 +63,16 @@ function modify(state: State, action: Modify): void {
 }
 
 /** The value of a field; null where the frame does not have it. */
-function read({ bytes, found, registers }: State, field: ModifyField): bigint | null {
+function read(state: State, field: ModifyField): bigint | null {
+  const { bytes, registers } = state;
   if (field.register !== undefined) return registers.values.get(field.register) ?? 0n;
-  const place = placeOf(found, field);
+  const place = placeOf(state, field);
   return place && (number(bytes, place) >> BigInt(place.shift)) & ones(field.width);
 }
 
 /** The low `length` bits of `data` become the bits of the field from `offset` on. */
 function write(state: State, field: ModifyField, offset: number, length: number, data: bigint): void {
-  const { bytes, found, registers } = state;
+  const { bytes, registers } = state;
   if (offset + length > field.width) throw new Error(`${length} bits from ${offset} on are beyond ${field.width}`);
   const old = read(state, field);
   if (old === null) return;
@@ -79,7 +83,7 @@ function write(state: State, field: ModifyField, offset: number, length: number,
     registers.written.add(field.register);
     return;
   }
-  const place = placeOf(found, field) as Place;
+  const place = placeOf(state, field) as Place;
   const shift = BigInt(place.shift);
   const whole = (number(bytes, place) & ~(ones(field.width) << shift)) | (value << shift);
   for (let i = 0; i < place.size; i++) {
@@ -98,10 +102,10 @@ function number(bytes: Uint8Array, { at, size }: Place): bigint {
   return bytes.subarray(at, at + size).reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
 }
 
-function placeOf(found: Found, { level, places }: ModifyField): Place | null {
+function placeOf({ first, found }: State, { level, places }: ModifyField): Place | null {
   for (const [kind, bits] of places) {
     if (kind === "ethertype") {
-      const at = etherTypeAt(found, level);
+      const at = etherTypeAt(first, found, level);
       return at === null ? null : { ...bits, at };
     }
     const header = found.headers.find((one) => one.kind === kind && one.level === level);
@@ -110,12 +114,12 @@ function placeOf(found: Found, { level, places }: ModifyField): Place | null {
   return null;
 }
 
-/** Behind the last tag that is whole. */
-function etherTypeAt({ headers }: Found, level: Level): number | null {
+/** Behind the last tag that is whole, or at the end of the Ethernet header. */
+function etherTypeAt(bytes: Uint8Array, { headers }: Found, level: Level): number | null {
   const ethernet = headers.find((one) => one.kind === "ethernet" && one.level === level);
   if (!ethernet) return null;
   const last = headers.filter((one) => one.kind === "vlan" && one.level === level).at(-1);
-  return last ? last.offset + 2 : ethernet.offset + 12;
+  return last ? last.offset + 2 : ethernet.offset + ethernetSize(bytes, ethernet.offset) - 2;
 }
 
 /**

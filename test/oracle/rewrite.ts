@@ -2,6 +2,7 @@
 // IEEE 802.1Q, RFC 791, RFC 768 and RFC 8200. Every function gives a new frame, or why there is none.
 
 import { onesComplementSum } from "./checksum.js";
+import { ethernetSize } from "./link.js";
 import { type Modify } from "./modifyFields.js";
 import { type Registers, joined, modifyHeader } from "./modifyHeader.js";
 import { type HeaderSeen, type ParserOptions } from "./packet.js";
@@ -55,22 +56,24 @@ function changed(frame: Frame, bytes: Uint8Array, linkType = frame.linkType): Fr
 const outer = (frame: Frame, kind: string): HeaderSeen | undefined =>
   parsed(frame).headers.find((one) => one.kind === kind && one.level === "outer");
 
-/** MACs are the first twelve bytes. */
-const MACS = 12;
+/** Where the tags of a frame with Ethernet stand: in front of its type. */
+const tagsAt = ({ bytes }: Frame): number => ethernetSize(bytes, 0) - 2;
 
 /** Removes the outermost tag; a frame without one, or without Ethernet, stays as it is. */
 export function popVlan(frame: Frame): Frame | Lost {
   const { bytes } = frame;
   if (!outer(frame, "ethernet") || !outer(frame, "vlan")) return frame;
-  return changed(frame, joined(bytes.subarray(0, MACS), bytes.subarray(MACS + 4)));
+  const at = tagsAt(frame);
+  return changed(frame, joined(bytes.subarray(0, at), bytes.subarray(at + 4)));
 }
 
 /** `header`: TPID and TCI. */
 export function pushVlan(frame: Frame, header: number): Frame | Lost {
   const { bytes } = frame;
   if (!outer(frame, "ethernet")) return frame;
+  const at = tagsAt(frame);
   const tag = [header >>> 24, (header >>> 16) & 0xff, (header >>> 8) & 0xff, header & 0xff];
-  return changed(frame, joined(bytes.subarray(0, MACS), tag, bytes.subarray(MACS)));
+  return changed(frame, joined(bytes.subarray(0, at), tag, bytes.subarray(at)));
 }
 
 /** A modify-header action: the headers are those that the frame has when the list begins. */
@@ -124,19 +127,19 @@ function encapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
   return whole;
 }
 
-/** Bytes of what a frame begins with. */
+/** Bytes of what a frame begins with that is not Ethernet. */
 const LINK_SIZES: ReadonlyMap<string, number> = new Map([
-  ["ethernet", MACS + 2],
   ["loopback", 4],
   ["linux_cooked", 16],
   ["linux_cooked_v2", 20],
 ]);
 
 /** Behind the Ethernet header, or what a capture has instead, and all tags. */
-function behindLink(frame: Frame): number {
+export function behindLink(frame: Frame): number {
   const headers = parsed(frame).headers.filter(({ level }) => level === "outer");
   const tags = headers.filter(({ kind }) => kind === "vlan").length;
-  return (LINK_SIZES.get(headers[0]?.kind ?? "") ?? 0) + 4 * tags;
+  const first = headers[0]?.kind ?? "";
+  return (first === "ethernet" ? ethernetSize(frame.bytes, 0) : (LINK_SIZES.get(first) ?? 0)) + 4 * tags;
 }
 
 /** VXLAN, VXLAN-GPE, Geneve, GTP-U, MPLS over UDP. */
