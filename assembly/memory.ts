@@ -61,8 +61,10 @@ export const ROUND: usize = (FOUND + BATCH * 4 + LINE) & ~LINE;
 export const WAITING: usize = (ROUND + ALL_BRANCHES * 4 + LINE) & ~LINE;
 export const PENDING: usize = (WAITING + ALL_BRANCHES * 4 + LINE) & ~LINE;
 export const GATHERED: usize = (PENDING + ALL_BRANCHES * 4 + LINE) & ~LINE;
+/** The rule that each frame hits first, where frames are walked one after the other. */
+export const FIRST_RULES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
 /** The table that frames for each function come to first. */
-export const FUNCTIONS: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
+export const FUNCTIONS: usize = (FIRST_RULES + BATCH * 4 + LINE) & ~LINE;
 /** The lanes of every branch of a lookup; each up to a whole key. */
 export const LANES: usize = (FUNCTIONS + MAX_FUNCTIONS * 4 + LINE) & ~LINE;
 /** Phases of a lookup (steer/match.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */

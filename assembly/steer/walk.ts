@@ -7,7 +7,7 @@
  */
 import { run } from "../act/run";
 import { WANT_BRANCHES, WANT_ORDER } from "../../src/abi/key";
-import { BATCH, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
+import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../out/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
 import { lookup } from "./match";
@@ -26,12 +26,41 @@ export function walk(root: usize, count: u32, sender: usize): void {
   Walk.careful = sender != 0;
   openOutcomes();
   const wanted = Tables.wanted;
-  const most: u32 = wanted & WANT_ORDER ? 1 : wanted & WANT_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
+  if (wanted & WANT_ORDER) {
+    walkInOrder(root, count);
+    return;
+  }
+  const most: u32 = wanted & WANT_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
   for (let first: u32 = 0; first < count; first += most) walkSome(root, first, min(most, count - first));
 }
 
 function walkSome(root: usize, first: u32, count: u32): void {
+  open(root, first, count);
   Forks.first = first;
+  // All of them stand at one table.
+  moveTogether(root, ROUND, count);
+  moveToEnd();
+  if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
+}
+
+/** What becomes of a frame depends on those before it: only the first lookup is of all of them together. */
+function walkInOrder(root: usize, count: u32): void {
+  open(root, 0, count);
+  lookup(root, ROUND, count);
+  memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
+  for (let i: u32 = 0; i < count; i++) {
+    Forks.first = i;
+    const branch = branchAt(i);
+    if (advance(branch, root, load<u32>(FIRST_RULES + ((<usize>i) << 2)), Walk.careful)) goOn(branch);
+    moveToEnd();
+    keepRegisters(i);
+  }
+}
+
+/** Puts frames at the root table, and lists their branches in ROUND. */
+// @ts-ignore: decorator
+@inline
+function open(root: usize, first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i++) {
     openOutcome(first + i);
     openBranch(first + i, root);
@@ -39,8 +68,12 @@ function walkSome(root: usize, first: u32, count: u32): void {
   }
   Waiting.list = WAITING;
   Waiting.count = 0;
-  // All of them stand at one table.
-  moveTogether(root, ROUND, count);
+}
+
+/** Moves those that go on, until none does. */
+// @ts-ignore: decorator
+@inline
+function moveToEnd(): void {
   while (Waiting.count > 0) {
     const list = Waiting.list;
     const length = Waiting.count;
@@ -48,7 +81,6 @@ function walkSome(root: usize, first: u32, count: u32): void {
     Waiting.count = 0;
     moveAll(list, length);
   }
-  if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
 /** The branch goes on: in the next round. */
