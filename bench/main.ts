@@ -18,6 +18,7 @@ import { format } from "prettier";
 import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
+import { esp } from "./esp.js";
 import { flows } from "./flows.js";
 import { measure, type Parts, type Report, type Result, type Suite } from "./harness.js";
 import { parse } from "./parse.js";
@@ -26,7 +27,7 @@ import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, change];
+const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, esp, change];
 
 const REPORT = "build/bench/report.json";
 
