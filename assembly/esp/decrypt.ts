@@ -27,7 +27,7 @@ import { ESP_HEADER, jobFor, TRAILER } from "./job";
 import { setTraffic, traffic } from "./outer";
 import { announce, ownLength, Packet, PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, reshape, setLength } from "./packet";
 import { isTrailer } from "./trailer";
-import { infer, NO_NUMBER, windowCheck, windowNote } from "./window";
+import { infer, isBelowZero, windowCheck, windowNote } from "./window";
 
 const ECN: u32 = 3;
 const CE: u32 = 3;
@@ -61,8 +61,10 @@ function openPacket(branch: usize, association: usize, transport: bool): bool {
   const limit = load<u64>(association, ESP_HARD_LIMIT);
   if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return drop(branch, Reason.esp_hard_limit);
   const low = be32(before + 4);
-  const number = load<u32>(association, ESP_FLAGS) & ESP_ESN ? infer(association, low) : <u64>low;
-  const unwelcome: u32 = number == NO_NUMBER ? Reason.esp_replay : windowCheck(association, number);
+  const extended = (load<u32>(association, ESP_FLAGS) & ESP_ESN) != 0;
+  if (extended && isBelowZero(association, low)) return drop(branch, Reason.esp_replay);
+  const number = extended ? infer(association, low) : <u64>low;
+  const unwelcome = windowCheck(association, number);
   if (unwelcome != Reason.none) return drop(branch, unwelcome);
 
   if (!own(branch, 0)) return false;

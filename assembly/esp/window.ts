@@ -11,24 +11,32 @@ import { Reason } from "../../src/abi/engine";
 const MAX_SHIFT: u64 = 1 << 31;
 /** RFC 4303, A.2 for the upper half of numbers where there is no window. */
 const NO_WINDOW: u32 = 0x80000000;
-/** No number: one below 0. */
-export const NO_NUMBER: u64 = u64.MAX_VALUE;
 
-/** The number of a packet with these lower bits, by the highest one so far; NO_NUMBER below 0 (RFC 4303, A.2.1 and A.2.2). */
+/** How far below the highest number a packet's can lie. */
+function reachOf(association: usize): u32 {
+  const size = load<u32>(association, ESP_WINDOW_SIZE);
+  return (size == 0 ? NO_WINDOW : size) - 1;
+}
+
+/** The number of a packet with these lower bits, by the highest one so far (RFC 4303, A.2.1 and A.2.2). */
 export function infer(association: usize, low: u32): u64 {
   const top = load<u64>(association, ESP_NUMBER);
-  const high = <u32>(top >> 32);
-  const size = load<u32>(association, ESP_WINDOW_SIZE);
-  const reach = (size == 0 ? NO_WINDOW : size) - 1;
+  const reach = reachOf(association);
   const bottom = <u32>top - reach;
-  let upper = high;
+  let upper = <u32>(top >> 32);
   if (<u32>top >= reach) {
     if (low < bottom) upper++;
   } else if (low >= bottom) {
-    if (high == 0) return NO_NUMBER;
     upper--;
   }
   return ((<u64>upper) << 32) | (<u64>low);
+}
+
+/** Whether that number would lie below 0: there is none. */
+export function isBelowZero(association: usize, low: u32): bool {
+  const top = load<u64>(association, ESP_NUMBER);
+  const reach = reachOf(association);
+  return top < <u64>reach && low >= <u32>top - reach;
 }
 
 /** Whether a number is welcome: Reason.none, or why not. */

@@ -141,21 +141,21 @@ function usedUp({ hardLimit, packets, next, esn, iv }: Association): Lost | null
   return iv >= LOW * LOW ? "esp_iv_exhausted" : null;
 }
 
-/** ESP header to ICV. */
-function sealedPayload(sa: Association, payload: Uint8Array, nextHeader: number): Uint8Array {
+/** ESP header to ICV, under the association's next number and IV. `data`: what is encrypted, trailer included. */
+export function sealedData(sa: Association, data: Uint8Array): Uint8Array {
   const header = new Uint8Array(16);
   write(header, 0, 4, sa.spi);
   write(header, 4, 4, sa.next % LOW);
   write(header, 8, 8, sa.iv);
   const aad = aadOf(sa.esn !== null, sa.spi, sa.next);
   const nonce = nonceOf(sa, header.subarray(8));
-  const { data, icv } = gcmSeal(sa.ready, nonce, aad, trailed(payload, nextHeader), sa.keymat.icvLength);
-  return joined(header, data, icv);
+  const sealed = gcmSeal(sa.ready, nonce, aad, data, sa.keymat.icvLength);
+  return joined(header, sealed.data, sealed.icv);
 }
 
 function sealTunnel(sa: Association, frame: Frame, outer: Outer): Frame | Lost {
   const inside = frame.bytes.subarray(outer.at, outer.end);
-  const esp = sealedPayload(sa, joined(inside, new Uint8Array(sa.tfcPad)), outer.version === 4 ? 4 : 41);
+  const esp = sealedData(sa, trailed(joined(inside, new Uint8Array(sa.tfcPad)), outer.version === 4 ? 4 : 41));
   const within = { ...outer, at: 0 };
   const made = outerHeaders(sa.encap, esp.length, { sequence: sa.next, ...trafficOf(inside, within) });
   if (!made) return "frame_too_long";
@@ -192,7 +192,7 @@ function sealTransport(sa: Association, frame: Frame, outer: Outer): Frame | Los
   const { at, protocol, said } = insertion(bytes, outer);
   const payload = bytes.subarray(at, outer.end);
   const tfc = [UDP, 4, 41].includes(protocol) ? sa.tfcPad : 0;
-  const esp = sealedPayload(sa, joined(payload, new Uint8Array(tfc)), protocol);
+  const esp = sealedData(sa, trailed(joined(payload, new Uint8Array(tfc)), protocol));
   const [udp] = sa.encap;
   const header = udp ? udpHeader(udp, esp.length) : new Uint8Array(0);
   const made = joined(bytes.subarray(0, at), header, esp);
