@@ -1,4 +1,5 @@
 /** What actions of a scenario document hold, as types. `actionSchema.ts` describes each key; the compiler holds the two equal. */
+import type { ScenarioEsp } from "./espDocument.js";
 import type { AsoChoice, ScenarioAsoAction, ScenarioFlowMeter, ScenarioFlowSampler } from "./stateDocument.js";
 
 /** What a rule does, written in its place. */
@@ -106,10 +107,11 @@ export interface ScenarioVlanTag {
   vid?: number;
 }
 
-/** A flow action, which specs of flows name: exactly one of `modify` and `reformat`. */
+/** A flow action, which specs of flows name: exactly one of `modify`, `reformat` and `esp`. */
 export interface ScenarioFlowAction {
   name: string;
   description?: string;
   modify?: ScenarioChange[];
   reformat?: ScenarioReformat;
+  esp?: ScenarioEsp;
 }

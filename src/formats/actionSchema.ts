@@ -11,6 +11,7 @@ import {
   type ScenarioReformat,
   type ScenarioVlanTag,
 } from "./actionDocument.js";
+import { ESP } from "./espSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
 import { about, integer, list, MAX_TAG, MAX_U32, name, text } from "./schemaParts.js";
 import type { ScenarioSampleActionObject } from "./stateDocument.js";
@@ -248,6 +249,7 @@ export const FLOW_ACTION = objectOf<ScenarioFlowAction>(
     description: about,
     modify: MODIFY,
     reformat: REFORMAT,
+    esp: ESP,
   },
-  oneOf(["modify", "reformat"]),
+  oneOf(["modify", "reformat", "esp"]),
 );

@@ -1,9 +1,13 @@
 /** The flow actions of a scenario, each made for the functions and directions whose flows have it. */
 import type { Context } from "../model/context.js";
 import { DOMAIN_TYPES, type DomainType } from "../model/domain.js";
+import { EspAction } from "../model/espAction.js";
+import type { EspRequest } from "../model/espRequest.js";
 import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../model/flowAction.js";
 import type { ScenarioFlowAction } from "./actionDocument.js";
 import { reformatPlace } from "./actions.js";
+import { espPlace, espRequest } from "./espActions.js";
+import type { ScenarioEsp } from "./espDocument.js";
 import { reformatOf } from "./headerBytes.js";
 import { headerChanges } from "./headerChanges.js";
 import { at } from "./place.js";
@@ -35,8 +39,9 @@ export class ScenarioFlowActions {
 
 function makerOf(
   path: string,
-  { modify, reformat = { type: "l2_tunnel_to_l2" } }: ScenarioFlowAction,
+  { modify, reformat = { type: "l2_tunnel_to_l2" }, esp }: ScenarioFlowAction,
 ): (context: Context, type: DomainType) => FlowAction {
+  if (esp !== undefined) return espMaker(`${path}.esp`, esp);
   const tableType = (type: DomainType): number => DOMAIN_TYPES.indexOf(type);
   if (modify !== undefined) {
     const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, modify);
@@ -56,4 +61,16 @@ function makerOf(
       () => PacketReformatAction.create(CALL, context, undefined, data, number, tableType(type)),
       (inner) => reformatPlace(inner, reformat.headers !== undefined),
     );
+}
+
+/** Its own direction is the flow's, or the flow refuses it. */
+function espMaker(path: string, esp: ScenarioEsp): (context: Context) => FlowAction {
+  const request = (): EspRequest => espRequest(CALL, path, esp);
+  // What cannot be read is refused whether a flow names it or not.
+  request();
+  return (context) => {
+    const one = request();
+    const make = (): EspAction => EspAction.create(CALL, context, one, esp.metadata);
+    return at(CALL, path, make, (inner) => espPlace(inner, esp.encap));
+  };
 }

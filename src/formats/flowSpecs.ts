@@ -149,10 +149,10 @@ function matchSpec(call: string, path: string, layout: SpecLayout, inner: boolea
 }
 
 /** Messages call it by its header: `eth.vlan_tag`. */
-function formOf(path: string, { name, size, kind }: FilterField): FieldForm {
+export function formOf(path: string, { name, size, kind }: FilterField): FieldForm {
   return { name: `${path.slice(path.lastIndexOf(".") + 1)}.${name}`, width: WIDTHS[name] ?? 8 * size, kind };
 }
 
-function write(filter: Uint8Array, { at, size }: FilterField, value: bigint): void {
+export function write(filter: Uint8Array, { at, size }: FilterField, value: bigint): void {
   for (let byte = 0; byte < size; byte++) filter[at + byte] = Number((value >> BigInt(8 * (size - 1 - byte))) & 0xffn);
 }

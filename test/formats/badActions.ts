@@ -97,7 +97,7 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
     'actions[0] § it takes only one of "drop", "default_miss", "pop_vlan", "tag", "count", "queue", "tir", "table", "vport", "port", "array", "reformat", "modify", "push_vlan", "aso", "flow_meter" or "flow_sampler" (found { name, drop, pop_vlan })',
     [["actions", 0, "pop_vlan"], true],
   ),
-  bad("flow action of nothing", 'flowActions[1] § it needs "modify" or "reformat" (found { name })', [
+  bad("flow action of nothing", 'flowActions[1] § it needs "modify", "reformat" or "esp" (found { name })', [
     ["flowActions", 1, "reformat"],
   ]),
   bad(
@@ -173,7 +173,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "flow action unknown",
-    'flows[5].specs[1].action = "leave-tunel": nothing in the document has this name (EINVAL); did you mean "leave-tunnel"? flowActions: rewrite, leave-tunnel, enter, enter-bytes',
+    'flows[5].specs[1].action = "leave-tunel": nothing in the document has this name (EINVAL); did you mean "leave-tunnel"? flowActions: rewrite, leave-tunnel, enter, enter-bytes, seal, open, open IPv6, open in place',
     [["flows", 5, "specs", 1, "action"], "leave-tunel"],
   ),
   bad(

@@ -99,7 +99,7 @@ export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "flow action of a device flow unknown",
-    'deviceFlows[2].actions[1].action = "leave": nothing in the document has this name (EINVAL); flowActions: rewrite, leave-tunnel, enter, enter-bytes',
+    'deviceFlows[2].actions[1].action = "leave": nothing in the document has this name (EINVAL); flowActions: rewrite, leave-tunnel, enter, enter-bytes, seal, open, open IPv6, open in place',
     [["deviceFlows", 2, "actions", 1, "action"], "leave"],
   ),
   bad(

@@ -2,6 +2,7 @@
 
 import { DOMAINS, FLOW_ACTIONS, MORE_FLOWS, MORE_RULES, MORE_TABLES, SHARED_ACTIONS } from "./everyAction.js";
 import { DEVICE_FLOWS } from "./everyDeviceFlow.js";
+import { ESP_ACTIONS, ESP_FLOWS } from "./everyEsp.js";
 import {
   ASO_OBJECTS,
   BULK,
@@ -80,7 +81,7 @@ export function everyKey(): Record<string, unknown> {
         ],
       },
     ],
-    flowActions: FLOW_ACTIONS,
+    flowActions: [...FLOW_ACTIONS, ...ESP_ACTIONS],
     domains: DOMAINS,
     tables: [
       { name: "root", description: "where frames start", domain: "nic_rx", level: 0 },
@@ -184,6 +185,7 @@ export function everyKey(): Record<string, unknown> {
         specs: [{ gre: { c_ks_res0_ver: "0x2000/0xb000", protocol: "ipv4", key: 5 } }],
       },
       ...MORE_FLOWS,
+      ...ESP_FLOWS,
     ],
     ...DEVICE_FLOWS,
     hostRules: [

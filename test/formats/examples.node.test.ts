@@ -23,7 +23,9 @@ describe("examples", () => {
     expect(names.sort()).toEqual([
       "everyday.json",
       "flows-copies.json",
+      "flows-esp.json",
       "flows-sending.json",
+      "flows-strongswan.json",
       "flows-vxlan.json",
       "ports.json",
       "rules-eswitch.json",
@@ -75,6 +77,28 @@ describe("examples", () => {
       "telnet",
     ]);
     expect(counters.get("web-frames")?.read()).toEqual({ packets: 24n, bytes: 12_666n });
+  });
+
+  it("flows-strongswan.json opens strongswan.pcap to what the peers said", async () => {
+    const captures = new URL("../captures/", import.meta.url);
+    const [wire, clear] = ["wire", "clear"].map((one) => `esp-strongswan-aes128gcm16.${one}.pcap`);
+    const shipped = readFileSync(new URL("strongswan.pcap", folder));
+    expect(shipped.equals(readFileSync(new URL(wire!, captures)))).toBe(true);
+    const loaded = await loadScenario(read("flows-strongswan.json"));
+    const opened: string[] = [];
+    for await (const frames of readCapture(new Uint8Array(shipped))) {
+      for (const { to } of loaded.run(frames)) {
+        // Ethernet is the frame's own; the capture of what was said has raw IP.
+        for (const { name, frame } of to) if (name !== "qp:ike") opened.push(Buffer.from(frame).toString("hex", 14));
+      }
+    }
+    const said: string[] = [];
+    for await (const frames of readCapture(new Uint8Array(readFileSync(new URL(clear!, captures))))) {
+      said.push(...frames.map(({ bytes }) => Buffer.from(bytes).toString("hex")));
+    }
+    expect(said.length).toBe(47);
+    expect(opened).toEqual(said);
+    expect(loaded.tally.rule(loaded.flows.get("a to b")!).frames).toBe(24);
   });
 
   it("everyday.pcap is what scripts/make-sample.mjs makes, in ascending time", async () => {
