@@ -115,7 +115,6 @@ export class AsoAction extends Action {
     const { flags, register } = this.linkTo(domain) ?? this.#choice;
     const { address, bit } = this.object.unitAt(this.offset);
     const operand = register | ((told(flags) ?? 0) << 8) | (bit << 16);
-    if (!this.object.isValid(this.offset)) return [Op.state, operand, Op.meter, address];
     return [Op.state, operand, op, address];
   }
 }

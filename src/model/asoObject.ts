@@ -103,11 +103,6 @@ export class AsoObject extends DevxObject {
     }
   }
 
-  /** Whether a meter counts: one whose parameters are not valid only has a start colour. */
-  isValid(offset: number): boolean {
-    return this.kind !== "flow_meter" || isValid(this.#block(offset));
-  }
-
   /**
    * The 64 bytes of the data of an object, 0 for the first of the bulk, as QUERY_GENERAL_OBJECT has them. They are what
    * `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read.
