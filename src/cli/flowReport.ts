@@ -6,6 +6,7 @@ import {
   IBV_FLOW_ATTR_SNIFFER,
 } from "../abi/verbs.js";
 import type { LoadedScenario } from "../formats/index.js";
+import type { DeviceFlow } from "../model/deviceFlow.js";
 import type { VerbsFlow } from "../model/verbsFlow.js";
 import { HOST_APPLICATIONS } from "../model/hostRules.js";
 import type { HitRule } from "../model/outcome.js";
@@ -28,6 +29,7 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
   const hosts = loaded.scenario.hostRules ?? [];
   const all = [
     ...[...loaded.flows.values()].map(asFlow),
+    ...[...loaded.deviceFlows.values()].map(asDeviceFlow),
     ...[...loaded.hostRules.values()].map((rule, i): Asked => {
       const { application, priority } = rule;
       const { port, function: vport = 0 } = hosts[i] ?? {};
@@ -64,8 +66,20 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
   return table(paint, columns, rows);
 }
 
-/** The stages of docs/flows.md, those of what is sent behind the others. */
-const [SNIFFER, NORMAL, HOST, DEFAULT, EGRESS] = [0, 1, 2, 3, 4] as const;
+/** The stages of docs/flows.md, those of what is sent and of the eSwitch behind the others. */
+const [SNIFFER, RDMA, NORMAL, HOST, DEFAULT, EGRESS, FDB] = [0, 1, 2, 3, 4, 5, 6] as const;
+
+function asDeviceFlow(rule: DeviceFlow): Asked {
+  const { priority, port, tableType } = rule.matcher;
+  const { name, domainType, rdma } = tableType;
+  const stage = domainType === "fdb" ? FDB : domainType === "nic_tx" ? EGRESS : rdma ? RDMA : NORMAL;
+  const { vport } = rule.context.function;
+  // Tables of transports are asked before the others where frames come in, behind them where they leave.
+  const within = stage === RDMA ? (tableType.transport ? 0 : 1) : rdma ? (tableType.transport ? -1 : -2) : 0;
+  const kind = name.toLowerCase();
+  const place = [vport, stage, within, priority, 1];
+  return { rule, vport, kind, port: port === 0 ? undefined : port, priority, place };
+}
 
 function asFlow(rule: VerbsFlow): Asked {
   const { type, flags, port, priority } = rule;
@@ -76,12 +90,39 @@ function asFlow(rule: VerbsFlow): Asked {
   if (type === IBV_FLOW_ATTR_SNIFFER) return { ...none, kind: "sniffer", place: [vport, SNIFFER] };
   if (type !== IBV_FLOW_ATTR_NORMAL) return { ...none, kind: "default", place: [vport, DEFAULT] };
   const kind = `${egress ? "egress" : "normal"}${copies ? ", dont_trap" : ""}`;
-  return { rule, vport, kind, port, priority, place: [vport, egress ? EGRESS : NORMAL, priority, copies ? 0 : 1] };
+  return { rule, vport, kind, port, priority, place: [vport, egress ? EGRESS : NORMAL, 0, priority, copies ? 0 : 1] };
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
   const at = a.findIndex((one, i) => one !== b[i]);
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+/** Entries of flow tables, table by table in the order of their indexes. */
+export function flowEntries(paint: Paint, { flowEntries: all, tally }: LoadedScenario): string {
+  const tables = [...new Set([...all.values()].map(({ table }) => table))];
+  const entries = [...all.values()].sort(
+    (a, b) => tables.indexOf(a.table) - tables.indexOf(b.table) || a.index - b.index,
+  );
+  let before: (typeof tables)[number] | undefined;
+  const rows = entries.map((entry): Row => {
+    const { frames, bytes } = tally.rule(entry);
+    const place = entry.table === before ? "" : printable(entry.table.name);
+    before = entry.table;
+    const hit = frames === 0 ? "never hit" : "";
+    const cells = [place, String(entry.index), printable(entry.name), grouped(frames), grouped(bytes), hit];
+    return frames === 0 ? { cells, style: "dim" } : { cells };
+  });
+  if (rows.length === 0) return "";
+  const columns: Column[] = [
+    { title: "Flow table" },
+    { title: "index", right: true },
+    { title: "entry" },
+    { title: "frames", right: true },
+    { title: "bytes", right: true },
+    { title: "" },
+  ];
+  return table(paint, columns, rows);
 }
 
 export function flowCounters(paint: Paint, { flowCounters: all }: LoadedScenario): string {

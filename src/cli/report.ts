@@ -1,47 +1,15 @@
 /** What `flowsteer run` prints for people. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../formats/index.js";
 import type { Table } from "../model/domain.js";
-import type { Outcome } from "../model/outcome.js";
-import { flowCounters, flows } from "./flowReport.js";
+import { flowCounters, flowEntries, flows } from "./flowReport.js";
+import { reasonText } from "./reasons.js";
+import { answers, holdings } from "./stateReport.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "./text.js";
 
 const NUMBERS: readonly Column[] = [
   { title: "frames", right: true },
   { title: "bytes", right: true },
 ];
-
-/** Reasons in words; others are shown by their names. */
-const REASONS: Partial<Record<NonNullable<Outcome["reason"]>, string>> = {
-  no_rule: "no rule of the root table took them",
-  table_miss: "no rule of the table they came to took them",
-  default_miss: "action default_miss",
-  drop_action: "action drop",
-  no_destination: "the rule names no destination",
-  hop_limit: "too many jumps from table to table",
-  queue_not_ready: "the queue pair does not receive",
-  no_receive_buffer: "no receive buffer was left",
-  receive_buffer_too_short: "the receive buffer was too short",
-  completion_queue_full: "the completion queue was full",
-  copy_limit: "too many copies were made of them before",
-  not_a_tunnel: "nothing to decapsulate",
-  frame_too_long: "they became too long",
-  wire_to_wire: "from the wire to the uplink, without a port",
-  esp_not_esp: "no ESP header to decrypt behind",
-  esp_not_ip: "no IP packet to encrypt",
-  esp_fragment: "ESP does not take fragments",
-  esp_encapsulation: "other headers in front of ESP than the action's",
-  esp_truncated: "too short for ESP, or not captured whole",
-  esp_spi: "another SPI than the action's",
-  esp_hard_limit: "the ESP action has had its packets",
-  esp_replay: "the sequence number was seen before, or is too old",
-  esp_jump: "the sequence number is more than 2^31 ahead",
-  esp_authentication: "the ICV is wrong",
-  esp_trailer: "ESP padding, next header or packet inside do not fit",
-  esp_dummy: "an ESP dummy packet",
-  esp_sequence_exhausted: "ESP sequence numbers are used up",
-  esp_iv_exhausted: "ESP initialization vectors are used up",
-  esp_metadata: "the metadata element does not ask for encryption",
-};
 
 const PLAIN_DOMAIN = "nic_rx";
 
@@ -61,6 +29,9 @@ export function reportText(paint: Paint, loaded: LoadedScenario, sources: string
     registers(paint, loaded),
     rules(paint, loaded),
     flows(paint, loaded),
+    flowEntries(paint, loaded),
+    answers(paint, loaded),
+    holdings(paint, loaded),
     counters(paint, loaded),
     flowCounters(paint, loaded),
     buffers(paint, loaded),
@@ -92,9 +63,10 @@ function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
   return table(paint, columns, rows);
 }
 
-function whyOf({ flows: { size }, hostRules }: LoadedScenario, { reason }: EndSum): string {
-  if (reason === "no_rule" && size + hostRules.size > 0) return "no rule and no flow took them";
-  return reason === null ? "" : (REASONS[reason] ?? reason.replaceAll("_", " "));
+function whyOf({ flows, deviceFlows, hostRules }: LoadedScenario, { reason }: EndSum): string {
+  if (reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0)
+    return "no rule and no flow took them";
+  return reason === null ? "" : reasonText(reason);
 }
 
 function styleOf({ to, verdict }: EndSum): Style {
@@ -176,9 +148,16 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
 
 function counters(paint: Paint, { counters: all }: LoadedScenario): string {
   if (all.size === 0) return "";
-  const rows = [...all].map(([name, counter]): Row => {
-    const { packets, bytes } = counter.read();
-    return { cells: [printable(name), grouped(packets), grouped(bytes)] };
+  const rows = [...all].flatMap(([name, counter]): Row[] => {
+    const row = (offset: number, called: string): Row => {
+      const { packets, bytes } = counter.read(offset);
+      return { cells: [printable(called), grouped(packets), grouped(bytes)] };
+    };
+    if (counter.size === 1) return [row(0, name)];
+    // Of a bulk, those that have counted.
+    const counted = Array.from({ length: counter.size }, (_, n) => n).filter((n) => counter.read(n).packets > 0n);
+    if (counted.length === 0) return [row(0, `${name}[0 to ${counter.size - 1}]`)];
+    return counted.map((n) => row(n, `${name}[${n}]`));
   });
   return table(paint, [{ title: "Counter" }, ...NUMBERS], rows);
 }

@@ -16,6 +16,7 @@ import {
   CONNECTION_STATES,
   LAST_INDEXES,
   type AsoData,
+  type ExpectedMeter,
   type ScenarioAsoObject,
   type ScenarioConnection,
 } from "./stateDocument.js";
@@ -75,20 +76,30 @@ export function connectionAt(call: string, object: AsoObject, index: number): Sc
   return { ...rest, ...(named === undefined ? {} : { state: named }), last_index: kind as keyof typeof LAST_INDEXES };
 }
 
-/** Buckets of each meter of a bulk, in units. */
-export function tokensOf(object: AsoObject): { c_tokens: number; e_tokens: number }[] {
-  return Array.from({ length: object.size }, (_, meter) => {
-    const data = object.read(meter >> 1);
-    const view = new DataView(data.buffer, (meter & 1) * PARAMETERS_SIZE);
-    return { c_tokens: view.getUint32(12), e_tokens: view.getUint32(20) };
-  });
+/** The buckets of a meter of a bulk, in units. */
+export function tokensAt(object: AsoObject, meter: number): Required<ExpectedMeter> {
+  const data = object.read(meter >> 1);
+  const view = new DataView(data.buffer, (meter & 1) * PARAMETERS_SIZE);
+  return { c_tokens: view.getUint32(12), e_tokens: view.getUint32(20) };
+}
+
+/** Whether a flag of a bulk is set. */
+export function isSet(object: AsoObject, flag: number): boolean {
+  return bitOf(object.read(Math.floor(flag / FLAGS)), flag % FLAGS);
 }
 
 /** The flags of a bulk that are set. */
 export function flagsOf(object: AsoObject): number[] {
   return Array.from({ length: object.objects }, (_, index) => object.read(index)).flatMap((data, index) =>
-    Array.from({ length: 8 * ASO_DATA }, (_, flag) => flag)
-      .filter((flag) => ((data[flag >> 3] ?? 0) & (0x80 >> (flag & 7))) !== 0)
-      .map((flag) => index * 8 * ASO_DATA + flag),
+    Array.from({ length: FLAGS }, (_, flag) => flag)
+      .filter((flag) => bitOf(data, flag))
+      .map((flag) => index * FLAGS + flag),
   );
+}
+
+/** Flags of an object; the first one is the most significant bit. */
+const FLAGS = 8 * ASO_DATA;
+
+function bitOf(data: Uint8Array, flag: number): boolean {
+  return ((data[flag >> 3] ?? 0) & (0x80 >> (flag & 7))) !== 0;
 }

@@ -1,7 +1,7 @@
 /** What counters and ASO objects must hold at the end. */
 import type { AsoObject } from "../model/asoObject.js";
 import type { CounterValue } from "../model/counter.js";
-import { connectionAt, flagsOf, tokensOf } from "./asoObjects.js";
+import { connectionAt, flagsOf, tokensAt } from "./asoObjects.js";
 import type { ExpectedCount } from "./document.js";
 import type { Failure } from "./expectations.js";
 import { below } from "./schema.js";
@@ -40,15 +40,15 @@ export function asoFailures(path: string, object: AsoObject, expected: ExpectedA
     return same ? [] : [{ path: `${path}.first_hit`, about, what: "set", expected: first_hit, got: flags }];
   }
   const key = flow_meter === undefined ? "conn_track" : "flow_meter";
-  const found: object[] =
-    flow_meter === undefined
-      ? Array.from({ length: object.objects }, (_, i) => connectionAt("loadScenario", object, i))
-      : tokensOf(object);
+  const found = (i: number): object | undefined => {
+    if (i >= object.size) return undefined;
+    return flow_meter === undefined ? connectionAt("loadScenario", object, i) : tokensAt(object, i);
+  };
   return (flow_meter ?? conn_track ?? []).flatMap((values, i) => {
     const about = `${key === "flow_meter" ? "meter" : "connection"} ${object.name}[${i}]`;
     const at = below(`${path}.${key}`, i);
     if (values === null) return [];
-    const got = found[i];
+    const got = found(i);
     if (got === undefined) return [{ path: at, about, what: "object", expected: "there", got: "not there" }];
     return differences(at, about, values, got);
   });

@@ -12,4 +12,6 @@ export type { LoadedQueue, ReceiveBuffers } from "./queue.js";
 export { parseScenario } from "./scenario.js";
 export { SCENARIO_SCHEMA } from "./scenarioSchema.js";
 export type { JsonSchema } from "./schema.js";
+export type { AnswerSum, StateTally } from "./stateTally.js";
+export type { StateUse } from "./stateUse.js";
 export type { EndSum, Sum, Tally } from "./tally.js";

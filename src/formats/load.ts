@@ -26,6 +26,8 @@ import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.j
 import { parseScenario } from "./scenario.js";
 import { below } from "./schema.js";
 import type { ScenarioStep } from "./stateDocument.js";
+import { StateTally } from "./stateTally.js";
+import { usesOfRules } from "./stateUse.js";
 import { Steps } from "./steps.js";
 import { Tally } from "./tally.js";
 
@@ -101,6 +103,8 @@ export class LoadedScenario {
   readonly frames: readonly FrameInput[];
   /** Sums over all frames that were run. */
   readonly tally = new Tally();
+  /** Sums over what meters, flags and connections have answered. */
+  readonly state: StateTally;
   readonly #domains: ScenarioDomains;
   readonly #steps: Steps;
   readonly #expectations: Expectations;
@@ -133,6 +137,9 @@ export class LoadedScenario {
       return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
     });
     this.#domains = objects.domains;
+    this.state = new StateTally(
+      new Map(usesOfRules(scenario).map(([name, uses]) => [this.rules.get(name) as Rule, uses])),
+    );
     this.#steps = new Steps(objects.actions, objects.asoObjects);
     this.#expectations = new Expectations(
       scenario.expect ?? {},
@@ -215,6 +222,7 @@ export class LoadedScenario {
       const frame = frames[i] as FrameInput;
       this.#number = frame.number ?? this.#number + 1;
       this.tally.add(frame, outcome);
+      this.state.add(frame, outcome);
       this.#expectations.see(this.#number, frame, outcome);
     }
     return outcomes;

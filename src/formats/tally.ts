@@ -103,12 +103,14 @@ export class Tally {
 
 type End = Omit<EndSum, keyof Sum>;
 
-function endsOf({ to, verdict, reason }: Outcome): End[] {
+/** Where a frame ended. */
+export function endsOf({ to, verdict, reason }: Outcome): End[] {
   if (to.length === 0) return [{ to: null, verdict, reason }];
   return to.map(({ name }) => ({ to: name, verdict, reason }));
 }
 
-function keyOf({ to, verdict, reason }: End): string {
+/** What frames that ended alike have in common. */
+export function keyOf({ to, verdict, reason }: End): string {
   return to ?? `${verdict} ${reason ?? ""}`;
 }
 

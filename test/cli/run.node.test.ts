@@ -285,6 +285,69 @@ describe("flowsteer run", () => {
     ]);
   });
 
+  it("tells what meters and connections answered, why a frame was dropped, and what they hold at the end", async () => {
+    const [meter, firewall] = await Promise.all(
+      ["meter", "firewall"].map(async (name) => flowsteer(["run", `examples/state-${name}.json`])),
+    );
+    expect(meter!.out).toContain(
+      [
+        "Asked                    answer  frames  bytes  and went to",
+        "meter two a millisecond  red          2    108  drop 2 (action drop)",
+        "                         green        4    216  qp:customer 4",
+        "meter contract[1]        red          1    106  drop 1 (action drop)",
+        "                         yellow       1    106  qp:operator 1",
+        "                         green        1    106  qp:operator 1",
+        "",
+        "At the end",
+        "meter contract[1]  22 committed, 22 excess",
+      ].join("\n"),
+    );
+    expect(firewall!.out).toContain(
+      [
+        "Asked                      answer                    frames  bytes  and went to",
+        "connection connections[2]  valid                          3    172  qp:out 1, qp:in 2",
+        "                           valid, changes its state       4    216  qp:out 3, qp:in 1",
+        "                           invalid                        3    162  drop 3 (action drop)",
+        "",
+        "At the end",
+        "connection connections[2]  empty",
+      ].join("\n"),
+    );
+    const open = await flowsteer(["run", "examples/state-firewall.json", "--limit", "6"]);
+    expect(open.out).toContain("\nconnection connections[2]  established, assured\n");
+    const begun = await flowsteer(["run", "examples/state-firewall.json", "--limit", "2"]);
+    expect(begun.out).toContain("\nconnection connections[2]  half-open\n");
+  });
+
+  it("tells of flows in device bytes, entries of flow tables and counters of a bulk", async () => {
+    const { out } = await flowsteer(["run", "examples/flows-device.json", "--limit", "6"]);
+    expect(out).toContain(
+      [
+        "Flow              kind     port  priority  frames  bytes",
+        "foreign roce      rdma_rx               0       1     66",
+        "roce              rdma_rx               1       1     66",
+        "web               nic_rx                1       1     54",
+        "udp               nic_rx                2       4    192",
+        "others            nic_rx                9       2    108",
+        "no telnet leaves  nic_tx                0       0      0  never hit",
+        "leaves            nic_tx                1       0      0  never hit",
+        "",
+        "Flow table  index  entry    frames  bytes",
+        "services        0  dns           1     42",
+        "                1  discard       1     42",
+        "                2  back          2    108",
+        "",
+        "Counter      frames  bytes",
+        "services[0]       1     66",
+        "services[1]       1     54",
+        "services[2]       1     42",
+        "services[3]       2    108",
+      ].join("\n"),
+    );
+    const none = await flowsteer(["run", "examples/flows-device.json", "--limit", "0"]);
+    expect(none.out).toContain("\nservices[0 to 7]       0      0\n");
+  });
+
   it("tells of copies, of the flows that make them, and of flows that nobody hit", async () => {
     const { out } = await flowsteer(["run", "examples/flows-copies.json", "--limit", "2"]);
     expect(out).toContain("\nCopies    frames  bytes\nqp:tap         2    108\nqp:audit       1     54\n");

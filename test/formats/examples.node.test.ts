@@ -23,15 +23,20 @@ describe("examples", () => {
     expect(names.sort()).toEqual([
       "everyday.json",
       "flows-copies.json",
+      "flows-device.json",
       "flows-esp.json",
       "flows-sending.json",
       "flows-strongswan.json",
       "flows-vxlan.json",
       "ports.json",
+      "rss.json",
       "rules-eswitch.json",
       "rules-mirror.json",
       "rules-overlay.json",
       "rules-router.json",
+      "state-firewall.json",
+      "state-meter.json",
+      "state-sampler.json",
       "tunnel.json",
     ]);
   });
@@ -51,12 +56,15 @@ describe("examples", () => {
     expect(listed.sort()).toEqual([...names].sort());
   });
 
-  it.each(names.filter((name) => name.startsWith("rules-")))("%s runs on a ConnectX-6 Dx too", async (name) => {
-    const document = JSON.parse(read(name)) as { device: object };
-    const loaded = await loadScenario({ ...document, device: { ...document.device, profile: "connectx6dx" } });
-    loaded.run();
-    expect(loaded.failures()).toEqual([]);
-  });
+  it.each(names.filter((name) => /^(?:rules|rss|state)\b/.test(name)))(
+    "%s runs on a ConnectX-6 Dx too",
+    async (name) => {
+      const document = JSON.parse(read(name)) as { device: object };
+      const loaded = await loadScenario({ ...document, device: { ...document.device, profile: "connectx6dx" } });
+      loaded.run();
+      expect(loaded.failures()).toEqual([]);
+    },
+  );
 
   it("everyday.json sorts everyday.pcap", async () => {
     const { tally, rules, counters } = await runEveryday();
