@@ -2,6 +2,7 @@
 import { allocate, release } from "../arena";
 import { CIPHER_HASH, CIPHER_ROUNDS, CIPHER_SIZE } from "./cipherLayout";
 import { setFirstRounds } from "./firstRound";
+import { wipeHash } from "./ghash";
 import { setHashKey } from "./hashKey";
 import { BLOCK_SIZE, ZEROS } from "./planes";
 import { expandKey, setRoundKeys } from "./roundKeys";
@@ -18,6 +19,7 @@ export function createCipher(key: usize, length: u32): usize {
 /** Gives a cipher another key. Nothing of the one before stays. */
 export function setCipherKey(cipher: usize, key: usize, length: u32): void {
   wipe(cipher, CIPHER_SIZE);
+  wipeHash();
   store<u32>(cipher, length / 4 + 6, CIPHER_ROUNDS);
   expandKey(key, length);
   setRoundKeys(cipher);
@@ -33,5 +35,6 @@ export function setCipherKey(cipher: usize, key: usize, length: u32): void {
 /** Overwrites a cipher and gives its memory back. */
 export function releaseCipher(cipher: usize): void {
   wipe(cipher, CIPHER_SIZE);
+  wipeHash();
   release(cipher, <u32>CIPHER_SIZE);
 }

@@ -101,9 +101,10 @@ function openRun(jobs: usize, count: usize): void {
   fly();
   let tail: usize = 0;
   for (let job = jobs, n: usize = 0; job < end; job += SIZE, n++) {
-    const good = isIcv(job, tagOf(job, n, tail));
-    store<u8>(job, <u8>good, JOB_GOOD);
-    if (good) {
+    // The verdict is all that a secret decides on. It is public where it is written, and read back from there
+    // (docs/constant-time.md).
+    store<u8>(job, <u8>isIcv(job, tagOf(job, n, tail)), JOB_GOOD);
+    if (load<u8>(job, JOB_GOOD) != 0) {
       addKept(job, n, tail);
       orderRest(job);
     }
@@ -176,5 +177,5 @@ function isIcv(job: usize, tag: v128): bool {
   if (length == 16) return !v128.any_true(v128.xor(v128.load(icv), tag));
   const first: u64 = load<u64>(icv) ^ i64x2.extract_lane(tag, 0);
   const last: i32 = length == 12 ? load<i32>(icv, 8) ^ i32x4.extract_lane(tag, 2) : 0;
-  return (first | <u64>last) == 0;
+  return (first | (<u64>last)) == 0;
 }
