@@ -1,11 +1,12 @@
 /** docs/flow-coverage.md from the rows of all cases. */
 import { aligned, code } from "../../coveragePage.js";
 import { ACTION_CASES } from "./actionCases.js";
+import { ESP_CASES } from "./espCases.js";
 import { FIELD_CASES } from "./fieldCases.js";
 import { FLOW_CASES } from "./flowCases.js";
 import { PROFILES, rowOf, type Case, type Row } from "./record.js";
 
-export const CASES: readonly Case[] = [...FIELD_CASES, ...ACTION_CASES, ...FLOW_CASES];
+export const CASES: readonly Case[] = [...FIELD_CASES, ...ACTION_CASES, ...FLOW_CASES, ...ESP_CASES];
 
 const HEAD = `# What the tests of flows assert
 
@@ -28,6 +29,12 @@ spec right before the MPLS spec.`,
   ],
   ["Actions", "", ACTION_CASES],
   ["Lists of specs, the attributes of a flow, its queue pair", "", FLOW_CASES],
+  [
+    "ESP actions",
+    `Members of the structs of ibv_flow_action_esp(3); what they do is in [esp.md](esp.md). Where a row has a destination, frames were
+sealed by one action, opened by another, and were what they had been.`,
+    ESP_CASES,
+  ],
 ];
 
 export async function coveragePage(): Promise<string> {
