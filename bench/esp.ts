@@ -1,5 +1,6 @@
 /** ESP with AES-GCM (RFC 4106): packets that lie in memory, AES-128, 8 bytes of AAD, an ICV of 16. */
 import { loadCore } from "../src/engine/load.js";
+import { wholeAction } from "./esp/action.js";
 import { createCipher, keyOf, PACKETS, Packets } from "./esp/packets.js";
 import { cpuSeconds, repeated, type Suite, type Target, type TimedCase, type Workload } from "./harness.js";
 import type { GcmPeer } from "./peers/gcm.js";
@@ -40,6 +41,7 @@ export const esp: Suite = {
       yield opening(packets, peers, length, open);
     }
     for (const length of quick ? [64] : [64, 1400]) yield await manyAssociations(length, quick ? 10 : ASSOCIATIONS);
+    for (const length of quick ? [576] : [576, 1400]) yield* await wholeAction(length);
     yield await makingAssociations();
   },
   async facts() {
