@@ -11,6 +11,7 @@ export { createSink } from "./model/sink.js";
 export type { CoreSource } from "./engine/load.js";
 export type {
   Destination,
+  EspFault,
   HitRule,
   HostDestination,
   Outcome,

@@ -1,6 +1,7 @@
 /** The C bytes of ESP parameters: both ways, and the associations that they come to. */
 import { describe, expect, test } from "vitest";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW } from "../../src/abi/esp.js";
+import { hexOf } from "../../src/formats/headerBytes.js";
 import type { EspAction } from "../../src/model/espAction.js";
 import * as v from "../../src/verbs/index.js";
 import {
@@ -46,7 +47,7 @@ const SAMPLES: readonly v.FlowActionEsp[] = [
 function association({ device, operand }: EspAction): string {
   const record = device.core.u8.slice(operand, operand + ESP_SIZE);
   record.fill(0, ESP_CIPHER, ESP_CIPHER + 4).fill(0, ESP_WINDOW, ESP_WINDOW + 4);
-  return Buffer.from(record).toString("hex");
+  return hexOf(record);
 }
 
 test("the structs as the header has them", () => {

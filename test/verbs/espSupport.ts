@@ -86,7 +86,12 @@ export function numbersOf(frame: Uint8Array, udp = false): { spi: number; seq: n
   return { spi: view.getUint32(0), seq: view.getUint32(4), iv: view.getBigUint64(8) };
 }
 
-/** What of the core's memory holds these bytes. */
+/** Where in the core's memory these bytes are; -1 for nowhere. */
 export function leftOver(bench: FlowBench, bytes: Uint8Array): number {
-  return Buffer.from(bench.device.core.u8).indexOf(Buffer.from(bytes));
+  const { u8 } = bench.device.core;
+  const [first = 0] = bytes;
+  for (let at = u8.indexOf(first); at >= 0; at = u8.indexOf(first, at + 1)) {
+    if (bytes.every((byte, i) => u8[at + i] === byte)) return at;
+  }
+  return -1;
 }
