@@ -92,6 +92,7 @@ export const REFUSALS = {
   bad_opcode: "a queue pair of this type has no such operation",
   bad_send_flags: "the request cannot be sent so",
   bad_frame: "not a frame that can be sent",
+  bad_create_flags: "no queue pair of this type can be made so",
   // ports and addresses
   no_entry: "the entry of the table is empty",
   bad_route: "no way leads from this source to this destination",

@@ -16,6 +16,7 @@ export * from "./layout.js";
 export * from "./params.js";
 export * from "./port.js";
 export * from "./queueCommands.js";
+export * from "./queues.js";
 export * from "./tableCommands.js";
 export {
   modifyActions,

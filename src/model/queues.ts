@@ -66,6 +66,14 @@ export interface QueuePairReport extends QueuePairState {
   cap: CheckedAttributes["cap"];
 }
 
+/** Frames to one address, and those to groups. */
+export interface SelfLoopback {
+  readonly unicast: boolean;
+  readonly multicast: boolean;
+}
+
+const NO_SELF_LOOPBACK: SelfLoopback = { unicast: false, multicast: false };
+
 export class QueuePair extends Handle implements Receiver {
   readonly argument = "qp";
   readonly qp_num: number;
@@ -76,6 +84,8 @@ export class QueuePair extends Handle implements Receiver {
   /** Null for a sink. */
   readonly pd: ProtectionDomain | null;
   readonly context: Context;
+  /** Frames of its own that its flows answer as if they had ALLOW_LOOP_BACK (mlx5dv_create_qp). */
+  selfLoopback: SelfLoopback = NO_SELF_LOOPBACK;
   /** @internal What reads and makes packets; null where the queue pair has frames or datagrams. */
   readonly transport: Transport | null;
   readonly #attributes: CheckedAttributes | null;

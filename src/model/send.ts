@@ -92,7 +92,10 @@ function loopedBack(
       departures.push(departure);
       continue;
     }
-    const [looped] = qp.device.traffic.loopBack(call, port.number, [frame], qp, afterwards, own) as [Outcome];
+    const { unicast, multicast } = qp.selfLoopback;
+    const options = { rdma: own, ownFlows: isMulticast(frame) ? multicast : unicast };
+    const { traffic } = qp.device;
+    const [looped] = traffic.loopBack(call, port.number, [frame], qp, afterwards, options) as [Outcome];
     rules.push(...looped.rules);
     copies.push(...looped.copies);
     const stay = stays(looped, frame);

@@ -23,6 +23,15 @@ interface Origin {
 
 const WIRE: Origin = { vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
 
+/** A queue that no rule leads to: frames that it sends are nobody's own. */
+const NOBODY = 1;
+
+/** What is asked of frames that are looped back. */
+export interface LoopOptions {
+  readonly rdma?: boolean;
+  readonly ownFlows?: boolean;
+}
+
 export class Traffic {
   readonly #device: Device;
   readonly #batch: Batch;
@@ -83,7 +92,7 @@ export class Traffic {
   /**
    * The rules of a port of the PF (RDMA tables, connections, NORMAL flows, DR root rules; without `rdma` the last two alone)
    * are asked about frames that `sender` has sent from it; those
-   * that nobody there wants are `miss`, without a reason. Rules of the sender answer only where they allow it. Whoever gets a
+   * that nobody there wants are `miss`, without a reason. Rules of the sender answer where they allow it, or with `ownFlows`. Whoever gets a
    * frame has it then: `to` where a rule ended its way, `copies` where it went on.
    */
   loopBack(
@@ -92,7 +101,7 @@ export class Traffic {
     frames: readonly Uint8Array[],
     sender: QueuePair,
     afterwards: Afterwards,
-    rdma = true,
+    { rdma = true, ownFlows = false }: LoopOptions = {},
   ): Outcome[] {
     const { looped, root } = this.#device.function(VPORT_MANAGER).stages;
     const first = rdma ? looped : root;
@@ -106,8 +115,8 @@ export class Traffic {
       frames,
       {},
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
-      () => this.#batch.loopBack(first, sender.handle),
-      (i, frame) => this.#reader.read(i, frame, sender, afterwards),
+      () => this.#batch.loopBack(first, ownFlows ? NOBODY : sender.handle),
+      (i, frame) => this.#reader.read(i, frame, ownFlows ? null : sender, afterwards),
     );
   }
 

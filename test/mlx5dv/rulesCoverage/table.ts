@@ -12,6 +12,7 @@ import { ANCHOR_CASES, FLOW_MATCHER_CASES } from "./flowMatcherCases.js";
 import { MATCHER_CASES } from "./matcherCases.js";
 import { OBJECT_CASES, RULE_CASES } from "./objectCases.js";
 import { PACKET_CASES } from "./packetCases.js";
+import { QUEUE_CASES } from "./queueCases.js";
 import { PROFILES, rowOf, type Case } from "./record.js";
 import { STATE_CASES } from "./stateCases.js";
 
@@ -26,6 +27,7 @@ const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = 
   ["Flows in device bytes: matchers", FLOW_MATCHER_CASES],
   ["Flows in device bytes", [...FLOW_END_CASES, ...CREATE_FLOW_CASES]],
   ["Steering anchors", ANCHOR_CASES],
+  ["Queues", QUEUE_CASES],
   ["Device commands: what they make", DEVX_CREATE_CASES],
   ["Device commands: what is asked, changed and destroyed", DEVX_USE_CASES],
   ["Devices, ports, commands without an object", DEVICE_CASES],
@@ -40,8 +42,8 @@ Made by \`node --import tsx scripts/rules-coverage.mjs\` from the cases in \`tes
 \`test/mlx5dv/rulesCoverage.test.ts\`. A cell is what its test has asserted, not what somebody expects of it: **destination**, a frame reached a queue
 or left by a port; **bytes**, all of its bytes there, or those of an answer of the device, or of a dump; **register**, what a rule has written in a metadata register, as the outcome or a later table finds it; **tag**,
 **counter**, **memory** beside that; an errno, the call was refused with it. Each row asserts one of destination, bytes, register, errno at the
-least. There are all functions of \`mlx5dv_dr(3)\`, without \`mlx5dv_dr_\`, of \`mlx5dv_create_flow(3)\` and what belongs to it, device commands object by object, and dumps; what they
-mean is in [rules.md](rules.md), [state.md](state.md), [flows.md](flows.md) and [devx.md](devx.md).
+least. There are all functions of \`mlx5dv_dr(3)\`, without \`mlx5dv_dr_\`, of \`mlx5dv_create_flow(3)\` and what belongs to it, device commands object by object, queues, and dumps; what they
+mean is in [rules.md](rules.md), [state.md](state.md), [flows.md](flows.md), [queues.md](queues.md) and [devx.md](devx.md).
 
 One cell: \`npx vitest run --project node test/mlx5dv/rulesCoverage.test.ts -t "connectx7 action_create_pop_vlan in FDB"\`.
 

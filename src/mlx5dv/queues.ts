@@ -1,0 +1,76 @@
+/** mlx5dv_create_qp(3), mlx5dv_create_cq(3): queue pairs and completion queues of the verbs, with what drivers ask besides. */
+import { Context, ProtectionDomain } from "../model/context.js";
+import {
+  CqeFormat,
+  CqFlag,
+  CqMask,
+  createDeviceCompletionQueue,
+  createDeviceQueuePair,
+  QpFlag,
+  QpMask,
+  type DeviceCompletionQueueAttributes,
+  type DeviceQueuePairAttributes,
+  type ExtendedAttributes,
+} from "../model/deviceQueues.js";
+import type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/extendedCompletions.js";
+import { living } from "../model/handle.js";
+import type { QueuePair } from "../model/queues.js";
+
+export type { DeviceCompletionQueueAttributes, DeviceQueuePairAttributes } from "../model/deviceQueues.js";
+
+export const MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS = QpMask.create_flags;
+export const MLX5DV_QP_INIT_ATTR_MASK_DC = QpMask.dc;
+export const MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS = QpMask.send_ops_flags;
+export const MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS = QpMask.dci_streams;
+
+export const MLX5DV_QP_CREATE_TUNNEL_OFFLOADS = QpFlag.tunnel_offloads;
+export const MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC = QpFlag.self_loopback_uc;
+export const MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC = QpFlag.self_loopback_mc;
+export const MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE = QpFlag.disable_scatter_to_cqe;
+export const MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE = QpFlag.allow_scatter_to_cqe;
+export const MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE = QpFlag.packet_based_credit_mode;
+export const MLX5DV_QP_CREATE_SIG_PIPELINING = QpFlag.sig_pipelining;
+export const MLX5DV_QP_CREATE_OOO_DP = QpFlag.ooo_dp;
+
+export const MLX5DV_DCTYPE_DCT = 1;
+export const MLX5DV_DCTYPE_DCI = 2;
+
+export const MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE = CqMask.compressed_cqe;
+export const MLX5DV_CQ_INIT_ATTR_MASK_FLAGS = CqMask.flags;
+export const MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE = CqMask.cqe_size;
+export const MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD = CqFlag.cqe_pad;
+
+export const MLX5DV_CQE_RES_FORMAT_HASH = CqeFormat.hash;
+export const MLX5DV_CQE_RES_FORMAT_CSUM = CqeFormat.csum;
+export const MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX = CqeFormat.csum_stridx;
+
+/**
+ * A queue pair of `ibv_create_qp_ex` with what the driver is asked besides; without the third argument it is the same.
+ * @throws EINVAL unknown bits, flags that the type does not have or that exclude each other; EOPNOTSUPP dynamic connections,
+ * send operations, credits by packets, signature pipelining, reception out of order; besides what ibv_create_qp_ex throws
+ */
+export function mlx5dv_create_qp(
+  context: Context,
+  qp_attr: ExtendedAttributes,
+  mlx5_qp_attr?: DeviceQueuePairAttributes | null,
+): QueuePair {
+  const call = "mlx5dv_create_qp";
+  living(call, "context", context, Context);
+  living(call, "qp_attr.pd", qp_attr.pd, ProtectionDomain);
+  return createDeviceQueuePair(call, context, qp_attr, mlx5_qp_attr ?? null);
+}
+
+/**
+ * A completion queue of `ibv_create_cq_ex` with what the driver is asked besides; without the third argument it is the same.
+ * @throws EINVAL unknown bits, a `cqe_size` other than 64 and 128, padding without 128, no format of compression; besides what
+ * ibv_create_cq_ex throws
+ */
+export function mlx5dv_create_cq(
+  context: Context,
+  cq_attr: CompletionQueueAttributes,
+  mlx5_cq_attr?: DeviceCompletionQueueAttributes | null,
+): ExtendedCompletionQueue {
+  const call = "mlx5dv_create_cq";
+  living(call, "context", context, Context);
+  return createDeviceCompletionQueue(call, context, cq_attr, mlx5_cq_attr ?? null);
+}
