@@ -46,6 +46,21 @@ describe("flowsteer run", () => {
     expect(out).toContain("\nnic_rx of vf1  vm1 gets              0  urgent                   1     46\n");
   });
 
+  it("opens a capture of IPsec, and writes what was said", async () => {
+    const folder = scratch("opened");
+    const files = ["examples/flows-strongswan.json", "examples/strongswan.pcap"];
+    const { code, err } = await flowsteer(["run", ...files, "--out", folder]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const clear: string[] = [];
+    const captured = new Uint8Array(readFileSync("test/captures/esp-strongswan-aes128gcm16.clear.pcap"));
+    for await (const batch of readCapture(captured)) clear.push(...batch.map(({ bytes }) => hex(bytes)));
+    const opened = [...(await framesIn(folder, "qp-from_a")), ...(await framesIn(folder, "qp-from_b"))];
+    // In the order in which they came in: the capture of what was said has no link headers.
+    opened.sort((one, other) => Number(one.time - other.time));
+    expect(opened.map(({ bytes }) => hex(bytes.subarray(14)))).toEqual(clear);
+    expect((await framesIn(folder, "qp-ike")).length).toBe(4);
+  });
+
   it("counts the values of a register that it does not list", async () => {
     const ports = [1, 2, 3, 4, 5, 5, 6];
     const document = {
