@@ -157,7 +157,7 @@ export const STATE = [
     "samplers that are not the same",
   ),
   core("sampler", "sampler-seed", "Chance.seed + (number + 1)", "(number + 1)", "the seed of the device"),
-  core("sampler", "sampler-mix", "  x ^= x >> 31;\n", "", "the last step of the mixing"),
+  core("sampler", "sampler-mix", "(x ^ (x >> 27)) * SECOND", "x * SECOND", "a step of the mixing"),
   core(
     "sampler",
     "sampler-order",

@@ -6,7 +6,7 @@ import type { QueuePair } from "../../src/model/queues.js";
 import { aside, type Base, drawBase, walkBase } from "../oracle/generatePipeline.js";
 import { nextTime } from "../oracle/generateMeter.js";
 import { METERS, REGISTERS } from "../oracle/generateState.js";
-import type { Fields, Term } from "../oracle/match.js";
+import { type Fields, rangeMatches, type Term } from "../oracle/match.js";
 import { type PipelineRule, tableNamed } from "../oracle/pipeline.js";
 import type { Random } from "../oracle/random.js";
 import type { Observer, PipelineOutcome } from "../oracle/pipelineWalk.js";
@@ -176,7 +176,8 @@ function asksState({ field, mask }: Term): boolean {
   return REGISTERS.some((register) => field === `misc2.metadata_reg_c_${register}`) && (mask & 0xffn) !== 0n;
 }
 
-function missesByOneBit(fields: Fields, { terms }: PipelineRule): boolean {
+function missesByOneBit(fields: Fields, { terms, ranges }: PipelineRule): boolean {
+  if (!ranges.every((range) => rangeMatches(fields, range))) return false;
   let wrong = 0n;
   for (const { field, mask, value } of terms) {
     const own = fields.get(field);

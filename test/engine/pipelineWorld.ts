@@ -10,9 +10,10 @@ import type { Context } from "../../src/model/context.js";
 import type { FlowCounter } from "../../src/model/counter.js";
 import type { Domain, Table } from "../../src/model/domain.js";
 import type { HostRule } from "../../src/model/hostRules.js";
-import type { Matcher } from "../../src/model/matcher.js";
+import type { MatchFields } from "../../src/model/match.js";
+import { Matcher } from "../../src/model/matcher.js";
 import type { ParserOptions } from "../../src/model/parser.js";
-import type { Rule } from "../../src/model/rule.js";
+import { Rule } from "../../src/model/rule.js";
 import { DECLARED, type Random } from "../oracle/generate.js";
 import {
   type Base,
@@ -38,7 +39,7 @@ import { randomContext, randomFrame as randomSegment } from "./conntrackDraw.js"
 import { makeQueues, makeTirs } from "./pipelineQueues.js";
 import { makeActions, type Makers } from "./pipelineActions.js";
 import { makeStateObjects, modifyAso, modifyFlowMeters } from "./pipelineStateActions.js";
-import { termText } from "./support.js";
+import { rangeText, termText } from "./support.js";
 
 const TYPES: Record<DomainType, number> = {
   nic_rx: dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX,
@@ -171,7 +172,10 @@ function addRule(world: PipelineWorld): void {
 export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
   const { matcher } = matcherFor(world, drawn.matcher);
   const { made, list, wanted } = makeActions(world, drawn.matcher.table, drawn.actions);
-  const create = (): Rule => dv.mlx5dv_dr_rule_create(matcher, valueOf(drawn).value, list.length, list);
+  const create = (): Rule =>
+    drawn.matcher.named === true
+      ? Rule.named("test", matcher, namesOf(drawn), list)
+      : dv.mlx5dv_dr_rule_create(matcher, valueOf(drawn).value, list.length, list);
   const link = world.memory?.link;
   const linked = wanted.flatMap((one) => (one.kind === "track" && one.linked ? [one.connection] : []));
   const busy = linked.some((offset) => link?.used.has(offset));
@@ -189,11 +193,20 @@ export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
 
 /** A duplicate, in a domain that allows none. */
 function isRefused({ rulesMade, unique, world }: PipelineWorld, { matcher, terms }: DrawnRule): boolean {
+  if (matcher.named === true) return false;
   if (!unique.has(domainOf(matcher.table)) || tableNamed(world, matcher.table).root) return false;
   const values = (list: DrawnRule["terms"]): string => list.map(({ value }) => value.toString()).join(" ");
   return [...rulesMade.values()].some(
     ({ drawn }) => drawn.matcher === matcher && values(drawn.terms) === values(terms),
   );
+}
+
+function namesOf({ terms, ranges }: DrawnRule): MatchFields {
+  const asked = [
+    ...terms.map((term) => [term.field, termText(term)]),
+    ...ranges.map((range) => [range.field, rangeText(range)]),
+  ];
+  return Object.fromEntries(asked) as MatchFields;
 }
 
 function valueOf({ terms }: DrawnRule): dv.DeviceMatch {
@@ -228,14 +241,15 @@ function addRulesAtOnce(world: PipelineWorld): void {
 
 /** A rule is there: on the device, and in the reference. */
 function keep(world: PipelineWorld, drawn: DrawnRule, rule: Rule, actions: Action[]): void {
-  const { id, matcher: mask, terms, actions: wanted } = drawn;
+  const { id, matcher: mask, terms, ranges, actions: wanted } = drawn;
   world.names.set(rule, id);
   world.rulesMade.set(id, { drawn, rule, actions });
   for (const { kind } of wanted) count(world.tally, `action ${kind}`);
+  if (mask.named === true) count(world.tally, ranges.length > 0 ? "rule with ranges" : "rule by names");
   const { order } = matcherFor(world, mask);
   const table = tableNamed(world.world, mask.table);
   const rank = rankOf({ priority: mask.priority, matcher: order, rule: world.order++ }, table.root);
-  later(world, mask.table, () => table.rules.push({ id, rank, terms, ranges: [], actions: wanted }));
+  later(world, mask.table, () => table.rules.push({ id, rank, terms, ranges, actions: wanted }));
 }
 
 /** At once, or with the next sync of the table's domain. */
@@ -274,7 +288,10 @@ function matcherFor(world: PipelineWorld, drawn: DrawnMatcher): { matcher: Match
   const fields = masks.map(({ field, mask, version }) => [field, termText({ field, mask, value: version ?? 0n })]);
   const { match_criteria_enable, mask } = dv.matchParameters(Object.fromEntries(fields) as Record<string, string>);
   const at = world.tables.get(table) as Table;
-  const matcher = dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, mask);
+  const matcher =
+    drawn.named === true
+      ? Matcher.named("test", at, priority, undefined, drawn.name)
+      : dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, mask);
   if (!tableNamed(world.world, table).root && world.random.chance(0.2)) {
     const layout = { flags: world.random.below(4), log_num_of_rules_hint: world.random.below(8) };
     dv.mlx5dv_dr_matcher_set_layout(matcher, layout);

@@ -77,6 +77,8 @@ const REACHED = [
     "rules made at once",
     "layout",
     "duplicate refused",
+    "rule by names",
+    "rule with ranges",
   ],
 ];
 
@@ -92,7 +94,7 @@ test(`${REWRITTEN} frames through one rule`, async () => {
   const matcher = { name: "all", table: "nic_rx:0", priority: 0, masks: [] };
   for (let n = 0; counts.frames < REWRITTEN; n++) {
     const base = { frame: randomFrameOf(random, random.pick(SHAPES)), sender: null, metadata: 0 };
-    makeRule(world, { id: `r${n}`, matcher, terms: [], actions: randomRewrites(random, base.frame) });
+    makeRule(world, { id: `r${n}`, matcher, terms: [], ranges: [], actions: randomRewrites(random, base.frame) });
     const flipped = Array.from({ length: 7 }, () => flip(base, world));
     steer(world, [base, ...flipped, drawBase(world), drawBase(world)], counts);
     removeRules(world, 1);

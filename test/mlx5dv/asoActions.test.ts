@@ -95,6 +95,21 @@ test("the second meter of an object has parameters of its own", () => {
   ]);
 });
 
+test("registers that nothing but state goes to begin as 0", () => {
+  const set = [{ type: "set", field: "METADATA_REG_C_1", data: 0xffffffff }] as const;
+  const { MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL: flags } = dv;
+  const modify = dv.mlx5dv_dr_action_create_modify_header(bench.domain, flags, undefined, [...set]);
+  const before = ruleFor(bench.root, {}, [modify, toQueue()]);
+  expect(bench.device.receive(1, ipv4Frame()).registers).toEqual({ C1: 0xffffffff });
+  dv.mlx5dv_dr_rule_destroy(before);
+  const action = dv.mlx5dv_dr_action_create_aso(bench.domain, object("first_hit"), 0, 1, 1);
+  const entry = table(1);
+  ruleFor(entry, {}, [action, toQueue()]);
+  ruleFor(bench.root, {}, [dv.mlx5dv_dr_action_create_dest_table(entry)]);
+  const registers = [1, 2].map(() => bench.device.receive(1, ipv4Frame()).registers);
+  expect(registers).toEqual([{ C1: 0 }, { C1: 1 }]);
+});
+
 describe("a sampler", () => {
   const sampler = (own: Partial<dv.FlowSamplerAttr> = {}, level = 2): Action =>
     dv.mlx5dv_dr_action_create_flow_sampler({

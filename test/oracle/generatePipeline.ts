@@ -6,7 +6,8 @@ import { FIELD_WIDTHS } from "./fields.js";
 import { type GeneratedFrame, DECLARED, randomFrame } from "./generate.js";
 import { type Places, randomActions } from "./generateActions.js";
 import { addState, REGISTERS } from "./generateState.js";
-import { type Fields, type Term } from "./match.js";
+import { randomRuleFor } from "./generateRule.js";
+import { type Fields, type Range, type Term } from "./match.js";
 import {
   type DomainType,
   type HostRule,
@@ -55,6 +56,8 @@ export interface DrawnMatcher {
   table: string;
   priority: number;
   masks: DrawnMask[];
+  /** It masks nothing: its rules ask by name, each what it will, `ext` and ranges too. */
+  named?: boolean;
 }
 
 /** In device bytes an `ip_version` is masked by itself: it is the same for all rules of the matcher. */
@@ -68,6 +71,7 @@ export interface DrawnRule {
   id: string;
   matcher: DrawnMatcher;
   terms: Term[];
+  ranges: Range[];
   actions: PipelineAction[];
 }
 
@@ -162,9 +166,15 @@ function pickVisit(draft: Draft): Visit | null {
 
 /** A rule for one of the frames; null where the one that was looked at comes to no table. */
 export function drawRule(draft: Draft): DrawnRule | null {
-  const { random, world } = draft;
   const visit = pickVisit(draft);
   if (!visit) return null;
+  const made = draft.random.chance(0.15) ? drawNamed(draft, visit) : drawMasked(draft, visit);
+  return { ...made, actions: drawActions(draft, visit) };
+}
+
+/** In device bytes, under the mask of its matcher. */
+function drawMasked(draft: Draft, visit: Visit): Omit<DrawnRule, "actions"> {
+  const { random } = draft;
   const matcher = matcherFor(draft, visit);
   const terms = matcher.masks.map(({ field, mask }) => ({
     field,
@@ -172,17 +182,34 @@ export function drawRule(draft: Draft): DrawnRule | null {
     value: (visit.fields.get(field) ?? 0n) & mask,
   }));
   if (random.chance(0.35)) flipOne(random, terms);
-  const places = placesOf(world, visit.table);
-  const actions = randomActions(random, visit.frame, places);
-  if (draft.remembers) addState(random, world.state, places, actions);
-  return { id: `r${draft.made++}`, matcher, terms, actions };
+  return { id: `r${draft.made++}`, matcher, terms, ranges: [] };
+}
+
+/** By names, with ranges: what the parser finds, but for IP versions, which matchers mask in a way of their own. */
+function drawNamed(draft: Draft, { table, fields }: Visit): Omit<DrawnRule, "actions"> {
+  const { random, matchers } = draft;
+  const priority = random.pick(PRIORITIES);
+  const known = matchers.find((one) => one.named === true && one.table === table && one.priority === priority);
+  const matcher = known ?? { name: `m${draft.made++}`, table, priority, masks: [], named: true };
+  if (!known) matchers.push(matcher);
+  const asked = new Map([...fields].filter(([field]) => !field.endsWith("ip_version")));
+  const { terms, ranges } = randomRuleFor(asked, random, { near: random.pick(["hit", "hit", "bit", "range"]) });
+  return { id: `r${draft.made++}`, matcher, terms, ranges };
+}
+
+function drawActions({ random, world, remembers }: Draft, { table, frame }: Visit): PipelineAction[] {
+  const places = placesOf(world, table);
+  const actions = randomActions(random, frame, places);
+  if (remembers) addState(random, world.state, places, actions);
+  return actions;
 }
 
 /** Rules of one matcher: a drawn one, and others that miss its frame by one bit. */
 export function drawRules(draft: Draft): DrawnRule[] {
   const { random } = draft;
-  const drawn = drawRule(draft);
-  if (!drawn) return [];
+  const visit = pickVisit(draft);
+  if (!visit) return [];
+  const drawn = { ...drawMasked(draft, visit), actions: drawActions(draft, visit) };
   const others = Array.from({ length: random.between(1, 5) }, () => {
     const terms = drawn.terms.map((term) => ({ ...term }));
     flipOne(random, terms);
@@ -203,7 +230,9 @@ function flipOne(random: Random, terms: readonly Term[]): void {
 
 function matcherFor(draft: Draft, { table, fields }: Visit): DrawnMatcher {
   const { random, matchers, remembers } = draft;
-  const fits = matchers.filter((one) => one.table === table && one.masks.every((term) => canAsk(term, fields)));
+  const fits = matchers.filter(
+    (one) => one.named !== true && one.table === table && one.masks.every((term) => canAsk(term, fields)),
+  );
   if (fits.length > 0 && random.chance(0.35)) return random.pick(fits);
   const matcher = {
     name: `m${draft.made++}`,
