@@ -32,6 +32,7 @@ import {
   startAlone,
   tailOf,
 } from "./stream";
+import { warm } from "./warm";
 
 const SIZE: usize = JOB_SIZE;
 
@@ -76,6 +77,7 @@ function runOf(jobs: usize, end: usize): usize {
 
 function sealRun(jobs: usize, count: usize): void {
   const end = jobs + count * SIZE;
+  warm(load<u32>(jobs, JOB_CIPHER));
   openStream(load<u32>(jobs, JOB_CIPHER));
   const tails = startRun(jobs, count, true);
   fly();
@@ -95,6 +97,7 @@ function sealRun(jobs: usize, count: usize): void {
 
 function openRun(jobs: usize, count: usize): void {
   const end = jobs + count * SIZE;
+  warm(load<u32>(jobs, JOB_CIPHER));
   digest(jobs, count);
   openStream(load<u32>(jobs, JOB_CIPHER));
   const tails = startRun(jobs, count, false);

@@ -10,8 +10,10 @@ import { LANES_SIZE, makeBlockTables, makeLaneTables, wipeBlocks } from "./toepl
 export const BLOCKS_1: usize = 0;
 export const BLOCKS_2: usize = BLOCK_SIZE;
 export const BLOCKS_3: usize = 2 * BLOCK_SIZE;
+/** All of these. */
+export const BLOCKS_SIZE: usize = 3 * BLOCK_SIZE;
 /** H times each bit of a length in bytes, 16 bytes each: of the data, then of the AAD. */
-const LENGTHS: usize = 3 * BLOCK_SIZE;
+const LENGTHS: usize = BLOCKS_SIZE;
 const AAD_LENGTHS: usize = LENGTHS + 32 * 16;
 export const LANES_1: usize = AAD_LENGTHS + 16 * 16;
 export const LANES_2: usize = LANES_1 + LANES_SIZE;
