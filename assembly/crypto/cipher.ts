@@ -1,7 +1,7 @@
 /** Ciphers come and go: made of a key, given another one, overwritten and given back. */
 import { allocate, release } from "../arena";
 import { CIPHER_HASH, CIPHER_ROUNDS, CIPHER_SIZE } from "./cipherLayout";
-import { setFirstRounds } from "./firstRound";
+import { setFirstRounds } from "./counters";
 import { wipeHash } from "./ghash";
 import { setHashKey } from "./hashKey";
 import { BLOCK_SIZE, ZEROS } from "./planes";

@@ -10,7 +10,7 @@ import { HASH_SIZE } from "./hashKey";
 import { GROUP_SIZE } from "./planes";
 
 export const CIPHER_ROUNDS: usize = 0;
-/** Where the counter's last byte is, this has 0: firstRound.ts. */
+/** Where the counter's last byte is, this has 0: counters.ts. */
 export const CIPHER_WHITENER: usize = 16;
 export const CIPHER_ROUND_KEYS: usize = 64;
 export const CIPHER_FIRST_ROUNDS: usize = CIPHER_ROUND_KEYS + 15 * GROUP_SIZE;

@@ -120,8 +120,7 @@ function openRun(jobs: usize, count: usize): void {
 /** Orders key stream: that which is kept of all packets, or, where they are `wanted` already, all. Gives the blocks in tails. */
 function startRun(jobs: usize, count: usize, wanted: bool): usize {
   if (count == 1) {
-    startAlone(jobs);
-    if (wanted) orderRest(jobs);
+    startAlone(jobs, wanted);
     return tailOf(jobs);
   }
   let tail: usize = 0;

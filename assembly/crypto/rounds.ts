@@ -1,4 +1,4 @@
-/** States through the rounds of AES: from the second one on, as the first is another matter (firstRound.ts). */
+/** States through the rounds of AES: the first two alone, as most states need not go through them (counters.ts). */
 import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
 import { GROUP_SIZE, ZEROS } from "./planes";
 import { LAST, round } from "./round";
@@ -8,31 +8,26 @@ export function firstRound(cipher: usize, state: usize): void {
   round(state, cipher + CIPHER_ROUND_KEYS + GROUP_SIZE, 1);
 }
 
+export function secondRound(cipher: usize, state: usize): void {
+  round(state, cipher + CIPHER_ROUND_KEYS + 2 * GROUP_SIZE, 2);
+}
+
 /** The other rounds of the states from `states` to `end`. They go in step: no round of one waits for that before it. */
 export function otherRounds(cipher: usize, states: usize, end: usize): void {
   const last = cipher + CIPHER_ROUND_KEYS + <usize>load<u32>(cipher, CIPHER_ROUNDS) * GROUP_SIZE;
-  let roundKey = cipher + CIPHER_ROUND_KEYS + 2 * GROUP_SIZE;
+  let roundKey = cipher + CIPHER_ROUND_KEYS + 3 * GROUP_SIZE;
   while (true) {
-    for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, roundKey, 2);
-    }
-    for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, roundKey + GROUP_SIZE, 3);
-    }
+    for (let state = states; state < end; state += GROUP_SIZE) round(state, roundKey, 3);
+    roundKey += GROUP_SIZE;
+    if (roundKey == last) break;
+    for (let state = states; state < end; state += GROUP_SIZE) round(state, roundKey, 0);
+    for (let state = states; state < end; state += GROUP_SIZE) round(state, roundKey + GROUP_SIZE, 1);
     roundKey += 2 * GROUP_SIZE;
     if (roundKey == last) break;
-    for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, roundKey, 0);
-    }
-    for (let state = states; state < end; state += GROUP_SIZE) {
-      round(state, roundKey + GROUP_SIZE, 1);
-    }
-    roundKey += 2 * GROUP_SIZE;
-    if (roundKey == last) break;
+    for (let state = states; state < end; state += GROUP_SIZE) round(state, roundKey, 2);
+    roundKey += GROUP_SIZE;
   }
-  for (let state = states; state < end; state += GROUP_SIZE) {
-    round(state, last, LAST);
-  }
+  for (let state = states; state < end; state += GROUP_SIZE) round(state, last, LAST);
 }
 
 /** The S-box alone, short of its constant 0x63. */

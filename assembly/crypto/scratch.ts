@@ -2,7 +2,7 @@
  * What sealing and opening need beside the cipher and the packets.
  *
  *     orders   | ways of the states in flight | counters |
- *     secrets  | states in flight | first round of a packet | first groups | tails | digests | round keys being made |
+ *     secrets  | states in flight | first rounds of a packet | first groups | tails | digests | round keys being made |
  *
  * Secrets are overwritten before a call ends.
  */
@@ -22,10 +22,13 @@ export const COUNTERS: usize = WAYS + FLIGHT * WAY_SIZE;
 
 /** States in flight, in planes. */
 export const STATES: usize = SECRETS;
-/** The packet at hand after the first round, without the counter's last byte (firstRound.ts). */
+/** The packet at hand after its first rounds, in parts (counters.ts). */
 export const FIRST_ROUND: usize = STATES + FLIGHT * GROUP_SIZE;
+export const SECOND_ROUND: usize = FIRST_ROUND + GROUP_SIZE;
+export const COLUMN: usize = SECOND_ROUND + GROUP_SIZE;
+export const COLUMN_TWICE: usize = COLUMN + GROUP_SIZE;
 /** The first eight blocks of key stream of each packet that needs as many. */
-export const FIRSTS: usize = FIRST_ROUND + GROUP_SIZE;
+export const FIRSTS: usize = COLUMN_TWICE + GROUP_SIZE;
 /** Blocks of key stream that do not fill a group: of all packets, one behind the other. */
 export const TAILS: usize = FIRSTS + MAX_RUN * GROUP_SIZE;
 /** GHASH of each packet. */

@@ -13,18 +13,19 @@
  */
 import { JOB_DATA, JOB_LENGTH, JOB_NONCE } from "../../src/abi/cipher";
 import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
-import { endsPage, pageOf, setFirstRound, setGroup } from "./firstRound";
+import { endsPage, pageOf, quadOf, setGroup, setPage, setQuad } from "./counters";
 import { addBlocks, BLOCK_SIZE, GROUP_SIZE, toPlanes, ZEROS } from "./planes";
-import { firstRound, otherRounds } from "./rounds";
+import { firstRound, otherRounds, secondRound } from "./rounds";
 import { COUNTERS, FIRST_ROUND, FIRSTS, FLIGHT, STATES, TAILS, WAY_SIZE, WAYS, wipe } from "./scratch";
 
 namespace Stream {
   export let cipher: usize = 0;
   /** States that wait. */
   export let waiting: usize = 0;
-  /** The packet, and the page of counters, that FIRST_ROUND is of. */
+  /** The packet that the parts of first rounds are of, and which of its groups. */
   export let job: usize = 0;
   export let page: u32 = 0;
+  export let quad: u32 = 0;
   /** States that were in flight together at the most. */
   export let most: usize = 0;
 }
@@ -58,10 +59,11 @@ export function maskOf(job: usize, n: usize, tail: usize): usize {
   return groupsOf(job) == 0 ? TAILS + tail * BLOCK_SIZE : FIRSTS + n * GROUP_SIZE;
 }
 
-/** Orders the first group of packet `n`, and its tail, where no others share it. */
-export function startAlone(job: usize): void {
+/** Orders the first group of a packet, the `rest` if it is wanted already, and the tail, where no others share it. */
+export function startAlone(job: usize, rest: bool): void {
   const groups = groupsOf(job);
   if (groups > 0) orderGroup(job, 0, ZEROS, FIRSTS);
+  if (rest) orderRest(job);
   if (tailOf(job) > 0) orderGroup(job, groups, ZEROS, TAILS);
 }
 
@@ -92,23 +94,28 @@ export function orderBlocks(blocks: usize, from: usize, to: usize): void {
   const state = STATES + Stream.waiting * GROUP_SIZE;
   toPlanes(blocks, Stream.cipher + CIPHER_ROUND_KEYS, state);
   firstRound(Stream.cipher, state);
+  secondRound(Stream.cipher, state);
   order(from, to);
 }
 
 /** The same of the blocks of a group of counters. */
 function orderGroup(job: usize, group: u32, from: usize, to: usize): void {
-  if (endsPage(group)) {
+  // What blocks share is worth its making from two groups on.
+  if (endsPage(group) || groupsOf(job) < 2) {
     listCounters(job, 8 * group + 1, 8, COUNTERS);
     orderBlocks(COUNTERS, from, to);
     return;
   }
-  const page = pageOf(group);
-  if (Stream.job != job || Stream.page != page) {
-    setFirstRound(Stream.cipher, job, page);
+  const quad = quadOf(group);
+  if (Stream.job != job || Stream.quad != quad) {
+    const page = pageOf(group);
+    if (Stream.job != job || Stream.page != page) setPage(Stream.cipher, job, page);
+    setQuad(Stream.cipher, quad);
     Stream.job = job;
     Stream.page = page;
+    Stream.quad = quad;
   }
-  setGroup(Stream.cipher, group, STATES + Stream.waiting * GROUP_SIZE);
+  setGroup(group, STATES + Stream.waiting * GROUP_SIZE);
   order(from, to);
 }
 
@@ -173,7 +180,7 @@ function addBytes(data: usize, bytes: usize, length: usize): void {
 /** Overwrites what was kept: of `packets` packets, and so many blocks of tails. */
 export function closeStream(packets: usize, tails: usize): void {
   wipe(STATES, Stream.most * GROUP_SIZE);
-  wipe(FIRST_ROUND, GROUP_SIZE);
+  if (Stream.job != 0) wipe(FIRST_ROUND, 4 * GROUP_SIZE);
   wipe(FIRSTS, packets * GROUP_SIZE);
   wipe(TAILS, ((tails + 7) / 8) * GROUP_SIZE);
 }
