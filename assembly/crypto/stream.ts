@@ -104,6 +104,8 @@ function orderGroup(job: usize, group: u32, from: usize, to: usize): void {
   if (endsPage(group) || groupsOf(job) < 2) {
     listCounters(job, 8 * group + 1, 8, COUNTERS);
     orderBlocks(COUNTERS, from, to);
+    // The salt of a nonce belongs to the key (RFC 4106, 8.1).
+    wipe(COUNTERS, GROUP_SIZE);
     return;
   }
   const quad = quadOf(group);
