@@ -21,8 +21,10 @@ export const PROTOCOL_NONE: u32 = 59;
 const HOP_BY_HOP: u32 = 0;
 const ROUTING: u32 = 43;
 const FRAGMENT: u32 = 44;
+const AH: u32 = 51;
 const DESTINATION: u32 = 60;
 const IPV6_SIZE: u32 = 40;
+const COOKED_V2_SIZE: u32 = 20;
 /** MF and the offset of an IPv4 header, as on the wire. */
 const PARTS: u32 = 0x3fff;
 
@@ -83,7 +85,10 @@ function findIpv4(frame: usize, captured: u32): bool {
   return true;
 }
 
-/** Extension headers that were cut end the walk: what cannot be read is not known to be ESP, and not whole. */
+/**
+ * Extension headers that were cut end the walk: what cannot be read is not known to be ESP, and not whole. Those behind ESP's place can
+ * still say that this is a fragment.
+ */
 function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
   const ip = frame + Packet.ip;
   const payload = be16(ip + 4);
@@ -95,6 +100,8 @@ function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
   let at = Packet.ip + IPV6_SIZE;
   let protocolAt = Packet.ip + 6;
   let next: u32 = load<u8>(ip, 6);
+  let stopped = false;
+  const limit = Packet.end == 0 ? captured : Packet.end;
   while (at + 8 <= captured) {
     const header = frame + at;
     const behind: u32 = load<u8>(header);
@@ -102,24 +109,33 @@ function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
     if (next == FRAGMENT) {
       const parts = be16(header + 2) & 0xfff9;
       size = 8;
-      Packet.fragment = parts != 0;
+      if (parts != 0 && at + 8 <= limit) Packet.fragment = true;
       Packet.later = parts >> 3 != 0;
-    } else if (next == DESTINATION) {
-      if (toSend && behind != ROUTING) break;
-    } else if (next != HOP_BY_HOP && next != ROUTING) {
+    } else if (next == AH) {
+      size = (<u32>load<u8>(header, 1) + 2) << 2;
+    } else if (next != HOP_BY_HOP && next != ROUTING && next != DESTINATION) {
       break;
     }
     if (at + size > captured) break;
+    if (!stopped && (next == AH || (toSend && next == DESTINATION && behind != ROUTING))) {
+      stopped = true;
+      place(at, next, protocolAt);
+    }
     protocolAt = at;
     next = behind;
     at += size;
     if (Packet.later) break;
   }
-  Packet.protocolAt = protocolAt;
-  Packet.protocol = next;
-  Packet.next = at;
-  if (Packet.end < at) Packet.end = 0;
+  if (!stopped) place(at, next, protocolAt);
+  if (Packet.end < Packet.next) Packet.end = 0;
   return true;
+}
+
+/** Where ESP is, or is to be. */
+function place(at: u32, protocol: u32, protocolAt: u32): void {
+  Packet.next = at;
+  Packet.protocol = protocol;
+  Packet.protocolAt = protocolAt;
 }
 
 /** The length that an IP packet or a UDP datagram at `at` says of itself; 0 where it cannot be read or cannot be. */
@@ -181,7 +197,8 @@ export function announce(frame: usize, start: usize, size: u32, version: u32): u
       store<u16>(start + size - 2, ethertype);
       return start;
     case Link.linux_cooked_v2:
-      store<u16>(start, ethertype);
+      // Behind tags the last one says it.
+      store<u16>(size == COOKED_V2_SIZE ? start : start + size - 2, ethertype);
       return start;
     default:
       store<u8>(frame, Link.raw_ip, FRAME_LINK);

@@ -2,7 +2,18 @@
 // the reason of its loss comes out; the association counts.
 
 import { type Encapsulation, outerHeaders, udpHeader, versionOf } from "./espChain.js";
-import { type Outer, ESP, UDP, insertion, outerOf, read, setCongested, setLength, setProtocol } from "./espPacket.js";
+import {
+  type Outer,
+  ESP,
+  UDP,
+  insertion,
+  outerOf,
+  read,
+  setCongested,
+  isLater,
+  setLength,
+  setProtocol,
+} from "./espPacket.js";
 import { trafficClass, upper, write } from "./espPacket.js";
 import { type Numbers, noteNumber, numbersFrom, refusedNumber, wholeNumber } from "./espWindow.js";
 import { type PlainKey, gcmOpen, gcmSeal, plainKey } from "./gcm.js";
@@ -122,7 +133,7 @@ export function untrailed(data: Uint8Array): Uint8Array | null {
 
 /** A frame that is sent through an ENCRYPT action in full offload. */
 export function sealFully(sa: Association, frame: Frame): Frame | Lost {
-  const outer = outerOf(frame);
+  const outer = outerOf(frame, true);
   if (!outer) return "esp_not_ip";
   if (!outer.whole) return "esp_truncated";
   if (sa.transport && outer.fragment) return "esp_fragment";
@@ -233,9 +244,9 @@ const UDP_ESP = 4500;
 
 /** The ESP header, of 8 bytes: behind IP, or behind UDP to port 4500, or to any where the encapsulation has UDP. */
 export function espPlace(frame: Frame, anyPort: boolean): Place | null {
-  const outer = outerOf(frame);
-  if (!outer || laterFragment(frame, outer)) return null;
+  const outer = outerOf(frame, false);
   const { bytes } = frame;
+  if (!outer || isLater(bytes, outer)) return null;
   const { at: from, said, protocol } = upper(bytes, outer);
   const udp = protocol === UDP;
   if (!udp && protocol !== ESP) return null;
@@ -244,15 +255,6 @@ export function espPlace(frame: Frame, anyPort: boolean): Place | null {
   // An SPI of 0 is the marker of IKE (RFC 3948, 2.2).
   if (udp && (read(bytes, at, 4) === 0 || (read(bytes, from + 2, 2) !== UDP_ESP && !anyPort))) return null;
   return { outer, said, from, udp, at };
-}
-
-/** Not the first one, so that its first bytes are no header. */
-function laterFragment({ bytes }: Frame, { at, version, behind, fragment }: Outer): boolean {
-  if (!fragment) return false;
-  if (version === 4) return (read(bytes, at + 6, 2) & 0x1fff) !== 0;
-  let [next, here] = [read(bytes, at + 6, 1), behind];
-  while (next !== 44) [next, here] = [read(bytes, here, 1), here + 8 * (read(bytes, here + 1, 1) + 1)];
-  return read(bytes, here + 2, 2) >> 3 !== 0;
 }
 
 /** A frame that comes in and meets a DECRYPT action in full offload. */

@@ -32,18 +32,19 @@ export function write(bytes: Uint8Array, at: number, length: number, value: numb
 
 const LINKS = ["ethernet", "vlan", "loopback", "linux_cooked", "linux_cooked_v2"];
 
-/** The IP packet right behind the link header and its tags. */
-export function outerOf(frame: Frame): Outer | null {
+/** The IP packet right behind the link header and its tags; `toSend`: ESP is to be put in. */
+export function outerOf(frame: Frame, toSend: boolean): Outer | null {
   const { headers, fields } = parsed(frame);
   const ip = headers.find(({ kind }) => !LINKS.includes(kind));
   if (ip?.level !== "outer" || (ip.kind !== "ipv4" && ip.kind !== "ipv6")) return null;
   const { bytes } = frame;
   const at = ip.offset;
   const fragment = fields.get("outer.frag") === 1n;
-  const place = ip.kind === "ipv4" ? place4(bytes, at) : place6(bytes, at);
-  const least = ip.kind === "ipv4" ? place.behind : place.behind + 1;
-  const outer: Outer = { at, ...place, whole: place.end >= least && place.end <= bytes.length, fragment };
-  if (outer.whole && upper(bytes, outer).at > outer.end) outer.whole = false;
+  const found = ip.kind === "ipv4" ? place4(bytes, at) : place6(bytes, at);
+  const least = ip.kind === "ipv4" ? found.behind : found.behind + 1;
+  const outer: Outer = { at, ...found, whole: found.end >= least && found.end <= bytes.length, fragment };
+  const place = toSend ? insertion(bytes, outer) : upper(bytes, outer);
+  if (place.at > outer.end) outer.whole = false;
   return outer;
 }
 
@@ -98,6 +99,14 @@ export function insertion(bytes: Uint8Array, outer: Outer): Carried {
 export function upper(bytes: Uint8Array, outer: Outer): Carried {
   const list = chain(bytes, outer);
   return list[list.length - 1] as Carried;
+}
+
+/** A fragment that is not the first one: its first bytes are no header. */
+export function isLater(bytes: Uint8Array, outer: Outer): boolean {
+  if (outer.version === 4) return (read(bytes, outer.at + 6, 2) & 0x1fff) !== 0;
+  const list = chain(bytes, outer);
+  const [before, last] = [list[list.length - 2], list[list.length - 1] as Carried];
+  return before?.protocol === FRAGMENT && read(bytes, last.said + 2, 2) >> 3 !== 0;
 }
 
 /** Writes two bytes of an IP header; the checksum of IPv4 is constructed (RFC 4301, 5.1.2). */

@@ -19,7 +19,7 @@ export function randomKeymat(random: Random): KeyMaterial {
   };
 }
 
-function randomEncapsulation(random: Random, transport: boolean): Encapsulation[] {
+export function randomEncapsulation(random: Random, transport: boolean): Encapsulation[] {
   const some = <T>(value: T): T | undefined => (random.chance(0.5) ? value : undefined);
   const udp: Encapsulation = {
     type: "udp",
@@ -48,8 +48,15 @@ function randomEncapsulation(random: Random, transport: boolean): Encapsulation[
 
 /** Near the places where numbers end, half of the time. */
 function randomNumber(random: Random): Pick<EspSettings, "seq" | "esn"> {
-  const esn = random.pick([null, null, 0, 1, random.word(), 2 ** 32 - 1]);
-  const seq = random.pick([0, 1, random.word(), 2 ** 32 - random.between(1, 40), 2 ** 31 - random.between(0, 40)]);
+  const esn = random.pick([null, null, null, 0, 1, random.word(), 2 ** 32 - 1]);
+  const seq = random.pick([
+    0,
+    1,
+    random.word(),
+    2 ** 32 - random.between(1, 6),
+    2 ** 32 - random.between(1, 40),
+    2 ** 31,
+  ]);
   return { seq, esn };
 }
 
@@ -116,7 +123,7 @@ export function sealedFrame(random: Random, sa: Association, clear: Frame): Fram
     const made = sealFully({ ...sa, hardLimit: 0n }, clear);
     return typeof made === "string" ? null : made;
   }
-  const outer = outerOf(clear);
+  const outer = outerOf(clear, true);
   if (!outer?.whole || outer.fragment) return null;
   const place = sa.transport
     ? insertion(clear.bytes, outer)
@@ -157,6 +164,11 @@ export function disturbed(random: Random, frame: Frame): Frame {
   if (kind === 5 && linkType === 1) {
     const tags = Array.from({ length: random.between(1, 3) }, () => [0x81, 0x00, 0x00, random.below(256)]).flat();
     all = joined(all.subarray(0, 12), tags, all.subarray(12));
+  }
+  if (kind === 6 && linkType === 1 && all[12] === 8 && all[13] === 0 && all.length > 20) {
+    // More fragments.
+    all = all.slice();
+    all[20] = (all[20] ?? 0) | 0x20;
   }
   const wireLength = kind === 1 ? Math.max(frame.wireLength, all.length) : all.length;
   return { ...frame, bytes: all, wireLength };
