@@ -95,7 +95,12 @@ export const ORDERS_SIZE: usize = 256;
 /** Packets that are to be sealed or opened (src/abi/cipher.ts). */
 export const JOBS: usize = (ORDERS + ORDERS_SIZE + LINE) & ~LINE;
 /** What ciphers work on; all 0 between two calls (crypto/scratch.ts). */
-export const SECRETS: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
+/** The same for one packet by itself. */
+export const SINGLE_JOB: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
+/** What the packet of each frame is, where frames go through ESP together (esp/together.ts): a byte. */
+export const PREPARED: usize = (SINGLE_JOB + JOB_SIZE + LINE) & ~LINE;
+/** What ciphers work on (crypto/scratch.ts). */
+export const SECRETS: usize = (PREPARED + BATCH + LINE) & ~LINE;
 export const SECRETS_SIZE: usize = 10240;
 export const BYTES: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;

@@ -11,7 +11,7 @@ import {
   SAMPLER_FIRST,
   SAMPLER_PROGRAM,
 } from "../../src/abi/engine";
-import { GROUP_MISC2, WANT_BRANCHES, WANT_INNER, WANT_ORDER } from "../../src/abi/key";
+import { GROUP_MISC2, WANT_BRANCHES, WANT_ESP, WANT_INNER, WANT_ORDER } from "../../src/abi/key";
 import { programWants } from "./modify";
 import { takesOff } from "./reformat";
 import { spreadsByInner } from "./spread";
@@ -30,7 +30,7 @@ export function actionsWant(actions: usize, count: u32): u32 {
     // State is put into registers, and depends on what frames before have done.
     else if (op == Op.state) wants |= (1 << GROUP_MISC2) | WANT_ORDER;
     // Sequence numbers and windows are of all frames too.
-    else if (op == Op.esp) wants |= WANT_ORDER;
+    else if (op == Op.esp) wants |= WANT_ORDER | WANT_ESP;
     else if (op == Op.sample) wants |= samplerWants(operand);
   }
   return wants;

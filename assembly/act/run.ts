@@ -75,6 +75,43 @@ export function fresh(branch: usize): bool {
   return true;
 }
 
+/** The actions of a rule in front of another one; whether the branch is still there. None of them goes on. */
+export function runBefore(branch: usize, table: usize, rule: usize, end: usize): bool {
+  for (let action = actionsOf(rule); action < end; action += ACTION_SIZE) {
+    if (step(branch, table, rule, action) != Then.next) return false;
+  }
+  return true;
+}
+
+/** The actions of a rule from one on; whether the branch goes on. */
+export function runFrom(branch: usize, table: usize, rule: usize, action: usize): bool {
+  const last = actionsOf(rule) + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
+  for (; action < last; action += ACTION_SIZE) {
+    const then = step(branch, table, rule, action);
+    if (then != Then.next) return then == Then.elsewhere && fresh(branch);
+  }
+  return !(load<u32>(branch, BRANCH_FLAGS) & SETTLED) && byDefault(branch, table) && fresh(branch);
+}
+
+/** One action, whichever it is, of those that esp/together.ts takes; nobody has sent the frame back to the port. */
+function step(branch: usize, table: usize, rule: usize, action: usize): Then {
+  const operand = load<u32>(action, 4);
+  switch (load<u32>(action)) {
+    case Op.tag:
+      store<u32>(branch, operand, BRANCH_TAG);
+      store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | HAS_TAG, BRANCH_FLAGS);
+      return Then.next;
+    case Op.count:
+      count(operand, load<u32>(branch, BRANCH_FRAME));
+      return Then.next;
+    case Op.queue_from_others:
+      deliverTo(branch, operand, 0);
+      return Then.next;
+    default:
+      return seldom(branch, table, rule, action);
+  }
+}
+
 /** What an action leads to. */
 enum Then {
   next,

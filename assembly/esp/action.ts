@@ -1,29 +1,57 @@
 /** ESP flow actions (docs/esp.md): which way a branch goes through one. */
 import { Reason } from "../../src/abi/engine";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA } from "../../src/abi/esp";
+import { seal } from "../crypto/gcm";
+import { SINGLE_JOB } from "../memory";
 import { BRANCH_FLAGS, ESP_BITS, ESP_SHIFT } from "../steer/branch";
-import { decrypt } from "./decrypt";
+import { decrypt, finishDecrypt, prepareDecrypt } from "./decrypt";
 import { encrypt } from "./encrypt";
-import { drop, ENDED } from "./end";
+import { drop, ENDED, Prepared } from "./end";
 import { decryptInline, encryptInline } from "./inline";
 import { NOT_ASKED, putMetadata, takeMetadata } from "./metadata";
 
 /** Whether the branch goes on. */
 export function esp(branch: usize, association: usize): bool {
   const flags = load<u32>(association, ESP_FLAGS);
-  const encrypts = (flags & ESP_ENCRYPT) != 0;
-  if (flags & ESP_FULL_OFFLOAD) return encrypts ? encrypt(branch, association) : decrypt(branch, association);
-  const metadata = (flags & ESP_METADATA) != 0;
-  if (!encrypts) return openInline(branch, association, metadata);
-  const next = metadata ? takeMetadata(branch) : 0;
+  if (!(flags & ESP_ENCRYPT)) {
+    return flags & ESP_FULL_OFFLOAD ? decrypt(branch, association) : openInline(branch, association, flags);
+  }
+  if (prepareEncrypt(branch, association, SINGLE_JOB) != Prepared.ready) return false;
+  seal(SINGLE_JOB);
+  return true;
+}
+
+/** Makes a packet all but sealed. */
+function prepareEncrypt(branch: usize, association: usize, job: usize): Prepared {
+  const flags = load<u32>(association, ESP_FLAGS);
+  const goesOn =
+    flags & ESP_FULL_OFFLOAD ? encrypt(branch, association, job) : prepareInline(branch, association, flags, job);
+  return goesOn ? Prepared.ready : Prepared.ended;
+}
+
+function prepareInline(branch: usize, association: usize, flags: u32, job: usize): bool {
+  const next = flags & ESP_METADATA ? takeMetadata(branch) : 0;
   if (next == NOT_ASKED) return drop(branch, Reason.esp_metadata);
-  return next != ENDED && encryptInline(branch, association, next);
+  return next != ENDED && encryptInline(branch, association, next, job);
+}
+
+/** The first of two steps, for packets that are sealed or opened together: what they need of the cipher. */
+export function prepare(branch: usize, association: usize, job: usize): Prepared {
+  const flags = load<u32>(association, ESP_FLAGS);
+  if (flags & ESP_ENCRYPT) return prepareEncrypt(branch, association, job);
+  return flags & ESP_FULL_OFFLOAD ? prepareDecrypt(branch, association, job) : Prepared.alone;
+}
+
+/** The second, when the cipher is done. Whether the branch goes on. */
+export function finish(branch: usize, association: usize, job: usize): bool {
+  const encrypts = (load<u32>(association, ESP_FLAGS) & ESP_ENCRYPT) != 0;
+  return encrypts || finishDecrypt(branch, association, job);
 }
 
 /** How it went is for the completions (src/abi/engine.ts, DEST_ESP). */
-function openInline(branch: usize, association: usize, metadata: bool): bool {
+function openInline(branch: usize, association: usize, flags: u32): bool {
   const how = decryptInline(branch, association);
   if (how == ENDED) return false;
   store<u32>(branch, (load<u32>(branch, BRANCH_FLAGS) & ~ESP_BITS) | (how << ESP_SHIFT), BRANCH_FLAGS);
-  return !metadata || putMetadata(branch, how);
+  return !(flags & ESP_METADATA) || putMetadata(branch, how);
 }

@@ -4,6 +4,7 @@
  *     tunnel      link | outer headers | ESP, IV | IP | ... | TFC | trailer | ICV   ->  link | IP | ...
  *     transport   link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV       ->  link | IP | payload
  */
+import { JOB_GOOD, JOB_NUMBER } from "../../src/abi/cipher";
 import { FRAME_ADDRESS, Reason } from "../../src/abi/engine";
 import {
   ESP_BYTES,
@@ -19,11 +20,12 @@ import {
 } from "../../src/abi/esp";
 import { own } from "../act/bytes";
 import { open } from "../crypto/gcm";
+import { SINGLE_JOB } from "../memory";
 import { BRANCH_FRAME } from "../steer/branch";
 import { be32 } from "../wire/cursor";
 import { Found, findEsp } from "./find";
-import { drop } from "./end";
-import { ESP_HEADER, jobFor, TRAILER } from "./job";
+import { drop, Prepared } from "./end";
+import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { setTraffic, traffic } from "./outer";
 import { announce, ownLength, Packet, PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, reshape, setLength } from "./packet";
 import { isTrailer } from "./trailer";
@@ -32,19 +34,57 @@ import { infer, isBelowZero, windowCheck, windowNote } from "./window";
 const ECN: u32 = 3;
 const CE: u32 = 3;
 
+namespace Opening {
+  /** The number of the packet that was asked about last. */
+  export let number: u64 = 0;
+}
+
 /** Whether the branch goes on, as what was inside. */
 export function decrypt(branch: usize, association: usize): bool {
-  const transport = (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) != 0;
+  if (!isPacket(branch, association)) return false;
+  const why = unwelcome(branch, association);
+  if (why != Reason.none) return drop(branch, why);
+  if (!layOut(branch, association, SINGLE_JOB)) return false;
+  return open(SINGLE_JOB) ? take(branch, association) : drop(branch, Reason.esp_authentication);
+}
+
+/** The same in two steps, for packets that are opened together: lays out the job. */
+export function prepareDecrypt(branch: usize, association: usize, job: usize): Prepared {
+  if (!isPacket(branch, association)) return Prepared.ended;
+  // Those before it have not been counted yet: what becomes of it is for its turn.
+  if (unwelcome(branch, association) != Reason.none) return Prepared.alone;
+  return layOut(branch, association, job) ? Prepared.ready : Prepared.ended;
+}
+
+/** The job was done, and those before it have been counted. Whether the branch goes on. */
+export function finishDecrypt(branch: usize, association: usize, job: usize): bool {
+  findEsp(branch, hasUdp(association));
+  const why = unwelcome(branch, association);
+  if (why != Reason.none) return drop(branch, why);
+  // Those before it have led to another number than it was opened with: it was refused, and is as it came.
+  if (Opening.number != load<u64>(job, JOB_NUMBER)) return decrypt(branch, association);
+  return load<u8>(job, JOB_GOOD) ? take(branch, association) : drop(branch, Reason.esp_authentication);
+}
+
+/** Whether there is an ESP packet for the association; the branch has ended where not. */
+function isPacket(branch: usize, association: usize): bool {
+  const transport = isTransport(association);
   if (!findEsp(branch, hasUdp(association))) return drop(branch, Reason.esp_not_esp);
   if (Packet.fragment) return drop(branch, Reason.esp_fragment);
   if (!encapsulated(association, transport)) return drop(branch, Reason.esp_encapsulation);
   const shortest = ESP_HEADER + TRAILER + <u32>load<u8>(association, ESP_ICV);
   if (Packet.end == 0 || Packet.end - Found.esp < shortest) return drop(branch, Reason.esp_truncated);
-  return openPacket(branch, association, transport);
+  return be32(headerOf(branch)) == load<u32>(association, ESP_SPI) || drop(branch, Reason.esp_spi);
+}
+
+// @ts-ignore: decorator
+@inline
+function isTransport(association: usize): bool {
+  return (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) != 0;
 }
 
 function hasUdp(association: usize): bool {
-  if (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) return load<u32>(association, ESP_BYTES) != 0;
+  if (isTransport(association)) return load<u32>(association, ESP_BYTES) != 0;
   return load<u16>(association, ESP_UDP) != 0;
 }
 
@@ -54,35 +94,50 @@ function encapsulated(association: usize, transport: bool): bool {
   return transport || Packet.version == <u32>load<u8>(association, ESP_VERSION);
 }
 
-function openPacket(branch: usize, association: usize, transport: bool): bool {
-  const frame: usize = load<u32>(branch, BRANCH_FRAME);
-  const before = <usize>load<u32>(frame, FRAME_ADDRESS) + Found.esp;
-  if (be32(before) != load<u32>(association, ESP_SPI)) return drop(branch, Reason.esp_spi);
+// @ts-ignore: decorator
+@inline
+function headerOf(branch: usize): usize {
+  return <usize>load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS) + <usize>Found.esp;
+}
+
+/** Whether the packet may be opened, by those that were: Reason.none, or why not. */
+function unwelcome(branch: usize, association: usize): u32 {
   const limit = load<u64>(association, ESP_HARD_LIMIT);
-  if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return drop(branch, Reason.esp_hard_limit);
-  const low = be32(before + 4);
+  if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return Reason.esp_hard_limit;
+  const low = be32(headerOf(branch) + 4);
   const extended = (load<u32>(association, ESP_FLAGS) & ESP_ESN) != 0;
-  if (extended && isBelowZero(association, low)) return drop(branch, Reason.esp_replay);
-  const number = extended ? infer(association, low) : <u64>low;
-  const unwelcome = windowCheck(association, number);
-  if (unwelcome != Reason.none) return drop(branch, unwelcome);
+  if (extended && isBelowZero(association, low)) return Reason.esp_replay;
+  Opening.number = extended ? infer(association, low) : <u64>low;
+  return windowCheck(association, Opening.number);
+}
 
+/** Makes the bytes the branch's own, and lays out the job that opens them. */
+function layOut(branch: usize, association: usize, job: usize): bool {
   if (!own(branch, 0)) return false;
-  const header = <usize>load<u32>(frame, FRAME_ADDRESS) + Found.esp;
-  const length = Packet.end - Found.esp - ESP_HEADER - <u32>load<u8>(association, ESP_ICV);
-  if (!open(jobFor(association, header, length, <u32>(number >> 32)))) {
-    return drop(branch, Reason.esp_authentication);
-  }
-  windowNote(association, number);
-  store<u64>(association, load<u64>(association, ESP_PACKETS) + 1, ESP_PACKETS);
+  fillJob(job, association, headerOf(branch), sealedLength(association), Opening.number);
+  return true;
+}
 
-  const payload = header + ESP_HEADER;
+// @ts-ignore: decorator
+@inline
+function sealedLength(association: usize): u32 {
+  return Packet.end - Found.esp - ESP_HEADER - <u32>load<u8>(association, ESP_ICV);
+}
+
+/** The packet is authentic: it counts, and what is inside goes on. */
+function take(branch: usize, association: usize): bool {
+  windowNote(association, Opening.number);
+  store<u64>(association, load<u64>(association, ESP_PACKETS) + 1, ESP_PACKETS);
+  const payload = headerOf(branch) + ESP_HEADER;
+  const length = sealedLength(association);
   if (!isTrailer(payload, length)) return drop(branch, Reason.esp_trailer);
   const end = payload + length;
   const next: u32 = load<u8>(end - 1);
   if (next == PROTOCOL_NONE) return drop(branch, Reason.esp_dummy);
   const clear = length - TRAILER - <u32>load<u8>(end - TRAILER);
-  return transport ? bringPayload(branch, payload, clear, next) : bringPacket(branch, payload, clear, next);
+  return isTransport(association)
+    ? bringPayload(branch, payload, clear, next)
+    : bringPacket(branch, payload, clear, next);
 }
 
 /** The packet inside, behind the link header of the frame. */

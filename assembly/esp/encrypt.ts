@@ -28,10 +28,9 @@ import {
   ESP_VERSION,
 } from "../../src/abi/esp";
 import { ownWhole } from "../act/bytes";
-import { seal } from "../crypto/gcm";
 import { BRANCH_FRAME } from "../steer/branch";
 import { drop } from "./end";
-import { ESP_HEADER, jobFor, TRAILER } from "./job";
+import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillOuter, fillUdp } from "./outer";
 import {
   announce,
@@ -46,13 +45,13 @@ import {
   setLength,
 } from "./packet";
 
-/** Whether the branch goes on, as a sealed packet. */
-export function encrypt(branch: usize, association: usize): bool {
+/** Makes the packet of a branch all but sealed, and lays out the job for that; false when the branch has ended. */
+export function encrypt(branch: usize, association: usize, job: usize): bool {
   const transport = (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) != 0;
   if (!findPacket(branch, true)) return drop(branch, Reason.esp_not_ip);
   if (Packet.end == 0) return drop(branch, Reason.esp_truncated);
   if (transport && Packet.fragment) return drop(branch, Reason.esp_fragment);
-  return transport ? encryptPayload(branch, association) : encryptPacket(branch, association);
+  return transport ? encryptPayload(branch, association, job) : encryptPacket(branch, association, job);
 }
 
 /** Bytes that are encrypted for a payload: with padding and trailer, a multiple of 4 (RFC 4303, 2.4). */
@@ -70,7 +69,7 @@ export function writeTrailer(end: usize, padding: u32, next: u32): void {
   store<u8>(end - 1, <u8>next);
 }
 
-function encryptPacket(branch: usize, association: usize): bool {
+function encryptPacket(branch: usize, association: usize, job: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const ip = Packet.ip;
   const length = Packet.end - ip;
@@ -95,12 +94,12 @@ function encryptPacket(branch: usize, association: usize): bool {
   const at = header - headers;
   fillOuter(association, at, packet, Packet.version, total);
   if (link != 0 && version != Packet.version) start = announce(frame, start, link, version);
-  sealPayload(association, header, length, tfc, Packet.version == 6 ? PROTOCOL_IPV6 : PROTOCOL_IPV4);
+  finish(job, association, header, length, tfc, Packet.version == 6 ? PROTOCOL_IPV6 : PROTOCOL_IPV4);
   reshape(branch, start, <u32>(packet + behind - start));
   return true;
 }
 
-function encryptPayload(branch: usize, association: usize): bool {
+function encryptPayload(branch: usize, association: usize, job: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const next = Packet.next;
   const length = Packet.end - next;
@@ -124,7 +123,7 @@ function encryptPayload(branch: usize, association: usize): bool {
     memory.copy(header - udp, association + ESP_HEADERS, udp);
     fillUdp(header - udp, udp + ESP_HEADER + behind);
   }
-  sealPayload(association, header, length, tfc, protocol);
+  finish(job, association, header, length, tfc, protocol);
   reshape(branch, start, <u32>(payload + behind - start));
   return true;
 }
@@ -143,8 +142,8 @@ function usedUp(branch: usize, association: usize): bool {
   return up & ESP_UP_IVS ? !drop(branch, Reason.esp_iv_exhausted) : false;
 }
 
-/** Writes what is around a payload of `length` bytes behind its ESP header, and seals it with the next number and IV. */
-function sealPayload(association: usize, header: usize, length: u32, tfc: u32, next: u32): void {
+/** Writes what is around a payload of `length` bytes behind its ESP header, with the next number and IV. */
+function finish(job: usize, association: usize, header: usize, length: u32, tfc: u32, next: u32): void {
   const number = load<u64>(association, ESP_NUMBER);
   const iv = load<u64>(association, ESP_IV);
   store<u32>(header, bswap(load<u32>(association, ESP_SPI)));
@@ -154,7 +153,7 @@ function sealPayload(association: usize, header: usize, length: u32, tfc: u32, n
   const sealed = padded(length + tfc);
   memory.fill(data + length, 0, tfc);
   writeTrailer(data + sealed, sealed - TRAILER - length - tfc, next);
-  seal(jobFor(association, header, sealed, <u32>(number >> 32)));
+  fillJob(job, association, header, sealed, number);
   store<u64>(association, load<u64>(association, ESP_PACKETS) + 1, ESP_PACKETS);
   const last: u64 = load<u32>(association, ESP_FLAGS) & ESP_ESN ? u64.MAX_VALUE : u32.MAX_VALUE;
   let up: u32 = load<u8>(association, ESP_UP);

@@ -19,13 +19,14 @@ import {
   ESP_TRANSPORT,
 } from "../../src/abi/esp";
 import { ownWhole } from "../act/bytes";
-import { open, seal } from "../crypto/gcm";
+import { open } from "../crypto/gcm";
+import { SINGLE_JOB } from "../memory";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM } from "../steer/branch";
 import { be32 } from "../wire/cursor";
 import { padded, writeTrailer } from "./encrypt";
 import { drop, ENDED } from "./end";
 import { findEsp, Found } from "./find";
-import { ESP_HEADER, jobFor, TRAILER } from "./job";
+import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillUdp } from "./outer";
 import {
   lengthFits,
@@ -42,8 +43,8 @@ import { isTrailer } from "./trailer";
 
 const PROTOCOL_TCP: u32 = 6;
 
-/** Seals the packet of a branch; `next` is its next header, where metadata says it. Whether it goes on. */
-export function encryptInline(branch: usize, association: usize, next: u32): bool {
+/** As `encrypt`; `next` is the next header, where metadata says it. */
+export function encryptInline(branch: usize, association: usize, next: u32, job: usize): bool {
   if (!findEsp(branch, false)) return drop(branch, Reason.esp_not_esp);
   if (Packet.fragment) return drop(branch, Reason.esp_fragment);
   if (Packet.end < Found.esp + ESP_HEADER) return drop(branch, Reason.esp_truncated);
@@ -63,7 +64,7 @@ export function encryptInline(branch: usize, association: usize, next: u32): boo
   store<u32>(header, bswap(flags & ESP_ESN ? high : 0), 8);
   store<u32>(header, load<u32>(header, 4), 12);
   writeTrailer(data + sealed, sealed - TRAILER - length, next);
-  seal(jobFor(association, header, sealed, high));
+  fillJob(job, association, header, sealed, (<u64>high) << 32);
   resize(branch, start, total);
   return true;
 }
@@ -92,7 +93,9 @@ export function decryptInline(branch: usize, association: usize): u32 {
   const data = header + ESP_HEADER;
   const length = Packet.end - Found.esp - ESP_HEADER - icv;
   Opened.spi = be32(header);
-  const good = open(jobFor(association, header, length, upperHalf(association, be32(header + 4))));
+  const high = upperHalf(association, be32(header + 4));
+  fillJob(SINGLE_JOB, association, header, length, (<u64>high) << 32);
+  const good = open(SINGLE_JOB);
   if (good && isTrailer(data, length)) {
     Opened.next = load<u8>(data + length - 1);
     const payload = length - TRAILER - <u32>load<u8>(data + length - TRAILER);

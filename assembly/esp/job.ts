@@ -8,23 +8,21 @@ import {
   JOB_ICV_LENGTH,
   JOB_LENGTH,
   JOB_NONCE,
+  JOB_NUMBER,
   JOB_SCRATCH,
 } from "../../src/abi/cipher";
 import { ESP_CIPHER, ESP_ESN, ESP_FLAGS, ESP_ICV, ESP_SALT } from "../../src/abi/esp";
-import { JOBS } from "../memory";
 
 /** ESP header and IV. */
 export const ESP_HEADER: u32 = 16;
 /** Pad length and next header. */
 export const TRAILER: u32 = 2;
 
-/**
- * The job for `length` bytes behind the ESP header at `header`, which has its SPI, number and IV. `high` is the upper half
- * of the number.
- */
-export function jobFor(association: usize, header: usize, length: u32, high: u32): usize {
-  const job = JOBS;
+/** Lays out the job for `length` bytes behind the ESP header at `header`, which has its SPI, number and IV. */
+export function fillJob(job: usize, association: usize, header: usize, length: u32, number: u64): void {
+  const high = <u32>(number >> 32);
   const data = header + ESP_HEADER;
+  store<u64>(job, number, JOB_NUMBER);
   store<u32>(job, load<u32>(association, ESP_CIPHER), JOB_CIPHER);
   store<u32>(job, <u32>data, JOB_DATA);
   store<u32>(job, length, JOB_LENGTH);
@@ -43,5 +41,4 @@ export function jobFor(association: usize, header: usize, length: u32, high: u32
     store<u32>(job, <u32>header, JOB_AAD);
     store<u16>(job, 8, JOB_AAD_LENGTH);
   }
-  return job;
 }

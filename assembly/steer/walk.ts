@@ -6,7 +6,8 @@
  * what happens to a frame does not depend on what else is in the batch.
  */
 import { run } from "../act/run";
-import { WANT_BRANCHES, WANT_ORDER } from "../../src/abi/key";
+import { WANT_BRANCHES, WANT_ESP, WANT_ORDER } from "../../src/abi/key";
+import { finishNext, prepareRun, runOf } from "../esp/together";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../out/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
@@ -43,17 +44,27 @@ function walkSome(root: usize, first: u32, count: u32): void {
   if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
-/** What becomes of a frame depends on those before it: only the first lookup is of all of them together. */
+/**
+ * What becomes of a frame depends on those before it: only the first lookup is of all of them together, and the ciphers of
+ * those that go through ESP one behind the other.
+ */
 function walkInOrder(root: usize, count: u32): void {
   open(root, 0, count);
   lookup(root, ROUND, count);
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
-  for (let i: u32 = 0; i < count; i++) {
-    Forks.first = i;
-    const branch = branchAt(i);
-    if (advance(branch, root, load<u32>(FIRST_RULES + ((<usize>i) << 2)), Walk.careful)) goOn(branch);
-    moveToEnd();
-    keepRegisters(i);
+  const esp = (Tables.wanted & WANT_ESP) != 0 && !Walk.careful;
+  for (let i: u32 = 0; i < count;) {
+    const run = esp ? runOf(i, count) : 1;
+    if (run > 1) prepareRun(root, i, run);
+    for (const end = i + run; i < end; i++) {
+      Forks.first = i;
+      const branch = branchAt(i);
+      const goesOn =
+        run > 1 ? finishNext(root, i) : advance(branch, root, load<u32>(FIRST_RULES + ((<usize>i) << 2)), Walk.careful);
+      if (goesOn) goOn(branch);
+      moveToEnd();
+      keepRegisters(i);
+    }
   }
 }
 

@@ -37,6 +37,8 @@ export const WANT_ALL = 0x1fff;
 /** Not of the parser, but of the walk: rules split frames; what they do depends on frames before. */
 export const WANT_BRANCHES = 0x10000;
 export const WANT_ORDER = 0x20000;
+/** Some rule goes through ESP: frames that do are sealed or opened together where they follow each other (esp/together.ts). */
+export const WANT_ESP = 0x40000;
 
 export const OUTER = 0;
 export const MISC = 64;
