@@ -9,7 +9,7 @@ const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 test("outputs", () => {
   const script = new URL("../scripts/readme.mjs", import.meta.url).pathname;
   execFileSync(process.execPath, [script, "--check"], { stdio: ["ignore", "ignore", "pipe"] });
-  expect(README.match(/<!-- output: /g)?.length).toBe(7);
+  expect(README.match(/<!-- output: /g)?.length).toBe(8);
 });
 
 test("scenarios, and rules of one", () => {
