@@ -37,6 +37,7 @@ export function jump(branch: usize, table: usize): bool {
     return false;
   }
   store<u16>(branch, <u16>(hops + 1), BRANCH_HOPS);
+  store<u8>(branch, 0, BRANCH_MISSES);
   store<u32>(branch, <u32>table, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   return true;

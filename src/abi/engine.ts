@@ -13,9 +13,9 @@ export const MAX_FRAME = 262144;
 export const FRAME_ARENA = 4194304;
 /** Rules that a frame visits behind its first one before it is dropped. MODEL: the device's own number is not public. */
 export const HOP_LIMIT = 64;
-/** Tables that a frame comes to because the one before did not want it. */
-export const MISS_LIMIT = 7;
-/** Rules that the outcome of one frame lists: the first, one a hop, and one a table that hands it to the one behind. */
+/** Tables that a frame comes to one after the other because the one before did not want it. */
+export const MISS_LIMIT = 63;
+/** Rules that the outcome of one frame lists. */
 export const HITS_PER_FRAME = 72;
 /** Destinations of one frame, copies included. MODEL: a copy that finds no room is not made. */
 export const DESTINATIONS_PER_FRAME = 128;

@@ -2,7 +2,16 @@
  * A plain reading of the operations of src/abi/engine.ts, one frame at a time: what the walk and the delivery of the core
  * are held to, op by op. What the manual pages say of them is in test/oracle/.
  */
-import { DESTINATIONS_PER_FRAME, HOP_LIMIT, MISS_LIMIT, Op, RANK_SLOT, Reason, Verdict } from "../../src/abi/engine.js";
+import {
+  DESTINATIONS_PER_FRAME,
+  HITS_PER_FRAME,
+  HOP_LIMIT,
+  MISS_LIMIT,
+  Op,
+  RANK_SLOT,
+  Reason,
+  Verdict,
+} from "../../src/abi/engine.js";
 
 export interface PlainRule {
   id: number;
@@ -93,7 +102,7 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
     let next = table;
     let from = 0n;
     if (rule !== undefined) {
-      outcome.hits.push(rule.id);
+      if (outcome.hits.length < HITS_PER_FRAME) outcome.hits.push(rule.id);
       let skip = false;
       record: for (const [op, operand] of rule.actions) {
         if (skip) {
@@ -169,6 +178,7 @@ function walkPlain(world: PlainWorld, root: PlainTable, port: number, sender: nu
       next = table.next;
       hops = Math.min(hops, HOP_LIMIT);
     } else if (hops++ === HOP_LIMIT && onward === "hop") return end(Verdict.drop, Reason.hop_limit);
+    else if (onward === "hop") misses = 0;
     table = next;
     lower = from;
   }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createSink, type Outcome } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
-import { answer, created, deviceMatch, enter, openSwitch, refusal, TableBench } from "./devxSupport.js";
+import { answer, created, creating, deviceMatch, enter, openSwitch, refusal, TableBench } from "./devxSupport.js";
 import { ipv4Frame, openBench, refused } from "./support.js";
 
 const ALLOW = dv.MLX5_FLOW_CONTEXT_ACTION_ALLOW;
@@ -94,6 +94,25 @@ test("a table hands on what it does not want, and frames go on from table to tab
   const ask = dv.queryFlowTableCommand(dv.FS_FT_NIC_RX, first.table.id);
   dv.mlx5dv_devx_obj_query(first.table, ask, undefined, output, undefined);
   expect(dv.flowTableOutput(output)).toEqual({ reformat_en: false, decap_en: false, level: 1, log_size: 4, ...miss });
+});
+
+test("64 tables hand on to one another at the most, and a jump begins anew", async () => {
+  const bench = await openBench();
+  const { device, context, root } = bench;
+  let next = new TableBench(context, dv.FS_FT_NIC_RX);
+  const [last, chain] = [next, [next]];
+  const behind = (): dv.FlowTableFields => ({ table_miss_action: 1, table_miss_id: next.table.id });
+  while (chain.length < 64) chain.push((next = new TableBench(context, dv.FS_FT_NIC_RX, behind())));
+  expect(creating(bench, dv.createFlowTableCommand(dv.FS_FT_NIC_RX, behind()))).toEqual(refusal("bad_value"));
+  enter(root, next.table);
+  const reason = (): unknown => device.receive(1, ipv4Frame()).reason;
+  expect(reason()).toBe("table_miss");
+  const end = last.entry({ action: DROP });
+  expect([reason(), device.receive(1, ipv4Frame()).rules.at(-1)]).toEqual(["drop_action", end]);
+  // Back to the first, until there are too many jumps.
+  dv.mlx5dv_devx_obj_destroy(end);
+  last.entry({ action: FORWARD, ignore_flow_level: true, destinations: [toTable(next.table.id)] });
+  expect(reason()).toBe("hop_limit");
 });
 
 test("an eSwitch table hands on too, and sends to functions and out of the port", async () => {

@@ -2,6 +2,7 @@
  * Flow tables and groups that device commands make (device objects 7). A table is a classifier; its groups are ranges of indexes
  * with a mask each, and its entries (flowEntry.ts) are asked in the order of their indexes.
  */
+import { MISS_LIMIT } from "../../abi/engine.js";
 import { Classifier, trappingSlot, type Place } from "../classifier.js";
 import type { Context } from "../context.js";
 import type { DomainType } from "../domain.js";
@@ -50,6 +51,8 @@ export class DevxFlowTable extends DevxObject {
   readonly place: Place = { slot: trappingSlot(0), order: 0 };
   readonly groups = new Set<DevxFlowGroup>();
   readonly entries = new Map<number, DevxFlowEntry>();
+  /** How many tables get what it does not want, one behind the other. */
+  readonly behind: number;
 
   /** @throws ENOMEM */
   constructor(call: string, context: Context, setting: TableSetting) {
@@ -60,6 +63,7 @@ export class DevxFlowTable extends DevxObject {
     this.context = context;
     this.id = device.nextNumber("flow_table id") + 1;
     this.setting = setting;
+    this.behind = setting.missTable === null ? 0 : setting.missTable.behind + 1;
     this.classifier = new Classifier(device, table, false);
     this.classifier.add(this.place);
     if (setting.missTable !== null) {
@@ -163,7 +167,9 @@ function missTableOf(
   if (table_miss_action === MISS_DEFAULT) return null;
   if (table_miss_action !== MISS_TABLE) return command.fail("unsupported", "table_miss_action", table_miss_action);
   const table = command.object<DevxFlowTable>("flow_table", "table_miss_id", table_miss_id);
-  return table.setting.tableType === type ? table : command.fail("other_table", "table_miss_id", table_miss_id);
+  if (table.setting.tableType !== type) command.fail("other_table", "table_miss_id", table_miss_id);
+  if (table.behind < MISS_LIMIT) return table;
+  return command.fail("bad_value", "table_miss_id", table_miss_id, `at most ${MISS_LIMIT} tables behind one another`);
 }
 
 /** The table that a query names. */
