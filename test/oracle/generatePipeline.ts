@@ -219,7 +219,7 @@ export function drawRules(draft: Draft): DrawnRule[] {
 }
 
 /** One bit that is asked, but for an `ip_version`, which is no bit mask in device bytes. */
-function flipOne(random: Random, terms: readonly Term[]): void {
+export function flipOne(random: Random, terms: readonly Term[]): void {
   const spoiled = terms.filter(({ field }) => !field.endsWith("ip_version"));
   if (spoiled.length === 0) return;
   const term = random.pick(spoiled);
@@ -253,7 +253,7 @@ const inDeviceBytes = (field: string): boolean => !field.startsWith("ext.");
 const widthOf = (field: string): number => WAY_WIDTHS.get(field) ?? FIELD_WIDTHS.get(field) ?? 0;
 
 /** Masks over up to four fields; those that tell of the way, and the groups of tunnels, as often as the others. */
-function randomMasks(random: Random, fields: Fields): DrawnMatcher["masks"] {
+export function randomMasks(random: Random, fields: Fields): DrawnMatcher["masks"] {
   const present = random.shuffle([...fields.keys()].filter(inDeviceBytes));
   const way = present.filter((field) => WAY_WIDTHS.has(field));
   const written = way.filter((field) => fields.get(field) !== 0n);

@@ -102,7 +102,7 @@ const FLOW_ESP: Readonly<Record<string, Run>> = {
     const [head, payload] = [packet.subarray(0, 16), plain.subarray(0, plain.length - 4)];
     const opened = carries(head, payload);
     // Good, next header, SPI.
-    const metadata = joined(Uint8Array.of(0x8c, 0xe4, 0x11, plain.at(-1)!), packet.subarray(0, 4));
+    const metadata = joined(Uint8Array.of(0x8c, 0xe4, 0x11, plain.at(-1) ?? 0), packet.subarray(0, 4));
     p.bytes(p.received(carries(packet)), joined(opened.subarray(0, 12), metadata, opened.subarray(12)));
     p.refuses("EBUSY", () => v.ibv_destroy_flow_action(action));
     v.ibv_destroy_flow(flow);
