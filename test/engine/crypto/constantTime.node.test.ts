@@ -159,7 +159,7 @@ const FAULTS: Fault[] = [
     file: "assembly/crypto/roundKeys.ts",
     from: "let word = load<u32>(at - 4);",
     to: "let word = load<u32>(at - 4);\n    word -= word / 255 - word / 255;\n    word += word % 257;",
-    leak: /a division of a secret/,
+    leak: /the time of an instruction depends on a secret/,
   },
 ];
 

@@ -250,7 +250,8 @@ class Frame {
 
   #compute(instruction: Instruction, operands: number): void {
     const values = this.#take(operands);
-    if (isSlow(instruction.op) && values.includes(SECRET)) this.#leak(instruction, "a division of a secret");
+    if (isSlow(instruction.op) && values.includes(SECRET))
+      this.#leak(instruction, "the time of an instruction depends on a secret");
     this.#stack.push(compute(instruction.op, values));
   }
 

@@ -87,15 +87,19 @@ const UNARY: Record<number, (a: never) => Known> = {
   0xc1: (a: number) => (a << 16) >> 16,
 };
 
-/** Operations whose time depends on their operands on some machine. */
+/** Operations whose time depends on their operands on some machine: divisions, and counts of bits where no instruction counts. */
 export function isSlow(op: number): boolean {
+  return isDivision(op) || (op >= 0x67 && op <= 0x69) || (op >= 0x79 && op <= 0x7b);
+}
+
+function isDivision(op: number): boolean {
   return (op >= 0x6d && op <= 0x70) || (op >= 0x7f && op <= 0x82);
 }
 
 /** How many operands an operation on numbers has; 0 where it is none. */
 export function arity(op: number): number {
   if (op in UNARY) return 1;
-  return op in I32 || op in I64 ? 2 : isSlow(op) ? 2 : 0;
+  return op in I32 || op in I64 || isDivision(op) ? 2 : 0;
 }
 
 /** An operation on numbers. */
