@@ -166,6 +166,7 @@ function note({ world, tally }: PipelineWorld, counts: Counts): Observer {
     counts.lookups++;
     if (hit) counts.hits++;
     if (table.startsWith("host:")) return;
+    if (hit?.id.startsWith("f")) count(tally, "flow hit");
     if (hit?.actions.some(({ kind }) => kind === "drop") && hit.terms.some(asksState)) count(tally, "dropped by state");
     if (tableNamed(world, table).rules.some((rule) => missesByOneBit(fields, rule))) counts.bits++;
   };

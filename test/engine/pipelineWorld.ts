@@ -36,6 +36,7 @@ import { type DomainType, tableNamed } from "../oracle/pipeline.js";
 import { count } from "../verbs/flowWorld.js";
 import { refused } from "../mlx5dv/support.js";
 import { randomContext, randomFrame as randomSegment } from "./conntrackDraw.js";
+import { addFlow, type MadeFlow, removeFlows } from "./pipelineFlows.js";
 import { makeQueues, makeTirs } from "./pipelineQueues.js";
 import { makeActions, type Makers } from "./pipelineActions.js";
 import { makeStateObjects, modifyAso, modifyFlowMeters } from "./pipelineStateActions.js";
@@ -59,6 +60,9 @@ export interface PipelineWorld extends Draft, Makers {
   matchersMade: Map<DrawnMatcher, { matcher: Matcher; order: number }>;
   rulesMade: Map<string, MadeRule>;
   hostRules: Map<string, HostRule>;
+  flows: Map<string, MadeFlow>;
+  /** How old masks of flows are. */
+  flowMasks: Map<string, number>;
   names: Map<object, string>;
   /** Rules of tables that are not root wait for a sync of their domain; what it has to do, by the domain's name. */
   waiting: Map<string, (() => void)[]> | null;
@@ -133,6 +137,8 @@ export async function makePipelineWorld(
     matchersMade: new Map(),
     rulesMade: new Map(),
     hostRules: new Map(),
+    flows: new Map(),
+    flowMasks: new Map(),
     names: new Map(),
     waiting: asyncRules ? new Map() : null,
     unique,
@@ -160,6 +166,7 @@ export function drawSegment({ random, world: { state } }: PipelineWorld): Base {
 export function addRules(world: PipelineWorld): void {
   for (let n = 0; n < 14; n++) addRule(world);
   addRulesAtOnce(world);
+  for (let n = 0; n < 4; n++) addFlow(world);
   for (let n = 0; n < 6; n++) addHostRule(world);
 }
 
@@ -339,6 +346,7 @@ export function removeRules(world: PipelineWorld, chance = 0.25): void {
       count(world.tally, "synced by destroying an action");
     } else later(world, table, () => destroyUnused(actions));
   }
+  removeFlows(world, chance);
   for (const [id, rule] of world.hostRules) {
     if (!random.chance(chance)) continue;
     rule.remove();

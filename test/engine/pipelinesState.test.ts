@@ -30,7 +30,7 @@ const REACHED = [
   ...["0", "1"].map((value) => `firstHit says 0x${value}`),
   ...["meter", "flowMeter"].flatMap((kind) => ["0", "1", "2"].map((value) => `${kind} says 0x${value}`)),
   ...["0", "2", "40", "41", "80"].map((value) => `track says 0x${value}`),
-  ...["modified an ASO action", "connection of another domain", "connection in use", "dropped by state"],
+  ...["modified an ASO action", "connection of another domain", "connection in use", "dropped by state", "flow hit"],
 ];
 
 test(`${FRAMES} frames`, { timeout: 0 }, async () => {

@@ -83,3 +83,50 @@ test.each([
   const [aside] = outcome.copies;
   expect(aside?.kind === "port" ? aside.outcome?.verdict : null).toBe(takes ? null : "miss");
 });
+
+test("every frame of a large batch has room for its sample", async () => {
+  const bench = await openSwitch();
+  enter(bench.fdb);
+  const toPf = (): Action => dv.mlx5dv_dr_action_create_dest_vport(bench.fdb.domain, 0);
+  sampleAll(bench.fdb, [toPf()], [toPf()]);
+  ruleFor(bench.rx.root, {}, [toQueue(bench)]);
+  const frames = Array.from({ length: 256 }, (_, n) => ipv4Frame({ dport: n }));
+  const outcomes = bench.device.receiveBatch(1, frames);
+  expect(outcomes.map(told)).toEqual(frames.map(() => ["deliver", null, ["qp:q0"], ["qp:q0"]]));
+  for (const [n, { to, copies }] of outcomes.entries()) {
+    for (const { frame } of [...to, ...copies]) expect(frame).toEqual(frames[n]);
+  }
+});
+
+test("samples that a frame has no room for are counted", async () => {
+  const bench = await openSwitch();
+  const { domain, table } = bench.rx;
+  const before = dv.mlx5dv_dr_table_create(domain, 3);
+  const dests = Array.from({ length: 64 }, () => dv.mlx5dv_dr_action_create_dest_table(table));
+  const members = dests.map((dest) => ({ type: dv.MLX5DV_DR_ACTION_DEST, dest }));
+  ruleFor(bench.rx.root, {}, [dv.mlx5dv_dr_action_create_dest_table(before)]);
+  ruleFor(before, {}, [dv.mlx5dv_dr_action_create_dest_array(domain, 64, members)]);
+  sampleAll(bench.rx, [toQueue(bench)], [drop()]);
+  expect(told(bench.device.receive(1, ipv4Frame()))).toEqual(["drop", "copy_limit", [], []]);
+  // One member is one too many; each of the others would have a sample.
+  expect(bench.device.reasons()).toMatchObject({ copy_limit: 64n, drop_action: 63n });
+});
+
+test("what a sampler sets in register C0 leaves its other bits 0", async () => {
+  const bench = await openSwitch();
+  const { domain, root } = bench.fdb;
+  const set = (data: number, length: number) =>
+    [{ type: "set", field: "METADATA_REG_C_0", data, offset: 0, length }] as const;
+  const toPort = (): Action => dv.mlx5dv_dr_action_create_dest_ib_port(domain, 2);
+  const { MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL: flags } = dv;
+  const modify = dv.mlx5dv_dr_action_create_modify_header(domain, flags, undefined, [...set(0xffffffff, 0)]);
+  const rule = ruleFor(root, {}, [modify, toPort()]);
+  expect(bench.device.receive(1, ipv4Frame()).registers).toEqual({ C0: 0xffffffff });
+  dv.mlx5dv_dr_rule_destroy(rule);
+  enter(bench.fdb);
+  const next = dv.mlx5dv_dr_table_create(domain, 2);
+  const attr = { sample_ratio: 2 ** 32 - 1, default_next_table: next, sample_actions: [toPort()] };
+  ruleFor(bench.fdb.table, {}, [dv.mlx5dv_dr_action_create_flow_sampler({ ...attr, action: set(0x12, 8) })]);
+  ruleFor(next, {}, [toPort()]);
+  expect(bench.device.receive(1, ipv4Frame()).registers).toEqual({ C0: 0x12 });
+});

@@ -27,7 +27,7 @@ export const PORTS = 2;
 /** Tables that are not root, on each function; the PF has most in the FDB. */
 const TABLES: Record<DomainType, number> = { nic_rx: 2, nic_tx: 2, fdb: 4 };
 export const COUNTERS = 8;
-const PRIORITIES = [0, 1, 2, 3];
+export const PRIORITIES = [0, 1, 2, 3];
 const BASES = 14;
 
 /** Fields that tell of a frame's way, and their widths. */
@@ -135,7 +135,7 @@ export function walkBase(
 }
 
 /** A table that a frame comes to. */
-interface Visit {
+export interface Visit {
   table: string;
   fields: Fields;
   hit: boolean;
@@ -148,7 +148,8 @@ export function aside(world: Pipeline): Pipeline {
   return { ...world, counters: new Map(), reasons: new Map(), state };
 }
 
-function visitsOf({ world, bases, random }: Draft): Visit[] {
+/** Where one of the frames comes by. */
+export function visitsOf({ world, bases, random }: Draft): Visit[] {
   const visits: Visit[] = [];
   walkBase(aside(world), random.pick(bases), (table, fields, hit, frame) =>
     visits.push({ table, fields, hit: hit !== null, frame }),
