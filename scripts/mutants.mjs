@@ -40,6 +40,7 @@ import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
 import { QUEUES } from "./mutants/queues.mjs";
 import { REWRITE } from "./mutants/rewrite.mjs";
+import { ROCE } from "./mutants/roce.mjs";
 import { RULES } from "./mutants/rules.mjs";
 import { STATE } from "./mutants/state.mjs";
 import { STEER } from "./mutants/steer.mjs";
@@ -89,6 +90,7 @@ const mutants = [
   ...CONNTRACK,
   ...QUEUES,
   ...REWRITE,
+  ...ROCE,
   ...RULES,
   ...STATE,
 ].filter(({ id }) => only === undefined || only.includes(id));
