@@ -30,6 +30,7 @@ import { parseArgs } from "node:util";
 import { CONNTRACK } from "./mutants/conntrack.mjs";
 import { BRANCHES } from "./mutants/branches.mjs";
 import { CORE } from "./mutants/core.mjs";
+import { CREATE_FLOW } from "./mutants/createFlow.mjs";
 import { DEVX } from "./mutants/devx.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
@@ -79,6 +80,7 @@ const mutants = [
   ...CORE,
   ...STEER,
   ...WALK,
+  ...CREATE_FLOW,
   ...DEVX,
   ...HEADERS,
   ...HOST,

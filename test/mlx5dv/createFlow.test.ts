@@ -45,6 +45,13 @@ describe("received frames", () => {
     expect(refused(() => v.ibv_destroy_flow(flow))?.reason).toBe("object_destroyed");
   });
 
+  test("meet as many actions as num_actions says", () => {
+    const { mask, match_criteria_enable, value } = dv.matchParameters(HTTP, { root: true });
+    const matcher = dv.mlx5dv_create_flow_matcher(bench.context, { match_mask: mask, match_criteria_enable });
+    dv.mlx5dv_create_flow(matcher, value, 1, [bench.to("a"), tagged(3), DROPS]);
+    expect(got()).toBe("a deliver");
+  });
+
   test("are dropped; go to the next stage; end without a destination", () => {
     bench.device.hostRules.add({ application: "nic", action: { queue: 0 } });
     v.ibv_destroy_flow(bench.flow(HTTP, [DROPS]));

@@ -60,6 +60,15 @@ test("within RDMA tables the order is that of all tables: priority, older mask, 
   expect(bench.flows.received(ROCE)).toBe("drop drop_action");
 });
 
+test("ConnectX: flows for multicast alone have their priority in RDMA tables", async () => {
+  const bench = await DeviceFlowBench.open({ profile: "connectx7" });
+  const group = ROCE.slice();
+  group[0] = 1;
+  bench.flow({ "outer.dmac": "01:00:00:00:00:00/01:00:00:00:00:00" }, [bench.to("group")], inTable(RDMA_RX));
+  bench.flow({}, [bench.to("all")], { ...inTable(RDMA_RX), priority: 1 });
+  expect(bench.flows.received(group)).toBe("group deliver");
+});
+
 test("RDMA_TRANSPORT_RX has RoCE of one port, before RDMA_RX", async () => {
   const bench = await DeviceFlowBench.open();
   bench.flow({}, [bench.to("all")], inTable(RDMA_RX));

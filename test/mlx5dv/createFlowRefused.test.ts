@@ -19,6 +19,7 @@ import {
   tagged,
   TRANSPORT_RX,
 } from "./createFlowSupport.js";
+import { created } from "./devxSupport.js";
 import { refused } from "./support.js";
 
 const HTTP = { "outer.tcp_dport": 80 };
@@ -96,6 +97,13 @@ describe.each(PROFILES)("%s", (profile) => {
     expect(code(list(9), { priority: 2 })).toBe(twice);
     expect(code(list(3), { priority: 2 })).toBe(manual ? undefined : "EINVAL");
     expect(code(list(2), { priority: 3 })).toBe(manual ? undefined : "EINVAL");
+    const [L2, L3] = [dv.MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2, 2];
+    const reformat = (type: number, data: Uint8Array | null): dv.FlowActionAttr =>
+      changed(dv.mlx5dv_create_flow_action_packet_reformat(bench.context, undefined, data, type, NIC_RX));
+    // Each of a kind of its own.
+    const three = [one, reformat(L2, null), reformat(L3, new Uint8Array(14))];
+    expect(code([to, ...three.slice(0, 2)], { priority: 6 })).toBe(undefined);
+    expect(code([to, ...three], { priority: 7 })).toBe(manual ? undefined : "EINVAL");
     expect(code([to, modify(bench, NIC_TX)], { priority: 4 })).toBe("EINVAL");
     expect(code([counted(devx)], { priority: 5 })).toBe(manual ? undefined : "EINVAL");
     expect(code([to], { priority: 16 })).toBe(manual ? undefined : "ENOMEM");
@@ -126,6 +134,9 @@ describe.each(PROFILES)("%s", (profile) => {
     }
     expect(code(RDMA_RX, to)).toBe(undefined);
     expect(code(RDMA_RX, to, modify(bench))).toBe("EINVAL");
+    const devx = dv.mlx5dv_open_device(bench.device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
+    const tir = created(devx, dv.createTirCommand({ inline_rqn: bench.flows.qp("a").qp_num }));
+    expect(code(RDMA_RX, { type: dv.MLX5DV_FLOW_ACTION_DEST_DEVX, obj: tir })).toBe("EINVAL");
     expect(code(RDMA_TX, DROPS)).toBe(undefined);
   });
 

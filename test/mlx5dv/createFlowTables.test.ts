@@ -6,6 +6,7 @@ import type { DevxFlowEntry } from "../../src/model/devx/flowEntry.js";
 import type { DevxFlowTable } from "../../src/model/devx/flowTable.js";
 import type { DevxObject } from "../../src/model/devx/object.js";
 import * as v from "../../src/verbs/index.js";
+import { DONT_TRAP, TCP } from "../verbs/flowSupport.js";
 import { DeviceFlowBench, DROPS, FDB, inTable, NIC_RX, NIC_TX, RDMA_RX } from "./createFlowSupport.js";
 import { ipv4Frame, refused } from "./support.js";
 
@@ -102,6 +103,18 @@ test("an anchor leads back to the first rule of a priority, and stays while entr
   expect(refused(() => entry(next, other.id))?.code).toBe("EREMOTEIO");
   expect(dv.mlx5dv_destroy_steering_anchor(anchors[1]!)).toBe(0);
   expect(refused(() => entry(next, anchors[1]!.id))?.code).toBe("EREMOTEIO");
+});
+
+test("an anchor leads to DONT_TRAP flows of its priority, and behind those of earlier ones", () => {
+  const next = table();
+  bench.flow(HTTP, [into(next)]);
+  for (const priority of [1, 2]) bench.flows.flow(`copy${priority}`, [TCP], { priority, ...DONT_TRAP });
+  bench.flow({}, [bench.to("last")], { priority: 3 });
+  const back = entry(next, dv.mlx5dv_create_steering_anchor(bench.context, { priority: 2 }).id);
+  expect(got()).toBe("(copy2) last deliver");
+  dv.mlx5dv_devx_obj_destroy(back);
+  entry(next, dv.mlx5dv_create_steering_anchor(bench.context, { priority: 1 }).id);
+  expect(got()).toBe("(copy1) (copy2) last deliver");
 });
 
 test("an anchor of stage 2 keeps its table while nobody has rules there", () => {
