@@ -10,6 +10,7 @@ import {
   DEST_NEXT,
   DEST_PORT,
   DEST_QUEUE,
+  DEST_RAW_IP,
   DEST_SIZE,
   DEST_STATUS,
   DESTINATIONS_PER_FRAME,
@@ -194,7 +195,8 @@ function changes(branch: usize): u32 {
   const esp = ((state & ESP_BITS) >> ESP_SHIFT) << DEST_ESP;
   if (!(state & CHANGED)) return esp;
   const link: u32 = load<u8>(load<u32>(branch, BRANCH_FRAME), FRAME_LINK);
-  return esp | (link == Link.ethernet ? DEST_CHANGED | DEST_ETHERNET : DEST_CHANGED);
+  if (link == Link.ethernet) return esp | DEST_CHANGED | DEST_ETHERNET;
+  return esp | (link == Link.raw_ip ? DEST_CHANGED | DEST_RAW_IP : DEST_CHANGED);
 }
 
 /** What it means that a frame leaves by a port: it came from the wire, or from a function. */

@@ -132,6 +132,8 @@ export const DEST_CHANGED = 8;
 export const DEST_ETHERNET = 16;
 /** An inline ESP action could not decrypt it: | ESP_BAD_ICV or ESP_BAD_TRAILER 2 | from this bit on. */
 export const DEST_ESP = 5;
+/** Its bytes have changed, and begin with IP. */
+export const DEST_RAW_IP = 128;
 
 /**
  * Operations of an action record, which lists them in order of execution.

@@ -34,11 +34,17 @@ export function linkFor(call: string, i: number, { linkType }: FrameOptions): nu
   return linkType === undefined ? Link.ethernet : linkOf(call, `frames[${i}].linkType`, linkType);
 }
 
-/** How a frame goes on that came in so as `was`, and is `now`; `ethernet` where it has become one of that link. */
-export function onwardOptions(own: FrameOptions, was: Uint8Array, now: Uint8Array, ethernet: boolean): FrameOptions {
+/** How a frame goes on that came in so as `was`, and is `now`; `link` is the type that it has become one of, if it has. */
+export function onwardOptions(
+  own: FrameOptions,
+  was: Uint8Array,
+  now: Uint8Array,
+  link: number | undefined,
+): FrameOptions {
   if (now === was) return own;
   const options: FrameOptions = { wireLength: wireLengthOf(was, own) - was.length + now.length };
-  if (!ethernet && own.linkType !== undefined) options.linkType = own.linkType;
+  const linkType = link ?? own.linkType;
+  if (linkType !== undefined) options.linkType = linkType;
   if (own.time !== undefined) options.time = own.time;
   return options;
 }

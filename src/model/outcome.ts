@@ -18,7 +18,7 @@ interface Arrived {
   frame: Uint8Array;
   /** Tag of the rule that delivered it, 0 without one. */
   tag: number;
-  /** LINKTYPE_ETHERNET where rules changed its bytes and they begin with Ethernet; else that which it came with. */
+  /** LINKTYPE_ETHERNET, LINKTYPE_RAW where rules changed its bytes and they begin with Ethernet, with IP; else that which it came with. */
   linkType?: number;
   /** What an inline ESP action found wrong, so that it could not decrypt it; else missing. */
   espFault?: EspFault;

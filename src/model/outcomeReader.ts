@@ -1,7 +1,17 @@
 /** Outcomes of a batch to objects; frames that used a receive buffer are handed to their queue pairs on the way. */
-import { DEST_CHANGED, DEST_COPY, DEST_ETHERNET, DEST_PORT, DEST_SWITCHED, Reason, REGISTERS } from "../abi/engine.js";
+import {
+  DEST_CHANGED,
+  DEST_COPY,
+  DEST_ETHERNET,
+  DEST_PORT,
+  DEST_RAW_IP,
+  DEST_SWITCHED,
+  Reason,
+  REGISTERS,
+} from "../abi/engine.js";
 import { ESP_BAD_ICV, ESP_GOOD } from "../abi/esp.js";
 import { espOf, type Batch } from "../engine/batch.js";
+import { LINK_TYPES } from "../packet/linkTypes.js";
 import type { Device } from "./device.js";
 import { FlowEntry } from "./flowEntry.js";
 import { HostQueue } from "./hostRules.js";
@@ -31,8 +41,6 @@ export interface Departure {
   readonly switched: boolean;
   /** Which frame of the batch it was. */
   readonly index: number;
-  /** Whether it has become one that begins with Ethernet, whatever the link was that it came from. */
-  readonly ethernet: boolean;
 }
 
 /** A packet that an RC or UC queue pair reads, as soon as nothing is under way in the core. */
@@ -51,7 +59,8 @@ export class Afterwards {
 export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
 const NO_LINK_TYPE = {};
-const ETHERNET = { linkType: 1 };
+const ETHERNET = { linkType: LINK_TYPES.ETHERNET };
+const RAW_IP = { linkType: LINK_TYPES.RAW };
 const NONE: number = Reason.none;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
@@ -125,7 +134,6 @@ export class OutcomeReader {
       port,
       switched: (flags & DEST_SWITCHED) !== 0,
       index,
-      ethernet: (flags & DEST_ETHERNET) !== 0,
     });
     return destination;
   }
@@ -156,7 +164,7 @@ export class OutcomeReader {
 
 /** Of most frames, nothing. */
 function markedBy(flags: number): { linkType?: number; espFault?: EspFault } {
-  const link = (flags & DEST_ETHERNET) === 0 ? NO_LINK_TYPE : ETHERNET;
+  const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : NO_LINK_TYPE;
   const esp = espOf(flags);
   return esp === ESP_GOOD ? link : { ...link, espFault: esp === ESP_BAD_ICV ? "icv" : "trailer" };
 }

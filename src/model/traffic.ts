@@ -56,10 +56,10 @@ export class Traffic {
       () => this.#batch.steer(pf.switched || pf.received),
       (i, frame) => this.#reader.read(i, frame, null, afterwards),
       (first) => {
-        for (const { destination, port: out, index, ethernet } of afterwards.departures.splice(0)) {
-          const { frame } = destination;
+        for (const { destination, port: out, index } of afterwards.departures.splice(0)) {
+          const { frame, linkType } = destination;
           const came = frames[first + index] as Uint8Array;
-          const own = onwardOptions(optionsOf(options, first + index), came, frame, ethernet);
+          const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
           destination.outcome = leave(this.#device, out, frame, own);
         }
         for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../src/mlx5dv/index.js";
 import * as v from "../../src/verbs/index.js";
+import { buildFrame } from "../../src/packet/index.js";
 import { ipv4Frame } from "../mlx5dv/support.js";
 import {
   create,
@@ -195,4 +196,22 @@ describe("inline decryption says what it came to", () => {
     expect([good?.to[0]?.espFault, wrong?.to[0]?.espFault]).toEqual([undefined, "icv"]);
     expect(wrong?.to[0]?.frame.slice()).toEqual(bad);
   });
+});
+
+test("a frame whose link cannot say another IP version begins with IP", async () => {
+  const bench = await FlowBench.open();
+  const ipv6 = { type: v.IBV_FLOW_SPEC_IPV6, val: { src_ip: "2001:db8::1", dst_ip: "2001:db8::2" } };
+  const device = bench.device;
+  sealing(bench, create(bench, tunnel(ENCRYPT, { esp_encap: [ipv6] })));
+  const clear = buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" },
+    { header: "udp" },
+  ]);
+  const packet = sealed(bench, clear).slice(14);
+  bench.flow("in", [handle(create(bench, tunnel(0, { esp_encap: [ipv6] })))]);
+  const loopback = Uint8Array.of(0, 0, 0, 30, ...packet);
+  const { to } = device.receive(1, loopback, { linkType: 108 });
+  expect(to[0]).toMatchObject({ linkType: 101 });
+  expect(Buffer.from(to[0]!.frame).equals(clear.subarray(14, 42))).toBe(true);
 });
