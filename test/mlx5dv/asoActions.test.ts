@@ -93,6 +93,11 @@ test("the second meter of an object has parameters of its own", () => {
     { C1: GREEN, C3: GREEN },
     { C1: GREEN, C3: RED },
   ]);
+  const data = one.read(0);
+  expect([data.subarray(0, 12), data.subarray(32, 44)]).toEqual([
+    invalid.subarray(0, 12),
+    parameters().subarray(0, 12),
+  ]);
 });
 
 test("registers that nothing but state goes to begin as 0", () => {

@@ -7,16 +7,22 @@ import type { Table } from "../../src/model/domain.js";
 import * as v from "../../src/verbs/index.js";
 import { isSampled } from "../oracle/sampler.js";
 import { ipv4Frame } from "./support.js";
-import { enter, openSwitch, type Place, ruleFor, type SwitchBench } from "./switchBench.js";
+import { enter, openSwitch, type Place, ruleFor, type SwitchBench, tagged } from "./switchBench.js";
 
 const names = (list: Outcome["to"]): string[] => list.map(({ name }) => name);
 const told = ({ verdict, reason, to, copies }: Outcome): unknown[] => [verdict, reason, names(to), names(copies)];
 
-/** Every frame is sampled with these actions, and goes on with those. */
-function sampleAll({ domain, table }: Place, sample_actions: Action[], onward: Action[], sample_ratio = 1): Table {
+/** Every frame is sampled with these actions, and goes on with those; `before`: what the rule does first. */
+function sampleAll(
+  { domain, table }: Place,
+  sample_actions: Action[],
+  onward: Action[],
+  sample_ratio = 1,
+  before: Action[] = [],
+): Table {
   const next = dv.mlx5dv_dr_table_create(domain, 2);
   const sampler = dv.mlx5dv_dr_action_create_flow_sampler({ sample_ratio, default_next_table: next, sample_actions });
-  ruleFor(table, {}, [sampler]);
+  ruleFor(table, {}, [...before, sampler]);
   ruleFor(next, {}, onward);
   return next;
 }
@@ -84,17 +90,19 @@ test.each([
   expect(aside?.kind === "port" ? aside.outcome?.verdict : null).toBe(takes ? null : "miss");
 });
 
+const TAG = 0x81000005;
+
 test("every frame of a large batch has room for its sample", async () => {
   const bench = await openSwitch();
   enter(bench.fdb);
   const toPf = (): Action => dv.mlx5dv_dr_action_create_dest_vport(bench.fdb.domain, 0);
-  sampleAll(bench.fdb, [toPf()], [toPf()]);
+  sampleAll(bench.fdb, [toPf()], [toPf()], 1, [dv.mlx5dv_dr_action_create_push_vlan(bench.fdb.domain, TAG)]);
   ruleFor(bench.rx.root, {}, [toQueue(bench)]);
   const frames = Array.from({ length: 256 }, (_, n) => ipv4Frame({ dport: n }));
   const outcomes = bench.device.receiveBatch(1, frames);
   expect(outcomes.map(told)).toEqual(frames.map(() => ["deliver", null, ["qp:q0"], ["qp:q0"]]));
   for (const [n, { to, copies }] of outcomes.entries()) {
-    for (const { frame } of [...to, ...copies]) expect(frame).toEqual(frames[n]);
+    for (const { frame } of [...to, ...copies]) expect(frame).toEqual(tagged(frames[n]!, TAG));
   }
 });
 

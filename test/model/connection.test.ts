@@ -63,5 +63,6 @@ test("what bits do not hold is refused", () => {
   expect(() => bytesOf({ window: 1 } as object)).toThrow(TypeError);
   expect(() => bytesOf(null as unknown as object)).toThrow(TypeError);
   expect(() => connectionFromBytes("call", "bytes", new Uint8Array(63))).toThrow(/64 bytes/);
+  expect(() => connectionFromBytes("call", "bytes", new Uint8Array(65))).toThrow(/64 bytes/);
   expect(() => connectionFromBytes("call", "bytes", "x" as unknown as Uint8Array)).toThrow(TypeError);
 });
