@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, createSink, type MatchFields } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { FlowCounter } from "../../src/model/counter.js";
+import { buildFrame } from "../../src/packet/index.js";
 import * as v from "../../src/verbs/index.js";
 import {
   attributesOf,
@@ -268,6 +269,19 @@ describe("on one device", () => {
     expect(exchange(a, b)).toBe(LOST);
     // SPEC: rules that drop what comes in do not keep in what goes out.
     expect(out.map((frame) => packetOf(frame).opcode)).toEqual([0, 2, 0, 2]);
+  });
+
+  test("raw RoCE frames pass RDMA_RX where they are for the MAC of the port", () => {
+    const [rdma, nic] = [counter(b), counter(b)];
+    flow(b, {}, [counted(rdma), MISSES], inTable(RDMA_RX));
+    flow(b, {}, [counted(nic), MISSES], inTable(NIC_RX));
+    const { mac } = a.device.hardware.ports[0] as { mac: Uint8Array };
+    const headers = [{ header: "ipv4" }, { header: "udp", destination_port: 4791 }] as const;
+    for (const destination of [mac, Uint8Array.of(2, 0, 0, 0, 0, 9)]) {
+      const roce = buildFrame([{ header: "ethernet", destination }, ...headers, new Uint8Array(24)]);
+      a.device.send(createSink(a.context, "raw"), roce);
+    }
+    expect([rdma, nic].map((one) => one.read().packets)).toEqual([1n, 2n]);
   });
 
   test("what is for another MAC leaves the port, and asks no rules of it", () => {
