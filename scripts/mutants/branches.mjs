@@ -85,13 +85,16 @@ export const BRANCHES = [
   ),
   at("act/bytes", "shared-bytes", "if (!(flags & SHARED) && address", "if (address", "bytes that others have too"),
   at("act/bytes", "chunks-of-before", "  Chunks.next = Chunks.first + CHUNK_HEAD;\n", "", "room of the batch before"),
-  at(
-    "act/difference",
-    "odd-routes",
-    "odd ? bswap<u16>(<u16>difference) : difference",
-    "difference",
-    "what GRE carries behind an odd source route",
-  ),
+  {
+    ...at(
+      "act/difference",
+      "odd-routes",
+      "odd ? bswap<u16>(<u16>difference) : difference",
+      "difference",
+      "what GRE carries behind an odd source route",
+    ),
+    sees: ["test/mlx5dv/modifyHeader.test.ts"],
+  },
   at(
     "act/run",
     "unterminated-switch",

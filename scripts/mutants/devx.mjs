@@ -91,8 +91,8 @@ export const DEVX = [
   fault(
     "layouts",
     "write",
-    "(rest % 2 ** taken) << shift",
-    "(rest & 0xff) << shift",
+    "view.getUint8(place) & ~mask",
+    "view.getUint8(place) & 0",
     "bits of the next field",
     LAYOUTS,
   ),

@@ -380,6 +380,22 @@ describe("by hand", () => {
     expect(text(runOne(gre(false), ...list).bytes, 34, 42)).toBe(text(gre(false), 34, 42));
   });
 
+  test("what GRE carries may stand at an odd place behind its source route", () => {
+    const inner = buildFrame([ethernet, ipv4, { ...udp, checksum: 0 }, DATA]);
+    for (const length of [4, 5]) {
+      // RFC 1701: checksum and routing, an entry, and the one that ends the route.
+      const route = [0x08, 0, 0, length, ...new Uint8Array(length).fill(7), 0, 0, 0, 0];
+      const gre = Uint8Array.of(0xc0, 0, 0x65, 0x58, 0, 0, 0, 0, ...route, ...inner);
+      let sum = 0;
+      for (let at = 0; at < gre.length; at += 2) sum += word(Uint8Array.of(...gre, 0), at);
+      new DataView(gre.buffer).setUint16(4, 0xffff - (sum % 0xffff));
+      const frame = buildFrame([ethernet, { ...ipv4, protocol: 47 }, gre]);
+      expect(right(frame)).toBe(true);
+      const { bytes } = runOne(frame, set("IN_DIPV4", 0xc0a80001), set("IN_UDP_SPORT", 0x1234), set("IN_SMAC_15_0", 9));
+      expect([right(bytes), word(bytes, 38) === word(frame, 38)]).toEqual([true, false]);
+    }
+  });
+
   test("nothing of the outer packet is inner", () => {
     const ip = buildFrame([ethernet, { ...ipv4, ttl: 5 }, { ...ipv4, ttl: 6 }, udp, DATA]);
     const { bytes } = runOne(ip, set("OUT_IP_TTL", 50), set("IN_IP_TTL", 60), set("OUT_UDP_SPORT", 1));
