@@ -25,6 +25,7 @@ const LISTS = [
   "flowEntries",
   "deviceFlows",
   "hostRules",
+  "messages",
   "frames",
 ] as const;
 const LEAST_WIDTH = 9;
@@ -53,11 +54,18 @@ function contents(scenario: Scenario): string {
     if (names.length > NAMES_WIDTH) names = `${names.slice(0, NAMES_WIDTH - 3)}...`;
     lines.push(`  ${key.padEnd(width)}${String(list.length).padStart(5)}  ${names}`.trimEnd());
   }
-  const { frames = [], counters = {}, asoObjects = {}, flowCounters = {}, totals = {} } = scenario.expect ?? {};
+  const {
+    messages = [],
+    frames = [],
+    counters = {},
+    asoObjects = {},
+    flowCounters = {},
+    totals = {},
+  } = scenario.expect ?? {};
   const { verdicts = {}, to = {}, copies = {}, rules = {}, ...plain } = totals;
   const sums = [verdicts, to, copies, rules, plain].reduce((n, one) => n + Object.keys(one).length, 0);
   const counted = [counters, asoObjects, flowCounters].reduce((n, one) => n + Object.keys(one).length, 0);
-  const expected = frames.length + counted + sums;
+  const expected = messages.length + frames.length + counted + sums;
   if (expected > 0) lines.push(`  ${"expect".padEnd(width)}${String(expected).padStart(5)}`);
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -35,6 +35,7 @@ export function reportText(paint: Paint, loaded: LoadedScenario, sources: string
     counters(paint, loaded),
     flowCounters(paint, loaded),
     buffers(paint, loaded),
+    messages(paint, loaded),
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
@@ -171,6 +172,24 @@ function buffers(paint: Paint, { queues }: LoadedScenario): string {
   if (rows.length === 0) return "";
   const numbers = ["posted", "completed", "failed", "left"].map((title) => ({ title, right: true }));
   return table(paint, [{ title: "Receive buffers" }, ...numbers], rows);
+}
+
+function messages(paint: Paint, { scenario, messages: records }: LoadedScenario): string {
+  const rows = records.map(({ message, queue, len, status, received }): Row => {
+    const called = scenario.messages?.[message - 1]?.name ?? String(message);
+    const peer = scenario.queues?.find(({ name }) => name === queue)?.peer ?? "";
+    const ends = `${queue} to ${peer}`;
+    return { cells: [printable(called), grouped(len), printable(ends), status, received?.status ?? "nothing"] };
+  });
+  if (rows.length === 0) return "";
+  const columns = [
+    { title: "Message" },
+    { title: "bytes", right: true },
+    { title: "queues" },
+    { title: "sent" },
+    { title: "received" },
+  ];
+  return table(paint, columns, rows);
 }
 
 /** `met` of all expectations, or what was expected and what came instead. */

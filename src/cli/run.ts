@@ -28,7 +28,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
   const loaded = await withFile(file, async () => loadScenario(await readFile(file, "utf8")));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
-  if (captures.length === 0 && loaded.scenario.frames === undefined) {
+  const { frames, messages, expect } = loaded.scenario;
+  if (captures.length === 0 && frames === undefined && messages === undefined) {
     const hint = "name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...";
     throw new CommandRefusal(file, { code: "EINVAL", call: "run", reason: "bad_usage", path: "no frames", hint });
   }
@@ -42,8 +43,8 @@ export async function run(args: readonly string[]): Promise<number> {
   else await session.runOwn(port, limit);
   const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => captureName(one)).join(", ")}`;
   // Expectations are about the own frames of a document that has such.
-  const expects = loaded.scenario.expect !== undefined;
-  const applies = captures.length === 0 || loaded.scenario.frames === undefined;
+  const expects = expect !== undefined;
+  const applies = captures.length === 0 || frames === undefined;
   if (expects && !applies)
     session.notes.push(`expectations of ${basename(file)} are about its own frames: not checked`);
   return session.finish(file, printable(sources), applies);
@@ -60,6 +61,7 @@ class Session {
   readonly #wishes: Wishes;
   readonly #output = new Output();
   readonly #skipped = new Map<string, Sum>();
+  #recordedMessages = false;
 
   constructor(loaded: LoadedScenario, wishes: Wishes) {
     this.#loaded = loaded;
@@ -93,12 +95,20 @@ class Session {
 
   async #record(inputs: readonly (FrameToFile & { number: number })[], outcomes: readonly Outcome[]): Promise<void> {
     const { json, files } = this.#wishes;
+    if (json) await this.#recordMessages();
     for (const [i, input] of inputs.entries()) {
       const outcome = outcomes[i] as Outcome;
       files?.add(input, outcome);
       if (json) await this.#output.write(`${JSON.stringify(outcomeRecord(input.number, input, outcome))}\n`);
     }
     files?.flush();
+  }
+
+  /** Messages are sent before the first frame. */
+  async #recordMessages(): Promise<void> {
+    if (this.#recordedMessages) return;
+    this.#recordedMessages = true;
+    for (const record of this.#loaded.messages) await this.#output.write(`${JSON.stringify(record)}\n`);
   }
 
   #skip(why: string, wireLength: number): void {

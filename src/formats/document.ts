@@ -11,6 +11,7 @@ import type {
   ScenarioSteeringAnchor,
 } from "./deviceFlowDocument.js";
 import type { ScenarioHash, ScenarioIndirectionTable, ScenarioRqt, ScenarioTir } from "./spreadDocument.js";
+import type { ExpectedMessage, ScenarioMessage } from "./messageDocument.js";
 import type { ExpectedAso, ScenarioAsoObject, ScenarioStep } from "./stateDocument.js";
 import type { InlineAction, ScenarioAction, ScenarioFlowAction, ScenarioHeader } from "./actionDocument.js";
 
@@ -41,6 +42,7 @@ export interface Scenario {
   flowEntries?: ScenarioFlowEntry[];
   deviceFlows?: ScenarioDeviceFlow[];
   hostRules?: ScenarioHostRule[];
+  messages?: ScenarioMessage[];
   frames?: ScenarioFrame[];
   expect?: ScenarioExpectations;
 }
@@ -73,7 +75,7 @@ export interface ScenarioCable {
   to: number;
 }
 
-export type QueueType = "raw_packet" | "ud" | "wq";
+export type QueueType = "raw_packet" | "ud" | "wq" | "rc" | "uc";
 export type QueueState = "reset" | "init" | "rtr" | "rts" | "rdy" | "err";
 
 export interface ScenarioQueue {
@@ -85,6 +87,10 @@ export interface ScenarioQueue {
   port?: number;
   type?: QueueType;
   state?: QueueState;
+  /** Name of the queue that it is connected to. */
+  peer?: string;
+  /** Bytes of a message in a packet. */
+  path_mtu?: number;
   /** Receive buffers posted; left out, the queue takes everything. */
   buffers?: number;
   /** Bytes of each. */
@@ -233,6 +239,7 @@ export interface ScenarioFrame {
 }
 
 export interface ScenarioExpectations {
+  messages?: ExpectedMessage[];
   frames?: ExpectedFrame[];
   /** Of a bulk by offset; null for one that is not compared. */
   counters?: Record<string, ExpectedCount | (ExpectedCount | null)[]>;

@@ -10,6 +10,7 @@ import type {
   ExpectedTotals,
   ScenarioExpectations,
 } from "./document.js";
+import { EXPECTED_MESSAGE } from "./messageSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
 import { EXPECTED_ASO } from "./stateSchema.js";
 import { count, integer, list, mapOf, MAX_TAG, MAX_U32, name, namesOf, orNull, TERM, text } from "./schemaParts.js";
@@ -81,6 +82,7 @@ export const EXPECT = objectOf<ScenarioExpectations>(
   "What must come out: of the frames of this document, or, where it has none, of the captures that it is run over.",
   {},
   {
+    messages: list("Message by message; messages that are not named are not compared.", EXPECTED_MESSAGE),
     frames: list("Frame by frame; frames that are not named are not compared.", EXPECTED_FRAME),
     counters: mapOf("Counters by name.", {
       anyOf: [COUNT, list("The counters of a bulk, by offset; null is not compared.", orNull("A counter.", COUNT))],

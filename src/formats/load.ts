@@ -20,7 +20,8 @@ import { Expectations, type Failure } from "./expectations.js";
 import type { LoadedFlowCounter } from "./flowCounter.js";
 import { frameBytes } from "./frameBytes.js";
 import type { ScenarioDomains } from "./domains.js";
-import { ScenarioObjects } from "./objects.js";
+import { messageFailures, sendMessages, type MessageRecord } from "./messages.js";
+import { connectedQueue, ScenarioObjects } from "./objects.js";
 import { at } from "./place.js";
 import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue.js";
 import { parseScenario } from "./scenario.js";
@@ -111,6 +112,7 @@ export class LoadedScenario {
   readonly #disagreements: Failure[] = [];
   readonly #buffers = new Map<QueuePair | WorkQueue, ReceiveBuffers>();
   #number = 0;
+  #messages: readonly MessageRecord[] | null = null;
 
   constructor(scenario: Scenario, device: Device) {
     this.scenario = scenario;
@@ -147,8 +149,14 @@ export class LoadedScenario {
     );
   }
 
-  /** Runs frames in order, by default those of the document: one outcome for each. Sums and expectations grow with each run. */
+  /** What came of the messages of the document; empty before the first run. */
+  get messages(): readonly MessageRecord[] {
+    return this.#messages ?? [];
+  }
+
+  /** Runs frames in order, by default those of the document, after its messages, which are sent once: one outcome for each. Sums and expectations grow with each run. */
   run(frames: readonly FrameInput[] = this.frames): Outcome[] {
+    this.#messages ??= this.#sendMessages();
     const outcomes: Outcome[] = [];
     for (let first = 0; first < frames.length;) {
       const { send, port = 1, sync = false, before = [], time } = frames[first] as FrameInput;
@@ -166,7 +174,8 @@ export class LoadedScenario {
 
   /** Expectations of the document that what was run so far does not meet. */
   failures(): Failure[] {
-    return this.#expectations.failures(this);
+    const { messages = [], expect = {} } = this.scenario;
+    return [...messageFailures(expect.messages ?? [], messages, this.messages), ...this.#expectations.failures(this)];
   }
 
   /** Completions that do not agree with the outcomes: a defect of the device, whatever the document says. */
@@ -187,6 +196,17 @@ export class LoadedScenario {
       const tablesApart = (place.get(a.matcher.table) ?? 0) - (place.get(b.matcher.table) ?? 0);
       return tablesApart || a.classifier.compare(a, b);
     });
+  }
+
+  #sendMessages(): MessageRecord[] {
+    const { queues = [], messages = [] } = this.scenario;
+    const sent = sendMessages(messages, (name) => ({
+      from: connectedQueue(this.queues, name),
+      to: connectedQueue(this.queues, queues.find((queue) => queue.name === name)?.peer ?? ""),
+    }));
+    // Flows may have taken packets of messages to other queues.
+    if (sent.length > 0) for (const buffers of this.#buffers.values()) buffers.take();
+    return sent;
   }
 
   #receive(port: number, frames: readonly FrameInput[]): Outcome[] {

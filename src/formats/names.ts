@@ -16,6 +16,7 @@ import type {
 } from "./document.js";
 import { domainName } from "./domains.js";
 import { frameBytes } from "./frameBytes.js";
+import { checkMessages } from "./messageNames.js";
 import { below } from "./schema.js";
 import type { ScenarioAsoObject, ScenarioSampleActionObject, ScenarioStep } from "./stateDocument.js";
 
@@ -49,6 +50,7 @@ const KINDS = [
   "matchers",
   "actions",
   "rules",
+  "messages",
   "frames",
 ] as const;
 type Kind = (typeof KINDS)[number];
@@ -116,6 +118,11 @@ class Names {
       queuePair: (path, name) => this.#queuePair(path, name),
       function: (path, vport) => this.#function(path, vport),
       port: (path, port) => this.#port(path, port),
+      bad: (reason, path, value, hint) => this.#bad(reason, path, value, hint),
+    });
+    checkMessages(this.#call, this.#scenario, {
+      known: (kind, path, name) => this.#known(kind, path, name),
+      queue: (name) => this.#queue(name),
       bad: (reason, path, value, hint) => this.#bad(reason, path, value, hint),
     });
     this.#expectations();
@@ -295,10 +302,10 @@ class Names {
   /** A frame that is sent begins where every frame of its queue does, and is whole. */
   #sent(path: string, send: string, frame: ScenarioFrame): void {
     this.#queuePair(`${path}.send`, send);
-    const { type, state, rwq_ind_tbl } = this.#queue(send) ?? {};
+    const { type = "raw_packet", state, rwq_ind_tbl } = this.#queue(send) ?? {};
     const sends = "a queue with rwq_ind_tbl only receives";
     if (rwq_ind_tbl !== undefined) this.#bad("bad_object", `${path}.send`, send, sends);
-    if (type === "ud") this.#bad("bad_object", `${path}.send`, send, "a queue of type raw_packet sends frames");
+    if (type !== "raw_packet") this.#bad("bad_object", `${path}.send`, send, "a queue of type raw_packet sends frames");
     if (state !== undefined && state !== "rts") this.#bad("bad_state", `${path}.send`, send, `its state is ${state}`);
     for (const key of ["port", "linkType", "wireLength"] as const) {
       const hint = "a frame that is sent has none: leave it out";

@@ -16,6 +16,7 @@ import type { Tir } from "../model/tir.js";
 import type { WorkQueue } from "../model/workQueue.js";
 import { ScenarioActions } from "./actions.js";
 import { makeAsoObject } from "./asoObjects.js";
+import type { ConnectedQueue } from "./connection.js";
 import { DeviceFlowObjects } from "./deviceFlowObjects.js";
 import { madeBy } from "./deviceCommands.js";
 import type { Scenario, ScenarioFlow, ScenarioMatcher, ScenarioRule } from "./document.js";
@@ -134,6 +135,11 @@ export class ScenarioObjects {
         at(CALL, below("queues", i), () => loadQueue(CALL, this.domains, one)),
       );
     });
+    queues.forEach(({ name, peer }, i) => {
+      if (peer === undefined) return;
+      const [one, other] = [connectedQueue(this.queues, name), connectedQueue(this.queues, peer)];
+      at(CALL, below("queues", i), () => one.connect(CALL, other));
+    });
     indirectionTables.forEach((table, i) =>
       this.indirectionTables.set(table.name, loadIndirectionTable(below("indirectionTables", i), table, workQueue)),
     );
@@ -145,6 +151,7 @@ export class ScenarioObjects {
         name,
         queue: loadSpreading(below("queues", i), this.domains, one, table),
         buffers: null,
+        connected: null,
       });
     });
     rqts.forEach((rqt, i) => this.rqts.set(rqt.name, loadRqt(below("rqts", i), rqt, queue)));
@@ -201,6 +208,13 @@ export class ScenarioObjects {
     }
     return implied;
   }
+}
+
+/** A queue that has a peer, in a document that was checked. */
+export function connectedQueue(queues: ReadonlyMap<string, LoadedQueue>, name: string): ConnectedQueue {
+  const { connected } = get(queues, name);
+  if (connected === null) throw new Error(`${CALL}: ${name} has no peer in the document that was checked`);
+  return connected;
 }
 
 /** What `parseScenario` has found to be there. */

@@ -1,6 +1,5 @@
 /** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
 import {
-  IBV_ACCESS_LOCAL_WRITE,
   IBV_QP_PKEY_INDEX,
   IBV_QP_PORT,
   IBV_QP_QKEY,
@@ -18,35 +17,41 @@ import {
   IBV_WQS_RDY,
   IBV_WQT_RQ,
 } from "../abi/verbs.js";
-import { refuse } from "../errors.js";
 import { CompletionQueue, type WorkCompletion } from "../model/completions.js";
-import { MemoryRegion, type ProtectionDomain } from "../model/context.js";
+import type { ProtectionDomain } from "../model/context.js";
 import type { Outcome } from "../model/outcome.js";
 import { QueuePair } from "../model/queues.js";
 import { WorkQueue } from "../model/workQueue.js";
+import { ConnectedQueue } from "./connection.js";
 import type { QueueState, ScenarioQueue } from "./document.js";
 import type { ScenarioDomains } from "./domains.js";
 import type { Failure } from "./expectations.js";
-
-const DEFAULT_BUFFER_SIZE = 2048;
-/** Bytes of all receive buffers of a queue. */
-const MAX_MEMORY = 2 ** 28;
+import { isConnectedType } from "./messageNames.js";
+import { ReceiveMemory } from "./receiveMemory.js";
 
 /** A queue of a scenario that is loaded. */
 export interface LoadedQueue {
   readonly name: string;
   readonly queue: QueuePair | WorkQueue;
-  /** Null for a queue that takes everything, or spreads it. */
+  /** Null for a queue that takes everything, or spreads it, or has messages. */
   readonly buffers: ReceiveBuffers | null;
+  /** Null for a queue without a peer. */
+  readonly connected: ConnectedQueue | null;
 }
 
 export function loadQueue(call: string, domains: ScenarioDomains, queue: ScenarioQueue): LoadedQueue {
   const { name, buffers, port, function: vport } = queue;
   if (buffers === undefined) {
-    return { name, queue: QueuePair.createSink(call, domains.context(vport), name, port), buffers: null };
+    const sink = QueuePair.createSink(call, domains.context(vport), name, port);
+    return { name, queue: sink, buffers: null, connected: null };
   }
-  const received = new ReceiveBuffers(call, domains.pd(vport), { ...queue, buffers });
-  return { name, queue: received.queue, buffers: received };
+  const pd = domains.pd(vport);
+  if (isConnectedType(queue.type)) {
+    const connected = new ConnectedQueue(call, pd, { ...queue, buffers });
+    return { name, queue: connected.queue, buffers: null, connected };
+  }
+  const received = new ReceiveBuffers(call, pd, { ...queue, buffers });
+  return { name, queue: received.queue, buffers: received, connected: null };
 }
 
 /** The states that follow INIT on the way to each. */
@@ -66,29 +71,18 @@ export class ReceiveBuffers {
   /** Frames that completed, and completions with an error. */
   completed = 0;
   failed = 0;
-  readonly #memory: Uint8Array;
-  readonly #bufferSize: number;
+  readonly #memory: ReceiveMemory;
   readonly #completions: CompletionQueue;
   /** Frames delivered here whose completion is still to be seen. */
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
   constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
-    const { buffers, bufferSize = DEFAULT_BUFFER_SIZE, type, state } = queue;
-    if (buffers * bufferSize > MAX_MEMORY) {
-      const hint = `buffers times bufferSize is at most ${MAX_MEMORY} bytes`;
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "bufferSize", value: bufferSize, hint });
-    }
+    const { buffers, bufferSize, type, state } = queue;
     // A queue that was reset holds nothing.
     this.posted = state === "reset" ? 0 : buffers;
-    this.#bufferSize = bufferSize;
-    this.#memory = new Uint8Array(this.posted * bufferSize);
+    this.#memory = new ReceiveMemory(call, pd, this.posted, bufferSize);
     this.#completions = new CompletionQueue(call, pd.context, buffers);
-    const { lkey } = new MemoryRegion(call, pd, this.#memory, undefined, IBV_ACCESS_LOCAL_WRITE);
-    const post = (to: QueuePair | WorkQueue): void => {
-      for (let i = 0; i < this.posted; i++) {
-        to.post(call, { wr_id: i, sg_list: [{ addr: this.#buffer(i), lkey }] });
-      }
-    };
+    const post = (to: QueuePair | WorkQueue): void => this.#memory.post(call, to);
     this.queue =
       type === "wq"
         ? openWorkQueue(call, pd, queue, this.#completions, post)
@@ -98,6 +92,14 @@ export class ReceiveBuffers {
   /** A frame has been delivered here, by its outcome. */
   delivered(frame: Uint8Array, tag: number): void {
     this.#due.push({ length: frame.length, tag, bytes: frame });
+  }
+
+  /** Polls and counts what came without an outcome that tells of it: packets of messages. */
+  take(): void {
+    for (const { status } of this.#completions.poll(this.posted)) {
+      if (status === IBV_WC_SUCCESS) this.completed++;
+      else this.failed++;
+    }
   }
 
   /** Polls, and tells where completions and outcomes disagree. */
@@ -113,17 +115,13 @@ export class ReceiveBuffers {
       const due = this.#due.shift();
       const got = this.#received(completion);
       const expected = due === undefined ? "none" : `${due.length} bytes, tag ${due.tag}`;
-      if (expected !== got || due === undefined || !sameBytes(due.bytes, this.#buffer(Number(completion.wr_id)))) {
+      if (expected !== got || due === undefined || !sameBytes(due.bytes, this.#memory.buffer(completion.wr_id))) {
         failures.push(this.#failure(expected, got));
       }
     }
     for (const { length, tag } of this.#due.splice(0))
       failures.push(this.#failure(`${length} bytes, tag ${tag}`, "none"));
     return failures;
-  }
-
-  #buffer(i: number): Uint8Array {
-    return this.#memory.subarray(i * this.#bufferSize, (i + 1) * this.#bufferSize);
   }
 
   #received({ byte_len, flow_tag }: WorkCompletion): string {

@@ -21,6 +21,7 @@ import { ACTION, FLOW_ACTION, headers, INLINE_ACTION } from "./actionSchema.js";
 import { DEVICE_FLOW, FLOW_ENTRY, FLOW_TABLE, STEERING_ANCHOR } from "./deviceFlowSchema.js";
 import { EXPECT } from "./expectSchema.js";
 import { FLOW, FLOW_COUNTER, HOST_RULE } from "./flowSchema.js";
+import { MESSAGE } from "./messageSchema.js";
 import { objectOf, type JsonSchema } from "./schema.js";
 import { INDIRECTION_TABLE, RQT, RX_HASH_CONF, TIR } from "./spreadSchema.js";
 import { ASO_OBJECT, STEP } from "./stateSchema.js";
@@ -126,9 +127,9 @@ const QUEUE = objectOf<ScenarioQueue>(
     function: FUNCTION,
     port: port("The port that it sends from. It receives from every port."),
     type: text(
-      "What ibv_create_qp makes; a queue of type ud sends no frames, only datagrams. A work queue (wq) gets frames by a TIR or an indirection table alone, and outcomes call it wq: and its name.",
+      "What ibv_create_qp makes; a queue of type ud sends no frames, only datagrams; one of type rc or uc messages to its peer. A work queue (wq) gets frames by a TIR or an indirection table alone, and outcomes call it wq: and its name.",
       {
-        enum: ["raw_packet", "ud", "wq"] satisfies QueueType[],
+        enum: ["raw_packet", "ud", "wq", "rc", "uc"] satisfies QueueType[],
         default: "raw_packet",
       },
     ),
@@ -145,6 +146,8 @@ const QUEUE = objectOf<ScenarioQueue>(
       32768,
     ),
     bufferSize: integer("Bytes of each receive buffer; a longer frame does not fit.", 1, 65536, { default: 2048 }),
+    peer: name("Of type rc and uc: the queue that it is connected to, which names it too.", "server"),
+    path_mtu: integer("Bytes of a message in one packet: 256, 512, 1024, 2048 or 4096.", 256, 4096, { default: 1024 }),
     rwq_ind_tbl: name(
       "Its indirection table: it has no queue of its own, and spreads what it gets over those of the table.",
       "spread",
@@ -153,7 +156,7 @@ const QUEUE = objectOf<ScenarioQueue>(
   },
   {
     dependentRequired: {
-      ...{ bufferSize: ["buffers"], type: ["buffers"], state: ["buffers"] },
+      ...{ bufferSize: ["buffers"], type: ["buffers"], state: ["buffers"], peer: ["type"], path_mtu: ["peer"] },
       ...{ rwq_ind_tbl: ["rx_hash_conf"], rx_hash_conf: ["rwq_ind_tbl"] },
     },
   },
@@ -338,6 +341,10 @@ export const SCENARIO_SCHEMA: JsonSchema = {
       flowEntries: list("Entries of flow tables.", FLOW_ENTRY),
       deviceFlows: list("Flows in device bytes, made after the flows of the verbs.", DEVICE_FLOW),
       hostRules: list("Rules of other applications of the host, made after the flows.", HOST_RULE),
+      messages: list(
+        "Messages between connected queues, sent in order before the first frame. Counters count their packets; outcomes and totals do not.",
+        MESSAGE,
+      ),
       frames: list("Frames that arrive or are sent, in order.", FRAME),
       expect: EXPECT,
     },

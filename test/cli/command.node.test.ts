@@ -250,6 +250,27 @@ describe("flowsteer parse", () => {
   });
 });
 
+describe("messages of a scenario", () => {
+  it("come before its frames, in lines and in the report, and need none", async () => {
+    const { code, out, err } = await flowsteer(["run", "examples/messages.json", "--json"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const lines = out.trimEnd().split("\n");
+    expect(lines[2]).toBe('{"message":3,"queue":"feed","len":1,"status":"success","received":null}');
+    expect(lines.map((line) => line.slice(2, 9))).toEqual([...Array<string>(5).fill("message"), 'frame":']);
+    const document = {
+      flowsteer: 1,
+      queues: [
+        { name: "a", type: "rc", peer: "b", buffers: 1 },
+        { name: "b", type: "rc", peer: "a", buffers: 1 },
+      ],
+      messages: [{ queue: "a", hex: "01" }],
+    };
+    const file = scratch("messages.json", JSON.stringify(document));
+    expect((await flowsteer(["run", file])).out).toMatch(/\n1 +1 {2}a to b {2}success {2}success\n$/);
+    expect((await flowsteer(["check", file])).out).toContain("  messages     1\n");
+  });
+});
+
 describe("flowsteer check", () => {
   it("says what scenarios hold", async () => {
     const { code, out, err } = await flowsteer(["check", "examples/everyday.json", "examples/ports.json"]);

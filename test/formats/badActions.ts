@@ -183,7 +183,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue of the host of a function",
-    'expect.frames[0].to[0] = "host:4": nothing in the document has this name (EINVAL); did you mean "host:3"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, vf1/host:4, port:1, port:2',
+    'expect.frames[0].to[0] = "host:4": nothing in the document has this name (EINVAL); did you mean "host:3"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, vf1/host:4, port:1, port:2',
     [["hostRules", 1, "action"], { queue: 4 }],
     [["expect", "frames", 0, "to", 0], "host:4"],
   ),

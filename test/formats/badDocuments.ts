@@ -3,6 +3,7 @@ import { bad, type BadDocument } from "./badDocument.js";
 import { BAD_ACTION_NAMES, BAD_ACTION_SHAPES } from "./badActions.js";
 import { BAD_FLOW_NAMES, BAD_FLOW_SHAPES } from "./badFlows.js";
 import { BAD_DEVICE_FLOW_NAMES, BAD_DEVICE_FLOW_SHAPES } from "./badDeviceFlows.js";
+import { BAD_MESSAGE_NAMES, BAD_MESSAGE_SHAPES } from "./badMessages.js";
 import { BAD_STATE_NAMES, BAD_STATE_SHAPES } from "./badState.js";
 
 const OPERANDS =
@@ -14,6 +15,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ...BAD_ACTION_SHAPES,
   ...BAD_STATE_SHAPES,
   ...BAD_DEVICE_FLOW_SHAPES,
+  ...BAD_MESSAGE_SHAPES,
   bad(
     "no version",
     'document § the key "flowsteer" is missing: The version of this format. (found { $schema, title, description, device, connect, queues, ... })',
@@ -22,12 +24,12 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("version as text", 'flowsteer = "1" § it is 1', [["flowsteer"], "1"]),
   bad(
     "unknown key",
-    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, flowTables, steeringAnchors, flowEntries, deviceFlows, hostRules, frames, expect',
+    'rulez § no such key here; did you mean "rules"? keys: $schema, flowsteer, title, description, device, connect, queues, indirectionTables, rqts, tirs, asoObjects, counters, flowCounters, flowActions, domains, tables, matchers, actions, rules, flows, flowTables, steeringAnchors, flowEntries, deviceFlows, hostRules, messages, frames, expect',
     [["rulez"], []],
   ),
   bad(
     "unknown key below",
-    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, function, port, type, state, buffers, bufferSize, rwq_ind_tbl, rx_hash_conf',
+    'queues[1].bufers § no such key here; did you mean "buffers"? keys: name, description, function, port, type, state, buffers, bufferSize, peer, path_mtu, rwq_ind_tbl, rx_hash_conf',
     [["queues", 1, "bufers"], 2],
   ),
   bad(
@@ -159,6 +161,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ...BAD_ACTION_NAMES,
   ...BAD_STATE_NAMES,
   ...BAD_DEVICE_FLOW_NAMES,
+  ...BAD_MESSAGE_NAMES,
   bad(
     "a later version",
     "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
@@ -186,7 +189,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue unknown",
-    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest, guest, wq-1, wq-2, spreading',
+    'rules[1].actions[2].queue = "wbe": nothing in the document has this name (EINVAL); did you mean "web"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["rules", 1, "actions", 2, "queue"], "wbe"],
   ),
   bad(
@@ -201,7 +204,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "destination unknown",
-    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, port:1, port:2',
+    'expect.frames[0].to[0] = "web": nothing in the document has this name (EINVAL); destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "web"],
   ),
   bad(
@@ -241,7 +244,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "sending queue unknown",
-    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading',
+    'frames[2].send = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["frames", 2, "send"], "rst"],
   ),
   bad(
@@ -277,7 +280,7 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "copies expected elsewhere",
-    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, port:1, port:2',
+    'expect.totals.copies["qp:wbe"] = "qp:wbe": nothing in the document has this name (EINVAL); did you mean "qp:web"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
     [["expect", "totals", "copies"], { "qp:wbe": 1 }],
   ),
   bad("hex with a letter", 'frames[0].hex = "0g" § "g" is no hexadecimal digit', [["frames", 0, "hex"], "0g"]),

@@ -98,7 +98,7 @@ export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
 export const BAD_FLOW_NAMES: readonly BadDocument[] = [
   bad(
     "queue of a flow unknown",
-    'flows[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading',
+    'flows[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["flows", 0, "queue"], "rst"],
   ),
   bad(

@@ -227,7 +227,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue of an RQT unknown",
-    'rqts[0].queues[0] = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading',
+    'rqts[0].queues[0] = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["rqts", 0, "queues", 0], "rst"],
   ),
   bad(
@@ -237,7 +237,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue of a TIR unknown",
-    'tirs[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading',
+    'tirs[0].queue = "rst": nothing in the document has this name (EINVAL); did you mean "rest"? queues: web, rest, guest, wq-1, wq-2, spreading, asker, server',
     [["tirs", 0, "queue"], "rst"],
   ),
   bad(
@@ -322,7 +322,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "queue that is expected as another kind",
-    'expect.frames[0].to[0] = "qp:wq-1": nothing in the document has this name (EINVAL); did you mean "wq:wq-1"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, host:3, port:1, port:2',
+    'expect.frames[0].to[0] = "qp:wq-1": nothing in the document has this name (EINVAL); did you mean "wq:wq-1"? destinations: qp:web, qp:rest, qp:guest, wq:wq-1, wq:wq-2, qp:spreading, qp:asker, qp:server, host:3, port:1, port:2',
     [["expect", "frames", 0, "to", 0], "qp:wq-1"],
   ),
 ];

@@ -2,6 +2,7 @@
 
 import { DOMAINS, FLOW_ACTIONS, MORE_FLOWS, MORE_RULES, MORE_TABLES, SHARED_ACTIONS } from "./everyAction.js";
 import { DEVICE_FLOWS } from "./everyDeviceFlow.js";
+import { CONNECTED, EXPECTED_MESSAGES, MESSAGES } from "./everyMessage.js";
 import { ESP_ACTIONS, ESP_FLOWS } from "./everyEsp.js";
 import {
   ASO_OBJECTS,
@@ -67,6 +68,7 @@ export function everyKey(): Record<string, unknown> {
       { name: "rest", description: "a sink" },
       { name: "guest", function: 1 },
       ...MORE_QUEUES,
+      ...CONNECTED,
     ],
     ...SPREADING,
     asoObjects: ASO_OBJECTS,
@@ -200,12 +202,14 @@ export function everyKey(): Record<string, unknown> {
       },
       { application: "tc", function: 1, match: { "outer.udp_dport": 53 }, action: "drop" },
     ],
+    messages: MESSAGES,
     frames: [
       { name: "first", description: "a SYN", hex: WEB_FRAME, port: 2, linkType: 1, wireLength: 60 },
       { base64: "AgAAAAABAgAAAAACCAY=" },
       { name: "sent", headers: SENT_HEADERS, send: "rest", metadata: 5, sync: true, before: STEPS, time: 5000 },
     ],
     expect: {
+      messages: EXPECTED_MESSAGES,
       frames: [
         {
           frame: "first",

@@ -28,6 +28,7 @@ describe("examples", () => {
       "flows-sending.json",
       "flows-strongswan.json",
       "flows-vxlan.json",
+      "messages.json",
       "ports.json",
       "rss.json",
       "rules-eswitch.json",
