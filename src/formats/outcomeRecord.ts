@@ -1,5 +1,5 @@
 /** An outcome as a line of JSON holds it. */
-import type { Destination, Outcome } from "../model/outcome.js";
+import type { Destination, EspFault, Outcome } from "../model/outcome.js";
 import { hexOf } from "./headerBytes.js";
 
 /** Names in place of objects. */
@@ -26,6 +26,10 @@ export interface OutcomePart extends OutcomeNames {
   toFrames: (string | null)[];
   /** The same of copies. */
   copyFrames: (string | null)[];
+  /** What an inline ESP action found wrong with what each destination got, null for nothing; missing where all are null. */
+  toEspFaults?: (EspFault | null)[];
+  /** The same of copies. */
+  copyEspFaults?: (EspFault | null)[];
   /** By port that it left from: what became of it at the port that it came to. */
   beyond: Record<string, OutcomePart>;
 }
@@ -60,6 +64,8 @@ function outcomePart(input: Uint8Array, outcome: Outcome): OutcomePart {
     ...outcomeNames(outcome),
     toFrames: outcome.to.map(changed),
     copyFrames: outcome.copies.map(changed),
+    ...(outcome.to.some(isFaulty) ? { toEspFaults: outcome.to.map(faultOf) } : {}),
+    ...(outcome.copies.some(isFaulty) ? { copyEspFaults: outcome.copies.map(faultOf) } : {}),
     beyond: Object.fromEntries(farOutcomes(outcome).map(([port, far, frame]) => [port, outcomePart(frame, far)])),
   };
 }
@@ -86,4 +92,6 @@ export function farOutcomes({ to }: Outcome): [port: string, far: Outcome, frame
 }
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
+const isFaulty = ({ espFault }: Destination): boolean => espFault !== undefined;
+const faultOf = ({ espFault }: Destination): EspFault | null => espFault ?? null;
 const tagOf = ({ tag }: Destination): number => tag;

@@ -1,7 +1,7 @@
 /** ESP actions of scenarios: what becomes of frames, and where in the document a refusal is. */
 import { describe, expect, it } from "vitest";
 import { SteeringError } from "../../src/errors.js";
-import { loadScenario } from "../../src/formats/index.js";
+import { loadScenario, outcomeRecord } from "../../src/formats/index.js";
 
 const UDP = [{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 53 }];
 const SECRET = { key: "00".repeat(16), salt: "00".repeat(4) };
@@ -72,6 +72,32 @@ describe("both sides of a tunnel", () => {
     const [first, second] = (await loadScenario(own)).run();
     expect([first?.verdict, second?.reason]).toEqual(["transmit", "esp_hard_limit"]);
   });
+});
+
+describe("what inline actions find wrong", () => {
+  it.each([
+    ["nothing", {}, undefined, undefined],
+    ["the ICV", { salt: "00000001" }, ["icv"], ["icv"]],
+  ])(
+    "%s stands in the record of the outcome, where there is something",
+    async (_, open, toEspFaults, copyEspFaults) => {
+      const inline = { ...OPEN, ...open, encap: undefined, offload: "inline", esn: 0 };
+      const { flowActions, flows, ...rest } = JSON.parse(JSON.stringify(document({ esn: 0 }, inline)));
+      const specs = flows[1].specs;
+      const copied = { queue: "a", port: 2, flags: ["dont_trap"], specs };
+      const loaded = await loadScenario({
+        ...rest,
+        flowActions,
+        flows: [flows[0], copied, { ...flows[1], specs: specs.slice(0, 2) }],
+      });
+      const [first] = loaded.run();
+      const { beyond } = outcomeRecord(1, loaded.frames[0]!, first!);
+      const far = beyond["port:1"];
+      expect(far?.to).toEqual(["qp:b"]);
+      expect(far?.copies).toEqual(["qp:a"]);
+      expect([far?.toEspFaults, far?.copyEspFaults]).toEqual([toEspFaults, copyEspFaults]);
+    },
+  );
 });
 
 describe("what is refused, and where", () => {
