@@ -31,8 +31,10 @@ import { CONNTRACK } from "./mutants/conntrack.mjs";
 import { BRANCHES } from "./mutants/branches.mjs";
 import { CORE } from "./mutants/core.mjs";
 import { CREATE_FLOW } from "./mutants/createFlow.mjs";
+import { CRYPTO } from "./mutants/crypto.mjs";
 import { DEVX } from "./mutants/devx.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
+import { ESP } from "./mutants/esp.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
 import { FUNCTIONS } from "./mutants/functions.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
@@ -95,6 +97,8 @@ const mutants = [
   ...ROCE,
   ...RULES,
   ...STATE,
+  ...ESP,
+  ...CRYPTO,
 ].filter(({ id }) => only === undefined || only.includes(id));
 checkList();
 if (args.list) {

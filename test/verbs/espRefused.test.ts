@@ -221,6 +221,7 @@ describe.each(CONNECTX)("%s", (profile) => {
       (name) => [inline(0, { esp_attr: { [name]: 1 } }), at(`esp_attr.${name}`)] as const,
     ),
     [inline(FULL), at("esp_attr.flags")],
+    [inline(FULL, { replay_proto: BMP, replay_ptr: { size: 64 } }), at("replay_ptr")],
     [inline(TRANSPORT), at("esp_attr.flags")],
     [inline(NEW_WINDOW, { comp_mask: ESN }), at("esp_attr.flags")],
     [inline(0, { keymat_ptr: keymat({ icv_len: 12 }) }), at("keymat_ptr.icv_len")],
