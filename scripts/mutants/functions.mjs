@@ -107,13 +107,6 @@ export const FUNCTIONS = [
     "now.length",
     "the length on the wire of what is forwarded",
   ),
-  model(
-    "input",
-    "onward-link",
-    "!ethernet && own.linkType",
-    "own.linkType",
-    "the link of what has got an Ethernet header",
-  ),
   model("cable", "circle-deep", "before.deep === MOST_DEEP || ", "", "long circles of cables"),
   model(
     "cable",
