@@ -362,4 +362,18 @@ export const ESP = [
     "",
     "IVs of another salt",
   ),
+  packet(
+    "espWindow",
+    "first-refused",
+    "bit === from || bit % WORD !== 0",
+    "bit % WORD !== 0",
+    "the first number of a word",
+  ),
+  packet(
+    "espRecord",
+    "up-forgotten",
+    "  view.setUint8(ESP_UP, counts.up);\n",
+    "",
+    "what is used up, when another part changes",
+  ),
 ];
