@@ -185,12 +185,16 @@ describe("flowsteer run", () => {
       "Receive buffers  posted  completed  failed  left\nweb                   2          2       0     0\n",
     );
 
-    const document = everyKey() as { expect: { frames: { tag: number | null }[] } };
+    const document = everyKey() as {
+      messages: unknown[];
+      frames: unknown[];
+      expect: { frames: { tag: number | null }[] };
+    };
     document.expect.frames[0]!.tag = 7;
     const file = scratch("failing.json", JSON.stringify(document));
     const bad = await flowsteer(["run", file, "--json"]);
     expect(bad.code).toBe(1);
-    expect(jsonLines(bad.out).length).toBe(3);
+    expect(jsonLines(bad.out).length).toBe(document.messages.length + document.frames.length);
     expect(bad.err).toBe(
       `${file}: 1 expectation failed\n  frame 1 "first": tag: expected 7, got 5  (expect.frames[0].tag)\n`,
     );
