@@ -24,6 +24,11 @@ interface Asked {
   readonly place: readonly number[];
 }
 
+/** Packets of messages are not among the frames that are counted here. */
+export function never({ messages }: LoadedScenario): string {
+  return messages.length === 0 ? "never hit" : "by no frame";
+}
+
 /** Flows and host rules, function by function in the order in which they are asked; what is equal there, in that of the document. */
 export function flows(paint: Paint, loaded: LoadedScenario): string {
   const hosts = loaded.scenario.hostRules ?? [];
@@ -49,7 +54,7 @@ export function flows(paint: Paint, loaded: LoadedScenario): string {
       priority === null ? "" : String(priority),
       grouped(frames),
       grouped(bytes),
-      frames === 0 ? "never hit" : "",
+      frames === 0 ? never(loaded) : "",
     ];
     return frames === 0 ? { cells, style: "dim" } : { cells };
   });
@@ -99,7 +104,8 @@ function compare(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Entries of flow tables, table by table in the order of their indexes. */
-export function flowEntries(paint: Paint, { flowEntries: all, tally }: LoadedScenario): string {
+export function flowEntries(paint: Paint, loaded: LoadedScenario): string {
+  const { flowEntries: all, tally } = loaded;
   const tables = [...new Set([...all.values()].map(({ table }) => table))];
   const entries = [...all.values()].sort(
     (a, b) => tables.indexOf(a.table) - tables.indexOf(b.table) || a.index - b.index,
@@ -109,7 +115,7 @@ export function flowEntries(paint: Paint, { flowEntries: all, tally }: LoadedSce
     const { frames, bytes } = tally.rule(entry);
     const place = entry.table === before ? "" : printable(entry.table.name);
     before = entry.table;
-    const hit = frames === 0 ? "never hit" : "";
+    const hit = frames === 0 ? never(loaded) : "";
     const cells = [place, String(entry.index), printable(entry.name), grouped(frames), grouped(bytes), hit];
     return frames === 0 ? { cells, style: "dim" } : { cells };
   });

@@ -1,7 +1,7 @@
 /** What `flowsteer run` prints for people. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../formats/index.js";
 import type { Table } from "../model/domain.js";
-import { flowCounters, flowEntries, flows } from "./flowReport.js";
+import { flowCounters, flowEntries, flows, never } from "./flowReport.js";
 import { reasonText } from "./reasons.js";
 import { answers, holdings } from "./stateReport.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "./text.js";
@@ -131,7 +131,7 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
       printable(rule.name),
       grouped(frames),
       grouped(bytes),
-      frames === 0 ? "never hit" : "",
+      frames === 0 ? never(loaded) : "",
     ];
     before = place;
     return frames === 0 ? { cells, style: "dim" } : { cells };
