@@ -8,6 +8,7 @@ import { deviceMatch, TableBench } from "../mlx5dv/devxSupport.js";
 import { type Association, associate, espPlace, openFully, sealFully } from "../oracle/esp.js";
 import { openInline, sealInline } from "../oracle/espInline.js";
 import { outerOf } from "../oracle/espPacket.js";
+import { ethernetSize } from "../oracle/link.js";
 import { disturbed, randomClear, randomFull, randomInline, sealedFrame } from "../oracle/generateEsp.js";
 import { Random } from "../oracle/random.js";
 import type { Frame } from "../oracle/rewrite.js";
@@ -34,9 +35,10 @@ const whole = ({ bytes }: { bytes: Uint8Array }): Frame => {
   return { bytes, linkType: 1, wireLength: bytes.length, port: 1, parser: {} };
 };
 
-/** A frame of a group; null where it has no Ethernet header. */
+/** A frame of a group; null where it has no whole Ethernet header. */
 function grouped(frame: Frame, group: Group): Frame | null {
   if (frame.linkType !== 1 || frame.bytes.length < 14) return null;
+  if (frame.bytes.length < ethernetSize(frame.bytes, 0)) return null;
   const bytes = frame.bytes.slice();
   bytes.set(mac(group));
   return { ...frame, bytes };
