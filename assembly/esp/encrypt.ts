@@ -4,8 +4,7 @@
  *     tunnel      link | IP | ...            ->  [link] outer headers | ESP, IV | IP | ... | TFC | trailer | ICV
  *     transport   link | IP | payload        ->  link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV
  */
-import { FRAME_ADDRESS, Reason } from "../../src/abi/engine";
-import { FRAME_LINK } from "../../src/abi/engine";
+import { FRAME_ADDRESS, FRAME_LINK, Reason } from "../../src/abi/engine";
 import { Link } from "../../src/abi/headers";
 import {
   ESP_BYTES,

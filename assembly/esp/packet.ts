@@ -23,6 +23,7 @@ const ROUTING: u32 = 43;
 const FRAGMENT: u32 = 44;
 const AH: u32 = 51;
 const DESTINATION: u32 = 60;
+const IPV4_SIZE: u32 = 20;
 const IPV6_SIZE: u32 = 40;
 const COOKED_V2_SIZE: u32 = 20;
 /** MF and the offset of an IPv4 header, as on the wire. */
@@ -143,8 +144,9 @@ export function ownLength(at: usize, available: u32, protocol: u32): u32 {
   let length: u32 = 0;
   let least: u32 = 0;
   if (protocol == PROTOCOL_IPV4) {
-    least = 20;
-    if (available < least || load<u8>(at) >> 4 != 4) return 0;
+    if (available < IPV4_SIZE || load<u8>(at) >> 4 != 4) return 0;
+    least = ((<u32>load<u8>(at)) & 15) << 2;
+    if (least < IPV4_SIZE) return 0;
     length = be16(at + 2);
   } else if (protocol == PROTOCOL_IPV6) {
     least = IPV6_SIZE;

@@ -222,9 +222,11 @@ function ownLength(payload: Uint8Array, protocol: number): number | null {
   if (least === undefined || payload.length < least) return null;
   const nibble = read(payload, 0, 1) >> 4;
   if ((protocol === 4 && nibble !== 4) || (protocol === 41 && nibble !== 6)) return null;
+  const header = protocol === 4 ? 4 * (read(payload, 0, 1) & 15) : least;
+  if (header < least) return null;
   const length =
     protocol === UDP ? read(payload, 4, 2) : protocol === 4 ? read(payload, 2, 2) : 40 + read(payload, 4, 2);
-  return length < least || length > payload.length ? null : length;
+  return length < header || length > payload.length ? null : length;
 }
 
 // ------------------------------------------------------------------------------------------------------------- decryption

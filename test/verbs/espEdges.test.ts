@@ -14,6 +14,7 @@ import {
   sealed,
   sealing,
   sent,
+  TRANSPORT,
   tunnel,
   UDP_ENCAP,
 } from "./espSupport.js";
@@ -82,4 +83,25 @@ test("ESN_NEW_WINDOW can be taken back", async () => {
   expect(fault()).toBe("icv");
   v.ibv_modify_flow_action_esp(action, { esp_attr: { flags: 0 } });
   expect(fault()).toBeUndefined();
+});
+
+test("a packet inside whose header is longer than it is dropped, and nothing behind it is read", async () => {
+  const [bench, there] = [await FlowBench.open(), await FlowBench.open()];
+  sealing(bench, create(bench, tunnel(TRANSPORT | ENCRYPT, { esp_encap: [] })));
+  there.flow("in", [handle(create(there, tunnel(0)))]);
+  // Sealed in transport mode, opened in tunnel mode: what IP in IP carries is taken as it is.
+  for (const [first, reason] of [
+    [0x45, null],
+    [0x46, "esp_trailer"],
+    [0x4f, "esp_trailer"],
+    [0x44, "esp_trailer"],
+  ] as const) {
+    const inner = Uint8Array.of(first, 2, 0, 20, 0, 0, 0, 0, 64, 59, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2);
+    const frame = buildFrame([
+      { header: "ethernet" },
+      { header: "ipv4", source: "192.0.2.1", destination: "198.51.100.2", protocol: 4, ecn: 3 },
+      { header: "payload", bytes: inner },
+    ]);
+    expect(there.device.receive(1, sealed(bench, frame)).reason).toBe(reason);
+  }
 });
