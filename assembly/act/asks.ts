@@ -7,10 +7,8 @@ import {
   MEMBER_OPERAND,
   MEMBER_SIZE,
   Op,
-  SAMPLER_COUNT,
-  SAMPLER_FIRST,
-  SAMPLER_PROGRAM,
 } from "../../src/abi/engine";
+import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_PROGRAM } from "../../src/abi/state";
 import { GROUP_MISC2, WANT_BRANCHES, WANT_ESP, WANT_INNER, WANT_ORDER } from "../../src/abi/key";
 import { programWants } from "./modify";
 import { takesOff } from "./reformat";

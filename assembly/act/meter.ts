@@ -1,12 +1,11 @@
 /**
- * Meters: two token buckets and a colour (docs/state.md; RFC 2697, RFC 2698, RFC 4115; layout in src/abi/engine.ts).
+ * Meters: two token buckets and a colour (docs/state.md; RFC 2697, RFC 2698, RFC 4115; layout in src/abi/state.ts).
  *
  * A rate is mantissa / 2^exponent units a nanosecond. Buckets are exact: what is less than a unit is kept as a fraction, in
  * 2^exponent, so that many short times fill as much as one long one.
  */
+import { COLOUR_UNDEFINED, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import {
-  COLOUR_UNDEFINED,
-  FRAME_WIRE_LENGTH,
   METER_ACTIVE,
   METER_BOTH,
   METER_CBS,
@@ -23,7 +22,7 @@ import {
   METER_MODE,
   METER_OVERFLOW,
   METER_TIME,
-} from "../../src/abi/engine";
+} from "../../src/abi/state";
 import { BRANCH_FRAME } from "../steer/branch";
 import { timeOf } from "./clock";
 import { packetLength } from "./length";

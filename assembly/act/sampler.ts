@@ -1,15 +1,13 @@
-/** Samplers: a copy of some frames aside, all of them on to the next table (docs/state.md; record in src/abi/engine.ts). */
+/** Samplers: a copy of some frames aside, all of them on to the next table (docs/state.md; record in src/abi/state.ts). */
+import { ACTION_SIZE, Op, Reason } from "../../src/abi/engine";
 import {
-  ACTION_SIZE,
-  Op,
-  Reason,
   SAMPLER_COUNT,
   SAMPLER_FIRST,
   SAMPLER_NUMBER,
   SAMPLER_PROGRAM,
   SAMPLER_RATIO,
   SAMPLER_TABLE,
-} from "../../src/abi/engine";
+} from "../../src/abi/state";
 import { countReason } from "../out/outcome";
 import { ASIDE, BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, fork, HAS_TAG } from "../steer/branch";
 import { jump } from "../steer/onward";

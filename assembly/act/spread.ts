@@ -1,11 +1,11 @@
 /**
  * Spreading (receive side scaling): a hash over fields of the frame says which of several queues gets it (docs/queues.md,
- * "Spreading"; record in src/abi/engine.ts).
+ * "Spreading"; record in src/abi/state.ts).
  *
  * The input is | addresses | ports | SPI | of the outer packet, then of the inner one: of each what is selected and there.
  */
+import { FRAME_ADDRESS } from "../../src/abi/engine";
 import {
-  FRAME_ADDRESS,
   HASH_TOEPLITZ,
   HASH_XOR8,
   SPREAD_DESTINATION,
@@ -23,7 +23,7 @@ import {
   SPREAD_SPI,
   SPREAD_SYMMETRIC,
   SPREAD_UDP,
-} from "../../src/abi/engine";
+} from "../../src/abi/state";
 import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
 import { BRANCH_FRAME } from "../steer/branch";
 import { freshMap } from "./refresh";

@@ -275,67 +275,6 @@ export const MAX_MEMBERS = 64;
 export const BRANCHES_PER_FRAME = 64;
 
 /**
- * A meter (docs/state.md):
- *     0     1       2       3    4     5     6     7     8     16    24          32       40        44        48     56
- *     | mode | start | flags | 0 | CIR mantissa | exponent | EIR mantissa | exponent | CBS | EBS | committed | excess |
- *     | committed fraction 4 | excess fraction 4 | time 8 |
- * Fractions are of a unit, in 2^exponent; the time is that of the last frame.
- */
-export const METER_MODE = 0;
-export const METER_START = 1;
-export const METER_FLAGS = 2;
-export const METER_CIR = 4;
-export const METER_CIR_EXPONENT = 5;
-export const METER_EIR = 6;
-export const METER_EIR_EXPONENT = 7;
-export const METER_CBS = 8;
-export const METER_EBS = 16;
-export const METER_COMMITTED = 24;
-export const METER_EXCESS = 32;
-export const METER_COMMITTED_FRACTION = 40;
-export const METER_EXCESS_FRACTION = 44;
-export const METER_TIME = 48;
-export const METER_SIZE = 56;
-/** Flags: what is over CBS goes to the excess bucket; green is taken from both; the meter meters. */
-export const METER_OVERFLOW = 1;
-export const METER_BOTH = 2;
-export const METER_ACTIVE = 4;
-
-/** A sampler: | number 4 | ratio 4 | table 4 | program, or 0 4 | actions 4 | 0 4 |, then operation and operand of each. */
-export const SAMPLER_NUMBER = 0;
-export const SAMPLER_RATIO = 4;
-export const SAMPLER_TABLE = 8;
-export const SAMPLER_PROGRAM = 12;
-export const SAMPLER_COUNT = 16;
-export const SAMPLER_FIRST = 24;
-
-/**
- * A spread record (docs/queues.md): | function 1 | symmetric 1 | outer 1 | inner 1 | queues 4 | mask 4 | key 40 |.
- * `outer` and `inner` are the fields of each packet that are hashed; `queues` is the address of mask + 1 queues, a word each.
- */
-export const SPREAD_FUNCTION = 0;
-export const SPREAD_SYMMETRIC = 1;
-export const SPREAD_OUTER = 2;
-export const SPREAD_INNER = 3;
-export const SPREAD_QUEUES = 4;
-export const SPREAD_MASK = 8;
-export const SPREAD_KEY = 12;
-export const SPREAD_KEY_SIZE = 40;
-export const SPREAD_SIZE = 52;
-/** Functions: as the device numbers them. Without one, the first queue gets everything. */
-export const HASH_NONE = 0;
-export const HASH_XOR8 = 1;
-export const HASH_TOEPLITZ = 2;
-/** Fields, by their bits; addresses are of IPv6 and not of IPv4, ports of UDP and not of TCP. */
-export const SPREAD_SOURCE = 1;
-export const SPREAD_DESTINATION = 2;
-export const SPREAD_SOURCE_PORT = 4;
-export const SPREAD_DESTINATION_PORT = 8;
-export const SPREAD_SPI = 16;
-export const SPREAD_IPV6 = 32;
-export const SPREAD_UDP = 64;
-
-/**
  * Rules for insertRules, one behind the other in the area `bytes`:
  *     | id 4 | its handle, filled in 4 | actions: offset in the area 4 | actions 4 | value as device bytes: stride |
  * The mask is staged as for one rule; ranks count up from the one given.

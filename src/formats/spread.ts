@@ -1,5 +1,5 @@
 /** What spreads frames over the queues of a scenario: indirection tables and their queue pairs, RQTs, TIRs. */
-import { SPREAD_KEY_SIZE } from "../abi/engine.js";
+import { SPREAD_KEY_SIZE } from "../abi/state.js";
 import { IBV_QPT_RAW_PACKET, IBV_RX_HASH_FUNC_TOEPLITZ } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import {

@@ -1,5 +1,5 @@
 /** Device commands of receive queues as bytes: TIRs, RQTs. */
-import { SPREAD_KEY_SIZE } from "../abi/engine.js";
+import { SPREAD_KEY_SIZE } from "../abi/state.js";
 import {
   CREATE_RQT,
   CREATE_TIR,

@@ -1,6 +1,7 @@
 /** Actions that remember (mlx5dv_dr: ASO, Meter, Sampler; docs/state.md). */
 import { DIRECTION_ORIGINAL, DIRECTION_REPLY } from "../abi/connection.js";
-import { COLOUR_UNDEFINED, FIRST_HIT_SET, METER_SIZE, Op } from "../abi/engine.js";
+import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op } from "../abi/engine.js";
+import { METER_SIZE } from "../abi/state.js";
 import { createRecord, recordBytes } from "../engine/records.js";
 import { refuse } from "../errors.js";
 import { Action, type ActionKind, type ActionStep } from "./action.js";

@@ -3,7 +3,7 @@
  * one unit of them at a time; the units lie in the core, and all actions and rules share them.
  */
 import { CONNECTION_SIZE } from "../abi/connection.js";
-import { METER_SIZE } from "../abi/engine.js";
+import { METER_SIZE } from "../abi/state.js";
 import { createRoom, recordBytes, releaseRoom } from "../engine/records.js";
 import { refuse } from "../errors.js";
 import { Context } from "./context.js";

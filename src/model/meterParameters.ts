@@ -1,6 +1,6 @@
 /**
  * Flow meter parameters as the device has them, 32 big-endian bytes (device objects: flow meter), and the meter of the core
- * that they make (METER_* in src/abi/engine.ts).
+ * that they make (METER_* in src/abi/state.ts).
  *
  *     0                          1                8          9        10         11
  *     | valid 1, overflow 1, start 2, both 1, - 1, mode 2 | 0 | - 3, CBS exponent 5 | mantissa | - 3, CIR exponent 5 | mantissa |
@@ -26,7 +26,7 @@ import {
   METER_SIZE,
   METER_START,
   METER_TIME,
-} from "../abi/engine.js";
+} from "../abi/state.js";
 
 export const PARAMETERS_SIZE = 32;
 const PACKETS_MODE = 3;

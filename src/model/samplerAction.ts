@@ -8,13 +8,15 @@ import {
   Place,
   PROGRAM_COUNT,
   PROGRAM_FIRST,
+} from "../abi/engine.js";
+import {
   SAMPLER_COUNT,
   SAMPLER_FIRST,
   SAMPLER_NUMBER,
   SAMPLER_PROGRAM,
   SAMPLER_RATIO,
   SAMPLER_TABLE,
-} from "../abi/engine.js";
+} from "../abi/state.js";
 import { createRecord, releaseRecord } from "../engine/records.js";
 import { refuse } from "../errors.js";
 import { Action, type ActionKind } from "./action.js";

@@ -9,7 +9,7 @@ import {
   SPREAD_QUEUES,
   SPREAD_SIZE,
   SPREAD_SYMMETRIC,
-} from "../abi/engine.js";
+} from "../abi/state.js";
 import { createRecord, releaseRecord } from "../engine/records.js";
 import type { QueueList } from "./indirectionTable.js";
 

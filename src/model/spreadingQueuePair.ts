@@ -1,5 +1,5 @@
 /** Queue pairs that only receive, and spread what they get over an indirection table (ibv_create_qp_ex(3), rx_hash_conf). */
-import { HASH_NONE, HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../abi/engine.js";
+import { HASH_NONE, HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../abi/state.js";
 import {
   IBV_QPT_RAW_PACKET,
   IBV_QP_INIT_ATTR_IND_TABLE,

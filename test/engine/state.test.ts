@@ -1,8 +1,7 @@
 /** Operations that remember: what they put into registers, and that a batch does what its frames do one by one. */
 import { expect, test } from "vitest";
+import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op, QUEUE_READY, QUEUE_SINK, Verdict } from "../../src/abi/engine.js";
 import {
-  COLOUR_UNDEFINED,
-  FIRST_HIT_SET,
   METER_ACTIVE,
   METER_CBS,
   METER_CIR,
@@ -14,16 +13,12 @@ import {
   METER_MODE,
   METER_OVERFLOW,
   METER_SIZE,
-  Op,
-  QUEUE_READY,
-  QUEUE_SINK,
   SAMPLER_COUNT,
   SAMPLER_FIRST,
   SAMPLER_NUMBER,
   SAMPLER_RATIO,
   SAMPLER_TABLE,
-  Verdict,
-} from "../../src/abi/engine.js";
+} from "../../src/abi/state.js";
 import { Link } from "../../src/abi/headers.js";
 import { Batch } from "../../src/engine/batch.js";
 import type { Core } from "../../src/engine/core.js";

@@ -1,6 +1,7 @@
 /** Spreading: the public vectors, queue pairs with an indirection table, and the reference on random frames. */
 import { beforeAll, describe, expect, test } from "vitest";
-import * as abi from "../../src/abi/engine.js";
+import { Op } from "../../src/abi/engine.js";
+import * as abi from "../../src/abi/state.js";
 import { createDevice, createSink, type Device } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { Action } from "../../src/model/action.js";
@@ -301,7 +302,7 @@ test("random frames go where the reference says", async () => {
   for (let round = 0; round < 40; round++) {
     const hash = randomHash(random);
     const spread = new Spread("test", list, recordOf(hash));
-    const parts = { step: "end", op: abi.Op.spread, operand: spread.address } as const;
+    const parts = { step: "end", op: Op.spread, operand: spread.address } as const;
     const action = new Action(device, "dest_ibv_qp", parts);
     const rule = dv.mlx5dv_dr_rule_create(matcher, EVERYTHING, 1, [action]);
     for (let i = 0; i < FRAMES / 40; i++) {

@@ -1,5 +1,5 @@
 /** CREATE_TIR, CREATE_RQT (device objects 3; PRM). */
-import { HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../../abi/engine.js";
+import { HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../../abi/state.js";
 import { Rqt } from "../rqt.js";
 import { Tir, type TirDestination } from "../tir.js";
 import type { Command } from "./command.js";
