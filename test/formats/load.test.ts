@@ -1,22 +1,12 @@
 /** Scenarios on a device: refusals of the model with their place, what comes out, expectations that fail. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
 import { cannotRun, loadScenario, outcomeRecord, type FrameInput } from "../../src/formats/index.js";
 import { everyKey, WEB_FRAME, withRules } from "./documents.js";
+import { refusal } from "./support.js";
 
 const web: FrameInput = {
   bytes: Uint8Array.from(WEB_FRAME.replace(/\s/g, "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)),
 };
-
-async function refusal(document: object): Promise<string> {
-  try {
-    await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
-}
 
 describe("a refusal of the model", () => {
   it.each([

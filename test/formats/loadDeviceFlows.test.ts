@@ -1,7 +1,6 @@
 /** Flows in device bytes, flow tables, anchors of scenarios on a device: what comes out, what is refused and where. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
-import { loadScenario, outcomeRecord, type LoadedScenario, type OutcomeRecord } from "../../src/formats/index.js";
+import { refusal, run } from "./support.js";
 
 const UDP = [{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 53 }];
 const ROCE = [...UDP.slice(0, 2), { header: "udp", destination_port: 4791 }, { header: "bth", opcode: 4 }];
@@ -17,24 +16,6 @@ const withFlows = (deviceFlows: object[], more: object = {}): Record<string, unk
   frames: [{ headers: UDP }],
   ...more,
 });
-
-async function run(document: object): Promise<[LoadedScenario, OutcomeRecord[]]> {
-  const loaded = await loadScenario(document);
-  const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, loaded.frames[i]!, outcome));
-  expect(loaded.failures()).toEqual([]);
-  expect(loaded.disagreements).toEqual([]);
-  return [loaded, records];
-}
-
-async function refusal(document: object): Promise<string> {
-  try {
-    await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
-}
 
 describe("flows in device bytes", () => {
   it("stand by priority, tag, count by offset and deliver", async () => {

@@ -1,7 +1,7 @@
 /** ESP actions of scenarios: what becomes of frames, and where in the document a refusal is. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
 import { loadScenario, outcomeRecord } from "../../src/formats/index.js";
+import { refusal as refusalOf } from "./support.js";
 
 const UDP = [{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 53 }];
 const SECRET = { key: "00".repeat(16), salt: "00".repeat(4) };
@@ -26,15 +26,7 @@ const document = (seal: object, open: object): Record<string, unknown> => ({
   frames: [1, 2].map(() => ({ send: "a", headers: UDP })),
 });
 
-async function refusal(esp: object): Promise<string> {
-  try {
-    await loadScenario(document({}, esp));
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
-}
+const refusal = (esp: object): Promise<string> => refusalOf(document({}, esp));
 
 const SIDES: readonly (readonly [object, string])[] = [
   [{}, "deliver"],

@@ -1,22 +1,12 @@
 /** Flows of scenarios on a device: what is refused and where, what comes out. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
 import { loadScenario, outcomeRecord } from "../../src/formats/index.js";
 import { WEB_FRAME } from "./documents.js";
+import { refusal } from "./support.js";
 
 /** A scenario of flows on the queues a and b, each a sink unless something else is said. */
 function withFlows(flows: object[], more: object = {}): Record<string, unknown> {
   return { flowsteer: 1, queues: [{ name: "a" }, { name: "b" }], flows, frames: [{ hex: WEB_FRAME }], ...more };
-}
-
-async function refusal(document: object): Promise<string> {
-  try {
-    await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
 }
 
 const flow = (more: object): object => ({ queue: "a", ...more });

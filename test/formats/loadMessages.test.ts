@@ -1,7 +1,7 @@
 /** Connected queues and messages of scenarios: what arrives, what their senders are told, which rules see their packets. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
 import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
+import { refusal as refusalOf } from "./support.js";
 
 const LONG = "ab".repeat(600);
 
@@ -19,15 +19,7 @@ async function run(document: object): Promise<LoadedScenario> {
   return loaded;
 }
 
-async function refusal(document: object): Promise<string> {
-  try {
-    await loadScenario({ flowsteer: 1, ...document });
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
-}
+const refusal = (document: object): Promise<string> => refusalOf({ flowsteer: 1, ...document });
 
 const good = (hex: string, imm_data: number | null = null): object => ({ status: "success", hex, imm_data });
 

@@ -1,7 +1,7 @@
 /** Direct rules of scenarios on a device: actions of every kind in their domains, what waits, and what is refused where. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
-import { loadScenario, outcomeRecord, type LoadedScenario, type OutcomeRecord } from "../../src/formats/index.js";
+import { loadScenario, type LoadedScenario, type OutcomeRecord } from "../../src/formats/index.js";
+import { refusal, run as runOf } from "./support.js";
 
 const UDP = [{ header: "ethernet" }, { header: "ipv4" }, { header: "udp" }];
 const VXLAN = [...UDP, { header: "vxlan", vni: 100 }];
@@ -24,23 +24,7 @@ function withTables(tables: object[], rules: object[], more: object = {}): Recor
   };
 }
 
-async function run(document: object): Promise<OutcomeRecord[]> {
-  const loaded: LoadedScenario = await loadScenario(document);
-  const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, loaded.frames[i]!, outcome));
-  expect(loaded.failures()).toEqual([]);
-  expect(loaded.disagreements).toEqual([]);
-  return records;
-}
-
-async function refusal(document: object): Promise<string> {
-  try {
-    await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
-}
+const run = async (document: object): Promise<OutcomeRecord[]> => (await runOf(document))[1];
 
 /** The rule of the root table of the PF does this, and gives the frame to a. */
 const received = (...actions: unknown[]): object =>

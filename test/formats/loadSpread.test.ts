@@ -1,7 +1,6 @@
 /** Queues of scenarios over which frames are spread: work queues, indirection tables, RQTs, TIRs. */
 import { describe, expect, it } from "vitest";
-import { SteeringError } from "../../src/errors.js";
-import { loadScenario, outcomeRecord, type LoadedScenario, type OutcomeRecord } from "../../src/formats/index.js";
+import { refusal, run } from "./support.js";
 
 /** Microsoft's key, and its examples of hashes: addresses and ports, the hash of both, the hash of the addresses alone. */
 const KEY = "6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa";
@@ -32,23 +31,6 @@ const withQueues = (action: object, more: object): Record<string, unknown> => ({
   frames: FRAMES,
   ...more,
 });
-
-async function run(document: object): Promise<[LoadedScenario, OutcomeRecord[]]> {
-  const loaded = await loadScenario(document);
-  const records = loaded.run().map((outcome, i) => outcomeRecord(i + 1, loaded.frames[i]!, outcome));
-  expect(loaded.disagreements).toEqual([]);
-  return [loaded, records];
-}
-
-async function refusal(document: object): Promise<string> {
-  try {
-    await loadScenario(document);
-  } catch (error) {
-    if (error instanceof SteeringError) return error.message;
-    throw error;
-  }
-  throw new Error("it was taken");
-}
 
 const rss = (more: object = {}): object => ({
   rqts: [{ name: "four", queues: NAMES }],
