@@ -49,6 +49,8 @@ export {
   takeCompletions,
 } from "./out/queue";
 
+export { writeColumns } from "./out/columns";
+
 export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
 export { open, openMany, seal, sealMany } from "./crypto/gcm";
 

@@ -4,13 +4,14 @@
  *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
  *                 | reasons |
  *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
- *                 | times | orders | jobs | secrets | frame bytes | arena ...
+ *                 | times | orders | jobs | secrets | columns | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
 import {
   Area,
   BRANCHES_PER_FRAME,
+  COLUMNS_SIZE,
   DEST_SIZE,
   DESTINATIONS_PER_FRAME,
   FRAME_ARENA,
@@ -94,7 +95,6 @@ export const ORDERS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
 export const ORDERS_SIZE: usize = 256;
 /** Packets that are to be sealed or opened (src/abi/cipher.ts). */
 export const JOBS: usize = (ORDERS + ORDERS_SIZE + LINE) & ~LINE;
-/** What ciphers work on; all 0 between two calls (crypto/scratch.ts). */
 /** The same for one packet by itself. */
 export const SINGLE_JOB: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
 /** What the packet of each frame is, where frames go through ESP together (esp/together.ts): a byte. */
@@ -102,7 +102,9 @@ export const PREPARED: usize = (SINGLE_JOB + JOB_SIZE + LINE) & ~LINE;
 /** What ciphers work on (crypto/scratch.ts). */
 export const SECRETS: usize = (PREPARED + BATCH + LINE) & ~LINE;
 export const SECRETS_SIZE: usize = 10240;
-export const BYTES: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
+/** What the host reads of each frame at a glance (out/columns.ts). */
+export const COLUMNS: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
+export const BYTES: usize = (COLUMNS + COLUMNS_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */
@@ -132,6 +134,8 @@ export function areaAddress(area: i32): usize {
       return TIMES;
     case Area.jobs:
       return JOBS;
+    case Area.columns:
+      return COLUMNS;
     default:
       return 0;
   }

@@ -94,6 +94,7 @@ export const REFUSALS = {
   bad_frame: "not a frame that can be sent",
   bad_create_flags: "no queue pair of this type can be made so",
   // ports and addresses
+  burst_state: "the burst is not at a point that allows this",
   no_entry: "the entry of the table is empty",
   bad_route: "no way leads from this source to this destination",
   no_mac: "the MAC of the destination does not follow from its GID",

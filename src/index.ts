@@ -2,6 +2,8 @@
 export { createDevice, Device, type DeviceOptions } from "./model/device.js";
 export type { DeviceFunction } from "./model/deviceFunction.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
+export type { Burst, BurstColumns } from "./model/burst.js";
+export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
 export type { FrameListener, TransmitInfo } from "./model/cable.js";
 export type { SendOptions } from "./model/send.js";
@@ -9,6 +11,7 @@ export type { Gid, GidInput, MacInput } from "./model/gids.js";
 export type { DeviceLimits } from "./model/limits.js";
 export { createSink } from "./model/sink.js";
 export type { CoreSource } from "./engine/load.js";
+export { REASONS, VERDICTS } from "./model/outcome.js";
 export type {
   Destination,
   EspFault,

@@ -7,7 +7,7 @@
  *
  * The ring holds the length of each posted receive buffer; head and tail count up without end.
  */
-import { QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
+import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
 
 const FLAGS: usize = 0;
@@ -70,6 +70,13 @@ export function destroyQueue(queue: usize): void {
 
 export function setQueueFlags(queue: usize, flags: u32): void {
   store<u32>(queue, flags, FLAGS);
+}
+
+/** Whether the host has to do with frames that arrive: it has receive buffers, or is read. */
+// @ts-ignore: decorator
+@inline
+export function isServed(queue: usize): bool {
+  return (load<u32>(queue, FLAGS) & (QUEUE_SINK | QUEUE_READ)) != QUEUE_SINK;
 }
 
 /** Forgets the buffers that are posted: the queue pair was reset. */

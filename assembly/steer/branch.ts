@@ -11,7 +11,7 @@
  *
  * Branch n < BATCH is the one that frame n starts with; forks have the numbers behind.
  */
-import { BRANCHES_PER_FRAME, FRAME_SIZE, OUTCOME_BRANCHES } from "../../src/abi/engine";
+import { BRANCHES_PER_FRAME, FRAME_FLAGS, FRAME_PACKED, FRAME_SIZE, OUTCOME_BRANCHES } from "../../src/abi/engine";
 import { MAP_SIZE } from "../../src/abi/headers";
 import { KEY_SIZE } from "../../src/abi/key";
 import { BATCH, BRANCHES, BRANCH_SIZE, FORK_FRAMES, FORK_KEYS, FORK_MAPS, FORKS, FRAMES, KEYS, MAPS } from "../memory";
@@ -37,7 +37,7 @@ export const HAS_TAG: u32 = 1;
 /** It has come to a destination of its own, or ended, at the rule at hand. */
 export const SETTLED: u32 = 2;
 /** Somebody else has the same bytes: they are copied before they change. */
-export const SHARED: u32 = 4;
+export const SHARED: u32 = FRAME_PACKED;
 /** The bytes are not those that came in. */
 export const CHANGED: u32 = 8;
 /** The key, or the map too, is not that of the bytes (act/refresh.ts). */
@@ -90,6 +90,8 @@ export function openBranch(index: u32, table: usize): usize {
   store<u64>(branch, <u64>table, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   v128.store(branch, i64x2.splat(0), BRANCH_TAG);
+  // FRAME_PACKED is SHARED.
+  store<u32>(branch, load<u8>(FRAMES + <usize>index * FRAME_SIZE, FRAME_FLAGS), BRANCH_FLAGS);
   return branch;
 }
 

@@ -44,6 +44,8 @@ export enum Area {
   times = 10,
   /** MAX_BATCH packets to seal or open (src/abi/cipher.ts). */
   jobs = 11,
+  /** What `writeColumns` says of each frame (COLUMN_*). */
+  columns = 12,
 }
 
 /** Staging: offsets of the parts. */
@@ -66,7 +68,7 @@ export const RANGE_SIZE = 20;
 
 /**
  * A frame descriptor:
- *     | address 4 | captured length 4 | wire length 4 | port 2 | link 1 | 0 1 | source vport 4 | source QP 4 | metadata 4 | 0 4 |
+ *     | address 4 | captured length 4 | wire length 4 | port 2 | link 1 | flags 1 | source vport 4 | source QP 4 | metadata 4 | 0 4 |
  * The port is where the frame came in or was sent on, the source vport who brought it: VPORT_UPLINK from the wire.
  */
 export const FRAME_ADDRESS = 0;
@@ -74,10 +76,13 @@ export const FRAME_LENGTH = 4;
 export const FRAME_WIRE_LENGTH = 8;
 export const FRAME_PORT = 12;
 export const FRAME_LINK = 14;
+export const FRAME_FLAGS = 15;
 export const FRAME_VPORT = 16;
 export const FRAME_SQN = 20;
 export const FRAME_METADATA = 24;
 export const FRAME_SIZE = 32;
+/** Other frames lie in front of it and behind: it is copied before it changes. */
+export const FRAME_PACKED = 4;
 
 /** The vport of the wire, and of the function that manages the eSwitch. */
 export const VPORT_UPLINK = 0xffff;
@@ -134,6 +139,27 @@ export const DEST_ETHERNET = 16;
 export const DEST_ESP = 5;
 /** Its bytes have changed, and begin with IP. */
 export const DEST_RAW_IP = 128;
+
+/**
+ * Columns of a batch: MAX_BATCH values of each, one kind behind the other.
+ *     | number of the last rule 4 | queue or port of the first destination 4 | tag 4 |
+ *     | destinations 2 | rules hit, 255 for more 1 | verdict 1 | reason 1 | whether there is a tag 1 | DEST_* of the first destination 1 |
+ */
+export const COLUMN_RULE = 0;
+export const COLUMN_QUEUE = 4 * MAX_BATCH;
+export const COLUMN_TAG = 8 * MAX_BATCH;
+export const COLUMN_DESTINATIONS = 12 * MAX_BATCH;
+export const COLUMN_HITS = 14 * MAX_BATCH;
+export const COLUMN_VERDICT = 15 * MAX_BATCH;
+export const COLUMN_REASON = 16 * MAX_BATCH;
+export const COLUMN_TAGGED = 17 * MAX_BATCH;
+export const COLUMN_KIND = 18 * MAX_BATCH;
+export const COLUMNS_SIZE = 19 * MAX_BATCH;
+/** In COLUMN_RULE: the frame hit none. */
+export const NO_RULE = 0xffffffff;
+/** What `writeColumns` gives: some frame is at a port, or at a queue that the host serves. */
+export const SOME_AT_PORT = 1;
+export const SOME_AT_HOST = 2;
 
 /**
  * Operations of an action record, which lists them in order of execution.
@@ -352,6 +378,8 @@ export const REASON_COUNT = 30;
 export const QUEUE_READY = 1;
 /** Takes every frame without receive buffers and completions. */
 export const QUEUE_SINK = 2;
+/** The host reads what arrives at the sink: a connected queue pair. */
+export const QUEUE_READ = 4;
 
 /** Table kinds. */
 export const TABLE_ROOT = 1;

@@ -16,9 +16,14 @@ import {
   DEST_SIZE,
   DEST_STATUS,
   DEST_TAG,
+  FRAME_ADDRESS,
   FRAME_ARENA,
   FRAME_HEAD_ROOM,
+  FRAME_LENGTH,
+  FRAME_PACKED,
+  FRAME_PORT,
   FRAME_SIZE,
+  FRAME_WIRE_LENGTH,
   HITS_PER_FRAME,
   MAX_BATCH,
   OUTCOME_DESTINATIONS,
@@ -59,7 +64,7 @@ export class Batch {
   }
 
   /**
-   * Adds a frame; false when it has no room until `clear`. `link` is a `Link` of src/abi/headers.ts; `vport` is who brings it,
+   * Adds a frame; gives its row, -1 when it has no room until `clear`. `link` is a `Link` of src/abi/headers.ts; `vport` is who brings it,
    * `sqn` the number of the queue pair that sends it, `metadata` what register A begins with.
    */
   put(
@@ -70,30 +75,78 @@ export class Batch {
     vport: number = VPORT_UPLINK,
     sqn = 0,
     metadata = 0,
-  ): boolean {
+  ): number {
     const address = this.#next + FRAME_HEAD_ROOM;
-    if (this.count === MAX_BATCH || address + bytes.length > this.#end) return false;
-    const { u8, u32, frames } = this.core;
-    u8.set(bytes, address);
+    if (this.count === MAX_BATCH || address + bytes.length > this.#end) return -1;
+    this.core.u8.set(bytes, address);
+    this.#next = (address + bytes.length + 15) & ~15;
+    return this.#describe(address, bytes.length, wireLength, port | (link << 16), vport, sqn, metadata);
+  }
+
+  /** Where frames are copied to; `add` takes those that lie here already. */
+  get bytes(): Uint8Array {
+    const { u8, bytes } = this.core;
+    return u8.subarray(bytes, bytes + FRAME_ARENA);
+  }
+
+  /** Adds a frame from the wire that lies at `offset` in `bytes`, with others around it; its row, -1 where all are taken. */
+  add(offset: number, length: number, wireLength: number, port: number, link: number): number {
+    if (this.count === MAX_BATCH) return -1;
+    const flags = (FRAME_PACKED << 24) | port | (link << 16);
+    return this.#describe(this.core.bytes + offset, length, wireLength, flags, VPORT_UPLINK, 0, 0);
+  }
+
+  #describe(
+    address: number,
+    length: number,
+    wireLength: number,
+    portLinkFlags: number,
+    vport: number,
+    sqn: number,
+    metadata: number,
+  ): number {
+    const { u32, frames } = this.core;
     const at = (frames + this.count * FRAME_SIZE) >> 2;
     u32[at] = address;
-    u32[at + 1] = bytes.length;
+    u32[at + 1] = length;
     u32[at + 2] = wireLength;
-    u32[at + 3] = port | (link << 16);
+    u32[at + 3] = portLinkFlags;
     u32[at + 4] = vport;
     u32[at + 5] = sqn;
     u32[at + 6] = metadata;
-    this.count++;
-    this.#next = (address + bytes.length + 15) & ~15;
-    return true;
+    return this.count++;
   }
 
-  /** The time of the last frame that was put, in nanoseconds. */
-  stamp(time: bigint): void {
+  /** The time of a frame, of the last one by default, in nanoseconds. */
+  stamp(time: bigint, row = this.count - 1): void {
     const { u32, times } = this.core;
-    const at = (times >> 2) + 2 * (this.count - 1);
+    const at = (times >> 2) + 2 * row;
     u32[at] = Number(time & 0xffffffffn);
     u32[at + 1] = Number((time >> 32n) & 0xffffffffn);
+  }
+
+  /** The bytes of a frame that was put, before the batch is steered. */
+  frame(i: number): Uint8Array {
+    const address = this.#descriptor(i, FRAME_ADDRESS);
+    return this.core.u8.subarray(address, address + this.#descriptor(i, FRAME_LENGTH));
+  }
+
+  wireLength(i: number): number {
+    return this.#descriptor(i, FRAME_WIRE_LENGTH);
+  }
+
+  /** A `Link`. */
+  link(i: number): number {
+    return (this.#descriptor(i, FRAME_PORT) >>> 16) & 0xff;
+  }
+
+  /** The time that a frame was stamped with. */
+  time(i: number): bigint {
+    return this.core.u64(this.core.times + 8 * i);
+  }
+
+  #descriptor(i: number, field: number): number {
+    return this.core.u32[(this.core.frames + i * FRAME_SIZE + field) >> 2] ?? 0;
   }
 
   /** From bytes to outcome, beginning at the table `root`. */

@@ -83,6 +83,8 @@ export interface CoreExports {
   parse(count: number, wanted: number): void;
   steer(root: number, count: number): void;
   loopBack(root: number, count: number, sender: number): void;
+  /** Says of each frame of the batch what COLUMN_* name; gives SOME_*. */
+  writeColumns(count: number): number;
   classify(table: number, count: number, lowerHigh: number, lowerLow: number): void;
 }
 
@@ -103,6 +105,7 @@ export class Core {
   readonly times: number;
   /** Packets to seal or open. */
   readonly jobs: number;
+  readonly columns: number;
 
   #u8: Uint8Array;
   #u32: Uint32Array;
@@ -123,6 +126,7 @@ export class Core {
     this.found = area(Area.found);
     this.times = area(Area.times);
     this.jobs = area(Area.jobs);
+    this.columns = area(Area.columns);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
   }

@@ -1,14 +1,16 @@
 /** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
-import { VPORT_MANAGER } from "../abi/engine.js";
+import { DEST_PORT, NO_RULE, VPORT_MANAGER } from "../abi/engine.js";
 import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
+import { DeviceBurst, type Burst } from "./burst.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceFunction } from "./deviceFunction.js";
 import { unsigned } from "./handle.js";
 import { Hardware } from "./hardware.js";
 import type { BatchOptions, FrameOptions } from "./input.js";
-import type { Outcome, ReasonName } from "./outcome.js";
+import type { HitRule, Outcome, ReasonName } from "./outcome.js";
+import { rulesHit } from "./outcomeReader.js";
 import type { DeviceLimits } from "./limits.js";
 import type { ParsedFrame } from "./parse.js";
 import { ParserDeclaration, type ParserOptions } from "./parser.js";
@@ -176,6 +178,31 @@ export class Device {
   /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
   receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
     return this.traffic.receive("receive", port, frames, options);
+  }
+
+  /** Room for frames and what becomes of them, to be used again and again: docs/frames.md. */
+  openBurst(): Burst {
+    return new DeviceBurst(this, this.traffic);
+  }
+
+  /** The rules of a number in the column `rules` of a burst; of identical flows all, of NO_RULE none. */
+  rulesOf(number: number): readonly HitRule[] {
+    return number === NO_RULE ? [] : rulesHit(this.installed.at(number), null);
+  }
+
+  /** What destination a queue and a kind in the columns of a burst are, as `name` of outcomes says it. */
+  destinationName(queue: number, kind: number): string {
+    const one = (kind & DEST_PORT) === 0 ? this.queues.get(queue) : this.hardware.ports[queue - 1];
+    if (one !== undefined) return one.label;
+    const hint = "queue and kind are those of one row of a burst, and the queue is there still";
+    return refuse({
+      code: "EINVAL",
+      call: "device.destinationName",
+      reason: "out_of_range",
+      path: "queue",
+      value: queue,
+      hint,
+    });
   }
 
   /**

@@ -31,6 +31,12 @@ export function linkOf(call: string, path: string, linkType: number): Link {
   });
 }
 
+/** A link type of frames that begin so. */
+export function linkTypeOf(link: number): number {
+  for (const [linkType, one] of LINKS) if ((one as number) === link) return linkType;
+  throw new RangeError(`no link type begins with ${link}`);
+}
+
 /** Whether frames of this link type can be parsed. */
 export function hasParser(linkType: number): boolean {
   return LINKS.has(linkType);

@@ -74,6 +74,17 @@ export interface Outcome {
   copies: readonly Destination[];
 }
 
+/** By the numbers in the column `verdicts` of a burst; the first is none. */
+export const VERDICTS: readonly (VerdictName | "none")[] = namesOf(Verdict);
+/** By the numbers in the column `reasons`; the first is none. */
+export const REASONS: readonly (ReasonName | "none")[] = namesOf(Reason);
+
+function namesOf<T extends string>(numbers: Readonly<Record<T, number>>): T[] {
+  const names: T[] = [];
+  for (const [name, number] of Object.entries(numbers)) if (typeof number === "number") names[number] = name as T;
+  return names;
+}
+
 export function verdictName(verdict: number): VerdictName {
   return Verdict[verdict] as VerdictName;
 }

@@ -15,6 +15,7 @@ import { LINK_TYPES } from "../packet/linkTypes.js";
 import type { Device } from "./device.js";
 import { FlowEntry } from "./flowEntry.js";
 import { HostQueue } from "./hostRules.js";
+import type { Installed } from "./installed.js";
 import {
   bareOutcome,
   reasonName,
@@ -74,10 +75,10 @@ export class OutcomeReader {
   }
 
   /**
-   * What became of frame `i` of the batch, whose bytes are `frame`; `sender` has sent it where it was looped back. Where it
+   * What became of frame `i` of the batch, which came in as `frame` (null: nobody has its bytes any more); `sender` has sent it where it was looped back. Where it
    * leaves by ports, and what connected queue pairs read, is added to `afterwards`.
    */
-  read(i: number, frame: Uint8Array, sender: QueuePair | null, afterwards: Afterwards): Outcome {
+  read(i: number, frame: Uint8Array | null, sender: QueuePair | null, afterwards: Afterwards): Outcome {
     const batch = this.#batch;
     const tag = batch.tag(i);
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
@@ -99,7 +100,7 @@ export class OutcomeReader {
   }
 
   /** The bytes go to a queue; null where it did not take them. */
-  #arrive(at: number, flags: number, input: Uint8Array, { arrivals }: Afterwards): Destination | null {
+  #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: Afterwards): Destination | null {
     const batch = this.#batch;
     const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
     const status = batch.statusOf(at);
@@ -115,7 +116,7 @@ export class OutcomeReader {
     return object instanceof WorkQueue ? { kind: "wq", object, ...arrived } : { kind: "qp", object, ...arrived };
   }
 
-  #leave(index: number, at: number, flags: number, input: Uint8Array, { departures }: Afterwards): Destination {
+  #leave(index: number, at: number, flags: number, input: Uint8Array | null, { departures }: Afterwards): Destination {
     const batch = this.#batch;
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
@@ -139,8 +140,8 @@ export class OutcomeReader {
   }
 
   /** The bytes that a destination gets: those that came in, or a copy where they are others. */
-  #frameAt(at: number, flags: number, input: Uint8Array): Uint8Array {
-    return (flags & DEST_CHANGED) === 0 ? input : this.#batch.frameAt(at).slice();
+  #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
+    return input !== null && (flags & DEST_CHANGED) === 0 ? input : this.#batch.frameAt(at).slice();
   }
 
   #registers(i: number, written: number): Record<string, number> {
@@ -154,12 +155,16 @@ export class OutcomeReader {
   #rulesHit(i: number, sender: QueuePair | null): HitRule[] {
     const rules: HitRule[] = [];
     for (let n = 0; n < this.#batch.hits(i); n++) {
-      const one = this.#device.installed.at(this.#batch.hit(i, n));
-      if (one instanceof FlowEntry) rules.push(...one.flowsFor(sender));
-      else if (!(one instanceof ConnectionRule)) rules.push(one);
+      rules.push(...rulesHit(this.#device.installed.at(this.#batch.hit(i, n)), sender));
     }
     return rules;
   }
+}
+
+/** What outcomes list of something installed; `sender` has sent the frame where it was looped back. */
+export function rulesHit(one: Installed, sender: QueuePair | null): readonly HitRule[] {
+  if (one instanceof FlowEntry) return one.flowsFor(sender);
+  return one instanceof ConnectionRule ? [] : [one];
 }
 
 /** Of most frames, nothing. */

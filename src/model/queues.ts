@@ -1,5 +1,5 @@
 /** Queue pairs: their attributes, their states, their two queues. */
-import { Op, QUEUE_READY, QUEUE_SINK } from "../abi/engine.js";
+import { Op, QUEUE_READ, QUEUE_READY, QUEUE_SINK } from "../abi/engine.js";
 import {
   IBV_QPS_ERR,
   IBV_QPS_RESET,
@@ -221,7 +221,7 @@ export class QueuePair extends Handle implements Receiver {
     this.#state = next;
     const { state, transport } = this;
     const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
-    const flags = QUEUE_READY | (transport === null ? 0 : QUEUE_SINK);
+    const flags = QUEUE_READY | (transport === null ? 0 : QUEUE_SINK | QUEUE_READ);
     this.device.core.exports.setQueueFlags(this.handle, ready ? flags : 0);
     if (!ready) transport?.close();
     if (state === IBV_QPS_RESET) {

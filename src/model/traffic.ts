@@ -1,11 +1,20 @@
 /** Frames on their way through a device: into the core as many at a time as it takes, out of it as outcomes. */
-import { VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
+import { SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
-import { checkFrames, linkFor, onwardOptions, optionsOf, wireLengthOf, type BatchOptions } from "./input.js";
+import {
+  checkFrames,
+  linkFor,
+  onwardOptions,
+  optionsOf,
+  wireLengthOf,
+  type BatchOptions,
+  type FrameOptions,
+} from "./input.js";
+import { linkTypeOf } from "./links.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
 import { parsedAt, type ParsedFrame } from "./parse.js";
@@ -33,38 +42,95 @@ export interface LoopOptions {
 }
 
 export class Traffic {
+  readonly batch: Batch;
   readonly #device: Device;
-  readonly #batch: Batch;
   readonly #reader: OutcomeReader;
+  /** Whose frames are in the core. */
+  #holder: object = this;
 
   constructor(device: Device) {
     this.#device = device;
-    this.#batch = new Batch(device.core);
-    this.#reader = new OutcomeReader(device, this.#batch);
+    this.batch = new Batch(device.core);
+    this.#reader = new OutcomeReader(device, this.batch);
+  }
+
+  /** An empty batch for a burst, until somebody else runs frames. */
+  take(burst: object): void {
+    this.#holder = burst;
+    this.batch.clear();
+  }
+
+  holds(burst: object): boolean {
+    return this.#holder === burst;
+  }
+
+  /** Runs the frames of the burst that holds the batch; `columns` reads what became of them before the host does what it has to do. */
+  steerBurst(columns: () => void): readonly Outcome[] | null {
+    const { batch } = this;
+    if (batch.count === 0) return null;
+    const cabled = this.#device.hardware.ports.some(({ cable }) => cable !== null);
+    const came = cabled ? this.#inputs() : null;
+    this.#receiveBatch();
+    const some = batch.core.exports.writeColumns(batch.count);
+    columns();
+    if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
+    const afterwards = new Afterwards();
+    const outcomes: Outcome[] = [];
+    for (let i = 0; i < batch.count; i++)
+      outcomes.push(this.#reader.read(i, came?.frames[i] ?? null, null, afterwards));
+    this.#serve(afterwards, came?.frames ?? [], came?.options ?? [], 0);
+    return outcomes;
+  }
+
+  /** The outcome of a frame of the burst that holds the batch. */
+  burstOutcome(i: number): Outcome {
+    return this.#reader.read(i, null, null, new Afterwards());
+  }
+
+  /** Frames of the batch as they came, and how. */
+  #inputs(): { frames: Uint8Array[]; options: FrameOptions[] } {
+    const { batch } = this;
+    const frames: Uint8Array[] = [];
+    const options: FrameOptions[] = [];
+    for (let i = 0; i < batch.count; i++) {
+      frames.push(batch.frame(i).slice());
+      const linkType = linkTypeOf(batch.link(i));
+      const time = this.#device.remembers ? { time: batch.time(i) } : {};
+      options.push({ linkType, wireLength: batch.wireLength(i), ...time });
+    }
+    return { frames, options };
+  }
+
+  /** What comes in goes to the eSwitch, or to the rules of the PF. */
+  #receiveBatch(): void {
+    const { stages: pf } = this.#device.function(VPORT_MANAGER);
+    this.batch.steer(pf.switched || pf.received);
   }
 
   /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     const afterwards = new Afterwards();
-    const { stages: pf } = this.#device.function(VPORT_MANAGER);
     return this.#run(
       call,
       port,
       frames,
       options,
       WIRE,
-      () => this.#batch.steer(pf.switched || pf.received),
+      () => this.#receiveBatch(),
       (i, frame) => this.#reader.read(i, frame, null, afterwards),
-      (first) => {
-        for (const { destination, port: out, index } of afterwards.departures.splice(0)) {
-          const { frame, linkType } = destination;
-          const came = frames[first + index] as Uint8Array;
-          const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
-          destination.outcome = leave(this.#device, out, frame, own);
-        }
-        for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);
-      },
+      (first) => this.#serve(afterwards, frames, options, first),
     );
+  }
+
+  /** What leaves by a port does so, and what connected queue pairs got is read; `first` is the frame that the batch begins with. */
+  #serve(afterwards: Afterwards, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
+    for (const { destination, port, index } of afterwards.departures.splice(0)) {
+      const { frame, linkType } = destination;
+      const came = frames[first + index] as Uint8Array;
+      const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
+      destination.outcome = leave(this.#device, port, frame, own);
+    }
+    for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);
   }
 
   /** Sent by a queue pair of a function, as it is or by a `transport`. What is to be done then is added to `afterwards`. */
@@ -84,7 +150,7 @@ export class Traffic {
       frames,
       {},
       { vport: from.vport, qp_num, metadata },
-      () => this.#batch.steer(transport ? from.stages.sentByTransports : from.stages.sent),
+      () => this.batch.steer(transport ? from.stages.sentByTransports : from.stages.sent),
       (i, frame) => this.#reader.read(i, frame, null, afterwards),
     );
   }
@@ -115,20 +181,20 @@ export class Traffic {
       frames,
       {},
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
-      () => this.#batch.loopBack(first, ownFlows ? NOBODY : sender.handle),
+      () => this.batch.loopBack(first, ownFlows ? NOBODY : sender.handle),
       (i, frame) => this.#reader.read(i, frame, ownFlows ? null : sender, afterwards),
     );
   }
 
   /** What the parser sees in each frame. */
   parse(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
-    const work = (): void => this.#batch.parse(WANT_ALL);
-    return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.#batch, i));
+    const work = (): void => this.batch.parse(WANT_ALL);
+    return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.batch, i));
   }
 
   /** Frames that ended for each reason since the device was made, and destinations that were not reached beside that. */
   reasons(): Record<ReasonName, bigint> {
-    const counts = this.#batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
+    const counts = this.batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
     return Object.fromEntries(counts.filter(([name]) => name !== null)) as Record<ReasonName, bigint>;
   }
 
@@ -146,14 +212,14 @@ export class Traffic {
     this.#check(call, port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
-      this.#batch.clear();
+      this.take(this);
       const first = next;
       for (; next < frames.length; next++) {
         const frame = frames[next] as Uint8Array;
         const own = optionsOf(options, next);
         const link = linkFor(call, next, own);
-        if (!this.#batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata)) break;
-        if (this.#device.remembers) this.#batch.stamp(own.time ?? this.#device.now());
+        if (this.batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata) < 0) break;
+        if (this.#device.remembers) this.batch.stamp(own.time ?? this.#device.now());
       }
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));

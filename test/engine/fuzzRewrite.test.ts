@@ -196,7 +196,7 @@ test(`${WORLDS} random worlds of ${FRAMES} frames`, { timeout: 120_000 }, async 
       batch.clear();
       let count = 0;
       for (const { bytes, linkType, wireLength } of list) {
-        if (!batch.put(bytes, wireLength, 2, linkOf("test", "linkType", linkType))) break;
+        if (batch.put(bytes, wireLength, 2, linkOf("test", "linkType", linkType)) < 0) break;
         count++;
       }
       batch.steer(root);

@@ -1,0 +1,60 @@
+/** What became of the frames of a batch, a column for each thing that is asked of all of them (COLUMN_* of src/abi/engine.ts). */
+import {
+  COLUMN_DESTINATIONS,
+  COLUMN_HITS,
+  COLUMN_KIND,
+  COLUMN_QUEUE,
+  COLUMN_REASON,
+  COLUMN_RULE,
+  COLUMN_TAG,
+  COLUMN_TAGGED,
+  COLUMN_VERDICT,
+  DEST_FLAGS,
+  DEST_NEXT,
+  DEST_PORT,
+  DEST_QUEUE,
+  HITS_PER_FRAME,
+  NO_RULE,
+  OUTCOME_DESTINATIONS,
+  OUTCOME_FLAGS,
+  OUTCOME_HAS_TAG,
+  OUTCOME_HITS,
+  OUTCOME_REASON,
+  OUTCOME_TAG,
+  OUTCOME_VERDICT,
+  SOME_AT_HOST,
+  SOME_AT_PORT,
+} from "../../src/abi/engine";
+import { COLUMNS, HITS } from "../memory";
+import { firstDestination, outcomeAt } from "./outcome";
+import { isServed } from "./queue";
+
+/** Writes the columns of the first `count` frames; gives what kinds of destinations there are (SOME_*). */
+export function writeColumns(count: u32): u32 {
+  let some: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const outcome = outcomeAt(i);
+    const byte = COLUMNS + <usize>i;
+    const half = COLUMNS + ((<usize>i) << 1);
+    const word = COLUMNS + ((<usize>i) << 2);
+    store<u8>(byte, load<u8>(outcome, OUTCOME_VERDICT), COLUMN_VERDICT);
+    store<u8>(byte, <u8>load<u16>(outcome, OUTCOME_REASON), COLUMN_REASON);
+    store<u8>(byte, load<u8>(outcome, OUTCOME_FLAGS) & OUTCOME_HAS_TAG, COLUMN_TAGGED);
+    store<u32>(word, load<u32>(outcome, OUTCOME_TAG), COLUMN_TAG);
+    const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
+    store<u8>(byte, <u8>min(hits, 255), COLUMN_HITS);
+    const last = hits == 0 ? NO_RULE : load<u32>(HITS + <usize>(i * HITS_PER_FRAME + hits - 1) * 4);
+    store<u32>(word, last, COLUMN_RULE);
+    const destinations: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
+    store<u16>(half, <u16>destinations, COLUMN_DESTINATIONS);
+    let destination = firstDestination(i);
+    store<u32>(word, destinations == 0 ? 0 : load<u32>(destination, DEST_QUEUE), COLUMN_QUEUE);
+    store<u8>(byte, destinations == 0 ? 0 : <u8>load<u32>(destination, DEST_FLAGS), COLUMN_KIND);
+    for (let n: u32 = 0; n < destinations; n++) {
+      if (n > 0) destination = load<u32>(destination, DEST_NEXT);
+      if (load<u32>(destination, DEST_FLAGS) & DEST_PORT) some |= SOME_AT_PORT;
+      else if (isServed(load<u32>(destination, DEST_QUEUE))) some |= SOME_AT_HOST;
+    }
+  }
+  return some;
+}

@@ -1,0 +1,205 @@
+/** Frames and what becomes of them as typed arrays, used again and again: docs/frames.md, Bursts. */
+import {
+  COLUMN_DESTINATIONS,
+  COLUMN_HITS,
+  COLUMN_KIND,
+  COLUMN_QUEUE,
+  COLUMN_REASON,
+  COLUMN_RULE,
+  COLUMN_TAG,
+  COLUMN_TAGGED,
+  COLUMN_VERDICT,
+  FRAME_ARENA,
+  MAX_BATCH,
+  MAX_FRAME,
+} from "../abi/engine.js";
+import { Link } from "../abi/headers.js";
+import type { Batch } from "../engine/batch.js";
+import { refuse } from "../errors.js";
+import type { Device } from "./device.js";
+import { unsigned } from "./handle.js";
+import { linkOf } from "./links.js";
+import type { Outcome } from "./outcome.js";
+import type { Traffic } from "./traffic.js";
+
+/** What became of the frames of a burst, a value a row; good until the next `clear`. */
+export interface BurstColumns {
+  /** Indices of VERDICTS. */
+  readonly verdicts: Uint8Array;
+  /** Indices of REASONS; 0 is none. */
+  readonly reasons: Uint8Array;
+  /** 1 where there is a tag. */
+  readonly tagged: Uint8Array;
+  readonly tags: Uint32Array;
+  /** Rules that the frame hit; 255 for more. */
+  readonly hits: Uint8Array;
+  /** The number of the last of them, for `device.rulesOf`; NO_RULE without one. */
+  readonly rules: Uint32Array;
+  /** Where it arrived, and its copies. */
+  readonly destinations: Uint16Array;
+  /** The first of them, for `device.destinationName`. */
+  readonly queues: Uint32Array;
+  readonly kinds: Uint8Array;
+}
+
+export interface Burst extends BurstColumns {
+  /** Frames that it takes. */
+  readonly rows: number;
+  /** Frames that it holds. */
+  readonly count: number;
+  /** Where frames lie. Ask again after each call of the device. */
+  readonly bytes: Uint8Array;
+  /** Forgets the frames, not the bytes. */
+  clear(): void;
+  /**
+   * Copies a frame in; gives its row, -1 where there is no room until `clear`. `linkType` is a LINKTYPE_ number.
+   * @throws SteeringError EINVAL a port, a length; EOPNOTSUPP a link type without a parser; EBUSY another call has taken the place of the burst
+   */
+  put(frame: Uint8Array, port?: number, linkType?: number, wireLength?: number): number;
+  /** The same for a frame that lies at `offset` in `bytes`. */
+  add(offset: number, length: number, port?: number, linkType?: number, wireLength?: number): number;
+  /** When the frame of a row comes in, in nanoseconds. */
+  stamp(row: number, time: bigint): void;
+  /** From bytes to outcome; gives how many frames. @throws SteeringError EBUSY another call has taken the place of the burst */
+  steer(): number;
+  /** What `device.receive` gives for the frame of a row, until the next call that runs frames on the device. */
+  outcome(row: number): Outcome;
+}
+
+/** The burst of a device by itself. */
+export class DeviceBurst implements Burst {
+  readonly rows = MAX_BATCH;
+  readonly verdicts = new Uint8Array(MAX_BATCH);
+  readonly reasons = new Uint8Array(MAX_BATCH);
+  readonly tagged = new Uint8Array(MAX_BATCH);
+  readonly tags = new Uint32Array(MAX_BATCH);
+  readonly hits = new Uint8Array(MAX_BATCH);
+  readonly rules = new Uint32Array(MAX_BATCH);
+  readonly destinations = new Uint16Array(MAX_BATCH);
+  readonly queues = new Uint32Array(MAX_BATCH);
+  readonly kinds = new Uint8Array(MAX_BATCH);
+  readonly #device: Device;
+  readonly #traffic: Traffic;
+  readonly #batch: Batch;
+  /** Frames that were steered; -1 before. */
+  #steered = -1;
+  /** Outcomes that had to be read at once. */
+  #outcomes: readonly Outcome[] | null = null;
+
+  constructor(device: Device, traffic: Traffic) {
+    this.#device = device;
+    this.#traffic = traffic;
+    this.#batch = traffic.batch;
+    this.clear();
+  }
+
+  get count(): number {
+    return this.#steered < 0 ? this.#batch.count : this.#steered;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#batch.bytes;
+  }
+
+  clear(): void {
+    this.#traffic.take(this);
+    this.#steered = -1;
+    this.#outcomes = null;
+  }
+
+  put(frame: Uint8Array, port = 1, linkType = 1, wireLength = frame.length): number {
+    const link = this.#check("burst.put", port, linkType, frame.length, wireLength);
+    return this.#stamped(this.#batch.put(frame, wireLength, port, link));
+  }
+
+  add(offset: number, length: number, port = 1, linkType = 1, wireLength = length): number {
+    const call = "burst.add";
+    const link = this.#check(call, port, linkType, length, wireLength);
+    if (unsigned(call, "offset", offset, 32) + length > FRAME_ARENA) {
+      const hint = `offset and length end behind the ${FRAME_ARENA} bytes of the burst`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
+    }
+    return this.#stamped(this.#batch.add(offset, length, wireLength, port, link));
+  }
+
+  stamp(row: number, time: bigint): void {
+    const call = "burst.stamp";
+    this.#open(call);
+    this.#batch.stamp(time, this.#row(call, row));
+  }
+
+  steer(): number {
+    this.#open("burst.steer");
+    const { count } = this.#batch;
+    this.#outcomes = this.#traffic.steerBurst(() => this.#readColumns(count));
+    this.#steered = count;
+    return count;
+  }
+
+  #readColumns(count: number): void {
+    const { u8, columns } = this.#batch.core;
+    const bytes = (column: number): Uint8Array => u8.subarray(columns + column, columns + column + count);
+    const words = (column: number): Uint32Array => new Uint32Array(u8.buffer, columns + column, count);
+    this.verdicts.set(bytes(COLUMN_VERDICT));
+    this.reasons.set(bytes(COLUMN_REASON));
+    this.tagged.set(bytes(COLUMN_TAGGED));
+    this.hits.set(bytes(COLUMN_HITS));
+    this.kinds.set(bytes(COLUMN_KIND));
+    this.rules.set(words(COLUMN_RULE));
+    this.queues.set(words(COLUMN_QUEUE));
+    this.tags.set(words(COLUMN_TAG));
+    this.destinations.set(new Uint16Array(u8.buffer, columns + COLUMN_DESTINATIONS, count));
+  }
+
+  outcome(row: number): Outcome {
+    const call = "burst.outcome";
+    if (this.#steered < 0) refuseState(call, "it is not steered yet");
+    const n = this.#row(call, row);
+    if (this.#outcomes !== null) return this.#outcomes[n] as Outcome;
+    this.#hold(call);
+    return this.#traffic.burstOutcome(n);
+  }
+
+  #stamped(row: number): number {
+    if (row >= 0 && this.#device.remembers) this.#batch.stamp(this.#device.now(), row);
+    return row;
+  }
+
+  #check(call: string, port: number, linkType: number, length: number, wireLength: number): number {
+    this.#open(call);
+    this.#device.checkPort(call, port);
+    if (unsigned(call, "length", length, 32) > MAX_FRAME) {
+      const hint = `at most ${MAX_FRAME} bytes`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: length, hint });
+    }
+    if (wireLength !== length && unsigned(call, "wireLength", wireLength, 32) < length) {
+      const hint = `the frame has ${length} bytes`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wireLength", value: wireLength, hint });
+    }
+    return linkType === 1 ? Link.ethernet : linkOf(call, "linkType", linkType);
+  }
+
+  /** Frames can be put into it. */
+  #open(call: string): void {
+    if (this.#steered >= 0) refuseState(call, "its frames have been steered: clear it");
+    this.#hold(call);
+  }
+
+  /** Its frames are in the core. */
+  #hold(call: string): void {
+    if (this.#traffic.holds(this)) return;
+    const hint = "another call has run frames on the device: clear the burst";
+    refuse({ code: "EBUSY", call, reason: "in_use", path: "burst", value: this.#device.name, hint });
+  }
+
+  #row(call: string, row: number): number {
+    const { count } = this;
+    if (Number.isInteger(row) && row >= 0 && row < count) return row;
+    const hint = count === 0 ? "the burst is empty" : `0 to ${count - 1}`;
+    return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "row", value: row, hint });
+  }
+}
+
+function refuseState(call: string, hint: string): never {
+  return refuse({ code: "EINVAL", call, reason: "burst_state", path: "burst", value: "burst", hint });
+}

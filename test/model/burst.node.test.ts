@@ -1,0 +1,120 @@
+/** Bursts (docs/frames.md): the same outcomes as frame by frame, in columns and as objects; what they refuse. */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
+import {
+  CaptureDecoder,
+  createDevice,
+  NO_RULE,
+  REASONS,
+  SteeringError,
+  VERDICTS,
+  type Destination,
+  type Outcome,
+} from "../../src/index.js";
+
+const FOLDER = new URL("../../examples/", import.meta.url);
+const EXAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
+
+interface Input {
+  bytes: Uint8Array;
+  port: number;
+  time: bigint;
+}
+
+/** Frames of an example that come in, and those of the capture that goes with it. */
+function inputsOf(name: string, { frames, device }: LoadedScenario): Input[] {
+  const own = frames.filter(({ send, before }) => send === undefined && before === undefined);
+  const inputs = own.map(({ bytes, port = 1, time = 0n }) => ({ bytes, port, time }));
+  if (name !== "everyday.json") return inputs;
+  const capture = new CaptureDecoder().push(readFileSync(new URL("everyday.pcap", FOLDER)));
+  return capture.map(({ bytes, time }, i) => ({ bytes, port: 1 + (i % device.ports), time }));
+}
+
+/** An outcome without the objects of its device. */
+function plain({ verdict, reason, tag, registers, rules, to, copies }: Outcome): unknown {
+  const arrived = ({ name, frame, tag, linkType, espFault }: Destination): unknown[] => [
+    name,
+    Buffer.from(frame).toString("hex"),
+    tag,
+    linkType,
+    espFault,
+  ];
+  const hit = rules.map((rule) => rule.constructor.name);
+  return { verdict, reason, tag, registers, hit, to: to.map(arrived), copies: copies.map(arrived) };
+}
+
+describe.each(EXAMPLES)("%s", (name) => {
+  const text = readFileSync(new URL(name, FOLDER), "utf8");
+
+  test.each(["put", "add"] as const)("the frames of a burst (%s) become what they become one by one", async (how) => {
+    const [one, other] = [await loadScenario(text), await loadScenario(text)];
+    const inputs = inputsOf(name, one);
+    const burst = other.device.openBurst();
+    for (let first = 0; first < inputs.length; first += burst.rows) {
+      const some = inputs.slice(first, first + burst.rows);
+      burst.clear();
+      let end = 0;
+      for (const { bytes, port, time } of some) {
+        if (how === "add") burst.bytes.set(bytes, end);
+        const row = how === "put" ? burst.put(bytes, port) : burst.add(end, bytes.length, port);
+        end += bytes.length;
+        burst.stamp(row, time);
+      }
+      expect(burst.steer()).toBe(some.length);
+      for (const [row, input] of some.entries()) {
+        const expected = one.device.receive(input.port, input.bytes, { time: input.time });
+        expect(plain(burst.outcome(row))).toEqual(plain(expected));
+        const { verdict, reason, tag, rules, to, copies } = expected;
+        expect(VERDICTS[burst.verdicts[row]!]).toBe(verdict);
+        expect(REASONS[burst.reasons[row]!]).toBe(reason ?? "none");
+        expect(burst.tagged[row] === 1 ? burst.tags[row] : null).toBe(tag);
+        expect(burst.destinations[row]).toBe(to.length + copies.length);
+        if (burst.hits[row] === 0) expect(burst.rules[row]).toBe(NO_RULE);
+        const last = other.device.rulesOf(burst.rules[row]!);
+        const hit = burst.outcome(row).rules;
+        expect(hit.slice(hit.length - last.length)).toEqual(last);
+        expect(rules.length).toBe(hit.length);
+        if (to.length + copies.length === 1) {
+          const [destination] = [...to, ...copies];
+          expect(other.device.destinationName(burst.queues[row]!, burst.kinds[row]!)).toBe(destination!.name);
+        }
+      }
+    }
+  });
+});
+
+test("a burst refuses what cannot be steered, and stays as it is", async () => {
+  const device = await createDevice({ ports: 2 });
+  const burst = device.openBurst();
+  const told = (run: () => unknown): string => {
+    try {
+      run();
+    } catch (error) {
+      if (error instanceof SteeringError) return `${error.code} ${error.reason} ${error.path}`;
+    }
+    return "taken";
+  };
+  const frame = new Uint8Array(64);
+  expect(told(() => burst.put(frame, 3))).toBe("EINVAL out_of_range port");
+  expect(told(() => burst.put(frame, 1, 147))).toBe("EOPNOTSUPP bad_link_type linkType");
+  expect(told(() => burst.put(frame, 1, 1, 63))).toBe("EINVAL out_of_range wireLength");
+  expect(told(() => burst.put(new Uint8Array(262_145)))).toBe("EINVAL out_of_range length");
+  expect(told(() => burst.add(burst.bytes.length - 63, 64))).toBe("EINVAL out_of_range offset");
+  expect(told(() => burst.stamp(0, 0n))).toBe("EINVAL out_of_range row");
+  expect(told(() => burst.outcome(0))).toBe("EINVAL burst_state burst");
+  expect(burst.count).toBe(0);
+  for (let row = 0; row < burst.rows; row++) expect(burst.put(frame)).toBe(row);
+  expect(burst.put(frame)).toBe(-1);
+  expect(burst.steer()).toBe(burst.rows);
+  expect(told(() => burst.steer())).toBe("EINVAL burst_state burst");
+  expect(told(() => burst.put(frame))).toBe("EINVAL burst_state burst");
+  expect(burst.outcome(255).reason).toBe("no_rule");
+  device.receive(1, frame);
+  expect(told(() => burst.outcome(255))).toBe("EBUSY in_use burst");
+  expect(VERDICTS[burst.verdicts[255]!]).toBe("miss");
+  burst.clear();
+  expect(burst.put(frame)).toBe(0);
+  device.receive(1, frame);
+  expect(told(() => burst.steer())).toBe("EBUSY in_use burst");
+});
