@@ -120,7 +120,7 @@ function round(
   }
   const batch = new Batch(core);
   for (const { bytes, wireLength, linkType, port } of frames) {
-    expect(batch.put(bytes, wireLength, port ?? 1, linkOf("test", "", linkType))).toBe(true);
+    expect(batch.put(bytes, wireLength, port ?? 1, linkOf("test", "", linkType))).toBeGreaterThanOrEqual(0);
   }
   alone(batch, frames, parsed, pairs, counts, decided);
   together(batch, frames, parsed, pairs, random);

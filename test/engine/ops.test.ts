@@ -305,7 +305,7 @@ test("a batch in which every frame has all the destinations there can be", async
   const queue = core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0) >>> 0;
   const copies = Array.from({ length: DESTINATIONS_PER_FRAME }, () => [Op.copy_queue, queue]).flat();
   expect(changeActions(core, rule, copies)).toBe(true);
-  while (batch.put(FRAME, FRAME.length, 1, Link.ethernet));
+  while (batch.put(FRAME, FRAME.length, 1, Link.ethernet) >= 0);
   for (let round = 0; round < 2; round++) {
     batch.steer(table);
     for (let i = 0; i < batch.count; i++) expect(batch.destinations(i)).toBe(DESTINATIONS_PER_FRAME);
