@@ -6,7 +6,7 @@ import { createRules, mlx5dv_dr_action_create_drop, mlx5dv_dr_rule_destroy } fro
 import type { Rule } from "../src/model/rule.js";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { tcpFrame } from "./frames.js";
+import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { plainValue, TUPLE_MASK, TupleTable, writeTuple } from "./nic.js";
 import { PlainClassifier } from "./peers/classifier.js";

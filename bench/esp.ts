@@ -2,7 +2,7 @@
 import { loadCore } from "../src/engine/load.js";
 import { wholeAction } from "./esp/action.js";
 import { createCipher, keyOf, PACKETS, Packets } from "./esp/packets.js";
-import { cpuSeconds, repeated, type Suite, type Target, type TimedCase, type Workload } from "./harness.js";
+import { cpuSeconds, repeated, timed, type Suite, type Target, type TimedCase, type Workload } from "./harness.js";
 import type { GcmPeer } from "./peers/gcm.js";
 import { loadNoble } from "./peers/noble.js";
 import { NodeGcm } from "./peers/nodeGcm.js";
@@ -152,13 +152,4 @@ async function makingAssociations(): Promise<Workload> {
       },
     ],
   };
-}
-
-/** CPU seconds of so many runs. */
-function timed(run: () => void): () => Promise<number> {
-  return repeated((times) => {
-    const start = cpuSeconds();
-    for (let i = 0; i < times; i++) run();
-    return cpuSeconds() - start;
-  });
 }

@@ -17,7 +17,7 @@ import {
   type FlowSpec,
 } from "../src/verbs/index.js";
 import type { QueuePair } from "../src/model/queues.js";
-import { tcpFrame } from "./frames.js";
+import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { PlainClassifier, type MaskWord } from "./peers/classifier.js";
 import { PlainNic } from "./peers/nic.js";

@@ -20,7 +20,7 @@ export interface Case {
 export interface TimedCase {
   name: string;
   peer?: boolean;
-  /** CPU seconds of one run. */
+  /** Seconds of one run: of CPU time, but where the workload says otherwise. */
   seconds: () => number | Promise<number>;
   /** What its ratios to peers, by their names, are meant to reach. */
   targets?: Record<string, Target>;
@@ -40,7 +40,9 @@ export interface Workload {
   /** Throws unless all cases give the same answers. */
   check: () => void;
   cases: Case[] | TimedCase[];
-  /** Figures that are no times. */
+  /** Of cases that take their time themselves. @default 11 */
+  rounds?: number;
+  /** Figures that are no times; asked for when all is measured. */
   facts?: Record<string, number>;
 }
 
@@ -149,7 +151,7 @@ async function timeRounds(workload: Workload, quick: boolean): Promise<number[][
   if (isTimed(cases)) {
     // What is compiled while it runs is in its slow tier at first.
     if (!quick) await timeThemselves(cases);
-    for (let i = 0; i < (quick ? 1 : TIMED_ROUNDS); i++) rounds.push(await timeThemselves(cases));
+    for (let i = 0; i < (quick ? 1 : (workload.rounds ?? TIMED_ROUNDS)); i++) rounds.push(await timeThemselves(cases));
     return rounds;
   }
   const single = cases.some((one) => one.before !== undefined || one.after !== undefined);
@@ -187,6 +189,15 @@ export function repeated(time: (times: number) => number | Promise<number>): () 
     }
     return (await time(times)) / times;
   };
+}
+
+/** CPU seconds of one run. */
+export function timed(run: () => unknown): () => Promise<number> {
+  return repeated((times) => {
+    const start = cpuSeconds();
+    for (let i = 0; i < times; i++) run();
+    return cpuSeconds() - start;
+  });
 }
 
 /** Seconds a run of each case, medians of one benny suite. */

@@ -20,6 +20,7 @@ import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
 import { esp } from "./esp.js";
 import { flows } from "./flows.js";
+import { frames } from "./frames.js";
 import { measure, type Parts, type Report, type Result, type Suite } from "./harness.js";
 import { parse } from "./parse.js";
 import { dpdkVersion } from "./peers/rteAcl.js";
@@ -27,7 +28,7 @@ import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, esp, change];
+const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, change];
 
 const REPORT = "build/bench/report.json";
 

@@ -4,7 +4,7 @@ import { Link } from "../src/abi/headers.js";
 import { WANT_ALL } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
 import { loadCore } from "../src/engine/load.js";
-import { GENEVE_OPTION_0, geneveFrame, ipv6Frame, tcpFrame, vxlanFrame } from "./frames.js";
+import { GENEVE_OPTION_0, geneveFrame, ipv6Frame, tcpFrame, vxlanFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { asKey, listOf, mapAsList, ofGroups } from "./peers/asKey.js";
 import { PlainParser } from "./peers/parser.js";

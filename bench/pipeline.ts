@@ -2,7 +2,7 @@
 import { DEST_LENGTH, MAX_BATCH, Reason, Verdict } from "../src/abi/engine.js";
 import { Link } from "../src/abi/headers.js";
 import { Batch } from "../src/engine/batch.js";
-import { longerFrame } from "./frames.js";
+import { longerFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
 import type { PlainOutcome } from "./peers/pipeline.js";
 import { engineGateway, type EngineGateway } from "./pipeline/engine.js";

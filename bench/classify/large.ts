@@ -3,7 +3,7 @@ import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
 import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, WANT_ALL } from "../../src/abi/key.js";
 import { Batch } from "../../src/engine/batch.js";
-import { tcpFrame } from "../frames.js";
+import { tcpFrame } from "../makeFrames.js";
 import { cpuSeconds } from "../harness.js";
 import { TupleTable } from "../nic.js";
 import { missOf, tupleAt, type Tuple } from "../tuples.js";

@@ -6,7 +6,7 @@ import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
 import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, OUTER, WANT_ALL } from "../../src/abi/key.js";
 import { Batch } from "../../src/engine/batch.js";
-import { tcpFrame } from "../frames.js";
+import { tcpFrame } from "../makeFrames.js";
 import { expectEqual, type Workload } from "../harness.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "../nic.js";
 import { PlainClassifier } from "../peers/classifier.js";

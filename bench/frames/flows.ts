@@ -1,0 +1,74 @@
+/** Headers of flows that hit rules of a set at random, and sequences of them: skewed, and without one that comes back. */
+import { HEADER_WORDS, LinearSearch, type SetRule, type Trace } from "../classify/ruleSets.js";
+import { FlatTupleSpace, HAS_PORTS } from "../peers/flatTupleSpace.js";
+import { numbers } from "../random.js";
+
+const TCP = 6;
+const UDP = 17;
+/** Of so many headers one is held to a search through all rules. */
+const HELD = 256;
+
+/** So many headers, each at a random point of a random rule, with the rule that wins. */
+export function randomFlows(rules: readonly SetRule[], count: number, seed: number): Trace {
+  const next = numbers(seed);
+  const headers = new Uint32Array(HEADER_WORDS * count);
+  for (let i = 0; i < count; i++) {
+    const { src, srcMask, dst, dstMask, sport, dport, protocol, protocolMask } = rules[next() % rules.length]!;
+    const one = [(src | (next() & ~srcMask)) >>> 0, (dst | (next() & ~dstMask)) >>> 0];
+    const ports = ((within(sport, next()) << 16) | within(dport, next())) >>> 0;
+    headers.set([...one, ports, protocol | (next() & ~protocolMask & 0xff)], HEADER_WORDS * i);
+  }
+  return { headers, expected: winners(rules, headers) };
+}
+
+function within([low, high]: SetRule["sport"], chance: number): number {
+  return low + (chance % (high - low + 1));
+}
+
+/** Found by a tuple space, which is held to a search through all rules now and then. */
+function winners(rules: readonly SetRule[], headers: Uint32Array): Int32Array {
+  const space = new FlatTupleSpace(rules);
+  const search = new LinearSearch(rules);
+  return Int32Array.from({ length: headers.length / HEADER_WORDS }, (_, i) => {
+    const [src, dst, ports, protocol] = headers.subarray(
+      HEADER_WORDS * i,
+      HEADER_WORDS * (i + 1),
+    ) as unknown as number[];
+    const has = protocol === TCP || protocol === UDP ? HAS_PORTS : 0;
+    const line = space.lookup(src! | 0, dst! | 0, has === 0 ? 0 : ports! | 0, protocol! | has);
+    if (i % HELD === 0) {
+      const searched = search.find(headers, i);
+      if (searched !== line) throw new Error(`bench: header ${i} finds line ${line}, not ${searched}`);
+    }
+    return line;
+  });
+}
+
+/** A sequence of flows whose shares fall with their place, as 1 / place^exponent. */
+export function zipf(flows: Trace, length: number, exponent: number, seed: number): Trace {
+  const count = flows.expected.length;
+  const until = new Float64Array(count);
+  let sum = 0;
+  for (let i = 0; i < count; i++) until[i] = sum += 1 / (i + 1) ** exponent;
+  const next = numbers(seed);
+  const headers = new Uint32Array(HEADER_WORDS * length);
+  const expected = new Int32Array(length);
+  for (let i = 0; i < length; i++) {
+    const flow = place(until, (next() / 2 ** 32) * sum);
+    headers.set(flows.headers.subarray(HEADER_WORDS * flow, HEADER_WORDS * (flow + 1)), HEADER_WORDS * i);
+    expected[i] = flows.expected[flow]!;
+  }
+  return { headers, expected };
+}
+
+/** The first place whose limit is above a value. */
+function place(until: Float64Array, value: number): number {
+  let low = 0;
+  let high = until.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (until[middle]! > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
