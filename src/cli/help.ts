@@ -36,6 +36,10 @@ counters say. Captures may be of any size.
                   "registers":{},"copies":[],"toTags":[5],"copyTags":[],"toFrames":[null],"copyFrames":[],
                   "beyond":{}}
                  where a destination got other bytes than came in, toFrames has them
+  --format csv|ndjson
+                 a row a frame instead of the report: frame, time (nanoseconds since 1970), port, length, wire_length,
+                 link_type, verdict, reason, tag, rules, to, copies; lists are arrays, in CSV joined with ;
+  --output FILE  where --format writes, instead of standard output
   --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng; what was
                  rewritten is there as it arrived
   --port N       the port that frames come in on (1, or what the frames of the scenario say); those that the scenario
@@ -47,6 +51,7 @@ Frames are numbered from 1 over all captures. Frames whose link type has no pars
   flowsteer run rules.json traffic.pcap
   tcpdump -w - | flowsteer run rules.json -
   flowsteer run rules.json a.pcap b.pcapng --json | jq 'select(.verdict != "deliver")'
+  flowsteer run rules.json traffic.pcap --format csv --output traffic.csv
   flowsteer run rules.json traffic.pcap --out sorted && flowsteer parse sorted/miss.pcapng
 
 Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused.

@@ -1,23 +1,104 @@
-/** Standard output that waits for its reader. */
+/** Text and bytes that wait for their reader: on standard output, or in a file. */
+import { once } from "node:events";
+import { createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
+import type { Writable } from "node:stream";
+import { CommandRefusal, refusalOf } from "./refusal.js";
 
-/** Lines gathered before they are written. */
+/** Characters gathered before they are written. */
 const CHUNK = 65536;
+/** The same for a file: what is under way while more is made. */
+const FILE_CHUNK = 1 << 20;
 
 export class Output {
+  readonly #stream: Writable;
+  readonly #chunk: number;
   #held = "";
+
+  constructor(stream: Writable = process.stdout, chunk = CHUNK) {
+    this.#stream = stream;
+    this.#chunk = chunk;
+  }
 
   /** Adds text; writes, and waits where the reader is slow, once there is enough of it. */
   async write(text: string): Promise<void> {
     this.#held += text;
-    if (this.#held.length >= CHUNK) await this.flush();
+    if (this.#held.length >= this.#chunk) await this.flush();
   }
 
   async flush(): Promise<void> {
     const text = this.#held;
     this.#held = "";
-    if (text === "" || process.stdout.write(text)) return;
-    await new Promise((resolve) => process.stdout.once("drain", resolve));
+    if (text !== "") await this.writeBytes(text);
   }
+
+  /** Writes at once, behind what was flushed. */
+  async writeBytes(bytes: string | Uint8Array): Promise<void> {
+    if (!this.#stream.write(bytes)) await once(this.#stream, "drain");
+  }
+
+  /** Writes what is held; what follows is for somebody else. */
+  async end(): Promise<void> {
+    await this.flush();
+  }
+}
+
+/** A file that is written anew. */
+export class FileOutput extends Output {
+  readonly #path: string;
+  readonly #file: WriteStream;
+
+  /** @throws CommandRefusal where it cannot be written, or is among `inputs`, which are being read */
+  static async open(path: string, inputs: readonly string[]): Promise<FileOutput> {
+    if (inputs.some((input) => sameFile(path, input))) {
+      const hint = "this run reads it; choose another file for --output";
+      throw new CommandRefusal(path, { code: "EINVAL", call: "flowsteer", reason: "cannot_write", hint });
+    }
+    const file = createWriteStream(path, { highWaterMark: FILE_CHUNK });
+    const output = new FileOutput(path, file);
+    await output.#refusing(once(file, "open"));
+    return output;
+  }
+
+  private constructor(path: string, file: WriteStream) {
+    super(file, FILE_CHUNK);
+    this.#path = path;
+    this.#file = file;
+    // Who waits for it hears of it; nobody may be waiting when it happens.
+    file.on("error", () => undefined);
+  }
+
+  override async writeBytes(bytes: string | Uint8Array): Promise<void> {
+    if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored);
+    await this.#refusing(super.writeBytes(bytes));
+  }
+
+  override async end(): Promise<void> {
+    await super.end();
+    this.#file.end();
+    if (this.#file.errored) throw writeRefusal(this.#path, this.#file.errored);
+    if (!this.#file.closed) await this.#refusing(once(this.#file, "close"));
+  }
+
+  async #refusing(work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      throw writeRefusal(this.#path, error);
+    }
+  }
+}
+
+/** Whatever the system did then, the file was to be written. */
+function writeRefusal(path: string, error: unknown): unknown {
+  const refusal = refusalOf(path, error);
+  if (!(refusal instanceof CommandRefusal)) return refusal;
+  const missing = (error as NodeJS.ErrnoException).code === "ENOENT" ? { hint: "no such folder; check the path" } : {};
+  return new CommandRefusal(path, { ...refusal.refusal, ...missing, reason: "cannot_write" });
+}
+
+/** Whether two paths lead to one file. */
+export function sameFile(a: string, b: string): boolean {
+  return existsSync(a) && existsSync(b) && realpathSync(a) === realpathSync(b);
 }
 
 /** A reader that has seen enough (`| head`) ends the command quietly. */

@@ -1,24 +1,26 @@
 /** flowsteer run: frames through the rules of a scenario. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import {
-  cannotRun,
-  loadScenario,
-  outcomeRecord,
-  type FrameInput,
-  type LoadedScenario,
-  type Sum,
-} from "../formats/index.js";
-import type { Outcome } from "../model/outcome.js";
-import { CaptureFiles, type FrameToFile } from "./captureFiles.js";
-import { captureName, readCaptures } from "./captures.js";
-import { numberOption, readCommandLine } from "./commandLine.js";
-import { Output } from "./output.js";
+import { loadScenario } from "../formats/index.js";
+import { CaptureFiles } from "./captureFiles.js";
+import { captureName } from "./captures.js";
+import { numberOption, readCommandLine, type CommandLine } from "./commandLine.js";
+import { FileOutput, Output } from "./output.js";
 import { badUsage, CommandRefusal, withFile } from "./refusal.js";
-import { failuresText, notesText, reportText } from "./report.js";
-import { painter, printable } from "./text.js";
+import { CSV, NDJSON, TextRows, type RowFile } from "./rows.js";
+import { Session } from "./session.js";
+import { printable } from "./text.js";
 
-const OPTIONS = { json: "flag", out: "value", port: "value", limit: "value" } as const;
+const OPTIONS = {
+  json: "flag",
+  format: "value",
+  output: "value",
+  out: "value",
+  port: "value",
+  limit: "value",
+} as const;
+
+const FORMATS = ["csv", "ndjson"] as const;
 
 /** @returns the exit code: 0, or 1 where an expectation failed */
 export async function run(args: readonly string[]): Promise<number> {
@@ -26,6 +28,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const [file, ...captures] = line.operands;
   if (file === undefined) throw badUsage("run", "name a scenario: flowsteer run SCENARIO CAPTURE...");
   const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
+  const format = formatOf(line);
   const loaded = await withFile(file, async () => loadScenario(await readFile(file, "utf8")));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const { frames, messages, expect } = loaded.scenario;
@@ -36,6 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const folder = line.values.get("out");
   const session = new Session(loaded, {
     json: line.flags.has("json"),
+    rows: format === null ? null : await openRows(format, line.values.get("output"), [file, ...captures]),
     files: folder === undefined ? null : new CaptureFiles(folder, captures),
   });
 
@@ -50,93 +54,26 @@ export async function run(args: readonly string[]): Promise<number> {
   return session.finish(file, printable(sources), applies);
 }
 
-interface Wishes {
-  json: boolean;
-  files: CaptureFiles | null;
+type Format = (typeof FORMATS)[number];
+
+/** What --format says, null without it. */
+function formatOf({ flags, values }: CommandLine): Format | null {
+  const text = values.get("format");
+  const output = values.get("output");
+  if (text === undefined) {
+    if (output === undefined) return null;
+    throw badUsage(
+      `--output ${output}`,
+      `it is where --format ${FORMATS.join("|")} writes; for captures there is --out`,
+    );
+  }
+  if (flags.has("json")) throw badUsage("--json", "--format writes rows in place of what --json writes: leave one out");
+  const format = FORMATS.find((one) => one === text);
+  if (format === undefined) throw badUsage(`--format ${text}`, `one of ${FORMATS.join(", ")}`);
+  return format;
 }
 
-class Session {
-  readonly notes: string[] = [];
-  readonly #loaded: LoadedScenario;
-  readonly #wishes: Wishes;
-  readonly #output = new Output();
-  readonly #skipped = new Map<string, Sum>();
-  #recordedMessages = false;
-
-  constructor(loaded: LoadedScenario, wishes: Wishes) {
-    this.#loaded = loaded;
-    this.#wishes = wishes;
-  }
-
-  async runCaptures(files: readonly string[], port: number, limit: number): Promise<void> {
-    for await (const frames of readCaptures({ files, limit }, this.notes)) {
-      const inputs: (FrameInput & FrameToFile & { number: number })[] = [];
-      for (const { number, bytes, linkType, wireLength, time } of frames) {
-        const why = cannotRun(linkType, bytes.length);
-        if (why === null) inputs.push({ number, bytes, linkType, time, port, wireLength });
-        else this.#skip(why, wireLength);
-      }
-      await this.#record(inputs, this.#loaded.run(inputs));
-    }
-    for (const [why, { frames }] of this.#skipped) this.notes.push(`not parsed: ${why}: ${frames} skipped`);
-  }
-
-  async runOwn(port: number | undefined, limit: number): Promise<void> {
-    const inputs = this.#loaded.frames.slice(0, limit).map((frame, i) => ({
-      ...frame,
-      ...(port === undefined || frame.send !== undefined ? {} : { port }),
-      number: i + 1,
-      time: frame.time ?? 0n,
-      linkType: frame.linkType ?? 1,
-      wireLength: frame.wireLength ?? frame.bytes.length,
-    }));
-    await this.#record(inputs, this.#loaded.run(inputs));
-  }
-
-  async #record(inputs: readonly (FrameToFile & { number: number })[], outcomes: readonly Outcome[]): Promise<void> {
-    const { json, files } = this.#wishes;
-    if (json) await this.#recordMessages();
-    for (const [i, input] of inputs.entries()) {
-      const outcome = outcomes[i] as Outcome;
-      files?.add(input, outcome);
-      if (json) await this.#output.write(`${JSON.stringify(outcomeRecord(input.number, input, outcome))}\n`);
-    }
-    files?.flush();
-  }
-
-  /** Messages are sent before the first frame. */
-  async #recordMessages(): Promise<void> {
-    if (this.#recordedMessages) return;
-    this.#recordedMessages = true;
-    for (const record of this.#loaded.messages) await this.#output.write(`${JSON.stringify(record)}\n`);
-  }
-
-  #skip(why: string, wireLength: number): void {
-    const sum = this.#skipped.get(why) ?? { frames: 0, bytes: 0 };
-    this.#skipped.set(why, { frames: sum.frames + 1, bytes: sum.bytes + wireLength });
-  }
-
-  /** Reports; gives the exit code. */
-  async finish(file: string, sources: string, checkExpectations: boolean): Promise<number> {
-    const paint = painter(process.stdout);
-    const written = this.#wishes.files?.close() ?? [];
-    if (!this.#wishes.json) {
-      await this.#output.write(reportText(paint, this.#loaded, sources, this.#skipped));
-      const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");
-      if (lines !== "") await this.#output.write(`\n${lines}`);
-    }
-    await this.#output.flush();
-    const paintErrors = painter(process.stderr);
-    process.stderr.write(notesText(paintErrors, this.notes));
-    const failures = [...this.#loaded.disagreements, ...(checkExpectations ? this.#loaded.failures() : [])];
-    if (failures.length === 0) {
-      if (checkExpectations && this.#loaded.scenario.expect !== undefined && !this.#wishes.json) {
-        await this.#output.write("\nAll expectations are met.\n");
-        await this.#output.flush();
-      }
-      return 0;
-    }
-    process.stderr.write(failuresText(paintErrors, file, failures));
-    return 1;
-  }
+async function openRows(format: Format, path: string | undefined, inputs: readonly string[]): Promise<RowFile> {
+  const output = path === undefined ? new Output() : await FileOutput.open(path, inputs);
+  return new TextRows(format === "csv" ? CSV : NDJSON, output);
 }
