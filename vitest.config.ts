@@ -36,7 +36,7 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
     {
       plugins,
       // Found while a test already runs, a dependency makes the page load again.
-      optimizeDeps: { include: ["@assemblyscript/loader", "fast-check"] },
+      optimizeDeps: { include: ["fast-check"] },
       test: {
         name: "browser",
         env,

@@ -3,10 +3,11 @@
  *
  * - The core and the main entry stay small.
  * - Nothing is published that is not meant to be.
- * - Every entry point can be imported from where it is installed.
+ * - Every entry point can be imported from where it is installed, with nothing beside it.
+ * - A device starts, and has not loaded what nobody asked for.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,6 +18,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** In bytes, after gzip. */
 const LIMITS = { core: 100_000, main: 110_000 };
+
+/** Parts of Node that take longer to load than a device to start: its HTTP client comes with the first look at `Response`. */
+const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "child_process"];
 
 const PUBLISHED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
@@ -40,9 +44,6 @@ try {
   mkdirSync(home, { recursive: true });
   const tar = spawnSync("tar", ["-xzf", resolve(tarball), "-C", home, "--strip-components=1"], { stdio: "inherit" });
   if (tar.status !== 0) throw new Error(`${tarball} cannot be unpacked`);
-  for (const scope of ["@assemblyscript"]) {
-    symlinkSync(join(root, "node_modules", scope), join(folder, "node_modules", scope), "junction");
-  }
   const files = readdirSync(home, { recursive: true, encoding: "utf8" })
     .map((name) => name.split(sep).join("/"))
     .filter((name) => statSync(join(home, name)).isFile());
@@ -51,6 +52,7 @@ try {
   size("core.wasm", gzipped(join(home, "dist/core.wasm")), LIMITS.core);
   await mainEntry(home);
   imports(home);
+  starts(home);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -71,7 +73,7 @@ function contents(home, files) {
   console.log(`package: ${files.length} files, ${statSync(tarball).size} bytes packed`);
 }
 
-/** The main entry with all that it imports at once: its chunks and its dependency. */
+/** The main entry with all that it imports at once: its chunks. */
 async function mainEntry(home) {
   const entry = join(home, "dist/index.js");
   const { metafile } = await build({
@@ -111,6 +113,18 @@ function imports(home) {
     run(`import ${specifier}`, ["--input-type=module", "-e", `await import(${JSON.stringify(specifier)})`]);
   }
   for (const [command, script] of Object.entries(bin)) run(`${command} --help`, [join(home, script), "--help"]);
+}
+
+/** A device of the installed package, in a process of its own. */
+function starts(home) {
+  const { name } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  const program = `
+    const { createDevice } = await import(${JSON.stringify(name)});
+    const { verdict } = (await createDevice()).receive(1, new Uint8Array(60));
+    if (verdict !== "miss") throw new Error("a frame without rules: " + verdict);
+    const slow = ${JSON.stringify(SLOW_PARTS)}.filter((part) => process.moduleLoadList.includes("NativeModule " + part));
+    if (slow.length > 0) throw new Error("loaded " + slow);`;
+  run("a device", ["--input-type=module", "-e", program]);
 }
 
 function run(what, args) {

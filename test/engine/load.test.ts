@@ -1,0 +1,27 @@
+/** Where the core may come from: every kind of source makes a device that steers. */
+import { expect, test } from "vitest";
+import core from "../../build/release/core.wasm";
+import { createDevice, type CoreSource } from "../../src/index.js";
+
+/** An address under which there are no bytes. */
+const EMPTY = "data:application/wasm;base64,";
+
+test.each<[string, () => CoreSource | Promise<CoreSource>]>([
+  ["bytes", () => core],
+  ["a buffer", () => core.slice().buffer],
+  ["a response", () => new Response(core.slice(), { headers: { "content-type": "application/wasm" } })],
+  ["a compiled module", () => WebAssembly.compile(core.slice())],
+])("a device runs on a core that is %s", async (_name, source) => {
+  const device = await createDevice({ core: await source() });
+  expect(device.receive(1, new Uint8Array(60)).verdict).toBe("miss");
+});
+
+test("an address without a core is tried again by the next device", async () => {
+  await expect(createDevice({ core: EMPTY })).rejects.toThrow(WebAssembly.CompileError);
+  await expect(createDevice({ core: new URL(EMPTY) })).rejects.toThrow(WebAssembly.CompileError);
+});
+
+test("what is no source of a core is a TypeError", async () => {
+  await expect(createDevice({ core: 5 as never })).rejects.toThrow(TypeError);
+  await expect(createDevice({ core: null as never })).rejects.toThrow(TypeError);
+});
