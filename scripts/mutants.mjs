@@ -36,6 +36,7 @@ import { DEVX } from "./mutants/devx.mjs";
 import { ENTRIES } from "./mutants/entries.mjs";
 import { ESP } from "./mutants/esp.mjs";
 import { FLOWS } from "./mutants/flows.mjs";
+import { FRAMES } from "./mutants/frames.mjs";
 import { FUNCTIONS } from "./mutants/functions.mjs";
 import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
@@ -88,6 +89,7 @@ const mutants = [
   ...HOST,
   ...FLOWS,
   ...ENTRIES,
+  ...FRAMES,
   ...FUNCTIONS,
   ...MATCHERS,
   ...PACKET,

@@ -23,6 +23,8 @@ import {
 import { Cursor, has, Key, note } from "./cursor";
 import { byNibble } from "./ip";
 
+export const PORT_MPLS: u32 = 6635;
+
 const SIZE: usize = 4;
 const BOTTOM: u32 = 1;
 

@@ -67,7 +67,8 @@ import { ipv4 } from "./ipv4";
 import { ipv6 } from "./ipv6";
 import { linuxCooked, linuxCooked2, loopback } from "./link";
 import { ETHERTYPE_MACSEC, macsec } from "./macsec";
-import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp } from "./mpls";
+import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp, PORT_MPLS } from "./mpls";
+import { plain } from "./plain";
 import { fillSamples } from "./sample";
 import { sctp } from "./sctp";
 import { tcp } from "./tcp";
@@ -87,8 +88,6 @@ import {
 import { PORT_VXLAN, vxlan } from "./vxlan";
 import { PORT_VXLAN_GPE, vxlanGpe } from "./vxlanGpe";
 
-const PORT_MPLS: u32 = 6635;
-
 /** Frames of one batch want the same groups: those that nobody reads go to the scratch key, for all of them. */
 export function openBatch(): void {
   Key.outer = SCRATCH_KEY + OUTER;
@@ -99,7 +98,13 @@ export function openBatch(): void {
   Key.misc5 = SCRATCH_KEY;
 }
 
+// @ts-ignore: decorator
+@inline
 export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u32): void {
+  if (!plain(descriptor, key, map, wanted)) parseAny(descriptor, key, map, wanted);
+}
+
+function parseAny(descriptor: usize, key: usize, map: usize, wanted: u32): void {
   const frame: usize = load<u32>(descriptor, FRAME_ADDRESS);
   open(key, wanted);
   Cursor.frame = frame;

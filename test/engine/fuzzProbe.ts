@@ -56,6 +56,8 @@ const CHECKSUMS: readonly [want: number, byte: number, bit: number][] = [
   [WANT_INNER_IPV4_CHECKSUM, INNER + LAYER_OK, OK_IPV4_CHECKSUM],
   [WANT_INNER_L4_CHECKSUM, INNER + LAYER_OK, OK_L4_CHECKSUM],
 ];
+/** What asks for bytes behind the headers: without it plain frames are parsed in one piece. */
+const BEYOND = CHECKSUMS.reduce((all, [want]) => all | want, 1 << GROUP_MISC4);
 /** What has a length that can be no header's. */
 const WITH_LENGTH: ReadonlySet<number> = new Set([Header.ipv4, Header.gtpu_extension]);
 const IP: ReadonlySet<number> = new Set([Header.ipv4, Header.ipv6, Header.ip]);
@@ -97,6 +99,8 @@ export class ParseProbe {
     this.#same("bytes 0x00 beside the frame", whole, this.#parse(middle, 0x00, WANT_ALL), WANT_ALL);
     const some = wanted | WANT_INNER;
     this.#same(`wanted 0x${some.toString(16)}`, whole, this.#parse(middle, 0x5a, some), some);
+    const lean = some & ~BEYOND;
+    this.#same(`wanted 0x${lean.toString(16)}`, whole, this.#parse(end, 0x96, lean), lean);
 
     const outerChecks = WANT_OUTER_IPV4_CHECKSUM | WANT_OUTER_L4_CHECKSUM;
     const outer = this.#parse(end, 0xa5, ALL_GROUPS | outerChecks);

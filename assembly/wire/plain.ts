@@ -1,0 +1,335 @@
+/**
+ * Bytes -> key for most frames there are, in one piece:
+ *
+ *     Ethernet II -> [ one customer tag ] -> IPv4 without options, no fragment -+-> TCP
+ *                                            IPv6 without extension headers    -+-> UDP to a port that leads nowhere
+ *
+ * What the parser (parse.ts) would find out header by header is checked first: headers whole, lengths that can be, nothing
+ * behind them that is read. Then every 16 bytes of key and map are written once. Any other frame is left to the parser,
+ * untouched; of these the two write the same, bit by bit.
+ *
+ * Words of a frame are compared and cut as they lie in memory: the first byte on the wire is the lowest.
+ */
+import {
+  FRAME_ADDRESS,
+  FRAME_LENGTH,
+  FRAME_LINK,
+  FRAME_METADATA,
+  FRAME_PORT,
+  FRAME_SQN,
+  FRAME_VPORT,
+  FRAME_WIRE_LENGTH,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
+import { Header, Link, MAP_ENTRY_SIZE, MAP_FIRST, MAP_PAYLOAD } from "../../src/abi/headers";
+import {
+  EXT,
+  GROUP_INNER,
+  GROUP_MISC,
+  GROUP_MISC2,
+  GROUP_MISC3,
+  GROUP_MISC4,
+  GROUP_MISC5,
+  GROUP_OUTER,
+  HERE_ETH,
+  HERE_ETHERTYPE,
+  HERE_IPV4,
+  HERE_IPV6,
+  HERE_L3,
+  HERE_PROTOCOL,
+  HERE_TCP,
+  HERE_UDP,
+  HERE_VLAN,
+  INNER,
+  LAYER_DMAC,
+  LAYER_DST,
+  LAYER_PROTOCOL,
+  LAYER_SRC,
+  MISC,
+  MISC2,
+  MISC3,
+  MISC5,
+  OK_L3,
+  OK_L4,
+  OUTER,
+  SIDE_FUNCTION,
+  SIDE_WIRE,
+  STATE_CVLAN,
+  STATE_VERSION_SHIFT,
+  WANT_INNER_IPV4_CHECKSUM,
+  WANT_INNER_L4_CHECKSUM,
+  WANT_OUTER_IPV4_CHECKSUM,
+  WANT_OUTER_L4_CHECKSUM,
+} from "../../src/abi/key";
+import { PORT_ROCE } from "./bth";
+import { be16 } from "./cursor";
+import { PORT_ESP } from "./esp";
+import { PORT_GENEVE } from "./geneve";
+import { PORT_GTPU } from "./gtpu";
+import { PORT_MPLS } from "./mpls";
+import { PROTOCOL_TCP, PROTOCOL_UDP } from "./upper";
+import { PORT_VXLAN } from "./vxlan";
+import { PORT_VXLAN_GPE } from "./vxlanGpe";
+
+/** What asks for bytes behind the headers: samples, checksums. */
+const BEYOND: u32 =
+  (1 << GROUP_MISC4) |
+  WANT_OUTER_IPV4_CHECKSUM |
+  WANT_OUTER_L4_CHECKSUM |
+  WANT_INNER_IPV4_CHECKSUM |
+  WANT_INNER_L4_CHECKSUM;
+
+/** Groups that few rules read. */
+const REST: u32 = (1 << GROUP_MISC) | (1 << GROUP_INNER) | (1 << GROUP_MISC2) | (1 << GROUP_MISC3) | (1 << GROUP_MISC5);
+
+/** EtherTypes. */
+const IPV4: u32 = 0x0008;
+const IPV6: u32 = 0xdd86;
+const TAG: u32 = 0x0081;
+
+const SOURCE: usize = 6;
+const ETHERTYPE: usize = 12;
+const ETHERNET_SIZE: u32 = 14;
+const TAG_SIZE: u32 = 4;
+const IPV4_SIZE: u32 = 20;
+const IPV6_SIZE: u32 = 40;
+const TCP_SIZE: u32 = 20;
+const UDP_SIZE: u32 = 8;
+/** Ethernet, IPv4 and UDP. */
+const SHORTEST: u32 = 42;
+
+/** The first 8 bytes of an IPv4 header: version 4 and IHL 5; neither MF nor an offset. */
+const WHOLE_IPV4: u64 = 0x45;
+const WHOLE_IPV4_MASK: u64 = 0xff3f0000000000ff;
+/** Those of an IPv6 header: version 6; the flow label in the first word. */
+const VERSION_6: u64 = 0x60;
+const VERSION_MASK: u64 = 0xf0;
+const FLOW_LABEL: u32 = 0xffff0f00;
+/** The first six bytes of eight. */
+const SIX: u64 = 0xffffffffffff;
+
+/** Writes key and map of a plain frame; false, with nothing written, for any other. */
+// @ts-ignore: decorator
+@inline
+export function plain(descriptor: usize, key: usize, map: usize, wanted: u32): bool {
+  if (wanted & BEYOND || <u32>load<u8>(descriptor, FRAME_LINK) != Link.ethernet) return false;
+  const frame: usize = load<u32>(descriptor, FRAME_ADDRESS);
+  if (load<u32>(descriptor, FRAME_LENGTH) < SHORTEST) return false;
+  const type: u32 = load<u16>(frame, ETHERTYPE);
+  return type == IPV4
+    ? packet(descriptor, key, map, wanted, frame, IPV4, false)
+    : lessPlain(descriptor, key, map, wanted, frame, type);
+}
+
+/** Apart, so that the most frequent of all stays short. */
+function lessPlain(descriptor: usize, key: usize, map: usize, wanted: u32, frame: usize, type: u32): bool {
+  if (type == IPV6) return packet(descriptor, key, map, wanted, frame, IPV6, false);
+  if (type != TAG) return false;
+  type = load<u16>(frame + TAG_SIZE, ETHERTYPE);
+  if (type != IPV4 && type != IPV6) return false;
+  return packet(descriptor, key, map, wanted, frame, type, true);
+}
+
+/** Inlined, so that what a call says of type and tag is decided where it stands. */
+// @ts-ignore: decorator
+@inline
+function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: usize, type: u32, tagged: bool): bool {
+  const at = tagged ? ETHERNET_SIZE + TAG_SIZE : ETHERNET_SIZE;
+  const ip = frame + at;
+  const word = load<u64>(ip);
+  let protocol: u32;
+  let total: u32;
+  if (type == IPV4) {
+    if ((word & WHOLE_IPV4_MASK) != WHOLE_IPV4) return false;
+    total = be16(ip + 2);
+    protocol = load<u8>(ip, 9);
+  } else {
+    if ((word & VERSION_MASK) != VERSION_6) return false;
+    // Length 0 says nothing of where the packet ends.
+    total = be16(ip + 4);
+    if (total == 0) return false;
+    total += IPV6_SIZE;
+    protocol = (<u32>(word >> 48)) & 0xff;
+  }
+  if (total > load<u32>(descriptor, FRAME_WIRE_LENGTH) - at) return false;
+  const end = min(total, load<u32>(descriptor, FRAME_LENGTH) - at);
+
+  // | protocol 1 | TOS 1 | state 1 | TCP flags 1 | TCP ports 4 | - 2 | IHL and ok 1 | TTL 1 | UDP ports 4 |
+  let low = <u64>(protocol | typeOfService(word, type) | (tagged ? STATE_CVLAN << 16 : 0));
+  let high = <u64>hopsAndLengths(ip, word, type);
+  let here: u32 = HERE_ETH | HERE_ETHERTYPE | HERE_L3 | HERE_PROTOCOL;
+  here |= (type == IPV4 ? HERE_IPV4 : HERE_IPV6) | (tagged ? HERE_VLAN : 0);
+  const size = type == IPV4 ? IPV4_SIZE : IPV6_SIZE;
+  const upper = ip + size;
+  let payload: u32;
+  let kind: u32;
+  if (protocol == PROTOCOL_TCP) {
+    if (end < size + TCP_SIZE) return false;
+    const offsetAndFlags: u32 = load<u16>(upper, 12);
+    payload = size + ((offsetAndFlags & 0xf0) >> 2);
+    if (payload < size + TCP_SIZE || payload > end) return false;
+    low |= ((<u64>load<u32>(upper)) << 32) | (<u64>((offsetAndFlags & 0xff01) << 16));
+    here = bswap(here | HERE_TCP);
+    kind = Header.tcp;
+  } else if (protocol == PROTOCOL_UDP) {
+    if (end < size + UDP_SIZE) return false;
+    const length = be16(upper + 4);
+    if (length < UDP_SIZE || length > total - size || leadsOn(be16(upper + 2))) return false;
+    payload = size + UDP_SIZE;
+    high |= (<u64>load<u32>(upper)) << 32;
+    here = bswap(here | HERE_UDP);
+    kind = Header.udp;
+  } else {
+    return false;
+  }
+
+  if (wanted & (1 << GROUP_OUTER)) {
+    const layer = key + OUTER;
+    writeEthernet(layer, frame, type, tagged);
+    store<u64>(layer, low, LAYER_PROTOCOL);
+    store<u64>(layer, high, LAYER_PROTOCOL + 8);
+    writeAddresses(layer, ip, type);
+  }
+  writeExt(descriptor, key + EXT, here, type == IPV4 ? (<u32>(word >> 48)) & 0xc0 : 0);
+  if (wanted & REST) {
+    writeRest(descriptor, key, wanted, type == IPV6 ? (<u32>word) & FLOW_LABEL : 0, kind == Header.tcp ? upper : 0);
+  }
+  const entry = writeMap(map, tagged, (<u64>(at + payload)) | ((<u64>(at + end)) << 32));
+  store<u64>(entry, (<u64>(type == IPV4 ? Header.ipv4 : Header.ipv6)) | ((<u64>at) << 32));
+  store<u64>(entry, (<u64>kind) | ((<u64>(at + size)) << 32), MAP_ENTRY_SIZE);
+  return true;
+}
+
+/** TOS or traffic class, and the version. */
+// @ts-ignore: decorator
+@inline
+function typeOfService(word: u64, type: u32): u32 {
+  const first = <u32>word;
+  if (type == IPV4) return (first & 0xff00) | (4 << (16 + STATE_VERSION_SHIFT));
+  return ((first & 0x0f) << 12) | ((first & 0xf000) >> 4) | (6 << (16 + STATE_VERSION_SHIFT));
+}
+
+/** IHL of IPv4, lengths that can be, TTL or hop limit. */
+// @ts-ignore: decorator
+@inline
+function hopsAndLengths(ip: usize, word: u64, type: u32): u32 {
+  if (type == IPV4) return ((<u32>load<u8>(ip, 8)) << 24) | ((0x50 | OK_L3 | OK_L4) << 16);
+  return ((<u32>(word >> 56)) << 24) | ((OK_L3 | OK_L4) << 16);
+}
+
+/** | source 6 | EtherType 2 | destination 6 | TCI 2 |; on the wire the destination comes first. */
+// @ts-ignore: decorator
+@inline
+function writeEthernet(layer: usize, frame: usize, type: u32, tagged: bool): void {
+  const source = load<u64>(frame, SOURCE);
+  store<u64>(layer, tagged ? (source & SIX) | ((<u64>type) << 48) : source);
+  const tci = tagged ? (<u64>load<u16>(frame, ETHERNET_SIZE)) << 48 : 0;
+  store<u64>(layer, (load<u64>(frame) & SIX) | tci, LAYER_DMAC);
+}
+
+/** An IPv4 address is the last four bytes of its place. */
+// @ts-ignore: decorator
+@inline
+function writeAddresses(layer: usize, ip: usize, type: u32): void {
+  if (type == IPV4) {
+    v128.store(layer, v128.load_lane<u32>(ip, i64x2.splat(0), 3, 12), LAYER_SRC);
+    v128.store(layer, v128.load_lane<u32>(ip, i64x2.splat(0), 3, 16), LAYER_DST);
+  } else {
+    v128.store(layer, v128.load(ip, 8), LAYER_SRC);
+    v128.store(layer, v128.load(ip, 24), LAYER_DST);
+  }
+}
+
+/** Whether a header behind UDP to this port is read, in the outer packet. */
+// @ts-ignore: decorator
+@inline
+function leadsOn(port: u32): bool {
+  // All of them lie between these two.
+  return port - PORT_GTPU <= PORT_MPLS - PORT_GTPU && isKnown(port);
+}
+
+function isKnown(port: u32): bool {
+  switch (port) {
+    case PORT_GTPU:
+    case PORT_ESP:
+    case PORT_VXLAN:
+    case PORT_VXLAN_GPE:
+    case PORT_ROCE:
+    case PORT_GENEVE:
+    case PORT_MPLS:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Presence, and where the frame comes in. */
+// @ts-ignore: decorator
+@inline
+function writeExt(descriptor: usize, ext: usize, here: u32, ipv4Flags: u32): void {
+  const side: u32 = load<u32>(descriptor, FRAME_VPORT) == VPORT_UPLINK ? SIDE_WIRE : SIDE_FUNCTION;
+  const way = (<u32>bswap<u16>(load<u16>(descriptor, FRAME_PORT))) | (side << 16);
+  store<u64>(ext, here);
+  store<u64>(ext, (<u64>way) << 32, 8);
+  store<u64>(ext, ipv4Flags, 16);
+  store<u64>(ext, 0, 24);
+  v128.store(ext, i64x2.splat(0), 32);
+  v128.store(ext, i64x2.splat(0), 48);
+}
+
+/** The groups that few rules read. */
+function writeRest(descriptor: usize, key: usize, wanted: u32, flowLabel: u32, tcp: usize): void {
+  const zero = i64x2.splat(0);
+  if (wanted & (1 << GROUP_MISC)) {
+    const port: u32 = load<u16>(descriptor, FRAME_PORT);
+    // | source_vhca_port 1 | source_sqn 3 | - 2 | source_port 2 |
+    const from = bswap(((port < 16 ? port : 0) << 24) | (load<u32>(descriptor, FRAME_SQN) & 0xffffff));
+    const vport = <u32>bswap<u16>(load<u16>(descriptor, FRAME_VPORT));
+    const head = firstHalf((<u64>from) | ((<u64>vport) << 48));
+    writeGroup(key + MISC, head, i32x4.replace_lane(zero, 3, flowLabel), zero);
+  }
+  if (wanted & (1 << GROUP_MISC2)) {
+    writeGroup(key + MISC2, zero, zero, firstHalf(bswap(load<u32>(descriptor, FRAME_METADATA))));
+  }
+  if (wanted & (1 << GROUP_MISC3)) {
+    // Sequence and acknowledgement, each behind that of an inner packet.
+    const numbers =
+      tcp == 0
+        ? zero
+        : i8x16.swizzle(v128.load_zero<u64>(tcp, 4), i8x16(-1, -1, -1, -1, 0, 1, 2, 3, -1, -1, -1, -1, 4, 5, 6, 7));
+    writeGroup(key + MISC3, numbers, zero, zero);
+  }
+  if (wanted & (1 << GROUP_MISC5)) writeGroup(key + MISC5, zero, zero, zero);
+  if (wanted & (1 << GROUP_INNER)) writeGroup(key + INNER, zero, zero, zero);
+}
+
+/** The first, second and last 16 bytes of a group; the third are 0. */
+// @ts-ignore: decorator
+@inline
+function writeGroup(at: usize, first: v128, second: v128, last: v128): void {
+  v128.store(at, first);
+  v128.store(at, second, 16);
+  v128.store(at, i64x2.splat(0), 32);
+  v128.store(at, last, 48);
+}
+
+/** A value in the first 8 bytes, 0 behind. */
+// @ts-ignore: decorator
+@inline
+function firstHalf(value: u64): v128 {
+  return i64x2.replace_lane(i64x2.splat(0), 0, value);
+}
+
+/** Where the payload lies, and the headers up to the tag; gives where the next one is listed. */
+// @ts-ignore: decorator
+@inline
+function writeMap(map: usize, tagged: bool, payload: u64): usize {
+  store<u64>(map, tagged ? 4 : 3);
+  store<u64>(map, 0, 8);
+  store<u64>(map, payload, MAP_PAYLOAD);
+  store<u64>(map, 0, MAP_PAYLOAD + 8);
+  store<u64>(map, Header.ethernet, MAP_FIRST);
+  if (!tagged) return map + MAP_FIRST + MAP_ENTRY_SIZE;
+  store<u64>(map, (<u64>Header.vlan) | ((<u64>ETHERNET_SIZE) << 32), MAP_FIRST + MAP_ENTRY_SIZE);
+  return map + MAP_FIRST + 2 * MAP_ENTRY_SIZE;
+}
