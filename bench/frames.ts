@@ -1,6 +1,8 @@
 /** The engine as its users run it: whole frames, skewed traffic, all cores, files of gigabytes, the start of a process. */
+import { captures, withoutCaptures } from "./frames/captures.js";
 import { cached } from "./frames/skewed.js";
 import { outcomes } from "./frames/outcomes.js";
+import { start, withoutStart } from "./frames/start.js";
 import type { Suite } from "./harness.js";
 import { buildRteAcl } from "./peers/rteAcl.js";
 
@@ -12,7 +14,17 @@ export const frames: Suite = {
     yield await outcomes(size, "uniform");
     if (!quick) yield await outcomes(size, "mix");
     const rteAcl = buildRteAcl();
-    if ("skipped" in rteAcl) console.log(`  rte_acl: skipped, ${rteAcl.skipped}`);
+    if ("skipped" in rteAcl) skipped("rte_acl", rteAcl.skipped);
     yield* cached(size, quick, "program" in rteAcl ? rteAcl.program : undefined);
+    const noCaptures = await withoutCaptures();
+    if (noCaptures === undefined) yield* captures(quick);
+    else skipped("captures", noCaptures);
+    const noStart = withoutStart();
+    if (noStart === undefined) yield start();
+    else skipped("start", noStart);
   },
 };
+
+function skipped(what: string, why: string): void {
+  console.log(`  ${what}: skipped, ${why}`);
+}

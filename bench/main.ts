@@ -129,8 +129,9 @@ async function run(suite: Suite, report: Report, parts: Parts): Promise<void> {
 }
 
 function lines({ case: name, unit, nanoseconds, ratio, against }: Result): string[] {
-  const time = `${nanoseconds.toFixed(nanoseconds < 100 ? 1 : 0)} ns/${unit}`;
-  const first = `${name.padEnd(42)} ${time.padStart(16)}`;
+  const time =
+    nanoseconds < 1e6 ? `${nanoseconds.toFixed(nanoseconds < 100 ? 1 : 0)} ns` : `${(nanoseconds / 1e6).toFixed(1)} ms`;
+  const first = `${name.padEnd(42)} ${`${time}/${unit}`.padStart(16)}`;
   if (against === undefined) return [`${first}${ratio === null ? "" : `${ratio.toFixed(2).padStart(8)} x`}`];
   return against.map(({ peer, ratio: to, goal, floor }, i) => {
     const wanted = [goal === undefined ? "" : `goal ${goal}`, floor === undefined ? "" : `floor ${floor}`];

@@ -2,6 +2,7 @@
 import { HEADER_WORDS, LinearSearch, type SetRule, type Trace } from "../classify/ruleSets.js";
 import { FlatTupleSpace, HAS_PORTS } from "../peers/flatTupleSpace.js";
 import { numbers } from "../random.js";
+import { Shares } from "./shares.js";
 
 const TCP = 6;
 const UDP = 17;
@@ -47,28 +48,14 @@ function winners(rules: readonly SetRule[], headers: Uint32Array): Int32Array {
 /** A sequence of flows whose shares fall with their place, as 1 / place^exponent. */
 export function zipf(flows: Trace, length: number, exponent: number, seed: number): Trace {
   const count = flows.expected.length;
-  const until = new Float64Array(count);
-  let sum = 0;
-  for (let i = 0; i < count; i++) until[i] = sum += 1 / (i + 1) ** exponent;
+  const shares = new Shares(Array.from({ length: count }, (_, i) => 1 / (i + 1) ** exponent));
   const next = numbers(seed);
   const headers = new Uint32Array(HEADER_WORDS * length);
   const expected = new Int32Array(length);
   for (let i = 0; i < length; i++) {
-    const flow = place(until, (next() / 2 ** 32) * sum);
+    const flow = shares.pick(next());
     headers.set(flows.headers.subarray(HEADER_WORDS * flow, HEADER_WORDS * (flow + 1)), HEADER_WORDS * i);
     expected[i] = flows.expected[flow]!;
   }
   return { headers, expected };
-}
-
-/** The first place whose limit is above a value. */
-function place(until: Float64Array, value: number): number {
-  let low = 0;
-  let high = until.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (until[middle]! > value) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -1,0 +1,100 @@
+/** Big captures through the command, beside tcpdump, which reads the same file and writes what its filter passes. */
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expectEqual, type TimedCase, type Workload } from "../harness.js";
+import { FILTER, writeCapture, type CaptureFile } from "./captureFile.js";
+import { CAPTURE_GOAL, CAPTURE_MEMORY_GOAL } from "./goals.js";
+import { root, runProcess, runWell } from "./processes.js";
+
+const BYTES = 1e9;
+const QUICK_BYTES = 2e6;
+const ROUNDS = 5;
+const COMMAND = join(root, "dist/cli.js");
+const PEAK_MEMORY = join(root, "bench/frames/peakMemory.mjs");
+
+/** Why captures are not measured here; undefined where they are. */
+export async function withoutCaptures(): Promise<string | undefined> {
+  if (!existsSync(COMMAND)) return "the package is not built: npm run build:quick";
+  try {
+    await runProcess("tcpdump", ["--version"]);
+    return undefined;
+  } catch {
+    return "tcpdump is not installed";
+  }
+}
+
+/** One workload, wall time. Its files are gone when it is done. */
+export async function* captures(quick: boolean): AsyncGenerator<Workload> {
+  const folder = mkdtempSync(join(tmpdir(), "flowsteer-captures-"));
+  try {
+    const file = join(folder, "in.pcap");
+    const capture = writeCapture(file, quick ? QUICK_BYTES : BYTES);
+    yield workload(new Files(folder, file, capture));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class Files {
+  readonly capture: CaptureFile;
+  readonly file: string;
+  readonly #scenario: string;
+  readonly #passed: string;
+  /** Of all runs of the command, in bytes. */
+  peak = 0;
+
+  constructor(folder: string, file: string, capture: CaptureFile) {
+    this.capture = capture;
+    this.file = file;
+    this.#scenario = join(folder, "rules.json");
+    this.#passed = join(folder, "out.pcap");
+    writeFileSync(this.#scenario, JSON.stringify(capture.scenario));
+  }
+
+  /** Steers the file. The scenario has the counts that it expects of every rule: the command fails where they are others. */
+  async steer(): Promise<number> {
+    const args = ["--import", PEAK_MEMORY, COMMAND, "run", this.#scenario, this.file];
+    const { seconds, out, more } = await runWell(process.execPath, args);
+    expectEqual("frames of the report", numberOf(out, /^(\S+) frames, /m), this.capture.frames);
+    this.peak = Math.max(this.peak, 1024 * Number(more));
+    return seconds;
+  }
+
+  async filter(): Promise<number> {
+    rmSync(this.#passed, { force: true });
+    const { seconds } = await runWell("tcpdump", ["-r", this.file, "-w", this.#passed, FILTER]);
+    expectEqual("bytes that tcpdump passes", statSync(this.#passed).size, this.capture.passedBytes);
+    return seconds;
+  }
+}
+
+function numberOf(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1]?.replaceAll(",", ""));
+}
+
+function workload(files: Files): Workload {
+  const { frames, passed } = files.capture;
+  const size = statSync(files.file).size;
+  const name = `a capture of ${Math.round(size / 1e6).toLocaleString("en")} MB, 1,000 rules, wall time`;
+  const peer = `tcpdump -r in -w out ${FILTER}`;
+  const cases: TimedCase[] = [
+    { name: "flowsteer run", seconds: () => files.steer(), targets: { [peer]: { goal: CAPTURE_GOAL } } },
+    { name: peer, peer: true, seconds: () => files.filter() },
+  ];
+  return {
+    name,
+    unit: "frame",
+    units: frames,
+    // Both check their answers whenever they run.
+    check: () => undefined,
+    cases,
+    rounds: ROUNDS,
+    facts: {
+      [`${name}, share that tcpdump passes, %`]: Math.round((100 * passed) / frames),
+      get [`${name}, peak memory, bytes (at most ${CAPTURE_MEMORY_GOAL.toLocaleString("en")})`]() {
+        return files.peak;
+      },
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Processes that are timed from their start to their end. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** Of the project; from here and from the bundle in build/bench/ alike. */
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+  /** What it wrote to its third descriptor. */
+  more: string;
+  /** Wall time. */
+  seconds: number;
+}
+
+/** Runs a program in the folder of the project. @throws where it cannot be started */
+export function runProcess(program: string, args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    const texts = ["", "", "", ""] as [string, string, string, string];
+    for (const n of [1, 2, 3] as const) child.stdio[n]?.on("data", (data: Buffer) => (texts[n] += data.toString()));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      const [, out, err, more] = texts;
+      resolve({ code, out, err, more, seconds: (performance.now() - start) / 1000 });
+    });
+  });
+}
+
+/** The same; throws unless it ends well. */
+export async function runWell(program: string, args: readonly string[]): Promise<Ended> {
+  const ended = await runProcess(program, args);
+  if (ended.code === 0) return ended;
+  throw new Error(`bench: ${program} ${args.join(" ")} ends with ${ended.code}: ${ended.err}${ended.out.slice(-2000)}`);
+}
