@@ -1,118 +1,209 @@
 /**
- * A capture of any size and a scenario for it: `flowsteer run` is measured on them.
+ * A capture of any size, the same in every run, and a scenario of 1,000 rules for it, which expects the counts that the
+ * capture is made with: services by network and port, then tunnels, IPv6, ICMP, and the rest.
  *
  *     node --import tsx bench/frames/bigCapture.ts FOLDER [BYTES]
  *
- * writes FOLDER/big.pcap (1 GB by default) and FOLDER/rules.json, the same in every run. FILTER passes about a quarter of the frames.
+ * writes FOLDER/big.pcap (1 GB by default) and FOLDER/rules.json.
+ *
+ * Flows are skewed as 1 / place; 400 bytes a frame in the mean. Every length and every checksum is right.
  */
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { PcapWriter } from "../../src/packet/captureWriter.js";
-import { longerFrame, tcpFrame } from "../frames.js";
+import { buildFrame, type Layer } from "../../src/packet/index.js";
 import { numbers } from "../random.js";
+import { Shares } from "./shares.js";
 
 export const GIGABYTE = 1e9;
-/** What tcpdump is asked for. */
-export const FILTER = "tcp dst port 80 or tcp dst port 443";
+/** What tcpdump is asked for: a half of the frames. */
+export const FILTER = "tcp dst port 443";
 
-const SEED = 9;
+const SERVICES = 249;
+const PORTS = ["443/tcp", "80/tcp", "22/tcp", "53/udp"] as const;
+const PORT_SHARES = [60, 20, 5, 15];
+const QUEUES = 64;
+const COUNTER_LOG = 10;
+
+/** Kinds of flows, how many of a hundred, and the rule that wants those without a service. */
+const KINDS = [
+  { kind: "service", share: 78 },
+  { kind: "service in a VLAN", share: 6 },
+  { kind: "ipv6", share: 8 },
+  { kind: "vxlan", share: 4 },
+  { kind: "icmp", share: 2 },
+  { kind: "arp", share: 2 },
+] as const;
+type Kind = (typeof KINDS)[number]["kind"];
+/** Behind the services, in this order; the last one wants everything. */
+const OTHERS = ["vxlan", "ipv6", "icmp", "rest"] as const;
+const OTHER_MATCHES: readonly Record<string, string | number>[] = [
+  { "misc.vxlan_vni": "any" },
+  { "outer.ip_version": 6 },
+  { "outer.ip_protocol": 1 },
+  {},
+];
+
+/** Bytes of a frame, and how many of a hundred have so many: 400 in the mean. */
+const LENGTHS = [66, 200, 576, 1514] as const;
+const LENGTH_SHARES = [50, 21, 12, 17];
+const FLOWS = 4096;
+const CHUNK = 4 << 20;
+const HEADER = 24;
 const RECORD = 16;
-/** Frames that are made; the file has them in no order. */
-const KINDS = 8192;
-const WRITE = 4 << 20;
-/** 2026-01-01, and a microsecond from frame to frame. */
+/** 2026-01-01; microseconds between frames. */
 const BEGIN = 1_767_225_600;
-const PORTS = [80, 443, 22, 53, 25, 8080, 5432, 6379];
-/** Bytes on the wire and how many of twelve frames have them: 400 in the mean. */
-const LENGTHS = [64, 64, 64, 64, 64, 64, 100, 100, 200, 576, 1514, 1926];
-const HEADERS = 54;
-const QUEUES = 16;
+const STEP = 4;
 
-/** The frames: TCP over IPv4, from and to addresses that the rules ask about, and some that none does. */
-function kinds(): Uint8Array[] {
-  const next = numbers(SEED);
-  return Array.from({ length: KINDS }, (_, i) => {
-    const src = (0x0a000000 | (next() & 0xffffff)) >>> 0;
-    const dst = (0xc0a80000 | (next() & 0xffff)) >>> 0;
-    const ports = (((1024 + (next() % 60000)) << 16) | PORTS[next() % PORTS.length]!) >>> 0;
-    const length = LENGTHS[i % LENGTHS.length]!;
-    return length === 64 ? tcpFrame({ src, dst, ports }) : longerFrame({ src, dst, ports }, length - HEADERS);
-  });
+/** What was written. */
+export interface CaptureFile {
+  frames: number;
+  /** Frames that FILTER passes, and the length of a file of them. */
+  passed: number;
+  passedBytes: number;
+  /** For the same file. */
+  scenario: object;
 }
 
-/** Writes about so many bytes of frames as classic pcap; gives how many frames. */
-export function writeBigCapture(path: string, bytes = GIGABYTE): number {
-  const writer = new PcapWriter({ linkType: 1 });
-  const records = kinds().map((frame) => writer.frame({ time: 0n, bytes: frame }));
-  const next = numbers(SEED + 1);
+interface Flow {
+  rule: number;
+  passes: boolean;
+  /** A record of the file for each of LENGTHS, made when the first is asked for. */
+  records: (Uint8Array | undefined)[];
+  layers: readonly Layer[];
+}
+
+/** Writes a classic pcap file of at least so many bytes. */
+export function writeCapture(path: string, bytes: number): CaptureFile {
+  const next = numbers(21);
+  const flows = Array.from({ length: FLOWS }, (_, i) => flowAt(i));
+  const [flowShares, lengthShares] = [new Shares(flows.map((_, i) => 1 / (i + 1))), new Shares(LENGTH_SHARES)];
+  const counts = Array.from({ length: 2 ** COUNTER_LOG }, () => ({ packets: 0, bytes: 0 }));
+  const result = { frames: 0, passed: 0, passedBytes: HEADER };
   const file = openSync(path, "w");
-  const buffer = Buffer.alloc(WRITE);
-  let held = 0;
-  const write = (part: Uint8Array): void => {
-    if (held + part.length > WRITE) {
-      writeSync(file, buffer, 0, held);
-      held = 0;
+  const chunk = new Uint8Array(CHUNK);
+  const view = new DataView(chunk.buffer);
+  chunk.set(fileHeader());
+  for (let at = HEADER, written = 0; written + at < bytes;) {
+    const flow = flows[flowShares.pick(next())]!;
+    const record = recordOf(flow, lengthShares.pick(next()));
+    chunk.set(record, at);
+    const time = result.frames * STEP;
+    view.setUint32(at, BEGIN + Math.floor(time / 1e6), true);
+    view.setUint32(at + 4, time % 1e6, true);
+    at += record.length;
+    const length = record.length - RECORD;
+    result.frames++;
+    counts[flow.rule]!.packets++;
+    counts[flow.rule]!.bytes += length;
+    if (flow.passes) {
+      result.passed++;
+      result.passedBytes += record.length;
     }
-    buffer.set(part, held);
-    held += part.length;
-  };
-  write(writer.header());
-  let frames = 0;
-  for (let written = 0; written < bytes; frames++) {
-    const record = records[next() % KINDS]!;
-    const view = new DataView(record.buffer);
-    view.setUint32(0, BEGIN + Math.floor(frames / 1e6), true);
-    view.setUint32(4, frames % 1e6, true);
-    write(record);
-    written += record.length - RECORD;
+    if (at > CHUNK - RECORD - LENGTHS.at(-1)! || written + at >= bytes) {
+      writeSync(file, chunk, 0, at);
+      written += at;
+      at = 0;
+    }
   }
-  writeSync(file, buffer, 0, held);
   closeSync(file);
-  return frames;
+  return { ...result, scenario: scenarioOf(counts) };
 }
 
-/** A scenario of so many rules: connections by 5 fields, services of networks, networks; each with a queue, some with a counter or a tag. */
-export function bigScenario(rules = 1000): object {
-  const next = numbers(SEED + 2);
-  const queues = Array.from({ length: QUEUES }, (_, i) => ({ name: `q${i}` }));
-  const network = (): string => `192.168.${next() & 0xff}.0/24`;
-  const kindsOfMatch = [
-    () => ({ "outer.ipv4_dst": network(), "outer.tcp_dport": PORTS[next() % PORTS.length]! }),
-    () => ({ "outer.ipv4_src": `10.${next() & 0xff}.0.0/16`, "outer.ipv4_dst": network() }),
-    () => ({ "outer.ipv4_src": `10.${next() & 0xff}.0.0/16`, "outer.tcp_dport": PORTS[next() % PORTS.length]! }),
-    () => ({
-      "outer.ipv4_src": `10.${next() & 0xff}.${next() & 0xff}.${next() & 0xff}`,
-      "outer.ipv4_dst": `192.168.${next() & 0xff}.${next() & 0xff}`,
-      "outer.tcp_sport": 1024 + (next() % 60000),
-      "outer.tcp_dport": PORTS[next() % PORTS.length]!,
-    }),
+/** Flow i; most frames are those of the first. */
+function flowAt(i: number): Flow {
+  const next = numbers(1000 + i);
+  const { kind } = KINDS[KIND_SHARES.pick(next())]!;
+  const service = next() % SERVICES;
+  const port = SERVICE_PORTS.pick(next());
+  const [number, protocol] = PORTS[port]!.split("/") as [string, "tcp" | "udp"];
+  const client = `172.16.${next() & 0xff}.${next() & 0xff}`;
+  const server = `10.0.${service}.${1 + (next() % 250)}`;
+  const upper: Layer =
+    protocol === "tcp"
+      ? { header: "tcp", source_port: 32768 + (next() % 28000), destination_port: Number(number), flags: "ack" }
+      : { header: "udp", source_port: 32768 + (next() % 28000), destination_port: Number(number) };
+  const packet: Layer[] = [{ header: "ipv4", source: client, destination: server }, upper];
+  const v6: Layer = { header: "ipv6", source: `2001:db8::${i.toString(16)}`, destination: "2001:db8:1::2" };
+  const tunnel: Layer[] = [
+    { header: "ipv4", source: "192.0.2.1", destination: "192.0.2.2" },
+    { header: "udp", source_port: 49152 + (i & 0x3fff), destination_port: 4789 },
+    { header: "vxlan", vni: 5000 + (i & 15) },
   ];
+  const layers: Record<Kind, Layer[]> = {
+    service: packet,
+    "service in a VLAN": [{ header: "vlan", vid: 100 + (i & 63) }, ...packet],
+    ipv6: [v6, upper],
+    vxlan: [...tunnel, { header: "ethernet" }, ...packet],
+    icmp: [
+      { header: "ipv4", source: client, destination: server },
+      { header: "icmp", type: 8 },
+    ],
+    arp: [{ header: "arp" }],
+  };
+  const own = kind === "service" || kind === "service in a VLAN";
+  const rule = own
+    ? service * PORTS.length + port
+    : SERVICES * PORTS.length + OTHERS.indexOf(kind === "arp" ? "rest" : kind);
+  // The filter does not look behind tags, nor into tunnels.
+  const passes = (kind === "service" || kind === "ipv6") && PORTS[port] === "443/tcp";
+  return { rule, passes, records: [], layers: [{ header: "ethernet" }, ...layers[kind]] };
+}
+
+const KIND_SHARES = new Shares(KINDS.map(({ share }) => share));
+const SERVICE_PORTS = new Shares(PORT_SHARES);
+
+/** Seconds, microseconds, captured length, length; then the frame. */
+function recordOf(flow: Flow, n: number): Uint8Array {
+  return (flow.records[n] ??= recordWith(flow.layers, LENGTHS[n]!));
+}
+
+function recordWith(layers: readonly Layer[], length: number): Uint8Array {
+  const bare = buildFrame(layers).length;
+  const frame = length > bare ? buildFrame([...layers, new Uint8Array(length - bare)]) : buildFrame(layers);
+  const record = new Uint8Array(RECORD + frame.length);
+  const view = new DataView(record.buffer);
+  view.setUint32(8, frame.length, true);
+  view.setUint32(12, frame.length, true);
+  record.set(frame, RECORD);
+  return record;
+}
+
+/** Version 2.4, microseconds, Ethernet. */
+function fileHeader(): Uint8Array {
+  const words = [0xa1b2c3d4, 0x00040002, 0, 0, 262144, 1];
+  return new Uint8Array(Uint32Array.from(words).buffer);
+}
+
+function scenarioOf(counts: readonly object[]): object {
+  const services = Array.from({ length: SERVICES * PORTS.length }, (_, i) => {
+    const [port, protocol] = PORTS[i % PORTS.length]!.split("/");
+    const service = Math.floor(i / PORTS.length);
+    const match = { "outer.ipv4_dst": `10.0.${service}.0/24`, [`outer.${protocol}_dport`]: Number(port) };
+    return { name: `service ${service} ${protocol} ${port}`, match };
+  });
+  const others = OTHERS.map((name, i) => ({ name, match: OTHER_MATCHES[i]! }));
   return {
     flowsteer: 1,
-    title: `${rules} rules`,
-    queues,
-    counters: [{ name: "counted" }],
+    title: "Services of 249 networks",
+    queues: Array.from({ length: QUEUES }, (_, i) => ({ name: `q${i}` })),
+    counters: [{ name: "rules", flow_counter_bulk_log_size: COUNTER_LOG }],
     tables: [{ name: "root", level: 0 }],
-    rules: Array.from({ length: rules }, (_, i) => {
-      const actions: unknown[] = [{ queue: `q${i % QUEUES}` }];
-      if (i % 4 === 0) actions.unshift({ count: "counted" });
-      if (i % 5 === 0) actions.unshift({ tag: i });
-      return {
-        name: `rule ${i}`,
-        table: "root",
-        priority: i % kindsOfMatch.length,
-        match: kindsOfMatch[i % kindsOfMatch.length]!(),
-        actions: i % 50 === 49 ? ["drop"] : actions,
-      };
-    }),
+    rules: [...services, ...others].map(({ name, match }, i) => ({
+      name,
+      table: "root",
+      priority: Math.max(0, i - services.length + 1),
+      match,
+      actions: [{ tag: i }, { count: "rules", offset: i }, { queue: `q${i % QUEUES}` }],
+    })),
+    expect: { counters: { rules: counts } },
   };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [folder, bytes] = process.argv.slice(2);
+if (process.argv[1]?.endsWith("bigCapture.ts") === true) {
+  const [folder, bytes = String(GIGABYTE)] = process.argv.slice(2);
   if (folder === undefined) throw new Error("name a folder");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "rules.json"), JSON.stringify(bigScenario(), null, 1));
-  console.log(`${writeBigCapture(join(folder, "big.pcap"), bytes === undefined ? GIGABYTE : Number(bytes))} frames`);
+  const { frames, scenario } = writeCapture(join(folder, "big.pcap"), Number(bytes));
+  writeFileSync(join(folder, "rules.json"), JSON.stringify(scenario, null, 1));
+  console.log(`${frames} frames`);
 }

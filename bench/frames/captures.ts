@@ -3,11 +3,10 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expectEqual, type TimedCase, type Workload } from "../harness.js";
-import { FILTER, writeCapture, type CaptureFile } from "./captureFile.js";
+import { FILTER, GIGABYTE, writeCapture, type CaptureFile } from "./bigCapture.js";
 import { CAPTURE_GOAL, CAPTURE_MEMORY_GOAL } from "./goals.js";
 import { root, runProcess, runWell } from "./processes.js";
 
-const BYTES = 1e9;
 const QUICK_BYTES = 2e6;
 const ROUNDS = 5;
 const COMMAND = join(root, "dist/cli.js");
@@ -29,7 +28,7 @@ export async function* captures(quick: boolean): AsyncGenerator<Workload> {
   const folder = mkdtempSync(join(tmpdir(), "flowsteer-captures-"));
   try {
     const file = join(folder, "in.pcap");
-    const capture = writeCapture(file, quick ? QUICK_BYTES : BYTES);
+    const capture = writeCapture(file, quick ? QUICK_BYTES : GIGABYTE);
     yield workload(new Files(folder, file, capture));
   } finally {
     rmSync(folder, { recursive: true, force: true });
