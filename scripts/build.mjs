@@ -38,7 +38,7 @@ const ENTRIES = {
   formats: "src/formats/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
-  cli: "src/cli/main.ts",
+  cli: "src/cli/start.ts",
 };
 
 const { values: args } = parseArgs({
@@ -117,7 +117,9 @@ async function buildBundles() {
     loader: { ".wasm": "binary" },
     // Undefined when run from source: src/engine tells by it where the core lies.
     define: { "import.meta.bundled": "true" },
+    // Half of what a start takes is reading source. Names stay: stacks that users see have them.
     minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: "none",
     logLevel: "warning",
   });

@@ -1,5 +1,4 @@
 /** The command flowsteer: which subcommand, and what its end means to the shell. */
-import { readFileSync } from "node:fs";
 import { nearest } from "../nearest.js";
 import { check } from "./check.js";
 import { HELP } from "./help.js";
@@ -8,6 +7,7 @@ import { parse } from "./parse.js";
 import { badUsage, CommandRefusal, refusalLines } from "./refusal.js";
 import { run } from "./run.js";
 import { painter } from "./text.js";
+import { version } from "./version.js";
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check };
 const REFUSED = 2;
@@ -57,10 +57,4 @@ function unknownCommand(command: string): CommandRefusal {
 function print(text: string): number {
   process.stdout.write(text);
   return 0;
-}
-
-function version(): string {
-  // dist/cli.js or src/cli/main.ts
-  const file = new URL(import.meta.bundled ? "../package.json" : "../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

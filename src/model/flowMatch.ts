@@ -204,16 +204,19 @@ function translateStack(level: Level, stack: string): Translation {
   return { header: stack, copies: copiesOf(IBV_FLOW_SPEC_MPLS, level, { label: entry }), implied: [] };
 }
 
-const LEVELS: readonly Level[] = ["outer", "inner"];
+/** Made when a flow first has such a spec, by the type at its level or the stack. */
+const TRANSLATIONS = new Map<string, Translation>();
 
-const TRANSLATIONS: ReadonlyMap<string, Translation> = new Map([
-  ...[...PLACES.keys()].flatMap((type) =>
-    LEVELS.map((level): [string, Translation] => [`${level} ${type}`, translate(type, level)]),
-  ),
-  ...LEVELS.flatMap((level) =>
-    STACKS[level].map((stack): [string, Translation] => [stack, translateStack(level, stack)]),
-  ),
-]);
+function translationOf(spec: MatchSpec, before: Spec | undefined, level: Level): Translation {
+  const { type } = spec.layout;
+  const stack = type === IBV_FLOW_SPEC_MPLS ? stackBehind(spec, before) : null;
+  const name = stack ?? `${level} ${type}`;
+  const known = TRANSLATIONS.get(name);
+  if (known !== undefined) return known;
+  const translation = stack === null ? translate(type, level) : translateStack(level, stack);
+  TRANSLATIONS.set(name, translation);
+  return translation;
+}
 
 const CVLAN: Readonly<Record<Level, Implied>> = {
   outer: impliedBits("outer", "cvlan_tag", 1),
@@ -234,9 +237,7 @@ function lastOfEach(specs: readonly Spec[]): Asking[] {
   for (const [i, spec] of specs.entries()) {
     if (spec.kind !== "match") continue;
     const level = spec.inner ? "inner" : "outer";
-    const { type } = spec.layout;
-    const name = type === IBV_FLOW_SPEC_MPLS ? stackBehind(spec, specs[i - 1]) : `${level} ${type}`;
-    const translation = TRANSLATIONS.get(name) as Translation;
+    const translation = translationOf(spec, specs[i - 1], level);
     asking.delete(translation.header);
     asking.set(translation.header, { spec, path: `specs[${i}]`, level, translation });
   }

@@ -155,14 +155,14 @@ export function addPresence(mask: Uint8Array, value: Uint8Array): void {
 
 /** The fields that a mask asks about. The last dword of an address is IPv4's: only the three before it belong to IPv6 alone. */
 export function maskedFields(mask: Uint8Array): Field[] {
-  return FIELDS.filter((field) => isMasked(mask, field.kind === "ipv6" ? { ...field, width: 96 } : field));
+  return FIELDS.filter(({ bit, width, kind }) => isMasked(mask, bit, kind === "ipv6" ? 96 : width));
 }
 
-function isMasked(mask: Uint8Array, field: Field): boolean {
-  const first = field.bit >> 3;
-  const end = (field.bit + field.width + 7) >> 3;
-  const head = 0xff >> (field.bit & 7);
-  const tail = 0xff << (end * 8 - field.bit - field.width);
+function isMasked(mask: Uint8Array, bit: number, width: number): boolean {
+  const first = bit >> 3;
+  const end = (bit + width + 7) >> 3;
+  const head = 0xff >> (bit & 7);
+  const tail = 0xff << (end * 8 - bit - width);
   for (let byte = first; byte < end; byte++) {
     let bits = mask[byte] ?? 0;
     if (byte === first) bits &= head;

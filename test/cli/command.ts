@@ -14,7 +14,7 @@ mkdirSync(join(root, "build"), { recursive: true });
 const bundle = mkdtempSync(join(root, "build", "cli-"));
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
 await build({
-  entryPoints: [join(root, "src/cli/main.ts")],
+  entryPoints: [join(root, "src/cli/start.ts")],
   outfile: join(bundle, "main.mjs"),
   bundle: true,
   format: "esm",

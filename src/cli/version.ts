@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+
+/** The version of the package that this file lies in. */
+export function version(): string {
+  // dist/*.js or src/cli/version.ts
+  const file = new URL(import.meta.bundled ? "../package.json" : "../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
