@@ -35,6 +35,10 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
   return [
     {
       plugins,
+      // Threads share memory in pages that are cross-origin isolated.
+      server: {
+        headers: { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" },
+      },
       // Found while a test already runs, a dependency makes the page load again.
       optimizeDeps: { include: ["fast-check"] },
       test: {

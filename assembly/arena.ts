@@ -148,6 +148,11 @@ export function arenaUsed(): usize {
   return Arena.used;
 }
 
+/** Nothing has been stored from here on. */
+export function arenaTop(): usize {
+  return Arena.top;
+}
+
 /** Bytes that are not in use, whatever sizes they have become. */
 export function arenaRoom(): usize {
   const bytes = Arena.limit - ARENA;

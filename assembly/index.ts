@@ -18,7 +18,8 @@ import { walk } from "./steer/walk";
 import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
-export { arenaUsed, limitArena } from "./arena";
+export { arenaTop, arenaUsed, limitArena } from "./arena";
+export { skipNumbers } from "./act/clock";
 export { setSeed } from "./act/sampler";
 export { createRecord, releaseRecord } from "./act/records";
 export { setFdb, setVport } from "./steer/eswitch";
@@ -33,6 +34,7 @@ export {
   setMiss,
   stageValue,
 } from "./steer/table";
+export { reached } from "./steer/reach";
 export { keepTable, reserveRules, trimTable } from "./steer/table";
 export { firstOutside, insertRules } from "./steer/bulk";
 export { changeActions } from "./act/change";

@@ -21,6 +21,7 @@ import {
   MAX_FUNCTIONS,
   OUTCOME_SIZE,
   REASON_COUNT,
+  SAMPLES_SIZE,
   STAGE_SIZE,
 } from "../src/abi/engine";
 import { JOB_SIZE } from "../src/abi/cipher";
@@ -89,7 +90,7 @@ export const SCRATCH_KEY: usize = (DRAWN + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
 /** The time of each frame, in nanoseconds: what the host writes where the device has state. */
-export const TIMES: usize = (SAMPLES + 8 * SAMPLE_SIZE + LINE) & ~LINE;
+export const TIMES: usize = (SAMPLES + SAMPLES_SIZE + LINE) & ~LINE;
 /** What the groups of key stream that are being made are for (crypto/scratch.ts). */
 export const ORDERS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
 export const ORDERS_SIZE: usize = 256;
@@ -136,6 +137,12 @@ export function areaAddress(area: i32): usize {
       return JOBS;
     case Area.columns:
       return COLUMNS;
+    case Area.functions:
+      return FUNCTIONS;
+    case Area.samples:
+      return SAMPLES;
+    case Area.arena:
+      return ARENA;
     default:
       return 0;
   }

@@ -4,7 +4,7 @@
  *
  *   node scripts/build.mjs                        everything that is published: dist/
  *   node scripts/build.mjs --no-types             the same without the declaration files
- *   node scripts/build.mjs --wasm release,debug   only these flavours of the core: build/<flavour>/core.wasm
+ *   node scripts/build.mjs --wasm release,debug   only these flavours of the core: build/<flavour>/core.wasm, and build/worker.js
  *   node scripts/build.mjs --check-core           compiles the core and writes nothing
  *   ... --force                                   even what is up to date
  */
@@ -38,6 +38,7 @@ const ENTRIES = {
   formats: "src/formats/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
+  worker: "src/engine/worker.ts",
   cli: "src/cli/start.ts",
 };
 
@@ -54,6 +55,7 @@ if (args["check-core"]) {
   await compileCore("debug", ["--noEmit"]);
 } else if (args.wasm !== undefined) {
   for (const flavour of args.wasm.split(",")) await buildCore(flavour);
+  await buildWorker();
 } else {
   await buildCore("release");
   await buildBundles();
@@ -91,6 +93,23 @@ async function compileCore(flavour, options) {
     writeFile: (name, contents) => replaceFile(name, contents),
   });
   if (error) fail(`the ${flavour} flavour of the core was not built`);
+}
+
+/** The thread of a pool, for tests that run from source. */
+async function buildWorker() {
+  const output = "build/worker.js";
+  if (upToDate(output, ["src/engine", "src/abi"])) return;
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [ENTRIES.worker],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    logLevel: "warning",
+  });
+  replaceFile(output, outputFiles[0].contents);
 }
 
 /** The entry points that exist, side by side in dist/, with the code that they share in chunks. */

@@ -1,5 +1,6 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
 export { createDevice, Device, type DeviceOptions } from "./model/device.js";
+export { createDevicePool, DevicePool, type PoolOptions, type Spreading } from "./model/pool.js";
 export type { DeviceFunction } from "./model/deviceFunction.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
 export type { Burst, BurstColumns } from "./model/burst.js";

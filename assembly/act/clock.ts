@@ -16,6 +16,11 @@ export function openNumbers(count: u32, again: bool): void {
   if (!again) Frames.seen += count;
 }
 
+/** So many frames have come in and were steered by another core. */
+export function skipNumbers(count: u32): void {
+  Frames.seen += count;
+}
+
 /** Nanoseconds. */
 export function timeOf(branch: usize): u64 {
   return load<u64>(TIMES + ((<usize>load<u32>(branch, BRANCH_INDEX)) << 3));

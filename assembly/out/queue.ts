@@ -7,7 +7,7 @@
  *
  * The ring holds the length of each posted receive buffer; head and tail count up without end.
  */
-import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
+import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, REACHES_BUFFERS, REACHES_TRANSPORT, Reason } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
 
 const FLAGS: usize = 0;
@@ -77,6 +77,14 @@ export function setQueueFlags(queue: usize, flags: u32): void {
 @inline
 export function isServed(queue: usize): bool {
   return (load<u32>(queue, FLAGS) & (QUEUE_SINK | QUEUE_READ)) != QUEUE_SINK;
+}
+
+/** What the host has to do with frames for the queue, as it is now: REACHES_BUFFERS, REACHES_TRANSPORT, or nothing. */
+export function servedBy(queue: usize): u32 {
+  const flags = load<u32>(queue, FLAGS);
+  if (!(flags & QUEUE_READY)) return 0;
+  if (flags & QUEUE_READ) return REACHES_TRANSPORT;
+  return flags & QUEUE_SINK ? 0 : REACHES_BUFFERS;
 }
 
 /** Forgets the buffers that are posted: the queue pair was reset. */

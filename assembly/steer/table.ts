@@ -2,7 +2,7 @@
  * A table: one classifier, whatever matchers its rules belong to. This file changes it; match.ts asks it.
  *
  *     0       4       8       12     16      20         24       28     32      36      40
- *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots | miss |
+ *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots | miss | reached |
  *
  * `masks` finds each mask once (mask.ts), `slots` the chains of rules (chain.ts); prune to sweeps belong to sweep.ts. `miss`
  * is the table that gets what no rule of this one wants, 0 for none.
@@ -61,7 +61,9 @@ export const TABLE_GROUPS: usize = TABLE_DEFINER + DEFINER_SIZE;
 const TABLE_MASKS: usize = TABLE_GROUPS + GROUPS_SIZE;
 export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
 export const TABLE_MISS: usize = TABLE_SLOTS + SLOTS_SIZE;
-const TABLE_SIZE: u32 = <u32>(TABLE_MISS + 4);
+/** Of reach.ts: the next table of those that are reached, or NO_MORE; 0 where the table is not. */
+export const TABLE_REACHED: usize = TABLE_MISS + 4;
+const TABLE_SIZE: u32 = <u32>(TABLE_REACHED + 4);
 
 // Tables of those that have none, in static memory: to receive, and to send.
 const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);

@@ -46,7 +46,16 @@ export enum Area {
   jobs = 11,
   /** What `writeColumns` says of each frame (COLUMN_*). */
   columns = 12,
+  /** The table that frames for each function come to first, a word each. */
+  functions = 13,
+  /** The programmable samples that the device declares. */
+  samples = 14,
+  /** Where tables, rules and counters lie; `arenaTop` is its end. */
+  arena = 15,
 }
+
+/** Bytes of the area of samples. */
+export const SAMPLES_SIZE = 128;
 
 /** Staging: offsets of the parts. */
 export const STAGE_MASK = 0;
@@ -160,6 +169,15 @@ export const NO_RULE = 0xffffffff;
 /** What `writeColumns` gives: some frame is at a port, or at a queue that the host serves. */
 export const SOME_AT_PORT = 1;
 export const SOME_AT_HOST = 2;
+
+/** What `reached` gives: what frames can come to that remembers, is left to chance, or that the host serves. */
+export const REACHES_METER = 1;
+export const REACHES_FLAG = 2;
+export const REACHES_CONNECTION = 4;
+export const REACHES_SAMPLER = 8;
+export const REACHES_ESP = 16;
+export const REACHES_BUFFERS = 32;
+export const REACHES_TRANSPORT = 64;
 
 /**
  * Operations of an action record, which lists them in order of execution.

@@ -9,6 +9,8 @@ export interface CoreExports {
   areaAddress(area: number): number;
   openMemory(): number;
   arenaUsed(): number;
+  /** The end of what is stored in the arena. */
+  arenaTop(): number;
   limitArena(bytes: number): void;
   declareGeneveOption(optionClass: number, type: number): void;
   /** `port` -1 is any; `header` 0 is the payload. */
@@ -80,6 +82,10 @@ export interface CoreExports {
   /** Packets of one cipher that follow each other are sealed together, which is faster. */
   sealMany(jobs: number, count: number): void;
   openMany(jobs: number, count: number): void;
+  /** REACHES_*: what frames can come to from a table on. */
+  reached(root: number): number;
+  /** So many frames were steered elsewhere. */
+  skipNumbers(count: number): void;
   parse(count: number, wanted: number): void;
   steer(root: number, count: number): void;
   loopBack(root: number, count: number, sender: number): void;
@@ -91,6 +97,8 @@ export interface CoreExports {
 /** One instance of the core. */
 export class Core {
   readonly exports: CoreExports;
+  /** To be called before counters are read or written: others may have counted for this core. */
+  settle: () => void = () => {};
   /** Rules and records on their way into the core. */
   readonly staging: number;
   readonly frames: number;
@@ -106,6 +114,9 @@ export class Core {
   /** Packets to seal or open. */
   readonly jobs: number;
   readonly columns: number;
+  readonly functions: number;
+  readonly samples: number;
+  readonly arena: number;
 
   #u8: Uint8Array;
   #u32: Uint32Array;
@@ -127,6 +138,9 @@ export class Core {
     this.times = area(Area.times);
     this.jobs = area(Area.jobs);
     this.columns = area(Area.columns);
+    this.functions = area(Area.functions);
+    this.samples = area(Area.samples);
+    this.arena = area(Area.arena);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
   }
@@ -144,6 +158,12 @@ export class Core {
   get u32(): Uint32Array {
     if (this.#u32.length === 0) this.#u32 = new Uint32Array(this.exports.memory.buffer);
     return this.#u32;
+  }
+
+  /** Another thread has made shared memory larger, which views do not notice. */
+  lookAgain(): void {
+    this.#u8 = new Uint8Array(this.exports.memory.buffer);
+    this.#u32 = new Uint32Array(this.exports.memory.buffer);
   }
 
   /** A u64 that counts something, as a bigint. */

@@ -3,9 +3,12 @@
  * a URL, a Response, bytes, or a compiled module.
  */
 import { Core, type CoreExports } from "./core.js";
+import { rewrite } from "./sharing.js";
+import { trap } from "./trap.js";
 
 /** Anything that `createDevice({ core })` takes. */
-export type CoreSource = URL | string | Response | ArrayBuffer | Uint8Array | WebAssembly.Module;
+export type CoreSource = CoreBytes | WebAssembly.Module;
+type CoreBytes = URL | string | Response | ArrayBuffer | Uint8Array;
 
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
@@ -13,6 +16,30 @@ const modules = new Map<string, Promise<WebAssembly.Module>>();
 export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
   const { exports } = await WebAssembly.instantiate(await moduleOf(source), { env: { abort: trap } });
   return new Core(exports as unknown as CoreExports);
+}
+
+/** A core that others can be copies of, with what they are made from. */
+export interface FirstCore {
+  readonly exports: CoreExports;
+  /** Its globals, in the order of `names`. */
+  readonly globals: readonly WebAssembly.Global[];
+  /** The core of the others: as the first one, with memory that is imported and shared. */
+  readonly module: WebAssembly.Module;
+  readonly names: readonly string[];
+}
+
+/** The first core of several; null where the caller brings a compiled module, which is one core's alone. */
+export async function loadFirstCore(source: CoreSource = coreUrl()): Promise<FirstCore | null> {
+  if (source instanceof WebAssembly.Module) return null;
+  const bytes = new Uint8Array(await bytesOf(source));
+  const first = rewrite(bytes, false);
+  const { instance } = await WebAssembly.instantiate(first.bytes, { env: { abort: trap } });
+  return {
+    exports: instance.exports as unknown as CoreExports,
+    globals: first.globals.map((name) => instance.exports[name] as WebAssembly.Global),
+    module: await WebAssembly.compile(rewrite(bytes, true).bytes),
+    names: first.globals,
+  };
 }
 
 function coreUrl(): URL {
@@ -24,10 +51,7 @@ function coreUrl(): URL {
 /** The compiled module; compiled once for each URL. */
 async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return compile(source);
-  if (isResponse(source)) return compile(await source.arrayBuffer());
-  if (typeof source !== "string" && !(source instanceof URL))
-    throw new TypeError("createDevice: core must be a URL, a Response, bytes or a compiled module");
+  if (typeof source !== "string" && !(source instanceof URL)) return compile(await bytesOf(source));
   const url = new URL(source, import.meta.url).href;
   let module = modules.get(url);
   if (module === undefined) {
@@ -47,6 +71,14 @@ function compile(bytes: ArrayBuffer | Uint8Array): Promise<WebAssembly.Module> {
   return WebAssembly.compile(bytes as BufferSource);
 }
 
+async function bytesOf(source: CoreBytes): Promise<ArrayBuffer | Uint8Array> {
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return source;
+  if (isResponse(source)) return source.arrayBuffer();
+  if (typeof source !== "string" && !(source instanceof URL))
+    throw new TypeError("createDevice: core must be a URL, a Response, bytes or a compiled module");
+  return bytesAt(new URL(source, import.meta.url).href);
+}
+
 async function bytesAt(url: string): Promise<ArrayBuffer | Uint8Array> {
   if (url.startsWith("file:")) {
     // No import statement: bundlers for the web would follow it. Once a process, and at once: threads to wait for take longer.
@@ -55,9 +87,4 @@ async function bytesAt(url: string): Promise<ArrayBuffer | Uint8Array> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`core.wasm: ${response.status} ${response.statusText} at ${url}`);
   return response.arrayBuffer();
-}
-
-/** An assertion of a debug build: a defect of ours, whatever came in. */
-function trap(_message: number, _file: number, line: number, column: number): never {
-  throw new WebAssembly.RuntimeError(`flowsteer core: assertion failed at ${line}:${column}`);
 }

@@ -71,9 +71,10 @@ export interface FrameInput {
 export async function loadScenario(
   document: string | object,
   deviceOptions: DeviceOptions = {},
+  open: (options: DeviceOptions) => Promise<Device> = createDevice,
 ): Promise<LoadedScenario> {
   const scenario = parseScenario(document);
-  const device = await at(CALL, "device", () => createDevice({ ...scenario.device, ...deviceOptions }));
+  const device = await at(CALL, "device", () => open({ ...scenario.device, ...deviceOptions }));
   return new LoadedScenario(scenario, device);
 }
 

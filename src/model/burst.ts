@@ -10,17 +10,16 @@ import {
   COLUMN_TAGGED,
   COLUMN_VERDICT,
   FRAME_ARENA,
-  MAX_BATCH,
   MAX_FRAME,
 } from "../abi/engine.js";
 import { Link } from "../abi/headers.js";
-import type { Batch } from "../engine/batch.js";
+import type { Core } from "../engine/core.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { unsigned } from "./handle.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
-import type { Traffic } from "./traffic.js";
+import type { BurstRows, Traffic } from "./traffic.js";
 
 /** What became of the frames of a burst, a value a row; good until the next `clear`. */
 export interface BurstColumns {
@@ -66,21 +65,21 @@ export interface Burst extends BurstColumns {
   outcome(row: number): Outcome;
 }
 
-/** The burst of a device by itself. */
+/** The burst of a device, by itself or of several cores. */
 export class DeviceBurst implements Burst {
-  readonly rows = MAX_BATCH;
-  readonly verdicts = new Uint8Array(MAX_BATCH);
-  readonly reasons = new Uint8Array(MAX_BATCH);
-  readonly tagged = new Uint8Array(MAX_BATCH);
-  readonly tags = new Uint32Array(MAX_BATCH);
-  readonly hits = new Uint8Array(MAX_BATCH);
-  readonly rules = new Uint32Array(MAX_BATCH);
-  readonly destinations = new Uint16Array(MAX_BATCH);
-  readonly queues = new Uint32Array(MAX_BATCH);
-  readonly kinds = new Uint8Array(MAX_BATCH);
+  readonly rows: number;
+  readonly verdicts: Uint8Array;
+  readonly reasons: Uint8Array;
+  readonly tagged: Uint8Array;
+  readonly tags: Uint32Array;
+  readonly hits: Uint8Array;
+  readonly rules: Uint32Array;
+  readonly destinations: Uint16Array;
+  readonly queues: Uint32Array;
+  readonly kinds: Uint8Array;
   readonly #device: Device;
   readonly #traffic: Traffic;
-  readonly #batch: Batch;
+  readonly #batch: BurstRows;
   /** Frames that were steered; -1 before. */
   #steered = -1;
   /** Outcomes that had to be read at once. */
@@ -89,7 +88,18 @@ export class DeviceBurst implements Burst {
   constructor(device: Device, traffic: Traffic) {
     this.#device = device;
     this.#traffic = traffic;
-    this.#batch = traffic.batch;
+    this.#batch = traffic.rows;
+    const { most } = traffic;
+    this.rows = most;
+    this.verdicts = new Uint8Array(most);
+    this.reasons = new Uint8Array(most);
+    this.tagged = new Uint8Array(most);
+    this.tags = new Uint32Array(most);
+    this.hits = new Uint8Array(most);
+    this.rules = new Uint32Array(most);
+    this.destinations = new Uint16Array(most);
+    this.queues = new Uint32Array(most);
+    this.kinds = new Uint8Array(most);
     this.clear();
   }
 
@@ -131,24 +141,23 @@ export class DeviceBurst implements Burst {
   steer(): number {
     this.#open("burst.steer");
     const { count } = this.#batch;
-    this.#outcomes = this.#traffic.steerBurst(() => this.#readColumns(count));
+    this.#outcomes = this.#traffic.steerBurst((core, first, some) => this.#readColumns(core, first, some));
     this.#steered = count;
     return count;
   }
 
-  #readColumns(count: number): void {
-    const { u8, columns } = this.#batch.core;
+  #readColumns({ u8, columns }: Core, first: number, count: number): void {
     const bytes = (column: number): Uint8Array => u8.subarray(columns + column, columns + column + count);
     const words = (column: number): Uint32Array => new Uint32Array(u8.buffer, columns + column, count);
-    this.verdicts.set(bytes(COLUMN_VERDICT));
-    this.reasons.set(bytes(COLUMN_REASON));
-    this.tagged.set(bytes(COLUMN_TAGGED));
-    this.hits.set(bytes(COLUMN_HITS));
-    this.kinds.set(bytes(COLUMN_KIND));
-    this.rules.set(words(COLUMN_RULE));
-    this.queues.set(words(COLUMN_QUEUE));
-    this.tags.set(words(COLUMN_TAG));
-    this.destinations.set(new Uint16Array(u8.buffer, columns + COLUMN_DESTINATIONS, count));
+    this.verdicts.set(bytes(COLUMN_VERDICT), first);
+    this.reasons.set(bytes(COLUMN_REASON), first);
+    this.tagged.set(bytes(COLUMN_TAGGED), first);
+    this.hits.set(bytes(COLUMN_HITS), first);
+    this.kinds.set(bytes(COLUMN_KIND), first);
+    this.rules.set(words(COLUMN_RULE), first);
+    this.queues.set(words(COLUMN_QUEUE), first);
+    this.tags.set(words(COLUMN_TAG), first);
+    this.destinations.set(new Uint16Array(u8.buffer, columns + COLUMN_DESTINATIONS, count), first);
   }
 
   outcome(row: number): Outcome {

@@ -60,7 +60,19 @@ export interface DeviceOptions extends PortOptions {
 
 /** Opens a device. The only asynchronous call: it compiles the core, once for each process. */
 export async function createDevice(options: DeviceOptions = {}): Promise<Device> {
-  const call = "createDevice";
+  const parts = deviceParts("createDevice", options);
+  return new Device(openCore(await loadCore(options.core), parts, options), parts, options);
+}
+
+/** What a device has beside its core. */
+export interface DeviceParts {
+  readonly profile: Profile;
+  readonly parser: ParserDeclaration;
+  readonly hardware: Hardware;
+}
+
+/** @internal Checks the options of a device. */
+export function deviceParts(call: string, options: DeviceOptions): DeviceParts {
   const profile = profileNamed(options.profile ?? "manual");
   const ports = unsigned(call, "ports", options.ports ?? 1, 8);
   if (ports < 1)
@@ -74,11 +86,14 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
   if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
-  const parser = new ParserDeclaration(call, options.parser ?? {});
-  const core = await loadCore(options.core);
-  if (memory !== undefined) core.exports.limitArena(memory);
+  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware };
+}
+
+/** @internal Makes a core that of a device. */
+export function openCore(core: Core, { parser }: DeviceParts, { limits }: DeviceOptions): Core {
+  if (limits?.memory !== undefined) core.exports.limitArena(limits.memory);
   parser.declare(core);
-  return new Device(core, profile, parser, hardware, options);
+  return core;
 }
 
 const DEFAULT_NAME = "flowsteer0";
@@ -126,10 +141,9 @@ export class Device {
   /** @internal */
   constructor(
     core: Core,
-    profile: Profile,
-    parser: ParserDeclaration,
-    hardware: Hardware,
+    { profile, parser, hardware }: DeviceParts,
     options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "limits" | "managedFlowSteering" | "asyncRules">,
+    traffic = (device: Device): Traffic => new Traffic(device),
   ) {
     this.core = core;
     this.parser = parser;
@@ -147,7 +161,7 @@ export class Device {
     const flows = { alive: 0, most: options.limits?.flows ?? Infinity };
     this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport, flows));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;
-    this.traffic = new Traffic(this);
+    this.traffic = traffic(this);
   }
 
   /** Moves the virtual clock. */

@@ -1,7 +1,8 @@
 /** Frames on their way through a device: into the core as many at a time as it takes, out of it as outcomes. */
-import { SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
+import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
+import type { Core } from "../engine/core.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
@@ -41,23 +42,41 @@ export interface LoopOptions {
   readonly ownFlows?: boolean;
 }
 
+/** Frames of a burst on their way in: a batch of the core, or what stands before several of them. */
+export type BurstRows = Pick<
+  Batch,
+  "count" | "bytes" | "clear" | "put" | "add" | "stamp" | "frame" | "wireLength" | "link" | "time"
+>;
+
+/** Takes what `writeColumns` has said of the frames of a core; `first` is the row of its first frame. */
+export type ReadColumns = (core: Core, first: number, count: number) => void;
+
 export class Traffic {
   readonly batch: Batch;
-  readonly #device: Device;
-  readonly #reader: OutcomeReader;
+  protected readonly device: Device;
+  protected readonly reader: OutcomeReader;
   /** Whose frames are in the core. */
   #holder: object = this;
 
   constructor(device: Device) {
-    this.#device = device;
+    this.device = device;
     this.batch = new Batch(device.core);
-    this.#reader = new OutcomeReader(device, this.batch);
+    this.reader = new OutcomeReader(device, this.batch);
+  }
+
+  /** Where frames of a burst lie until they are steered, and how many they can be. */
+  get rows(): BurstRows {
+    return this.batch;
+  }
+
+  get most(): number {
+    return MAX_BATCH;
   }
 
   /** An empty batch for a burst, until somebody else runs frames. */
   take(burst: object): void {
     this.#holder = burst;
-    this.batch.clear();
+    this.rows.clear();
   }
 
   holds(burst: object): boolean {
@@ -65,46 +84,54 @@ export class Traffic {
   }
 
   /** Runs the frames of the burst that holds the batch; `columns` reads what became of them before the host does what it has to do. */
-  steerBurst(columns: () => void): readonly Outcome[] | null {
+  steerBurst(columns: ReadColumns): readonly Outcome[] | null {
     const { batch } = this;
     if (batch.count === 0) return null;
-    const cabled = this.#device.hardware.ports.some(({ cable }) => cable !== null);
-    const came = cabled ? this.#inputs() : null;
-    this.#receiveBatch();
+    const { cabled } = this;
+    const came = cabled ? this.inputs() : null;
+    this.receiveBatch();
     const some = batch.core.exports.writeColumns(batch.count);
-    columns();
+    columns(batch.core, 0, batch.count);
     if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
     const afterwards = new Afterwards();
     const outcomes: Outcome[] = [];
-    for (let i = 0; i < batch.count; i++)
-      outcomes.push(this.#reader.read(i, came?.frames[i] ?? null, null, afterwards));
-    this.#serve(afterwards, came?.frames ?? [], came?.options ?? [], 0);
+    for (let i = 0; i < batch.count; i++) outcomes.push(this.reader.read(i, came?.frames[i] ?? null, null, afterwards));
+    this.serve(afterwards, came?.frames ?? [], came?.options ?? [], 0);
     return outcomes;
   }
 
   /** The outcome of a frame of the burst that holds the batch. */
   burstOutcome(i: number): Outcome {
-    return this.#reader.read(i, null, null, new Afterwards());
+    return this.reader.read(i, null, null, new Afterwards());
   }
 
-  /** Frames of the batch as they came, and how. */
-  #inputs(): { frames: Uint8Array[]; options: FrameOptions[] } {
-    const { batch } = this;
+  /** Whether something is connected to a port. */
+  protected get cabled(): boolean {
+    return this.device.hardware.ports.some(({ cable }) => cable !== null);
+  }
+
+  /** Frames of the burst as they came, and how. */
+  protected inputs(): { frames: Uint8Array[]; options: FrameOptions[] } {
+    const { rows } = this;
     const frames: Uint8Array[] = [];
     const options: FrameOptions[] = [];
-    for (let i = 0; i < batch.count; i++) {
-      frames.push(batch.frame(i).slice());
-      const linkType = linkTypeOf(batch.link(i));
-      const time = this.#device.remembers ? { time: batch.time(i) } : {};
-      options.push({ linkType, wireLength: batch.wireLength(i), ...time });
+    for (let i = 0; i < rows.count; i++) {
+      frames.push(rows.frame(i).slice());
+      const linkType = linkTypeOf(rows.link(i));
+      const time = this.device.remembers ? { time: rows.time(i) } : {};
+      options.push({ linkType, wireLength: rows.wireLength(i), ...time });
     }
     return { frames, options };
   }
 
   /** What comes in goes to the eSwitch, or to the rules of the PF. */
-  #receiveBatch(): void {
-    const { stages: pf } = this.#device.function(VPORT_MANAGER);
-    this.batch.steer(pf.switched || pf.received);
+  protected get entry(): number {
+    const { stages: pf } = this.device.function(VPORT_MANAGER);
+    return pf.switched || pf.received;
+  }
+
+  protected receiveBatch(): void {
+    this.batch.steer(this.entry);
   }
 
   /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
@@ -116,19 +143,19 @@ export class Traffic {
       frames,
       options,
       WIRE,
-      () => this.#receiveBatch(),
-      (i, frame) => this.#reader.read(i, frame, null, afterwards),
-      (first) => this.#serve(afterwards, frames, options, first),
+      () => this.receiveBatch(),
+      (i, frame) => this.reader.read(i, frame, null, afterwards),
+      (first) => this.serve(afterwards, frames, options, first),
     );
   }
 
   /** What leaves by a port does so, and what connected queue pairs got is read; `first` is the frame that the batch begins with. */
-  #serve(afterwards: Afterwards, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
+  protected serve(afterwards: Afterwards, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
     for (const { destination, port, index } of afterwards.departures.splice(0)) {
       const { frame, linkType } = destination;
       const came = frames[first + index] as Uint8Array;
       const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
-      destination.outcome = leave(this.#device, port, frame, own);
+      destination.outcome = leave(this.device, port, frame, own);
     }
     for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);
   }
@@ -151,7 +178,7 @@ export class Traffic {
       {},
       { vport: from.vport, qp_num, metadata },
       () => this.batch.steer(transport ? from.stages.sentByTransports : from.stages.sent),
-      (i, frame) => this.#reader.read(i, frame, null, afterwards),
+      (i, frame) => this.reader.read(i, frame, null, afterwards),
     );
   }
 
@@ -169,10 +196,10 @@ export class Traffic {
     afterwards: Afterwards,
     { rdma = true, ownFlows = false }: LoopOptions = {},
   ): Outcome[] {
-    const { looped, root } = this.#device.function(VPORT_MANAGER).stages;
+    const { looped, root } = this.device.function(VPORT_MANAGER).stages;
     const first = rdma ? looped : root;
     if (first === 0) {
-      this.#check(call, port, frames, {});
+      this.check(call, port, frames, {});
       return frames.map(() => bareOutcome("miss", null, null));
     }
     return this.#run(
@@ -182,7 +209,7 @@ export class Traffic {
       {},
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
       () => this.batch.loopBack(first, ownFlows ? NOBODY : sender.handle),
-      (i, frame) => this.#reader.read(i, frame, ownFlows ? null : sender, afterwards),
+      (i, frame) => this.reader.read(i, frame, ownFlows ? null : sender, afterwards),
     );
   }
 
@@ -209,7 +236,7 @@ export class Traffic {
     read: (i: number, frame: Uint8Array) => T,
     after?: (first: number) => void,
   ): T[] {
-    this.#check(call, port, frames, options);
+    this.check(call, port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
       this.take(this);
@@ -219,7 +246,7 @@ export class Traffic {
         const own = optionsOf(options, next);
         const link = linkFor(call, next, own);
         if (this.batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata) < 0) break;
-        if (this.#device.remembers) this.batch.stamp(own.time ?? this.#device.now());
+        if (this.device.remembers) this.batch.stamp(own.time ?? this.device.now());
       }
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));
@@ -228,8 +255,8 @@ export class Traffic {
     return results;
   }
 
-  #check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
-    this.#device.checkPort(call, port);
+  protected check(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): void {
+    this.device.checkPort(call, port);
     checkFrames(call, frames, options);
   }
 }

@@ -3,7 +3,7 @@
  * Every change is made to both.
  */
 import { expect } from "vitest";
-import { createDevice, type Device } from "../../src/index.js";
+import { createDevice, type Device, type DeviceOptions } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Context } from "../../src/model/context.js";
@@ -78,11 +78,12 @@ export interface PipelineWorld extends Draft, Makers {
 /** "fdb:0" of "fdb:0/3". */
 export const domainOf = (table: string): string => table.replace(/\/.*/, "");
 
-/** `remembers`: rules meter, note first hits, track connections, sample. */
+/** `remembers`: rules meter, note first hits, track connections, sample. `open` makes the device. */
 export async function makePipelineWorld(
   random: Random,
   tally: Map<string, number>,
   remembers = false,
+  open: (options: DeviceOptions) => Promise<Device> = createDevice,
 ): Promise<PipelineWorld> {
   const asyncRules = random.chance(0.2);
   const draft = newDraft(random, remembers);
@@ -90,7 +91,7 @@ export async function makePipelineWorld(
   const seed = remembers ? random.word() - 2 ** 31 : 0;
   const parser = DECLARED as ParserOptions;
   const now = (): bigint => state.now;
-  const device = await createDevice({ ports: PORTS, vports: VPORTS, parser, asyncRules, seed, now });
+  const device = await open({ ports: PORTS, vports: VPORTS, parser, asyncRules, seed, now });
   state.seed = BigInt(seed);
   if (remembers) {
     state.now = random.bits(40);

@@ -1,0 +1,171 @@
+/**
+ * A worker of a pool beside the first one, from the side of the first: a core in a thread of its own whose memory is a copy of that of the
+ * first core. Addresses are the same in both, so that whatever knows an object of the first core by its address reads records of this one.
+ *
+ * Everything but `run` and `wait` happens while the thread has no task.
+ */
+import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE } from "../abi/engine.js";
+import { failureIn, PAGE, Task, Word, type Start } from "./control.js";
+import { Core, type CoreExports } from "./core.js";
+import type { FirstCore } from "./load.js";
+import { MOST_PAGES } from "./sharing.js";
+import type { Stage } from "./stage.js";
+import { startThread, type Thread } from "./thread.js";
+
+/** How long the first worker looks whether a task is done before it sleeps, in milliseconds. */
+const PATIENCE = 0.2;
+/** A thread that has not been heard of for so long, in milliseconds, will not be. A batch takes less than one of them. */
+const LOST = 60_000;
+
+/** Counters: the address of each block, and how many it has. */
+export type CounterBlocks = Map<number, number>;
+
+export class Replica {
+  /** Its memory; nothing else of it may be used. */
+  readonly core: Core;
+  readonly #first: Core;
+  /** Those of the first core. */
+  readonly #globals: readonly WebAssembly.Global[];
+  readonly #control: Int32Array;
+  readonly #values: BigInt64Array;
+  readonly #memory: WebAssembly.Memory;
+  readonly #thread: Thread;
+  #asked = 0;
+  /** Whether counters hold what the first core has not. */
+  #counted = false;
+
+  private constructor(first: Core, { memory, control }: Start, globals: readonly WebAssembly.Global[], thread: Thread) {
+    const areas = { areaAddress: (area: number) => first.exports.areaAddress(area), openMemory: () => 1 };
+    this.core = new Core({ memory, ...areas } as CoreExports);
+    this.#first = first;
+    this.#globals = globals;
+    this.#control = new Int32Array(control);
+    this.#values = new BigInt64Array(control, Word.globals * 4);
+    this.#memory = memory;
+    this.#thread = thread;
+  }
+
+  static async create(core: Core, { module, names, globals }: FirstCore, stage: Stage): Promise<Replica> {
+    const pages = core.exports.memory.buffer.byteLength / PAGE;
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
+    const control = new SharedArrayBuffer(Word.globals * 4 + names.length * 8);
+    const areas = { bytes: core.bytes, frames: core.frames };
+    const start: Start = { module, memory, control, ...stage.buffers, areas, globals: names };
+    return new Replica(core, start, globals, await startThread(start));
+  }
+
+  /** Makes its memory that of the first core, but for what has been counted, which begins at zero. */
+  copy(counters: CounterBlocks): void {
+    const first = this.#first;
+    const pages = first.exports.memory.buffer.byteLength / PAGE;
+    const more = pages - this.#memory.grow(0);
+    if (more > 0) this.#memory.grow(more);
+    this.core.lookAgain();
+    const take = (from: number, to: number): void => this.core.u8.set(first.u8.subarray(from, to), from);
+    // Static data lies before the first area.
+    take(0, first.staging);
+    take(first.functions, first.functions + 4 * MAX_FUNCTIONS);
+    take(first.samples, first.samples + SAMPLES_SIZE);
+    take(first.arena, first.exports.arenaTop() >>> 0);
+    for (const [address, count] of counters) this.core.u8.fill(0, address, address + 16 * count);
+    this.core.u8.fill(0, this.core.reasons, this.core.reasons + 8 * REASON_COUNT);
+    for (const [i, { value }] of this.#globals.entries()) this.#values[i] = BigInt(value as number | bigint);
+    this.#control[Word.version] = (this.#control[Word.version] as number) + 1;
+  }
+
+  /** Gives the thread rows of the stage. */
+  run(root: number, first: number, count: number): void {
+    const control = this.#control;
+    this.#check();
+    this.#counted = true;
+    control[Word.first] = first;
+    control[Word.count] = count;
+    control[Word.root] = root;
+    this.#ask(Task.run);
+  }
+
+  /** Waits until they are steered; gives SOME_*. @throws Error the thread has failed, which is a defect of ours */
+  wait(): number {
+    const control = this.#control;
+    const patience = performance.now() + PATIENCE;
+    const lost = performance.now() + LOST;
+    for (let done = this.#done(); done !== this.#asked; done = this.#done()) {
+      const now = performance.now();
+      if (now > lost) throw new Error("flowsteer: a worker of the pool does not answer");
+      if (now > patience && MAY_WAIT) Atomics.wait(control, Word.done, done, LOST);
+    }
+    this.#check();
+    if ((control[Word.pages] as number) * PAGE !== this.core.u8.length) {
+      this.#memory.grow(0);
+      this.core.lookAgain();
+    }
+    return control[Word.some] as number;
+  }
+
+  get isDone(): boolean {
+    return this.#done() === this.#asked;
+  }
+
+  /** Microseconds that the thread has worked on the last rows. */
+  get microseconds(): number {
+    return this.#control[Word.microseconds] as number;
+  }
+
+  /** Adds what it has counted to the counters of the first core, and begins at zero. */
+  collect(counters: CounterBlocks): void {
+    if (!this.#counted) return;
+    this.#counted = false;
+    for (const [address, count] of counters) this.#move(address, 2 * count);
+    this.#move(this.core.reasons, REASON_COUNT);
+  }
+
+  end(): void {
+    this.#ask(Task.end);
+    this.#thread.end();
+  }
+
+  /** Adds so many u64 to those of the first core. */
+  #move(address: number, count: number): void {
+    const from = this.core.u32;
+    const to = this.#first.u32;
+    for (let at = address >> 2; at < (address >> 2) + 2 * count; at += 2) {
+      const low = from[at] as number;
+      const high = from[at + 1] as number;
+      if ((low | high) === 0) continue;
+      const sum = (to[at] as number) + low;
+      to[at] = sum;
+      to[at + 1] = (to[at + 1] as number) + high + (sum >= 2 ** 32 ? 1 : 0);
+      from[at] = 0;
+      from[at + 1] = 0;
+    }
+  }
+
+  #done(): number {
+    return Atomics.load(this.#control, Word.done);
+  }
+
+  #ask(task: number): void {
+    this.#control[Word.task] = task;
+    this.#asked = (this.#asked + 1) | 0;
+    Atomics.store(this.#control, Word.asked, this.#asked);
+    Atomics.notify(this.#control, Word.asked);
+  }
+
+  #check(): void {
+    const failure = failureIn(this.#control) ?? this.#thread.failure;
+    if (failure !== null) throw new Error(`flowsteer: a worker of the pool has failed, which is a defect: ${failure}`);
+  }
+}
+
+/** A page that shows something may not sleep. */
+const MAY_WAIT = mayWait();
+
+function mayWait(): boolean {
+  if (typeof SharedArrayBuffer === "undefined") return false;
+  try {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+/** Threads of Node and of browsers, as far as a pool needs them. */
+import { READY, type Start } from "./control.js";
+
+export interface Thread {
+  /** What has ended it, before it was told to; null while it lives. */
+  readonly failure: string | null;
+  /** Ends it at once. */
+  end(): void;
+}
+
+/** Why threads cannot share memory here; null where they can. */
+export function threadsMissing(): string | null {
+  if (isNode()) return null;
+  if (typeof SharedArrayBuffer === "undefined" || !globalThis.crossOriginIsolated) {
+    return "memory cannot be shared: the page is not cross-origin isolated";
+  }
+  return typeof Worker === "undefined" ? "there are no threads" : null;
+}
+
+/** As many as there are cores. */
+export function coresHere(): number {
+  if (isNode()) return process.getBuiltinModule("node:os").availableParallelism();
+  return globalThis.navigator?.hardwareConcurrency ?? 1;
+}
+
+/** A thread that takes tasks. It does not keep a process alive. */
+export function startThread(start: Start): Promise<Thread> {
+  return isNode() ? startInNode(start) : startInBrowser(start);
+}
+
+function isNode(): boolean {
+  return typeof process !== "undefined" && process.versions?.node !== undefined;
+}
+
+async function startInNode(start: Start): Promise<Thread> {
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
+  const path = import.meta.bundled ? "./worker.js" : "../../build/worker.js";
+  const worker = new Worker(new URL(path, import.meta.url), { execArgv: [] });
+  const thread = { failure: null as string | null, end: () => void worker.terminate() };
+  worker.on("exit", () => (thread.failure ??= "it has ended"));
+  await new Promise<void>((resolve, reject) => {
+    worker.on("error", (error) => {
+      thread.failure = String(error);
+      reject(error);
+    });
+    worker.once("message", (message) => {
+      if (message === READY) resolve();
+    });
+    worker.postMessage(start);
+  });
+  worker.unref();
+  return thread;
+}
+
+async function startInBrowser(start: Start): Promise<Thread> {
+  // Written out twice: bundlers look for this form.
+  const worker = import.meta.bundled
+    ? new Worker(new URL("./worker.js", import.meta.url), { type: "module" })
+    : new Worker(new URL("../../build/worker.js", import.meta.url), { type: "module" });
+  const thread = { failure: null as string | null, end: () => worker.terminate() };
+  await new Promise<void>((resolve, reject) => {
+    worker.addEventListener("error", ({ message }) => {
+      thread.failure = message || "it cannot be loaded";
+      reject(new Error(`flowsteer: a worker of the pool: ${thread.failure}`));
+    });
+    worker.addEventListener("message", () => resolve(), { once: true });
+    worker.postMessage(start);
+  });
+  return thread;
+}

@@ -1,0 +1,201 @@
+/** Frames on their way through a pool: dealt to its cores where none of them can come to what is of all frames, else all to the first. */
+import {
+  MAX_BATCH,
+  REACHES_BUFFERS,
+  REACHES_CONNECTION,
+  REACHES_ESP,
+  REACHES_FLAG,
+  REACHES_METER,
+  REACHES_SAMPLER,
+  REACHES_TRANSPORT,
+  SOME_AT_HOST,
+  SOME_AT_PORT,
+} from "../abi/engine.js";
+import { Batch } from "../engine/batch.js";
+import type { Core } from "../engine/core.js";
+import type { Crew, Share } from "../engine/crew.js";
+import type { Device } from "./device.js";
+import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
+import type { Outcome } from "./outcome.js";
+import { Afterwards, OutcomeReader } from "./outcomeReader.js";
+import { Traffic, type BurstRows, type ReadColumns } from "./traffic.js";
+
+const NAMES: readonly (readonly [bit: number, name: string])[] = [
+  [REACHES_METER, "meters"],
+  [REACHES_FLAG, "first-hit flags"],
+  [REACHES_CONNECTION, "connections"],
+  [REACHES_SAMPLER, "samplers"],
+  [REACHES_ESP, "ESP"],
+  [REACHES_BUFFERS, "queues with receive buffers"],
+  [REACHES_TRANSPORT, "connected queue pairs"],
+];
+
+/** Frames of a batch and what came with them, where they are not only in the core. */
+interface Inputs {
+  readonly frames: readonly Uint8Array[];
+  readonly options: BatchOptions;
+}
+
+/** What the host has to do for the frames from one on. */
+interface Work {
+  readonly afterwards: Afterwards;
+  readonly first: number;
+}
+
+export class PoolTraffic extends Traffic {
+  readonly #crew: Crew;
+  readonly #few: number;
+  readonly #readers = new Map<Core, OutcomeReader>();
+  /** What `changes` of the crew was, and where frames began, when `#why` was found. */
+  #surveyed = -1;
+  #entry = 0;
+  #why: string | null = null;
+  /** Who has steered the rows of the burst. */
+  #shares: readonly Share[] = [];
+
+  /** Calls of fewer frames than `few` are for the first core alone. */
+  constructor(device: Device, crew: Crew, few: number) {
+    super(device);
+    this.#crew = crew;
+    this.#few = few;
+  }
+
+  override get rows(): BurstRows {
+    return this.#crew.stage;
+  }
+
+  override get most(): number {
+    return this.#crew.rows;
+  }
+
+  /** What frames can come to that keeps all of them at the first core; null for nothing. */
+  get why(): string | null {
+    const { entry } = this;
+    const { changes, core } = this.#crew;
+    if (this.#surveyed === changes && this.#entry === entry) return this.#why;
+    this.#surveyed = changes;
+    this.#entry = entry;
+    const things = core.exports.reached(entry);
+    const names = NAMES.filter(([bit]) => (things & bit) !== 0).map(([, name]) => name);
+    this.#why = names.length === 0 ? null : `frames can reach ${names.join(", ")}`;
+    return this.#why;
+  }
+
+  override take(burst: object): void {
+    super.take(burst);
+    this.batch.clear();
+    this.#crew.stage.limit = this.why === null ? this.most : MAX_BATCH;
+  }
+
+  override steerBurst(columns: ReadColumns): readonly Outcome[] | null {
+    const { count } = this.#crew.stage;
+    if (count === 0) return null;
+    const came = this.cabled ? this.inputs() : null;
+    if (!this.#isSpread(count)) return this.#allAlone(count, columns, came);
+    const some = this.#spread();
+    for (const { core, first, count } of this.#shares) columns(core, first, count);
+    return this.#isServed(some) ? this.#outcomes(came) : null;
+  }
+
+  override burstOutcome(row: number): Outcome {
+    const share = this.#shares.find(({ first, count }) => row < first + count) as Share;
+    return this.#readerOf(share).read(row - share.first, null, null, new Afterwards());
+  }
+
+  override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
+    if (!this.#isSpread(frames.length)) return super.receive(call, port, frames, options);
+    this.check(call, port, frames, options);
+    const { stage } = this.#crew;
+    const outcomes: Outcome[] = [];
+    for (let next = 0; next < frames.length;) {
+      // What the host did for the frames before may have changed what these can come to.
+      if (!this.#isSpread(frames.length - next)) {
+        const rest = Array.isArray(options) ? (options as FrameOptions[]).slice(next) : options;
+        return [...outcomes, ...super.receive(call, port, frames.slice(next), rest)];
+      }
+      this.take(this);
+      const first = next;
+      for (; next < frames.length; next++) {
+        const frame = frames[next] as Uint8Array;
+        const own = optionsOf(options, next);
+        if (stage.put(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
+      }
+      this.#spread();
+      outcomes.push(...this.#outcomes({ frames, options }, first));
+    }
+    return outcomes;
+  }
+
+  #isSpread(frames: number): boolean {
+    return frames >= this.#few && this.why === null;
+  }
+
+  #isServed(some: number): boolean {
+    return (some & SOME_AT_HOST) !== 0 || (this.cabled && (some & SOME_AT_PORT) !== 0);
+  }
+
+  /** All cores steer the rows of the stage; gives SOME_*. */
+  #spread(): number {
+    this.#shares = this.#crew.steer(this.entry);
+    return this.#shares.reduce((all, { some }) => all | some, 0);
+  }
+
+  /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */
+  #allAlone(rows: number, columns: ReadColumns, came: Inputs | null): Outcome[] | null {
+    const outcomes: Outcome[] = [];
+    const work: Work[] = [];
+    for (let first = 0; first < rows; first += MAX_BATCH) {
+      const count = Math.min(MAX_BATCH, rows - first);
+      const some = this.#alone(first, count);
+      columns(this.#crew.core, first, count);
+      if (rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
+    }
+    this.#serveAll(work, came);
+    return outcomes.length > 0 ? outcomes : null;
+  }
+
+  /** The first core steers some of them. */
+  #alone(first: number, count: number): number {
+    const { core, stage } = this.#crew;
+    stage.load(core, first, count, this.device.remembers);
+    core.exports.steer(this.entry, count);
+    const some = core.exports.writeColumns(count);
+    this.#shares = [{ worker: 0, core, first, count, some }];
+    return some;
+  }
+
+  /** What became of the rows, in their order, once that is done what the host has to do; row 0 is `frames[offset]`. */
+  #outcomes(came: Inputs | null, offset = 0): Outcome[] {
+    const work: Work[] = [];
+    const outcomes = this.#read(came, offset, work);
+    this.#serveAll(work, came);
+    return outcomes;
+  }
+
+  #read(came: Inputs | null, offset: number, work: Work[]): Outcome[] {
+    const outcomes: Outcome[] = [];
+    for (const share of this.#shares) {
+      const reader = this.#readerOf(share);
+      const first = offset + share.first;
+      const afterwards = new Afterwards();
+      for (let i = 0; i < share.count; i++) {
+        outcomes.push(reader.read(i, came?.frames[first + i] ?? null, null, afterwards));
+      }
+      work.push({ afterwards, first });
+    }
+    return outcomes;
+  }
+
+  #serveAll(work: readonly Work[], came: Inputs | null): void {
+    for (const { afterwards, first } of work) this.serve(afterwards, came?.frames ?? [], came?.options ?? [], first);
+  }
+
+  #readerOf({ core }: Share): OutcomeReader {
+    let reader = this.#readers.get(core);
+    if (reader === undefined) {
+      reader = new OutcomeReader(this.device, new Batch(core));
+      this.#readers.set(core, reader);
+    }
+    return reader;
+  }
+}
