@@ -11,7 +11,6 @@
  * no file is written that is not named.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { arch, availableParallelism, cpus, platform } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { format } from "prettier";
@@ -21,9 +20,9 @@ import { SETS, SIZES } from "./classify/ruleSets.js";
 import { esp } from "./esp.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
+import { machine } from "./machine.js";
 import { measure, type Parts, type Report, type Result, type Suite } from "./harness.js";
 import { parse } from "./parse.js";
-import { dpdkVersion } from "./peers/rteAcl.js";
 import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
@@ -139,16 +138,4 @@ function lines({ case: name, unit, nanoseconds, ratio, against }: Result): strin
     const text = `${to.toFixed(2).padStart(8)} x ${peer}${target === "" ? "" : ` (${target})`}`;
     return `${i === 0 ? first : "".padEnd(first.length)}${text}`;
   });
-}
-
-function machine(): Record<string, string | number> {
-  const dpdk = dpdkVersion();
-  return {
-    cpu: cpus()[0]?.model.trim() ?? "unknown",
-    threads: availableParallelism(),
-    platform: `${platform()} ${arch()}`,
-    node: process.versions.node,
-    v8: process.versions.v8,
-    ...(dpdk === undefined ? {} : { dpdk }),
-  };
 }

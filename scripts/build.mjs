@@ -28,7 +28,8 @@ import { parseArgs } from "node:util";
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-const FLAVOURS = ["release", "debug", "coverage"];
+/** `profile` is `release` with the names of functions. */
+const FLAVOURS = ["release", "profile", "debug", "coverage"];
 
 /** Bundle name in dist/ and its source. */
 const ENTRIES = {

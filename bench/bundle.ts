@@ -1,0 +1,22 @@
+/**
+ * Bundles a program of measurements as the library itself is bundled, and runs it. Loaders that compile while running wrap
+ * every function to keep its name, which costs a call more than some of what is measured here.
+ */
+import { build } from "esbuild";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** `source` lies in bench/; the bundle in build/bench/. */
+export async function runBundled(source: string, bundle: string): Promise<void> {
+  const outfile = fileURLToPath(new URL(`../build/bench/${bundle}`, import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "es2022",
+    packages: "external",
+    logLevel: "warning",
+  });
+  await import(pathToFileURL(outfile).href);
+}
