@@ -12,10 +12,11 @@
 
 import { refuse, type SteeringError } from "../errors.js";
 import type { CaptureBreak, CapturedFrame, CaptureInterface, RecordReader, Step } from "./captureRecord.js";
-import { bytesOf, need, viewOf } from "./captureRecord.js";
+import { bytesOf, FrameColumns, need, viewOf } from "./captureRecord.js";
 import { pcapReader } from "./pcap.js";
 import { pcapngReader } from "./pcapng.js";
 
+export { FrameColumns } from "./captureRecord.js";
 export type { CaptureBreak, CapturedFrame, CaptureInterface } from "./captureRecord.js";
 
 /** How the reading of a file ended. */
@@ -42,6 +43,7 @@ export class CaptureDecoder {
   #skip = 0;
   #broken: CaptureBreak | null = null;
   #refusal: SteeringError | null = null;
+  readonly #rows = new FrameColumns();
 
   /** Interfaces that the file has described so far, in the current section. */
   get interfaces(): readonly CaptureInterface[] {
@@ -51,22 +53,55 @@ export class CaptureDecoder {
   /** Takes the next bytes of the file; gives the frames that they complete, at most one for every 16 bytes. */
   push(chunk: Uint8Array): CapturedFrame[] {
     checkBytes(chunk);
-    if (this.#refusal !== null) throw this.#refusal;
-    this.#received += chunk.length;
     const frames: CapturedFrame[] = [];
+    for (let at = 0; at < chunk.length;) {
+      at = this.read(chunk, at, this.#rows);
+      this.#addFrames(this.#rows, frames);
+    }
+    return frames;
+  }
+
+  /**
+   * Takes the next bytes of the file, from `at` in a chunk on, until `rows` are full or what follows lies elsewhere; gives where it is
+   * then. Whoever calls it takes the rows and calls it again, until it is at the end of the chunk.
+   */
+  read(chunk: Uint8Array, at: number, rows: FrameColumns): number {
+    if (this.#refusal !== null) throw this.#refusal;
+    rows.count = 0;
+    const begin = at;
     const view = viewOf(chunk);
-    for (let at = 0; at < chunk.length && this.#broken === null;) {
+    while (at < chunk.length && this.#broken === null && !rows.full) {
       if (this.#skip > 0) {
         const skipped = Math.min(this.#skip, chunk.length - at);
         this.#skip -= skipped;
         at += skipped;
       } else if (this.#held === null) {
-        at += this.#advance(view, at, frames);
+        rows.bytes = chunk;
+        at += this.#advance(view, at, rows);
       } else {
-        at += this.#fill(this.#held, chunk.subarray(at), frames);
+        // A record that began in the chunk before.
+        rows.bytes = this.#held;
+        at += this.#fill(this.#held, chunk.subarray(at), rows);
+        if (rows.count > 0) break;
       }
     }
-    return frames;
+    if (this.#broken !== null) at = chunk.length;
+    this.#received += at - begin;
+    return at;
+  }
+
+  #addFrames(rows: FrameColumns, frames: CapturedFrame[]): void {
+    const before = (this.#reader?.frames ?? 0) - rows.count;
+    for (let row = 0; row < rows.count; row++) {
+      frames.push({
+        number: before + row + 1,
+        time: rows.time(row),
+        linkType: rows.linkTypes[row] ?? 0,
+        wireLength: rows.wireLengths[row] ?? 0,
+        bytes: rows.frame(row),
+        interfaceId: rows.interfaceIds[row] ?? 0,
+      });
+    }
   }
 
   /** Tells how the file ended. */
@@ -80,22 +115,22 @@ export class CaptureDecoder {
   }
 
   /** Adds to the held bytes; reads them when they are as many as needed. Returns what it took. */
-  #fill(held: Uint8Array, chunk: Uint8Array, frames: CapturedFrame[]): number {
+  #fill(held: Uint8Array, chunk: Uint8Array, rows: FrameColumns): number {
     const taken = Math.min(held.length - this.#heldLength, chunk.length);
     held.set(chunk.subarray(0, taken), this.#heldLength);
     this.#heldLength += taken;
     if (this.#heldLength === held.length) {
       this.#held = null;
-      this.#advance(viewOf(held), 0, frames);
+      this.#advance(viewOf(held), 0, rows);
     }
     return taken;
   }
 
   /** Takes one step at `at`. Returns how many of the bytes there it consumed, held ones included. */
-  #advance(view: DataView, at: number, frames: CapturedFrame[]): number {
+  #advance(view: DataView, at: number, rows: FrameColumns): number {
     const available = view.byteLength - at;
     const record = this.#record;
-    const step = this.#read(view, at);
+    const step = this.#read(view, at, rows);
     switch (step.kind) {
       case "need":
         record.what = step.what;
@@ -112,7 +147,6 @@ export class CaptureDecoder {
         this.#skip = Math.max(step.bytes - available, 0);
         return Math.min(step.bytes, available);
       case "record":
-        if (step.frame !== null) frames.push(step.frame);
         record.offset += record.skipped + step.bytes;
         record.skipped = 0;
         return step.bytes;
@@ -122,13 +156,13 @@ export class CaptureDecoder {
     }
   }
 
-  #read(view: DataView, at: number): Step {
+  #read(view: DataView, at: number, rows: FrameColumns): Step {
     if (this.#reader === null) {
       if (view.byteLength - at < 4) return need(4, "magic");
       const magic = view.getUint32(at, false);
       this.#reader = pcapReader(magic) ?? pcapngReader(magic) ?? this.#refuseMagic(magic, hintOf(magic));
     }
-    return this.#reader.read(view, at);
+    return this.#reader.read(view, at, rows);
   }
 
   /** A break in the file header leaves nothing to read: it is a refusal. */

@@ -27,6 +27,64 @@ export interface CaptureInterface {
   timeOffset: bigint;
 }
 
+/** What the two words that a record has for its time are, in nanoseconds since the epoch. */
+export type FrameClock = (high: number, low: number) => bigint;
+
+const ROWS = 1024;
+
+/** Frames of a file as columns, a value a row: read again and again without an object a frame. Their bytes lie in one buffer. */
+export class FrameColumns {
+  bytes: Uint8Array = new Uint8Array();
+  count = 0;
+  /** Where in `bytes` they begin. */
+  readonly offsets = new Uint32Array(ROWS);
+  /** Bytes captured. */
+  readonly lengths = new Uint32Array(ROWS);
+  /** As the file says: it may be less than was captured. */
+  readonly wireLengths = new Uint32Array(ROWS);
+  readonly linkTypes = new Uint32Array(ROWS);
+  readonly interfaceIds = new Uint32Array(ROWS);
+  readonly #high = new Uint32Array(ROWS);
+  readonly #low = new Uint32Array(ROWS);
+  readonly #clocks: FrameClock[] = [];
+
+  get full(): boolean {
+    return this.count === ROWS;
+  }
+
+  add(
+    offset: number,
+    length: number,
+    wireLength: number,
+    linkType: number,
+    interfaceId: number,
+    clock: FrameClock,
+    high: number,
+    low: number,
+  ): void {
+    const row = this.count++;
+    this.offsets[row] = offset;
+    this.lengths[row] = length;
+    this.wireLengths[row] = wireLength;
+    this.linkTypes[row] = linkType;
+    this.interfaceIds[row] = interfaceId;
+    this.#clocks[row] = clock;
+    this.#high[row] = high;
+    this.#low[row] = low;
+  }
+
+  /** Nanoseconds since the epoch. */
+  time(row: number): bigint {
+    return (this.#clocks[row] as FrameClock)(this.#high[row] ?? 0, this.#low[row] ?? 0);
+  }
+
+  /** The bytes of a frame, not copied; a Uint8Array of its own kind, whatever `bytes` is. */
+  frame(row: number): Uint8Array {
+    const { buffer, byteOffset } = this.bytes;
+    return new Uint8Array(buffer, byteOffset + (this.offsets[row] ?? 0), this.lengths[row]);
+  }
+}
+
 /** Where and why reading ended before the file did. */
 export interface CaptureBreak {
   /** File offset of the record that is broken. */
@@ -50,7 +108,7 @@ export type Step =
   /** Passes over `bytes` of a record that goes on to `recordLength`. */
   | { kind: "skip"; bytes: number; what: string; recordLength: number }
   /** The record ends after `bytes`. */
-  | { kind: "record"; bytes: number; frame: CapturedFrame | null }
+  | { kind: "record"; bytes: number }
   | { kind: "broken"; what: string; wanted: number; had: number };
 
 /** Reads one format, record by record; the file header is the first record. */
@@ -60,8 +118,8 @@ export interface RecordReader {
   readonly frames: number;
   /** Interfaces described so far in the current section. */
   readonly interfaces: readonly CaptureInterface[];
-  /** Reads at `at`; the view ends where the known bytes end. */
-  read(view: DataView, at: number): Step;
+  /** Reads at `at`; the view ends where the known bytes end. A frame is added to `rows`, which have room for it, by its place in the view. */
+  read(view: DataView, at: number, rows: FrameColumns): Step;
 }
 
 /** No frame is longer: four times the largest snapshot length of libpcap. */
@@ -69,6 +127,14 @@ export const MAX_CAPTURE_LENGTH = 4 * 262144;
 
 export function need(bytes: number, what: string): Step {
   return { kind: "need", bytes, what };
+}
+
+const RECORD = { kind: "record" as const, bytes: 0 };
+
+/** The one step of its kind, so that none is made for every frame. */
+export function record(bytes: number): Step {
+  RECORD.bytes = bytes;
+  return RECORD;
 }
 
 export function broken(what: string, wanted: number, had: number): Step {

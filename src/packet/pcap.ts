@@ -1,7 +1,7 @@
 /** The pcap format: draft-ietf-opsawg-pcap. */
 
-import type { CaptureInterface, RecordReader, Step } from "./captureRecord.js";
-import { broken, bytesOf, MAX_CAPTURE_LENGTH, need } from "./captureRecord.js";
+import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./captureRecord.js";
+import { broken, MAX_CAPTURE_LENGTH, need, record } from "./captureRecord.js";
 
 /** Magic numbers as the writer's byte order gives them. */
 export const PCAP_MAGIC = { microseconds: 0xa1b2c3d4, nanoseconds: 0xa1b23c4d } as const;
@@ -48,15 +48,18 @@ class PcapReader implements RecordReader {
   frames = 0;
   readonly #littleEndian: boolean;
   readonly #ticksPerSecond: bigint;
+  readonly #clock: FrameClock;
 
   constructor(littleEndian: boolean, ticksPerSecond: bigint) {
     this.#littleEndian = littleEndian;
     this.#ticksPerSecond = ticksPerSecond;
+    const tick = 1_000_000_000n / ticksPerSecond;
+    this.#clock = (seconds, fraction) => BigInt(seconds) * 1_000_000_000n + BigInt(fraction) * tick;
   }
 
-  read(view: DataView, at: number): Step {
+  read(view: DataView, at: number, rows: FrameColumns): Step {
     const device = this.interfaces[0];
-    return device === undefined ? this.#readHeader(view, at) : this.#readPacket(view, at, device);
+    return device === undefined ? this.#readHeader(view, at) : this.#readPacket(view, at, device, rows);
   }
 
   #readHeader(view: DataView, at: number): Step {
@@ -73,10 +76,10 @@ class PcapReader implements RecordReader {
       ticksPerSecond: this.#ticksPerSecond,
       timeOffset: 0n,
     });
-    return { kind: "record", bytes: PCAP_HEADER.length, frame: null };
+    return record(PCAP_HEADER.length);
   }
 
-  #readPacket(view: DataView, at: number, device: CaptureInterface): Step {
+  #readPacket(view: DataView, at: number, { linkType }: CaptureInterface, rows: FrameColumns): Step {
     const available = view.byteLength - at;
     if (available < PCAP_RECORD.length) return need(PCAP_RECORD.length, "packet record header");
     const captured = view.getUint32(at + PCAP_RECORD.captured, this.#littleEndian);
@@ -84,16 +87,11 @@ class PcapReader implements RecordReader {
     const length = PCAP_RECORD.length + captured;
     if (available < length) return need(length, "packet record");
 
-    const seconds = BigInt(view.getUint32(at + PCAP_RECORD.seconds, this.#littleEndian));
-    const fraction = BigInt(view.getUint32(at + PCAP_RECORD.fraction, this.#littleEndian));
-    const frame = {
-      number: ++this.frames,
-      time: seconds * 1_000_000_000n + fraction * (1_000_000_000n / this.#ticksPerSecond),
-      linkType: device.linkType,
-      wireLength: view.getUint32(at + PCAP_RECORD.original, this.#littleEndian),
-      bytes: bytesOf(view, at + PCAP_RECORD.length, captured),
-      interfaceId: 0,
-    };
-    return { kind: "record", bytes: length, frame };
+    this.frames++;
+    const wireLength = view.getUint32(at + PCAP_RECORD.original, this.#littleEndian);
+    const seconds = view.getUint32(at + PCAP_RECORD.seconds, this.#littleEndian);
+    const fraction = view.getUint32(at + PCAP_RECORD.fraction, this.#littleEndian);
+    rows.add(at + PCAP_RECORD.length, captured, wireLength, linkType, 0, this.#clock, seconds, fraction);
+    return record(length);
   }
 }

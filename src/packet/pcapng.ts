@@ -1,7 +1,7 @@
 /** The pcapng format: draft-ietf-opsawg-pcapng. */
 
-import type { CapturedFrame, CaptureInterface, RecordReader, Step } from "./captureRecord.js";
-import { broken, bytesOf, MAX_CAPTURE_LENGTH, need } from "./captureRecord.js";
+import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./captureRecord.js";
+import { broken, bytesOf, MAX_CAPTURE_LENGTH, need, record } from "./captureRecord.js";
 
 /** Block types, section 4; a section header reads the same in both byte orders. */
 export const BLOCK = {
@@ -88,11 +88,12 @@ class PcapngReader implements RecordReader {
   readonly format = "pcapng";
   interfaces: CaptureInterface[] = [];
   frames = 0;
+  #clocks: FrameClock[] = [];
   #littleEndian = false;
   /** Length of the skipped block whose trailer comes next. */
   #skipped: number | null = null;
 
-  read(view: DataView, at: number): Step {
+  read(view: DataView, at: number, rows: FrameColumns): Step {
     const available = view.byteLength - at;
     if (this.#skipped !== null) return this.#readSkippedTrailer(view, at, this.#skipped);
     if (available < BLOCK_HEADER.body) return need(BLOCK_HEADER.body, "block header");
@@ -121,7 +122,7 @@ class PcapngReader implements RecordReader {
     if (available < length) return need(length, known.what);
     const trailer = view.getUint32(at + length - BLOCK_HEADER.trailer, this.#littleEndian);
     if (trailer !== length) return broken("trailing block length", length, trailer);
-    return this.#readBlock(type, new DataView(view.buffer, view.byteOffset + at, length));
+    return this.#readBlock(type, view, at, length, rows);
   }
 
   #readSkippedTrailer(view: DataView, at: number, length: number): Step {
@@ -129,21 +130,21 @@ class PcapngReader implements RecordReader {
     const trailer = view.getUint32(at, this.#littleEndian);
     if (trailer !== length) return broken("trailing block length", length, trailer);
     this.#skipped = null;
-    return { kind: "record", bytes: BLOCK_HEADER.trailer, frame: null };
+    return record(BLOCK_HEADER.trailer);
   }
 
-  #readBlock(type: number, block: DataView): Step {
+  #readBlock(type: number, view: DataView, at: number, length: number, rows: FrameColumns): Step {
     switch (type) {
       case BLOCK.sectionHeader:
-        return this.#readSection(block);
+        return this.#readSection(new DataView(view.buffer, view.byteOffset + at, length));
       case BLOCK.interfaceDescription:
-        return this.#readInterface(block);
+        return this.#readInterface(new DataView(view.buffer, view.byteOffset + at, length));
       case BLOCK.simplePacket:
-        return this.#readSimplePacket(block);
+        return this.#readSimplePacket(view, at, length, rows);
       case BLOCK.packet:
-        return this.#readPacket(block, block.getUint16(PACKET.interfaceId, this.#littleEndian));
+        return this.#readPacket(view, at, length, view.getUint16(at + PACKET.interfaceId, this.#littleEndian), rows);
       default:
-        return this.#readPacket(block, block.getUint32(PACKET.interfaceId, this.#littleEndian));
+        return this.#readPacket(view, at, length, view.getUint32(at + PACKET.interfaceId, this.#littleEndian), rows);
     }
   }
 
@@ -152,7 +153,8 @@ class PcapngReader implements RecordReader {
     const major = block.getUint16(SECTION.major, this.#littleEndian);
     if (major !== PCAPNG_MAJOR) return broken("major version", PCAPNG_MAJOR, major);
     this.interfaces = [];
-    return { kind: "record", bytes: block.byteLength, frame: null };
+    this.#clocks = [];
+    return record(block.byteLength);
   }
 
   #readInterface(block: DataView): Step {
@@ -185,45 +187,65 @@ class PcapngReader implements RecordReader {
       at = value + padded(length);
     }
     this.interfaces.push(device);
-    return { kind: "record", bytes: block.byteLength, frame: null };
+    this.#clocks.push(clockOf(device));
+    return record(block.byteLength);
   }
 
-  #readPacket(block: DataView, interfaceId: number): Step {
-    const device = this.interfaces[interfaceId];
-    if (device === undefined) return noInterface(this.interfaces.length, interfaceId);
-    const high = block.getUint32(PACKET.timeHigh, this.#littleEndian);
-    const low = block.getUint32(PACKET.timeLow, this.#littleEndian);
-    const ticks = (BigInt(high) << 32n) | BigInt(low);
-    return this.#frame(block, device, {
-      time: (ticks * 1_000_000_000n) / device.ticksPerSecond + device.timeOffset * 1_000_000_000n,
-      captured: block.getUint32(PACKET.captured, this.#littleEndian),
-      wireLength: block.getUint32(PACKET.original, this.#littleEndian),
-      at: PACKET.bytes,
-      interfaceId,
-    });
+  #readPacket(view: DataView, at: number, length: number, interfaceId: number, rows: FrameColumns): Step {
+    const clock = this.#clocks[interfaceId];
+    if (clock === undefined) return noInterface(this.interfaces.length, interfaceId);
+    const captured = view.getUint32(at + PACKET.captured, this.#littleEndian);
+    const wireLength = view.getUint32(at + PACKET.original, this.#littleEndian);
+    const high = view.getUint32(at + PACKET.timeHigh, this.#littleEndian);
+    const low = view.getUint32(at + PACKET.timeLow, this.#littleEndian);
+    const tooLong = tooLongFor(length, PACKET.bytes, captured);
+    if (tooLong !== null) return tooLong;
+    this.#add(rows, at + PACKET.bytes, captured, wireLength, interfaceId, clock, high, low);
+    return record(length);
   }
 
-  #readSimplePacket(block: DataView): Step {
+  #readSimplePacket(view: DataView, at: number, length: number, rows: FrameColumns): Step {
     const device = this.interfaces[0];
     if (device === undefined) return noInterface(0, 0);
-    const wireLength = block.getUint32(SIMPLE_PACKET.original, this.#littleEndian);
+    const wireLength = view.getUint32(at + SIMPLE_PACKET.original, this.#littleEndian);
     const captured = Math.min(wireLength, device.snapLength || wireLength);
-    return this.#frame(block, device, { time: 0n, captured, wireLength, at: SIMPLE_PACKET.bytes, interfaceId: 0 });
+    const tooLong = tooLongFor(length, SIMPLE_PACKET.bytes, captured);
+    if (tooLong !== null) return tooLong;
+    this.#add(rows, at + SIMPLE_PACKET.bytes, captured, wireLength, 0, NO_CLOCK, 0, 0);
+    return record(length);
   }
 
-  #frame(
-    block: DataView,
-    device: CaptureInterface,
-    packet: { time: bigint; captured: number; wireLength: number; at: number; interfaceId: number },
-  ): Step {
-    const { time, captured, wireLength, at, interfaceId } = packet;
-    const most = Math.min(block.byteLength - BLOCK_HEADER.trailer - at, MAX_CAPTURE_LENGTH);
-    if (captured > most) return broken("captured length", most, captured);
-    const number = ++this.frames;
-    const bytes = bytesOf(block, at, captured);
-    const frame: CapturedFrame = { number, time, linkType: device.linkType, wireLength, bytes, interfaceId };
-    return { kind: "record", bytes: block.byteLength, frame };
+  #add(
+    rows: FrameColumns,
+    offset: number,
+    captured: number,
+    wireLength: number,
+    interfaceId: number,
+    clock: FrameClock,
+    high: number,
+    low: number,
+  ): void {
+    this.frames++;
+    const { linkType } = this.interfaces[interfaceId] as CaptureInterface;
+    rows.add(offset, captured, wireLength, linkType, interfaceId, clock, high, low);
   }
+}
+
+/** A packet that says of itself that it is longer than its block, or than any packet. */
+function tooLongFor(length: number, bytesAt: number, captured: number): Step | null {
+  const most = Math.min(length - BLOCK_HEADER.trailer - bytesAt, MAX_CAPTURE_LENGTH);
+  return captured > most ? broken("captured length", most, captured) : null;
+}
+
+/** Simple packets have no time. */
+const NO_CLOCK: FrameClock = () => 0n;
+
+/** The words are a number of ticks (section 4.3). */
+function clockOf({ ticksPerSecond, timeOffset }: CaptureInterface): FrameClock {
+  return (high, low) => {
+    const ticks = (BigInt(high) << 32n) | BigInt(low);
+    return (ticks * 1_000_000_000n) / ticksPerSecond + timeOffset * 1_000_000_000n;
+  };
 }
 
 /** Interfaces are described before their packets (section 4.2). */
