@@ -1,11 +1,12 @@
 /** Frames of the captures on a command line, one after the other, in bounded memory. */
-import { createReadStream, statSync } from "node:fs";
-import { readCapture, type CapturedFrame } from "../packet/capture.js";
+import { statSync } from "node:fs";
+import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../packet/capture.js";
+import { wireLengthOf } from "../formats/captureRun.js";
+import { chunksOf, chunksOfInput } from "./chunks.js";
+import type { Interruption } from "./interruption.js";
 import { Progress } from "./progress.js";
 import { badUsage, refusalOf } from "./refusal.js";
 import { grouped } from "./text.js";
-
-const CHUNK = 1 << 20;
 
 /** A captured frame with its number over all captures. */
 export interface NumberedFrame extends Omit<CapturedFrame, "number"> {
@@ -17,6 +18,16 @@ export interface CaptureInput {
   files: readonly string[];
   /** The most frames to read. */
   limit: number;
+  /** What ends the reading early. */
+  interruption?: Interruption;
+}
+
+/** Frames as columns, of which the first `count` are asked for. */
+export interface CaptureRows {
+  readonly columns: FrameColumns;
+  readonly count: number;
+  /** That of the first, from 1 on, over all captures. */
+  readonly number: number;
 }
 
 /** How people call a capture. */
@@ -28,39 +39,53 @@ export function captureName(file: string): string {
  * Batches of frames, valid until the next is asked for. What the command should tell at its end goes to `notes`.
  * @throws CommandRefusal for what is no capture or cannot be read
  */
-export async function* readCaptures(
-  { files, limit }: CaptureInput,
+export async function* readCaptures(input: CaptureInput, notes: string[]): AsyncGenerator<NumberedFrame[], void> {
+  for await (const rows of readColumns(input, notes)) yield framesOf(rows);
+}
+
+/** The frames of columns as objects. */
+export function framesOf({ columns, count, number }: CaptureRows): NumberedFrame[] {
+  return Array.from({ length: count }, (_, row) => ({
+    number: number + row,
+    time: columns.time(row),
+    linkType: columns.linkTypes[row] ?? 0,
+    wireLength: wireLengthOf(columns, row),
+    bytes: columns.frame(row),
+    interfaceId: columns.interfaceIds[row] ?? 0,
+  }));
+}
+
+/** The same as columns, which are used again and again. */
+export async function* readColumns(
+  { files, limit, interruption }: CaptureInput,
   notes: string[],
-): AsyncGenerator<NumberedFrame[], void> {
+): AsyncGenerator<CaptureRows, void> {
   if (files.filter((file) => file === "-").length > 1) {
     throw badUsage("-", "standard input can be read once; name it once");
   }
   const progress = new Progress(process.stderr, sizeOf(files));
-  let number = 0;
+  const columns = new FrameColumns();
+  let read = 0;
   try {
     for (const file of files) {
-      if (number >= limit) return;
+      if (read >= limit || isInterrupted(interruption)) return;
+      const decoder = new CaptureDecoder();
       try {
-        const batches = readCapture(progress.count(file === "-" ? process.stdin : openFile(file)));
-        for (let next = await batches.next(); ; next = await batches.next()) {
-          if (next.done === true) {
-            const { broken, frames } = next.value;
-            if (broken !== null) notes.push(breakNote(captureName(file), broken, frames));
-            break;
+        const source = file === "-" ? chunksOfInput(interruption ?? null) : chunksOf(file, interruption ?? null);
+        for await (const chunk of source) {
+          for (let at = 0; at < chunk.length;) {
+            at = decoder.read(chunk, at, columns);
+            const count = Math.min(columns.count, limit - read);
+            if (count > 0) yield { columns, count, number: read + 1 };
+            read += count;
+            if (read >= limit) return;
           }
-          const taken = next.value.slice(0, limit - number);
-          // A record may say less for the wire than it holds: what it holds was there.
-          yield taken.map((frame) => ({
-            ...frame,
-            number: ++number,
-            wireLength: Math.max(frame.wireLength, frame.bytes.length),
-          }));
-          progress.show(number);
-          if (number >= limit) {
-            await batches.return({ format: "pcap", frames: number, broken: null });
-            return;
-          }
+          progress.read(chunk.length);
+          progress.show(read);
         }
+        if (isInterrupted(interruption)) return;
+        const { broken, frames } = decoder.finish();
+        if (broken !== null) notes.push(breakNote(captureName(file), broken, frames));
       } catch (error) {
         throw refusalOf(captureName(file), error);
       }
@@ -70,8 +95,8 @@ export async function* readCaptures(
   }
 }
 
-function openFile(file: string): AsyncIterable<Uint8Array> {
-  return createReadStream(file, { highWaterMark: CHUNK });
+function isInterrupted(interruption: Interruption | undefined): boolean {
+  return interruption !== undefined && interruption.signal !== null;
 }
 
 /** Bytes of all captures, undefined where a stream is among them. */

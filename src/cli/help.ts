@@ -46,7 +46,8 @@ counters say. Captures may be of any size.
                  sends leave by the port of their queue
   --limit N      stops after N frames
 
-Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and passed over.
+Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and passed over. A signal
+(Ctrl-C) ends the reading: what was read is reported as partial, and files are whole; a second one ends it at once.
 
   flowsteer run rules.json traffic.pcap
   tcpdump -w - | flowsteer run rules.json -
@@ -54,7 +55,7 @@ Frames are numbered from 1 over all captures. Frames whose link type has no pars
   flowsteer run rules.json traffic.pcap --format csv --output traffic.csv
   flowsteer run rules.json traffic.pcap --out sorted && flowsteer parse sorted/miss.pcapng
 
-Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused.
+Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 130, 143 interrupted.
 `;
 
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame

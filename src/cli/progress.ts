@@ -1,5 +1,5 @@
 /** A line on a terminal that tells how far a long capture has been read. */
-import { counted, share } from "./text.js";
+import { counted, grouped, share } from "./text.js";
 
 /** Short work shows nothing; then the line changes a few times a second. */
 const FIRST_MS = 700;
@@ -8,6 +8,7 @@ const EVERY_MS = 200;
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #size: number | undefined;
+  readonly #began: number;
   #bytes = 0;
   #next: number;
   #shown = false;
@@ -16,15 +17,13 @@ export class Progress {
   constructor(stream: NodeJS.WriteStream, size: number | undefined) {
     this.#stream = stream;
     this.#size = size;
-    this.#next = stream.isTTY ? Date.now() + FIRST_MS : Infinity;
+    this.#began = Date.now();
+    this.#next = stream.isTTY ? this.#began + FIRST_MS : Infinity;
   }
 
-  /** The same chunks, counted. */
-  async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      yield chunk;
-      this.#bytes += chunk.length;
-    }
+  /** So many bytes more have been read. */
+  read(bytes: number): void {
+    this.#bytes += bytes;
   }
 
   show(frames: number): void {
@@ -32,12 +31,25 @@ export class Progress {
     if (now < this.#next) return;
     this.#next = now + EVERY_MS;
     this.#shown = true;
-    const part = this.#size === undefined ? "" : `, ${share(this.#bytes, this.#size)}`;
-    this.#stream.write(`\r\u001b[K${counted(frames, "frame")}${part}`);
+    const seconds = (now - this.#began) / 1000;
+    const parts = [counted(frames, "frame"), `${grouped(Math.round(frames / seconds))} a second`];
+    if (this.#size !== undefined && this.#bytes > 0) {
+      const left = (seconds * Math.max(this.#size - this.#bytes, 0)) / this.#bytes;
+      parts.push(share(Math.min(this.#bytes, this.#size), this.#size), `${duration(left)} left`);
+    }
+    this.#stream.write(`\r\u001b[K${parts.join(", ")}`);
   }
 
   clear(): void {
     if (this.#shown) this.#stream.write("\r\u001b[K");
     this.#shown = false;
   }
+}
+
+/** `42 s`, `3 min 5 s`, `2 h 7 min` */
+export function duration(seconds: number): string {
+  const all = Math.ceil(seconds);
+  const [minutes, hours] = [Math.floor(all / 60), Math.floor(all / 3600)];
+  if (minutes === 0) return `${all} s`;
+  return hours === 0 ? `${minutes} min ${all % 60} s` : `${hours} h ${minutes % 60} min`;
 }

@@ -5,6 +5,7 @@ import { loadScenario } from "../formats/index.js";
 import { CaptureFiles } from "./captureFiles.js";
 import { captureName } from "./captures.js";
 import { numberOption, readCommandLine, type CommandLine } from "./commandLine.js";
+import { finish } from "./finish.js";
 import { FileOutput, Output } from "./output.js";
 import { badUsage, CommandRefusal, withFile } from "./refusal.js";
 import { CSV, NDJSON, TextRows, type RowFile } from "./rows.js";
@@ -51,7 +52,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const applies = captures.length === 0 || frames === undefined;
   if (expects && !applies)
     session.notes.push(`expectations of ${basename(file)} are about its own frames: not checked`);
-  return session.finish(file, printable(sources), applies);
+  return finish(session, file, printable(sources), applies);
 }
 
 type Format = (typeof FORMATS)[number];

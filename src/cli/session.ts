@@ -1,19 +1,12 @@
-/** A scenario that is run: where its frames come from, and what is said of them. */
-import {
-  cannotRun,
-  outcomeRecord,
-  type Failure,
-  type FrameInput,
-  type LoadedScenario,
-  type Sum,
-} from "../formats/index.js";
+/** A scenario that is run: where its frames come from, and what is made of them on the way. */
+import { CaptureRun, type Alike } from "../formats/captureRun.js";
+import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../formats/index.js";
 import type { Outcome } from "../model/outcome.js";
 import type { CaptureFiles, FrameToFile } from "./captureFiles.js";
-import { readCaptures } from "./captures.js";
+import { framesOf, readColumns, type CaptureRows } from "./captures.js";
+import { Interruption, type StopSignal } from "./interruption.js";
 import { Output } from "./output.js";
-import { failuresText, notesText, reportText } from "./report.js";
-import type { RowFile } from "./rows.js";
-import { painter, printable } from "./text.js";
+import type { RowEnd, RowFile, RowFrame } from "./rows.js";
 
 /** What is wanted beside the report, or in its place. */
 export interface Wishes {
@@ -29,33 +22,41 @@ export interface Wishes {
 type Input = FrameInput & FrameToFile & { number: number };
 
 export class Session {
+  readonly loaded: LoadedScenario;
+  readonly wishes: Wishes;
+  readonly output = new Output();
+  /** What is to be told at the end. */
   readonly notes: string[] = [];
-  readonly #loaded: LoadedScenario;
-  readonly #wishes: Wishes;
-  readonly #output = new Output();
-  readonly #skipped = new Map<string, Sum>();
+  /** Frames that were read and not run, by why. */
+  readonly skipped = new Map<string, Sum>();
+  /** What has ended the run before its end. */
+  interrupted: StopSignal | null = null;
   #recordedMessages = false;
 
   constructor(loaded: LoadedScenario, wishes: Wishes) {
-    this.#loaded = loaded;
-    this.#wishes = wishes;
+    this.loaded = loaded;
+    this.wishes = wishes;
   }
 
+  /** Runs captures in order. A signal ends that early: what was read by then has been run. */
   async runCaptures(files: readonly string[], port: number, limit: number): Promise<void> {
-    for await (const frames of readCaptures({ files, limit }, this.notes)) {
-      const inputs: Input[] = [];
-      for (const { number, bytes, linkType, wireLength, time } of frames) {
-        const why = cannotRun(linkType, bytes.length);
-        if (why === null) inputs.push({ number, bytes, linkType, time, port, wireLength });
-        else this.#skip(why, wireLength);
+    const { json, files: captures } = this.wishes;
+    const interruption = new Interruption();
+    const sums = !json && captures === null && this.loaded.sumsAlone ? new CaptureRun(this.loaded, port) : null;
+    try {
+      for await (const rows of readColumns({ files, limit, interruption }, this.notes)) {
+        await (sums === null ? this.#runFrames(rows, port) : this.#runRows(sums, rows, port));
       }
-      await this.#record(inputs, this.#loaded.run(inputs));
+    } finally {
+      interruption.end();
     }
-    for (const [why, { frames }] of this.#skipped) this.notes.push(`not parsed: ${why}: ${frames} skipped`);
+    sums?.flush();
+    this.interrupted = interruption.signal;
+    for (const [why, { frames }] of this.skipped) this.notes.push(`not parsed: ${why}: ${frames} skipped`);
   }
 
   async runOwn(port: number | undefined, limit: number): Promise<void> {
-    const inputs = this.#loaded.frames.slice(0, limit).map((frame, i) => ({
+    const inputs = this.loaded.frames.slice(0, limit).map((frame, i) => ({
       ...frame,
       ...(port === undefined || frame.send !== undefined ? {} : { port }),
       number: i + 1,
@@ -63,16 +64,51 @@ export class Session {
       linkType: frame.linkType ?? 1,
       wireLength: frame.wireLength ?? frame.bytes.length,
     }));
-    await this.#record(inputs, this.#loaded.run(inputs));
+    await this.#record(inputs, this.loaded.run(inputs));
+  }
+
+  /** With an object for every frame. */
+  async #runFrames(rows: CaptureRows, port: number): Promise<void> {
+    const inputs: Input[] = [];
+    for (const { number, bytes, linkType, wireLength, time } of framesOf(rows)) {
+      const why = cannotRun(linkType, bytes.length);
+      if (why === null) inputs.push({ number, bytes, linkType, time, port, wireLength });
+      else this.#skip(why, wireLength);
+    }
+    await this.#record(inputs, this.loaded.run(inputs));
+  }
+
+  readonly #ends = new WeakMap<Alike, RowEnd>();
+
+  /** With one for all frames that end alike. */
+  async #runRows(sums: CaptureRun, { columns, count, number }: CaptureRows, port: number): Promise<void> {
+    const { rows } = this.wishes;
+    let due = false;
+    const frame: RowFrame = { number: 0, time: 0n, port, length: 0, wireLength: 0, linkType: 0 };
+    const see = (file: RowFile) => (row: number, own: number, wireLength: number, tag: number | null, alike: Alike) => {
+      let end = this.#ends.get(alike);
+      if (end === undefined) this.#ends.set(alike, (end = file.endOf(alike.outcome)));
+      frame.number = own;
+      frame.time = columns.time(row);
+      frame.length = columns.lengths[row] ?? 0;
+      frame.wireLength = wireLength;
+      frame.linkType = columns.linkTypes[row] ?? 0;
+      due = file.add(frame, tag, end);
+    };
+    const skip = (row: number, wireLength: number): void => {
+      this.#skip(cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "", wireLength);
+    };
+    sums.run(columns, count, number, skip, rows === null ? null : see(rows));
+    if (due) await rows?.flush();
   }
 
   async #record(inputs: readonly Input[], outcomes: readonly Outcome[]): Promise<void> {
-    const { json, rows, files } = this.#wishes;
+    const { json, rows, files } = this.wishes;
     if (json) await this.#recordMessages();
     for (const [i, input] of inputs.entries()) {
       const outcome = outcomes[i] as Outcome;
       files?.add(input, outcome);
-      if (json) await this.#output.write(`${JSON.stringify(outcomeRecord(input.number, input, outcome))}\n`);
+      if (json) await this.output.write(`${JSON.stringify(outcomeRecord(input.number, input, outcome))}\n`);
       if (rows !== null && rows.add(rowFrame(input), outcome.tag, rows.endOf(outcome))) await rows.flush();
     }
     files?.flush();
@@ -82,45 +118,16 @@ export class Session {
   async #recordMessages(): Promise<void> {
     if (this.#recordedMessages) return;
     this.#recordedMessages = true;
-    for (const record of this.#loaded.messages) await this.#output.write(`${JSON.stringify(record)}\n`);
+    for (const record of this.loaded.messages) await this.output.write(`${JSON.stringify(record)}\n`);
   }
 
   #skip(why: string, wireLength: number): void {
-    const sum = this.#skipped.get(why) ?? { frames: 0, bytes: 0 };
-    this.#skipped.set(why, { frames: sum.frames + 1, bytes: sum.bytes + wireLength });
-  }
-
-  /** Reports; gives the exit code. */
-  async finish(file: string, sources: string, checkExpectations: boolean): Promise<number> {
-    const { json, rows, files } = this.#wishes;
-    const written = files?.close() ?? [];
-    await rows?.end();
-    if (!json && rows === null) {
-      await this.#output.write(reportText(painter(process.stdout), this.#loaded, sources, this.#skipped));
-      const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");
-      if (lines !== "") await this.#output.write(`\n${lines}`);
-    }
-    await this.#output.flush();
-    const paintErrors = painter(process.stderr);
-    process.stderr.write(notesText(paintErrors, this.notes));
-    const failures = this.#failures(checkExpectations);
-    if (failures.length > 0) {
-      process.stderr.write(failuresText(paintErrors, file, failures));
-      return 1;
-    }
-    if (checkExpectations && this.#loaded.scenario.expect !== undefined && !json && rows === null) {
-      await this.#output.write("\nAll expectations are met.\n");
-      await this.#output.flush();
-    }
-    return 0;
-  }
-
-  #failures(checkExpectations: boolean): Failure[] {
-    return [...this.#loaded.disagreements, ...(checkExpectations ? this.#loaded.failures() : [])];
+    const sum = this.skipped.get(why) ?? { frames: 0, bytes: 0 };
+    this.skipped.set(why, { frames: sum.frames + 1, bytes: sum.bytes + wireLength });
   }
 }
 
-function rowFrame(input: Input): Parameters<RowFile["add"]>[0] {
+function rowFrame(input: Input): RowFrame {
   const { number, time, port = 1, send, bytes, linkType, wireLength } = input;
   return { number, time, port: send === undefined ? port : null, length: bytes.length, wireLength, linkType };
 }

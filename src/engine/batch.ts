@@ -245,6 +245,11 @@ export class Batch {
     return this.core.u8.subarray(address, address + this.#word(at, DEST_LENGTH));
   }
 
+  /** How many they are. */
+  lengthAt(at: number): number {
+    return this.#word(at, DEST_LENGTH);
+  }
+
   /** Whether the frame went on, and this is a copy. */
   isCopy(at: number): boolean {
     return (this.#word(at, DEST_FLAGS) & DEST_COPY) !== 0;

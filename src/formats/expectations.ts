@@ -81,6 +81,11 @@ export class Expectations {
     }
   }
 
+  /** Whether something is expected of a frame of this number. */
+  awaits(number: number): boolean {
+    return this.#byFrame.size > 0 && this.#byFrame.has(number);
+  }
+
   /** A frame has come out. */
   see(number: number, { name, linkType = 1 }: SeenFrame, outcome: Outcome): void {
     if (this.#byFrame.size === 0) return;

@@ -30,7 +30,8 @@ import type { ScenarioStep } from "./stateDocument.js";
 import { StateTally } from "./stateTally.js";
 import { usesOfRules } from "./stateUse.js";
 import { Steps } from "./steps.js";
-import { Tally } from "./tally.js";
+import type { RunFrame } from "./outcomeRecord.js";
+import { Tally, type Sum } from "./tally.js";
 
 const CALL = "loadScenario";
 
@@ -161,7 +162,7 @@ export class LoadedScenario {
     const outcomes: Outcome[] = [];
     for (let first = 0; first < frames.length;) {
       const { send, port = 1, sync = false, before = [], time } = frames[first] as FrameInput;
-      this.#advance(time);
+      this.advance(time);
       if (sync) this.#domains.sync();
       before.forEach((step, i) => this.#steps.take(below("before", i), step));
       let end = first + 1;
@@ -222,8 +223,26 @@ export class LoadedScenario {
     );
   }
 
-  /** The clock of the device does not go back. */
-  #advance(time: bigint | undefined): void {
+  /** @internal Whether what becomes of frames can be summed without an object a frame (CaptureRun): nobody reads what arrives. */
+  get sumsAlone(): boolean {
+    const { messages, connect = [] } = this.scenario;
+    const read = [...this.queues.values()].some(({ buffers, connected }) => buffers !== null || connected !== null);
+    return !read && messages === undefined && connect.length === 0;
+  }
+
+  /** @internal Sums of frames that CaptureRun has run. */
+  addAlike(frame: RunFrame, outcome: Outcome, alike: Sum): void {
+    this.tally.add(frame, outcome, alike);
+    this.state.add(frame, outcome, alike);
+  }
+
+  /** @internal The expectations, for frames that CaptureRun runs. */
+  get expectations(): Expectations {
+    return this.#expectations;
+  }
+
+  /** @internal Moves the clock of the device to when a frame comes; it does not go back. */
+  advance(time: bigint | undefined): void {
     const late = onClock(time ?? 0n) - this.device.now();
     if (late > 0n) this.device.advance(late);
   }
@@ -256,7 +275,7 @@ function comesIn({ send, port = 1, sync = false, before = [] }: FrameInput, on: 
 }
 
 /** The clock of a device has 64 bits. */
-function onClock(time: bigint): bigint {
+export function onClock(time: bigint): bigint {
   return BigInt.asUintN(64, time);
 }
 

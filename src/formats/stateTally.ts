@@ -2,7 +2,7 @@
 import type { HitRule, Outcome } from "../model/outcome.js";
 import { farOutcomes, type RunFrame } from "./outcomeRecord.js";
 import type { RuleUses, StateUse } from "./stateUse.js";
-import { endsOf, keyOf, type EndSum, type Sum } from "./tally.js";
+import { endsOf, keyOf, lengthened, one, type EndSum, type Sum } from "./tally.js";
 
 /** Frames that got one answer. */
 export interface AnswerSum extends Sum {
@@ -35,7 +35,8 @@ export class StateTally {
     return [...new Map(all.map((use) => [`${use.kind} ${use.name}`, use])).values()];
   }
 
-  add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome): void {
+  /** Adds a frame, or as many as are `alike` (Tally). */
+  add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome, alike = one(wireLength)): void {
     if (this.#uses.size === 0) return;
     for (const [register, use] of this.#lastWriters(outcome.rules)) {
       const value = outcome.registers[`C${register}`];
@@ -44,15 +45,19 @@ export class StateTally {
       const key = `${use.kind} ${use.name} ${answer}`;
       const sum = this.#sums.get(key) ?? { use, answer, frames: 0, bytes: 0, ends: new Map<string, EndSum>() };
       this.#sums.set(key, sum);
-      sum.frames++;
-      sum.bytes += wireLength;
+      sum.frames += alike.frames;
+      sum.bytes += alike.bytes;
       for (const end of endsOf(outcome)) {
         const before = sum.ends.get(keyOf(end)) ?? { ...end, frames: 0, bytes: 0 };
-        sum.ends.set(keyOf(end), { ...before, frames: before.frames + 1, bytes: before.bytes + wireLength });
+        sum.ends.set(keyOf(end), {
+          ...before,
+          frames: before.frames + alike.frames,
+          bytes: before.bytes + alike.bytes,
+        });
       }
     }
     for (const [, far, frame] of farOutcomes(outcome)) {
-      this.add({ bytes: frame, wireLength: wireLength - bytes.length + frame.length }, far);
+      this.add({ bytes: frame }, far, lengthened(alike, bytes, frame));
     }
   }
 

@@ -33,17 +33,17 @@ export class Tally {
   readonly #rewritten = new Map<string, Sum>();
   readonly #registers = new Map<string, RegisterSum>();
 
-  /** Counts a frame. */
-  add({ bytes, wireLength: length = bytes.length }: RunFrame, outcome: Outcome): void {
-    grow(this.all, length);
-    grow(getOr(this.verdicts, outcome.verdict, nothing), length);
+  /** Counts a frame, or as many as are `alike`: their outcomes are this one but for bytes, lengths and tags, and rules have lengthened all by as much. */
+  add({ bytes, wireLength: length = bytes.length }: RunFrame, outcome: Outcome, alike = one(length)): void {
+    grow(this.all, alike);
+    grow(getOr(this.verdicts, outcome.verdict, nothing), alike);
     for (const end of endsOf(outcome)) {
       grow(
         getOr(this.#ends, keyOf(end), () => ({ ...end, ...nothing() })),
-        length,
+        alike,
       );
     }
-    this.#addHits(length, bytes, outcome);
+    this.#addHits(bytes, outcome, alike);
   }
 
   /** Where frames ended, in the order in which they first came up. */
@@ -72,26 +72,26 @@ export class Tally {
   }
 
   /** What does not depend on which port it was. */
-  #addHits(length: number, input: Uint8Array, outcome: Outcome): void {
-    for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), length);
-    for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), length);
+  #addHits(input: Uint8Array, outcome: Outcome, alike: Sum): void {
+    for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), alike);
+    for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), alike);
     for (const { name, frame } of [...outcome.to, ...outcome.copies]) {
-      if (frame !== input) grow(getOr(this.#rewritten, name, nothing), length - input.length + frame.length);
+      if (frame !== input) grow(getOr(this.#rewritten, name, nothing), lengthened(alike, input, frame));
     }
     for (const [name, value] of Object.entries(outcome.registers)) {
       const sum = getOr(this.#registers, name, (): RegisterSum => ({ frames: 0, values: new Map() }));
-      sum.frames++;
-      sum.values.set(value, (sum.values.get(value) ?? 0) + 1);
+      sum.frames += alike.frames;
+      sum.values.set(value, (sum.values.get(value) ?? 0) + alike.frames);
     }
     for (const [port, far, frame] of farOutcomes(outcome)) {
-      const farLength = length - input.length + frame.length;
+      const there = lengthened(alike, input, frame);
       for (const end of endsOf(far)) {
         grow(
           getOr(this.#beyond, `${port} ${keyOf(end)}`, () => ({ port, ...end, ...nothing() })),
-          farLength,
+          there,
         );
       }
-      this.#addHits(farLength, frame, far);
+      this.#addHits(frame, far, there);
     }
   }
 
@@ -118,9 +118,19 @@ function nothing(): Sum {
   return { frames: 0, bytes: 0 };
 }
 
-function grow(sum: Sum, length: number): void {
-  sum.frames++;
-  sum.bytes += length;
+/** One frame of so many bytes. */
+export function one(bytes: number): Sum {
+  return { frames: 1, bytes };
+}
+
+/** The same frames, each with as many bytes more as `now` has more than `was`. */
+export function lengthened({ frames, bytes }: Sum, was: Uint8Array, now: Uint8Array): Sum {
+  return { frames, bytes: bytes + frames * (now.length - was.length) };
+}
+
+function grow(sum: Sum, by: Sum): void {
+  sum.frames += by.frames;
+  sum.bytes += by.bytes;
 }
 
 function getOr<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -14,6 +14,7 @@ import {
 } from "../abi/engine.js";
 import { Link } from "../abi/headers.js";
 import type { Core } from "../engine/core.js";
+import type { Shapes } from "../engine/shapes.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { unsigned } from "./handle.js";
@@ -61,8 +62,13 @@ export interface Burst extends BurstColumns {
   stamp(row: number, time: bigint): void;
   /** From bytes to outcome; gives how many frames. @throws SteeringError EBUSY another call has taken the place of the burst */
   steer(): number;
-  /** What `device.receive` gives for the frame of a row, until the next call that runs frames on the device. */
-  outcome(row: number): Outcome;
+  /**
+   * What `device.receive` gives for the frame of a row, until the next call that runs frames on the device. Where the bytes that came in
+   * are given, destinations that got just these have them and no copy.
+   */
+  outcome(row: number, frame?: Uint8Array): Outcome;
+  /** @internal The number of what the outcome of a row, whose frame had `length` bytes, has in common with others (Shapes). */
+  shape(row: number, length: number, shapes: Shapes): number;
 }
 
 /** The burst of a device, by itself or of several cores. */
@@ -160,13 +166,18 @@ export class DeviceBurst implements Burst {
     this.destinations.set(new Uint16Array(u8.buffer, columns + COLUMN_DESTINATIONS, count), first);
   }
 
-  outcome(row: number): Outcome {
+  shape(row: number, length: number, shapes: Shapes): number {
+    this.#hold("burst.shape");
+    return this.#traffic.burstShape(row, length, shapes);
+  }
+
+  outcome(row: number, frame: Uint8Array | null = null): Outcome {
     const call = "burst.outcome";
     if (this.#steered < 0) refuseState(call, "it is not steered yet");
     const n = this.#row(call, row);
     if (this.#outcomes !== null) return this.#outcomes[n] as Outcome;
     this.#hold(call);
-    return this.#traffic.burstOutcome(n);
+    return this.#traffic.burstOutcome(n, frame);
   }
 
   #stamped(row: number): number {

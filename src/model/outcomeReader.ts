@@ -67,11 +67,12 @@ const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
 export class OutcomeReader {
   readonly #device: Device;
-  readonly #batch: Batch;
+  /** Whose records are read. */
+  readonly batch: Batch;
 
   constructor(device: Device, batch: Batch) {
     this.#device = device;
-    this.#batch = batch;
+    this.batch = batch;
   }
 
   /**
@@ -79,7 +80,7 @@ export class OutcomeReader {
    * leaves by ports, and what connected queue pairs read, is added to `afterwards`.
    */
   read(i: number, frame: Uint8Array | null, sender: QueuePair | null, afterwards: Afterwards): Outcome {
-    const batch = this.#batch;
+    const batch = this.batch;
     const tag = batch.tag(i);
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
     const written = batch.written(i);
@@ -101,7 +102,7 @@ export class OutcomeReader {
 
   /** The bytes go to a queue; null where it did not take them. */
   #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: Afterwards): Destination | null {
-    const batch = this.#batch;
+    const batch = this.batch;
     const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
     const status = batch.statusOf(at);
     const taken = status === NONE;
@@ -117,7 +118,7 @@ export class OutcomeReader {
   }
 
   #leave(index: number, at: number, flags: number, input: Uint8Array | null, { departures }: Afterwards): Destination {
-    const batch = this.#batch;
+    const batch = this.batch;
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
     // A tag does not leave a device.
@@ -141,21 +142,21 @@ export class OutcomeReader {
 
   /** The bytes that a destination gets: those that came in, or a copy where they are others. */
   #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
-    return input !== null && (flags & DEST_CHANGED) === 0 ? input : this.#batch.frameAt(at).slice();
+    return input !== null && (flags & DEST_CHANGED) === 0 ? input : this.batch.frameAt(at).slice();
   }
 
   #registers(i: number, written: number): Record<string, number> {
     const registers: Record<string, number> = {};
     for (let n = 0; n < REGISTERS; n++) {
-      if (((written >>> n) & 1) !== 0) registers[REGISTER_NAMES[n] as string] = this.#batch.register(i, n);
+      if (((written >>> n) & 1) !== 0) registers[REGISTER_NAMES[n] as string] = this.batch.register(i, n);
     }
     return registers;
   }
 
   #rulesHit(i: number, sender: QueuePair | null): HitRule[] {
     const rules: HitRule[] = [];
-    for (let n = 0; n < this.#batch.hits(i); n++) {
-      rules.push(...rulesHit(this.#device.installed.at(this.#batch.hit(i, n)), sender));
+    for (let n = 0; n < this.batch.hits(i); n++) {
+      rules.push(...rulesHit(this.#device.installed.at(this.batch.hit(i, n)), sender));
     }
     return rules;
   }

@@ -14,6 +14,7 @@ import {
 import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
 import type { Crew, Share } from "../engine/crew.js";
+import type { Shapes } from "../engine/shapes.js";
 import type { Device } from "./device.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
@@ -97,9 +98,14 @@ export class PoolTraffic extends Traffic {
     return this.#isServed(some) ? this.#outcomes(came) : null;
   }
 
-  override burstOutcome(row: number): Outcome {
-    const share = this.#shares.find(({ first, count }) => row < first + count) as Share;
-    return this.#readerOf(share).read(row - share.first, null, null, new Afterwards());
+  override burstOutcome(row: number, frame: Uint8Array | null): Outcome {
+    const share = this.#shareOf(row);
+    return this.#readerOf(share).read(row - share.first, frame, null, new Afterwards());
+  }
+
+  override burstShape(row: number, length: number, shapes: Shapes): number {
+    const share = this.#shareOf(row);
+    return shapes.of(this.#readerOf(share).batch, row - share.first, length);
   }
 
   override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
@@ -188,6 +194,14 @@ export class PoolTraffic extends Traffic {
 
   #serveAll(work: readonly Work[], came: Inputs | null): void {
     for (const { afterwards, first } of work) this.serve(afterwards, came?.frames ?? [], came?.options ?? [], first);
+  }
+
+  /** Who has steered a row. */
+  #shareOf(row: number): Share {
+    let n = 0;
+    for (let share = this.#shares[n] as Share; ; share = this.#shares[++n] as Share) {
+      if (row < share.first + share.count) return share;
+    }
   }
 
   #readerOf({ core }: Share): OutcomeReader {

@@ -3,6 +3,7 @@ import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } fr
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
 import type { Core } from "../engine/core.js";
+import type { Shapes } from "../engine/shapes.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
@@ -100,9 +101,14 @@ export class Traffic {
     return outcomes;
   }
 
-  /** The outcome of a frame of the burst that holds the batch. */
-  burstOutcome(i: number): Outcome {
-    return this.reader.read(i, null, null, new Afterwards());
+  /** The outcome of a frame of the burst that holds the batch; null where nobody has its bytes any more. */
+  burstOutcome(i: number, frame: Uint8Array | null): Outcome {
+    return this.reader.read(i, frame, null, new Afterwards());
+  }
+
+  /** The number among `shapes` of the outcome of a frame of the burst, which came in with `length` bytes. */
+  burstShape(i: number, length: number, shapes: Shapes): number {
+    return shapes.of(this.batch, i, length);
   }
 
   /** Whether something is connected to a port. */

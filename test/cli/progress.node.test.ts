@@ -1,18 +1,11 @@
 /** The progress line: only on a terminal, only for what takes long, and gone at the end. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Progress } from "../../src/cli/progress.js";
+import { duration, Progress } from "../../src/cli/progress.js";
 
 function stream(isTTY: boolean): { written: string[]; stream: NodeJS.WriteStream } {
   const written: string[] = [];
   const write = (text: string): boolean => written.push(text) > 0;
   return { written, stream: { isTTY, write } as unknown as NodeJS.WriteStream };
-}
-
-async function read(progress: Progress, bytes: number): Promise<void> {
-  const chunks = (async function* () {
-    yield new Uint8Array(bytes);
-  })();
-  for await (const _ of progress.count(chunks));
 }
 
 describe("Progress", () => {
@@ -27,23 +20,43 @@ describe("Progress", () => {
     expect(written).toEqual([]);
   });
 
-  it("shows frames and the part of the bytes, now and then, and goes away", async () => {
+  it("shows frames, rate, the part of the bytes and the time left, now and then, and goes away", () => {
     const { written, stream: terminal } = stream(true);
     const progress = new Progress(terminal, 400);
-    await read(progress, 100);
-    vi.advanceTimersByTime(1000);
+    progress.read(60);
+    progress.read(40);
+    vi.advanceTimersByTime(2000);
     progress.show(1234);
     progress.show(1235);
     progress.clear();
-    expect(written).toEqual(["\r\u001b[K1,234 frames, 25.0 %", "\r\u001b[K"]);
+    expect(written).toEqual(["\r\u001b[K1,234 frames, 617 a second, 25.0 %, 6 s left", "\r\u001b[K"]);
   });
 
-  it("shows frames alone where the size is not known", () => {
+  it("does not divide by what was not read, nor promise what is behind the end", () => {
+    const { written, stream: terminal } = stream(true);
+    const progress = new Progress(terminal, 10);
+    vi.advanceTimersByTime(1000);
+    progress.show(2);
+    progress.read(11);
+    vi.advanceTimersByTime(1000);
+    progress.show(4);
+    expect(written).toEqual(["\r\u001b[K2 frames, 2 a second", "\r\u001b[K4 frames, 2 a second, 100.0 %, 0 s left"]);
+  });
+
+  it.each([
+    [0.2, "1 s"],
+    [59, "59 s"],
+    [60, "1 min 0 s"],
+    [3599.5, "1 h 0 min"],
+    [7890, "2 h 11 min"],
+  ])("%d seconds are %s", (seconds, text) => expect(duration(seconds)).toBe(text));
+
+  it("shows frames and rate where the size is not known", () => {
     const { written, stream: terminal } = stream(true);
     const progress = new Progress(terminal, undefined);
     vi.advanceTimersByTime(1000);
     progress.show(1);
-    expect(written).toEqual(["\r\u001b[K1 frame"]);
+    expect(written).toEqual(["\r\u001b[K1 frame, 1 a second"]);
   });
 
   it("shows nothing in a pipe", () => {
