@@ -4,6 +4,7 @@
  * Ratios and rates are on logarithmic scales, as what is compared lies up to a hundredfold apart: equal steps to the
  * right are equal factors.
  */
+import { framesSection } from "./framePlots.js";
 import type { Against, Report, Result } from "./harness.js";
 
 const LABELS = 132;
@@ -12,26 +13,36 @@ const ROW = 20;
 const GAP = 12;
 const AXIS = 26;
 
-/** Undefined where the report has no rule sets. */
+/** Undefined where the report has nothing that is plotted. */
 export function page(report: Report): string | undefined {
+  const sections = [classifySection(report), framesSection(report)].filter((one) => one !== undefined);
+  if (sections.length === 0) return undefined;
+  const { cpu, node, dpdk } = report.machine;
+  const on = [cpu, `Node ${node}`, dpdk === undefined ? "without DPDK" : `DPDK ${dpdk}`, report.date.slice(0, 10)];
+  const quick = report.quick ? "<p><strong>A quick run: its figures mean nothing.</strong></p>" : "";
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>How fast</title>
+<style>${STYLE}</style></head>
+<body>
+<p>${escape(on.join(", "))}. Every answer checked; medians of rounds in which all take turns.</p>
+${quick}
+${sections.join("\n")}
+</body>
+</html>
+`;
+}
+
+/** Undefined where the report has no rule sets. */
+function classifySection(report: Report): string | undefined {
   const results = report.results.filter(
     ({ suite, workload }) => suite === "classify" && /^(acl|fw|ipc)/.test(workload),
   );
   const looked = bySize(results.filter(({ unit }) => unit === "key"));
   if (looked.length === 0) return undefined;
   const changed = results.filter(({ unit }) => unit !== "key");
-  const { cpu, node, dpdk } = report.machine;
-  const on = [cpu, `Node ${node}`, dpdk === undefined ? "without DPDK" : `DPDK ${dpdk}`, report.date.slice(0, 10)];
-  const quick = report.quick ? "<p><strong>A quick run: its figures mean nothing.</strong></p>" : "";
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Classification</title>
-<style>${STYLE}</style></head>
-<body>
-<h1>Classification of keys</h1>
-<p>${escape(on.join(", "))}. ClassBench rule sets, 32,768 headers a trace, every answer checked; one core, CPU time, medians
-of rounds in which all take turns. In a “mix” trace each field of a header is of another rule.</p>
-${quick}
+  return `<h1>Classification of keys</h1>
+<p>ClassBench rule sets, 32,768 headers a trace; one core, CPU time. In a “mix” trace each field of a header is of another rule.</p>
 <h2>How many times as fast as the peers</h2>
 <p class="legend">Batches of 256. ${legend(["engine", "at the floor or above"], ["low", "below the floor"])}
 <span class="key"><i class="goal"></i>goal</span> <span class="key"><i class="floor"></i>floor</span></p>
@@ -41,10 +52,7 @@ ${quick}
 <div class="grid">${rateCharts(looked)}</div>
 ${changed.length === 0 ? "" : `<h2>Inserts and deletes</h2>\n<p class="legend">Times as fast as plain JavaScript. <span class="key"><i class="goal"></i>goal</span></p>\n<div class="grid">${changeCharts(changed)}</div>`}
 <h2>Other figures</h2>
-${factTables(Object.entries(report.facts["classify"] ?? {}))}
-</body>
-</html>
-`;
+${factTables(Object.entries(report.facts["classify"] ?? {}))}`;
 }
 
 /** What follows the name of the set, in the order of a table's growth; sets in the order they have. */
@@ -60,7 +68,7 @@ function sizeOf(workload: string): string {
 }
 
 /** A row for each rule set, a column for each figure; then what is of no set. */
-function factTables(facts: readonly [name: string, value: number][]): string {
+export function factTables(facts: readonly [name: string, value: number][]): string {
   const split = facts.map(([name, value]) => ({ set: /^(?:acl|fw|ipc)\S+ \S+(?=, )/.exec(name)?.[0], name, value }));
   const ofSets = split.filter(({ set }) => set !== undefined);
   const columns = [...new Set(ofSets.map(({ set, name }) => name.slice(set!.length + 2)))];
@@ -78,7 +86,7 @@ function number(value: number | undefined): string {
   return `<td class="number">${value?.toLocaleString("en") ?? ""}</td>`;
 }
 
-interface Bar {
+export interface Bar {
   label: string;
   value: number;
   text: string;
@@ -112,30 +120,28 @@ function ratioBars(rows: readonly Result[], peer: string): Bar[] {
   });
 }
 
-function ratioBar(label: string, { ratio, rounds, goal, floor }: Against): Bar {
+export function ratioBar(label: string, { ratio, rounds, goal, floor }: Against): Bar {
   const wanted = [goal === undefined ? "" : `, goal ${goal}`, floor === undefined ? "" : `, floor ${floor}`];
   const title = `${short(ratio)} times, rounds ${short(Math.min(...rounds))} to ${short(Math.max(...rounds))}${wanted.join("")}`;
   const style = ratio < (floor ?? 0) ? "low" : "engine";
   return { label, value: ratio, text: `${short(ratio)} ×`, style, title, goal, floor };
 }
 
-/** A chart for each workload, a bar for each case. All have one scale. */
-function rateCharts(results: readonly Result[]): string {
-  const rates = results.map(({ nanoseconds }) => 1000 / nanoseconds);
-  const scale = scaleOf(rates);
+/** A chart for each workload, a bar for each case, million units a second. All have one scale. */
+export function rateCharts(results: readonly Result[]): string {
+  const scale = scaleOf(results.map(({ nanoseconds }) => 1000 / nanoseconds));
   return [...new Set(results.map(({ workload }) => workload))]
     .map((workload) => {
       const bars = results
         .filter((result) => result.workload === workload)
-        .map(({ case: name, nanoseconds }) => {
-          const style = name.startsWith("engine") ? "engine" : name.startsWith("rte_acl") ? "native" : "plain";
-          const text = short(1000 / nanoseconds);
+        .map(({ case: name, unit, nanoseconds }) => {
+          const style = name.startsWith("rte_acl") ? "native" : name.startsWith("plain") ? "plain" : "engine";
           return {
             label: name.replace(/, a Map.*/, ""),
             value: 1000 / nanoseconds,
-            text,
+            text: short(1000 / nanoseconds),
             style,
-            title: `${nanoseconds} ns a key`,
+            title: `${nanoseconds} ns a ${unit}`,
           };
         });
       return chart(workload, bars, "", scale);
@@ -156,7 +162,7 @@ function scaleOf(values: readonly number[]): Scale {
 
 const STEPS = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((step) => Number(`${step}e${i - 5}`))).flat();
 
-function chart(title: string, bars: readonly Bar[], unit: string, given?: Scale): string {
+export function chart(title: string, bars: readonly Bar[], unit: string, given?: Scale): string {
   const values = bars.flatMap(({ value, goal, floor }) => [value, goal ?? value, floor ?? value]);
   const scale = given ?? scaleOf([...values, 1]);
   const steps = STEPS.filter((step) => step >= scale.low && step <= scale.high);
@@ -205,7 +211,7 @@ function drawBar(
   return `<g><title>${escape(`${label}: ${title}`)}</title>${labelled}${bar}${mark(floor, "floor")}${mark(goal, "goal")}${shown}</g>`;
 }
 
-function legend(...entries: [style: string, text: string][]): string {
+export function legend(...entries: [style: string, text: string][]): string {
   return entries.map(([style, text]) => `<span class="key"><i class="${style}"></i>${text}</span>`).join(" ");
 }
 
@@ -214,7 +220,7 @@ function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
