@@ -158,6 +158,8 @@ export class Traffic {
   /** What leaves by a port does so, and what connected queue pairs got is read; `first` is the frame that the batch begins with. */
   protected serve(afterwards: Afterwards, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
     for (const { destination, port, index } of afterwards.departures.splice(0)) {
+      // Of bursts without cables nobody has kept what came in.
+      if (port.cable === null) continue;
       const { frame, linkType } = destination;
       const came = frames[first + index] as Uint8Array;
       const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);

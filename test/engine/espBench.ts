@@ -1,5 +1,5 @@
 /** ESP actions at work in the engine, for tests that ask the reference the same. */
-import { createDevice, createSink, type Device, type Outcome } from "../../src/index.js";
+import { createDevice, createSink, type Device, type DeviceOptions, type Outcome } from "../../src/index.js";
 import type { Context } from "../../src/model/context.js";
 import type { QueuePair } from "../../src/model/queues.js";
 import * as mlx5dv from "../../src/mlx5dv/index.js";
@@ -97,8 +97,8 @@ export class EspBench {
     [this.device, this.context, this.sink] = [device, context, sink];
   }
 
-  static async open(): Promise<EspBench> {
-    const device = await createDevice({ ports: 2 });
+  static async open(make: (options: DeviceOptions) => Promise<Device> = createDevice): Promise<EspBench> {
+    const device = await make({ ports: 2 });
     const context = v.ibv_open_device(device);
     return new EspBench(device, context, createSink(context, "sink"));
   }

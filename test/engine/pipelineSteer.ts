@@ -11,6 +11,7 @@ import { type PipelineRule, tableNamed } from "../oracle/pipeline.js";
 import type { Random } from "../oracle/random.js";
 import type { Observer, PipelineOutcome } from "../oracle/pipelineWalk.js";
 import { count } from "../verbs/flowWorld.js";
+import { receiveByBursts } from "./bursts.js";
 import { compareState } from "./pipelineStateActions.js";
 import { compareCounts, drawSegment, type PipelineWorld } from "./pipelineWorld.js";
 import { frameText } from "./support.js";
@@ -101,11 +102,7 @@ export function steer(world: PipelineWorld, drawn: readonly Base[], counts: Coun
     const outcomes =
       sender !== null
         ? [device.send(queues.get(sender) as QueuePair, frame.bytes, { metadata })]
-        : device.receiveBatch(
-            frame.port,
-            call.map((base) => base.frame.bytes),
-            call.map(optionsOf),
-          );
+        : receive(world, call);
     for (const [i, base] of call.entries()) agree(world, base, outcomes[i] as Outcome, wanted[i] as PipelineOutcome);
   }
   compareReasons(world, before);
@@ -131,6 +128,19 @@ function callsOf(random: Random, drawn: readonly Base[]): Call[] {
     if (base.sender === null && random.chance(0.7)) batches.set(base.frame.port, call);
   }
   return calls;
+}
+
+/** In one call, or by bursts. */
+function receive({ random, device, burst }: PipelineWorld, call: Call): Outcome[] {
+  if (random.chance(0.5)) {
+    const frames = call.map(({ frame, time }) => ({ ...frame, time }));
+    return receiveByBursts(random, burst, frames);
+  }
+  return device.receiveBatch(
+    call[0].frame.port,
+    call.map((base) => base.frame.bytes),
+    call.map(optionsOf),
+  );
 }
 
 function optionsOf({ frame: { linkType, wireLength }, time }: Base): FrameOptions {

@@ -3,7 +3,7 @@
  * Every change is made to both.
  */
 import { expect } from "vitest";
-import { createDevice, type Device, type DeviceOptions } from "../../src/index.js";
+import { createDevice, type Burst, type Device, type DeviceOptions } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Context } from "../../src/model/context.js";
@@ -57,6 +57,7 @@ interface MadeRule {
 
 export interface PipelineWorld extends Draft, Makers {
   device: Device;
+  burst: Burst;
   matchersMade: Map<DrawnMatcher, { matcher: Matcher; order: number }>;
   rulesMade: Map<string, MadeRule>;
   hostRules: Map<string, HostRule>;
@@ -131,7 +132,7 @@ export async function makePipelineWorld(
   const queues = makeQueues(draft.world, contexts);
   const world: PipelineWorld = {
     ...draft,
-    ...{ device, domains, tables, tally, counterBulk, queues },
+    ...{ device, burst: device.openBurst(), domains, tables, tally, counterBulk, queues },
     memory: remembers ? makeStateObjects(random, contexts[0] as Context, domains, state) : null,
     tirs: makeTirs(queues),
     counterOf: (name) => [counterBulk, Number(name.slice(1))],
@@ -146,9 +147,14 @@ export async function makePipelineWorld(
     empty: device.memoryUsed,
     order: 0,
   };
-  drawBases(world);
-  if (remembers) world.bases.splice(0, SEGMENTS, ...Array.from({ length: SEGMENTS }, () => drawSegment(world)));
+  drawFrames(world);
   return world;
+}
+
+/** Frames that rules are made for from now on. */
+export function drawFrames(world: PipelineWorld): void {
+  drawBases(world);
+  if (world.memory) world.bases.splice(0, SEGMENTS, ...Array.from({ length: SEGMENTS }, () => drawSegment(world)));
 }
 
 /** Of the frames that rules are made for, so many are of connections. */
@@ -383,6 +389,7 @@ export function emptyWorld(world: PipelineWorld): void {
   syncSome(world, 1);
   for (const domain of world.domains.values()) dv.mlx5dv_dr_domain_sync(domain, 7);
   for (const changes of world.waiting?.values() ?? []) for (const change of changes) change();
+  world.waiting?.clear();
   removeMatchers(world);
   for (const domain of world.domains.values()) dv.mlx5dv_dr_domain_sync(domain, dv.MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM);
   expect(world.device.memoryUsed).toBe(world.empty);

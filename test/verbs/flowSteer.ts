@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { LINK_TYPES, type Outcome } from "../../src/index.js";
 import type { QueuePair } from "../../src/model/queues.js";
+import { receiveByBursts } from "../engine/bursts.js";
 import { frameText, type TestFrame } from "../engine/support.js";
 import { receiveReference, sendReference, type FlowOutcome } from "../oracle/flowWalk.js";
 import { type Entry, TYPE } from "../oracle/flows.js";
@@ -97,11 +98,13 @@ export function steer(world: World, drawn: readonly Drawn[], counts: Counts): vo
   }
   for (const [port, list] of batches) {
     const frames = list.map(({ one }) => one.frame);
-    const outcomes = device.receiveBatch(
-      port,
-      frames.map(({ bytes }) => bytes),
-      frames,
-    );
+    const outcomes = random.chance(0.5)
+      ? receiveByBursts(random, world.burst, frames)
+      : device.receiveBatch(
+          port,
+          frames.map(({ bytes }) => bytes),
+          frames,
+        );
     for (const [i, { one, wanted }] of list.entries())
       agree(world, one, null, compared(world, outcomes[i] as Outcome), wanted);
   }

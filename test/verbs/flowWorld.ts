@@ -3,7 +3,7 @@
  * both; what one refuses, the other must refuse for the same errno, and nothing has changed.
  */
 import { expect } from "vitest";
-import { createDevice, createSink, type Device } from "../../src/index.js";
+import { createDevice, createSink, type Burst, type Device, type DeviceOptions } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Table } from "../../src/model/domain.js";
@@ -36,7 +36,6 @@ export const PORTS = 2;
 export const QUEUES = ["a", "b", "c", "d"];
 const COUNTERS = ["x", "y", "z"];
 const TABLES = ["t", "u"];
-/** Frames that flows and rules are made for. */
 const BASES = 10;
 /** Values of a counters object that are read. */
 const VALUES = 6;
@@ -57,6 +56,7 @@ interface Counting {
 export interface World {
   random: Random;
   device: Device;
+  burst: Burst;
   state: FlowState;
   queues: Map<string, QueuePair>;
   counters: Map<string, Counting>;
@@ -89,8 +89,13 @@ export function parsed(frame: TestFrame): Parsed {
   return { frame, fields: parseReference(frame.bytes, { ...frame, port: frame.port ?? 1 }).fields };
 }
 
-export async function makeWorld(random: Random, tally: Map<string, number>): Promise<World> {
-  const device = await createDevice({ ports: PORTS });
+/** `open` makes the device. */
+export async function makeWorld(
+  random: Random,
+  tally: Map<string, number>,
+  open: (options: DeviceOptions) => Promise<Device> = createDevice,
+): Promise<World> {
+  const device = await open({ ports: PORTS });
   const context = v.ibv_open_device(device);
   const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
   // Memory is held to what the world began with.
@@ -107,6 +112,7 @@ export async function makeWorld(random: Random, tally: Map<string, number>): Pro
   return {
     random,
     device,
+    burst: device.openBurst(),
     state,
     queues,
     counters: new Map(counters),
@@ -117,12 +123,17 @@ export async function makeWorld(random: Random, tally: Map<string, number>): Pro
     hostRules: new Map(),
     matchers: [],
     names: new Map(),
-    bases: Array.from({ length: BASES }, () => parsed(randomFrame(random))),
+    bases: drawBases(random),
     near: new Map(),
     empty: device.memoryUsed,
     made: 0,
     tally,
   };
+}
+
+/** Frames that flows and rules are made for. */
+export function drawBases(random: Random): Parsed[] {
+  return Array.from({ length: BASES }, () => parsed(randomFrame(random)));
 }
 
 /** Counters that a flow has used, so that counts are there, and stay. */
