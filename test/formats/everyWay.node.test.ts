@@ -7,7 +7,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseScenario, type FrameInput } from "../../src/formats/index.js";
 import { LoadedScenario } from "../../src/formats/load.js";
-import { createDevice, createDevicePool, type Destination, type Device, type DeviceOptions, type Outcome } from "../../src/index.js";
+import {
+  createDevice,
+  createDevicePool,
+  type Destination,
+  type Device,
+  type DeviceOptions,
+  type Outcome,
+} from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
 import { readCapture } from "../../src/packet/capture.js";
