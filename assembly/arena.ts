@@ -10,6 +10,7 @@
  * Invariant: a block is on one free list or in use, never both; `used` is the sum of the blocks in use.
  */
 import { ARENA } from "./memory";
+import { giveBackCache } from "./steer/cache";
 
 const SMALL_LIMIT: u32 = 1024;
 const SMALL_CLASSES: u32 = 64;
@@ -20,6 +21,8 @@ const SLAB: u32 = 65536;
 const PAGE: usize = 65536;
 /** A cache line. */
 const LINE: u32 = 64;
+/** The arena grows by so much at least before it comes to what it has lent. */
+const APART: usize = 1 << 20;
 
 // One free-list head for each class, in static memory.
 const HEADS: usize = memory.data(<i32>(CLASSES * 4), 16);
@@ -33,6 +36,8 @@ export namespace Arena {
   /** What is left of the slab that small blocks are cut from. */
   export let slab: usize = 0;
   export let slabEnd: usize = 0;
+  /** What lies from here on, beyond the arena, belongs to the cache of decisions until the arena comes there. */
+  export let lent: usize = usize.MAX_VALUE;
 }
 
 // @ts-ignore: decorator
@@ -119,14 +124,32 @@ function fresh(size: usize): usize {
   const block = Arena.top;
   if (size > Arena.limit || block > Arena.limit - size) return 0;
   const end = block + size;
-  const have = <usize>memory.size() * PAGE;
-  if (end > have) {
-    const wanted = (end - have + PAGE - 1) / PAGE;
-    // By an eighth at least: each growth detaches the host's views.
-    const ample = max<usize>(wanted, memory.size() >> 3);
-    if (memory.grow(<i32>ample) < 0 && memory.grow(<i32>wanted) < 0) return 0;
-  }
+  if (end > Arena.lent) giveBackCache();
+  if (!growTo(end)) return 0;
   Arena.top = end;
+  return block;
+}
+
+function growTo(end: usize): bool {
+  const have = <usize>memory.size() * PAGE;
+  if (end <= have) return true;
+  const wanted = (end - have + PAGE - 1) / PAGE;
+  // By an eighth at least: each growth detaches the host's views.
+  const ample = max<usize>(wanted, memory.size() >> 3);
+  return memory.grow(<i32>ample) >= 0 || memory.grow(<i32>wanted) >= 0;
+}
+
+/** Bytes beyond the arena, some way on from what it has taken, and under its limit. */
+export function beyond(): usize {
+  return Arena.limit > Arena.top ? Arena.limit - Arena.top : 0;
+}
+
+/** So many of these bytes; 0 when there is no memory. The arena is laid out as if nobody had them, and takes them when it comes there. */
+export function lend(size: usize): usize {
+  const apart = min(beyond() - size, max<usize>(APART, (Arena.top - ARENA) / 4));
+  const block = (Arena.top + apart) & ~(<usize>LINE - 1);
+  if (!growTo(block + size)) return 0;
+  Arena.lent = block;
   return block;
 }
 

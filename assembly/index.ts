@@ -20,6 +20,7 @@ import { openBatch, parseFrame } from "./wire/parse";
 export { areaAddress } from "./memory";
 export { arenaTop, arenaUsed, limitArena } from "./arena";
 export { skipNumbers } from "./act/clock";
+export { clearCache, giveBackCache, isCacheAsleep, limitCache } from "./steer/cache";
 export { setSeed } from "./act/sampler";
 export { createRecord, releaseRecord } from "./act/records";
 export { setFdb, setVport } from "./steer/eswitch";

@@ -105,7 +105,21 @@ export const SECRETS: usize = (PREPARED + BATCH + LINE) & ~LINE;
 export const SECRETS_SIZE: usize = 10240;
 /** What the host reads of each frame at a glance (out/columns.ts). */
 export const COLUMNS: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
-export const BYTES: usize = (COLUMNS + COLUMNS_SIZE + LINE) & ~LINE;
+/** The cache of decisions (steer/cache.ts): lanes of the keys that frames begin with, their hashes: u64, entries with these. */
+export const CACHE_LANES: usize = (COLUMNS + COLUMNS_SIZE + LINE) & ~LINE;
+export const CACHE_MAX_LANES: usize = 16;
+export const HASHES: usize = (CACHE_LANES + BATCH * CACHE_MAX_LANES * 16 + LINE) & ~LINE;
+export const ENTRIES: usize = (HASHES + BATCH * 8 + LINE) & ~LINE;
+/** Of a list of branches: rules of all of them, those of which the cache has none, their places in the list. */
+export const RESULTS: usize = (ENTRIES + BATCH * 4 + LINE) & ~LINE;
+export const MISSED: usize = (RESULTS + BATCH * 4 + LINE) & ~LINE;
+export const MISSED_AT: usize = (MISSED + BATCH * 4 + LINE) & ~LINE;
+/** What lookups have found for each frame that had no entry (steer/tape.ts). */
+export const TAPES: usize = (MISSED_AT + BATCH * 4 + LINE) & ~LINE;
+export const TAPE_SIZE: usize = 32;
+/** Frames that the cache has found, and those that it has not: u64 each. */
+export const CACHE_COUNTS: usize = (TAPES + BATCH * TAPE_SIZE + LINE) & ~LINE;
+export const BYTES: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */
@@ -143,6 +157,8 @@ export function areaAddress(area: i32): usize {
       return SAMPLES;
     case Area.arena:
       return ARENA;
+    case Area.cache:
+      return CACHE_COUNTS;
     default:
       return 0;
   }

@@ -4,6 +4,7 @@ export { createDevicePool, DevicePool, type PoolOptions, type Spreading } from "
 export type { DeviceFunction } from "./model/deviceFunction.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
 export type { Burst, BurstColumns } from "./model/burst.js";
+export type { CacheOptions, DecisionCache } from "./model/cache.js";
 export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/input.js";
 export type { FrameListener, TransmitInfo } from "./model/cable.js";

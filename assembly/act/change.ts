@@ -1,6 +1,7 @@
 /** Other actions for a rule that is there: the next frame runs all of them, or, when memory is full, all of the old ones. */
 import { STAGE_ACTIONS } from "../../src/abi/engine";
 import { STAGING } from "../memory";
+import { outdate } from "../steer/generation";
 import { replaceActions } from "../steer/rule";
 import { wantFor } from "../steer/table";
 import { actionsWant } from "./asks";
@@ -10,5 +11,6 @@ export function changeActions(rule: usize, count: u32): bool {
   const actions = STAGING + STAGE_ACTIONS;
   if (!replaceActions(rule, actions, count)) return false;
   wantFor(rule, actionsWant(actions, count));
+  outdate();
   return true;
 }

@@ -24,13 +24,33 @@ import {
   REGISTER_A,
   REGISTER_B,
 } from "../../src/abi/engine";
-import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_0, WANT_INNER, GROUP_MISC2 } from "../../src/abi/key";
+import {
+  EXT_REGISTER_B,
+  GROUP_MISC2,
+  GROUP_MISC4,
+  MISC2_REGISTER_A,
+  MISC2_REGISTER_C_0,
+  WANT_CHANGES,
+  WANT_INNER,
+  WANT_INNER_IPV4_CHECKSUM,
+  WANT_INNER_L4_CHECKSUM,
+  WANT_OUTER_IPV4_CHECKSUM,
+  WANT_OUTER_L4_CHECKSUM,
+} from "../../src/abi/key";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_WRITTEN, STALE_KEY, STALE_MAP } from "../steer/branch";
 import { be16 } from "../wire/cursor";
 import { own } from "./bytes";
 import { cover, fold } from "./difference";
 import { find, offsetOf } from "./places";
 import { freshMap } from "./refresh";
+
+/** Rules that ask for these see more of a change than the field. */
+const SEES_CHECKSUMS: u32 =
+  (1 << GROUP_MISC4) |
+  WANT_OUTER_IPV4_CHECKSUM |
+  WANT_OUTER_L4_CHECKSUM |
+  WANT_INNER_IPV4_CHECKSUM |
+  WANT_INNER_L4_CHECKSUM;
 
 /** Runs a program; false when the frame has ended, for want of memory. */
 export function modify(branch: usize, program: usize): bool {
@@ -58,7 +78,27 @@ export function programWants(program: usize): u32 {
 
 function placeWants(place: u32): u32 {
   if (place >= <u32>Place.register) return 1 << GROUP_MISC2;
-  return place & PLACE_INNER ? WANT_INNER : 0;
+  return place & PLACE_INNER ? WANT_CHANGES | WANT_INNER : WANT_CHANGES;
+}
+
+/**
+ * Whether the key behind the program is a function of the key before it, as far as rules ask about either: SET always is, ADD where
+ * one byte or one dword of the key holds the field, which rules ask about as a whole. Which headers are there is part of the key
+ * (WANT_CHANGES). COPY brings bits of which nobody may ask; behind an EtherType or a UDP port other headers may follow; and rules
+ * that ask about checksums, or samples, see what covers a field.
+ */
+export function isFunctionOfKey(program: usize, wanted: u32): bool {
+  const count = load<u32>(program, PROGRAM_COUNT);
+  for (let n: u32 = 0; n < count; n++) {
+    const instruction = program + PROGRAM_FIRST + <usize>n * INSTRUCTION_SIZE;
+    const type: u32 = load<u8>(instruction, INSTRUCTION_TYPE);
+    const to: u32 = load<u8>(instruction, INSTRUCTION_TO);
+    if (type == MODIFY_COPY) return false;
+    if (to >= <u32>Place.register) continue;
+    if (leadsOn(to) || wanted & SEES_CHECKSUMS) return false;
+    if (type == MODIFY_ADD && (<u32>load<u8>(instruction, INSTRUCTION_BITS)) & 7) return false;
+  }
+  return true;
 }
 
 function carryOut(branch: usize, instruction: usize): bool {
@@ -87,11 +127,17 @@ function carryOut(branch: usize, instruction: usize): bool {
     return true;
   }
   if (difference != 0) cover(load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), to, bit, difference);
-  // What follows is another header when the EtherType or the UDP port is another one.
-  const kind = to & ~PLACE_INNER;
-  const stale = kind == Place.ethertype || kind == Place.udp ? STALE_KEY | STALE_MAP : STALE_KEY;
+  const stale = leadsOn(to) ? STALE_KEY | STALE_MAP : STALE_KEY;
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) | stale, BRANCH_FLAGS);
   return true;
+}
+
+/** What follows is another header when the EtherType or the UDP port is another one. */
+// @ts-ignore: decorator
+@inline
+function leadsOn(place: u32): bool {
+  const kind = place & ~PLACE_INNER;
+  return kind == Place.ethertype || kind == Place.udp;
 }
 
 // @ts-ignore: decorator

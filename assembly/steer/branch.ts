@@ -1,13 +1,14 @@
 /**
  * A branch: one copy of a frame on its way from table to table.
  *
- *     0     4       8       12     14       15    16            24      28    32    36      40        44      48     52   64
- *     | key | frame | table | hops | misses | why | lower bound | index | map | tag | flags | written | found | room | -  |
+ *     0     4       8       12     14       15    16            24      28    32    36      40        44      48     52     56    60
+ *     | key | frame | table | hops | misses | why | lower bound | index | map | tag | flags | written | found | room | next | end | taped |
  *
  * `index` is the frame's number in the batch: it names the outcome that the branch writes to. `lower bound` is the rank
  * from which the next lookup starts; 0 for all rules. `why` is the reason of a miss that an action has asked for, else 0.
  * `written` are the metadata registers that a rule wrote (REGISTERS), `found` is the rule of the round at hand, `room` the first
- * byte that headers in front of a changed frame may take.
+ * byte that headers in front of a changed frame may take. `next` to `taped` belong to the cache of decisions (tape.ts) and are 0 in
+ * forks, which it knows nothing of.
  *
  * Branch n < BATCH is the one that frame n starts with; forks have the numbers behind.
  */
@@ -31,6 +32,11 @@ export const BRANCH_FLAGS: usize = 36;
 export const BRANCH_WRITTEN: usize = 40;
 export const BRANCH_FOUND: usize = 44;
 export const BRANCH_ROOM: usize = 48;
+/** Results of lookups that the cache has for it: where the next one lies, and where they end. */
+export const BRANCH_NEXT: usize = 52;
+export const BRANCH_END: usize = 56;
+/** Whether what lookups find for it is noted, to be kept. */
+export const BRANCH_TAPED: usize = 60;
 
 /** The branch has a tag. */
 export const HAS_TAG: u32 = 1;

@@ -35,6 +35,9 @@ const DWORDS: usize = 24;
 export const DEFINER_SIZE: usize = 28;
 
 const STEP_SIZE: u32 = 32;
+/** Steps of a definer that is made at once: one for each block of the key, and for each lane that begins inside of one. */
+const LAID_STEPS: u32 = 64;
+export const LAID_SIZE: u32 = LAID_STEPS * STEP_SIZE;
 const STEP_LANE: usize = 4;
 const STEP_PATTERN: usize = 16;
 const PLACES_SIZE: u32 = KEY_SIZE * 2;
@@ -43,6 +46,14 @@ const FIRST_ROOM: u32 = 8;
 const COLUMN: u32 = 4;
 /** Small things share the column. */
 const SHARED: u32 = 0xff;
+
+export namespace Definers {
+  /** Some definer has other bytes than it had (cacheKey.ts). */
+  export let changed: bool = true;
+  /** Dwords that hold small things and that a range has asked about, by their number; these have no column of their own. */
+  export let ranged: u64 = 0;
+  export let rangedBehind: u64 = 0;
+}
 
 /** An empty definer at `definer`; it holds no memory until the first mask. */
 export function openDefiner(definer: usize): void {
@@ -54,6 +65,7 @@ export function clearDefiner(definer: usize): void {
   const places: usize = load<u32>(definer, PLACES);
   const dwords: usize = load<u32>(definer, DWORDS);
   const program: usize = load<u32>(definer, PROGRAM);
+  if (places != 0) Definers.changed = true;
   if (places != 0) release(places, PLACES_SIZE);
   if (dwords != 0) release(dwords, DWORDS_SIZE);
   if (program != 0) release(program, load<u32>(definer, ROOM) * STEP_SIZE);
@@ -83,6 +95,34 @@ export function stepBlock(definer: usize, n: u32): usize {
 export function stepPattern(definer: usize, n: u32): v128 {
   if (n >= definerSteps(definer)) return i64x2.splat(-1);
   return v128.load(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE, STEP_PATTERN);
+}
+
+/**
+ * Makes the definer of every byte that `mask` asks about, and of whole dwords where these do not hold small things, in the order of the
+ * key; gives its lanes. The program lies at `program`, where up to LAID_STEPS steps have room.
+ */
+export function layOut(definer: usize, program: usize, mask: usize): u32 {
+  let place: u32 = 0;
+  let step = program - STEP_SIZE;
+  let last: u32 = u32.MAX_VALUE;
+  for (let byte: u32 = 0; byte < <u32>KEY_SIZE; byte++) {
+    const dword = byte & ~3;
+    if (!(packs(dword) ? <u32>load<u8>(mask + <usize>byte) : load<u32>(mask + <usize>dword))) continue;
+    // A block of the key and a lane, as one number.
+    const now = (byte & ~15) | (place >> 4);
+    if (now != last) {
+      step += STEP_SIZE;
+      openStep(step, byte & ~15, place >> 4);
+      last = now;
+    }
+    store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
+    place++;
+  }
+  openDefiner(definer);
+  store<u32>(definer, (place + COLUMN - 1) / COLUMN, COLUMNS);
+  store<u32>(definer, <u32>(step + STEP_SIZE - program) / STEP_SIZE, STEPS);
+  store<u32>(definer, <u32>program, PROGRAM);
+  return definerLanes(definer);
 }
 
 /** Whether a dword of the key holds small things of which a table asks one or another. */
@@ -120,8 +160,33 @@ export function widen(definer: usize, mask: usize): bool {
 
 /** Takes in the dword of a range, where it can have a column of its own; false when memory is full. */
 export function widenFor(definer: usize, dword: u32): bool {
+  if (!packs(dword)) return takeDword(definer, load<u32>(definer, PLACES), 0, dword);
+  const bit: u64 = (<u64>1) << ((dword / COLUMN) & 63);
+  if (dword < <u32>KEY_SIZE / 2) Definers.ranged |= bit;
+  else Definers.rangedBehind |= bit;
+  Definers.changed = true;
+  return true;
+}
+
+/** Adds to `mask` (a whole key) every byte that the definer has. */
+export function addBytes(definer: usize, mask: usize): void {
   const places: usize = load<u32>(definer, PLACES);
-  return packs(dword) || takeDword(definer, places, 0, dword);
+  if (places == 0) return;
+  for (let at: usize = 0; at < <usize>KEY_SIZE; at += 16) {
+    const low = i16x8.ne(v128.load(places + (at << 1)), i64x2.splat(0));
+    const high = i16x8.ne(v128.load(places + (at << 1), 16), i64x2.splat(0));
+    v128.store(mask + at, v128.or(v128.load(mask + at), i8x16.narrow_i16x8_s(low, high)));
+  }
+}
+
+/** Adds to `mask` what no definer has: dwords of small things that ranges ask about. */
+export function addRanged(mask: usize): void {
+  for (let bits = Definers.ranged; bits != 0; bits &= bits - 1) {
+    store<u32>(mask + ((<usize>ctz(bits)) << 2), 0xffffffff);
+  }
+  for (let bits = Definers.rangedBehind; bits != 0; bits &= bits - 1) {
+    store<u32>(mask + ((<usize>ctz(bits)) << 2), 0xffffffff, KEY_SIZE / 2);
+  }
 }
 
 /** The column that is this dword's own; -1 where it has none. */
@@ -160,6 +225,7 @@ function put(definer: usize, places: usize, byte: u32, place: u32): bool {
   if (step == 0) return false;
   store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
   store<u16>(places + ((<usize>byte) << 1), <u16>(place + 1));
+  Definers.changed = true;
   return true;
 }
 
@@ -187,13 +253,18 @@ function stepFor(definer: usize, block: u32, lane: u32): usize {
   }
   const step = program + <usize>before * STEP_SIZE;
   memory.copy(step + STEP_SIZE, step, <usize>(steps - before) * STEP_SIZE);
+  openStep(step, block, lane);
+  store<u32>(definer, steps + 1, STEPS);
+  return step;
+}
+
+/** A step that moves nothing yet. */
+function openStep(step: usize, block: u32, lane: u32): void {
   store<u32>(step, block);
   store<u32>(step, lane, STEP_LANE);
   store<u64>(step, 0, 8);
   // An index of 0xff makes swizzle give 0.
   v128.store(step, i64x2.splat(-1), STEP_PATTERN);
-  store<u32>(definer, steps + 1, STEPS);
-  return step;
 }
 
 /** Gathers the bytes of `key` (a whole key, mask or value) into the lanes at `lanes`. */

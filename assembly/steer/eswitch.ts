@@ -31,6 +31,7 @@ import {
   BRANCH_WRITTEN,
   HAS_TAG,
 } from "./branch";
+import { outdate } from "./generation";
 
 export namespace Eswitch {
   /** The root table of the FDB; 0 where there is none. */
@@ -42,12 +43,14 @@ const PASSING: u32 = 3;
 
 /** The root table of the eSwitch; 0 for none. */
 export function setFdb(table: usize): void {
+  outdate();
   Eswitch.root = table;
 }
 
 /** The table that frames for a function come to first. */
 export function setVport(vport: u32, table: usize): void {
   assert(vport < <u32>MAX_FUNCTIONS);
+  outdate();
   store<u32>(FUNCTIONS + ((<usize>vport) << 2), <u32>table);
 }
 

@@ -11,15 +11,24 @@ import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./de
 const FEW_STEPS: u32 = 4;
 
 export function gatherAll(definer: usize, list: usize, count: u32, stride: usize): void {
+  gatherTo(LANES, definer, list, count, stride);
+}
+
+/** The same to another place, which is a constant where this is called. */
+// @ts-ignore: decorator
+@inline
+export function gatherTo(to: usize, definer: usize, list: usize, count: u32, stride: usize): void {
   if (definerLanes(definer) == 1 && definerSteps(definer) <= FEW_STEPS) {
-    gatherFew(definer, list, count);
+    gatherFew(to, definer, list, count);
     return;
   }
-  for (let i: usize = 0; i < count; i++) gather(definer, keyOf(list, i), LANES + i * stride);
+  for (let i: usize = 0; i < count; i++) gather(definer, keyOf(list, i), to + i * stride);
 }
 
 /** One lane from at most FEW_STEPS blocks, as a 5-tuple has: offsets and patterns stay in registers. */
-function gatherFew(definer: usize, list: usize, count: u32): void {
+// @ts-ignore: decorator
+@inline
+function gatherFew(to: usize, definer: usize, list: usize, count: u32): void {
   const block0 = stepBlock(definer, 0);
   const block1 = stepBlock(definer, 1);
   const block2 = stepBlock(definer, 2);
@@ -38,7 +47,7 @@ function gatherFew(definer: usize, list: usize, count: u32): void {
       i8x16.swizzle(v128.load(key + block2), pattern2),
       i8x16.swizzle(v128.load(key + block3), pattern3),
     );
-    v128.store(i << 4, v128.or(low, high), LANES);
+    v128.store(to + (i << 4), v128.or(low, high));
   }
 }
 

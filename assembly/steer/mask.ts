@@ -98,7 +98,7 @@ export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function stirred(hash: u64, lane: v128): u64 {
+export function stirred(hash: u64, lane: v128): u64 {
   hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
   return ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
 }
@@ -110,6 +110,6 @@ function folded(hash: u64): u32 {
   return (<u32>(((hash ^ (hash >> 32)) * FIRST) >> 32)) | HASHED;
 }
 
-const SEED: u64 = 0x9e3779b97f4a7c15;
+export const SEED: u64 = 0x9e3779b97f4a7c15;
 const FIRST: u64 = 0xff51afd7ed558ccd;
 const SECOND: u64 = 0xc4ceb9fe1a85ec53;

@@ -24,6 +24,7 @@ import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./chain";
 import { clearDefiner, definerLanes, DEFINER_SIZE, gather, spread, widen, widenFor } from "./definer";
+import { outdate } from "./generation";
 import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS, GROUPS_SIZE } from "./group";
 import {
   dropMask,
@@ -46,7 +47,7 @@ import { groupOf, WANTS_NOTHING, wantsOf } from "./wants";
 export const TABLE_FLAGS: usize = 0;
 export const TABLE_RULES: usize = 4;
 const TABLE_WANTS: usize = 8;
-const TABLE_NEXT: usize = 12;
+export const TABLE_NEXT: usize = 12;
 /** Pruning tables in use, and those that a sweep makes; 0 where there are none. */
 export const TABLE_PRUNE: usize = 16;
 export const TABLE_BUILDING: usize = 20;
@@ -102,6 +103,7 @@ export function emptySendTable(): usize {
 
 /** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
 export function setMiss(table: usize, next: usize): void {
+  outdate();
   store<u32>(table, <u32>next, TABLE_MISS);
 }
 
@@ -127,6 +129,7 @@ export function reserveRules(table: usize, rules: u32): bool {
 
 /** Gives back a table that holds no rules, and that no other one hands frames to. */
 export function destroyTable(table: usize): void {
+  outdate();
   clearSlots(table + TABLE_SLOTS);
   let link = Tables.first;
   if (link == table) {
@@ -209,6 +212,7 @@ function insertStaged(
   for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
   want(table, wants | actionsWant(actions, actionCount));
   changed(table, rule);
+  outdate();
   return rule;
 }
 
@@ -272,6 +276,7 @@ export function stageValue(rule: usize): void {
 }
 
 export function removeRule(rule: usize): void {
+  outdate();
   const mask: usize = load<u32>(rule, RULE_MASK);
   const table: usize = load<u32>(mask, MASK_TABLE);
   const keeps = load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS;
@@ -298,6 +303,7 @@ function startAnew(table: usize): void {
 
 /** Gives a rule another rank; never fails, for the rule itself takes no memory. */
 export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
+  outdate();
   const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
   moveTo(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
   changed(table, rule);

@@ -11,9 +11,11 @@ import { finishNext, prepareRun, runOf } from "../esp/together";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../out/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, numberOf, openBranch } from "./branch";
+import { Cache } from "./cache";
 import { lookup } from "./match";
 import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./onward";
 import { Tables } from "./table";
+import { findFirst, findNext, hasResult, keepTapes, nextResult, tape } from "./tape";
 
 namespace Waiting {
   /** The list of the next round, and how many branches are on it. */
@@ -39,8 +41,10 @@ function walkSome(root: usize, first: u32, count: u32): void {
   open(root, first, count);
   Forks.first = first;
   // All of them stand at one table.
-  moveTogether(root, ROUND, count);
+  findFirst(root, ROUND, count);
+  actTogether(root, ROUND, count);
   moveToEnd();
+  keepTapes(root, first, count);
   if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
@@ -50,7 +54,7 @@ function walkSome(root: usize, first: u32, count: u32): void {
  */
 function walkInOrder(root: usize, count: u32): void {
   open(root, 0, count);
-  lookup(root, ROUND, count);
+  findFirst(root, ROUND, count);
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
   const esp = (Tables.wanted & WANT_ESP) != 0 && !Walk.careful;
   for (let i: u32 = 0; i < count;) {
@@ -66,6 +70,7 @@ function walkInOrder(root: usize, count: u32): void {
       keepRegisters(i);
     }
   }
+  keepTapes(root, 0, count);
 }
 
 /** Puts frames at the root table, and lists their branches in ROUND. */
@@ -108,8 +113,10 @@ function moveAll(list: usize, count: u32): void {
   const table = tableOf(list, 0);
   let together = count <= <u32>BATCH;
   for (let i: u32 = 1; together && i < count; i++) together = tableOf(list, i) == table;
-  if (together) moveTogether(table, list, count);
-  else moveApart(list, count);
+  if (together) {
+    findNext(table, list, count);
+    actTogether(table, list, count);
+  } else moveApart(list, count);
 }
 
 // @ts-ignore: decorator
@@ -118,9 +125,8 @@ function tableOf(list: usize, i: u32): usize {
   return load<u32>(branchAt(load<u32>(list + ((<usize>i) << 2))), BRANCH_TABLE);
 }
 
-/** Moves at most BATCH branches, all at `table`. */
-function moveTogether(table: usize, list: usize, count: u32): void {
-  lookup(table, list, count);
+/** Acts on what was found for at most BATCH branches, all at `table`. */
+function actTogether(table: usize, list: usize, count: u32): void {
   const careful = Walk.careful;
   const ends = endsHere(table);
   const verdict = missVerdict(table);
@@ -135,8 +141,7 @@ function moveTogether(table: usize, list: usize, count: u32): void {
 
 /** Moves branches at several tables, or more than one lookup takes: all are looked up, then acted on in their order. */
 function moveApart(list: usize, count: u32): void {
-  memory.copy(PENDING, list, (<usize>count) << 2);
-  let pending = count;
+  let pending = listPending(list, count);
   while (pending > 0) {
     const table = tableOf(PENDING, 0);
     let here: u32 = 0;
@@ -150,7 +155,10 @@ function moveApart(list: usize, count: u32): void {
     pending = rest;
     lookup(table, GATHERED, here);
     for (let i: usize = 0; i < here; i++) {
-      store<u32>(branchAt(load<u32>(GATHERED + (i << 2))), load<u32>(FOUND + (i << 2)), BRANCH_FOUND);
+      const number = load<u32>(GATHERED + (i << 2));
+      const rule = load<u32>(FOUND + (i << 2));
+      if (Cache.live) tape(number, rule);
+      store<u32>(branchAt(number), rule, BRANCH_FOUND);
     }
   }
   const careful = Walk.careful;
@@ -158,6 +166,18 @@ function moveApart(list: usize, count: u32): void {
     const branch = branchAt(load<u32>(list + (i << 2)));
     if (advance(branch, load<u32>(branch, BRANCH_TABLE), load<u32>(branch, BRANCH_FOUND), careful)) goOn(branch);
   }
+}
+
+/** Those of which the cache does not know what is found, in PENDING; how many. */
+function listPending(list: usize, count: u32): u32 {
+  let pending: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const number = load<u32>(list + ((<usize>i) << 2));
+    const branch = branchAt(number);
+    if (hasResult(branch)) store<u32>(branch, nextResult(branch), BRANCH_FOUND);
+    else pending = append(PENDING, pending, number);
+  }
+  return pending;
 }
 
 // @ts-ignore: decorator

@@ -18,6 +18,7 @@ import {
 } from "../../src/abi/headers";
 import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE } from "../../src/abi/key";
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
+import { outdate } from "../steer/generation";
 import { be16, Cursor, Key } from "./cursor";
 
 const COUNT: u32 = 8;
@@ -34,6 +35,7 @@ let declared: u32 = 0;
 /** Declares sample `id` (0 to 7) of this device, for good. `header` 0 is the payload of the level. */
 export function declareSample(id: u32, header: u32, level: u32, offset: u32, port: u32): void {
   const sample = sampleAt(id);
+  outdate();
   declared |= 1 << id;
   store<u32>(sample, header | (level << 8));
   store<u32>(sample, offset, SAMPLE_OFFSET);

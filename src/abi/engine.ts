@@ -52,6 +52,8 @@ export enum Area {
   samples = 14,
   /** Where tables, rules and counters lie; `arenaTop` is its end. */
   arena = 15,
+  /** Frames that the cache of decisions has found, and those that it has not: u64 each. */
+  cache = 16,
 }
 
 /** Bytes of the area of samples. */

@@ -55,6 +55,12 @@ export interface CoreExports {
   createCipher(key: number, length: number): number;
   /** Overwrites a cipher and gives its memory back. */
   releaseCipher(cipher: number): void;
+  /** At most so many entries of the cache of decisions, a power of two; 0 for none. */
+  limitCache(entries: number): void;
+  clearCache(): void;
+  /** The cache has no memory until it is asked again. */
+  giveBackCache(): void;
+  isCacheAsleep(): number;
   /** What chance follows from. */
   setSeed(high: number, low: number): void;
   /** The root table of the eSwitch; 0 for none. */
@@ -117,6 +123,7 @@ export class Core {
   readonly functions: number;
   readonly samples: number;
   readonly arena: number;
+  readonly cache: number;
 
   #u8: Uint8Array;
   #u32: Uint32Array;
@@ -141,6 +148,7 @@ export class Core {
     this.functions = area(Area.functions);
     this.samples = area(Area.samples);
     this.arena = area(Area.arena);
+    this.cache = area(Area.cache);
     this.#u8 = new Uint8Array(exports.memory.buffer);
     this.#u32 = new Uint32Array(exports.memory.buffer);
   }

@@ -16,7 +16,16 @@ const WEIGHT = 1 / 8;
 
 /** Calls that change nothing that frames can come to which replicas steer. */
 const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
-  ...(["areaAddress", "arenaUsed", "arenaTop", "stageValue", "firstOutside", "reached", "skipNumbers"] as const),
+  ...([
+    "areaAddress",
+    "arenaUsed",
+    "arenaTop",
+    "stageValue",
+    "firstOutside",
+    "reached",
+    "skipNumbers",
+    "isCacheAsleep",
+  ] as const),
   ...(["parse", "steer", "loopBack", "writeColumns", "classify"] as const),
   ...(["seal", "open", "sealMany", "openMany"] as const),
   ...(["postBuffer", "holdCompletion", "takeCompletions"] as const),

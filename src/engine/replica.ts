@@ -16,6 +16,8 @@ import { startThread, type Thread } from "./thread.js";
 const PATIENCE = 0.2;
 /** A thread that has not been heard of for so long, in milliseconds, will not be. A batch takes less than one of them. */
 const LOST = 60_000;
+/** Numbers that the cache of decisions counts: hits and misses. */
+const CACHE_COUNTS = 2;
 
 /** Counters: the address of each block, and how many it has. */
 export type CounterBlocks = Map<number, number>;
@@ -69,6 +71,7 @@ export class Replica {
     take(first.arena, first.exports.arenaTop() >>> 0);
     for (const [address, count] of counters) this.core.u8.fill(0, address, address + 16 * count);
     this.core.u8.fill(0, this.core.reasons, this.core.reasons + 8 * REASON_COUNT);
+    this.core.u8.fill(0, this.core.cache, this.core.cache + 8 * CACHE_COUNTS);
     for (const [i, { value }] of this.#globals.entries()) this.#values[i] = BigInt(value as number | bigint);
     this.#control[Word.version] = (this.#control[Word.version] as number) + 1;
   }
@@ -117,6 +120,7 @@ export class Replica {
     this.#counted = false;
     for (const [address, count] of counters) this.#move(address, 2 * count);
     this.#move(this.core.reasons, REASON_COUNT);
+    this.#move(this.core.cache, CACHE_COUNTS);
   }
 
   end(): void {

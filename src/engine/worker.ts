@@ -105,6 +105,8 @@ class Worker {
       const value = this.#values[i] as bigint;
       global.value = typeof global.value === "bigint" ? value : Number(value);
     }
+    // That of the first core lies in memory which this one may not have.
+    this.#core.giveBackCache();
     this.#u8 = new Uint8Array(this.#start.memory.buffer);
     this.#u32 = new Uint32Array(this.#start.memory.buffer);
   }

@@ -4,6 +4,7 @@ import type { Core } from "../engine/core.js";
 import { loadCore, type CoreSource } from "../engine/load.js";
 import { refuse } from "../errors.js";
 import { DeviceBurst, type Burst } from "./burst.js";
+import { DecisionCache, entriesFrom, type CacheOptions } from "./cache.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceFunction } from "./deviceFunction.js";
 import { unsigned } from "./handle.js";
@@ -52,6 +53,8 @@ export interface DeviceOptions extends PortOptions {
    * domain. @default false
    */
   asyncRules?: boolean;
+  /** What lookups find is kept for frames of the same key; false or 0 for no cache. @default 65,536 entries */
+  cache?: CacheOptions | false | 0;
   /** Programmable samples, and the Geneve option that rules can ask about. @default none */
   parser?: ParserOptions;
   /** Where the core comes from. @default the file beside this module */
@@ -69,6 +72,8 @@ export interface DeviceParts {
   readonly profile: Profile;
   readonly parser: ParserDeclaration;
   readonly hardware: Hardware;
+  /** Entries of its cache of decisions. */
+  readonly entries: number;
 }
 
 /** @internal Checks the options of a device. */
@@ -86,7 +91,8 @@ export function deviceParts(call: string, options: DeviceOptions): DeviceParts {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
   if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
-  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware };
+  const entries = entriesFrom(call, options.cache);
+  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, entries };
 }
 
 /** @internal Makes a core that of a device. */
@@ -131,6 +137,8 @@ export class Device {
   readonly installed = new InstalledRules();
   /** @internal Contexts open. */
   users = 0;
+  /** What lookups have found, for frames of the same key. */
+  readonly cache: DecisionCache;
   /** @internal */
   readonly traffic: Traffic;
   readonly #functions: readonly DeviceFunction[];
@@ -141,7 +149,7 @@ export class Device {
   /** @internal */
   constructor(
     core: Core,
-    { profile, parser, hardware }: DeviceParts,
+    { profile, parser, hardware, entries }: DeviceParts,
     options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "limits" | "managedFlowSteering" | "asyncRules">,
     traffic = (device: Device): Traffic => new Traffic(device),
   ) {
@@ -149,6 +157,7 @@ export class Device {
     this.parser = parser;
     this.hardware = hardware;
     this.profile = profile;
+    this.cache = new DecisionCache(core, entries);
     this.name = options.name ?? DEFAULT_NAME;
     this.ports = hardware.ports.length;
     this.seed = options.seed ?? 0;

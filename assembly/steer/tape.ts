@@ -1,0 +1,160 @@
+/**
+ * Lookups by the cache of decisions: frames that have an entry take the results of it one after the other, those that have none are
+ * looked up, and what is found for them is taped, to be kept when they have walked to their end.
+ *
+ *     tape    | results 4 | result 4 ... |        as an entry ends (cache.ts)
+ *
+ * What is found is all that is taken from the cache; actions run as ever. Branches that rules have split off have neither entry nor tape.
+ */
+import { leavesFunction } from "../act/function";
+import { CACHE_LANES, ENTRIES, FOUND, HASHES, MISSED, MISSED_AT, RESULTS, TAPES, TAPE_SIZE } from "../memory";
+import { BRANCH_END, BRANCH_NEXT, BRANCH_TAPED, branchAt } from "./branch";
+import { Cache, candidateOf, isCacheAwake, keep, noteHits } from "./cache";
+import { CACHE_LANES_AT, CacheKey, hashAll, headOf, isEntryOf } from "./cacheKey";
+import { lookup } from "./match";
+import { Walk } from "./onward";
+
+/** Results that a tape has room for. */
+const MOST: u32 = <u32>(TAPE_SIZE / 4 - 1);
+
+namespace Missed {
+  /** Branches of a list that have to be looked up. */
+  export let count: u32 = 0;
+}
+
+/** The first lookup of frames, all at the table `root`: in FOUND. */
+export function findFirst(root: usize, list: usize, count: u32): void {
+  Cache.live = Walk.sender == 0 && isCacheAwake(count);
+  if (!Cache.live) {
+    lookup(root, list, count);
+    return;
+  }
+  hashAll(list, count, root);
+  takeEntries(root, list, count);
+  noteHits(count - Missed.count, count);
+  findMissed(root, count);
+}
+
+/** Another lookup of branches that stand at one table: in FOUND. */
+export function findNext(table: usize, list: usize, count: u32): void {
+  if (!Cache.live) {
+    lookup(table, list, count);
+    return;
+  }
+  Missed.count = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const number = load<u32>(list + ((<usize>i) << 2));
+    const branch = branchAt(number);
+    if (hasResult(branch)) store<u32>(RESULTS + ((<usize>i) << 2), nextResult(branch));
+    else addMissed(number, i);
+  }
+  findMissed(table, count);
+}
+
+/** Whether the cache has what the next lookup of a branch finds. */
+// @ts-ignore: decorator
+@inline
+export function hasResult(branch: usize): bool {
+  return Cache.live && load<u32>(branch, BRANCH_NEXT) != load<u32>(branch, BRANCH_END);
+}
+
+// @ts-ignore: decorator
+@inline
+export function nextResult(branch: usize): u32 {
+  const next: usize = load<u32>(branch, BRANCH_NEXT);
+  store<u32>(branch, <u32>next + 4, BRANCH_NEXT);
+  return load<u32>(next);
+}
+
+/** Frames from `first` on have walked to their end: what was found for those that had no entry is kept. */
+export function keepTapes(root: usize, first: u32, count: u32): void {
+  // Memory that ran out on the way is no longer the cache's.
+  if (!Cache.live) return;
+  const stride = CacheKey.stride;
+  for (let i: usize = 0; i < count; i++) {
+    if (load<u32>(ENTRIES + (i << 2)) != 0) continue;
+    const number = first + <u32>i;
+    keep(number, root, load<u64>(HASHES + (i << 3)), CACHE_LANES + i * stride, tapeOf(number));
+  }
+}
+
+/** Finds the entry of each frame, and its first result: in RESULTS. */
+function takeEntries(root: usize, list: usize, count: u32): void {
+  for (let i: usize = 0; i < count; i++) {
+    store<u32>(ENTRIES + (i << 2), <u32>candidateOf(load<u64>(HASHES + (i << 3))));
+  }
+  const stride = CacheKey.stride;
+  let lanes: usize = CACHE_LANES;
+  Missed.count = 0;
+  for (let i: u32 = 0; i < count; i++, lanes += stride) {
+    const at = (<usize>i) << 2;
+    const number = load<u32>(list + at);
+    const entry: usize = load<u32>(ENTRIES + at);
+    if (isEntryOf(entry, headOf(number, root), lanes, stride))
+      takeEntry(branchAt(number), entry + CACHE_LANES_AT + stride, at);
+    else openTape(number, i);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function takeEntry(branch: usize, results: usize, at: usize): void {
+  store<u32>(RESULTS + at, load<u32>(results, 4));
+  store<u32>(branch, <u32>results + 8, BRANCH_NEXT);
+  store<u32>(branch, <u32>results + 4 + (load<u32>(results) << 2), BRANCH_END);
+  store<u32>(branch, 0, BRANCH_TAPED);
+}
+
+function openTape(number: u32, i: u32): void {
+  const branch = branchAt(number);
+  store<u32>(ENTRIES + ((<usize>i) << 2), 0);
+  store<u32>(branch, 0, BRANCH_NEXT);
+  store<u32>(branch, 0, BRANCH_END);
+  store<u32>(branch, 1, BRANCH_TAPED);
+  store<u32>(tapeOf(number), 0);
+  addMissed(number, i);
+}
+
+// @ts-ignore: decorator
+@inline
+function addMissed(number: u32, i: u32): void {
+  const at = (<usize>Missed.count) << 2;
+  store<u32>(MISSED + at, number);
+  store<u32>(MISSED_AT + at, i);
+  Missed.count++;
+}
+
+/** Looks up those of a list that have no results, and puts all that was found into FOUND. */
+function findMissed(table: usize, count: u32): void {
+  const missed = Missed.count;
+  if (missed != 0) {
+    lookup(table, MISSED, missed);
+    for (let n: usize = 0; n < missed; n++) {
+      const rule = load<u32>(FOUND + (n << 2));
+      tape(load<u32>(MISSED + (n << 2)), rule);
+      store<u32>(RESULTS + ((<usize>load<u32>(MISSED_AT + (n << 2))) << 2), rule);
+    }
+  }
+  memory.copy(FOUND, RESULTS, (<usize>count) << 2);
+}
+
+/** Notes what a lookup has found for a branch, where that follows from the key that its frame began with. */
+export function tape(number: u32, rule: u32): void {
+  const branch = branchAt(number);
+  if (load<u32>(branch, BRANCH_TAPED) == 0) return;
+  const tape = tapeOf(number);
+  const count = load<u32>(tape);
+  const before: usize = count == 0 ? 0 : load<u32>(tape + ((<usize>count) << 2));
+  if (count == MOST || (before != 0 && !leavesFunction(before))) {
+    store<u32>(branch, 0, BRANCH_TAPED);
+    return;
+  }
+  store<u32>(tape, count + 1);
+  store<u32>(tape + ((<usize>count) << 2), rule, 4);
+}
+
+// @ts-ignore: decorator
+@inline
+function tapeOf(number: u32): usize {
+  return TAPES + <usize>number * TAPE_SIZE;
+}
