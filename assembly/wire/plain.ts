@@ -145,10 +145,8 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
     protocol = load<u8>(ip, 9);
   } else {
     if ((word & VERSION_MASK) != VERSION_6) return false;
-    // Length 0 says nothing of where the packet ends.
-    total = be16(ip + 4);
-    if (total == 0) return false;
-    total += IPV6_SIZE;
+    // Length 0, of jumbograms, has no room for an upper layer here.
+    total = IPV6_SIZE + be16(ip + 4);
     protocol = (<u32>(word >> 48)) & 0xff;
   }
   if (total > load<u32>(descriptor, FRAME_WIRE_LENGTH) - at) return false;

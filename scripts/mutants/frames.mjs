@@ -22,7 +22,6 @@ export const FRAMES = [
     "",
     "a version that is not the EtherType's",
   ),
-  plain("no-length", "    if (total == 0) return false;\n", "", "IPv6 packets that do not say their length"),
   plain(
     "beyond",
     "if (total > load<u32>(descriptor, FRAME_WIRE_LENGTH) - at) return false;",
