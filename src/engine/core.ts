@@ -2,6 +2,7 @@
  * The raw exports of the core and typed views of its memory. Nobody outside src/engine touches either.
  */
 import { Area } from "../abi/engine.js";
+import { columnsAt, type Columns } from "./columns.js";
 
 /** Exports of assembly/index.ts. Numbers come back signed: `>>> 0` where they are addresses. */
 export interface CoreExports {
@@ -127,6 +128,7 @@ export class Core {
 
   #u8: Uint8Array;
   #u32: Uint32Array;
+  #outcomeColumns: Columns | null = null;
 
   constructor(exports: CoreExports) {
     this.exports = exports;
@@ -166,6 +168,13 @@ export class Core {
   get u32(): Uint32Array {
     if (this.#u32.length === 0) this.#u32 = new Uint32Array(this.exports.memory.buffer);
     return this.#u32;
+  }
+
+  /** What `writeColumns` writes. */
+  get outcomeColumns(): Columns {
+    if (this.#outcomeColumns === null || this.#outcomeColumns.verdicts.length === 0)
+      this.#outcomeColumns = columnsAt(this.exports.memory.buffer, this.columns);
+    return this.#outcomeColumns;
   }
 
   /** Another thread has made shared memory larger, which views do not notice. */

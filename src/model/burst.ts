@@ -1,19 +1,7 @@
 /** Frames and what becomes of them as typed arrays, used again and again: docs/frames.md, Bursts. */
-import {
-  COLUMN_DESTINATIONS,
-  COLUMN_HITS,
-  COLUMN_KIND,
-  COLUMN_QUEUE,
-  COLUMN_REASON,
-  COLUMN_RULE,
-  COLUMN_TAG,
-  COLUMN_TAGGED,
-  COLUMN_VERDICT,
-  FRAME_ARENA,
-  MAX_FRAME,
-} from "../abi/engine.js";
+import { FRAME_ARENA, MAX_FRAME } from "../abi/engine.js";
 import { Link } from "../abi/headers.js";
-import type { Core } from "../engine/core.js";
+import type { Columns } from "../engine/columns.js";
 import type { Shapes } from "../engine/shapes.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
@@ -23,24 +11,7 @@ import type { Outcome } from "./outcome.js";
 import type { BurstRows, Traffic } from "./traffic.js";
 
 /** What became of the frames of a burst, a value a row; good until the next `clear`. */
-export interface BurstColumns {
-  /** Indices of VERDICTS. */
-  readonly verdicts: Uint8Array;
-  /** Indices of REASONS; 0 is none. */
-  readonly reasons: Uint8Array;
-  /** 1 where there is a tag. */
-  readonly tagged: Uint8Array;
-  readonly tags: Uint32Array;
-  /** Rules that the frame hit; 255 for more. */
-  readonly hits: Uint8Array;
-  /** The number of the last of them, for `device.rulesOf`; NO_RULE without one. */
-  readonly rules: Uint32Array;
-  /** Where it arrived, and its copies. */
-  readonly destinations: Uint16Array;
-  /** The first of them, for `device.destinationName`. */
-  readonly queues: Uint32Array;
-  readonly kinds: Uint8Array;
-}
+export type BurstColumns = Columns;
 
 export interface Burst extends BurstColumns {
   /** Frames that it takes. */
@@ -147,23 +118,9 @@ export class DeviceBurst implements Burst {
   steer(): number {
     this.#open("burst.steer");
     const { count } = this.#batch;
-    this.#outcomes = this.#traffic.steerBurst((core, first, some) => this.#readColumns(core, first, some));
+    this.#outcomes = this.#traffic.steerBurst(this);
     this.#steered = count;
     return count;
-  }
-
-  #readColumns({ u8, columns }: Core, first: number, count: number): void {
-    const bytes = (column: number): Uint8Array => u8.subarray(columns + column, columns + column + count);
-    const words = (column: number): Uint32Array => new Uint32Array(u8.buffer, columns + column, count);
-    this.verdicts.set(bytes(COLUMN_VERDICT), first);
-    this.reasons.set(bytes(COLUMN_REASON), first);
-    this.tagged.set(bytes(COLUMN_TAGGED), first);
-    this.hits.set(bytes(COLUMN_HITS), first);
-    this.kinds.set(bytes(COLUMN_KIND), first);
-    this.rules.set(words(COLUMN_RULE), first);
-    this.queues.set(words(COLUMN_QUEUE), first);
-    this.tags.set(words(COLUMN_TAG), first);
-    this.destinations.set(new Uint16Array(u8.buffer, columns + COLUMN_DESTINATIONS, count), first);
   }
 
   shape(row: number, length: number, shapes: Shapes): number {

@@ -59,6 +59,8 @@ export function retire(call: string, path: string, object: Handle<Device | null>
 /** An unsigned integer of so many bits. */
 export function unsigned(call: string, path: string, value: unknown, bits: number): number {
   if (typeof value !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+  // Several are asked of every frame: without a power where it can be.
+  if (value >>> 0 === value && (bits >= 32 || value >>> bits === 0)) return value;
   if (!Number.isInteger(value) || value < 0 || value >= 2 ** bits) {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${2 ** bits - 1}` });
   }

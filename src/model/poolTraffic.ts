@@ -12,6 +12,7 @@ import {
   SOME_AT_PORT,
 } from "../abi/engine.js";
 import { Batch } from "../engine/batch.js";
+import { copyColumns, type Columns } from "../engine/columns.js";
 import type { Core } from "../engine/core.js";
 import type { Crew, Share } from "../engine/crew.js";
 import type { Shapes } from "../engine/shapes.js";
@@ -19,7 +20,7 @@ import type { Device } from "./device.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
-import { Traffic, type BurstRows, type ReadColumns } from "./traffic.js";
+import { Traffic, type BurstRows } from "./traffic.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [REACHES_METER, "meters"],
@@ -88,13 +89,13 @@ export class PoolTraffic extends Traffic {
     this.#crew.stage.limit = this.why === null ? this.most : MAX_BATCH;
   }
 
-  override steerBurst(columns: ReadColumns): readonly Outcome[] | null {
+  override steerBurst(columns: Columns): readonly Outcome[] | null {
     const { count } = this.#crew.stage;
     if (count === 0) return null;
     const came = this.cabled ? this.inputs() : null;
     if (!this.#isSpread(count)) return this.#allAlone(count, columns, came);
     const some = this.#spread();
-    for (const { core, first, count } of this.#shares) columns(core, first, count);
+    for (const { core, first, count } of this.#shares) copyColumns(core.outcomeColumns, columns, first, count);
     return this.#isServed(some) ? this.#outcomes(came) : null;
   }
 
@@ -147,13 +148,13 @@ export class PoolTraffic extends Traffic {
   }
 
   /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */
-  #allAlone(rows: number, columns: ReadColumns, came: Inputs | null): Outcome[] | null {
+  #allAlone(rows: number, columns: Columns, came: Inputs | null): Outcome[] | null {
     const outcomes: Outcome[] = [];
     const work: Work[] = [];
     for (let first = 0; first < rows; first += MAX_BATCH) {
       const count = Math.min(MAX_BATCH, rows - first);
       const some = this.#alone(first, count);
-      columns(this.#crew.core, first, count);
+      copyColumns(this.#crew.core.outcomeColumns, columns, first, count);
       if (rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
     }
     this.#serveAll(work, came);

@@ -2,7 +2,7 @@
 import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
-import type { Core } from "../engine/core.js";
+import { copyColumns, type Columns } from "../engine/columns.js";
 import type { Shapes } from "../engine/shapes.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
@@ -49,9 +49,6 @@ export type BurstRows = Pick<
   "count" | "bytes" | "clear" | "put" | "add" | "stamp" | "frame" | "wireLength" | "link" | "time"
 >;
 
-/** Takes what `writeColumns` has said of the frames of a core; `first` is the row of its first frame. */
-export type ReadColumns = (core: Core, first: number, count: number) => void;
-
 export class Traffic {
   readonly batch: Batch;
   protected readonly device: Device;
@@ -84,15 +81,15 @@ export class Traffic {
     return this.#holder === burst;
   }
 
-  /** Runs the frames of the burst that holds the batch; `columns` reads what became of them before the host does what it has to do. */
-  steerBurst(columns: ReadColumns): readonly Outcome[] | null {
+  /** Runs the frames of the burst that holds the batch; `columns` gets what became of them before the host does what it has to do. */
+  steerBurst(columns: Columns): readonly Outcome[] | null {
     const { batch } = this;
     if (batch.count === 0) return null;
     const { cabled } = this;
     const came = cabled ? this.inputs() : null;
     this.receiveBatch();
     const some = batch.core.exports.writeColumns(batch.count);
-    columns(batch.core, 0, batch.count);
+    copyColumns(batch.core.outcomeColumns, columns, 0, batch.count);
     if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
     const afterwards = new Afterwards();
     const outcomes: Outcome[] = [];
