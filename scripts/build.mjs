@@ -140,6 +140,8 @@ async function buildBundles() {
     // Half of what a start takes is reading source. Names stay: stacks that users see have them.
     minifySyntax: true,
     minifyWhitespace: true,
+    // Node shows the line of an error that nobody catches.
+    lineLimit: 120,
     legalComments: "none",
     logLevel: "warning",
   });
