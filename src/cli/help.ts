@@ -45,6 +45,8 @@ counters say. Captures may be of any size.
   --port N       the port that frames come in on (1, or what the frames of the scenario say); those that the scenario
                  sends leave by the port of their queue
   --limit N      stops after N frames
+  --workers N    spreads frames over N cores; the report is the same. Frames that can come to something that remembers
+                 (meters, connections, ...) are steered by one, and a note says so
 
 Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and passed over. A signal
 (Ctrl-C) ends the reading: what was read is reported as partial, and files are whole; a second one ends it at once.

@@ -5,6 +5,8 @@ import { loadScenario } from "../formats/index.js";
 import { CaptureFiles } from "./captureFiles.js";
 import { captureName } from "./captures.js";
 import { numberOption, readCommandLine, type CommandLine } from "./commandLine.js";
+import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
+import type { DevicePool } from "../model/pool.js";
 import { finish } from "./finish.js";
 import { FileOutput, Output } from "./output.js";
 import { badUsage, CommandRefusal, withFile } from "./refusal.js";
@@ -19,7 +21,11 @@ const OPTIONS = {
   out: "value",
   port: "value",
   limit: "value",
+  workers: "value",
 } as const;
+
+/** As many as a pool has at the most. */
+const MOST_WORKERS = 64;
 
 const FORMATS = ["csv", "ndjson"] as const;
 
@@ -30,7 +36,8 @@ export async function run(args: readonly string[]): Promise<number> {
   if (file === undefined) throw badUsage("run", "name a scenario: flowsteer run SCENARIO CAPTURE...");
   const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
   const format = formatOf(line);
-  const loaded = await withFile(file, async () => loadScenario(await readFile(file, "utf8")));
+  const workers = numberOption(line, "workers", 1, MOST_WORKERS) ?? 1;
+  const loaded = await withFile(file, async () => loadScenario(await readFile(file, "utf8"), {}, opener(workers)));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const { frames, messages, expect } = loaded.scenario;
   if (captures.length === 0 && frames === undefined && messages === undefined) {
@@ -38,12 +45,14 @@ export async function run(args: readonly string[]): Promise<number> {
     throw new CommandRefusal(file, { code: "EINVAL", call: "run", reason: "bad_usage", path: "no frames", hint });
   }
   const folder = line.values.get("out");
+  const alone = whyAlone(loaded.device);
   const session = new Session(loaded, {
     json: line.flags.has("json"),
     rows: format === null ? null : await openRows(format, line.values.get("output"), [file, ...captures]),
     files: folder === undefined ? null : new CaptureFiles(folder, captures),
   });
 
+  if (alone !== null) session.notes.push(`--workers ${workers}: one steers all frames: ${alone}`);
   if (captures.length > 0) await session.runCaptures(captures, port ?? 1, limit);
   else await session.runOwn(port, limit);
   const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => captureName(one)).join(", ")}`;
@@ -53,6 +62,20 @@ export async function run(args: readonly string[]): Promise<number> {
   if (expects && !applies)
     session.notes.push(`expectations of ${basename(file)} are about its own frames: not checked`);
   return finish(session, file, printable(sources), applies);
+}
+
+/** What keeps the frames of a pool at one worker; null where nothing does, or where it is no pool. */
+function whyAlone(device: Device): string | null {
+  return (device as Partial<DevicePool>).spreading?.why ?? null;
+}
+
+/** What makes the device: that of several workers is loaded where it is asked for. */
+function opener(workers: number): (options: DeviceOptions) => Promise<Device> {
+  if (workers === 1) return createDevice;
+  return async (options) => {
+    const { createDevicePool } = await import("../model/pool.js");
+    return createDevicePool({ ...options, workers });
+  };
 }
 
 type Format = (typeof FORMATS)[number];

@@ -86,7 +86,8 @@ export class CaptureRun {
     if (remembers) this.#loaded.advance(frames.time(begin));
     for (let row = begin; row < next; row++) {
       const offset = (offsets[row] ?? 0) - origin;
-      burst.add(offset, lengths[row] ?? 0, this.#port, linkTypes[row], wireLengthOf(frames, row));
+      const length = lengths[row] ?? 0;
+      if (burst.add(offset, length, this.#port, linkTypes[row], wireLengthOf(frames, row)) < 0) return row;
       if (remembers) burst.stamp(row - begin, onClock(frames.time(row)));
     }
     return next;
@@ -124,7 +125,8 @@ export class CaptureRun {
 }
 
 function runs({ lengths, linkTypes }: FrameColumns, row: number): boolean {
-  return (lengths[row] ?? 0) <= MAX_FRAME && hasParser(linkTypes[row] ?? 0);
+  const linkType = linkTypes[row] ?? 0;
+  return (lengths[row] ?? 0) <= MAX_FRAME && (linkType === 1 || hasParser(linkType));
 }
 
 /** A record may say less for the wire than it holds: what it holds was there. */

@@ -30,7 +30,7 @@ export interface CaptureInterface {
 /** What the two words that a record has for its time are, in nanoseconds since the epoch. */
 export type FrameClock = (high: number, low: number) => bigint;
 
-const ROWS = 1024;
+const ROWS = 4096;
 
 /** Frames of a file as columns, a value a row: read again and again without an object a frame. Their bytes lie in one buffer. */
 export class FrameColumns {

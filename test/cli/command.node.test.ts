@@ -70,7 +70,7 @@ describe("a refused input", () => {
     [
       "an option",
       () => ["run", "--jsn"],
-      "--jsn: the command line is not understood\n  did you mean --json? flowsteer run takes --json, --format, --output, --out, --port, --limit, --help\n",
+      "--jsn: the command line is not understood\n  did you mean --json? flowsteer run takes --json, --format, --output, --out, --port, --limit, --workers, --help\n",
     ],
     [
       "an option without its value",

@@ -369,6 +369,18 @@ describe("flowsteer run", () => {
     expect((await framesOf(new Uint8Array(readFileSync(join(folder, "qp-tap.pcapng"))))).length).toBe(7);
   });
 
+  it("spreads frames over workers, with the same report, and tells where it cannot", async () => {
+    const one = await flowsteer(["run", SCENARIO, CAPTURE]);
+    expect(await flowsteer(["run", SCENARIO, CAPTURE, "--workers", "2"])).toEqual(one);
+    const rows = ["run", SCENARIO, CAPTURE, "--format", "csv"];
+    expect(await flowsteer([...rows, "--workers", "2"])).toEqual(await flowsteer(rows));
+    const { code, err } = await flowsteer(["run", "examples/state-meter.json", "--workers", "2"]);
+    const note = "note: --workers 2: one steers all frames: frames can reach meters\n";
+    expect({ code, err }).toEqual({ code: 0, err: note });
+    const none = await flowsteer(["run", SCENARIO, CAPTURE, "--workers", "0"]);
+    expect(none.err).toContain("--workers 0: the command line is not understood\n  a whole number, 1 to 64\n");
+  });
+
   it("does not take its own input for output", async () => {
     const folder = scratch("");
     const file = scratch("qp-web.pcapng", mixedCapture());

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { reportText, type Skipped } from "../../src/cli/report.js";
 import { CaptureRun, wireLengthOf } from "../../src/formats/captureRun.js";
 import { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "../../src/formats/index.js";
+import { createDevicePool } from "../../src/index.js";
 import type { Outcome } from "../../src/model/outcome.js";
 import { buildFrame } from "../../src/packet/build.js";
 import { CaptureDecoder, FrameColumns, readCapture } from "../../src/packet/capture.js";
@@ -103,9 +104,10 @@ function byColumns(loaded: LoadedScenario, files: readonly Uint8Array[], size: n
   return ran;
 }
 
-/** Both ways, on two devices. */
-async function agree(document: object, files: readonly Uint8Array[], size: number): Promise<Said[]> {
-  const [one, other] = [await loadScenario(document), await loadScenario(document)];
+/** Both ways, on two devices; the other one of so many cores. */
+async function agree(document: object, files: readonly Uint8Array[], size: number, workers = 1): Promise<Said[]> {
+  const one = await loadScenario(document);
+  const other = await loadScenario(document, {}, (options) => createDevicePool({ ...options, workers }));
   expect(one.sumsAlone).toBe(true);
   const [wanted, got] = [await byObjects(one, files), byColumns(other, files, size)];
   expect(got.said).toEqual(wanted.said);
@@ -152,6 +154,10 @@ describe("a capture in bursts", () => {
       expect((await agree(document, files, 1 << 20)).length).toBeGreaterThan(1500);
     },
   );
+
+  it.each(summed)("%s: is the same on two cores", async (_, { frames: __, expect: ___, ...document }) => {
+    await agree(document, [randomCapture(new Random(seedFor("capture of a pool")), 1500), ...captures], 1 << 20, 2);
+  });
 
   it("is the same in chunks of any size", async () => {
     const [, { frames: _, expect: __, ...document }] = summed[0]!;
