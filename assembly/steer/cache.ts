@@ -180,7 +180,8 @@ export function candidateOf(hash: u64): usize {
   const ways = waysWith(bucket, tag);
   if (ways == 0) return NO_ENTRY;
   const way = <usize>ctz(ways);
-  store<u32>(bucket + (way << 2), tag | REFERENCED);
+  const at = bucket + (way << 2);
+  if (!(load<u32>(at) & REFERENCED)) store<u32>(at, tag | REFERENCED);
   return Cache.first + (<usize>number * WAYS + way) * Cache.size;
 }
 

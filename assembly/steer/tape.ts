@@ -13,6 +13,7 @@ import { Cache, candidateOf, isCacheAwake, keep, noteHits } from "./cache";
 import { CACHE_LANES_AT, CacheKey, hashAll, headOf, isEntryOf } from "./cacheKey";
 import { lookup } from "./match";
 import { Walk } from "./onward";
+import { deliverPlain, flatten, isPlain, RESULTS_MASK } from "./plain";
 
 /** Results that a tape has room for. */
 const MOST: u32 = <u32>(TAPE_SIZE / 4 - 1);
@@ -22,17 +23,26 @@ namespace Missed {
   export let count: u32 = 0;
 }
 
-/** The first lookup of frames, all at the table `root`: in FOUND. */
-export function findFirst(root: usize, list: usize, count: u32): void {
+/**
+ * Looks for the entries of frames that begin at the table `root`. Those that an entry takes to their end leave the list, where that may be
+ * (`whole`); gives how many are left.
+ */
+export function recognize(root: usize, list: usize, count: u32, whole: bool): u32 {
   Cache.live = Walk.sender == 0 && isCacheAwake(count);
-  if (!Cache.live) {
-    lookup(root, list, count);
-    return;
-  }
+  if (!Cache.live) return count;
   hashAll(list, count, root);
-  takeEntries(root, list, count);
+  for (let i: usize = 0; i < count; i++) {
+    store<u32>(ENTRIES + (i << 2), <u32>candidateOf(load<u64>(HASHES + (i << 3))));
+  }
+  const left = takeEntries(root, list, count, whole);
   noteHits(count - Missed.count, count);
-  findMissed(root, count);
+  return left;
+}
+
+/** The first lookup of those that are left: in FOUND. */
+export function findFirst(root: usize, list: usize, count: u32): void {
+  if (Cache.live) findMissed(root, count);
+  else lookup(root, list, count);
 }
 
 /** Another lookup of branches that stand at one table: in FOUND. */
@@ -74,40 +84,49 @@ export function keepTapes(root: usize, first: u32, count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     if (load<u32>(ENTRIES + (i << 2)) != 0) continue;
     const number = first + <u32>i;
+    flatten(tapeOf(number));
     keep(number, root, load<u64>(HASHES + (i << 3)), CACHE_LANES + i * stride, tapeOf(number));
   }
 }
 
-/** Finds the entry of each frame, and its first result: in RESULTS. */
-function takeEntries(root: usize, list: usize, count: u32): void {
-  for (let i: usize = 0; i < count; i++) {
-    store<u32>(ENTRIES + (i << 2), <u32>candidateOf(load<u64>(HASHES + (i << 3))));
-  }
+/** Which candidates are the entries of their frames; the first results of those that stay in the list are in RESULTS. */
+function takeEntries(root: usize, list: usize, count: u32, whole: bool): u32 {
   const stride = CacheKey.stride;
   let lanes: usize = CACHE_LANES;
+  let left: u32 = 0;
   Missed.count = 0;
-  for (let i: u32 = 0; i < count; i++, lanes += stride) {
-    const at = (<usize>i) << 2;
-    const number = load<u32>(list + at);
-    const entry: usize = load<u32>(ENTRIES + at);
-    if (isEntryOf(entry, headOf(number, root), lanes, stride))
-      takeEntry(branchAt(number), entry + CACHE_LANES_AT + stride, at);
-    else openTape(number, i);
+  for (let i: usize = 0; i < count; i++, lanes += stride) {
+    const number = load<u32>(list + (i << 2));
+    const entry: usize = load<u32>(ENTRIES + (i << 2));
+    const results = entry + CACHE_LANES_AT + stride;
+    const found = isEntryOf(entry, headOf(number, root), lanes, stride);
+    if (found && whole && isPlain(results)) {
+      deliverPlain(number, results);
+      continue;
+    }
+    store<u32>(list + ((<usize>left) << 2), number);
+    if (found) {
+      takeEntry(branchAt(number), results, left);
+    } else {
+      store<u32>(ENTRIES + (i << 2), 0);
+      openTape(number, left);
+    }
+    left++;
   }
+  return left;
 }
 
 // @ts-ignore: decorator
 @inline
-function takeEntry(branch: usize, results: usize, at: usize): void {
-  store<u32>(RESULTS + at, load<u32>(results, 4));
+function takeEntry(branch: usize, results: usize, i: u32): void {
+  store<u32>(RESULTS + ((<usize>i) << 2), load<u32>(results, 4));
   store<u32>(branch, <u32>results + 8, BRANCH_NEXT);
-  store<u32>(branch, <u32>results + 4 + (load<u32>(results) << 2), BRANCH_END);
+  store<u32>(branch, <u32>results + 4 + ((load<u32>(results) & RESULTS_MASK) << 2), BRANCH_END);
   store<u32>(branch, 0, BRANCH_TAPED);
 }
 
 function openTape(number: u32, i: u32): void {
   const branch = branchAt(number);
-  store<u32>(ENTRIES + ((<usize>i) << 2), 0);
   store<u32>(branch, 0, BRANCH_NEXT);
   store<u32>(branch, 0, BRANCH_END);
   store<u32>(branch, 1, BRANCH_TAPED);

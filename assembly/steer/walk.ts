@@ -15,7 +15,7 @@ import { Cache } from "./cache";
 import { lookup } from "./match";
 import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./onward";
 import { Tables } from "./table";
-import { findFirst, findNext, hasResult, keepTapes, nextResult, tape } from "./tape";
+import { findFirst, findNext, hasResult, keepTapes, nextResult, recognize, tape } from "./tape";
 
 namespace Waiting {
   /** The list of the next round, and how many branches are on it. */
@@ -38,11 +38,13 @@ export function walk(root: usize, count: u32, sender: usize): void {
 }
 
 function walkSome(root: usize, first: u32, count: u32): void {
-  open(root, first, count);
+  list(first, count);
   Forks.first = first;
+  const left = recognize(root, ROUND, count, true);
+  open(root, left);
   // All of them stand at one table.
-  findFirst(root, ROUND, count);
-  actTogether(root, ROUND, count);
+  findFirst(root, ROUND, left);
+  actTogether(root, ROUND, left);
   moveToEnd();
   keepTapes(root, first, count);
   if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
@@ -53,7 +55,9 @@ function walkSome(root: usize, first: u32, count: u32): void {
  * those that go through ESP one behind the other.
  */
 function walkInOrder(root: usize, count: u32): void {
-  open(root, 0, count);
+  list(0, count);
+  recognize(root, ROUND, count, false);
+  open(root, count);
   findFirst(root, ROUND, count);
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
   const esp = (Tables.wanted & WANT_ESP) != 0 && !Walk.careful;
@@ -73,14 +77,21 @@ function walkInOrder(root: usize, count: u32): void {
   keepTapes(root, 0, count);
 }
 
-/** Puts frames at the root table, and lists their branches in ROUND. */
+/** Lists the branches that frames begin with in ROUND. */
 // @ts-ignore: decorator
 @inline
-function open(root: usize, first: u32, count: u32): void {
-  for (let i: u32 = 0; i < count; i++) {
-    openOutcome(first + i);
-    openBranch(first + i, root);
-    store<u32>(ROUND + ((<usize>i) << 2), first + i);
+function list(first: u32, count: u32): void {
+  for (let i: u32 = 0; i < count; i++) store<u32>(ROUND + ((<usize>i) << 2), first + i);
+}
+
+/** Puts the frames that are listed in ROUND at the root table. */
+// @ts-ignore: decorator
+@inline
+function open(root: usize, count: u32): void {
+  for (let i: usize = 0; i < count; i++) {
+    const index = load<u32>(ROUND + (i << 2));
+    openOutcome(index);
+    openBranch(index, root);
   }
   Waiting.list = WAITING;
   Waiting.count = 0;

@@ -134,6 +134,81 @@ describe("hits", () => {
   });
 });
 
+describe("a rule that tags, counts and has one queue", () => {
+  type Made = (twin: Twin, queue: Pair, x: Pair, y: Pair) => readonly Step[];
+  const cases: Record<string, Made> = {
+    "all of that": (_, queue, x) => [
+      [Op.tag, 5],
+      [Op.count, x],
+      [Op.queue, queue],
+    ],
+    "in another order": (_, queue, x) => [
+      [Op.count, x],
+      [Op.tag, 0],
+      [Op.queue, queue],
+    ],
+    "a queue alone": (_, queue) => [[Op.queue, queue]],
+    "a queue that others send to": (_, queue, x) => [
+      [Op.count, x],
+      [Op.queue_from_others, queue],
+    ],
+    "two tags": (_, queue) => [
+      [Op.tag, 5],
+      [Op.tag, 6],
+      [Op.queue, queue],
+    ],
+    "two counters": (_, queue, x, y) => [
+      [Op.count, x],
+      [Op.count, y],
+      [Op.queue, queue],
+    ],
+    "counted behind its queue": (_, queue, x) => [
+      [Op.queue, queue],
+      [Op.count, x],
+    ],
+    "two queues": (_, queue) => [
+      [Op.queue, queue],
+      [Op.queue, queue],
+    ],
+    "a copy": (twin, queue) => [
+      [Op.copy_queue, twin.queue()],
+      [Op.queue, queue],
+    ],
+    "a drop": (_, __, x) => [
+      [Op.count, x],
+      [Op.drop, 0],
+    ],
+    nothing: () => [],
+    "a queue that is not ready": (twin, _, x) => [
+      [Op.tag, 5],
+      [Op.count, x],
+      [Op.queue, twin.both(({ exports }) => exports.createQueue(0, 0, 0))],
+    ],
+  };
+  test.each(Object.keys(cases))("%s", async (what) => {
+    const twin = await Twin.make();
+    const [root, queue, x, y] = [twin.table(TABLE_ROOT), twin.queue(), twin.counter(), twin.counter()];
+    twin.rule(root, [src(0x0a000000, 0xfffffffc)], (cases[what] as Made)(twin, queue, x, y));
+    twin.rule(
+      root,
+      [src(0x0a000004)],
+      [
+        [Op.tag, 9],
+        [Op.queue, queue],
+      ],
+    );
+    const frames = [0, 1, 2, 3, 4, 5].map(from);
+    for (let n = 0; n < 3; n++) twin.steer(root, frames);
+    twin.steer(root, [
+      ...frames.slice(2),
+      from(77),
+      ...frames,
+      { bytes: packet({ dport: 7, payload: new Uint8Array(80) }) },
+    ]);
+    expect(twin.hits).toBe(23);
+  });
+});
+
 describe("where frames come in is part of the key", () => {
   const cases: Record<string, [TwinFrame, TwinFrame]> = {
     port: [{ bytes: packet() }, { bytes: packet(), port: 2 }],

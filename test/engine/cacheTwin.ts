@@ -34,6 +34,7 @@ interface Side {
 
 export class Twin {
   readonly #sides: readonly [Side, Side];
+  readonly #counters: Pair[] = [];
   #made = 0;
 
   private constructor(sides: readonly [Side, Side]) {
@@ -78,6 +79,22 @@ export class Twin {
 
   queue(): Pair {
     return this.both(({ exports }) => exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
+  }
+
+  /** A counter, which is held to be the same on both sides. */
+  counter(): Pair {
+    const made = this.both(({ exports }) => exports.createCounters(1));
+    this.#counters.push(made);
+    return made;
+  }
+
+  /** What counters have: packets and bytes of each. */
+  counted(): bigint[][] {
+    const sides = this.#sides.map(({ core }, side) =>
+      this.#counters.map((pair) => [core.u64(pair[side] as number), core.u64((pair[side] as number) + 8)]),
+    );
+    expect(sides[0]).toEqual(sides[1]);
+    return sides[0] ?? [];
   }
 
   record(bytes: Uint8Array): Pair {
@@ -135,6 +152,7 @@ export class Twin {
       return frames.map((_, i) => outcomeOf(batch, i));
     });
     expect(cached).toEqual(plain);
+    this.counted();
     return (cached ?? []).map(({ rules }) => rules);
   }
 
