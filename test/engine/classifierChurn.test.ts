@@ -8,9 +8,9 @@ import { insertRule, type FieldRange } from "../../src/engine/rules.js";
 import { Random } from "../oracle/random.js";
 import { drawMask, drawRanges, hittingKey, missingKey, under } from "./classifierDraw.js";
 import { readRange, type ModelRule } from "./classifierModel.js";
-import { seedFor } from "./support.js";
+import { amount, seedFor } from "./support.js";
 
-const STEPS = 1_000_000;
+const STEPS = amount(1_000_000);
 /** Steps with the same masks and the same number of rules to drift to. */
 const WAVE = 20_000;
 const COMPARE_EVERY = 1000;

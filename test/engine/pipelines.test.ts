@@ -22,13 +22,13 @@ import {
   syncSome,
   type PipelineWorld,
 } from "./pipelineWorld.js";
-import { seedFor, setting } from "./support.js";
+import { amount, seedFor, setting } from "./support.js";
 
 /** Frames that are steered. */
-const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 50_000);
+const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? amount(50_000));
 const ROUNDS = 6;
 /** Frames that one rule changes. */
-const REWRITTEN = 20_000;
+const REWRITTEN = amount(20_000);
 
 test(`${FRAMES} frames`, async () => {
   const random = new Random(seedFor("pipelines"));
