@@ -8,7 +8,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { createDevice, createDevicePool, type DeviceOptions } from "../../src/index.js";
+import { createDevice, createDevicePool, DevicePool, type DeviceOptions } from "../../src/index.js";
 import { Random } from "../oracle/random.js";
 import { espLife, flowLife, type Life, type Open, pipelineLife } from "./soakLives.js";
 import { seedFor, setting } from "./support.js";
@@ -22,6 +22,9 @@ const LOOKS = 60;
 /** What outcomes must not depend on. */
 const OPENS: readonly Open[] = [
   createDevice,
+  (options) => createDevice({ ...options, cache: false }),
+  // Entries take each other's places all the time.
+  (options) => createDevice({ ...options, cache: { entries: 16 } }),
   // Batches of two frames are worth waking the others for.
   (options) => createDevicePool({ ...options, workers: 2, few: 2 }),
 ];
@@ -52,7 +55,12 @@ test(SECONDS > 0 ? `${SECONDS} seconds` : "a span of each", { timeout: 0 }, asyn
   for (let n = 0; SECONDS > 0 ? seconds() < SECONDS : n < SPANS; n++) {
     // Without a time every life has its turn.
     const life = SECONDS > 0 ? random.pick(lives) : lives[n % lives.length]!;
-    frames += life.live();
+    try {
+      frames += life.live();
+    } catch (error) {
+      console.log(`span ${n + 1}: ${titleOf(life)}`);
+      throw error;
+    }
     spans.set(life, (spans.get(life) ?? 0) + 1);
     if (SECONDS > 0 && seconds() >= ((looks.length + 1) * SECONDS) / LOOKS)
       looks.push(lookAt(lives, { second: seconds(), spans: n + 1, frames }));
@@ -61,7 +69,7 @@ test(SECONDS > 0 ? `${SECONDS} seconds` : "a span of each", { timeout: 0 }, asyn
     console.log(
       `${second.toFixed(0)} s: ${done} spans, ${steered} frames, heap ${mb(heap)}, linear memory ${mb(linear)}`,
     );
-  console.log([...spans].map(([{ name }, times]) => `${name} ${times}`).join(", "), `${frames} frames`);
+  console.log([...spans].map(([life, times]) => `${titleOf(life)} ${times}`).join(", "), `${frames} frames`);
   for (const { device } of lives) {
     // Their contexts are still open.
     device.users = 0;
@@ -82,6 +90,9 @@ async function makeLives(random: Random): Promise<Life[]> {
   }
   return lives;
 }
+
+const titleOf = ({ name, device }: Life): string =>
+  `${name}${device instanceof DevicePool ? " on two cores" : ""}, cache of ${device.cache.entries}`;
 
 function lookAt(lives: readonly Life[], so: Pick<Look, "second" | "spans" | "frames">): Look {
   collectGarbage();

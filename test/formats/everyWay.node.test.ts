@@ -1,6 +1,6 @@
 /**
  * Every shipped example, with the capture that goes with it, by every way that frames take through a device: one by one, all
- * in a call, by bursts of several sizes, on one core and on two; rules are destroyed under the traffic and rules of the host come and go. Outcomes,
+ * in a call, by bursts of several sizes, on one core and on two, with the cache and without; rules are destroyed under the traffic and rules of the host come and go. Outcomes,
  * counters and reasons are the same in all of them (docs/frames.md).
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -77,15 +77,20 @@ const byBursts =
     return outcomes;
   };
 
-const alone = (options: DeviceOptions): Promise<Device> => createDevice(options);
+const uncached = (options: DeviceOptions): Promise<Device> => createDevice({ ...options, cache: false });
+const cached = (options: DeviceOptions): Promise<Device> => createDevice(options);
+/** Entries take each other's places. */
+const crowded = (options: DeviceOptions): Promise<Device> => createDevice({ ...options, cache: { entries: 4 } });
 const pool = (options: DeviceOptions): Promise<Device> => createDevicePool({ ...options, workers: 2, few: 2 });
 
-const REFERENCE: Way = { name: "one by one", open: alone, take: oneByOne };
+const REFERENCE: Way = { name: "one by one, no cache", open: uncached, take: oneByOne };
 const WAYS: readonly Way[] = [
-  { name: "in one call", open: alone, take: inCalls },
-  { name: "bursts of 1", open: alone, take: byBursts(1, false) },
-  { name: "bursts of 7, laid down", open: alone, take: byBursts(7, true) },
-  { name: "bursts of 256", open: alone, take: byBursts(256, false) },
+  { name: "one by one", open: cached, take: oneByOne },
+  { name: "in one call", open: cached, take: inCalls },
+  { name: "in one call, no cache", open: uncached, take: inCalls },
+  { name: "bursts of 1, crowded cache", open: crowded, take: byBursts(1, false) },
+  { name: "bursts of 7, laid down", open: cached, take: byBursts(7, true) },
+  { name: "bursts of 256, no cache", open: uncached, take: byBursts(256, false) },
   { name: "two cores, in one call", open: pool, take: inCalls },
   { name: "two cores, bursts of 256, laid down", open: pool, take: byBursts(256, true) },
 ];
@@ -160,11 +165,14 @@ class Churn {
 /** Frames between two changes of the rules. */
 const STEADY = 9;
 
-async function story(name: string, { open, take }: Way): Promise<unknown[]> {
+/** What became of the frames, before and under the churn, and what was counted; and what the cache knew. */
+async function story(name: string, { open, take }: Way): Promise<{ told: unknown[]; hits: bigint }> {
   const scenario = parseScenario(readFileSync(new URL(name, FOLDER), "utf8"));
   const loaded = new LoadedScenario(scenario, await open({ ...scenario.device }));
   const frames = await framesOf(name, loaded);
-  const told = take(loaded.device, frames).map(plain);
+  const half = frames.length / 2;
+  const halves = [frames.slice(0, half), frames.slice(half)];
+  const told = halves.flatMap((some) => take(loaded.device, some).map(plain));
   const steady = sums(loaded);
   const churn = new Churn(loaded);
   for (let first = 0; first < frames.length; first += STEADY) {
@@ -172,21 +180,24 @@ async function story(name: string, { open, take }: Way): Promise<unknown[]> {
     told.push(...take(loaded.device, frames.slice(first, first + STEADY)).map(plain));
   }
   const churned = sums(loaded);
+  const { hits } = loaded.device.cache;
   loaded.device.users = 0;
   loaded.device.close();
   expect(told.length).toBe(2 * frames.length);
-  return [...told, steady, churned];
+  return { told: [...told, steady, churned], hits };
 }
 
 describe.each(EXAMPLES)("%s", (name) => {
   let wanted: unknown[];
   beforeAll(async () => {
-    wanted = await story(name, REFERENCE);
+    wanted = (await story(name, REFERENCE)).told;
   });
 
   test.each(WAYS)("$name", async (way) => {
-    const told = await story(name, way);
+    const { told, hits } = await story(name, way);
     for (const [i, one] of wanted.entries()) expect(told[i], `frame ${i + 1}`).toEqual(one);
     expect(told.length).toBe(wanted.length);
+    if (way.open === uncached) expect(hits).toBe(0n);
+    else if (name === "everyday.json" && way.open === cached) expect(hits).toBeGreaterThan(0n);
   });
 });
