@@ -2,7 +2,7 @@
  * A device with the rules of a set, loaded as a scenario: that is where the public API has ranges of ports. Line i counts in
  * counter i, tags with i and delivers to one of some queues; all of them are in the root table.
  */
-import type { DeviceOptions } from "../../src/index.js";
+import type { Device, DeviceOptions } from "../../src/index.js";
 import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
 import { any, exact } from "../classify/coreRules.js";
 import type { SetRule } from "../classify/ruleSets.js";
@@ -25,8 +25,12 @@ export class AclDevice {
     this.#rules = rules;
   }
 
-  static async open(rules: readonly SetRule[], options: DeviceOptions = {}): Promise<AclDevice> {
-    return new AclDevice(await loadScenario(scenarioOf(rules), options), rules.length);
+  static async open(
+    rules: readonly SetRule[],
+    options: DeviceOptions = {},
+    make?: (options: DeviceOptions) => Promise<Device>,
+  ): Promise<AclDevice> {
+    return new AclDevice(await loadScenario(scenarioOf(rules), options, make), rules.length);
   }
 
   get device(): LoadedScenario["device"] {

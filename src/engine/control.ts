@@ -10,31 +10,38 @@ const MOST_TEXT = 240;
 export const Word = {
   /** Counts up with each task. */
   asked: 0,
-  /** The last task that is done. */
-  done: 1,
-  task: 2,
+  /** The last task that somebody has begun: the thread, or the one that asked, who has found it idle. */
+  claimed: 1,
+  /** The last task that the thread has done. */
+  done: 2,
+  task: 3,
   /** First row and number of rows of a run. */
-  first: 3,
-  count: 4,
+  first: 4,
+  count: 5,
   /** The table that they begin at. */
-  root: 5,
-  /** Which of the first worker's states the globals are of; they are taken when it changes. */
-  version: 6,
+  root: 6,
   /** Pages of memory behind the task. */
   pages: 7,
   /** What `writeColumns` gave. */
   some: 8,
   /** How long the run took, in microseconds. */
   microseconds: 9,
+  /** 1: memory is a new copy of that of the first core, which nobody has run yet. */
+  fresh: 11,
   /** Characters of the error that the task has ended with, and the thread with it; 0 for none. */
   failed: 10,
   /** Where they are. */
   text: 16,
-  /** Where the values of globals begin, two words each. */
-  globals: 16 + MOST_TEXT,
 } as const;
+export const CONTROL_BYTES = 4 * (Word.text + MOST_TEXT);
 
 export const Task = { run: 0, end: 1 } as const;
+
+/** Whether the task is the caller's to do: nobody has begun it. */
+export function claim(control: Int32Array, task: number): boolean {
+  const before = (task - 1) | 0;
+  return Atomics.compareExchange(control, Word.claimed, before, task) === before;
+}
 
 /** What has gone wrong in a thread, for the one that asked. */
 export function tellFailure(control: Int32Array, error: unknown): void {
@@ -58,9 +65,8 @@ export interface Start {
   /** Rows of all workers (stage.ts): their frames, and the descriptors of these. */
   readonly bytes: SharedArrayBuffer;
   readonly descriptors: SharedArrayBuffer;
-  /** Areas of linear memory. */
-  readonly areas: { readonly bytes: number; readonly frames: number };
-  readonly globals: readonly string[];
+  /** Areas of linear memory; where rules are staged in the first core, the others have their globals. */
+  readonly areas: { readonly bytes: number; readonly frames: number; readonly staging: number };
 }
 
 /** What a thread says when it can take tasks. */

@@ -52,6 +52,9 @@ export class Crew {
   changes = 0;
   /** Rows that each core has steered. */
   readonly steered: number[];
+  /** Rows that were dealt to others, and that the first worker has steered because their threads were not let run. */
+  takenOver = 0;
+  readonly #first: FirstCore;
   readonly #replicas: Replica[] = [];
   /** What `changes` was when the replicas were made. */
   #copied = -1;
@@ -59,8 +62,9 @@ export class Crew {
   /** Rows a microsecond, of each core. */
   readonly #speeds: number[];
 
-  private constructor({ exports }: FirstCore, workers: number) {
-    this.core = new Core(this.#watched(exports));
+  private constructor(first: FirstCore, workers: number) {
+    this.#first = first;
+    this.core = new Core(this.#watched(first.exports));
     this.core.settle = () => this.#collect();
     this.rows = workers * MEAN_SHARE;
     this.stage = new Stage(this.rows, this.core.bytes);
@@ -73,7 +77,7 @@ export class Crew {
     const crew = new Crew(first, workers);
     try {
       while (crew.#replicas.length < workers - 1)
-        crew.#replicas.push(await Replica.create(crew.core, first, crew.stage));
+        crew.#replicas.push(await Replica.create(crew.core, first.module, crew.stage));
     } catch (error) {
       crew.end();
       throw error;
@@ -92,7 +96,10 @@ export class Crew {
     own.core.exports.steer(root, own.count);
     own.some = own.core.exports.writeColumns(own.count);
     this.#worked(own, 1000 * (performance.now() - begun));
-    for (const share of others) this.#await(share, begun);
+    const running = others.filter((share) => !this.#takeOver(share, begun));
+    for (const share of running) this.#await(share, begun);
+    for (const share of others) share.some = this.#replica(share.worker).finish();
+    for (const { worker, count } of shares) this.steered[worker] = (this.steered[worker] as number) + count;
     own.core.exports.skipNumbers(this.stage.count - own.count);
     return shares;
   }
@@ -107,17 +114,24 @@ export class Crew {
     return this.#replicas[worker - 1] as Replica;
   }
 
+  /** A thread that is not let run is a slow one. */
+  #takeOver(share: Share, begun: number): boolean {
+    if (!this.#replica(share.worker).takeOver()) return false;
+    this.takenOver += share.count;
+    this.#worked(share, 1000 * (performance.now() - begun));
+    return true;
+  }
+
   #await(share: Share, begun: number): void {
     const replica = this.#replica(share.worker);
-    const late = !replica.isDone;
-    share.some = replica.wait();
-    this.#worked(share, late ? 1000 * (performance.now() - begun) : replica.microseconds);
+    const early = replica.isDone;
+    replica.wait();
+    this.#worked(share, early ? replica.microseconds : 1000 * (performance.now() - begun));
   }
 
   #worked({ worker, count }: Share, microseconds: number): void {
     const speed = this.#speeds[worker] as number;
     this.#speeds[worker] = speed + WEIGHT * (count / Math.max(microseconds, 1) - speed);
-    this.steered[worker] = (this.steered[worker] as number) + count;
   }
 
   /** Consecutive rows for each core, as its speed is. */
@@ -141,6 +155,7 @@ export class Crew {
   #copy(): void {
     if (this.#copied === this.changes) return;
     this.#collect();
+    this.#first.exports.keepGlobals(this.core.staging);
     for (const replica of this.#replicas) replica.copy(this.#counters);
     this.#copied = this.changes;
   }

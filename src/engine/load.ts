@@ -3,7 +3,7 @@
  * a URL, a Response, bytes, or a compiled module.
  */
 import { Core, type CoreExports } from "./core.js";
-import { rewrite } from "./sharing.js";
+import { rewrite, type SharingExports } from "./sharing.js";
 import { trap } from "./trap.js";
 
 /** Anything that `createDevice({ core })` takes. */
@@ -18,28 +18,19 @@ export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
   return new Core(exports as unknown as CoreExports);
 }
 
-/** A core that others can be copies of, with what they are made from. */
+/** A core that others can be copies of, and the module of these. */
 export interface FirstCore {
-  readonly exports: CoreExports;
-  /** Its globals, in the order of `names`. */
-  readonly globals: readonly WebAssembly.Global[];
-  /** The core of the others: as the first one, with memory that is imported and shared. */
+  readonly exports: CoreExports & SharingExports;
   readonly module: WebAssembly.Module;
-  readonly names: readonly string[];
 }
 
 /** The first core of several; null where the caller brings a compiled module, which is one core's alone. */
 export async function loadFirstCore(source: CoreSource = coreUrl()): Promise<FirstCore | null> {
   if (source instanceof WebAssembly.Module) return null;
   const bytes = new Uint8Array(await bytesOf(source));
-  const first = rewrite(bytes, false);
-  const { instance } = await WebAssembly.instantiate(first.bytes, { env: { abort: trap } });
-  return {
-    exports: instance.exports as unknown as CoreExports,
-    globals: first.globals.map((name) => instance.exports[name] as WebAssembly.Global),
-    module: await WebAssembly.compile(rewrite(bytes, true).bytes),
-    names: first.globals,
-  };
+  const { instance } = await WebAssembly.instantiate(rewrite(bytes, false), { env: { abort: trap } });
+  const module = await WebAssembly.compile(rewrite(bytes, true));
+  return { exports: instance.exports as unknown as CoreExports & SharingExports, module };
 }
 
 function coreUrl(): URL {

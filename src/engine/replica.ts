@@ -4,10 +4,10 @@
  *
  * Everything but `run` and `wait` happens while the thread has no task.
  */
-import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE } from "../abi/engine.js";
-import { failureIn, PAGE, Task, Word, type Start } from "./control.js";
+import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
+import { claim, CONTROL_BYTES, failureIn, PAGE, Task, Word, type Start } from "./control.js";
 import { Core, type CoreExports } from "./core.js";
-import type { FirstCore } from "./load.js";
+import { Runner } from "./runner.js";
 import { MOST_PAGES } from "./sharing.js";
 import type { Stage } from "./stage.js";
 import { startThread, type Thread } from "./thread.js";
@@ -26,37 +26,35 @@ export class Replica {
   /** Its memory; nothing else of it may be used. */
   readonly core: Core;
   readonly #first: Core;
-  /** Those of the first core. */
-  readonly #globals: readonly WebAssembly.Global[];
   readonly #control: Int32Array;
-  readonly #values: BigInt64Array;
   readonly #memory: WebAssembly.Memory;
+  /** Does tasks in this thread that the other one has not begun. */
+  readonly #runner: Runner;
   readonly #thread: Thread;
   #asked = 0;
   /** Whether counters hold what the first core has not. */
   #counted = false;
 
-  private constructor(first: Core, { memory, control }: Start, globals: readonly WebAssembly.Global[], thread: Thread) {
+  private constructor(first: Core, { memory, control }: Start, runner: Runner, thread: Thread) {
     const areas = { areaAddress: (area: number) => first.exports.areaAddress(area), openMemory: () => 1 };
     this.core = new Core({ memory, ...areas } as CoreExports);
     this.#first = first;
-    this.#globals = globals;
     this.#control = new Int32Array(control);
-    this.#values = new BigInt64Array(control, Word.globals * 4);
     this.#memory = memory;
+    this.#runner = runner;
     this.#thread = thread;
   }
 
-  static async create(core: Core, { module, names, globals }: FirstCore, stage: Stage): Promise<Replica> {
+  static async create(core: Core, module: WebAssembly.Module, stage: Stage): Promise<Replica> {
     const pages = core.exports.memory.buffer.byteLength / PAGE;
     const memory = new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
-    const control = new SharedArrayBuffer(Word.globals * 4 + names.length * 8);
-    const areas = { bytes: core.bytes, frames: core.frames };
-    const start: Start = { module, memory, control, ...stage.buffers, areas, globals: names };
-    return new Replica(core, start, globals, await startThread(start));
+    const control = new SharedArrayBuffer(CONTROL_BYTES);
+    const areas = { bytes: core.bytes, frames: core.frames, staging: core.staging };
+    const start: Start = { module, memory, control, ...stage.buffers, areas };
+    return new Replica(core, start, await Runner.create(start), await startThread(start));
   }
 
-  /** Makes its memory that of the first core, but for what has been counted, which begins at zero. */
+  /** Makes its memory that of the first core, which has kept its globals where rules are staged; what is counted begins at zero. */
   copy(counters: CounterBlocks): void {
     const first = this.#first;
     const pages = first.exports.memory.buffer.byteLength / PAGE;
@@ -65,15 +63,14 @@ export class Replica {
     this.core.lookAgain();
     const take = (from: number, to: number): void => this.core.u8.set(first.u8.subarray(from, to), from);
     // Static data lies before the first area.
-    take(0, first.staging);
+    take(0, first.staging + STAGE_SIZE);
     take(first.functions, first.functions + 4 * MAX_FUNCTIONS);
     take(first.samples, first.samples + SAMPLES_SIZE);
     take(first.arena, first.exports.arenaTop() >>> 0);
     for (const [address, count] of counters) this.core.u8.fill(0, address, address + 16 * count);
     this.core.u8.fill(0, this.core.reasons, this.core.reasons + 8 * REASON_COUNT);
     this.core.u8.fill(0, this.core.cache, this.core.cache + 8 * CACHE_COUNTS);
-    for (const [i, { value }] of this.#globals.entries()) this.#values[i] = BigInt(value as number | bigint);
-    this.#control[Word.version] = (this.#control[Word.version] as number) + 1;
+    this.#control[Word.fresh] = 1;
   }
 
   /** Gives the thread rows of the stage. */
@@ -87,22 +84,33 @@ export class Replica {
     this.#ask(Task.run);
   }
 
-  /** Waits until they are steered; gives SOME_*. @throws Error the thread has failed, which is a defect of ours */
-  wait(): number {
-    const control = this.#control;
+  /** Steers them in this thread where the other one has not begun; whether it was so. */
+  takeOver(): boolean {
+    if (!claim(this.#control, this.#asked)) return false;
+    this.#runner.run();
+    Atomics.store(this.#control, Word.done, this.#asked);
+    return true;
+  }
+
+  /** What they are steered to can be read; gives SOME_*. */
+  finish(): number {
+    if ((this.#control[Word.pages] as number) * PAGE !== this.core.u8.length) {
+      this.#memory.grow(0);
+      this.core.lookAgain();
+    }
+    return this.#control[Word.some] as number;
+  }
+
+  /** Waits until the thread has steered them. @throws Error it has failed, which is a defect of ours */
+  wait(): void {
     const patience = performance.now() + PATIENCE;
     const lost = performance.now() + LOST;
     for (let done = this.#done(); done !== this.#asked; done = this.#done()) {
       const now = performance.now();
       if (now > lost) throw new Error("flowsteer: a worker of the pool does not answer");
-      if (now > patience && MAY_WAIT) Atomics.wait(control, Word.done, done, LOST);
+      if (now > patience && MAY_WAIT) Atomics.wait(this.#control, Word.done, done, LOST);
     }
     this.#check();
-    if ((control[Word.pages] as number) * PAGE !== this.core.u8.length) {
-      this.#memory.grow(0);
-      this.core.lookAgain();
-    }
-    return control[Word.some] as number;
   }
 
   get isDone(): boolean {

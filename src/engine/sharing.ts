@@ -1,70 +1,130 @@
 /**
  * The core as several threads run it: the same module, rewritten (WebAssembly core specification, 5.5 Modules).
  *
- * Every global that can change is exported, so that what one instance has in them can be given to another one; and, for all but the first
- * worker, memory is imported and shared, so that another thread can write what it is to be.
+ * Two functions are added, which write all globals that can change to memory, and read them from there: between two runs an instance
+ * is what its memory holds, and a copy of that is another one. For all but the first worker memory is imported and shared.
  */
 import { PAGE } from "./control.js";
 
 const CUSTOM = 0;
 const TYPES = 1;
 const IMPORTS = 2;
+const FUNCTIONS = 3;
 const MEMORY = 5;
 const GLOBALS = 6;
 const EXPORTS = 7;
+const CODE = 10;
 const HEADER = 8;
 
+const KIND_FUNCTION = 0;
 const KIND_MEMORY = 2;
-const KIND_GLOBAL = 3;
 const SHARED_WITH_MAXIMUM = 3;
-/** i32 and i64: what the host can read and write without loss. */
-const NUMBERS: readonly number[] = [0x7f, 0x7e];
+const I32 = 0x7f;
+const I64 = 0x7e;
+/** (address: i32) => void */
+const TYPE = [0x60, 1, I32, 0];
+/** Bytes that a global takes where it is kept. */
+const SLOT = 8;
 /** The most that memory can have, in pages. */
 export const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
 
-/** The name under which global `index` is exported. */
-const nameOf = (index: number): string => `global${index}`;
+/** What a rewritten core exports beside its own. */
+export interface SharingExports {
+  keepGlobals(address: number): void;
+  takeGlobals(address: number): void;
+}
 
 interface Section {
   readonly id: number;
   readonly body: Uint8Array;
 }
 
-export interface Rewritten {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What its globals are exported as, in an order that all rewritten forms of a module share. */
-  readonly globals: readonly string[];
-  /** The pages that its memory has at least. */
-  readonly pages: number;
+interface Global {
+  readonly index: number;
+  /** I32 or I64. */
+  readonly type: number;
 }
 
-/** The module with its globals exported, and memory imported as `env.memory` where it is to be shared. */
-export function rewrite(module: Uint8Array, sharesMemory: boolean): Rewritten {
+/** The module with SharingExports; memory is imported as `env.memory` where it is to be shared. */
+export function rewrite(module: Uint8Array, sharesMemory: boolean): Uint8Array<ArrayBuffer> {
   const sections = sectionsOf(module);
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? Uint8Array.of(0);
-  const memory = new Reader(body(MEMORY));
-  if (memory.number() !== 1) throw new TypeError("flowsteer: the core has not one memory");
-  memory.number();
-  const pages = memory.number();
-  const changing = changingGlobals(body(GLOBALS));
-  const exported = changing.flatMap((index) => [...named(nameOf(index)), KIND_GLOBAL, ...leb(index)]);
-  const limits = [SHARED_WITH_MAXIMUM, ...leb(pages), ...leb(MOST_PAGES)];
-  const imported = sharesMemory ? [...named("env"), ...named("memory"), KIND_MEMORY, ...limits] : [];
+  const countIn = (id: number): number => new Reader(body(id)).number();
+  const globals = changingGlobals(body(GLOBALS));
+  const pages = leastPages(body(MEMORY));
+  // Imports are functions alone, which are numbered before those of the module.
+  const first = countIn(IMPORTS) + countIn(FUNCTIONS);
+  const type = leb(countIn(TYPES));
+  const imported = [...named("env"), ...named("memory"), KIND_MEMORY];
+  imported.push(SHARED_WITH_MAXIMUM, ...leb(pages), ...leb(MOST_PAGES));
 
+  const more = new Map<number, { count: number; entries: readonly number[] }>([
+    [TYPES, { count: 1, entries: TYPE }],
+    [FUNCTIONS, { count: 2, entries: [...type, ...type] }],
+    [EXPORTS, { count: 2, entries: [...exported("keepGlobals", first), ...exported("takeGlobals", first + 1)] }],
+    [CODE, { count: 2, entries: [...keeping(globals), ...taking(globals)] }],
+  ]);
+  if (sharesMemory) more.set(IMPORTS, { count: 1, entries: imported });
+  const ids = [...new Set([...sections.map(({ id }) => id), ...more.keys()])].sort((a, b) => a - b);
   const bytes: number[] = [...module.subarray(0, HEADER)];
-  const put = (id: number, content: ArrayLike<number>): void => {
+  for (const id of ids) {
+    if (id === MEMORY && sharesMemory) continue;
+    const { count, entries } = more.get(id) ?? { count: 0, entries: [] };
+    const content = count === 0 ? body(id) : longer(body(id), count, entries);
     bytes.push(id, ...leb(content.length));
-    for (let i = 0; i < content.length; i++) bytes.push(content[i] as number);
-  };
-  for (const { id, body } of sections) {
-    if (id === EXPORTS) put(id, longer(body, changing.length, exported));
-    else if (id === IMPORTS) put(id, longer(body, imported.length > 0 ? 1 : 0, imported));
-    else if (id !== MEMORY || !sharesMemory) put(id, body);
-    if (id === TYPES && imported.length > 0 && !sections.some((section) => section.id === IMPORTS)) {
-      put(IMPORTS, [1, ...imported]);
-    }
+    for (const byte of content) bytes.push(byte);
   }
-  return { bytes: Uint8Array.from(bytes), globals: changing.map(nameOf), pages };
+  return Uint8Array.from(bytes);
+}
+
+function leastPages(memories: Uint8Array): number {
+  const reader = new Reader(memories);
+  if (reader.number() !== 1) throw new TypeError("flowsteer: the core has not one memory");
+  reader.number();
+  return reader.number();
+}
+
+function exported(name: string, index: number): number[] {
+  return [...named(name), KIND_FUNCTION, ...leb(index)];
+}
+
+/** local.get 0; global.get; store */
+function keeping(globals: readonly Global[]): number[] {
+  return code(
+    globals.flatMap(({ index, type }, slot) => [
+      0x20,
+      0,
+      0x23,
+      ...leb(index),
+      type === I64 ? 0x37 : 0x36,
+      ...place(slot),
+    ]),
+  );
+}
+
+/** local.get 0; load; global.set */
+function taking(globals: readonly Global[]): number[] {
+  return code(
+    globals.flatMap(({ index, type }, slot) => [
+      0x20,
+      0,
+      type === I64 ? 0x29 : 0x28,
+      ...place(slot),
+      0x24,
+      ...leb(index),
+    ]),
+  );
+}
+
+/** Alignment, of bytes, and offset. */
+function place(slot: number): number[] {
+  return [0, ...leb(slot * SLOT)];
+}
+
+/** A function without locals. */
+function code(instructions: readonly number[]): number[] {
+  const body = [0, ...instructions, 0x0b];
+  return [...leb(body.length), ...body];
 }
 
 function sectionsOf(module: Uint8Array): Section[] {
@@ -88,18 +148,18 @@ function longer(vector: Uint8Array, more: number, entries: readonly number[]): n
   return [...leb(count), ...vector.subarray(reader.at), ...entries];
 }
 
-/** Indices of the globals that are no constants. The core imports none. */
-function changingGlobals(body: Uint8Array): number[] {
+/** The globals that are no constants. The core imports none. */
+function changingGlobals(body: Uint8Array): Global[] {
   const reader = new Reader(body);
-  const changing: number[] = [];
+  const changing: Global[] = [];
   const count = reader.number();
   for (let index = 0; index < count; index++) {
     const type = reader.number();
     const changes = reader.number() === 1;
     reader.skipConstant();
     if (!changes) continue;
-    if (!NUMBERS.includes(type)) throw new TypeError(`flowsteer: global ${index} of the core is no integer`);
-    changing.push(index);
+    if (type !== I32 && type !== I64) throw new TypeError(`flowsteer: global ${index} of the core is no integer`);
+    changing.push({ index, type });
   }
   return changing;
 }

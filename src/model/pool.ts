@@ -78,6 +78,11 @@ export class DevicePool extends Device {
     return this.#crew?.steered.slice() ?? [];
   }
 
+  /** @internal Those of them that other threads were to steer and this one has, because they were not let run. */
+  get takenOver(): number {
+    return this.#crew?.takenOver ?? 0;
+  }
+
   /** Ends the threads too. @throws SteeringError EBUSY while a context is open */
   override close(): void {
     super.close();

@@ -5,6 +5,7 @@ import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
 import {
   CaptureDecoder,
   createDevice,
+  createDevicePool,
   NO_RULE,
   REASONS,
   SteeringError,
@@ -47,8 +48,13 @@ function plain({ verdict, reason, tag, registers, rules, to, copies }: Outcome):
 describe.each(EXAMPLES)("%s", (name) => {
   const text = readFileSync(new URL(name, FOLDER), "utf8");
 
-  test.each(["put", "add"] as const)("the frames of a burst (%s) become what they become one by one", async (how) => {
-    const [one, other] = [await loadScenario(text), await loadScenario(text)];
+  test.each([
+    ["put", 1],
+    ["add", 1],
+    ["put", 3],
+  ] as const)("the frames of a burst (%s, %i workers) become what they become one by one", async (how, workers) => {
+    const one = await loadScenario(text);
+    const other = await loadScenario(text, {}, (options) => createDevicePool({ ...options, workers, few: 1 }));
     const inputs = inputsOf(name, one);
     const burst = other.device.openBurst();
     for (let first = 0; first < inputs.length; first += burst.rows) {
