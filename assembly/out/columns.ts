@@ -13,6 +13,7 @@ import {
   DEST_NEXT,
   DEST_PORT,
   DEST_QUEUE,
+  DEST_STATUS,
   HITS_PER_FRAME,
   NO_RULE,
   OUTCOME_DESTINATIONS,
@@ -22,6 +23,7 @@ import {
   OUTCOME_REASON,
   OUTCOME_TAG,
   OUTCOME_VERDICT,
+  Reason,
   SOME_AT_HOST,
   SOME_AT_PORT,
 } from "../../src/abi/engine";
@@ -45,16 +47,28 @@ export function writeColumns(count: u32): u32 {
     store<u8>(byte, <u8>min(hits, 255), COLUMN_HITS);
     const last = hits == 0 ? NO_RULE : load<u32>(HITS + <usize>(i * HITS_PER_FRAME + hits - 1) * 4);
     store<u32>(word, last, COLUMN_RULE);
-    const destinations: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
-    store<u16>(half, <u16>destinations, COLUMN_DESTINATIONS);
+    const listed: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
+    let arrived: u32 = 0;
+    let queue: u32 = 0;
+    let kind: u32 = 0;
     let destination = firstDestination(i);
-    store<u32>(word, destinations == 0 ? 0 : load<u32>(destination, DEST_QUEUE), COLUMN_QUEUE);
-    store<u8>(byte, destinations == 0 ? 0 : <u8>load<u32>(destination, DEST_FLAGS), COLUMN_KIND);
-    for (let n: u32 = 0; n < destinations; n++) {
+    for (let n: u32 = 0; n < listed; n++) {
       if (n > 0) destination = load<u32>(destination, DEST_NEXT);
-      if (load<u32>(destination, DEST_FLAGS) & DEST_PORT) some |= SOME_AT_PORT;
-      else if (isServed(load<u32>(destination, DEST_QUEUE))) some |= SOME_AT_HOST;
+      const to = load<u32>(destination, DEST_QUEUE);
+      const flags = load<u32>(destination, DEST_FLAGS);
+      if (flags & DEST_PORT) some |= SOME_AT_PORT;
+      else if (isServed(to)) some |= SOME_AT_HOST;
+      // Listed too are queues that did not take the frame.
+      if (load<u32>(destination, DEST_STATUS) != Reason.none) continue;
+      if (arrived == 0) {
+        queue = to;
+        kind = flags;
+      }
+      arrived++;
     }
+    store<u16>(half, <u16>arrived, COLUMN_DESTINATIONS);
+    store<u32>(word, queue, COLUMN_QUEUE);
+    store<u8>(byte, <u8>kind, COLUMN_KIND);
   }
   return some;
 }
