@@ -27,6 +27,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { CACHE_OF_DECISIONS } from "./mutants/cache.mjs";
 import { CONNTRACK } from "./mutants/conntrack.mjs";
 import { BRANCHES } from "./mutants/branches.mjs";
 import { CORE } from "./mutants/core.mjs";
@@ -80,6 +81,7 @@ const { values: args } = parseArgs({
 const only = args.only?.split(",");
 const mutants = [
   ...BRANCHES,
+  ...CACHE_OF_DECISIONS,
   ...CORE,
   ...STEER,
   ...WALK,

@@ -42,7 +42,7 @@ export function renewCacheKey(): bool {
   memory.fill(ASKED, 0, KEY_SIZE);
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT))
     addBytes(table + TABLE_DEFINER, ASKED);
-  addRanged(ASKED);
+  addRanged(ASKED, Tables.wanted);
   if (Tables.wanted & WANT_CHANGES) {
     store<u32>(ASKED, -1, EXT_HERE_OUTER);
     store<u32>(ASKED, -1, EXT_HERE_INNER);

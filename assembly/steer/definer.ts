@@ -17,6 +17,7 @@
  */
 import { EXT, EXT_OUTER_ESP_SEQ, INNER, KEY_SIZE, LAYER_OK, LAYER_PROTOCOL, OUTER } from "../../src/abi/key";
 import { allocate, release } from "../arena";
+import { groupOf } from "./wants";
 
 /*
  *     0         4      8        12      16     20        24
@@ -115,7 +116,7 @@ export function layOut(definer: usize, program: usize, mask: usize): u32 {
       openStep(step, byte & ~15, place >> 4);
       last = now;
     }
-    store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
+    move(step, byte, place);
     place++;
   }
   openDefiner(definer);
@@ -179,13 +180,13 @@ export function addBytes(definer: usize, mask: usize): void {
   }
 }
 
-/** Adds to `mask` what no definer has: dwords of small things that ranges ask about. */
-export function addRanged(mask: usize): void {
-  for (let bits = Definers.ranged; bits != 0; bits &= bits - 1) {
-    store<u32>(mask + ((<usize>ctz(bits)) << 2), 0xffffffff);
-  }
-  for (let bits = Definers.rangedBehind; bits != 0; bits &= bits - 1) {
-    store<u32>(mask + ((<usize>ctz(bits)) << 2), 0xffffffff, KEY_SIZE / 2);
+/** Adds to `mask` what no definer has: dwords of small things that ranges have asked about, of groups that somebody wants. */
+export function addRanged(mask: usize, wanted: u32): void {
+  for (let half: usize = 0; half < 2; half++) {
+    for (let bits = half == 0 ? Definers.ranged : Definers.rangedBehind; bits != 0; bits &= bits - 1) {
+      const dword = mask + half * (KEY_SIZE / 2) + ((<usize>ctz(bits)) << 2);
+      if (wanted & groupOf(dword - mask)) store<u32>(dword, 0xffffffff);
+    }
   }
 }
 
@@ -223,7 +224,7 @@ function freshColumn(definer: usize, dword: u32): u32 {
 function put(definer: usize, places: usize, byte: u32, place: u32): bool {
   const step = stepFor(definer, byte & ~15, place >> 4);
   if (step == 0) return false;
-  store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
+  move(step, byte, place);
   store<u16>(places + ((<usize>byte) << 1), <u16>(place + 1));
   Definers.changed = true;
   return true;
@@ -256,6 +257,13 @@ function stepFor(definer: usize, block: u32, lane: u32): usize {
   openStep(step, block, lane);
   store<u32>(definer, steps + 1, STEPS);
   return step;
+}
+
+/** The step moves this byte of its block, too. */
+// @ts-ignore: decorator
+@inline
+function move(step: usize, byte: u32, place: u32): void {
+  store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
 }
 
 /** A step that moves nothing yet. */

@@ -209,6 +209,35 @@ describe("a rule that tags, counts and has one queue", () => {
   });
 });
 
+test("frames of plain rules among frames that are walked one after the other", async () => {
+  const twin = await Twin.make();
+  const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
+  const flag = twin.record(new Uint8Array(16));
+  for (const last of [1, 3])
+    twin.rule(
+      root,
+      [src(0x0a000000 + last)],
+      [
+        [Op.tag, last],
+        [Op.queue, queue],
+      ],
+    );
+  twin.rule(
+    root,
+    [src(0x0a000002)],
+    [
+      [Op.state, FIRST_HIT_SET << 8],
+      [Op.first_hit, flag],
+      [Op.table, next],
+    ],
+  );
+  twin.rule(next, [C0(1)], [[Op.queue, queue]]);
+  const frames = [1, 2, 3, 4, 2, 1].map(from);
+  expect(twin.steer(root, frames)).toEqual([[0], [2], [1], [], [2, 3], [0]]);
+  expect(twin.steer(root, frames)).toEqual([[0], [2, 3], [1], [], [2, 3], [0]]);
+  expect(twin.hits).toBe(6);
+});
+
 describe("where frames come in is part of the key", () => {
   const cases: Record<string, [TwinFrame, TwinFrame]> = {
     port: [{ bytes: packet() }, { bytes: packet(), port: 2 }],
@@ -530,6 +559,23 @@ describe("an entry ends behind", () => {
     six.set([0x60, 0, 0, 0, 0, 8, 17, 64], 14);
     const frames = [{ bytes: packet() }, { bytes: six }];
     expect([...frames, ...frames].map((frame) => twin.steer(root, [frame])[0]?.length)).toEqual([2, 1, 2, 1]);
+    expect(twin.hits).toBe(2);
+  });
+
+  test("not behind a sum whose carry alone rules ask about", async () => {
+    const twin = await Twin.make();
+    const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
+    twin.rule(
+      root,
+      [],
+      [
+        [Op.modify, program(twin, [MODIFY_ADD, 32, Place.register + REGISTER_A, 0, 1])],
+        [Op.table, next],
+      ],
+    );
+    twin.rule(next, [[MISC2_REGISTER_A, 1, 0xff, 1]], [[Op.queue, queue]]);
+    const frames = [0xffff, 0xffffff, 0xffff, 0xffffff].map((metadata) => ({ bytes: packet(), vport: 1, metadata }));
+    expect(frames.map((frame) => twin.steer(root, [frame])[0]?.length)).toEqual([1, 2, 1, 2]);
     expect(twin.hits).toBe(2);
   });
 

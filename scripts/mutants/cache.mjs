@@ -1,0 +1,135 @@
+/** Planted faults of the cache of decisions: its key, how far entries go, what makes them old, its memory, its sleep. */
+
+const CACHE = ["test/engine/cache.test.ts"];
+const MEMORY = ["test/engine/cacheMemory.test.ts"];
+const HOST = ["test/model/cache.test.ts"];
+
+const at = (sees) => (file, id, search, replace, breaks) => ({
+  id: `cache-${id}`,
+  file,
+  search,
+  replace,
+  breaks,
+  sees,
+});
+const cache = at(CACHE);
+const memory = at(MEMORY);
+const host = at(HOST);
+
+const STEER = "assembly/steer";
+/** Without the statement that makes entries old. */
+const door = (file, id, before, behind, breaks) =>
+  cache(file, `door-${id}`, `${before}  outdate();\n${behind}`, `${before}${behind}`, `entries that stay: ${breaks}`);
+const stops = (id, search, replace, breaks) => cache("assembly/act/function.ts", `stop-${id}`, search, replace, breaks);
+const program = (id, search, replace, breaks) => cache("assembly/act/modify.ts", `stop-${id}`, search, replace, breaks);
+const key = (id, search, replace, breaks) => cache(`${STEER}/cacheKey.ts`, `key-${id}`, search, replace, breaks);
+const tape = (id, search, replace, breaks) => cache(`${STEER}/tape.ts`, `tape-${id}`, search, replace, breaks);
+const plain = (id, search, replace, breaks) => cache(`${STEER}/plain.ts`, `plain-${id}`, search, replace, breaks);
+const sleep = (id, search, replace, breaks) => memory(`${STEER}/cache.ts`, id, search, replace, breaks);
+
+export const CACHE_OF_DECISIONS = [
+  door(`${STEER}/table.ts`, "insert", "  changed(table, rule);\n", "  return rule;", "another rule"),
+  door(`${STEER}/table.ts`, "remove", "removeRule(rule: usize): void {\n", "", "a rule less"),
+  door(`${STEER}/table.ts`, "rerank", "rankLow: u32): void {\n", "", "another rank"),
+  door(`${STEER}/table.ts`, "miss", "setMiss(table: usize, next: usize): void {\n", "", "another table behind"),
+  door(`${STEER}/table.ts`, "destroy", "destroyTable(table: usize): void {\n", "", "a table less"),
+  door(`${STEER}/eswitch.ts`, "fdb", "setFdb(table: usize): void {\n", "", "another eSwitch"),
+  door(`${STEER}/eswitch.ts`, "vport", "<u32>MAX_FUNCTIONS);\n", "", "another way to a function"),
+  door(`${STEER}/cache.ts`, "clear", "clearCache(): void {\n", "", "forgotten by hand"),
+  door("assembly/act/change.ts", "actions", "actionsWant(actions, count));\n", "", "other actions"),
+  door("assembly/wire/sample.ts", "sample", "port: u32): void {\n  const sample = sampleAt(id);\n", "", "a sample"),
+  door("assembly/wire/geneve.ts", "geneve", "type: u32): void {\n", "", "a Geneve option"),
+
+  stops("pop", "      case Op.pop_vlan:\n", "", "behind a tag taken off"),
+  stops("push", "      case Op.push_vlan:\n", "", "behind a tag put on"),
+  stops("reformat", "      case Op.reformat:\n", "", "behind a tunnel taken off"),
+  stops("state", "      case Op.state:\n", "", "behind what remembers"),
+  stops("modify", "if (!isFunctionOfKey(", "if (false && !isFunctionOfKey(", "behind changes of headers"),
+  program("copy", "if (type == MODIFY_COPY) return false;", "", "behind a copy"),
+  program("leads", "if (leadsOn(to) || wanted", "if (wanted", "behind an EtherType, a port"),
+  program("sums", "leadsOn(to) || wanted & SEES_CHECKSUMS", "leadsOn(to)", "behind what a sample sees"),
+  program("carry", "INSTRUCTION_BITS)) & 7) return false;", "INSTRUCTION_BITS)) & 0) return false;", "behind a carry"),
+
+  key("port", "0x0000ffff_00ffffff", "0x0000ffff_00ff0000", "a key without the port"),
+  key("link", "0x0000ffff_00ffffff", "0x0000ffff_0000ffff", "a key without the link layer"),
+  key("vport", "0x0000ffff_00ffffff", "0x00000000_00ffffff", "a key without the vport"),
+  key("ranges", "  addRanged(ASKED, Tables.wanted);\n", "", "a key without what ranges ask about"),
+  key(
+    "tables",
+    "addBytes(table + TABLE_DEFINER, ASKED);",
+    "{ addBytes(table + TABLE_DEFINER, ASKED); break; }",
+    "one table",
+  ),
+  key(
+    "there",
+    "if (Tables.wanted & WANT_CHANGES) {",
+    "if (Tables.wanted & 0) {",
+    "a key without the headers that change",
+  ),
+  key(
+    "renewed",
+    "  // Entries that are there",
+    "  if (CacheKey.stride != 0) return true;\n  // Entries that are there",
+    "old bytes",
+  ),
+  cache(
+    `${STEER}/definer.ts`,
+    "key-dwords",
+    "packs(dword) ? <u32>load<u8>(mask + <usize>byte) : load<u32>(mask + <usize>dword)",
+    "load<u8>(mask + <usize>byte)",
+    "a key of bytes that sums carry into",
+  ),
+  cache(
+    `${STEER}/table.ts`,
+    "key-registers",
+    "  want(table, wants | actionsWant(actions, actionCount));",
+    "  want(table, wants);",
+    "what actions ask for",
+  ),
+
+  tape("order", "store<u32>(branch, <u32>next + 4, BRANCH_NEXT);", "", "the first result again"),
+  tape("end", "<u32>results + 4 + (", "<u32>results + 8 + (", "a result too many"),
+  tape("room", "if (count == MOST ||", "if (count == MOST + 1 ||", "a tape that runs over"),
+  tape(
+    "sender",
+    "Cache.live = Walk.sender == 0 && isCacheAwake",
+    "Cache.live = isCacheAwake",
+    "frames that are looped back",
+  ),
+  tape("missed", "openTape(number, left);", "openTape(number, <u32>i);", "rules at others' places"),
+  tape("forks", "if (load<u32>(branch, BRANCH_TAPED) == 0) return;", "", "what is found behind the end"),
+  cache(
+    `${STEER}/walk.ts`,
+    "in-order",
+    "recognize(root, ROUND, count, false)",
+    "recognize(root, ROUND, count, true)",
+    "order",
+  ),
+
+  plain("counters", "op == Op.count && counter == 0", "op == Op.count", "a lost counter"),
+  plain("counted", "if (counter != 0) count(counter, frame);", "", "a lost count"),
+  plain("hits", "0x10001, OUTCOME_HITS", "0x10000, OUTCOME_HITS", "a lost hit"),
+  plain("tag", "verdict & 0xffffffff_00000000, DEST_STATUS", "0, DEST_STATUS", "a lost tag"),
+  plain(
+    "last",
+    "load<u32>(action) != Op.queue_from_others",
+    "load<u32>(action) != Op.drop",
+    "drops that are delivered",
+  ),
+  plain("one", "load<u32>(tape) != 1 || rule == 0", "rule == 0", "the first rule alone"),
+
+  memory(`${STEER}/cache.ts`, "forgets", "  Cache.live = false;\n", "", "entries in memory that others have"),
+  memory("assembly/arena.ts", "lent", "  if (end > Arena.lent) giveBackCache();\n", "", "memory that two have"),
+  sleep("limit", "<u64>bytesOf(entries, size) > <u64>beyond()", "false", "memory beyond the limit"),
+  sleep("sleeps", "    // Nor is it getting better, as it does while a cache fills.\n    sleep();\n", "", "no sleep"),
+  sleep("fills", "Sleep.hits <= Sleep.before + WINDOW / 32", "true", "sleep while it fills"),
+  sleep("longer", "FIRST_SLEEP << Sleep.level", "FIRST_SLEEP", "no longer sleep"),
+  sleep("wakes", "Sleep.frames > count ? Sleep.frames - count : 0", "Sleep.frames", "no waking up"),
+  sleep("clears", "  outdate();\n  wake();", "  outdate();", "no waking by hand"),
+  sleep("width", "size = (<u32>(CACHE_LANES_AT + CacheKey.stride", "size = (<u32>(CACHE_LANES_AT + 16", "wide entries"),
+
+  host("src/model/cache.ts", "power", "(entries & (entries - 1)) === 0", "entries >= 0", "three entries"),
+  host("src/model/cache.ts", "most", "entries <= MOST_ENTRIES && ", "", "too many entries"),
+  host("src/model/cache.ts", "none", "cache === false || cache === 0", "cache === false", "0 for none"),
+  host("src/model/cache.ts", "misses", "this.#count(8)", "this.#count(0)", "misses"),
+];
