@@ -34,7 +34,8 @@ export function recognize(root: usize, list: usize, count: u32, whole: bool): u3
   for (let i: usize = 0; i < count; i++) {
     store<u32>(ENTRIES + (i << 2), <u32>candidateOf(load<u64>(HASHES + (i << 3))));
   }
-  const left = takeEntries(root, list, count, whole);
+  verifyEntries(root, list, count);
+  const left = takeEntries(list, count, whole);
   noteHits(count - Missed.count, count);
   return left;
 }
@@ -89,28 +90,32 @@ export function keepTapes(root: usize, first: u32, count: u32): void {
   }
 }
 
-/** Which candidates are the entries of their frames; the first results of those that stay in the list are in RESULTS. */
-function takeEntries(root: usize, list: usize, count: u32, whole: bool): u32 {
+/** Which candidates are the entries of their frames: 0 in ENTRIES where one is not. Apart, so that misses of memory overlap. */
+function verifyEntries(root: usize, list: usize, count: u32): void {
   const stride = CacheKey.stride;
   let lanes: usize = CACHE_LANES;
+  for (let at: usize = 0; at < (<usize>count) << 2; at += 4, lanes += stride) {
+    const entry = load<u32>(ENTRIES + at);
+    const found = isEntryOf(entry, headOf(load<u32>(list + at), root), lanes, stride);
+    store<u32>(ENTRIES + at, select<u32>(entry, 0, found));
+  }
+}
+
+/** Frames that their entry takes to their end leave the list; the first results of the others that have one are in RESULTS. */
+function takeEntries(list: usize, count: u32, whole: bool): u32 {
+  const tail = CACHE_LANES_AT + CacheKey.stride;
   let left: u32 = 0;
   Missed.count = 0;
-  for (let i: usize = 0; i < count; i++, lanes += stride) {
+  for (let i: usize = 0; i < count; i++) {
     const number = load<u32>(list + (i << 2));
     const entry: usize = load<u32>(ENTRIES + (i << 2));
-    const results = entry + CACHE_LANES_AT + stride;
-    const found = isEntryOf(entry, headOf(number, root), lanes, stride);
-    if (found && whole && isPlain(results)) {
-      deliverPlain(number, results);
+    if (entry != 0 && whole && isPlain(entry + tail)) {
+      deliverPlain(number, entry + tail);
       continue;
     }
     store<u32>(list + ((<usize>left) << 2), number);
-    if (found) {
-      takeEntry(branchAt(number), results, left);
-    } else {
-      store<u32>(ENTRIES + (i << 2), 0);
-      openTape(number, left);
-    }
+    if (entry != 0) takeEntry(branchAt(number), entry + tail, left);
+    else openTape(number, left);
     left++;
   }
   return left;
