@@ -182,7 +182,7 @@ function compare(list: List, random: Random, pools: Pools, seed: number): number
   return count;
 }
 
-test("a million inserts and deletes", { timeout: 240_000 }, async () => {
+test(`${STEPS} inserts and deletes`, { timeout: 240_000 }, async () => {
   const seed = seedFor("classifier churn");
   const random = new Random(seed);
   const core = await loadCore(release);
