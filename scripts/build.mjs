@@ -39,8 +39,15 @@ const ENTRIES = {
   formats: "src/formats/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
-  worker: "src/engine/worker.ts",
   cli: "src/cli/start.ts",
+};
+
+/** Half of what a start takes is reading source. Names stay: stacks that users see have them. */
+const SMALL = {
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Node shows the line of an error that nobody catches.
+  lineLimit: 120,
 };
 
 const { values: args } = parseArgs({
@@ -101,16 +108,22 @@ async function buildWorker() {
   const output = "build/worker.js";
   if (upToDate(output, ["src/engine", "src/abi"])) return;
   const { build } = await import("esbuild");
-  const { outputFiles } = await build({
-    entryPoints: [ENTRIES.worker],
+  const { outputFiles } = await build(worker());
+  replaceFile(output, outputFiles[0].contents);
+}
+
+/** In one file: what it shares with the entry points would be chunks of its own, which every start reads. */
+function worker() {
+  return {
+    entryPoints: { worker: "src/engine/worker.ts" },
+    outdir: "dist",
     bundle: true,
     write: false,
     format: "esm",
     target: "es2022",
     platform: "neutral",
     logLevel: "warning",
-  });
-  replaceFile(output, outputFiles[0].contents);
+  };
 }
 
 /** The entry points that exist, side by side in dist/, with the code that they share in chunks. */
@@ -120,7 +133,7 @@ async function buildBundles() {
   for (const [name, source] of Object.entries(ENTRIES)) if (!(name in entryPoints)) say(`no ${source} yet`);
   if (Object.keys(entryPoints).length === 0) return;
   const { build } = await import("esbuild");
-  const { outputFiles } = await build({
+  const bundles = await build({
     entryPoints,
     outdir: "dist",
     chunkNames: "chunk-[hash]",
@@ -137,16 +150,13 @@ async function buildBundles() {
     loader: { ".wasm": "binary" },
     // Undefined when run from source: src/engine tells by it where the core lies.
     define: { "import.meta.bundled": "true" },
-    // Half of what a start takes is reading source. Names stay: stacks that users see have them.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Node shows the line of an error that nobody catches.
-    lineLimit: 120,
+    ...SMALL,
     legalComments: "none",
     logLevel: "warning",
   });
+  const { outputFiles: thread } = await build({ ...worker(), ...SMALL });
   const wanted = new Set(["core.wasm"]);
-  for (const file of outputFiles) {
+  for (const file of [...bundles.outputFiles, ...thread]) {
     const name = file.path.slice(join(root, "dist").length + 1);
     wanted.add(name);
     replaceFile(join("dist", name), file.contents);
