@@ -14,6 +14,7 @@ const MEMORY = 5;
 const GLOBALS = 6;
 const EXPORTS = 7;
 const CODE = 10;
+const DATA_COUNT = 12;
 const HEADER = 8;
 
 const KIND_FUNCTION = 0;
@@ -65,7 +66,7 @@ export function rewrite(module: Uint8Array, sharesMemory: boolean): Uint8Array<A
     [CODE, { count: 2, entries: [...keeping(globals), ...taking(globals)] }],
   ]);
   if (sharesMemory) more.set(IMPORTS, { count: 1, entries: imported });
-  const ids = [...new Set([...sections.map(({ id }) => id), ...more.keys()])].sort((a, b) => a - b);
+  const ids = [...new Set([...sections.map(({ id }) => id), ...more.keys()])].sort((a, b) => place(a) - place(b));
   const bytes: number[] = [...module.subarray(0, HEADER)];
   for (const id of ids) {
     if (id === MEMORY && sharesMemory) continue;
@@ -75,6 +76,11 @@ export function rewrite(module: Uint8Array, sharesMemory: boolean): Uint8Array<A
     for (const byte of content) bytes.push(byte);
   }
   return Uint8Array.from(bytes);
+}
+
+/** Sections come in the order of their numbers, but for the one that counts data. */
+function place(section: number): number {
+  return section === DATA_COUNT ? CODE - 0.5 : section;
 }
 
 function leastPages(memories: Uint8Array): number {
@@ -97,7 +103,7 @@ function keeping(globals: readonly Global[]): number[] {
       0x23,
       ...leb(index),
       type === I64 ? 0x37 : 0x36,
-      ...place(slot),
+      ...offset(slot),
     ]),
   );
 }
@@ -109,7 +115,7 @@ function taking(globals: readonly Global[]): number[] {
       0x20,
       0,
       type === I64 ? 0x29 : 0x28,
-      ...place(slot),
+      ...offset(slot),
       0x24,
       ...leb(index),
     ]),
@@ -117,7 +123,7 @@ function taking(globals: readonly Global[]): number[] {
 }
 
 /** Alignment, of bytes, and offset. */
-function place(slot: number): number[] {
+function offset(slot: number): number[] {
   return [0, ...leb(slot * SLOT)];
 }
 

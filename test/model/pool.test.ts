@@ -236,6 +236,15 @@ test("one worker is a device alone, and says so", async () => {
   pool.close();
 });
 
+test.each(["release", "debug"])("the %s flavour of the core is rewritten for many", async (flavour) => {
+  const core = new URL(`../../build/${flavour}/core.wasm`, import.meta.url);
+  const pool = await createDevicePool({ workers: 2, core });
+  expect(pool.receiveBatch(1, framesOf(100)).length).toBe(100);
+  expect(pool.reasons().no_rule).toBe(100n);
+  expect(pool.steered.filter((rows) => rows === 0)).toEqual([]);
+  pool.close();
+});
+
 test("a pool that is closed takes no frames, and keeps its counts", async () => {
   const pool = await createDevicePool({ workers: 2 });
   pool.receiveBatch(1, framesOf(100));
