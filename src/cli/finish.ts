@@ -34,7 +34,7 @@ export async function finish(
 async function report(session: Session, sources: string): Promise<void> {
   const { loaded, wishes, output, skipped, interrupted } = session;
   const written = wishes.files?.close() ?? [];
-  await wishes.rows?.end();
+  await wishes.rows?.end(interrupted);
   if (isForPeople(session)) {
     await output.write(reportText(painter(process.stdout), loaded, sources, skipped));
     const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");

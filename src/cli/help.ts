@@ -36,7 +36,7 @@ counters say. Captures may be of any size.
                   "registers":{},"copies":[],"toTags":[5],"copyTags":[],"toFrames":[null],"copyFrames":[],
                   "beyond":{}}
                  where a destination got other bytes than came in, toFrames has them
-  --format csv|ndjson
+  --format csv|ndjson|parquet
                  a row a frame instead of the report: frame, time (nanoseconds since 1970), port, length, wire_length,
                  link_type, verdict, reason, tag, rules, to, copies; lists are arrays, in CSV joined with ;
   --output FILE  where --format writes, instead of standard output

@@ -48,8 +48,8 @@ export interface RowFile {
   add(frame: RowFrame, tag: number | null, end: RowEnd): boolean;
   /** Writes what is held, and waits where the reader is slow. */
   flush(): Promise<void>;
-  /** Writes the last of it, and closes. */
-  end(): Promise<void>;
+  /** Writes the last of it, and closes; `partial` is the signal that has ended the run, for formats with a place for it. */
+  end(partial: string | null): Promise<void>;
 }
 
 /** A format of lines. */

@@ -27,7 +27,7 @@ const OPTIONS = {
 /** As many as a pool has at the most. */
 const MOST_WORKERS = 64;
 
-const FORMATS = ["csv", "ndjson"] as const;
+const FORMATS = ["csv", "ndjson", "parquet"] as const;
 
 /** @returns the exit code: 0, or 1 where an expectation failed */
 export async function run(args: readonly string[]): Promise<number> {
@@ -94,10 +94,14 @@ function formatOf({ flags, values }: CommandLine): Format | null {
   if (flags.has("json")) throw badUsage("--json", "--format writes rows in place of what --json writes: leave one out");
   const format = FORMATS.find((one) => one === text);
   if (format === undefined) throw badUsage(`--format ${text}`, `one of ${FORMATS.join(", ")}`);
+  if (format === "parquet" && output === undefined && process.stdout.isTTY)
+    throw badUsage("--format parquet", "it is no text for a terminal: --output FILE, or a pipe");
   return format;
 }
 
 async function openRows(format: Format, path: string | undefined, inputs: readonly string[]): Promise<RowFile> {
   const output = path === undefined ? new Output() : await FileOutput.open(path, inputs);
-  return new TextRows(format === "csv" ? CSV : NDJSON, output);
+  if (format !== "parquet") return new TextRows(format === "csv" ? CSV : NDJSON, output);
+  const { ParquetRows } = await import("./parquet.js");
+  return new ParquetRows(output);
 }

@@ -93,7 +93,7 @@ export class Session {
       frame.length = columns.lengths[row] ?? 0;
       frame.wireLength = wireLength;
       frame.linkType = columns.linkTypes[row] ?? 0;
-      due = file.add(frame, tag, end);
+      due = file.add(frame, tag, end) || due;
     };
     const skip = (row: number, wireLength: number): void => {
       this.#skip(cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "", wireLength);

@@ -130,7 +130,11 @@ describe("--format", () => {
   });
 
   it.each<[string, string[], string]>([
-    ["a format", ["--format", "xml"], "--format xml: the command line is not understood\n  one of csv, ndjson\n"],
+    [
+      "a format",
+      ["--format", "xml"],
+      "--format xml: the command line is not understood\n  one of csv, ndjson, parquet\n",
+    ],
     [
       "--json beside it",
       ["--format", "csv", "--json"],
@@ -139,7 +143,7 @@ describe("--format", () => {
     [
       "--output without it",
       ["--output", "x.csv"],
-      "--output x.csv: the command line is not understood\n  it is where --format csv|ndjson writes; for captures there is --out\n",
+      "--output x.csv: the command line is not understood\n  it is where --format csv|ndjson|parquet writes; for captures there is --out\n",
     ],
     [
       "a folder that is not there",
