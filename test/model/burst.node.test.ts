@@ -13,6 +13,11 @@ import {
   type Destination,
   type Outcome,
 } from "../../src/index.js";
+import * as dv from "../../src/mlx5dv/index.js";
+import type { Action } from "../../src/model/action.js";
+import type { Domain } from "../../src/model/domain.js";
+import { ipv4Frame } from "../mlx5dv/support.js";
+import { openStation, postBuffers, received } from "../verbs/support.js";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
 const EXAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
@@ -123,4 +128,26 @@ test("a burst refuses what cannot be steered, and stays as it is", async () => {
   expect(burst.put(frame)).toBe(0);
   device.receive(1, frame);
   expect(told(() => burst.steer())).toBe("EBUSY in_use burst");
+});
+
+test("without cables, frames for receive buffers and frames that leave by a port stand in one burst", async () => {
+  const station = await openStation({ ports: 2 });
+  const { device, context, qp } = station;
+  postBuffers(station, 1);
+  const rule = (type: number, dport: number, to: (domain: Domain) => Action): void => {
+    const domain = dv.mlx5dv_dr_domain_create(context, type);
+    const match = dv.matchParameters({ "outer.tcp_dport": dport });
+    const table = dv.mlx5dv_dr_table_create(domain, 0);
+    const matcher = dv.mlx5dv_dr_matcher_create(table, 0, match.match_criteria_enable, match.mask);
+    dv.mlx5dv_dr_rule_create(matcher, match.value, 1, [to(domain)]);
+  };
+  rule(dv.MLX5DV_DR_DOMAIN_TYPE_FDB, 80, (domain) => dv.mlx5dv_dr_action_create_dest_ib_port(domain, 2));
+  rule(dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX, 81, () => dv.mlx5dv_dr_action_create_dest_ibv_qp(qp));
+  const burst = device.openBurst();
+  for (const dport of [80, 81]) burst.put(ipv4Frame({ dport }));
+  expect(burst.steer()).toBe(2);
+  const ends = [0, 1].map((row) => burst.outcome(row).to.map(({ kind, name }) => [kind, name]));
+  expect(ends).toEqual([[["port", "port:2"]], [["qp", qp.label]]]);
+  const frame = ipv4Frame({ dport: 81 });
+  expect(received(station, 0, frame.length)).toEqual(frame);
 });
