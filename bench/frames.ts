@@ -1,5 +1,6 @@
 /** The engine as its users run it: whole frames, skewed traffic, all cores, files of gigabytes, the start of a process. */
 import { captures, withoutCaptures } from "./frames/captures.js";
+import { workers } from "./frames/pool.js";
 import { cached } from "./frames/skewed.js";
 import { outcomes } from "./frames/outcomes.js";
 import { start, withoutStart } from "./frames/start.js";
@@ -16,6 +17,7 @@ export const frames: Suite = {
     const rteAcl = buildRteAcl();
     if ("skipped" in rteAcl) skipped("rte_acl", rteAcl.skipped);
     yield* cached(size, quick, "program" in rteAcl ? rteAcl.program : undefined);
+    yield await workers(size, "uniform");
     const noCaptures = await withoutCaptures();
     if (noCaptures === undefined) yield* captures(quick);
     else skipped("captures", noCaptures);

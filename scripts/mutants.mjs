@@ -43,6 +43,7 @@ import { HEADERS } from "./mutants/headers.mjs";
 import { HOST } from "./mutants/host.mjs";
 import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
+import { POOL } from "./mutants/pool.mjs";
 import { QUEUES } from "./mutants/queues.mjs";
 import { REWRITE } from "./mutants/rewrite.mjs";
 import { ROCE } from "./mutants/roce.mjs";
@@ -59,6 +60,7 @@ const COPIED = [
   "bench",
   "test",
   "docs",
+  "examples",
   "scripts",
   "package.json",
   "asconfig.json",
@@ -96,6 +98,7 @@ const mutants = [
   ...MATCHERS,
   ...PACKET,
   ...CONNTRACK,
+  ...POOL,
   ...QUEUES,
   ...REWRITE,
   ...ROCE,
