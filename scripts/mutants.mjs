@@ -29,6 +29,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { CACHE_OF_DECISIONS } from "./mutants/cache.mjs";
 import { CONNTRACK } from "./mutants/conntrack.mjs";
+import { CLI } from "./mutants/cli.mjs";
 import { BRANCHES } from "./mutants/branches.mjs";
 import { CORE } from "./mutants/core.mjs";
 import { CREATE_FLOW } from "./mutants/createFlow.mjs";
@@ -83,6 +84,7 @@ const { values: args } = parseArgs({
 const only = args.only?.split(",");
 const mutants = [
   ...BRANCHES,
+  ...CLI,
   ...CACHE_OF_DECISIONS,
   ...CORE,
   ...STEER,
