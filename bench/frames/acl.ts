@@ -8,7 +8,7 @@ import { any, exact } from "../classify/coreRules.js";
 import type { SetRule } from "../classify/ruleSets.js";
 
 /** Options of a device that decides about every frame anew. */
-export const WITHOUT_CACHE: DeviceOptions = { cache: false } as object;
+export const WITHOUT_CACHE: DeviceOptions = { cache: false };
 
 const QUEUES = 16;
 const COUNTERS = "lines";

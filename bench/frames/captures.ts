@@ -52,8 +52,9 @@ class Files {
   }
 
   /** Steers the file. The scenario has the counts that it expects of every rule: the command fails where they are others. */
-  async steer(): Promise<number> {
-    const args = ["--import", PEAK_MEMORY, COMMAND, "run", this.#scenario, this.file];
+  async steer(workers: number): Promise<number> {
+    const options = ["--workers", String(workers)];
+    const args = ["--import", PEAK_MEMORY, COMMAND, "run", this.#scenario, this.file, ...options];
     const { seconds, out, more } = await runWell(process.execPath, args);
     expectEqual("frames of the report", numberOf(out, /^(\S+) frames, /m), this.capture.frames);
     this.peak = Math.max(this.peak, 1024 * Number(more));
@@ -78,7 +79,8 @@ function workload(files: Files): Workload {
   const name = `a capture of ${Math.round(size / 1e6).toLocaleString("en")} MB, 1,000 rules, wall time`;
   const peer = `tcpdump -r in -w out ${FILTER}`;
   const cases: TimedCase[] = [
-    { name: "flowsteer run", seconds: () => files.steer(), targets: { [peer]: { goal: CAPTURE_GOAL } } },
+    { name: "flowsteer run", seconds: () => files.steer(1), targets: { [peer]: { goal: CAPTURE_GOAL } } },
+    { name: "flowsteer run --workers 2", seconds: () => files.steer(2) },
     { name: peer, peer: true, seconds: () => files.filter() },
   ];
   return {

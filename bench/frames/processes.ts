@@ -15,11 +15,14 @@ export interface Ended {
   seconds: number;
 }
 
+/** Milliseconds after which a process is ended. */
+const PATIENCE = 120_000;
+
 /** Runs a program in the folder of the project. @throws where it cannot be started */
 export function runProcess(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
-    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe", "pipe"], timeout: PATIENCE });
     const texts = ["", "", "", ""] as [string, string, string, string];
     for (const n of [1, 2, 3] as const) child.stdio[n]?.on("data", (data: Buffer) => (texts[n] += data.toString()));
     child.on("error", reject);
@@ -34,5 +37,6 @@ export function runProcess(program: string, args: readonly string[]): Promise<En
 export async function runWell(program: string, args: readonly string[]): Promise<Ended> {
   const ended = await runProcess(program, args);
   if (ended.code === 0) return ended;
-  throw new Error(`bench: ${program} ${args.join(" ")} ends with ${ended.code}: ${ended.err}${ended.out.slice(-2000)}`);
+  const how = ended.code === null ? `is ended after ${Math.round(ended.seconds)} s` : `ends with ${ended.code}`;
+  throw new Error(`bench: ${program} ${args.join(" ")} ${how}: ${ended.err}${ended.out.slice(-2000)}`);
 }

@@ -84,6 +84,12 @@ function workload(
       { name: OFF, peer: true, seconds: timed(() => sides[1]!.run()) },
       ...peers,
     ],
+    facts: {
+      get [`${name}, share that the cache answers, %`]() {
+        const { hits, misses } = on.device.cache;
+        return hits + misses === 0n ? 0 : Number((1000n * hits) / (hits + misses)) / 10;
+      },
+    },
   };
 }
 

@@ -25,7 +25,7 @@ const SAMPLING = 3;
 
 export async function profileOf(kind: Kind, options: DeviceOptions, quick: boolean): Promise<Profile> {
   const cached = await kind.open(options, quick);
-  const plain = await kind.open({ ...options, ...({ cache: false } as object) }, quick);
+  const plain = await kind.open({ ...options, cache: false }, quick);
   for (const one of [cached, plain, cached]) check(kind, one);
   const drive = driver(plain);
   const times = interleaved([drive, driver(cached)], plain.frames.length, quick);
