@@ -60,6 +60,7 @@ function workload(
 ): Workload {
   const bytes = framesOf(trace.headers);
   const targets: Record<string, Target> = { [OFF]: { goal } };
+  const began = { hits: on.device.cache.hits, misses: on.device.cache.misses };
   const sides = [on, off].map((acl) => new Stream(acl, bytes));
   return {
     name,
@@ -86,7 +87,7 @@ function workload(
     ],
     facts: {
       get [`${name}, share that the cache answers, %`]() {
-        const { hits, misses } = on.device.cache;
+        const [hits, misses] = [on.device.cache.hits - began.hits, on.device.cache.misses - began.misses];
         return hits + misses === 0n ? 0 : Number((1000n * hits) / (hits + misses)) / 10;
       },
     },

@@ -5,7 +5,7 @@ import { expectEqual, type Workload } from "../harness.js";
 import { START_GOAL } from "./goals.js";
 import { root, runWell } from "./processes.js";
 
-const ROUNDS = 31;
+const ROUNDS = 21;
 const EMPTY = "a process that does nothing";
 
 /** Why it is not measured here; undefined where it is. */
