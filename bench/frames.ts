@@ -3,6 +3,7 @@ import { captures, withoutCaptures } from "./frames/captures.js";
 import { workers } from "./frames/pool.js";
 import { cached } from "./frames/skewed.js";
 import { outcomes } from "./frames/outcomes.js";
+import { workers } from "./frames/pool.js";
 import { start, withoutStart } from "./frames/start.js";
 import type { Suite } from "./harness.js";
 import { buildRteAcl } from "./peers/rteAcl.js";
