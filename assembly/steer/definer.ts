@@ -99,16 +99,15 @@ export function stepPattern(definer: usize, n: u32): v128 {
 }
 
 /**
- * Makes the definer of every byte that `mask` asks about, and of whole dwords where these do not hold small things, in the order of the
- * key; gives its lanes. The program lies at `program`, where up to LAID_STEPS steps have room.
+ * Makes the definer of every byte that `mask` asks about, in the order of the key; gives its lanes. The program lies at `program`, where
+ * up to LAID_STEPS steps have room.
  */
 export function layOut(definer: usize, program: usize, mask: usize): u32 {
   let place: u32 = 0;
   let step = program - STEP_SIZE;
   let last: u32 = u32.MAX_VALUE;
   for (let byte: u32 = 0; byte < <u32>KEY_SIZE; byte++) {
-    const dword = byte & ~3;
-    if (!(packs(dword) ? <u32>load<u8>(mask + <usize>byte) : load<u32>(mask + <usize>dword))) continue;
+    if (load<u8>(mask + <usize>byte) == 0) continue;
     // A block of the key and a lane, as one number.
     const now = (byte & ~15) | (place >> 4);
     if (now != last) {

@@ -73,13 +73,6 @@ export const CACHE_OF_DECISIONS = [
     "old bytes",
   ),
   cache(
-    `${STEER}/definer.ts`,
-    "key-dwords",
-    "packs(dword) ? <u32>load<u8>(mask + <usize>byte) : load<u32>(mask + <usize>dword)",
-    "load<u8>(mask + <usize>byte)",
-    "a key of bytes that sums carry into",
-  ),
-  cache(
     `${STEER}/table.ts`,
     "key-registers",
     "  want(table, wants | actionsWant(actions, actionCount));",
@@ -116,7 +109,6 @@ export const CACHE_OF_DECISIONS = [
     "load<u32>(action) != Op.drop",
     "drops that are delivered",
   ),
-  plain("one", "load<u32>(tape) != 1 || rule == 0", "rule == 0", "the first rule alone"),
 
   memory(`${STEER}/cache.ts`, "forgets", "  Cache.live = false;\n", "", "entries in memory that others have"),
   memory("assembly/arena.ts", "lent", "  if (end > Arena.lent) giveBackCache();\n", "", "memory that two have"),

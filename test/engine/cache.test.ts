@@ -33,6 +33,7 @@ import {
   MISC_OUTER_TCI2,
   MISC_VXLAN_VNI,
 } from "../../src/abi/key.js";
+import { createRecord } from "../../src/engine/records.js";
 import { packet, Twin, type Asked, type Pair, type Step, type TwinFrame } from "./cacheTwin.js";
 
 const src = (value: number, mask = 0xffffffff): Asked => [LAYER_SRC_IPV4, 4, mask, value];
@@ -114,6 +115,21 @@ describe("hits", () => {
     const rules = twin.steerTwice(tables[0] as Pair, [from(1), from(2)]);
     expect(rules.map((one) => one.length)).toEqual([12, 6]);
     expect(twin.hits).toBe(2);
+  });
+
+  test("branches that rules split off are looked up", async () => {
+    const { twin, root, next, queue } = await chain();
+    const last = twin.table(0);
+    const array = twin.both((core, side) => {
+      const members = [next, last].flatMap((table) => [Op.table, table[side], 0, 0]);
+      return createRecord(core, new Uint8Array(Uint32Array.from([2, 0, ...members]).buffer));
+    });
+    twin.rule(root, [src(0x0b000000, 0xff000000)], [[Op.array, array]]);
+    twin.rule(next, [src(1, 1)], [[Op.queue, queue]]);
+    twin.rule(last, [src(0, 2)], [[Op.queue, queue]]);
+    const frames = [0, 1, 2, 3, 0, 1].map((last) => ({ bytes: packet({ src: 0x0b000000 + last }) }));
+    expect(twin.steerTwice(root, frames)).toEqual([[1, 3], [1, 2, 3], [1], [1, 2], [1, 3], [1, 2, 3]]);
+    expect([twin.hits, twin.misses]).toEqual([6, 6]);
   });
 
   test("frames that a port loops back are not looked up in it", async () => {
