@@ -1,15 +1,8 @@
-/** Planted faults of the way from bytes to outcome: the parser of plain frames, bursts. */
+/** Planted faults of the way from bytes to outcome: the parser of plain frames. */
 
 const plain = (id, search, replace, breaks, sees = ["test/engine/parsePlain.test.ts"]) => {
   return { id: `plain-${id}`, file: "assembly/wire/plain.ts", search, replace, breaks, sees };
 };
-
-const burst = (file, id, search, replace, breaks, sees = ["test/model/burstWays.test.ts"]) => {
-  return { id: `burst-${id}`, file, search, replace, breaks, sees };
-};
-
-const PIPELINES = ["test/engine/pipelines.test.ts"];
-const EXAMPLES = ["test/model/burst.node.test.ts"];
 
 export const FRAMES = [
   plain("link", "|| <u32>load<u8>(descriptor, FRAME_LINK) != Link.ethernet", "", "frames without Ethernet"),
@@ -68,74 +61,4 @@ export const FRAMES = [
     "what a frame before had",
   ),
   plain("map-stop", "  store<u64>(map, 0, 8);\n", "", "the stop of a frame before"),
-  burst(
-    "assembly/out/columns.ts",
-    "refused",
-    "      if (load<u32>(destination, DEST_STATUS) != Reason.none) continue;\n",
-    "",
-    "queues that did not take a frame",
-    PIPELINES,
-  ),
-  burst(
-    "assembly/out/columns.ts",
-    "first",
-    "if (arrived == 0) {",
-    "if (arrived <= 1) {",
-    "the first of several",
-    EXAMPLES,
-  ),
-  burst("assembly/out/columns.ts", "last-rule", "+ hits - 1) * 4", ") * 4", "the last rule of several", EXAMPLES),
-  burst(
-    "assembly/out/columns.ts",
-    "port",
-    "if (flags & DEST_PORT) some |= SOME_AT_PORT;\n      else ",
-    "",
-    "frames for cables",
-  ),
-  burst(
-    "assembly/steer/branch.ts",
-    "packed",
-    "export const SHARED: u32 = FRAME_PACKED;",
-    "export const SHARED: u32 = 0x800;",
-    "neighbours of a frame that is changed",
-  ),
-  burst("src/engine/columns.ts", "rows", "to[first + i] = from[i]!", "to[i] = from[i]!", "rows of a pool", [
-    "test/model/pool.test.ts",
-  ]),
-  burst(
-    "src/engine/columns.ts",
-    "few",
-    "if (count <= FEW) for (let i = 0; i < count; i++)",
-    "if (count <= FEW) for (let i = 1; i < count; i++)",
-    "the first row of a few",
-  ),
-  burst(
-    "src/engine/core.ts",
-    "grown",
-    "this.#outcomeColumns === null || this.#outcomeColumns.verdicts.length === 0",
-    "this.#outcomeColumns === null",
-    "columns of memory that has grown",
-  ),
-  burst(
-    "src/model/traffic.ts",
-    "cabled",
-    "const came = cabled ? this.inputs() : null;",
-    "const came = null;",
-    "frames that leave as they came",
-  ),
-  burst(
-    "src/engine/batch.ts",
-    "packed-flag",
-    "const flags = (FRAME_PACKED << 24) | port | (link << 16);",
-    "const flags = port | (link << 16);",
-    "neighbours of frames in the area",
-  ),
-  burst(
-    "src/model/burst.ts",
-    "stamped",
-    "this.#device.remembers) this.#batch.stamp(this.#device.now(), row)",
-    "false) this.#batch.stamp(this.#device.now(), row)",
-    "the clock of frames without a time",
-    ["test/engine/pipelinesState.test.ts"],
-  ),
 ];

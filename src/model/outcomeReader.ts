@@ -59,7 +59,7 @@ export class Afterwards {
 /** Metadata registers, by their numbers. */
 export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
-const NO_LINK_TYPE = {};
+const UNMARKED = {};
 const ETHERNET = { linkType: LINK_TYPES.ETHERNET };
 const RAW_IP = { linkType: LINK_TYPES.RAW };
 const NONE: number = Reason.none;
@@ -112,9 +112,9 @@ export class OutcomeReader {
     if (!taken) return null;
     const frame = this.#frameAt(at, flags, input);
     if ("transport" in object && object.transport !== null) arrivals.push({ transport: object.transport, frame });
-    const arrived = { name: object.label, frame, tag, ...markedBy(flags) };
-    if (object instanceof HostQueue) return { kind: "host", object: null, ...arrived };
-    return object instanceof WorkQueue ? { kind: "wq", object, ...arrived } : { kind: "qp", object, ...arrived };
+    const marks = markedBy(flags);
+    const arrived = arrivedAt(object, frame, tag);
+    return marks === UNMARKED ? arrived : { ...arrived, ...marks };
   }
 
   #leave(index: number, at: number, flags: number, input: Uint8Array | null, { departures }: Afterwards): Destination {
@@ -168,9 +168,17 @@ export function rulesHit(one: Installed, sender: QueuePair | null): readonly Hit
   return one instanceof ConnectionRule ? [] : [one];
 }
 
-/** Of most frames, nothing. */
+function arrivedAt(object: QueuePair | WorkQueue | HostQueue, frame: Uint8Array, tag: number): Destination {
+  const name = object.label;
+  if (object instanceof HostQueue) return { kind: "host", object: null, name, frame, tag };
+  return object instanceof WorkQueue
+    ? { kind: "wq", object, name, frame, tag }
+    : { kind: "qp", object, name, frame, tag };
+}
+
+/** Of most frames, nothing: UNMARKED. */
 function markedBy(flags: number): { linkType?: number; espFault?: EspFault } {
-  const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : NO_LINK_TYPE;
+  const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : UNMARKED;
   const esp = espOf(flags);
   return esp === ESP_GOOD ? link : { ...link, espFault: esp === ESP_BAD_ICV ? "icv" : "trailer" };
 }
