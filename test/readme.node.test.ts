@@ -9,7 +9,7 @@ const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 test("outputs", () => {
   const script = new URL("../scripts/readme.mjs", import.meta.url).pathname;
   execFileSync(process.execPath, [script, "--check"], { stdio: ["ignore", "ignore", "pipe"] });
-  expect(README.match(/<!-- output: /g)?.length).toBe(9);
+  expect(README.match(/<!-- output: /g)?.length).toBe(10);
 });
 
 test("scenarios, and rules of one", () => {
