@@ -1,6 +1,7 @@
 /** What a scenario document holds, as types. `scenarioSchema.ts` describes each key; the compiler holds the two equal. */
 import type { DomainType } from "../model/domain.js";
 import type { HostAction, HostApplication } from "../model/hostRules.js";
+import type { CacheOptions } from "../model/cache.js";
 import type { ParserOptions } from "../model/parser.js";
 import type { ReasonName, VerdictName } from "../model/outcome.js";
 import type { REGISTER_NAMES } from "../model/outcomeReader.js";
@@ -59,6 +60,8 @@ export interface ScenarioDevice {
   managedFlowSteering?: boolean;
   /** Changes of rules in tables that are not root wait for a sync. */
   asyncRules?: boolean;
+  /** The cache of decisions. */
+  cache?: CacheOptions;
   parser?: ParserOptions;
 }
 

@@ -1,5 +1,6 @@
 /** The JSON Schema of scenario documents. It is published as schema/scenario-1.schema.json, word for word. */
 import { Header } from "../abi/headers.js";
+import type { CacheOptions } from "../model/cache.js";
 import type { GeneveOption, ParserOptions, SampleOptions } from "../model/parser.js";
 import type {
   QueueState,
@@ -105,6 +106,13 @@ const DEVICE = objectOf<ScenarioDevice>(
       type: "boolean",
       default: false,
     },
+    cache: objectOf<CacheOptions>(
+      "The cache of what lookups find, for frames of the same key. Outcomes are the same with and without it.",
+      {},
+      {
+        entries: integer("Entries at most: a power of two, or 0 for no cache.", 0, 1_048_576, { default: 65_536 }),
+      },
+    ),
     parser: PARSER,
   },
 );

@@ -34,13 +34,13 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "unknown key like nothing",
-    "device.x § no such key here; keys: name, ports, vports, profile, seed, limits, managedFlowSteering, asyncRules, parser",
+    "device.x § no such key here; keys: name, ports, vports, profile, seed, limits, managedFlowSteering, asyncRules, cache, parser",
     [["device", "x"], 1],
   ),
   bad("list as object", "rules § a list: [ ... ] (found {})", [["rules"], {}]),
   bad(
     "object as list",
-    "device § an object with name, ports, vports, profile, seed, limits, managedFlowSteering, asyncRules, parser (found [])",
+    "device § an object with name, ports, vports, profile, seed, limits, managedFlowSteering, asyncRules, cache, parser (found [])",
     [["device"], []],
   ),
   bad("name as number", 'tables[0].name = 5 § text in double quotes, not empty, such as "root"', [

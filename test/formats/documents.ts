@@ -49,6 +49,7 @@ export function everyKey(): Record<string, unknown> {
       limits: { memory: 100_000_000, flows: 100 },
       managedFlowSteering: true,
       asyncRules: true,
+      cache: { entries: 1024 },
       parser: {
         geneveOption0: { class: 0x0102, type: 0x80 },
         samples: [{ id: 0, header: "udp", level: "outer", offset: 8, port: 9000 }],
