@@ -1,6 +1,5 @@
 /** The engine as its users run it: whole frames, skewed traffic, all cores, files of gigabytes, the start of a process. */
 import { captures, withoutCaptures } from "./frames/captures.js";
-import { workers } from "./frames/pool.js";
 import { cached } from "./frames/skewed.js";
 import { outcomes } from "./frames/outcomes.js";
 import { workers } from "./frames/pool.js";
