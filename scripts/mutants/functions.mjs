@@ -95,8 +95,8 @@ export const FUNCTIONS = [
   model(
     "outcomeReader",
     "changed-view",
-    "this.#batch.frameAt(at).slice()",
-    "this.#batch.frameAt(at)",
+    "this.batch.frameAt(at).slice()",
+    "this.batch.frameAt(at)",
     "the next batch writes over outcomes",
   ),
   model("outcomeReader", "register-names", '["C0", "C1",', '["C1", "C0",', "names of registers"),
