@@ -6,10 +6,10 @@ import { claim, READY, Task, tellFailure, Word, type Start } from "./control.js"
 import { Runner } from "./runner.js";
 
 /**
- * How long it looks for a task before it sleeps, in milliseconds: twice as long after one that came in time, half as long after none. Where
- * there are fewer cores than threads that want them, who waits keeps others from working.
+ * How long it looks for a task before it sleeps, in milliseconds: longer than the last one took to come, where that is not too long; to be
+ * woken takes as long as a task. Half as long after one that came later, as who waits may keep others from working.
  */
-const LEAST_PATIENCE = 0.01;
+const LEAST_PATIENCE = 0.02;
 const MOST_PATIENCE = 0.5;
 let patience = 0.05;
 
@@ -47,13 +47,16 @@ async function serve(start: Start): Promise<void> {
 
 /** Waits for another task than the one that was asked for last. */
 function nextTask(control: Int32Array, last: number): number {
-  const until = performance.now() + patience;
+  const begun = performance.now();
+  const until = begun + patience;
   while (Atomics.load(control, Word.asked) === last) {
     if (performance.now() < until) continue;
-    patience = Math.max(LEAST_PATIENCE, patience / 2);
     while (Atomics.load(control, Word.asked) === last) Atomics.wait(control, Word.asked, last);
-    return Atomics.load(control, Word.asked);
   }
-  patience = Math.min(MOST_PATIENCE, patience * 2);
+  const waited = performance.now() - begun;
+  patience =
+    waited < MOST_PATIENCE
+      ? Math.min(MOST_PATIENCE, Math.max(patience, 4 * waited))
+      : Math.max(LEAST_PATIENCE, patience / 2);
   return Atomics.load(control, Word.asked);
 }

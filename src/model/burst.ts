@@ -6,6 +6,7 @@ import type { Shapes } from "../engine/shapes.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { unsigned } from "./handle.js";
+import { LINK_TYPES } from "../packet/linkTypes.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
 import type { BurstRows, Traffic } from "./traffic.js";
@@ -59,6 +60,8 @@ export class DeviceBurst implements Burst {
   readonly #batch: BurstRows;
   /** Frames that were steered; -1 before. */
   #steered = -1;
+  /** The port of the last frame that was checked; 0 for none. */
+  #port = 0;
   /** Outcomes that had to be read at once. */
   #outcomes: readonly Outcome[] | null = null;
 
@@ -95,11 +98,15 @@ export class DeviceBurst implements Burst {
   }
 
   put(frame: Uint8Array, port = 1, linkType = 1, wireLength = frame.length): number {
+    if (this.#isUsual(port, linkType, frame.length, wireLength))
+      return this.#batch.put(frame, wireLength, port, Link.ethernet);
     const link = this.#check("burst.put", port, linkType, frame.length, wireLength);
     return this.#stamped(this.#batch.put(frame, wireLength, port, link));
   }
 
   add(offset: number, length: number, port = 1, linkType = 1, wireLength = length): number {
+    if (this.#isUsual(port, linkType, length, wireLength) && offset >>> 0 === offset && offset + length <= FRAME_ARENA)
+      return this.#batch.add(offset, length, wireLength, port, Link.ethernet);
     const call = "burst.add";
     const link = this.#check(call, port, linkType, length, wireLength);
     if (unsigned(call, "offset", offset, 32) + length > FRAME_ARENA) {
@@ -142,6 +149,21 @@ export class DeviceBurst implements Burst {
     return row;
   }
 
+  /** Whether nothing of a frame is to be refused or stamped: said in few words, as it is asked of every frame. */
+  #isUsual(port: number, linkType: number, length: number, wireLength: number): boolean {
+    return (
+      port === this.#port &&
+      linkType === LINK_TYPES.ETHERNET &&
+      wireLength === length &&
+      length >>> 0 === length &&
+      length <= MAX_FRAME &&
+      this.#steered < 0 &&
+      this.#traffic.holds(this) &&
+      !this.#device.closed &&
+      !this.#device.remembers
+    );
+  }
+
   #check(call: string, port: number, linkType: number, length: number, wireLength: number): number {
     this.#open(call);
     this.#device.checkPort(call, port);
@@ -153,7 +175,8 @@ export class DeviceBurst implements Burst {
       const hint = `the frame has ${length} bytes`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wireLength", value: wireLength, hint });
     }
-    return linkType === 1 ? Link.ethernet : linkOf(call, "linkType", linkType);
+    this.#port = port;
+    return linkOf(call, "linkType", linkType);
   }
 
   /** Frames can be put into it. */

@@ -25,7 +25,7 @@ import {
 import { amount, seedFor, setting } from "./support.js";
 
 /** Frames that are steered. */
-const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? amount(50_000));
+const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 50_000);
 const ROUNDS = 6;
 /** Frames that one rule changes. */
 const REWRITTEN = amount(20_000);

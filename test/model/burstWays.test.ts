@@ -1,6 +1,7 @@
 /** Bursts of frames for several ports that leave by cables, are changed by rules, and whose device needs more memory meanwhile. */
 import { beforeEach, expect, test } from "vitest";
 import { createDevice, VERDICTS, type Burst, type Device, type Outcome } from "../../src/index.js";
+import { hexOf } from "../../src/packet/bytes.js";
 import { ipv4Frame } from "../mlx5dv/support.js";
 import { outcomeText } from "../verbs/flowSupport.js";
 import { pushVlan, set, Switch, toAll, toPort, toVport } from "./switchSupport.js";
@@ -53,7 +54,7 @@ function inputs(count: number): Input[] {
 
 /** An outcome with its bytes, and what became of it at the other end of a cable. */
 function told(outcome: Outcome): unknown {
-  const bytes = [...outcome.copies, ...outcome.to].map(({ frame }) => Buffer.from(frame).toString("hex"));
+  const bytes = [...outcome.copies, ...outcome.to].map(({ frame }) => hexOf(frame));
   const far = outcome.to.map((to) => (to.kind === "port" && to.outcome !== null ? told(to.outcome) : null));
   return { text: outcomeText(outcome), bytes, far };
 }
