@@ -7,7 +7,8 @@
  *
  * The ring holds the length of each posted receive buffer; head and tail count up without end.
  */
-import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, REACHES_BUFFERS, REACHES_TRANSPORT, Reason } from "../../src/abi/engine";
+import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
+import { REACHES_BUFFERS, REACHES_TRANSPORT } from "../../src/abi/reach";
 import { allocate, release } from "../arena";
 
 const FLAGS: usize = 0;

@@ -11,15 +11,11 @@ import {
   MEMBER_OPERAND,
   MEMBER_SIZE,
   Op,
-  REACHES_CONNECTION,
-  REACHES_ESP,
-  REACHES_FLAG,
-  REACHES_METER,
-  REACHES_SAMPLER,
   TABLE_FDB,
   TABLE_SEND,
   VPORT_MANAGER,
 } from "../../src/abi/engine";
+import { REACHES_CONNECTION, REACHES_ESP, REACHES_FLAG, REACHES_METER, REACHES_SAMPLER } from "../../src/abi/reach";
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, SPREAD_MASK, SPREAD_QUEUES } from "../../src/abi/state";
 import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";

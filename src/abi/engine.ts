@@ -172,15 +172,6 @@ export const NO_RULE = 0xffffffff;
 export const SOME_AT_PORT = 1;
 export const SOME_AT_HOST = 2;
 
-/** What `reached` gives: what frames can come to that remembers, is left to chance, or that the host serves. */
-export const REACHES_METER = 1;
-export const REACHES_FLAG = 2;
-export const REACHES_CONNECTION = 4;
-export const REACHES_SAMPLER = 8;
-export const REACHES_ESP = 16;
-export const REACHES_BUFFERS = 32;
-export const REACHES_TRANSPORT = 64;
-
 /**
  * Operations of an action record, which lists them in order of execution.
  * A record runs to its end, or to the first operation that ends the frame's stay at the rule: drop, and what sends it on.

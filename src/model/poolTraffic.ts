@@ -1,6 +1,6 @@
 /** Frames on their way through a pool: dealt to its cores where none of them can come to what is of all frames, else all to the first. */
+import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT } from "../abi/engine.js";
 import {
-  MAX_BATCH,
   REACHES_BUFFERS,
   REACHES_CONNECTION,
   REACHES_ESP,
@@ -8,9 +8,7 @@ import {
   REACHES_METER,
   REACHES_SAMPLER,
   REACHES_TRANSPORT,
-  SOME_AT_HOST,
-  SOME_AT_PORT,
-} from "../abi/engine.js";
+} from "../abi/reach.js";
 import { Batch } from "../engine/batch.js";
 import { copyColumns, type Columns } from "../engine/columns.js";
 import type { Core } from "../engine/core.js";
