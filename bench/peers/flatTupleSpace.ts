@@ -5,18 +5,8 @@
  * Everything lies in typed arrays. A mask has an open hash table of its own inside one array, a quarter full or less: most
  * probes end at an empty slot. A slot names a rule, equal values are a chain by rank behind it.
  */
+import type { SetRule } from "../classify/ruleSets.js";
 import { limits } from "./tupleSpace.js";
-
-export interface TupleRule {
-  src: number;
-  srcMask: number;
-  dst: number;
-  dstMask: number;
-  sport: readonly [low: number, high: number];
-  dport: readonly [low: number, high: number];
-  protocol: number;
-  protocolMask: number;
-}
 
 /** Beside the protocol of a packet: it has ports. Rules that ask for some ask for this too. */
 export const HAS_PORTS = 0x100;
@@ -54,7 +44,7 @@ export class FlatTupleSpace {
   readonly #slots: Int32Array;
 
   /** The first rule that matches wins. */
-  constructor(rules: readonly TupleRule[]) {
+  constructor(rules: readonly SetRule[]) {
     const groups = new Map<string, { mask: number[]; lines: number[] }>();
     this.#rules = new Int32Array(rules.length * RULE_WORDS);
     for (const [line, { src, srcMask, dst, dstMask, sport, dport, protocol, protocolMask }] of rules.entries()) {

@@ -2,7 +2,8 @@
  * Bytes to outcome in plain JavaScript, for 5-tuple rules that do not change: reads what they ask for, finds the first,
  * counts frames and bytes, tags, names a queue. Everything is in typed arrays that are used again.
  */
-import { FlatTupleSpace, HAS_PORTS, type TupleRule } from "./flatTupleSpace.js";
+import type { SetRule } from "../classify/ruleSets.js";
+import { FlatTupleSpace, HAS_PORTS } from "./flatTupleSpace.js";
 
 const VLAN = 0x8100;
 const SERVICE_VLAN = 0x88a8;
@@ -24,7 +25,7 @@ export class TupleNic {
   readonly #queueOf: Int32Array;
 
   /** Line i tags with i; `queueOf` names its queue. */
-  constructor(rules: readonly TupleRule[], queueOf: (line: number) => number, batch: number) {
+  constructor(rules: readonly SetRule[], queueOf: (line: number) => number, batch: number) {
     this.#space = new FlatTupleSpace(rules);
     this.#queueOf = Int32Array.from(rules, (_, line) => queueOf(line));
     this.lines = new Int32Array(batch);
