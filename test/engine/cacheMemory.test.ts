@@ -116,6 +116,45 @@ describe("memory", () => {
   });
 });
 
+/** Every length of a walk that an entry has room for, and of a key: what lies beside an entry is no part of it. */
+describe("entries that lie side by side", () => {
+  /** Dwords of a key in the order in which rules ask about them; the first is what tells frames apart. */
+  const DWORDS = [
+    LAYER_SRC_IPV4,
+    ...[OUTER, MISC, INNER, MISC3].flatMap((group) => Array.from({ length: 16 }, (_, n) => group + 4 * n)),
+  ].filter((dword, n, all) => all.indexOf(dword) === n);
+  const MOST_LOOKUPS = 7;
+
+  test.each(Array.from({ length: 16 }, (_, n) => n + 1))("for rules that ask about %i lanes", async (lanes) => {
+    const twin = await Twin.make(4);
+    const tables = Array.from({ length: MOST_LOOKUPS }, (_, n) => twin.table(n === 0 ? TABLE_ROOT : 0));
+    const [root, elsewhere] = [tables[0] as Pair, twin.table(0)];
+    const asked = DWORDS.slice(0, 4 * lanes).map((dword) => [dword, 4, 0xffffffff, 0x01010101] as const);
+    twin.rule(elsewhere, asked, [[Op.drop, 0]]);
+    // Frame n goes through n + 1 tables, and has a tag of its own.
+    for (const [n, table] of tables.entries()) {
+      twin.rule(
+        table,
+        [[LAYER_SRC_IPV4, 4, 0xffffffff, 0x0a000000 + n]],
+        [
+          [Op.tag, 100 + n],
+          [Op.queue, twin.queue()],
+        ],
+      );
+      const next = tables[n + 1];
+      if (next !== undefined) twin.rule(table, [], [[Op.table, next]], 9);
+    }
+    for (const first of [0, 1, 2, 3]) {
+      const frames = [0, 1, 2, 3].map((n) => from(first + n));
+      const { hits } = twin;
+      const ways = twin.steerTwice(root, frames);
+      expect(ways.map((rules) => rules.length)).toEqual(frames.map((_, n) => first + n + 1));
+      expect(twin.hits).toBe(hits + 4);
+      twin.core.exports.clearCache();
+    }
+  });
+});
+
 describe("sleep", () => {
   const strangers = (first: number): TwinFrame[] => Array.from({ length: MAX_BATCH }, (_, n) => from(first + n));
 
