@@ -53,6 +53,7 @@ export {
 } from "./out/queue";
 
 export { writeColumns } from "./out/columns";
+export { keepLengths, sumShapes } from "./out/shapes";
 
 export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
 export { open, openMany, seal, sealMany } from "./crypto/gcm";

@@ -4,7 +4,7 @@
  *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
  *                 | reasons |
  *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
- *                 | times | orders | jobs | secrets | columns | frame bytes | arena ...
+ *                 | times | orders | jobs | secrets | columns | lengths | shapes | frame bytes | arena ...
  *
  * Everything is addressed by plain numbers; nothing here is ever collected.
  */
@@ -27,6 +27,7 @@ import {
 import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
 import { MAP_SIZE } from "../src/abi/headers";
+import { SHAPES_SIZE } from "../src/abi/shapes";
 
 export const BATCH: usize = MAX_BATCH;
 /** Bytes of a branch (steer/branch.ts). */
@@ -119,7 +120,10 @@ export const TAPES: usize = (MISSED_AT + BATCH * 4 + LINE) & ~LINE;
 export const TAPE_SIZE: usize = 32;
 /** Frames that the cache has found, and those that it has not: u64 each. */
 export const CACHE_COUNTS: usize = (TAPES + BATCH * TAPE_SIZE + LINE) & ~LINE;
-export const BYTES: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
+/** Lengths of frames as they came in, captured and on the wire, and sums over frames (out/shapes.ts). */
+export const LENGTHS: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
+export const SHAPES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;
+export const BYTES: usize = (SHAPES + SHAPES_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area that the host reads or writes; 0 for none. */
@@ -159,6 +163,8 @@ export function areaAddress(area: i32): usize {
       return ARENA;
     case Area.cache:
       return CACHE_COUNTS;
+    case Area.shapes:
+      return SHAPES;
     default:
       return 0;
   }

@@ -1,4 +1,4 @@
-/** Planted faults of the command and of captures in bursts. No core is built for them. */
+/** Planted faults of the command and of captures in bursts: how frames are summed in the core, and who hears of it. */
 
 const SUMS = ["test/formats/captureRun.node.test.ts"];
 const ROWS = ["test/cli/formats.node.test.ts"];
@@ -6,22 +6,61 @@ const ROWS = ["test/cli/formats.node.test.ts"];
 const mutant = (file, id, search, replace, breaks, sees) => {
   return { id, file: `src/${file}.ts`, search, replace, breaks, sees };
 };
+const shapes = (id, search, replace, breaks) => {
+  return { id, file: "assembly/out/shapes.ts", search, replace, breaks, sees: SUMS };
+};
 
 export const CLI = [
-  mutant(
-    "engine/shapes",
+  shapes(
     "shape-length",
-    "batch.lengthAt(destination) - length;",
-    "0;",
+    "load<u32>(destination, DEST_LENGTH) - length",
+    "0",
     "frames that are lengthened by more or less",
-    SUMS,
+  ),
+  shapes(
+    "shape-length-kept",
+    "load<u64>(FRAMES + i * FRAME_SIZE, FRAME_LENGTH)",
+    "0",
+    "lengths that frames came in with",
+  ),
+  shapes(
+    "shape-wire-length",
+    "load<u32>(LENGTHS + ((<usize>i) << 3), 4)",
+    "load<u32>(LENGTHS + ((<usize>i) << 3))",
+    "lengths on the wire",
+  ),
+  shapes(
+    "shape-registers",
+    "if (written != 0) at = writeRegisters",
+    "if (false) at = writeRegisters",
+    "what registers hold",
+  ),
+  shapes("shape-rules", "n < hits; n++, at += 4", "n < min<u32>(hits, 1); n++, at += 4", "rules behind the first"),
+  shapes(
+    "shape-status",
+    "store<u32>(at, load<u32>(destination, DEST_STATUS), 8);",
+    "store<u32>(at, 0, 8);",
+    "queues that refuse",
+  ),
+  shapes(
+    "shape-next",
+    "if (n > 0) destination = load<u32>(destination, DEST_NEXT);",
+    "",
+    "destinations behind the first",
+  ),
+  shapes("shape-full", "if (number == MOST_SHAPES) return 0;", "", "more shapes than there is room for"),
+  shapes(
+    "shape-same",
+    "load<u32>(known, SHAPE_HASH) == hash && isSame(known, begin, end)",
+    "isSame(known, begin, end) || ((load<u32>(known, SHAPE_HASH) ^ hash) & 0xff) == 0",
+    "outcomes whose hashes are much alike",
   ),
   mutant(
-    "engine/shapes",
-    "shape-same",
-    "if (words[other + n] !== words[begin + n]) return false;",
-    "",
-    "whatever has one hash",
+    "formats/captureRun",
+    "capture-sums-stay",
+    "known.shapes.goOn(at, count);",
+    "return;",
+    "rows behind a full table",
     SUMS,
   ),
   mutant(
@@ -30,6 +69,14 @@ export const CLI = [
     "wireLengthOf(frames, row)) < 0) return row;",
     "wireLengthOf(frames, row)) < 0) continue;",
     "frames that a burst has no room for",
+    SUMS,
+  ),
+  mutant(
+    "formats/captureRun",
+    "capture-others-sums",
+    "known.shapes.clear();\n    return known;",
+    "return known;",
+    "a core that others have summed with",
     SUMS,
   ),
   mutant("formats/captureRun", "capture-flush", "this.#alike.length = 0;", "", "sums that are added twice", SUMS),

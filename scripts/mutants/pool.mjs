@@ -90,8 +90,8 @@ export const POOL = [
   host(
     "poolTraffic",
     "pool-columns-reordered",
-    "copyColumns(core.outcomeColumns, columns, first, count);\n    return",
-    "copyColumns(core.outcomeColumns, columns, count - count, count);\n    return",
+    "copyColumns(core.outcomeColumns, columns, first, count);\n    for (const share",
+    "copyColumns(core.outcomeColumns, columns, count - count, count);\n    for (const share",
     "the order of rows in columns",
   ),
   host(

@@ -54,6 +54,8 @@ export enum Area {
   arena = 15,
   /** Frames that the cache of decisions has found, and those that it has not: u64 each. */
   cache = 16,
+  /** Sums over frames whose outcomes are one but for bytes (src/abi/shapes.ts). */
+  shapes = 17,
 }
 
 /** Bytes of the area of samples. */

@@ -28,6 +28,8 @@ export const Word = {
   microseconds: 9,
   /** 1: memory is a new copy of that of the first core, which nobody has run yet. */
   fresh: 11,
+  /** 1: rows are summed (shapes.ts). */
+  sums: 12,
   /** Characters of the error that the task has ended with, and the thread with it; 0 for none. */
   failed: 10,
   /** Where they are. */

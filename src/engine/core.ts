@@ -98,6 +98,10 @@ export interface CoreExports {
   loopBack(root: number, count: number, sender: number): void;
   /** Says of each frame of the batch what COLUMN_* name; gives SOME_*. */
   writeColumns(count: number): number;
+  /** Keeps the lengths that frames come in with: before they are steered, where they are summed. */
+  keepLengths(count: number): void;
+  /** Sums rows by what their outcomes have in common; gives how many are summed, `first` with them. */
+  sumShapes(first: number, count: number): number;
   classify(table: number, count: number, lowerHigh: number, lowerLow: number): void;
 }
 

@@ -7,6 +7,7 @@ import { Core, type CoreExports } from "./core.js";
 import type { FirstCore } from "./load.js";
 import { Replica, type CounterBlocks } from "./replica.js";
 import { Stage } from "./stage.js";
+import { steerRows } from "./steerRows.js";
 
 /** Rows that a core is given of a full batch, in the mean: the faster ones can have more. */
 const MEAN_SHARE = 192;
@@ -26,7 +27,7 @@ const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
     "skipNumbers",
     "isCacheAsleep",
   ] as const),
-  ...(["parse", "steer", "loopBack", "writeColumns", "classify"] as const),
+  ...(["parse", "steer", "loopBack", "writeColumns", "keepLengths", "sumShapes", "classify"] as const),
   ...(["seal", "open", "sealMany", "openMany"] as const),
   ...(["postBuffer", "holdCompletion", "takeCompletions"] as const),
 ]);
@@ -85,16 +86,15 @@ export class Crew {
     return crew;
   }
 
-  /** Steers all rows of the stage, which can come to nothing that is of all frames; gives who has steered which. */
-  steer(root: number): readonly Share[] {
+  /** Steers all rows of the stage, which can come to nothing that is of all frames, and sums them with `sums`; gives who has steered which. */
+  steer(root: number, sums = false): readonly Share[] {
     this.#copy();
     const shares = this.#deal(this.stage.count);
     const [own, ...others] = shares as [Share, ...Share[]];
     const begun = performance.now();
-    for (const { worker, first, count } of others) this.#replica(worker).run(root, first, count);
+    for (const { worker, first, count } of others) this.#replica(worker).run(root, first, count, sums);
     this.stage.load(own.core, 0, own.count, false);
-    own.core.exports.steer(root, own.count);
-    own.some = own.core.exports.writeColumns(own.count);
+    own.some = steerRows(own.core.exports, root, own.count, sums);
     this.#worked(own, 1000 * (performance.now() - begun));
     const running = others.filter((share) => !this.#takeOver(share, begun));
     for (const share of running) this.#await(share, begun);

@@ -37,7 +37,8 @@ export class Replica {
 
   private constructor(first: Core, { memory, control }: Start, runner: Runner, thread: Thread) {
     const areas = { areaAddress: (area: number) => first.exports.areaAddress(area), openMemory: () => 1 };
-    this.core = new Core({ memory, ...areas } as CoreExports);
+    const sumShapes = (from: number, count: number): number => runner.sum(from, count);
+    this.core = new Core({ memory, ...areas, sumShapes } as CoreExports);
     this.#first = first;
     this.#control = new Int32Array(control);
     this.#memory = memory;
@@ -73,14 +74,15 @@ export class Replica {
     this.#control[Word.fresh] = 1;
   }
 
-  /** Gives the thread rows of the stage. */
-  run(root: number, first: number, count: number): void {
+  /** Gives the thread rows of the stage, which are summed with `sums` (shapes.ts). */
+  run(root: number, first: number, count: number, sums: boolean): void {
     const control = this.#control;
     this.#check();
     this.#counted = true;
     control[Word.first] = first;
     control[Word.count] = count;
     control[Word.root] = root;
+    control[Word.sums] = sums ? 1 : 0;
     this.#ask(Task.run);
   }
 

@@ -7,6 +7,7 @@ import { Word, type Start } from "./control.js";
 import type { CoreExports } from "./core.js";
 import type { SharingExports } from "./sharing.js";
 import { spanOf } from "./stage.js";
+import { steerRows } from "./steerRows.js";
 import { trap } from "./trap.js";
 
 export class Runner {
@@ -50,11 +51,15 @@ export class Runner {
     // The cache of the first core lies in memory which this one may not have.
     if (control[Word.fresh] === 1) core.giveBackCache();
     control[Word.fresh] = 0;
-    core.steer(control[Word.root] as number, count);
-    control[Word.some] = core.writeColumns(count);
+    control[Word.some] = steerRows(core, control[Word.root] as number, count, control[Word.sums] === 1);
     core.keepGlobals(areas.staging);
     control[Word.pages] = memory.grow(0);
     control[Word.microseconds] = 1000 * (performance.now() - begun);
+  }
+
+  /** Sums rows that are steered, from one on. */
+  sum(first: number, count: number): number {
+    return this.#core.sumShapes(first, count);
   }
 
   /** Brings rows into the core: each frame to where it lies among those of all workers. */

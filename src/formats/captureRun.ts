@@ -1,9 +1,11 @@
 /** Captured frames through a scenario, in bursts, without an object a frame: docs/frames.md, Big captures. */
 import { MAX_FRAME } from "../abi/engine.js";
+import type { Core } from "../engine/core.js";
 import { Shapes } from "../engine/shapes.js";
 import type { Burst } from "../model/burst.js";
 import { hasParser } from "../model/links.js";
 import type { Outcome } from "../model/outcome.js";
+import type { Summing } from "../model/traffic.js";
 import type { FrameColumns } from "../packet/capture.js";
 import { onClock, type LoadedScenario } from "./load.js";
 import type { Sum } from "./tally.js";
@@ -21,15 +23,34 @@ export type SeeFrame = (row: number, number: number, wireLength: number, tag: nu
 /** Hears of a frame that cannot be run. */
 export type SkipFrame = (row: number, wireLength: number) => void;
 
-/** Bytes of changed frames that are kept with the outcomes of their kind. */
+/** Kinds of frames that are kept apart, and bytes of changed frames that are kept with their outcomes. */
+const MOST_ALIKE = 4096;
 const MOST_KEPT = 16 << 20;
+
+/** What a core knows. */
+interface KnownShapes {
+  readonly shapes: Shapes;
+  /** By the number of their shape. */
+  readonly alike: Alike[];
+}
+
+/** The rows of a burst are those of these columns from `begin` on. */
+interface Rows {
+  readonly frames: FrameColumns;
+  readonly begin: number;
+  /** That of the first frame of the columns. */
+  readonly number: number;
+  readonly see: SeeFrame | null;
+}
+
+type ReadOutcome = Parameters<Summing["summed"]>[3];
 
 export class CaptureRun {
   readonly #loaded: LoadedScenario;
   readonly #port: number;
   readonly #burst: Burst;
-  readonly #shapes = new Shapes();
-  /** By the number of their shape. */
+  readonly #known = new Map<Core, KnownShapes>();
+  /** In the order in which they came up first; those of two cores can be of one shape. */
   readonly #alike: Alike[] = [];
   #kept = 0;
 
@@ -50,19 +71,20 @@ export class CaptureRun {
       }
       const begin = next;
       next = this.#fill(frames, begin, count);
-      this.#burst.steer();
-      for (let row = begin; row < next; row++) this.#note(frames, row, row - begin, number + row, see);
+      const rows = { frames, begin, number, see };
+      this.#burst.steer({ summed: (core, first, some, read) => this.#note(rows, core, first, some, read) });
+      if (this.#alike.length > MOST_ALIKE || this.#kept > MOST_KEPT) this.flush();
     }
   }
 
   /** Adds the sums so far to those of the scenario. */
   flush(): void {
+    for (const known of this.#known.values()) forget(known);
     for (const { outcome, bytes0, frames, bytes } of this.#alike) {
       this.#loaded.addAlike({ bytes: bytes0 }, outcome, { frames, bytes });
     }
     this.#alike.length = 0;
     this.#kept = 0;
-    this.#shapes.clear();
   }
 
   /** Puts frames into the burst while they have room; gives the row behind them. */
@@ -93,35 +115,70 @@ export class CaptureRun {
     return next;
   }
 
-  #note(frames: FrameColumns, row: number, place: number, number: number, see: SeeFrame | null): void {
-    const burst = this.#burst;
-    const alike = this.#alikeOf(frames, row, place);
-    alike.frames++;
-    const wireLength = wireLengthOf(frames, row);
-    alike.bytes += wireLength;
-    if (see !== null) see(row, number, wireLength, burst.tagged[place] === 1 ? (burst.tags[place] ?? 0) : null, alike);
-    const { expectations } = this.#loaded;
-    if (!expectations.awaits(number)) return;
-    const frame = frames.frame(row);
-    expectations.see(number, { linkType: frames.linkTypes[row] ?? 0 }, burst.outcome(place, frame));
+  /** A core has summed rows of the burst; what it has no room for is summed when it has forgotten what it knew. */
+  #note(rows: Rows, core: Core, first: number, count: number, read: ReadOutcome): void {
+    const known = this.#knownBy(core);
+    const looksAtAll = rows.see !== null || this.#loaded.expectations.ofFrames;
+    for (let at = 0; at < count;) {
+      const end = known.shapes.summed;
+      this.#meet(rows, known, first, read);
+      if (looksAtAll) for (let i = at; i < end; i++) this.#look(rows, known, first, i, read);
+      at = end;
+      if (at === count) return;
+      forget(known);
+      known.shapes.goOn(at, count);
+    }
   }
 
-  #alikeOf(frames: FrameColumns, row: number, place: number): Alike {
-    const length = frames.lengths[row] ?? 0;
-    let shape = this.#burst.shape(place, length, this.#shapes);
-    if (shape < 0 || this.#kept > MOST_KEPT) {
-      this.flush();
-      shape = this.#burst.shape(place, length, this.#shapes);
+  /** The shapes that are new in this burst. */
+  #meet({ frames, begin }: Rows, { shapes, alike }: KnownShapes, first: number, read: ReadOutcome): void {
+    for (let shape = alike.length; shape < shapes.count; shape++) {
+      const i = shapes.rowOf(shape);
+      const bytes0 = frames.frame(begin + first + i);
+      const outcome = read(i, bytes0);
+      for (const { frame } of [...outcome.to, ...outcome.copies]) if (frame !== bytes0) this.#kept += frame.length;
+      const kind = { outcome, bytes0, frames: 0, bytes: 0 };
+      alike.push(kind);
+      this.#alike.push(kind);
     }
-    const known = this.#alike[shape];
-    if (known !== undefined) return known;
-    const bytes0 = frames.frame(row);
-    const outcome = this.#burst.outcome(place, bytes0);
-    for (const { frame } of [...outcome.to, ...outcome.copies]) if (frame !== bytes0) this.#kept += frame.length;
-    const first = { outcome, bytes0, frames: 0, bytes: 0 };
-    this.#alike.push(first);
-    return first;
   }
+
+  #look(
+    { frames, begin, number, see }: Rows,
+    { shapes, alike }: KnownShapes,
+    first: number,
+    i: number,
+    read: ReadOutcome,
+  ): void {
+    const place = first + i;
+    const row = begin + place;
+    const { tagged, tags } = this.#burst;
+    const tag = tagged[place] === 1 ? (tags[place] ?? 0) : null;
+    see?.(row, number + row, wireLengthOf(frames, row), tag, alike[shapes.of(i)] as Alike);
+    const { expectations } = this.#loaded;
+    if (!expectations.awaits(number + row)) return;
+    expectations.see(number + row, { linkType: frames.linkTypes[row] ?? 0 }, read(i, frames.frame(row)));
+  }
+
+  /** What a core knows: at first nothing, whoever has summed with it before. */
+  #knownBy(core: Core): KnownShapes {
+    const before = this.#known.get(core);
+    if (before !== undefined) return before;
+    const known = { shapes: new Shapes(core), alike: [] };
+    this.#known.set(core, known);
+    known.shapes.clear();
+    return known;
+  }
+}
+
+/** Sums go to the frames that are alike, and the core begins anew. */
+function forget({ shapes, alike }: KnownShapes): void {
+  for (const [shape, kind] of alike.entries()) {
+    kind.frames += shapes.frames(shape);
+    kind.bytes += shapes.bytes(shape);
+  }
+  alike.length = 0;
+  shapes.clear();
 }
 
 function runs({ lengths, linkTypes }: FrameColumns, row: number): boolean {

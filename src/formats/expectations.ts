@@ -81,9 +81,14 @@ export class Expectations {
     }
   }
 
+  /** Whether something is expected of any frame by itself. */
+  get ofFrames(): boolean {
+    return this.#byFrame.size > 0;
+  }
+
   /** Whether something is expected of a frame of this number. */
   awaits(number: number): boolean {
-    return this.#byFrame.size > 0 && this.#byFrame.has(number);
+    return this.#byFrame.has(number);
   }
 
   /** A frame has come out. */

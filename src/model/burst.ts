@@ -2,14 +2,13 @@
 import { FRAME_ARENA, MAX_FRAME } from "../abi/engine.js";
 import { Link } from "../abi/headers.js";
 import type { Columns } from "../engine/columns.js";
-import type { Shapes } from "../engine/shapes.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { unsigned } from "./handle.js";
 import { LINK_TYPES } from "../packet/linkTypes.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
-import type { BurstRows, Traffic } from "./traffic.js";
+import type { BurstRows, Summing, Traffic } from "./traffic.js";
 
 /** What became of the frames of a burst, a value a row; good until the next `clear`. */
 export type BurstColumns = Columns;
@@ -32,15 +31,16 @@ export interface Burst extends BurstColumns {
   add(offset: number, length: number, port?: number, linkType?: number, wireLength?: number): number;
   /** When the frame of a row comes in, in nanoseconds. */
   stamp(row: number, time: bigint): void;
-  /** From bytes to outcome; gives how many frames. @throws SteeringError EBUSY another call has taken the place of the burst */
-  steer(): number;
+  /**
+   * From bytes to outcome; gives how many frames. Who sums them (internal) hears of them before it returns.
+   * @throws SteeringError EBUSY another call has taken the place of the burst
+   */
+  steer(summing?: Summing): number;
   /**
    * What `device.receive` gives for the frame of a row, until the next call that runs frames on the device. Where the bytes that came in
    * are given, destinations that got just these have them and no copy.
    */
   outcome(row: number, frame?: Uint8Array): Outcome;
-  /** @internal The number of what the outcome of a row, whose frame had `length` bytes, has in common with others (Shapes). */
-  shape(row: number, length: number, shapes: Shapes): number;
 }
 
 /** The burst of a device, by itself or of several cores. */
@@ -122,17 +122,12 @@ export class DeviceBurst implements Burst {
     this.#batch.stamp(time, this.#row(call, row));
   }
 
-  steer(): number {
+  steer(summing: Summing | null = null): number {
     this.#open("burst.steer");
     const { count } = this.#batch;
-    this.#outcomes = this.#traffic.steerBurst(this);
+    this.#outcomes = this.#traffic.steerBurst(this, summing);
     this.#steered = count;
     return count;
-  }
-
-  shape(row: number, length: number, shapes: Shapes): number {
-    this.#hold("burst.shape");
-    return this.#traffic.burstShape(row, length, shapes);
   }
 
   outcome(row: number, frame: Uint8Array | null = null): Outcome {

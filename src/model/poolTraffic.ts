@@ -13,12 +13,12 @@ import { Batch } from "../engine/batch.js";
 import { copyColumns, type Columns } from "../engine/columns.js";
 import type { Core } from "../engine/core.js";
 import type { Crew, Share } from "../engine/crew.js";
-import type { Shapes } from "../engine/shapes.js";
+import { steerRows } from "../engine/steerRows.js";
 import type { Device } from "./device.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
-import { Traffic, type BurstRows } from "./traffic.js";
+import { Traffic, type BurstRows, type Summing } from "./traffic.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [REACHES_METER, "meters"],
@@ -87,24 +87,20 @@ export class PoolTraffic extends Traffic {
     this.#crew.stage.limit = this.why === null ? this.most : MAX_BATCH;
   }
 
-  override steerBurst(columns: Columns): readonly Outcome[] | null {
+  override steerBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
     const { count } = this.#crew.stage;
     if (count === 0) return null;
     const came = this.cabled ? this.inputs() : null;
-    if (!this.#isSpread(count)) return this.#allAlone(count, columns, came);
-    const some = this.#spread();
+    if (!this.#isSpread(count)) return this.#allAlone(count, columns, came, summing);
+    const some = this.#spread(summing !== null);
     for (const { core, first, count } of this.#shares) copyColumns(core.outcomeColumns, columns, first, count);
+    for (const share of this.#shares) this.#tell(summing, share);
     return this.#isServed(some) ? this.#outcomes(came) : null;
   }
 
   override burstOutcome(row: number, frame: Uint8Array | null): Outcome {
     const share = this.#shareOf(row);
     return this.#readerOf(share).read(row - share.first, frame, null, new Afterwards());
-  }
-
-  override burstShape(row: number, length: number, shapes: Shapes): number {
-    const share = this.#shareOf(row);
-    return shapes.of(this.#readerOf(share).batch, row - share.first, length);
   }
 
   override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
@@ -125,7 +121,7 @@ export class PoolTraffic extends Traffic {
         const own = optionsOf(options, next);
         if (stage.put(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
       }
-      this.#spread();
+      this.#spread(false);
       outcomes.push(...this.#outcomes({ frames, options }, first));
     }
     return outcomes;
@@ -140,19 +136,20 @@ export class PoolTraffic extends Traffic {
   }
 
   /** All cores steer the rows of the stage; gives SOME_*. */
-  #spread(): number {
-    this.#shares = this.#crew.steer(this.entry);
+  #spread(sums: boolean): number {
+    this.#shares = this.#crew.steer(this.entry, sums);
     return this.#shares.reduce((all, { some }) => all | some, 0);
   }
 
   /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */
-  #allAlone(rows: number, columns: Columns, came: Inputs | null): Outcome[] | null {
+  #allAlone(rows: number, columns: Columns, came: Inputs | null, summing: Summing | null): Outcome[] | null {
     const outcomes: Outcome[] = [];
     const work: Work[] = [];
     for (let first = 0; first < rows; first += MAX_BATCH) {
       const count = Math.min(MAX_BATCH, rows - first);
-      const some = this.#alone(first, count);
+      const some = this.#alone(first, count, summing !== null);
       copyColumns(this.#crew.core.outcomeColumns, columns, first, count);
+      for (const share of this.#shares) this.#tell(summing, share);
       if (rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
     }
     this.#serveAll(work, came);
@@ -160,13 +157,18 @@ export class PoolTraffic extends Traffic {
   }
 
   /** The first core steers some of them. */
-  #alone(first: number, count: number): number {
+  #alone(first: number, count: number, sums: boolean): number {
     const { core, stage } = this.#crew;
     stage.load(core, first, count, this.device.remembers);
-    core.exports.steer(this.entry, count);
-    const some = core.exports.writeColumns(count);
+    const some = steerRows(core.exports, this.entry, count, sums);
     this.#shares = [{ worker: 0, core, first, count, some }];
     return some;
+  }
+
+  #tell(summing: Summing | null, share: Share): void {
+    const read = (i: number, frame: Uint8Array): Outcome =>
+      this.#readerOf(share).read(i, frame, null, new Afterwards());
+    summing?.summed(share.core, share.first, share.count, read);
   }
 
   /** What became of the rows, in their order, once that is done what the host has to do; row 0 is `frames[offset]`. */

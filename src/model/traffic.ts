@@ -3,7 +3,8 @@ import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } fr
 import { WANT_ALL } from "../abi/key.js";
 import { Batch } from "../engine/batch.js";
 import { copyColumns, type Columns } from "../engine/columns.js";
-import type { Shapes } from "../engine/shapes.js";
+import type { Core } from "../engine/core.js";
+import { steerRows } from "../engine/steerRows.js";
 import { leave } from "./cable.js";
 import type { Device } from "./device.js";
 import type { DeviceFunction } from "./deviceFunction.js";
@@ -41,6 +42,12 @@ const NOBODY = 1;
 export interface LoopOptions {
   readonly rdma?: boolean;
   readonly ownFlows?: boolean;
+}
+
+/** Who wants the rows of a burst summed by what their outcomes have in common (src/engine/shapes.ts). */
+export interface Summing {
+  /** A core has steered and summed rows of the burst, from `first` on; `read` gives the outcome of one of them, counted from 0. Shares come in order. */
+  summed(core: Core, first: number, count: number, read: (i: number, frame: Uint8Array) => Outcome): void;
 }
 
 /** Frames of a burst on their way in: a batch of the core, or what stands before several of them. */
@@ -82,14 +89,14 @@ export class Traffic {
   }
 
   /** Runs the frames of the burst that holds the batch; `columns` gets what became of them before the host does what it has to do. */
-  steerBurst(columns: Columns): readonly Outcome[] | null {
+  steerBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
     const { batch } = this;
     if (batch.count === 0) return null;
     const { cabled } = this;
     const came = cabled ? this.inputs() : null;
-    this.receiveBatch();
-    const some = batch.core.exports.writeColumns(batch.count);
+    const some = steerRows(batch.core.exports, this.entry, batch.count, summing !== null);
     copyColumns(batch.core.outcomeColumns, columns, 0, batch.count);
+    summing?.summed(batch.core, 0, batch.count, (i, frame) => this.burstOutcome(i, frame));
     if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
     const afterwards = new Afterwards();
     const outcomes: Outcome[] = [];
@@ -101,11 +108,6 @@ export class Traffic {
   /** The outcome of a frame of the burst that holds the batch; null where nobody has its bytes any more. */
   burstOutcome(i: number, frame: Uint8Array | null): Outcome {
     return this.reader.read(i, frame, null, new Afterwards());
-  }
-
-  /** The number among `shapes` of the outcome of a frame of the burst, which came in with `length` bytes. */
-  burstShape(i: number, length: number, shapes: Shapes): number {
-    return shapes.of(this.batch, i, length);
   }
 
   /** Whether something is connected to a port. */
@@ -133,10 +135,6 @@ export class Traffic {
     return pf.switched || pf.received;
   }
 
-  protected receiveBatch(): void {
-    this.batch.steer(this.entry);
-  }
-
   /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     const afterwards = new Afterwards();
@@ -146,7 +144,7 @@ export class Traffic {
       frames,
       options,
       WIRE,
-      () => this.receiveBatch(),
+      () => this.batch.steer(this.entry),
       (i, frame) => this.reader.read(i, frame, null, afterwards),
       (first) => this.serve(afterwards, frames, options, first),
     );
