@@ -24,6 +24,18 @@ import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } fr
 import { verify } from "./verify";
 
 export function lookup(table: usize, list: usize, count: u32): void {
+  let bounds: u64 = 0;
+  for (let i: usize = 0; i < count; i++) bounds |= load<u64>(branchOf(list, i), BRANCH_LOWER);
+  find(table, list, count, <u32>(bounds != 0));
+}
+
+/** The same where no branch has a lower bound; of them nothing is read but where their keys are. */
+export function lookupFirst(table: usize, list: usize, count: u32): void {
+  find(table, list, count, 0);
+}
+
+/** `bounded`: some branch has a lower bound of rank. */
+function find(table: usize, list: usize, count: u32, bounded: u32): void {
   memory.fill(FOUND, 0, (<usize>count) << 2);
   if (load<u32>(table, TABLE_RULES) == 0) return;
   const settled: usize = load<u32>(table, TABLE_PRUNE);
@@ -34,16 +46,13 @@ export function lookup(table: usize, list: usize, count: u32): void {
   const stride = (<usize>definerLanes(definer)) << 4;
   gatherAll(definer, list, count, stride);
 
-  let bounds: u64 = 0;
   for (let i: usize = 0; i < count; i++) {
-    bounds |= load<u64>(branchOf(list, i), BRANCH_LOWER);
     store<u64>(i << 3, u64.MAX_VALUE, BEST);
     store<u32>(i << 2, <u32>i, ALIVE);
   }
   const sets = settled != 0 ? settled : NO_SETS;
   const places = load<u32>(groups, GROUP_COUNT);
   pruneAll(sets, count, stride, firstPlaces(min(places, 64)), firstPlaces(max(places, 64) - 64));
-  const bounded = <u32>(bounds != 0);
   // Two calls of each: what is called once would be made one function with this, too large for its registers.
   let probed = probe(slots, groups, sets, count, stride);
   count = verify(list, slots, sets, probed, stride, bounded);

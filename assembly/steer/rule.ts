@@ -15,6 +15,7 @@
  */
 import {
   ACTION_SIZE,
+  Op,
   RANGE_DWORD,
   RANGE_HIGH,
   RANGE_LOW,
@@ -33,7 +34,7 @@ export const RULE_PREVIOUS: usize = 20;
 export const RULE_ID: usize = 24;
 export const RULE_GROUP: usize = 28;
 export const RULE_ACTION_COUNT: usize = 29;
-/** What the first lane and the bounds do not say: bits MORE_LANES, MORE_RANGES; and MORE_ACTIONS for a block. */
+/** What the first lane and the bounds do not say: bits MORE_LANES, MORE_RANGES; MORE_ACTIONS for a block; and PLAIN with what belongs to it. */
 export const RULE_MORE: usize = 30;
 export const RULE_COLUMN: usize = 31;
 const RULE_ACTION: usize = 32;
@@ -45,6 +46,12 @@ const MORE_RANGES: u32 = 2;
 const MORE_ACTIONS: u32 = 4;
 /** The bits of RULE_MORE that a match depends on. */
 export const MORE_TO_MATCH: u32 = MORE_LANES | MORE_RANGES;
+
+/** All that the rule does: it tags the frame (PLAIN_TAG), counts it (PLAIN_COUNT), and gives it to a queue; its actions stand in this order. */
+export const PLAIN: u32 = 8;
+export const PLAIN_TAG: u32 = 16;
+export const PLAIN_COUNT: u32 = 32;
+const PLAIN_BITS: u32 = PLAIN | PLAIN_TAG | PLAIN_COUNT;
 
 const BLOCK_HEAD: u32 = 8;
 /** A range as kept: | key byte of its dword 2 | shift 1 | bits of a word that the field lacks 1 | low 4 | high 4 | */
@@ -94,6 +101,7 @@ export function createRule(
   store<u8>(rule, <u8>(column == NO_COLUMN ? 0 : column), RULE_COLUMN);
   store<u64>(rule, 0, RULE_BOUNDS);
   memory.copy(actionsOf(rule), actions, actionCount * ACTION_SIZE);
+  markPlain(rule);
   let kept = <usize>load<u32>(rule, RULE_ACTION) + BLOCK_HEAD;
   for (let n: u32 = 0; n < rangeCount; n++) {
     const range = ranges + <usize>n * RANGE_SIZE;
@@ -137,7 +145,25 @@ export function replaceActions(rule: usize, actions: usize, count: u32): bool {
     memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);
   }
   memory.copy(actionsOf(rule), actions, count * ACTION_SIZE);
+  markPlain(rule);
   return true;
+}
+
+/** Says of a rule whether it is plain. The host has tags in front of counters. */
+function markPlain(rule: usize): void {
+  let action = actionsOf(rule);
+  const last = action + (<usize>load<u8>(rule, RULE_ACTION_COUNT) - 1) * ACTION_SIZE;
+  let plain = PLAIN;
+  if (action < last && load<u32>(action) == Op.tag) {
+    plain |= PLAIN_TAG;
+    action += ACTION_SIZE;
+  }
+  if (action < last && load<u32>(action) == Op.count) {
+    plain |= PLAIN_COUNT;
+    action += ACTION_SIZE;
+  }
+  if (action != last || (load<u32>(last) != Op.queue && load<u32>(last) != Op.queue_from_others)) plain = 0;
+  store<u8>(rule, <u8>(((<u32>load<u8>(rule, RULE_MORE)) & ~PLAIN_BITS) | plain), RULE_MORE);
 }
 
 /** Makes the room of a rule's actions one for `count`; false when memory is full, and then nothing has changed. */

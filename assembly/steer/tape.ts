@@ -11,9 +11,9 @@ import { CACHE_LANES, ENTRIES, FOUND, HASHES, MISSED, MISSED_AT, RESULTS, TAPES,
 import { BRANCH_END, BRANCH_NEXT, BRANCH_TAPED, branchAt } from "./branch";
 import { Cache, candidateOf, isCacheAwake, keep, noteHits } from "./cache";
 import { CACHE_LANES_AT, CacheKey, hashAll, headOf, isEntryOf } from "./cacheKey";
-import { lookup } from "./match";
+import { lookup, lookupFirst } from "./match";
 import { Walk } from "./onward";
-import { deliverPlain, flatten, isPlain, RESULTS_MASK } from "./plain";
+import { deliverByTape, flatten, isWhole, RESULTS_MASK } from "./plain";
 
 /** Results that a tape has room for. */
 const MOST: u32 = <u32>(TAPE_SIZE / 4 - 1);
@@ -42,8 +42,12 @@ export function recognize(root: usize, list: usize, count: u32, whole: bool): u3
 
 /** The first lookup of those that are left: in FOUND. */
 export function findFirst(root: usize, list: usize, count: u32): void {
-  if (Cache.live) findMissed(root, count);
-  else lookup(root, list, count);
+  if (!Cache.live) {
+    lookupFirst(root, list, count);
+    return;
+  }
+  if (Missed.count != 0) lookupFirst(root, MISSED, Missed.count);
+  keepFound(count);
 }
 
 /** Another lookup of branches that stand at one table: in FOUND. */
@@ -59,7 +63,8 @@ export function findNext(table: usize, list: usize, count: u32): void {
     if (hasResult(branch)) store<u32>(RESULTS + ((<usize>i) << 2), nextResult(branch));
     else addMissed(number, i);
   }
-  findMissed(table, count);
+  if (Missed.count != 0) lookup(table, MISSED, Missed.count);
+  keepFound(count);
 }
 
 /** Whether the cache has what the next lookup of a branch finds. */
@@ -109,8 +114,8 @@ function takeEntries(list: usize, count: u32, whole: bool): u32 {
   for (let i: usize = 0; i < count; i++) {
     const number = load<u32>(list + (i << 2));
     const entry: usize = load<u32>(ENTRIES + (i << 2));
-    if (entry != 0 && whole && isPlain(entry + tail)) {
-      deliverPlain(number, entry + tail);
+    if (entry != 0 && whole && isWhole(entry + tail)) {
+      deliverByTape(number, entry + tail);
       continue;
     }
     store<u32>(list + ((<usize>left) << 2), number);
@@ -148,16 +153,12 @@ function addMissed(number: u32, i: u32): void {
   Missed.count++;
 }
 
-/** Looks up those of a list that have no results, and puts all that was found into FOUND. */
-function findMissed(table: usize, count: u32): void {
-  const missed = Missed.count;
-  if (missed != 0) {
-    lookup(table, MISSED, missed);
-    for (let n: usize = 0; n < missed; n++) {
-      const rule = load<u32>(FOUND + (n << 2));
-      tape(load<u32>(MISSED + (n << 2)), rule);
-      store<u32>(RESULTS + ((<usize>load<u32>(MISSED_AT + (n << 2))) << 2), rule);
-    }
+/** What was found for those of a list that had no results is taped; what there is for all of them is put into FOUND. */
+function keepFound(count: u32): void {
+  for (let n: usize = 0; n < <usize>Missed.count; n++) {
+    const rule = load<u32>(FOUND + (n << 2));
+    tape(load<u32>(MISSED + (n << 2)), rule);
+    store<u32>(RESULTS + ((<usize>load<u32>(MISSED_AT + (n << 2))) << 2), rule);
   }
   memory.copy(FOUND, RESULTS, (<usize>count) << 2);
 }

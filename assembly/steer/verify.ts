@@ -50,10 +50,12 @@ function chain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32)
   const best = load<u64>(key << 3, BEST);
   let loses = (<u32>v128.any_true(differs(rule, lanes))) | (<u32>(rank >= best));
   const more = ((<u32>load<u8>(rule, RULE_MORE)) & MORE_TO_MATCH) | bounded;
-  if ((more & (loses - 1)) != 0) loses = <u32>!matchesRest(list, key, lanes, rule);
+  if ((more & (loses - 1)) != 0) loses = <u32>!matchesRest(list, key, lanes, rule, bounded);
   store<u32>(key << 2, select<u32>(load<u32>(key << 2, FOUND), <u32>rule, loses != 0), FOUND);
   store<u64>(key << 3, select<u64>(best, rank, loses != 0), BEST);
-  if ((load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0) restOfChain(list, key, lanes, load<u32>(rule, RULE_NEXT));
+  if ((load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0) {
+    restOfChain(list, key, lanes, load<u32>(rule, RULE_NEXT), bounded);
+  }
 }
 
 /** Not zero where the first lane is not the rule's, or a field lies outside its bounds. */
@@ -64,12 +66,12 @@ function differs(rule: usize, lanes: usize): v128 {
   return v128.or(v128.xor(masked, v128.load(rule, RULE_VALUE)), outOfBounds(rule, lanes));
 }
 
-function restOfChain(list: usize, key: usize, lanes: usize, rule: usize): void {
+function restOfChain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
   const best = load<u64>(key << 3, BEST);
   for (; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
     const rank = load<u64>(rule, RULE_RANK);
     if (rank >= best) return;
-    if (v128.any_true(differs(rule, lanes)) || !matchesRest(list, key, lanes, rule)) continue;
+    if (v128.any_true(differs(rule, lanes)) || !matchesRest(list, key, lanes, rule, bounded)) continue;
     store<u32>(key << 2, <u32>rule, FOUND);
     store<u64>(key << 3, rank, BEST);
     return;
@@ -77,9 +79,9 @@ function restOfChain(list: usize, key: usize, lanes: usize, rule: usize): void {
 }
 
 /** Whether the lanes behind the first match, the key is in all ranges, and the rank is not below the branch's bound. */
-function matchesRest(list: usize, key: usize, lanes: usize, rule: usize): bool {
+function matchesRest(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): bool {
   const branch = branchOf(list, key);
-  if (load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;
+  if (bounded && load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;
   const mask: usize = load<u32>(rule, RULE_MASK);
   const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
   for (let at: usize = 16; at < end; at += 16) {

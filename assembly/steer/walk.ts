@@ -14,6 +14,7 @@ import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, Forks, 
 import { Cache } from "./cache";
 import { lookup } from "./match";
 import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./onward";
+import { deliverByRule, isPlain, missed } from "./plain";
 import { Tables } from "./table";
 import { findFirst, findNext, hasResult, keepTapes, nextResult, recognize, tape } from "./tape";
 
@@ -41,10 +42,11 @@ function walkSome(root: usize, first: u32, count: u32): void {
   list(first, count);
   Forks.first = first;
   const left = recognize(root, ROUND, count, true);
-  open(root, left);
   // All of them stand at one table.
   findFirst(root, ROUND, left);
-  actTogether(root, ROUND, left);
+  Waiting.list = WAITING;
+  Waiting.count = 0;
+  actFirst(root, ROUND, left);
   moveToEnd();
   keepTapes(root, first, count);
   if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
@@ -57,8 +59,10 @@ function walkSome(root: usize, first: u32, count: u32): void {
 function walkInOrder(root: usize, count: u32): void {
   list(0, count);
   recognize(root, ROUND, count, false);
-  open(root, count);
   findFirst(root, ROUND, count);
+  for (let i: u32 = 0; i < count; i++) open(i, root);
+  Waiting.list = WAITING;
+  Waiting.count = 0;
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
   const esp = (Tables.wanted & WANT_ESP) != 0 && !Walk.careful;
   for (let i: u32 = 0; i < count;) {
@@ -84,17 +88,12 @@ function list(first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i++) store<u32>(ROUND + ((<usize>i) << 2), first + i);
 }
 
-/** Puts the frames that are listed in ROUND at the root table. */
+/** Puts a frame at the root table. */
 // @ts-ignore: decorator
 @inline
-function open(root: usize, count: u32): void {
-  for (let i: usize = 0; i < count; i++) {
-    const index = load<u32>(ROUND + (i << 2));
-    openOutcome(index);
-    openBranch(index, root);
-  }
-  Waiting.list = WAITING;
-  Waiting.count = 0;
+function open(index: u32, root: usize): usize {
+  openOutcome(index);
+  return openBranch(index, root);
 }
 
 /** Moves those that go on, until none does. */
@@ -134,6 +133,26 @@ function moveAll(list: usize, count: u32): void {
 @inline
 function tableOf(list: usize, i: u32): usize {
   return load<u32>(branchAt(load<u32>(list + ((<usize>i) << 2))), BRANCH_TABLE);
+}
+
+/** Acts on what was found for frames at the table that they begin at. Most are at their end then, and need no branch. */
+function actFirst(root: usize, list: usize, count: u32): void {
+  const careful = Walk.careful;
+  const ends = endsHere(root);
+  const verdict = missVerdict(root);
+  const reason = missReason(root);
+  for (let i: usize = 0; i < count; i++) {
+    const index = load<u32>(list + (i << 2));
+    const rule: usize = load<u32>(FOUND + (i << 2));
+    if (rule == 0 && ends) missed(index, verdict, reason);
+    else if (rule != 0 && !careful && isPlain(rule)) deliverByRule(index, rule);
+    else actAlone(index, root, rule, careful);
+  }
+}
+
+function actAlone(index: u32, root: usize, rule: usize, careful: bool): void {
+  const branch = open(index, root);
+  if (advance(branch, root, rule, careful)) goOn(branch);
 }
 
 /** Acts on what was found for at most BATCH branches, all at `table`. */

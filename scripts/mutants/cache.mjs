@@ -3,6 +3,8 @@
 const CACHE = ["test/engine/cache.test.ts"];
 const MEMORY = ["test/engine/cacheMemory.test.ts"];
 const HOST = ["test/model/cache.test.ts"];
+/** Plain rules are walked in one way with the cache and without. */
+const PLAIN = ["test/engine/walk.test.ts", "test/engine/ops.test.ts", "test/engine/pipelines.test.ts"];
 
 const at = (sees) => (file, id, search, replace, breaks) => ({
   id: `cache-${id}`,
@@ -15,6 +17,7 @@ const at = (sees) => (file, id, search, replace, breaks) => ({
 const cache = at(CACHE);
 const memory = at(MEMORY);
 const host = at(HOST);
+const walked = at(PLAIN);
 
 const STEER = "assembly/steer";
 /** Without the statement that makes entries old. */
@@ -24,7 +27,9 @@ const stops = (id, search, replace, breaks) => cache("assembly/act/function.ts",
 const program = (id, search, replace, breaks) => cache("assembly/act/modify.ts", `stop-${id}`, search, replace, breaks);
 const key = (id, search, replace, breaks) => cache(`${STEER}/cacheKey.ts`, `key-${id}`, search, replace, breaks);
 const tape = (id, search, replace, breaks) => cache(`${STEER}/tape.ts`, `tape-${id}`, search, replace, breaks);
-const plain = (id, search, replace, breaks) => cache(`${STEER}/plain.ts`, `plain-${id}`, search, replace, breaks);
+const plain = (id, search, replace, breaks) => walked(`${STEER}/plain.ts`, `plain-${id}`, search, replace, breaks);
+const tapePlain = (id, search, replace, breaks) => cache(`${STEER}/plain.ts`, `plain-${id}`, search, replace, breaks);
+const plainRule = (id, search, replace, breaks) => walked(`${STEER}/rule.ts`, `plain-${id}`, search, replace, breaks);
 const sleep = (id, search, replace, breaks) => memory(`${STEER}/cache.ts`, id, search, replace, breaks);
 
 export const CACHE_OF_DECISIONS = [
@@ -99,16 +104,19 @@ export const CACHE_OF_DECISIONS = [
     "order",
   ),
 
-  plain("counters", "op == Op.count && counter == 0", "op == Op.count", "a lost counter"),
-  plain("counted", "if (counter != 0) count(counter, frame);", "", "a lost count"),
+  tapePlain("counted", "if (counter != 0) count(counter", "if (false) count(counter", "a lost count"),
   plain("hits", "0x10001, OUTCOME_HITS", "0x10000, OUTCOME_HITS", "a lost hit"),
   plain("tag", "verdict & 0xffffffff_00000000, DEST_STATUS", "0, DEST_STATUS", "a lost tag"),
-  plain(
+  plain("rule-counted", "if (more & PLAIN_COUNT) count(", "if (false) count(", "a lost count"),
+  plain("rule-missed", "store<u64>(outcome, 0, OUTCOME_HITS);", "", "hits of the frame before"),
+  plain("rule-reason", "((<u64>reason) << 16)", "0", "a miss without a reason"),
+  plainRule(
     "last",
-    "load<u32>(action) != Op.queue_from_others",
-    "load<u32>(action) != Op.drop",
+    "load<u32>(last) != Op.queue_from_others",
+    "load<u32>(last) != Op.drop",
     "drops that are delivered",
   ),
+  plainRule("others", "action != last || (load", "(load", "actions that do nothing"),
 
   memory(`${STEER}/cache.ts`, "forgets", "  Cache.live = false;\n", "", "entries in memory that others have"),
   memory("assembly/arena.ts", "lent", "  if (end > Arena.lent) giveBackCache();\n", "", "memory that two have"),

@@ -228,7 +228,7 @@ export const STEER = [
   ),
   verify(
     "lower-bound",
-    "if (load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;",
+    "if (bounded && load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;",
     "",
     "the lower bound",
   ),
