@@ -31,6 +31,7 @@ import { CACHE_OF_DECISIONS } from "./mutants/cache.mjs";
 import { CONNTRACK } from "./mutants/conntrack.mjs";
 import { CLI } from "./mutants/cli.mjs";
 import { BRANCHES } from "./mutants/branches.mjs";
+import { BURSTS } from "./mutants/bursts.mjs";
 import { CORE } from "./mutants/core.mjs";
 import { CREATE_FLOW } from "./mutants/createFlow.mjs";
 import { CRYPTO } from "./mutants/crypto.mjs";
@@ -84,6 +85,7 @@ const { values: args } = parseArgs({
 const only = args.only?.split(",");
 const mutants = [
   ...BRANCHES,
+  ...BURSTS,
   ...CLI,
   ...CACHE_OF_DECISIONS,
   ...CORE,

@@ -17,6 +17,7 @@ import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Domain } from "../../src/model/domain.js";
 import { ipv4Frame } from "../mlx5dv/support.js";
+import { ibv_poll_cq } from "../../src/verbs/index.js";
 import { openStation, postBuffers, received } from "../verbs/support.js";
 
 const FOLDER = new URL("../../examples/", import.meta.url);
@@ -146,8 +147,9 @@ test("without cables, frames for receive buffers and frames that leave by a port
   const burst = device.openBurst();
   for (const dport of [80, 81]) burst.put(ipv4Frame({ dport }));
   expect(burst.steer()).toBe(2);
-  const ends = [0, 1].map((row) => burst.outcome(row).to.map(({ kind, name }) => [kind, name]));
-  expect(ends).toEqual([[["port", "port:2"]], [["qp", qp.label]]]);
   const frame = ipv4Frame({ dport: 81 });
   expect(received(station, 0, frame.length)).toEqual(frame);
+  const ends = [0, 1].map((row) => burst.outcome(row).to.map(({ kind, name }) => [kind, name]));
+  expect(ends).toEqual([[["port", "port:2"]], [["qp", qp.label]]]);
+  expect(ibv_poll_cq(station.cq, 4).length).toBe(1);
 });

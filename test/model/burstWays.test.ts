@@ -1,9 +1,13 @@
 /** Bursts of frames for several ports that leave by cables, are changed by rules, and whose device needs more memory meanwhile. */
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, VERDICTS, type Burst, type Device, type Outcome } from "../../src/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
-import { ipv4Frame } from "../mlx5dv/support.js";
+import { AsoObject } from "../../src/model/asoObject.js";
+import { ipv4Frame, openBench } from "../mlx5dv/support.js";
+import { counted, openCounter, ruleFor } from "../mlx5dv/switchBench.js";
+import * as dv from "../../src/mlx5dv/index.js";
 import { outcomeText } from "../verbs/flowSupport.js";
+import { colourOf, GREEN, meterFrames, RED } from "./meterSupport.js";
 import { pushVlan, set, Switch, toAll, toPort, toVport } from "./switchSupport.js";
 
 /** Counters that take more memory than there is. */
@@ -99,6 +103,46 @@ test("frames whose neighbours rules change stay as they are in the area", () => 
   const before = burst.bytes.slice(0, 1 + some.reduce((sum, { bytes }) => sum + bytes.length, 0));
   agree(some);
   expect(burst.bytes.slice(0, before.length)).toEqual(before);
+});
+
+/** At the other end of a cable stands another device. */
+describe("what is said of frames goes over cables with them", () => {
+  const RAW_IP = 101;
+  const FRAME = ipv4Frame({ dport: 80 });
+  const beyond = (row: number): Outcome => {
+    const [to] = burst.outcome(row).to;
+    return (to?.kind === "port" ? to.outcome : null) as Outcome;
+  };
+
+  test("when they came", async () => {
+    const far = await openBench();
+    meterFrames(far);
+    const { device, contexts } = together.one;
+    // A device that remembers has times of frames.
+    AsoObject.create("test", contexts[0], "first_hit", 0, new Uint8Array(64));
+    device.disconnect(2);
+    device.connect(2, far.device, 1);
+    burst.clear();
+    for (const time of [0n, 63n, 64n, 65n, 1n << 40n]) burst.stamp(burst.put(FRAME), time);
+    expect(burst.steer()).toBe(5);
+    expect([0, 1, 2, 3, 4].map((row) => colourOf(beyond(row)))).toEqual([GREEN, RED, GREEN, RED, GREEN]);
+  });
+
+  test("lengths and link types", async () => {
+    const far = await openBench();
+    const counter = openCounter(far.context);
+    const actions = [dv.mlx5dv_dr_action_create_flow_counter(counter, 0), dv.mlx5dv_dr_action_create_drop()];
+    ruleFor(far.root, { "outer.tcp_dport": 80 }, actions);
+    together.one.device.disconnect(2);
+    together.one.device.connect(2, far.device, 1);
+    burst.clear();
+    burst.put(FRAME);
+    burst.put(FRAME, 1, 1, 1500);
+    burst.put(FRAME.subarray(14), 1, RAW_IP);
+    burst.steer();
+    expect([0, 1, 2].map((row) => beyond(row).reason)).toEqual(Array(3).fill("drop_action"));
+    expect(counted(counter)).toEqual([3, 64 + 1500 + 50]);
+  });
 });
 
 test("memory that grows between frames and before they are steered", () => {
