@@ -12,6 +12,9 @@ const ROUNDS = 5;
 const COMMAND = join(root, "dist/cli.js");
 const PEAK_MEMORY = join(root, "bench/frames/peakMemory.mjs");
 
+/** What ends the bench before its time. */
+const ENDINGS = ["SIGINT", "SIGTERM"] as const;
+
 /** Why captures are not measured here; undefined where they are. */
 export async function withoutCaptures(): Promise<string | undefined> {
   if (!existsSync(COMMAND)) return "the package is not built: npm run build:quick";
@@ -23,15 +26,22 @@ export async function withoutCaptures(): Promise<string | undefined> {
   }
 }
 
-/** One workload, wall time. Its files are gone when it is done. */
+/** One workload, wall time. Its files are gone when it is done, or interrupted. */
 export async function* captures(quick: boolean): AsyncGenerator<Workload> {
   const folder = mkdtempSync(join(tmpdir(), "flowsteer-captures-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const end = (_: string, signal: number): void => {
+    remove();
+    process.exit(128 + signal);
+  };
+  for (const signal of ENDINGS) process.once(signal, end);
   try {
     const file = join(folder, "in.pcap");
     const capture = writeCapture(file, quick ? QUICK_BYTES : GIGABYTE);
     yield workload(new Files(folder, file, capture));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const signal of ENDINGS) process.off(signal, end);
+    remove();
   }
 }
 

@@ -107,11 +107,11 @@ export type Step =
   | { kind: "need"; bytes: number; what: string }
   /** Passes over `bytes` of a record that goes on to `recordLength`. */
   | { kind: "skip"; bytes: number; what: string; recordLength: number }
-  /** The record ends after `bytes`. */
+  /** The record ends after `bytes`, or several that follow each other do. */
   | { kind: "record"; bytes: number }
   | { kind: "broken"; what: string; wanted: number; had: number };
 
-/** Reads one format, record by record; the file header is the first record. */
+/** Reads one format, a record or several at a time; the file header is the first record. */
 export interface RecordReader {
   readonly format: "pcap" | "pcapng";
   /** Frames read so far. */

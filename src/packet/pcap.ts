@@ -59,7 +59,7 @@ class PcapReader implements RecordReader {
 
   read(view: DataView, at: number, rows: FrameColumns): Step {
     const device = this.interfaces[0];
-    return device === undefined ? this.#readHeader(view, at) : this.#readPacket(view, at, device, rows);
+    return device === undefined ? this.#readHeader(view, at) : this.#readPackets(view, at, device, rows);
   }
 
   #readHeader(view: DataView, at: number): Step {
@@ -79,19 +79,31 @@ class PcapReader implements RecordReader {
     return record(PCAP_HEADER.length);
   }
 
-  #readPacket(view: DataView, at: number, { linkType }: CaptureInterface, rows: FrameColumns): Step {
-    const available = view.byteLength - at;
-    if (available < PCAP_RECORD.length) return need(PCAP_RECORD.length, "packet record header");
-    const captured = view.getUint32(at + PCAP_RECORD.captured, this.#littleEndian);
-    if (captured > MAX_CAPTURE_LENGTH) return broken("captured length", MAX_CAPTURE_LENGTH, captured);
-    const length = PCAP_RECORD.length + captured;
-    if (available < length) return need(length, "packet record");
-
-    this.frames++;
-    const wireLength = view.getUint32(at + PCAP_RECORD.original, this.#littleEndian);
-    const seconds = view.getUint32(at + PCAP_RECORD.seconds, this.#littleEndian);
-    const fraction = view.getUint32(at + PCAP_RECORD.fraction, this.#littleEndian);
-    rows.add(at + PCAP_RECORD.length, captured, wireLength, linkType, 0, this.#clock, seconds, fraction);
-    return record(length);
+  /** All whole records from here on that `rows` have room for. */
+  #readPackets(view: DataView, at: number, { linkType }: CaptureInterface, rows: FrameColumns): Step {
+    const littleEndian = this.#littleEndian;
+    const clock = this.#clock;
+    let next = at;
+    for (; !rows.full; this.frames++) {
+      const available = view.byteLength - next;
+      if (available < PCAP_RECORD.length) return next > at ? record(next - at) : NEEDS_HEADER;
+      const captured = view.getUint32(next + PCAP_RECORD.captured, littleEndian);
+      const length = PCAP_RECORD.length + captured;
+      if (available < length || captured > MAX_CAPTURE_LENGTH) return next > at ? record(next - at) : without(captured);
+      const wireLength = view.getUint32(next + PCAP_RECORD.original, littleEndian);
+      const seconds = view.getUint32(next + PCAP_RECORD.seconds, littleEndian);
+      const fraction = view.getUint32(next + PCAP_RECORD.fraction, littleEndian);
+      rows.add(next + PCAP_RECORD.length, captured, wireLength, linkType, 0, clock, seconds, fraction);
+      next += length;
+    }
+    return record(next - at);
   }
+}
+
+const NEEDS_HEADER = need(PCAP_RECORD.length, "packet record header");
+
+/** What is said of a record that is not there as a whole. */
+function without(captured: number): Step {
+  if (captured > MAX_CAPTURE_LENGTH) return broken("captured length", MAX_CAPTURE_LENGTH, captured);
+  return need(PCAP_RECORD.length + captured, "packet record");
 }
