@@ -1,6 +1,7 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
 export { createDevice, Device, type DeviceOptions } from "./model/device.js";
-export { createDevicePool, DevicePool, type PoolOptions, type Spreading } from "./model/pool.js";
+export { createDevicePool } from "./model/loadPool.js";
+export type { DevicePool, PoolOptions, Spreading } from "./model/pool.js";
 export type { DeviceFunction } from "./model/deviceFunction.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/hostRules.js";
 export type { Burst, BurstColumns } from "./model/burst.js";

@@ -6,6 +6,7 @@ import { CaptureFiles } from "./captureFiles.js";
 import { captureName } from "./captures.js";
 import { numberOption, readCommandLine, type CommandLine } from "./commandLine.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
+import { createDevicePool } from "../model/loadPool.js";
 import type { DevicePool } from "../model/pool.js";
 import { finish } from "./finish.js";
 import { FileOutput, Output } from "./output.js";
@@ -69,13 +70,9 @@ function whyAlone(device: Device): string | null {
   return (device as Partial<DevicePool>).spreading?.why ?? null;
 }
 
-/** What makes the device: that of several workers is loaded where it is asked for. */
+/** What makes the device. */
 function opener(workers: number): (options: DeviceOptions) => Promise<Device> {
-  if (workers === 1) return createDevice;
-  return async (options) => {
-    const { createDevicePool } = await import("../model/pool.js");
-    return createDevicePool({ ...options, workers });
-  };
+  return workers === 1 ? createDevice : (options) => createDevicePool({ ...options, workers });
 }
 
 type Format = (typeof FORMATS)[number];

@@ -28,11 +28,8 @@ const MOST_WORKERS = 64;
 const MOST_BY_DEFAULT = 16;
 const FEW = 32;
 
-/**
- * Opens a device whose frames are steered by several cores: the same objects, rules and outcomes. To be closed, which ends its threads.
- * @throws SteeringError EINVAL an option out of its range
- */
-export async function createDevicePool(options: PoolOptions = {}): Promise<DevicePool> {
+/** What `createDevicePool` does (loadPool.ts). */
+export async function openPool(options: PoolOptions): Promise<DevicePool> {
   const call = "createDevicePool";
   const parts = deviceParts(call, options);
   const workers = unsigned(call, "workers", options.workers ?? Math.min(coresHere(), MOST_BY_DEFAULT), 32);

@@ -8,7 +8,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { createDevice, createDevicePool, DevicePool, type DeviceOptions } from "../../src/index.js";
+import { createDevice, createDevicePool, type DeviceOptions } from "../../src/index.js";
+import { DevicePool } from "../../src/model/pool.js";
 import { Random } from "../oracle/random.js";
 import { espLife, flowLife, type Life, type Open, pipelineLife } from "./soakLives.js";
 import { seedFor, setting } from "./support.js";

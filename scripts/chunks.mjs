@@ -1,0 +1,80 @@
+/**
+ * Fewer files to read at a start. The bundler makes a chunk of whatever the same entry points share, a dozen for a program that has
+ * two of them, and a start takes its time for each file and for each name that goes from one to another. Here chunks that
+ * come together for most become one.
+ */
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { build } from "esbuild";
+
+/** Entry points: the chunks that each reads, and none before it, become one. */
+const STARTS = ["index", "mlx5dv"];
+
+/** An import of nothing, which keeps an order: no module here has effects that another waits for (package.json, sideEffects). */
+const BARE = /\bimport\s*"\.\/[^"]+";/g;
+
+/**
+ * The files of a bundle that was split, name and text, with one chunk for each start.
+ * @param bundle what the bundler gives, with its metafile
+ * @param options those of the bundler that say how text is written
+ */
+export async function mergeChunks({ outputFiles, metafile }, options) {
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text.replace(BARE, "")]));
+  const parts = new Map(Object.entries(metafile.outputs).map(([path, part]) => [basename(path), part]));
+  const merged = new Set();
+  for (const entry of STARTS) {
+    const chunks = readBy(parts, `${entry}.js`).filter((name) => name.startsWith("chunk-") && !merged.has(name));
+    for (const name of chunks) merged.add(name);
+    const names = chunks.flatMap((name) => parts.get(name).exports);
+    const text = await joined(new Map(chunks.map((name) => [name, texts.get(name)])), names, options);
+    const name = `chunk-${createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase()}.js`;
+    for (const chunk of chunks) texts.delete(chunk);
+    texts.set(name, text);
+    for (const [file, old] of texts) texts.set(file, renamed(old, chunks, name));
+  }
+  return texts;
+}
+
+/** A file, what it imports, and what that imports; not what is loaded when it is asked for. */
+function readBy(parts, entry) {
+  const seen = new Set();
+  const visit = (name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const { path, kind, external } of parts.get(name).imports) {
+      if (kind === "import-statement" && !external) visit(basename(path));
+    }
+  };
+  visit(entry);
+  return [...seen];
+}
+
+/** One module that exports what all of these do. @throws where two export the same name */
+async function joined(chunks, names, options) {
+  const twice = names.filter((name, i) => names.indexOf(name) !== i);
+  if (twice.length > 0) throw new Error(`chunks that become one export the same names: ${twice.join(", ")}`);
+  const memory = {
+    name: "memory",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /./ }, ({ path, kind }) =>
+        kind !== "dynamic-import" && chunks.has(basename(path))
+          ? { path: basename(path), namespace: "chunk" }
+          : { path, external: true },
+      );
+      onLoad({ filter: /./, namespace: "chunk" }, ({ path }) => ({ contents: chunks.get(path) }));
+    },
+  };
+  const contents = [...chunks.keys()].map((name) => `export * from ${JSON.stringify(`./${name}`)};`).join("\n");
+  const { outputFiles } = await build({
+    ...options,
+    stdin: { contents },
+    bundle: true,
+    write: false,
+    plugins: [memory],
+  });
+  return outputFiles[0].text;
+}
+
+function renamed(text, chunks, name) {
+  return chunks.reduce((result, chunk) => result.replaceAll(`"./${chunk}"`, `"./${name}"`), text);
+}
