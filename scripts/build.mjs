@@ -24,6 +24,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { mergeChunks } from "./chunks.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -43,7 +44,11 @@ const ENTRIES = {
 };
 
 /** Half of what a start takes is reading source. Names stay: stacks that users see have them. */
-const SMALL = {
+const TEXT = {
+  format: "esm",
+  target: "es2022",
+  platform: "neutral",
+  logLevel: "warning",
   minifySyntax: true,
   minifyWhitespace: true,
   // Node shows the line of an error that nobody catches.
@@ -140,9 +145,6 @@ async function buildBundles() {
     bundle: true,
     splitting: true,
     write: false,
-    format: "esm",
-    target: "es2022",
-    platform: "neutral",
     mainFields: ["module", "main"],
     packages: "external",
     external: ["node:*"],
@@ -150,17 +152,14 @@ async function buildBundles() {
     loader: { ".wasm": "binary" },
     // Undefined when run from source: src/engine tells by it where the core lies.
     define: { "import.meta.bundled": "true" },
-    ...SMALL,
+    metafile: true,
     legalComments: "none",
-    logLevel: "warning",
+    ...TEXT,
   });
-  const { outputFiles: thread } = await build({ ...worker(), ...SMALL });
-  const wanted = new Set(["core.wasm"]);
-  for (const file of [...bundles.outputFiles, ...thread]) {
-    const name = file.path.slice(join(root, "dist").length + 1);
-    wanted.add(name);
-    replaceFile(join("dist", name), file.contents);
-  }
+  const files = await mergeChunks(bundles, TEXT);
+  const { outputFiles: thread } = await build({ ...worker(), ...TEXT });
+  files.set("worker.js", thread[0].text);
+  for (const [name, text] of files) replaceFile(join("dist", name), text);
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
   if ("cli" in entryPoints) {
     const text = readFileSync("dist/cli.js", "utf8");
@@ -168,7 +167,8 @@ async function buildBundles() {
     chmodSync("dist/cli.js", 0o755);
   }
   for (const entry of readdirSync("dist", { withFileTypes: true })) {
-    if (entry.isFile() && !wanted.has(entry.name) && !entry.name.includes(".tmp")) rmSync(join("dist", entry.name));
+    if (entry.isFile() && !files.has(entry.name) && entry.name !== "core.wasm" && !entry.name.includes(".tmp"))
+      rmSync(join("dist", entry.name));
   }
   say(`dist/ ${Object.keys(entryPoints).join(", ")}, ${Date.now() - started} ms`);
 }

@@ -1,7 +1,7 @@
 /**
  * Holds a packed tarball to its promises: `node scripts/check-package.mjs flowsteer-<version>.tgz`.
  *
- * - The core and the main entry stay small.
+ * - The core, the main entry and what a program with direct rules reads stay small.
  * - Nothing is published that is not meant to be.
  * - Every entry point can be imported from where it is installed, with nothing beside it.
  * - A device starts, and has not loaded what nobody asked for.
@@ -18,6 +18,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** In bytes, after gzip. */
 const LIMITS = { core: 100_000, main: 110_000 };
+
+/** What a program with direct rules reads before its first line, each file and each byte of which takes time: files, bytes of source. */
+const START = { entries: ["index", "mlx5dv"], files: 4, bytes: 480_000 };
 
 /** Parts of Node that take longer to load than a device to start: its HTTP client comes with the first look at `Response`. */
 const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "child_process"];
@@ -51,6 +54,7 @@ try {
   contents(home, files);
   size("core.wasm", gzipped(join(home, "dist/core.wasm")), LIMITS.core);
   await mainEntry(home);
+  await startOf(home);
   imports(home);
   starts(home);
 } finally {
@@ -75,9 +79,22 @@ function contents(home, files) {
 
 /** The main entry with all that it imports at once: its chunks. */
 async function mainEntry(home) {
-  const entry = join(home, "dist/index.js");
+  const files = await filesOf(home, ["index"]);
+  size(`main entry (${files.length} files)`, sum(files, gzipped), LIMITS.main);
+}
+
+async function startOf(home) {
+  const files = await filesOf(home, START.entries);
+  const bytes = sum(files, (path) => statSync(path).size);
+  console.log(`package: a start reads ${files.length} files of ${START.files}, ${bytes} bytes of ${START.bytes}`);
+  if (files.length > START.files || bytes > START.bytes) problems.push("a start reads more than it may");
+}
+
+/** Entry points and all that they import at once. */
+async function filesOf(home, entries) {
+  const paths = entries.map((entry) => join(home, `dist/${entry}.js`));
   const { metafile } = await build({
-    entryPoints: [entry],
+    entryPoints: paths,
     absWorkingDir: folder,
     bundle: true,
     splitting: true,
@@ -99,9 +116,8 @@ async function mainEntry(home) {
       if (kind === "import-statement" && !external) visit(next);
     }
   };
-  visit(relative(folder, entry).split(sep).join("/"));
-  const total = [...reached].reduce((sum, path) => sum + gzipped(join(folder, path)), 0);
-  size(`main entry (${reached.size} files)`, total, LIMITS.main);
+  for (const path of paths) visit(relative(folder, path).split(sep).join("/"));
+  return [...reached].map((path) => join(folder, path));
 }
 
 /** Every script among the exports, in a process of its own that knows nothing of this checkout. */
@@ -135,6 +151,10 @@ function run(what, args) {
 function size(what, bytes, limit) {
   console.log(`package: ${what} ${bytes} bytes gzipped of ${limit}`);
   if (bytes >= limit) problems.push(`${what} has ${bytes} bytes gzipped, the limit is ${limit}`);
+}
+
+function sum(files, measure) {
+  return files.reduce((total, path) => total + measure(path), 0);
 }
 
 function gzipped(path) {
