@@ -1,7 +1,7 @@
 /** How long a process takes to its first outcome, beside one that does nothing. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expectEqual, type Workload } from "../harness.js";
+import type { Workload } from "../harness.js";
 import { START_GOAL } from "./goals.js";
 import { root, runWell } from "./processes.js";
 
@@ -14,24 +14,22 @@ export function withoutStart(): string | undefined {
 }
 
 export function start(): Workload {
-  const run = async (program: string, expected: string): Promise<number> => {
-    const { out, seconds } = await runWell(process.execPath, [join(root, "bench/frames", program)]);
-    expectEqual(program, out.trim(), expected);
-    return seconds;
-  };
+  // A program that comes to anything but what it expects ends badly.
+  const run = async (program: string): Promise<number> =>
+    (await runWell(process.execPath, [join(root, "bench/frames", program)])).seconds;
   return {
     name: "start: import, a device, ten rules, one frame, wall time",
     unit: "process",
     units: 1,
-    // Each run is held to what it has to say.
+    // Each run is held to its outcome.
     check: () => undefined,
     cases: [
       {
         name: "engine",
-        seconds: () => run("start.mjs", "deliver 3 qp:web"),
+        seconds: () => run("start.mjs"),
         targets: { [EMPTY]: { goal: START_GOAL } },
       },
-      { name: EMPTY, peer: true, seconds: () => run("empty.mjs", "") },
+      { name: EMPTY, peer: true, seconds: () => run("empty.mjs") },
     ],
     rounds: ROUNDS,
   };
