@@ -7,7 +7,14 @@ const mutant = (file, id, search, replace, breaks, sees) => {
   return { id, file: `src/${file}.ts`, search, replace, breaks, sees };
 };
 const shapes = (id, search, replace, breaks) => {
-  return { id, file: "assembly/out/shapes.ts", search, replace, breaks, sees: SUMS };
+  return {
+    id,
+    file: "assembly/out/shapes.ts",
+    search,
+    replace,
+    breaks,
+    sees: ["test/engine/shapes.node.test.ts", ...SUMS],
+  };
 };
 
 export const CLI = [
