@@ -3,10 +3,11 @@
  * and says when it is asked; tape.ts asks it, cacheKey.ts says what it knows a frame by.
  *
  *     tags       | tag 4 | tag 4 | tag 4 | tag 4 | ...        a bucket: of each of its entries some bits of the hash, and REFERENCED
- *     entries    | head 16 | lanes ... | results 4 | result 4 ... |        to a multiple of 64
+ *     entries    | head 16 | lanes ... | result 4 | result 4 | ...        to a multiple of 64: one line of memory for rules on a 5-tuple
  *
- * A result is a rule, or 0 where nobody wanted the frame. An entry counts only in the generation that it names: rules that it
- * names may be gone in another one. New entries take the place of one that was not asked for of late.
+ * A result is a rule, or 0 where nobody wanted the frame; tape.ts writes them, with their number in the head (ENTRY_KIND). An entry counts
+ * only in the generation that it names: rules that it names may be gone in another one. New entries take the place of one that was not
+ * asked for of late.
  */
 import { Arena, beyond, lend } from "../arena";
 import { CACHE_COUNTS, CACHE_MAX_LANES, TAPE_SIZE } from "../memory";
@@ -21,13 +22,16 @@ const REFERENCED: u32 = 1;
 /** Never 0, which is no entry. */
 const TAGGED: u32 = 2;
 
+/** Bytes behind the lanes that every entry has. */
+const LEAST_TAIL: usize = 16;
+
 /** Frames after which it is asked whether the cache pays, and how long it sleeps then: so many times as long, twice that ... */
 const WINDOW: u32 = 4096;
 const FIRST_SLEEP: u32 = 16 * WINDOW;
 const LONGEST: u32 = 6;
 
 /** An entry that is none: no root table has the address 0. */
-const NO_ENTRY: usize = memory.data(<i32>(CACHE_LANES_AT + CACHE_MAX_LANES * 16 + TAPE_SIZE), 16);
+const NO_ENTRY: usize = memory.data(<i32>(CACHE_LANES_AT + CACHE_MAX_LANES * 16), 16);
 
 export namespace Cache {
   /** Entries that it may have; 0: there is none. */
@@ -38,8 +42,9 @@ export namespace Cache {
   export let first: usize = 0;
   /** Which way of a bucket is the next one to go. */
   export let turn: u32 = 0;
-  /** Bytes of an entry. */
+  /** Bytes of an entry, and results that it has room for. */
   export let size: u32 = 0;
+  export let results: u32 = 0;
   /** Frames that are walked at the moment may have results in it. */
   export let live: bool = false;
 }
@@ -115,7 +120,7 @@ function sleep(): void {
 
 /** Whether it has memory for entries of this width; takes some where not, for as many entries as there is room for. */
 function hasRoom(): bool {
-  const size = (<u32>(CACHE_LANES_AT + CacheKey.stride + TAPE_SIZE) + 63) & ~63;
+  const size = (<u32>(CACHE_LANES_AT + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
   if (Cache.entries != 0 && Cache.size == size) return true;
   giveBackCache();
   let entries = Cache.most;
@@ -130,6 +135,7 @@ function hasRoom(): bool {
   Cache.tags = first + <usize>entries * size;
   Cache.entries = entries;
   Cache.size = size;
+  Cache.results = min<u32>((size - <u32>(CACHE_LANES_AT + CacheKey.stride)) / 4, <u32>(TAPE_SIZE / 4) - 1);
   memory.fill(Cache.tags, 0, tagBytes(entries));
   return true;
 }
@@ -185,8 +191,8 @@ export function candidateOf(hash: u64): usize {
   return Cache.first + (<usize>number * WAYS + way) * Cache.size;
 }
 
-/** Keeps what lookups have found for a frame; nothing to do where another frame of the batch had the same key. */
-export function keep(number: u32, root: usize, hash: u64, lanes: usize, tape: usize): void {
+/** An entry for a frame, which has no results yet; 0 where another frame of the batch had the same key. */
+export function entryFor(number: u32, root: usize, hash: u64, lanes: usize): usize {
   const stride = CacheKey.stride;
   const head = headOf(number, root);
   const bucketNumber = bucketOf(hash);
@@ -195,11 +201,11 @@ export function keep(number: u32, root: usize, hash: u64, lanes: usize, tape: us
   const ways = waysWith(bucket, tag);
   const way: usize = ways != 0 ? <usize>ctz(ways) : <usize>wayToTake(bucket);
   const entry = Cache.first + (<usize>bucketNumber * WAYS + way) * Cache.size;
-  if (ways != 0 && isEntryOf(entry, head, lanes, stride)) return;
+  if (ways != 0 && isEntryOf(entry, head, lanes, stride)) return 0;
   v128.store(entry, head);
   memory.copy(entry + CACHE_LANES_AT, lanes, stride);
-  memory.copy(entry + CACHE_LANES_AT + stride, tape, TAPE_SIZE);
   store<u32>(bucket + (way << 2), tag);
+  return entry;
 }
 
 /** A way that is free, else one that was not asked for since all others were; of all in turn. */

@@ -1,9 +1,10 @@
 /**
  * What the cache of decisions knows a frame by: where it came in, and all bytes of its key that rules of the device ask about.
  *
- *     0            4      8            12      14                     16
- *     | generation | root | port, link | vport | generation: its rest | lanes ... |
+ *     0            4      8            11     12      14                     16
+ *     | generation | root | port, link | kind | vport | generation: its rest | lanes ... |
  *
+ * The kind is no part of the key: it says what an entry has behind its lanes (tape.ts).
  * The lanes are those of a definer that has the bytes of all tables' definers. It is made anew when one of these has other bytes.
  */
 import { FRAME_PORT, FRAME_SIZE } from "../../src/abi/engine";
@@ -17,6 +18,7 @@ import { TABLE_DEFINER, TABLE_NEXT, Tables } from "./table";
 
 /** Bytes in front of the lanes. */
 export const CACHE_LANES_AT: usize = 16;
+export const ENTRY_KIND: usize = 11;
 
 const DEFINER: usize = memory.data(<i32>DEFINER_SIZE, 16);
 const PROGRAM: usize = memory.data(<i32>LAID_SIZE, 16);
@@ -91,7 +93,8 @@ export function headOf(number: u32, root: usize): v128 {
 // @ts-ignore: decorator
 @inline
 export function isEntryOf(entry: usize, head: v128, lanes: usize, stride: usize): bool {
-  let differs = v128.or(v128.xor(v128.load(entry), head), v128.xor(v128.load(entry, CACHE_LANES_AT), v128.load(lanes)));
+  const own = v128.andnot(v128.xor(v128.load(entry), head), i32x4(0, 0, 0xff000000, 0));
+  let differs = v128.or(own, v128.xor(v128.load(entry, CACHE_LANES_AT), v128.load(lanes)));
   for (let at: usize = 16; at < stride; at += 16) {
     differs = v128.or(differs, v128.xor(v128.load(entry + at, CACHE_LANES_AT), v128.load(lanes + at)));
   }

@@ -2,10 +2,7 @@
  * Frames of which all is said when their first rule is found: it is plain (rule.ts), or there is none. What this does is what the walk
  * does with such a rule, without a branch.
  *
- *     0         4      8                   16   20      24        28
- *     | results | rule | verdict, tag      | id | queue | counter | 0 |        the end of an entry of the cache that says as much (cache.ts)
- *
- * The verdict lies there as an outcome has it.
+ *     | tag 4 | id 4 | queue 4 | counter 4 |        behind the lanes of an entry of the cache that is WHOLE (cache.ts)
  */
 import {
   ACTION_SIZE,
@@ -23,22 +20,22 @@ import { count } from "../act/count";
 import { FRAMES, HITS } from "../memory";
 import { firstDestination, outcomeAt } from "../out/outcome";
 import { HAS_TAG } from "./branch";
+import { ENTRY_KIND } from "./cacheKey";
 import { actionsOf, PLAIN, PLAIN_COUNT, PLAIN_TAG, RULE_ID, RULE_MORE } from "./rule";
 
-const RULE: usize = 4;
-const VERDICT: usize = 8;
-const ID: usize = 16;
-const QUEUE: usize = 20;
-const COUNTER: usize = 24;
+const ID: usize = 4;
+const QUEUE: usize = 8;
+const COUNTER: usize = 12;
 
-/** In the number of results. */
-const WHOLE: u32 = 0x100;
-export const RESULTS_MASK: u32 = 0xff;
+/** Kinds of entries: how many results they have, or WHOLE, with a tag or without. */
+export const KIND_RESULTS: u32 = 0x0f;
+const WHOLE: u32 = 0x10;
+const TAGGED: u32 = 0x20;
 
 // @ts-ignore: decorator
 @inline
-export function isWhole(tape: usize): bool {
-  return (load<u32>(tape) & WHOLE) != 0;
+export function isWhole(entry: usize): bool {
+  return ((<u32>load<u8>(entry, ENTRY_KIND)) & WHOLE) != 0;
 }
 
 // @ts-ignore: decorator
@@ -47,25 +44,24 @@ export function isPlain(rule: usize): bool {
   return ((<u32>load<u8>(rule, RULE_MORE)) & PLAIN) != 0;
 }
 
-/** Writes behind a tape of one plain rule what that does. */
-export function flatten(tape: usize): void {
-  const rule: usize = load<u32>(tape, RULE);
-  if (load<u32>(tape) != 1 || rule == 0 || !isPlain(rule)) return;
+/** Writes what a plain rule does; gives the kind of the entry. */
+export function writeWhole(tail: usize, rule: usize): u32 {
   const more: u32 = load<u8>(rule, RULE_MORE);
   const actions = actionsOf(rule);
-  store<u32>(tape, 1 | WHOLE);
-  store<u64>(tape, verdictOf(more, actions), VERDICT);
-  store<u32>(tape, load<u32>(rule, RULE_ID), ID);
-  store<u32>(tape, queueOf(more, actions), QUEUE);
-  store<u32>(tape, more & PLAIN_COUNT ? counterOf(more, actions) : 0, COUNTER);
+  store<u32>(tail, <u32>(verdictOf(more, actions) >> 32));
+  store<u32>(tail, load<u32>(rule, RULE_ID), ID);
+  store<u32>(tail, queueOf(more, actions), QUEUE);
+  store<u32>(tail, more & PLAIN_COUNT ? <u32>counterOf(more, actions) : 0, COUNTER);
+  return more & PLAIN_TAG ? WHOLE | TAGGED : WHOLE;
 }
 
 /** Takes a frame to the end that its entry names. */
 // @ts-ignore: decorator
 @inline
-export function deliverByTape(index: u32, tape: usize): void {
-  deliver(index, load<u64>(tape, VERDICT), load<u32>(tape, ID), load<u32>(tape, QUEUE));
-  const counter: usize = load<u32>(tape, COUNTER);
+export function deliverByEntry(index: u32, entry: usize, tail: usize): void {
+  const tagged: u64 = load<u8>(entry, ENTRY_KIND) & TAGGED ? Verdict.deliver | (HAS_TAG << 8) : Verdict.deliver;
+  deliver(index, tagged | ((<u64>load<u32>(tail)) << 32), load<u32>(tail, ID), load<u32>(tail, QUEUE));
+  const counter: usize = load<u32>(tail, COUNTER);
   if (counter != 0) count(counter, FRAMES + <usize>index * FRAME_SIZE);
 }
 

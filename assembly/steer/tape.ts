@@ -2,21 +2,22 @@
  * Lookups by the cache of decisions: frames that have an entry take the results of it one after the other, those that have none are
  * looked up, and what is found for them is taped, to be kept when they have walked to their end.
  *
- *     tape    | results 4 | result 4 ... |        as an entry ends (cache.ts)
+ *     tape    | results 4 | result 4 ... |
  *
+ * An entry has the results of its tape behind its lanes, and how many they are as its kind; or, where the first of them says all, that
+ * (plain.ts).
  * What is found is all that is taken from the cache; actions run as ever. Branches that rules have split off have neither entry nor tape.
  */
+import { WANT_ORDER } from "../../src/abi/key";
 import { leavesFunction } from "../act/function";
 import { CACHE_LANES, ENTRIES, FOUND, HASHES, MISSED, MISSED_AT, RESULTS, TAPES, TAPE_SIZE } from "../memory";
 import { BRANCH_END, BRANCH_NEXT, BRANCH_TAPED, branchAt } from "./branch";
-import { Cache, candidateOf, isCacheAwake, keep, noteHits } from "./cache";
-import { CACHE_LANES_AT, CacheKey, hashAll, headOf, isEntryOf } from "./cacheKey";
+import { Cache, candidateOf, entryFor, isCacheAwake, noteHits } from "./cache";
+import { CACHE_LANES_AT, CacheKey, ENTRY_KIND, hashAll, headOf, isEntryOf } from "./cacheKey";
 import { lookup, lookupFirst } from "./match";
 import { Walk } from "./onward";
-import { deliverByTape, flatten, isWhole, RESULTS_MASK } from "./plain";
-
-/** Results that a tape has room for. */
-const MOST: u32 = <u32>(TAPE_SIZE / 4 - 1);
+import { deliverByEntry, isPlain, isWhole, KIND_RESULTS, writeWhole } from "./plain";
+import { Tables } from "./table";
 
 namespace Missed {
   /** Branches of a list that have to be looked up. */
@@ -90,9 +91,19 @@ export function keepTapes(root: usize, first: u32, count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     if (load<u32>(ENTRIES + (i << 2)) != 0) continue;
     const number = first + <u32>i;
-    flatten(tapeOf(number));
-    keep(number, root, load<u64>(HASHES + (i << 3)), CACHE_LANES + i * stride, tapeOf(number));
+    const entry = entryFor(number, root, load<u64>(HASHES + (i << 3)), CACHE_LANES + i * stride);
+    if (entry != 0) writeResults(entry, tapeOf(number));
   }
+}
+
+/** Where frames take the end of their entry as it stands, that of a plain rule is written out. */
+function writeResults(entry: usize, tape: usize): void {
+  const tail = entry + CACHE_LANES_AT + CacheKey.stride;
+  const count = load<u32>(tape);
+  const first: usize = load<u32>(tape, 4);
+  const whole = count == 1 && first != 0 && isPlain(first) && !(Tables.wanted & WANT_ORDER);
+  store<u8>(entry, <u8>(whole ? writeWhole(tail, first) : count), ENTRY_KIND);
+  if (!whole) memory.copy(tail, tape + 4, (<usize>count) << 2);
 }
 
 /** Which candidates are the entries of their frames: 0 in ENTRIES where one is not. Apart, so that misses of memory overlap. */
@@ -114,12 +125,12 @@ function takeEntries(list: usize, count: u32, whole: bool): u32 {
   for (let i: usize = 0; i < count; i++) {
     const number = load<u32>(list + (i << 2));
     const entry: usize = load<u32>(ENTRIES + (i << 2));
-    if (entry != 0 && whole && isWhole(entry + tail)) {
-      deliverByTape(number, entry + tail);
+    if (entry != 0 && whole && isWhole(entry)) {
+      deliverByEntry(number, entry, entry + tail);
       continue;
     }
     store<u32>(list + ((<usize>left) << 2), number);
-    if (entry != 0) takeEntry(branchAt(number), entry + tail, left);
+    if (entry != 0) takeEntry(branchAt(number), entry, entry + tail, left);
     else openTape(number, left);
     left++;
   }
@@ -128,10 +139,11 @@ function takeEntries(list: usize, count: u32, whole: bool): u32 {
 
 // @ts-ignore: decorator
 @inline
-function takeEntry(branch: usize, results: usize, i: u32): void {
-  store<u32>(RESULTS + ((<usize>i) << 2), load<u32>(results, 4));
-  store<u32>(branch, <u32>results + 8, BRANCH_NEXT);
-  store<u32>(branch, <u32>results + 4 + ((load<u32>(results) & RESULTS_MASK) << 2), BRANCH_END);
+function takeEntry(branch: usize, entry: usize, results: usize, i: u32): void {
+  const count = (<u32>load<u8>(entry, ENTRY_KIND)) & KIND_RESULTS;
+  store<u32>(RESULTS + ((<usize>i) << 2), load<u32>(results));
+  store<u32>(branch, <u32>results + 4, BRANCH_NEXT);
+  store<u32>(branch, <u32>results + (count << 2), BRANCH_END);
   store<u32>(branch, 0, BRANCH_TAPED);
 }
 
@@ -170,7 +182,7 @@ export function tape(number: u32, rule: u32): void {
   const tape = tapeOf(number);
   const count = load<u32>(tape);
   const before: usize = count == 0 ? 0 : load<u32>(tape + ((<usize>count) << 2));
-  if (count == MOST || (before != 0 && !leavesFunction(before))) {
+  if (count == Cache.results || (before != 0 && !leavesFunction(before))) {
     store<u32>(branch, 0, BRANCH_TAPED);
     return;
   }

@@ -86,8 +86,8 @@ export const CACHE_OF_DECISIONS = [
   ),
 
   tape("order", "store<u32>(branch, <u32>next + 4, BRANCH_NEXT);", "", "the first result again"),
-  tape("end", "<u32>results + 4 + (", "<u32>results + 8 + (", "a result too many"),
-  tape("room", "if (count == MOST ||", "if (count == MOST + 1 ||", "a tape that runs over"),
+  tape("end", "<u32>results + (count << 2)", "<u32>results + 4 + (count << 2)", "a result too many"),
+  tape("room", "if (count == Cache.results ||", "if (count == Cache.results + 1 ||", "a tape that runs over"),
   tape(
     "sender",
     "Cache.live = Walk.sender == 0 && isCacheAwake",
@@ -107,6 +107,8 @@ export const CACHE_OF_DECISIONS = [
   tapePlain("counted", "if (counter != 0) count(counter", "if (false) count(counter", "a lost count"),
   plain("hits", "0x10001, OUTCOME_HITS", "0x10000, OUTCOME_HITS", "a lost hit"),
   plain("tag", "verdict & 0xffffffff_00000000, DEST_STATUS", "0, DEST_STATUS", "a lost tag"),
+  tape("order-whole", " && !(Tables.wanted & WANT_ORDER)", "", "rules that nobody finds again"),
+  tapePlain("entry-tag", "load<u8>(entry, ENTRY_KIND) & TAGGED", "false", "a lost tag"),
   plain("rule-counted", "if (more & PLAIN_COUNT) count(", "if (false) count(", "a lost count"),
   plain("rule-missed", "store<u64>(outcome, 0, OUTCOME_HITS);", "", "hits of the frame before"),
   plain("rule-reason", "((<u64>reason) << 16)", "0", "a miss without a reason"),
