@@ -4,13 +4,14 @@ import { VERDICTS, type Burst } from "../../src/index.js";
 import { readRules, readTrace, type SetSize, type Trace, type TraceKind } from "../classify/ruleSets.js";
 import { hold } from "../classify/lookups.js";
 import { expectEqual, timed, type Target, type Workload } from "../harness.js";
-import { TupleNic } from "../peers/tupleNic.js";
+import { MapFinder, TupleNic } from "../peers/tupleNic.js";
 import { AclDevice, countedSince, queueName, queueOf, WITHOUT_CACHE } from "./acl.js";
 import { JAVASCRIPT_GOAL, READY_GOAL } from "./goals.js";
 import { ReadyKeys } from "./readyKeys.js";
 import { FRAME_BYTES, framesOf, separate } from "./stream.js";
 
 const PLAIN = "plain JavaScript, typed arrays";
+const MAPS = "plain JavaScript, a Map a mask";
 const READY = "engine, classification alone, keys ready";
 
 export async function outcomes(size: SetSize, kind: TraceKind): Promise<Workload> {
@@ -19,27 +20,36 @@ export async function outcomes(size: SetSize, kind: TraceKind): Promise<Workload
   const acl = await AclDevice.open(rules, WITHOUT_CACHE);
   const engine = new Bursts(acl, framesOf(trace.headers));
   const plain = new PlainSide(new TupleNic(rules, queueOf, MAX_BATCH), engine.bytes);
+  const maps = new PlainSide(new TupleNic(rules, queueOf, MAX_BATCH, new MapFinder(rules)), engine.bytes);
   const ready = new ReadyKeys(acl, engine.bytes);
   const name = `acl1 ${size}, ${kind} trace`;
-  const targets: Record<string, Target> = { [PLAIN]: { goal: JAVASCRIPT_GOAL }, [READY]: { goal: READY_GOAL } };
+  const goal = JAVASCRIPT_GOAL;
+  const targets: Record<string, Target> = { [PLAIN]: { goal }, [MAPS]: { goal }, [READY]: { goal: READY_GOAL } };
   return {
     name,
     unit: "frame",
     units: trace.expected.length,
-    check: () => check(name, engine, plain, ready, trace),
+    check: () => check(name, engine, { [PLAIN]: plain, [MAPS]: maps }, ready, trace),
     cases: [
       { name: "engine, burst of 256, add", seconds: timed(() => engine.add()), targets },
       { name: "engine, burst of 256, put", seconds: timed(() => engine.put(MAX_BATCH)), targets },
       { name: "engine, one frame a burst", seconds: timed(() => engine.put(1)) },
       { name: "engine, device.receiveBatch, objects", seconds: timed(() => engine.objects()) },
       { name: PLAIN, peer: true, seconds: timed(() => plain.steer()) },
+      { name: MAPS, peer: true, seconds: timed(() => maps.steer()) },
       { name: READY, peer: true, seconds: ready.seconds },
     ],
   };
 }
 
 /** Everything that is timed gives the answers of the trace; of counters too, counted in all. */
-function check(name: string, engine: Bursts, plain: PlainSide, ready: ReadyKeys, trace: Trace): void {
+function check(
+  name: string,
+  engine: Bursts,
+  peers: Readonly<Record<string, PlainSide>>,
+  ready: ReadyKeys,
+  trace: Trace,
+): void {
   const lines = new Int32Array(trace.expected.length);
   const row = (burst: Burst, i: number, frame: number): void => {
     const { tagged, tags, queues, kinds, verdicts } = burst;
@@ -61,20 +71,22 @@ function check(name: string, engine: Bursts, plain: PlainSide, ready: ReadyKeys,
     run();
     hold(`${name}, ${way}`, lines, trace);
   }
-  lines.fill(-2);
-  plain.nic.frames.fill(0);
-  plain.nic.bytes.fill(0);
-  plain.steer((i, frame) => {
-    lines[frame] = plain.nic.lines[i]!;
-    const queue = plain.nic.queues[i]!;
-    expectEqual(`${name}, ${PLAIN}, queue of frame ${frame}`, queue, lines[frame] < 0 ? -1 : queueOf(lines[frame]));
-  });
-  hold(`${name}, ${PLAIN}`, lines, trace);
   hold(`${name}, ${READY}`, ready.answers(), trace);
-  const times = Object.keys(ways).length;
   const counted = countedSince(before, engine.acl.counts());
-  const expected = Array.from(plain.nic.frames, (frames, line) => [times * frames, times * plain.nic.bytes[line]!]);
-  expectEqual(`${name}, counters`, counted, expected);
+  for (const [peer, plain] of Object.entries(peers)) {
+    lines.fill(-2);
+    plain.nic.frames.fill(0);
+    plain.nic.bytes.fill(0);
+    plain.steer((i, frame) => {
+      lines[frame] = plain.nic.lines[i]!;
+      const queue = plain.nic.queues[i]!;
+      expectEqual(`${name}, ${peer}, queue of frame ${frame}`, queue, lines[frame] < 0 ? -1 : queueOf(lines[frame]));
+    });
+    hold(`${name}, ${peer}`, lines, trace);
+    const times = Object.keys(ways).length;
+    const expected = Array.from(plain.nic.frames, (frames, line) => [times * frames, times * plain.nic.bytes[line]!]);
+    expectEqual(`${name}, ${peer}, counters`, counted, expected);
+  }
 }
 
 type ReadRow = (burst: Burst, row: number, frame: number) => void;

@@ -24,6 +24,17 @@ const NONE = -1;
 const ANY = limits([0, 0xffff]);
 const SLOTS_PER_RULE = 4;
 
+/** A rule as four words: | src | dst | ports | protocol, HAS_PORTS |. */
+export function tupleOf(rule: SetRule): { mask: number[]; value: number[] } {
+  const { src, srcMask, dst, dstMask, sport, dport, protocol, protocolMask } = rule;
+  const ports = (sport[0] === sport[1] ? 0xffff0000 : 0) | (dport[0] === dport[1] ? 0xffff : 0);
+  const asks = limits(sport) === ANY && limits(dport) === ANY ? 0 : HAS_PORTS;
+  return {
+    mask: [srcMask | 0, dstMask | 0, ports, protocolMask | asks],
+    value: [src, dst, ((sport[0] << 16) | dport[0]) & ports, protocol | asks],
+  };
+}
+
 function hashOf(src: number, dst: number, ports: number, protocol: number): number {
   // Products that do not wait for one another; the low bits are taken.
   const sum =
@@ -47,12 +58,9 @@ export class FlatTupleSpace {
   constructor(rules: readonly SetRule[]) {
     const groups = new Map<string, { mask: number[]; lines: number[] }>();
     this.#rules = new Int32Array(rules.length * RULE_WORDS);
-    for (const [line, { src, srcMask, dst, dstMask, sport, dport, protocol, protocolMask }] of rules.entries()) {
-      const ports = (sport[0] === sport[1] ? 0xffff0000 : 0) | (dport[0] === dport[1] ? 0xffff : 0);
-      const asks = limits(sport) === ANY && limits(dport) === ANY ? 0 : HAS_PORTS;
-      const mask = [srcMask | 0, dstMask | 0, ports, protocolMask | asks];
-      const value = [src, dst, ((sport[0] << 16) | dport[0]) & ports, protocol | asks];
-      this.#rules.set([...value, limits(sport), limits(dport), NONE], line * RULE_WORDS);
+    for (const [line, rule] of rules.entries()) {
+      const { mask, value } = tupleOf(rule);
+      this.#rules.set([...value, limits(rule.sport), limits(rule.dport), NONE], line * RULE_WORDS);
       const group = groups.get(mask.join()) ?? { mask, lines: [] };
       group.lines.push(line);
       groups.set(mask.join(), group);

@@ -3,7 +3,8 @@
  * counts frames and bytes, tags, names a queue. Everything is in typed arrays that are used again.
  */
 import type { SetRule } from "../classify/ruleSets.js";
-import { FlatTupleSpace, HAS_PORTS } from "./flatTupleSpace.js";
+import { FlatTupleSpace, HAS_PORTS, tupleOf } from "./flatTupleSpace.js";
+import { limits, TupleSpace } from "./tupleSpace.js";
 
 const VLAN = 0x8100;
 const SERVICE_VLAN = 0x88a8;
@@ -13,6 +14,33 @@ const UDP = 17;
 const TCP_BYTES = 20;
 const UDP_BYTES = 8;
 
+/** What finds the first rule that matches: its line, or -1. */
+interface Finder {
+  lookup(src: number, dst: number, ports: number, protocol: number): number;
+}
+
+/** A Map a mask. */
+export class MapFinder implements Finder {
+  readonly #space = new TupleSpace();
+  readonly #header = new Int32Array(4);
+
+  constructor(rules: readonly SetRule[]) {
+    for (const [line, rule] of rules.entries()) {
+      const { mask, value } = tupleOf(rule);
+      this.#space.insert(Int32Array.from(mask), Int32Array.from(value), line, limits(rule.sport), limits(rule.dport));
+    }
+  }
+
+  lookup(src: number, dst: number, ports: number, protocol: number): number {
+    const header = this.#header;
+    header[0] = src;
+    header[1] = dst;
+    header[2] = ports;
+    header[3] = protocol;
+    return this.#space.lookup(header, 0);
+  }
+}
+
 export class TupleNic {
   /** Of each frame of the last batch: the line of its rule, -1 without one; its tag, -1 without; its queue, -1 for none. */
   readonly lines: Int32Array;
@@ -21,12 +49,17 @@ export class TupleNic {
   /** Of each line. Numbers that count exactly to 2^53. */
   readonly frames: Float64Array;
   readonly bytes: Float64Array;
-  readonly #space: FlatTupleSpace;
+  readonly #space: Finder;
   readonly #queueOf: Int32Array;
 
   /** Line i tags with i; `queueOf` names its queue. */
-  constructor(rules: readonly SetRule[], queueOf: (line: number) => number, batch: number) {
-    this.#space = new FlatTupleSpace(rules);
+  constructor(
+    rules: readonly SetRule[],
+    queueOf: (line: number) => number,
+    batch: number,
+    space: Finder = new FlatTupleSpace(rules),
+  ) {
+    this.#space = space;
     this.#queueOf = Int32Array.from(rules, (_, line) => queueOf(line));
     this.lines = new Int32Array(batch);
     this.tags = new Int32Array(batch);
