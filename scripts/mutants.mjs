@@ -47,6 +47,7 @@ import { MATCHERS } from "./mutants/matchers.mjs";
 import { PACKET } from "./mutants/packet.mjs";
 import { POOL } from "./mutants/pool.mjs";
 import { QUEUES } from "./mutants/queues.mjs";
+import { REACH_OF_FRAMES } from "./mutants/reach.mjs";
 import { REWRITE } from "./mutants/rewrite.mjs";
 import { ROCE } from "./mutants/roce.mjs";
 import { RULES } from "./mutants/rules.mjs";
@@ -104,6 +105,7 @@ const mutants = [
   ...CONNTRACK,
   ...POOL,
   ...QUEUES,
+  ...REACH_OF_FRAMES,
   ...REWRITE,
   ...ROCE,
   ...RULES,
