@@ -2,6 +2,7 @@
 
 const CACHE = ["test/engine/cache.test.ts"];
 const MEMORY = ["test/engine/cacheMemory.test.ts"];
+const STATE = ["test/model/cacheState.test.ts"];
 const HOST = ["test/model/cache.test.ts"];
 /** Plain rules are walked in one way with the cache and without. */
 const PLAIN = ["test/engine/walk.test.ts", "test/engine/ops.test.ts", "test/engine/pipelines.test.ts"];
@@ -49,6 +50,7 @@ export const CACHE_OF_DECISIONS = [
   stops("push", "      case Op.push_vlan:\n", "", "behind a tag put on"),
   stops("reformat", "      case Op.reformat:\n", "", "behind a tunnel taken off"),
   stops("state", "      case Op.state:\n", "", "behind what remembers"),
+  { ...stops("esp", "      case Op.esp:\n", "", "behind ESP"), sees: STATE },
   stops("modify", "if (!isFunctionOfKey(", "if (false && !isFunctionOfKey(", "behind changes of headers"),
   program("copy", "if (type == MODIFY_COPY) return false;", "", "behind a copy"),
   program("leads", "if (leadsOn(to) || wanted", "if (wanted", "behind an EtherType, a port"),
