@@ -91,27 +91,14 @@ export class CaptureRun {
   #fill(frames: FrameColumns, begin: number, end: number): number {
     const burst = this.#burst;
     burst.clear();
-    const { offsets, lengths, linkTypes } = frames;
-    const room = burst.bytes;
-    const origin = offsets[begin] ?? 0;
-    const last = Math.min(end, begin + burst.rows);
-    let next = begin;
-    let used = 0;
-    for (; next < last && runs(frames, next); next++) {
-      const behind = (offsets[next] ?? 0) + (lengths[next] ?? 0) - origin;
-      if (behind > room.length) break;
-      used = behind;
-    }
+    const { offsets, lengths } = frames;
+    const next = begin + burst.addRows(frames, begin, end, this.#port);
     // As they lie in the file, headers of their records and all.
-    room.set(frames.bytes.subarray(origin, origin + used));
-    const { remembers } = this.#loaded.device;
-    if (remembers) this.#loaded.advance(frames.time(begin));
-    for (let row = begin; row < next; row++) {
-      const offset = (offsets[row] ?? 0) - origin;
-      const length = lengths[row] ?? 0;
-      if (burst.add(offset, length, this.#port, linkTypes[row], wireLengthOf(frames, row)) < 0) return row;
-      if (remembers) burst.stamp(row - begin, onClock(frames.time(row)));
-    }
+    const behind = (offsets[next - 1] ?? 0) + (lengths[next - 1] ?? 0);
+    burst.bytes.set(frames.bytes.subarray(offsets[begin], behind));
+    if (!this.#loaded.device.remembers) return next;
+    this.#loaded.advance(frames.time(begin));
+    for (let row = begin; row < next; row++) burst.stamp(row - begin, onClock(frames.time(row)));
     return next;
   }
 

@@ -13,6 +13,15 @@ import type { BurstRows, Summing, Traffic } from "./traffic.js";
 /** What became of the frames of a burst, a value a row; good until the next `clear`. */
 export type BurstColumns = Columns;
 
+/** Frames of a capture, a value a row. */
+export interface FrameRows {
+  readonly offsets: Uint32Array;
+  readonly lengths: Uint32Array;
+  readonly wireLengths: Uint32Array;
+  /** LINKTYPE_ numbers. */
+  readonly linkTypes: Uint32Array;
+}
+
 export interface Burst extends BurstColumns {
   /** Frames that it takes. */
   readonly rows: number;
@@ -29,6 +38,12 @@ export interface Burst extends BurstColumns {
   put(frame: Uint8Array, port?: number, linkType?: number, wireLength?: number): number;
   /** The same for a frame that lies at `offset` in `bytes`. */
   add(offset: number, length: number, port?: number, linkType?: number, wireLength?: number): number;
+  /**
+   * @internal The same for frames that lie in `bytes` as they do in a capture, `frames.offsets[first]` at its begin, which are longer on the wire
+   * or as long: those from row `first` to `end`, up to one that has another link type, is too long or has no room. Gives how many. Where the
+   * device remembers they are to be stamped.
+   */
+  addRows(frames: FrameRows, first: number, end: number, port: number): number;
   /** When the frame of a row comes in, in nanoseconds. */
   stamp(row: number, time: bigint): void;
   /**
@@ -114,6 +129,23 @@ export class DeviceBurst implements Burst {
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
     }
     return this.#stamped(this.#batch.add(offset, length, wireLength, port, link));
+  }
+
+  addRows(frames: FrameRows, first: number, end: number, port: number): number {
+    const { offsets, lengths, wireLengths, linkTypes } = frames;
+    const linkType = linkTypes[first] as number;
+    const origin = offsets[first] as number;
+    const link = this.#check("burst.addRows", port, linkType, 0, 0);
+    const batch = this.#batch;
+    let row = first;
+    for (; row < end && linkTypes[row] === linkType; row++) {
+      const length = lengths[row] as number;
+      const wireLength = Math.max(wireLengths[row] as number, length);
+      const offset = (offsets[row] as number) - origin;
+      if (length > MAX_FRAME || offset + length > FRAME_ARENA) break;
+      if (batch.add(offset, length, wireLength, port, link) < 0) break;
+    }
+    return row - first;
   }
 
   stamp(row: number, time: bigint): void {

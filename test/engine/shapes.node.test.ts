@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { Shapes } from "../../src/engine/shapes.js";
 import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
 import type { Destination, Outcome } from "../../src/model/outcome.js";
+import { MOST_SHAPES } from "../../src/abi/shapes.js";
+import { buildFrame } from "../../src/packet/build.js";
 import { hexBytes } from "../../src/packet/bytes.js";
 import { WEB_FRAME, withRules } from "../formats/documents.js";
 import { randomFrame } from "../oracle/generate.js";
@@ -72,6 +74,15 @@ function agree(all: readonly Summed[]): number {
   return known.size;
 }
 
+/** Ports that a rule keeps, each in an outcome of its own. */
+function udpFrom(port: number): Uint8Array {
+  return buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" },
+    { header: "udp", source_port: port, destination_port: 1 },
+  ]);
+}
+
 describe("shapes", () => {
   it.each(EXAMPLES)("%s: frames of one shape have come to one end", async (name) => {
     const loaded = await loadScenario(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as object);
@@ -90,5 +101,24 @@ describe("shapes", () => {
     const all = sum(loaded, frames);
     expect(all.map(({ outcome }) => outcome.to.length)).toEqual([2, 2, 1, 1, 1]);
     expect(all.map(({ shape }) => shape)).toEqual([0, 0, 1, 1, 1]);
+  });
+
+  it("are numbered while there is room, and then from the first one on again", async () => {
+    const copied = { copy: "outer.udp_sport", into: "misc2.metadata_reg_c_1" };
+    const rule = { match: { "outer.udp_dport": 1 }, actions: [{ modify: [copied] }, { queue: "web" }] };
+    const { device } = await loadScenario(withRules(rule));
+    const burst = device.openBurst();
+    let shapes: Shapes | undefined;
+    for (let sent = 0; (shapes?.summed ?? 0) === burst.count;) {
+      burst.clear();
+      for (let n = 0; n < 100; n++) burst.put(udpFrom(sent++));
+      burst.steer({ summed: (core) => (shapes = new Shapes(core)) });
+    }
+    expect([shapes!.count, shapes!.summed]).toEqual([MOST_SHAPES, MOST_SHAPES % 100]);
+    expect(shapes!.frames(MOST_SHAPES - 1)).toBe(1);
+    shapes!.clear();
+    shapes!.goOn(MOST_SHAPES % 100, 100);
+    expect([shapes!.count, shapes!.summed]).toEqual([100 - (MOST_SHAPES % 100), 100]);
+    expect(shapes!.rowOf(0)).toBe(MOST_SHAPES % 100);
   });
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { MAX_FRAME } from "../../src/abi/engine.js";
 import { reportText, type Skipped } from "../../src/cli/report.js";
 import { CaptureRun, wireLengthOf } from "../../src/formats/captureRun.js";
 import { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "../../src/formats/index.js";
@@ -165,6 +166,19 @@ describe("a capture in bursts", () => {
     for (let n = 0; n < 4; n++) await agree(document, captures.slice(0, 8), random.between(1, 3000));
   });
 
+  it.each([1, 2])(
+    "takes frames that are as long as they can be, and no longer ones, with %i workers",
+    async (workers) => {
+      const [, { frames: _, expect: __, ...document }] = summed[0]!;
+      const writer = new PcapWriter({ linkType: 1, snapLength: MAX_FRAME + 1 });
+      const lengths = Array.from({ length: 40 }, (___, n) => (n % 9 === 5 ? MAX_FRAME + 1 : MAX_FRAME - n));
+      const frames = lengths.map((length, n) => writer.frame({ time: BigInt(n), bytes: new Uint8Array(length) }));
+      const file = new Uint8Array(Buffer.concat([writer.header(), ...frames]));
+      const all = await agree(document, [file], file.length, workers);
+      expect(all.length).toBe(lengths.filter((length) => length <= MAX_FRAME).length);
+    },
+  );
+
   it("begins anew on a device where another run has not come to its end", async () => {
     const [, { frames: _, expect: __, ...document }] = summed[0]!;
     const loaded = await loadScenario(document);
@@ -186,11 +200,11 @@ describe("a capture in bursts", () => {
   it.each([1, 2])("sums more kinds of ends than are kept at once, with %i workers", async (workers) => {
     const random = new Random(seedFor("capture registers"));
     const writer = new PcapWriter({ linkType: 1 });
-    const frames = Array.from({ length: 6000 }, (_, n) => {
+    const frames = Array.from({ length: 6500 }, (_, n) => {
       const bytes = buildFrame([
         { header: "ethernet" },
         { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" },
-        { header: "udp", source_port: n % 5000, destination_port: random.between(1, 3) },
+        { header: "udp", source_port: n % 5500, destination_port: random.chance(0.9) ? 1 : random.between(2, 3) },
         { header: "payload", bytes: "00".repeat(random.below(60)) },
       ]);
       return writer.frame({ time: BigInt(n) * 1000n, bytes });
