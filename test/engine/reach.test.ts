@@ -181,21 +181,30 @@ describe("ways", () => {
       rule(other, [Op.table, far], 5);
     },
     "a miss": (root, far) => core.exports.setMiss(root, far),
-    "a miss beside rules": (root, far) => [rule(root, [Op.drop, 0]), core.exports.setMiss(root, far)],
+    "a miss beside rules": (root, far) => {
+      rule(root, [Op.drop, 0]);
+      core.exports.setMiss(root, far);
+    },
     "misses of tables without rules": (root, far) => {
       const between = [table(), table(), table()];
       for (const [n, one] of [root, ...between].entries()) core.exports.setMiss(one, between[n] ?? far);
     },
     "a rank of a table": (root, far) => rule(root, [Op.root, record(8, { 0: far, 4: 1 })]),
     "a member of an array": (root, far) => rule(root, [Op.array, array([Op.port, 1], [Op.table, far])]),
-    "a function": (root, far) => [setVport(3, far), rule(root, [Op.vport, 3])],
-    "a function, of a member": (root, far) => [setVport(255, far), rule(root, [Op.array, array([Op.vport, 255])])],
+    "a function": (root, far) => {
+      setVport(3, far);
+      rule(root, [Op.vport, 3]);
+    },
+    "a function, of a member": (root, far) => {
+      setVport(255, far);
+      rule(root, [Op.array, array([Op.vport, 255])]);
+    },
     "a sampler's frames": (root, far) => rule(root, [Op.sample, sampler(far, [Op.copy_queue, sink()])]),
     "a sampler's samples": (root, far) => rule(root, [Op.sample, sampler(table(), [Op.table, far])]),
-    "a sampler's samples at a function": (root, far) => [
-      setVport(1, far),
-      rule(root, [Op.sample, sampler(table(), [Op.vport, 1])]),
-    ],
+    "a sampler's samples at a function": (root, far) => {
+      setVport(1, far);
+      rule(root, [Op.sample, sampler(table(), [Op.vport, 1])]);
+    },
   };
   test.each(Object.keys(ways))("%s", (name) => {
     const [root, far] = [table(TABLE_ROOT), table()];
