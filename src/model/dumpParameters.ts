@@ -18,10 +18,10 @@ interface Piece {
 const GRE_KEY = "misc.gre_key";
 const GRE_KEY_HIGH = 24;
 
-/** Of each word of the device format. */
-const PIECES: readonly (readonly Piece[])[] = pieces();
+/** Of each word of the device format, made for the first dump. */
+let pieces: readonly (readonly Piece[])[] | undefined;
 
-function pieces(): Piece[][] {
+function makePieces(): Piece[][] {
   const words = Array.from({ length: DEVICE_KEY_SIZE / 4 }, (): Piece[] => []);
   for (const { name, bit, width } of FIELDS) {
     if (bit >= DEVICE_KEY_SIZE * 8) continue;
@@ -51,10 +51,11 @@ export function groupTexts(key: Uint8Array, criteria: number): string[] {
 function groupText(bytes: Uint8Array, firstWord: number): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, GROUP_SIZE);
   let text = "";
+  pieces ??= makePieces();
   for (let n = 0; n < WORDS; n++) {
     const word = view.getUint32(n * 4);
     let turned = 0;
-    for (const { from, bits } of PIECES[firstWord + n] ?? []) {
+    for (const { from, bits } of pieces[firstWord + n] ?? []) {
       turned |= ((word << from) >>> (WORD - bits)) << from;
     }
     for (let byte = 0; byte < 4; byte++) text += ((turned >>> (8 * byte)) & 0xff).toString(16).padStart(2, "0");

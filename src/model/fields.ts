@@ -20,6 +20,7 @@ import {
   EXT_OUTER_SCTP_PORTS,
   EXT_PORT,
   EXT_SIDE,
+  GROUP_SIZE,
   HERE_BTH,
   HERE_ESP,
   HERE_ETH,
@@ -308,6 +309,14 @@ export const FIELDS: readonly Field[] = [
 ].sort((a, b) => a.bit - b.bit || b.width - a.width);
 
 const BY_NAME: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [field.name, field]));
+
+/** Those that begin in each group of the key, made when a mask first asks about it. No field reaches from one group into another. */
+const OF_GROUP: (readonly Field[])[] = [];
+
+/** The fields of a group of the key, in its order. */
+export function fieldsOf(group: number): readonly Field[] {
+  return (OF_GROUP[group] ??= FIELDS.filter(({ bit }) => Math.floor(bit / (GROUP_SIZE * 8)) === group));
+}
 
 /** The field of this name. */
 export function fieldNamed(name: string): Field | undefined {

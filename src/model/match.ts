@@ -17,7 +17,7 @@ import {
 } from "../abi/key.js";
 import type { FieldRange } from "../engine/rules.js";
 import { refuse } from "../errors.js";
-import { FIELDS, fieldNamed, nearestFields, writeField, type Field, type Presence } from "./fields.js";
+import { fieldNamed, fieldsOf, nearestFields, writeField, type Field, type Presence } from "./fields.js";
 import { takeSampleMask, type SamplePlaces } from "./samples.js";
 import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
@@ -129,10 +129,7 @@ export function enabledGroups(
 /** Every masked bit belongs to a field that a key can hold. */
 function checkBits(call: string, mask: Uint8Array): void {
   const rest = mask.slice(0, DEVICE_KEY_SIZE);
-  for (const field of FIELDS) {
-    if (field.bit >= DEVICE_KEY_SIZE * 8) continue;
-    writeField(rest, field, 0n);
-  }
+  for (const field of maskedFields(rest)) writeField(rest, field, 0n);
   const byte = rest.findIndex((bits) => bits !== 0);
   if (byte < 0) return;
   refuse({
@@ -155,7 +152,17 @@ export function addPresence(mask: Uint8Array, value: Uint8Array): void {
 
 /** The fields that a mask asks about. The last dword of an address is IPv4's: only the three before it belong to IPv6 alone. */
 export function maskedFields(mask: Uint8Array): Field[] {
-  return FIELDS.filter(({ bit, width, kind }) => isMasked(mask, bit, kind === "ipv6" ? 96 : width));
+  const masked: Field[] = [];
+  for (let byte = 0; byte < mask.length; byte++) {
+    if (mask[byte] === 0) continue;
+    // Most masks ask about two groups or three.
+    const group = Math.floor(byte / GROUP_SIZE);
+    for (const field of fieldsOf(group)) {
+      if (isMasked(mask, field.bit, field.kind === "ipv6" ? 96 : field.width)) masked.push(field);
+    }
+    byte = (group + 1) * GROUP_SIZE - 1;
+  }
+  return masked;
 }
 
 function isMasked(mask: Uint8Array, bit: number, width: number): boolean {

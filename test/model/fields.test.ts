@@ -1,8 +1,16 @@
 /** The table of fields is the match-params table, with whole addresses; every presence bit and place is its own. */
 import { expect, test } from "vitest";
-import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../src/abi/key.js";
+import { DEVICE_KEY_SIZE, GROUP_SIZE, KEY_SIZE } from "../../src/abi/key.js";
 import { createDevice } from "../../src/index.js";
-import { FIELDS, fieldAtBit, fieldNamed, nearestFields, readField, writeField } from "../../src/model/fields.js";
+import {
+  FIELDS,
+  fieldAtBit,
+  fieldNamed,
+  fieldsOf,
+  nearestFields,
+  readField,
+  writeField,
+} from "../../src/model/fields.js";
 import table from "../vectors/match-params.json" with { type: "json" };
 
 type Row = [group: string, name: string, bit: number, width: number, reserved: boolean];
@@ -90,4 +98,15 @@ test("a parsed frame tells nothing of a way that it has not gone", async () => {
   const fields = device.parseBatch([new Uint8Array(64)])[0]?.fields ?? {};
   expect(fields).toMatchObject({ "outer.ethertype": 0, "ext.port": 1 });
   expect(Object.keys(fields).filter((name) => fieldNamed(name)?.ofWay)).toEqual([]);
+});
+
+test("each field lies in one group of the key", () => {
+  const groups = Array.from({ length: KEY_SIZE / GROUP_SIZE }, (_, group) => fieldsOf(group));
+  expect(groups.flat()).toEqual(FIELDS);
+  for (const [group, fields] of groups.entries()) {
+    for (const { name, bit, width } of fields) {
+      expect(bit, name).toBeGreaterThanOrEqual(group * GROUP_SIZE * 8);
+      expect(bit + width, name).toBeLessThanOrEqual((group + 1) * GROUP_SIZE * 8);
+    }
+  }
 });
