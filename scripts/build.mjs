@@ -25,6 +25,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { mergeChunks } from "./chunks.mjs";
+import { shortenLocals } from "./locals.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -43,7 +44,7 @@ const ENTRIES = {
   cli: "src/cli/start.ts",
 };
 
-/** Half of what a start takes is reading source. Names stay: stacks that users see have them. */
+/** Half of what a start takes is reading source. Names that stacks show stay (locals.mjs). */
 const TEXT = {
   format: "esm",
   target: "es2022",
@@ -159,7 +160,10 @@ async function buildBundles() {
   const files = await mergeChunks(bundles, TEXT);
   const { outputFiles: thread } = await build({ ...worker(), ...TEXT });
   files.set("worker.js", thread[0].text);
-  for (const [name, text] of files) replaceFile(join("dist", name), text);
+  for (const [name, text] of files) {
+    // The command waits at its top, which scripts cannot.
+    replaceFile(join("dist", name), name === "cli.js" ? text : await shortenLocals(text, TEXT));
+  }
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
   if ("cli" in entryPoints) {
     const text = readFileSync("dist/cli.js", "utf8");

@@ -5,6 +5,7 @@
  * - Nothing is published that is not meant to be.
  * - Every entry point can be imported from where it is installed, with nothing beside it.
  * - A device starts, and has not loaded what nobody asked for.
+ * - Stacks and messages have the names of the source.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -20,7 +21,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const LIMITS = { core: 100_000, main: 110_000 };
 
 /** What a program with direct rules reads before its first line, each file and each byte of which takes time: files, bytes of source. */
-const START = { entries: ["index", "mlx5dv"], files: 4, bytes: 480_000 };
+const START = { entries: ["index", "mlx5dv"], files: 4, bytes: 400_000 };
 
 /** Parts of Node that take longer to load than a device to start: its HTTP client comes with the first look at `Response`. */
 const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "child_process"];
@@ -57,6 +58,7 @@ try {
   await startOf(home);
   imports(home);
   starts(home);
+  names(home);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -141,6 +143,29 @@ function starts(home) {
     const slow = ${JSON.stringify(SLOW_PARTS)}.filter((part) => process.moduleLoadList.includes("NativeModule " + part));
     if (slow.length > 0) throw new Error("loaded " + slow);`;
   run("a device", ["--input-type=module", "-e", program]);
+}
+
+/** A frame that is too long, and what is no action. */
+function names(home) {
+  const { name } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  const program = `
+    import { createDevice } from ${JSON.stringify(name)};
+    import * as dv from ${JSON.stringify(`${name}/mlx5dv`)};
+    const device = await createDevice();
+    const domain = dv.mlx5dv_dr_domain_create(dv.mlx5dv_open_device(device), dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+    const matcher = dv.mlx5dv_dr_matcher_create(dv.mlx5dv_dr_table_create(domain, 0), 0, 0, new Uint8Array(64));
+    const stackOf = (call) => {
+      try {
+        return call();
+      } catch ({ stack }) {
+        return stack;
+      }
+    };
+    const stacks = stackOf(() => device.receive(1, new Uint8Array(2 ** 20)))
+      + stackOf(() => dv.mlx5dv_dr_rule_create(matcher, new Uint8Array(64), 1, ["drop"]));
+    for (const known of ["Device.receive ", " #run ", " refuse ", "a Action,", " checkActions ", "Rule.create ", ".mlx5dv_dr_rule_create "])
+      if (!stacks.includes(known)) throw new Error("no " + known + " in " + stacks);`;
+  run("a stack", ["--input-type=module", "-e", program]);
 }
 
 function run(what, args) {
