@@ -21,7 +21,7 @@ import { FRAMES, HITS } from "../memory";
 import { firstDestination, outcomeAt } from "../out/outcome";
 import { HAS_TAG } from "./branch";
 import { ENTRY_KIND } from "./cacheKey";
-import { actionsOf, PLAIN, PLAIN_COUNT, PLAIN_TAG, RULE_ID, RULE_MORE } from "./rule";
+import { actionsOf, PLAIN, PLAIN_COUNT, PLAIN_TAG, RULE_COUNTER, RULE_ID, RULE_MORE } from "./rule";
 
 const ID: usize = 4;
 const QUEUE: usize = 8;
@@ -51,7 +51,7 @@ export function writeWhole(tail: usize, rule: usize): u32 {
   store<u32>(tail, <u32>(verdictOf(more, actions) >> 32));
   store<u32>(tail, load<u32>(rule, RULE_ID), ID);
   store<u32>(tail, queueOf(more, actions), QUEUE);
-  store<u32>(tail, more & PLAIN_COUNT ? <u32>counterOf(more, actions) : 0, COUNTER);
+  store<u32>(tail, more & PLAIN_COUNT ? load<u32>(rule, RULE_COUNTER) : 0, COUNTER);
   return more & PLAIN_TAG ? WHOLE | TAGGED : WHOLE;
 }
 
@@ -72,7 +72,7 @@ export function deliverByRule(index: u32, rule: usize): void {
   const more: u32 = load<u8>(rule, RULE_MORE);
   const actions = actionsOf(rule);
   deliver(index, verdictOf(more, actions), load<u32>(rule, RULE_ID), queueOf(more, actions));
-  if (more & PLAIN_COUNT) count(counterOf(more, actions), FRAMES + <usize>index * FRAME_SIZE);
+  if (more & PLAIN_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
 }
 
 /** Ends a frame that no rule wants. */
@@ -90,12 +90,6 @@ export function missed(index: u32, verdict: u32, reason: u32): void {
 function verdictOf(more: u32, actions: usize): u64 {
   const tagged: u64 = Verdict.deliver | (HAS_TAG << 8);
   return more & PLAIN_TAG ? tagged | ((<u64>load<u32>(actions, 4)) << 32) : Verdict.deliver;
-}
-
-// @ts-ignore: decorator
-@inline
-function counterOf(more: u32, actions: usize): usize {
-  return load<u32>(actions + (more & PLAIN_TAG ? <usize>ACTION_SIZE : 0), 4);
 }
 
 // @ts-ignore: decorator

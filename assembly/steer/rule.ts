@@ -9,7 +9,7 @@
  *
  * `bounds` are those of two 16-bit fields, such as ports, in column `column` of the lanes: | low | low | ~high | ~high |,
  * all zero where there are none. What has no place here (other ranges, several actions) lies in a block of its own, whose
- * address is in `action`:
+ * address is in `action`, and behind it the counter of a plain rule:
  *
  *     | ranges 4 | 0 4 | range 12 ... | to a multiple of 8 | action 8 ... |
  */
@@ -38,6 +38,8 @@ export const RULE_ACTION_COUNT: usize = 29;
 export const RULE_MORE: usize = 30;
 export const RULE_COLUMN: usize = 31;
 const RULE_ACTION: usize = 32;
+/** Beside the address of a block: what a plain rule counts in, so that nobody has to wait for the block. */
+export const RULE_COUNTER: usize = 36;
 export const RULE_BOUNDS: usize = 40;
 export const RULE_VALUE: usize = 48;
 
@@ -160,6 +162,7 @@ function markPlain(rule: usize): void {
   }
   if (action < last && load<u32>(action) == Op.count) {
     plain |= PLAIN_COUNT;
+    store<u32>(rule, load<u32>(action, 4), RULE_COUNTER);
     action += ACTION_SIZE;
   }
   if (action != last || (load<u32>(last) != Op.queue && load<u32>(last) != Op.queue_from_others)) plain = 0;
