@@ -1,4 +1,5 @@
 /** What the engine's tests share: the engine's view of frames in the terms of the reference. */
+import { onTestFailed, TestRunner } from "vitest";
 import { Batch } from "../../src/engine/batch.js";
 import type { Core } from "../../src/engine/core.js";
 import { WANT_ALL } from "../../src/abi/key.js";
@@ -16,11 +17,17 @@ export interface TestFrame {
   port?: number;
 }
 
-/** The seed of a random test: FLOWSTEER_SEED, else the time; printed, so that a failure can be had again. */
+/** The seed of a random test: FLOWSTEER_SEED, else the time; printed, and said by the failure of the test, so that it can be had again. */
 export function seedFor(name: string): number {
   const given = import.meta.env?.["FLOWSTEER_SEED"] ?? globalThis.process?.env["FLOWSTEER_SEED"];
   const seed = given === undefined ? Date.now() % 1_000_000_007 : Number(given);
-  console.log(`${name}: FLOWSTEER_SEED=${seed}`);
+  const text = `${name}: FLOWSTEER_SEED=${seed}`;
+  console.log(text);
+  if (TestRunner.getCurrentTest() !== undefined) {
+    onTestFailed(({ task }) => {
+      for (const error of task.result?.errors ?? []) error.message += `\n${text}`;
+    });
+  }
   return seed;
 }
 
