@@ -46,7 +46,7 @@ async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
   const url = new URL(source, import.meta.url).href;
   let module = modules.get(url);
   if (module === undefined) {
-    module = bytesAt(url).then(compile);
+    module = url.startsWith("file:") ? Promise.resolve(url).then(compiledFile) : bytesAt(url).then(compile);
     modules.set(url, module);
     module.catch(() => modules.delete(url));
   }
@@ -56,6 +56,11 @@ async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
 /** By what it can do: to ask Node for the class `Response` loads its HTTP client, which takes longer than all else here. */
 function isResponse(source: unknown): source is Response {
   return typeof source === "object" && source !== null && "arrayBuffer" in source;
+}
+
+/** At once, as it is read: functions are compiled when they are first called, so what is left takes less than to wait for threads. */
+function compiledFile(url: string): WebAssembly.Module {
+  return new WebAssembly.Module(readFile(url));
 }
 
 function compile(bytes: ArrayBuffer | Uint8Array): Promise<WebAssembly.Module> {
@@ -71,11 +76,13 @@ async function bytesOf(source: CoreBytes): Promise<ArrayBuffer | Uint8Array> {
 }
 
 async function bytesAt(url: string): Promise<ArrayBuffer | Uint8Array> {
-  if (url.startsWith("file:")) {
-    // No import statement: bundlers for the web would follow it. Once a process, and at once: threads to wait for take longer.
-    return process.getBuiltinModule("node:fs").readFileSync(new URL(url));
-  }
+  if (url.startsWith("file:")) return readFile(url);
   const response = await fetch(url);
   if (!response.ok) throw new Error(`core.wasm: ${response.status} ${response.statusText} at ${url}`);
   return response.arrayBuffer();
+}
+
+/** No import statement: bundlers for the web would follow it. */
+function readFile(url: string): Uint8Array<ArrayBuffer> {
+  return process.getBuiltinModule("node:fs").readFileSync(new URL(url));
 }

@@ -3,7 +3,7 @@
  * words of at most 32 bits, some as bits of a wider field, and one in IPv4 and IPv6 each (modify-fields table).
  */
 import { fieldNamed, type FieldKind } from "../model/fields.js";
-import { MODIFY_FIELD_NAMES, modifyFieldNamed } from "../model/modifyFields.js";
+import { modifyFieldNames, modifyFieldNamed } from "../model/modifyFields.js";
 
 /** Bits of a device field that are bits of a whole one, both counted from the least significant bit. */
 export interface FieldPart {
@@ -71,7 +71,7 @@ const BY_NAME: ReadonlyMap<string, ChangeField> = new Map(
     ),
     ...TAG.map(([name, offset, width]) => asMatched(name, [[{ field: "OUT_FIRST_VID", offset, width, low: 0 }]])),
     ...Object.entries(OTHERS).map(([name, field]) => asMatched(name, [partsOf([field])])),
-    ...MODIFY_FIELD_NAMES.map((name): ChangeField => {
+    ...modifyFieldNames().map((name): ChangeField => {
       const [part] = partsOf([name]) as [FieldPart];
       return { name, width: part.width, kind: name.endsWith("IPV4") ? "ipv4" : "number", ways: [[part]] };
     }),

@@ -16,7 +16,7 @@ import {
 import {
   actionLayoutOf,
   ATTR_SIZE,
-  SPEC_LAYOUTS,
+  specLayouts,
   type FilterField,
   type FlowRequest,
   type Spec,
@@ -36,7 +36,7 @@ import { below } from "./schema.js";
 
 /** Types of specs that match, as a document calls them. */
 export const SPEC_TYPES = Object.fromEntries(
-  SPEC_LAYOUTS.map((layout) => [layout.name.replace("IBV_FLOW_SPEC_", "").toLowerCase(), layout]),
+  specLayouts().map((layout) => [layout.name.replace("IBV_FLOW_SPEC_", "").toLowerCase(), layout]),
 ) as Readonly<Record<FlowSpecType, SpecLayout>>;
 
 /** Fields that have fewer bits than their C type; the others are asked whole where no mask is given. */

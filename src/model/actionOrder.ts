@@ -4,6 +4,7 @@
  *
  * It knows the kinds of actions of the library, of which this release makes some.
  */
+import { once } from "../once.js";
 
 /** Actions as the library tells them apart: queue pairs and TIRs are one kind, vports and ports another. */
 export type OrderKind =
@@ -92,16 +93,16 @@ function sent(ends: Kinds, behindAso: Kinds): Automaton {
 const TABLES: Kinds = ["destTable", "destRootTable"];
 const MANY: Kinds = ["sampler", "destArray"];
 
-const AUTOMATA: Readonly<Record<OrderSide, Automaton>> = {
+const automata = once((): Readonly<Record<OrderSide, Automaton>> => ({
   nicReceived: received([...TABLES, "meter", ...MANY, "qpOrTir"], ["tag"], {}),
   nicSent: sent([...TABLES, "meter"], [...TABLES, "drop", "defaultMiss"]),
   fdbReceived: received([...TABLES, "meter", ...MANY, "vport"], [], { aso: ASO }),
   fdbSent: sent([...TABLES, "meter", ...MANY, "vport"], [...TABLES, ...MANY, "vport"]),
-};
+}));
 
 /** Where an action leads from a state; undefined where it cannot stand. */
 export function nextState(side: OrderSide, state: OrderState, kind: OrderKind): OrderState | undefined {
-  const steps = AUTOMATA[side][state];
+  const steps = automata()[side][state];
   return ORDER_STATES.find((next) => steps[next]?.includes(kind));
 }
 

@@ -3,6 +3,7 @@
  * but the first field of a word lies in its low bits, and the low byte of a word comes first.
  */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../abi/key.js";
+import { once } from "../once.js";
 import { FIELDS } from "./fields.js";
 
 const WORD = 32;
@@ -18,10 +19,8 @@ interface Piece {
 const GRE_KEY = "misc.gre_key";
 const GRE_KEY_HIGH = 24;
 
-/** Of each word of the device format, made for the first dump. */
-let pieces: readonly (readonly Piece[])[] | undefined;
-
-function makePieces(): Piece[][] {
+/** Of each word of the device format. */
+const pieces = once((): readonly (readonly Piece[])[] => {
   const words = Array.from({ length: DEVICE_KEY_SIZE / 4 }, (): Piece[] => []);
   for (const { name, bit, width } of FIELDS) {
     if (bit >= DEVICE_KEY_SIZE * 8) continue;
@@ -34,7 +33,7 @@ function makePieces(): Piece[][] {
     }
   }
   return words;
-}
+});
 
 /** Groups in the order of the columns, as the key numbers them: outer, inner, misc to misc5. */
 const COLUMNS = [0, 2, 1, 3, 4, 5, 6];
@@ -51,11 +50,10 @@ export function groupTexts(key: Uint8Array, criteria: number): string[] {
 function groupText(bytes: Uint8Array, firstWord: number): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, GROUP_SIZE);
   let text = "";
-  pieces ??= makePieces();
   for (let n = 0; n < WORDS; n++) {
     const word = view.getUint32(n * 4);
     let turned = 0;
-    for (const { from, bits } of pieces[firstWord + n] ?? []) {
+    for (const { from, bits } of pieces()[firstWord + n] ?? []) {
       turned |= ((word << from) >>> (WORD - bits)) << from;
     }
     for (let byte = 0; byte < 4; byte++) text += ((turned >>> (8 * byte)) & 0xff).toString(16).padStart(2, "0");

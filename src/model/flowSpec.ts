@@ -21,6 +21,7 @@ import {
   IBV_FLOW_SPEC_UDP,
   IBV_FLOW_SPEC_VXLAN_TUNNEL,
 } from "../abi/verbs.js";
+import { once } from "../once.js";
 import type { FieldKind } from "./fields.js";
 
 /** A field of `struct ibv_flow_*_filter`. */
@@ -134,7 +135,7 @@ const PORTS: readonly Row[] = [
 ];
 
 /** Every type of spec that matches. */
-export const SPEC_LAYOUTS: readonly SpecLayout[] = [
+export const specLayouts = once((): readonly SpecLayout[] => [
   layout("ETH", IBV_FLOW_SPEC_ETH, [40, 6, 22], [...MACS, ["ether_type", 2], ["vlan_tag", 2]]),
   layout("IPV4", IBV_FLOW_SPEC_IPV4, [24, 8, 16], IPV4_ADDRESSES),
   layout(
@@ -175,7 +176,7 @@ export const SPEC_LAYOUTS: readonly SpecLayout[] = [
   ),
   layout("MPLS", IBV_FLOW_SPEC_MPLS, [16, 8, 12], [["label", 4]]),
   layout("VXLAN_TUNNEL", IBV_FLOW_SPEC_VXLAN_TUNNEL, [16, 8, 12], [["tunnel_id", 4]], { inner: false, grows: true }),
-];
+]);
 
 /** Every type of spec that acts. */
 export const ACTION_LAYOUTS: readonly ActionLayout[] = [
@@ -188,11 +189,11 @@ export const ACTION_LAYOUTS: readonly ActionLayout[] = [
 /** sizeof struct ibv_flow_attr; the specs follow it. */
 export const ATTR_SIZE = 20;
 
-const BY_TYPE: ReadonlyMap<number, SpecLayout> = new Map(SPEC_LAYOUTS.map((one) => [one.type, one]));
+const byType = once((): ReadonlyMap<number, SpecLayout> => new Map(specLayouts().map((one) => [one.type, one])));
 
 /** The layout of a type, with IBV_FLOW_SPEC_INNER or without; undefined for actions and types that do not exist. */
 export function layoutOf(type: number): SpecLayout | undefined {
-  return BY_TYPE.get(type & ~IBV_FLOW_SPEC_INNER);
+  return byType().get(type & ~IBV_FLOW_SPEC_INNER);
 }
 
 /** The layout of an action's type. */

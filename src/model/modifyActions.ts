@@ -5,7 +5,7 @@
 import { refuse } from "../errors.js";
 import { namesHint } from "../nearest.js";
 import { describe, unsigned } from "./handle.js";
-import { MODIFY_FIELD_NAMES, modifyFieldAt, modifyFieldNamed } from "./modifyFields.js";
+import { modifyFieldNames, modifyFieldAt, modifyFieldNamed } from "./modifyFields.js";
 
 export const MODIFY_WORD = 8;
 
@@ -243,7 +243,7 @@ function partOf(call: string, path: string, given: Readonly<Record<string, unkno
 function fieldId(call: string, path: string, name: string): number {
   const field = modifyFieldNamed(name);
   if (field !== undefined) return field.id;
-  const hint = namesHint(name, "fields", MODIFY_FIELD_NAMES);
+  const hint = namesHint(name, "fields", modifyFieldNames());
   return refuse({ code: "EINVAL", call, reason: "bad_field", path, value: name, hint });
 }
 

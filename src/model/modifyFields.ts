@@ -3,6 +3,7 @@
  * those of the modify-fields table (enum mlx5_modification_field of the device's programming interface).
  */
 import { Place, PLACE_INNER, REGISTER_A, REGISTER_B } from "../abi/engine.js";
+import { once } from "../once.js";
 import type { DomainType } from "./domain.js";
 
 export interface ModifyField {
@@ -69,7 +70,7 @@ const HEADERS: readonly Row[] = [
 /** The fields that direct rules of real devices add to. */
 const ADDABLE: ReadonlySet<string> = new Set(["OUT_IP_TTL", "OUT_IPV6_HOPLIMIT", "OUT_TCP_SEQ_NUM", "OUT_TCP_ACK_NUM"]);
 
-export const MODIFY_FIELDS: readonly ModifyField[] = [
+export const modifyFields = once((): readonly ModifyField[] => [
   ...HEADERS.flatMap(([outer, inner, name, width, place, bit, bit6 = bit]) => {
     const bits = { width, bit, bit6, domain: null };
     const out: ModifyField = {
@@ -90,19 +91,21 @@ export const MODIFY_FIELDS: readonly ModifyField[] = [
   register(0x50, "B", REGISTER_B, "nic_rx"),
   ...Array.from({ length: 8 }, (_, n) => register(0x51 + n, `C_${n}`, n, null)),
   whole(0x6e, "GTPU_TEID", Place.gtpu, 32, null, true),
-];
+]);
 
-const BY_ID: ReadonlyMap<number, ModifyField> = new Map(MODIFY_FIELDS.map((field) => [field.id, field]));
-const BY_NAME: ReadonlyMap<string, ModifyField> = new Map(MODIFY_FIELDS.map((field) => [field.name, field]));
+const byId = once((): ReadonlyMap<number, ModifyField> => new Map(modifyFields().map((field) => [field.id, field])));
+const byName = once(
+  (): ReadonlyMap<string, ModifyField> => new Map(modifyFields().map((field) => [field.name, field])),
+);
 
-export const MODIFY_FIELD_NAMES: readonly string[] = [...BY_NAME.keys()];
+export const modifyFieldNames = once((): readonly string[] => [...byName().keys()]);
 
 export function modifyFieldAt(id: number): ModifyField | undefined {
-  return BY_ID.get(id);
+  return byId().get(id);
 }
 
 export function modifyFieldNamed(name: string): ModifyField | undefined {
-  return BY_NAME.get(name);
+  return byName().get(name);
 }
 
 /** MODEL: C6 and C7 have ids, and direct rules of real devices do not know them. */

@@ -34,7 +34,7 @@ import {
   writeModifyAction,
   type ModifyAction,
 } from "./modifyActions.js";
-import { MODIFY_FIELDS, modifyFieldAt, type ModifyField } from "./modifyFields.js";
+import { modifyFields, modifyFieldAt, type ModifyField } from "./modifyFields.js";
 
 /** Where a packet reformat, header changes or an array shall stand. */
 export interface ActionSetting {
@@ -172,7 +172,11 @@ function checkField(
   if (manual || type !== ADD_TYPE || field.addAllowed) return;
   // Firmware adds to registers too.
   if (rootLevel === true && field.name.startsWith("METADATA_")) return;
-  bad(`the device adds to ${MODIFY_FIELDS.flatMap(({ name, addAllowed }) => (addAllowed ? name : [])).join(", ")}`);
+  bad(
+    `the device adds to ${modifyFields()
+      .flatMap(({ name, addAllowed }) => (addAllowed ? name : []))
+      .join(", ")}`,
+  );
 }
 
 function knownField(call: string, { manual }: ActionSetting, path: string, id: number): ModifyField {
@@ -185,7 +189,7 @@ function knownField(call: string, { manual }: ActionSetting, path: string, id: n
       hint: "no field has this id",
     });
   }
-  const names = MODIFY_FIELDS.flatMap(({ name, swSteering }) => (swSteering ? name : []));
+  const names = modifyFields().flatMap(({ name, swSteering }) => (swSteering ? name : []));
   const near = nearest(field.name, names);
   const hint = `the device cannot change it${near === undefined ? "" : `; did you mean "${near}"?`}`;
   return refuse({ ...badModify(call, path, field.name), hint });

@@ -21,7 +21,7 @@ import { insertRule } from "../../src/engine/rules.js";
 import { linkOf } from "../../src/model/links.js";
 import { matchOf } from "../../src/model/match.js";
 import type { ModifyAction } from "../../src/model/modifyActions.js";
-import { MODIFY_FIELDS, type ModifyField } from "../../src/model/modifyFields.js";
+import { modifyFields, type ModifyField } from "../../src/model/modifyFields.js";
 import { modifyProgram } from "../../src/model/modifyHeader.js";
 import { reformatRecord } from "../../src/model/reformat.js";
 import { Random } from "../oracle/generate.js";
@@ -50,7 +50,7 @@ const TEMPLATES = [
 ].map((hex) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16)));
 
 function randomChange(random: Random): ModifyAction {
-  const fields = MODIFY_FIELDS.filter(({ name }) => !/REG_[AB]$/.test(name));
+  const fields = modifyFields().filter(({ name }) => !/REG_[AB]$/.test(name));
   const field = random.pick(fields);
   const part = ({ width }: ModifyField): { offset: number; length: number } => {
     const length = random.between(1, width);

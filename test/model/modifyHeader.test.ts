@@ -7,7 +7,7 @@ import {
   type ModifyAction,
   type ModifyOther,
 } from "../../src/model/modifyActions.js";
-import { MODIFY_FIELDS } from "../../src/model/modifyFields.js";
+import { modifyFields } from "../../src/model/modifyFields.js";
 import { MAX_MODIFY, modifyProgram, type ActionSetting, type ModifyActions } from "../../src/model/modifyHeader.js";
 import { refused } from "../mlx5dv/support.js";
 
@@ -220,7 +220,7 @@ describe("what both kinds of profile refuse", () => {
   });
 
   test("bits behind the end of every field", () => {
-    for (const { name, width, domain, swSteering } of MODIFY_FIELDS) {
+    for (const { name, width, domain, swSteering } of modifyFields()) {
       const setting = domain === "nic_tx" ? TX : RX;
       const ask = swSteering ? both : refusal;
       const ends = (offset: number, length: number): boolean => {
@@ -267,7 +267,7 @@ describe("what devices refuse besides", () => {
   const nic = device(RX);
 
   test("fields that their direct rules do not know", () => {
-    for (const { name, swSteering, domain } of MODIFY_FIELDS) {
+    for (const { name, swSteering, domain } of modifyFields()) {
       const setting = domain === "nic_tx" ? TX : RX;
       for (const rootLevel of [false, true]) {
         const own = { ...device(setting), rootLevel };
@@ -282,7 +282,9 @@ describe("what devices refuse besides", () => {
 
   test("additions but to four fields, and in root tables registers", () => {
     const takes = (setting: ActionSetting): string[] =>
-      MODIFY_FIELDS.map(({ name }) => name).filter((name) => refusal([add(name)], setting) === undefined);
+      modifyFields()
+        .map(({ name }) => name)
+        .filter((name) => refusal([add(name)], setting) === undefined);
     const four = ["OUT_IP_TTL", "OUT_IPV6_HOPLIMIT", "OUT_TCP_SEQ_NUM", "OUT_TCP_ACK_NUM"];
     expect(takes(nic)).toEqual(four);
     const registers = ["B", "C_0", "C_1", "C_2", "C_3", "C_4", "C_5"].map((name) => `METADATA_REG_${name}`);

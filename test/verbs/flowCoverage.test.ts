@@ -1,7 +1,7 @@
 /** Every field of every filter, every action, type and flag, under every profile; docs/flow-coverage.md says what ran. */
 import { describe, expect, test } from "vitest";
 import page from "../../docs/flow-coverage.md?raw";
-import { ACTION_LAYOUTS, SPEC_LAYOUTS } from "../../src/model/flowSpec.js";
+import { ACTION_LAYOUTS, specLayouts } from "../../src/model/flowSpec.js";
 import { EMPTY, shortName } from "./flowCoverage/fieldCases.js";
 import { nameOf, PROFILES, rowOf } from "./flowCoverage/record.js";
 import { CASES, coveragePage } from "./flowCoverage/table.js";
@@ -18,7 +18,7 @@ describe.each(PROFILES)("%s", (profile) => {
 test("every field, and every action, has a row of its own, outer and inner", () => {
   const names = CASES.map(nameOf);
   expect(new Set(names).size).toBe(names.length);
-  const wanted = SPEC_LAYOUTS.flatMap((layout) =>
+  const wanted = specLayouts().flatMap((layout) =>
     [...layout.fields.map(({ name }) => name), EMPTY].flatMap((field) =>
       ["outer", "inner"].map((level) => `${shortName(layout)} ${field} ${level}`),
     ),

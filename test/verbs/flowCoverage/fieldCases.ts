@@ -1,5 +1,5 @@
 /** A case for every field of every filter, outer and inner, and for every spec with an empty mask. */
-import { SPEC_LAYOUTS, type FilterField, type SpecLayout } from "../../../src/model/flowSpec.js";
+import { specLayouts, type FilterField, type SpecLayout } from "../../../src/model/flowSpec.js";
 import * as v from "../../../src/verbs/index.js";
 import { tag } from "../flowSupport.js";
 import { sampleOf, type Frame, type Level, type Sample } from "./frames.js";
@@ -130,7 +130,7 @@ const STACK_CASES: readonly Case[] = (["UDP", "GRE"] as const).flatMap((carrier)
   LEVELS.map((level) => stackCase(carrier, level)),
 );
 
-export const FIELD_CASES: readonly Case[] = SPEC_LAYOUTS.flatMap((layout) => [
+export const FIELD_CASES: readonly Case[] = specLayouts().flatMap((layout) => [
   ...layout.fields.flatMap((field) => LEVELS.map((level) => fieldCase(layout, field, level))),
   ...(layout.type === v.IBV_FLOW_SPEC_MPLS ? STACK_CASES : []),
   ...LEVELS.map((level) => emptyCase(layout, level)),
