@@ -83,7 +83,7 @@ export function track(branch: usize, connection: usize, direction: u32): u32 {
   const begun = Segment.kind == SegmentKind.syn && (now == EMPTY || now == <u32>ConnectionState.time_wait);
   note(connection, original, now, begun);
   enter(connection, next);
-  if (load<u64>(connection, CONNECTION_TIME) <= time) store<u64>(connection, time + 1, CONNECTION_TIME);
+  if (load<u64>(connection, CONNECTION_TIME) <= time) store<u64>(connection, kept(time), CONNECTION_TIME);
   return next == now ? SYNDROME_VALID : SYNDROME_CHANGED;
 }
 
@@ -100,7 +100,13 @@ function enter(connection: usize, state: u32): void {
   store<u8>(connection, <u8>fresh, CONNECTION_STATE);
 }
 
-/** The time is kept with 1 more, so that 0 is that of a connection which has had no frame. */
+/** The time is kept with 1 more, so that 0 is that of a connection which has had no frame; the last nanosecond as the one before it. */
+// @ts-ignore: decorator
+@inline
+function kept(time: u64): u64 {
+  return min(time, u64.MAX_VALUE - 1) + 1;
+}
+
 function isLate(connection: usize, state: u32, time: u64): bool {
   const last = load<u64>(connection, CONNECTION_TIME);
   const seconds = timeOut(connection, state);

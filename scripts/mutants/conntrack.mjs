@@ -95,6 +95,7 @@ export const CONNTRACK = [
     "return a + b;",
     "a window as wide as can be",
   ),
+  at("track", "track-last-nanosecond", "min(time, u64.MAX_VALUE - 1) + 1", "time + 1", "the end of time"),
   at("segment", "segment-fragment", "if (be16(at + 6) & FRAGMENT4) return false;", "", "first fragments"),
   at(
     "segment",

@@ -371,3 +371,17 @@ test("states that there are not have no frames", () => {
   open({ valid: 1, state: 6 });
   for (const flags of [SYN, SYN | ACK, ACK, FIN | ACK, RST]) expect(a(flags, 0, 0)).toBe(INVALID);
 });
+
+test("the last nanosecond that there is is later than all others", () => {
+  open();
+  for (const at of [2n ** 64n - 2n, 2n ** 64n - 1n]) {
+    now = at;
+    expect([VALID, CHANGED]).toContain(a(SYN, 0));
+  }
+  // Time goes back, and on: no frame is late behind it.
+  for (const at of [0n, 121n * SECOND, 2n ** 64n - 1n]) {
+    now = at;
+    expect(a(SYN, 0)).toBe(VALID);
+    expect(state()).toBe("half_open");
+  }
+});
