@@ -23,6 +23,8 @@ export type SeeFrame = (row: number, number: number, wireLength: number, tag: nu
 /** Hears of a frame that cannot be run. */
 export type SkipFrame = (row: number, wireLength: number) => void;
 
+/** Bytes that are copied at a time. */
+const WORD = 8;
 /** Kinds of frames that are kept apart, and bytes of changed frames that are kept with their outcomes. */
 const MOST_ALIKE = 4096;
 const MOST_KEPT = 16 << 20;
@@ -91,11 +93,14 @@ export class CaptureRun {
   #fill(frames: FrameColumns, begin: number, end: number): number {
     const burst = this.#burst;
     burst.clear();
-    const { offsets, lengths } = frames;
-    const next = begin + burst.addRows(frames, begin, end, this.#port);
+    const { bytes, offsets, lengths } = frames;
+    const first = offsets[begin] ?? 0;
+    // Memory that is shared is copied byte by byte unless words of both begin at the same bytes.
+    const at = (bytes.byteOffset + first) % WORD;
+    const next = begin + burst.addRows(frames, begin, end, at, this.#port);
     // As they lie in the file, headers of their records and all.
     const behind = (offsets[next - 1] ?? 0) + (lengths[next - 1] ?? 0);
-    burst.bytes.set(frames.bytes.subarray(offsets[begin], behind));
+    burst.bytes.set(bytes.subarray(first, behind), at);
     if (!this.#loaded.device.remembers) return next;
     this.#loaded.advance(frames.time(begin));
     for (let row = begin; row < next; row++) burst.stamp(row - begin, onClock(frames.time(row)));

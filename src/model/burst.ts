@@ -39,11 +39,11 @@ export interface Burst extends BurstColumns {
   /** The same for a frame that lies at `offset` in `bytes`. */
   add(offset: number, length: number, port?: number, linkType?: number, wireLength?: number): number;
   /**
-   * @internal The same for frames that lie in `bytes` as they do in a capture, `frames.offsets[first]` at its begin, which are longer on the wire
+   * @internal The same for frames that lie in `bytes` as they do in a capture, the first one at `at`, which are longer on the wire
    * or as long: those from row `first` to `end`, up to one that has another link type, is too long or has no room. Gives how many. Where the
    * device remembers they are to be stamped.
    */
-  addRows(frames: FrameRows, first: number, end: number, port: number): number;
+  addRows(frames: FrameRows, first: number, end: number, at: number, port: number): number;
   /** When the frame of a row comes in, in nanoseconds. */
   stamp(row: number, time: bigint): void;
   /**
@@ -131,10 +131,10 @@ export class DeviceBurst implements Burst {
     return this.#stamped(this.#batch.add(offset, length, wireLength, port, link));
   }
 
-  addRows(frames: FrameRows, first: number, end: number, port: number): number {
+  addRows(frames: FrameRows, first: number, end: number, at: number, port: number): number {
     const { offsets, lengths, wireLengths, linkTypes } = frames;
     const linkType = linkTypes[first] as number;
-    const origin = offsets[first] as number;
+    const origin = (offsets[first] as number) - at;
     const link = this.#check("burst.addRows", port, linkType, 0, 0);
     const batch = this.#batch;
     let row = first;

@@ -171,7 +171,7 @@ describe("a capture in bursts", () => {
     async (workers) => {
       const [, { frames: _, expect: __, ...document }] = summed[0]!;
       const writer = new PcapWriter({ linkType: 1, snapLength: MAX_FRAME + 1 });
-      const lengths = Array.from({ length: 40 }, (___, n) => (n % 9 === 5 ? MAX_FRAME + 1 : MAX_FRAME - n));
+      const lengths = Array.from({ length: 40 }, (___, n) => (n % 25 === 20 ? MAX_FRAME + 1 : MAX_FRAME - n));
       const frames = lengths.map((length, n) => writer.frame({ time: BigInt(n), bytes: new Uint8Array(length) }));
       const file = new Uint8Array(Buffer.concat([writer.header(), ...frames]));
       const all = await agree(document, [file], file.length, workers);
