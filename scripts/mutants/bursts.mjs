@@ -117,6 +117,7 @@ export const BURSTS = [
   use("closed-unseen", "      !this.#device.closed &&\n", "", "a device that is closed"),
   use("usual-unstamped", " &&\n      !this.#device.remembers\n", "\n", "times of usual frames"),
   use("unusual-unstamped", "if (row >= 0 && this.#device.remembers)", "if (row < 0)", "times of other frames"),
+  use("time-unchecked", '    checkTime(call, "time", time);\n', "", "times that are none"),
   use("row-beyond", "row >= 0 && row < count", "row >= 0", "rows that are not there"),
   use(
     "count-kept",

@@ -5,6 +5,7 @@ import type { Columns } from "../engine/columns.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
 import { unsigned } from "./handle.js";
+import { checkTime } from "./input.js";
 import { LINK_TYPES } from "../packet/linkTypes.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
@@ -151,7 +152,9 @@ export class DeviceBurst implements Burst {
   stamp(row: number, time: bigint): void {
     const call = "burst.stamp";
     this.#open(call);
-    this.#batch.stamp(time, this.#row(call, row));
+    const n = this.#row(call, row);
+    checkTime(call, "time", time);
+    this.#batch.stamp(time, n);
   }
 
   steer(summing: Summing | null = null): number {

@@ -63,7 +63,7 @@ export function checkFrames(call: string, frames: readonly Uint8Array[], options
     const own = optionsOf(options, i);
     if (own.wireLength !== undefined) checkWireLength(call, i, frame, own.wireLength);
     if (own.linkType !== undefined) linkFor(call, i, own);
-    if (own.time !== undefined) checkTime(call, i, own.time);
+    if (own.time !== undefined) checkTime(call, `frames[${i}].time`, own.time);
   }
 }
 
@@ -77,8 +77,8 @@ export function checkFrameLength(call: string, path: string, length: number): vo
   refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
 }
 
-function checkTime(call: string, i: number, time: unknown): void {
-  const path = `frames[${i}].time`;
+/** Refuses what is no time. */
+export function checkTime(call: string, path: string, time: unknown): void {
   if (typeof time !== "bigint") throw new TypeError(`${call}: ${path} must be a bigint, not ${describe(time)}`);
   if (time === BigInt.asUintN(64, time)) return;
   const hint = "nanoseconds, 0 to 2^64 - 1";

@@ -176,6 +176,8 @@ describe("refused, whatever was taken before", () => {
     "half an offset": [() => burst.add(0.5, 64), "EINVAL out_of_range offset"],
     "the end of the area": [() => burst.add(burst.bytes.length - 63, 64), "EINVAL out_of_range offset"],
     "a stamp for a row that is not there": [() => burst.stamp(1, 0n), "EINVAL out_of_range row"],
+    "a stamp before all time": [() => burst.stamp(0, -1n), "EINVAL out_of_range time"],
+    "a stamp of more than 64 bits": [() => burst.stamp(0, 1n << 64n), "EINVAL out_of_range time"],
     "an outcome too early": [() => burst.outcome(0), "EINVAL burst_state burst"],
   };
   test.each(Object.keys(cases))("%s", (name) => {
@@ -186,6 +188,13 @@ describe("refused, whatever was taken before", () => {
     expect(burst.count).toBe(1);
     expect(burst.put(FRAME, 1)).toBe(1);
     expect(burst.steer()).toBe(2);
+  });
+
+  test("a stamp that is no bigint", () => {
+    burst.clear();
+    burst.put(FRAME);
+    expect(() => burst.stamp(0, 5 as unknown as bigint)).toThrow(TypeError);
+    burst.stamp(0, (1n << 64n) - 1n);
   });
 
   test("frames for a burst that is steered, and for a device that is closed", () => {
