@@ -19,6 +19,7 @@ import {
   HITS_PER_FRAME,
   MAX_BATCH,
   MAX_FUNCTIONS,
+  MAX_ROWS,
   OUTCOME_SIZE,
   REASON_COUNT,
   SAMPLES_SIZE,
@@ -44,7 +45,7 @@ const LINE: usize = 63;
 
 export const STAGING: usize = FIXED;
 export const FRAMES: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;
-export const KEYS: usize = (FRAMES + BATCH * FRAME_SIZE + LINE) & ~LINE;
+export const KEYS: usize = (FRAMES + <usize>MAX_ROWS * FRAME_SIZE + LINE) & ~LINE;
 export const MAPS: usize = (KEYS + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const BRANCHES: usize = (MAPS + BATCH * MAP_SIZE + LINE) & ~LINE;
 /** What forks have of their own: frame descriptors, keys, maps. */
@@ -93,7 +94,7 @@ export const SAMPLE_SIZE: usize = 16;
 /** The time of each frame, in nanoseconds: what the host writes where the device has state. */
 export const TIMES: usize = (SAMPLES + SAMPLES_SIZE + LINE) & ~LINE;
 /** What the groups of key stream that are being made are for (crypto/scratch.ts). */
-export const ORDERS: usize = (TIMES + BATCH * 8 + LINE) & ~LINE;
+export const ORDERS: usize = (TIMES + <usize>MAX_ROWS * 8 + LINE) & ~LINE;
 export const ORDERS_SIZE: usize = 256;
 /** Packets that are to be sealed or opened (src/abi/cipher.ts). */
 export const JOBS: usize = (ORDERS + ORDERS_SIZE + LINE) & ~LINE;

@@ -1,6 +1,11 @@
 /** Planted faults of devices of several cores: what a copy has, what is counted, who steers which rows, what keeps frames at the first core. */
 
-const SEES = ["test/model/pool.test.ts", "test/model/burst.node.test.ts", "test/model/poolPipelines.test.ts"];
+const SEES = [
+  "test/model/pool.test.ts",
+  "test/model/burstsInTurn.test.ts",
+  "test/model/burst.node.test.ts",
+  "test/model/poolPipelines.test.ts",
+];
 
 const fault = (folder) => (name, id, search, replace, breaks) => {
   return { id, file: `${folder}/${name}.ts`, search, replace, breaks, sees: SEES };
@@ -55,43 +60,64 @@ export const POOL = [
   engine(
     "crew",
     "pool-numbers-of-one-core",
-    "own.core.exports.skipNumbers(this.stage.count - own.count);",
+    "own.core.exports.skipNumbers(rows - own.count);",
     "",
     "the numbers of frames that chance depends on",
   ),
   engine(
     "replica",
     "pool-steered-twice",
-    "if (!claim(this.#control, this.#asked)) return false;",
-    "claim(this.#control, this.#asked);",
+    "if (!claim(this.#control, Word.claimed, this.#asked)) return false;",
+    "claim(this.#control, Word.claimed, this.#asked);",
     "tasks that the thread has begun",
   ),
   engine(
     "crew",
     "pool-share-overlaps",
-    "first: first - count, count, some: 0",
-    "first: Math.max(0, first - count - 1), count, some: 0",
+    "first: first - count, count, some: -1",
+    "first: Math.max(0, first - count - 1), count, some: -1",
     "which rows each core steers",
   ),
   engine(
-    "stage",
+    "batch",
     "pool-wire-length",
-    "words[at + FRAME_WIRE_LENGTH / 4] = wireLength;",
-    "words[at + FRAME_WIRE_LENGTH / 4] = length;",
-    "the length on the wire of frames in the stage",
+    "return this.add(address - this.core.bytes, bytes.length, wireLength, port, link);",
+    "return this.add(address - this.core.bytes, bytes.length, bytes.length, port, link);",
+    "the length on the wire of frames in a burst",
   ),
   engine(
-    "stage",
-    "pool-frames-not-packed",
-    "port | (link << 16) | (FRAME_PACKED << 24)",
-    "port | (link << 16)",
-    "frames behind one that a rule makes longer",
+    "runner",
+    "pool-rows-of-others",
+    "const begin = (frames + (control[Word.first] as number) * FRAME_SIZE) >> 2;",
+    "const begin = frames >> 2;",
+    "which rows a thread brings in",
+  ),
+  engine(
+    "crew",
+    "pool-counts-lost-under-way",
+    "  #collect(): void {\n    this.finish();",
+    "  #collect(): void {",
+    "counters that are read while a burst is under way",
+  ),
+  engine(
+    "crew",
+    "pool-sees-later-rules",
+    "    this.#underWay = null;\n    this.#putAside",
+    "    this.#underWay = null;\n    this.#copy();\n    this.#putAside",
+    "a burst under way and rules that come later",
+  ),
+  host(
+    "poolTraffic",
+    "pool-columns-of-the-next",
+    "  #spread(rows: number, sums: boolean): void {\n    this.#finish();",
+    "  #spread(rows: number, sums: boolean): void {",
+    "columns of a burst that another brings to its end",
   ),
   host(
     "poolTraffic",
     "pool-columns-reordered",
-    "copyColumns(core.outcomeColumns, columns, first, count);\n    for (const share",
-    "copyColumns(core.outcomeColumns, columns, count - count, count);\n    for (const share",
+    "copyColumns(core.outcomeColumns, columns, first, count);",
+    "copyColumns(core.outcomeColumns, columns, count - count, count);",
     "the order of rows in columns",
   ),
   host(

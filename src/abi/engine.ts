@@ -5,6 +5,8 @@
 
 /** Frames that one call of the core takes. */
 export const MAX_BATCH = 256;
+/** Frames that can wait in the areas `frames` and `times`; a call of the core takes the first of them. */
+export const MAX_ROWS = 4096;
 /** Bytes before a frame, for headers that an action puts in front. */
 export const FRAME_HEAD_ROOM = 128;
 /** The longest frame, in bytes: what libpcap calls MAXIMUM_SNAPLEN. */
@@ -28,7 +30,7 @@ export const MAX_ACTIONS = 192;
 export enum Area {
   /** A mask of 512 bytes, a value of 512, ranges, then actions, for the next call. */
   staging = 0,
-  /** MAX_BATCH frame descriptors. */
+  /** MAX_ROWS frame descriptors. */
   frames = 1,
   /** The bytes of the frames. */
   bytes = 2,

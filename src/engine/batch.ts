@@ -49,6 +49,8 @@ export class Batch {
   readonly core: Core;
   /** Frames in the batch. */
   count = 0;
+  /** How many it takes: more than MAX_BATCH, up to MAX_ROWS, where several cores steer them. */
+  limit = MAX_BATCH;
   #next: number;
   readonly #end: number;
 
@@ -77,10 +79,19 @@ export class Batch {
     metadata = 0,
   ): number {
     const address = this.#next + FRAME_HEAD_ROOM;
-    if (this.count === MAX_BATCH || address + bytes.length > this.#end) return -1;
+    if (this.count >= this.limit || address + bytes.length > this.#end) return -1;
     this.core.u8.set(bytes, address);
     this.#next = (address + bytes.length + 15) & ~15;
     return this.#describe(address, bytes.length, wireLength, port | (link << 16), vport, sqn, metadata);
+  }
+
+  /** The same for a frame from the wire, without room in front: it is copied before it changes. */
+  pack(bytes: Uint8Array, wireLength: number, port: number, link: number): number {
+    const address = this.#next;
+    if (this.count >= this.limit || address + bytes.length > this.#end) return -1;
+    this.core.u8.set(bytes, address);
+    this.#next = (address + bytes.length + 15) & ~15;
+    return this.add(address - this.core.bytes, bytes.length, wireLength, port, link);
   }
 
   /** Where frames are copied to; `add` takes those that lie here already. */
@@ -91,7 +102,7 @@ export class Batch {
 
   /** Adds a frame from the wire that lies at `offset` in `bytes`, with others around it; its row, -1 where all are taken. */
   add(offset: number, length: number, wireLength: number, port: number, link: number): number {
-    if (this.count === MAX_BATCH) return -1;
+    if (this.count >= this.limit) return -1;
     const flags = (FRAME_PACKED << 24) | port | (link << 16);
     return this.#describe(this.core.bytes + offset, length, wireLength, flags, VPORT_UPLINK, 0, 0);
   }
@@ -123,6 +134,13 @@ export class Batch {
     const at = (times >> 2) + 2 * row;
     u32[at] = Number(time & 0xffffffffn);
     u32[at + 1] = Number((time >> 32n) & 0xffffffffn);
+  }
+
+  /** Makes rows the first ones, which a core steers. */
+  moveUp(first: number, count: number): void {
+    const { u8, frames, times } = this.core;
+    u8.copyWithin(frames, frames + first * FRAME_SIZE, frames + (first + count) * FRAME_SIZE);
+    u8.copyWithin(times, times + first * 8, times + (first + count) * 8);
   }
 
   /** The bytes of a frame that was put, before the batch is steered. */

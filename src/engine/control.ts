@@ -6,43 +6,52 @@ export const PAGE = 65536;
 /** Characters of an error that is told. */
 const MOST_TEXT = 240;
 
+/** Words of a cache line: what one thread writes while the other looks stands in lines of its own. */
+const LINE = 16;
+
 /** Words of the control block. */
 export const Word = {
   /** Counts up with each task. */
   asked: 0,
-  /** The last task that somebody has begun: the thread, or the one that asked, who has found it idle. */
-  claimed: 1,
-  /** The last task that the thread has done. */
-  done: 2,
-  task: 3,
-  /** First row and number of rows of a run. */
-  first: 4,
-  count: 5,
+  // The caller's, before it asks.
+  task: LINE,
+  /** Rows of a run. */
+  first: LINE + 1,
+  count: LINE + 2,
   /** The table that they begin at. */
-  root: 6,
-  /** Pages of memory behind the task. */
-  pages: 7,
-  /** What `writeColumns` gave. */
-  some: 8,
-  /** How long the run took, in microseconds. */
-  microseconds: 9,
+  root: LINE + 3,
   /** 1: memory is a new copy of that of the first core, which nobody has run yet. */
-  fresh: 11,
+  fresh: LINE + 4,
+  /** 1: the caller sleeps until the task is done. */
+  awaited: LINE + 5,
   /** 1: rows are summed (shapes.ts). */
-  sums: 12,
+  sums: LINE + 6,
+  /** The last task whose rows somebody brings in, and the last that somebody does: the thread, or the caller, who has found it idle. */
+  loading: 2 * LINE,
+  claimed: 2 * LINE + 1,
+  /** 1: the thread sleeps until there is another task. */
+  idle: 2 * LINE + 2,
+  /** The last task whose rows were brought in, and the last that was done. */
+  loaded: 3 * LINE,
+  done: 4 * LINE,
+  // What became of it.
+  /** What `writeColumns` gave. */
+  some: 4 * LINE + 1,
+  /** How long the run took. */
+  nanoseconds: 4 * LINE + 2,
   /** Characters of the error that the task has ended with, and the thread with it; 0 for none. */
-  failed: 10,
+  failed: 4 * LINE + 3,
   /** Where they are. */
-  text: 16,
+  text: 5 * LINE,
 } as const;
 export const CONTROL_BYTES = 4 * (Word.text + MOST_TEXT);
 
 export const Task = { run: 0, end: 1 } as const;
 
-/** Whether the task is the caller's to do: nobody has begun it. */
-export function claim(control: Int32Array, task: number): boolean {
+/** Whether the task is the caller's to begin: nobody else has, as the word says. */
+export function claim(control: Int32Array, word: number, task: number): boolean {
   const before = (task - 1) | 0;
-  return Atomics.compareExchange(control, Word.claimed, before, task) === before;
+  return Atomics.compareExchange(control, word, before, task) === before;
 }
 
 /** What has gone wrong in a thread, for the one that asked. */
@@ -64,11 +73,10 @@ export interface Start {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly control: SharedArrayBuffer;
-  /** Rows of all workers (stage.ts): their frames, and the descriptors of these. */
-  readonly bytes: SharedArrayBuffer;
-  readonly descriptors: SharedArrayBuffer;
+  /** The memory of the first core, where rows wait. */
+  readonly waiting: SharedArrayBuffer;
   /** Areas of linear memory; where rules are staged in the first core, the others have their globals. */
-  readonly areas: { readonly bytes: number; readonly frames: number; readonly staging: number };
+  readonly areas: { readonly frames: number; readonly staging: number };
 }
 
 /** What a thread says when it can take tasks. */

@@ -160,8 +160,8 @@ export class Core {
   }
 
   /**
-   * All of memory as bytes. Growing detaches views, so ask again after any call that may allocate. A detached view has
-   * length 0; asking the memory for its buffer costs more than most of what is done with it.
+   * All of memory as bytes. Growing detaches views (of shared memory they are too short: `lookAgain`), so ask again after any call
+   * that may allocate. A detached view has length 0; asking the memory for its buffer costs more than most of what is done with it.
    */
   get u8(): Uint8Array {
     if (this.#u8.length === 0) this.#u8 = new Uint8Array(this.exports.memory.buffer);
@@ -181,8 +181,9 @@ export class Core {
     return this.#outcomeColumns;
   }
 
-  /** Another thread has made shared memory larger, which views do not notice. */
+  /** Shared memory may be larger than it was, which views do not notice. */
   lookAgain(): void {
+    if (this.exports.memory.buffer.byteLength === this.#u8.length) return;
     this.#u8 = new Uint8Array(this.exports.memory.buffer);
     this.#u32 = new Uint32Array(this.exports.memory.buffer);
   }

@@ -3,7 +3,7 @@
  * a URL, a Response, bytes, or a compiled module.
  */
 import { Core, type CoreExports } from "./core.js";
-import { rewrite, type SharingExports } from "./sharing.js";
+import { rewrite, sharedMemory, type SharingExports } from "./sharing.js";
 import { trap } from "./trap.js";
 
 /** Anything that `createDevice({ core })` takes. */
@@ -18,7 +18,7 @@ export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
   return new Core(exports as unknown as CoreExports);
 }
 
-/** A core that others can be copies of, and the module of these. */
+/** A core that others can be copies of, and the module of all. */
 export interface FirstCore {
   readonly exports: CoreExports & SharingExports;
   readonly module: WebAssembly.Module;
@@ -27,10 +27,11 @@ export interface FirstCore {
 /** The first core of several; null where the caller brings a compiled module, which is one core's alone. */
 export async function loadFirstCore(source: CoreSource = coreUrl()): Promise<FirstCore | null> {
   if (source instanceof WebAssembly.Module) return null;
-  const bytes = new Uint8Array(await bytesOf(source));
-  const { instance } = await WebAssembly.instantiate(rewrite(bytes, false), { env: { abort: trap } });
-  const module = await WebAssembly.compile(rewrite(bytes, true));
-  return { exports: instance.exports as unknown as CoreExports & SharingExports, module };
+  const { bytes, pages } = rewrite(new Uint8Array(await bytesOf(source)));
+  const module = await WebAssembly.compile(bytes);
+  const env = { memory: sharedMemory(pages), abort: trap };
+  const { exports } = await WebAssembly.instantiate(module, { env });
+  return { exports: exports as unknown as CoreExports & SharingExports, module };
 }
 
 function coreUrl(): URL {

@@ -2,14 +2,13 @@
  * A worker of a pool beside the first one, from the side of the first: a core in a thread of its own whose memory is a copy of that of the
  * first core. Addresses are the same in both, so that whatever knows an object of the first core by its address reads records of this one.
  *
- * Everything but `run` and `wait` happens while the thread has no task.
+ * Everything but `load`, `takeOver`, `isDone` and `wait` happens while the thread has no task.
  */
 import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
 import { claim, CONTROL_BYTES, failureIn, PAGE, Task, Word, type Start } from "./control.js";
 import { Core, type CoreExports } from "./core.js";
 import { Runner } from "./runner.js";
-import { MOST_PAGES } from "./sharing.js";
-import type { Stage } from "./stage.js";
+import { sharedMemory } from "./sharing.js";
 import { startThread, type Thread } from "./thread.js";
 
 /** How long the first worker looks whether a task is done before it sleeps, in milliseconds. */
@@ -46,12 +45,11 @@ export class Replica {
     this.#thread = thread;
   }
 
-  static async create(core: Core, module: WebAssembly.Module, stage: Stage): Promise<Replica> {
-    const pages = core.exports.memory.buffer.byteLength / PAGE;
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
+  static async create(core: Core, module: WebAssembly.Module): Promise<Replica> {
+    const waiting = core.exports.memory.buffer as unknown as SharedArrayBuffer;
+    const memory = sharedMemory(waiting.byteLength / PAGE);
     const control = new SharedArrayBuffer(CONTROL_BYTES);
-    const areas = { bytes: core.bytes, frames: core.frames, staging: core.staging };
-    const start: Start = { module, memory, control, ...stage.buffers, areas };
+    const start: Start = { module, memory, control, waiting, areas: { frames: core.frames, staging: core.staging } };
     return new Replica(core, start, await Runner.create(start), await startThread(start));
   }
 
@@ -74,10 +72,9 @@ export class Replica {
     this.#control[Word.fresh] = 1;
   }
 
-  /** Gives the thread rows of the stage, which are summed with `sums` (shapes.ts). */
+  /** Gives the thread rows, one at the least, that wait in the first core, and are summed with `sums` (shapes.ts). */
   run(root: number, first: number, count: number, sums: boolean): void {
     const control = this.#control;
-    this.#check();
     this.#counted = true;
     control[Word.first] = first;
     control[Word.count] = count;
@@ -86,42 +83,59 @@ export class Replica {
     this.#ask(Task.run);
   }
 
+  /** Nobody needs the rows any more where they waited. */
+  load(): void {
+    if (this.#runner.load(this.#asked)) return;
+    const lost = performance.now() + LOST;
+    while (Atomics.load(this.#control, Word.loaded) !== this.#asked) if (performance.now() > lost) this.#loseIt();
+  }
+
   /** Steers them in this thread where the other one has not begun; whether it was so. */
   takeOver(): boolean {
-    if (!claim(this.#control, this.#asked)) return false;
-    this.#runner.run();
+    if (!claim(this.#control, Word.claimed, this.#asked)) return false;
+    this.#runner.run(this.#asked);
     Atomics.store(this.#control, Word.done, this.#asked);
     return true;
   }
 
   /** What they are steered to can be read; gives SOME_*. */
   finish(): number {
-    if ((this.#control[Word.pages] as number) * PAGE !== this.core.u8.length) {
+    if ((this.core.u32[this.core.staging >> 2] as number) * PAGE !== this.core.u8.length) {
       this.#memory.grow(0);
       this.core.lookAgain();
     }
     return this.#control[Word.some] as number;
   }
 
-  /** Waits until the thread has steered them. @throws Error it has failed, which is a defect of ours */
+  /** Waits until the thread has steered them. @throws Error as `check` */
   wait(): void {
     const patience = performance.now() + PATIENCE;
     const lost = performance.now() + LOST;
     for (let done = this.#done(); done !== this.#asked; done = this.#done()) {
       const now = performance.now();
-      if (now > lost) throw new Error("flowsteer: a worker of the pool does not answer");
-      if (now > patience && MAY_WAIT) Atomics.wait(this.#control, Word.done, done, LOST);
+      if (now > lost) this.#loseIt();
+      if (now > patience && MAY_WAIT) this.#sleep(done);
     }
-    this.#check();
+    this.check();
+  }
+
+  #loseIt(): never {
+    throw new Error("flowsteer: a worker of the pool does not answer");
+  }
+
+  #sleep(done: number): void {
+    Atomics.store(this.#control, Word.awaited, 1);
+    Atomics.wait(this.#control, Word.done, done, LOST);
+    Atomics.store(this.#control, Word.awaited, 0);
   }
 
   get isDone(): boolean {
     return this.#done() === this.#asked;
   }
 
-  /** Microseconds that the thread has worked on the last rows. */
-  get microseconds(): number {
-    return this.#control[Word.microseconds] as number;
+  /** How long the thread has worked on the last rows. */
+  get milliseconds(): number {
+    return (this.#control[Word.nanoseconds] as number) / 1e6;
   }
 
   /** Adds what it has counted to the counters of the first core, and begins at zero. */
@@ -162,10 +176,11 @@ export class Replica {
     this.#control[Word.task] = task;
     this.#asked = (this.#asked + 1) | 0;
     Atomics.store(this.#control, Word.asked, this.#asked);
-    Atomics.notify(this.#control, Word.asked);
+    if (Atomics.load(this.#control, Word.idle) === 1) Atomics.notify(this.#control, Word.asked);
   }
 
-  #check(): void {
+  /** @throws Error its thread has failed, which is a defect of ours */
+  check(): void {
     const failure = failureIn(this.#control) ?? this.#thread.failure;
     if (failure !== null) throw new Error(`flowsteer: a worker of the pool has failed, which is a defect: ${failure}`);
   }

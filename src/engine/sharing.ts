@@ -2,7 +2,7 @@
  * The core as several threads run it: the same module, rewritten (WebAssembly core specification, 5.5 Modules).
  *
  * Two functions are added, which write all globals that can change to memory, and read them from there: between two runs an instance
- * is what its memory holds, and a copy of that is another one. For all but the first worker memory is imported and shared.
+ * is what its memory holds, and a copy of that is another one. Memory is imported, and shared.
  */
 import { PAGE } from "./control.js";
 
@@ -24,13 +24,14 @@ const I32 = 0x7f;
 const I64 = 0x7e;
 /** (address: i32) => void */
 const TYPE = [0x60, 1, I32, 0];
-/** Bytes that a global takes where it is kept. */
+/** Bytes that a global takes where it is kept, behind the pages of memory in the same. */
 const SLOT = 8;
 /** The most that memory can have, in pages. */
-export const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
+const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
 
 /** What a rewritten core exports beside its own. */
 export interface SharingExports {
+  /** Writes how many pages memory has, a word, and all globals. */
   keepGlobals(address: number): void;
   takeGlobals(address: number): void;
 }
@@ -46,8 +47,14 @@ interface Global {
   readonly type: number;
 }
 
-/** The module with SharingExports; memory is imported as `env.memory` where it is to be shared. */
-export function rewrite(module: Uint8Array, sharesMemory: boolean): Uint8Array<ArrayBuffer> {
+export interface Rewritten {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Pages that its memory begins with. */
+  readonly pages: number;
+}
+
+/** The module with SharingExports, which imports its memory as `env.memory`. */
+export function rewrite(module: Uint8Array): Rewritten {
   const sections = sectionsOf(module);
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? Uint8Array.of(0);
   const countIn = (id: number): number => new Reader(body(id)).number();
@@ -64,18 +71,23 @@ export function rewrite(module: Uint8Array, sharesMemory: boolean): Uint8Array<A
     [FUNCTIONS, { count: 2, entries: [...type, ...type] }],
     [EXPORTS, { count: 2, entries: [...exported("keepGlobals", first), ...exported("takeGlobals", first + 1)] }],
     [CODE, { count: 2, entries: [...keeping(globals), ...taking(globals)] }],
+    [IMPORTS, { count: 1, entries: imported }],
   ]);
-  if (sharesMemory) more.set(IMPORTS, { count: 1, entries: imported });
   const ids = [...new Set([...sections.map(({ id }) => id), ...more.keys()])].sort((a, b) => place(a) - place(b));
   const bytes: number[] = [...module.subarray(0, HEADER)];
   for (const id of ids) {
-    if (id === MEMORY && sharesMemory) continue;
+    if (id === MEMORY) continue;
     const { count, entries } = more.get(id) ?? { count: 0, entries: [] };
     const content = count === 0 ? body(id) : longer(body(id), count, entries);
     bytes.push(id, ...leb(content.length));
     for (const byte of content) bytes.push(byte);
   }
-  return Uint8Array.from(bytes);
+  return { bytes: Uint8Array.from(bytes), pages };
+}
+
+/** Memory of a rewritten core, as large as it has to be at first. */
+export function sharedMemory(pages: number): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
 }
 
 /** Sections come in the order of their numbers, but for the one that counts data. */
@@ -94,28 +106,26 @@ function exported(name: string, index: number): number[] {
   return [...named(name), KIND_FUNCTION, ...leb(index)];
 }
 
-/** local.get 0; global.get; store */
+/** local.get 0; memory.size; store; and of each global: local.get 0; global.get; store */
 function keeping(globals: readonly Global[]): number[] {
-  return code(
-    globals.flatMap(({ index, type }, slot) => [
-      0x20,
-      0,
-      0x23,
-      ...leb(index),
+  return code([
+    ...[0x20, 0, 0x3f, 0, 0x36, ...offset(0)],
+    ...globals.flatMap(({ index, type }, n) => [
+      ...[0x20, 0, 0x23, ...leb(index)],
       type === I64 ? 0x37 : 0x36,
-      ...offset(slot),
+      ...offset(n + 1),
     ]),
-  );
+  ]);
 }
 
 /** local.get 0; load; global.set */
 function taking(globals: readonly Global[]): number[] {
   return code(
-    globals.flatMap(({ index, type }, slot) => [
+    globals.flatMap(({ index, type }, n) => [
       0x20,
       0,
       type === I64 ? 0x29 : 0x28,
-      ...offset(slot),
+      ...offset(n + 1),
       0x24,
       ...leb(index),
     ]),

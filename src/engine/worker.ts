@@ -32,15 +32,16 @@ async function serve(start: Start): Promise<void> {
   port.postMessage(READY);
   const control = new Int32Array(start.control);
   for (let asked = nextTask(control, 0); control[Word.task] !== Task.end; asked = nextTask(control, asked)) {
-    if (!claim(control, asked)) continue;
+    runner.load(asked);
+    if (!claim(control, Word.claimed, asked)) continue;
     try {
-      runner.run();
+      runner.run(asked);
     } catch (error) {
       tellFailure(control, error);
       throw error;
     } finally {
       Atomics.store(control, Word.done, asked);
-      Atomics.notify(control, Word.done);
+      if (Atomics.load(control, Word.awaited) === 1) Atomics.notify(control, Word.done);
     }
   }
 }
@@ -51,7 +52,9 @@ function nextTask(control: Int32Array, last: number): number {
   const until = begun + patience;
   while (Atomics.load(control, Word.asked) === last) {
     if (performance.now() < until) continue;
+    Atomics.store(control, Word.idle, 1);
     while (Atomics.load(control, Word.asked) === last) Atomics.wait(control, Word.asked, last);
+    Atomics.store(control, Word.idle, 0);
   }
   const waited = performance.now() - begun;
   patience =

@@ -1,6 +1,7 @@
 /** Frames and what becomes of them as typed arrays, used again and again: docs/frames.md, Bursts. */
 import { FRAME_ARENA, MAX_FRAME } from "../abi/engine.js";
 import { Link } from "../abi/headers.js";
+import type { Batch } from "../engine/batch.js";
 import type { Columns } from "../engine/columns.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
@@ -9,7 +10,7 @@ import { checkTime } from "./input.js";
 import { LINK_TYPES } from "../packet/linkTypes.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
-import type { BurstRows, Summing, Traffic } from "./traffic.js";
+import type { Summing, Traffic } from "./traffic.js";
 
 /** What became of the frames of a burst, a value a row; good until the next `clear`. */
 export type BurstColumns = Columns;
@@ -48,13 +49,16 @@ export interface Burst extends BurstColumns {
   /** When the frame of a row comes in, in nanoseconds. */
   stamp(row: number, time: bigint): void;
   /**
-   * From bytes to outcome; gives how many frames. Who sums them (internal) hears of them before it returns.
-   * @throws SteeringError EBUSY another call has taken the place of the burst
+   * Begins to steer, where others can; else it steers. Frames and `bytes` are the next burst's when it returns. Who sums frames (internal)
+   * hears of them before `steer` returns.
+   * @throws SteeringError EBUSY another call has taken the place of the burst; EINVAL it was started, or the device is closed
    */
+  start(summing?: Summing): void;
+  /** From bytes to outcome, or waits for what `start` has begun; gives how many frames. @throws SteeringError as `start` */
   steer(summing?: Summing): number;
   /**
-   * What `device.receive` gives for the frame of a row, until the next call that runs frames on the device. Where the bytes that came in
-   * are given, destinations that got just these have them and no copy.
+   * What `device.receive` gives for the frame of a row, until another burst is cleared, another call runs frames on the device, or a rule
+   * goes. Where the bytes that came in are given, destinations that got just these have them and no copy.
    */
   outcome(row: number, frame?: Uint8Array): Outcome;
 }
@@ -73,18 +77,22 @@ export class DeviceBurst implements Burst {
   readonly kinds: Uint8Array;
   readonly #device: Device;
   readonly #traffic: Traffic;
-  readonly #batch: BurstRows;
-  /** Frames that were steered; -1 before. */
-  #steered = -1;
+  readonly #batch: Batch;
+  /** Frames that were started; -1 before. */
+  #started = -1;
+  /** Whether what became of them is here. */
+  #steered = false;
   /** The port of the last frame that was checked; 0 for none. */
   #port = 0;
+  /** Rules that were removed before it was started. */
+  #removed = 0;
   /** Outcomes that had to be read at once. */
   #outcomes: readonly Outcome[] | null = null;
 
   constructor(device: Device, traffic: Traffic) {
     this.#device = device;
     this.#traffic = traffic;
-    this.#batch = traffic.rows;
+    this.#batch = traffic.batch;
     const { most } = traffic;
     this.rows = most;
     this.verdicts = new Uint8Array(most);
@@ -100,7 +108,8 @@ export class DeviceBurst implements Burst {
   }
 
   get count(): number {
-    return this.#steered < 0 ? this.#batch.count : this.#steered;
+    if (this.#started >= 0) return this.#started;
+    return this.#traffic.holds(this) ? this.#batch.count : 0;
   }
 
   get bytes(): Uint8Array {
@@ -108,16 +117,18 @@ export class DeviceBurst implements Burst {
   }
 
   clear(): void {
-    this.#traffic.take(this);
-    this.#steered = -1;
+    this.#traffic.wait(this);
+    this.#traffic.takeBurst(this);
+    this.#started = -1;
+    this.#steered = false;
     this.#outcomes = null;
   }
 
   put(frame: Uint8Array, port = 1, linkType = 1, wireLength = frame.length): number {
     if (this.#isUsual(port, linkType, frame.length, wireLength))
-      return this.#batch.put(frame, wireLength, port, Link.ethernet);
+      return this.#batch.pack(frame, wireLength, port, Link.ethernet);
     const link = this.#check("burst.put", port, linkType, frame.length, wireLength);
-    return this.#stamped(this.#batch.put(frame, wireLength, port, link));
+    return this.#stamped(this.#batch.pack(frame, wireLength, port, link));
   }
 
   add(offset: number, length: number, port = 1, linkType = 1, wireLength = length): number {
@@ -157,21 +168,34 @@ export class DeviceBurst implements Burst {
     this.#batch.stamp(time, n);
   }
 
+  start(summing: Summing | null = null): void {
+    this.#begin("burst.start", summing);
+  }
+
   steer(summing: Summing | null = null): number {
-    this.#open("burst.steer");
-    const { count } = this.#batch;
-    this.#outcomes = this.#traffic.steerBurst(this, summing);
-    this.#steered = count;
-    return count;
+    if (this.#started < 0 || this.#steered) this.#begin("burst.steer", summing);
+    this.#traffic.wait(this);
+    this.#steered = true;
+    return this.#started;
   }
 
   outcome(row: number, frame: Uint8Array | null = null): Outcome {
     const call = "burst.outcome";
-    if (this.#steered < 0) refuseState(call, "it is not steered yet");
+    if (!this.#steered) refuseState(call, "it is not steered yet");
     const n = this.#row(call, row);
     if (this.#outcomes !== null) return this.#outcomes[n] as Outcome;
     this.#hold(call);
+    if (this.#device.installed.removed !== this.#removed) this.#busy(call, "a rule has gone that it may list");
     return this.#traffic.burstOutcome(n, frame);
+  }
+
+  #begin(call: string, summing: Summing | null): void {
+    this.#open(call);
+    this.#device.checkOpen(call);
+    const { count } = this.#batch;
+    this.#removed = this.#device.installed.removed;
+    this.#outcomes = this.#traffic.start(this, summing);
+    this.#started = count;
   }
 
   #stamped(row: number): number {
@@ -187,7 +211,7 @@ export class DeviceBurst implements Burst {
       wireLength === length &&
       length >>> 0 === length &&
       length <= MAX_FRAME &&
-      this.#steered < 0 &&
+      this.#started < 0 &&
       this.#traffic.holds(this) &&
       !this.#device.closed &&
       !this.#device.remembers
@@ -211,15 +235,18 @@ export class DeviceBurst implements Burst {
 
   /** Frames can be put into it. */
   #open(call: string): void {
-    if (this.#steered >= 0) refuseState(call, "its frames have been steered: clear it");
+    if (this.#started >= 0) refuseState(call, "its frames have been steered: clear it");
     this.#hold(call);
   }
 
-  /** Its frames are in the core. */
+  /** Nobody else has taken the place of its frames. */
   #hold(call: string): void {
-    if (this.#traffic.holds(this)) return;
-    const hint = "another call has run frames on the device: clear the burst";
-    refuse({ code: "EBUSY", call, reason: "in_use", path: "burst", value: this.#device.name, hint });
+    if (!this.#traffic.holds(this))
+      this.#busy(call, "another burst was cleared, or another call has run frames: clear it");
+  }
+
+  #busy(call: string, hint: string): never {
+    return refuse({ code: "EBUSY", call, reason: "in_use", path: "burst", value: this.#device.name, hint });
   }
 
   #row(call: string, row: number): number {

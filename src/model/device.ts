@@ -303,8 +303,13 @@ export class Device {
   }
 
   /** @internal */
-  checkPort(call: string, port: number): void {
+  checkOpen(call: string): void {
     if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
+  }
+
+  /** @internal */
+  checkPort(call: string, port: number): void {
+    this.checkOpen(call);
     if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
   }

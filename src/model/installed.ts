@@ -10,6 +10,8 @@ export type Installed = Rule | FlowEntry | HostRule | DevxFlowEntry | Connection
 export class InstalledRules {
   readonly #byId: (Installed | undefined)[] = [];
   readonly #free: number[] = [];
+  /** How many have been removed: their numbers are those of others. */
+  removed = 0;
 
   /** The number that the next one gets. */
   get nextId(): number {
@@ -25,6 +27,7 @@ export class InstalledRules {
   remove({ id }: Installed): void {
     this.#byId[id] = undefined;
     this.#free.push(id);
+    this.removed++;
   }
 
   /** The one with this number, which is alive. */

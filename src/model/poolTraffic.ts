@@ -18,7 +18,7 @@ import type { Device } from "./device.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
-import { Traffic, type BurstRows, type Summing } from "./traffic.js";
+import { Traffic, type Summing } from "./traffic.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [REACHES_METER, "meters"],
@@ -50,18 +50,16 @@ export class PoolTraffic extends Traffic {
   #surveyed = -1;
   #entry = 0;
   #why: string | null = null;
-  /** Who has steered the rows of the burst. */
+  /** Who steers the rows of the burst that was started last. */
   #shares: readonly Share[] = [];
+  /** The burst that is under way, and who steers which of its rows. */
+  #underWay: { columns: Columns; shares: readonly Share[]; summing: Summing | null } | null = null;
 
   /** Calls of fewer frames than `few` are for the first core alone. */
   constructor(device: Device, crew: Crew, few: number) {
     super(device);
     this.#crew = crew;
     this.#few = few;
-  }
-
-  override get rows(): BurstRows {
-    return this.#crew.stage;
   }
 
   override get most(): number {
@@ -81,21 +79,25 @@ export class PoolTraffic extends Traffic {
     return this.#why;
   }
 
-  override take(burst: object): void {
-    super.take(burst);
-    this.batch.clear();
-    this.#crew.stage.limit = this.why === null ? this.most : MAX_BATCH;
+  override takeBurst(burst: object): void {
+    this.take(burst, this.why === null ? this.most : MAX_BATCH);
   }
 
-  override steerBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
-    const { count } = this.#crew.stage;
-    if (count === 0) return null;
+  override wait(burst: Columns): void {
+    if (this.#underWay?.columns === burst) this.#finish();
+  }
+
+  protected override startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
+    const { count } = this.batch;
     const came = this.cabled ? this.inputs() : null;
     if (!this.#isSpread(count)) return this.#allAlone(count, columns, came, summing);
-    const some = this.#spread(summing !== null);
-    for (const { core, first, count } of this.#shares) copyColumns(core.outcomeColumns, columns, first, count);
-    for (const share of this.#shares) this.#tell(summing, share);
-    return this.#isServed(some) ? this.#outcomes(came) : null;
+    this.#spread(count, summing !== null);
+    const [own, ...others] = this.#shares as [Share, ...Share[]];
+    this.#underWay = { columns, shares: others, summing };
+    this.#tell(own, columns, summing);
+    if (came === null) return null;
+    this.#finish();
+    return this.#shares.some(({ some }) => this.#isServed(some)) ? this.#outcomes(came) : null;
   }
 
   override burstOutcome(row: number, frame: Uint8Array | null): Outcome {
@@ -106,7 +108,6 @@ export class PoolTraffic extends Traffic {
   override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     if (!this.#isSpread(frames.length)) return super.receive(call, port, frames, options);
     this.check(call, port, frames, options);
-    const { stage } = this.#crew;
     const outcomes: Outcome[] = [];
     for (let next = 0; next < frames.length;) {
       // What the host did for the frames before may have changed what these can come to.
@@ -114,14 +115,15 @@ export class PoolTraffic extends Traffic {
         const rest = Array.isArray(options) ? (options as FrameOptions[]).slice(next) : options;
         return [...outcomes, ...super.receive(call, port, frames.slice(next), rest)];
       }
-      this.take(this);
+      this.take(this, this.most);
       const first = next;
       for (; next < frames.length; next++) {
         const frame = frames[next] as Uint8Array;
         const own = optionsOf(options, next);
-        if (stage.put(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
+        if (this.batch.pack(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
       }
-      this.#spread(false);
+      this.#spread(this.batch.count, false);
+      this.#crew.finish();
       outcomes.push(...this.#outcomes({ frames, options }, first));
     }
     return outcomes;
@@ -135,40 +137,46 @@ export class PoolTraffic extends Traffic {
     return (some & SOME_AT_HOST) !== 0 || (this.cabled && (some & SOME_AT_PORT) !== 0);
   }
 
-  /** All cores steer the rows of the stage; gives SOME_*. */
-  #spread(sums: boolean): number {
-    this.#shares = this.#crew.steer(this.entry, sums);
-    return this.#shares.reduce((all, { some }) => all | some, 0);
+  /** All cores begin to steer the rows of the batch. */
+  #spread(rows: number, sums: boolean): void {
+    this.#finish();
+    this.#shares = this.#crew.start(this.entry, rows, sums);
+  }
+
+  /** The burst under way has come to its end. */
+  #finish(): void {
+    if (this.#underWay === null) return;
+    const { columns, shares, summing } = this.#underWay;
+    this.#crew.finish();
+    if (shares.some(({ some }) => some < 0))
+      throw new Error("flowsteer: frames of a burst are lost with a worker of the pool that has failed");
+    this.#underWay = null;
+    for (const share of shares) this.#tell(share, columns, summing);
+  }
+
+  /** Says what became of rows of a burst. */
+  #tell(share: Share, columns: Columns, summing: Summing | null): void {
+    const { core, first, count } = share;
+    copyColumns(core.outcomeColumns, columns, first, count);
+    summing?.summed(core, first, count, (i, frame) => this.#readerOf(share).read(i, frame, null, new Afterwards()));
   }
 
   /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */
   #allAlone(rows: number, columns: Columns, came: Inputs | null, summing: Summing | null): Outcome[] | null {
     const outcomes: Outcome[] = [];
     const work: Work[] = [];
+    const { core } = this.#crew;
     for (let first = 0; first < rows; first += MAX_BATCH) {
       const count = Math.min(MAX_BATCH, rows - first);
-      const some = this.#alone(first, count, summing !== null);
-      copyColumns(this.#crew.core.outcomeColumns, columns, first, count);
-      for (const share of this.#shares) this.#tell(summing, share);
+      if (first > 0) this.batch.moveUp(first, count);
+      const some = steerRows(core.exports, this.entry, count, summing !== null);
+      const share = { worker: 0, core, first, count, some };
+      this.#shares = [share];
+      this.#tell(share, columns, summing);
       if (rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
     }
     this.#serveAll(work, came);
     return outcomes.length > 0 ? outcomes : null;
-  }
-
-  /** The first core steers some of them. */
-  #alone(first: number, count: number, sums: boolean): number {
-    const { core, stage } = this.#crew;
-    stage.load(core, first, count, this.device.remembers);
-    const some = steerRows(core.exports, this.entry, count, sums);
-    this.#shares = [{ worker: 0, core, first, count, some }];
-    return some;
-  }
-
-  #tell(summing: Summing | null, share: Share): void {
-    const read = (i: number, frame: Uint8Array): Outcome =>
-      this.#readerOf(share).read(i, frame, null, new Afterwards());
-    summing?.summed(share.core, share.first, share.count, read);
   }
 
   /** What became of the rows, in their order, once that is done what the host has to do; row 0 is `frames[offset]`. */

@@ -50,17 +50,12 @@ export interface Summing {
   summed(core: Core, first: number, count: number, read: (i: number, frame: Uint8Array) => Outcome): void;
 }
 
-/** Frames of a burst on their way in: a batch of the core, or what stands before several of them. */
-export type BurstRows = Pick<
-  Batch,
-  "count" | "bytes" | "clear" | "put" | "add" | "stamp" | "frame" | "wireLength" | "link" | "time"
->;
-
 export class Traffic {
+  /** Frames on their way in. */
   readonly batch: Batch;
   protected readonly device: Device;
   protected readonly reader: OutcomeReader;
-  /** Whose frames are in the core. */
+  /** Whose frames are in the batch. */
   #holder: object = this;
 
   constructor(device: Device) {
@@ -69,29 +64,40 @@ export class Traffic {
     this.reader = new OutcomeReader(device, this.batch);
   }
 
-  /** Where frames of a burst lie until they are steered, and how many they can be. */
-  get rows(): BurstRows {
-    return this.batch;
-  }
-
+  /** Frames of a burst. */
   get most(): number {
     return MAX_BATCH;
   }
 
-  /** An empty batch for a burst, until somebody else runs frames. */
-  take(burst: object): void {
-    this.#holder = burst;
-    this.rows.clear();
+  /** An empty batch for a burst, until somebody else takes it. */
+  takeBurst(burst: object): void {
+    this.take(burst, MAX_BATCH);
+  }
+
+  /** The same of so many rows. */
+  protected take(holder: object, rows: number): void {
+    this.#holder = holder;
+    this.batch.clear();
+    this.batch.limit = rows;
   }
 
   holds(burst: object): boolean {
     return this.#holder === burst;
   }
 
-  /** Runs the frames of the burst that holds the batch; `columns` gets what became of them before the host does what it has to do. */
-  steerBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
+  /**
+   * Begins to run the frames of the burst that holds the batch, where others can; else runs them. `columns` get what becomes of them, when it
+   * is waited for at the latest. Gives outcomes that had to be read before the host did what it has to do.
+   */
+  start(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
+    return this.batch.count === 0 ? null : this.startBurst(columns, summing);
+  }
+
+  /** Waits for the frames of a burst, if they are under way. */
+  wait(_burst: Columns): void {}
+
+  protected startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
     const { batch } = this;
-    if (batch.count === 0) return null;
     const { cabled } = this;
     const came = cabled ? this.inputs() : null;
     const some = steerRows(batch.core.exports, this.entry, batch.count, summing !== null);
@@ -105,7 +111,7 @@ export class Traffic {
     return outcomes;
   }
 
-  /** The outcome of a frame of the burst that holds the batch; null where nobody has its bytes any more. */
+  /** The outcome of a frame of the burst that was started last; `frame` is null where nobody has its bytes any more. */
   burstOutcome(i: number, frame: Uint8Array | null): Outcome {
     return this.reader.read(i, frame, null, new Afterwards());
   }
@@ -117,14 +123,14 @@ export class Traffic {
 
   /** Frames of the burst as they came, and how. */
   protected inputs(): { frames: Uint8Array[]; options: FrameOptions[] } {
-    const { rows } = this;
+    const { batch } = this;
     const frames: Uint8Array[] = [];
     const options: FrameOptions[] = [];
-    for (let i = 0; i < rows.count; i++) {
-      frames.push(rows.frame(i).slice());
-      const linkType = linkTypeOf(rows.link(i));
-      const time = this.device.remembers ? { time: rows.time(i) } : {};
-      options.push({ linkType, wireLength: rows.wireLength(i), ...time });
+    for (let i = 0; i < batch.count; i++) {
+      frames.push(batch.frame(i).slice());
+      const linkType = linkTypeOf(batch.link(i));
+      const time = this.device.remembers ? { time: batch.time(i) } : {};
+      options.push({ linkType, wireLength: batch.wireLength(i), ...time });
     }
     return { frames, options };
   }
@@ -242,7 +248,7 @@ export class Traffic {
     this.check(call, port, frames, options);
     const results: T[] = [];
     for (let next = 0; next < frames.length;) {
-      this.take(this);
+      this.take(this, MAX_BATCH);
       const first = next;
       for (; next < frames.length; next++) {
         const frame = frames[next] as Uint8Array;

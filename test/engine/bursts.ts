@@ -1,16 +1,50 @@
 /** Frames by bursts, for tests that ask the reference the same: what `receiveBatch` gives, another way. */
 import { expect } from "vitest";
-import { REASONS, VERDICTS, type Burst, type Outcome } from "../../src/index.js";
+import { REASONS, VERDICTS, type Burst, type Device, type Outcome } from "../../src/index.js";
+import type { Summing } from "../../src/model/traffic.js";
 import type { Random } from "../oracle/random.js";
 import type { TestFrame } from "./support.js";
 
 export type TimedFrame = TestFrame & { time?: bigint | undefined };
 
-/** Every frame by `put`, or with its bytes laid down before and `add`; a burst that is full is steered, and used again. */
-export function receiveByBursts(random: Random, burst: Burst, frames: readonly TimedFrame[]): Outcome[] {
+/** A burst, and another that is filled while the first is under way. */
+export type BurstPair = readonly [Burst, Burst];
+
+export function openPair(device: Device): BurstPair {
+  return [device.openBurst(), device.openBurst()];
+}
+
+/**
+ * Every frame by `put`, or with its bytes laid down before and `add`; a burst that is full is steered, and used again: at once, begun and
+ * waited for, or in turn with another.
+ */
+export function receiveByBursts(random: Random, pair: BurstPair, frames: readonly TimedFrame[]): Outcome[] {
   const outcomes: Outcome[] = [];
+  let [burst, next] = random.chance(0.5) ? pair : [pair[0], pair[0]];
+  const starts = next !== burst || random.chance(0.5);
+  let entered: TimedFrame[] = [];
+  let underWay: { started: Burst; of: readonly TimedFrame[]; told: readonly Outcome[] | null } | null = null;
+  const wait = (): void => {
+    if (underWay === null) return;
+    const { started, of, told } = underWay;
+    expect(started.steer()).toBe(of.length);
+    for (const row of of.keys()) outcomes.push(agreeing(started, row, told?.[row] ?? started.outcome(row)));
+    underWay = null;
+  };
   const steer = (): void => {
-    for (let row = 0, rows = burst.steer(); row < rows; row++) outcomes.push(outcomeOf(burst, row));
+    wait();
+    // In turn there are outcomes only while rows are summed.
+    const told: Outcome[] | null = next === burst ? null : [];
+    const of = entered;
+    const summed: Summing["summed"] = (_core, first, count, read) => {
+      expect(first).toBe(told?.length);
+      for (let i = 0; i < count; i++) told?.push(read(i, (of[first + i] as TimedFrame).bytes));
+    };
+    if (starts) burst.start(told === null ? undefined : { summed });
+    underWay = { started: burst, of, told };
+    entered = [];
+    if (next === burst) wait();
+    [burst, next] = [next, burst];
     burst.clear();
   };
   const most = random.pick([burst.rows, 1, 3, 32]);
@@ -31,15 +65,16 @@ export function receiveByBursts(random: Random, burst: Burst, frames: readonly T
       row = enter(burst, frame, lay ? end : null);
     }
     end += frame.bytes.length;
+    entered.push(frame);
     if (frame.time !== undefined) burst.stamp(row, frame.time);
   }
   steer();
+  wait();
   return outcomes;
 }
 
 /** The outcome of a row, which its columns say too. */
-function outcomeOf(burst: Burst, row: number): Outcome {
-  const outcome = burst.outcome(row);
+function agreeing(burst: Burst, row: number, outcome: Outcome): Outcome {
   const { verdict, reason, tag, rules, to, copies } = outcome;
   const columns = {
     verdict: VERDICTS[burst.verdicts[row]!],

@@ -131,10 +131,10 @@ function callsOf(random: Random, drawn: readonly Base[]): Call[] {
 }
 
 /** In one call, or by bursts. */
-function receive({ random, device, burst }: PipelineWorld, call: Call): Outcome[] {
+function receive({ random, device, bursts }: PipelineWorld, call: Call): Outcome[] {
   if (random.chance(0.5)) {
     const frames = call.map(({ frame, time }) => ({ ...frame, time }));
-    return receiveByBursts(random, burst, frames);
+    return receiveByBursts(random, bursts, frames);
   }
   return device.receiveBatch(
     call[0].frame.port,

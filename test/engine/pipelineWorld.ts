@@ -3,7 +3,7 @@
  * Every change is made to both.
  */
 import { expect } from "vitest";
-import { createDevice, type Burst, type Device, type DeviceOptions } from "../../src/index.js";
+import { createDevice, type Device, type DeviceOptions } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Context } from "../../src/model/context.js";
@@ -36,6 +36,7 @@ import { type DomainType, tableNamed } from "../oracle/pipeline.js";
 import { count } from "../verbs/flowWorld.js";
 import { refused } from "../mlx5dv/support.js";
 import { randomContext, randomFrame as randomSegment } from "./conntrackDraw.js";
+import { openPair, type BurstPair } from "./bursts.js";
 import { addFlow, type MadeFlow, removeFlows } from "./pipelineFlows.js";
 import { makeQueues, makeTirs } from "./pipelineQueues.js";
 import { makeActions, type Makers } from "./pipelineActions.js";
@@ -57,7 +58,7 @@ interface MadeRule {
 
 export interface PipelineWorld extends Draft, Makers {
   device: Device;
-  burst: Burst;
+  bursts: BurstPair;
   matchersMade: Map<DrawnMatcher, { matcher: Matcher; order: number }>;
   rulesMade: Map<string, MadeRule>;
   hostRules: Map<string, HostRule>;
@@ -132,7 +133,7 @@ export async function makePipelineWorld(
   const queues = makeQueues(draft.world, contexts);
   const world: PipelineWorld = {
     ...draft,
-    ...{ device, burst: device.openBurst(), domains, tables, tally, counterBulk, queues },
+    ...{ device, bursts: openPair(device), domains, tables, tally, counterBulk, queues },
     memory: remembers ? makeStateObjects(random, contexts[0] as Context, domains, state) : null,
     tirs: makeTirs(queues),
     counterOf: (name) => [counterBulk, Number(name.slice(1))],

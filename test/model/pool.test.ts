@@ -1,74 +1,12 @@
 /** A device of several cores (docs/frames.md): order, counters, changes, its end, and what goes wrong. */
 import { expect, test } from "vitest";
-import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
-import {
-  createDevice,
-  createDevicePool,
-  createSink,
-  VERDICTS,
-  type Device,
-  type DevicePool,
-  type Outcome,
-  type PoolOptions,
-} from "../../src/index.js";
+import { loadScenario } from "../../src/formats/index.js";
+import { createDevice, createDevicePool, createSink, VERDICTS, type Device, type Outcome } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { FlowCounter } from "../../src/model/counter.js";
 import { ibv_open_device } from "../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../mlx5dv/support.js";
-
-const FIRST = 1000;
-const PORTS = 300;
-const COUNTER = "lines";
-
-/** For each port a rule that counts, tags with its number and leads to a queue; those of odd ports put a VLAN tag on. */
-const SCENARIO = {
-  flowsteer: 1,
-  device: { ports: 2 },
-  queues: [{ name: "even" }, { name: "odd" }, { name: "rest" }],
-  counters: [{ name: COUNTER, flow_counter_bulk_log_size: 9 }],
-  tables: [
-    { name: "root", level: 0 },
-    { name: "inner", level: 1 },
-  ],
-  rules: [
-    { name: "on", table: "root", match: {}, actions: [{ table: "inner" }] },
-    ...Array.from({ length: PORTS }, (_, n) => ({
-      name: `rule ${n}`,
-      table: "inner",
-      match: { "outer.tcp_dport": FIRST + n },
-      actions: [
-        { tag: FIRST + n },
-        ...(n % 2 === 0 ? [] : [{ push_vlan: { vid: 5 } }]),
-        { count: COUNTER, offset: n },
-        { queue: n % 2 === 0 ? "even" : "odd" },
-      ],
-    })),
-  ],
-};
-
-/** Frames to all those ports, and to one more, again and again; the lengths differ. */
-function framesOf(count: number, from = 0): Uint8Array[] {
-  return Array.from({ length: count }, (_, i) => {
-    const n = (from + i) % (PORTS + 1);
-    return ipv4Frame({ dport: FIRST + n, length: 60 + (n % 7) });
-  });
-}
-
-interface Loaded {
-  loaded: LoadedScenario;
-  pool: DevicePool;
-}
-
-async function open(options: PoolOptions = {}, scenario = SCENARIO): Promise<Loaded> {
-  const pool = await createDevicePool({ workers: 3, ...scenario.device, ...options });
-  return { loaded: await loadScenario(scenario, {}, () => Promise.resolve(pool)), pool };
-}
-
-function close({ pool }: Loaded): void {
-  // Contexts of a scenario stay open.
-  pool.users = 0;
-  pool.close();
-}
+import { close, COUNTER, FIRST, framesOf, open, PORTS, SCENARIO } from "./poolSupport.js";
 
 const plain = ({ verdict, reason, tag, rules, to }: Outcome): unknown => ({
   ...{ verdict, reason, tag },

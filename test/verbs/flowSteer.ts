@@ -99,7 +99,7 @@ export function steer(world: World, drawn: readonly Drawn[], counts: Counts): vo
   for (const [port, list] of batches) {
     const frames = list.map(({ one }) => one.frame);
     const outcomes = random.chance(0.5)
-      ? receiveByBursts(random, world.burst, frames)
+      ? receiveByBursts(random, world.bursts, frames)
       : device.receiveBatch(
           port,
           frames.map(({ bytes }) => bytes),

@@ -3,7 +3,7 @@
  * both; what one refuses, the other must refuse for the same errno, and nothing has changed.
  */
 import { expect } from "vitest";
-import { createDevice, createSink, type Burst, type Device, type DeviceOptions } from "../../src/index.js";
+import { createDevice, createSink, type Device, type DeviceOptions } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import type { Action } from "../../src/model/action.js";
 import type { Table } from "../../src/model/domain.js";
@@ -14,6 +14,7 @@ import { Matcher } from "../../src/model/matcher.js";
 import type { QueuePair } from "../../src/model/queues.js";
 import { Rule } from "../../src/model/rule.js";
 import * as v from "../../src/verbs/index.js";
+import { openPair, type BurstPair } from "../engine/bursts.js";
 import { rangeText, termText, type TestFrame } from "../engine/support.js";
 import { refused } from "../mlx5dv/support.js";
 import { type FlowSpec, isAction, SPEC } from "../oracle/flowSpec.js";
@@ -56,7 +57,7 @@ interface Counting {
 export interface World {
   random: Random;
   device: Device;
-  burst: Burst;
+  bursts: BurstPair;
   state: FlowState;
   queues: Map<string, QueuePair>;
   counters: Map<string, Counting>;
@@ -112,7 +113,7 @@ export async function makeWorld(
   return {
     random,
     device,
-    burst: device.openBurst(),
+    bursts: openPair(device),
     state,
     queues,
     counters: new Map(counters),
