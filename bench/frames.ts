@@ -18,6 +18,7 @@ export const frames: Suite = {
     if ("skipped" in rteAcl) skipped("rte_acl", rteAcl.skipped);
     yield* cached(size, quick, "program" in rteAcl ? rteAcl.program : undefined);
     yield await workers(size, "uniform");
+    if (!quick) yield await workers(size, "mix");
     const noCaptures = await withoutCaptures();
     if (noCaptures === undefined) yield* captures(quick);
     else skipped("captures", noCaptures);

@@ -65,46 +65,55 @@ function byClock(run: () => unknown): () => Promise<number> {
 
 type ReadRow = (burst: Burst, row: number, frame: number) => void;
 
-/** Frames through the burst of a device, as many at a time as it takes; of each the verdict, the tag and the queue are read. */
+/** Frames through two bursts of a device in turn: one is filled and the other read while the next is steered. Of each frame the verdict, the tag and the queue are read. */
 class Side {
   readonly acl: AclDevice;
   readonly #bytes: Uint8Array;
   readonly #frames: readonly Uint8Array[];
-  readonly #burst: Burst;
+  readonly #bursts: readonly [Burst, Burst];
 
   constructor(acl: AclDevice, bytes: Uint8Array) {
     this.acl = acl;
     this.#bytes = bytes;
     this.#frames = separate(bytes);
-    this.#burst = acl.device.openBurst();
+    this.#bursts = [acl.device.openBurst(), acl.device.openBurst()];
   }
 
-  /** All frames lie in the area of the burst, where a reader of a file would put them. */
-  readonly add = (read?: ReadRow): number => {
-    const burst = this.#burst;
-    burst.clear();
-    burst.bytes.set(this.#bytes);
-    return this.#run(read, (frame) => burst.add(frame * FRAME_BYTES, FRAME_BYTES));
-  };
+  /** Frames lie in the area of the burst, where a reader of a file puts them. */
+  readonly add = (read?: ReadRow): number => this.#run(read, (burst, first) => this.#addAll(burst, first));
 
-  readonly put = (read?: ReadRow): number => {
-    const burst = this.#burst;
-    return this.#run(read, (frame) => burst.put(this.#frames[frame]!));
-  };
+  readonly put = (read?: ReadRow): number => this.#run(read, (burst, first) => this.#putAll(burst, first));
 
-  #run(read: ReadRow | undefined, bring: (frame: number) => number): number {
-    const burst = this.#burst;
-    const { verdicts, tags, queues } = burst;
+  #run(read: ReadRow | undefined, fill: (burst: Burst, first: number) => number): number {
+    let [burst, next] = this.#bursts;
     let sum = 0;
-    for (let first = 0; first < this.#frames.length;) {
-      burst.clear();
-      let end = first;
-      while (end < this.#frames.length && bring(end) >= 0) end++;
+    let end = fill(burst, 0);
+    burst.start();
+    for (let first = 0; burst.count > 0; [burst, next] = [next, burst]) {
+      const behind = fill(next, end);
       const count = burst.steer();
+      next.start();
+      const { verdicts, tags, queues } = burst;
       for (let i = 0; i < count; i++) sum += verdicts[i]! + tags[i]! + queues[i]!;
       if (read !== undefined) for (let i = 0; i < count; i++) read(burst, i, first + i);
       first = end;
+      end = behind;
     }
     return sum;
+  }
+
+  #addAll(burst: Burst, first: number): number {
+    burst.clear();
+    const end = Math.min(first + burst.rows, this.#frames.length);
+    burst.bytes.set(this.#bytes.subarray(first * FRAME_BYTES, end * FRAME_BYTES));
+    for (let i = first; i < end; i++) burst.add((i - first) * FRAME_BYTES, FRAME_BYTES);
+    return end;
+  }
+
+  #putAll(burst: Burst, first: number): number {
+    burst.clear();
+    let next = first;
+    while (next < this.#frames.length && burst.put(this.#frames[next]!) >= 0) next++;
+    return next;
   }
 }
