@@ -121,6 +121,8 @@ function sleep(): void {
 /** Whether it has memory for entries of this width; takes some where not, for as many entries as there is room for. */
 function hasRoom(): bool {
   const size = (<u32>(CACHE_LANES_AT + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
+  // Wider keys leave less room for results, also where entries stay as large as they are.
+  Cache.results = min<u32>((size - <u32>(CACHE_LANES_AT + CacheKey.stride)) / 4, <u32>(TAPE_SIZE / 4) - 1);
   if (Cache.entries != 0 && Cache.size == size) return true;
   giveBackCache();
   let entries = Cache.most;
@@ -135,7 +137,6 @@ function hasRoom(): bool {
   Cache.tags = first + <usize>entries * size;
   Cache.entries = entries;
   Cache.size = size;
-  Cache.results = min<u32>((size - <u32>(CACHE_LANES_AT + CacheKey.stride)) / 4, <u32>(TAPE_SIZE / 4) - 1);
   memory.fill(Cache.tags, 0, tagBytes(entries));
   return true;
 }

@@ -130,6 +130,12 @@ export const CACHE_OF_DECISIONS = [
   sleep("longer", "FIRST_SLEEP << Sleep.level", "FIRST_SLEEP", "no longer sleep"),
   sleep("wakes", "Sleep.frames > count ? Sleep.frames - count : 0", "Sleep.frames", "no waking up"),
   sleep("clears", "  outdate();\n  wake();", "  outdate();", "no waking by hand"),
+  sleep(
+    "width-grows",
+    "  if (Cache.entries != 0 && Cache.size == size) return true;\n",
+    "  if (Cache.entries != 0 && Cache.size == size) {\n    Cache.results = <u32>(TAPE_SIZE / 4) - 1;\n    return true;\n  }\n",
+    "room of entries whose keys become wider",
+  ),
   sleep("width", "size = (<u32>(CACHE_LANES_AT + CacheKey.stride", "size = (<u32>(CACHE_LANES_AT + 16", "wide entries"),
 
   host("src/model/cache.ts", "power", "(entries & (entries - 1)) === 0", "entries >= 0", "three entries"),

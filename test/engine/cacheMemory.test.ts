@@ -4,7 +4,7 @@ import { INSTRUCTION_SIZE, MAX_BATCH, MODIFY_SET, Op, Place, PROGRAM_FIRST, TABL
 import { INNER, LAYER_SRC_IPV4, MISC, MISC3, MISC4, OUTER } from "../../src/abi/key.js";
 import { insertRule } from "../../src/engine/rules.js";
 import { Random } from "../oracle/random.js";
-import { packet, Twin, type Pair, type TwinFrame } from "./cacheTwin.js";
+import { packet, Twin, type Pair, type Step, type TwinFrame } from "./cacheTwin.js";
 
 const MANY = 65_536;
 const WINDOW = 4096;
@@ -125,32 +125,49 @@ describe("entries that lie side by side", () => {
   ].filter((dword, n, all) => all.indexOf(dword) === n);
   const MOST_LOOKUPS = 7;
 
-  test.each(Array.from({ length: 16 }, (_, n) => n + 1))("for rules that ask about %i lanes", async (lanes) => {
+  /** Frame n goes through n + 1 tables, and has a tag of its own; rules ask about as many lanes as they are told to. */
+  async function ways(): Promise<{ askAbout: (lanes: number) => Pair; holds: () => void }> {
     const twin = await Twin.make(4);
     const tables = Array.from({ length: MOST_LOOKUPS }, (_, n) => twin.table(n === 0 ? TABLE_ROOT : 0));
-    const [root, elsewhere] = [tables[0] as Pair, twin.table(0)];
-    const asked = DWORDS.slice(0, 4 * lanes).map((dword) => [dword, 4, 0xffffffff, 0x01010101] as const);
-    twin.rule(elsewhere, asked, [[Op.drop, 0]]);
-    // Frame n goes through n + 1 tables, and has a tag of its own.
     for (const [n, table] of tables.entries()) {
-      twin.rule(
-        table,
-        [[LAYER_SRC_IPV4, 4, 0xffffffff, 0x0a000000 + n]],
-        [
-          [Op.tag, 100 + n],
-          [Op.queue, twin.queue()],
-        ],
-      );
+      const source = [LAYER_SRC_IPV4, 4, 0xffffffff, 0x0a000000 + n] as const;
+      const actions: Step[] = [
+        [Op.tag, 100 + n],
+        [Op.queue, twin.queue()],
+      ];
+      twin.rule(table, [source], actions);
       const next = tables[n + 1];
       if (next !== undefined) twin.rule(table, [], [[Op.table, next]], 9);
     }
-    for (const first of [0, 1, 2, 3]) {
-      const frames = [0, 1, 2, 3].map((n) => from(first + n));
-      const { hits } = twin;
-      const ways = twin.steerTwice(root, frames);
-      expect(ways.map((rules) => rules.length)).toEqual(frames.map((_, n) => first + n + 1));
-      expect(twin.hits).toBe(hits + 4);
-      twin.core.exports.clearCache();
+    const elsewhere = twin.table(0);
+    const askAbout = (lanes: number): Pair => {
+      const asked = DWORDS.slice(0, 4 * lanes).map((dword) => [dword, 4, 0xffffffff, 0x01010101] as const);
+      return twin.rule(elsewhere, asked, [[Op.drop, 0]]);
+    };
+    const holds = (): void => {
+      for (const first of [0, 1, 2, 3]) {
+        const frames = [0, 1, 2, 3].map((n) => from(first + n));
+        const { hits } = twin;
+        const rules = twin.steerTwice(tables[0] as Pair, frames);
+        expect(rules.map((one) => one.length)).toEqual(frames.map((_, n) => first + n + 1));
+        expect(twin.hits).toBe(hits + 4);
+        twin.core.exports.clearCache();
+      }
+    };
+    return { askAbout, holds };
+  }
+
+  test.each(Array.from({ length: 16 }, (_, n) => n + 1))("for rules that ask about %i lanes", async (lanes) => {
+    const { askAbout, holds } = await ways();
+    askAbout(lanes);
+    holds();
+  });
+
+  test("for rules that come to ask about more and more", async () => {
+    const { askAbout, holds } = await ways();
+    for (let lanes = 1; lanes <= 16; lanes++) {
+      askAbout(lanes);
+      holds();
     }
   });
 });
