@@ -99,13 +99,6 @@ export const POOL = [
     "  #collect(): void {",
     "counters that are read while a burst is under way",
   ),
-  engine(
-    "crew",
-    "pool-sees-later-rules",
-    "    this.#underWay = null;\n    this.#putAside",
-    "    this.#underWay = null;\n    this.#copy();\n    this.#putAside",
-    "a burst under way and rules that come later",
-  ),
   host(
     "poolTraffic",
     "pool-columns-of-the-next",
