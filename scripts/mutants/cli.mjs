@@ -112,6 +112,22 @@ export const CLI = [
   ),
   mutant("formats/captureRun", "capture-flush", "this.#alike.length = 0;", "", "sums that are added twice", SUMS),
   mutant(
+    "formats/trial",
+    "trial-worse",
+    "!this.alone : alone <= spread",
+    "!this.alone : alone > spread",
+    "whether several cores are faster",
+    ["test/formats/trial.test.ts"],
+  ),
+  mutant(
+    "formats/trial",
+    "trial-once",
+    "this.#tries = !triedBoth || !this.#tries;",
+    "this.#tries = !triedBoth;",
+    "ways that become better later",
+    ["test/formats/trial.test.ts"],
+  ),
+  mutant(
     "formats/tally",
     "tally-weight",
     "sum.frames += by.frames;",

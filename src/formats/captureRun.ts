@@ -7,6 +7,7 @@ import { hasParser } from "../model/links.js";
 import type { Outcome } from "../model/outcome.js";
 import type { Summing } from "../model/traffic.js";
 import type { FrameColumns } from "../packet/capture.js";
+import { Trial } from "./trial.js";
 import { onClock, type LoadedScenario } from "./load.js";
 import type { Sum } from "./tally.js";
 
@@ -55,6 +56,10 @@ export class CaptureRun {
   /** In the order in which they came up first; those of two cores can be of one shape. */
   readonly #alike: Alike[] = [];
   #kept = 0;
+  /** Whether it pays to give others frames, which takes longer than to steer most of them. */
+  readonly #trial = new Trial();
+  /** When the last frames were done. */
+  #since = performance.now();
 
   /** For a scenario of which sums are enough. */
   constructor(loaded: LoadedScenario, port: number) {
@@ -65,6 +70,13 @@ export class CaptureRun {
 
   /** Runs the first `count` frames of the columns, which are numbered from `number` on. */
   run(frames: FrameColumns, count: number, number: number, skip: SkipFrame, see: SeeFrame | null): void {
+    this.#runAll(frames, count, number, skip, see);
+    const now = performance.now();
+    if (count > 0) this.#trial.done(count, now - this.#since);
+    this.#since = now;
+  }
+
+  #runAll(frames: FrameColumns, count: number, number: number, skip: SkipFrame, see: SeeFrame | null): void {
     for (let next = 0; next < count;) {
       if (!runs(frames, next)) {
         skip(next, wireLengthOf(frames, next));
@@ -92,7 +104,7 @@ export class CaptureRun {
   /** Puts frames into the burst while they have room; gives the row behind them. */
   #fill(frames: FrameColumns, begin: number, end: number): number {
     const burst = this.#burst;
-    burst.clear();
+    burst.clear(this.#trial.alone);
     const { bytes, offsets, lengths } = frames;
     const first = offsets[begin] ?? 0;
     // Memory that is shared is copied byte by byte unless words of both begin at the same bytes.

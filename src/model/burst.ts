@@ -31,8 +31,8 @@ export interface Burst extends BurstColumns {
   readonly count: number;
   /** Where frames lie. Ask again after each call of the device. */
   readonly bytes: Uint8Array;
-  /** Forgets the frames, not the bytes. */
-  clear(): void;
+  /** Forgets the frames, not the bytes. With `alone` (internal) the first of several cores steers those that come. */
+  clear(alone?: boolean): void;
   /**
    * Copies a frame in; gives its row, -1 where there is no room until `clear`. `linkType` is a LINKTYPE_ number.
    * @throws SteeringError EINVAL a port, a length; EOPNOTSUPP a link type without a parser; EBUSY another call has taken the place of the burst
@@ -116,9 +116,9 @@ export class DeviceBurst implements Burst {
     return this.#batch.bytes;
   }
 
-  clear(): void {
+  clear(alone = false): void {
     this.#traffic.wait(this);
-    this.#traffic.takeBurst(this);
+    this.#traffic.takeBurst(this, alone);
     this.#started = -1;
     this.#steered = false;
     this.#outcomes = null;

@@ -79,8 +79,8 @@ export class PoolTraffic extends Traffic {
     return this.#why;
   }
 
-  override takeBurst(burst: object): void {
-    this.take(burst, this.why === null ? this.most : MAX_BATCH);
+  override takeBurst(burst: object, alone = false): void {
+    this.take(burst, this.why === null && !alone ? this.most : MAX_BATCH);
   }
 
   override wait(burst: Columns): void {
@@ -90,7 +90,7 @@ export class PoolTraffic extends Traffic {
   protected override startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
     const { count } = this.batch;
     const came = this.cabled ? this.inputs() : null;
-    if (!this.#isSpread(count)) return this.#allAlone(count, columns, came, summing);
+    if (this.batch.limit === MAX_BATCH || !this.#isSpread(count)) return this.#allAlone(count, columns, came, summing);
     this.#spread(count, summing !== null);
     const [own, ...others] = this.#shares as [Share, ...Share[]];
     this.#underWay = { columns, shares: others, summing };

@@ -69,8 +69,8 @@ export class Traffic {
     return MAX_BATCH;
   }
 
-  /** An empty batch for a burst, until somebody else takes it. */
-  takeBurst(burst: object): void {
+  /** An empty batch for a burst, until somebody else takes it; of several cores `alone` is for the first one. */
+  takeBurst(burst: object, _alone = false): void {
     this.take(burst, MAX_BATCH);
   }
 

@@ -164,6 +164,8 @@ describe("a capture in bursts", () => {
     const [, { frames: _, expect: __, ...document }] = summed[0]!;
     const random = new Random(seedFor("capture chunks"));
     for (let n = 0; n < 4; n++) await agree(document, captures.slice(0, 8), random.between(1, 3000));
+    // So many pieces that some are spread and some are not.
+    await agree(document, [randomCapture(random, 6000)], 20_000, 2);
   });
 
   it.each([1, 2])(
