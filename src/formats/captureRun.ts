@@ -39,6 +39,7 @@ interface KnownShapes {
 
 /** The rows of a burst are those of these columns from `begin` on. */
 interface Rows {
+  readonly burst: Burst;
   readonly frames: FrameColumns;
   readonly begin: number;
   /** That of the first frame of the columns. */
@@ -51,7 +52,10 @@ type ReadOutcome = Parameters<Summing["summed"]>[3];
 export class CaptureRun {
   readonly #loaded: LoadedScenario;
   readonly #port: number;
-  readonly #burst: Burst;
+  /** In turn: one is filled while the other is under way, where several cores steer. */
+  readonly #bursts: readonly [Burst, Burst];
+  /** The one that was started last, as long as nobody has waited for it. */
+  #underWay: Burst | null = null;
   readonly #known = new Map<Core, KnownShapes>();
   /** In the order in which they came up first; those of two cores can be of one shape. */
   readonly #alike: Alike[] = [];
@@ -65,7 +69,7 @@ export class CaptureRun {
   constructor(loaded: LoadedScenario, port: number) {
     this.#loaded = loaded;
     this.#port = port;
-    this.#burst = loaded.device.openBurst();
+    this.#bursts = [loaded.device.openBurst(), loaded.device.openBurst()];
   }
 
   /** Runs the first `count` frames of the columns, which are numbered from `number` on. */
@@ -84,15 +88,20 @@ export class CaptureRun {
         continue;
       }
       const begin = next;
-      next = this.#fill(frames, begin, count);
-      const rows = { frames, begin, number, see };
-      this.#burst.steer({ summed: (core, first, some, read) => this.#note(rows, core, first, some, read) });
+      const burst = this.#bursts[this.#underWay === this.#bursts[0] ? 1 : 0];
+      next = this.#fill(burst, frames, begin, count);
+      const rows = { frames, begin, number, see, burst };
+      this.#wait();
+      burst.start({ summed: (core, first, some, read) => this.#note(rows, core, first, some, read) });
+      this.#underWay = burst;
       if (this.#alike.length > MOST_ALIKE || this.#kept > MOST_KEPT) this.flush();
     }
+    this.#wait();
   }
 
   /** Adds the sums so far to those of the scenario. */
   flush(): void {
+    this.#wait();
     for (const known of this.#known.values()) forget(known);
     for (const { outcome, bytes0, frames, bytes } of this.#alike) {
       this.#loaded.addAlike({ bytes: bytes0 }, outcome, { frames, bytes });
@@ -101,9 +110,14 @@ export class CaptureRun {
     this.#kept = 0;
   }
 
-  /** Puts frames into the burst while they have room; gives the row behind them. */
-  #fill(frames: FrameColumns, begin: number, end: number): number {
-    const burst = this.#burst;
+  /** Nothing is under way: rows and bytes can be others, and sums can be read. */
+  #wait(): void {
+    this.#underWay?.steer();
+    this.#underWay = null;
+  }
+
+  /** Puts frames into a burst while they have room; gives the row behind them. */
+  #fill(burst: Burst, frames: FrameColumns, begin: number, end: number): number {
     burst.clear(this.#trial.alone);
     const { bytes, offsets, lengths } = frames;
     const first = offsets[begin] ?? 0;
@@ -148,7 +162,7 @@ export class CaptureRun {
   }
 
   #look(
-    { frames, begin, number, see }: Rows,
+    { frames, begin, number, see, burst }: Rows,
     { shapes, alike }: KnownShapes,
     first: number,
     i: number,
@@ -156,7 +170,7 @@ export class CaptureRun {
   ): void {
     const place = first + i;
     const row = begin + place;
-    const { tagged, tags } = this.#burst;
+    const { tagged, tags } = burst;
     const tag = tagged[place] === 1 ? (tags[place] ?? 0) : null;
     see?.(row, number + row, wireLengthOf(frames, row), tag, alike[shapes.of(i)] as Alike);
     const { expectations } = this.#loaded;
