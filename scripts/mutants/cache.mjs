@@ -98,13 +98,7 @@ export const CACHE_OF_DECISIONS = [
   ),
   tape("missed", "openTape(number, left);", "openTape(number, <u32>i);", "rules at others' places"),
   tape("forks", "if (load<u32>(branch, BRANCH_TAPED) == 0) return;", "", "what is found behind the end"),
-  cache(
-    `${STEER}/walk.ts`,
-    "in-order",
-    "recognize(root, ROUND, count, false)",
-    "recognize(root, ROUND, count, true)",
-    "order",
-  ),
+  tape("in-order", " && !(Tables.wanted & WANT_ORDER);", ";", "frames that are walked one after the other"),
 
   tapePlain("counted", "if (counter != 0) count(counter", "if (false) count(counter", "a lost count"),
   plain("hits", "0x10001, OUTCOME_HITS", "0x10000, OUTCOME_HITS", "a lost hit"),
