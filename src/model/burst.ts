@@ -5,7 +5,7 @@ import type { Batch } from "../engine/batch.js";
 import type { Columns } from "../engine/columns.js";
 import { refuse } from "../errors.js";
 import type { Device } from "./device.js";
-import { unsigned } from "./handle.js";
+import { describe, unsigned } from "./handle.js";
 import { checkTime } from "./input.js";
 import { LINK_TYPES } from "../packet/linkTypes.js";
 import { linkOf } from "./links.js";
@@ -125,6 +125,9 @@ export class DeviceBurst implements Burst {
   }
 
   put(frame: Uint8Array, port = 1, linkType = 1, wireLength = frame.length): number {
+    if (!(frame instanceof Uint8Array)) {
+      throw new TypeError(`burst.put: frame must be a Uint8Array, not ${describe(frame)}`);
+    }
     if (this.#isUsual(port, linkType, frame.length, wireLength))
       return this.#batch.pack(frame, wireLength, port, Link.ethernet);
     const link = this.#check("burst.put", port, linkType, frame.length, wireLength);

@@ -194,6 +194,9 @@ describe("refused, whatever was taken before", () => {
     burst.clear();
     burst.put(FRAME);
     expect(() => burst.stamp(0, 5 as unknown as bigint)).toThrow(TypeError);
+    for (const none of [[1, 2, 3], "frame", { length: 64 }, new Uint16Array(64)]) {
+      expect(() => burst.put(none as unknown as Uint8Array)).toThrow(/burst\.put: frame must be a Uint8Array, not /);
+    }
     burst.stamp(0, (1n << 64n) - 1n);
   });
 
