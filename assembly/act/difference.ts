@@ -8,7 +8,7 @@
  *     TCP, UDP              their own
  *     anything inner, GTP-U the checksum of the outer UDP header, or of GRE: of all that has changed below, checksums included
  */
-import { PLACE_INNER, Place } from "../../src/abi/engine";
+import { PLACE_INNER, Place } from "../../src/abi/program";
 import { be16 } from "../wire/cursor";
 import { offsetOf, PLACE_GRE, PLACE_ICMPV6, PLACE_ROUTING } from "./places";
 

@@ -1,10 +1,10 @@
 /**
- * Modify header: a program of SET, ADD and COPY over header fields and metadata registers (layouts in src/abi/engine.ts).
+ * Modify header: a program of SET, ADD and COPY over header fields and metadata registers (layouts in src/abi/program.ts).
  *
  * Places are those of the frame as the program finds it; each instruction sees what the one before has left.
  */
+import { FRAME_ADDRESS, REGISTER_A, REGISTER_B } from "../../src/abi/engine";
 import {
-  FRAME_ADDRESS,
   INSTRUCTION_BITS,
   INSTRUCTION_DATA,
   INSTRUCTION_FROM,
@@ -21,9 +21,7 @@ import {
   PLACE_INNER,
   PROGRAM_COUNT,
   PROGRAM_FIRST,
-  REGISTER_A,
-  REGISTER_B,
-} from "../../src/abi/engine";
+} from "../../src/abi/program";
 import {
   EXT_REGISTER_B,
   GROUP_MISC2,

@@ -3,7 +3,7 @@
  *
  * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts (modify-fields table: "first VLAN").
  */
-import { PLACE_INNER, Place } from "../../src/abi/engine";
+import { PLACE_INNER, Place } from "../../src/abi/program";
 import { Header, LEVEL_INNER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
 import { hasMetadata, METADATA_SIZE } from "../wire/ethernet";
 

@@ -158,7 +158,7 @@ export const DEST_RAW_IP = 128;
 /**
  * Columns of a batch: MAX_BATCH values of each, one kind behind the other.
  *     | number of the last rule 4 | queue or port of the first destination 4 | tag 4 |
- *     | destinations 2 | rules hit, 255 for more 1 | verdict 1 | reason 1 | whether there is a tag 1 | DEST_* of the first destination 1 |
+ *     | destinations 2 | rules hit 1 | verdict 1 | reason 1 | whether there is a tag 1 | DEST_* of the first destination 1 |
  */
 export const COLUMN_RULE = 0;
 export const COLUMN_QUEUE = 4 * MAX_BATCH;
@@ -244,46 +244,6 @@ export const RULE_ID = 24;
 /** An action as staged and as kept: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;
 
-/**
- * A program of header changes: | instructions 4 | 0 4 |, then of each instruction
- *     | type 1 | bits 1 | to 1 | from 1 | to: bit 2 | to: bit in IPv6 2 | from: bit 2 | from: bit in IPv6 2 | data 4 |
- * `to` and `from` are places (Place); bits are counted from the most significant bit of the header's first byte, and of
- * a register's word. ADD is of whole fields.
- */
-export const PROGRAM_COUNT = 0;
-export const PROGRAM_FIRST = 8;
-export const INSTRUCTION_TYPE = 0;
-export const INSTRUCTION_BITS = 1;
-export const INSTRUCTION_TO = 2;
-export const INSTRUCTION_FROM = 3;
-export const INSTRUCTION_TO_BIT = 4;
-export const INSTRUCTION_TO_BIT6 = 6;
-export const INSTRUCTION_FROM_BIT = 8;
-export const INSTRUCTION_FROM_BIT6 = 10;
-export const INSTRUCTION_DATA = 12;
-export const INSTRUCTION_SIZE = 16;
-export const MODIFY_SET = 1;
-export const MODIFY_ADD = 2;
-export const MODIFY_COPY = 3;
-
-/** Where the bits of an instruction lie: a header of the outer packet, of the inner one (PLACE_INNER more), or a register. */
-export enum Place {
-  ethernet = 0,
-  /** The two bytes in front of what follows the Ethernet header and its tags. */
-  ethertype = 1,
-  /** The TCI of the first tag. */
-  vlan = 2,
-  ipv4 = 3,
-  ipv6 = 4,
-  /** IPv4 or IPv6; only here are the two bit numbers different. */
-  ip = 5,
-  tcp = 6,
-  udp = 7,
-  gtpu = 8,
-  /** Registers, in the order of REGISTERS. */
-  register = 32,
-}
-export const PLACE_INNER = 16;
 /** Metadata registers: C0 to C7 are 0 to 7. */
 export const REGISTER_A = 8;
 export const REGISTER_B = 9;

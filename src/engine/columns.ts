@@ -25,7 +25,7 @@ export interface Columns {
   /** 1 where there is a tag. */
   readonly tagged: Uint8Array;
   readonly tags: Uint32Array;
-  /** Rules that the frame hit; 255 for more. */
+  /** Rules that the frame hit: HITS_PER_FRAME at the most. */
   readonly hits: Uint8Array;
   /** The number of the last of them, for `device.rulesOf`; NO_RULE without one. */
   readonly rules: Uint32Array;

@@ -2,7 +2,8 @@
  * The fields that header changes name: what each is called, its bits, and what real devices say about it. Ids and names are
  * those of the modify-fields table (enum mlx5_modification_field of the device's programming interface).
  */
-import { Place, PLACE_INNER, REGISTER_A, REGISTER_B } from "../abi/engine.js";
+import { REGISTER_A, REGISTER_B } from "../abi/engine.js";
+import { Place, PLACE_INNER } from "../abi/program.js";
 import { once } from "../once.js";
 import type { DomainType } from "./domain.js";
 

@@ -1,5 +1,5 @@
 /**
- * Header changes: which lists a device takes, and what the core is given for them (PROGRAM_* in src/abi/engine.ts).
+ * Header changes: which lists a device takes, and what the core is given for them (PROGRAM_* in src/abi/program.ts).
  * Checks and their order are those of the modify-fields table.
  */
 import {
@@ -18,7 +18,7 @@ import {
   MODIFY_SET,
   PROGRAM_COUNT,
   PROGRAM_FIRST,
-} from "../abi/engine.js";
+} from "../abi/program.js";
 import { MAX_RECORD } from "../engine/records.js";
 import { refuse, type Refusal } from "../errors.js";
 import { nearest } from "../nearest.js";

@@ -1,14 +1,6 @@
 /** The sampler (mlx5dv_dr: Sampler; docs/state.md). */
-import {
-  ACTION_SIZE,
-  INSTRUCTION_TO,
-  INSTRUCTION_TYPE,
-  MODIFY_SET,
-  Op,
-  Place,
-  PROGRAM_COUNT,
-  PROGRAM_FIRST,
-} from "../abi/engine.js";
+import { ACTION_SIZE, Op } from "../abi/engine.js";
+import { INSTRUCTION_TO, INSTRUCTION_TYPE, MODIFY_SET, Place, PROGRAM_COUNT, PROGRAM_FIRST } from "../abi/program.js";
 import {
   SAMPLER_COUNT,
   SAMPLER_FIRST,

@@ -5,19 +5,14 @@
 import { describe, expect, test } from "vitest";
 import {
   FIRST_HIT_SET,
-  INSTRUCTION_SIZE,
-  MODIFY_ADD,
-  MODIFY_COPY,
-  MODIFY_SET,
   Op,
-  Place,
-  PROGRAM_FIRST,
   REFORMAT_DATA,
   REGISTER_A,
   TABLE_FDB,
   TABLE_ROOT,
   TABLE_SEND,
 } from "../../src/abi/engine.js";
+import { INSTRUCTION_SIZE, MODIFY_ADD, MODIFY_COPY, MODIFY_SET, Place, PROGRAM_FIRST } from "../../src/abi/program.js";
 import { Header, LEVEL_OUTER, Link } from "../../src/abi/headers.js";
 import {
   EXT_HERE_OUTER,

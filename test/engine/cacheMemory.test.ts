@@ -1,6 +1,7 @@
 /** The cache of decisions: its memory is what nobody else has, also while frames walk, and it sleeps while it does not pay. */
 import { describe, expect, test } from "vitest";
-import { INSTRUCTION_SIZE, MAX_BATCH, MODIFY_SET, Op, Place, PROGRAM_FIRST, TABLE_ROOT } from "../../src/abi/engine.js";
+import { MAX_BATCH, Op, TABLE_ROOT } from "../../src/abi/engine.js";
+import { INSTRUCTION_SIZE, MODIFY_SET, Place, PROGRAM_FIRST } from "../../src/abi/program.js";
 import { INNER, LAYER_SRC_IPV4, MISC, MISC3, MISC4, OUTER } from "../../src/abi/key.js";
 import { insertRule } from "../../src/engine/rules.js";
 import { Random } from "../oracle/random.js";

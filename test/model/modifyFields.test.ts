@@ -1,6 +1,6 @@
 /** The fields and encodings of header changes are those of the modify-fields table, and lie where the RFCs put them. */
 import { expect, test } from "vitest";
-import { Place, PLACE_INNER } from "../../src/abi/engine.js";
+import { Place, PLACE_INNER } from "../../src/abi/program.js";
 import { MODIFY_ANCHORS, MODIFY_ENCODINGS } from "../../src/model/modifyActions.js";
 import { modifyFieldNames, modifyFields, modifyFieldAt, modifyFieldNamed } from "../../src/model/modifyFields.js";
 import { DRAWN, REGISTER_NAMES } from "../mlx5dv/drawn.js";

@@ -1,6 +1,7 @@
 /** Header changes as words and as objects, what each profile refuses, and the programs that the core gets. */
 import { describe, expect, test } from "vitest";
-import { Place, PLACE_INNER, REGISTER_A } from "../../src/abi/engine.js";
+import { REGISTER_A } from "../../src/abi/engine.js";
+import { Place, PLACE_INNER } from "../../src/abi/program.js";
 import {
   modifyActions,
   modifyActionsFromBytes,
