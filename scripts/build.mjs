@@ -98,14 +98,19 @@ async function compileCore(flavour, options) {
   // The compiler looks for a --wasm of its own among the arguments.
   process.argv.length = 2;
   const { default: asc } = await import("assemblyscript/asc");
+  const messages = [];
+  const stream = { write: (text) => void messages.push(text) };
   const { error } = await asc.main(["--config", "asconfig.json", "--target", flavour, ...options], {
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: stream,
+    stderr: stream,
     // Not in asconfig.json: the compiler drops the leading "./" of a transform's path there.
     transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : [],
     writeFile: (name, contents) => replaceFile(name, contents),
   });
-  if (error) fail(`the ${flavour} flavour of the core was not built`);
+  // The compiler says how its last round of optimization went: that is no warning.
+  const text = messages.join("").replace(/^Last converge was suboptimal\.\n/gm, "");
+  if (text !== "") say(text.trimEnd());
+  if (error) fail(`the ${flavour} core was not built`);
 }
 
 /** The thread of a pool, for tests that run from source. */

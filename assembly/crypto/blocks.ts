@@ -52,7 +52,7 @@ function joined(up: v128, down: v128): v128 {
 }
 
 /** A block times the power whose tables are at `tables`. */
-export function multiply(tables: usize, a: v128): v128 {
+function multiply(tables: usize, a: v128): v128 {
   const ah = highNibbles(a);
   const al = lowNibbles(a);
   let up = i64x2(0, 0);
@@ -67,7 +67,7 @@ export function multiply(tables: usize, a: v128): v128 {
 }
 
 /** `a` times the power whose tables lie behind those at `tables`, and `b` times that of `tables`, summed. */
-export function multiplyAdd(tables: usize, a: v128, b: v128): v128 {
+function multiplyAdd(tables: usize, a: v128, b: v128): v128 {
   const ah = highNibbles(a);
   const al = lowNibbles(a);
   const bh = highNibbles(b);
@@ -86,3 +86,5 @@ export function multiplyAdd(tables: usize, a: v128, b: v128): v128 {
   up = v128.xor(up, times(v128.load(tables, BLOCK_SIZE), v128.load(tables, BLOCK_SIZE + 16), ah, al));
   return joined(up, down);
 }
+
+export { multiply, multiplyAdd };

@@ -14,9 +14,9 @@ export const SUMS: usize = memory.data(256, 16);
 const INPUT_PART: usize = 128;
 const OUTPUT_PART: usize = 64;
 /** The parts of the input: nine times four bytes, of each the high nibbles and the low ones. */
-const INPUT: usize = memory.data(<i32>(9 * INPUT_PART), 16);
+const INPUT: usize = memory.data(9 * <i32>INPUT_PART, 16);
 /** What comes of them: nine times four bytes. */
-const OUTPUT: usize = memory.data(<i32>(9 * OUTPUT_PART), 16);
+const OUTPUT: usize = memory.data(9 * <i32>OUTPUT_PART, 16);
 const TABLES_PART: usize = 9 * PAIR;
 
 // @ts-ignore: decorator

@@ -127,7 +127,7 @@ function hasRoom(): bool {
   giveBackCache();
   let entries = Cache.most;
   while (entries != 0 && <u64>bytesOf(entries, size) > <u64>beyond()) entries >>= 1;
-  const first = entries == 0 ? 0 : lend(bytesOf(entries, size));
+  const first: usize = entries == 0 ? 0 : lend(bytesOf(entries, size));
   if (first == 0) {
     Sleep.level = LONGEST;
     sleep();
