@@ -67,6 +67,9 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
 
 export default defineConfig(async () => ({
   test: {
+    globalSetup: ["scripts/tests-setup.mjs"],
+    // Seeds and counts of random tests are for whom a test fails.
+    silent: "passed-only" as const,
     projects: [
       {
         plugins,
