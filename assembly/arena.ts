@@ -10,7 +10,7 @@
  * Invariant: a block is on one free list or in use, never both; `used` is the sum of the blocks in use.
  */
 import { ARENA } from "./memory";
-import { giveBackCache } from "./steer/cache";
+import { giveBackCache } from "./walk/flowCache";
 
 const SMALL_LIMIT: u32 = 1024;
 const SMALL_CLASSES: u32 = 64;

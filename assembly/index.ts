@@ -5,25 +5,25 @@
 import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
-import { openChunks } from "./act/bytes";
-import { openNumbers } from "./act/clock";
+import { openChunks } from "./branch/bytes";
+import { openNumbers } from "./act/stateful/clock";
 import { growToArena } from "./arena";
 import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
 import { deliver } from "./out/deliver";
-import { BRANCH_LOWER, openBranch, openBranches } from "./steer/branch";
-import { lookup } from "./steer/match";
-import { openSets } from "./steer/sets";
-import { Tables } from "./steer/table";
-import { walk } from "./steer/walk";
+import { BRANCH_LOWER, openBranch, openBranches } from "./branch/branch";
+import { lookup } from "./classify/lookup";
+import { openSets } from "./classify/candidates";
+import { Tables } from "./classify/table";
+import { walk } from "./walk/walk";
 import { openBatch, parseFrame } from "./wire/parse";
 
 export { areaAddress } from "./memory";
 export { arenaTop, arenaUsed, limitArena } from "./arena";
-export { skipNumbers } from "./act/clock";
-export { clearCache, giveBackCache, isCacheAsleep, limitCache } from "./steer/cache";
-export { setSeed } from "./act/sampler";
+export { skipNumbers } from "./act/stateful/clock";
+export { clearCache, giveBackCache, isCacheAsleep, limitCache } from "./walk/flowCache";
+export { setSeed } from "./act/stateful/sampler";
 export { createRecord, releaseRecord } from "./act/records";
-export { setFdb, setVport } from "./steer/eswitch";
+export { setFdb, setVport } from "./walk/eswitch";
 export {
   createTable,
   destroyTable,
@@ -34,10 +34,10 @@ export {
   rerankRule,
   setMiss,
   stageValue,
-} from "./steer/table";
-export { reached } from "./steer/reach";
-export { keepTable, reserveRules, trimTable } from "./steer/table";
-export { firstOutside, insertRules } from "./steer/bulk";
+} from "./classify/table";
+export { reached } from "./walk/reachableActions";
+export { keepTable, reserveRules, trimTable } from "./classify/table";
+export { firstOutside, insertRules } from "./classify/bulk";
 export { changeActions } from "./act/change";
 export { createCounters, releaseCounters } from "./act/count";
 export {
@@ -53,7 +53,7 @@ export {
 } from "./out/queue";
 
 export { writeColumns } from "./out/columns";
-export { keepLengths, sumShapes } from "./out/shapes";
+export { keepLengths, sumShapes } from "./out/outcomeClasses";
 
 export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
 export { open, openMany, seal, sealMany } from "./crypto/gcm";

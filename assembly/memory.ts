@@ -28,10 +28,10 @@ import {
 import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
 import { MAP_SIZE } from "../src/abi/headers";
-import { SHAPES_SIZE } from "../src/abi/shapes";
+import { SHAPES_SIZE } from "../src/abi/outcomeClasses";
 
 export const BATCH: usize = MAX_BATCH;
-/** Bytes of a branch (steer/branch.ts). */
+/** Bytes of a branch (branch/branch.ts). */
 export const BRANCH_SIZE: usize = 64;
 /** Frames that are walked at a time where rules split them: each can take all its branches. */
 export const SPLIT_BATCH: usize = 64;
@@ -71,7 +71,7 @@ export const FIRST_RULES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
 export const FUNCTIONS: usize = (FIRST_RULES + BATCH * 4 + LINE) & ~LINE;
 /** The lanes of every branch of a lookup; each up to a whole key. */
 export const LANES: usize = (FUNCTIONS + MAX_FUNCTIONS * 4 + LINE) & ~LINE;
-/** Phases of a lookup (steer/match.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */
+/** Phases of a lookup (classify/lookup.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */
 export const ALIVE: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const SETS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;
 export const PROBED: usize = (SETS + BATCH * 16 + LINE) & ~LINE;
@@ -107,7 +107,7 @@ export const SECRETS: usize = (PREPARED + BATCH + LINE) & ~LINE;
 export const SECRETS_SIZE: usize = 10240;
 /** What the host reads of each frame at a glance (out/columns.ts). */
 export const COLUMNS: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
-/** The cache of decisions (steer/cache.ts): lanes of the keys that frames begin with, their hashes: u64, entries with these. */
+/** The cache of decisions (walk/flowCache.ts): lanes of the keys that frames begin with, their hashes: u64, entries with these. */
 export const CACHE_LANES: usize = (COLUMNS + COLUMNS_SIZE + LINE) & ~LINE;
 export const CACHE_MAX_LANES: usize = 16;
 export const HASHES: usize = (CACHE_LANES + BATCH * CACHE_MAX_LANES * 16 + LINE) & ~LINE;
@@ -116,12 +116,12 @@ export const ENTRIES: usize = (HASHES + BATCH * 8 + LINE) & ~LINE;
 export const RESULTS: usize = (ENTRIES + BATCH * 4 + LINE) & ~LINE;
 export const MISSED: usize = (RESULTS + BATCH * 4 + LINE) & ~LINE;
 export const MISSED_AT: usize = (MISSED + BATCH * 4 + LINE) & ~LINE;
-/** What lookups have found for each frame that had no entry (steer/tape.ts). */
+/** What lookups have found for each frame that had no entry (walk/recordedLookups.ts). */
 export const TAPES: usize = (MISSED_AT + BATCH * 4 + LINE) & ~LINE;
 export const TAPE_SIZE: usize = 32;
 /** Frames that the cache has found, and those that it has not: u64 each. */
 export const CACHE_COUNTS: usize = (TAPES + BATCH * TAPE_SIZE + LINE) & ~LINE;
-/** Lengths of frames as they came in, captured and on the wire, and sums over frames (out/shapes.ts). */
+/** Lengths of frames as they came in, captured and on the wire, and sums over frames (out/outcomeClasses.ts). */
 export const LENGTHS: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
 export const SHAPES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;
 export const BYTES: usize = (SHAPES + SHAPES_SIZE + LINE) & ~LINE;

@@ -3,7 +3,7 @@ import { Link } from "../src/abi/headers.js";
 import { GROUP_SIZE } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
 import { createRules, mlx5dv_dr_action_create_drop, mlx5dv_dr_rule_destroy } from "../src/mlx5dv/index.js";
-import type { Rule } from "../src/model/rule.js";
+import type { Rule } from "../src/model/rule/rule.js";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { tcpFrame } from "./makeFrames.js";

@@ -16,7 +16,7 @@ import {
   type FlowAttr,
   type FlowSpec,
 } from "../src/verbs/index.js";
-import type { QueuePair } from "../src/model/queues.js";
+import type { QueuePair } from "../src/model/queue/queuePair.js";
 import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, type Suite, type Workload } from "./harness.js";
 import { PlainClassifier, type MaskWord } from "./peers/classifier.js";

@@ -23,11 +23,11 @@ import {
   MLX5DV_DR_DOMAIN_TYPE_NIC_RX,
 } from "../src/mlx5dv/index.js";
 import { createDevice, type Device } from "../src/index.js";
-import type { Action } from "../src/model/action.js";
-import type { Context } from "../src/model/context.js";
-import type { Table } from "../src/model/domain.js";
-import type { Matcher } from "../src/model/matcher.js";
-import type { Rule } from "../src/model/rule.js";
+import type { Action } from "../src/model/action/action.js";
+import type { Context } from "../src/model/base/context.js";
+import type { Table } from "../src/model/table/domain.js";
+import type { Matcher } from "../src/model/table/matcher.js";
+import type { Rule } from "../src/model/rule/rule.js";
 import type { MaskWord } from "./peers/classifier.js";
 import * as at from "./peers/record.js";
 import type { Tuple } from "./tuples.js";

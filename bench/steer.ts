@@ -8,7 +8,7 @@ import {
   mlx5dv_dr_action_create_flow_counter,
   mlx5dv_dr_action_create_tag,
 } from "../src/mlx5dv/index.js";
-import type { FlowCounter } from "../src/model/counter.js";
+import type { FlowCounter } from "../src/model/action/counter.js";
 import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, type Suite } from "./harness.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";

@@ -38,7 +38,7 @@ const ENTRIES = {
   index: "src/index.ts",
   verbs: "src/verbs/index.ts",
   mlx5dv: "src/mlx5dv/index.ts",
-  formats: "src/formats/index.ts",
+  scenario: "src/scenario/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",

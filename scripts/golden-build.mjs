@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildFrame } from "../src/packet/index.ts";
 import { PcapWriter } from "../src/index.ts";
-import { EVERY_HEADER, WRONG } from "../test/packet/everyHeader.ts";
+import { EVERY_HEADER, WRONG } from "../test/packet/support/everyHeader.ts";
 
 const CHECKED = ["ip", "tcp", "udp"].flatMap((name) => ["-o", `${name}.check_checksum:TRUE`]);
 const SCTP = ["-o", "sctp.checksum:CRC-32c"];

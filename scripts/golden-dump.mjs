@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes test/golden/dump/: the dump of test/mlx5dv/dumpScene.ts, and what the public steering dump tool reads in it.
+// Writes test/golden/dump/: the dump of test/mlx5dv/support/dumpScene.ts, and what the public steering dump tool reads in it.
 //
 //     node --import tsx scripts/golden-dump.mjs <path of sws/mlx_steering_dump_parser.py>
 //
@@ -9,7 +9,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { openScene, sceneText } from "../test/mlx5dv/dumpScene.ts";
+import { openScene, sceneText } from "../test/mlx5dv/support/dumpScene.ts";
 
 const [tool] = process.argv.slice(2);
 if (tool === undefined) throw new Error("which mlx_steering_dump_parser.py?");

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PcapWriter } from "../src/index.ts";
-import { roceScene } from "../test/verbs/roceScene.ts";
+import { roceScene } from "../test/verbs/support/roceScene.ts";
 
 const BTH = ["opcode", "destqp", "psn", "a", "se", "padcnt"].map((name) => `infiniband.bth.${name}`);
 const REST = ["immdt", "aeth.syndrome", "aeth.msn", "invariant.crc"].map((name) => `infiniband.${name}`);

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Writes schema/scenario-1.schema.json, which test/formats holds equal to the schema that scenarios are checked by:
+// Writes schema/scenario-1.schema.json, which test/scenario holds equal to the schema that scenarios are checked by:
 //
 //     node --import tsx scripts/make-schema.mjs
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { format } from "prettier";
-import { SCENARIO_SCHEMA } from "../src/formats/scenarioSchema.ts";
+import { SCENARIO_SCHEMA } from "../src/scenario/schema/scenario.ts";
 
 mkdirSync(new URL("../schema/", import.meta.url), { recursive: true });
 writeFileSync(

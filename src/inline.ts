@@ -1,6 +1,6 @@
 /** The main entry with the core inside: one file, for places that cannot load a second one. */
 import core from "../build/release/core.wasm";
-import { createDevice as create, type Device, type DeviceOptions } from "./model/device.js";
+import { createDevice as create, type Device, type DeviceOptions } from "./model/device/device.js";
 
 export * from "./index.js";
 

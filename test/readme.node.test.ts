@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseScenario } from "../src/formats/index.js";
+import { parseScenario } from "../src/scenario/index.js";
 
 const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 

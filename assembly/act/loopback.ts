@@ -5,7 +5,7 @@
  * operations made for that: a rule that has no other destination, or whose drop is that queue's, is passed over.
  */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
-import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
+import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
 
 /** Whether `rule` answers a frame of `sender`, which is not 0. */
 export function answers(rule: usize, sender: u32): bool {

@@ -6,7 +6,7 @@
  */
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } from "../../src/abi/engine";
 import { esp } from "../esp/action";
-import { deliverTo, settle } from "../out/outcome";
+import { deliverTo, settle } from "../branch/outcome";
 import {
   BRANCH_FLAGS,
   BRANCH_FRAME,
@@ -16,23 +16,23 @@ import {
   SETTLED,
   STALE_KEY,
   STALE_MAP,
-} from "../steer/branch";
-import { depart, toPort, toVport, unswitched } from "../steer/eswitch";
-import { jump, jumpTo, leave, resume, Walk } from "../steer/onward";
-import { actionsOf, RULE_ACTION_COUNT } from "../steer/rule";
-import { TABLE_FLAGS } from "../steer/table";
+} from "../branch/branch";
+import { depart, toPort, toVport, unswitched } from "../walk/eswitch";
+import { jump, jumpTo, leave, resume, Walk } from "../walk/nextTable";
+import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
+import { TABLE_FLAGS } from "../classify/table";
 import { count } from "./count";
-import { firstHit } from "./firstHit";
-import { meter } from "./meter";
-import { modify } from "./modify";
-import { reformat } from "./reformat";
-import { refresh } from "./refresh";
-import { sample } from "./sampler";
+import { firstHit } from "./stateful/firstHit";
+import { meter } from "./stateful/meter";
+import { modify } from "./header/modify";
+import { reformat } from "./header/reformat";
+import { refresh } from "../branch/refresh";
+import { sample } from "./stateful/sampler";
 import { split } from "./split";
-import { spread } from "./spread";
-import { flagsTold, State, tell } from "./state";
-import { track } from "./track";
-import { popVlan, pushVlan } from "./vlan";
+import { spread } from "./rss";
+import { flagsTold, State, tell } from "./stateful/registerC";
+import { track } from "./stateful/connection";
+import { popVlan, pushVlan } from "./header/vlan";
 
 /** Runs the actions of `rule`; whether the branch goes on. */
 // @ts-ignore: decorator

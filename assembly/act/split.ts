@@ -11,11 +11,11 @@ import {
   Verdict,
   VPORT_UPLINK,
 } from "../../src/abi/engine";
-import { settle } from "../out/outcome";
-import { BRANCH_FRAME, fork } from "../steer/branch";
-import { goOn } from "../steer/walk";
+import { settle } from "../branch/outcome";
+import { BRANCH_FRAME, fork } from "../branch/branch";
+import { goOn } from "../walk/walk";
 import { count } from "./count";
-import { reformat } from "./reformat";
+import { reformat } from "./header/reformat";
 import { fresh, terminal } from "./run";
 
 /** Sends the branch to all members of an array; false when they only count. */

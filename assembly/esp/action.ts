@@ -3,7 +3,7 @@ import { Reason } from "../../src/abi/engine";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA } from "../../src/abi/esp";
 import { seal } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
-import { BRANCH_FLAGS, ESP_BITS, ESP_SHIFT } from "../steer/branch";
+import { BRANCH_FLAGS, ESP_BITS, ESP_SHIFT } from "../branch/branch";
 import { decrypt, finishDecrypt, prepareDecrypt } from "./decrypt";
 import { encrypt } from "./encrypt";
 import { drop, ENDED, Prepared } from "./end";

@@ -18,10 +18,10 @@ import {
   ESP_UDP,
   ESP_VERSION,
 } from "../../src/abi/esp";
-import { own } from "../act/bytes";
+import { own } from "../branch/bytes";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
-import { BRANCH_FRAME } from "../steer/branch";
+import { BRANCH_FRAME } from "../branch/branch";
 import { be32 } from "../wire/cursor";
 import { Found, findEsp } from "./find";
 import { drop, Prepared } from "./end";
@@ -29,7 +29,7 @@ import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { setTraffic, traffic } from "./outer";
 import { announce, ownLength, Packet, PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, reshape, setLength } from "./packet";
 import { isTrailer } from "./trailer";
-import { infer, isBelowZero, windowCheck, windowNote } from "./window";
+import { infer, isBelowZero, windowCheck, windowNote } from "./replayWindow";
 
 const ECN: u32 = 3;
 const CE: u32 = 3;

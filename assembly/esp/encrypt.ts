@@ -26,8 +26,8 @@ import {
   ESP_UP_NUMBERS,
   ESP_VERSION,
 } from "../../src/abi/esp";
-import { ownWhole } from "../act/bytes";
-import { BRANCH_FRAME } from "../steer/branch";
+import { ownWhole } from "../branch/bytes";
+import { BRANCH_FRAME } from "../branch/branch";
 import { drop } from "./end";
 import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillOuter, fillUdp } from "./outer";

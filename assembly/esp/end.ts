@@ -1,6 +1,6 @@
 /** What an ESP action cannot work on is dropped, each for a reason of its own (docs/esp.md). */
 import { Verdict } from "../../src/abi/engine";
-import { settle } from "../out/outcome";
+import { settle } from "../branch/outcome";
 
 /** In place of what was asked for: the branch has ended, for want of memory. */
 export const ENDED: u32 = 0x101;

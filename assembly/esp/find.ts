@@ -1,6 +1,6 @@
 /** Where the ESP header of a packet begins: behind IP (RFC 4303, 3.1.1), or behind UDP (RFC 3948). */
 import { FRAME_ADDRESS, FRAME_LENGTH } from "../../src/abi/engine";
-import { BRANCH_FRAME } from "../steer/branch";
+import { BRANCH_FRAME } from "../branch/branch";
 import { be16 } from "../wire/cursor";
 import { PORT_ESP } from "../wire/esp";
 import { findPacket, Packet, PROTOCOL_ESP, PROTOCOL_UDP } from "./packet";

@@ -18,10 +18,10 @@ import {
   ESP_NUMBER,
   ESP_TRANSPORT,
 } from "../../src/abi/esp";
-import { ownWhole } from "../act/bytes";
+import { ownWhole } from "../branch/bytes";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
-import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM } from "../steer/branch";
+import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM } from "../branch/branch";
 import { be32 } from "../wire/cursor";
 import { padded, writeTrailer } from "./encrypt";
 import { drop, ENDED } from "./end";

@@ -15,8 +15,8 @@ import {
   ESP_TO_ENCRYPT,
 } from "../../src/abi/esp";
 import { Link } from "../../src/abi/headers";
-import { begin, fits, own } from "../act/bytes";
-import { BRANCH_FRAME } from "../steer/branch";
+import { begin, fits, own } from "../branch/bytes";
+import { BRANCH_FRAME } from "../branch/branch";
 import { be16 } from "../wire/cursor";
 import { ENDED } from "./end";
 import { Opened } from "./inline";

@@ -6,9 +6,9 @@
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import { Header, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
-import { freshMap } from "../act/refresh";
-import { behindLink } from "../act/reformat";
-import { BRANCH_FLAGS, BRANCH_FRAME, CHANGED, STALE_KEY, STALE_MAP } from "../steer/branch";
+import { freshMap } from "../branch/refresh";
+import { behindLink } from "../act/header/reformat";
+import { BRANCH_FLAGS, BRANCH_FRAME, CHANGED, STALE_KEY, STALE_MAP } from "../branch/branch";
 import { headerChecksum } from "../wire/checksum";
 import { be16 } from "../wire/cursor";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../wire/ethernet";

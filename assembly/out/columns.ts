@@ -28,7 +28,7 @@ import {
   SOME_AT_PORT,
 } from "../../src/abi/engine";
 import { COLUMNS, HITS } from "../memory";
-import { firstDestination, outcomeAt } from "./outcome";
+import { firstDestination, outcomeAt } from "../branch/outcome";
 import { isServed } from "./queue";
 
 /** Writes the columns of the first `count` frames; gives what kinds of destinations there are (SOME_*). */

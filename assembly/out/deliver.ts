@@ -16,7 +16,7 @@ import {
   Reason,
   Verdict,
 } from "../../src/abi/engine";
-import { countReason, departure, firstDestination, outcomeAt, setVerdict } from "./outcome";
+import { countReason, departure, firstDestination, outcomeAt, setVerdict } from "../branch/outcome";
 import { take, Taken } from "./queue";
 
 export function deliver(count: u32): void {

@@ -8,7 +8,7 @@
  * The ring holds the length of each posted receive buffer; head and tail count up without end.
  */
 import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
-import { REACHES_BUFFERS, REACHES_TRANSPORT } from "../../src/abi/reach";
+import { REACHES_BUFFERS, REACHES_TRANSPORT } from "../../src/abi/reachable";
 import { allocate, release } from "../arena";
 
 const FLAGS: usize = 0;

@@ -4,7 +4,7 @@
  *     link layer -> network -> upper layer -> tunnel -+-> network -> upper layer
  *                                                     +-> Ethernet, one level down
  *
- * In: a frame descriptor and what rules read (steer/wants.ts). Out: those groups of the key, and the frame map.
+ * In: a frame descriptor and what rules read (classify/requiredFields.ts). Out: those groups of the key, and the frame map.
  * Groups outside the set are written to a scratch key, so no header asks who reads it. The everyday headers are inlined:
  * a call each cost more than what most of them do. The rare ones stand behind `rareNetwork` and `rareUpper`.
  */
@@ -68,7 +68,7 @@ import { ipv6 } from "./ipv6";
 import { linuxCooked, linuxCooked2, loopback } from "./link";
 import { ETHERTYPE_MACSEC, macsec } from "./macsec";
 import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp, PORT_MPLS } from "./mpls";
-import { plain } from "./plain";
+import { plain } from "./fastPath";
 import { fillSamples } from "./sample";
 import { sctp } from "./sctp";
 import { tcp } from "./tcp";

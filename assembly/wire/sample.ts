@@ -18,7 +18,7 @@ import {
 } from "../../src/abi/headers";
 import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE } from "../../src/abi/key";
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
-import { outdate } from "../steer/generation";
+import { outdate } from "../classify/epoch";
 import { be16, Cursor, Key } from "./cursor";
 
 const COUNT: u32 = 8;

@@ -5,7 +5,7 @@ import { Link } from "../../src/abi/headers.js";
 import type { Core } from "../../src/engine/core.js";
 import { Batch } from "../../src/engine/batch.js";
 import { createDevice, createSink, type Device } from "../../src/index.js";
-import type { EspAction } from "../../src/model/espAction.js";
+import type { EspAction } from "../../src/model/esp/action.js";
 import { buildFrame } from "../../src/packet/index.js";
 import * as v from "../../src/verbs/index.js";
 import { cpuSeconds, expectEqual, repeated, type Workload } from "../harness.js";

@@ -3,7 +3,7 @@
  * counter i, tags with i and delivers to one of some queues; all of them are in the root table.
  */
 import type { Device, DeviceOptions } from "../../src/index.js";
-import { loadScenario, type LoadedScenario } from "../../src/formats/index.js";
+import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
 import { any, exact } from "../classify/coreRules.js";
 import type { SetRule } from "../classify/ruleSets.js";
 

@@ -1,10 +1,10 @@
 /** The gateway as direct rules. */
 import { createDevice, createSink, type Device } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
-import type { Action } from "../../src/model/action.js";
-import type { FlowCounter } from "../../src/model/counter.js";
-import type { Table } from "../../src/model/domain.js";
-import type { MatchFields } from "../../src/model/match.js";
+import type { Action } from "../../src/model/action/action.js";
+import type { FlowCounter } from "../../src/model/action/counter.js";
+import type { Table } from "../../src/model/table/domain.js";
+import type { MatchFields } from "../../src/model/match/match.js";
 import { tupleAt } from "../tuples.js";
 import {
   gatewayMac,

@@ -1,7 +1,7 @@
 /** The everyday kinds of frames whose way through a device is taken apart: a device, its frames, and what is to become of them. */
 import { GROUP_EXT, GROUP_OUTER } from "../../src/abi/key.js";
 import { createDevice, createSink, type Device, type DeviceOptions } from "../../src/index.js";
-import { loadScenario } from "../../src/formats/index.js";
+import { loadScenario } from "../../src/scenario/index.js";
 import { buildFrame } from "../../src/packet/index.js";
 import * as v from "../../src/verbs/index.js";
 import { readRules, readTrace } from "../classify/ruleSets.js";

@@ -1,11 +1,11 @@
 /** The stages of a frame's way, and whose functions are which. */
 import type { FunctionShare } from "./cpu.js";
 
-/** What the compiler has made one function is one stage: gathering and pruning; the opening of branches and what delivers. */
+/** What the compiler has made one function is one stage: gathering and filtering; the opening of branches and what delivers. */
 export const STAGES = [
   "put",
   "parse",
-  "gather, prune",
+  "gather, filter",
   "probe",
   "verify",
   "walk, actions",
@@ -22,13 +22,11 @@ const CORE: readonly [path: string, stage: Stage][] = [
   ["index/parse", "parse"],
   ["index/", "open, deliver"],
   ["wire/", "parse"],
-  ["steer/match/", "gather, prune"],
-  ["steer/gather/", "gather, prune"],
-  ["steer/prune/", "gather, prune"],
-  ["steer/choose/", "gather, prune"],
-  ["steer/probe/", "probe"],
-  ["steer/verify/", "verify"],
-  ["steer/", "walk, actions"],
+  ["classify/probe/", "probe"],
+  ["classify/verify/", "verify"],
+  ["classify/", "gather, filter"],
+  ["branch/", "walk, actions"],
+  ["walk/", "walk, actions"],
   ["act/", "walk, actions"],
   ["esp/", "ESP"],
   ["crypto/", "ESP"],

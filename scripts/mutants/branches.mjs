@@ -1,6 +1,6 @@
 /** Planted faults of branches: splitting, the eSwitch, bytes of one's own, and what all of them come to. */
 
-const SEEN = ["test/engine/pipelines.test.ts"];
+const SEEN = ["test/assembly/walk/pipelines.test.ts"];
 
 const at = (file, id, search, replace, breaks) => {
   return { id, file: `assembly/${file}.ts`, search, replace, breaks, sees: SEEN };
@@ -93,7 +93,7 @@ export const BRANCHES = [
       "difference",
       "what GRE carries behind an odd source route",
     ),
-    sees: ["test/mlx5dv/modifyHeader.test.ts"],
+    sees: ["test/mlx5dv/dr/modifyHeader.test.ts"],
   },
   at(
     "act/run",

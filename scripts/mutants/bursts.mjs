@@ -1,8 +1,8 @@
 /** Planted faults of bursts: columns, rows on their way in, who has the frames, what is refused, what the host does behind them. */
 
-const COLUMNS = ["test/model/burstColumns.test.ts"];
-const USE = ["test/model/burstUse.test.ts"];
-const WAYS = ["test/model/burstWays.test.ts"];
+const COLUMNS = ["test/model/traffic/burstColumns.test.ts"];
+const USE = ["test/model/traffic/burstUse.test.ts"];
+const WAYS = ["test/model/traffic/burstWays.test.ts"];
 
 const at = (file, sees) => (id, search, replace, breaks) => ({
   id: `burst-${id}`,
@@ -16,9 +16,9 @@ const column = at("assembly/out/columns.ts", COLUMNS);
 const copy = at("src/engine/columns.ts", COLUMNS);
 const row = at("src/engine/batch.ts", USE);
 const way = at("src/engine/batch.ts", WAYS);
-const use = at("src/model/burst.ts", USE);
-const taken = at("src/model/traffic.ts", USE);
-const served = at("src/model/traffic.ts", WAYS);
+const use = at("src/model/traffic/burst.ts", USE);
+const taken = at("src/model/traffic/receive.ts", USE);
+const served = at("src/model/traffic/receive.ts", WAYS);
 
 export const BURSTS = [
   column(
@@ -48,7 +48,7 @@ export const BURSTS = [
   { ...column("cable", "some |= SOME_AT_PORT;", "some |= 0;", "frames that leave by a cable"), sees: WAYS },
   {
     ...column("buffer", "some |= SOME_AT_HOST;", "some |= 0;", "frames for receive buffers"),
-    sees: ["test/model/burst.node.test.ts"],
+    sees: ["test/model/traffic/burst.node.test.ts"],
   },
 
   copy("kinds-stay", "  copy(from.kinds, to.kinds, first, count);\n", "", "kinds"),

@@ -1,11 +1,15 @@
 /** Planted faults of the cache of decisions: its key, how far entries go, what makes them old, its memory, its sleep. */
 
-const CACHE = ["test/engine/cache.test.ts"];
-const MEMORY = ["test/engine/cacheMemory.test.ts"];
-const STATE = ["test/model/cacheState.test.ts"];
-const HOST = ["test/model/cache.test.ts"];
+const CACHE = ["test/assembly/walk/flowCache.test.ts"];
+const MEMORY = ["test/assembly/walk/flowCacheMemory.test.ts"];
+const STATE = ["test/model/traffic/flowCacheState.test.ts"];
+const HOST = ["test/model/traffic/flowCache.test.ts"];
 /** Plain rules are walked in one way with the cache and without. */
-const PLAIN = ["test/engine/walk.test.ts", "test/engine/ops.test.ts", "test/engine/pipelines.test.ts"];
+const PLAIN = [
+  "test/assembly/walk/walk.test.ts",
+  "test/assembly/act/ops.test.ts",
+  "test/assembly/walk/pipelines.test.ts",
+];
 
 const at = (sees) => (file, id, search, replace, breaks) => ({
   id: `cache-${id}`,
@@ -24,8 +28,10 @@ const STEER = "assembly/steer";
 /** Without the statement that makes entries old. */
 const door = (file, id, before, behind, breaks) =>
   cache(file, `door-${id}`, `${before}  outdate();\n${behind}`, `${before}${behind}`, `entries that stay: ${breaks}`);
-const stops = (id, search, replace, breaks) => cache("assembly/act/function.ts", `stop-${id}`, search, replace, breaks);
-const program = (id, search, replace, breaks) => cache("assembly/act/modify.ts", `stop-${id}`, search, replace, breaks);
+const stops = (id, search, replace, breaks) =>
+  cache("assembly/act/keyDetermined.ts", `stop-${id}`, search, replace, breaks);
+const program = (id, search, replace, breaks) =>
+  cache("assembly/act/header/modify.ts", `stop-${id}`, search, replace, breaks);
 const key = (id, search, replace, breaks) => cache(`${STEER}/cacheKey.ts`, `key-${id}`, search, replace, breaks);
 const tape = (id, search, replace, breaks) => cache(`${STEER}/tape.ts`, `tape-${id}`, search, replace, breaks);
 const plain = (id, search, replace, breaks) => walked(`${STEER}/plain.ts`, `plain-${id}`, search, replace, breaks);
@@ -132,8 +138,8 @@ export const CACHE_OF_DECISIONS = [
   ),
   sleep("width", "size = (<u32>(CACHE_LANES_AT + CacheKey.stride", "size = (<u32>(CACHE_LANES_AT + 16", "wide entries"),
 
-  host("src/model/cache.ts", "power", "(entries & (entries - 1)) === 0", "entries >= 0", "three entries"),
-  host("src/model/cache.ts", "most", "entries <= MOST_ENTRIES && ", "", "too many entries"),
-  host("src/model/cache.ts", "none", "cache === false || cache === 0", "cache === false", "0 for none"),
-  host("src/model/cache.ts", "misses", "this.#count(8)", "this.#count(0)", "misses"),
+  host("src/model/traffic/flowCache.ts", "power", "(entries & (entries - 1)) === 0", "entries >= 0", "three entries"),
+  host("src/model/traffic/flowCache.ts", "most", "entries <= MOST_ENTRIES && ", "", "too many entries"),
+  host("src/model/traffic/flowCache.ts", "none", "cache === false || cache === 0", "cache === false", "0 for none"),
+  host("src/model/traffic/flowCache.ts", "misses", "this.#count(8)", "this.#count(0)", "misses"),
 ];

@@ -1,6 +1,6 @@
 /** Planted faults of the command and of captures in bursts: how frames are summed in the core, and who hears of it. */
 
-const SUMS = ["test/formats/captureRun.node.test.ts"];
+const SUMS = ["test/run/captureRun.node.test.ts"];
 const ROWS = ["test/cli/formats.node.test.ts"];
 
 const mutant = (file, id, search, replace, breaks, sees) => {
@@ -9,11 +9,11 @@ const mutant = (file, id, search, replace, breaks, sees) => {
 const shapes = (id, search, replace, breaks) => {
   return {
     id,
-    file: "assembly/out/shapes.ts",
+    file: "assembly/out/outcomeClasses.ts",
     search,
     replace,
     breaks,
-    sees: ["test/engine/shapes.node.test.ts", ...SUMS],
+    sees: ["test/assembly/out/outcomeClasses.node.test.ts", ...SUMS],
   };
 };
 
@@ -117,7 +117,7 @@ export const CLI = [
     "!this.alone : alone <= spread",
     "!this.alone : alone > spread",
     "whether several cores are faster",
-    ["test/formats/trial.test.ts"],
+    ["test/run/adaptiveMode.test.ts"],
   ),
   mutant(
     "formats/trial",
@@ -125,7 +125,7 @@ export const CLI = [
     "this.#tries = !triedBoth || !this.#tries;",
     "this.#tries = !triedBoth;",
     "ways that become better later",
-    ["test/formats/trial.test.ts"],
+    ["test/run/adaptiveMode.test.ts"],
   ),
   mutant(
     "formats/tally",

@@ -1,9 +1,9 @@
 /** Planted faults of connection tracking. */
 
 const SEES = [
-  "test/engine/conntrack.test.ts",
-  "test/engine/conntrackFrames.test.ts",
-  "test/engine/conntrackRandom.test.ts",
+  "test/assembly/act/connection.test.ts",
+  "test/assembly/act/connectionFrames.test.ts",
+  "test/assembly/act/connectionRandom.test.ts",
 ];
 
 const at = (file, id, search, replace, breaks) => {

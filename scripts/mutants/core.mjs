@@ -1,7 +1,7 @@
 /** Planted faults of the core. `search` occurs once in `file`; `sees` are the test files that should notice first. */
 
-const PARSE = ["test/engine/fuzzEdges.test.ts", "test/engine/parse.test.ts"];
-const WALK = ["test/engine/walk.test.ts", "test/engine/agree.test.ts"];
+const PARSE = ["test/assembly/wire/fuzzEdges.test.ts", "test/assembly/wire/parse.test.ts"];
+const WALK = ["test/assembly/walk/walk.test.ts", "test/assembly/classify/agree.test.ts"];
 
 const wire = (name, id, search, replace, breaks, sees = PARSE) => {
   return { id, file: `assembly/wire/${name}.ts`, search, replace, breaks, sees };
@@ -34,10 +34,10 @@ export const CORE = [
   wire("ipv6", "ipv6-ah-length", "load<u8>(at, 1) + 2) << 2", "load<u8>(at, 1) + 1) << 2", "AH one word short"),
   wire("ipv6", "ipv6-atomic", "(offsetAndMore & 0xfff9) == 0", "offsetAndMore == 0", "reserved bits make a fragment"),
   wire("ipv6", "ipv6-jumbo-ignored", "if (length == 4) jumboEnd(be32(option + 2));", "", "jumbo payloads", [
-    "test/engine/fuzzEdges.test.ts",
+    "test/assembly/wire/fuzzEdges.test.ts",
   ]),
   wire("ipv6", "ipv6-jumbo-small", "length <= 0xffff || ", "", "a jumbo length that ends before its own option", [
-    "test/engine/fuzz.test.ts",
+    "test/assembly/wire/fuzz.test.ts",
   ]),
   wire(
     "ipv6",
@@ -45,7 +45,7 @@ export const CORE = [
     "Cursor.end = Upper.payload + min(Cursor.end - Upper.payload, length);",
     "Cursor.end = min(Cursor.end, Cursor.wireEnd);",
     "a jumbo length that wraps the address space",
-    ["test/engine/fuzz.test.ts"],
+    ["test/assembly/wire/fuzz.test.ts"],
   ),
   wire(
     "ethernet",
@@ -83,11 +83,11 @@ export const CORE = [
     "Cursor.end - Cursor.at >= bytes",
     "Cursor.end - Cursor.at + 1 >= bytes",
     "one byte read past the end",
-    ["test/engine/fuzz.test.ts"],
+    ["test/assembly/wire/fuzz.test.ts"],
   ),
   wire("cursor", "map-overflow", "if (count >= <u32>MAP_ENTRIES) return;", "", "more headers than the map holds", [
-    "test/engine/fuzz.test.ts",
-    "test/engine/fuzz.node.test.ts",
+    "test/assembly/wire/fuzz.test.ts",
+    "test/assembly/wire/fuzz.node.test.ts",
   ]),
   wire(
     "parse",
@@ -136,7 +136,7 @@ export const CORE = [
     ">= <u32>HERE_SAMPLE) {",
     "== 0) {",
     "samples not filled for rules on any value of them",
-    ["test/model/parser.test.ts"],
+    ["test/model/match/parser.test.ts"],
   ),
   steer(
     "wants",
@@ -144,7 +144,7 @@ export const CORE = [
     "if (samplesInner()) wants |= WANT_INNER;",
     "",
     "inner packets not parsed for rules on their samples",
-    ["test/model/parser.test.ts", ...WALK],
+    ["test/model/match/parser.test.ts", ...WALK],
   ),
   {
     id: "arena-class",
@@ -152,7 +152,7 @@ export const CORE = [
     search: "return SMALL_CLASSES + (32 - clz(size - 1)) - LARGE_SHIFT;",
     replace: "return SMALL_CLASSES + (32 - clz(size >> 1)) - LARGE_SHIFT;",
     breaks: "blocks just above a power of two are too small",
-    sees: ["test/engine/arena.test.ts"],
+    sees: ["test/assembly/arena.test.ts"],
   },
   {
     id: "arena-split",
@@ -160,7 +160,7 @@ export const CORE = [
     search: "push(larger, block + sizeOf(larger));",
     replace: "",
     breaks: "the other half of a split block is lost",
-    sees: ["test/engine/arena.test.ts", "test/engine/classifierMillion.test.ts"],
+    sees: ["test/assembly/arena.test.ts", "test/assembly/classify/million.test.ts"],
   },
   {
     id: "counter-captured",

@@ -1,12 +1,12 @@
 /** Planted faults of flows in device bytes, steering anchors, and commands that destroy. */
 
-const FLOWS = ["test/mlx5dv/createFlow.test.ts"];
-const REFUSED = ["test/mlx5dv/createFlowRefused.test.ts"];
-const TABLES = ["test/mlx5dv/createFlowTables.test.ts"];
-const RDMA = ["test/mlx5dv/createFlowRdma.test.ts"];
-const DESTROYED = ["test/mlx5dv/devxDestroy.test.ts"];
-const CHAINS = ["test/mlx5dv/devxTables.test.ts"];
-const DATA = ["test/mlx5dv/asoData.test.ts"];
+const FLOWS = ["test/mlx5dv/flow/createFlow.test.ts"];
+const REFUSED = ["test/mlx5dv/flow/createFlowRefused.test.ts"];
+const TABLES = ["test/mlx5dv/flow/createFlowTables.test.ts"];
+const RDMA = ["test/mlx5dv/flow/createFlowRdma.test.ts"];
+const DESTROYED = ["test/mlx5dv/devx/destroy.test.ts"];
+const CHAINS = ["test/mlx5dv/devx/tables.test.ts"];
+const DATA = ["test/mlx5dv/devx/asoData.test.ts"];
 
 const model = (name, id, search, replace, breaks, sees) => {
   return { id: `create-flow-${id}`, file: `src/model/${name}.ts`, search, replace, breaks, sees };
@@ -81,7 +81,7 @@ export const CREATE_FLOW = [
     'retire(call, "matcher", this, "destroy its flows first");',
     "this.destroyed = true;",
     "matchers in use",
-    ["test/mlx5dv/createFlowAgree.test.ts"],
+    ["test/mlx5dv/flow/createFlowAgree.test.ts"],
   ),
   model(
     "flowTableTypes",
@@ -123,7 +123,7 @@ export const CREATE_FLOW = [
   model("asoObject", "bound", "object, 32) < this.objects", "object, 32) <= this.objects", "one object too far", DATA),
   {
     id: "jump-anew",
-    file: "assembly/steer/onward.ts",
+    file: "assembly/walk/nextTable.ts",
     search: "  store<u8>(branch, 0, BRANCH_MISSES);\n",
     replace: "",
     breaks: "the misses before a jump",

@@ -1,9 +1,9 @@
 /** Planted faults of AES-GCM: rounds and keys, counters, tails, GHASH, verdicts, and what is overwritten. */
 
-const VECTORS = ["test/engine/crypto/vectors.test.ts", "test/engine/crypto/cavp.node.test.ts"];
-const AGREE = ["test/engine/crypto/vectors.test.ts", "test/engine/crypto/agreement.node.test.ts"];
-const REFUSALS = ["test/engine/crypto/refusals.test.ts"];
-const CIPHERS = ["test/engine/crypto/ciphers.test.ts"];
+const VECTORS = ["test/assembly/crypto/vectors.test.ts", "test/assembly/crypto/cavp.node.test.ts"];
+const AGREE = ["test/assembly/crypto/vectors.test.ts", "test/assembly/crypto/agreement.node.test.ts"];
+const REFUSALS = ["test/assembly/crypto/refusals.test.ts"];
+const CIPHERS = ["test/assembly/crypto/ciphers.test.ts"];
 
 const at = (sees) => (file, id, search, replace, breaks) => {
   return { id: `gcm-${id}`, file: `assembly/crypto/${file}.ts`, search, replace, breaks, sees };

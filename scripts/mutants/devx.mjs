@@ -1,10 +1,10 @@
 /** Planted faults of device commands. */
 
-const TABLES = ["test/mlx5dv/devxTables.test.ts"];
-const REFUSALS = ["test/mlx5dv/devxRefusals.test.ts"];
-const OBJECTS = ["test/mlx5dv/devxObjects.test.ts"];
-const COMMANDS = ["test/mlx5dv/devx.test.ts"];
-const LAYOUTS = ["test/mlx5dv/devxLayouts.test.ts"];
+const TABLES = ["test/mlx5dv/devx/tables.test.ts"];
+const REFUSALS = ["test/mlx5dv/devx/refusals.test.ts"];
+const OBJECTS = ["test/mlx5dv/devx/objects.test.ts"];
+const COMMANDS = ["test/mlx5dv/devx/devx.test.ts"];
+const LAYOUTS = ["test/mlx5dv/devx/layouts.test.ts"];
 
 const fault = (name, id, search, replace, breaks, sees) => {
   return { id: `devx-${id}`, file: `src/model/devx/${name}.ts`, search, replace, breaks, sees };
@@ -98,7 +98,7 @@ export const DEVX = [
   ),
   {
     id: "devx-fdb-miss",
-    file: "assembly/steer/onward.ts",
+    file: "assembly/walk/nextTable.ts",
     search: "    if (flags & TABLE_FDB) return unswitched(branch, flags);\n    if (flags & TABLE_SEND)",
     replace: "    if (flags & TABLE_SEND)",
     breaks: "the end of an eSwitch table",

@@ -1,13 +1,13 @@
 /** Planted faults of flows on a device: stages, entries, lifetimes, counters, host rules. No core is built for them. */
 
 const SEEN = [
-  "test/verbs/flow.test.ts",
-  "test/verbs/flowRefused.test.ts",
-  "test/verbs/flowCounters.test.ts",
-  "test/model/hostRules.test.ts",
+  "test/verbs/flow/flow.test.ts",
+  "test/verbs/flow/refused.test.ts",
+  "test/verbs/flow/counters.test.ts",
+  "test/model/flow/hostRules.test.ts",
 ];
-const MEMORY = ["test/verbs/flowMemory.test.ts"];
-const AGREE = ["test/verbs/flowAgree.test.ts"];
+const MEMORY = ["test/verbs/flow/memory.test.ts"];
+const AGREE = ["test/verbs/flow/agree.test.ts"];
 
 const model = (name, id, search, replace, breaks, sees = SEEN) => {
   return { id, file: `src/model/${name}.ts`, search, replace, breaks, sees };

@@ -1,11 +1,11 @@
 /** Planted faults of ESP actions: where ESP is, what is written around it, windows, bursts, inline crypto, and the host's part. */
 
-const AGREE = ["test/engine/espGolden.node.test.ts", "test/engine/espAgree.test.ts"];
-const INLINE = ["test/engine/espGolden.node.test.ts", "test/engine/espInlineAgree.test.ts"];
-const WINDOW = ["test/verbs/espWindow.test.ts", "test/engine/espAgree.test.ts"];
-const REFUSED = ["test/verbs/espRefused.test.ts"];
-const MODIFY = ["test/verbs/espModify.test.ts"];
-const MEMORY = ["test/verbs/espMemory.test.ts"];
+const AGREE = ["test/assembly/esp/golden.node.test.ts", "test/assembly/esp/agree.test.ts"];
+const INLINE = ["test/assembly/esp/golden.node.test.ts", "test/assembly/esp/inlineAgree.test.ts"];
+const WINDOW = ["test/verbs/esp/replayWindow.test.ts", "test/assembly/esp/agree.test.ts"];
+const REFUSED = ["test/verbs/esp/refused.test.ts"];
+const MODIFY = ["test/verbs/esp/modify.test.ts"];
+const MEMORY = ["test/verbs/esp/memory.test.ts"];
 
 const at = (sees) => (file, id, search, replace, breaks) => {
   const path = file.startsWith("esp") ? `src/model/${file}.ts` : `assembly/esp/${file}.ts`;

@@ -1,8 +1,8 @@
 /** Planted faults of flows: their bytes, their match, their refusals. No core is built for them. */
 
-const MATCH = ["test/model/flowMatch.test.ts", "test/model/flowSpecs.test.ts"];
-const CHECKS = ["test/model/flowChecks.test.ts", "test/model/flowSpecs.test.ts"];
-const FORMS = ["test/verbs/flowAttr.test.ts", "test/verbs/flowBytes.test.ts"];
+const MATCH = ["test/model/flow/specMatch.test.ts", "test/model/flow/specs.test.ts"];
+const CHECKS = ["test/model/flow/checks.test.ts", "test/model/flow/specs.test.ts"];
+const FORMS = ["test/verbs/flow/attr.test.ts", "test/verbs/flow/bytes.test.ts"];
 
 const fault = (folder, sees) => (name, id, search, replace, breaks) => {
   return { id, file: `src/${folder}/${name}.ts`, search, replace, breaks, sees };

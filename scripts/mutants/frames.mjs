@@ -1,12 +1,14 @@
 /** Planted faults of the way from bytes to outcome: the parser of plain frames. */
 
-const plain = (id, search, replace, breaks, sees = ["test/engine/parsePlain.test.ts"]) => {
-  return { id: `plain-${id}`, file: "assembly/wire/plain.ts", search, replace, breaks, sees };
+const plain = (id, search, replace, breaks, sees = ["test/assembly/wire/fastPath.test.ts"]) => {
+  return { id: `plain-${id}`, file: "assembly/wire/fastPath.ts", search, replace, breaks, sees };
 };
 
 export const FRAMES = [
   plain("link", "|| <u32>load<u8>(descriptor, FRAME_LINK) != Link.ethernet", "", "frames without Ethernet"),
-  plain("checks", "  WANT_OUTER_L4_CHECKSUM |\n", "", "checksums that rules ask for", ["test/engine/fuzz.test.ts"]),
+  plain("checks", "  WANT_OUTER_L4_CHECKSUM |\n", "", "checksums that rules ask for", [
+    "test/assembly/wire/fuzz.test.ts",
+  ]),
   plain("short", "FRAME_LENGTH) < SHORTEST", "FRAME_LENGTH) < ETHERNET_SIZE", "frames cut in front of IP"),
   plain("more-fragments", "0xff3f0000000000ff", "0xff1f0000000000ff", "first fragments"),
   plain("offset", "0xff3f0000000000ff", "0x003f0000000000ff", "later fragments"),

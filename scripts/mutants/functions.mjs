@@ -1,10 +1,10 @@
 /** Planted faults of functions, of ways through the eSwitch, and of what leaves by ports. No core is built for them. */
 
 const SEEN = [
-  "test/model/functions.test.ts",
-  "test/model/eswitch.test.ts",
-  "test/model/forwarding.test.ts",
-  "test/model/hostRules.test.ts",
+  "test/model/device/functions.test.ts",
+  "test/model/device/eswitch.test.ts",
+  "test/model/traffic/forwarding.test.ts",
+  "test/model/flow/hostRules.test.ts",
 ];
 
 const model = (name, id, search, replace, breaks) => {

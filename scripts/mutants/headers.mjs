@@ -1,8 +1,8 @@
 /** Planted faults of tunnels, labels, encryption, checksums and samples. */
 
-const PARSE = ["test/engine/parse.test.ts"];
+const PARSE = ["test/assembly/wire/parse.test.ts"];
 /** What reads where it may not. */
-const FUZZ = ["test/engine/fuzz.test.ts", "test/engine/parse.test.ts"];
+const FUZZ = ["test/assembly/wire/fuzz.test.ts", "test/assembly/wire/parse.test.ts"];
 
 const gre = (...fault) => wire("gre", ...fault);
 const geneve = (...fault) => wire("geneve", ...fault);

@@ -4,14 +4,14 @@ const FACADES = ["test/mlx5dv", "test/verbs", "test/model"];
 
 const VERBS = ["test/verbs"];
 const SENDING = [
-  "test/verbs/sending.test.ts",
-  "test/verbs/network.test.ts",
-  "test/verbs/sentFlows.test.ts",
-  "test/model/send.test.ts",
+  "test/verbs/send/sending.test.ts",
+  "test/verbs/send/network.test.ts",
+  "test/verbs/flow/sentFlows.test.ts",
+  "test/model/traffic/send.test.ts",
 ];
-const DATAGRAMS = ["test/model/datagram.test.ts", "test/model/offload.test.ts"];
+const DATAGRAMS = ["test/model/roce/datagram.test.ts", "test/model/traffic/offload.test.ts"];
 
-const PARSER = ["test/model/parser.test.ts"];
+const PARSER = ["test/model/match/parser.test.ts"];
 
 const model = (name, id, search, replace, breaks, sees = FACADES) => {
   return { id, file: `src/model/${name}.ts`, search, replace, breaks, sees };
@@ -262,7 +262,7 @@ export const HOST = [
     'level === "inner" ? LEVEL_INNER : LEVEL_OUTER',
     "LEVEL_OUTER",
     "samples of the inner packet",
-    ["test/engine/walk.test.ts"],
+    ["test/assembly/walk/walk.test.ts"],
   ),
   model(
     "parser",

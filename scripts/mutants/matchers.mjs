@@ -1,11 +1,11 @@
 /** Planted faults of matchers: what they ask, what values say, how much room they have. */
 
-const REFUSED = ["test/mlx5dv/matchers.test.ts", "test/mlx5dv/matcherFields.test.ts"];
-const WAY = ["test/mlx5dv/matcherWay.test.ts"];
-const LAYOUT = ["test/mlx5dv/layout.test.ts"];
+const REFUSED = ["test/mlx5dv/dr/matchers.test.ts", "test/mlx5dv/dr/matcherFields.test.ts"];
+const WAY = ["test/mlx5dv/dr/matcherWay.test.ts"];
+const LAYOUT = ["test/mlx5dv/dr/layout.test.ts"];
 
 const checks = (id, search, replace, breaks, sees = REFUSED) => {
-  return { id, file: "src/model/matcherChecks.ts", search, replace, breaks, sees };
+  return { id, file: "src/model/table/matcherChecks.ts", search, replace, breaks, sees };
 };
 const model = (name, id, search, replace, breaks, sees) => {
   return { id, file: `src/model/${name}.ts`, search, replace, breaks, sees };
@@ -35,7 +35,7 @@ export const MATCHERS = [
   checks("frag-alone", "if (version === 0 && own", "if (version !== 0 && own", "frag without L2 and ip_version"),
   checks("cvlan-wins", "value[byte] = bits & ~svlan", "value[byte] = bits & ~cvlan", "a value with both tags"),
   model("parse", "parse-way", "field.ofWay || ", "", "parse tells of a way that no frame has gone", [
-    "test/model/fields.test.ts",
+    "test/model/match/fields.test.ts",
   ]),
   model("classifier", "room-sum", "    this.#room = room;\n", "", "the rooms of several matchers", LAYOUT),
   model("matcher", "room-resizable", "const kept = stays ? rules : 0;", "const kept = rules;", "RESIZABLE", LAYOUT),
@@ -57,7 +57,7 @@ export const MATCHERS = [
   },
   {
     id: "room-impossible",
-    file: "assembly/steer/slots.ts",
+    file: "assembly/classify/hashTable.ts",
     search: "  if (more * BUCKET_SIZE > <i64>arenaRoom()) return false;\n",
     replace: "",
     breaks: "room that cannot be had eats what there is",

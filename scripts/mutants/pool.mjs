@@ -1,10 +1,10 @@
 /** Planted faults of devices of several cores: what a copy has, what is counted, who steers which rows, what keeps frames at the first core. */
 
 const SEES = [
-  "test/model/pool.test.ts",
-  "test/model/burstsInTurn.test.ts",
-  "test/model/burst.node.test.ts",
-  "test/model/poolPipelines.test.ts",
+  "test/model/traffic/pool.test.ts",
+  "test/model/traffic/burstsInTurn.test.ts",
+  "test/model/traffic/burst.node.test.ts",
+  "test/model/traffic/poolPipelines.test.ts",
 ];
 
 const fault = (folder) => (name, id, search, replace, breaks) => {

@@ -1,9 +1,9 @@
 /** Planted faults of work queues, spreading, TIRs and connected queue pairs. */
 
-const RSS = ["test/verbs/rss.test.ts"];
+const RSS = ["test/verbs/queue/rss.test.ts"];
 
 const act = (id, search, replace, breaks) => {
-  return { id, file: "assembly/act/spread.ts", search, replace, breaks, sees: RSS };
+  return { id, file: "assembly/act/rss.ts", search, replace, breaks, sees: RSS };
 };
 const model = (name, id, search, replace, breaks, sees) => {
   return { id, file: `src/model/${name}.ts`, search, replace, breaks, sees };
@@ -35,6 +35,6 @@ export const QUEUES = [
     "if (to === IBV_WQS_ERR) this.#receive.flush();",
     "",
     "posted requests of a work queue in an error",
-    ["test/verbs/workQueues.test.ts"],
+    ["test/verbs/queue/workQueues.test.ts"],
   ),
 ];

@@ -1,7 +1,7 @@
 /** Planted faults of what frames can come to: things that are missed, tables that are not followed. */
 
-const SEES = ["test/engine/reach.test.ts"];
-const REACH = "assembly/steer/reach.ts";
+const SEES = ["test/assembly/walk/reachableActions.test.ts"];
+const REACH = "assembly/walk/reachableActions.ts";
 
 const reach = (id, search, replace, breaks) => {
   return { id: `reach-${id}`, file: REACH, search, replace, breaks, sees: SEES };

@@ -1,11 +1,11 @@
 /** Planted faults of rewriting: header changes, reformats, tags, arrays, flow actions; in the host and in the core. */
 
-const CHANGES = ["test/model/modifyHeader.test.ts"];
-const REFORMATS = ["test/model/reformat.test.ts"];
-const ARRAYS = ["test/model/destArray.test.ts"];
-const FLOWS = ["test/mlx5dv/flowActions.test.ts"];
-const CHANGED = ["test/mlx5dv/modifyHeader.test.ts"];
-const REFORMATTED = ["test/mlx5dv/reformat.test.ts"];
+const CHANGES = ["test/model/action/modifyHeader.test.ts"];
+const REFORMATS = ["test/model/action/reformat.test.ts"];
+const ARRAYS = ["test/model/action/destArray.test.ts"];
+const FLOWS = ["test/mlx5dv/flow/flowActions.test.ts"];
+const CHANGED = ["test/mlx5dv/dr/modifyHeader.test.ts"];
+const REFORMATTED = ["test/mlx5dv/dr/reformat.test.ts"];
 
 const fault = (folder, sees) => (name, id, search, replace, breaks) => {
   return { id, file: `${folder}/${name}.ts`, search, replace, breaks, sees };

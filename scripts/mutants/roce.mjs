@@ -1,11 +1,11 @@
 /** Faults in connections: who gets a packet, how messages become packets and packets messages, what is done about losses. */
 
 const SEEN = [
-  "test/verbs/connected.test.ts",
-  "test/verbs/connectedFaults.test.ts",
-  "test/mlx5dv/connectedTables.test.ts",
+  "test/verbs/send/connected.test.ts",
+  "test/verbs/send/connectedFaults.test.ts",
+  "test/mlx5dv/flow/connectedTables.test.ts",
 ];
-const QUEUES = ["test/mlx5dv/createQueues.test.ts"];
+const QUEUES = ["test/mlx5dv/queue/createQueues.test.ts"];
 
 const roce = (name, id, search, replace, breaks, sees = SEEN) => {
   return { id: `roce-${id}`, file: `src/model/roce/${name}.ts`, search, replace, breaks, sees };

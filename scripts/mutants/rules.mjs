@@ -1,12 +1,12 @@
 /** Planted faults in lists of actions, domains, rules of two sides, rules that wait, and many rules at once. */
 
-const LISTS = ["test/mlx5dv/actionLists.test.ts"];
-const ACTIONS = ["test/mlx5dv/actions.test.ts"];
-const DOMAINS = ["test/mlx5dv/domains.test.ts"];
-const EXECUTION = ["test/mlx5dv/execution.test.ts"];
-const ASYNC = ["test/mlx5dv/asyncRules.test.ts"];
-const BULK = ["test/mlx5dv/bulk.test.ts"];
-const ORDERS = ["test/model/actionOrder.test.ts"];
+const LISTS = ["test/mlx5dv/dr/actionLists.test.ts"];
+const ACTIONS = ["test/mlx5dv/dr/actions.test.ts"];
+const DOMAINS = ["test/mlx5dv/dr/domains.test.ts"];
+const EXECUTION = ["test/mlx5dv/dr/execution.test.ts"];
+const ASYNC = ["test/mlx5dv/dr/asyncRules.test.ts"];
+const BULK = ["test/mlx5dv/dr/bulk.test.ts"];
+const ORDERS = ["test/model/action/order.test.ts"];
 
 const model = (name, id, search, replace, breaks, sees) => {
   return { id, file: `src/model/${name}.ts`, search, replace, breaks, sees };
@@ -56,7 +56,7 @@ export const RULES = [
     "for (const one of [handle, twin]) {",
     "for (const one of [handle]) {",
     "renumbering half a rule",
-    ["test/model/classifier.test.ts"],
+    ["test/model/table/classifier.test.ts"],
   ),
   // lifetimes
   model("action", "holds-count", "for (const one of holds) one.users++;", "", "what actions hold", ACTIONS),

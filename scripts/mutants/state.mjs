@@ -1,12 +1,16 @@
 /** Planted faults of what remembers: meters, flags, samplers; in the host and in the core. */
 
-const METERS = ["test/engine/meters.test.ts"];
+const METERS = ["test/assembly/act/meters.test.ts"];
 const STATES = [
-  ...["test/engine/state.test.ts", "test/mlx5dv/sampler.test.ts", "test/mlx5dv/asoActions.test.ts"],
-  ...["test/mlx5dv/rulesCoverage.test.ts", "test/mlx5dv/connections.test.ts", "test/engine/pipelinesState.test.ts"],
+  ...["test/assembly/act/state.test.ts", "test/mlx5dv/dr/sampler.test.ts", "test/mlx5dv/dr/asoActions.test.ts"],
+  ...[
+    "test/mlx5dv/coverage/coverage.test.ts",
+    "test/mlx5dv/dr/connections.test.ts",
+    "test/assembly/walk/pipelinesState.test.ts",
+  ],
 ];
-const CONNECTIONS = ["test/model/connection.test.ts", "test/engine/conntrackRandom.test.ts"];
-const DUMPS = ["test/mlx5dv/dump.test.ts"];
+const CONNECTIONS = ["test/model/action/connection.test.ts", "test/assembly/act/connectionRandom.test.ts"];
+const DUMPS = ["test/mlx5dv/dump/dump.test.ts"];
 
 const fault = (folder, sees) => (name, id, search, replace, breaks) => {
   return { id, file: `${folder}/${name}.ts`, search, replace, breaks, sees };
@@ -394,7 +398,7 @@ export const STATE = [
   dump("dump", "dump-destroyed", "rule.destroyed || ", "", "rules that wait for their end"),
   {
     id: "dump-value",
-    file: "assembly/steer/definer.ts",
+    file: "assembly/classify/definer.ts",
     search: "if (from < 16) store",
     replace: "if (from < 15) store",
     breaks: "values of rules, read back",

@@ -1,7 +1,7 @@
-/** Planted faults of the classifier, phase by phase (assembly/steer/match.ts), and of what keeps it. */
+/** Planted faults of the classifier, phase by phase (assembly/classify/lookup.ts), and of what keeps it. */
 
-const CLASSIFY = ["test/engine/classifier.test.ts", "test/engine/classifierChurn.test.ts"];
-const MEMORY = ["test/engine/classifier.test.ts", "test/engine/fullMemory.test.ts"];
+const CLASSIFY = ["test/assembly/classify/classifier.test.ts", "test/assembly/classify/churn.test.ts"];
+const MEMORY = ["test/assembly/classify/classifier.test.ts", "test/assembly/fullMemory.test.ts"];
 
 const of =
   (name) =>
@@ -98,7 +98,7 @@ export const STEER = [
     "return block + <usize>rangeBytes(load<u32>(block));",
     "return block + 8;",
     "actions behind ranges",
-    [...CLASSIFY, "test/mlx5dv/dr.test.ts", "test/engine/walk.test.ts"],
+    [...CLASSIFY, "test/mlx5dv/dr/dr.test.ts", "test/assembly/walk/walk.test.ts"],
   ),
   rule("range-shift", ">> load<u8>(range, KEPT_SHIFT)", "", "a range over a field in the middle of a dword"),
 

@@ -1,6 +1,6 @@
 /** Planted faults of the walk, of what rules do, and of delivery. */
 
-const OPS = ["test/engine/ops.test.ts", "test/engine/walk.test.ts", "test/mlx5dv/sampler.test.ts"];
+const OPS = ["test/assembly/act/ops.test.ts", "test/assembly/walk/walk.test.ts", "test/mlx5dv/dr/sampler.test.ts"];
 
 const at = (file, id, search, replace, breaks) => {
   return { id, file: `assembly/${file}.ts`, search, replace, breaks, sees: OPS };

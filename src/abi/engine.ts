@@ -56,7 +56,7 @@ export enum Area {
   arena = 15,
   /** Frames that the cache of decisions has found, and those that it has not: u64 each. */
   cache = 16,
-  /** Sums over frames whose outcomes are one but for bytes (src/abi/shapes.ts). */
+  /** Sums over frames whose outcomes are one but for bytes (src/abi/outcomeClasses.ts). */
   shapes = 17,
 }
 
@@ -70,7 +70,7 @@ export const STAGE_RANGES = 1024;
 export const STAGE_ACTIONS = 1088;
 export const STAGE_SIZE = 4096;
 
-/** A rank is | slot | order of masks and rules |; its slot begins at this bit (src/model/classifier.ts). */
+/** A rank is | slot | order of masks and rules |; its slot begins at this bit (src/model/table/classifier.ts). */
 export const RANK_SLOT = 47;
 
 /** A range as staged: | key byte of its dword 4 | shift 4 | field mask 4 | low 4 | high 4 |, both ends inside. */

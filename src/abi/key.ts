@@ -39,7 +39,7 @@ export const WANT_BRANCHES = 0x10000;
 export const WANT_ORDER = 0x20000;
 /** Some rule goes through ESP: frames that do are sealed or opened together where they follow each other (esp/together.ts). */
 export const WANT_ESP = 0x40000;
-/** Some rule changes header fields: whether a header is there decides what becomes of the frame (steer/cacheKey.ts). */
+/** Some rule changes header fields: whether a header is there decides what becomes of the frame (walk/flowCacheKey.ts). */
 export const WANT_CHANGES = 0x80000;
 
 export const OUTER = 0;

@@ -1,4 +1,4 @@
-/** Programs of header changes, as the host writes them and the core runs them (assembly/act/modify.ts). */
+/** Programs of header changes, as the host writes them and the core runs them (assembly/act/header/modify.ts). */
 
 /**
  * A program of header changes: | instructions 4 | 0 4 |, then of each instruction

@@ -1,7 +1,7 @@
 /** One pcapng file for each destination, written as frames arrive. */
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Outcome } from "../model/outcome.js";
+import type { Outcome } from "../model/traffic/outcome.js";
 import { PcapngWriter } from "../packet/captureWriter.js";
 import type { NumberedFrame } from "./captures.js";
 import { CommandRefusal, refusalOf } from "./refusal.js";

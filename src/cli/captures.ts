@@ -1,7 +1,7 @@
 /** Frames of the captures on a command line, one after the other, in bounded memory. */
 import { statSync } from "node:fs";
 import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../packet/capture.js";
-import { wireLengthOf } from "../formats/captureRun.js";
+import { wireLengthOf } from "../run/captureRun.js";
 import { chunksOf, chunksOfInput } from "./chunks.js";
 import type { Interruption } from "./interruption.js";
 import { Progress } from "./progress.js";

@@ -1,5 +1,5 @@
 /** The end of a run: files are closed, and what became of the frames is said. */
-import type { Failure } from "../formats/index.js";
+import type { Failure } from "../scenario/index.js";
 import { exitCodeOf } from "./interruption.js";
 import { failuresText, notesText, reportText } from "./report.js";
 import type { Session } from "./session.js";

@@ -5,11 +5,11 @@ import {
   IBV_FLOW_ATTR_NORMAL,
   IBV_FLOW_ATTR_SNIFFER,
 } from "../abi/verbs.js";
-import type { LoadedScenario } from "../formats/index.js";
-import type { DeviceFlow } from "../model/deviceFlow.js";
-import type { VerbsFlow } from "../model/verbsFlow.js";
-import { HOST_APPLICATIONS } from "../model/hostRules.js";
-import type { HitRule } from "../model/outcome.js";
+import type { LoadedScenario } from "../scenario/index.js";
+import type { DeviceFlow } from "../model/flow/deviceFlow.js";
+import type { VerbsFlow } from "../model/flow/verbsFlow.js";
+import { HOST_APPLICATIONS } from "../model/flow/hostRules.js";
+import type { HitRule } from "../model/traffic/outcome.js";
 import { grouped, printable, table, type Column, type Paint, type Row } from "./text.js";
 
 /** A flow or a host rule, and where frames come to it. */

@@ -1,6 +1,6 @@
 /** flowsteer parse: the headers of every frame of a capture, or the match parameters that rules can ask about. */
 import { readFile } from "node:fs/promises";
-import { cannotRun, loadScenario } from "../formats/index.js";
+import { cannotRun, loadScenario } from "../scenario/index.js";
 import { createDevice, type Device, type ParsedFrame } from "../index.js";
 import { frameTree, printFrame } from "../packet/index.js";
 import { readCaptures, type NumberedFrame } from "./captures.js";

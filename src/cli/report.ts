@@ -1,6 +1,6 @@
 /** What `flowsteer run` prints for people. */
-import type { EndSum, Failure, LoadedScenario, Sum } from "../formats/index.js";
-import type { Table } from "../model/domain.js";
+import type { EndSum, Failure, LoadedScenario, Sum } from "../scenario/index.js";
+import type { Table } from "../model/table/domain.js";
 import { flowCounters, flowEntries, flows, never } from "./flowReport.js";
 import { reasonText } from "./reasons.js";
 import { answers, holdings } from "./stateReport.js";

@@ -1,6 +1,6 @@
 /** What becomes of each frame as a row of a table, for those who go on in other tools: docs/frames.md, Big captures. */
-import { outcomeNames, type OutcomeNames } from "../formats/outcomeRecord.js";
-import type { Outcome } from "../model/outcome.js";
+import { outcomeNames, type OutcomeNames } from "../run/outcomeRecord.js";
+import type { Outcome } from "../model/traffic/outcome.js";
 import type { Output } from "./output.js";
 
 export const COLUMNS = [

@@ -1,13 +1,13 @@
 /** flowsteer run: frames through the rules of a scenario. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { loadScenario } from "../formats/index.js";
+import { loadScenario } from "../scenario/index.js";
 import { CaptureFiles } from "./captureFiles.js";
 import { captureName } from "./captures.js";
 import { numberOption, readCommandLine, type CommandLine } from "./commandLine.js";
-import { createDevice, type Device, type DeviceOptions } from "../model/device.js";
-import { createDevicePool } from "../model/loadPool.js";
-import type { DevicePool } from "../model/pool.js";
+import { createDevice, type Device, type DeviceOptions } from "../model/device/device.js";
+import { createDevicePool } from "../model/traffic/loadPool.js";
+import type { DevicePool } from "../model/traffic/pool.js";
 import { finish } from "./finish.js";
 import { FileOutput, Output } from "./output.js";
 import { badUsage, CommandRefusal, withFile } from "./refusal.js";

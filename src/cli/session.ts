@@ -1,7 +1,7 @@
 /** A scenario that is run: where its frames come from, and what is made of them on the way. */
-import { CaptureRun, type Alike } from "../formats/captureRun.js";
-import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../formats/index.js";
-import type { Outcome } from "../model/outcome.js";
+import { CaptureRun, type Alike } from "../run/captureRun.js";
+import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../scenario/index.js";
+import type { Outcome } from "../model/traffic/outcome.js";
 import type { CaptureFiles, FrameToFile } from "./captureFiles.js";
 import { framesOf, readColumns, type CaptureRows } from "./captures.js";
 import { Interruption, type StopSignal } from "./interruption.js";

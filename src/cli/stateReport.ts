@@ -1,6 +1,6 @@
 /** The part of the report that tells of meters, first-hit flags and connections: what they answered, what they hold. */
-import type { EndSum, LoadedScenario, StateUse } from "../formats/index.js";
-import { connectionAt, isSet, tokensAt } from "../formats/asoObjects.js";
+import type { EndSum, LoadedScenario, StateUse } from "../scenario/index.js";
+import { connectionAt, isSet, tokensAt } from "../scenario/state/asoObjects.js";
 import { reasonText } from "./reasons.js";
 import { grouped, printable, table, type Column, type Paint, type Row, type Style } from "./text.js";
 

@@ -3,7 +3,7 @@
  * a URL, a Response, bytes, or a compiled module.
  */
 import { Core, type CoreExports } from "./core.js";
-import { rewrite, sharedMemory, type SharingExports } from "./sharing.js";
+import { rewrite, sharedMemory, type SharingExports } from "./sharedModule.js";
 import { trap } from "./trap.js";
 
 /** Anything that `createDevice({ core })` takes. */

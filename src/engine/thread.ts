@@ -1,5 +1,5 @@
 /** Threads of Node and of browsers, as far as a pool needs them. */
-import { READY, type Start } from "./control.js";
+import { READY, type Start } from "./workerControl.js";
 
 export interface Thread {
   /** What has ended it, before it was told to; null while it lives. */

@@ -2,8 +2,8 @@
  * The thread of a worker of a pool: does the tasks that it is told of, unless it comes too late. It has no event loop: it waits until it is
  * told to end.
  */
-import { claim, READY, Task, tellFailure, Word, type Start } from "./control.js";
-import { Runner } from "./runner.js";
+import { claim, READY, Task, tellFailure, Word, type Start } from "./workerControl.js";
+import { Runner } from "./inlineWorker.js";
 
 /**
  * How long it looks for a task before it sleeps, in milliseconds: longer than the last one took to come, where that is not too long; to be

@@ -2,8 +2,8 @@
  * Device commands as bytes, and what outputs say, so that nobody writes offsets by hand: counters, general objects, header changes
  * and reformats, queries. Those of flow tables stand in tableCommands.ts.
  */
-import type { AsoObject } from "../model/asoObject.js";
-import type { CounterValue, FlowCounter } from "../model/counter.js";
+import type { AsoObject } from "../model/action/asoObject.js";
+import type { CounterValue, FlowCounter } from "../model/action/counter.js";
 import type { FlowMeter } from "../model/devx/flowMeter.js";
 import type { ModifyHeaderContext, PacketReformatContext } from "../model/devx/headerObjects.js";
 import {

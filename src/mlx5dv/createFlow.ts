@@ -1,17 +1,17 @@
 /** mlx5dv_create_flow(3), mlx5dv_create_flow_matcher(3), mlx5dv_create_steering_anchor(3). */
 import { refuse } from "../errors.js";
-import type { Context } from "../model/context.js";
-import { DeviceFlow } from "../model/deviceFlow.js";
-import type { FlowActionAttr } from "../model/deviceFlowActions.js";
-import { FlowMatcher, type FlowMatcherAttr } from "../model/flowMatcher.js";
-import { describe, living } from "../model/handle.js";
-import { SteeringAnchor, type SteeringAnchorAttr } from "../model/steeringAnchor.js";
+import type { Context } from "../model/base/context.js";
+import { DeviceFlow } from "../model/flow/deviceFlow.js";
+import type { FlowActionAttr } from "../model/flow/deviceFlowActions.js";
+import { FlowMatcher, type FlowMatcherAttr } from "../model/flow/matcher.js";
+import { describe, living } from "../model/base/handle.js";
+import { SteeringAnchor, type SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
 import type { FlowMatchParameters } from "./dr.js";
 
-export type { DeviceFlow } from "../model/deviceFlow.js";
-export type { FlowActionAttr } from "../model/deviceFlowActions.js";
-export type { FlowMatcher, FlowMatcherAttr } from "../model/flowMatcher.js";
-export type { SteeringAnchor, SteeringAnchorAttr } from "../model/steeringAnchor.js";
+export type { DeviceFlow } from "../model/flow/deviceFlow.js";
+export type { FlowActionAttr } from "../model/flow/deviceFlowActions.js";
+export type { FlowMatcher, FlowMatcherAttr } from "../model/flow/matcher.js";
+export type { SteeringAnchor, SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
 
 /**
  * The mask of flows in device bytes, and the table that they stand in: that of received frames, of sent ones

@@ -1,12 +1,12 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
 import { refuse } from "../errors.js";
-import { Context } from "../model/context.js";
-import type { Device } from "../model/device.js";
-import type { DeviceFunction } from "../model/deviceFunction.js";
+import { Context } from "../model/base/context.js";
+import type { Device } from "../model/device/device.js";
+import type { DeviceFunction } from "../model/device/function.js";
 import { Command } from "../model/devx/command.js";
 import { askObject, createObject, destroyObject, isForAnybody, runCommand } from "../model/devx/commands.js";
 import { devxObject, DevxObject } from "../model/devx/object.js";
-import { living } from "../model/handle.js";
+import { living } from "../model/base/handle.js";
 import type { CommandFor } from "./commandBytes.js";
 import { MLX5DV_CONTEXT_FLAGS_DEVX } from "./constants.js";
 

@@ -1,11 +1,11 @@
 /** mlx5dv_dr(3): domains, tables, matchers, rules, actions. */
-import type { Action } from "../model/action.js";
-import { Context } from "../model/context.js";
-import { Domain, Table } from "../model/domain.js";
-import { describe, living } from "../model/handle.js";
-import { Matcher } from "../model/matcher.js";
-import type { MatchParameters } from "../model/match.js";
-import { Rule } from "../model/rule.js";
+import type { Action } from "../model/action/action.js";
+import { Context } from "../model/base/context.js";
+import { Domain, Table } from "../model/table/domain.js";
+import { describe, living } from "../model/base/handle.js";
+import { Matcher } from "../model/table/matcher.js";
+import type { MatchParameters } from "../model/match/match.js";
+import { Rule } from "../model/rule/rule.js";
 import { refuse } from "../errors.js";
 
 /** What C passes as `struct mlx5dv_flow_match_parameters *`: the struct, its bytes alone, or nothing (all zero). */

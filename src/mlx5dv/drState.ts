@@ -1,11 +1,11 @@
 /** mlx5dv_dr(3): actions that remember (ASO, Meter, Sampler). */
-import { Action } from "../model/action.js";
-import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../model/asoActions.js";
-import type { AsoObject } from "../model/asoObject.js";
-import type { Domain } from "../model/domain.js";
-import { living } from "../model/handle.js";
+import { Action } from "../model/action/action.js";
+import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../model/action/asoActions.js";
+import type { AsoObject } from "../model/action/asoObject.js";
+import type { Domain } from "../model/table/domain.js";
+import { living } from "../model/base/handle.js";
 import { refuse } from "../errors.js";
-import { samplerAction, type FlowSamplerAttr } from "../model/samplerAction.js";
+import { samplerAction, type FlowSamplerAttr } from "../model/action/sampler.js";
 
 export type { FlowMeterAttr, FlowSamplerAttr };
 

@@ -1,15 +1,15 @@
 /** Flow actions of mlx5 devices, for IBV_FLOW_SPEC_ACTION_HANDLE; `ibv_destroy_flow_action` destroys them. */
 import { refuse } from "../errors.js";
-import type { Context } from "../model/context.js";
-import { EspAction } from "../model/espAction.js";
-import { ModifyHeaderAction, PacketReformatAction } from "../model/flowAction.js";
-import { describe, unsigned } from "../model/handle.js";
-import type { ModifyActions } from "../model/modifyHeader.js";
+import type { Context } from "../model/base/context.js";
+import { EspAction } from "../model/esp/action.js";
+import { ModifyHeaderAction, PacketReformatAction } from "../model/flow/action.js";
+import { describe, unsigned } from "../model/base/handle.js";
+import type { ModifyActions } from "../model/action/modifyHeader.js";
 import type { FlowActionEsp } from "../verbs/espAttr.js";
 import { readEsp } from "../verbs/espBytes.js";
 import { MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS } from "./constants.js";
 
-export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../model/flowAction.js";
+export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../model/flow/action.js";
 
 /**
  * Changes of headers and registers, as `mlx5dv_dr_action_create_modify_header` takes them. `actions_sz` is in bytes (all of

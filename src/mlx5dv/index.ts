@@ -27,6 +27,6 @@ export {
   type ModifyFieldName,
   type ModifyOther,
   type ModifySet,
-} from "../model/modifyActions.js";
-export { createRules, type RuleActions } from "../model/bulk.js";
-export type { ModifyActions } from "../model/modifyHeader.js";
+} from "../model/action/modifyActions.js";
+export { createRules, type RuleActions } from "../model/rule/bulk.js";
+export type { ModifyActions } from "../model/action/modifyHeader.js";

@@ -1,5 +1,5 @@
 /** Values of fields as people read them. */
-import { formatIpv4, formatIpv6, formatMac } from "../model/address.js";
+import { formatIpv4, formatIpv6, formatMac } from "./addresses.js";
 import { hexOf, readBits } from "./bytes.js";
 import type { FieldDetail, FieldKind } from "./layout.js";
 import { decodeGeneve, decodeOptions, IPV4, IPV6, optionText, TCP, type FoundOption } from "./options.js";

@@ -4,7 +4,7 @@
  * Decoding loses nothing: what has another shape than its type asks for is an option by number with its data, and what
  * breaks the chain is a last one, `rest`. So encoding what was decoded gives the same bytes.
  */
-import { formatIpv4, parseIpv4 } from "../model/address.js";
+import { formatIpv4, parseIpv4 } from "./addresses.js";
 import { bytesGiven, bytesOf, hexOf, joined, readBits, readNumber, type BytesText } from "./bytes.js";
 
 /** An option by its number, with the data behind its length. */

@@ -1,6 +1,6 @@
 /** A parsed frame as a tree: headers with offsets, their fields with values, and what lies behind them. */
 import { MAP_ENTRIES } from "../abi/headers.js";
-import type { HeaderName, ParsedFrame, ParseStop } from "../model/parse.js";
+import type { HeaderName, ParsedFrame, ParseStop } from "../model/match/parsedFrame.js";
 import { readBits, readNumber } from "./bytes.js";
 import { addressText, itemsOf, numberText, shortHex } from "./fieldText.js";
 import { layoutOf, type FieldKind, type FieldLayout } from "./layout.js";

@@ -1,9 +1,9 @@
 /** ibv_create_ah(3). */
-import { AddressHandle, type AddressAttributes } from "../model/addressHandle.js";
-import type { ProtectionDomain } from "../model/context.js";
-import { living } from "../model/handle.js";
+import { AddressHandle, type AddressAttributes } from "../model/queue/addressHandle.js";
+import type { ProtectionDomain } from "../model/base/context.js";
+import { living } from "../model/base/handle.js";
 
-export type { AddressAttributes, AddressHandle, GlobalRoute } from "../model/addressHandle.js";
+export type { AddressAttributes, AddressHandle, GlobalRoute } from "../model/queue/addressHandle.js";
 
 /**
  * An address handle: where a datagram goes. Ports are Ethernet, so `is_global` is 1 and the GRH says the way.

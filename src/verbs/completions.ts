@@ -12,13 +12,17 @@ import {
   IBV_WC_EX_WITH_SRC_QP,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
-import { CompletionQueue, type WorkCompletion } from "../model/completions.js";
-import { Context } from "../model/context.js";
-import { ExtendedCompletionQueue, type CompletionQueueAttributes, type Enoent } from "../model/extendedCompletions.js";
-import { living, unsigned } from "../model/handle.js";
+import { CompletionQueue, type WorkCompletion } from "../model/queue/completionQueue.js";
+import { Context } from "../model/base/context.js";
+import {
+  ExtendedCompletionQueue,
+  type CompletionQueueAttributes,
+  type Enoent,
+} from "../model/queue/extendedCompletionQueue.js";
+import { living, unsigned } from "../model/base/handle.js";
 
-export type { CompletionQueue, WorkCompletion } from "../model/completions.js";
-export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/extendedCompletions.js";
+export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQueue.js";
+export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
 
 /** A completion queue with room for `cqe` completions. Context and channel are taken and not used. @throws EINVAL, ENOMEM */
 export function ibv_create_cq(

@@ -5,12 +5,12 @@
  *     | counter_desc 4 | index 4 | comp_mask 4 |     ibv_counter_attach_attr
  */
 import { refuse } from "../errors.js";
-import type { Context } from "../model/context.js";
-import type { Flow } from "../model/flow.js";
-import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../model/flowCounters.js";
-import { describe, living, unsigned } from "../model/handle.js";
+import type { Context } from "../model/base/context.js";
+import type { Flow } from "../model/flow/flow.js";
+import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../model/flow/counters.js";
+import { describe, living, unsigned } from "../model/base/handle.js";
 
-export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flowCounters.js";
+export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flow/counters.js";
 
 /** Counters for flows, without points. @throws EOPNOTSUPP `comp_mask` not 0 */
 export function ibv_create_counters(context: Context, init_attr: CountersInitAttr | Uint8Array): Counters {

@@ -1,13 +1,13 @@
 /** ibv_flow_action_esp(3). What the actions do to frames is in docs/esp.md. */
 import { refuse } from "../errors.js";
-import type { Context } from "../model/context.js";
-import { EspAction } from "../model/espAction.js";
-import { FlowAction } from "../model/flowAction.js";
-import { living } from "../model/handle.js";
+import type { Context } from "../model/base/context.js";
+import { EspAction } from "../model/esp/action.js";
+import { FlowAction } from "../model/flow/action.js";
+import { living } from "../model/base/handle.js";
 import type { FlowActionEsp } from "./espAttr.js";
 import { readEsp } from "./espBytes.js";
 
-export type { EspAction, EspState } from "../model/espAction.js";
+export type { EspAction, EspState } from "../model/esp/action.js";
 
 /**
  * An action that encrypts (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT) or decrypts the frames of the flows that name it with

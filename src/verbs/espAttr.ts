@@ -18,9 +18,9 @@ import {
   type EspKeymat,
   type EspPart,
   type EspRequest,
-} from "../model/espRequest.js";
-import { layoutOf } from "../model/flowSpec.js";
-import { describe } from "../model/handle.js";
+} from "../model/esp/request.js";
+import { layoutOf } from "../model/flow/spec.js";
+import { describe } from "../model/base/handle.js";
 import { attrFrom, encapOf, keymatPart, replayPart } from "./espStructs.js";
 import { fieldsAt, integer, readFilter, type FlowFilter } from "./flowAttr.js";
 

@@ -16,8 +16,8 @@ import {
   type EspEncap,
   type EspPart,
   type EspRequest,
-} from "../model/espRequest.js";
-import { layoutOf } from "../model/flowSpec.js";
+} from "../model/esp/request.js";
+import { layoutOf } from "../model/flow/spec.js";
 import { readEspObjects, type FlowActionEsp, type FlowActionEspEncap } from "./espAttr.js";
 import { attrBytes, attrFrom, encapOf, keymatBytes, keymatPart, replayBytes, replayPart } from "./espStructs.js";
 import { filterObject } from "./flowBytes.js";

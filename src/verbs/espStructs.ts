@@ -15,8 +15,8 @@ import {
   type EspEncap,
   type EspKeymat,
   type EspPart,
-} from "../model/espRequest.js";
-import { layoutOf } from "../model/flowSpec.js";
+} from "../model/esp/request.js";
+import { layoutOf } from "../model/flow/spec.js";
 
 /** `bytes` has all of the struct. */
 export function attrFrom(bytes: Uint8Array): EspAttr {

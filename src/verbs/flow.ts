@@ -1,15 +1,15 @@
 /** ibv_create_flow(3); what destroys flow actions of all kinds. */
-import { Flow } from "../model/flow.js";
-import { FlowAction } from "../model/flowAction.js";
-import { describe, living } from "../model/handle.js";
-import { QueuePair } from "../model/queues.js";
-import { VerbsFlow } from "../model/verbsFlow.js";
+import { Flow } from "../model/flow/flow.js";
+import { FlowAction } from "../model/flow/action.js";
+import { describe, living } from "../model/base/handle.js";
+import { QueuePair } from "../model/queue/queuePair.js";
+import { VerbsFlow } from "../model/flow/verbsFlow.js";
 import type { FlowAttr } from "./flowAttr.js";
 import { readFlow } from "./flowBytes.js";
 
-export type { Flow } from "../model/flow.js";
-export type { VerbsFlow } from "../model/verbsFlow.js";
-export type { FlowAction } from "../model/flowAction.js";
+export type { Flow } from "../model/flow/flow.js";
+export type { VerbsFlow } from "../model/flow/verbsFlow.js";
+export type { FlowAction } from "../model/flow/action.js";
 
 /**
  * Makes a flow: frames that `flow_attr` asks for reach `qp`, or what its actions say. It takes effect at once. C bytes are

@@ -6,8 +6,8 @@
  */
 import { IBV_FLOW_SPEC_INNER } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
-import { parseIpv4, parseIpv6, parseMac } from "../model/address.js";
-import type { FieldKind } from "../model/fields.js";
+import { parseIpv4, parseIpv6, parseMac } from "../packet/addresses.js";
+import type { FieldKind } from "../model/match/fields.js";
 import {
   actionLayoutOf,
   ATTR_SIZE,
@@ -18,8 +18,8 @@ import {
   type FlowRequest,
   type Spec,
   type SpecLayout,
-} from "../model/flowSpec.js";
-import { describe, unsigned } from "../model/handle.js";
+} from "../model/flow/spec.js";
+import { describe, unsigned } from "../model/base/handle.js";
 import { namesHint } from "../nearest.js";
 
 /** A packet field. Bytes are as many as the C field has. */

@@ -11,8 +11,8 @@
  */
 import { IBV_FLOW_SPEC_INNER } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
-import { formatIpv4, formatIpv6, formatMac } from "../model/address.js";
-import type { FieldKind } from "../model/fields.js";
+import { formatIpv4, formatIpv6, formatMac } from "../packet/addresses.js";
+import type { FieldKind } from "../model/match/fields.js";
 import {
   ACTION_LAYOUTS,
   actionLayoutOf,
@@ -25,9 +25,9 @@ import {
   type MatchSpec,
   type Spec,
   type SpecLayout,
-} from "../model/flowSpec.js";
-import { anySpec, existing, knownFilter } from "../model/flowSpecChecks.js";
-import { describe } from "../model/handle.js";
+} from "../model/flow/spec.js";
+import { anySpec, existing, knownFilter } from "../model/flow/specChecks.js";
+import { describe } from "../model/base/handle.js";
 import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./flowAttr.js";
 
 /** The handle number of an object that an action spec names; it stands where C has the pointer. */

@@ -1,18 +1,18 @@
 /** ibv_query_device(3), ibv_query_device_ex(3), ibv_query_port(3), ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_pkey(3). */
 import { refuse } from "../errors.js";
-import { Context } from "../model/context.js";
+import { Context } from "../model/base/context.js";
 import {
   deviceAttributes,
   deviceAttributesEx,
   type DeviceAttributes,
   type DeviceAttributesEx,
-} from "../model/deviceAttributes.js";
-import type { Gid } from "../model/gids.js";
-import { living, unsigned } from "../model/handle.js";
-import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/ports.js";
+} from "../model/device/attributes.js";
+import type { Gid } from "../model/base/gids.js";
+import { living, unsigned } from "../model/base/handle.js";
+import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/base/ports.js";
 
-export type { DeviceAttributes, DeviceAttributesEx } from "../model/deviceAttributes.js";
-export type { GidEntry, PortAttributes } from "../model/ports.js";
+export type { DeviceAttributes, DeviceAttributesEx } from "../model/device/attributes.js";
+export type { GidEntry, PortAttributes } from "../model/base/ports.js";
 
 function portAt(call: string, context: Context, port_num: number): Port {
   return portOf(call, "port_num", living(call, "context", context, Context).device, port_num);

@@ -1,17 +1,22 @@
 /** ibv_create_qp(3), ibv_create_qp_ex(3), ibv_modify_qp(3), ibv_query_qp(3), ibv_post_recv(3). */
-import { Context, ProtectionDomain } from "../model/context.js";
-import { living } from "../model/handle.js";
-import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../model/queues.js";
-import type { QueuePairChange } from "../model/queueStates.js";
-import type { ReceiveRequest } from "../model/receiveQueue.js";
-import type { BadRequest } from "../model/scatter.js";
-import { createExtended, type SpreadingAttributes } from "../model/spreadingQueuePair.js";
+import { Context, ProtectionDomain } from "../model/base/context.js";
+import { living } from "../model/base/handle.js";
+import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../model/queue/queuePair.js";
+import type { QueuePairChange } from "../model/queue/states.js";
+import type { ReceiveRequest } from "../model/queue/receiveQueue.js";
+import type { BadRequest } from "../model/queue/scatter.js";
+import { createExtended, type SpreadingAttributes } from "../model/queue/rssQueuePair.js";
 
-export type { QueuePair, QueuePairAttributes, QueuePairCapabilities, QueuePairReport } from "../model/queues.js";
-export type { QueuePairChange } from "../model/queueStates.js";
-export type { ReceiveRequest } from "../model/receiveQueue.js";
-export type { BadRequest, ScatterEntry } from "../model/scatter.js";
-export type { ReceiveHashConfiguration, SpreadingAttributes } from "../model/spreadingQueuePair.js";
+export type {
+  QueuePair,
+  QueuePairAttributes,
+  QueuePairCapabilities,
+  QueuePairReport,
+} from "../model/queue/queuePair.js";
+export type { QueuePairChange } from "../model/queue/states.js";
+export type { ReceiveRequest } from "../model/queue/receiveQueue.js";
+export type { BadRequest, ScatterEntry } from "../model/queue/scatter.js";
+export type { ReceiveHashConfiguration, SpreadingAttributes } from "../model/queue/rssQueuePair.js";
 
 /**
  * A queue pair in state RESET; it receives in RTR and RTS, and sends in RTS.

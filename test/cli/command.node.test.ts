@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseScenario } from "../../src/formats/index.js";
-import { flowsteer, root, scratch } from "./command.js";
+import { parseScenario } from "../../src/scenario/index.js";
+import { flowsteer, root, scratch } from "./support/command.js";
 
 describe("help", () => {
   it.each([

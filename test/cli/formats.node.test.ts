@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PcapngWriter } from "../../src/packet/captureWriter.js";
-import { WEB_FRAME, withRules } from "../formats/documents.js";
-import { flowsteer, scratch, start } from "./command.js";
+import { WEB_FRAME, withRules } from "../scenario/support/documents.js";
+import { flowsteer, scratch, start } from "./support/command.js";
 
 const SCENARIO = "examples/everyday.json";
 const CAPTURE = "examples/everyday.pcap";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { flowsteer, root, scratch } from "./command.js";
+import { flowsteer, root, scratch } from "./support/command.js";
 
 type Cell = string | number | null | readonly string[];
 

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCapture } from "../../src/packet/capture.js";
-import { root, scratch, start, type Ended } from "./command.js";
+import { root, scratch, start, type Ended } from "./support/command.js";
 
 const SCENARIO = "examples/everyday.json";
 const sample = new Uint8Array(readFileSync(join(root, "examples/everyday.pcap")));

@@ -6,8 +6,8 @@ import { ParquetRows } from "../../src/cli/parquet.js";
 import { Output } from "../../src/cli/output.js";
 import type { RowEnd } from "../../src/cli/rows.js";
 import { PcapngWriter } from "../../src/packet/captureWriter.js";
-import { WEB_FRAME, withRules } from "../formats/documents.js";
-import { flowsteer, scratch } from "./command.js";
+import { WEB_FRAME, withRules } from "../scenario/support/documents.js";
+import { flowsteer, scratch } from "./support/command.js";
 
 type Row = Record<string, unknown>;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { buildFrame } from "../../src/packet/build.js";
 import { readCapture, type CapturedFrame } from "../../src/packet/capture.js";
 import { PcapngWriter } from "../../src/packet/captureWriter.js";
-import { flowsteer, scratch } from "./command.js";
+import { flowsteer, scratch } from "./support/command.js";
 
 async function framesIn(folder: string, name: string): Promise<CapturedFrame[]> {
   const frames: CapturedFrame[] = [];

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCapture, type CapturedFrame } from "../../src/packet/capture.js";
 import { PcapngWriter } from "../../src/packet/captureWriter.js";
-import { everyKey, WEB_FRAME, withRules } from "../formats/documents.js";
-import { flowsteer, root, scratch, start } from "./command.js";
+import { everyKey, WEB_FRAME, withRules } from "../scenario/support/documents.js";
+import { flowsteer, root, scratch, start } from "./support/command.js";
 
 const SCENARIO = "examples/everyday.json";
 const CAPTURE = "examples/everyday.pcap";

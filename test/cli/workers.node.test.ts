@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { buildFrame } from "../../src/packet/build.js";
 import { PcapngWriter } from "../../src/packet/captureWriter.js";
-import { seedFor } from "../engine/support.js";
-import { withRules } from "../formats/documents.js";
-import { randomFrame } from "../oracle/generate.js";
-import { Random } from "../oracle/random.js";
-import { flowsteer, scratch } from "./command.js";
+import { seedFor } from "../assembly/support/core.js";
+import { withRules } from "../scenario/support/documents.js";
+import { randomFrame } from "../oracle/generate/frame.js";
+import { Random } from "../oracle/generate/random.js";
+import { flowsteer, scratch } from "./support/command.js";
 
 const FRAMES = 2500;
 const NO_PARSER = 147;

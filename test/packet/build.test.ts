@@ -5,10 +5,10 @@ import { LINK_TYPES } from "../../src/index.js";
 import { buildFrame, layersOf, type Layer } from "../../src/packet/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
 import { LAYOUTS } from "../../src/packet/layout.js";
-import { framesOfEachKind, jumbogram, Random, randomFrame } from "../oracle/generate.js";
-import { frameText, seedFor, type TestFrame } from "../engine/support.js";
-import { EVERY_HEADER, WRONG } from "./everyHeader.js";
-import { draw, drawOne, valuesOf } from "./support.js";
+import { framesOfEachKind, jumbogram, Random, randomFrame } from "../oracle/generate/frame.js";
+import { frameText, seedFor, type TestFrame } from "../assembly/support/core.js";
+import { EVERY_HEADER, WRONG } from "./support/everyHeader.js";
+import { draw, drawOne, valuesOf } from "./support/frames.js";
 
 const hex = (...layers: readonly Layer[]): string => hexOf(buildFrame(layers));
 const DATA = Uint8Array.of(1, 2, 3);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../src/packet/index.js";
 import { hexBytes, hexOf } from "../../src/packet/bytes.js";
-import { onesComplementSum, pseudoHeader } from "../oracle/checksum.js";
+import { onesComplementSum, pseudoHeader } from "../oracle/wire/checksum.js";
 
 const hex = (...layers: readonly Layer[]): string => hexOf(buildFrame(layers));
 const DATA = Uint8Array.of(1, 2, 3);
@@ -49,7 +49,7 @@ const B4 = "c0000202";
 const A6 = "20010db8000000000000000000000001";
 const B6 = "20010db8000000000000000000000002";
 
-/** Written out by hand; checksums by the reference of test/oracle/checksum.ts. */
+/** Written out by hand; checksums by the reference of test/oracle/wire/checksum.ts. */
 const sum = (...parts: readonly string[]): string => {
   const all = parts.map((part) => hexBytes(part) as Uint8Array);
   return (0xffff - onesComplementSum(...all)).toString(16).padStart(4, "0");

@@ -4,7 +4,16 @@ import { describe, expect, it } from "vitest";
 import { CaptureDecoder, readCapture } from "../../src/packet/capture.js";
 import { LINK_TYPES, linkTypeName } from "../../src/packet/linkTypes.js";
 import { SteeringError } from "../../src/errors.js";
-import { block, concat, decodeAll, describeInterface, enhancedPacket, le, option, section } from "./captureHelpers.js";
+import {
+  block,
+  concat,
+  decodeAll,
+  describeInterface,
+  enhancedPacket,
+  le,
+  option,
+  section,
+} from "./support/captureHelpers.js";
 
 const BYTES = Uint8Array.of(1, 2, 3, 4, 5);
 

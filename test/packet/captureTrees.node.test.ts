@@ -3,11 +3,11 @@ import { createReadStream, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { hasParser } from "../../src/model/links.js";
+import { hasParser } from "../../src/model/traffic/links.js";
 import { readCapture } from "../../src/packet/capture.js";
 import { buildFrame, layersOf, printFrame } from "../../src/packet/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
-import { draw } from "./support.js";
+import { draw } from "./support/frames.js";
 
 const folders = [fileURLToPath(new URL("../captures", import.meta.url)), process.env["FLOWSTEER_CAPTURES"] ?? ""];
 const files = folders

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CaptureDecoder, type CapturedFrame } from "../../src/packet/capture.js";
 import { PcapngWriter, PcapWriter } from "../../src/packet/captureWriter.js";
 import { SteeringError } from "../../src/errors.js";
-import { concat, decodeAll, le, swapByteOrder } from "./captureHelpers.js";
+import { concat, decodeAll, le, swapByteOrder } from "./support/captureHelpers.js";
 
 const linkType = fc.integer({ min: 0, max: 0xffff });
 const bytes = fc.uint8Array({ maxLength: 200 });

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CaptureDecoder, type CapturedFrame, type CaptureEnd, readCapture } from "../../src/packet/capture.js";
 import { SteeringError } from "../../src/errors.js";
-import { decodeAll, swapByteOrder } from "./captureHelpers.js";
+import { decodeAll, swapByteOrder } from "./support/captureHelpers.js";
 
 interface GoldenFrame {
   time: string;

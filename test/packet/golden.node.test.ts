@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { buildFrame } from "../../src/packet/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
-import { EVERY_HEADER, WRONG } from "./everyHeader.js";
+import { EVERY_HEADER, WRONG } from "./support/everyHeader.js";
 
 interface Judged {
   name: string;

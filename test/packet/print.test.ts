@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { LINK_TYPES } from "../../src/index.js";
 import { buildFrame, printFrame, type Layer, type PrintOptions } from "../../src/packet/index.js";
-import { framesOfEachKind, Random } from "../oracle/generate.js";
-import { seedFor } from "../engine/support.js";
-import { EVERY_HEADER } from "./everyHeader.js";
-import { draw, drawOne } from "./support.js";
+import { framesOfEachKind, Random } from "../oracle/generate/frame.js";
+import { seedFor } from "../assembly/support/core.js";
+import { EVERY_HEADER } from "./support/everyHeader.js";
+import { draw, drawOne } from "./support/frames.js";
 
 async function text(layers: readonly Layer[], options: PrintOptions = {}, linkType = 1): Promise<string[]> {
   const { tree } = await drawOne(buildFrame(layers), linkType);

@@ -4,9 +4,9 @@ import { MAP_ENTRIES } from "../../src/abi/headers.js";
 import { buildFrame, frameTree, printFrame, type FrameTree } from "../../src/packet/index.js";
 import { hexBytes, hexOf, readBits } from "../../src/packet/bytes.js";
 import { decodeGeneve, decodeOptions, encodeGeneve, encodeOption, IPV4, IPV6, TCP } from "../../src/packet/options.js";
-import { framesOfEachKind, Random, randomFrame } from "../oracle/generate.js";
-import { frameText, seedFor, type TestFrame } from "../engine/support.js";
-import { draw, drawOne, nodeOf, valuesOf, type Drawn } from "./support.js";
+import { framesOfEachKind, Random, randomFrame } from "../oracle/generate/frame.js";
+import { frameText, seedFor, type TestFrame } from "../assembly/support/core.js";
+import { draw, drawOne, nodeOf, valuesOf, type Drawn } from "./support/frames.js";
 
 /** What breaks the promise that each byte is in the tree once. */
 function gaps({ nodes }: FrameTree, length: number): string[] {

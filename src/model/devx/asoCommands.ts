@@ -1,5 +1,5 @@
 /** ASO objects by device commands (device objects 5): first-hit flags, meters, connections. */
-import { ASO_DATA, AsoObject, type AsoKind } from "../asoObject.js";
+import { ASO_DATA, AsoObject, type AsoKind } from "../action/asoObject.js";
 import type { Command } from "./command.js";
 import type { ObjectType } from "./generalObjects.js";
 import { ASO_BODY, ASO_DATA_AT, GENERAL_OBJECT, OUTPUT } from "./layouts.js";

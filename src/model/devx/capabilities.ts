@@ -3,8 +3,8 @@
  * device of its profile can do is said; what it cannot is 0. MODEL: maximum and current capabilities are the same.
  */
 import { HOP_LIMIT, MAX_MEMBERS, MAX_REFORMAT } from "../../abi/engine.js";
-import { deviceAttributes } from "../deviceAttributes.js";
-import { MAX_MODIFY } from "../modifyHeader.js";
+import { deviceAttributes } from "../device/attributes.js";
+import { MAX_MODIFY } from "../action/modifyHeader.js";
 import type { Command } from "./command.js";
 import { LOG_MAX_COUNTER_BULK } from "./counterCommands.js";
 import { LOG_MAX_TABLE_SIZE } from "./flowTable.js";

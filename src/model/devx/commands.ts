@@ -1,5 +1,5 @@
 /** Device commands by opcode: which call carries each, how long it is, who does it. */
-import type { Context } from "../context.js";
+import type { Context } from "../base/context.js";
 import { queryEswVportContext, queryHcaCap, queryHcaVportContext } from "./capabilities.js";
 import type { Command } from "./command.js";
 import { allocFlowCounter, queriedCounter, queryFlowCounter } from "./counterCommands.js";

@@ -1,5 +1,5 @@
 /** ALLOC_FLOW_COUNTER, QUERY_FLOW_COUNTER (device objects 2). */
-import { FlowCounter } from "../counter.js";
+import { FlowCounter } from "../action/counter.js";
 import type { Command } from "./command.js";
 import { ALLOC_FLOW_COUNTER, OUTPUT, QUERY_FLOW_COUNTER } from "./layouts.js";
 

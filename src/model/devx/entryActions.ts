@@ -1,12 +1,12 @@
 /** What an entry of a flow table does (device objects 7): actions of its own, in the device's order of execution. */
 import { MAX_MEMBERS, Op, VPORT_UPLINK } from "../../abi/engine.js";
 import { createRecord } from "../../engine/records.js";
-import { Action, type ActionKind, type ActionParts } from "../action.js";
-import type { FlowCounter } from "../counter.js";
-import { arrayRecord } from "../destArray.js";
-import type { Device } from "../device.js";
-import { L2_TUNNEL_TO_L2, reformatRecord } from "../reformat.js";
-import type { Tir } from "../tir.js";
+import { Action, type ActionKind, type ActionParts } from "../action/action.js";
+import type { FlowCounter } from "../action/counter.js";
+import { arrayRecord } from "../action/destArray.js";
+import type { Device } from "../device/device.js";
+import { L2_TUNNEL_TO_L2, reformatRecord } from "../action/reformat.js";
+import type { Tir } from "../queue/tir.js";
 import type { Command } from "./command.js";
 import type { DevxFlowTable } from "./flowTable.js";
 import type { ModifyHeaderContext, PacketReformatContext } from "./headerObjects.js";

@@ -1,13 +1,13 @@
 /** Entries of flow tables (device objects 7): a rule of the core each, asked in the order of their indexes. */
 import { DEVICE_KEY_SIZE, EXT_SIDE } from "../../abi/key.js";
 import { insertRule } from "../../engine/rules.js";
-import type { Action } from "../action.js";
-import type { Context } from "../context.js";
-import { retire } from "../handle.js";
-import { enabledGroups } from "../match.js";
-import { recordsOf } from "../rule.js";
-import { takeSampleValue } from "../samples.js";
-import { sidesOf } from "../sides.js";
+import type { Action } from "../action/action.js";
+import type { Context } from "../base/context.js";
+import { retire } from "../base/handle.js";
+import { enabledGroups } from "../match/match.js";
+import { recordsOf } from "../rule/rule.js";
+import { takeSampleValue } from "../match/samples.js";
+import { sidesOf } from "../table/directions.js";
 import type { Command } from "./command.js";
 import { entryActions } from "./entryActions.js";
 import { tableOf, type DevxFlowGroup, type DevxFlowTable } from "./flowTable.js";

@@ -2,9 +2,16 @@
  * The flow meter object 0x0a (device objects 4). MODEL: it keeps what it is told; frames meet the meters of
  * mlx5dv_dr_action_create_flow_meter and of ASO objects.
  */
-import type { Context } from "../context.js";
-import { retire } from "../handle.js";
-import { PARAMETERS_SIZE, SELECT_ACTIVE, SELECT_CBS, SELECT_CIR, SELECT_EBS, SELECT_EIR } from "../meterParameters.js";
+import type { Context } from "../base/context.js";
+import { retire } from "../base/handle.js";
+import {
+  PARAMETERS_SIZE,
+  SELECT_ACTIVE,
+  SELECT_CBS,
+  SELECT_CIR,
+  SELECT_EBS,
+  SELECT_EIR,
+} from "../action/meterParameters.js";
 import type { Command } from "./command.js";
 import type { DevxFlowTable } from "./flowTable.js";
 import { FLOW_METER_BODY, FLOW_METER_PARAMETERS, GENERAL_OBJECT, OUTPUT, readFields } from "./layouts.js";

@@ -3,12 +3,12 @@
  * with a mask each, and its entries (flowEntry.ts) are asked in the order of their indexes.
  */
 import { MISS_LIMIT } from "../../abi/engine.js";
-import { Classifier, trappingSlot, type Place } from "../classifier.js";
-import type { Context } from "../context.js";
-import type { DomainType } from "../domain.js";
-import { retire } from "../handle.js";
-import { completeMask, enabledGroups } from "../match.js";
-import type { SamplePlaces } from "../samples.js";
+import { Classifier, trappingSlot, type Place } from "../table/classifier.js";
+import type { Context } from "../base/context.js";
+import type { DomainType } from "../table/domain.js";
+import { retire } from "../base/handle.js";
+import { completeMask, enabledGroups } from "../match/match.js";
+import type { SamplePlaces } from "../match/samples.js";
 import type { Command } from "./command.js";
 import type { DevxFlowEntry } from "./flowEntry.js";
 import {

@@ -1,7 +1,7 @@
 /** CREATE_TIR, CREATE_RQT (device objects 3; PRM). */
 import { HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../../abi/state.js";
-import { Rqt } from "../rqt.js";
-import { Tir, type TirDestination } from "../tir.js";
+import { Rqt } from "../queue/rqt.js";
+import { Tir, type TirDestination } from "../queue/tir.js";
 import type { Command } from "./command.js";
 import {
   CREATE_RQT,

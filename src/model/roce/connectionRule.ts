@@ -2,10 +2,10 @@
 import { Op } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
 import { readBits } from "../../packet/bytes.js";
-import type { Route } from "../addressHandle.js";
-import type { DeviceFunction } from "../deviceFunction.js";
-import { isIpv4Mapped } from "../gids.js";
-import { matchOf, type MatchFields } from "../match.js";
+import type { Route } from "../queue/addressHandle.js";
+import type { DeviceFunction } from "../device/function.js";
+import { isIpv4Mapped } from "../base/gids.js";
+import { matchOf, type MatchFields } from "../match/match.js";
 import { ROCE_PORT } from "./frame.js";
 
 export class ConnectionRule {

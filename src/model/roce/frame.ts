@@ -6,8 +6,8 @@
 import { bytesOf, joined } from "../../packet/bytes.js";
 import { internetChecksum } from "../../packet/checksum.js";
 import { ICRC_LENGTH, invariantCrc } from "../../packet/icrc.js";
-import type { Route } from "../addressHandle.js";
-import { isIpv4Mapped, mappedIpv4 } from "../gids.js";
+import type { Route } from "../queue/addressHandle.js";
+import { isIpv4Mapped, mappedIpv4 } from "../base/gids.js";
 
 export const ROCE_PORT = 4791;
 export const UDP_LENGTH = 8;

@@ -1,7 +1,7 @@
 /** The receiving end of a connection: packets become messages (InfiniBand architecture 1.4, 9.7.5 and 9.8.2). */
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_SUCCESS, IBV_WC_WITH_IMM } from "../../abi/verbs.js";
 import { readNumber } from "../../packet/bytes.js";
-import type { ReceiveQueue } from "../receiveQueue.js";
+import type { ReceiveQueue } from "../queue/receiveQueue.js";
 import type { TransportCounters } from "./counters.js";
 import {
   ACK,

@@ -4,12 +4,12 @@
  */
 import { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPT_RC } from "../../abi/verbs.js";
 import { bytesOf } from "../../packet/bytes.js";
-import { routeOf, type AddressAttributes, type Route } from "../addressHandle.js";
-import { mtuBytes } from "../ports.js";
-import type { QueuePair } from "../queues.js";
-import type { QueuePairState } from "../queueStates.js";
-import type { ReceiveQueue } from "../receiveQueue.js";
-import { sendFrom } from "../send.js";
+import { routeOf, type AddressAttributes, type Route } from "../queue/addressHandle.js";
+import { mtuBytes } from "../base/ports.js";
+import type { QueuePair } from "../queue/queuePair.js";
+import type { QueuePairState } from "../queue/states.js";
+import type { ReceiveQueue } from "../queue/receiveQueue.js";
+import { sendFrom } from "../traffic/send.js";
 import { ConnectionRule } from "./connectionRule.js";
 import { noCounts, type TransportCounters } from "./counters.js";
 import { roceFrame } from "./frame.js";

@@ -4,7 +4,7 @@ import type { LaidOutHeader } from "../layout.js";
 import { PROTOCOLS } from "../numbers.js";
 import { decodeOptions, IPV4 } from "../options.js";
 import { bytesOf } from "../bytes.js";
-import { parseIpv4 } from "../../model/address.js";
+import { parseIpv4 } from "../addresses.js";
 import { networkBelow } from "./defaults.js";
 import type { Draft } from "./draft.js";
 

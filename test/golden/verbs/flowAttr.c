@@ -1,5 +1,5 @@
 /*
- * Flows as a C compiler lays them out: prints flowAttr.json. What each flow means stands in test/verbs/flowGolden.ts.
+ * Flows as a C compiler lays them out: prints flowAttr.json. What each flow means stands in test/verbs/support/flowGolden.ts.
  *
  *     gcc -Wall -Wextra -o flowAttr flowAttr.c && ./flowAttr > flowAttr.json
  *

@@ -1,0 +1,88 @@
+/**
+ * Places: where in a frame each header is that an action changes. Found once for each action, from the frame map.
+ *
+ * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts (modify-fields table: "first VLAN").
+ */
+import { PLACE_INNER, Place } from "../../../src/abi/program";
+import { Header, LEVEL_INNER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
+import { hasMetadata, METADATA_SIZE } from "../../wire/ethernet";
+
+/** Places that are not of headers to change, but of what covers them: behind the last of Place. */
+export const PLACE_ICMPV6: u32 = 9;
+export const PLACE_GRE: u32 = 10;
+export const PLACE_ROUTING: u32 = 11;
+const PLACES: u32 = 2 * PLACE_INNER;
+const SEGMENTS_LEFT: usize = 3;
+
+/** For each place | offset in the frame + 1 |, 0 where the frame does not have it. */
+const OFFSETS: usize = memory.data(<i32>(PLACES * 4), 16);
+const NONE: u32 = 255;
+
+/** Notes where the headers of the frame at `frame` are, by its map. */
+export function find(map: usize, frame: usize): void {
+  memory.fill(OFFSETS, 0, PLACES * 4);
+  const count: usize = load<u16>(map, MAP_COUNT);
+  for (let n: usize = 0; n < count; n++) {
+    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
+    const kind: u32 = load<u8>(entry);
+    const base: u32 = load<u8>(entry, 1) == LEVEL_INNER ? PLACE_INNER : 0;
+    const offset = load<u32>(entry, 4) + 1;
+    const place = placeOf(kind);
+    // Of routing headers one that has segments left, whichever it is.
+    if (place == PLACE_ROUTING && load<u8>(frame + <usize>load<u32>(entry, 4), SEGMENTS_LEFT) == 0) continue;
+    if (place != NONE) noteFirst(base + place, offset);
+    if (kind == Header.ipv4 || kind == Header.ipv6) noteFirst(base + Place.ip, offset);
+    // The EtherType is behind the addresses and what ESP actions note there, or behind the last tag.
+    if (kind == Header.ethernet) {
+      const metadata = hasMetadata(frame + <usize>load<u32>(entry, 4)) ? METADATA_SIZE : 0;
+      set(base + Place.ethertype, offset + 12 + metadata);
+    }
+    if (kind == Header.vlan && offsetOf(base + Place.ethertype) != 0) set(base + Place.ethertype, offset + 2);
+  }
+}
+
+/** The offset of a place in the frame + 1; 0 where the frame does not have it. */
+// @ts-ignore: decorator
+@inline
+export function offsetOf(place: u32): u32 {
+  return load<u32>(OFFSETS + ((<usize>place) << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+function set(place: u32, offset: u32): void {
+  store<u32>(OFFSETS + ((<usize>place) << 2), offset);
+}
+
+// @ts-ignore: decorator
+@inline
+function noteFirst(place: u32, offset: u32): void {
+  if (offsetOf(place) == 0) set(place, offset);
+}
+
+function placeOf(kind: u32): u32 {
+  switch (kind) {
+    case Header.ethernet:
+      return Place.ethernet;
+    case Header.vlan:
+      return Place.vlan;
+    case Header.ipv4:
+      return Place.ipv4;
+    case Header.ipv6:
+      return Place.ipv6;
+    case Header.tcp:
+      return Place.tcp;
+    case Header.udp:
+      return Place.udp;
+    case Header.gtpu:
+      return Place.gtpu;
+    case Header.icmpv6:
+      return PLACE_ICMPV6;
+    case Header.gre:
+      return PLACE_GRE;
+    case Header.ipv6_routing:
+      return PLACE_ROUTING;
+    default:
+      return NONE;
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Packet reformat: headers put around a frame, or taken off (docs/rules.md, "Packet reformat"; records in src/abi/engine.ts).
+ *
+ *     L2_TO_L2_TUNNEL   data | whole frame              L2_TUNNEL_TO_L2          inner Ethernet ...
+ *     L2_TO_L3_TUNNEL   data | behind L2                L3_TUNNEL_TO_L2   data | inner IP ...
+ */
+import {
+  FRAME_ADDRESS,
+  FRAME_LINK,
+  FRAME_WIRE_LENGTH,
+  Reason,
+  REFORMAT_DATA,
+  REFORMAT_ENTROPY,
+  REFORMAT_IP,
+  REFORMAT_LENGTH,
+  REFORMAT_TYPE,
+  REFORMAT_UDP,
+  REFORMAT_VERSION,
+  Verdict,
+} from "../../../src/abi/engine";
+import { Header, LEVEL_INNER, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
+import { settle } from "../../branch/outcome";
+import { BRANCH_FRAME } from "../../branch/branch";
+import { headerChecksum } from "../../wire/checksum";
+import { hasMetadata, METADATA_SIZE } from "../../wire/ethernet";
+import { begin, own } from "../../branch/bytes";
+import { entropyPort } from "./sourcePort";
+import { freshMap } from "../../branch/refresh";
+
+/** `enum mlx5dv_flow_action_packet_reformat_type` */
+const L2_TUNNEL_TO_L2: u32 = 0;
+const L2_TO_L2_TUNNEL: u32 = 1;
+const L3_TUNNEL_TO_L2: u32 = 2;
+
+const IPV6_SIZE: u32 = 40;
+const NOWHERE: u32 = u32.MAX_VALUE;
+
+/** Carries out a reformat record; false when the frame has ended. */
+export function reformat(branch: usize, record: usize): bool {
+  const type: u32 = load<u8>(record, REFORMAT_TYPE);
+  const map = freshMap(branch);
+  if (type == L2_TUNNEL_TO_L2 || type == L3_TUNNEL_TO_L2) {
+    const offset = innerOffset(map, type == L2_TUNNEL_TO_L2);
+    if (offset == NOWHERE) {
+      settle(branch, Verdict.drop, Reason.not_a_tunnel);
+      return false;
+    }
+    return putInFront(branch, record, offset, 0);
+  }
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const port: u32 = load<u8>(record, REFORMAT_ENTROPY) ? entropyPort(frame, map) : 0;
+  return putInFront(branch, record, type == L2_TO_L2_TUNNEL ? 0 : behindLink(frame, map), port);
+}
+
+/** Whether an action takes off headers, for which the parser has to know the inner packet. */
+export function takesOff(record: usize): bool {
+  const type: u32 = load<u8>(record, REFORMAT_TYPE);
+  return type == L2_TUNNEL_TO_L2 || type == L3_TUNNEL_TO_L2;
+}
+
+/** Takes `strip` bytes off, and puts the data of the record in their place. */
+function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const length: u32 = load<u16>(record, REFORMAT_LENGTH);
+  const wire: u64 = <u64>(load<u32>(frame, FRAME_WIRE_LENGTH) - strip) + <u64>length;
+  if (tooLong(record, wire)) {
+    settle(branch, Verdict.drop, Reason.frame_too_long);
+    return false;
+  }
+  begin(branch, strip);
+  store<u8>(frame, Link.ethernet, FRAME_LINK);
+  if (length == 0) return true;
+  if (!own(branch, length)) return false;
+  begin(branch, -(<i32>length));
+  const at: usize = load<u32>(frame, FRAME_ADDRESS);
+  memory.copy(at, record + REFORMAT_DATA, length);
+  if (load<u8>(record, REFORMAT_VERSION) != 0) mend(at, record, <u32>wire, port);
+  return true;
+}
+
+/** Whether a length in the new headers would not fit; where all do, so does the frame. Decapsulation makes none longer. */
+function tooLong(record: usize, wire: u64): bool {
+  const version: u32 = load<u8>(record, REFORMAT_VERSION);
+  if (version == 0) return false;
+  const packet = wire - <u64>load<u16>(record, REFORMAT_IP);
+  return (version == 6 ? packet - <u64>IPV6_SIZE : packet) > 0xffff;
+}
+
+/** Lengths and the IPv4 header checksum of the headers that were put in front. */
+function mend(at: usize, record: usize, wire: u32, port: u32): void {
+  const offset: u32 = load<u16>(record, REFORMAT_IP);
+  const ip = at + <usize>offset;
+  const packet = wire - offset;
+  if (load<u8>(record, REFORMAT_VERSION) == 6) {
+    store<u16>(ip, bswap<u16>(<u16>(packet - IPV6_SIZE)), 4);
+  } else {
+    store<u16>(ip, bswap<u16>(<u16>packet), 2);
+    store<u16>(ip, 0, 10);
+    store<u16>(ip, headerChecksum(ip), 10);
+  }
+  const udpOffset: u32 = load<u16>(record, REFORMAT_UDP);
+  if (udpOffset == 0) return;
+  const udp = at + <usize>udpOffset;
+  store<u16>(udp, bswap<u16>(<u16>(wire - udpOffset)), 4);
+  if (port != 0) store<u16>(udp, bswap<u16>(<u16>port));
+}
+
+/** Where the inner Ethernet header, or the inner IP header, begins. */
+function innerOffset(map: usize, ethernet: bool): u32 {
+  const count: usize = load<u16>(map, MAP_COUNT);
+  for (let n: usize = 0; n < count; n++) {
+    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
+    if (load<u8>(entry, 1) != LEVEL_INNER) continue;
+    const kind: u32 = load<u8>(entry);
+    if (ethernet ? kind == Header.ethernet : kind == Header.ipv4 || kind == Header.ipv6) return load<u32>(entry, 4);
+  }
+  return NOWHERE;
+}
+
+/** Where what the link layer carries begins: behind the Ethernet header and all its tags, or behind what a capture has instead. */
+export function behindLink(frame: usize, map: usize): u32 {
+  const link: u32 = load<u8>(frame, FRAME_LINK);
+  let end: u32 = 0;
+  const count: usize = load<u16>(map, MAP_COUNT);
+  for (let n: usize = 0; n < count; n++) {
+    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
+    if (load<u8>(entry, 1) != LEVEL_OUTER) break;
+    const kind: u32 = load<u8>(entry);
+    const size = linkSize(kind);
+    if (size == 0) break;
+    end = load<u32>(entry, 4) + size;
+    if (kind == Header.ethernet && hasMetadata(<usize>load<u32>(frame, FRAME_ADDRESS))) end += METADATA_SIZE;
+  }
+  // A tag is listed from its TCI on.
+  return link == Link.raw_ip || link == Link.ipv4 || link == Link.ipv6 ? 0 : end;
+}
+
+function linkSize(kind: u32): u32 {
+  switch (kind) {
+    case Header.ethernet:
+      return 14;
+    case Header.vlan:
+    case Header.loopback:
+      return 4;
+    case Header.linux_cooked:
+      return 16;
+    case Header.linux_cooked_v2:
+      return 20;
+    default:
+      return 0;
+  }
+}

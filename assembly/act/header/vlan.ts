@@ -1,0 +1,45 @@
+/** VLAN tags (IEEE 802.1Q section 9): put in behind the MAC addresses and what ESP actions note there, and taken out again. */
+import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../../src/abi/engine";
+import { Link } from "../../../src/abi/headers";
+import { BRANCH_FRAME } from "../../branch/branch";
+import { be16 } from "../../wire/cursor";
+import { hasMetadata, isTag, METADATA_SIZE } from "../../wire/ethernet";
+import { begin, fits, own } from "../../branch/bytes";
+
+const MACS: u32 = 12;
+const HEADER: u32 = 14;
+const TAG: u32 = 4;
+
+/** Puts a tag in front of those that are there; a frame without Ethernet stays as it is. False when the frame has ended. */
+export function pushVlan(branch: usize, tag: u32): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const front = tagsAt(frame);
+  if (front == 0) return true;
+  if (!fits(branch, TAG) || !own(branch, TAG)) return false;
+  begin(branch, -(<i32>TAG));
+  const at: usize = load<u32>(frame, FRAME_ADDRESS);
+  memory.copy(at, at + TAG, front);
+  store<u32>(at + front, bswap(tag));
+  return true;
+}
+
+/** Takes the outermost tag out; a frame without one, or cut inside of it, stays as it is. */
+export function popVlan(branch: usize): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const front = tagsAt(frame);
+  if (front == 0 || load<u32>(frame, FRAME_LENGTH) < front + TAG + 2) return true;
+  if (!isTag(be16(<usize>load<u32>(frame, FRAME_ADDRESS) + front))) return true;
+  if (!own(branch, 0)) return false;
+  const at: usize = load<u32>(frame, FRAME_ADDRESS);
+  memory.copy(at + TAG, at, front);
+  begin(branch, TAG);
+  return true;
+}
+
+/** Where tags of a frame are, or would be; 0 where it has no whole Ethernet header. */
+function tagsAt(frame: usize): u32 {
+  const length = load<u32>(frame, FRAME_LENGTH);
+  if (load<u8>(frame, FRAME_LINK) != Link.ethernet || length < HEADER) return 0;
+  if (!hasMetadata(load<u32>(frame, FRAME_ADDRESS))) return MACS;
+  return length < HEADER + METADATA_SIZE ? 0 : MACS + METADATA_SIZE;
+}

@@ -1,0 +1,146 @@
+/**
+ * Spreading (receive side scaling): a hash over fields of the frame says which of several queues gets it (docs/queues.md,
+ * "Spreading"; record in src/abi/state.ts).
+ *
+ * The input is | addresses | ports | SPI | of the outer packet, then of the inner one: of each what is selected and there.
+ */
+import { FRAME_ADDRESS } from "../../src/abi/engine";
+import {
+  HASH_TOEPLITZ,
+  HASH_XOR8,
+  SPREAD_DESTINATION,
+  SPREAD_DESTINATION_PORT,
+  SPREAD_FUNCTION,
+  SPREAD_INNER,
+  SPREAD_IPV6,
+  SPREAD_KEY,
+  SPREAD_KEY_SIZE,
+  SPREAD_MASK,
+  SPREAD_OUTER,
+  SPREAD_QUEUES,
+  SPREAD_SOURCE,
+  SPREAD_SOURCE_PORT,
+  SPREAD_SPI,
+  SPREAD_SYMMETRIC,
+  SPREAD_UDP,
+} from "../../src/abi/state";
+import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
+import { BRANCH_FRAME } from "../branch/branch";
+import { freshMap } from "../branch/refresh";
+
+const ADDRESSES: u32 = SPREAD_SOURCE | SPREAD_DESTINATION;
+const PORTS: u32 = SPREAD_SOURCE_PORT | SPREAD_DESTINATION_PORT;
+
+/** Two addresses, SPI and ports of both packets at the most. */
+const INPUT: usize = memory.data(80, 8);
+
+namespace Input {
+  export let length: usize = 0;
+}
+
+/** The queue that the frame of the branch is for. */
+export function spread(branch: usize, record: usize): u32 {
+  const number = hashOf(branch, record) & load<u32>(record, SPREAD_MASK);
+  return load<u32>(<usize>load<u32>(record, SPREAD_QUEUES) + ((<usize>number) << 2));
+}
+
+/** Whether the inner packet is asked about. */
+export function spreadsByInner(record: usize): bool {
+  return load<u8>(record, SPREAD_INNER) != 0;
+}
+
+function hashOf(branch: usize, record: usize): u32 {
+  const map = freshMap(branch);
+  const frame: usize = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS);
+  const symmetric = load<u8>(record, SPREAD_SYMMETRIC) != 0;
+  Input.length = 0;
+  gather(frame, map, LEVEL_OUTER, load<u8>(record, SPREAD_OUTER), symmetric);
+  gather(frame, map, LEVEL_INNER, load<u8>(record, SPREAD_INNER), symmetric);
+  switch (<i32>load<u8>(record, SPREAD_FUNCTION)) {
+    case HASH_TOEPLITZ:
+      return toeplitz(record + SPREAD_KEY);
+    case HASH_XOR8:
+      return xor8();
+    default:
+      return 0;
+  }
+}
+
+/** Adds the selected fields of a level: those of the first header that has them. */
+function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bool): void {
+  const ip: u32 = fields & SPREAD_IPV6 ? Header.ipv6 : Header.ipv4;
+  const upper: u32 = fields & SPREAD_UDP ? Header.udp : Header.tcp;
+  let left = fields & (ADDRESSES | PORTS | SPREAD_SPI);
+  const count: usize = load<u16>(map, MAP_COUNT);
+  for (let n: usize = 0; n < count && left != 0; n++) {
+    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
+    if (<u32>load<u8>(entry, 1) != level) continue;
+    const kind: u32 = load<u8>(entry);
+    const at = frame + <usize>load<u32>(entry, 4);
+    // Ports of fragments are not hashed, so that all fragments of a packet go one way.
+    if (
+      kind == Header.ipv4 ? load<u16>(at, 6) & 0xff3f : kind == Header.ipv6_fragment ? load<u16>(at, 2) & 0xf9ff : 0
+    ) {
+      left &= ~PORTS;
+    }
+    if (kind == ip) {
+      const size: usize = kind == Header.ipv6 ? 16 : 4;
+      pair(at + (size == 16 ? 8 : 12), size, left & SPREAD_SOURCE, left & SPREAD_DESTINATION, symmetric);
+      left &= ~ADDRESSES;
+    } else if (kind == Header.esp && left & SPREAD_SPI) {
+      add(at, 4);
+      left &= ~SPREAD_SPI;
+    } else if (kind == upper) {
+      pair(at, 2, left & SPREAD_SOURCE_PORT, left & SPREAD_DESTINATION_PORT, symmetric);
+      left &= ~PORTS;
+    }
+  }
+}
+
+/** Adds the source at `at`, the destination behind it, or of both, where both directions are to have one hash, OR and XOR. */
+function pair(at: usize, size: usize, source: u32, destination: u32, symmetric: bool): void {
+  if (symmetric && source != 0 && destination != 0) {
+    const to = INPUT + Input.length;
+    for (let i: usize = 0; i < size; i++) {
+      const one = load<u8>(at + i);
+      const other = load<u8>(at + size + i);
+      store<u8>(to + i, one | other);
+      store<u8>(to + size + i, one ^ other);
+    }
+    Input.length += 2 * size;
+    return;
+  }
+  if (source != 0) add(at, size);
+  if (destination != 0) add(at + size, size);
+}
+
+// @ts-ignore: decorator
+@inline
+function add(at: usize, size: usize): void {
+  memory.copy(INPUT + Input.length, at, size);
+  Input.length += size;
+}
+
+/** For each bit of the input that is set, from the first on, the 32 bits of the key that begin there; the key begins anew behind its end. */
+function toeplitz(key: usize): u32 {
+  let hash: u32 = 0;
+  let window = bswap(load<u64>(key));
+  let next: usize = 8;
+  for (let i: usize = 0; i < Input.length; i++) {
+    const byte: u32 = load<u8>(INPUT + i);
+    for (let bit: u32 = 0x80; bit != 0; bit >>= 1) {
+      if (byte & bit) hash ^= <u32>(window >> 32);
+      window <<= 1;
+    }
+    window |= <u64>load<u8>(key + next);
+    next = next + 1 == <usize>SPREAD_KEY_SIZE ? 0 : next + 1;
+  }
+  return hash;
+}
+
+/** All bytes, inverted. */
+function xor8(): u32 {
+  let hash: u32 = 0xff;
+  for (let i: usize = 0; i < Input.length; i++) hash ^= load<u8>(INPUT + i);
+  return hash;
+}

@@ -1,0 +1,32 @@
+/** The time of a frame, and its number: what state and chance depend on (docs/state.md). */
+import { BATCH, TIMES } from "../../memory";
+import { BRANCH_INDEX } from "../../branch/branch";
+
+export namespace Frames {
+  /** The number of the first frame of the batch. */
+  export let first: u64 = 0;
+  /** Frames that have come in or were sent so far. */
+  export let seen: u64 = 0;
+}
+
+/** A batch begins: of frames that are new, or that come back to their port and keep their number. */
+export function openNumbers(count: u32, again: bool): void {
+  assert(count <= <u32>BATCH);
+  Frames.first = again && Frames.seen != 0 ? Frames.seen - 1 : Frames.seen;
+  if (!again) Frames.seen += count;
+}
+
+/** So many frames have come in and were steered by another core. */
+export function skipNumbers(count: u32): void {
+  Frames.seen += count;
+}
+
+/** Nanoseconds. */
+export function timeOf(branch: usize): u64 {
+  return load<u64>(TIMES + ((<usize>load<u32>(branch, BRANCH_INDEX)) << 3));
+}
+
+/** From 0, in the order in which frames come in or are sent. */
+export function numberOfFrame(branch: usize): u64 {
+  return Frames.first + <u64>load<u32>(branch, BRANCH_INDEX);
+}

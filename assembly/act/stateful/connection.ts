@@ -1,0 +1,284 @@
+/**
+ * Connection tracking: what a frame does to a connection (docs/conntrack.md; layout in src/abi/connection.ts).
+ *
+ * A frame that is bad or invalid changes nothing: everything is asked before anything is written.
+ */
+import {
+  CONNECTION_FLAGS,
+  CONNECTION_LAST,
+  CONNECTION_LAST_ACK,
+  CONNECTION_LAST_END,
+  CONNECTION_LAST_SEQ,
+  CONNECTION_LAST_WIN,
+  CONNECTION_REPEATS,
+  CONNECTION_STATE,
+  CONNECTION_TIME,
+  ConnectionState,
+  DIRECTION_ORIGINAL,
+  FLAG_ASSURED,
+  FLAG_CHALLENGED,
+  FLAG_HEARTBEAT,
+  LAST_INDEX,
+  LAST_ORIGINAL,
+  REPEATS_COUNTER,
+  REPEATS_EXCEEDED,
+  REPEATS_LIMIT,
+  REPEATS_SHIFT,
+  SegmentKind,
+  STATE_FREEZE,
+  STATE_NUMBER,
+  STATE_SHIFT,
+  STATE_VALID,
+  SYNDROME_BAD,
+  SYNDROME_CHANGED,
+  SYNDROME_INVALID,
+  SYNDROME_TRAP,
+  SYNDROME_VALID,
+} from "../../../src/abi/connection";
+import { BRANCH_FRAME } from "../../branch/branch";
+import { be16, be32 } from "../../wire/cursor";
+import { timeOf } from "./clock";
+import { freshMap } from "../../branch/refresh";
+import { isAfter, readSegment, Segment } from "./tcpSegment";
+import {
+  acknowledge,
+  acknowledges,
+  advance,
+  begin,
+  closed,
+  haveBothAcknowledged,
+  isChallenge,
+  isChecked,
+  isKnown,
+  isLiberal,
+  isOld,
+  isReset,
+  openAgain,
+  openSide,
+  receiver,
+  sender,
+  sentEnd,
+  take,
+} from "./tcpWindow";
+
+// Beside the states of a valid connection.
+const EMPTY: u32 = 8;
+const HALF_OPEN: u32 = 9;
+/** No state: the frame is invalid. */
+const REFUSED: u32 = 10;
+
+const SECOND: u64 = 1_000_000_000;
+
+/** The syndrome of the branch's frame; `direction` is that of the rule. */
+export function track(branch: usize, connection: usize, direction: u32): u32 {
+  if (load<u8>(connection, CONNECTION_STATE) & STATE_FREEZE) return SYNDROME_TRAP;
+  if (!readSegment(load<u32>(branch, BRANCH_FRAME), freshMap(branch))) return SYNDROME_INVALID | SYNDROME_BAD;
+  const original = direction == DIRECTION_ORIGINAL;
+  const time = timeOf(branch);
+  const before = stateOf(connection);
+  const now = isLate(connection, before, time) ? EMPTY : before;
+  take(connection, original);
+  const next = judge(connection, now);
+  if (next == REFUSED) return SYNDROME_INVALID;
+  const begun = Segment.kind == SegmentKind.syn && (now == EMPTY || now == <u32>ConnectionState.time_wait);
+  note(connection, original, now, begun);
+  enter(connection, next);
+  if (load<u64>(connection, CONNECTION_TIME) <= time) store<u64>(connection, kept(time), CONNECTION_TIME);
+  return next == now ? SYNDROME_VALID : SYNDROME_CHANGED;
+}
+
+function stateOf(connection: usize): u32 {
+  const state: u32 = load<u8>(connection, CONNECTION_STATE);
+  if (state & STATE_VALID) return (state >> STATE_SHIFT) & STATE_NUMBER;
+  return lastIndex(connection) == SegmentKind.syn ? HALF_OPEN : EMPTY;
+}
+
+function enter(connection: usize, state: u32): void {
+  const old: u32 = load<u8>(connection, CONNECTION_STATE);
+  const number: u32 = STATE_NUMBER << STATE_SHIFT;
+  const fresh = state >= EMPTY ? old & ~STATE_VALID : (old & ~number) | STATE_VALID | (state << STATE_SHIFT);
+  store<u8>(connection, <u8>fresh, CONNECTION_STATE);
+}
+
+/** The time is kept with 1 more, so that 0 is that of a connection which has had no frame; the last nanosecond as the one before it. */
+// @ts-ignore: decorator
+@inline
+function kept(time: u64): u64 {
+  return min(time, u64.MAX_VALUE - 1) + 1;
+}
+
+function isLate(connection: usize, state: u32, time: u64): bool {
+  const last = load<u64>(connection, CONNECTION_TIME);
+  const seconds = timeOut(connection, state);
+  return seconds != 0 && last != 0 && time >= last && time - last >= <u64>seconds * SECOND;
+}
+
+/** In seconds; 0 for none. */
+function timeOut(connection: usize, state: u32): u32 {
+  switch (state) {
+    case HALF_OPEN:
+    case ConnectionState.fin_wait:
+    case ConnectionState.time_wait:
+      return 120;
+    case ConnectionState.syn_received:
+    case ConnectionState.close_wait:
+      return 60;
+    case ConnectionState.last_ack:
+      return 30;
+    case ConnectionState.established:
+      return load<u8>(connection, CONNECTION_REPEATS) & REPEATS_EXCEEDED ? 300 : 0;
+    default:
+      return 0;
+  }
+}
+
+/** The state that the segment leads to, with the windows changed; REFUSED where it is invalid. */
+function judge(connection: usize, now: u32): u32 {
+  if (Segment.kind == SegmentKind.rst) return reset(now);
+  switch (now) {
+    case EMPTY:
+      return Segment.kind == SegmentKind.syn ? anew() : REFUSED;
+    case HALF_OPEN:
+      return open(connection);
+    case ConnectionState.syn_received:
+      return answer();
+    case ConnectionState.established:
+      if (Segment.kind == SegmentKind.syn) return REFUSED;
+      if (Segment.kind == SegmentKind.syn_ack) return step(isOld()) ? now : REFUSED;
+      if (!step(isChecked())) return REFUSED;
+      return Segment.kind == SegmentKind.fin ? ConnectionState.fin_wait : now;
+    case ConnectionState.time_wait:
+      if (Segment.kind == SegmentKind.syn) {
+        return isLiberal() || isAfter(Segment.seq, sentEnd(sender())) ? anew() : REFUSED;
+      }
+    // falls through
+    case ConnectionState.fin_wait:
+    case ConnectionState.close_wait:
+    case ConnectionState.last_ack:
+      return close(now);
+    default:
+      // SPEC: states that the device does not have.
+      return REFUSED;
+  }
+}
+
+/** Changes the windows for a segment that passes; whether it does. */
+function step(passes: bool): bool {
+  if (passes) advance();
+  return passes;
+}
+
+function anew(): u32 {
+  begin();
+  openSide();
+  return HALF_OPEN;
+}
+
+/** At half-open: SYN and SYN-ACK, of which the second may be a SYN too (RFC 9293 section 3.5, simultaneous open). */
+function open(connection: usize): u32 {
+  const syn = Segment.kind == SegmentKind.syn;
+  if (!syn && Segment.kind != SegmentKind.syn_ack) return REFUSED;
+  const next: u32 = syn ? HALF_OPEN : ConnectionState.syn_received;
+  if (!isKnown(receiver())) {
+    if (!syn) return REFUSED;
+    openAgain();
+    return next;
+  }
+  if (isKnown(sender())) return step(isOld()) ? next : REFUSED;
+  if (syn) {
+    openSide();
+    return next;
+  }
+  const above = isAfter(Segment.ack, be32(connection + CONNECTION_LAST_SEQ));
+  if (!isLiberal() && (!above || isAfter(Segment.ack, sentEnd(receiver())))) return REFUSED;
+  openSide();
+  acknowledge(Segment.window);
+  return next;
+}
+
+/** At SYN received. */
+function answer(): u32 {
+  const again = Segment.kind == SegmentKind.syn || Segment.kind == SegmentKind.syn_ack;
+  if (!step(again ? isOld() : isChecked())) return REFUSED;
+  if (Segment.kind == SegmentKind.fin) return ConnectionState.fin_wait;
+  return Segment.hasAck && haveBothAcknowledged() ? ConnectionState.established : ConnectionState.syn_received;
+}
+
+/** Where one side at least has sent a FIN. */
+function close(now: u32): u32 {
+  const fin = Segment.kind == SegmentKind.fin;
+  if (!fin && Segment.kind != SegmentKind.ack) return REFUSED;
+  const first = !closed();
+  if (!step(isChecked())) return REFUSED;
+  switch (now) {
+    case ConnectionState.fin_wait:
+      if (first && fin) return ConnectionState.last_ack;
+      return first && acknowledges(sender(), receiver()) ? ConnectionState.close_wait : now;
+    case ConnectionState.close_wait:
+      return first && fin ? ConnectionState.last_ack : now;
+    case ConnectionState.last_ack:
+      return acknowledges(sender(), receiver()) && acknowledges(receiver(), sender()) ? ConnectionState.time_wait : now;
+    default:
+      return now;
+  }
+}
+
+function reset(now: u32): u32 {
+  if (now == EMPTY || (now > <u32>ConnectionState.time_wait && now != HALF_OPEN)) return REFUSED;
+  if (isLiberal()) return EMPTY;
+  if (now == HALF_OPEN) {
+    const bySeq = isKnown(sender()) && Segment.seq == sentEnd(sender());
+    const byAck = Segment.hasAck && isKnown(receiver()) && Segment.ack == sentEnd(receiver());
+    return bySeq || byAck ? EMPTY : REFUSED;
+  }
+  if (isReset()) return EMPTY;
+  return isChallenge() ? now : REFUSED;
+}
+
+/** What every valid frame leaves. `begun`: there is no frame before it. */
+function note(connection: usize, original: bool, now: u32, begun: bool): void {
+  const which = Segment.kind | (original ? LAST_ORIGINAL : 0);
+  const last: u32 = load<u8>(connection, CONNECTION_LAST) & (LAST_ORIGINAL | LAST_INDEX);
+  let flags: u32 = load<u8>(connection, CONNECTION_FLAGS) | FLAG_HEARTBEAT;
+  if (now == <u32>ConnectionState.established && Segment.kind & (SegmentKind.ack | SegmentKind.fin)) {
+    flags |= FLAG_ASSURED;
+  }
+  // An ACK is valid where a RST has ended nothing: where it was a challenge.
+  const challenge = SegmentKind.rst | (original ? 0 : LAST_ORIGINAL);
+  if (last == <u32>challenge && Segment.kind == SegmentKind.ack) flags |= FLAG_CHALLENGED;
+  store<u8>(connection, <u8>flags, CONNECTION_FLAGS);
+
+  repeat(
+    connection,
+    !begun &&
+      last == which &&
+      be32(connection + CONNECTION_LAST_SEQ) == Segment.seq &&
+      be32(connection + CONNECTION_LAST_END) == Segment.end &&
+      be32(connection + CONNECTION_LAST_ACK) == Segment.ack &&
+      be16(connection + CONNECTION_LAST_WIN) == Segment.window,
+  );
+  store<u32>(connection, bswap(Segment.seq), CONNECTION_LAST_SEQ);
+  store<u32>(connection, bswap(Segment.end), CONNECTION_LAST_END);
+  store<u32>(connection, bswap(Segment.ack), CONNECTION_LAST_ACK);
+  store<u16>(connection, bswap<u16>(<u16>Segment.window), CONNECTION_LAST_WIN);
+  const kept: u32 = load<u8>(connection, CONNECTION_LAST) & ~(LAST_ORIGINAL | LAST_INDEX);
+  store<u8>(connection, <u8>(kept | which), CONNECTION_LAST);
+}
+
+function repeat(connection: usize, repeated: bool): void {
+  const old: u32 = load<u8>(connection, CONNECTION_REPEATS);
+  const limit = old & REPEATS_LIMIT;
+  let fresh = old & ~(REPEATS_EXCEEDED | (REPEATS_COUNTER << REPEATS_SHIFT));
+  if (repeated) {
+    const counted = ((old >> REPEATS_SHIFT) & REPEATS_COUNTER) + 1;
+    fresh |= (old & REPEATS_EXCEEDED) | (min<u32>(counted, REPEATS_COUNTER) << REPEATS_SHIFT);
+    if (limit != 0 && counted > limit) fresh |= REPEATS_EXCEEDED;
+  }
+  store<u8>(connection, <u8>fresh, CONNECTION_REPEATS);
+}
+
+// @ts-ignore: decorator
+@inline
+function lastIndex(connection: usize): u32 {
+  return load<u8>(connection, CONNECTION_LAST) & LAST_INDEX;
+}

@@ -1,0 +1,130 @@
+/**
+ * Meters: two token buckets and a colour (docs/state.md; RFC 2697, RFC 2698, RFC 4115; layout in src/abi/state.ts).
+ *
+ * A rate is mantissa / 2^exponent units a nanosecond. Buckets are exact: what is less than a unit is kept as a fraction, in
+ * 2^exponent, so that many short times fill as much as one long one.
+ */
+import { COLOUR_UNDEFINED, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
+import {
+  METER_ACTIVE,
+  METER_BOTH,
+  METER_CBS,
+  METER_CIR,
+  METER_CIR_EXPONENT,
+  METER_COMMITTED,
+  METER_COMMITTED_FRACTION,
+  METER_EBS,
+  METER_EIR,
+  METER_EIR_EXPONENT,
+  METER_EXCESS,
+  METER_EXCESS_FRACTION,
+  METER_FLAGS,
+  METER_MODE,
+  METER_OVERFLOW,
+  METER_TIME,
+} from "../../../src/abi/state";
+import { BRANCH_FRAME } from "../../branch/branch";
+import { timeOf } from "./clock";
+import { packetLength } from "../header/length";
+import { freshMap } from "../../branch/refresh";
+import { flagsTold, tell, told } from "./registerC";
+
+const RED: u32 = 0;
+const YELLOW: u32 = 1;
+const GREEN: u32 = 2;
+
+const MODE_PACKET: u32 = 0;
+const MODE_WIRE: u32 = 1;
+const MODE_WIRE_AND_GAP: u32 = 2;
+/** Preamble, start of frame and gap between frames (IEEE 802.3). */
+const GAP: u64 = 20;
+const UNITS_A_PACKET: u64 = 128;
+
+/** More units than both buckets hold, which have less than 2^39 each. */
+const FILLS: u64 = 1 << 40;
+
+/** Puts the colour of the frame into the register. */
+export function meter(branch: usize, at: usize): void {
+  const start = startColour(branch);
+  const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
+  tell(branch, active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start);
+}
+
+function startColour(branch: usize): u32 {
+  const start = flagsTold();
+  if (start != COLOUR_UNDEFINED) return start;
+  const before = told(branch, GREEN);
+  return before <= GREEN ? before : GREEN;
+}
+
+/** Lengths on the wire have 32 bits, what they cost more. */
+function costOf(branch: usize, at: usize): u64 {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  switch (<u32>load<u8>(at, METER_MODE)) {
+    case MODE_PACKET:
+      return <u64>packetLength(frame, freshMap(branch));
+    case MODE_WIRE:
+      return <u64>load<u32>(frame, FRAME_WIRE_LENGTH);
+    case MODE_WIRE_AND_GAP:
+      return <u64>load<u32>(frame, FRAME_WIRE_LENGTH) + GAP;
+    default:
+      return UNITS_A_PACKET;
+  }
+}
+
+function colour(at: usize, start: u32, cost: u64, time: u64): u32 {
+  fill(at, time);
+  const committed = load<u64>(at, METER_COMMITTED);
+  const excess = load<u64>(at, METER_EXCESS);
+  const both = load<u8>(at, METER_FLAGS) & METER_BOTH;
+  if (start == GREEN && cost <= committed && (both == 0 || cost <= excess)) {
+    store<u64>(at, committed - cost, METER_COMMITTED);
+    if (both != 0) store<u64>(at, excess - cost, METER_EXCESS);
+    return GREEN;
+  }
+  if (start == RED || cost > excess) return RED;
+  store<u64>(at, excess - cost, METER_EXCESS);
+  return YELLOW;
+}
+
+/** Both buckets, for the time since the last frame. Time that goes back is none. */
+function fill(at: usize, time: u64): void {
+  const last = load<u64>(at, METER_TIME);
+  if (time <= last) return;
+  store<u64>(at, time, METER_TIME);
+  const gone = time - last;
+  const over = pour(
+    at + METER_COMMITTED,
+    at + METER_COMMITTED_FRACTION,
+    load<u64>(at, METER_CBS),
+    grown(at + METER_COMMITTED_FRACTION, gone, load<u8>(at, METER_CIR), load<u8>(at, METER_CIR_EXPONENT)),
+  );
+  const ebs = load<u64>(at, METER_EBS);
+  if (load<u8>(at, METER_FLAGS) & METER_OVERFLOW) pour(at + METER_EXCESS, 0, ebs, over);
+  pour(
+    at + METER_EXCESS,
+    at + METER_EXCESS_FRACTION,
+    ebs,
+    grown(at + METER_EXCESS_FRACTION, gone, load<u8>(at, METER_EIR), load<u8>(at, METER_EIR_EXPONENT)),
+  );
+}
+
+/** Whole units that have come in `gone` nanoseconds; what is less stays in the fraction. */
+function grown(fraction: usize, gone: u64, mantissa: u32, exponent: u32): u64 {
+  const below: u64 = ((<u64>1) << exponent) - 1;
+  const sum = <u64>load<u32>(fraction) + (gone & below) * <u64>mantissa;
+  store<u32>(fraction, <u32>(sum & below));
+  return min<u64>(gone >> exponent, FILLS) * <u64>mantissa + (sum >> exponent);
+}
+
+/** Into a bucket of so many units; gives what is over, which takes the fraction with it. */
+function pour(bucket: usize, fraction: usize, size: u64, units: u64): u64 {
+  const sum = load<u64>(bucket) + units;
+  if (sum < size) {
+    store<u64>(bucket, sum);
+    return 0;
+  }
+  store<u64>(bucket, size);
+  if (fraction != 0) store<u32>(fraction, 0);
+  return sum - size;
+}

@@ -1,0 +1,74 @@
+/** Samplers: a copy of some frames aside, all of them on to the next table (docs/state.md; record in src/abi/state.ts). */
+import { ACTION_SIZE, Op, Reason } from "../../../src/abi/engine";
+import {
+  SAMPLER_COUNT,
+  SAMPLER_FIRST,
+  SAMPLER_NUMBER,
+  SAMPLER_PROGRAM,
+  SAMPLER_RATIO,
+  SAMPLER_TABLE,
+} from "../../../src/abi/state";
+import { countReason } from "../../branch/outcome";
+import { ASIDE, BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, fork, HAS_TAG } from "../../branch/branch";
+import { jump } from "../../walk/nextTable";
+import { goOn } from "../../walk/walk";
+import { numberOfFrame } from "./clock";
+import { count } from "../count";
+import { modify } from "../header/modify";
+import { fresh, terminal } from "../run";
+
+export namespace Chance {
+  /** Of the device. */
+  export let seed: u64 = 0;
+}
+
+/** Everything that is left to chance follows from it. */
+export function setSeed(high: u32, low: u32): void {
+  Chance.seed = ((<u64>high) << 32) | (<u64>low);
+}
+
+const STEP: u64 = 0x9e3779b97f4a7c15;
+const FIRST: u64 = 0xbf58476d1ce4e5b9;
+const SECOND: u64 = 0x94d049bb133111eb;
+
+/** Sends the sampled ones aside, and the frame on; whether it goes on. */
+export function sample(branch: usize, table: usize, sampler: usize): bool {
+  if (isSampled(branch, sampler)) sendAside(branch, table, sampler);
+  const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
+  if (program != 0 && !modify(branch, program)) return false;
+  return jump(branch, load<u32>(sampler, SAMPLER_TABLE));
+}
+
+function isSampled(branch: usize, sampler: usize): bool {
+  const number = numberOfFrame(branch);
+  let x = Chance.seed + (number + 1) * STEP + <u64>load<u32>(sampler, SAMPLER_NUMBER) * FIRST;
+  x = (x ^ (x >> 30)) * FIRST;
+  x = (x ^ (x >> 27)) * SECOND;
+  x ^= x >> 31;
+  return (x >> 32) * <u64>load<u32>(sampler, SAMPLER_RATIO) < 1 << 32;
+}
+
+/** A copy of the frame runs the sample actions, and is nobody's verdict. */
+function sendAside(branch: usize, table: usize, sampler: usize): void {
+  const copy = fork(branch);
+  if (copy == 0) {
+    countReason(Reason.copy_limit, 1);
+    return;
+  }
+  store<u32>(copy, load<u32>(copy, BRANCH_FLAGS) | ASIDE, BRANCH_FLAGS);
+  let action = sampler + SAMPLER_FIRST;
+  const last = action + <usize>load<u32>(sampler, SAMPLER_COUNT) * ACTION_SIZE;
+  for (; action < last; action += ACTION_SIZE) {
+    const operand = load<u32>(action, 4);
+    const op = load<u32>(action);
+    if (op == Op.count) {
+      count(operand, load<u32>(copy, BRANCH_FRAME));
+    } else if (op == Op.tag) {
+      store<u32>(copy, operand, BRANCH_TAG);
+      store<u32>(copy, load<u32>(copy, BRANCH_FLAGS) | HAS_TAG, BRANCH_FLAGS);
+    } else {
+      if (terminal(copy, table, op, operand) && fresh(copy)) goOn(copy);
+      return;
+    }
+  }
+}

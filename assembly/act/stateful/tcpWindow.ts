@@ -1,0 +1,250 @@
+/**
+ * The two sides of a connection and their windows (docs/conntrack.md; RFC 9293 section 3.10.7.4, RFC 7323 section 2.3).
+ *
+ * `take` says which connection and which side the segment at hand (tcpSegment.ts) is of.
+ */
+import {
+  BITS_CLOSED,
+  BITS_LIBERAL,
+  BITS_MAX_ACK,
+  BITS_SCALE_SHIFT,
+  BITS_UNACKED,
+  CONNECTION_BITS,
+  CONNECTION_BITS_STEP,
+  CONNECTION_FLAGS,
+  CONNECTION_LAST,
+  CONNECTION_LAST_ACK,
+  CONNECTION_LAST_END,
+  CONNECTION_LAST_SEQ,
+  CONNECTION_LAST_WIN,
+  CONNECTION_REPEATS,
+  CONNECTION_SIDE,
+  CONNECTION_STATE,
+  FLAG_MAX_ACK_WINDOW,
+  FLAG_SACK,
+  FLAG_ASSURED,
+  FLAG_CHALLENGED,
+  FLAG_HEARTBEAT,
+  LAST_INDEX,
+  LAST_ORIGINAL,
+  REPEATS_COUNTER,
+  REPEATS_EXCEEDED,
+  REPEATS_SHIFT,
+  SCALE_NONE,
+  SegmentKind,
+  SIDE_MAX_ACK,
+  SIDE_MAX_WIN,
+  SIDE_REPLY_END,
+  SIDE_SENT_END,
+  STATE_NUMBER,
+  STATE_SHIFT,
+  STATE_VALID,
+} from "../../../src/abi/connection";
+import { be32 } from "../../wire/cursor";
+import { isAfter, permitsSack, reachWithSack, scaleOption, Segment } from "./tcpSegment";
+
+/** The oldest acknowledgement is as far back as a window, which is taken for this at least; and never further than can be told. */
+const LEAST_ACK_WINDOW: u32 = 0xffff;
+const MOST_ACK_WINDOW: u64 = 0x7fffffff;
+
+/** A side: 0 the reply's, 1 the original one. */
+namespace At {
+  export let connection: usize = 0;
+  export let sender: u32 = 0;
+}
+
+export function take(connection: usize, original: bool): void {
+  At.connection = connection;
+  At.sender = original ? 1 : 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function sender(): u32 {
+  return At.sender;
+}
+
+// @ts-ignore: decorator
+@inline
+export function receiver(): u32 {
+  return At.sender ^ 1;
+}
+
+function word(side: u32, field: usize): usize {
+  return At.connection + <usize>side * CONNECTION_SIDE + field;
+}
+
+function get(side: u32, field: usize): u32 {
+  return be32(word(side, field));
+}
+
+function set(side: u32, field: usize, value: u32): void {
+  store<u32>(word(side, field), bswap(value));
+}
+
+function bitsAt(side: u32): usize {
+  return At.connection + CONNECTION_BITS + <usize>side * CONNECTION_BITS_STEP;
+}
+
+// @ts-ignore: decorator
+@inline
+function has(side: u32, bit: u32): bool {
+  return (load<u8>(bitsAt(side)) & bit) != 0;
+}
+
+function mark(side: u32, bit: u32, on: bool): void {
+  const at = bitsAt(side);
+  const bits: u32 = load<u8>(at);
+  store<u8>(at, <u8>(on ? bits | bit : bits & ~bit));
+}
+
+function scaleOf(side: u32): u32 {
+  return load<u8>(bitsAt(side)) >> BITS_SCALE_SHIFT;
+}
+
+export function sentEnd(side: u32): u32 {
+  return get(side, SIDE_SENT_END);
+}
+
+/** Something has been seen of the side. */
+export function isKnown(side: u32): bool {
+  return get(side, SIDE_MAX_WIN) != 0;
+}
+
+/** The sender's frames are not checked. */
+export function isLiberal(): bool {
+  return has(At.sender, BITS_LIBERAL);
+}
+
+/** The sender has sent a FIN. */
+export function closed(): bool {
+  return has(At.sender, BITS_CLOSED);
+}
+
+/** `by` has acknowledged everything that `side` has sent. */
+export function acknowledges(by: u32, side: u32): bool {
+  return has(by, BITS_MAX_ACK) && !isAfter(sentEnd(side), get(by, SIDE_MAX_ACK));
+}
+
+export function haveBothAcknowledged(): bool {
+  return has(0, BITS_MAX_ACK) && has(1, BITS_MAX_ACK);
+}
+
+/** The segment is in its window, or nobody asks. */
+export function isChecked(): bool {
+  return isLiberal() || isInWindow();
+}
+
+/** The same, and it brings nothing new. */
+export function isOld(): bool {
+  return isLiberal() || (isInWindow() && !isAfter(Segment.end, sentEnd(sender())));
+}
+
+function isInWindow(): bool {
+  const last = sentEnd(sender());
+  if (isAfter(Segment.seq, get(sender(), SIDE_REPLY_END))) return false;
+  if (isAfter(last, Segment.end) && last - Segment.end > get(receiver(), SIDE_MAX_WIN)) return false;
+  if (Segment.hasAck && !isAckInWindow()) return false;
+  return !closed() || !isAfter(Segment.end, last);
+}
+
+function isAckInWindow(): bool {
+  const flags: u32 = load<u8>(At.connection, CONNECTION_FLAGS);
+  const reach = flags & FLAG_SACK ? reachWithSack() : Segment.ack;
+  const usual = <u64>max<u32>(get(sender(), SIDE_MAX_WIN), LEAST_ACK_WINDOW);
+  // One that is after what was sent is further back than can be.
+  return <u64>(sentEnd(receiver()) - reach) <= min(usual << (flags & FLAG_MAX_ACK_WINDOW), MOST_ACK_WINDOW);
+}
+
+/** A RST that ends the connection. */
+export function isReset(): bool {
+  if (Segment.seq == sentEnd(sender())) return true;
+  return has(receiver(), BITS_MAX_ACK) && Segment.seq == get(receiver(), SIDE_MAX_ACK);
+}
+
+/** A RST in the window, which the receiver answers with a challenge (RFC 5961 section 3.2). */
+export function isChallenge(): bool {
+  const from = has(receiver(), BITS_MAX_ACK) ? get(receiver(), SIDE_MAX_ACK) : sentEnd(sender());
+  return isAfter(Segment.seq, from) && !isAfter(Segment.seq, get(sender(), SIDE_REPLY_END));
+}
+
+/** Everything but configuration and reserved bits is cleared. */
+export function begin(): void {
+  const connection = At.connection;
+  memory.fill(connection, 0, 2 * CONNECTION_SIDE);
+  store<u32>(connection, 0, CONNECTION_LAST_END);
+  store<u32>(connection, 0, CONNECTION_LAST_ACK);
+  store<u32>(connection, 0, CONNECTION_LAST_SEQ);
+  store<u16>(connection, 0, CONNECTION_LAST_WIN);
+  clear(connection + CONNECTION_LAST, LAST_ORIGINAL | LAST_INDEX);
+  clear(bitsAt(0), ~BITS_LIBERAL);
+  clear(bitsAt(1), ~BITS_LIBERAL);
+  clear(connection + CONNECTION_STATE, STATE_VALID | (STATE_NUMBER << STATE_SHIFT));
+  clear(connection + CONNECTION_FLAGS, FLAG_ASSURED | FLAG_CHALLENGED | FLAG_HEARTBEAT);
+  clear(connection + CONNECTION_REPEATS, REPEATS_EXCEEDED | (REPEATS_COUNTER << REPEATS_SHIFT));
+  permitSack();
+}
+
+function clear(at: usize, bits: u32): void {
+  store<u8>(at, <u8>((<u32>load<u8>(at)) & ~bits));
+}
+
+function permitSack(): void {
+  store<u8>(At.connection, <u8>(load<u8>(At.connection, CONNECTION_FLAGS) | FLAG_SACK), CONNECTION_FLAGS);
+}
+
+/** The only side that is known opens again. */
+export function openAgain(): void {
+  permitSack();
+  openSide();
+}
+
+/** The sender opens with a SYN or SYN-ACK. */
+export function openSide(): void {
+  const side = sender();
+  set(side, SIDE_SENT_END, Segment.end);
+  set(side, SIDE_REPLY_END, Segment.end + get(receiver(), SIDE_MAX_WIN));
+  set(side, SIDE_MAX_WIN, max<u32>(Segment.window, 1));
+  set(side, SIDE_MAX_ACK, 0);
+  const liberal = load<u8>(bitsAt(side)) & BITS_LIBERAL;
+  store<u8>(bitsAt(side), <u8>(liberal | BITS_UNACKED | (scaleOption(SCALE_NONE) << BITS_SCALE_SHIFT)));
+  if (!permitsSack()) clear(At.connection + CONNECTION_FLAGS, FLAG_SACK);
+}
+
+/** What a valid segment does to the windows. */
+export function advance(): void {
+  const from = sender();
+  const to = receiver();
+  const limit = get(from, SIDE_REPLY_END);
+  // What is over the window was in that of the receiver: its own may be as much larger.
+  if (isAfter(Segment.end, limit)) set(to, SIDE_MAX_WIN, saturate(get(to, SIDE_MAX_WIN), Segment.end - limit));
+  const win = scaled();
+  if (win > get(from, SIDE_MAX_WIN)) set(from, SIDE_MAX_WIN, win);
+  if (isAfter(Segment.end, sentEnd(from))) {
+    set(from, SIDE_SENT_END, Segment.end);
+    mark(from, BITS_UNACKED, true);
+  }
+  if (Segment.kind == SegmentKind.fin) mark(from, BITS_CLOSED, true);
+  if (Segment.hasAck) acknowledge(win);
+}
+
+function saturate(a: u32, b: u32): u32 {
+  return a + b < a ? 0xffffffff : a + b;
+}
+
+function scaled(): u32 {
+  const syn = Segment.kind & (SegmentKind.syn | SegmentKind.syn_ack);
+  if (syn || scaleOf(0) == SCALE_NONE || scaleOf(1) == SCALE_NONE) return Segment.window;
+  return Segment.window << scaleOf(sender());
+}
+
+/** What its acknowledgement and window say to the other side. */
+export function acknowledge(win: u32): void {
+  const from = sender();
+  const to = receiver();
+  if (!has(from, BITS_MAX_ACK) || isAfter(Segment.ack, get(from, SIDE_MAX_ACK))) set(from, SIDE_MAX_ACK, Segment.ack);
+  mark(from, BITS_MAX_ACK, true);
+  const last = Segment.ack + max<u32>(win, 1);
+  if (isAfter(last, get(to, SIDE_REPLY_END))) set(to, SIDE_REPLY_END, last);
+  if (!isAfter(sentEnd(to), Segment.ack)) mark(to, BITS_UNACKED, false);
+}

@@ -1,0 +1,112 @@
+/**
+ * The bytes of a branch before they change: its own, with room for headers in front.
+ *
+ * A frame that came in has FRAME_HEAD_ROOM bytes in front of it. Where somebody else has the same bytes, or the room is too
+ * small, the frame moves to a chunk. Chunks are taken from the arena when they are needed and kept for later batches; they are
+ * not what rules hold, and so not counted as used.
+ */
+import {
+  FRAME_ADDRESS,
+  FRAME_HEAD_ROOM,
+  FRAME_LENGTH,
+  FRAME_WIRE_LENGTH,
+  MAX_FRAME,
+  Reason,
+  Verdict,
+} from "../../src/abi/engine";
+import { allocate, Arena } from "../arena";
+import { settle } from "./outcome";
+import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";
+
+/** | next chunk 4 | 0 12 | bytes ... | */
+const CHUNK: u32 = 1 << 20;
+const CHUNK_HEAD: usize = 16;
+
+namespace Chunks {
+  export let first: usize = 0;
+  export let current: usize = 0;
+  export let next: usize = 0;
+}
+
+/** Before the first change of a batch: nobody has the bytes of the last one any more. */
+export function openChunks(): void {
+  Chunks.current = Chunks.first;
+  Chunks.next = Chunks.first + CHUNK_HEAD;
+}
+
+/**
+ * Makes the bytes of a branch its own, with `head` bytes in front that it may write.
+ * MODEL: where memory is full the branch is dropped, `copy_limit`; false then.
+ */
+export function own(branch: usize, head: usize): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const address: usize = load<u32>(frame, FRAME_ADDRESS);
+  const flags = load<u32>(branch, BRANCH_FLAGS);
+  if (!(flags & CHANGED)) store<u32>(branch, <u32>(address - FRAME_HEAD_ROOM), BRANCH_ROOM);
+  if (!(flags & SHARED) && address - <usize>load<u32>(branch, BRANCH_ROOM) >= head) {
+    store<u32>(branch, flags | CHANGED, BRANCH_FLAGS);
+    return true;
+  }
+  return ownWhole(branch, head, load<u32>(frame, FRAME_LENGTH), 0);
+}
+
+/** The same for the first `length` bytes alone, with `tail` bytes behind that it may write too. */
+export function ownWhole(branch: usize, head: usize, length: usize, tail: usize): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const room = take(head + length + tail + FRAME_HEAD_ROOM);
+  if (room == 0) {
+    settle(branch, Verdict.drop, Reason.copy_limit);
+    return false;
+  }
+  const copy = room + head + FRAME_HEAD_ROOM;
+  memory.copy(copy, load<u32>(frame, FRAME_ADDRESS), length);
+  store<u32>(frame, <u32>copy, FRAME_ADDRESS);
+  store<u32>(branch, <u32>room, BRANCH_ROOM);
+  store<u32>(branch, (load<u32>(branch, BRANCH_FLAGS) & ~SHARED) | CHANGED, BRANCH_FLAGS);
+  return true;
+}
+
+/** The frame begins `bytes` later, or earlier where they are negative: its own bytes then. */
+export function begin(branch: usize, bytes: i32): void {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const flags = load<u32>(branch, BRANCH_FLAGS);
+  const address = load<u32>(frame, FRAME_ADDRESS);
+  if (!(flags & CHANGED)) store<u32>(branch, address - FRAME_HEAD_ROOM, BRANCH_ROOM);
+  store<u32>(frame, address + bytes, FRAME_ADDRESS);
+  store<u32>(frame, load<u32>(frame, FRAME_LENGTH) - bytes, FRAME_LENGTH);
+  store<u32>(frame, load<u32>(frame, FRAME_WIRE_LENGTH) - bytes, FRAME_WIRE_LENGTH);
+  store<u32>(branch, flags | CHANGED | STALE_KEY | STALE_MAP, BRANCH_FLAGS);
+}
+
+/** Whether a frame may become so many bytes longer on the wire; it is dropped where not. A capture may claim any length. */
+export function fits(branch: usize, more: u32): bool {
+  const wire: u64 = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_WIRE_LENGTH);
+  if (wire + <u64>more <= <u64>MAX_FRAME) return true;
+  settle(branch, Verdict.drop, Reason.frame_too_long);
+  return false;
+}
+
+/** So many bytes of a chunk; 0 when memory is full. A frame with its head room is always shorter than a chunk. */
+function take(bytes: usize): usize {
+  if (Chunks.current == 0 || Chunks.next + bytes > Chunks.current + CHUNK) {
+    if (!nextChunk()) return 0;
+  }
+  const taken = Chunks.next;
+  Chunks.next = taken + ((bytes + 15) & ~15);
+  return taken;
+}
+
+function nextChunk(): bool {
+  let chunk: usize = Chunks.current == 0 ? 0 : load<u32>(Chunks.current);
+  if (chunk == 0) {
+    chunk = allocate(CHUNK);
+    if (chunk == 0) return false;
+    Arena.used -= CHUNK;
+    store<u32>(chunk, 0);
+    if (Chunks.current == 0) Chunks.first = chunk;
+    else store<u32>(Chunks.current, <u32>chunk);
+  }
+  Chunks.current = chunk;
+  Chunks.next = chunk + CHUNK_HEAD;
+  return true;
+}

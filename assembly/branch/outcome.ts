@@ -1,0 +1,224 @@
+/**
+ * What happened to each frame of the batch: written here, read by the host (layouts in src/abi/engine.ts).
+ */
+import {
+  DEST_ADDRESS,
+  DEST_CHANGED,
+  DEST_COPY,
+  DEST_ESP,
+  DEST_ETHERNET,
+  DEST_NEXT,
+  DEST_PORT,
+  DEST_QUEUE,
+  DEST_RAW_IP,
+  DEST_SIZE,
+  DEST_STATUS,
+  DESTINATIONS_PER_FRAME,
+  FRAME_ADDRESS,
+  FRAME_LINK,
+  FRAME_SIZE,
+  FRAME_VPORT,
+  HITS_PER_FRAME,
+  OUTCOME_DESTINATIONS,
+  OUTCOME_HITS,
+  OUTCOME_KEY,
+  OUTCOME_LAST,
+  OUTCOME_REASON,
+  OUTCOME_SIZE,
+  OUTCOME_VERDICT,
+  OUTCOME_WRITTEN,
+  Reason,
+  Verdict,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
+import { Link } from "../../src/abi/headers";
+import { EXT_REGISTER_B, KEY_SIZE, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
+import { COPIES, DESTINATIONS, FRAMES, HITS, KEYS, OUTCOMES, REASONS } from "../memory";
+import {
+  ASIDE,
+  BRANCH_FLAGS,
+  BRANCH_FRAME,
+  BRANCH_INDEX,
+  BRANCH_KEY,
+  BRANCH_TAG,
+  BRANCH_WRITTEN,
+  CHANGED,
+  ESP_BITS,
+  ESP_SHIFT,
+  HAS_TAG,
+  SETTLED,
+  SHARED,
+} from "./branch";
+import { RULE_ID } from "../classify/rule";
+
+// @ts-ignore: decorator
+@inline
+export function outcomeAt(index: u32): usize {
+  return OUTCOMES + <usize>index * OUTCOME_SIZE;
+}
+
+// @ts-ignore: decorator
+@inline
+export function firstDestination(index: u32): usize {
+  return DESTINATIONS + <usize>index * DEST_SIZE;
+}
+
+namespace Copies {
+  /** Where the next destination lies that is not a frame's first. */
+  export let next: usize = COPIES;
+}
+
+/** Before the first outcome of a batch. */
+// @ts-ignore: decorator
+@inline
+export function openOutcomes(): void {
+  Copies.next = COPIES;
+}
+
+// @ts-ignore: decorator
+@inline
+export function openOutcome(index: u32): void {
+  const outcome = outcomeAt(index);
+  v128.store(outcome, i64x2.splat(0));
+  // Written, and branches; the key counts only where something was written.
+  store<u32>(outcome, 0, OUTCOME_WRITTEN);
+}
+
+// @ts-ignore: decorator
+@inline
+export function countReason(reason: u32, times: u32): void {
+  const counter = REASONS + ((<usize>reason) << 3);
+  store<u64>(counter, load<u64>(counter) + times);
+}
+
+/** Another verdict than the one that the outcome has: its tag stays. */
+export function setVerdict(outcome: usize, verdict: u32, reason: u32): void {
+  store<u8>(outcome, <u8>verdict, OUTCOME_VERDICT);
+  store<u16>(outcome, <u16>reason, OUTCOME_REASON);
+}
+
+/** What becomes of a branch. Of a frame with several the best verdict counts, of equal ones the first; others leave their reason. */
+// @ts-ignore: decorator
+@inline
+export function settle(branch: usize, verdict: u32, reason: u32): void {
+  const flags = load<u32>(branch, BRANCH_FLAGS);
+  store<u32>(branch, flags | SETTLED, BRANCH_FLAGS);
+  if (flags & ASIDE) {
+    if (reason != Reason.none) countReason(reason, 1);
+    return;
+  }
+  const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
+  const verdictBefore: u32 = load<u8>(outcome, OUTCOME_VERDICT);
+  if (verdictBefore != Verdict.none && !prevails(outcome, verdict, reason)) return;
+  // One word: verdict, flags, reason, tag.
+  const tag: u64 = flags & HAS_TAG ? ((<u64>load<u32>(branch, BRANCH_TAG)) << 32) | (HAS_TAG << 8) : 0;
+  store<u64>(outcome, tag | (<u64>verdict) | ((<u64>reason) << 16));
+  const written = load<u32>(branch, BRANCH_WRITTEN);
+  if (written == 0 && verdictBefore == Verdict.none) return;
+  store<u16>(outcome, <u16>written, OUTCOME_WRITTEN);
+  store<u32>(outcome, load<u32>(branch, BRANCH_KEY), OUTCOME_KEY);
+}
+
+/** Forks leave their places to those of other frames: the registers that one wrote go into the frame's own key. */
+export function keepRegisters(index: u32): void {
+  const outcome = outcomeAt(index);
+  const key: usize = load<u32>(outcome, OUTCOME_KEY);
+  const own = KEYS + <usize>index * KEY_SIZE;
+  if (load<u16>(outcome, OUTCOME_WRITTEN) == 0 || key == own) return;
+  memory.copy(own + MISC2_REGISTER_C_7, key + MISC2_REGISTER_C_7, MISC2_REGISTER_A + 4 - MISC2_REGISTER_C_7);
+  store<u32>(own, load<u32>(key, EXT_REGISTER_B), EXT_REGISTER_B);
+  store<u32>(outcome, <u32>own, OUTCOME_KEY);
+}
+
+/** Whether this verdict of a branch takes the place of the one that the outcome has. */
+function prevails(outcome: usize, verdict: u32, reason: u32): bool {
+  const better = worth(verdict) > worth(load<u8>(outcome, OUTCOME_VERDICT));
+  const lost: u32 = better ? load<u16>(outcome, OUTCOME_REASON) : reason;
+  if (lost != Reason.none) countReason(lost, 1);
+  return better;
+}
+
+function worth(verdict: u32): u32 {
+  switch (verdict) {
+    case Verdict.deliver:
+      return 4;
+    case Verdict.transmit:
+    case Verdict.forward:
+      return 3;
+    case Verdict.miss:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+/** Lists a rule that the frame hit: HITS_PER_FRAME at the most. */
+// @ts-ignore: decorator
+@inline
+export function hit(index: u32, rule: usize): void {
+  const outcome = outcomeAt(index);
+  const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
+  if (hits >= <u32>HITS_PER_FRAME) return;
+  store<u32>(HITS + <usize>(index * HITS_PER_FRAME + hits) * 4, load<u32>(rule, RULE_ID));
+  store<u16>(outcome, <u16>(hits + 1), OUTCOME_HITS);
+}
+
+/** The branch reaches a queue, or a port (DEST_PORT); whether a queue takes it is for deliver.ts. */
+// @ts-ignore: decorator
+@inline
+export function deliverTo(branch: usize, queue: u32, flags: u32): void {
+  const index = load<u32>(branch, BRANCH_INDEX);
+  const outcome = outcomeAt(index);
+  const state = load<u32>(branch, BRANCH_FLAGS);
+  const number: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
+  let destination = firstDestination(index);
+  if (number != 0) {
+    destination = anotherDestination(branch, number, flags);
+    if (destination == 0) return;
+  }
+  store<u16>(outcome, <u16>(number + 1), OUTCOME_DESTINATIONS);
+  let kind = state & ASIDE ? flags | DEST_COPY : flags;
+  if (state & (CHANGED | ESP_BITS)) kind |= changes(branch);
+  // Two fields at a time: queue and flags, address and length.
+  store<u64>(destination, (<u64>queue) | ((<u64>kind) << 32), DEST_QUEUE);
+  store<u64>(destination, load<u64>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS), DEST_ADDRESS);
+  // Status and tag.
+  store<u64>(destination, state & HAS_TAG ? (<u64>load<u32>(branch, BRANCH_TAG)) << 32 : 0, DEST_STATUS);
+  store<u32>(branch, state | SHARED, BRANCH_FLAGS);
+  if (flags & DEST_COPY) return;
+  settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
+}
+
+/** What is said of bytes that are not those that came in, or could not be decrypted. */
+function changes(branch: usize): u32 {
+  const state = load<u32>(branch, BRANCH_FLAGS);
+  const esp = ((state & ESP_BITS) >> ESP_SHIFT) << DEST_ESP;
+  if (!(state & CHANGED)) return esp;
+  const link: u32 = load<u8>(load<u32>(branch, BRANCH_FRAME), FRAME_LINK);
+  if (link == Link.ethernet) return esp | DEST_CHANGED | DEST_ETHERNET;
+  return esp | (link == Link.raw_ip ? DEST_CHANGED | DEST_RAW_IP : DEST_CHANGED);
+}
+
+/** What it means that a frame leaves by a port: it came from the wire, or from a function. */
+export function departure(index: u32): u32 {
+  return load<u32>(FRAMES + <usize>index * FRAME_SIZE, FRAME_VPORT) == VPORT_UPLINK
+    ? Verdict.forward
+    : Verdict.transmit;
+}
+
+/** Room for one more destination of a frame that has some, behind its last; 0 where it has all that it can have. */
+function anotherDestination(branch: usize, number: u32, flags: u32): usize {
+  if (number >= <u32>DESTINATIONS_PER_FRAME) {
+    if (flags & DEST_COPY || load<u32>(branch, BRANCH_FLAGS) & SETTLED) countReason(Reason.copy_limit, 1);
+    else settle(branch, Verdict.drop, Reason.copy_limit);
+    return 0;
+  }
+  const index = load<u32>(branch, BRANCH_INDEX);
+  const outcome = outcomeAt(index);
+  const last: usize = number == 1 ? firstDestination(index) : load<u32>(outcome, OUTCOME_LAST);
+  const destination = Copies.next;
+  Copies.next = destination + DEST_SIZE;
+  store<u32>(last, <u32>destination, DEST_NEXT);
+  store<u32>(outcome, <u32>destination, OUTCOME_LAST);
+  return destination;
+}

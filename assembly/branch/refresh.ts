@@ -1,0 +1,28 @@
+/** The key and the map of a branch whose bytes have changed: parsed anew. What no frame holds stays. */
+import { EXT_REGISTER_B, MISC2_REGISTER_C_7 } from "../../src/abi/key";
+import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_MAP, STALE_KEY, STALE_MAP } from "./branch";
+import { Tables } from "../classify/table";
+import { parseFrame } from "../wire/parse";
+
+export function refresh(branch: usize): void {
+  const key: usize = load<u32>(branch, BRANCH_KEY);
+  // C7 to C0 and A, and behind them what has no bits.
+  const low = v128.load(key, MISC2_REGISTER_C_7);
+  const high = v128.load(key, MISC2_REGISTER_C_7 + 16);
+  const last = load<u32>(key, MISC2_REGISTER_C_7 + 32);
+  const own = load<u32>(key, EXT_REGISTER_B);
+  parseFrame(load<u32>(branch, BRANCH_FRAME), key, load<u32>(branch, BRANCH_MAP), Tables.wanted);
+  v128.store(key, low, MISC2_REGISTER_C_7);
+  v128.store(key, high, MISC2_REGISTER_C_7 + 16);
+  store<u32>(key, last, MISC2_REGISTER_C_7 + 32);
+  store<u32>(key, own, EXT_REGISTER_B);
+  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~(STALE_KEY | STALE_MAP), BRANCH_FLAGS);
+}
+
+/** Where the headers are, for who is about to use it. */
+// @ts-ignore: decorator
+@inline
+export function freshMap(branch: usize): usize {
+  if (load<u32>(branch, BRANCH_FLAGS) & STALE_MAP) refresh(branch);
+  return load<u32>(branch, BRANCH_MAP);
+}

@@ -1,0 +1,155 @@
+/**
+ * Which slices pay. Each quad that is asked costs every key a little, each group that is probed in vain costs more.
+ *
+ * Keys are made of rules (a reservoir of SAMPLES, taken as rules come): those that a rule matches, with anything where its
+ * mask asks nothing, and those whose columns are of different rules, as of frames that match many rules in part. Slices
+ * are chosen one by one, the one first that takes most places from these keys, a quad at a time as long as that pays.
+ *
+ *     a sample: | lanes 32 | rank 8 | 0 8 |
+ *
+ * What lookups answer never depends on the choice.
+ */
+import { LANES, SETS } from "../memory";
+import { GROUPS } from "./tuple";
+import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
+import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
+import { bestFrom, drawQuads, firstPlaces, said, SAMPLE, SAMPLED, SAMPLES, SAMPLES_AT, slicesMade } from "./candidates";
+import { SLICE_LANES, SLICES } from "./fieldChunk";
+
+const SAMPLE_RANK: usize = 32;
+/** A quad must save this many probes for a hundred keys. */
+const WORTH: u32 = 16;
+/** Below this many samples every slice is asked. */
+const FEW_SAMPLES: u32 = 8;
+/** The keys made of several samples, 32 bytes each: no lookup is on, so that its lanes are free. */
+const MIXED: usize = LANES;
+/** For each slice, how many places it took from the keys when that was last counted: at least as many as now. */
+const GAINS: usize = LANES + 0x4000;
+
+let noise: u64 = 0x9e3779b97f4a7c15;
+
+function draw(): u64 {
+  noise = noise * 6364136223846793005 + 1442695040888963407;
+  return noise;
+}
+
+/** Lets a rule become a sample: the first ones all, later ones the more seldom the more there were. */
+export function sample(sets: usize, rule: usize): void {
+  const seen = load<u32>(sets, SAMPLED);
+  store<u32>(sets, seen + 1, SAMPLED);
+  const n = seen < SAMPLES ? seen : <u32>(((draw() >> 32) * <u64>(seen + 1)) >> 32);
+  if (n >= SAMPLES) return;
+  const at = sampleAt(sets, n);
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const lanes = min(load<u32>(mask, MASK_LANES_COUNT), SLICE_LANES);
+  for (let lane: u32 = 0; lane < SLICE_LANES; lane++) {
+    const byte = (<usize>lane) << 4;
+    const any = i64x2.replace_lane(i64x2.splat(draw()), 1, draw());
+    const value = lane < lanes ? v128.load(rule + byte, RULE_VALUE) : i64x2.splat(0);
+    const asked = lane < lanes ? v128.load(mask + byte, MASK_BYTES) : i64x2.splat(0);
+    v128.store(at + byte, v128.or(value, v128.andnot(any, asked)));
+  }
+  store<u64>(at, load<u64>(rule, RULE_RANK), SAMPLE_RANK);
+}
+
+/** Chooses the slices that lookups ask. */
+export function choose(sets: usize): void {
+  const samples = min(load<u32>(sets, SAMPLED), SAMPLES);
+  let rest = slicesMade(sets);
+  if (samples < FEW_SAMPLES) {
+    drawQuads(sets, rest);
+    return;
+  }
+  const keys = samples * 2;
+  for (let n: u32 = 0; n < samples; n++) {
+    v128.store(SETS + ((<usize>n) << 4), placesBefore(sets, load<u64>(sampleAt(sets, n), SAMPLE_RANK)));
+    v128.store(SETS + ((<usize>(n + samples)) << 4), placesBefore(sets, u64.MAX_VALUE - 1));
+    mix(sets, n, samples);
+  }
+  memory.fill(GAINS, 0xff, SLICES * 4);
+  let chosen: u64 = 0;
+  while (rest != 0) {
+    let quad: u64 = 0;
+    let gain: u32 = 0;
+    for (let n = 0; n < 4 && rest != 0; n++) {
+      const best = bestSlice(sets, rest, keys);
+      gain += load<u32>(GAINS + ((<usize>best) << 2));
+      ask(sets, best, keys);
+      rest &= ~((<u64>1) << best);
+      quad |= (<u64>1) << best;
+    }
+    if (gain * 100 < keys * WORTH) break;
+    chosen |= quad;
+  }
+  drawQuads(sets, chosen);
+}
+
+/** The slice that takes most places. What a slice takes never grows while others are asked, so few are counted again. */
+function bestSlice(sets: usize, rest: u64, keys: u32): u32 {
+  while (true) {
+    let first: u32 = 0;
+    let most: u32 = 0;
+    let second: u32 = 0;
+    for (let left = rest; left != 0; left &= left - 1) {
+      const number = <u32>ctz(left);
+      const gain = load<u32>(GAINS + ((<usize>number) << 2));
+      if (gain > most || left == rest) {
+        second = most;
+        most = gain;
+        first = number;
+      } else if (gain > second) {
+        second = gain;
+      }
+    }
+    const gain = taking(sets, first, keys);
+    store<u32>(GAINS + ((<usize>first) << 2), gain);
+    if (gain >= second) return first;
+  }
+}
+
+/** How many places a slice takes from the keys. */
+function taking(sets: usize, number: u32, keys: u32): u32 {
+  let taken: u64 = 0;
+  for (let n: u32 = 0; n < keys; n++) {
+    const gone = v128.andnot(v128.load(SETS + ((<usize>n) << 4)), said(sets, number, keyAt(sets, n, keys)));
+    taken += popcnt(i64x2.extract_lane(gone, 0)) + popcnt(i64x2.extract_lane(gone, 1));
+  }
+  return <u32>taken;
+}
+
+function ask(sets: usize, number: u32, keys: u32): void {
+  for (let n: u32 = 0; n < keys; n++) {
+    const set = SETS + ((<usize>n) << 4);
+    v128.store(set, v128.and(v128.load(set), said(sets, number, keyAt(sets, n, keys))));
+  }
+}
+
+/** A key whose columns are of different samples. */
+function mix(sets: usize, n: u32, samples: u32): void {
+  const at = MIXED + ((<usize>n) << 5);
+  for (let column: u32 = 0; column < SLICE_LANES * 4; column++) {
+    const from = sampleAt(sets, (n + column * 13) % samples);
+    store<u32>(at + ((<usize>column) << 2), load<u32>(from + ((<usize>column) << 2)));
+  }
+}
+
+/** The samples, and behind them the mixed ones. */
+// @ts-ignore: decorator
+@inline
+function keyAt(sets: usize, n: u32, keys: u32): usize {
+  const samples = keys / 2;
+  return n < samples ? sampleAt(sets, n) : MIXED + ((<usize>(n - samples)) << 5);
+}
+
+// @ts-ignore: decorator
+@inline
+function sampleAt(sets: usize, n: u32): usize {
+  return sets + SAMPLES_AT + <usize>n * SAMPLE;
+}
+
+/** The places that a key looks at before it takes a rule of this rank for the answer. */
+function placesBefore(sets: usize, rank: u64): v128 {
+  let places: u32 = 0;
+  while (places < GROUPS && bestFrom(sets, places) <= rank) places++;
+  return i64x2.replace_lane(i64x2.splat(firstPlaces(min(places, 64))), 1, firstPlaces(max(places, 64) - 64));
+}

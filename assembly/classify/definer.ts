@@ -1,0 +1,320 @@
+/**
+ * The definer of a table: which dwords of the key its rules ask about, packed into 128-bit lanes of four columns.
+ *
+ *     key     | ...................... 512 bytes ...................... |
+ *                 \ \        \\\\          \\
+ *     lanes       | 16 bytes | 16 bytes | ...                            up to 32 lanes
+ *
+ * A dword that holds an address, ports, an identifier has a column of its own, so that prefixes of it can be told apart
+ * (filter.ts); single bytes of dwords that hold many small things (`packs`) share columns. The definer only ever grows, at
+ * its end: a byte keeps its place, so rules that are already there stay right while a new mask brings new bytes. A table
+ * that loses its last rule starts anew.
+ *
+ * The program that gathers a key is a list of shuffles, sorted by lane:
+ *
+ *     0      4      8           16               32
+ *     | block| lane | 0         | pattern 16     |     lane |= swizzle(key[block .. block + 16], pattern)
+ */
+import { EXT, EXT_OUTER_ESP_SEQ, INNER, KEY_SIZE, LAYER_OK, LAYER_PROTOCOL, OUTER } from "../../src/abi/key";
+import { allocate, release } from "../arena";
+import { groupOf } from "./requiredFields";
+
+/*
+ *     0         4      8        12      16     20        24
+ *     | columns | open | places | steps | room | program | dwords |
+ */
+const COLUMNS: usize = 0;
+/** Place of the next byte in the column that small things share; a multiple of 4 where it is full. */
+const OPEN: usize = 4;
+/** For each key byte, its place in the lanes plus one, u16; 0 where it is not there. */
+const PLACES: usize = 8;
+const STEPS: usize = 12;
+const ROOM: usize = 16;
+const PROGRAM: usize = 20;
+/** For each column the dword that has it for its own, in fours; SHARED where none has. */
+const DWORDS: usize = 24;
+export const DEFINER_SIZE: usize = 28;
+
+const STEP_SIZE: u32 = 32;
+/** Steps of a definer that is made at once: one for each block of the key, and for each lane that begins inside of one. */
+const LAID_STEPS: u32 = 64;
+export const LAID_SIZE: u32 = LAID_STEPS * STEP_SIZE;
+const STEP_LANE: usize = 4;
+const STEP_PATTERN: usize = 16;
+const PLACES_SIZE: u32 = KEY_SIZE * 2;
+const DWORDS_SIZE: u32 = KEY_SIZE / 4;
+const FIRST_ROOM: u32 = 8;
+const COLUMN: u32 = 4;
+/** Small things share the column. */
+const SHARED: u32 = 0xff;
+
+export namespace Definers {
+  /** Some definer has other bytes than it had (walk/flowCacheKey.ts). */
+  export let changed: bool = true;
+  /** Dwords that hold small things and that a range has asked about, by their number; these have no column of their own. */
+  export let ranged: u64 = 0;
+  export let rangedBehind: u64 = 0;
+}
+
+/** An empty definer at `definer`; it holds no memory until the first mask. */
+export function openDefiner(definer: usize): void {
+  memory.fill(definer, 0, DEFINER_SIZE);
+}
+
+/** Forgets every byte and gives its memory back. */
+export function clearDefiner(definer: usize): void {
+  const places: usize = load<u32>(definer, PLACES);
+  const dwords: usize = load<u32>(definer, DWORDS);
+  const program: usize = load<u32>(definer, PROGRAM);
+  if (places != 0) Definers.changed = true;
+  if (places != 0) release(places, PLACES_SIZE);
+  if (dwords != 0) release(dwords, DWORDS_SIZE);
+  if (program != 0) release(program, load<u32>(definer, ROOM) * STEP_SIZE);
+  openDefiner(definer);
+}
+
+/** Lanes in use; one, all zero, where nothing is asked. */
+// @ts-ignore: decorator
+@inline
+export function definerLanes(definer: usize): u32 {
+  return max<u32>((load<u32>(definer, COLUMNS) + 3) >> 2, 1);
+}
+
+// @ts-ignore: decorator
+@inline
+export function definerSteps(definer: usize): u32 {
+  return load<u32>(definer, STEPS);
+}
+
+/** The key block that step n reads; block 0 where there is no such step. */
+export function stepBlock(definer: usize, n: u32): usize {
+  if (n >= definerSteps(definer)) return 0;
+  return load<u32>(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE);
+}
+
+/** How step n shuffles its block; to nothing where there is no such step. */
+export function stepPattern(definer: usize, n: u32): v128 {
+  if (n >= definerSteps(definer)) return i64x2.splat(-1);
+  return v128.load(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE, STEP_PATTERN);
+}
+
+/**
+ * Makes the definer of every byte that `mask` asks about, in the order of the key; gives its lanes. The program lies at `program`, where
+ * up to LAID_STEPS steps have room.
+ */
+export function layOut(definer: usize, program: usize, mask: usize): u32 {
+  let place: u32 = 0;
+  let step = program - STEP_SIZE;
+  let last: u32 = u32.MAX_VALUE;
+  for (let byte: u32 = 0; byte < <u32>KEY_SIZE; byte++) {
+    if (load<u8>(mask + <usize>byte) == 0) continue;
+    // A block of the key and a lane, as one number.
+    const now = (byte & ~15) | (place >> 4);
+    if (now != last) {
+      step += STEP_SIZE;
+      openStep(step, byte & ~15, place >> 4);
+      last = now;
+    }
+    move(step, byte, place);
+    place++;
+  }
+  openDefiner(definer);
+  store<u32>(definer, (place + COLUMN - 1) / COLUMN, COLUMNS);
+  store<u32>(definer, <u32>(step + STEP_SIZE - program) / STEP_SIZE, STEPS);
+  store<u32>(definer, <u32>program, PROGRAM);
+  return definerLanes(definer);
+}
+
+/** Whether a dword of the key holds small things of which a table asks one or another. */
+function packs(dword: u32): bool {
+  if (dword >= <u32>EXT) return dword < <u32>EXT_OUTER_ESP_SEQ;
+  const inLayer = dword & 63;
+  const layer = dword - inLayer;
+  if (layer != <u32>OUTER && layer != <u32>INNER) return false;
+  return inLayer == <u32>LAYER_PROTOCOL || inLayer == <u32>(LAYER_OK & ~3);
+}
+
+/** Takes in every byte that `mask` (a whole key) asks about; false when memory is full. */
+export function widen(definer: usize, mask: usize): bool {
+  let places: usize = load<u32>(definer, PLACES);
+  if (places == 0) {
+    places = allocate(PLACES_SIZE);
+    if (places == 0) return false;
+    const dwords = allocate(DWORDS_SIZE);
+    if (dwords == 0) {
+      release(places, PLACES_SIZE);
+      return false;
+    }
+    memory.fill(places, 0, PLACES_SIZE);
+    store<u32>(definer, <u32>places, PLACES);
+    store<u32>(definer, <u32>dwords, DWORDS);
+  }
+  for (let block: u32 = 0; block < <u32>KEY_SIZE; block += 16) {
+    if (!v128.any_true(v128.load(mask + <usize>block))) continue;
+    for (let dword = block; dword < block + 16; dword += COLUMN) {
+      if (load<u32>(mask + <usize>dword) != 0 && !takeDword(definer, places, mask, dword)) return false;
+    }
+  }
+  return true;
+}
+
+/** Takes in the dword of a range, where it can have a column of its own; false when memory is full. */
+export function widenFor(definer: usize, dword: u32): bool {
+  if (!packs(dword)) return takeDword(definer, load<u32>(definer, PLACES), 0, dword);
+  const bit: u64 = (<u64>1) << ((dword / COLUMN) & 63);
+  if (dword < <u32>KEY_SIZE / 2) Definers.ranged |= bit;
+  else Definers.rangedBehind |= bit;
+  Definers.changed = true;
+  return true;
+}
+
+/** Adds to `mask` (a whole key) every byte that the definer has. */
+export function addBytes(definer: usize, mask: usize): void {
+  const places: usize = load<u32>(definer, PLACES);
+  if (places == 0) return;
+  for (let at: usize = 0; at < <usize>KEY_SIZE; at += 16) {
+    const low = i16x8.ne(v128.load(places + (at << 1)), i64x2.splat(0));
+    const high = i16x8.ne(v128.load(places + (at << 1), 16), i64x2.splat(0));
+    v128.store(mask + at, v128.or(v128.load(mask + at), i8x16.narrow_i16x8_s(low, high)));
+  }
+}
+
+/** Adds to `mask` what no definer has: dwords of small things that ranges have asked about, of groups that somebody wants. */
+export function addRanged(mask: usize, wanted: u32): void {
+  for (let half: usize = 0; half < 2; half++) {
+    for (let bits = half == 0 ? Definers.ranged : Definers.rangedBehind; bits != 0; bits &= bits - 1) {
+      const dword = mask + half * (KEY_SIZE / 2) + ((<usize>ctz(bits)) << 2);
+      if (wanted & groupOf(dword - mask)) store<u32>(dword, 0xffffffff);
+    }
+  }
+}
+
+/** The column that is this dword's own; -1 where it has none. */
+export function ownColumn(definer: usize, dword: u32): i32 {
+  if (packs(dword)) return -1;
+  const place = load<u16>(<usize>load<u32>(definer, PLACES) + ((<usize>dword) << 1));
+  return place == 0 ? -1 : <i32>((<u32>place - 1) / COLUMN);
+}
+
+function takeDword(definer: usize, places: usize, mask: usize, dword: u32): bool {
+  if (!packs(dword)) {
+    if (load<u16>(places + ((<usize>dword) << 1)) != 0) return true;
+    const column = freshColumn(definer, dword / COLUMN);
+    for (let n: u32 = 0; n < COLUMN; n++) if (!put(definer, places, dword + n, column + n)) return false;
+    return true;
+  }
+  for (let byte = dword; byte < dword + COLUMN; byte++) {
+    if (load<u8>(mask + <usize>byte) == 0 || load<u16>(places + ((<usize>byte) << 1)) != 0) continue;
+    let place = load<u32>(definer, OPEN);
+    if (place % COLUMN == 0) place = freshColumn(definer, SHARED);
+    if (!put(definer, places, byte, place)) return false;
+    store<u32>(definer, place + 1, OPEN);
+  }
+  return true;
+}
+
+function freshColumn(definer: usize, dword: u32): u32 {
+  const column = load<u32>(definer, COLUMNS);
+  store<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column, <u8>dword);
+  store<u32>(definer, column + 1, COLUMNS);
+  return column * COLUMN;
+}
+
+function put(definer: usize, places: usize, byte: u32, place: u32): bool {
+  const step = stepFor(definer, byte & ~15, place >> 4);
+  if (step == 0) return false;
+  move(step, byte, place);
+  store<u16>(places + ((<usize>byte) << 1), <u16>(place + 1));
+  Definers.changed = true;
+  return true;
+}
+
+/** The step that moves bytes of this block to this lane, made in its place by lane when it is not there; 0: memory is full. */
+function stepFor(definer: usize, block: u32, lane: u32): usize {
+  const steps = load<u32>(definer, STEPS);
+  let program: usize = load<u32>(definer, PROGRAM);
+  let before = steps;
+  for (; before > 0; before--) {
+    const step = program + <usize>(before - 1) * STEP_SIZE;
+    const at = load<u32>(step, STEP_LANE);
+    if (at < lane) break;
+    if (at == lane && load<u32>(step) == block) return step;
+  }
+  const room = load<u32>(definer, ROOM);
+  if (steps == room) {
+    const wider = max(room * 2, FIRST_ROOM);
+    const larger = allocate(wider * STEP_SIZE);
+    if (larger == 0) return 0;
+    memory.copy(larger, program, steps * STEP_SIZE);
+    if (program != 0) release(program, room * STEP_SIZE);
+    program = larger;
+    store<u32>(definer, <u32>program, PROGRAM);
+    store<u32>(definer, wider, ROOM);
+  }
+  const step = program + <usize>before * STEP_SIZE;
+  memory.copy(step + STEP_SIZE, step, <usize>(steps - before) * STEP_SIZE);
+  openStep(step, block, lane);
+  store<u32>(definer, steps + 1, STEPS);
+  return step;
+}
+
+/** The step moves this byte of its block, too. */
+// @ts-ignore: decorator
+@inline
+function move(step: usize, byte: u32, place: u32): void {
+  store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
+}
+
+/** A step that moves nothing yet. */
+function openStep(step: usize, block: u32, lane: u32): void {
+  store<u32>(step, block);
+  store<u32>(step, lane, STEP_LANE);
+  store<u64>(step, 0, 8);
+  // An index of 0xff makes swizzle give 0.
+  v128.store(step, i64x2.splat(-1), STEP_PATTERN);
+}
+
+/** Gathers the bytes of `key` (a whole key, mask or value) into the lanes at `lanes`. */
+export function gather(definer: usize, key: usize, lanes: usize): void {
+  let step: usize = load<u32>(definer, PROGRAM);
+  const end = step + <usize>load<u32>(definer, STEPS) * STEP_SIZE;
+  let lane: usize = 0;
+  let bytes = i64x2.splat(0);
+  while (step < end) {
+    const next: usize = load<u32>(step, STEP_LANE);
+    if (next != lane) {
+      v128.store(lanes + (lane << 4), bytes);
+      bytes = i64x2.splat(0);
+      lane = next;
+    }
+    const block = v128.load(key + <usize>load<u32>(step));
+    bytes = v128.or(bytes, i8x16.swizzle(block, v128.load(step, STEP_PATTERN)));
+    step += STEP_SIZE;
+  }
+  v128.store(lanes + (lane << 4), bytes);
+}
+
+/** The reverse: bytes of `count` lanes where they lie in a key. */
+export function spread(definer: usize, lanes: usize, count: u32, key: usize): void {
+  let step: usize = load<u32>(definer, PROGRAM);
+  const end = step + <usize>load<u32>(definer, STEPS) * STEP_SIZE;
+  for (; step < end; step += STEP_SIZE) {
+    const lane: usize = load<u32>(step, STEP_LANE);
+    if (lane >= count) break;
+    for (let i: usize = 0; i < 16; i++) {
+      const from: usize = load<u8>(step + i, STEP_PATTERN);
+      if (from < 16) store<u8>(key + <usize>load<u32>(step) + from, load<u8>(lanes + (lane << 4) + i));
+    }
+  }
+}
+
+/** Columns in use. */
+export function definerColumns(definer: usize): u32 {
+  return load<u32>(definer, COLUMNS);
+}
+
+/** The dword of the key that has this column for its own; -1 where small things share it. */
+export function columnDword(definer: usize, column: u32): i32 {
+  const dword: u32 = load<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column);
+  return dword == SHARED ? -1 : <i32>(dword * COLUMN);
+}

@@ -1,0 +1,63 @@
+/**
+ * Key -> rule: the lookup of a batch in one table.
+ *
+ * In: a table and a list of branches at it. Out: in FOUND, for each of the list, the first rule by rank that its key
+ * matches and whose rank is not below the branch's lower bound; 0 for a miss.
+ *
+ *     gather     keys -> lanes                                 gather.ts, definer.ts
+ *     prune      lanes -> sets of groups that can match        filter.ts
+ *     probe      the next group of each key -> chain       \   probe.ts, hashTable.ts     again while a group is left that
+ *     verify     chain -> rule                             /   verify.ts              could win: once, mostly
+ *
+ * Each phase runs over the whole batch: its loads are independent of one another, so that their misses overlap.
+ */
+import { ALIVE, BEST, FOUND } from "../memory";
+import { BRANCH_LOWER } from "../branch/branch";
+import { choose } from "./chooseChunks";
+import { definerLanes } from "./definer";
+import { branchOf, gatherAll } from "./gather";
+import { GROUP_COUNT } from "./tuple";
+import { probe } from "./probe";
+import { pruneAll } from "./filter";
+import { firstPlaces, isChoiceDue, NO_SETS } from "./candidates";
+import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./table";
+import { verify } from "./verify";
+
+export function lookup(table: usize, list: usize, count: u32): void {
+  let bounds: u64 = 0;
+  for (let i: usize = 0; i < count; i++) bounds |= load<u64>(branchOf(list, i), BRANCH_LOWER);
+  find(table, list, count, <u32>(bounds != 0));
+}
+
+/** The same where no branch has a lower bound; of them nothing is read but where their keys are. */
+export function lookupFirst(table: usize, list: usize, count: u32): void {
+  find(table, list, count, 0);
+}
+
+/** `bounded`: some branch has a lower bound of rank. */
+function find(table: usize, list: usize, count: u32, bounded: u32): void {
+  memory.fill(FOUND, 0, (<usize>count) << 2);
+  if (load<u32>(table, TABLE_RULES) == 0) return;
+  const settled: usize = load<u32>(table, TABLE_PRUNE);
+  if (settled != 0 && isChoiceDue(settled, count)) choose(settled);
+  const definer = table + TABLE_DEFINER;
+  const groups = table + TABLE_GROUPS;
+  const slots = table + TABLE_SLOTS;
+  const stride = (<usize>definerLanes(definer)) << 4;
+  gatherAll(definer, list, count, stride);
+
+  for (let i: usize = 0; i < count; i++) {
+    store<u64>(i << 3, u64.MAX_VALUE, BEST);
+    store<u32>(i << 2, <u32>i, ALIVE);
+  }
+  const sets = settled != 0 ? settled : NO_SETS;
+  const places = load<u32>(groups, GROUP_COUNT);
+  pruneAll(sets, count, stride, firstPlaces(min(places, 64)), firstPlaces(max(places, 64) - 64));
+  // Two calls of each: what is called once would be made one function with this, too large for its registers.
+  let probed = probe(slots, groups, sets, count, stride);
+  count = verify(list, slots, sets, probed, stride, bounded);
+  while (count > 0) {
+    probed = probe(slots, groups, sets, count, stride);
+    count = verify(list, slots, sets, probed, stride, bounded);
+  }
+}

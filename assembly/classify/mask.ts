@@ -1,0 +1,115 @@
+/**
+ * The masks of a table, each kept once.
+ *
+ *     0       4       8      12      16      20      24      28  32       40  48
+ *     | lanes | wants | hash | rules | group | table | sweep | 0 | slices | 0 | mask lanes ... |
+ *
+ * A mask has as many lanes as it needs. `group` is where its next rules go; those that are there may still be elsewhere
+ * (rebuild.ts moves them).
+ */
+import { allocate, release } from "../arena";
+import { addThing, bucketOf, BUCKETS, HASHED, linkOf, removeThing, slotsWith, thingAt } from "./hashTable";
+
+export const MASK_LANES_COUNT: usize = 0;
+/** What the parser fills for it (requiredFields.ts). */
+export const MASK_WANTS: usize = 4;
+export const MASK_HASH: usize = 8;
+export const MASK_RULES: usize = 12;
+export const MASK_GROUP: usize = 16;
+export const MASK_TABLE: usize = 20;
+/** The sweep that last looked for a better group. */
+export const MASK_SWEEP: usize = 24;
+/** The slices that it asks about, a bit each (filter.ts). */
+export const MASK_SLICES: usize = 32;
+export const MASK_BYTES: usize = 48;
+
+/** The mask of `lanes` lanes at `bytes`, made where it is not there; 0 when memory is full. */
+export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): usize {
+  const hash = hashBytes(bytes, lanes);
+  if (load<u32>(masks, BUCKETS) != 0) {
+    for (let bucket = bucketOf(masks, hash); bucket != 0; bucket = linkOf(bucket)) {
+      for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
+        const mask = thingAt(bucket, <u32>ctz(bits));
+        if (load<u32>(mask, MASK_LANES_COUNT) == lanes && equalBytes(mask + MASK_BYTES, bytes, lanes)) return mask;
+      }
+    }
+  }
+  const mask = allocate(maskSize(lanes));
+  if (mask == 0) return 0;
+  memory.fill(mask, 0, MASK_BYTES);
+  store<u32>(mask, lanes, MASK_LANES_COUNT);
+  store<u32>(mask, hash, MASK_HASH);
+  store<u32>(mask, <u32>table, MASK_TABLE);
+  memory.copy(mask + MASK_BYTES, bytes, (<usize>lanes) << 4);
+  if (addThing(masks, hash, mask)) return mask;
+  release(mask, maskSize(lanes));
+  return 0;
+}
+
+/** Gives back a mask that no rule has. */
+export function dropMask(masks: usize, mask: usize): void {
+  removeThing(masks, load<u32>(mask, MASK_HASH), mask, false);
+  release(mask, maskSize(load<u32>(mask, MASK_LANES_COUNT)));
+}
+
+// @ts-ignore: decorator
+@inline
+function maskSize(lanes: u32): u32 {
+  return <u32>MASK_BYTES + (lanes << 4);
+}
+
+/** Lanes up to the last one that is not all zero; one at least. */
+export function lanesOf(bytes: usize, lanes: u32): u32 {
+  while (lanes > 1 && !v128.any_true(v128.load(bytes + ((<usize>(lanes - 1)) << 4)))) lanes--;
+  return lanes;
+}
+
+function hashBytes(bytes: usize, lanes: u32): u32 {
+  return hashMasked(bytes, bytes, lanes, 0);
+}
+
+function equalBytes(a: usize, b: usize, lanes: u32): bool {
+  for (let lane: u32 = 0; lane < lanes; lane++, a += 16, b += 16) {
+    if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false;
+  }
+  return true;
+}
+
+/** Hash of (bytes & mask), never 0 and different for each `seed`. */
+// @ts-ignore: decorator
+@inline
+export function hashMasked(bytes: usize, mask: usize, lanes: u32, seed: u32): u32 {
+  let hash = SEED ^ (<u64>seed);
+  const end = bytes + ((<usize>lanes) << 4);
+  while (bytes < end) {
+    hash = stirred(hash, v128.and(v128.load(bytes), v128.load(mask)));
+    bytes += 16;
+    mask += 16;
+  }
+  return folded(hash);
+}
+
+/** The same of one lane. */
+// @ts-ignore: decorator
+@inline
+export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
+  return folded(stirred(SEED ^ (<u64>seed), v128.and(v128.load(bytes), v128.load(mask))));
+}
+
+// @ts-ignore: decorator
+@inline
+export function stirred(hash: u64, lane: v128): u64 {
+  hash = (hash ^ i64x2.extract_lane(lane, 0)) * FIRST;
+  return ((hash >> 32) ^ hash ^ i64x2.extract_lane(lane, 1)) * SECOND;
+}
+
+// @ts-ignore: decorator
+@inline
+function folded(hash: u64): u32 {
+  // A product carries upwards alone: without this one the last byte of a lane would hardly reach the bits that choose buckets.
+  return (<u32>(((hash ^ (hash >> 32)) * FIRST) >> 32)) | HASHED;
+}
+
+export const SEED: u64 = 0x9e3779b97f4a7c15;
+const FIRST: u64 = 0xff51afd7ed558ccd;
+const SECOND: u64 = 0xc4ceb9fe1a85ec53;

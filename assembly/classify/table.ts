@@ -1,0 +1,318 @@
+/**
+ * A table: one classifier, whatever matchers its rules belong to. This file changes it; lookup.ts asks it.
+ *
+ *     0       4       8       12     16      20         24       28     32      36      40
+ *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots | miss | reached |
+ *
+ * `masks` finds each mask once (mask.ts), `slots` the chains of rules (ruleList.ts); prune to sweeps belong to rebuild.ts. `miss`
+ * is the table that gets what no rule of this one wants, 0 for none.
+ */
+import {
+  STAGE_ACTIONS,
+  STAGE_MASK,
+  STAGE_RANGES,
+  STAGE_VALUE,
+  RANGE_DWORD,
+  RANGE_SIZE,
+  TABLE_KEEPS,
+  TABLE_ROOT,
+  TABLE_SEND,
+} from "../../src/abi/engine";
+import { KEY_SIZE } from "../../src/abi/key";
+import { actionsWant } from "../act/requirements";
+import { allocate, arenaUsed, release } from "../arena";
+import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
+import { enter, leave, moveTo } from "./ruleList";
+import { clearDefiner, definerLanes, DEFINER_SIZE, gather, spread, widen, widenFor } from "./definer";
+import { outdate } from "./epoch";
+import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS, GROUPS_SIZE } from "./tuple";
+import {
+  dropMask,
+  lanesOf,
+  MASK_GROUP,
+  MASK_LANES_COUNT,
+  MASK_RULES,
+  MASK_SLICES,
+  MASK_SWEEP,
+  MASK_TABLE,
+  MASK_WANTS,
+  maskFor,
+} from "./mask";
+import { slicesOf } from "./fieldChunk";
+import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
+import { clearSlots, reserveSlots, shrinkSlots, SLOTS_SIZE } from "./hashTable";
+import { changed, forgetSweep, yieldMemory } from "./rebuild";
+import { groupOf, WANTS_NOTHING, wantsOf } from "./requiredFields";
+
+export const TABLE_FLAGS: usize = 0;
+export const TABLE_RULES: usize = 4;
+const TABLE_WANTS: usize = 8;
+export const TABLE_NEXT: usize = 12;
+/** Pruning tables in use, and those that a sweep makes; 0 where there are none. */
+export const TABLE_PRUNE: usize = 16;
+export const TABLE_BUILDING: usize = 20;
+/** The next bucket of the sweep. */
+export const TABLE_CURSOR: usize = 24;
+/** Rules when the last sweep ended, changes since, sweeps so far. */
+export const TABLE_SWEPT: usize = 28;
+export const TABLE_CHANGES: usize = 32;
+export const TABLE_SWEEPS: usize = 36;
+export const TABLE_DEFINER: usize = 40;
+export const TABLE_GROUPS: usize = TABLE_DEFINER + DEFINER_SIZE;
+const TABLE_MASKS: usize = TABLE_GROUPS + GROUPS_SIZE;
+export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
+export const TABLE_MISS: usize = TABLE_SLOTS + SLOTS_SIZE;
+/** Of walk/reachableActions.ts: the next table of those that are reached, or NO_MORE; 0 where the table is not. */
+export const TABLE_REACHED: usize = TABLE_MISS + 4;
+const TABLE_SIZE: u32 = <u32>(TABLE_REACHED + 4);
+
+// Tables of those that have none, in static memory: to receive, and to send.
+const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);
+const NOBODY_SENDS: usize = memory.data(<i32>TABLE_SIZE, 16);
+
+export namespace Tables {
+  /** All tables, linked. */
+  export let first: usize = 0;
+  /** What the rules of all tables read (requiredFields.ts). */
+  export let wanted: u32 = WANTS_NOTHING;
+}
+
+/** An empty table, which holds nothing but itself; 0 when memory is full. */
+export function createTable(flags: u32): usize {
+  const table = allocate(TABLE_SIZE);
+  if (table == 0) return 0;
+  memory.fill(table, 0, TABLE_SIZE);
+  store<u32>(table, flags, TABLE_FLAGS);
+  store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
+  store<u32>(table, <u32>Tables.first, TABLE_NEXT);
+  Tables.first = table;
+  return table;
+}
+
+/** A root table that never has rules, and takes no memory. */
+export function emptyTable(): usize {
+  store<u32>(NOBODY, TABLE_ROOT, TABLE_FLAGS);
+  return NOBODY;
+}
+
+/** The same of the send path. */
+export function emptySendTable(): usize {
+  store<u32>(NOBODY_SENDS, TABLE_ROOT | TABLE_SEND, TABLE_FLAGS);
+  return NOBODY_SENDS;
+}
+
+/** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
+export function setMiss(table: usize, next: usize): void {
+  outdate();
+  store<u32>(table, <u32>next, TABLE_MISS);
+}
+
+/** Whether the table keeps what its rules once needed when they go; what it does not need now goes where not. */
+export function keepTable(table: usize, keeps: bool): void {
+  const flags = load<u32>(table, TABLE_FLAGS) & ~TABLE_KEEPS;
+  store<u32>(table, keeps ? flags | TABLE_KEEPS : flags, TABLE_FLAGS);
+  if (!keeps) trimTable(table);
+}
+
+/** Gives back what the table does not need now, but for what is reserved. */
+export function trimTable(table: usize): void {
+  // Buckets do not merge while a sweep walks over them.
+  if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
+  shrinkSlots(table + TABLE_SLOTS);
+}
+
+/** Room for so many rules, made at once and kept from now on; false when memory is full. */
+export function reserveRules(table: usize, rules: u32): bool {
+  if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
+  return reserveSlots(table + TABLE_SLOTS, rules);
+}
+
+/** Gives back a table that holds no rules, and that no other one hands frames to. */
+export function destroyTable(table: usize): void {
+  outdate();
+  clearSlots(table + TABLE_SLOTS);
+  let link = Tables.first;
+  if (link == table) {
+    Tables.first = load<u32>(table, TABLE_NEXT);
+  } else {
+    while (<usize>load<u32>(link, TABLE_NEXT) != table) link = load<u32>(link, TABLE_NEXT);
+    store<u32>(link, load<u32>(table, TABLE_NEXT), TABLE_NEXT);
+  }
+  release(table, TABLE_SIZE);
+}
+
+/**
+ * Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full; then every rule that
+ * was there still works, and the rule is nowhere.
+ */
+export function insertRule(
+  table: usize,
+  id: u32,
+  rankHigh: u32,
+  rankLow: u32,
+  rangeCount: u32,
+  actionCount: u32,
+): usize {
+  const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
+  return insert(table, 0, id, rank, rangeCount, STAGING + STAGE_ACTIONS, actionCount);
+}
+
+/** The same with actions that lie elsewhere. */
+export function insert(
+  table: usize,
+  mask: usize,
+  id: u32,
+  rank: u64,
+  rangeCount: u32,
+  actions: usize,
+  actionCount: u32,
+): usize {
+  let rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  // Rules come before what makes them quick to find, and before what tables keep.
+  while (rule == 0 && yieldMemory(table)) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  if (rule == 0 && trimTables()) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  return rule;
+}
+
+/** Takes from all tables what they only keep; whether that was anything. */
+function trimTables(): bool {
+  const used = arenaUsed();
+  for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
+    if (load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS) trimTable(table);
+  }
+  return arenaUsed() < used;
+}
+
+function insertStaged(
+  table: usize,
+  known: usize,
+  id: u32,
+  rank: u64,
+  rangeCount: u32,
+  actions: usize,
+  actionCount: u32,
+): usize {
+  const ranges = STAGING + STAGE_RANGES;
+  const mask = known != 0 ? known : stagedMask(table, STAGING + STAGE_MASK, ranges, rangeCount);
+  if (mask == 0) return giveUp(table, 0);
+  if (known != 0) gather(table + TABLE_DEFINER, STAGING + STAGE_VALUE, VALUE_LANES);
+
+  const lanes = load<u32>(mask, MASK_LANES_COUNT);
+  const definer = table + TABLE_DEFINER;
+  const rule = createRule(definer, rank, id, lanes, VALUE_LANES, ranges, rangeCount, actions, actionCount);
+  if (rule == 0) return giveUp(table, mask);
+  store<u32>(rule, <u32>mask, RULE_MASK);
+  if (!enter(table + TABLE_SLOTS, table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP), rule)) {
+    releaseRule(rule, lanes);
+    return giveUp(table, mask);
+  }
+  store<u32>(mask, load<u32>(mask, MASK_RULES) + 1, MASK_RULES);
+  store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
+  let wants = load<u32>(table, TABLE_WANTS) | load<u32>(mask, MASK_WANTS);
+  for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
+  want(table, wants | actionsWant(actions, actionCount));
+  changed(table, rule);
+  outdate();
+  return rule;
+}
+
+/** A rule asks more of the parser than it did. */
+export function wantFor(rule: usize, wants: u32): void {
+  const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
+  want(table, wants | load<u32>(table, TABLE_WANTS));
+}
+
+function want(table: usize, wants: u32): void {
+  store<u32>(table, wants, TABLE_WANTS);
+  Tables.wanted |= wants;
+}
+
+/** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */
+function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32): usize {
+  const definer = table + TABLE_DEFINER;
+  if (!widen(definer, staged)) return 0;
+  for (let n: u32 = 0; n < rangeCount; n++) {
+    if (!widenFor(definer, load<u32>(ranges + <usize>n * RANGE_SIZE, RANGE_DWORD))) return 0;
+  }
+  gather(definer, staged, MASK_LANES);
+  gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
+  const mask = maskFor(table, table + TABLE_MASKS, MASK_LANES, lanesOf(MASK_LANES, definerLanes(definer)));
+  if (mask == 0 || load<u32>(mask, MASK_RULES) != 0) return mask;
+  const groups = table + TABLE_GROUPS;
+  const index = groupFor(groups, mask, definerLanes(definer), false);
+  if (index >= GROUPS) {
+    dropMask(table + TABLE_MASKS, mask);
+    return 0;
+  }
+  const group = groupAt(groups, index);
+  store<u32>(group, load<u32>(group, GROUP_MASKS) + 1, GROUP_MASKS);
+  store<u32>(mask, index, MASK_GROUP);
+  store<u32>(mask, load<u32>(table, TABLE_SWEEPS), MASK_SWEEP);
+  store<u32>(mask, wantsOf(staged), MASK_WANTS);
+  store<u64>(mask, slicesOf(definer, mask), MASK_SLICES);
+  return mask;
+}
+
+/** Memory is full: a mask without rules goes, and a table that has no rules yet gives back what the first would have used. */
+function giveUp(table: usize, mask: usize): usize {
+  if (mask != 0) dropIfUnused(table, mask);
+  if (load<u32>(table, TABLE_RULES) == 0) startAnew(table);
+  return 0;
+}
+
+function dropIfUnused(table: usize, mask: usize): void {
+  if (load<u32>(mask, MASK_RULES) != 0) return;
+  const group = groupAt(table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP));
+  store<u32>(group, load<u32>(group, GROUP_MASKS) - 1, GROUP_MASKS);
+  dropMask(table + TABLE_MASKS, mask);
+}
+
+/** Writes the value of a rule where values are staged, without its ranges. */
+export function stageValue(rule: usize): void {
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const table: usize = load<u32>(mask, MASK_TABLE);
+  memory.fill(STAGING + STAGE_VALUE, 0, KEY_SIZE);
+  spread(table + TABLE_DEFINER, rule + RULE_VALUE, load<u32>(mask, MASK_LANES_COUNT), STAGING + STAGE_VALUE);
+}
+
+export function removeRule(rule: usize): void {
+  outdate();
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const table: usize = load<u32>(mask, MASK_TABLE);
+  const keeps = load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS;
+  leave(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, keeps != 0 || load<u32>(table, TABLE_BUILDING) != 0);
+  releaseRule(rule, load<u32>(mask, MASK_LANES_COUNT));
+  store<u32>(mask, load<u32>(mask, MASK_RULES) - 1, MASK_RULES);
+  dropIfUnused(table, mask);
+  const rules = load<u32>(table, TABLE_RULES) - 1;
+  store<u32>(table, rules, TABLE_RULES);
+  if (rules == 0) startAnew(table);
+  else changed(table, 0);
+}
+
+/** A table without rules holds no memory for them, but for what it keeps, and asks nothing of the parser. */
+function startAnew(table: usize): void {
+  forgetSweep(table);
+  if (!(load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS)) shrinkSlots(table + TABLE_SLOTS);
+  clearSlots(table + TABLE_MASKS);
+  clearGroups(table + TABLE_GROUPS);
+  clearDefiner(table + TABLE_DEFINER);
+  store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
+  Tables.wanted = unionOfWants();
+}
+
+/** Gives a rule another rank; never fails, for the rule itself takes no memory. */
+export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
+  outdate();
+  const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
+  moveTo(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
+  changed(table, rule);
+}
+
+function unionOfWants(): u32 {
+  let wants: u32 = WANTS_NOTHING;
+  for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
+    wants |= load<u32>(table, TABLE_WANTS);
+  }
+  return wants;
+}

@@ -1,0 +1,92 @@
+/**
+ * Chains -> rules: the last phase of a lookup round.
+ *
+ * In: `probed` keys in PROBED with CANDIDATES. Out: FOUND and BEST where a rule matches that beats what was found, and in
+ * ALIVE the keys that have groups left; gives how many. `bounded`: some branch has a lower bound of rank.
+ */
+import { ALIVE, BEST, CANDIDATES, FOUND, LANES, PROBED, PROBES } from "../memory";
+import { BRANCH_KEY, BRANCH_LOWER } from "../branch/branch";
+import { branchOf } from "./gather";
+import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
+import { AMBIGUOUS, hashIn, Probed } from "./probe";
+import { bestFrom, lowestPlace } from "./candidates";
+import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_MORE, RULE_NEXT, RULE_RANK, RULE_VALUE } from "./rule";
+import { bucketOf, linkOf, slotsWith, thingAt } from "./hashTable";
+
+export function verify(list: usize, slots: usize, sets: usize, probed: u32, stride: usize, bounded: u32): u32 {
+  let alive = (<usize>Probed.again) << 2;
+  const end = (<usize>probed) << 2;
+  for (let n: usize = 0; n < end; n += 4) {
+    const key: usize = load<u32>(n, PROBED);
+    const candidate = load<u32>(n, CANDIDATES);
+    if (candidate == AMBIGUOUS) everyChain(list, slots, load<u32>(n, PROBES), key, stride, bounded);
+    else chain(list, key, LANES + key * stride, candidate, bounded);
+    // A key that cannot win any more is written too, and then written over.
+    store<u32>(alive, <u32>key, ALIVE);
+    alive += (<usize>(bestFrom(sets, lowestPlace(key)) < load<u64>(key << 3, BEST))) << 2;
+  }
+  return <u32>(alive >> 2);
+}
+
+/** All chains with the hash: two in one bucket, or some behind it. */
+function everyChain(list: usize, slots: usize, group: usize, key: usize, stride: usize, bounded: u32): void {
+  const lanes = LANES + key * stride;
+  const hash = hashIn(group, lanes);
+  for (let bucket = bucketOf(slots, hash); bucket != 0; bucket = linkOf(bucket)) {
+    for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
+      chain(list, key, lanes, thingAt(bucket, <u32>ctz(bits)), bounded);
+    }
+  }
+}
+
+/**
+ * The first rule of a chain that matches and is not below the lower bound, if it beats what was found. Most chains are one
+ * rule of one lane: for those nothing branches on whether it matches.
+ */
+// @ts-ignore: decorator
+@inline
+function chain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
+  const rank = load<u64>(rule, RULE_RANK);
+  const best = load<u64>(key << 3, BEST);
+  let loses = (<u32>v128.any_true(differs(rule, lanes))) | (<u32>(rank >= best));
+  const more = ((<u32>load<u8>(rule, RULE_MORE)) & MORE_TO_MATCH) | bounded;
+  if ((more & (loses - 1)) != 0) loses = <u32>!matchesRest(list, key, lanes, rule, bounded);
+  store<u32>(key << 2, select<u32>(load<u32>(key << 2, FOUND), <u32>rule, loses != 0), FOUND);
+  store<u64>(key << 3, select<u64>(best, rank, loses != 0), BEST);
+  if ((load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0) {
+    restOfChain(list, key, lanes, load<u32>(rule, RULE_NEXT), bounded);
+  }
+}
+
+/** Not zero where the first lane is not the rule's, or a field lies outside its bounds. */
+// @ts-ignore: decorator
+@inline
+function differs(rule: usize, lanes: usize): v128 {
+  const masked = v128.and(v128.load(lanes), v128.load(load<u32>(rule, RULE_MASK), MASK_BYTES));
+  return v128.or(v128.xor(masked, v128.load(rule, RULE_VALUE)), outOfBounds(rule, lanes));
+}
+
+function restOfChain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
+  const best = load<u64>(key << 3, BEST);
+  for (; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
+    const rank = load<u64>(rule, RULE_RANK);
+    if (rank >= best) return;
+    if (v128.any_true(differs(rule, lanes)) || !matchesRest(list, key, lanes, rule, bounded)) continue;
+    store<u32>(key << 2, <u32>rule, FOUND);
+    store<u64>(key << 3, rank, BEST);
+    return;
+  }
+}
+
+/** Whether the lanes behind the first match, the key is in all ranges, and the rank is not below the branch's bound. */
+function matchesRest(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): bool {
+  const branch = branchOf(list, key);
+  if (bounded && load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
+  for (let at: usize = 16; at < end; at += 16) {
+    const masked = v128.and(v128.load(lanes + at), v128.load(mask + at, MASK_BYTES));
+    if (v128.any_true(v128.xor(masked, v128.load(rule + at, RULE_VALUE)))) return false;
+  }
+  return inRanges(rule, load<u32>(branch, BRANCH_KEY));
+}

@@ -1,0 +1,126 @@
+/**
+ * Frames whose first rule takes them through ESP, one behind the other: their packets are made ready in their order, go to the
+ * cipher together, and are taken on in their order.
+ *
+ * That is what one by one would do: what is before the cipher changes nothing that is behind it, and what is behind ends the
+ * frame's way on this side of the device (`isEligible`), so that it meets none of these associations again.
+ */
+import { ACTION_SIZE, Op } from "../../src/abi/engine";
+import { JOB_SIZE } from "../../src/abi/cipher";
+import { ESP_ENCRYPT, ESP_FLAGS } from "../../src/abi/esp";
+import { runBefore, runFrom } from "../act/run";
+import { openMany, sealMany } from "../crypto/gcm";
+import { FIRST_RULES, JOBS, PREPARED } from "../memory";
+import { hit } from "../branch/outcome";
+import { branchAt } from "../branch/branch";
+import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
+import { esp, finish, prepare } from "./action";
+import { Prepared } from "./end";
+
+namespace Run {
+  /** The job of the next frame that is ready. */
+  export let job: usize = JOBS;
+}
+
+/** How many frames from `first` on go together, of those before `end`; 1 for none but itself. */
+export function runOf(first: u32, end: u32): u32 {
+  const action = espOf(ruleOf(first));
+  if (action == 0) return 1;
+  const way = wayOf(action);
+  let next = first + 1;
+  while (next < end) {
+    const other = espOf(ruleOf(next));
+    if (other == 0 || wayOf(other) != way) break;
+    next++;
+  }
+  return next - first;
+}
+
+/** Takes frames up to where their packets are sealed or open. */
+export function prepareRun(table: usize, first: u32, count: u32): void {
+  Run.job = JOBS;
+  for (let i = first; i < first + count; i++) {
+    const rule = ruleOf(i);
+    const action = espOf(rule);
+    const branch = branchAt(i);
+    hit(i, rule);
+    const here = runBefore(branch, table, rule, action);
+    const prepared = here ? prepare(branch, load<u32>(action, 4), Run.job) : Prepared.ended;
+    if (prepared == Prepared.ready) Run.job += JOB_SIZE;
+    store<u8>(PREPARED + i, <u8>prepared);
+  }
+  const jobs = <u32>((Run.job - JOBS) / JOB_SIZE);
+  Run.job = JOBS;
+  if (wayOf(espOf(ruleOf(first)))) sealMany(JOBS, jobs);
+  else openMany(JOBS, jobs);
+}
+
+/** Takes the next of them on; whether it goes on. */
+export function finishNext(table: usize, i: u32): bool {
+  const branch = branchAt(i);
+  const rule = ruleOf(i);
+  const action = espOf(rule);
+  const association: usize = load<u32>(action, 4);
+  const prepared: u32 = load<u8>(PREPARED + i);
+  if (prepared == Prepared.ended) return false;
+  if (prepared == Prepared.alone) {
+    if (!esp(branch, association)) return false;
+  } else {
+    const job = Run.job;
+    Run.job = job + JOB_SIZE;
+    if (!finish(branch, association, job)) return false;
+  }
+  return runFrom(branch, table, rule, action + ACTION_SIZE);
+}
+
+// @ts-ignore: decorator
+@inline
+function ruleOf(i: u32): usize {
+  return load<u32>(FIRST_RULES + ((<usize>i) << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+function wayOf(action: usize): bool {
+  return (load<u32>(load<u32>(action, 4), ESP_FLAGS) & ESP_ENCRYPT) != 0;
+}
+
+/** The one ESP action of a rule that can go together with others; 0 for none. */
+function espOf(rule: usize): usize {
+  if (rule == 0) return 0;
+  let found: usize = 0;
+  let action = actionsOf(rule);
+  const end = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
+  for (; action < end; action += ACTION_SIZE) {
+    const op = load<u32>(action);
+    if (op == Op.esp) {
+      if (found != 0) return 0;
+      found = action;
+    } else if (!isEligible(op)) return 0;
+  }
+  return found;
+}
+
+/** Actions that change a frame or deliver it, and lead to no other rule. */
+function isEligible(op: u32): bool {
+  switch (op) {
+    case Op.none:
+    case Op.untag:
+    case Op.tag:
+    case Op.count:
+    case Op.drop:
+    case Op.copy_queue:
+    case Op.copy_from_others:
+    case Op.queue:
+    case Op.queue_from_others:
+    case Op.modify:
+    case Op.push_vlan:
+    case Op.pop_vlan:
+    case Op.reformat:
+    case Op.spread:
+    case Op.copy_spread:
+      return true;
+    default:
+      return false;
+  }
+}

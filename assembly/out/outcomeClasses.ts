@@ -1,0 +1,170 @@
+/**
+ * Frames summed by what their outcomes have in common, so that the host reads a few sums for many frames (layout in src/abi/outcomeClasses.ts).
+ *
+ * Two frames have one shape exactly if they have the same verdict, reason, rules in order, metadata registers with their values, and
+ * destinations in order, each with its kind, its state and by how much the bytes there are more than those that came in. Tags, lengths
+ * and bytes may differ.
+ */
+import {
+  DEST_LENGTH,
+  DEST_NEXT,
+  DEST_QUEUE,
+  DEST_STATUS,
+  DESTINATIONS_PER_FRAME,
+  FRAME_LENGTH,
+  FRAME_SIZE,
+  HITS_PER_FRAME,
+  OUTCOME_DESTINATIONS,
+  OUTCOME_HITS,
+  OUTCOME_KEY,
+  OUTCOME_REASON,
+  OUTCOME_VERDICT,
+  OUTCOME_WRITTEN,
+  REGISTER_A,
+  REGISTERS,
+} from "../../src/abi/engine";
+import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../src/abi/key";
+import {
+  MOST_SHAPES,
+  SHAPE_BYTES,
+  SHAPE_FIRST,
+  SHAPE_FRAMES,
+  SHAPE_HASH,
+  SHAPE_ROW,
+  SHAPE_SIZE,
+  SHAPE_SLOTS,
+  SHAPE_WORDS,
+  SHAPES_COUNT,
+  SHAPES_NUMBERS,
+  SHAPES_RECORDS,
+  SHAPES_SLOTS,
+  SHAPES_SUMMED,
+  SHAPES_USED,
+  SHAPES_WORDS,
+  WORDS_OF_SHAPES,
+} from "../../src/abi/outcomeClasses";
+import { FRAMES, HITS, LENGTHS, SHAPES } from "../memory";
+import { firstDestination, outcomeAt } from "../branch/outcome";
+
+/** Words of the longest, and one to make them even. */
+const MOST_WORDS: u32 = 4 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
+const WORDS: usize = SHAPES + SHAPES_WORDS;
+
+/** Keeps the lengths of the frames of the batch, which rules may change: to be called before they are steered. */
+export function keepLengths(count: u32): void {
+  for (let i: usize = 0; i < count; i++) {
+    store<u64>(LENGTHS + (i << 3), load<u64>(FRAMES + i * FRAME_SIZE, FRAME_LENGTH));
+  }
+}
+
+/** Sums rows of the batch from `first` on, until there is no room for another shape; gives how many rows are summed, those before `first` too. */
+export function sumShapes(first: u32, count: u32): u32 {
+  let i = first;
+  for (; i < count; i++) {
+    const shape = shapeOf(i);
+    if (shape == 0) break;
+    store<u16>(SHAPES + ((<usize>i) << 1), <u16>((shape - SHAPES - SHAPES_RECORDS) / SHAPE_SIZE), SHAPES_NUMBERS);
+    store<u64>(shape, load<u64>(shape, SHAPE_FRAMES) + 1, SHAPE_FRAMES);
+    store<u64>(shape, load<u64>(shape, SHAPE_BYTES) + load<u32>(LENGTHS + ((<usize>i) << 3), 4), SHAPE_BYTES);
+  }
+  store<u32>(SHAPES, i, SHAPES_SUMMED);
+  return i;
+}
+
+/** The shape of a frame, which may be new; 0 where there is no room for it. */
+function shapeOf(i: u32): usize {
+  const used = load<u32>(SHAPES, SHAPES_USED);
+  if (used + MOST_WORDS > <u32>WORDS_OF_SHAPES) return 0;
+  const begin = WORDS + ((<usize>used) << 2);
+  const end = writeWords(i, begin);
+  const hash = hashOf(begin, end);
+  let slot = hash & (SHAPE_SLOTS - 1);
+  for (; ; slot = (slot + 1) & (SHAPE_SLOTS - 1)) {
+    const number: u32 = load<u16>(SHAPES + ((<usize>slot) << 1), SHAPES_SLOTS);
+    if (number == 0) break;
+    const known = shapeAt(number - 1);
+    if (load<u32>(known, SHAPE_HASH) == hash && isSame(known, begin, end)) return known;
+  }
+  const number = load<u32>(SHAPES, SHAPES_COUNT);
+  if (number == MOST_SHAPES) return 0;
+  store<u16>(SHAPES + ((<usize>slot) << 1), <u16>(number + 1), SHAPES_SLOTS);
+  store<u32>(SHAPES, number + 1, SHAPES_COUNT);
+  const words = <u32>((end - begin) >> 2);
+  store<u32>(SHAPES, used + words, SHAPES_USED);
+  const shape = shapeAt(number);
+  store<u64>(shape, 0, SHAPE_FRAMES);
+  store<u64>(shape, 0, SHAPE_BYTES);
+  store<u32>(shape, i, SHAPE_ROW);
+  store<u32>(shape, hash, SHAPE_HASH);
+  store<u32>(shape, used, SHAPE_FIRST);
+  store<u32>(shape, words, SHAPE_WORDS);
+  return shape;
+}
+
+// @ts-ignore: decorator
+@inline
+function shapeAt(number: u32): usize {
+  return SHAPES + SHAPES_RECORDS + <usize>number * SHAPE_SIZE;
+}
+
+/** Writes what the shape of a frame consists of, an even number of words; gives where they end. */
+// @ts-ignore: decorator
+@inline
+function writeWords(i: u32, begin: usize): usize {
+  const outcome = outcomeAt(i);
+  const written: u32 = load<u16>(outcome, OUTCOME_WRITTEN);
+  const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
+  const destinations: u32 = load<u16>(outcome, OUTCOME_DESTINATIONS);
+  const verdict: u32 = load<u8>(outcome, OUTCOME_VERDICT);
+  store<u32>(begin, verdict | ((<u32>load<u16>(outcome, OUTCOME_REASON)) << 8));
+  store<u32>(begin, hits | (destinations << 16), 4);
+  store<u32>(begin, written, 8);
+  let at = begin + 12;
+  const rules = HITS + <usize>(i * HITS_PER_FRAME) * 4;
+  for (let n: usize = 0; n < hits; n++, at += 4) store<u32>(at, load<u32>(rules + (n << 2)));
+  if (written != 0) at = writeRegisters(load<u32>(outcome, OUTCOME_KEY), written, at);
+  const length = load<u32>(LENGTHS + ((<usize>i) << 3));
+  let destination = firstDestination(i);
+  for (let n: u32 = 0; n < destinations; n++, at += 16) {
+    if (n > 0) destination = load<u32>(destination, DEST_NEXT);
+    // With its flags.
+    store<u64>(at, load<u64>(destination, DEST_QUEUE));
+    store<u32>(at, load<u32>(destination, DEST_STATUS), 8);
+    store<u32>(at, load<u32>(destination, DEST_LENGTH) - length, 12);
+  }
+  if ((at & 4) == (begin & 4)) return at;
+  store<u32>(at, 0);
+  return at + 4;
+}
+
+/** C7 down to C0 lie behind each other, then A; B is ours. */
+function writeRegisters(key: usize, written: u32, at: usize): usize {
+  for (let n: u32 = 0; n < <u32>REGISTERS; n++) {
+    if (!((written >> n) & 1)) continue;
+    const byte: usize =
+      n < <u32>REGISTER_A ? MISC2_REGISTER_C_0 - 4 * n : n == <u32>REGISTER_A ? MISC2_REGISTER_A : EXT_REGISTER_B;
+    store<u32>(at, load<u32>(key + byte));
+    at += 4;
+  }
+  return at;
+}
+
+// @ts-ignore: decorator
+@inline
+function hashOf(begin: usize, end: usize): u32 {
+  let hash: u64 = 0;
+  for (let at = begin; at < end; at += 8) {
+    hash = (hash ^ load<u64>(at)) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  }
+  return <u32>hash;
+}
+
+// @ts-ignore: decorator
+@inline
+function isSame(shape: usize, begin: usize, end: usize): bool {
+  if (load<u32>(shape, SHAPE_WORDS) != <u32>((end - begin) >> 2)) return false;
+  const other = WORDS + ((<usize>load<u32>(shape, SHAPE_FIRST)) << 2);
+  for (let at = begin; at < end; at += 8) if (load<u64>(at) != load<u64>(other + (at - begin))) return false;
+  return true;
+}

@@ -1,0 +1,113 @@
+/**
+ * The eSwitch: where a branch goes between NIC_TX, FDB and NIC_RX (docs/rules.md, "The way of a frame").
+ *
+ *     NIC_TX of a function --depart--> FDB root table --+--toFunction--> NIC_RX of a function
+ *                          the wire -----^              +--toUplink----> a port
+ *
+ * Each is entered at most once, so that the way ends.
+ */
+import {
+  DEST_PORT,
+  DEST_SWITCHED,
+  FRAME_PORT,
+  FRAME_VPORT,
+  MAX_FUNCTIONS,
+  Reason,
+  TABLE_ROOT,
+  Verdict,
+  VPORT_MANAGER,
+  VPORT_UPLINK,
+} from "../../src/abi/engine";
+import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
+import { FUNCTIONS } from "../memory";
+import { deliverTo, settle } from "../branch/outcome";
+import {
+  BRANCH_FLAGS,
+  BRANCH_FRAME,
+  BRANCH_KEY,
+  BRANCH_LOWER,
+  BRANCH_MISSES,
+  BRANCH_TABLE,
+  BRANCH_WRITTEN,
+  HAS_TAG,
+} from "../branch/branch";
+import { outdate } from "../classify/epoch";
+
+export namespace Eswitch {
+  /** The root table of the FDB; 0 where there is none. */
+  export let root: usize = 0;
+}
+
+/** C0 and C1, by their bits: those that pass from domain to domain. */
+const PASSING: u32 = 3;
+
+/** The root table of the eSwitch; 0 for none. */
+export function setFdb(table: usize): void {
+  outdate();
+  Eswitch.root = table;
+}
+
+/** The table that frames for a function come to first. */
+export function setVport(vport: u32, table: usize): void {
+  assert(vport < <u32>MAX_FUNCTIONS);
+  outdate();
+  store<u32>(FUNCTIONS + ((<usize>vport) << 2), <u32>table);
+}
+
+/** The send path of a function lets the branch go. Whether it goes on. */
+export function depart(branch: usize): bool {
+  if (Eswitch.root == 0) return byDefault(branch);
+  return enter(branch, Eswitch.root);
+}
+
+/** No rule of the FDB wants the branch: as in an eSwitch without rules, or, behind the root table, to the manager. */
+export function unswitched(branch: usize, flags: u32): bool {
+  return flags & TABLE_ROOT ? byDefault(branch) : toFunction(branch, VPORT_MANAGER);
+}
+
+/** Frames of the manager leave by their port, all others come to it. */
+function byDefault(branch: usize): bool {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  if (load<u32>(frame, FRAME_VPORT) != VPORT_MANAGER) return toFunction(branch, VPORT_MANAGER);
+  deliverTo(branch, load<u16>(frame, FRAME_PORT), DEST_PORT);
+  return false;
+}
+
+/** To the vport that a rule names. */
+export function toVport(branch: usize, vport: u32): bool {
+  if (vport != VPORT_UPLINK) return toFunction(branch, vport);
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  if (load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK) settle(branch, Verdict.drop, Reason.wire_to_wire);
+  else toPort(branch, load<u16>(frame, FRAME_PORT));
+  return false;
+}
+
+/** Out of the port that a rule names. */
+export function toPort(branch: usize, port: u32): void {
+  deliverTo(branch, port, DEST_PORT | DEST_SWITCHED);
+}
+
+/** To the receive side of a function, which has tags of its own. */
+function toFunction(branch: usize, vport: u32): bool {
+  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
+  return enter(branch, load<u32>(FUNCTIONS + ((<usize>vport) << 2)));
+}
+
+/** Into another domain: with C0 and C1, without other registers. */
+function enter(branch: usize, table: usize): bool {
+  store<u32>(branch, <u32>table, BRANCH_TABLE);
+  store<u64>(branch, 0, BRANCH_LOWER);
+  // Misses, and the reason of one.
+  store<u16>(branch, 0, BRANCH_MISSES);
+  const written = load<u32>(branch, BRANCH_WRITTEN);
+  if (written & ~PASSING) {
+    const key: usize = load<u32>(branch, BRANCH_KEY);
+    // C7 to C2, which lie in front of C1 and C0.
+    memory.fill(key + MISC2_REGISTER_C_7, 0, 24);
+    store<u32>(key, 0, EXT_REGISTER_B);
+    store<u32>(branch, written & PASSING, BRANCH_WRITTEN);
+  }
+  // What a sender has put there is for its own send path.
+  store<u32>(load<u32>(branch, BRANCH_KEY), 0, MISC2_REGISTER_A);
+  return true;
+}

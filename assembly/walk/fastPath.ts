@@ -1,0 +1,116 @@
+/**
+ * Frames of which all is said when their first rule is found: it is plain (classify/rule.ts), or there is none. What this does is what the walk
+ * does with such a rule, without a branch.
+ *
+ *     | tag 4 | id 4 | queue 4 | counter 4 |        behind the lanes of an entry of the cache that is WHOLE (flowCache.ts)
+ */
+import {
+  ACTION_SIZE,
+  DEST_ADDRESS,
+  DEST_QUEUE,
+  DEST_STATUS,
+  FRAME_ADDRESS,
+  FRAME_SIZE,
+  HITS_PER_FRAME,
+  OUTCOME_HITS,
+  OUTCOME_WRITTEN,
+  Verdict,
+} from "../../src/abi/engine";
+import { count } from "../act/count";
+import { FRAMES, HITS } from "../memory";
+import { firstDestination, outcomeAt } from "../branch/outcome";
+import { HAS_TAG } from "../branch/branch";
+import { ENTRY_KIND } from "./flowCacheKey";
+import { actionsOf, PLAIN, PLAIN_COUNT, PLAIN_TAG, RULE_COUNTER, RULE_ID, RULE_MORE } from "../classify/rule";
+
+const ID: usize = 4;
+const QUEUE: usize = 8;
+const COUNTER: usize = 12;
+
+/** Kinds of entries: how many results they have, or WHOLE, with a tag or without. */
+export const KIND_RESULTS: u32 = 0x0f;
+const WHOLE: u32 = 0x10;
+const TAGGED: u32 = 0x20;
+
+// @ts-ignore: decorator
+@inline
+export function isWhole(entry: usize): bool {
+  return ((<u32>load<u8>(entry, ENTRY_KIND)) & WHOLE) != 0;
+}
+
+// @ts-ignore: decorator
+@inline
+export function isPlain(rule: usize): bool {
+  return ((<u32>load<u8>(rule, RULE_MORE)) & PLAIN) != 0;
+}
+
+/** Writes what a plain rule does; gives the kind of the entry. */
+export function writeWhole(tail: usize, rule: usize): u32 {
+  const more: u32 = load<u8>(rule, RULE_MORE);
+  const actions = actionsOf(rule);
+  store<u32>(tail, <u32>(verdictOf(more, actions) >> 32));
+  store<u32>(tail, load<u32>(rule, RULE_ID), ID);
+  store<u32>(tail, queueOf(more, actions), QUEUE);
+  store<u32>(tail, more & PLAIN_COUNT ? load<u32>(rule, RULE_COUNTER) : 0, COUNTER);
+  return more & PLAIN_TAG ? WHOLE | TAGGED : WHOLE;
+}
+
+/** Takes a frame to the end that its entry names. */
+// @ts-ignore: decorator
+@inline
+export function deliverByEntry(index: u32, entry: usize, tail: usize): void {
+  const tagged: u64 = load<u8>(entry, ENTRY_KIND) & TAGGED ? Verdict.deliver | (HAS_TAG << 8) : Verdict.deliver;
+  deliver(index, tagged | ((<u64>load<u32>(tail)) << 32), load<u32>(tail, ID), load<u32>(tail, QUEUE));
+  const counter: usize = load<u32>(tail, COUNTER);
+  if (counter != 0) count(counter, FRAMES + <usize>index * FRAME_SIZE);
+}
+
+/** Takes a frame to the end that its plain rule names. */
+// @ts-ignore: decorator
+@inline
+export function deliverByRule(index: u32, rule: usize): void {
+  const more: u32 = load<u8>(rule, RULE_MORE);
+  const actions = actionsOf(rule);
+  deliver(index, verdictOf(more, actions), load<u32>(rule, RULE_ID), queueOf(more, actions));
+  if (more & PLAIN_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
+}
+
+/** Ends a frame that no rule wants. */
+// @ts-ignore: decorator
+@inline
+export function missed(index: u32, verdict: u32, reason: u32): void {
+  const outcome = outcomeAt(index);
+  store<u64>(outcome, (<u64>verdict) | ((<u64>reason) << 16));
+  store<u64>(outcome, 0, OUTCOME_HITS);
+  store<u32>(outcome, 0, OUTCOME_WRITTEN);
+}
+
+// @ts-ignore: decorator
+@inline
+function verdictOf(more: u32, actions: usize): u64 {
+  const tagged: u64 = Verdict.deliver | (HAS_TAG << 8);
+  return more & PLAIN_TAG ? tagged | ((<u64>load<u32>(actions, 4)) << 32) : Verdict.deliver;
+}
+
+// @ts-ignore: decorator
+@inline
+function queueOf(more: u32, actions: usize): u32 {
+  const before = (more & PLAIN_TAG ? <usize>ACTION_SIZE : 0) + (more & PLAIN_COUNT ? <usize>ACTION_SIZE : 0);
+  return load<u32>(actions + before, 4);
+}
+
+/** One hit, one destination, no other one. */
+// @ts-ignore: decorator
+@inline
+function deliver(index: u32, verdict: u64, id: u32, queue: u32): void {
+  const outcome = outcomeAt(index);
+  store<u64>(outcome, verdict);
+  store<u64>(outcome, 0x10001, OUTCOME_HITS);
+  store<u32>(outcome, 0, OUTCOME_WRITTEN);
+  store<u32>(HITS + <usize>index * HITS_PER_FRAME * 4, id);
+  const destination = firstDestination(index);
+  store<u64>(destination, <u64>queue, DEST_QUEUE);
+  store<u64>(destination, load<u64>(FRAMES + <usize>index * FRAME_SIZE, FRAME_ADDRESS), DEST_ADDRESS);
+  // Status, and the tag behind it.
+  store<u64>(destination, verdict & 0xffffffff_00000000, DEST_STATUS);
+}

@@ -1,0 +1,92 @@
+/**
+ * Steers rows with a core whose memory is shared. Each of its threads has a runner over the same memory, and one of them runs at a time: what
+ * the core is between two runs lies in memory alone.
+ */
+import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../abi/engine.js";
+import { claim, Word, type Start } from "./workerControl.js";
+import type { CoreExports } from "./core.js";
+import type { SharingExports } from "./sharedModule.js";
+import { steerRows } from "./steerRows.js";
+import { trap } from "./trap.js";
+
+export class Runner {
+  readonly #start: Start;
+  readonly #control: Int32Array;
+  readonly #core: CoreExports & SharingExports;
+  readonly #u8: Uint8Array;
+  readonly #u32: Uint32Array;
+  /** The same of the first core. */
+  readonly #waiting8: Uint8Array;
+  readonly #waiting32: Uint32Array;
+
+  private constructor(start: Start, instance: WebAssembly.Instance) {
+    this.#start = start;
+    this.#control = new Int32Array(start.control);
+    this.#core = instance.exports as unknown as CoreExports & SharingExports;
+    this.#u8 = new Uint8Array(start.memory.buffer);
+    this.#u32 = new Uint32Array(start.memory.buffer);
+    this.#waiting8 = new Uint8Array(start.waiting);
+    this.#waiting32 = new Uint32Array(start.waiting);
+  }
+
+  static async create(start: Start): Promise<Runner> {
+    const { module, memory } = start;
+    return new Runner(start, await WebAssembly.instantiate(module, { env: { memory, abort: trap } }));
+  }
+
+  /** Makes the memory that of a core. To be called once, before the first core is copied. */
+  open(): void {
+    this.#core.openMemory();
+  }
+
+  /** Brings in the rows of a task, each frame to where it lies in the first core; false where somebody else does or has. */
+  load(task: number): boolean {
+    const control = this.#control;
+    if (!claim(control, Word.loading, task)) return false;
+    const { frames } = this.#start.areas;
+    const begin = (frames + (control[Word.first] as number) * FRAME_SIZE) >> 2;
+    const rows = this.#waiting32.subarray(begin, begin + ((control[Word.count] as number) * FRAME_SIZE) / 4);
+    this.#u32.set(rows, frames >> 2);
+    const { low, high } = spanOf(rows);
+    this.#u8.set(this.#waiting8.subarray(low, high), low);
+    Atomics.store(control, Word.loaded, task);
+    return true;
+  }
+
+  /** Steers them. To be called by who has claimed the task. */
+  run(task: number): void {
+    const control = this.#control;
+    while (Atomics.load(control, Word.loaded) !== task);
+    const begun = performance.now();
+    const core = this.#core;
+    const { areas } = this.#start;
+    const count = control[Word.count] as number;
+    core.takeGlobals(areas.staging);
+    // The cache of the first core lies in memory which this one may not have.
+    if (control[Word.fresh] === 1) {
+      core.giveBackCache();
+      control[Word.fresh] = 0;
+    }
+    const some = steerRows(core, control[Word.root] as number, count, control[Word.sums] === 1);
+    core.keepGlobals(areas.staging);
+    control[Word.some] = some;
+    control[Word.nanoseconds] = 1e6 * (performance.now() - begun);
+  }
+
+  /** Sums rows that are steered, from one on. */
+  sum(first: number, count: number): number {
+    return this.#core.sumShapes(first, count);
+  }
+}
+
+/** Where the frames of these descriptors lie: the address of the first byte, and that behind the last one. */
+function spanOf(rows: Uint32Array): { low: number; high: number } {
+  let low = rows[FRAME_ADDRESS / 4] as number;
+  let high = low;
+  for (let at = 0; at < rows.length; at += FRAME_SIZE / 4) {
+    const address = rows[at + FRAME_ADDRESS / 4] as number;
+    low = Math.min(low, address);
+    high = Math.max(high, address + (rows[at + FRAME_LENGTH / 4] as number));
+  }
+  return { low, high };
+}

@@ -1,0 +1,221 @@
+/**
+ * The core as several threads run it: the same module, rewritten (WebAssembly core specification, 5.5 Modules).
+ *
+ * Two functions are added, which write all globals that can change to memory, and read them from there: between two runs an instance
+ * is what its memory holds, and a copy of that is another one. Memory is imported, and shared.
+ */
+import { PAGE } from "./workerControl.js";
+
+const CUSTOM = 0;
+const TYPES = 1;
+const IMPORTS = 2;
+const FUNCTIONS = 3;
+const MEMORY = 5;
+const GLOBALS = 6;
+const EXPORTS = 7;
+const CODE = 10;
+const DATA_COUNT = 12;
+const HEADER = 8;
+
+const KIND_FUNCTION = 0;
+const KIND_MEMORY = 2;
+const SHARED_WITH_MAXIMUM = 3;
+const I32 = 0x7f;
+const I64 = 0x7e;
+/** (address: i32) => void */
+const TYPE = [0x60, 1, I32, 0];
+/** Bytes that a global takes where it is kept, behind the pages of memory in the same. */
+const SLOT = 8;
+/** The most that memory can have, in pages. */
+const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
+
+/** What a rewritten core exports beside its own. */
+export interface SharingExports {
+  /** Writes how many pages memory has, a word, and all globals. */
+  keepGlobals(address: number): void;
+  takeGlobals(address: number): void;
+}
+
+interface Section {
+  readonly id: number;
+  readonly body: Uint8Array;
+}
+
+interface Global {
+  readonly index: number;
+  /** I32 or I64. */
+  readonly type: number;
+}
+
+export interface Rewritten {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Pages that its memory begins with. */
+  readonly pages: number;
+}
+
+/** The module with SharingExports, which imports its memory as `env.memory`. */
+export function rewrite(module: Uint8Array): Rewritten {
+  const sections = sectionsOf(module);
+  const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? Uint8Array.of(0);
+  const countIn = (id: number): number => new Reader(body(id)).number();
+  const globals = changingGlobals(body(GLOBALS));
+  const pages = leastPages(body(MEMORY));
+  // Imports are functions alone, which are numbered before those of the module.
+  const first = countIn(IMPORTS) + countIn(FUNCTIONS);
+  const type = leb(countIn(TYPES));
+  const imported = [...named("env"), ...named("memory"), KIND_MEMORY];
+  imported.push(SHARED_WITH_MAXIMUM, ...leb(pages), ...leb(MOST_PAGES));
+
+  const more = new Map<number, { count: number; entries: readonly number[] }>([
+    [TYPES, { count: 1, entries: TYPE }],
+    [FUNCTIONS, { count: 2, entries: [...type, ...type] }],
+    [EXPORTS, { count: 2, entries: [...exported("keepGlobals", first), ...exported("takeGlobals", first + 1)] }],
+    [CODE, { count: 2, entries: [...keeping(globals), ...taking(globals)] }],
+    [IMPORTS, { count: 1, entries: imported }],
+  ]);
+  const ids = [...new Set([...sections.map(({ id }) => id), ...more.keys()])].sort((a, b) => place(a) - place(b));
+  const bytes: number[] = [...module.subarray(0, HEADER)];
+  for (const id of ids) {
+    if (id === MEMORY) continue;
+    const { count, entries } = more.get(id) ?? { count: 0, entries: [] };
+    const content = count === 0 ? body(id) : longer(body(id), count, entries);
+    bytes.push(id, ...leb(content.length));
+    for (const byte of content) bytes.push(byte);
+  }
+  return { bytes: Uint8Array.from(bytes), pages };
+}
+
+/** Memory of a rewritten core, as large as it has to be at first. */
+export function sharedMemory(pages: number): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
+}
+
+/** Sections come in the order of their numbers, but for the one that counts data. */
+function place(section: number): number {
+  return section === DATA_COUNT ? CODE - 0.5 : section;
+}
+
+function leastPages(memories: Uint8Array): number {
+  const reader = new Reader(memories);
+  if (reader.number() !== 1) throw new TypeError("flowsteer: the core has not one memory");
+  reader.number();
+  return reader.number();
+}
+
+function exported(name: string, index: number): number[] {
+  return [...named(name), KIND_FUNCTION, ...leb(index)];
+}
+
+/** local.get 0; memory.size; store; and of each global: local.get 0; global.get; store */
+function keeping(globals: readonly Global[]): number[] {
+  return code([
+    ...[0x20, 0, 0x3f, 0, 0x36, ...offset(0)],
+    ...globals.flatMap(({ index, type }, n) => [
+      ...[0x20, 0, 0x23, ...leb(index)],
+      type === I64 ? 0x37 : 0x36,
+      ...offset(n + 1),
+    ]),
+  ]);
+}
+
+/** local.get 0; load; global.set */
+function taking(globals: readonly Global[]): number[] {
+  return code(
+    globals.flatMap(({ index, type }, n) => [
+      0x20,
+      0,
+      type === I64 ? 0x29 : 0x28,
+      ...offset(n + 1),
+      0x24,
+      ...leb(index),
+    ]),
+  );
+}
+
+/** Alignment, of bytes, and offset. */
+function offset(slot: number): number[] {
+  return [0, ...leb(slot * SLOT)];
+}
+
+/** A function without locals. */
+function code(instructions: readonly number[]): number[] {
+  const body = [0, ...instructions, 0x0b];
+  return [...leb(body.length), ...body];
+}
+
+function sectionsOf(module: Uint8Array): Section[] {
+  const reader = new Reader(module);
+  reader.at = HEADER;
+  const sections: Section[] = [];
+  while (reader.at < module.length) {
+    const id = reader.number();
+    const length = reader.number();
+    // Names, and where the source of a debug build lies, are of the module as it was.
+    if (id !== CUSTOM) sections.push({ id, body: module.subarray(reader.at, reader.at + length) });
+    reader.at += length;
+  }
+  return sections;
+}
+
+/** A vector with more entries at its end. */
+function longer(vector: Uint8Array, more: number, entries: readonly number[]): number[] {
+  const reader = new Reader(vector);
+  const count = reader.number() + more;
+  return [...leb(count), ...vector.subarray(reader.at), ...entries];
+}
+
+/** The globals that are no constants. The core imports none. */
+function changingGlobals(body: Uint8Array): Global[] {
+  const reader = new Reader(body);
+  const changing: Global[] = [];
+  const count = reader.number();
+  for (let index = 0; index < count; index++) {
+    const type = reader.number();
+    const changes = reader.number() === 1;
+    reader.skipConstant();
+    if (!changes) continue;
+    if (type !== I32 && type !== I64) throw new TypeError(`flowsteer: global ${index} of the core is no integer`);
+    changing.push({ index, type });
+  }
+  return changing;
+}
+
+class Reader {
+  at = 0;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** An unsigned number, LEB128. */
+  number(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.#bytes[this.at++] as number;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  /** The expression that a global begins with: a constant, and `end`. */
+  skipConstant(): void {
+    const operation = this.#bytes[this.at++];
+    // i32.const, i64.const; v128.const, of constants alone.
+    if (operation === 0x41 || operation === 0x42) this.number();
+    else if (operation === 0xfd) this.at += 1 + 16;
+    else throw new TypeError("flowsteer: a global of the core begins with no constant");
+    this.at++;
+  }
+}
+
+function leb(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return [...bytes, rest];
+}
+
+function named(name: string): number[] {
+  return [name.length, ...Array.from(name, (one) => one.charCodeAt(0))];
+}

@@ -1,0 +1,308 @@
+/** Actions that remember (mlx5dv_dr: ASO, Meter, Sampler; docs/state.md). */
+import { DIRECTION_ORIGINAL, DIRECTION_REPLY } from "../../abi/connection.js";
+import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op } from "../../abi/engine.js";
+import { METER_SIZE } from "../../abi/state.js";
+import { createRecord, recordBytes } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { Action, type ActionKind, type ActionStep } from "./action.js";
+import { AsoObject, type AsoKind, type AsoLink } from "./asoObject.js";
+import type { Device } from "../device/device.js";
+import { Domain, Table } from "../table/domain.js";
+import { describe, Handle, living, unsigned } from "../base/handle.js";
+import { changeMeter, meterOf, PARAMETERS_SIZE, startColour } from "./meterParameters.js";
+
+/** Registers that objects of this family can be put into. */
+const REGISTERS = [1, 3, 5];
+/** By the flags of the action: RED, YELLOW, GREEN, UNDEFINED. */
+const COLOURS: ReadonlyMap<number, number> = new Map([
+  [1, 0],
+  [2, 1],
+  [4, 2],
+  [8, COLOUR_UNDEFINED],
+]);
+
+interface Family {
+  readonly action: ActionKind;
+  readonly step: ActionStep;
+  readonly op: Op;
+  /** Flags that it takes, for messages. */
+  readonly flags: string;
+  /** What the core is told for flags; undefined where they are not valid. */
+  readonly told: (flags: number) => number | undefined;
+}
+
+const FAMILIES: Readonly<Record<AsoKind, Family>> = {
+  first_hit: {
+    action: "aso_first_hit",
+    step: "first_hit",
+    op: Op.first_hit,
+    flags: "0, or MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET",
+    told: (flags) => (flags <= 1 ? flags * FIRST_HIT_SET : undefined),
+  },
+  flow_meter: {
+    action: "aso_flow_meter",
+    step: "meter",
+    op: Op.meter,
+    flags: "one of MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_RED, _YELLOW, _GREEN, _UNDEFINED",
+    told: (flags) => COLOURS.get(flags),
+  },
+  connection: {
+    action: "aso_ct",
+    step: "track",
+    op: Op.track,
+    flags: "MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR or _RESPONDER",
+    told: (flags) => (flags === DIRECTION_ORIGINAL || flags === DIRECTION_REPLY ? flags : undefined),
+  },
+};
+
+/** What of an ASO action can be modified. */
+interface AsoChoice {
+  offset: number;
+  flags: number;
+  register: number;
+}
+
+export class AsoAction extends Action {
+  readonly object: AsoObject;
+  /** The domain that it was made in. */
+  readonly home: Domain;
+  #choice: AsoChoice;
+
+  private constructor(domain: Domain, object: AsoObject, choice: AsoChoice) {
+    const { action, step, op } = FAMILIES[object.kind];
+    super(domain.device, action, { step, op, holds: [object] });
+    this.object = object;
+    this.home = domain;
+    this.#choice = choice;
+  }
+
+  static create(call: string, domain: Domain, object: AsoObject, choice: AsoChoice): AsoAction {
+    living(call, "domain", domain, Domain);
+    checkSupport(call, domain);
+    if (!(object instanceof AsoObject)) refuseObject(call, object);
+    living(call, "devx_obj", object, AsoObject);
+    if (object.device !== domain.device) {
+      refuse({ code: "EINVAL", call, reason: "other_device", path: "devx_obj", value: object });
+    }
+    checkChoice(call, object, choice);
+    return new AsoAction(domain, object, { ...choice });
+  }
+
+  /** mlx5dv_dr_action_modify_aso: for rules made from now on. */
+  modify(call: string, choice: AsoChoice): void {
+    checkChoice(call, this.object, choice);
+    if (this.object.kind === "connection" && this.object.links.size > 0) {
+      const { flags, register } = this.#choice;
+      if (choice.flags !== flags || choice.register !== register) {
+        const hint = "only the offset, while the object is linked to another domain";
+        refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: choice.flags, hint });
+      }
+    }
+    this.#choice = { ...choice };
+  }
+
+  get offset(): number {
+    return this.#choice.offset;
+  }
+
+  /** The link by which rules of a domain use a connection of another one; null where they need none. */
+  linkTo(domain: Domain): AsoLink | null | undefined {
+    if (this.object.kind !== "connection" || domain === this.home) return null;
+    return this.object.links.get(domain);
+  }
+
+  override record(domain: Domain): readonly number[] {
+    const { told, op } = FAMILIES[this.object.kind];
+    const { flags, register } = this.linkTo(domain) ?? this.#choice;
+    const { address, bit } = this.object.unitAt(this.offset);
+    const operand = register | ((told(flags) ?? 0) << 8) | (bit << 16);
+    return [Op.state, operand, op, address];
+  }
+}
+
+/** An object of another kind of device command, or none at all. */
+function refuseObject(call: string, object: unknown): never {
+  if (object instanceof Handle) {
+    const hint = "first hit, flow meter or connection tracking objects";
+    refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
+  }
+  throw new TypeError(`${call}: devx_obj must be a device object, not ${describe(object)}`);
+}
+
+function checkSupport(call: string, domain: Domain): void {
+  const { rootOnly, device } = domain;
+  if (!rootOnly && device.profile.rules.remembers) return;
+  const hint = rootOnly ? "the domain has its root table only" : `${device.profile.name} has none`;
+  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint });
+}
+
+function checkChoice(call: string, object: AsoObject, { offset, flags, register }: AsoChoice): void {
+  const { told, flags: taken } = FAMILIES[object.kind];
+  if (told(unsigned(call, "flags", flags, 32)) === undefined) {
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint: taken });
+  }
+  if (unsigned(call, "offset", offset, 32) >= object.size) {
+    const hint = `the bulk has ${object.size}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
+  }
+  if (REGISTERS.includes(unsigned(call, "return_reg_c", register, 8))) return;
+  const hint = REGISTERS.join(", ");
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path: "return_reg_c", value: register, hint });
+}
+
+/** mlx5dv_dr_aso_other_domain_link */
+export function linkAso(
+  call: string,
+  object: AsoObject,
+  peer: Domain,
+  domain: Domain,
+  flags: number,
+  register: number,
+): void {
+  living(call, "peer_dmn", peer, Domain);
+  living(call, "dmn", domain, Domain);
+  checkSupport(call, domain);
+  if (!(object instanceof AsoObject) || object.kind !== "connection") {
+    if (!(object instanceof Handle)) refuseObject(call, object);
+    const hint = "a connection tracking object";
+    refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object, hint });
+  }
+  checkChoice(call, object, { offset: 0, flags, register });
+  if (object.device !== domain.device || peer.device !== domain.device) {
+    refuse({ code: "EINVAL", call, reason: "other_device", path: "dmn", value: domain });
+  }
+  if (peer === domain || object.links.has(domain)) {
+    const hint = peer === domain ? "its own domain needs no link" : "it is linked already";
+    refuse({ code: "EINVAL", call, reason: "contradiction", path: "dmn", value: domain, hint });
+  }
+  object.links.set(domain, { flags, register, used: new Set() });
+  domain.users++;
+}
+
+/** mlx5dv_dr_aso_other_domain_unlink */
+export function unlinkAso(call: string, object: AsoObject, domain: Domain): void {
+  living(call, "dmn", domain, Domain);
+  if (!(object instanceof AsoObject) || object.kind !== "connection") refuseObject(call, object);
+  const link = object.links.get(domain);
+  if (link === undefined) {
+    const hint = "mlx5dv_dr_aso_other_domain_link has not linked it to this domain";
+    refuse({ code: "EINVAL", call, reason: "other_domain", path: "dmn", value: domain, hint });
+  }
+  if (link.used.size > 0) {
+    const hint = "destroy the rules of the domain that use it first";
+    refuse({ code: "EBUSY", call, reason: "in_use", path: "devx_obj", value: object, hint });
+  }
+  object.links.delete(domain);
+  domain.users--;
+}
+
+/** `struct mlx5dv_dr_flow_meter_attr` */
+export interface FlowMeterAttr {
+  next_table: Table;
+  /** @default 1 */
+  active?: number | boolean | undefined;
+  reg_c_index: number;
+  /** Bytes of the parameters that count. @default all */
+  flow_meter_parameter_sz?: number | undefined;
+  /** Device bytes. */
+  flow_meter_parameter: Uint8Array;
+}
+
+export class FlowMeterAction extends Action {
+  readonly #record: number;
+  readonly #told: number;
+
+  private constructor(table: Table, record: number, told: number) {
+    const { device, domain, classifier } = table;
+    super(device, "flow_meter", {
+      step: "end",
+      op: Op.table,
+      operand: classifier.table,
+      domain,
+      holds: [table],
+      levelBelow: table.level,
+      records: [{ address: record, bytes: METER_SIZE }],
+    });
+    this.#record = record;
+    this.#told = told;
+  }
+
+  static create(call: string, attr: FlowMeterAttr): FlowMeterAction {
+    const table = living(call, "attr.next_table", attr.next_table, Table);
+    const { device, domain } = table;
+    if (domain.rootOnly || table.isRoot) {
+      const hint = "a table of level 1 or more";
+      refuse({ code: "EOPNOTSUPP", call, reason: "root_table", path: "attr.next_table", value: table, hint });
+    }
+    const register = unsigned(call, "attr.reg_c_index", attr.reg_c_index, 8);
+    if (register > 7) {
+      refuse({
+        code: "EINVAL",
+        call,
+        reason: "out_of_range",
+        path: "attr.reg_c_index",
+        value: register,
+        hint: "0 to 7",
+      });
+    }
+    const parameters = parametersOf(call, attr);
+    const record = meterOf(parameters, isActive(attr), device.now());
+    const address = device.allocated(call, createRecord(device.core, record));
+    device.remembers = true;
+    return new FlowMeterAction(table, address, register | (startColour(parameters) << 8));
+  }
+
+  /** mlx5dv_dr_action_modify_flow_meter: all rules that use it, at once. */
+  modify(
+    call: string,
+    attr: Pick<FlowMeterAttr, "active" | "flow_meter_parameter" | "flow_meter_parameter_sz">,
+    select: bigint | Uint8Array,
+  ): void {
+    const chosen = Number(selectOf(call, select) & 0x1fn);
+    const parameters = parametersOf(call, attr);
+    changeMeter(
+      recordBytes((this.device as Device).core, this.#record, METER_SIZE),
+      parameters,
+      isActive(attr),
+      chosen,
+    );
+  }
+
+  override record(): readonly number[] {
+    return [Op.state, this.#told, Op.meter, this.#record, this.op, this.operand];
+  }
+}
+
+function isActive({ active }: Pick<FlowMeterAttr, "active">): boolean {
+  return active === undefined || Boolean(active);
+}
+
+/** At most 32 bytes; what is missing is 0. */
+function parametersOf(
+  call: string,
+  {
+    flow_meter_parameter: bytes,
+    flow_meter_parameter_sz: size,
+  }: Pick<FlowMeterAttr, "flow_meter_parameter" | "flow_meter_parameter_sz">,
+): Uint8Array {
+  if (!(bytes instanceof Uint8Array)) {
+    throw new TypeError(`${call}: attr.flow_meter_parameter must be a Uint8Array, not ${describe(bytes)}`);
+  }
+  const count = unsigned(call, "attr.flow_meter_parameter_sz", size ?? bytes.length, 32);
+  if (count > PARAMETERS_SIZE || count > bytes.length) {
+    const hint = `at most ${PARAMETERS_SIZE}, and no more than there are`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.flow_meter_parameter_sz", value: count, hint });
+  }
+  const parameters = new Uint8Array(PARAMETERS_SIZE);
+  parameters.set(bytes.subarray(0, count));
+  return parameters;
+}
+
+/** A `__be64`: its bytes, or what they say. */
+function selectOf(call: string, select: bigint | Uint8Array): bigint {
+  if (typeof select === "bigint") return select;
+  if (select instanceof Uint8Array && select.length === 8) {
+    return new DataView(select.buffer, select.byteOffset, 8).getBigUint64(0);
+  }
+  throw new TypeError(`${call}: modify_field_select must be a bigint or 8 bytes, not ${describe(select)}`);
+}

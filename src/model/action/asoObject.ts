@@ -1,0 +1,187 @@
+/**
+ * ASO objects (device objects: ASO objects): bulks of first-hit flags, of meters, of connections. The device runs actions on
+ * one unit of them at a time; the units lie in the core, and all actions and rules share them.
+ */
+import { CONNECTION_SIZE } from "../../abi/connection.js";
+import { METER_SIZE } from "../../abi/state.js";
+import { createRoom, recordBytes, releaseRoom } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { Context } from "../base/context.js";
+import type { Domain } from "../table/domain.js";
+import { DevxObject } from "../devx/object.js";
+import { describe, living, retire, unsigned } from "../base/handle.js";
+import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.js";
+
+export type AsoKind = "first_hit" | "flow_meter" | "connection";
+
+/** Bytes of an object's data in device commands. */
+export const ASO_DATA = 64;
+
+interface Layout {
+  /** What offsets of actions count. */
+  readonly units: number;
+  /** Bytes of an object in the core. */
+  readonly bytes: number;
+}
+
+const LAYOUTS: Readonly<Record<AsoKind, Layout>> = {
+  first_hit: { units: 512, bytes: ASO_DATA },
+  flow_meter: { units: 2, bytes: 2 * METER_SIZE },
+  connection: { units: 1, bytes: CONNECTION_SIZE },
+};
+
+/** A domain that may use the connections of an object of another one. */
+export interface AsoLink {
+  readonly flags: number;
+  readonly register: number;
+  /** Offsets that a rule of the domain uses. */
+  readonly used: Set<number>;
+}
+
+export class AsoObject extends DevxObject {
+  readonly numberedAs = "aso";
+  readonly context: Context;
+  readonly kind: AsoKind;
+  /** Objects in the bulk. */
+  readonly objects: number;
+  /** Device number of the first one. */
+  readonly id: number;
+  /** Domains that it is linked to (mlx5dv_dr_aso_other_domain_link). */
+  readonly links = new Map<Domain, AsoLink>();
+  readonly #address: number;
+  /** What the meters of an object were made with, and those of objects that a device command has changed. */
+  readonly #parameters: Uint8Array;
+  readonly #changed = new Map<number, Uint8Array>();
+
+  private constructor(context: Context, kind: AsoKind, objects: number, address: number, data: Uint8Array) {
+    const { device } = context;
+    super(device, `${kind}${device.nextNumber(kind)}`);
+    this.context = context;
+    this.kind = kind;
+    this.objects = objects;
+    this.id = device.nextNumber("aso id", objects) + 1;
+    this.#address = address;
+    this.#parameters = data;
+    context.users++;
+  }
+
+  /**
+   * A bulk of 2^log_obj_range objects, each of which begins with the 64 bytes of data.
+   * @throws ENOMEM
+   */
+  static create(call: string, context: Context, kind: AsoKind, logRange: number, data: Uint8Array): AsoObject {
+    const { device } = living(call, "context", context, Context);
+    const objects = 2 ** logRange;
+    const { bytes } = LAYOUTS[kind];
+    const fits = objects * bytes < 2 ** 31;
+    const address = device.allocated(call, fits ? createRoom(device.core, objects * bytes) : 0);
+    device.remembers = true;
+    const object = new AsoObject(context, kind, objects, address, data.slice(0, ASO_DATA));
+    for (let n = 0; n < objects; n++) object.#set(n, data);
+    return object;
+  }
+
+  override get count(): number {
+    return this.objects;
+  }
+
+  /** Units of all objects: offsets are below. */
+  get size(): number {
+    return this.objects * LAYOUTS[this.kind].units;
+  }
+
+  /** What an operation on a unit names: an address in the core, and which bit of its byte. */
+  unitAt(offset: number): { readonly address: number; readonly bit: number } {
+    const at = this.#address;
+    switch (this.kind) {
+      case "first_hit":
+        return { address: at + (offset >>> 3), bit: offset & 7 };
+      case "flow_meter":
+        return { address: at + offset * METER_SIZE, bit: 0 };
+      case "connection":
+        return { address: at + offset * CONNECTION_SIZE, bit: 0 };
+    }
+  }
+
+  /**
+   * The 64 bytes of the data of an object, 0 for the first of the bulk, as QUERY_GENERAL_OBJECT has them. They are what
+   * `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read.
+   * @throws EINVAL an object that the bulk does not have, a bulk that is destroyed
+   */
+  read(object: number): Uint8Array {
+    this.#check("AsoObject.read", object);
+    const bytes = this.#bytesOf(object);
+    if (this.kind === "first_hit") return bytes.slice();
+    const data = new Uint8Array(ASO_DATA);
+    if (this.kind === "connection") {
+      data.set(bytes.subarray(0, ASO_DATA));
+      return data;
+    }
+    for (let n = 0; n < 2; n++) {
+      data.set(
+        withState(this.#block(2 * object + n), bytes.subarray(n * METER_SIZE, (n + 1) * METER_SIZE)),
+        n * PARAMETERS_SIZE,
+      );
+    }
+    return data;
+  }
+
+  /**
+   * Sets an object as if it had been made with the data: at most 64 bytes, those behind are 0.
+   * @throws EINVAL an object that the bulk does not have, a bulk that is destroyed, more bytes
+   */
+  write(object: number, data: Uint8Array): void {
+    const call = "AsoObject.write";
+    this.#check(call, object);
+    if (!(data instanceof Uint8Array)) throw new TypeError(`${call}: data must be bytes, not ${describe(data)}`);
+    if (data.length > ASO_DATA) {
+      const hint = `at most ${ASO_DATA} bytes`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "data", value: data.length, hint });
+    }
+    const whole = new Uint8Array(ASO_DATA);
+    whole.set(data);
+    if (this.kind === "flow_meter") this.#changed.set(object, whole);
+    this.#set(object, whole);
+  }
+
+  #check(call: string, object: number): void {
+    living(call, "this", this, AsoObject);
+    if (unsigned(call, "object", object, 32) < this.objects) return;
+    const hint = `0 to ${this.objects - 1}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "object", value: object, hint });
+  }
+
+  #set(object: number, data: Uint8Array): void {
+    const bytes = this.#bytesOf(object);
+    bytes.fill(0);
+    if (this.kind !== "flow_meter") {
+      bytes.set(data.subarray(0, ASO_DATA));
+      return;
+    }
+    for (let n = 0; n < 2; n++) {
+      const block = data.subarray(n * PARAMETERS_SIZE, (n + 1) * PARAMETERS_SIZE);
+      bytes.set(meterOf(block, isValid(block), this.device.now()), n * METER_SIZE);
+    }
+  }
+
+  #bytesOf(object: number): Uint8Array {
+    const { bytes } = LAYOUTS[this.kind];
+    return recordBytes(this.device.core, this.#address + object * bytes, bytes);
+  }
+
+  #block(offset: number): Uint8Array {
+    const first = (offset & 1) * PARAMETERS_SIZE;
+    const data = this.#changed.get(offset >>> 1) ?? this.#parameters;
+    return data.subarray(first, first + PARAMETERS_SIZE);
+  }
+
+  destroy(call: string): void {
+    if (this.links.size > 0) {
+      const hint = "unlink it from other domains first";
+      refuse({ code: "EBUSY", call, reason: "in_use", path: "obj", value: this, hint });
+    }
+    retire(call, "obj", this, "destroy the actions that use it first");
+    releaseRoom(this.device.core, this.#address, this.objects * LAYOUTS[this.kind].bytes);
+    this.context.users--;
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Connections as the 64 bytes that an object of connection tracking is made with and queried as, and as what programs read
+ * and write. Names are those of the device's context (docs/conntrack.md); MODEL: a device changes them by work requests.
+ */
+import { CONNECTION_CONTEXT } from "../../abi/connection.js";
+import { refuse } from "../../errors.js";
+import { describe, unsigned } from "../base/handle.js";
+
+/** One side of a connection. Flags are 0 or 1. */
+export interface ConnectionSide {
+  max_ack: number;
+  max_win: number;
+  reply_end: number;
+  sent_end: number;
+  /** Window scale, 15 for none. */
+  scale: number;
+  close_initiated: number;
+  liberal: number;
+  data_unacked: number;
+  max_ack_seen: number;
+}
+
+/** What both sides share. Flags are 0 or 1. */
+export interface ConnectionShared {
+  last_end: number;
+  last_ack: number;
+  last_seq: number;
+  last_win: number;
+  /** 1 is original. */
+  last_dir: number;
+  /** 0 none, 1 SYN, 2 SYN-ACK, 4 FIN, 8 ACK, 16 RST. */
+  last_index: number;
+  valid: number;
+  /** 0 SYN received, 1 established, 2 FIN wait, 3 close wait, 4 last ACK, 5 time wait. */
+  state: number;
+  freeze_track: number;
+  connection_assured: number;
+  sack_permitted: number;
+  challenged_acked: number;
+  heartbeat: number;
+  max_ack_window: number;
+  retransmission_counter: number;
+  limit_exceeded: number;
+  retransmission_limit: number;
+}
+
+export interface Connection extends ConnectionShared {
+  reply: ConnectionSide;
+  original: ConnectionSide;
+}
+
+/** What is left out is 0. */
+export interface ConnectionFields extends Partial<ConnectionShared> {
+  reply?: Partial<ConnectionSide>;
+  original?: Partial<ConnectionSide>;
+}
+
+/** First bit, counted from the most significant one of the context, and width; none crosses a word. */
+type Places<T> = Readonly<Record<keyof T, readonly [bit: number, width: number]>>;
+
+const WORD = 32;
+
+const sidePlaces = (byte: number, flags: number): Places<ConnectionSide> => ({
+  max_ack: [8 * byte, WORD],
+  max_win: [8 * byte + 32, WORD],
+  reply_end: [8 * byte + 64, WORD],
+  sent_end: [8 * byte + 96, WORD],
+  scale: [8 * flags, 4],
+  close_initiated: [8 * flags + 4, 1],
+  liberal: [8 * flags + 5, 1],
+  data_unacked: [8 * flags + 6, 1],
+  max_ack_seen: [8 * flags + 7, 1],
+});
+
+const REPLY = sidePlaces(0, 56);
+const ORIGINAL = sidePlaces(16, 58);
+const SHARED: Places<ConnectionShared> = {
+  last_end: [256, WORD],
+  last_ack: [288, WORD],
+  last_seq: [320, WORD],
+  last_win: [352, 16],
+  last_dir: [378, 1],
+  last_index: [379, 5],
+  valid: [480, 1],
+  state: [481, 3],
+  freeze_track: [484, 1],
+  connection_assured: [497, 1],
+  sack_permitted: [498, 1],
+  challenged_acked: [499, 1],
+  heartbeat: [500, 1],
+  max_ack_window: [501, 3],
+  retransmission_counter: [505, 3],
+  limit_exceeded: [508, 1],
+  retransmission_limit: [509, 3],
+};
+
+const widthsOf = <T>(places: Places<T>): Readonly<Record<keyof T, number>> =>
+  Object.fromEntries(
+    Object.entries<readonly [number, number]>(places).map(([name, [, width]]) => [name, width]),
+  ) as Record<keyof T, number>;
+
+/** Bits of each field: of one side, and of what both share. */
+export const SIDE_WIDTHS = widthsOf(REPLY);
+export const SHARED_WIDTHS = widthsOf(SHARED);
+
+/**
+ * The 64 bytes of a connection; reserved bits are 0.
+ * @throws EINVAL a value that its bits do not hold
+ */
+export function connectionBytes(call: string, path: string, fields: ConnectionFields): Uint8Array {
+  if (typeof fields !== "object" || fields === null) {
+    throw new TypeError(`${call}: ${path} must be an object, not ${describe(fields)}`);
+  }
+  const { reply = {}, original = {}, ...rest } = fields;
+  const view = new DataView(new ArrayBuffer(CONNECTION_CONTEXT));
+  put(call, path, view, SHARED, rest);
+  put(call, `${path}.reply`, view, REPLY, reply);
+  put(call, `${path}.original`, view, ORIGINAL, original);
+  return new Uint8Array(view.buffer);
+}
+
+/**
+ * The connection that 64 bytes say; reserved bits are not looked at.
+ * @throws EINVAL fewer bytes, or more
+ */
+export function connectionFromBytes(call: string, path: string, bytes: Uint8Array): Connection {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError(`${call}: ${path} must be bytes, not ${describe(bytes)}`);
+  if (bytes.length !== CONNECTION_CONTEXT) {
+    const hint = `a context has ${CONNECTION_CONTEXT} bytes`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: bytes.length, hint });
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { ...get<ConnectionShared>(view, SHARED), reply: get(view, REPLY), original: get(view, ORIGINAL) };
+}
+
+function put<T>(call: string, path: string, view: DataView, places: Places<T>, values: Partial<T>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const place = places[name as keyof T];
+    if (place === undefined) throw new TypeError(`${call}: ${path} has no ${name}`);
+    if (value === undefined) continue;
+    const [bit, width] = place;
+    const at = (bit >> 5) << 2;
+    const shift = WORD - (bit & 31) - width;
+    view.setUint32(at, view.getUint32(at) + unsigned(call, `${path}.${name}`, value, width) * 2 ** shift);
+  }
+}
+
+function get<T>(view: DataView, places: Places<T>): T {
+  const values = Object.entries<readonly [number, number]>(places).map(([name, [bit, width]]) => {
+    const word = view.getUint32((bit >> 5) << 2);
+    return [name, Math.floor(word / 2 ** (WORD - (bit & 31) - width)) % 2 ** width];
+  });
+  return Object.fromEntries(values) as T;
+}

@@ -1,0 +1,59 @@
+/** Flow counters, in bulks of consecutive counters (device objects: flow counter). */
+import { Context } from "../base/context.js";
+import { DevxObject } from "../devx/object.js";
+import { living, retire } from "../base/handle.js";
+
+export interface CounterValue {
+  packets: bigint;
+  /** Octets of the frames as they stood at the rule, without FCS. */
+  bytes: bigint;
+}
+
+export class FlowCounter extends DevxObject {
+  readonly numberedAs = "flow_counter";
+  readonly context: Context;
+  /** Counters in the bulk. */
+  readonly size: number;
+  /** Device number of the first one. */
+  readonly id: number;
+  readonly handle: number;
+
+  constructor(call: string, context: Context, size: number, name?: string) {
+    living(call, "context", context, Context);
+    const { device } = context;
+    const handle = device.allocated(call, device.core.exports.createCounters(size));
+    super(device, name ?? `counter${device.nextNumber("counter")}`);
+    this.context = context;
+    this.size = size;
+    this.id = device.nextNumber("counter id", size) + 1;
+    this.handle = handle;
+    context.users++;
+  }
+
+  override get count(): number {
+    return this.size;
+  }
+
+  /** Address of one counter of the bulk, in the core. */
+  addressOf(offset: number): number {
+    return this.handle + offset * 16;
+  }
+
+  read(offset = 0): CounterValue {
+    const at = this.addressOf(offset);
+    this.device.core.settle();
+    return { packets: this.device.core.u64(at), bytes: this.device.core.u64(at + 8) };
+  }
+
+  clear(offset = 0): void {
+    const at = this.addressOf(offset);
+    this.device.core.settle();
+    this.device.core.u8.fill(0, at, at + 16);
+  }
+
+  destroy(call: string): void {
+    retire(call, "obj", this, "destroy the actions that count on it first");
+    this.device.core.exports.releaseCounters(this.handle, this.size);
+    this.context.users--;
+  }
+}

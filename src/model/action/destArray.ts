@@ -1,0 +1,132 @@
+/** Destination arrays: which members a device takes, and what the core is given for them (ARRAY_* in src/abi/engine.ts). */
+import {
+  ARRAY_COUNT,
+  ARRAY_FIRST,
+  MAX_MEMBERS,
+  MEMBER_OP,
+  MEMBER_OPERAND,
+  MEMBER_REFORMAT,
+  MEMBER_SIZE,
+  Op,
+} from "../../abi/engine.js";
+import { refuse } from "../../errors.js";
+import { describe, unsigned } from "../base/handle.js";
+import type { ActionSetting } from "./modifyHeader.js";
+
+/** `enum mlx5dv_dr_action_dest_type` */
+export const DEST = 0;
+export const DEST_REFORMAT = 1;
+
+/** `struct mlx5dv_dr_action_dest_attr` */
+export interface DestAttr<A> {
+  type: number;
+  dest?: A;
+  dest_reformat?: { reformat: A; dest: A };
+}
+
+/** What an action is to an array. */
+export interface ArrayAction {
+  readonly op: Op;
+  readonly operand: number;
+  /** Puts headers in front of a frame; of tables that are not root. */
+  readonly encapsulates: boolean;
+}
+
+export interface ArrayMember<A> {
+  readonly dest: A;
+  readonly reformat: A | null;
+}
+
+const MEMBERS: ReadonlySet<Op> = new Set([Op.default_miss, Op.queue, Op.spread, Op.vport, Op.port, Op.count, Op.table]);
+const FDB_ALONE: ReadonlySet<Op> = new Set([Op.default_miss, Op.vport, Op.port]);
+
+/**
+ * The members of an array. `take` gives the living action that stands at a path, or refuses; whether an action can stand in
+ * the domain at all is for the caller to ask.
+ * @throws EINVAL how many, entry types; EOPNOTSUPP what cannot be a member
+ */
+export function arrayMembers<A extends ArrayAction>(
+  call: string,
+  { domainType, manual }: ActionSetting,
+  num_dest: number | undefined,
+  dests: readonly DestAttr<A>[],
+  take: (path: string, value: unknown) => A,
+): ArrayMember<A>[] {
+  if (!Array.isArray(dests)) throw new TypeError(`${call}: dests must be an array, not ${describe(dests)}`);
+  const count = unsigned(call, "num_dest", num_dest ?? dests.length, 32);
+  const badCount = (hint: string): never =>
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_dest", value: count, hint, cite: CITE });
+  if (count < 2) badCount("two destinations at the least");
+  if (count > dests.length) badCount(`the array has ${dests.length}`);
+  if (count > MAX_MEMBERS) badCount(`at most ${MAX_MEMBERS}`);
+  if (!manual && domainType === "nic_tx") unfit(call, "domain", domainType, "NIC_TX has no destination arrays");
+  return dests.slice(0, count).map((entry: unknown, i) => {
+    const member = memberOf(call, `dests[${i}]`, entry, take);
+    const { dest, reformat, path } = member;
+    const alone = !manual && domainType !== "fdb" && FDB_ALONE.has(dest.op);
+    if (!MEMBERS.has(dest.op)) {
+      unfit(call, path, dest, "default miss, QP, vport, IB port, flow counter or table");
+    }
+    if (alone) unfit(call, path, dest, "of the FDB alone");
+    if (reformat !== null && !reformat.encapsulates) {
+      unfit(call, `dests[${i}].dest_reformat.reformat`, reformat, "an encapsulation made without ROOT_LEVEL");
+    }
+    return { dest, reformat };
+  });
+}
+
+const CITE = "mlx5dv_dr: Destination array";
+
+function unfit(call: string, path: string, value: unknown, hint: string): never {
+  return refuse({ code: "EOPNOTSUPP", call, reason: "bad_action_list", path, value, hint, cite: CITE });
+}
+
+function memberOf<A>(
+  call: string,
+  path: string,
+  entry: unknown,
+  take: (path: string, value: unknown) => A,
+): ArrayMember<A> & { path: string } {
+  const { type, dest, dest_reformat } = objectAt<DestAttr<A>>(call, path, entry);
+  switch (unsigned(call, `${path}.type`, type, 32)) {
+    case DEST:
+      return { dest: take(`${path}.dest`, dest), reformat: null, path: `${path}.dest` };
+    case DEST_REFORMAT: {
+      const inside = `${path}.dest_reformat`;
+      const both = objectAt<{ reformat: A; dest: A }>(call, inside, dest_reformat);
+      const reformat = take(`${inside}.reformat`, both.reformat);
+      return { dest: take(`${inside}.dest`, both.dest), reformat, path: `${inside}.dest` };
+    }
+    default: {
+      const hint = "MLX5DV_DR_ACTION_DEST or MLX5DV_DR_ACTION_DEST_REFORMAT";
+      return refuse({
+        code: "EINVAL",
+        call,
+        reason: "out_of_range",
+        path: `${path}.type`,
+        value: type,
+        hint,
+        cite: CITE,
+      });
+    }
+  }
+}
+
+function objectAt<T>(call: string, path: string, value: unknown): T {
+  if (typeof value === "object" && value !== null) return value as T;
+  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+}
+
+/** The record of an array; operands of reformats are the addresses of their records. */
+export function arrayRecord(members: readonly ArrayMember<Pick<ArrayAction, "op" | "operand">>[]): Uint8Array {
+  const record = new Uint8Array(ARRAY_FIRST + members.length * MEMBER_SIZE);
+  const view = new DataView(record.buffer);
+  view.setUint32(ARRAY_COUNT, members.length, true);
+  members.forEach(({ dest, reformat }, i) => {
+    const at = ARRAY_FIRST + i * MEMBER_SIZE;
+    view.setUint32(at + MEMBER_OP, dest.op, true);
+    view.setUint32(at + MEMBER_OPERAND, dest.operand, true);
+    view.setUint32(at + MEMBER_REFORMAT, reformat?.operand ?? 0, true);
+  });
+  return record;
+}

@@ -1,0 +1,172 @@
+/** Actions that are made in a domain (mlx5dv_dr: Destination, Array, Packet Reformat, Modify Header). */
+import { Op, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
+import { createRecord } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { Action, type OwnRecord } from "./action.js";
+import { meaningMisfit, ownerMisfit } from "./placement.js";
+import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
+import { Domain, Table } from "../table/domain.js";
+import { living, unsigned } from "../base/handle.js";
+import { modifyProgram, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
+import { encapsulates, reformatRecord } from "./reformat.js";
+import { rootRecord } from "../flow/steeringAnchor.js";
+
+/** `enum mlx5dv_dr_action_flags` */
+const ROOT_LEVEL = 1;
+
+/** To the first rule of a priority of the root table. */
+export function rootTableAction(call: string, table: Table, priority: number): Action {
+  const { device, domain, classifier } = living(call, "table", table, Table);
+  if (!table.isRoot) {
+    const hint = "a table of level 0; dest_table leads to others";
+    refuse({ code: "EINVAL", call, reason: "not_root_table", path: "table", value: table, hint });
+  }
+  unsigned(call, "priority", priority, 16);
+  const { lastPriority } = device.profile.flows;
+  if (priority > lastPriority) {
+    const hint = `0 to ${lastPriority}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "priority", value: priority, hint });
+  }
+  return new Action(device, "dest_root_table", {
+    step: "end",
+    op: Op.root,
+    domain,
+    holds: [table],
+    ...recordIn(call, domain, rootRecord(classifier, priority)),
+  });
+}
+
+/** To a function, or out of the port that the frame came from. */
+export function vportAction(call: string, domain: Domain, vport: number): Action {
+  const { device } = eSwitchOf(call, domain);
+  const { vports } = device;
+  const known = unsigned(call, "vport", vport, 32) <= vports || vport === VPORT_UPLINK;
+  if (!known) {
+    const functions = vports === 0 ? `${VPORT_MANAGER}` : `0 to ${vports}`;
+    const hint = `${functions}, or 0xffff for the port that the frame came from`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "vport", value: vport, hint });
+  }
+  return new Action(device, "dest_vport", { step: "end", op: Op.vport, operand: vport, domain });
+}
+
+/** Out of a port. */
+export function portAction(call: string, domain: Domain, port: number): Action {
+  const { device } = eSwitchOf(call, domain);
+  if (unsigned(call, "ib_port", port, 32) < 1 || port > device.ports) {
+    const hint = `1 to ${device.ports}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ib_port", value: port, hint });
+  }
+  return new Action(device, "dest_ib_port", { step: "end", op: Op.port, operand: port, domain });
+}
+
+/** Encapsulation, decapsulation. `data_sz` is undefined for all of `data`. */
+export function reformatAction(
+  call: string,
+  domain: Domain,
+  flags: number,
+  type: number,
+  data_sz: number | undefined,
+  data: Uint8Array | null | undefined,
+): Action {
+  const setting = settingOf(call, domain, flags);
+  const record = reformatRecord(call, setting, type, data, data_sz);
+  return new Action(domain.device, "packet_reformat", {
+    step: encapsulates(type) ? "encap" : "decap",
+    op: Op.reformat,
+    domain,
+    rootLevel: setting.rootLevel,
+    reformatType: type,
+    holds: [domain],
+    ...recordIn(call, domain, record),
+  });
+}
+
+/** Changes of headers and registers. `actions_sz` is in bytes, undefined for all of them. */
+export function modifyAction(
+  call: string,
+  domain: Domain,
+  flags: number,
+  actions_sz: number | undefined,
+  actions: ModifyActions,
+): Action {
+  const setting = settingOf(call, domain, flags);
+  const program = modifyProgram(call, setting, actions, actions_sz);
+  return new Action(domain.device, "modify_header", {
+    step: "modify",
+    op: Op.modify,
+    domain,
+    rootLevel: setting.rootLevel,
+    holds: [domain],
+    ...recordIn(call, domain, program),
+  });
+}
+
+/** A copy of the frame to each member. `num_dest` is undefined for all of `dests`. */
+export function arrayAction(
+  call: string,
+  domain: Domain,
+  num_dest: number | undefined,
+  dests: readonly DestAttr<Action>[],
+): Action {
+  const setting = settingOf(call, domain, 0);
+  if (setting.rootOnly) refuseRootOnly(call, domain);
+  const members = arrayMembers(call, setting, num_dest, dests, (path, value) => takeMember(call, path, value, domain));
+  const actions = members.flatMap(({ dest, reformat }) => (reformat === null ? [dest] : [dest, reformat]));
+  return new Action(domain.device, "dest_array", {
+    step: "end",
+    op: Op.array,
+    domain,
+    holds: [domain, ...actions],
+    ...recordIn(call, domain, arrayRecord(members)),
+  });
+}
+
+/** A living action that can stand in the domain. */
+function takeMember(call: string, path: string, value: unknown, domain: Domain): Action {
+  const action = living<Action>(call, path, value, Action);
+  const misfit = ownerMisfit(action, domain) ?? meaningMisfit(action, domain);
+  if (misfit !== undefined) refuse({ ...misfit, call, path, value: action });
+  return action;
+}
+
+interface Setting extends ActionSetting {
+  readonly rootLevel: boolean;
+  readonly rootOnly: boolean;
+}
+
+function settingOf(call: string, domain: Domain, flags: number): Setting {
+  const { device, type, rootOnly } = living(call, "domain", domain, Domain);
+  if (unsigned(call, "flags", flags, 32) > ROOT_LEVEL) {
+    const hint = "MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, or 0";
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
+  }
+  const manual = device.profile.rules.checks === "manual";
+  return { domainType: type, manual, rootLevel: flags === ROOT_LEVEL, rootOnly };
+}
+
+/** An FDB domain with all its tables. */
+function eSwitchOf(call: string, domain: Domain): Domain {
+  living(call, "domain", domain, Domain);
+  if (domain.type !== "fdb") {
+    const hint = "MLX5DV_DR_DOMAIN_TYPE_FDB has destinations of this kind";
+    const cite = "mlx5dv_dr: Destination";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint, cite });
+  }
+  if (domain.rootOnly) refuseRootOnly(call, domain);
+  return domain;
+}
+
+function refuseRootOnly(call: string, domain: Domain): never {
+  const hint = "the eSwitch is managed by the PF";
+  return refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: domain, hint });
+}
+
+/** The record of an action, in the core. @throws ENOMEM */
+function recordIn(
+  call: string,
+  { device }: Domain,
+  record: Uint8Array,
+): { readonly operand: number; readonly records: readonly OwnRecord[] } {
+  const address = device.allocated(call, createRecord(device.core, record));
+  return { operand: address, records: [{ address, bytes: record.length }] };
+}

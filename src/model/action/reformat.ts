@@ -1,0 +1,147 @@
+/**
+ * Packet reformats: which a device takes, and what the core is given for them (REFORMAT_* in src/abi/engine.ts).
+ * The order of checks is that of mlx5dv_dr_action_create_packet_reformat.
+ */
+import {
+  MAX_REFORMAT,
+  REFORMAT_DATA,
+  REFORMAT_ENTROPY,
+  REFORMAT_IP,
+  REFORMAT_LENGTH,
+  REFORMAT_TYPE,
+  REFORMAT_UDP,
+  REFORMAT_VERSION,
+} from "../../abi/engine.js";
+import { refuse, type Refusal } from "../../errors.js";
+import { describe, unsigned } from "../base/handle.js";
+import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
+
+/** `enum mlx5dv_flow_action_packet_reformat_type` */
+export const L2_TUNNEL_TO_L2 = 0;
+export const L2_TO_L2_TUNNEL = 1;
+export const L3_TUNNEL_TO_L2 = 2;
+export const L2_TO_L3_TUNNEL = 3;
+
+const CITE = "mlx5dv_create_flow_action_packet_reformat(3)";
+
+/** Whether a type puts headers in front of a frame. */
+export function encapsulates(type: number): boolean {
+  return type === L2_TO_L2_TUNNEL || type === L2_TO_L3_TUNNEL;
+}
+
+/**
+ * The record of a packet reformat. `data_sz` bytes of `data` are used, undefined for all of them.
+ * @throws EINVAL, EOPNOTSUPP what the device cannot carry out; TypeError
+ */
+export function reformatRecord(
+  call: string,
+  setting: ActionSetting,
+  type: number,
+  data: Uint8Array | null | undefined,
+  data_sz: number | undefined,
+): Uint8Array {
+  checkRootOnly(call, setting);
+  const bytes = reformatData(call, data, data_sz);
+  checkType(call, setting, unsigned(call, "reformat_type", type, 32));
+  checkData(call, type, bytes);
+  const record = new Uint8Array(REFORMAT_DATA + bytes.length);
+  const view = new DataView(record.buffer);
+  view.setUint8(REFORMAT_TYPE, type);
+  view.setUint16(REFORMAT_LENGTH, bytes.length, true);
+  record.set(bytes, REFORMAT_DATA);
+  if (!encapsulates(type)) return record;
+  const { version, ip, udp, entropy } = headersOf(bytes) ?? noHeaders(call, bytes);
+  view.setUint8(REFORMAT_VERSION, version);
+  view.setUint8(REFORMAT_ENTROPY, entropy ? 1 : 0);
+  view.setUint16(REFORMAT_IP, ip, true);
+  view.setUint16(REFORMAT_UDP, udp, true);
+  return record;
+}
+
+/** The bytes that are used. @throws EINVAL one of data and size alone, too many bytes */
+export function reformatData(
+  call: string,
+  data: Uint8Array | null | undefined,
+  data_sz: number | undefined,
+): Uint8Array {
+  const given = data ?? new Uint8Array();
+  if (!(given instanceof Uint8Array)) {
+    throw new TypeError(`${call}: data must be a Uint8Array or null, not ${describe(given)}`);
+  }
+  const size = unsigned(call, "data_sz", data_sz ?? given.length, 32);
+  const bad = (hint: string): never => refuse({ ...badReformat(call, "data_sz", size), hint });
+  if ((given.length === 0) !== (size === 0)) bad(size === 0 ? "there is data" : "there is no data");
+  if (size > MAX_REFORMAT) bad(`at most ${MAX_REFORMAT} bytes`);
+  if (size > given.length) bad(`there are ${given.length} bytes`);
+  return given.subarray(0, size);
+}
+
+function checkType(call: string, { domainType, manual, rootLevel }: ActionSetting, type: number): void {
+  const bad = (hint: string): never => refuse({ ...badReformat(call, "reformat_type", type), hint });
+  if (type > L2_TO_L3_TUNNEL) bad("0 to 3");
+  if (manual) return;
+  if (domainType === "nic_rx" && encapsulates(type)) bad("NIC_RX decapsulates: 0 or 2");
+  if (domainType === "nic_tx" && !encapsulates(type)) bad("NIC_TX encapsulates: 1 or 3");
+  if (domainType !== "fdb" || rootLevel !== true) return;
+  const hint = "not in the root table of the FDB";
+  refuse({ ...badReformat(call, "reformat_type", type), code: "EOPNOTSUPP", reason: "unsupported", hint });
+}
+
+function checkData(call: string, type: number, { length }: Uint8Array): void {
+  const bad = (hint: string): never => refuse({ ...badReformat(call, "data_sz", length), hint });
+  if (encapsulates(type) && length === 0) bad("the headers of the tunnel, from its Ethernet header on");
+  if (type === L2_TUNNEL_TO_L2 && length > 0) bad("no data: the inner Ethernet header stays");
+  if (type === L3_TUNNEL_TO_L2 && length !== 14 && length !== 18)
+    bad("an Ethernet header of 14 bytes, or 18 with a tag");
+}
+
+function noHeaders(call: string, data: Uint8Array): never {
+  const hint = "Ethernet, any 0x8100 or 0x88a8 tags, then a whole IPv4 or IPv6 header";
+  return refuse({ ...badReformat(call, "data", data), hint });
+}
+
+function badReformat(call: string, path: string, value: unknown): Refusal {
+  return { code: "EINVAL", call, reason: "bad_reformat", path, value, cite: CITE };
+}
+
+/** Headers of the data that are mended; `udp` is 0 where there is none. */
+interface Headers {
+  version: 4 | 6;
+  ip: number;
+  udp: number;
+  entropy: boolean;
+}
+
+const ETHERTYPE = 12;
+const TAGS: readonly number[] = [0x8100, 0x88a8];
+const IPV4_TYPE = 0x0800;
+const IPV6_TYPE = 0x86dd;
+const UDP = 17;
+const UDP_SIZE = 8;
+/** VXLAN, VXLAN-GPE, Geneve, GTP-U, MPLS: tunnels whose UDP source port is theirs to choose (RFC 7348 section 5). */
+const ENTROPY_PORTS: ReadonlySet<number> = new Set([4789, 4790, 6081, 2152, 6635]);
+
+/** SPEC: of MPLS or anything else behind Ethernet nothing could be mended, so it is no encapsulation. */
+function headersOf(data: Uint8Array): Headers | undefined {
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  const word = (at: number): number => (at + 2 <= data.length ? view.getUint16(at) : -1);
+  let at = ETHERTYPE;
+  while (TAGS.includes(word(at))) at += 4;
+  const type = word(at);
+  const ip = at + 2;
+  const first = data[ip] ?? 0;
+  if (type === IPV4_TYPE && first >> 4 === 4) {
+    const end = ip + (first & 15) * 4;
+    if (end < ip + 20 || end > data.length) return undefined;
+    const later = (word(ip + 6) & 0x1fff) !== 0;
+    return { version: 4, ip, ...udpAt(!later && data[ip + 9] === UDP, end) };
+  }
+  const end = ip + 40;
+  if (type !== IPV6_TYPE || first >> 4 !== 6 || end > data.length) return undefined;
+  return { version: 6, ip, ...udpAt(data[ip + 6] === UDP, end) };
+
+  function udpAt(here: boolean, udp: number): { udp: number; entropy: boolean } {
+    if (!here || udp + UDP_SIZE > data.length) return { udp: 0, entropy: false };
+    return { udp, entropy: ENTROPY_PORTS.has(word(udp + 2)) };
+  }
+}

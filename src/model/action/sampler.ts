@@ -1,0 +1,141 @@
+/** The sampler (mlx5dv_dr: Sampler; docs/state.md). */
+import { ACTION_SIZE, Op } from "../../abi/engine.js";
+import {
+  INSTRUCTION_TO,
+  INSTRUCTION_TYPE,
+  MODIFY_SET,
+  Place,
+  PROGRAM_COUNT,
+  PROGRAM_FIRST,
+} from "../../abi/program.js";
+import {
+  SAMPLER_COUNT,
+  SAMPLER_FIRST,
+  SAMPLER_NUMBER,
+  SAMPLER_PROGRAM,
+  SAMPLER_RATIO,
+  SAMPLER_TABLE,
+} from "../../abi/state.js";
+import { createRecord, releaseRecord } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { Action, type ActionKind } from "./action.js";
+import { ownerMisfit } from "./placement.js";
+import { Table } from "../table/domain.js";
+import { describe, living, unsigned } from "../base/handle.js";
+import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
+
+/** `struct mlx5dv_dr_flow_sampler_attr` */
+export interface FlowSamplerAttr {
+  /** One of so many frames. */
+  sample_ratio: number;
+  default_next_table: Table;
+  /** @default all */
+  num_sample_actions?: number | undefined;
+  sample_actions: readonly Action[];
+  /** One SET of METADATA_REG_C_0, in 8 big-endian bytes, as a bigint or an object; none where it is 0 or left out. */
+  action?: bigint | Uint8Array | ModifyActions | undefined;
+}
+
+/** What a sample can do in each type of domain, before it ends and at its end. */
+const ALLOWED: Readonly<
+  Record<"nic_rx" | "fdb", { readonly steps: readonly ActionKind[]; readonly ends: readonly ActionKind[] }>
+> = {
+  nic_rx: { steps: ["tag", "flow_counter"], ends: ["dest_ibv_qp", "dest_devx_tir"] },
+  fdb: { steps: ["flow_counter"], ends: ["dest_vport", "dest_ib_port", "default_miss"] },
+};
+
+export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
+  const ratio = unsigned(call, "attr.sample_ratio", attr.sample_ratio, 32);
+  if (ratio === 0)
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.sample_ratio", value: 0, hint: "1 or more" });
+  const table = living(call, "attr.default_next_table", attr.default_next_table, Table);
+  const { device, domain } = table;
+  if (domain.type === "nic_tx" || domain.rootOnly) {
+    const hint = "samplers stand in NIC_RX and FDB";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr.default_next_table", value: table, hint });
+  }
+  if (table.isRoot) {
+    const hint = "a table of level 1 or more";
+    refuse({ code: "EINVAL", call, reason: "root_table", path: "attr.default_next_table", value: table, hint });
+  }
+  const actions = sampleActions(call, attr, table);
+  const program = programOf(call, attr, table);
+  const programAddress = program === null ? 0 : device.allocated(call, createRecord(device.core, program));
+  const record = new DataView(new ArrayBuffer(SAMPLER_FIRST + actions.length * ACTION_SIZE));
+  record.setUint32(SAMPLER_NUMBER, device.nextNumber("sampler"), true);
+  record.setUint32(SAMPLER_RATIO, ratio, true);
+  record.setUint32(SAMPLER_TABLE, table.classifier.table, true);
+  record.setUint32(SAMPLER_PROGRAM, programAddress, true);
+  record.setUint32(SAMPLER_COUNT, actions.length, true);
+  for (const [i, { op, operand }] of actions.entries()) {
+    record.setUint32(SAMPLER_FIRST + i * ACTION_SIZE, op, true);
+    record.setUint32(SAMPLER_FIRST + i * ACTION_SIZE + 4, operand, true);
+  }
+  const bytes = new Uint8Array(record.buffer);
+  const address = createRecord(device.core, bytes);
+  if (address === 0 && program !== null) releaseRecord(device.core, programAddress, program.length);
+  const records = [{ address: device.allocated(call, address), bytes: bytes.length }];
+  if (program !== null) records.push({ address: programAddress, bytes: program.length });
+  return new Action(device, "flow_sampler", {
+    step: "end",
+    op: Op.sample,
+    operand: address,
+    domain,
+    holds: [domain, table, ...actions],
+    levelBelow: table.level,
+    records,
+  });
+}
+
+/** In their order of execution: what a sample does, then where it ends. */
+function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): Action[] {
+  const { sample_actions: list, num_sample_actions: given } = attr;
+  if (!Array.isArray(list)) throw new TypeError(`${call}: attr.sample_actions must be an array, not ${describe(list)}`);
+  const count = unsigned(call, "attr.num_sample_actions", given ?? list.length, 32);
+  if (count === 0 || count > list.length) {
+    const hint = list.length === 0 ? "a sample goes somewhere" : `1 to ${list.length}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.num_sample_actions", value: count, hint });
+  }
+  const { steps, ends } = ALLOWED[domain.type === "fdb" ? "fdb" : "nic_rx"];
+  const actions = (list as readonly unknown[]).slice(0, count).map((one, i) => {
+    const path = `attr.sample_actions[${i}]`;
+    const action = living<Action>(call, path, one, Action);
+    if (!steps.includes(action.kind) && !ends.includes(action.kind)) {
+      const hint = `in ${domain.type}: ${[...steps, ...ends].join(", ")}`;
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: action, hint });
+    }
+    const misfit = ownerMisfit(action, domain);
+    if (misfit !== undefined) refuse({ ...misfit, call, path, value: action });
+    return action;
+  });
+  const terminals = actions.filter(({ isTerminal }) => isTerminal);
+  const tags = actions.filter(({ kind }) => kind === "tag");
+  if (terminals.length > 1 || tags.length > 1) {
+    const hint = terminals.length > 1 ? "a sample goes to one destination" : "a frame carries one tag";
+    refuse({ code: "EINVAL", call, reason: "bad_action_list", path: "attr.sample_actions", value: count, hint });
+  }
+  return [...tags, ...actions.filter(({ kind }) => kind === "flow_counter"), ...terminals];
+}
+
+/**
+ * The program of `action`, which runs on every frame before the default table; null where there is none.
+ * The library takes it on ConnectX-5 and in the FDB alone.
+ */
+function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table): Uint8Array | null {
+  if (action === undefined || action === 0n) return null;
+  const list: ModifyActions = typeof action === "bigint" ? [action] : action;
+  if (list instanceof Uint8Array && list.every((byte) => byte === 0)) return null;
+  const { rules, name } = domain.device.profile;
+  const manual = rules.checks === "manual";
+  const program = modifyProgram(call, { domainType: domain.type, manual }, list, undefined);
+  const view = new DataView(program.buffer);
+  const isC0 =
+    view.getUint32(PROGRAM_COUNT, true) === 1 &&
+    view.getUint8(PROGRAM_FIRST + INSTRUCTION_TYPE) === MODIFY_SET &&
+    view.getUint8(PROGRAM_FIRST + INSTRUCTION_TO) === (Place.register as number);
+  if (!isC0) {
+    const hint = "one SET of METADATA_REG_C_0";
+    refuse({ code: "EOPNOTSUPP", call, reason: "bad_modify", path: "attr.action", value: action, hint });
+  }
+  return manual || (name === "connectx5" && domain.type === "fdb") ? program : null;
+}

@@ -1,0 +1,117 @@
+/** An opened device, protection domains, memory regions. */
+import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import type { Device } from "../device/device.js";
+import { functionFrom, type DeviceFunction } from "../device/function.js";
+import { NumberedObjects } from "../devx/object.js";
+import { describe, Handle, living, retire, unsigned } from "./handle.js";
+
+export class Context extends Handle {
+  /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
+  readonly devx: boolean;
+  /** Completion vectors: one, and it signals nobody. */
+  readonly num_comp_vectors = 1;
+
+  /** Whether it may steer: CAP_NET_RAW. */
+  readonly capNetRaw: boolean;
+  /** What its queue pairs, domains and flows belong to. */
+  readonly function: DeviceFunction;
+  /** What device commands have made on it. */
+  readonly numbered = new NumberedObjects();
+
+  /** `of` stands where C has an entry of the device list; a device is its PF. */
+  constructor(call: string, of: Device | DeviceFunction, devx: boolean, capNetRaw = true) {
+    const owner = functionFrom(call, "device", of);
+    const { device } = owner;
+    if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
+    super(device, `${owner.name}/context${device.nextNumber("context")}`);
+    this.function = owner;
+    this.devx = devx;
+    this.capNetRaw = capNetRaw;
+    device.users++;
+  }
+
+  /** @throws EINVAL a completion vector that is not there */
+  checkVector(call: string, path: string, vector: number): void {
+    if (unsigned(call, path, vector, 31) < this.num_comp_vectors) return;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
+  }
+
+  close(call: string): void {
+    retire(call, "context", this, "destroy what was made on it first");
+    this.device.users--;
+  }
+}
+
+export class ProtectionDomain extends Handle {
+  readonly context: Context;
+  readonly regions = new Map<number, MemoryRegion>();
+
+  constructor(call: string, context: Context) {
+    const { device } = living(call, "context", context, Context);
+    const { inventory } = device.hardware;
+    inventory.checkRoom(call, device, "pd");
+    super(device, `pd${device.nextNumber("pd")}`);
+    this.context = context;
+    inventory.add("pd");
+    context.users++;
+  }
+
+  dealloc(call: string): void {
+    retire(call, "pd", this, "destroy its queue pairs, memory regions and address handles first");
+    this.device.hardware.inventory.remove("pd");
+    this.context.users--;
+  }
+}
+
+export class MemoryRegion extends Handle {
+  readonly pd: ProtectionDomain;
+  readonly bytes: Uint8Array;
+  readonly access: number;
+  readonly lkey: number;
+  readonly rkey: number;
+
+  constructor(call: string, pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
+    living(call, "pd", pd, ProtectionDomain);
+    if (!(bytes instanceof Uint8Array)) {
+      throw new TypeError(`${call}: addr must be a Uint8Array, not ${describe(bytes)}`);
+    }
+    const size = length ?? bytes.length;
+    if (!Number.isInteger(size) || size < 0 || size > bytes.length) {
+      const hint = `0 to ${bytes.length}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "length", value: size, hint });
+    }
+    const { inventory } = pd.device.hardware;
+    inventory.checkRoom(call, pd.device, "mr");
+    super(pd.device, `mr${pd.device.nextNumber("mr")}`);
+    this.pd = pd;
+    this.bytes = bytes.subarray(0, size);
+    this.access = access;
+    this.lkey = pd.device.nextNumber("lkey") + 1;
+    this.rkey = this.lkey;
+    pd.regions.set(this.lkey, this);
+    inventory.add("mr");
+    pd.users++;
+  }
+
+  /** Whether the device may write all of `view`, as receiving does. */
+  takes(view: Uint8Array): boolean {
+    return (this.access & IBV_ACCESS_LOCAL_WRITE) !== 0 && this.holds(view);
+  }
+
+  /** Whether all of `view` lies in the region, so that the device may read it. */
+  holds(view: Uint8Array): boolean {
+    return (
+      view.buffer === this.bytes.buffer &&
+      view.byteOffset >= this.bytes.byteOffset &&
+      view.byteOffset + view.length <= this.bytes.byteOffset + this.bytes.length
+    );
+  }
+
+  dereg(call: string): void {
+    retire(call, "mr", this, "");
+    this.device.hardware.inventory.remove("mr");
+    this.pd.regions.delete(this.lkey);
+    this.pd.users--;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Lifetimes. Every object knows its device and how many others use it; one in use cannot be destroyed, and a destroyed
+ * one cannot be used.
+ */
+import { refuse } from "../../errors.js";
+import type { Device } from "../device/device.js";
+
+/** `D` is null where an object belongs to no device (an action that only names what to do). */
+export abstract class Handle<D extends Device | null = Device> {
+  readonly device: D;
+  #name: string | null;
+  /** Objects that need this one. */
+  users = 0;
+  destroyed = false;
+
+  /** `name` is null where the object makes its own (a million rules need no million strings). */
+  constructor(device: D, name: string | null) {
+    this.device = device;
+    this.#name = name;
+  }
+
+  /** What people call it: in outcomes, messages, scenario files. */
+  get name(): string {
+    return this.#name ?? this.ownName;
+  }
+
+  /** Gives it the name that a document has for it, before anybody has asked. */
+  called(name: string): this {
+    this.#name = name;
+    return this;
+  }
+
+  protected get ownName(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The argument, if it is a living object of this class. */
+export function living<T extends Handle<Device | null>>(
+  call: string,
+  path: string,
+  object: unknown,
+  type: { readonly prototype: T; readonly name: string; [Symbol.hasInstance](value: unknown): boolean },
+): T {
+  if (!type[Symbol.hasInstance](object)) {
+    throw new TypeError(`${call}: ${path} must be a ${type.name}, not ${describe(object)}`);
+  }
+  const handle = object as T;
+  if (handle.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path, value: handle });
+  return handle;
+}
+
+/** Marks an object as destroyed; EBUSY while something uses it. */
+export function retire(call: string, path: string, object: Handle<Device | null>, hint: string): void {
+  if (object.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
+  object.destroyed = true;
+}
+
+/** An unsigned integer of so many bits. */
+export function unsigned(call: string, path: string, value: unknown, bits: number): number {
+  if (typeof value !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+  // Several are asked of every frame: without a power where it can be.
+  if (value >>> 0 === value && (bits >= 32 || value >>> bits === 0)) return value;
+  if (!Number.isInteger(value) || value < 0 || value >= 2 ** bits) {
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${2 ** bits - 1}` });
+  }
+  return value;
+}
+
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return value === undefined ? "undefined" : typeof value;
+  return value.constructor?.name ?? "an object";
+}

@@ -1,0 +1,113 @@
+/** How many objects a device has, and how many it may have. What `ibv_query_device` reports is what is enforced here. */
+import { refuse } from "../../errors.js";
+import type { Device } from "../device/device.js";
+import { unsigned } from "./handle.js";
+
+/** Limits of a device, under their names in `struct ibv_device_attr`. */
+export interface DeviceLimits {
+  /** Queue pairs alive. */
+  max_qp: number;
+  /** Work requests that a queue of a queue pair holds. */
+  max_qp_wr: number;
+  /** Scatter and gather entries of a work request. */
+  max_sge: number;
+  /** Completion queues alive. */
+  max_cq: number;
+  /** Completions that a completion queue holds. */
+  max_cqe: number;
+  /** Memory regions alive. */
+  max_mr: number;
+  /** Protection domains alive. */
+  max_pd: number;
+  /** Address handles alive. */
+  max_ah: number;
+  /** Work queues alive. */
+  max_wq_type_rq: number;
+  /** Indirection tables alive. */
+  max_rwq_indirection_tables: number;
+  /** Entries of an indirection table. */
+  max_rwq_indirection_table_size: number;
+}
+
+/** What a device has if nothing is said, which is also the most that can be said. */
+export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
+  max_qp: 2 ** 17,
+  max_qp_wr: 2 ** 15,
+  max_sge: 30,
+  max_cq: 2 ** 24,
+  max_cqe: 2 ** 22,
+  max_mr: 2 ** 24,
+  max_pd: 2 ** 23,
+  max_ah: 2 ** 24,
+  max_wq_type_rq: 2 ** 17,
+  max_rwq_indirection_tables: 2 ** 16,
+  max_rwq_indirection_table_size: 2 ** 10,
+};
+
+/** Bytes that a work request can carry by itself (`max_inline_data`). */
+export const MAX_INLINE_DATA = 1024;
+/** RDMA reads and atomics that a queue pair can be told to have under way. */
+export const MAX_RD_ATOMIC = 16;
+/** Queue pairs have numbers of 24 bits, which are not given twice. */
+export const MAX_QP_NUM = 2 ** 24 - 1;
+
+/** Kinds of object that are counted, and how many there may be. */
+const COUNTED = {
+  qp: "max_qp",
+  cq: "max_cq",
+  mr: "max_mr",
+  pd: "max_pd",
+  ah: "max_ah",
+  wq: "max_wq_type_rq",
+  rqt: "max_rwq_indirection_tables",
+} as const satisfies Record<string, keyof DeviceLimits>;
+export type CountedKind = keyof typeof COUNTED;
+
+/** The objects of a device. */
+export class Inventory {
+  readonly limits: Readonly<DeviceLimits>;
+  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0 };
+
+  constructor(limits: Readonly<DeviceLimits>) {
+    this.limits = limits;
+  }
+
+  /** Refuses one object more than the limit: ENOMEM. */
+  checkRoom(call: string, device: Device, kind: CountedKind): void {
+    const most = this.limits[COUNTED[kind]];
+    if (this.#alive[kind] < most) return;
+    const hint = `${COUNTED[kind]} of the device is ${most}`;
+    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+  }
+
+  add(kind: CountedKind): void {
+    this.#alive[kind]++;
+  }
+
+  remove(kind: CountedKind): void {
+    this.#alive[kind]--;
+  }
+}
+
+/** The limits that were asked for, and the defaults for the others. */
+export function limitsFrom(call: string, asked: Partial<DeviceLimits>): DeviceLimits {
+  const limits = { ...DEFAULT_LIMITS };
+  for (const name of Object.keys(limits) as (keyof DeviceLimits)[]) {
+    const value = asked[name];
+    if (value === undefined) continue;
+    const path = `limits.${name}`;
+    const most = DEFAULT_LIMITS[name];
+    if (unsigned(call, path, value, 32) < 1 || value > most) {
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `1 to ${most}` });
+    }
+    limits[name] = value;
+  }
+  return limits;
+}
+
+/** Refuses a number beyond a limit: EINVAL. */
+export function bounded(call: string, path: string, value: unknown, most: number): number {
+  const number = unsigned(call, path, value, 32);
+  if (number > most) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${most}` });
+  return number;
+}

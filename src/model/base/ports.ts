@@ -1,0 +1,210 @@
+/** Ports: their MACs, GIDs and partition keys, and what `ibv_query_port` says of them. */
+import { MAX_FRAME } from "../../abi/engine.js";
+import {
+  IBV_GID_TYPE_ROCE_V2,
+  IBV_LINK_LAYER_ETHERNET,
+  IBV_MTU_4096,
+  IBV_PORT_ACTIVE,
+  IBV_PORT_IP_BASED_GIDS,
+  IBV_QPF_GRH_REQUIRED,
+} from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import type { Cable } from "../device/cable.js";
+import type { Device } from "../device/device.js";
+import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
+import { describe, unsigned } from "./handle.js";
+
+/** Entries of a port's GID table: what the 8 bits of `sgid_index` can name. */
+export const GID_TABLE_LENGTH = 256;
+/** Entries of a port's table of partition keys: the default partition. */
+export const PKEY_TABLE_LENGTH = 1;
+/** Full member of the default partition. */
+export const DEFAULT_PKEY = 0xffff;
+/** The MTU of all ports in bytes, and its number in `enum ibv_mtu`. */
+export const MTU_BYTES = 4096;
+export const MTU = IBV_MTU_4096;
+
+/** Bytes of the longest message of a connection. */
+export const MAX_MESSAGE = MAX_FRAME;
+
+/** Bytes of an `enum ibv_mtu`. */
+export function mtuBytes(mtu: number): number {
+  return 128 << mtu;
+}
+
+/** Four lanes; 25 Gb/s each. */
+const WIDTH_4X = 2;
+const SPEED_EDR = 32;
+const LINK_UP = 5;
+
+/** `struct ibv_port_attr` */
+export interface PortAttributes {
+  state: number;
+  max_mtu: number;
+  active_mtu: number;
+  gid_tbl_len: number;
+  port_cap_flags: number;
+  /** Bytes. */
+  max_msg_sz: number;
+  bad_pkey_cntr: number;
+  qkey_viol_cntr: number;
+  pkey_tbl_len: number;
+  lid: number;
+  sm_lid: number;
+  lmc: number;
+  max_vl_num: number;
+  sm_sl: number;
+  subnet_timeout: number;
+  init_type_reply: number;
+  active_width: number;
+  active_speed: number;
+  phys_state: number;
+  link_layer: number;
+  flags: number;
+  port_cap_flags2: number;
+}
+
+/** `struct ibv_gid_entry` */
+export interface GidEntry {
+  gid: Gid;
+  gid_index: number;
+  port_num: number;
+  gid_type: number;
+  /** 0: there is no net device. */
+  ndev_ifindex: number;
+}
+
+/** What ports may be given; entry 0 of a list is port 1. */
+export interface PortOptions {
+  /** @default made from the name of the device and the number of the port */
+  macs?: readonly MacInput[];
+  /** GIDs of a port besides the first, which is the link-local address of its MAC. @default none */
+  gids?: readonly (readonly GidInput[])[];
+}
+
+export class Port {
+  /** From 1. */
+  readonly number: number;
+  /** What outcomes call it. */
+  readonly label: string;
+  readonly mac: Uint8Array;
+  /** 16 bytes each, by their index in the table. */
+  readonly gids: readonly Uint8Array[];
+  /** What is connected to it. */
+  cable: Cable | null = null;
+
+  constructor(number: number, mac: Uint8Array, more: readonly Uint8Array[]) {
+    this.number = number;
+    this.label = `port:${number}`;
+    this.mac = mac;
+    this.gids = [linkLocalGid(mac), ...more];
+  }
+
+  /**
+   * MODEL: a port is always up, whether something is connected or not; frames that leave it without a cable go nowhere.
+   * Speed and width say 100 Gb/s and mean nothing.
+   */
+  attributes(): PortAttributes {
+    return {
+      state: IBV_PORT_ACTIVE,
+      max_mtu: MTU,
+      active_mtu: MTU,
+      gid_tbl_len: GID_TABLE_LENGTH,
+      port_cap_flags: IBV_PORT_IP_BASED_GIDS,
+      max_msg_sz: MAX_MESSAGE,
+      bad_pkey_cntr: 0,
+      qkey_viol_cntr: 0,
+      pkey_tbl_len: PKEY_TABLE_LENGTH,
+      lid: 0,
+      sm_lid: 0,
+      lmc: 0,
+      max_vl_num: 1,
+      sm_sl: 0,
+      subnet_timeout: 0,
+      init_type_reply: 0,
+      active_width: WIDTH_4X,
+      active_speed: SPEED_EDR,
+      phys_state: LINK_UP,
+      link_layer: IBV_LINK_LAYER_ETHERNET,
+      flags: IBV_QPF_GRH_REQUIRED,
+      port_cap_flags2: 0,
+    };
+  }
+
+  /** The entry of the GID table, or undefined where it is empty. @throws EINVAL an index beyond the table */
+  gidEntry(call: string, path: string, index: number): GidEntry | undefined {
+    const gid = this.gids[tableIndex(call, path, index, GID_TABLE_LENGTH)];
+    return gid === undefined ? undefined : this.#entry(index, gid);
+  }
+
+  /** All entries that are not empty. */
+  gidEntries(): GidEntry[] {
+    return this.gids.map((gid, index) => this.#entry(index, gid));
+  }
+
+  /** The GID, all zero where the table has none. @throws EINVAL an index beyond the table */
+  gid(call: string, path: string, index: number): Gid {
+    return this.gidEntry(call, path, index)?.gid ?? gidOf(new Uint8Array(GID_LENGTH));
+  }
+
+  /** The partition key. @throws EINVAL an index beyond the table */
+  pkey(call: string, path: string, index: number): number {
+    tableIndex(call, path, index, PKEY_TABLE_LENGTH);
+    return DEFAULT_PKEY;
+  }
+
+  #entry(gid_index: number, gid: Uint8Array): GidEntry {
+    return { gid: gidOf(gid), gid_index, port_num: this.number, gid_type: IBV_GID_TYPE_ROCE_V2, ndev_ifindex: 0 };
+  }
+}
+
+/** The ports of a device. */
+export function makePorts(call: string, name: string, count: number, options: PortOptions): Port[] {
+  const macs = listOf(call, "macs", options.macs, count);
+  const gids = listOf(call, "gids", options.gids, count);
+  return Array.from({ length: count }, (_, i) => {
+    const given = macs[i];
+    const mac = given === undefined ? portMac(name, i + 1) : unicastMac(call, `macs[${i}]`, given);
+    return new Port(i + 1, mac, moreGids(call, `gids[${i}]`, gids[i] ?? []));
+  });
+}
+
+function listOf<T>(call: string, path: string, list: readonly T[] | undefined, count: number): readonly T[] {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) throw new TypeError(`${call}: ${path} must be a list, not ${describe(list)}`);
+  if (list.length <= count) return list as readonly T[];
+  const hint = `the device has ${count} port${count === 1 ? "" : "s"}`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.length`, value: list.length, hint });
+}
+
+function moreGids(call: string, path: string, list: readonly GidInput[]): Uint8Array[] {
+  return listOf(call, path, list, GID_TABLE_LENGTH - 1).map((gid, i) => gidFrom(call, `${path}[${i}]`, gid));
+}
+
+function unicastMac(call: string, path: string, value: MacInput): Uint8Array {
+  const mac = macFrom(call, path, value);
+  if (((mac[0] ?? 0) & 1) === 0) return mac;
+  return refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint: "a port has a unicast address" });
+}
+
+/** | 02: locally administered | hash of the name 4 | port 1 |, the same in every run. */
+export function portMac(name: string, port: number): Uint8Array {
+  // FNV-1a of 32 bits.
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return Uint8Array.of(2, hash >>> 24, hash >>> 16, hash >>> 8, hash, port);
+}
+
+/** The port of this number. @throws EINVAL when the device has no such port */
+export function portOf(call: string, path: string, device: Device, number: number): Port {
+  const port = device.hardware.ports[unsigned(call, path, number, 32) - 1];
+  if (port !== undefined) return port;
+  const hint = `1 to ${device.ports}`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: number, hint });
+}
+
+function tableIndex(call: string, path: string, index: number, length: number): number {
+  if (unsigned(call, path, index, 32) < length) return index;
+  const hint = `the table has ${length} ${length === 1 ? "entry" : "entries"}`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: index, hint });
+}

@@ -1,0 +1,106 @@
+/** Cables: what is connected to a port gets the frames that leave it. */
+import { refuse } from "../../errors.js";
+import { Device } from "./device.js";
+import { describe } from "../base/handle.js";
+import type { FrameOptions } from "../traffic/input.js";
+import type { Outcome } from "../traffic/outcome.js";
+import { portOf, type Port } from "../base/ports.js";
+
+/** Where a frame left a device. */
+export interface TransmitInfo {
+  device: Device;
+  port: number;
+}
+
+/** Gets the frames that leave a port, each before the call that sent it returns. What it returns is not looked at. */
+export type FrameListener = (frame: Uint8Array, info: TransmitInfo) => unknown;
+
+/** The far end, as a port sees it. */
+export type Cable = { readonly device: Device; readonly port: Port } | { readonly listener: FrameListener };
+
+/**
+ * Connects a port to a listener, or to a port of a device: another one's, another one of its own, or itself.
+ * @throws EINVAL no such port, a closed device; EBUSY when one of the ports is connected already
+ */
+export function connect(
+  call: string,
+  device: Device,
+  number: number,
+  to: Device | FrameListener,
+  otherNumber: number | undefined,
+): void {
+  const port = openPort(call, "port", device, number);
+  if (typeof to === "function") {
+    free(call, "port", port);
+    port.cable = { listener: to };
+    return;
+  }
+  if (!(to instanceof Device)) {
+    throw new TypeError(`${call}: to must be a Device or a function, not ${describe(to)}`);
+  }
+  const other = openPort(call, "otherPort", to, otherNumber as number);
+  free(call, "port", port);
+  free(call, "otherPort", other);
+  port.cable = { device: to, port: other };
+  other.cable = { device, port };
+}
+
+/** Takes away what is connected to a port, at both ends. @throws EINVAL no such port */
+export function disconnect(call: string, device: Device, number: number): void {
+  const port = portOf(call, "port", device, number);
+  const { cable } = port;
+  port.cable = null;
+  if (cable !== null && "port" in cable) cable.port.cable = null;
+}
+
+/** All ports of a device. */
+export function disconnectAll(call: string, device: Device): void {
+  for (const { number } of device.hardware.ports) disconnect(call, device, number);
+}
+
+/** Cables that a frame crosses, one behind the other, and all that it crosses with its copies. */
+const MOST_DEEP = 64;
+const MOST = 4096;
+
+/** What has been crossed on the way of the frame that is under way. */
+let crossed = { deep: 0, all: 0 };
+
+/**
+ * A frame leaves a port. What became of it at the port that it came to, or null where it went to a listener or nowhere.
+ * MODEL: what devices forward to each other in a circle would never arrive; it is lost on the 65th cable, and all copies of a
+ * frame cross 4096 at the most. What a listener sends begins anew.
+ */
+export function leave(device: Device, port: Port, frame: Uint8Array, options: FrameOptions = {}): Outcome | null {
+  const { cable } = port;
+  if (cable === null) return null;
+  const before = crossed;
+  if ("listener" in cable) {
+    crossed = { deep: 0, all: 0 };
+    try {
+      cable.listener(frame, { device, port: port.number });
+    } finally {
+      crossed = before;
+    }
+    return null;
+  }
+  if (before.deep === 0) before.all = 0;
+  if (before.deep === MOST_DEEP || before.all === MOST) return null;
+  before.deep++;
+  before.all++;
+  try {
+    return cable.device.receive(cable.port.number, frame, options);
+  } finally {
+    before.deep--;
+  }
+}
+
+function openPort(call: string, path: string, device: Device, number: number): Port {
+  if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
+  return portOf(call, path, device, number);
+}
+
+function free(call: string, path: string, port: Port): void {
+  if (port.cable === null) return;
+  const hint = "disconnect it first";
+  refuse({ code: "EBUSY", call, reason: "in_use", path, value: port.number, hint });
+}

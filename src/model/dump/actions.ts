@@ -1,0 +1,106 @@
+/** Actions of rules as records of a dump: | type | id | id of the rule | what the kind has |. */
+import { VPORT_UPLINK } from "../../abi/engine.js";
+import type { Action, ActionKind } from "../action/action.js";
+import { AsoObject } from "../action/asoObject.js";
+import { FlowCounter } from "../action/counter.js";
+import { hex, idOf, writeLine, type Write } from "./record.js";
+import { Table } from "../table/domain.js";
+import type { Handle } from "../base/handle.js";
+import { QueuePair } from "../queue/queuePair.js";
+import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "../action/reformat.js";
+import type { Rule } from "../rule/rule.js";
+import { Tir } from "../queue/tir.js";
+
+const TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = {
+  modify_header: 3402,
+  drop: 3403,
+  dest_ibv_qp: 3404,
+  dest_table: 3405,
+  flow_counter: 3406,
+  tag: 3407,
+  dest_vport: 3408,
+  // As the library has it: out of the uplink.
+  dest_ib_port: 3408,
+  dest_devx_tir: 3411,
+  push_vlan: 3412,
+  pop_vlan: 3413,
+  flow_meter: 3414,
+  flow_sampler: 3415,
+  dest_array: 3416,
+  aso_first_hit: 3417,
+  aso_flow_meter: 3418,
+  aso_ct: 3419,
+  default_miss: 3423,
+  dest_root_table: 3424,
+};
+
+const REFORMATS: Readonly<Record<number, number>> = {
+  [L2_TO_L2_TUNNEL]: 3400,
+  [L2_TO_L3_TUNNEL]: 3401,
+  [L2_TUNNEL_TO_L2]: 3409,
+  [L3_TUNNEL_TO_L2]: 3410,
+};
+
+export function writeAction(write: Write, rule: Rule, action: Action): void {
+  const { kind, reformatType } = action;
+  const type = kind === "packet_reformat" ? REFORMATS[reformatType ?? L2_TUNNEL_TO_L2] : TYPES[kind];
+  const { device } = rule;
+  writeLine(write, type as number, idOf(device, action), idOf(device, rule), ...details(rule, action));
+}
+
+const NOWHERE = hex(0);
+
+/** MODEL: what the device has no number for has that of the dump. */
+function details({ device }: Rule, action: Action): readonly string[] {
+  const { kind, operand, reformatType } = action;
+  const own = idOf(device, action);
+  switch (kind) {
+    case "dest_ibv_qp":
+      return [hex(held(action, QueuePair).qp_num)];
+    case "dest_devx_tir":
+      // A device has its steering address here.
+      return [hex(held(action, Tir).id)];
+    case "dest_table": {
+      const table = idOf(device, held(action, Table));
+      return [table, table];
+    }
+    case "dest_root_table":
+      return [idOf(device, held(action, Table))];
+    case "flow_counter": {
+      const { id, handle } = held(action, FlowCounter);
+      return [hex(id + (operand - handle) / COUNTER_SIZE)];
+    }
+    case "tag":
+    case "dest_vport":
+    case "push_vlan":
+      return [hex(operand)];
+    case "dest_ib_port":
+      return [hex(VPORT_UPLINK)];
+    case "packet_reformat":
+      return reformatType === L2_TUNNEL_TO_L2 ? [] : [own];
+    case "modify_header":
+      // Not one that was made shorter, and none whose pattern and arguments are apart.
+      return [own, "0", NOWHERE, NOWHERE, NOWHERE];
+    case "flow_meter":
+      return [idOf(device, held(action, Table)), own, NOWHERE, NOWHERE];
+    case "flow_sampler":
+      return [idOf(device, held(action, Table)), NOWHERE, own, NOWHERE, NOWHERE];
+    case "dest_array":
+      return [own, NOWHERE, NOWHERE];
+    case "aso_first_hit":
+    case "aso_flow_meter":
+    case "aso_ct":
+      return [hex(held(action, AsoObject).id)];
+    case "drop":
+    case "default_miss":
+    case "pop_vlan":
+      return [];
+  }
+}
+
+const COUNTER_SIZE = 16;
+
+/** The first of its objects of a class, which an action of its kind has. */
+function held<T extends Handle>({ holds }: Action, type: { readonly prototype: T }): T {
+  return holds.find((one) => one instanceof (type as never)) as unknown as T;
+}

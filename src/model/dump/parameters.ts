@@ -1,0 +1,62 @@
+/**
+ * Match parameters as dumps have them: the library's structs on a little-endian machine. Words are those of the device format,
+ * but the first field of a word lies in its low bits, and the low byte of a word comes first.
+ */
+import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
+import { once } from "../../once.js";
+import { FIELDS } from "../match/fields.js";
+
+const WORD = 32;
+const WORDS = GROUP_SIZE / 4;
+
+/** Bits of a word that stay together: where they begin from its most significant bit, and how many there are. */
+interface Piece {
+  readonly from: number;
+  readonly bits: number;
+}
+
+/** The library has two fields where we have one of 32 bits. */
+const GRE_KEY = "misc.gre_key";
+const GRE_KEY_HIGH = 24;
+
+/** Of each word of the device format. */
+const pieces = once((): readonly (readonly Piece[])[] => {
+  const words = Array.from({ length: DEVICE_KEY_SIZE / 4 }, (): Piece[] => []);
+  for (const { name, bit, width } of FIELDS) {
+    if (bit >= DEVICE_KEY_SIZE * 8) continue;
+    for (let at = bit; at < bit + width;) {
+      const from = at % WORD;
+      const left = Math.min(bit + width - at, WORD - from);
+      const bits = name === GRE_KEY && from === 0 ? GRE_KEY_HIGH : left;
+      words[Math.floor(at / WORD)]?.push({ from, bits });
+      at += bits;
+    }
+  }
+  return words;
+});
+
+/** Groups in the order of the columns, as the key numbers them: outer, inner, misc to misc5. */
+const COLUMNS = [0, 2, 1, 3, 4, 5, 6];
+
+/** A column for each group of a key: hexadecimal text, or nothing where the group neither is enabled nor has a bit. */
+export function groupTexts(key: Uint8Array, criteria: number): string[] {
+  return COLUMNS.map((group) => {
+    const bytes = key.subarray(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);
+    if ((criteria & (1 << group)) === 0 && bytes.every((byte) => byte === 0)) return "";
+    return groupText(bytes, group * WORDS);
+  });
+}
+
+function groupText(bytes: Uint8Array, firstWord: number): string {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, GROUP_SIZE);
+  let text = "";
+  for (let n = 0; n < WORDS; n++) {
+    const word = view.getUint32(n * 4);
+    let turned = 0;
+    for (const { from, bits } of pieces()[firstWord + n] ?? []) {
+      turned |= ((word << from) >>> (WORD - bits)) << from;
+    }
+    for (let byte = 0; byte < 4; byte++) text += ((turned >>> (8 * byte)) & 0xff).toString(16).padStart(2, "0");
+  }
+  return text;
+}

@@ -1,0 +1,158 @@
+/** ESP flow actions (ibv_flow_action_esp(3), docs/esp.md): made, modified at one moment for all flows, destroyed. */
+import { Op } from "../../abi/engine.js";
+import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_SIZE, ESP_UP_IVS, ESP_UP_NUMBERS } from "../../abi/esp.js";
+import { recordBytes } from "../../engine/records.js";
+import { Context } from "../base/context.js";
+import { checkedSettings, checkIv } from "./checks.js";
+import { acquire, release, type EspHolds } from "./resources.js";
+import { associationOf, countsOf, type EspCounts } from "./record.js";
+import type { EspKeymat, EspRequest } from "./request.js";
+import { firstNumber, isNew, isNewKey, type EspSettings } from "./settings.js";
+import { FlowAction } from "../flow/action.js";
+import { living } from "../base/handle.js";
+
+/** What an action has come to. */
+export interface EspState {
+  /** The next sequence number; decrypting, the highest that was authenticated, before the first the lowest that is welcome. */
+  readonly number: bigint;
+  /** The next IV of a full offload ENCRYPT action. */
+  readonly iv: bigint;
+  /** Frames sealed or authenticated with its key. */
+  readonly packets: bigint;
+  /** No number, or no IV, is left. */
+  readonly numbersUsedUp: boolean;
+  readonly ivsUsedUp: boolean;
+  /** The replay window ends with `number`; null without one. */
+  readonly windowSize: number | null;
+}
+
+export class EspAction extends FlowAction {
+  #settings: EspSettings;
+  #holds: EspHolds;
+
+  private constructor(call: string, context: Context, settings: EspSettings, holds: EspHolds) {
+    const encrypts = (settings.flags & ESP_ENCRYPT) !== 0;
+    const does = { name: "esp", step: encrypts ? "encrypt" : "decrypt", op: Op.esp } as const;
+    super(call, context, encrypts ? "nic_tx" : "nic_rx", does, associationOf(settings, holds, beginning(settings)));
+    this.#settings = settings;
+    this.#holds = holds;
+  }
+
+  /**
+   * The action keeps the key of the request, and overwrites it when it is done with it.
+   * `metadata` is MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA.
+   * @throws EINVAL, EOPNOTSUPP what the page or the profile refuses; ENOMEM
+   */
+  static create(call: string, context: Context, request: EspRequest, metadata = false): EspAction {
+    const { device } = living(call, "ctx", context, Context);
+    let holds: EspHolds | null = null;
+    try {
+      const settings = checkedSettings(call, device.profile.esp, request, null, metadata);
+      holds = acquire(call, device, settings, null, true);
+      holds.window?.begin(firstNumber(settings));
+      return new EspAction(call, context, settings, holds);
+    } catch (error) {
+      if (holds !== null) release(device, holds, null);
+      wipe(request.keymat?.value);
+      throw error;
+    } finally {
+      // The record has passed through there, with its salt.
+      const { u8, staging } = device.core;
+      u8.fill(0, staging, staging + ESP_SIZE);
+    }
+  }
+
+  get kind(): string {
+    return "ESP";
+  }
+
+  /** Whether packets come and go with their ESP headers. */
+  get inline(): boolean {
+    return (this.#settings.flags & ESP_FULL_OFFLOAD) === 0;
+  }
+
+  get state(): EspState {
+    const { number, iv, packets, up } = countsOf(this.#record);
+    return {
+      number,
+      iv,
+      packets,
+      numbersUsedUp: (up & ESP_UP_NUMBERS) !== 0,
+      ivsUsedUp: (up & ESP_UP_IVS) !== 0,
+      windowSize: this.#holds.window?.size ?? null,
+    };
+  }
+
+  /**
+   * Changes what is given, for all flows at one moment.
+   * @throws EINVAL, EOPNOTSUPP what the page or the profile refuses; ENOMEM; and then nothing has changed
+   */
+  modify(call: string, request: EspRequest): void {
+    const { device } = living<EspAction>(call, "action", this, EspAction);
+    const [before, had] = [this.#settings, this.#holds];
+    try {
+      const counts = countsOf(this.#record);
+      const settings = checkedSettings(call, device.profile.esp, request, before, before.metadata);
+      checkIv(call, settings, before, counts);
+      const rekeyed = settings.keymat !== before.keymat;
+      const holds = acquire(call, device, settings, had, rekeyed);
+      openWindow(holds, had, counts, renumbered(settings, before));
+      this.#record.set(associationOf(settings, holds, countsAfter(settings, before, counts)));
+      this.#settings = settings;
+      this.#holds = holds;
+      release(device, had, holds);
+      if (rekeyed) wipe(before.keymat);
+    } catch (error) {
+      wipe(request.keymat?.value);
+      throw error;
+    }
+  }
+
+  get #record(): Uint8Array {
+    return recordBytes(this.device.core, this.operand, ESP_SIZE);
+  }
+
+  protected override discard(): void {
+    this.#record.fill(0);
+    wipe(this.#settings.keymat);
+    release(this.device, this.#holds, null);
+  }
+}
+
+function beginning(settings: EspSettings): EspCounts {
+  return { number: firstNumber(settings), iv: settings.iv, packets: 0n, up: 0 };
+}
+
+/** SPEC: the number is set where it is said otherwise than last time; another key begins its own count, and its own IVs. */
+function countsAfter(settings: EspSettings, before: EspSettings, counts: EspCounts): EspCounts {
+  const number = renumbered(settings, before);
+  const rekeyed = settings.keymat !== before.keymat;
+  let { up } = counts;
+  if (number !== null) up &= ~ESP_UP_NUMBERS;
+  if (rekeyed && isNew(settings, before)) up &= ~ESP_UP_IVS;
+  return {
+    number: number ?? counts.number,
+    iv: rekeyed ? settings.iv : counts.iv,
+    packets: rekeyed && isNewKey(settings, before) ? 0n : counts.packets,
+    up,
+  };
+}
+
+/** The number that is set; null where it goes on. */
+function renumbered(settings: EspSettings, before: EspSettings): bigint | null {
+  const first = firstNumber(settings);
+  return first === firstNumber(before) ? null : first;
+}
+
+function openWindow({ window }: EspHolds, had: EspHolds, { number, packets }: EspCounts, set: bigint | null): void {
+  if (window === null) return;
+  if (set !== null) window.begin(set);
+  // What came without a window is not known: of the numbers so far, all were seen.
+  else if (had.window === null) window.begin(number, packets > 0n);
+  else if (had.window !== window) window.follow(had.window, number);
+}
+
+function wipe(keymat: EspKeymat | null | undefined): void {
+  keymat?.aes_key.fill(0);
+  keymat?.salt.fill(0);
+}

@@ -1,0 +1,82 @@
+/**
+ * Replay windows (RFC 6479; src/abi/esp.ts): rings of bits in the core, one word of 64 more than the window needs. A number that
+ * has a bit was seen; of the word that holds the highest number, bits above it are 0. The core clears words as it comes to them.
+ */
+import type { Core } from "../../engine/core.js";
+import { createRoom, recordBytes, releaseRoom } from "../../engine/records.js";
+
+const WORD = 64;
+
+export class ReplayWindow {
+  readonly size: number;
+  readonly address: number;
+  /** Words, less one: a power of two. */
+  readonly last: number;
+  readonly #core: Core;
+
+  private constructor(core: Core, size: number, last: number, address: number) {
+    this.#core = core;
+    this.size = size;
+    this.last = last;
+    this.address = address;
+  }
+
+  /** Room for a window; null when memory is full. */
+  static create(core: Core, size: number): ReplayWindow | null {
+    const words = 2 ** Math.ceil(Math.log2(Math.ceil(size / WORD) + 1));
+    const address = createRoom(core, (words * WORD) / 8);
+    return address === 0 ? null : new ReplayWindow(core, size, words - 1, address);
+  }
+
+  release(): void {
+    releaseRoom(this.#core, this.address, this.#bits / 8);
+  }
+
+  /** From `first` on all numbers are welcome, none before; nor that one itself, where it was `seen`. */
+  begin(first: bigint, seen = false): void {
+    const ring = this.#ring;
+    ring.fill(0xff);
+    const from = this.#place(first);
+    for (let bit = from; bit === from || bit % WORD !== 0; bit++) clear(ring, bit);
+    if (seen) set(ring, from);
+  }
+
+  /** Knows what `old` knows of the numbers up to `top`; whatever is older was seen. */
+  follow(old: ReplayWindow, top: bigint): void {
+    this.begin(top);
+    const ring = this.#ring;
+    const known = old.#ring;
+    const [to, from] = [this.#place(top), old.#place(top)];
+    const count = Math.min(this.size, old.size);
+    for (let back = 0; back < count; back++) {
+      const bit = (to - back + this.#bits) % this.#bits;
+      if (has(known, (from - back + old.#bits) % old.#bits)) set(ring, bit);
+      else clear(ring, bit);
+    }
+  }
+
+  get #bits(): number {
+    return (this.last + 1) * WORD;
+  }
+
+  /** A view until the core grows. */
+  get #ring(): Uint8Array {
+    return recordBytes(this.#core, this.address, this.#bits / 8);
+  }
+
+  #place(number: bigint): number {
+    return Number(number % BigInt(this.#bits));
+  }
+}
+
+function has(ring: Uint8Array, bit: number): boolean {
+  return (((ring[bit >> 3] ?? 0) >> (bit & 7)) & 1) !== 0;
+}
+
+function set(ring: Uint8Array, bit: number): void {
+  ring[bit >> 3] = (ring[bit >> 3] ?? 0) | (1 << (bit & 7));
+}
+
+function clear(ring: Uint8Array, bit: number): void {
+  ring[bit >> 3] = (ring[bit >> 3] ?? 0) & ~(1 << (bit & 7));
+}

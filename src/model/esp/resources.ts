@@ -1,0 +1,34 @@
+/** What an ESP action has in the core besides its association: a cipher, and a replay window where it has one. */
+import { createCipher, releaseCipher } from "../../engine/ciphers.js";
+import type { Device } from "../device/device.js";
+import { keyOf, type EspSettings } from "./settings.js";
+import { ReplayWindow } from "./replayWindow.js";
+
+export interface EspHolds {
+  readonly cipher: number;
+  readonly window: ReplayWindow | null;
+}
+
+/** What settings need. Of `had` it keeps the window if it has the size, and the cipher where the key was not `given`. @throws ENOMEM */
+export function acquire(
+  call: string,
+  device: Device,
+  settings: EspSettings,
+  had: EspHolds | null,
+  given: boolean,
+): EspHolds {
+  const { core } = device;
+  const { window: size } = settings;
+  const cipher = had !== null && !given ? had.cipher : device.allocated(call, createCipher(core, keyOf(settings)));
+  if (size === null) return { cipher, window: null };
+  const window = had?.window?.size === size ? had.window : ReplayWindow.create(core, size);
+  if (window !== null) return { cipher, window };
+  if (cipher !== had?.cipher) releaseCipher(core, cipher);
+  return device.allocated(call, 0) as never;
+}
+
+/** Gives back what `kept` does not have. */
+export function release({ core }: Device, { cipher, window }: EspHolds, kept: EspHolds | null): void {
+  if (cipher !== kept?.cipher) releaseCipher(core, cipher);
+  if (window !== kept?.window) window?.release();
+}

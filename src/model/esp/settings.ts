@@ -1,0 +1,78 @@
+/** What an ESP action is: its parameters, each as it was given last (ibv_flow_action_esp(3)). */
+import { ESP_FULL_OFFLOAD, ESP_NEW_WINDOW } from "../../abi/esp.js";
+import { IBV_FLOW_ACTION_ESP_MASK_ESN } from "../../abi/verbs.js";
+import type { EspEncap, EspKeymat, EspRequest } from "./request.js";
+
+export interface EspSettings {
+  /** IB_UVERBS_FLOW_ACTION_ESP_FLAGS_* */
+  readonly flags: number;
+  readonly spi: number;
+  readonly seq: number;
+  readonly tfcPad: number;
+  /** 0: none. */
+  readonly hardLimit: bigint;
+  readonly keymat: EspKeymat;
+  /** Of the keymat, as a number. */
+  readonly iv: bigint;
+  /** The size of the replay window; null without one. */
+  readonly window: number | null;
+  readonly encap: readonly EspEncap[];
+  /** null without ESN. */
+  readonly esn: number | null;
+  /** MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA */
+  readonly metadata: boolean;
+}
+
+/** What is given, and what was there for the rest. The request has passed the checks of its parts. */
+export function settingsOf(request: EspRequest, before: EspSettings | null, metadata: boolean): EspSettings {
+  const { attr, replay } = request;
+  const keymat = request.keymat?.value ?? before?.keymat;
+  if (keymat === undefined) throw new Error("a new action has a keymat");
+  const esn = (request.comp_mask & IBV_FLOW_ACTION_ESP_MASK_ESN) !== 0 ? request.esn : (before?.esn ?? null);
+  return {
+    flags: flagsOf(attr?.flags, before),
+    spi: attr?.spi ?? before?.spi ?? 0,
+    seq: attr?.seq ?? before?.seq ?? 0,
+    tfcPad: attr?.tfc_pad ?? before?.tfcPad ?? 0,
+    hardLimit: attr?.hard_limit_pkts ?? before?.hardLimit ?? 0n,
+    keymat,
+    iv: wireNumber(keymat.iv),
+    window: replay === null ? (before?.window ?? null) : replay.value,
+    encap: request.encap ?? before?.encap ?? [],
+    esn,
+    metadata,
+  };
+}
+
+/** ESN_NEW_WINDOW is what can change. */
+function flagsOf(given: number | undefined, before: EspSettings | null): number {
+  if (before === null || given === undefined) return given ?? before?.flags ?? 0;
+  return (before.flags & ~ESP_NEW_WINDOW) | (given & ESP_NEW_WINDOW);
+}
+
+/** The number that the first frame has, or the lowest that is welcome; of inline actions the ESN alone. */
+export function firstNumber({ flags, seq, esn }: EspSettings): bigint {
+  return (BigInt(esn ?? 0) << 32n) | ((flags & ESP_FULL_OFFLOAD) === 0 ? 0n : BigInt(seq));
+}
+
+/** The key alone. */
+export function keyOf({ keymat: { aes_key, key_len } }: EspSettings): Uint8Array {
+  return aes_key.subarray(0, key_len);
+}
+
+export function isNewKey(settings: EspSettings, before: EspSettings): boolean {
+  return !isEqual(keyOf(settings), keyOf(before));
+}
+
+/** Whether key or salt is another one, so that IVs begin anew. */
+export function isNew(settings: EspSettings, before: EspSettings): boolean {
+  return isNewKey(settings, before) || !isEqual(settings.keymat.salt, before.keymat.salt);
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, i) => byte === other[i]);
+}
+
+function wireNumber(bytes: Uint8Array): bigint {
+  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+}

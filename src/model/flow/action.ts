@@ -1,0 +1,143 @@
+/** Flow actions, which IBV_FLOW_SPEC_ACTION_HANDLE names (ibv_create_flow(3)): the same changes as those of direct rules. */
+import { Op } from "../../abi/engine.js";
+import { createRecord, releaseRecord } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { Context } from "../base/context.js";
+import { DOMAIN_TYPES, type DomainType } from "../table/domain.js";
+import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";
+import { encapsulates, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, reformatData, reformatRecord } from "../action/reformat.js";
+
+/** Where an action stands in the order of execution. */
+export type FlowActionStep = "decrypt" | "decap" | "modify" | "encap" | "encrypt";
+
+/** Types of flow tables (`enum mlx5dv_flow_table_type`): the domains, then those of RDMA. */
+const LAST_TYPE = 6;
+
+export abstract class FlowAction extends Handle {
+  readonly context: Context;
+  /** Flows of which direction have it; "fdb" for none of them. */
+  readonly domainType: DomainType;
+  readonly step: FlowActionStep;
+  readonly op: Op;
+  /** What stands for it where C has a pointer. */
+  readonly handle: number;
+  /** The record in the core. */
+  readonly operand: number;
+  readonly #bytes: number;
+
+  protected constructor(
+    call: string,
+    context: Context,
+    domainType: DomainType,
+    does: { readonly name: string; readonly step: FlowActionStep; readonly op: Op },
+    record: Uint8Array,
+  ) {
+    const { device } = context;
+    const operand = device.allocated(call, createRecord(device.core, record));
+    super(device, `${does.name}${device.nextNumber(does.name)}`);
+    this.context = context;
+    this.domainType = domainType;
+    this.step = does.step;
+    this.op = does.op;
+    this.operand = operand;
+    this.#bytes = record.length;
+    this.handle = device.named.add(this);
+    context.users++;
+  }
+
+  /** Which of these a device does once in a flow. */
+  abstract get kind(): string;
+
+  destroy(call: string): void {
+    retire(call, "action", this, "destroy the flows that use it first");
+    const { device } = this;
+    this.discard();
+    releaseRecord(device.core, this.operand, this.#bytes);
+    device.named.remove(this);
+    this.context.users--;
+  }
+
+  /** Gives back what it has in the core besides its record, which is still there. */
+  protected discard(): void {
+    // Its record is all that most have.
+  }
+}
+
+/** SET, ADD, COPY (docs/rules.md, "Modify header"). */
+export class ModifyHeaderAction extends FlowAction {
+  /** `actions_sz` is in bytes, undefined for all. @throws EINVAL, EOPNOTSUPP, ENOMEM */
+  static create(
+    call: string,
+    context: Context,
+    actions_sz: number | undefined,
+    actions: ModifyActions,
+    ft_type: number,
+  ): ModifyHeaderAction {
+    const { manual, domainType } = settingOf(call, context, ft_type);
+    const program = modifyProgram(call, { domainType, manual, rootLevel: true }, actions, actions_sz);
+    const does = { name: "modify_header", step: "modify", op: Op.modify } as const;
+    return new ModifyHeaderAction(call, context, domainType, does, program);
+  }
+
+  get kind(): string {
+    return "modify header";
+  }
+}
+
+/** Encapsulation, decapsulation (docs/rules.md, "Packet reformat"). */
+export class PacketReformatAction extends FlowAction {
+  /** `enum mlx5dv_flow_action_packet_reformat_type` */
+  readonly reformatType: number;
+
+  private constructor(call: string, context: Context, domainType: DomainType, type: number, record: Uint8Array) {
+    const step = encapsulates(type) ? "encap" : "decap";
+    super(call, context, domainType, { name: "packet_reformat", step, op: Op.reformat }, record);
+    this.reformatType = type;
+  }
+
+  /** `data_sz` is undefined for all of `data`. @throws EINVAL, EOPNOTSUPP, ENOMEM */
+  static create(
+    call: string,
+    context: Context,
+    data_sz: number | undefined,
+    data: Uint8Array | null | undefined,
+    type: number,
+    ft_type: number,
+  ): PacketReformatAction {
+    const { manual, domainType } = settingOf(call, context, ft_type);
+    const bytes = reformatData(call, data, data_sz);
+    if (!manual) checkWay(call, domainType, unsigned(call, "reformat_type", type, 32));
+    const setting = { domainType, manual: true, rootLevel: true };
+    const record = reformatRecord(call, setting, type, bytes, bytes.length);
+    return new PacketReformatAction(call, context, domainType, type, record);
+  }
+
+  /** The device takes the end of a tunnel off in a way of its own where nothing is put in its place. */
+  get kind(): string {
+    return this.reformatType === L2_TUNNEL_TO_L2 ? "L2_TUNNEL_TO_L2" : "packet reformat";
+  }
+}
+
+function settingOf(call: string, context: Context, ft_type: number): { manual: boolean; domainType: DomainType } {
+  const { device } = living(call, "ctx", context, Context);
+  const domainType = DOMAIN_TYPES[unsigned(call, "ft_type", ft_type, 32)];
+  if (domainType !== undefined) return { domainType, manual: device.profile.flows.checks === "manual" };
+  const hint = "MLX5DV_FLOW_TABLE_TYPE_NIC_RX, _NIC_TX or _FDB";
+  const known = ft_type <= LAST_TYPE;
+  return refuse({
+    code: known ? "EOPNOTSUPP" : "EINVAL",
+    call,
+    reason: known ? "unsupported" : "out_of_range",
+    path: "ft_type",
+    value: ft_type,
+    hint,
+  });
+}
+
+/** mlx5_ib: what is received is decapsulated, what is sent is encapsulated. */
+function checkWay(call: string, domainType: DomainType, type: number): void {
+  if (type <= L2_TO_L3_TUNNEL && domainType === (encapsulates(type) ? "nic_tx" : "nic_rx")) return;
+  const hint = "NIC_RX decapsulates (0, 2), NIC_TX encapsulates (1, 3)";
+  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "reformat_type", value: type, hint });
+}

@@ -1,0 +1,143 @@
+/**
+ * Counters of the verbs (ibv_create_counters(3), ibv_attach_counters_point_flow(3)): points, each of which adds packets
+ * or bytes to a place of the array that is read, over one pair of counts in the core.
+ */
+import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_CACHED } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { Context } from "../base/context.js";
+import type { CounterValue } from "../action/counter.js";
+import { Flow, type FlowCounts } from "./flow.js";
+import { Handle, living, retire, unsigned } from "../base/handle.js";
+
+/** `struct ibv_counters_init_attr` */
+export interface CountersInitAttr {
+  comp_mask: number;
+}
+
+/** `struct ibv_counter_attach_attr` */
+export interface CounterAttachAttr {
+  /** IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES */
+  counter_desc: number;
+  index: number;
+  comp_mask?: number | undefined;
+}
+
+interface Point {
+  readonly index: number;
+  readonly description: number;
+}
+
+const PAGE = "ibv_attach_counters_point_flow(3)";
+
+export class Counters extends Handle implements FlowCounts {
+  readonly context: Context;
+  /** What stands for it where C has a pointer. */
+  readonly handle: number;
+  readonly #points: Point[] = [];
+  /** The pair of counts in the core, made when a flow first counts here; 0 before. */
+  #address = 0;
+
+  constructor(call: string, context: Context, { comp_mask }: CountersInitAttr) {
+    const { device } = living(call, "context", context, Context);
+    if (unsigned(call, "init_attr.comp_mask", comp_mask, 32) !== 0) {
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "init_attr.comp_mask", value: comp_mask });
+    }
+    super(device, `counters${device.nextNumber("counters")}`);
+    this.context = context;
+    this.handle = device.named.add(this);
+    context.users++;
+  }
+
+  /** Whether a driver would let a flow count here: there are points, or a flow has brought them to the device before. */
+  get hasPoints(): boolean {
+    return this.#points.length > 0 || this.#address !== 0;
+  }
+
+  get holder(): this {
+    return this;
+  }
+
+  get pointCount(): number {
+    return this.#points.length;
+  }
+
+  /** Address of the counts in the core, for a flow. @throws ENOMEM */
+  bind(call: string): number {
+    const { device } = this;
+    if (this.#address === 0) this.#address = device.allocated(call, device.core.exports.createCounters(1));
+    return this.#address;
+  }
+
+  get address(): number {
+    return this.#address;
+  }
+
+  unbind(): void {
+    this.device.core.exports.releaseCounters(this.#address, 1);
+    this.#address = 0;
+  }
+
+  /** Adds a point; to the object alone, or to one that a living flow then counts on. */
+  attach(call: string, attr: CounterAttachAttr, flow: Flow | null): void {
+    const { counter_desc, index, comp_mask = 0 } = attr;
+    const { liveAttach } = this.device.profile.counters;
+    if (flow !== null && !liveAttach) {
+      const hint = "attach before a flow uses them, with null for the flow";
+      refuse({ code: "ENOTSUP", call, reason: "unsupported", path: "flow", value: flow, hint });
+    }
+    const path = "counter_attach_attr";
+    if (unsigned(call, `${path}.comp_mask`, comp_mask, 32) !== 0) {
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `${path}.comp_mask`, value: comp_mask });
+    }
+    unsigned(call, `${path}.counter_desc`, counter_desc, 32);
+    if (counter_desc !== IBV_COUNTER_PACKETS && counter_desc !== IBV_COUNTER_BYTES) {
+      const hint = "IBV_COUNTER_PACKETS or IBV_COUNTER_BYTES";
+      const value = counter_desc;
+      refuse({ code: "ENOTSUP", call, reason: "unsupported", path: `${path}.counter_desc`, value, hint, cite: PAGE });
+    }
+    unsigned(call, `${path}.index`, index, 32);
+    if (flow === null && this.users > 0) {
+      const hint = "a flow uses them; name it to attach while they count";
+      refuse({ code: "EBUSY", call, reason: "in_use", path: "counters", value: this, hint, cite: PAGE });
+    }
+    if (flow !== null) living<Flow>(call, "flow", flow, Flow).countOn(call, this);
+    this.#points.push({ index, description: counter_desc });
+  }
+
+  /** The counts themselves: zero before a flow has counted here. */
+  read(): CounterValue {
+    const { core } = this.device;
+    if (this.#address === 0) return { packets: 0n, bytes: 0n };
+    core.settle();
+    return { packets: core.u64(this.#address), bytes: core.u64(this.#address + 8) };
+  }
+
+  /** ibv_read_counters: every point adds to its place. */
+  readInto(call: string, values: BigUint64Array, count: number, flags: number): void {
+    const path = "counters";
+    if (!this.device.profile.counters.readUnbound && this.users === 0) {
+      refuse({ code: "EINVAL", call, reason: "bad_state", path, value: this, hint: "no flow uses them" });
+    }
+    if ((unsigned(call, "flags", flags, 32) & ~IBV_READ_COUNTERS_ATTR_PREFER_CACHED) !== 0) {
+      const hint = "0 or IBV_READ_COUNTERS_ATTR_PREFER_CACHED";
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
+    }
+    const needed = this.#points.reduce((most, { index }) => Math.max(most, index + 1), 0);
+    if (count < needed || count > values.length) {
+      const hint = `the highest index attached is ${needed - 1}; the array has ${values.length}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "ncounters", value: count, hint });
+    }
+    const { packets, bytes } = this.read();
+    values.fill(0n, 0, count);
+    for (const { index, description } of this.#points) {
+      values[index] = BigInt.asUintN(64, (values[index] ?? 0n) + (description === IBV_COUNTER_BYTES ? bytes : packets));
+    }
+  }
+
+  destroy(call: string): void {
+    retire(call, "counters", this, "destroy the flows that count on them first");
+    if (this.#address !== 0) this.unbind();
+    this.device.named.remove(this);
+    this.context.users--;
+  }
+}

@@ -1,0 +1,59 @@
+/** Flows in device bytes (mlx5dv_create_flow(3)): they stand among flows of the verbs, and are of no queue pair. */
+import { LAYER_DMAC, LAYER_DST_IPV4, OUTER } from "../../abi/key.js";
+import { refuse } from "../../errors.js";
+import { trappingSlot } from "../table/classifier.js";
+import type { DeviceBytes } from "../match/deviceMask.js";
+import { deviceFlowActions, type DeviceFlowActions, type FlowActionAttr } from "./deviceFlowActions.js";
+import { Flow, type FlowTarget } from "./flow.js";
+import type { KeyBits } from "./specMatch.js";
+import { FlowMatcher } from "./matcher.js";
+import { living } from "../base/handle.js";
+
+export class DeviceFlow extends Flow {
+  readonly matcher: FlowMatcher;
+  readonly qp = null;
+  readonly target: FlowTarget | null;
+
+  private constructor(matcher: FlowMatcher, { target, counts, actions, holds }: DeviceFlowActions) {
+    super(matcher.context, { counts, actions, holds: [matcher, ...holds] });
+    this.matcher = matcher;
+    this.target = target;
+  }
+
+  /** @throws EPERM, EINVAL, EOPNOTSUPP, ENOSYS what cannot be a flow; EEXIST a flow for the same frames that does something else; ENOMEM */
+  static create(call: string, matcher: FlowMatcher, value: DeviceBytes, attrs: readonly FlowActionAttr[]): DeviceFlow {
+    const { device, context, tableType } = living(call, "flow_matcher", matcher, FlowMatcher);
+    if (!device.managedFlowSteering) {
+      const code = device.profile.flows.checks === "manual" ? "ENOSYS" : "EOPNOTSUPP";
+      const hint = "no managed flow steering";
+      refuse({ code, call, reason: "unsupported", path: "flow_matcher", value: context, hint });
+    }
+    const does = deviceFlowActions(call, matcher, attrs);
+    matcher.checkTakesFlows(call);
+    const bits = matcher.matchOf(call, value);
+    const flow = new DeviceFlow(matcher, does);
+    const { stage, domainType } = tableType;
+    const { drop, tag, actions } = does;
+    const ordered = stage === "root" || stage === "egress";
+    const last = ordered && device.profile.flows.multicastLast && isMulticastOnly(bits);
+    const slot = trappingSlot(last ? 0xffff : matcher.priority);
+    flow.enter(call, [{ stage, slot, dontTrap: false, sends: domainType === "nic_tx", drop, tag, actions, bits }]);
+    return flow;
+  }
+
+  /** SPEC: as rules of direct rules do, which are of no queue pair either. */
+  get loopsBack(): boolean {
+    return true;
+  }
+
+  get does(): string {
+    return "match_value";
+  }
+}
+
+/** The kernel's own look at a match: a group address, by the group bit of a MAC or the first four bits of an IPv4 address. */
+function isMulticastOnly({ mask, value }: KeyBits): boolean {
+  const asks = (at: number, bits: number, wanted: number): boolean =>
+    ((mask[at] ?? 0) & bits) === bits && ((value[at] ?? 0) & bits) === wanted;
+  return asks(OUTER + LAYER_DMAC, 1, 1) || asks(OUTER + LAYER_DST_IPV4, 0xf0, 0xe0);
+}

@@ -1,0 +1,292 @@
+/**
+ * What flows of mlx5dv_create_flow(3) do. The provider sorts the list of actions, and counts them; the kernel looks at what they
+ * name (docs/flows.md, "Flows in device bytes").
+ */
+import { Op } from "../../abi/engine.js";
+import { IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../../abi/verbs.js";
+import { refuse, type ErrnoName, type RefusalReason } from "../../errors.js";
+import { FlowCounter } from "../action/counter.js";
+import type { Flow, FlowCounts, FlowTarget } from "./flow.js";
+import { EspAction } from "../esp/action.js";
+import { FlowAction } from "./action.js";
+import { FLOW_ACTIONS } from "./actionChecks.js";
+import { Counters } from "./counters.js";
+import type { FlowMatcher } from "./matcher.js";
+import { DevxFlowTable } from "../devx/flowTable.js";
+import { describe, Handle, living, unsigned } from "../base/handle.js";
+import { QueuePair } from "../queue/queuePair.js";
+import { Tir } from "../queue/tir.js";
+
+/** `enum mlx5dv_flow_action_type` */
+export const DEST_IBV_QP = 0;
+export const DROP = 1;
+export const IBV_COUNTER = 2;
+export const IBV_FLOW_ACTION = 3;
+export const TAG = 4;
+export const DEST_DEVX = 5;
+export const COUNTERS_DEVX = 6;
+export const DEFAULT_MISS = 7;
+export const COUNTERS_DEVX_WITH_OFFSET = 8;
+
+/** `struct mlx5dv_flow_action_attr`: the type, and the member of the union that it takes. */
+export interface FlowActionAttr {
+  /** MLX5DV_FLOW_ACTION_* */
+  type: number;
+  qp?: QueuePair | undefined;
+  counter?: Counters | undefined;
+  action?: FlowAction | undefined;
+  /** 24 bits. */
+  tag_value?: number | undefined;
+  obj?: Handle | undefined;
+  /** With COUNTERS_DEVX_WITH_OFFSET: one of the counters of a bulk. */
+  bulk_obj?: { obj: Handle; offset: number } | undefined;
+}
+
+/** What they come to. */
+export interface DeviceFlowActions {
+  readonly target: FlowTarget | null;
+  readonly drop: boolean;
+  readonly tag: number | null;
+  readonly counts: FlowCounts | null;
+  readonly actions: readonly FlowAction[];
+  /** What the target leads to. */
+  readonly holds: readonly Handle[];
+}
+
+/** An action, and where it stands in the list. */
+interface Listed {
+  readonly attr: FlowActionAttr;
+  readonly path: string;
+}
+
+interface Sorted {
+  readonly end: Listed | null;
+  readonly tag: Listed | null;
+  readonly counter: Listed | null;
+  readonly changes: readonly Listed[];
+}
+
+/** The kernel's own bound on flow actions. */
+const KERNEL_FLOW_ACTIONS = 2;
+const TAG_END = 2 ** 24;
+const PAGE = "mlx5dv_create_flow(3)";
+
+/** One counter of a bulk. */
+class BulkCounter implements FlowCounts {
+  readonly holder: FlowCounter;
+  readonly address: number;
+
+  constructor(holder: FlowCounter, offset: number) {
+    this.holder = holder;
+    this.address = holder.addressOf(offset);
+  }
+
+  get name(): string {
+    return this.holder.name;
+  }
+
+  bind(): number {
+    return this.address;
+  }
+
+  unbind(): void {
+    // The bulk keeps its counts.
+  }
+}
+
+/** Checks the actions of a flow. @throws EINVAL, EOPNOTSUPP, EPERM what cannot stand there, or not together */
+export function deviceFlowActions(
+  call: string,
+  matcher: FlowMatcher,
+  attrs: readonly FlowActionAttr[],
+): DeviceFlowActions {
+  const manual = matcher.device.profile.flows.checks === "manual";
+  const sorted = sort(call, manual, attrs);
+  if (!matcher.context.capNetRaw) {
+    const hint = "its context lacks CAP_NET_RAW";
+    refuse({ code: "EPERM", call, reason: "not_permitted", path: "flow_matcher", value: matcher, hint });
+  }
+  if (!manual && sorted.changes.length > KERNEL_FLOW_ACTIONS) {
+    const { path } = sorted.changes[KERNEL_FLOW_ACTIONS] as Listed;
+    bad(call, path, undefined, `at most ${KERNEL_FLOW_ACTIONS} flow actions`);
+  }
+  const where = targetOf(call, manual, matcher, sorted.end);
+  const counts = sorted.counter === null ? null : countsOf(call, matcher, sorted.counter);
+  const actions = changesOf(call, manual, matcher, sorted.changes);
+  const drop = sorted.end?.attr.type === DROP;
+  const tag = sorted.tag === null ? null : tagOf(call, manual, matcher, sorted.tag);
+  if (!manual && counts !== null && sorted.end === null && matcher.tableType.domainType !== "nic_tx") {
+    bad(call, sorted.counter?.path as string, counts.holder, "a flow that counts has a destination, or drops");
+  }
+  return { ...where, drop, tag, counts, actions };
+}
+
+function bad(
+  call: string,
+  path: string,
+  value: unknown,
+  hint: string,
+  code: ErrnoName = "EINVAL",
+  reason: RefusalReason = "bad_action_list",
+): never {
+  return refuse({ code, call, reason, path, value, hint, cite: PAGE });
+}
+
+/** What the provider does with the list. */
+function sort(call: string, manual: boolean, attrs: readonly FlowActionAttr[]): Sorted {
+  const unsupported = manual ? "EINVAL" : "EOPNOTSUPP";
+  let end: Listed | null = null;
+  let tag: Listed | null = null;
+  let counter: Listed | null = null;
+  const changes: Listed[] = [];
+  for (const [i, attr] of attrs.entries()) {
+    const path = `actions_attr[${i}]`;
+    if (typeof attr !== "object" || attr === null) {
+      throw new TypeError(`${call}: ${path} must be an object, not ${describe(attr)}`);
+    }
+    const listed = { attr, path };
+    const type = unsigned(call, `${path}.type`, attr.type, 32);
+    switch (type) {
+      case DEST_IBV_QP:
+      case DEST_DEVX:
+      case DEFAULT_MISS:
+      case DROP:
+        if (end !== null) bad(call, path, type, `${end.path} already ends the flow`, unsupported, "action_repeated");
+        end = listed;
+        break;
+      case TAG:
+        if (tag !== null) bad(call, path, type, "a frame carries one tag", "EINVAL", "action_repeated");
+        tag = listed;
+        break;
+      case IBV_COUNTER:
+      case COUNTERS_DEVX:
+      case COUNTERS_DEVX_WITH_OFFSET:
+        if (type === IBV_COUNTER && !manual) bad(call, path, type, "COUNTERS_DEVX", "EOPNOTSUPP", "unsupported");
+        if (counter !== null) bad(call, path, type, "a flow counts once", unsupported, "action_repeated");
+        counter = listed;
+        break;
+      case IBV_FLOW_ACTION:
+        if (changes.length === FLOW_ACTIONS) bad(call, path, type, `at most ${FLOW_ACTIONS} flow actions`, unsupported);
+        changes.push(listed);
+        break;
+      default:
+        bad(call, `${path}.type`, type, `0 to ${COUNTERS_DEVX_WITH_OFFSET}`, unsupported, "out_of_range");
+    }
+  }
+  return { end, tag, counter, changes };
+}
+
+const NOWHERE = { target: null, holds: [] } as const;
+
+/** Where the frames go: the kernel's get_dests. */
+function targetOf(
+  call: string,
+  manual: boolean,
+  matcher: FlowMatcher,
+  end: Listed | null,
+): Pick<DeviceFlowActions, "target" | "holds"> {
+  const { name, domainType, rdma } = matcher.tableType;
+  const type = end?.attr.type;
+  const path = end?.path ?? "num_actions";
+  const misplaced = (hint: string): never => bad(call, path, type, `${name} tables take ${hint}`);
+  if (!manual && domainType === "fdb" && type !== DEST_DEVX && type !== DROP) misplaced("flow tables and DROP");
+  if (!manual && rdma && domainType === "nic_rx" && type !== DEST_DEVX && type !== DEST_IBV_QP) {
+    misplaced("one queue pair or flow table");
+  }
+  switch (end?.attr.type) {
+    case DEST_IBV_QP: {
+      const qp = living(call, `${path}.qp`, end.attr.qp, QueuePair);
+      checkOwner(call, `${path}.qp`, matcher, qp);
+      if (qp.qp_type !== IBV_QPT_RAW_PACKET && !(manual && qp.qp_type === IBV_QPT_UD)) {
+        const hint = manual ? "IBV_QPT_RAW_PACKET or IBV_QPT_UD" : "IBV_QPT_RAW_PACKET";
+        bad(call, `${path}.qp`, qp, hint, "EINVAL", "bad_object");
+      }
+      if (domainType !== "nic_rx") misplaced("no queue pair");
+      return { target: qp.target, holds: [qp] };
+    }
+    case DEST_DEVX: {
+      const object = living<Handle>(call, `${path}.obj`, end.attr.obj, Handle);
+      if (object instanceof Tir) {
+        checkOwner(call, `${path}.obj`, matcher, object);
+        if (domainType !== "nic_rx" || rdma) misplaced("no TIR");
+        return { target: object.target, holds: [object] };
+      }
+      if (!(object instanceof DevxFlowTable)) {
+        return bad(call, `${path}.obj`, object, "a flow table or a TIR", "EINVAL", "bad_object");
+      }
+      checkOwner(call, `${path}.obj`, matcher, object);
+      if (object.setting.domainType !== domainType) misplaced("flow tables of their own direction");
+      return { target: { op: Op.table, operand: object.classifier.table }, holds: [object] };
+    }
+    case DEFAULT_MISS:
+      return { target: { op: Op.default_miss, operand: 0 }, holds: [] };
+    default:
+      return NOWHERE;
+  }
+}
+
+/** What a function's flows use is of that function. */
+function checkOwner(
+  call: string,
+  path: string,
+  { device, context }: FlowMatcher,
+  object: Handle & { readonly context: Flow["context"] },
+): void {
+  if (object.device === device && object.context.function === context.function) return;
+  const hint = `the flow matcher is of ${context.function.name}`;
+  refuse({ code: "EINVAL", call, reason: "other_device", path, value: object, hint });
+}
+
+function countsOf(call: string, matcher: FlowMatcher, { attr, path }: Listed): FlowCounts {
+  if (attr.type === IBV_COUNTER) {
+    const counters = living(call, `${path}.counter`, attr.counter, Counters);
+    checkDevice(call, `${path}.counter`, matcher, counters);
+    return counters;
+  }
+  const bulk = attr.type === COUNTERS_DEVX_WITH_OFFSET;
+  const at = bulk ? `${path}.bulk_obj` : path;
+  const object = living<Handle>(call, `${at}.obj`, bulk ? attr.bulk_obj?.obj : attr.obj, Handle);
+  if (!(object instanceof FlowCounter)) {
+    return bad(call, `${at}.obj`, object, "a flow counter", "EINVAL", "bad_object");
+  }
+  checkDevice(call, `${at}.obj`, matcher, object);
+  const offset = bulk ? unsigned(call, `${at}.offset`, attr.bulk_obj?.offset, 32) : 0;
+  if (offset >= object.size) bad(call, `${at}.offset`, offset, `the bulk has ${object.size}`, "EINVAL", "out_of_range");
+  return new BulkCounter(object, offset);
+}
+
+function checkDevice(call: string, path: string, { device }: FlowMatcher, object: Handle): void {
+  if (object.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
+}
+
+/** Changes are those of the flow's own type of table. */
+function changesOf(call: string, manual: boolean, matcher: FlowMatcher, changes: readonly Listed[]): FlowAction[] {
+  const { name, domainType, rdma } = matcher.tableType;
+  const kinds = new Set<string>();
+  return changes.map(({ attr, path }) => {
+    const action = living<FlowAction>(call, `${path}.action`, attr.action, FlowAction);
+    checkOwner(call, `${path}.action`, matcher, action);
+    if (rdma || action.domainType !== domainType) {
+      const hint = rdma ? `${name} tables take none` : `the flow takes those of ${name}`;
+      bad(call, `${path}.action`, action, hint, "EINVAL", "bad_object");
+    }
+    const esp = action instanceof EspAction;
+    if ((!manual || esp) && kinds.has(action.kind)) {
+      bad(call, `${path}.action`, action, `a flow has one ${action.kind} action`, "EINVAL", "action_repeated");
+    }
+    kinds.add(action.kind);
+    if (esp && action.inline && !matcher.asksForEsp) {
+      const hint = "its matcher masks outer_esp_spi, and ip_version, ethertype or ip_protocol";
+      bad(call, `${path}.action`, action, hint, "EINVAL", "bad_action_list");
+    }
+    return action;
+  });
+}
+
+function tagOf(call: string, manual: boolean, { tableType }: FlowMatcher, { attr, path }: Listed): number {
+  const tag = unsigned(call, `${path}.tag_value`, attr.tag_value, 32);
+  if (tag >= TAG_END) bad(call, `${path}.tag_value`, tag, "24 bits", "EINVAL", "out_of_range");
+  // It does not leave the eSwitch.
+  if (manual && tableType.domainType === "fdb") bad(call, path, tag, "tags are for who receives");
+  return tag;
+}

@@ -1,0 +1,219 @@
+/** The entries of a function, stage by stage: flows join them, and leave them. */
+import { changeActions, insertRule } from "../../engine/rules.js";
+import { refuse } from "../../errors.js";
+import type { DeviceFunction } from "../device/function.js";
+import type { Flow, FlowCounts } from "./flow.js";
+import { endOf, ENTRY_LIMIT, FlowEntry, FlowMask, queueOf, type EntryKind, type FlowStage } from "./entry.js";
+import type { KeyBits } from "./specMatch.js";
+
+/** Where a flow belongs: alone, it would be an entry of this kind. */
+export interface WantedEntry extends EntryKind {
+  readonly bits: KeyBits;
+}
+
+/** A place for a flow: what is there already. */
+export interface FoundPlace {
+  readonly wanted: WantedEntry;
+  /** What its mask is found by. */
+  readonly key: string;
+  readonly entry: FlowEntry | undefined;
+}
+
+/** Flows of a device. */
+export interface FlowCount {
+  alive: number;
+  /** As many as it can have. */
+  readonly most: number;
+}
+
+const NO_RANGES: readonly never[] = [];
+
+export class FlowTables {
+  readonly #function: DeviceFunction;
+  readonly #count: FlowCount;
+  readonly #masks: Record<FlowStage, Map<string, FlowMask>> = {
+    sniffers: new Map(),
+    root: new Map(),
+    defaults: new Map(),
+    sentSniffers: new Map(),
+    egress: new Map(),
+    rdmaRx: new Map(),
+    rdmaTx: new Map(),
+    rdmaTransportRx: new Map(),
+    rdmaTransportTx: new Map(),
+    fdb: new Map(),
+  };
+
+  /** `count` is that of the device, for all its functions. */
+  constructor(of: DeviceFunction, count: FlowCount) {
+    this.#function = of;
+    this.#count = count;
+  }
+
+  /**
+   * Where a flow belongs, for `enter`. Refuses what cannot stand beside the flows that are there; nothing is changed.
+   * @throws EEXIST, ENOMEM
+   */
+  find(call: string, flow: Flow, wanted: readonly WantedEntry[]): FoundPlace[] {
+    const found = wanted.map((one) => this.#find(one));
+    for (const place of found) if (place.entry !== undefined) checkAgreement(call, flow, place.entry, place.wanted);
+    const { alive, most } = this.#count;
+    if (alive >= most) {
+      const hint = `limits.flows of createDevice is ${most}`;
+      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
+    }
+    for (const { entry } of found) if (entry !== undefined) checkRoom(call, entry, flow);
+    return found;
+  }
+
+  /** Gives a flow its entries; on a refusal it is in none. @throws ENOMEM */
+  enter(call: string, flow: Flow, found: readonly FoundPlace[]): FlowEntry[] {
+    const entered: FlowEntry[] = [];
+    try {
+      for (const one of found) entered.push(this.#enter(call, flow, one));
+    } catch (error) {
+      for (const entry of entered) this.#leave(flow, entry);
+      throw error;
+    }
+    this.#count.alive++;
+    return entered;
+  }
+
+  /** Takes a flow out of its entries. */
+  leave(flow: Flow, entries: readonly FlowEntry[]): void {
+    for (const entry of entries) this.#leave(flow, entry);
+    this.#count.alive--;
+  }
+
+  /** The flow names other counters now. @throws ENOMEM, and then entries do what they did, once the flow is as it was */
+  refresh(call: string, entries: readonly FlowEntry[], undo: () => void): void {
+    for (const entry of entries) {
+      if (this.#change(entry)) continue;
+      undo();
+      for (const before of entries) this.#change(before);
+      this.#function.device.allocated(call, 0);
+    }
+  }
+
+  #find(wanted: WantedEntry): FoundPlace {
+    const { stage, slot, bits } = wanted;
+    const key = FlowMask.keyOf(slot, bits.mask);
+    const mask = this.#masks[stage].get(key);
+    return { wanted, key, entry: mask?.entries.get(mask.valueKey(bits.value)) };
+  }
+
+  #enter(call: string, flow: Flow, found: FoundPlace): FlowEntry {
+    const { entry } = found;
+    if (entry === undefined) return this.#insert(call, flow, found);
+    entry.flows.push(flow);
+    if (this.#change(entry)) return entry;
+    entry.flows.pop();
+    return this.#function.device.allocated(call, 0) as never;
+  }
+
+  #change(entry: FlowEntry): boolean {
+    return changeActions(this.#function.device.core, entry.handle, entry.record());
+  }
+
+  #insert(call: string, flow: Flow, { wanted, key }: FoundPlace): FlowEntry {
+    const { stage, slot, bits } = wanted;
+    const { stages, device } = this.#function;
+    const { installed, core } = device;
+    const classifier = stages.open(call, stage);
+    const masks = this.#masks[stage];
+    // The other half of ALL_DEFAULT may have brought it.
+    const known = masks.get(key);
+    const mask = known ?? new FlowMask(slot, key, bits.mask);
+    if (known === undefined && !classifier.add(mask)) {
+      stages.close(stage);
+      const hint = "65536 masks and matchers of one table";
+      refuse({ code: "ENOMEM", call, reason: "no_memory", path: flow.does, hint });
+    }
+    const id = installed.nextId;
+    const entry = new FlowEntry(id, wanted, classifier, mask, mask.valueKey(bits.value), flow);
+    entry.handle = insertRule(core, classifier.table, {
+      id,
+      rankHigh: classifier.rankHigh(mask),
+      rankLow: classifier.rankLow(mask, entry.sequence),
+      mask: bits.mask,
+      value: bits.value,
+      ranges: NO_RANGES,
+      actions: entry.record(),
+    });
+    if (entry.handle === 0) {
+      if (known === undefined) classifier.remove(mask);
+      stages.close(stage);
+      this.#function.device.allocated(call, 0);
+    }
+    masks.set(key, mask);
+    mask.entries.set(entry.valueKey, entry);
+    installed.add(entry);
+    stages.added(stage);
+    return entry;
+  }
+
+  #leave(flow: Flow, entry: FlowEntry): void {
+    entry.flows.splice(entry.flows.indexOf(flow), 1);
+    if (entry.flows.length > 0) {
+      // As many actions or fewer: this cannot fail.
+      this.#change(entry);
+      return;
+    }
+    const { place, classifier, stage } = entry;
+    const { stages, device } = this.#function;
+    const { installed, core } = device;
+    core.exports.removeRule(entry.handle);
+    installed.remove(entry);
+    place.entries.delete(entry.valueKey);
+    if (place.entries.size === 0) {
+      this.#masks[stage].delete(place.key);
+      classifier.remove(place);
+    }
+    stages.removed(stage);
+  }
+}
+
+/** SPEC: what identical flows must have in common. A flow without a tag joins any. */
+function checkAgreement(call: string, flow: Flow, entry: FlowEntry, wanted: WantedEntry): void {
+  const { drop, tag, actions } = wanted;
+  const path = flow.does;
+  const cite = "docs/flows.md, identical flows";
+  if (entry.drop !== drop) {
+    const hint = `${entry.flows[0]?.name} asks for the same frames and ${entry.drop ? "drops" : "does not drop"} them`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+  }
+  if (tag !== null && tag !== (entry.tag ?? 0)) {
+    const has = entry.tag === null ? "has no tag" : `has the tag ${entry.tag}`;
+    const hint = `${entry.flows[0]?.name} asks for the same frames and ${has}`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, value: `tag ${tag}`, hint, cite });
+  }
+  if (actions.length !== entry.actions.length || actions.some((action, i) => action !== entry.actions[i])) {
+    const does = entry.actions.map(({ name }) => name).join(", ") || "changes nothing";
+    const hint = `${entry.flows[0]?.name} asks for the same frames and names other flow actions (${does})`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+  }
+  const [there, end] = [entry.end, endOf(flow)];
+  // MODEL: an entry leads to one place besides its queues.
+  if (there !== null && end !== null && (there.op !== end.op || there.operand !== end.operand)) {
+    const hint = `${entry.flows[0]?.name} asks for the same frames, which go on to another place`;
+    refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
+  }
+}
+
+function checkRoom(call: string, entry: FlowEntry, flow: Flow): void {
+  const { queues } = entry;
+  const queue = queueOf(flow);
+  if (!entry.drop && queue !== null && !queues.has(queue) && queues.size === ENTRY_LIMIT) {
+    const hint = `${ENTRY_LIMIT} queues get these frames already`;
+    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
+  }
+  if (flow.counts !== null) checkCountersRoom(call, entry, flow.counts);
+}
+
+/** Refuses counts too many for an entry. @throws ENOMEM */
+export function checkCountersRoom(call: string, entry: FlowEntry, one: FlowCounts): void {
+  const { counters } = entry;
+  if (counters.has(one.address) || counters.size < ENTRY_LIMIT) return;
+  const hint = `${ENTRY_LIMIT} counters objects count these frames already`;
+  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "counters", value: one.holder, hint });
+}

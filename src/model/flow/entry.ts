@@ -1,0 +1,216 @@
+/**
+ * Entries: identical flows are one rule of the core, which delivers to each of their queues (docs/flows.md, "What a flow
+ * does"). What the rule does follows from the flows that are there, and nothing else but the tag, which the first brings.
+ */
+import { Op } from "../../abi/engine.js";
+import type { Classifier, Place, Placed } from "../table/classifier.js";
+import type { Flow, FlowTarget } from "./flow.js";
+import type { FlowAction, FlowActionStep } from "./action.js";
+import type { QueuePair } from "../queue/queuePair.js";
+import type { StageName } from "../table/pipeline.js";
+
+/** The stages that have flows (model/table/pipeline.ts). */
+export type FlowStage = Exclude<StageName, "host" | "connected">;
+
+/** Queues of an entry, and counters objects. */
+export const ENTRY_LIMIT = 60;
+
+/** What an entry is known by, and what it does besides its flows. */
+export interface EntryKind {
+  readonly stage: FlowStage;
+  /** Of the rank. */
+  readonly slot: number;
+  /** Whether the frame goes on behind the slot. */
+  readonly dontTrap: boolean;
+  /** Whether its actions run in the order of what is sent. */
+  readonly sends: boolean;
+  readonly drop: boolean;
+  readonly tag: number | null;
+  /** What is done to the frame, the same for all its flows. */
+  readonly actions: readonly FlowAction[];
+}
+
+/** The entries of one mask and one slot: as old as the first of them, while there is one. */
+export class FlowMask implements Place {
+  readonly slot: number;
+  /** What it is found by. */
+  readonly key: string;
+  readonly entries = new Map<string, FlowEntry>();
+  order = 0;
+  /** The words of a key that it asks about. */
+  readonly #words: readonly number[];
+
+  constructor(slot: number, key: string, mask: Uint8Array) {
+    this.slot = slot;
+    this.key = key;
+    const words = wordsOf(mask);
+    this.#words = Array.from(words.keys()).filter((word) => words[word] !== 0);
+  }
+
+  /** The key of a mask at a slot: which words it asks about, and what of them. */
+  static keyOf(slot: number, mask: Uint8Array): string {
+    const words = wordsOf(mask);
+    const codes = [slot & 0xffff, slot >>> 16];
+    for (let word = 0; word < words.length; word++) {
+      const bits = words[word] as number;
+      if (bits !== 0) codes.push(word, bits & 0xffff, bits >>> 16);
+    }
+    return String.fromCharCode(...codes);
+  }
+
+  /** What an entry of this mask is found by. */
+  valueKey(value: Uint8Array): string {
+    const words = wordsOf(value);
+    const codes: number[] = [];
+    for (const word of this.#words) {
+      const bits = words[word] as number;
+      codes.push(bits & 0xffff, bits >>> 16);
+    }
+    return String.fromCharCode(...codes);
+  }
+}
+
+/** A key in words, as the machine reads them. */
+function wordsOf(key: Uint8Array): Uint32Array {
+  return new Uint32Array(key.buffer, key.byteOffset, key.length / 4);
+}
+
+/** Stages that are no end of the domain: what they do not keep comes to the stages behind. */
+const PASSING: ReadonlySet<FlowStage> = new Set(["rdmaRx", "rdmaTx", "rdmaTransportRx", "rdmaTransportTx"]);
+
+export class FlowEntry implements Placed, EntryKind {
+  readonly id: number;
+  readonly stage: FlowStage;
+  readonly slot: number;
+  readonly dontTrap: boolean;
+  readonly sends: boolean;
+  readonly drop: boolean;
+  readonly tag: number | null;
+  readonly actions: readonly FlowAction[];
+  readonly classifier: Classifier;
+  readonly place: FlowMask;
+  readonly valueKey: string;
+  readonly flows: Flow[];
+  sequence: number;
+  handle = 0;
+
+  constructor(id: number, kind: EntryKind, classifier: Classifier, place: FlowMask, valueKey: string, first: Flow) {
+    this.id = id;
+    this.stage = kind.stage;
+    this.slot = kind.slot;
+    this.dontTrap = kind.dontTrap;
+    this.sends = kind.sends;
+    this.drop = kind.drop;
+    this.tag = kind.tag;
+    this.actions = kind.actions;
+    this.classifier = classifier;
+    this.place = place;
+    this.valueKey = valueKey;
+    this.flows = [first];
+    this.sequence = classifier.nextSequence();
+  }
+
+  /** The flows that a frame is for: those of its sender only where they allow it. */
+  flowsFor(sender: QueuePair | null): Flow[] {
+    return this.flows.filter(({ qp, loopsBack }) => qp !== sender || loopsBack);
+  }
+
+  /** Queues that get its frames, by their handles. */
+  get queues(): Set<number> {
+    return new Set(this.flows.flatMap((flow) => queueOf(flow) ?? []));
+  }
+
+  /** Where its frames go on to, besides its queues; null for nowhere. */
+  get end(): FlowTarget | null {
+    return this.flows.map(endOf).find((end) => end !== null) ?? null;
+  }
+
+  /** What counts its frames, by their addresses. */
+  get counters(): Set<number> {
+    return new Set(this.flows.flatMap(({ counts }) => (counts === null || counts.address === 0 ? [] : counts.address)));
+  }
+
+  /**
+   * Operation and operand in turn, in the order of execution (docs/rules.md, "Actions"). A list of fewer flows is never longer, so that a flow can leave when memory is full:
+   * what counts for some senders only has its place beside each counter as soon as there are two flows.
+   */
+  record(): number[] {
+    const record: number[] = [];
+    const decrypts = this.actions.some(({ step }) => step === "decrypt");
+    // What was matched, whether it can be decrypted or not.
+    if (decrypts) this.#count(record);
+    this.#rewrite(record, "decrypt");
+    this.#rewrite(record, "decap");
+    if (this.tag !== null) record.push(Op.tag, this.tag);
+    // A rule of another stage may have set one before it gave the frame up.
+    else if (this.stage === "defaults") record.push(Op.untag, 0);
+    if (this.sends) this.#count(record);
+    this.#rewrite(record, "modify");
+    if (!this.sends && !decrypts) this.#count(record);
+    this.#rewrite(record, "encap");
+    this.#rewrite(record, "encrypt");
+    const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
+    // MODEL: the DROP of a sniffer drops what it would get; nobody else notices.
+    if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
+    else if (!this.drop) this.#deliver(record, sniffs);
+    if (sniffs) record.push(Op.pass, 0);
+    else if (!this.drop) this.#goOn(record);
+    return record;
+  }
+
+  #rewrite(record: number[], step: FlowActionStep): void {
+    for (const action of this.actions) if (action.step === step) record.push(action.op, action.operand);
+  }
+
+  #count(record: number[]): void {
+    const several = this.stage === "root" && this.flows.length > 1;
+    for (const one of this.counters) {
+      const owner = several ? soleOwner(this.flows.filter(({ counts }) => counts?.address === one)) : null;
+      if (several) record.push(owner === null ? Op.none : Op.not_for, owner?.handle ?? 0);
+      record.push(Op.count, one);
+    }
+  }
+
+  #deliver(record: number[], sniffs: boolean): void {
+    const copies = sniffs || this.dontTrap || this.end !== null;
+    const [always, fromOthers, spread] = copies
+      ? [Op.copy_queue, Op.copy_from_others, Op.copy_spread]
+      : [Op.queue, Op.queue_from_others, Op.spread];
+    for (const queue of this.queues) {
+      const own = this.flows.filter((flow) => queueOf(flow) === queue);
+      // RDMA tables have flows of no queue pair, which answer everybody, and what spreads sends none.
+      const loops = this.stage !== "root" || own.some(({ loopsBack }) => loopsBack);
+      record.push(own[0]?.target?.op === Op.spread ? spread : loops ? always : fromOthers, queue);
+    }
+  }
+
+  /** Where a frame goes that does not end here. */
+  #goOn(record: number[]): void {
+    const { end, stage } = this;
+    if (this.dontTrap) record.push(Op.resume, 0);
+    // The next stage is for all that RDMA tables do not keep, whoever said so.
+    else if (PASSING.has(stage) && (end?.op === Op.default_miss || (end === null && this.sends))) {
+      record.push(Op.pass, 0);
+    } else if (end !== null) record.push(end.op, end.operand);
+  }
+}
+
+/** The queue that a flow delivers to, or what spreads over several, by its handle; null for none. */
+export function queueOf({ target }: Flow): number | null {
+  return target !== null && isQueue(target) ? target.operand : null;
+}
+
+/** Where a flow leads besides queues. */
+export function endOf({ target }: Flow): FlowTarget | null {
+  return target === null || isQueue(target) ? null : target;
+}
+
+function isQueue({ op }: FlowTarget): boolean {
+  return op === Op.queue || op === Op.spread;
+}
+
+/** The queue pair of all these flows where there is one, and none of them is for its own frames. */
+function soleOwner(flows: readonly Flow[]): QueuePair | null {
+  const owner = flows[0]?.qp ?? null;
+  return flows.every(({ qp, loopsBack }) => qp === owner && !loopsBack) ? owner : null;
+}

@@ -1,0 +1,129 @@
+/**
+ * Flows (`struct ibv_flow`): those of the verbs (verbsFlow.ts) and those of mlx5dv_create_flow (deviceFlow.ts). What they
+ * mean together is in docs/flows.md.
+ */
+import type { Op } from "../../abi/engine.js";
+import { refuse } from "../../errors.js";
+import type { Context } from "../base/context.js";
+import type { FlowAction } from "./action.js";
+import type { FlowEntry } from "./entry.js";
+import { checkCountersRoom, type FlowTables, type WantedEntry } from "./entries.js";
+import { Handle, living } from "../base/handle.js";
+import type { QueuePair } from "../queue/queuePair.js";
+
+/** Where the frames of a flow go: the operation of the core that takes them there. */
+export interface FlowTarget {
+  readonly op: Op;
+  readonly operand: number;
+}
+
+/** What counts the frames of a flow: a pair of counts in the core. */
+export interface FlowCounts {
+  readonly name: string;
+  /** The object that cannot be destroyed before. */
+  readonly holder: Handle;
+  /** 0 while they have not been made. */
+  readonly address: number;
+  /** Makes them, if there are none. @throws ENOMEM */
+  bind(call: string): number;
+  /** Gives back counts that nobody has bound after all. */
+  unbind(): void;
+}
+
+/** What a flow is made of. */
+export interface FlowParts {
+  readonly name?: string | undefined;
+  readonly counts: FlowCounts | null;
+  readonly actions: readonly FlowAction[];
+  /** What it uses besides counts and actions, and what cannot be destroyed before it. */
+  readonly holds: readonly Handle[];
+}
+
+export abstract class Flow extends Handle {
+  readonly comp_mask = 0;
+  readonly context: Context;
+  /** `ibv_flow.handle` */
+  readonly handle: number;
+  /** Changes of its frames, in the order of the list. */
+  readonly actions: readonly FlowAction[];
+  /** The queue pair that it was made on; null for a flow of none. */
+  abstract readonly qp: QueuePair | null;
+  /** null where it drops, or does not say. */
+  abstract readonly target: FlowTarget | null;
+  readonly #holds: readonly Handle[];
+  #counts: FlowCounts | null;
+  #entries: readonly FlowEntry[] = [];
+
+  protected constructor(context: Context, { name, counts, actions, holds }: FlowParts) {
+    // The number is taken when the flow stands.
+    const number = context.device.nextNumber("flow", 0);
+    super(context.device, name ?? `flow${number}`);
+    this.handle = number + 1;
+    this.context = context;
+    this.actions = actions;
+    this.#counts = counts;
+    this.#holds = holds;
+  }
+
+  /** What counts the frames that it is hit by. */
+  get counts(): FlowCounts | null {
+    return this.#counts;
+  }
+
+  /** Where its call says what it asks for and does, for refusals. */
+  abstract get does(): string;
+
+  /** Whether it answers frames that its own queue pair has sent. */
+  abstract get loopsBack(): boolean;
+
+  get #tables(): FlowTables {
+    return this.context.function.flows;
+  }
+
+  /** Takes its place, or places. @throws EEXIST, ENOMEM, and then nothing has changed */
+  protected enter(call: string, wanted: readonly WantedEntry[]): void {
+    const found = this.#tables.find(call, this, wanted);
+    const counts = this.#counts;
+    const fresh = counts !== null && counts.address === 0;
+    counts?.bind(call);
+    try {
+      this.#entries = this.#tables.enter(call, this, found);
+    } catch (error) {
+      if (fresh) counts.unbind();
+      throw error;
+    }
+    this.device.nextNumber("flow");
+    for (const one of [...this.#holds, ...this.actions]) one.users++;
+    if (counts !== null) counts.holder.users++;
+  }
+
+  /** It counts on `counts` from now on, if it does not already. @throws EINVAL it counts on others; ENOMEM */
+  countOn(call: string, counts: FlowCounts): void {
+    if (this.#counts === counts) return;
+    const path = "flow";
+    if (counts.holder.device !== this.device) {
+      refuse({ code: "EINVAL", call, reason: "other_device", path, value: this });
+    }
+    if (this.#counts !== null) {
+      const hint = `it counts on ${this.#counts.name}`;
+      refuse({ code: "EINVAL", call, reason: "in_use", path, value: this, hint });
+    }
+    for (const entry of this.#entries) checkCountersRoom(call, entry, counts);
+    const fresh = counts.address === 0;
+    counts.bind(call);
+    this.#counts = counts;
+    this.#tables.refresh(call, this.#entries, () => {
+      this.#counts = null;
+      if (fresh) counts.unbind();
+    });
+    counts.holder.users++;
+  }
+
+  destroy(call: string): void {
+    living<Flow>(call, "flow", this, Flow);
+    this.destroyed = true;
+    this.#tables.leave(this, this.#entries);
+    for (const one of [...this.#holds, ...this.actions]) one.users--;
+    if (this.#counts !== null) this.#counts.holder.users--;
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Rules of the host's own applications, which get what flows and direct rules leave (ibv_create_flow(3), "Flow domains and
+ * priority"): queues of the host, or nobody.
+ *
+ * Their ranks are | application 2 | priority 16 | age 46 |.
+ */
+import { Op, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
+import { insertRule } from "../../engine/rules.js";
+import { refuse } from "../../errors.js";
+import { namesHint } from "../../nearest.js";
+import type { Device } from "../device/device.js";
+import type { DeviceFunction } from "../device/function.js";
+import { describe, Handle, unsigned } from "../base/handle.js";
+import { matchOf, type MatchFields } from "../match/match.js";
+
+/** In the order in which frames come to them. */
+export const HOST_APPLICATIONS = ["ethtool", "tc", "nic"] as const;
+export type HostApplication = (typeof HOST_APPLICATIONS)[number];
+
+/** What becomes of the frames of a host rule. */
+export type HostAction = "drop" | { queue: number };
+
+export interface HostRuleOptions {
+  application: HostApplication;
+  /** Lower comes first, among the rules of the application. @default 0 */
+  priority?: number;
+  /** @default all ports */
+  port?: number;
+  /** Fields by name, such as `{ "outer.tcp_dport": 22 }`. @default every frame */
+  match?: MatchFields;
+  action: HostAction;
+  /** What outcomes call it. @default made from its application */
+  name?: string;
+}
+
+/** A queue of the host: it takes everything. */
+export class HostQueue {
+  readonly kind = "host";
+  readonly isSink = true;
+  /** What outcomes call it. */
+  readonly label: string;
+  readonly handle: number;
+  /** Rules that lead to it. */
+  users = 0;
+
+  constructor(of: DeviceFunction, number: number, handle: number) {
+    this.label = of.managesSwitch ? `host:${number}` : `vf${of.vport}/host:${number}`;
+    this.handle = handle;
+  }
+}
+
+export class HostRule extends Handle {
+  readonly id: number;
+  readonly application: HostApplication;
+  readonly priority: number;
+  readonly action: HostAction;
+  readonly #rules: HostRules;
+  /** The rule in the core. */
+  readonly #handle: number;
+
+  /** @internal */
+  constructor(
+    rules: HostRules,
+    id: number,
+    handle: number,
+    options: Required<Omit<HostRuleOptions, "port" | "match">>,
+  ) {
+    super(rules.function.device, options.name);
+    this.#rules = rules;
+    this.id = id;
+    this.#handle = handle;
+    this.application = options.application;
+    this.priority = options.priority;
+    this.action = options.action;
+  }
+
+  /** Takes the rule away. @throws EINVAL it has been */
+  remove(): void {
+    const call = "hostRule.remove";
+    if (this.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "rule", value: this });
+    this.destroyed = true;
+    this.#rules.forget(this, this.#handle);
+  }
+}
+
+/** `device.hostRules`, and those of other functions. */
+export class HostRules {
+  /** @internal */
+  readonly function: DeviceFunction;
+  readonly #queues = new Map<number, HostQueue>();
+  #made = 0;
+
+  /** @internal */
+  constructor(of: DeviceFunction) {
+    this.function = of;
+  }
+
+  /**
+   * Adds a rule of an application; it takes effect at once.
+   * @throws EINVAL what is no rule; ENOMEM
+   */
+  add(options: HostRuleOptions): HostRule {
+    const call = "hostRules.add";
+    const { device, stages } = this.function;
+    const { application, action } = options;
+    const place = HOST_APPLICATIONS.indexOf(application);
+    if (place < 0) {
+      const hint = namesHint(String(application), "applications", [...HOST_APPLICATIONS]);
+      refuse({ code: "EINVAL", call, reason: "unknown_name", path: "application", value: application, hint });
+    }
+    const priority = unsigned(call, "priority", options.priority ?? 0, 16);
+    const number = queueNumber(call, action);
+    const { mask, value, ranges } = matchOf(call, "match", fieldsOf(call, device, options));
+    device.parser.check(call, mask);
+
+    const queue = number === null ? null : this.#queue(call, number);
+    const id = device.installed.nextId;
+    const age = this.#made;
+    let handle: number;
+    try {
+      const rule = insertRule(device.core, stages.open(call, "host").table, {
+        id,
+        rankHigh: ((place << 30) | (priority << 14) | Math.floor(age / 2 ** 32)) >>> 0,
+        rankLow: age >>> 0,
+        mask,
+        value,
+        ranges,
+        // A direct rule may have set a tag before it gave the frame up.
+        actions: [Op.untag, 0, ...(queue === null ? [Op.drop, 0] : [Op.queue, queue.handle])],
+      });
+      handle = device.allocated(call, rule);
+    } catch (error) {
+      stages.close("host");
+      if (number !== null) this.#release(number);
+      throw error;
+    }
+    this.#made++;
+    const name = options.name ?? `${application}${device.nextNumber(application)}`;
+    const rule = new HostRule(this, id, handle, { application, priority, action, name });
+    if (queue !== null) queue.users++;
+    device.installed.add(rule);
+    stages.added("host");
+    return rule;
+  }
+
+  /** @internal */
+  forget(rule: HostRule, handle: number): void {
+    const { device, stages } = this.function;
+    device.core.exports.removeRule(handle);
+    device.installed.remove(rule);
+    stages.removed("host");
+    if (rule.action === "drop") return;
+    const queue = this.#queues.get(rule.action.queue) as HostQueue;
+    queue.users--;
+    this.#release(rule.action.queue);
+  }
+
+  #queue(call: string, number: number): HostQueue {
+    const { device } = this.function;
+    let queue = this.#queues.get(number);
+    if (queue === undefined) {
+      const handle = device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0);
+      queue = new HostQueue(this.function, number, device.allocated(call, handle));
+      this.#queues.set(number, queue);
+      device.queues.set(queue.handle, queue);
+    }
+    return queue;
+  }
+
+  /** Gives back a queue that no rule leads to. */
+  #release(number: number): void {
+    const queue = this.#queues.get(number);
+    if (queue === undefined || queue.users > 0) return;
+    const { device } = this.function;
+    device.core.exports.destroyQueue(queue.handle);
+    device.queues.delete(queue.handle);
+    this.#queues.delete(number);
+  }
+}
+
+function queueNumber(call: string, action: HostAction): number | null {
+  if (action === "drop") return null;
+  if (typeof action === "object" && action !== null) return unsigned(call, "action.queue", action.queue, 16);
+  throw new TypeError(`${call}: action must be "drop" or { queue }, not ${describe(action)}`);
+}
+
+function fieldsOf(call: string, device: Device, { port, match = {} }: HostRuleOptions): MatchFields {
+  if (port === undefined) return match;
+  device.checkPort(call, port);
+  if ("ext.port" in match) {
+    const hint = "the rule has a port already";
+    refuse({ code: "EINVAL", call, reason: "contradiction", path: "match.ext.port", hint });
+  }
+  return { ...match, "ext.port": port };
+}

@@ -1,0 +1,164 @@
+/** Flow matchers (mlx5dv_create_flow_matcher(3)): the mask of flows in device bytes, where they stand, and how early. */
+import { EXT_HERE_TUNNEL, EXT_PORT, HERE_BTH } from "../../abi/key.js";
+import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../../abi/verbs.js";
+import { refuse, type Refusal } from "../../errors.js";
+import { Context } from "../base/context.js";
+import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
+import { fieldNamed, type Field } from "../match/fields.js";
+import type { KeyBits } from "./specMatch.js";
+import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
+import { Handle, living, retire, unsigned } from "../base/handle.js";
+import type { MatchParameters } from "../match/match.js";
+import { checkTakesRules } from "../table/matcherChecks.js";
+
+/** `struct mlx5dv_flow_matcher_attr`; what is left out is 0. */
+export interface FlowMatcherAttr {
+  type?: number | undefined;
+  /** 0 or IBV_FLOW_ATTR_FLAGS_EGRESS. */
+  flags?: number | undefined;
+  /** 16 bits, lower comes first. */
+  priority?: number | undefined;
+  match_criteria_enable?: number | undefined;
+  match_mask?: MatchParameters | Uint8Array | null | undefined;
+  /** MLX5DV_FLOW_MATCHER_MASK_* */
+  comp_mask?: number | undefined;
+  /** MLX5DV_FLOW_TABLE_TYPE_*, where `comp_mask` says so. */
+  ft_type?: number | undefined;
+  ib_port?: number | undefined;
+}
+
+const MASK_FT_TYPE = 1;
+const MASK_IB_PORT = 2;
+const PAGE = "mlx5dv_create_flow_matcher(3)";
+
+interface Setting {
+  readonly context: Context;
+  readonly priority: number;
+  readonly criteria: number;
+  readonly tableType: FlowTableType;
+  /** 0 for all. */
+  readonly port: number;
+}
+
+export class FlowMatcher extends Handle {
+  readonly context: Context;
+  readonly priority: number;
+  readonly criteria: number;
+  readonly tableType: FlowTableType;
+  /** The port whose frames its flows are for; 0 for all. */
+  readonly port: number;
+  readonly #mask: DeviceMask;
+
+  private constructor(setting: Setting, mask: DeviceMask) {
+    const { device } = setting.context;
+    super(device, `flow_matcher${device.nextNumber("flow_matcher")}`);
+    this.context = setting.context;
+    this.priority = setting.priority;
+    this.criteria = setting.criteria;
+    this.tableType = setting.tableType;
+    this.port = setting.port;
+    this.#mask = mask;
+    this.context.users++;
+  }
+
+  /** @throws EINVAL, EOPNOTSUPP no matcher that the kernel makes, or a mask that the device cannot match */
+  static create(call: string, context: Context, attr: FlowMatcherAttr): FlowMatcher {
+    living(call, "context", context, Context);
+    if (typeof attr !== "object" || attr === null) throw new TypeError(`${call}: attr must be an object`);
+    const setting = settingOf(call, context, attr);
+    const place = { device: context.device, isRoot: true, type: setting.tableType.domainType };
+    return new FlowMatcher(
+      setting,
+      new DeviceMask(call, "attr.match_mask", place, setting.criteria, attr.match_mask ?? null),
+    );
+  }
+
+  /** Whether its flows are for ESP of the outer packet, and known to be behind IP (ibv_flow_action_esp(3), Inline Crypto Mode). */
+  get asksForEsp(): boolean {
+    const { mask } = this.#mask;
+    const asks = (name: string): boolean => {
+      const { bit, width } = fieldNamed(name) as Field;
+      for (let at = bit; at < bit + width; at++) if (((mask[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0) return true;
+      return false;
+    };
+    const any = (...names: string[]): boolean => names.some(asks);
+    return (
+      any("misc.outer_esp_spi", "ext.outer_esp_seq") && any("outer.ip_version", "outer.ethertype", "outer.ip_protocol")
+    );
+  }
+
+  /** Refuses what no flow of it can be made for. */
+  checkTakesFlows(call: string): void {
+    const { domainType } = this.tableType;
+    if (domainType === "fdb" && !this.context.function.managesSwitch) {
+      const hint = "the PF manages the eSwitch";
+      refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flow_matcher", value: this, hint });
+    }
+    if (this.device.profile.rules.checks !== "manual") checkTakesRules(call, this.priority, this.criteria);
+  }
+
+  /** What a flow with this value asks of the key. @throws EINVAL bits outside the mask, another `ip_version`, a bad size */
+  matchOf(call: string, value: DeviceBytes): KeyBits {
+    const bits = { mask: this.#mask.mask.slice(), value: this.#mask.keyOf(call, "match_value", value).slice() };
+    const { domainType, rdma } = this.tableType;
+    if (this.port !== 0) {
+      ask(bits, EXT_PORT, 0xff, this.port >> 8);
+      ask(bits, EXT_PORT + 1, 0xff, this.port & 0xff);
+    }
+    if (rdma && domainType === "nic_rx") ask(bits, EXT_HERE_TUNNEL + 2, HERE_BTH >> 8, HERE_BTH >> 8);
+    return bits;
+  }
+
+  destroy(call: string): void {
+    retire(call, "matcher", this, "destroy its flows first");
+    this.context.users--;
+  }
+}
+
+/** Some more bits of a byte of the key. */
+function ask({ mask, value }: KeyBits, at: number, bits: number, wanted: number): void {
+  mask[at] = (mask[at] ?? 0) | bits;
+  value[at] = (value[at] ?? 0) | wanted;
+}
+
+/** The provider looks at `comp_mask`, `type` and `ib_port`, the kernel at the rest. */
+function settingOf(call: string, context: Context, attr: FlowMatcherAttr): Setting {
+  const number = (name: keyof FlowMatcherAttr, bits: number): number =>
+    unsigned(call, `attr.${name}`, attr[name] ?? 0, bits);
+  const bad = (path: string, value: number, hint: string, code: Refusal["code"] = "EINVAL"): never =>
+    refuse({
+      code,
+      call,
+      reason: code === "EINVAL" ? "out_of_range" : "unsupported",
+      path: `attr.${path}`,
+      value,
+      hint,
+      cite: PAGE,
+    });
+  const comp_mask = number("comp_mask", 53);
+  const type = number("type", 32);
+  const flags = number("flags", 32);
+  const ft_type = number("ft_type", 32);
+  const ib_port = number("ib_port", 32);
+  const typed = (comp_mask & MASK_FT_TYPE) !== 0;
+  const named = (comp_mask & MASK_IB_PORT) !== 0;
+  if (comp_mask > (MASK_FT_TYPE | MASK_IB_PORT)) bad("comp_mask", comp_mask, "FT_TYPE 1, IB_PORT 2", "EOPNOTSUPP");
+  if (type !== IBV_FLOW_ATTR_NORMAL) bad("type", type, "IBV_FLOW_ATTR_NORMAL", "EOPNOTSUPP");
+  const known = typed ? FLOW_TABLE_TYPES[ft_type] : undefined;
+  if (known?.transport === true && !named) bad("comp_mask", comp_mask, "this type takes an ib_port, and its bit");
+  if (known?.transport !== true && named) {
+    bad("comp_mask", comp_mask, "only RDMA_TRANSPORT types have an ib_port", "EOPNOTSUPP");
+  }
+  if (typed && flags !== 0) bad("flags", flags, "0 beside a type");
+  if (flags !== 0 && flags !== IBV_FLOW_ATTR_FLAGS_EGRESS) bad("flags", flags, "IBV_FLOW_ATTR_FLAGS_EGRESS, or 0");
+  if (typed && known === undefined) bad("ft_type", ft_type, `0 to ${FLOW_TABLE_TYPES.length - 1}`);
+  const { ports } = context.device;
+  if (named && (ib_port < 1 || ib_port > ports)) bad("ib_port", ib_port, `1 to ${ports}`);
+  return {
+    context,
+    priority: number("priority", 16),
+    criteria: number("match_criteria_enable", 8),
+    tableType: known ?? (FLOW_TABLE_TYPES[flags === 0 ? 0 : 1] as FlowTableType),
+    port: named ? ib_port : 0,
+  };
+}

@@ -1,0 +1,341 @@
+/**
+ * What a flow asks of a frame: its specs become mask and value over the key (docs/flows.md, "What a flow asks").
+ *
+ * A filter lies in wire order as the key does, so that nearly every field is a copy of bytes. Each spec first becomes
+ * its translation (where its fields go, what it implies), then those that count are added up; bits that two of them
+ * ask differently are a contradiction.
+ */
+import { EXT_PORT, HERE_ETH, EXT_HERE_OUTER, KEY_SIZE, LAYER_DMAC, OUTER } from "../../abi/key.js";
+import {
+  IBV_FLOW_SPEC_ESP,
+  IBV_FLOW_SPEC_ETH,
+  IBV_FLOW_SPEC_GRE,
+  IBV_FLOW_SPEC_IPV4,
+  IBV_FLOW_SPEC_IPV4_EXT,
+  IBV_FLOW_SPEC_IPV6,
+  IBV_FLOW_SPEC_MPLS,
+  IBV_FLOW_SPEC_TCP,
+  IBV_FLOW_SPEC_UDP,
+  IBV_FLOW_SPEC_VXLAN_TUNNEL,
+} from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { fieldAtBit, fieldNamed, type Field, type Presence } from "../match/fields.js";
+import { checkSpecs } from "./checks.js";
+import { layoutOf, type MatchSpec, type Spec } from "./spec.js";
+
+/** An object that an action names, as the caller gave it: not yet known to be alive or of any class. */
+export interface NamedObject {
+  readonly object: unknown;
+  /** Where it was named, such as `specs[2].counters`. */
+  readonly path: string;
+}
+
+/** What a flow does besides delivering. */
+export interface FlowActions {
+  /** 24 bits; null without one. */
+  readonly tag: number | null;
+  readonly drop: boolean;
+  readonly counters: NamedObject | null;
+  readonly handles: readonly NamedObject[];
+}
+
+/** Mask and value over the key, 512 bytes each; the value has no bit that the mask lacks. */
+export interface KeyBits {
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+export interface FlowMatch extends KeyBits {
+  readonly actions: FlowActions;
+}
+
+/**
+ * The match of a flow's specs on a port, and its actions.
+ * @throws EINVAL specs that can stand in no flow or contradict each other; EOPNOTSUPP filters of a later library
+ */
+export function flowMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
+  checkSpecs(call, specs);
+  const bits = portMatch(port);
+  const asking = lastOfEach(specs);
+  for (const one of asking) addSpec(call, bits, one);
+  checkEtherTypes(call, asking);
+  return { ...bits, actions: actionsOf(specs) };
+}
+
+/** Every frame of a port. */
+export function portMatch(port: number): KeyBits {
+  const bits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };
+  bits.mask.set([0xff, 0xff], EXT_PORT);
+  bits.value.set([port >> 8, port & 0xff], EXT_PORT);
+  return bits;
+}
+
+/** The frames of a port whose destination MAC has the group bit set (or clear): MC_DEFAULT, the halves of ALL_DEFAULT. */
+export function groupMatch(port: number, set: boolean): KeyBits {
+  const bits = portMatch(port);
+  const group = 0x01;
+  bits.mask[OUTER + LAYER_DMAC] = group;
+  bits.value[OUTER + LAYER_DMAC] = set ? group : 0;
+  require(bits, { word: EXT_HERE_OUTER, bit: HERE_ETH });
+  return bits;
+}
+
+/** One field of a filter: `bytes` of it from byte `from` go to byte `to` of the key. */
+interface Copy {
+  readonly name: string;
+  readonly from: number;
+  readonly bytes: number;
+  readonly to: number;
+  readonly here: Presence | null;
+  readonly turn: (bits: number) => number;
+}
+
+/** Bits of one byte of the key, and the presence of their header. */
+interface Implied {
+  readonly at: number;
+  readonly mask: number;
+  readonly value: number;
+  readonly here: Presence | null;
+}
+
+interface Translation {
+  /** Specs of the same header replace each other. */
+  readonly header: string;
+  readonly copies: readonly Copy[];
+  /** Asked whatever the mask. */
+  readonly implied: readonly Implied[];
+}
+
+/** Of each field of a filter the fields of the key that it covers, back to back; @ is the level. */
+const PLACES: ReadonlyMap<number, Readonly<Record<string, readonly string[]>>> = new Map([
+  [
+    IBV_FLOW_SPEC_ETH,
+    {
+      dst_mac: ["@.dmac"],
+      src_mac: ["@.smac"],
+      ether_type: ["@.ethertype"],
+      vlan_tag: ["@.first_prio", "@.first_cfi", "@.first_vid"],
+    },
+  ],
+  [IBV_FLOW_SPEC_IPV4, { src_ip: ["@.ipv4_src"], dst_ip: ["@.ipv4_dst"] }],
+  [
+    IBV_FLOW_SPEC_IPV4_EXT,
+    {
+      src_ip: ["@.ipv4_src"],
+      dst_ip: ["@.ipv4_dst"],
+      proto: ["@.ip_protocol"],
+      tos: ["@.ip_dscp", "@.ip_ecn"],
+      ttl: ["@.ip_ttl_hoplimit"],
+      flags: ["ext.@_ipv4_flags"],
+    },
+  ],
+  [
+    IBV_FLOW_SPEC_IPV6,
+    {
+      src_ip: ["@.ipv6_src"],
+      dst_ip: ["@.ipv6_dst"],
+      flow_label: ["misc.@_ipv6_flow_label"],
+      next_hdr: ["@.ip_protocol"],
+      traffic_class: ["@.ip_dscp", "@.ip_ecn"],
+      hop_limit: ["@.ip_ttl_hoplimit"],
+    },
+  ],
+  [IBV_FLOW_SPEC_ESP, { spi: ["misc.@_esp_spi"], seq: ["ext.@_esp_seq"] }],
+  [IBV_FLOW_SPEC_TCP, { dst_port: ["@.tcp_dport"], src_port: ["@.tcp_sport"] }],
+  [IBV_FLOW_SPEC_UDP, { dst_port: ["@.udp_dport"], src_port: ["@.udp_sport"] }],
+  [
+    IBV_FLOW_SPEC_GRE,
+    { c_ks_res0_ver: ["ext.gre_c_ks_res0_ver"], protocol: ["misc.gre_protocol"], key: ["misc.gre_key"] },
+  ],
+  [IBV_FLOW_SPEC_VXLAN_TUNNEL, { tunnel_id: ["misc.vxlan_vni"] }],
+]);
+
+const IMPLIED: ReadonlyMap<number, readonly [name: string, value: number]> = new Map([
+  [IBV_FLOW_SPEC_IPV4, ["ip_version", 4]],
+  [IBV_FLOW_SPEC_IPV4_EXT, ["ip_version", 4]],
+  [IBV_FLOW_SPEC_IPV6, ["ip_version", 6]],
+  [IBV_FLOW_SPEC_TCP, ["ip_protocol", 6]],
+  [IBV_FLOW_SPEC_UDP, ["ip_protocol", 17]],
+  [IBV_FLOW_SPEC_GRE, ["ip_protocol", 47]],
+]);
+
+type Level = "outer" | "inner";
+
+/** The stacks that an MPLS spec can mean: the packet's own, that over its UDP, that over its GRE. */
+const STACKS: Readonly<Record<Level, readonly [own: string, udp: string, gre: string]>> = {
+  outer: ["misc2.outer_first_mpls", "misc2.outer_first_mpls_over_udp", "misc2.outer_first_mpls_over_gre"],
+  inner: ["misc2.inner_first_mpls", "ext.inner_first_mpls_over_udp", "ext.inner_first_mpls_over_gre"],
+};
+
+const same = (bits: number): number => bits;
+/** enum ib_ipv4_flags to the three bits of the header: there, more fragments is the lowest. */
+const turnFlags = (bits: number): number => ((bits & 2) | ((bits & 4) >> 2)) << 5;
+
+/** The fields of a filter, each to the bytes of the key that end where its last field ends. */
+function copiesOf(type: number, level: Level, places: Readonly<Record<string, readonly string[]>>): Copy[] {
+  const { fields = [] } = layoutOf(type) ?? {};
+  return fields.map(({ name, at, size }) => {
+    const covered = (places[name] ?? []).map((place) => fieldNamed(place.replace("@", level)) as Field);
+    const bytes = Math.ceil(covered.reduce((sum, field) => sum + field.width, 0) / 8);
+    const { bit, width, here } = covered[covered.length - 1]!;
+    const to = ((bit + width + 7) >> 3) - bytes;
+    return { name, from: at + size - bytes, bytes, to, here, turn: name === "flags" ? turnFlags : same };
+  });
+}
+
+function impliedBits(level: Level, name: string, value: number): Implied {
+  const { bit, width, here } = fieldNamed(`${level}.${name}`) as Field;
+  const shift = 8 - (bit & 7) - width;
+  return { at: bit >> 3, mask: ((1 << width) - 1) << shift, value: value << shift, here };
+}
+
+function translate(type: number, level: Level): Translation {
+  const implied = IMPLIED.get(type);
+  const header = type === IBV_FLOW_SPEC_IPV4_EXT ? IBV_FLOW_SPEC_IPV4 : type;
+  return {
+    header: `${level} ${header}`,
+    copies: copiesOf(type, level, PLACES.get(type) ?? {}),
+    implied: implied === undefined ? [] : [impliedBits(level, ...implied)],
+  };
+}
+
+function translateStack(level: Level, stack: string): Translation {
+  const entry = ["label", "exp", "s_bos", "ttl"].map((part) => `${stack}_${part}`);
+  return { header: stack, copies: copiesOf(IBV_FLOW_SPEC_MPLS, level, { label: entry }), implied: [] };
+}
+
+/** Made when a flow first has such a spec, by the type at its level or the stack. */
+const TRANSLATIONS = new Map<string, Translation>();
+
+function translationOf(spec: MatchSpec, before: Spec | undefined, level: Level): Translation {
+  const { type } = spec.layout;
+  const stack = type === IBV_FLOW_SPEC_MPLS ? stackBehind(spec, before) : null;
+  const name = stack ?? `${level} ${type}`;
+  const known = TRANSLATIONS.get(name);
+  if (known !== undefined) return known;
+  const translation = stack === null ? translate(type, level) : translateStack(level, stack);
+  TRANSLATIONS.set(name, translation);
+  return translation;
+}
+
+const CVLAN: Readonly<Record<Level, Implied>> = {
+  outer: impliedBits("outer", "cvlan_tag", 1),
+  inner: impliedBits("inner", "cvlan_tag", 1),
+};
+
+/** A spec, where it stands in the list, and what it becomes. */
+interface Asking {
+  readonly spec: MatchSpec;
+  readonly path: string;
+  readonly level: Level;
+  readonly translation: Translation;
+}
+
+/** The specs that count, in the order of the list: of those of the same header the last (what drivers do). */
+function lastOfEach(specs: readonly Spec[]): Asking[] {
+  const asking = new Map<string, Asking>();
+  for (const [i, spec] of specs.entries()) {
+    if (spec.kind !== "match") continue;
+    const level = spec.inner ? "inner" : "outer";
+    const translation = translationOf(spec, specs[i - 1], level);
+    asking.delete(translation.header);
+    asking.set(translation.header, { spec, path: `specs[${i}]`, level, translation });
+  }
+  return [...asking.values()];
+}
+
+/**
+ * The stack that an MPLS spec means, by the spec right before it (ibv_create_flow(3), "Rules definition ordering").
+ * SPEC: one of the other level, or an action, is no header that it could stand over: it then means its packet's own.
+ */
+function stackBehind(spec: MatchSpec, before: Spec | undefined): string {
+  const [own, udp, gre] = STACKS[spec.inner ? "inner" : "outer"];
+  if (before?.kind !== "match" || before.inner !== spec.inner) return own;
+  if (before.layout.type === IBV_FLOW_SPEC_UDP) return udp;
+  return before.layout.type === IBV_FLOW_SPEC_GRE ? gre : own;
+}
+
+function addSpec(call: string, bits: KeyBits, { spec, path, level, translation }: Asking): void {
+  for (const implied of translation.implied) addImplied(call, bits, path, implied);
+  for (const copy of translation.copies) {
+    const asked = addField(call, bits, path, spec, copy);
+    if (asked && copy.name === "vlan_tag") addImplied(call, bits, path, CVLAN[level]);
+  }
+}
+
+function addImplied(call: string, bits: KeyBits, path: string, { at, mask, value, here }: Implied): void {
+  addByte(call, bits, path, at, mask, value);
+  if (here !== null) require(bits, here);
+}
+
+/** Whether the mask asks any bit of the field. */
+function addField(call: string, bits: KeyBits, path: string, { val, mask }: MatchSpec, copy: Copy): boolean {
+  let asked = false;
+  for (let i = 0; i < copy.bytes; i++) {
+    const wanted = copy.turn(mask[copy.from + i]!);
+    if (wanted === 0) continue;
+    asked = true;
+    addByte(call, bits, `${path}.val.${copy.name}`, copy.to + i, wanted, copy.turn(val[copy.from + i]!) & wanted);
+  }
+  if (asked && copy.here !== null) require(bits, copy.here);
+  return asked;
+}
+
+function addByte(call: string, bits: KeyBits, path: string, at: number, mask: number, value: number): void {
+  const differing = (bits.value[at]! ^ value) & bits.mask[at]! & mask;
+  if (differing !== 0) {
+    const hint = `another spec asks something else of ${fieldAtBit(at * 8 + Math.clz32(differing) - 24)}`;
+    refuse({ code: "EINVAL", call, reason: "contradiction", path, hint });
+  }
+  bits.mask[at]! |= mask;
+  bits.value[at]! |= value;
+}
+
+/** Presence words are big-endian. */
+function require({ mask, value }: KeyBits, { word, bit }: Presence): void {
+  for (let byte = 0; byte < 4; byte++) {
+    const here = (bit >>> (24 - 8 * byte)) & 0xff;
+    mask[word + byte]! |= here;
+    value[word + byte]! |= here;
+  }
+}
+
+/** EtherTypes of IP, and of ARP, which carries none. */
+const ETHERTYPE_IPV4 = 0x0800;
+const ETHERTYPE_IPV6 = 0x86dd;
+const ETHERTYPE_ARP = 0x0806;
+
+/** An IP spec beside an EtherType that cannot carry it: no frame matches. */
+function checkEtherTypes(call: string, asking: readonly Asking[]): void {
+  for (const { spec, path, level } of asking) {
+    if (spec.layout.type !== IBV_FLOW_SPEC_ETH || spec.mask[12] !== 0xff || spec.mask[13] !== 0xff) continue;
+    const etherType = (spec.val[12]! << 8) | spec.val[13]!;
+    for (const other of asking) {
+      const carrier = other.level === level ? carrierOf(other.spec.layout.type) : 0;
+      if (carrier === 0 || carrier === etherType) continue;
+      if (etherType !== ETHERTYPE_IPV4 && etherType !== ETHERTYPE_IPV6 && etherType !== ETHERTYPE_ARP) continue;
+      const hint = `${other.path} is ${other.spec.layout.name}, carried by 0x${carrier.toString(16).padStart(4, "0")}`;
+      const value = `0x${etherType.toString(16).padStart(4, "0")}`;
+      refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.val.ether_type`, value, hint });
+    }
+  }
+}
+
+function carrierOf(type: number): number {
+  if (type === IBV_FLOW_SPEC_IPV4 || type === IBV_FLOW_SPEC_IPV4_EXT) return ETHERTYPE_IPV4;
+  return type === IBV_FLOW_SPEC_IPV6 ? ETHERTYPE_IPV6 : 0;
+}
+
+function actionsOf(specs: readonly Spec[]): FlowActions {
+  let tag: number | null = null;
+  let drop = false;
+  let counters: NamedObject | null = null;
+  const handles: NamedObject[] = [];
+  for (const [i, spec] of specs.entries()) {
+    if (spec.kind === "tag") tag = spec.tag_id;
+    else if (spec.kind === "drop") drop = true;
+    else if (spec.kind === "count") counters = { object: spec.counters, path: `specs[${i}].counters` };
+    else if (spec.kind === "handle") handles.push({ object: spec.action, path: `specs[${i}].action` });
+  }
+  return { tag, drop, counters, handles };
+}

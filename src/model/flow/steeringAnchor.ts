@@ -1,0 +1,163 @@
+/**
+ * Steering anchors (mlx5dv_create_steering_anchor(3)): places in the tables of flows that flow tables of a device's user lead
+ * back to. As with dest_root_table of direct rules a frame goes on with the first rule of a priority.
+ */
+import { Op } from "../../abi/engine.js";
+import { createRecord, releaseRecord } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { trappingSlot, type Classifier } from "../table/classifier.js";
+import { Context } from "../base/context.js";
+import type { DeviceFunction } from "../device/function.js";
+import type { DomainType } from "../table/domain.js";
+import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
+import { Handle, living, retire, unsigned } from "../base/handle.js";
+
+/** `struct mlx5dv_steering_anchor_attr`; what is left out is 0. */
+export interface SteeringAnchorAttr {
+  /** MLX5DV_FLOW_TABLE_TYPE_* */
+  ft_type?: number | undefined;
+  priority?: number | undefined;
+  comp_mask?: number | undefined;
+}
+
+const PAGE = "mlx5dv_create_steering_anchor(3)";
+
+/** What Op.root names: a table, and its ranks from those of a priority on. */
+export function rootRecord({ table }: Classifier, priority: number): Uint8Array {
+  // The slot of those that let a frame go on stands before.
+  return new Uint8Array(Uint32Array.of(table, trappingSlot(priority) - 1).buffer);
+}
+
+/** The table that all anchors of one priority are: known to flow tables by its number. */
+export class AnchorTable extends Handle {
+  readonly function: DeviceFunction;
+  readonly tableType: FlowTableType;
+  readonly priority: number;
+  /** Among those of flow tables. */
+  readonly id: number;
+  readonly op = Op.root;
+  /** The record in the core. */
+  readonly operand: number;
+  readonly #bytes: number;
+  /** Anchors that are this table. */
+  anchors = 0;
+
+  /** @throws ENOMEM */
+  constructor(call: string, of: DeviceFunction, tableType: FlowTableType, priority: number) {
+    const { device, stages } = of;
+    super(device, `anchor ${tableType.name} ${priority}`);
+    const record = rootRecord(stages.pin(call, tableType.stage), priority);
+    const operand = createRecord(device.core, record);
+    if (operand === 0) stages.unpin(tableType.stage);
+    this.operand = device.allocated(call, operand);
+    this.#bytes = record.length;
+    this.function = of;
+    this.tableType = tableType;
+    this.priority = priority;
+    this.id = device.nextNumber("flow_table id") + 1;
+  }
+
+  /** Which tables can lead here. */
+  get domainType(): DomainType {
+    return this.tableType.domainType;
+  }
+
+  release(): void {
+    this.destroyed = true;
+    releaseRecord(this.device.core, this.operand, this.#bytes);
+    this.function.stages.unpin(this.tableType.stage);
+  }
+}
+
+/** The anchor tables of a function. */
+export class AnchorTables {
+  readonly #function: DeviceFunction;
+  readonly #byPlace = new Map<string, AnchorTable>();
+
+  constructor(of: DeviceFunction) {
+    this.#function = of;
+  }
+
+  /** The one with this number, if there is one. */
+  at(id: number): AnchorTable | undefined {
+    return [...this.#byPlace.values()].find((one) => one.id === id);
+  }
+
+  /** @internal That of a place, for one anchor more. @throws ENOMEM */
+  take(call: string, tableType: FlowTableType, priority: number): AnchorTable {
+    const key = `${tableType.name} ${priority}`;
+    const table = this.#byPlace.get(key) ?? new AnchorTable(call, this.#function, tableType, priority);
+    this.#byPlace.set(key, table);
+    table.anchors++;
+    return table;
+  }
+
+  /** @internal One anchor less. */
+  give(table: AnchorTable): void {
+    if (--table.anchors > 0) return;
+    this.#byPlace.delete(`${table.tableType.name} ${table.priority}`);
+    table.release();
+  }
+}
+
+export class SteeringAnchor extends Handle {
+  readonly context: Context;
+  readonly table: AnchorTable;
+
+  private constructor(context: Context, table: AnchorTable) {
+    super(context.device, `steering_anchor${context.device.nextNumber("steering_anchor")}`);
+    this.context = context;
+    this.table = table;
+    context.users++;
+  }
+
+  /** @throws EOPNOTSUPP, EPERM, EINVAL, ENOMEM */
+  static create(call: string, context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
+    const { device, function: owner, capNetRaw } = living(call, "context", context, Context);
+    if (typeof attr !== "object" || attr === null) throw new TypeError(`${call}: attr must be an object`);
+    const comp_mask = unsigned(call, "attr.comp_mask", attr.comp_mask ?? 0, 53);
+    if (comp_mask !== 0) {
+      const path = "attr.comp_mask";
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint: "0", cite: PAGE });
+    }
+    if (!capNetRaw) {
+      const hint = "it lacks CAP_NET_RAW";
+      refuse({ code: "EPERM", call, reason: "not_permitted", path: "context", value: context, hint });
+    }
+    const ft_type = unsigned(call, "attr.ft_type", attr.ft_type ?? 0, 32);
+    const tableType = FLOW_TABLE_TYPES[ft_type];
+    if (tableType === undefined) {
+      const hint = `0 to ${FLOW_TABLE_TYPES.length - 1}`;
+      return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.ft_type", value: ft_type, hint });
+    }
+    if (tableType.transport || (tableType.domainType === "fdb" && !owner.managesSwitch)) {
+      const hint = tableType.transport ? "its tables are those of a port" : "the PF manages the eSwitch";
+      const path = "attr.ft_type";
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: ft_type, hint });
+    }
+    const priority = unsigned(call, "attr.priority", attr.priority ?? 0, 16);
+    const { lastPriority } = device.profile.flows;
+    if (priority > lastPriority) {
+      const hint = `0 to ${lastPriority}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.priority", value: priority, hint });
+    }
+    return new SteeringAnchor(context, owner.anchors.take(call, tableType, priority));
+  }
+
+  /** What names it as a destination of entries of flow tables. */
+  get id(): number {
+    return this.table.id;
+  }
+
+  /** @throws EBUSY the last anchor of a table that entries lead to */
+  destroy(call: string): void {
+    const { table } = this;
+    if (table.anchors === 1 && table.users > 0) {
+      const hint = "destroy the entries that lead to it first";
+      refuse({ code: "EBUSY", call, reason: "in_use", path: "sa", value: this, hint });
+    }
+    retire(call, "sa", this, "");
+    this.context.function.anchors.give(table);
+    this.context.users--;
+  }
+}

@@ -1,0 +1,128 @@
+/** Flows of the verbs (ibv_create_flow(3)). */
+import {
+  IBV_FLOW_ATTR_ALL_DEFAULT,
+  IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
+  IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+  IBV_FLOW_ATTR_FLAGS_EGRESS,
+  IBV_FLOW_ATTR_MC_DEFAULT,
+  IBV_FLOW_ATTR_NORMAL,
+  IBV_FLOW_ATTR_SNIFFER,
+} from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { trappingSlot } from "../table/classifier.js";
+import type { Device } from "../device/device.js";
+import { Flow, type FlowTarget } from "./flow.js";
+import type { FlowAction } from "./action.js";
+import { flowActionsOf } from "./actionChecks.js";
+import { checkFlow, type FlowSetting } from "./checks.js";
+import { Counters } from "./counters.js";
+import { isMulticastOnly } from "./driverChecks.js";
+import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./specMatch.js";
+import type { FlowRequest } from "./spec.js";
+import type { WantedEntry } from "./entries.js";
+import { describe, living, type Handle } from "../base/handle.js";
+import { QueuePair } from "../queue/queuePair.js";
+
+/** Where flows for multicast alone stand on devices that put them behind all others. */
+const LAST_SLOT = trappingSlot(0xffff);
+
+export class VerbsFlow extends Flow {
+  readonly qp: QueuePair;
+  readonly type: number;
+  readonly priority: number;
+  readonly port: number;
+  readonly flags: number;
+
+  private constructor(
+    qp: QueuePair,
+    { type, priority, port, flags }: FlowRequest,
+    counts: Counters | null,
+    actions: readonly FlowAction[],
+    name: string | undefined,
+  ) {
+    super(qp.context, { name, counts, actions, holds: [qp] });
+    this.qp = qp;
+    this.type = type;
+    this.priority = priority;
+    this.port = port;
+    this.flags = flags;
+  }
+
+  /** ibv_create_flow. `qp` may be destroyed, which is one of the things that are looked at in their order. */
+  static create(call: string, qp: QueuePair, request: FlowRequest, name?: string): VerbsFlow {
+    const { device } = qp;
+    const setting = settingOf(qp);
+    if (setting.rawAllowed && setting.steering) living(call, "qp", qp, QueuePair);
+    checkFlow(call, device.profile, request, setting);
+    const match = flowMatch(call, request.specs, request.port);
+    const counts = match.actions.counters === null ? null : countersOf(call, device, match.actions.counters);
+    const actions = flowActionsOf(call, qp.context, request, match.actions.handles);
+    const flow = new VerbsFlow(qp, request, counts, actions, name);
+    flow.enter(call, wantedEntries(device, request, match, actions));
+    return flow;
+  }
+
+  get does(): string {
+    return "attr.specs";
+  }
+
+  get loopsBack(): boolean {
+    return (this.flags & IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK) !== 0;
+  }
+
+  /** What is sent goes on; sniffers listen both ways. */
+  get target(): FlowTarget | null {
+    if (this.type === IBV_FLOW_ATTR_NORMAL && (this.flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0) return null;
+    return this.qp.target;
+  }
+}
+
+function settingOf({ device, context, qp_type }: QueuePair): FlowSetting {
+  return {
+    ports: device.ports,
+    steering: device.managedFlowSteering,
+    rawAllowed: context.capNetRaw,
+    qpType: qp_type,
+    hasPoints: (counters) => !(counters instanceof Counters) || counters.hasPoints,
+    points: (counters) => (counters instanceof Counters ? counters.pointCount : 0),
+  };
+}
+
+function countersOf(call: string, device: Device, { object, path }: NamedObject): Counters {
+  if (!(object instanceof Counters)) throw new TypeError(`${call}: ${path} must be Counters, not ${describe(object)}`);
+  return ofDevice(call, path, device, living(call, path, object, Counters));
+}
+
+function ofDevice<T extends Handle>(call: string, path: string, device: Device, object: T): T {
+  if (object.device === device) return object;
+  return refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
+}
+
+/** Where a flow belongs; ALL_DEFAULT and SNIFFER to two places. */
+function wantedEntries(
+  device: Device,
+  { type, flags, priority, port, specs }: FlowRequest,
+  match: FlowMatch,
+  actions: readonly FlowAction[],
+): WantedEntry[] {
+  const { drop, tag } = match.actions;
+  const alone = { drop, tag, actions, dontTrap: false, slot: trappingSlot(0), sends: false } as const;
+  switch (type) {
+    case IBV_FLOW_ATTR_SNIFFER: {
+      const bits = portMatch(port);
+      return (["sniffers", "sentSniffers"] as const).map((stage) => ({ ...alone, stage, bits }));
+    }
+    case IBV_FLOW_ATTR_MC_DEFAULT:
+      return [{ ...alone, stage: "defaults", bits: groupMatch(port, true) }];
+    case IBV_FLOW_ATTR_ALL_DEFAULT:
+      return [true, false].map((group) => ({ ...alone, stage: "defaults", bits: groupMatch(port, group) }));
+    default: {
+      const sends = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0;
+      const stage = sends ? "egress" : "root";
+      const dontTrap = (flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0;
+      const last = device.profile.flows.multicastLast && !dontTrap && isMulticastOnly(specs);
+      const slot = last ? LAST_SLOT : trappingSlot(priority) - (dontTrap ? 1 : 0);
+      return [{ drop, tag, actions, dontTrap, slot, stage, sends, bits: match }];
+    }
+  }
+}

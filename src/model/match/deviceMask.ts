@@ -1,0 +1,121 @@
+/**
+ * Masks in device bytes (struct mlx5dv_flow_match_parameters), and the values of their rules: what a matcher of direct rules
+ * and a flow matcher have in common. Who refuses what is in model/table/matcherChecks.ts.
+ */
+import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
+import { refuse } from "../../errors.js";
+import { fieldAtBit } from "./fields.js";
+import { describe, unsigned } from "../base/handle.js";
+import { completeMask, enabledGroups, type MatchParameters } from "./match.js";
+import {
+  checkCriteria,
+  checkDeviceMask,
+  checkMask,
+  checkSize,
+  checksOf,
+  checkVersions,
+  repeatedVersions,
+  settleValue,
+  type Checks,
+  type MaskPlace,
+} from "../table/matcherChecks.js";
+import { takeSampleValue, type SamplePlaces } from "./samples.js";
+
+const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
+const NO_BYTES = new Uint8Array(0);
+
+/** The key of the rule that is being made. */
+const SCRATCH = new Uint8Array(KEY_SIZE);
+const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
+
+/** What C passes by a pointer: the struct, its bytes alone, or nothing (all zero). */
+export type DeviceBytes = MatchParameters | Uint8Array | null | undefined;
+
+export class DeviceMask {
+  /** The whole mask, presence included. */
+  readonly mask: Uint8Array;
+  /** What every rule must repeat as its ip_version, outer and inner: the 4 or 6 of the mask; 0 for nothing. */
+  readonly versions: readonly number[];
+  /** Where device bytes of a rule hold samples. */
+  readonly samples: SamplePlaces | null;
+  readonly #place: MaskPlace;
+  readonly #checks: Checks;
+  readonly #criteria: number;
+  /** The mask as words, and what of it lies behind the device format, made with the first rule. */
+  #words: Uint32Array | undefined;
+  #presence: Uint8Array | undefined;
+
+  /** `path` is where the caller named the bytes. @throws EINVAL, EOPNOTSUPP, ENOTSUP what rules of the place cannot ask */
+  constructor(call: string, path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
+    const checks = checksOf(place);
+    if (checks !== "kernel") checkCriteria(call, criteria);
+    const mask = enabledGroups(criteria, parameterBytes(call, path, "mask", place, given));
+    const versions = repeatedVersions(call, checks, mask);
+    checkDeviceMask(call, place, criteria, mask);
+    this.samples = completeMask(call, mask, versions, checks === "manual" ? "EINVAL" : "EOPNOTSUPP");
+    checkMask(call, place, mask, versions);
+    this.mask = mask;
+    this.versions = versions;
+    this.#place = place;
+    this.#checks = checks;
+    this.#criteria = criteria;
+  }
+
+  /**
+   * The value of a rule, checked against the mask: a whole key, presence included.
+   * The key is one of the module's, valid until the next call: the core copies it at once.
+   */
+  keyOf(call: string, path: string, value: DeviceBytes): Uint8Array {
+    const { mask, versions } = this;
+    const bytes = parameterBytes(call, path, "value", this.#place, value);
+    const key = enabledGroups(this.#criteria, bytes, SCRATCH);
+    takeSampleValue(call, key, this.samples);
+    this.#words ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
+    if (!isInside(this.#words)) refuseOutside(call, path, key, mask);
+    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this.#checks, versions, key);
+    if (this.#checks === "library") settleValue(call, this.#place.device, key);
+    // What lies behind the device format is presence: all that the mask asks is asked to be there.
+    this.#presence ??= mask.subarray(DEVICE_KEY_SIZE);
+    key.set(this.#presence, DEVICE_KEY_SIZE);
+    return key;
+  }
+}
+
+function parameterBytes(
+  call: string,
+  path: string,
+  what: "mask" | "value",
+  place: MaskPlace,
+  parameters: DeviceBytes,
+): Uint8Array {
+  const given = parameters ?? NO_BYTES;
+  const bytes = given instanceof Uint8Array ? given : given.match_buf;
+  if (!(bytes instanceof Uint8Array)) {
+    throw new TypeError(`${call}: ${path}.match_buf must be a Uint8Array, not ${describe(bytes)}`);
+  }
+  const size = given instanceof Uint8Array ? bytes.length : (given.match_sz ?? bytes.length);
+  checkSize(call, path, what, place, unsigned(call, `${path}.match_sz`, size, 32), bytes.length);
+  return size === bytes.length ? bytes : bytes.subarray(0, size);
+}
+
+/** Whether the scratch key lies inside a mask. */
+function isInside(mask: Uint32Array): boolean {
+  let outside = 0;
+  for (let word = 0; word < DEVICE_WORDS; word++) outside |= (SCRATCH_WORDS[word] ?? 0) & ~(mask[word] ?? 0);
+  return outside === 0;
+}
+
+/** Names the first bit of `value` that lies outside `mask`. */
+function refuseOutside(call: string, path: string, value: Uint8Array, mask: Uint8Array): never {
+  const byte = value.findIndex((bits, at) => at < DEVICE_KEY_SIZE && (bits & ~(mask[at] ?? 0)) !== 0);
+  const outside = (value[byte] ?? 0) & ~(mask[byte] ?? 0);
+  return refuse({
+    code: "EINVAL",
+    call,
+    reason: "value_outside_mask",
+    path: `${path}.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)} (byte ${byte})`,
+    value: outside,
+    hint: "fill only the fields that the matcher masks",
+    cite: "mlx5dv_dr: Matcher",
+  });
+}

@@ -1,0 +1,244 @@
+/**
+ * A match as the classifier takes it: mask, value and ranges over the key, presence included.
+ *
+ * Front ends bring names or device bytes; both are normalised here. What is not a plain bit comparison becomes one:
+ * an `ip_version` mask of 4 or 6 becomes all four bits, and every masked field adds the presence of its header.
+ */
+import { MAX_RANGES } from "../../abi/engine.js";
+import {
+  DEVICE_KEY_SIZE,
+  EXT_HERE_OUTER,
+  GROUP_SIZE,
+  HERE_L3,
+  KEY_SIZE,
+  LAYER_STATE,
+  OUTER,
+  INNER,
+} from "../../abi/key.js";
+import type { FieldRange } from "../../engine/rules.js";
+import { refuse } from "../../errors.js";
+import { fieldNamed, fieldsOf, nearestFields, writeField, type Field, type Presence } from "./fields.js";
+import { takeSampleMask, type SamplePlaces } from "./samples.js";
+import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
+
+/** Fields by name, as people write them (term.ts). */
+export type MatchFields = Readonly<Record<string, TermText>>;
+
+export interface Match {
+  mask: Uint8Array;
+  value: Uint8Array;
+  ranges: FieldRange[];
+}
+
+/** `struct mlx5dv_flow_match_parameters`: device bytes, `match_sz` of them (their own length when left out). */
+export interface MatchParameters {
+  match_sz?: number | undefined;
+  match_buf: Uint8Array;
+}
+
+export function emptyMatch(): Match {
+  return { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE), ranges: [] };
+}
+
+/** The field of this name that a key can hold; refuses any other. */
+export function knownField(call: string, path: string, name: string): Field {
+  const field = fieldNamed(name);
+  if (field === undefined) {
+    const near = nearestFields(name).map((one) => `"${one}"`);
+    const general = "names are those of the match parameters, such as outer.ipv4_dst";
+    const hint = near.length === 0 ? general : `did you mean ${near.join(" or ")}?`;
+    return refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, hint });
+  }
+  if (!field.filled) {
+    const hint = "ids stand in device bytes; here, sample n is misc4.prog_sample_field_value_n";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `${path}.${name}`, hint });
+  }
+  return field;
+}
+
+/** Fields by name to a match. */
+export function matchOf(call: string, path: string, fields: MatchFields): Match {
+  const match = emptyMatch();
+  for (const [name, text] of Object.entries(fields)) {
+    const field = knownField(call, path, name);
+    const term = parseTerm(call, `${path}.${name}`, field, text);
+    if (field.version !== 0) implyVersion(call, path, match, field);
+    if (term.kind === "bits") addBits(call, path, match, field, term.mask, term.value);
+    else if (term.kind === "range") addRange(call, path, match, field, term.low, term.high);
+    if (field.here !== null) require(match, field.here);
+  }
+  addPresence(match.mask, match.value);
+  return match;
+}
+
+/** Fields by name to a mask: each "full", a prefix "/24", or bits. */
+export function maskOf(call: string, path: string, fields: MatchFields): Uint8Array {
+  const match = emptyMatch();
+  for (const [name, text] of Object.entries(fields)) {
+    const field = knownField(call, path, name);
+    const mask = parseMask(call, `${path}.${name}`, field, text);
+    if (field.version !== 0) writeField(match.mask, versionField(field), 0xfn);
+    writeField(match.mask, field, mask);
+    if (field.here !== null) require(match, field.here);
+  }
+  addPresence(match.mask, match.value);
+  return match.mask;
+}
+
+/**
+ * Enabled groups of a mask in device bytes become a whole mask, in place: samples where a key has them, the ip_version that
+ * rules repeat asked whole, presence added. Gives the places of samples.
+ */
+export function completeMask(
+  call: string,
+  mask: Uint8Array,
+  versions: readonly number[],
+  badId: "EINVAL" | "EOPNOTSUPP",
+): SamplePlaces | null {
+  const samples = takeSampleMask(call, mask, badId);
+  for (const [i, version] of versions.entries()) {
+    const at = (i === 0 ? OUTER : INNER) + LAYER_STATE;
+    if (version !== 0) mask[at] = (mask[at] ?? 0) | 0x1e;
+  }
+  checkBits(call, mask);
+  addPresence(mask, new Uint8Array(KEY_SIZE));
+  return samples;
+}
+
+/** `ip_version` of the outer and of the inner group of a key. */
+export function ipVersions(key: Uint8Array): number[] {
+  return [OUTER, INNER].map((base) => ((key[base + LAYER_STATE] ?? 0) >> 1) & 0xf);
+}
+
+/** The groups that `match_criteria_enable` names, of device bytes of any length, in a key (a new one by default). */
+export function enabledGroups(
+  criteria: number,
+  parameters: Uint8Array,
+  key: Uint8Array = new Uint8Array(KEY_SIZE),
+): Uint8Array {
+  key.fill(0);
+  for (let group = 0; group < DEVICE_KEY_SIZE / GROUP_SIZE; group++) {
+    if ((criteria & (1 << group)) === 0) continue;
+    // Not `set`: a million rules would make millions of views.
+    const end = Math.min((group + 1) * GROUP_SIZE, parameters.length);
+    for (let byte = group * GROUP_SIZE; byte < end; byte++) key[byte] = parameters[byte] as number;
+  }
+  return key;
+}
+
+/** Every masked bit belongs to a field that a key can hold. */
+function checkBits(call: string, mask: Uint8Array): void {
+  const rest = mask.slice(0, DEVICE_KEY_SIZE);
+  for (const field of maskedFields(rest)) writeField(rest, field, 0n);
+  const byte = rest.findIndex((bits) => bits !== 0);
+  if (byte < 0) return;
+  refuse({
+    code: "EOPNOTSUPP",
+    call,
+    reason: "reserved_bits",
+    path: `mask byte ${byte}`,
+    value: rest[byte],
+    cite: "match-params table",
+  });
+}
+
+/** Adds to mask and value the presence of every header that the mask asks about. */
+export function addPresence(mask: Uint8Array, value: Uint8Array): void {
+  const match = { mask, value, ranges: [] };
+  for (const { here, bit } of maskedFields(mask)) {
+    if (here !== null && bit < DEVICE_KEY_SIZE * 8) require(match, here);
+  }
+}
+
+/** The fields that a mask asks about. The last dword of an address is IPv4's: only the three before it belong to IPv6 alone. */
+export function maskedFields(mask: Uint8Array): Field[] {
+  const masked: Field[] = [];
+  for (let byte = 0; byte < mask.length; byte++) {
+    if (mask[byte] === 0) continue;
+    // Most masks ask about two groups or three.
+    const group = Math.floor(byte / GROUP_SIZE);
+    for (const field of fieldsOf(group)) {
+      if (isMasked(mask, field.bit, field.kind === "ipv6" ? 96 : field.width)) masked.push(field);
+    }
+    byte = (group + 1) * GROUP_SIZE - 1;
+  }
+  return masked;
+}
+
+function isMasked(mask: Uint8Array, bit: number, width: number): boolean {
+  const first = bit >> 3;
+  const end = (bit + width + 7) >> 3;
+  const head = 0xff >> (bit & 7);
+  const tail = 0xff << (end * 8 - bit - width);
+  for (let byte = first; byte < end; byte++) {
+    let bits = mask[byte] ?? 0;
+    if (byte === first) bits &= head;
+    if (byte === end - 1) bits &= tail;
+    if (bits !== 0) return true;
+  }
+  return false;
+}
+
+/** Presence words are big-endian. */
+function require(match: Match, { word, bit }: Presence): void {
+  for (let byte = 0; byte < 4; byte++) {
+    const bits = (bit >>> (24 - 8 * byte)) & 0xff;
+    match.mask[word + byte] = (match.mask[word + byte] ?? 0) | bits;
+    match.value[word + byte] = (match.value[word + byte] ?? 0) | bits;
+  }
+}
+
+function versionField(field: Field): Field {
+  return fieldNamed(`${field.name.split(".")[0] ?? ""}.ip_version`) as Field;
+}
+
+/** An address names its IP version. */
+function implyVersion(call: string, path: string, match: Match, field: Field): void {
+  const version = versionField(field);
+  addBits(call, path, match, version, 0xfn, BigInt(field.version), `${field.name} is IPv${field.version}`);
+  require(match, { word: version.here?.word ?? EXT_HERE_OUTER, bit: HERE_L3 });
+}
+
+/** Adds bits, and refuses what contradicts those that are there. */
+function addBits(
+  call: string,
+  path: string,
+  match: Match,
+  field: Field,
+  mask: bigint,
+  value: bigint,
+  hint?: string,
+): void {
+  const one = emptyMatch();
+  writeField(one.mask, field, mask);
+  writeField(one.value, field, value);
+  for (let byte = field.bit >> 3; byte < (field.bit + field.width + 7) >> 3; byte++) {
+    const common = (one.mask[byte] ?? 0) & (match.mask[byte] ?? 0);
+    if ((((one.value[byte] ?? 0) ^ (match.value[byte] ?? 0)) & common) !== 0) {
+      refuse({
+        code: "EINVAL",
+        call,
+        reason: "contradiction",
+        path: `${path}.${field.name}`,
+        value: format(field, value),
+        hint,
+      });
+    }
+    match.mask[byte] = (match.mask[byte] ?? 0) | (one.mask[byte] ?? 0);
+    match.value[byte] = (match.value[byte] ?? 0) | (one.value[byte] ?? 0);
+  }
+}
+
+function addRange(call: string, path: string, match: Match, field: Field, low: bigint, high: bigint): void {
+  if (match.ranges.length === MAX_RANGES) {
+    const hint = "split the rule, or write one of them as a prefix or a mask";
+    refuse({ code: "EINVAL", call, reason: "too_many_ranges", path: `${path}.${field.name}`, hint });
+  }
+  match.ranges.push(rangeOver(field, Number(low), Number(high)));
+}
+
+/** A range over a field that lies in one dword. */
+export function rangeOver(field: Field, low: number, high: number): FieldRange {
+  const dword = (field.bit >> 5) * 4;
+  return { dword, shift: 32 - (field.bit & 31) - field.width, fieldMask: Number(fullMask(field)), low, high };
+}

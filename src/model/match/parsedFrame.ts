@@ -1,0 +1,107 @@
+/** A frame's own match parameters, by name: what the parser sees. */
+import {
+  Header,
+  LEVEL_OUTER,
+  MAP_COUNT,
+  MAP_ENTRY_SIZE,
+  MAP_FIRST,
+  MAP_INNER_PAYLOAD,
+  MAP_INNER_PAYLOAD_END,
+  MAP_PAYLOAD,
+  MAP_PAYLOAD_END,
+  MAP_STOP_HAD,
+  MAP_STOP_HEADER,
+  MAP_STOP_OFFSET,
+  MAP_STOP_WANTED,
+  MAP_STOP_WHY,
+  Stop,
+} from "../../abi/headers.js";
+import type { Batch } from "../../engine/batch.js";
+import { FIELDS, isPresent, readField } from "./fields.js";
+import { firstCutField } from "./stops.js";
+import { format } from "./term.js";
+
+/** Where and why parsing stopped before the end. */
+export interface ParseStop {
+  header: HeaderName;
+  /** The first field that could not be read, or that made no sense. */
+  field: string;
+  /** Offset of the header in the frame. */
+  offset: number;
+  /** Bytes that the header takes, and bytes that were there. */
+  wanted: number;
+  had: number;
+  reason: keyof typeof Stop;
+}
+
+/** Kinds of header, by name. */
+export type HeaderName = keyof typeof Header;
+
+/** A header that was read whole. */
+export interface ParsedHeader {
+  header: HeaderName;
+  /** A tunnel's own header is of the outer level. */
+  level: "outer" | "inner";
+  /** Offset in the frame. */
+  offset: number;
+}
+
+export interface ParsedFrame {
+  /** Fields of the frame that are present: numbers, or addresses as text. */
+  fields: Record<string, number | string>;
+  /** In the order of the frame; the first 28 of them. */
+  headers: ParsedHeader[];
+  /** What lies behind the last header, up to the end of the packet or of the captured bytes: offsets in the frame. */
+  payload: { offset: number; end: number };
+  stopped: ParseStop | null;
+}
+
+/** Reads frame i of a batch that was parsed with every group. */
+export function parsedAt(batch: Batch, i: number): ParsedFrame {
+  const key = batch.key(i);
+  const fields: Record<string, number | string> = {};
+  for (const field of FIELDS) {
+    if (!field.filled || field.ofWay || !isPresent(key, field)) continue;
+    const value = readField(key, field);
+    // A state bit says what is there; where nothing is, it need not be said.
+    if (value === 0n && field.here === null && field.width === 1) continue;
+    fields[field.name] = field.kind === "number" ? Number(value) : format(field, value);
+  }
+  const map = batch.map(i);
+  return { fields, headers: headersOf(map), payload: payloadOf(map), stopped: stopAt(map) };
+}
+
+function headersOf(map: DataView): ParsedHeader[] {
+  return Array.from({ length: map.getUint16(MAP_COUNT, true) }, (_, n) => {
+    const entry = MAP_FIRST + n * MAP_ENTRY_SIZE;
+    return {
+      header: Header[map.getUint8(entry)] as HeaderName,
+      level: map.getUint8(entry + 1) === LEVEL_OUTER ? "outer" : "inner",
+      offset: map.getUint32(entry + 4, true),
+    };
+  });
+}
+
+/** The inner packet's payload, where there is an inner packet. */
+function payloadOf(map: DataView): { offset: number; end: number } {
+  const inner = map.getUint32(MAP_INNER_PAYLOAD, true) !== 0;
+  return {
+    offset: map.getUint32(inner ? MAP_INNER_PAYLOAD : MAP_PAYLOAD, true),
+    end: map.getUint32(inner ? MAP_INNER_PAYLOAD_END : MAP_PAYLOAD_END, true),
+  };
+}
+
+function stopAt(map: DataView): ParseStop | null {
+  const why = map.getUint8(MAP_STOP_WHY);
+  if (why === (Stop.none as number)) return null;
+  const header = map.getUint8(MAP_STOP_HEADER);
+  const had = map.getUint32(MAP_STOP_HAD, true);
+  return {
+    header: Header[header] as HeaderName,
+    field: firstCutField(header, why, had),
+    offset: map.getUint32(MAP_STOP_OFFSET, true),
+    wanted: map.getUint32(MAP_STOP_WANTED, true),
+    had,
+    reason: Stop[why] as keyof typeof Stop,
+  };
+}

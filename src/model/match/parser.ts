@@ -1,0 +1,131 @@
+/** What the device declares of its parser: programmable samples and the Geneve option that rules can ask about. */
+import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../abi/headers.js";
+import { EXT_HERE_TUNNEL, HERE_GENEVE_OPTION_0, HERE_SAMPLE, MISC_GENEVE_BITS } from "../../abi/key.js";
+import type { Core } from "../../engine/core.js";
+import { refuse } from "../../errors.js";
+import { namesHint } from "../../nearest.js";
+import { describe, unsigned } from "../base/handle.js";
+import type { HeaderName } from "./parsedFrame.js";
+
+/** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */
+export interface SampleOptions {
+  /** 0 to 7. */
+  id: number;
+  /** The first header of this kind; `payload` is what lies behind the last header of the level. */
+  header: Exclude<HeaderName, "none"> | "payload";
+  /** @default "outer" */
+  level?: "outer" | "inner";
+  /** Bytes from the start of the header, 0 to 65535. */
+  offset: number;
+  /** Only where this is the level's UDP destination port. @default any, or no UDP at all */
+  port?: number;
+}
+
+/** A Geneve option by its class (16 bits) and its type (8 bits, the critical one included). */
+export interface GeneveOption {
+  class: number;
+  type: number;
+}
+
+export interface ParserOptions {
+  /** The option that `geneve_tlv_option_0_exist` and `geneve_tlv_option_0_data` tell of. */
+  geneveOption0?: GeneveOption;
+  samples?: readonly SampleOptions[];
+}
+
+/** Samples that a device has. */
+export const SAMPLES = 8;
+const ANY_PORT = -1;
+const OPTION_EXISTS = 2;
+
+/** What a parser declares, checked. */
+export class ParserDeclaration {
+  readonly #options: ParserOptions;
+  /** Presence bits (`here: tunnels`) of what is declared. */
+  readonly #declared: number;
+
+  constructor(call: string, options: ParserOptions) {
+    anObject(call, "parser", options);
+    let declared = 0;
+    if (options.geneveOption0 !== undefined) {
+      anObject(call, "parser.geneveOption0", options.geneveOption0);
+      unsigned(call, "parser.geneveOption0.class", options.geneveOption0.class, 16);
+      unsigned(call, "parser.geneveOption0.type", options.geneveOption0.type, 8);
+      declared |= HERE_GENEVE_OPTION_0;
+    }
+    const samples: unknown = options.samples ?? [];
+    if (!Array.isArray(samples))
+      throw new TypeError(`${call}: parser.samples must be a list, not ${describe(samples)}`);
+    for (const [i, sample] of (options.samples ?? []).entries()) {
+      const path = `parser.samples[${i}]`;
+      anObject(call, path, sample);
+      checkSample(call, path, sample);
+      const bit = HERE_SAMPLE << sample.id;
+      if ((declared & bit) !== 0) {
+        const hint = "each id is declared once";
+        refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.id`, value: sample.id, hint });
+      }
+      declared |= bit;
+    }
+    this.#options = options;
+    this.#declared = declared;
+  }
+
+  /** Tells the core. */
+  declare({ exports }: Core): void {
+    const { geneveOption0, samples } = this.#options;
+    if (geneveOption0 !== undefined) exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
+    for (const { id, header, level, offset, port } of samples ?? []) {
+      const kind = header === "payload" ? Header.none : Header[header];
+      exports.declareSample(id, kind, level === "inner" ? LEVEL_INNER : LEVEL_OUTER, offset, port ?? ANY_PORT);
+    }
+  }
+
+  /** Whether rules can ask about a Geneve option. */
+  get declaresGeneveOption(): boolean {
+    return (this.#declared & HERE_GENEVE_OPTION_0) !== 0;
+  }
+
+  /** EOPNOTSUPP where a mask, presence included, asks for what the device does not declare. */
+  check(call: string, mask: Uint8Array): void {
+    const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_HERE_TUNNEL);
+    const missing = asked & ~this.#declared;
+    for (let id = 0; id < SAMPLES; id++) {
+      if ((missing & (HERE_SAMPLE << id)) === 0) continue;
+      undeclared(call, `misc4.prog_sample_field_value_${id}`, `samples: [{ id: ${id}, ... }]`);
+    }
+    const exists =
+      ((mask[MISC_GENEVE_BITS] ?? 0) & OPTION_EXISTS) !== 0 && (this.#declared & HERE_GENEVE_OPTION_0) === 0;
+    if ((missing & HERE_GENEVE_OPTION_0) === 0 && !exists) return;
+    undeclared(call, `geneve_tlv_option_0_${exists ? "exist" : "data"}`, "geneveOption0: { class, type }");
+  }
+}
+
+function undeclared(call: string, field: string, what: string): never {
+  const hint = `the device does not declare it: createDevice({ parser: { ${what} } })`;
+  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `mask.${field}`, hint });
+}
+
+function anObject(call: string, path: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+}
+
+function checkSample(call: string, path: string, { id, header, level, offset, port }: SampleOptions): void {
+  if (unsigned(call, `${path}.id`, id, 8) >= SAMPLES) {
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.id`, value: id, hint: "0 to 7" });
+  }
+  if (typeof header !== "string")
+    throw new TypeError(`${call}: ${path}.header must be a string, not ${describe(header)}`);
+  const names = ["payload", ...Object.keys(Header).filter((name) => name !== "none" && Number.isNaN(Number(name)))];
+  if (!names.includes(header)) {
+    const hint = namesHint(header, "headers", names);
+    refuse({ code: "EINVAL", call, reason: "bad_header", path: `${path}.header`, value: header, hint });
+  }
+  if (level !== undefined && level !== "outer" && level !== "inner") {
+    const hint = `"outer" or "inner"`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.level`, value: level, hint });
+  }
+  unsigned(call, `${path}.offset`, offset, 16);
+  if (port !== undefined) unsigned(call, `${path}.port`, port, 16);
+}

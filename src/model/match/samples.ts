@@ -1,0 +1,85 @@
+/** Programmable samples in device bytes (match-params table, misc4), and where they lie in a key. */
+import { GROUP_SIZE, MISC4, MISC4_SAMPLE_SIZE } from "../../abi/key.js";
+import { refuse } from "../../errors.js";
+import { SAMPLES } from "./parser.js";
+
+/**
+ * The samples that a matcher's device bytes mask, by place: the id that each place has, -1 for a place without a mask.
+ * In device bytes a place holds a mask and, literally, the id it is of (match-params table); in a key, sample n lies at
+ * place n and there are no ids.
+ */
+export type SamplePlaces = readonly number[];
+
+const MISC4_END = MISC4 + GROUP_SIZE;
+const VALUE_SIZE = 4;
+
+/** Reads the places of a mask, and moves its samples to where they lie in a key. Null where it masks none. */
+export function takeSampleMask(
+  call: string,
+  mask: Uint8Array,
+  badId: "EINVAL" | "EOPNOTSUPP" = "EINVAL",
+): SamplePlaces | null {
+  const group = mask.slice(MISC4, MISC4_END);
+  if (group.every((bits) => bits === 0)) return null;
+  const words = new DataView(group.buffer);
+  const places: number[] = [];
+  for (let place = 0; place < SAMPLES; place++) {
+    const at = place * MISC4_SAMPLE_SIZE;
+    const id = words.getUint32(at + VALUE_SIZE);
+    const masked = words.getUint32(at) !== 0;
+    const path = `mask.misc4.prog_sample_field_id_${place}`;
+    if (masked && id >= SAMPLES) {
+      refuse({ code: badId, call, reason: "out_of_range", path, value: id, hint: "the id itself, 0 to 7" });
+    }
+    if (masked && places.includes(id)) {
+      const hint = "another place has the same id";
+      refuse({ code: "EINVAL", call, reason: "contradiction", path, value: id, hint });
+    }
+    places.push(masked ? id : -1);
+  }
+  moveSamples(mask, group, places);
+  return places;
+}
+
+/** Moves the samples of a value to where they lie in a key; EINVAL for a bit that the places leave out. */
+export function takeSampleValue(call: string, value: Uint8Array, places: SamplePlaces | null): void {
+  if (places === null) return;
+  const group = value.slice(MISC4, MISC4_END);
+  const words = new DataView(group.buffer);
+  for (const [place, masked] of places.entries()) {
+    const at = place * MISC4_SAMPLE_SIZE;
+    const id = words.getUint32(at + VALUE_SIZE);
+    const idMask = masked < 0 ? 0 : masked;
+    const bare = masked < 0 && words.getUint32(at) !== 0;
+    if ((id & ~idMask) === 0 && !bare) continue;
+    refuse({
+      code: "EINVAL",
+      call,
+      reason: "value_outside_mask",
+      path: `value.misc4.prog_sample_field_${bare ? "value" : "id"}_${place}`,
+      value: bare ? words.getUint32(at) : id,
+      hint: "fill only the fields that the matcher masks",
+      cite: "mlx5dv_dr: Matcher",
+    });
+  }
+  moveSamples(value, group, places);
+}
+
+function moveSamples(key: Uint8Array, group: Uint8Array, places: SamplePlaces): void {
+  key.fill(0, MISC4, MISC4_END);
+  for (const [place, id] of places.entries()) {
+    if (id < 0) continue;
+    const at = place * MISC4_SAMPLE_SIZE;
+    key.set(group.subarray(at, at + VALUE_SIZE), MISC4 + id * MISC4_SAMPLE_SIZE);
+  }
+}
+
+/** Device bytes of a key: writes the ids beside the samples that `mask` has. */
+export function writeSampleIds(mask: Uint8Array, ...keys: Uint8Array[]): void {
+  const words = new DataView(mask.buffer, mask.byteOffset);
+  for (let id = 0; id < SAMPLES; id++) {
+    const at = MISC4 + id * MISC4_SAMPLE_SIZE;
+    if (words.getUint32(at) === 0) continue;
+    for (const key of keys) key[at + 2 * VALUE_SIZE - 1] = id;
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * One field of a match as people write it.
+ *
+ *     443   "0x800"   "tcp"                        the value, every bit
+ *     "10.0.0.0/8"   "fe80::/10"                   a prefix
+ *     "0x2/0x3f"   "01:00:00:00:00:00/01:00:00:00:00:00"   value and mask
+ *     "1024-65535"   "10.0.0.1-10.0.0.9"           a range, both ends inside
+ *     "any"                                        the header is there, whatever the field holds
+ */
+import { refuse, type RefusalReason } from "../../errors.js";
+import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
+import type { Field, FieldKind } from "./fields.js";
+
+/** What stands behind a field's name. */
+export type TermText = string | number | bigint;
+
+export type Term = ({ kind: "bits" } & FieldBits) | { kind: "range"; low: bigint; high: bigint } | { kind: "any" };
+
+const PROTOCOLS: Readonly<Record<string, bigint>> = {
+  icmp: 1n,
+  igmp: 2n,
+  ipip: 4n,
+  tcp: 6n,
+  udp: 17n,
+  ipv6: 41n,
+  gre: 47n,
+  esp: 50n,
+  ah: 51n,
+  icmpv6: 58n,
+  sctp: 132n,
+};
+
+const ETHERTYPES: Readonly<Record<string, bigint>> = { ipv4: 0x0800n, arp: 0x0806n, ipv6: 0x86ddn };
+
+/** Numbers that have names, by the field; those of flow specs are the ones with C names. */
+const NAMES: Readonly<Record<string, Readonly<Record<string, bigint>>>> = {
+  ip_protocol: PROTOCOLS,
+  proto: PROTOCOLS,
+  next_hdr: PROTOCOLS,
+  ethertype: ETHERTYPES,
+  ether_type: ETHERTYPES,
+  protocol: ETHERTYPES,
+  // The wire, as a vport.
+  source_port: { uplink: 0xffffn },
+};
+
+/** What is asked of a field depends on this much of it. The name is that of a group or a header, a dot, and its own. */
+export type FieldForm = Pick<Field, "name" | "width" | "kind">;
+
+/** Bits of a field that are asked, and what they must hold. */
+export interface FieldBits {
+  mask: bigint;
+  value: bigint;
+}
+
+/** Every bit of the field. */
+export function fullMask(field: FieldForm): bigint {
+  return (1n << BigInt(field.width)) - 1n;
+}
+
+/** Reads what stands behind a field's name; refuses in the name of `call`. */
+export function parseTerm(call: string, path: string, field: Field, text: TermText): Term {
+  const bad = badTerm(call, path, text, EXAMPLES[field.kind].any);
+  if (typeof text === "string") {
+    const trimmed = text.trim();
+    if (trimmed === "any") return { kind: "any" };
+    const range = splitRange(field, trimmed);
+    if (range !== undefined) return rangeOf(field, range, bad);
+  }
+  return { kind: "bits", ...bitsOf(call, path, field, text, fullMask(field), bad) };
+}
+
+/** The same where a field is asked bit by bit: no ranges, no "any". `whole` is the mask where none is given. */
+export function parseBits(
+  call: string,
+  path: string,
+  field: FieldForm,
+  text: TermText,
+  whole = fullMask(field),
+): FieldBits {
+  return bitsOf(call, path, field, text, whole, badTerm(call, path, text, EXAMPLES[field.kind].bits));
+}
+
+function bitsOf(call: string, path: string, field: FieldForm, text: TermText, whole: bigint, bad: Bad): FieldBits {
+  if (typeof text !== "string") {
+    if (typeof text !== "bigint" && typeof text !== "number") {
+      throw new TypeError(`${call}: ${path} must be a string, a number or a bigint, not ${typeof text}`);
+    }
+    const value = inField(field, numberOf(text), bad);
+    if ((value & ~whole) !== 0n) bad("bad_number", `bits that can be asked: 0x${whole.toString(16)}`);
+    return { mask: whole, value };
+  }
+  const [left = "", right, ...more] = text.trim().split("/");
+  if (more.length > 0) bad(syntaxReason(field));
+  const value = parseValue(field, left) ?? bad(syntaxReason(field));
+  const mask = right === undefined ? whole : maskOf(field, right, bad);
+  inField(field, value, bad);
+  if ((value & ~mask) !== 0n) {
+    bad("value_outside_mask", `the mask keeps ${format(field, value & mask)}/${right ?? `0x${whole.toString(16)}`}`);
+  }
+  return { mask, value };
+}
+
+/** A mask alone: "full", "/24", "0xff00", an address. */
+export function parseMask(call: string, path: string, field: Field, text: TermText): bigint {
+  const bad = badTerm(call, path, text, EXAMPLES[field.kind].any);
+  if (typeof text !== "string") return inField(field, numberOf(text) ?? bad("bad_number"), bad);
+  const trimmed = text.trim();
+  if (trimmed === "full") return fullMask(field);
+  if (trimmed.startsWith("/")) return maskOf(field, trimmed.slice(1), bad);
+  return inField(field, parseValue(field, trimmed) ?? bad(syntaxReason(field), `"full", or a mask`), bad);
+}
+
+type Bad = (reason: RefusalReason, hint?: string) => never;
+
+function badTerm(call: string, path: string, value: unknown, example: string): Bad {
+  return (reason, hint = `write it as ${example}`) => refuse({ code: "EINVAL", call, reason, path, value, hint });
+}
+
+function numberOf(value: number | bigint): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+}
+
+function inField(field: FieldForm, value: bigint | undefined, bad: Bad): bigint {
+  if (value === undefined || value < 0n || value > fullMask(field)) {
+    return bad("bad_number", `${field.name} has ${field.width} bits: 0 to ${format(field, fullMask(field))}`);
+  }
+  return value;
+}
+
+function parseValue(field: FieldForm, text: string): bigint | undefined {
+  switch (field.kind) {
+    case "mac":
+      return parseMac(text);
+    case "ipv4":
+      return parseIpv4(text);
+    case "ipv6":
+      return parseIpv6(text);
+    case "number": {
+      if (/^(0x[0-9a-f]+|0b[01]+|\d+)$/i.test(text)) return BigInt(text);
+      const names = NAMES[field.name.split(".")[1] ?? ""];
+      return names !== undefined && Object.hasOwn(names, text) ? names[text] : undefined;
+    }
+  }
+}
+
+/** A mask behind the slash: for addresses a prefix length or a mask, for numbers a mask. */
+function maskOf(field: FieldForm, text: string, bad: Bad): bigint {
+  const width = BigInt(field.width);
+  if (field.kind === "ipv4" || field.kind === "ipv6") {
+    if (/^\d+$/.test(text)) {
+      const length = BigInt(text);
+      if (length > width) return bad("bad_prefix", `a prefix of ${field.name} has 0 to ${field.width} bits`);
+      return fullMask(field) ^ ((1n << (width - length)) - 1n);
+    }
+  }
+  return inField(field, parseValue(field, text) ?? bad("bad_prefix"), bad);
+}
+
+/** MAC addresses may be written with "-", so only numbers and IPv4 addresses have ranges. */
+function splitRange(field: FieldForm, text: string): [string, string] | undefined {
+  if (field.kind !== "number" && field.kind !== "ipv4") return undefined;
+  const at = text.indexOf("-");
+  return at < 0 ? undefined : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+function rangeOf(field: FieldForm, [from, to]: [string, string], bad: Bad): Term {
+  const low = parseValue(field, from) ?? bad("bad_range");
+  const high = parseValue(field, to) ?? bad("bad_range");
+  inField(field, low, bad);
+  inField(field, high, bad);
+  if (low > high) bad("bad_range", `the lower end comes first: "${to}-${from}"`);
+  return low === high ? { kind: "bits", mask: fullMask(field), value: low } : { kind: "range", low, high };
+}
+
+function syntaxReason(field: FieldForm): RefusalReason {
+  return field.kind === "number" ? "bad_number" : "bad_address";
+}
+
+const MAC_EXAMPLE = '"66:11:22:33:44:55", with a mask as "01:00:00:00:00:00/01:00:00:00:00:00"';
+const IPV6_EXAMPLE = '"fe80::1" or "fe80::/10"';
+
+/** With ranges, and without. */
+const EXAMPLES: Readonly<Record<FieldKind, { readonly any: string; readonly bits: string }>> = {
+  mac: { any: MAC_EXAMPLE, bits: MAC_EXAMPLE },
+  ipv4: { any: '"10.0.0.1", "10.0.0.0/8" or "10.0.0.1-10.0.0.9"', bits: '"10.0.0.1" or "10.0.0.0/8"' },
+  ipv6: { any: IPV6_EXAMPLE, bits: IPV6_EXAMPLE },
+  number: { any: '80, "0x50", "0x2/0x3f" or "1024-65535"', bits: '80, "0x50" or "0x2/0x3f"' },
+};
+
+/** A field's value as people write it. */
+export function format(field: FieldForm, value: bigint): string {
+  switch (field.kind) {
+    case "mac":
+      return formatMac(value);
+    case "ipv4":
+      return formatIpv4(value);
+    case "ipv6":
+      return formatIpv6(value);
+    case "number":
+      return value.toString();
+  }
+}

@@ -1,0 +1,123 @@
+/** Address handles: where datagrams go, and from which GID of which port. */
+import { refuse } from "../../errors.js";
+import { ProtectionDomain } from "../base/context.js";
+import type { Device } from "../device/device.js";
+import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/gids.js";
+import { describe, Handle, living, retire, unsigned } from "../base/handle.js";
+import { portOf, type Port } from "../base/ports.js";
+
+/** `struct ibv_global_route` */
+export interface GlobalRoute {
+  dgid: GidInput;
+  /** 20 bits. @default 0 */
+  flow_label?: number | undefined;
+  /** @default 0 */
+  sgid_index?: number | undefined;
+  /** @default 0 */
+  hop_limit?: number | undefined;
+  /** @default 0 */
+  traffic_class?: number | undefined;
+}
+
+/** `struct ibv_ah_attr`. `dlid`, `sl`, `src_path_bits` and `static_rate` are for InfiniBand links: taken and not used. */
+export interface AddressAttributes {
+  grh: GlobalRoute;
+  /** 1: ports of Ethernet take nothing else. */
+  is_global: number | boolean;
+  port_num: number;
+  dlid?: number | undefined;
+  sl?: number | undefined;
+  src_path_bits?: number | undefined;
+  static_rate?: number | undefined;
+  /**
+   * MODEL: no field of C. The destination's MAC, which a kernel looks up among its neighbours; here there are none.
+   * Left out, it follows from `dgid` where that is a multicast group or a link-local address made from a MAC.
+   */
+  dmac?: MacInput | undefined;
+}
+
+/** What a datagram's headers say of its way; addresses as bytes. */
+export interface Route {
+  readonly port: Port;
+  readonly sgid: Uint8Array;
+  readonly dgid: Uint8Array;
+  readonly dmac: Uint8Array;
+  readonly flowLabel: number;
+  readonly hopLimit: number;
+  readonly trafficClass: number;
+}
+
+/** Checks the attributes, and finds the way that they describe. */
+export function routeOf(call: string, path: string, device: Device, attributes: AddressAttributes): Route {
+  checkObject(call, path, attributes);
+  checkObject(call, `${path}.grh`, attributes.grh);
+  const { grh, is_global, port_num, dmac } = attributes;
+  if (Number(is_global) !== 1) {
+    const hint = "the port has IBV_QPF_GRH_REQUIRED: 1, and the GRH";
+    refuse({ code: "EINVAL", call, reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });
+  }
+  const port = portOf(call, `${path}.port_num`, device, port_num);
+  const { sgid_index = 0, flow_label = 0, hop_limit = 0, traffic_class = 0 } = grh;
+  const sgid = port.gids[unsigned(call, `${path}.grh.sgid_index`, sgid_index, 8)];
+  if (sgid === undefined) {
+    const hint = `port ${port.number} has GIDs 0 to ${port.gids.length - 1}`;
+    refuse({ code: "EINVAL", call, reason: "no_entry", path: `${path}.grh.sgid_index`, value: sgid_index, hint });
+  }
+  const dgid = gidFrom(call, `${path}.grh.dgid`, grh.dgid);
+  checkPair(call, `${path}.grh.dgid`, sgid, dgid, grh.dgid);
+  return {
+    port,
+    sgid,
+    dgid,
+    dmac: dmac === undefined ? derivedMac(call, path, dgid, grh.dgid) : macFrom(call, `${path}.dmac`, dmac),
+    flowLabel: unsigned(call, `${path}.grh.flow_label`, flow_label, 20),
+    hopLimit: unsigned(call, `${path}.grh.hop_limit`, hop_limit, 8),
+    trafficClass: unsigned(call, `${path}.grh.traffic_class`, traffic_class, 8),
+  };
+}
+
+function checkObject(call: string, path: string, value: unknown): void {
+  if (typeof value !== "object" || value === null) {
+    throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+  }
+}
+
+/** Both are addresses of IPv4, or both of IPv6, and the destination is one. */
+function checkPair(call: string, path: string, sgid: Uint8Array, dgid: Uint8Array, value: unknown): void {
+  if (dgid.every((byte) => byte === 0)) {
+    refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint: "the address of somebody" });
+  }
+  if (isIpv4Mapped(sgid) === isIpv4Mapped(dgid)) return;
+  const hint = `the GID at sgid_index is of IPv${isIpv4Mapped(sgid) ? "4, the destination of IPv6" : "6, the destination of IPv4"}`;
+  refuse({ code: "EINVAL", call, reason: "bad_route", path, value, hint });
+}
+
+function derivedMac(call: string, path: string, dgid: Uint8Array, value: unknown): Uint8Array {
+  const mac = macOfGid(dgid);
+  if (mac !== undefined) return mac;
+  const hint = `it does from a multicast group and from a link-local EUI-64 address; for any other give ${path}.dmac`;
+  return refuse({ code: "EINVAL", call, reason: "no_mac", path: `${path}.grh.dgid`, value, hint });
+}
+
+export class AddressHandle extends Handle {
+  readonly pd: ProtectionDomain;
+  readonly route: Route;
+
+  constructor(call: string, pd: ProtectionDomain, attributes: AddressAttributes) {
+    const { device } = living(call, "pd", pd, ProtectionDomain);
+    const route = routeOf(call, "attr", device, attributes);
+    const { inventory } = device.hardware;
+    inventory.checkRoom(call, device, "ah");
+    super(device, `ah${device.nextNumber("ah")}`);
+    this.pd = pd;
+    this.route = route;
+    inventory.add("ah");
+    pd.users++;
+  }
+
+  destroy(call: string): void {
+    retire(call, "ah", this, "");
+    this.device.hardware.inventory.remove("ah");
+    this.pd.users--;
+  }
+}

@@ -1,0 +1,171 @@
+/** What mlx5dv_create_qp(3) and mlx5dv_create_cq(3) ask for beside the verbs (docs/queues.md). */
+import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import type { Context, ProtectionDomain } from "../base/context.js";
+import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
+import { describe, unsigned } from "../base/handle.js";
+import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
+import { createExtended, type SpreadingAttributes } from "./rssQueuePair.js";
+
+/** `struct mlx5dv_qp_init_attr`. What `comp_mask` does not name is not looked at. */
+export interface DeviceQueuePairAttributes {
+  /** Bits MLX5DV_QP_INIT_ATTR_MASK_... */
+  comp_mask: number | bigint;
+  /** Bits MLX5DV_QP_CREATE_... */
+  create_flags?: number | undefined;
+  dc_init_attr?: unknown;
+  send_ops_flags?: number | bigint | undefined;
+}
+
+/** `struct mlx5dv_cq_init_attr`. What `comp_mask` does not name is not looked at. */
+export interface DeviceCompletionQueueAttributes {
+  /** Bits MLX5DV_CQ_INIT_ATTR_MASK_... */
+  comp_mask: number | bigint;
+  /** Bits MLX5DV_CQE_RES_FORMAT_... */
+  cqe_comp_res_format?: number | undefined;
+  /** Bits MLX5DV_CQ_INIT_ATTR_FLAGS_... */
+  flags?: number | undefined;
+  /** Bytes: 64 or 128. */
+  cqe_size?: number | undefined;
+}
+
+/** Attributes of ibv_create_qp_ex(3). */
+export type ExtendedAttributes = (QueuePairAttributes | SpreadingAttributes) & {
+  comp_mask: number;
+  pd: ProtectionDomain;
+};
+
+/** enum mlx5dv_qp_init_attr_mask */
+export const QpMask = { create_flags: 1, dc: 2, send_ops_flags: 4, dci_streams: 8 } as const;
+
+/** enum mlx5dv_qp_create_flags */
+export const QpFlag = {
+  tunnel_offloads: 1 << 0,
+  self_loopback_uc: 1 << 1,
+  self_loopback_mc: 1 << 2,
+  disable_scatter_to_cqe: 1 << 3,
+  allow_scatter_to_cqe: 1 << 4,
+  packet_based_credit_mode: 1 << 5,
+  sig_pipelining: 1 << 6,
+  ooo_dp: 1 << 7,
+} as const;
+
+/** enum mlx5dv_cq_init_attr_mask */
+export const CqMask = { compressed_cqe: 1, flags: 2, cqe_size: 4 } as const;
+/** enum mlx5dv_cq_init_attr_flags */
+export const CqFlag = { cqe_pad: 1 } as const;
+/** enum mlx5dv_cqe_comp_res_format */
+export const CqeFormat = { hash: 1, csum: 2, csum_stridx: 4 } as const;
+
+const RAW_ALONE = QpFlag.tunnel_offloads | QpFlag.self_loopback_uc | QpFlag.self_loopback_mc;
+const LACKING = QpFlag.packet_based_credit_mode | QpFlag.sig_pipelining | QpFlag.ooo_dp;
+const SCATTER = QpFlag.disable_scatter_to_cqe | QpFlag.allow_scatter_to_cqe;
+const CQE_SIZES = [64, 128];
+const CITE_QP = "mlx5dv_create_qp: mlx5_qp_attr";
+const CITE_CQ = "mlx5dv_create_cq: mlx5_cq_attr";
+
+/**
+ * @throws EINVAL unknown bits, flags that the type does not have or that exclude each other; EOPNOTSUPP what the device lacks;
+ * besides what ibv_create_qp_ex throws
+ */
+export function createDeviceQueuePair(
+  call: string,
+  context: Context,
+  attributes: ExtendedAttributes,
+  more: DeviceQueuePairAttributes | null,
+): QueuePair {
+  if (more === null) return createExtended(call, context, attributes);
+  checkObject(call, "mlx5_qp_attr", more);
+  const { qp_type } = attributes;
+  const mask = knownBits(call, "mlx5_qp_attr.comp_mask", more.comp_mask, bitsOf(QpMask), CITE_QP);
+  checkMask(call, qp_type, mask);
+  const flags = (mask & QpMask.create_flags) === 0 ? 0 : checkedFlags(call, qp_type, more.create_flags ?? 0);
+  const qp = createExtended(call, context, attributes);
+  qp.selfLoopback = {
+    unicast: (flags & QpFlag.self_loopback_uc) !== 0,
+    multicast: (flags & QpFlag.self_loopback_mc) !== 0,
+  };
+  return qp;
+}
+
+function checkMask(call: string, qp_type: number, mask: number): void {
+  const path = "mlx5_qp_attr.comp_mask";
+  if ((mask & (QpMask.dc | QpMask.dci_streams)) !== 0) {
+    const code = qp_type === IBV_QPT_DRIVER ? "EOPNOTSUPP" : "EINVAL";
+    const hint = "DC is for IBV_QPT_DRIVER, which the device has not";
+    refuse({ code, call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
+  }
+  if ((mask & QpMask.send_ops_flags) === 0) return;
+  const hint = "there are no ibv_wr_* and mlx5dv_wr_* calls";
+  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
+}
+
+function checkedFlags(call: string, qp_type: number, value: number): number {
+  const path = "mlx5_qp_attr.create_flags";
+  const flags = knownBits(call, path, value, bitsOf(QpFlag), CITE_QP);
+  const clash = (hint: string): never =>
+    refuse({ code: "EINVAL", call, reason: "bad_create_flags", path, value, hint, cite: CITE_QP });
+  if ((flags & SCATTER) === SCATTER) clash("DISABLE_SCATTER_TO_CQE and ALLOW_SCATTER_TO_CQE exclude each other");
+  if ((flags & RAW_ALONE) !== 0 && qp_type !== IBV_QPT_RAW_PACKET) {
+    clash("TUNNEL_OFFLOADS and TIR_ALLOW_SELF_LOOPBACK are for IBV_QPT_RAW_PACKET");
+  }
+  if ((flags & LACKING) === 0) return flags;
+  const hint = "no PACKET_BASED_CREDIT_MODE, SIG_PIPELINING, OOO_DP";
+  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint, cite: CITE_QP });
+}
+
+/**
+ * MODEL: completions are objects: neither their size nor whether they travel compressed can be seen.
+ * @throws EINVAL unknown bits and sizes; besides what ibv_create_cq_ex throws
+ */
+export function createDeviceCompletionQueue(
+  call: string,
+  context: Context,
+  attributes: CompletionQueueAttributes,
+  more: DeviceCompletionQueueAttributes | null,
+): ExtendedCompletionQueue {
+  if (more !== null) checkCompletionQueue(call, more);
+  return ExtendedCompletionQueue.create(call, context, attributes);
+}
+
+function checkCompletionQueue(call: string, more: DeviceCompletionQueueAttributes): void {
+  checkObject(call, "mlx5_cq_attr", more);
+  const mask = knownBits(call, "mlx5_cq_attr.comp_mask", more.comp_mask, bitsOf(CqMask), CITE_CQ);
+  const { cqe_comp_res_format = 0, flags = 0, cqe_size = 0 } = more;
+  const bad = (path: string, value: number, hint: string): never =>
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `mlx5_cq_attr.${path}`, value, hint, cite: CITE_CQ });
+  if ((mask & CqMask.compressed_cqe) !== 0) {
+    const formats = knownBits(
+      call,
+      "mlx5_cq_attr.cqe_comp_res_format",
+      cqe_comp_res_format,
+      bitsOf(CqeFormat),
+      CITE_CQ,
+    );
+    if (formats === 0) bad("cqe_comp_res_format", formats, "HASH, CSUM, CSUM_STRIDX");
+  }
+  const sized = (mask & CqMask.cqe_size) !== 0;
+  if (sized && !CQE_SIZES.includes(unsigned(call, "mlx5_cq_attr.cqe_size", cqe_size, 16))) {
+    bad("cqe_size", cqe_size, "64, 128");
+  }
+  if ((mask & CqMask.flags) === 0) return;
+  const pads = knownBits(call, "mlx5_cq_attr.flags", flags, bitsOf(CqFlag), CITE_CQ) !== 0;
+  if (pads && !(sized && cqe_size === 128)) bad("flags", flags, "CQE_PAD with a cqe_size of 128");
+}
+
+function checkObject(call: string, path: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+}
+
+const bitsOf = (bits: Readonly<Record<string, number>>): number =>
+  Object.values(bits).reduce((all, bit) => all | bit, 0);
+
+/** Refuses bits that mean nothing: EINVAL. */
+function knownBits(call: string, path: string, value: number | bigint, known: number, cite: string): number {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  if (typeof number !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+  if (Number.isInteger(number) && number >= 0 && number <= known && (number & ~known) === 0) return number;
+  const hint = `bits of 0x${known.toString(16)}`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite });
+}

@@ -1,0 +1,122 @@
+/** Extended completion queues: completions read field by field, and only the fields that were asked for. */
+import {
+  IBV_CQ_INIT_ATTR_MASK_FLAGS,
+  IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
+  IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+  IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
+  IBV_WC_EX_WITH_FLOW_TAG,
+  IBV_WC_STANDARD_FLAGS,
+} from "../../abi/verbs.js";
+import { ERRNO, refuse } from "../../errors.js";
+import { CompletionQueue, type HeldCompletion, type WorkCompletion } from "./completionQueue.js";
+import { Context } from "../base/context.js";
+import { living, unsigned } from "../base/handle.js";
+
+const TIMES = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
+/** Fields that can be asked for. MODEL: VLAN tags stay in the frame and tags are not matched, so neither is reported. */
+const KNOWN_FIELDS = IBV_WC_STANDARD_FLAGS | TIMES | IBV_WC_EX_WITH_FLOW_TAG;
+
+/** `struct ibv_cq_init_attr_ex` */
+export interface CompletionQueueAttributes {
+  cqe: number;
+  cq_context?: unknown;
+  channel?: null | undefined;
+  comp_vector?: number | undefined;
+  /** Bits IBV_WC_EX_WITH_... */
+  wc_flags?: number | bigint | undefined;
+  comp_mask?: number | undefined;
+  flags?: number | undefined;
+  parent_domain?: null | undefined;
+}
+
+/** No completion is there: what `ibv_start_poll` and `ibv_next_poll` answer then. */
+export type Enoent = typeof ERRNO.ENOENT;
+
+/** `struct ibv_cq_ex`: while it is polled, `wr_id` and `status` are those of the completion at hand. */
+export class ExtendedCompletionQueue extends CompletionQueue {
+  readonly #fields: number;
+  #polling = false;
+  #current: HeldCompletion | undefined;
+
+  private constructor(call: string, context: Context, cqe: number, fields: number) {
+    super(call, context, cqe, "cq_attr.cqe", (fields & TIMES) !== 0);
+    this.#fields = fields;
+  }
+
+  static create(call: string, context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
+    living(call, "context", context, Context);
+    const { cqe, wc_flags = 0, comp_mask = 0, flags = 0, comp_vector = 0 } = attributes;
+    const fields = Number(wc_flags);
+    known(call, "cq_attr.wc_flags", fields, KNOWN_FIELDS);
+    known(call, "cq_attr.comp_mask", comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS);
+    // Without its bit in comp_mask a field is not looked at.
+    if (comp_mask !== 0) known(call, "cq_attr.flags", flags, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+    context.checkVector(call, "cq_attr.comp_vector", comp_vector);
+    return new ExtendedCompletionQueue(call, context, cqe, fields);
+  }
+
+  /** Of the completion at hand. @throws EINVAL without one */
+  get wr_id(): bigint | number {
+    return this.#at("cq.wr_id").wc.wr_id;
+  }
+
+  /** Of the completion at hand. @throws EINVAL without one */
+  get status(): number {
+    return this.#at("cq.status").wc.status;
+  }
+
+  /** SPEC: a completion leaves the queue when it comes to hand, not when polling ends. */
+  startPoll(call: string): 0 | Enoent {
+    if (this.#polling) this.#badState(call, "ibv_end_poll comes first");
+    const [first] = this.take(1);
+    this.#current = first;
+    this.#polling = first !== undefined;
+    return first === undefined ? ERRNO.ENOENT : 0;
+  }
+
+  nextPoll(call: string): 0 | Enoent {
+    this.#mustPoll(call);
+    [this.#current] = this.take(1);
+    return this.#current === undefined ? ERRNO.ENOENT : 0;
+  }
+
+  endPoll(call: string): void {
+    this.#mustPoll(call);
+    this.#polling = false;
+    this.#current = undefined;
+  }
+
+  /** SPEC: plain polling has no place between the start and the end of another. */
+  override poll(count: number): WorkCompletion[] {
+    if (this.#polling) this.#badState("ibv_poll_cq", "ibv_end_poll comes first");
+    return super.poll(count);
+  }
+
+  /** The completion at hand; `field` is the bit that a queue must have been made with, 0 for what all have. */
+  read(call: string, field: number): HeldCompletion {
+    if ((this.#fields & field) === field) return this.#at(call);
+    const hint = `make it with wc_flags 0x${field.toString(16)}`;
+    return refuse({ code: "EINVAL", call, reason: "not_requested", path: "cq", value: this, hint });
+  }
+
+  #at(call: string): HeldCompletion {
+    if (this.#current !== undefined) return this.#current;
+    const hint = "there is one behind ibv_start_poll and ibv_next_poll that returned 0";
+    return refuse({ code: "EINVAL", call, reason: "no_completion", path: "cq", value: this, hint });
+  }
+
+  #mustPoll(call: string): void {
+    if (!this.#polling) this.#badState(call, "ibv_start_poll comes first");
+  }
+
+  #badState(call: string, hint: string): never {
+    refuse({ code: "EINVAL", call, reason: "bad_poll", path: "cq", value: this, hint });
+  }
+}
+
+/** Refuses bits that mean nothing here: EOPNOTSUPP. */
+function known(call: string, path: string, value: number, bits: number): void {
+  if ((unsigned(call, path, value, 32) & ~bits) === 0) return;
+  const hint = `bits that the device knows: 0x${bits.toString(16)}`;
+  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
+}

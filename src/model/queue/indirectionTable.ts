@@ -1,0 +1,108 @@
+/** Indirection tables: work queues by the low bits of a hash (ibv_create_rwq_ind_table(3)). */
+import { createRecord, releaseRecord } from "../../engine/records.js";
+import { refuse } from "../../errors.js";
+import { Context } from "../base/context.js";
+import type { Device } from "../device/device.js";
+import { describe, Handle, living, retire, unsigned } from "../base/handle.js";
+import { WorkQueue } from "./workQueue.js";
+
+/** `struct ibv_rwq_ind_table_init_attr` */
+export interface IndirectionTableAttributes {
+  /** Of base 2. */
+  log_ind_tbl_size: number;
+  ind_tbl: readonly WorkQueue[];
+  comp_mask?: number | undefined;
+}
+
+/** Log of base 2 of the longest table that there is. */
+export const MAX_LOG_TABLE = 10;
+
+/** Queues in the core: what a spread record leads to. */
+export class QueueList {
+  readonly device: Device;
+  /** The address of their handles in the core. */
+  readonly address: number;
+  /** A power of two. */
+  readonly length: number;
+  readonly #queues: readonly Handle[];
+
+  /** @throws ENOMEM */
+  constructor(call: string, device: Device, queues: readonly (Handle & { readonly handle: number })[]) {
+    const record = new Uint32Array(queues.map(({ handle }) => handle));
+    this.address = device.allocated(call, createRecord(device.core, new Uint8Array(record.buffer)));
+    this.device = device;
+    this.length = queues.length;
+    this.#queues = queues;
+    for (const queue of queues) queue.users++;
+  }
+
+  release(): void {
+    releaseRecord(this.device.core, this.address, 4 * this.length);
+    for (const queue of this.#queues) queue.users--;
+  }
+}
+
+export class IndirectionTable extends Handle {
+  readonly context: Context;
+  readonly ind_tbl_num: number;
+  readonly log_ind_tbl_size: number;
+  readonly list: QueueList;
+
+  private constructor(context: Context, log: number, list: QueueList) {
+    const { device } = context;
+    const number = device.nextNumber("rqt") + 1;
+    super(device, `rwq_ind_table${number}`);
+    this.context = context;
+    this.ind_tbl_num = number;
+    this.log_ind_tbl_size = log;
+    this.list = list;
+    device.hardware.inventory.add("rqt");
+    context.users++;
+  }
+
+  static create(call: string, context: Context, attributes: IndirectionTableAttributes): IndirectionTable {
+    const { device } = living(call, "context", context, Context);
+    if (typeof attributes !== "object" || attributes === null) {
+      throw new TypeError(`${call}: init_attr must be an object, not ${describe(attributes)}`);
+    }
+    const { log_ind_tbl_size: log, ind_tbl, comp_mask = 0 } = attributes;
+    if (unsigned(call, "comp_mask", comp_mask, 32) !== 0) {
+      const hint = "none is defined: 0";
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "comp_mask", value: comp_mask, hint });
+    }
+    const { inventory } = device.hardware;
+    const most = Math.log2(inventory.limits.max_rwq_indirection_table_size);
+    if (unsigned(call, "log_ind_tbl_size", log, 32) > most) {
+      const hint = `0 to ${Math.floor(most)}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "log_ind_tbl_size", value: log, hint });
+    }
+    if (!Array.isArray(ind_tbl)) throw new TypeError(`${call}: ind_tbl must be an array, not ${describe(ind_tbl)}`);
+    if (ind_tbl.length < 2 ** log) {
+      const hint = `2^log_ind_tbl_size is ${2 ** log}`;
+      refuse({
+        code: "EINVAL",
+        call,
+        reason: "out_of_range",
+        path: "ind_tbl",
+        value: `${ind_tbl.length} queues`,
+        hint,
+      });
+    }
+    const queues = ind_tbl.slice(0, 2 ** log).map((queue: unknown, i) => queueAt(call, device, `ind_tbl[${i}]`, queue));
+    inventory.checkRoom(call, device, "rqt");
+    return new IndirectionTable(context, log, new QueueList(call, device, queues));
+  }
+
+  destroy(call: string): void {
+    retire(call, "rwq_ind_table", this, "destroy the queue pairs that have it first");
+    this.list.release();
+    this.device.hardware.inventory.remove("rqt");
+    this.context.users--;
+  }
+}
+
+function queueAt(call: string, device: Device, path: string, value: unknown): WorkQueue {
+  const queue = living(call, path, value, WorkQueue);
+  if (queue.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
+  return queue;
+}

@@ -1,0 +1,358 @@
+/** Queue pairs: their attributes, their states, their two queues. */
+import { Op, QUEUE_READ, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
+import {
+  IBV_QPS_ERR,
+  IBV_QPS_RESET,
+  IBV_QPS_RTR,
+  IBV_QPS_RTS,
+  IBV_QPT_DRIVER,
+  IBV_QPT_RAW_PACKET,
+  IBV_QPT_XRC_RECV,
+  IBV_QPT_XRC_SEND,
+} from "../../abi/verbs.js";
+import type { BatchDestination } from "../../engine/batch.js";
+import { refuse } from "../../errors.js";
+import { CompletionQueue } from "./completionQueue.js";
+import { Context, ProtectionDomain } from "../base/context.js";
+import type { Device } from "../device/device.js";
+import type { FlowTarget } from "../flow/flow.js";
+import { Handle, living, retire } from "../base/handle.js";
+import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "../base/limits.js";
+import { portOf } from "../base/ports.js";
+import {
+  changedState,
+  hasSteps,
+  isConnected,
+  RESET_STATE,
+  type QueuePairChange,
+  type QueuePairState,
+} from "./states.js";
+import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
+import type { TransportCounters } from "../roce/counters.js";
+import { psnAfter } from "../roce/opcodes.js";
+import { Transport } from "../roce/transport.js";
+import { postList, type BadRequest } from "./scatter.js";
+import { SendQueue, type SendRequest } from "./sendQueue.js";
+
+/** `struct ibv_qp_cap`; what is left out is 0. MODEL: a queue pair has what was asked for, not more. */
+export interface QueuePairCapabilities {
+  max_send_wr?: number | undefined;
+  max_recv_wr?: number | undefined;
+  max_send_sge?: number | undefined;
+  max_recv_sge?: number | undefined;
+  /** Bytes. */
+  max_inline_data?: number | undefined;
+}
+
+/** `struct ibv_qp_init_attr` */
+export interface QueuePairAttributes {
+  qp_context?: unknown;
+  send_cq: CompletionQueue;
+  recv_cq: CompletionQueue;
+  /** There are no shared receive queues. */
+  srq?: null | undefined;
+  cap: QueuePairCapabilities;
+  qp_type: number;
+  /** Whether every send request completes, and not only those with IBV_SEND_SIGNALED. @default 0 */
+  sq_sig_all?: number | boolean | undefined;
+}
+
+/** The attributes of a queue pair, complete. */
+type CheckedAttributes = QueuePairAttributes & { cap: Required<{ [K in keyof QueuePairCapabilities]: number }> };
+
+/** What `ibv_query_qp` fills in: `struct ibv_qp_attr`. */
+export interface QueuePairReport extends QueuePairState {
+  cur_qp_state: number;
+  cap: CheckedAttributes["cap"];
+}
+
+/** Frames to one address, and those to groups. */
+export interface SelfLoopback {
+  readonly unicast: boolean;
+  readonly multicast: boolean;
+}
+
+const NO_SELF_LOOPBACK: SelfLoopback = { unicast: false, multicast: false };
+
+export class QueuePair extends Handle implements Receiver {
+  readonly argument = "qp";
+  readonly qp_num: number;
+  readonly qp_type: number;
+  readonly handle: number;
+  /** What outcomes call it. */
+  readonly label: string;
+  /** Null for a sink. */
+  readonly pd: ProtectionDomain | null;
+  readonly context: Context;
+  /** Frames of its own that its flows answer as if they had ALLOW_LOOP_BACK (mlx5dv_create_qp). */
+  selfLoopback: SelfLoopback = NO_SELF_LOOPBACK;
+  /** @internal What reads and makes packets; null where the queue pair has frames or datagrams. */
+  readonly transport: Transport | null;
+  readonly #attributes: CheckedAttributes | null;
+  readonly #receive: ReceiveQueue | null;
+  readonly #send: SendQueue | null;
+  #state: Readonly<QueuePairState> = RESET_STATE;
+
+  protected constructor(
+    pd: ProtectionDomain | Context,
+    attributes: CheckedAttributes | null,
+    handle: number,
+    name?: string,
+  ) {
+    const { device } = pd;
+    const number = device.nextNumber("qp") + 1;
+    super(device, name ?? `qp${number}`);
+    this.qp_num = number;
+    this.label = `qp:${this.name}`;
+    this.qp_type = attributes?.qp_type ?? IBV_QPT_RAW_PACKET;
+    this.pd = pd instanceof ProtectionDomain ? pd : null;
+    this.context = pd instanceof ProtectionDomain ? pd.context : pd;
+    this.#attributes = attributes;
+    this.#receive = attributes === null ? null : new ReceiveQueue(this, attributes.recv_cq, attributes.cap);
+    this.#send =
+      attributes === null
+        ? null
+        : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
+    this.transport = this.#receive !== null && isConnected(this.qp_type) ? new Transport(this, this.#receive) : null;
+    this.handle = handle;
+    if (!this.spreads) {
+      device.queues.set(handle, this);
+      device.receivers.set(number, this);
+    }
+    device.hardware.inventory.add("qp");
+  }
+
+  static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
+    const { device } = living(call, "pd", pd, ProtectionDomain);
+    const checked = checkAttributes(call, pd, attributes);
+    const { send_cq, recv_cq, cap } = checked;
+    checkRoom(call, device);
+    // Frames of a connection all come to the transport, which knows the buffers.
+    const depth = isConnected(checked.qp_type) ? 0 : depthOf(cap.max_recv_wr);
+    const handle = device.core.exports.createQueue(0, recv_cq.handle, depth);
+    const queue = new QueuePair(pd, checked, device.allocated(call, handle), name);
+    pd.users++;
+    send_cq.users++;
+    recv_cq.users++;
+    return queue;
+  }
+
+  /** A queue that takes every frame, without buffers and completions: where tests and tools send frames. */
+  static createSink(call: string, context: Context, name: string, port = 1): QueuePair {
+    const { device } = living(call, "context", context, Context);
+    portOf(call, "port", device, port);
+    checkRoom(call, device);
+    const handle = device.allocated(call, device.core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
+    const queue = new QueuePair(context, null, handle, name);
+    queue.#state = { ...RESET_STATE, port_num: port };
+    context.users++;
+    return queue;
+  }
+
+  /** Takes every frame, without buffers and completions. */
+  get isSink(): boolean {
+    return this.#attributes === null;
+  }
+
+  /** Whether it has no queue of its own, and a hash chooses one. */
+  get spreads(): boolean {
+    return false;
+  }
+
+  /** What takes frames to it. */
+  get target(): FlowTarget {
+    return { op: this.spreads ? Op.spread : Op.queue, operand: this.handle };
+  }
+
+  get state(): number {
+    return this.#state.qp_state;
+  }
+
+  /** What it was modified to. */
+  get attributes(): Readonly<QueuePairState> {
+    return this.#state;
+  }
+
+  get number(): number {
+    return this.qp_num;
+  }
+
+  get takesFrames(): boolean {
+    return this.transport === null;
+  }
+
+  /** What an RC or UC queue pair has counted besides its completions, under the names of Linux's port counters; null for others. */
+  get hw_counters(): Readonly<TransportCounters> | null {
+    return this.transport === null ? null : { ...this.transport.counters };
+  }
+
+  get posting(): Posting {
+    if (this.state === IBV_QPS_ERR) return "flushed";
+    return this.state === IBV_QPS_RESET ? "refused" : "kept";
+  }
+
+  get qp_context(): unknown {
+    return this.#attributes?.qp_context ?? null;
+  }
+
+  /** Null for a sink, like its other queue. */
+  get send_cq(): CompletionQueue | null {
+    return this.#attributes?.send_cq ?? null;
+  }
+
+  get recv_cq(): CompletionQueue | null {
+    return this.#attributes?.recv_cq ?? null;
+  }
+
+  /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, to RESET and ERR from everywhere. */
+  modify(call: string, attr: QueuePairChange, mask: number): void {
+    if (this.#attributes === null) this.#noSink(call);
+    const next = changedState(call, this.device, this.qp_type, this.#state, attr, mask);
+    if (this.state < IBV_QPS_RTR && next.qp_state === IBV_QPS_RTR) this.transport?.open(call, next);
+    this.#become(next);
+  }
+
+  /** A connection is broken: to ERR. */
+  fail(): void {
+    this.#become({ ...this.#state, qp_state: IBV_QPS_ERR });
+  }
+
+  #become(next: Readonly<QueuePairState>): void {
+    this.#state = next;
+    const { state, transport } = this;
+    const ready = state === IBV_QPS_RTR || state === IBV_QPS_RTS;
+    const flags = QUEUE_READY | (transport === null ? 0 : QUEUE_SINK | QUEUE_READ);
+    this.device.core.exports.setQueueFlags(this.handle, ready ? flags : 0);
+    if (!ready) transport?.close();
+    if (state === IBV_QPS_RESET) {
+      transport?.forget();
+      this.#receive?.forget();
+      this.#send?.forget();
+    }
+    if (state === IBV_QPS_ERR) {
+      transport?.flush();
+      this.#receive?.flush();
+    }
+  }
+
+  /** ibv_query_qp: what it was made with, and what it was modified to. */
+  query(call: string): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
+    const attributes = this.#attributes;
+    if (attributes === null) this.#noSink(call);
+    const cap = { ...attributes.cap };
+    return {
+      attr: { ...this.#state, cur_qp_state: this.state, cap },
+      init_attr: { ...attributes, cap: { ...cap } },
+    };
+  }
+
+  /** ibv_post_recv: all requests of the list up to the first bad one. */
+  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+    const receive = this.#receive;
+    if (receive === null) this.#noSink(call);
+    postList(request, bad, (wr) => receive.post(call, wr));
+  }
+
+  /** ibv_post_send: all requests of the list up to the first bad one. */
+  postSend(call: string, request: SendRequest, bad?: BadRequest<SendRequest>): void {
+    const send = this.#send;
+    if (send === null) this.#noSink(call);
+    postList(request, bad, (wr) => send.post(call, wr));
+  }
+
+  /** The packet sequence number of the next packet that it sends, and `count` of them taken. */
+  takePsn(count = 1): number {
+    const psn = this.#state.sq_psn;
+    this.#state = { ...this.#state, sq_psn: psnAfter(psn, count) };
+    return psn;
+  }
+
+  /** Which packet comes next. */
+  expectPsn(rq_psn: number): void {
+    this.#state = { ...this.#state, rq_psn };
+  }
+
+  /** A frame has arrived, and was taken or was too long. */
+  arrive(destination: BatchDestination, tag: number): void {
+    this.#receive?.arrive(destination, tag);
+  }
+
+  destroy(call: string): void {
+    retire(call, "qp", this, "destroy the actions and flows that lead to it first");
+    this.release();
+    this.device.hardware.inventory.remove("qp");
+    (this.pd ?? this.context).users--;
+    if (this.#attributes === null) return;
+    this.#attributes.send_cq.users--;
+    this.#attributes.recv_cq.users--;
+  }
+
+  /** What it has in the core. */
+  protected release(): void {
+    this.transport?.close();
+    this.transport?.forget();
+    this.device.core.exports.destroyQueue(this.handle);
+    this.device.queues.delete(this.handle);
+    this.device.receivers.delete(this.qp_num);
+  }
+
+  #noSink(call: string): never {
+    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint: "a sink is always ready" });
+  }
+}
+
+/** There is a place for a new queue pair, and a number. */
+export function checkRoom(call: string, device: Device): void {
+  device.hardware.inventory.checkRoom(call, device, "qp");
+  checkQueueNumber(call, device);
+}
+
+/** There is a number for a new queue pair or work queue. */
+export function checkQueueNumber(call: string, device: Device): void {
+  if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
+  const hint = "the numbers of queues are used up";
+  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+}
+
+function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
+  const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
+  checkType(call, qp_type);
+  if (srq !== undefined && srq !== null) {
+    const hint = "there are no shared receive queues";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "srq", value: srq, hint });
+  }
+  const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
+  const recv_cq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
+  const { max_qp_wr, max_sge } = pd.device.hardware.inventory.limits;
+  const limit = (name: keyof QueuePairCapabilities, most: number): number =>
+    bounded(call, `cap.${name}`, cap[name] ?? 0, most);
+  return {
+    ...attributes,
+    send_cq,
+    recv_cq,
+    sq_sig_all,
+    cap: {
+      max_recv_wr: limit("max_recv_wr", max_qp_wr),
+      max_recv_sge: limit("max_recv_sge", max_sge),
+      max_send_wr: limit("max_send_wr", max_qp_wr),
+      max_send_sge: limit("max_send_sge", max_sge),
+      max_inline_data: limit("max_inline_data", MAX_INLINE_DATA),
+    },
+  };
+}
+
+/** Types that exist elsewhere are EOPNOTSUPP, others EINVAL. */
+function checkType(call: string, type: number): void {
+  if (hasSteps(type)) return;
+  const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
+  const hint = "IBV_QPT_RAW_PACKET, UD, UC, RC";
+  if (exists) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: type, hint });
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path: "qp_type", value: type, hint });
+}
+
+/** A living completion queue of the device that the protection domain is on. */
+function completionQueueOf(call: string, pd: ProtectionDomain, path: string, queue: CompletionQueue): CompletionQueue {
+  living(call, path, queue, CompletionQueue);
+  if (queue.device !== pd.device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
+  return queue;
+}

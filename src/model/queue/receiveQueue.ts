@@ -1,0 +1,140 @@
+/**
+ * The receive queue of a queue pair, or a work queue: buffers that wait for frames. The core knows their lengths and says which
+ * frame takes which; the bytes are written here.
+ */
+import { Reason } from "../../abi/engine.js";
+import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../../abi/verbs.js";
+import type { BatchDestination } from "../../engine/batch.js";
+import { refuse } from "../../errors.js";
+import { joined } from "../../packet/bytes.js";
+import { completion, type CompletionQueue, type WorkCompletion } from "./completionQueue.js";
+import type { ProtectionDomain } from "../base/context.js";
+import type { Handle } from "../base/handle.js";
+import { checkViews, lengthOf, scatter, viewsOf, type WorkRequest } from "./scatter.js";
+
+/** `struct ibv_recv_wr` */
+export interface ReceiveRequest extends WorkRequest {
+  next?: ReceiveRequest | null | undefined;
+}
+
+/** A request that was posted, with its memory as it was found then. */
+interface PostedBuffer {
+  readonly wr_id: bigint | number;
+  readonly views: readonly Uint8Array[];
+}
+
+/** Whose receive queue it is. */
+export interface Receiver extends Handle {
+  /** What calls call it. */
+  readonly argument: "qp" | "wq";
+  /** Null for what has no receive queue. */
+  readonly pd: ProtectionDomain | null;
+  /** The queue in the core. */
+  readonly handle: number;
+  /** What completions say of it. */
+  readonly number: number;
+  /** Whether the core gives it frames, and so has to know its buffers. */
+  readonly takesFrames: boolean;
+  /** Whether it takes requests, and what becomes of them. */
+  readonly posting: Posting;
+}
+
+/** A queue in its first state takes no requests; in an error they complete at once. */
+export type Posting = "refused" | "kept" | "flushed";
+
+/** Places of the core's ring: a power of two. */
+export function depthOf(requests: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));
+}
+
+export class ReceiveQueue {
+  readonly #owner: Receiver;
+  readonly #completions: CompletionQueue;
+  readonly #most: { max_recv_wr: number; max_recv_sge: number };
+  readonly #depth: number;
+  readonly #posted: PostedBuffer[] = [];
+  /** Requests posted and taken, counted over the life of the queue. */
+  #tail = 0;
+  #head = 0;
+
+  constructor(owner: Receiver, completions: CompletionQueue, most: { max_recv_wr: number; max_recv_sge: number }) {
+    this.#owner = owner;
+    this.#completions = completions;
+    this.#most = most;
+    this.#depth = depthOf(most.max_recv_wr);
+  }
+
+  /** One request. @throws EINVAL in RESET, memory that the device may not write; ENOMEM when the queue is full */
+  post(call: string, wr: ReceiveRequest): void {
+    const { pd, posting, argument, device, handle, takesFrames } = this.#owner;
+    if (pd === null || posting === "refused") {
+      const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
+      refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
+    }
+    const views = viewsOf(call, wr, this.#most.max_recv_sge);
+    const hint = "a view inside the registered bytes, which allow IBV_ACCESS_LOCAL_WRITE";
+    checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
+    if (this.#tail - this.#head >= this.#most.max_recv_wr) {
+      const full = `${this.#most.max_recv_wr} requests are posted`;
+      refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this.#owner, hint: full });
+    }
+    if (posting === "flushed") {
+      this.#completions.add(this.#completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
+      return;
+    }
+    this.#posted[this.#tail % this.#depth] = { wr_id: wr.wr_id, views };
+    this.#tail++;
+    if (takesFrames) device.core.exports.postBuffer(handle, lengthOf(views));
+  }
+
+  /** A frame has arrived: its bytes go to the buffer that the core chose, and the completion is made. */
+  arrive(destination: BatchDestination, tag: number): void {
+    const buffer = this.#posted[destination.request % this.#depth];
+    if (buffer === undefined) return;
+    this.#head++;
+    const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
+    const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
+    const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+    const wc = this.#completion(buffer.wr_id, status, length, tag);
+    wc.vendor_err = destination.esp;
+    this.#completions.push(wc);
+  }
+
+  /** Bytes that the oldest request has room for, null without one. */
+  get room(): number | null {
+    const buffer = this.#tail === this.#head ? undefined : this.#posted[this.#head % this.#depth];
+    return buffer === undefined ? null : lengthOf(buffer.views);
+  }
+
+  /** Whether a completion more would be one too many. */
+  get completionsFull(): boolean {
+    return this.#completions.full;
+  }
+
+  /** The oldest request, which there is, completes with what a message has brought, in its parts. */
+  complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>): void {
+    const { wr_id, views } = this.#posted[this.#head % this.#depth] as PostedBuffer;
+    this.#head++;
+    const length = scatter(views, joined(...parts));
+    this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message });
+  }
+
+  /** What is posted is forgotten. */
+  forget(): void {
+    this.#owner.device.core.exports.clearQueue(this.#owner.handle);
+    this.#head = this.#tail;
+  }
+
+  /** What is posted completes with a flush error. */
+  flush(): void {
+    for (let i = this.#head; i < this.#tail; i++) {
+      const buffer = this.#posted[i % this.#depth];
+      if (buffer !== undefined) this.#completions.add(this.#completion(buffer.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
+    }
+    this.forget();
+  }
+
+  #completion(wr_id: bigint | number, status: number, length: number, tag: number): WorkCompletion {
+    return completion(wr_id, status, IBV_WC_RECV, length, this.#owner.number, tag);
+  }
+}

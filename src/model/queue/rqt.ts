@@ -1,0 +1,42 @@
+/** RQTs: the indirection tables of device commands (CREATE_RQT), of receive queues by number. */
+import { refuse } from "../../errors.js";
+import type { Context } from "../base/context.js";
+import { DevxObject } from "../devx/object.js";
+import { retire } from "../base/handle.js";
+import { QueueList } from "./indirectionTable.js";
+import { receiverAt } from "./tir.js";
+
+export class Rqt extends DevxObject {
+  readonly numberedAs = "rqt";
+  readonly context: Context;
+  /** rqtn */
+  readonly id: number;
+  readonly list: QueueList;
+
+  private constructor(context: Context, list: QueueList) {
+    const id = context.device.nextNumber("rqt") + 1;
+    super(context.device, `rqt${id}`);
+    this.context = context;
+    this.id = id;
+    this.list = list;
+    context.users++;
+  }
+
+  /** @throws EINVAL numbers that no receive queue of the function has, how many is no power of two, or too many; ENOMEM */
+  static create(call: string, context: Context, numbers: readonly number[]): Rqt {
+    const { length } = numbers;
+    const most = context.device.hardware.inventory.limits.max_rwq_indirection_table_size;
+    if (length === 0 || (length & (length - 1)) !== 0 || length > most) {
+      const hint = `a power of two, at most ${most}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "rqt_actual_size", value: length, hint });
+    }
+    const queues = numbers.map((number, i) => receiverAt(call, `rq_num[${i}]`, context, number));
+    return new Rqt(context, new QueueList(call, context.device, queues));
+  }
+
+  destroy(call: string): void {
+    retire(call, "obj", this, "destroy the TIRs that have it first");
+    this.list.release();
+    this.context.users--;
+  }
+}

@@ -1,0 +1,211 @@
+/** Queue pairs that only receive, and spread what they get over an indirection table (ibv_create_qp_ex(3), rx_hash_conf). */
+import { HASH_NONE, HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../../abi/state.js";
+import {
+  IBV_QPT_RAW_PACKET,
+  IBV_QP_INIT_ATTR_IND_TABLE,
+  IBV_QP_INIT_ATTR_PD,
+  IBV_QP_INIT_ATTR_RX_HASH,
+  IBV_RX_HASH_DST_IPV4,
+  IBV_RX_HASH_DST_IPV6,
+  IBV_RX_HASH_DST_PORT_TCP,
+  IBV_RX_HASH_DST_PORT_UDP,
+  IBV_RX_HASH_FUNC_TOEPLITZ,
+  IBV_RX_HASH_INNER,
+  IBV_RX_HASH_IPSEC_SPI,
+  IBV_RX_HASH_SRC_IPV4,
+  IBV_RX_HASH_SRC_IPV6,
+  IBV_RX_HASH_SRC_PORT_TCP,
+  IBV_RX_HASH_SRC_PORT_UDP,
+} from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import type { Context, ProtectionDomain } from "../base/context.js";
+import { describe, living, unsigned } from "../base/handle.js";
+import { IndirectionTable } from "./indirectionTable.js";
+import { checkRoom, QueuePair, type QueuePairAttributes } from "./queuePair.js";
+import { HASH_FIELDS, Spread, type HashOptions } from "./rss.js";
+
+/** `struct ibv_rx_hash_conf` */
+export interface ReceiveHashConfiguration {
+  /** IBV_RX_HASH_FUNC_TOEPLITZ */
+  rx_hash_function: number;
+  /** Bytes: 40. @default all of `rx_hash_key` */
+  rx_hash_key_len?: number | undefined;
+  rx_hash_key: Uint8Array;
+  /** Bits IBV_RX_HASH_... */
+  rx_hash_fields_mask: number | bigint;
+}
+
+/** What a spreading queue pair is made of. */
+export interface SpreadingAttributes extends Partial<QueuePairAttributes> {
+  qp_type: number;
+  rx_hash_conf: ReceiveHashConfiguration;
+  rwq_ind_tbl: IndirectionTable;
+}
+
+const IPV4 = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4;
+const IPV6 = IBV_RX_HASH_SRC_IPV6 | IBV_RX_HASH_DST_IPV6;
+const TCP = IBV_RX_HASH_SRC_PORT_TCP | IBV_RX_HASH_DST_PORT_TCP;
+const UDP = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
+const CITE = "ibv_create_qp_ex: rx_hash_conf";
+
+export class SpreadingQueuePair extends QueuePair {
+  readonly #table: IndirectionTable;
+  readonly #spread: Spread;
+
+  private constructor(pd: ProtectionDomain, table: IndirectionTable, spread: Spread, name?: string) {
+    super(pd, null, spread.address, name);
+    this.#table = table;
+    this.#spread = spread;
+    pd.users++;
+    table.users++;
+  }
+
+  /** @throws EINVAL fields that exclude each other, keys of another size; EOPNOTSUPP what receives otherwise, or sends; ENOMEM */
+  static createSpreading(
+    call: string,
+    pd: ProtectionDomain,
+    attributes: SpreadingAttributes,
+    name?: string,
+  ): SpreadingQueuePair {
+    const { device } = pd;
+    checkRest(call, attributes);
+    const table = living(call, "rwq_ind_tbl", attributes.rwq_ind_tbl, IndirectionTable);
+    if (table.device !== device) {
+      refuse({ code: "EINVAL", call, reason: "other_device", path: "rwq_ind_tbl", value: table });
+    }
+    const hash = hashOf(call, attributes.rx_hash_conf, table);
+    checkRoom(call, device);
+    return new SpreadingQueuePair(pd, table, new Spread(call, table.list, hash), name);
+  }
+
+  override get spreads(): boolean {
+    return true;
+  }
+
+  override get isSink(): boolean {
+    return false;
+  }
+
+  override modify(call: string): void {
+    this.#lacks(call, "states");
+  }
+
+  override query(call: string): never {
+    this.#lacks(call, "attributes");
+  }
+
+  override post(call: string): void {
+    this.#lacks(call, "receive queue: its work queues have");
+  }
+
+  override postSend(call: string): void {
+    this.#lacks(call, "send queue");
+  }
+
+  protected override release(): void {
+    this.#spread.release();
+    this.#table.users--;
+  }
+
+  #lacks(call: string, what: string): never {
+    const hint = `a queue pair with an indirection table has no ${what}`;
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp", value: this, hint });
+  }
+}
+
+/** It has neither queues nor completions of its own. */
+function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: SpreadingAttributes): void {
+  if (qp_type !== IBV_QPT_RAW_PACKET) {
+    const hint = "with rwq_ind_tbl: IBV_QPT_RAW_PACKET";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: qp_type, hint });
+  }
+  const { max_send_wr, max_recv_wr, max_recv_sge } = cap ?? {};
+  const sends = { send_cq, "cap.max_send_wr": max_send_wr };
+  const receives = { recv_cq, srq, "cap.max_recv_wr": max_recv_wr, "cap.max_recv_sge": max_recv_sge };
+  for (const [code, given] of [["EOPNOTSUPP", sends] as const, ["EINVAL", receives] as const]) {
+    for (const [path, value] of Object.entries(given)) {
+      if (value === undefined || value === null || value === 0) continue;
+      const hint = "a queue pair with an indirection table has no queues of its own";
+      refuse({ code, call, reason: "unsupported", path, value, hint });
+    }
+  }
+}
+
+function hashOf(call: string, conf: ReceiveHashConfiguration, table: IndirectionTable): HashOptions {
+  if (typeof conf !== "object" || conf === null) {
+    throw new TypeError(`${call}: rx_hash_conf must be an object, not ${describe(conf)}`);
+  }
+  const { rx_hash_function, rx_hash_key: key, rx_hash_fields_mask } = conf;
+  const unknown = (path: string, value: unknown, hint: string): never =>
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `rx_hash_conf.${path}`, value, hint, cite: CITE });
+  if (unsigned(call, "rx_hash_conf.rx_hash_function", rx_hash_function, 8) !== IBV_RX_HASH_FUNC_TOEPLITZ) {
+    unknown("rx_hash_function", rx_hash_function, "IBV_RX_HASH_FUNC_TOEPLITZ");
+  }
+  if (!(key instanceof Uint8Array)) {
+    throw new TypeError(`${call}: rx_hash_conf.rx_hash_key must be a Uint8Array, not ${describe(key)}`);
+  }
+  const length = unsigned(call, "rx_hash_conf.rx_hash_key_len", conf.rx_hash_key_len ?? key.length, 8);
+  if (length !== SPREAD_KEY_SIZE || length > key.length) {
+    const path = "rx_hash_conf.rx_hash_key_len";
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: length, hint: `${SPREAD_KEY_SIZE} bytes` });
+  }
+  const mask = Number(rx_hash_fields_mask);
+  if (!Number.isInteger(mask) || mask < 0 || mask >= 2 ** 32 || (mask & ~HASH_FIELDS) !== 0) {
+    unknown("rx_hash_fields_mask", rx_hash_fields_mask, `bits of 0x${HASH_FIELDS.toString(16)}`);
+  }
+  const fields = fieldsOf(call, mask);
+  const inner = (mask & IBV_RX_HASH_INNER) !== 0;
+  // SPEC: as drivers have it: without fields there is nothing to choose by, and so one queue.
+  const function_ = fields === 0 ? HASH_NONE : HASH_TOEPLITZ;
+  if (fields === 0 && table.log_ind_tbl_size > 0) clash(call, mask, "without fields the table has one queue");
+  return { function: function_, symmetric: false, outer: inner ? 0 : fields, inner: inner ? fields : 0, key };
+}
+
+/** SPREAD_* of a mask. */
+function fieldsOf(call: string, mask: number): number {
+  const has = (bits: number): boolean => (mask & bits) !== 0;
+  if (has(IPV4) && has(IPV6)) clash(call, mask, "IPv4 and IPv6 exclude each other");
+  if (has(TCP) && has(UDP)) clash(call, mask, "TCP and UDP exclude each other");
+  if (has(IBV_RX_HASH_IPSEC_SPI) && has(TCP | UDP)) clash(call, mask, "SPI and ports exclude each other");
+  return (
+    (mask & 3) |
+    ((mask >> 2) & 3) |
+    ((mask >> 2) & 12) |
+    ((mask >> 4) & 12) |
+    (has(IBV_RX_HASH_IPSEC_SPI) ? SPREAD_SPI : 0) |
+    (has(IPV6) ? SPREAD_IPV6 : 0) |
+    (has(UDP) ? SPREAD_UDP : 0)
+  );
+}
+
+function clash(call: string, mask: number, hint: string): never {
+  const path = "rx_hash_conf.rx_hash_fields_mask";
+  const value = `0x${(mask >>> 0).toString(16)}`;
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite: CITE });
+}
+
+/** What `ibv_create_qp_ex` makes of its attributes. */
+export function createExtended(
+  call: string,
+  { device }: Context,
+  attributes: Partial<SpreadingAttributes> & { comp_mask: number; pd: ProtectionDomain },
+): QueuePair {
+  const { comp_mask, pd } = attributes;
+  const path = "qp_init_attr.comp_mask";
+  const known = IBV_QP_INIT_ATTR_PD | SPREADING;
+  const more = unsigned(call, path, comp_mask, 32) & ~known;
+  const spreading = comp_mask & SPREADING;
+  const half = spreading !== 0 && spreading !== SPREADING;
+  if (more !== 0 || half || (comp_mask & IBV_QP_INIT_ATTR_PD) === 0) {
+    const hint = "IBV_QP_INIT_ATTR_PD, and IND_TABLE together with RX_HASH";
+    refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
+  }
+  if (pd.device !== device) {
+    refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
+  }
+  return spreading === 0
+    ? QueuePair.create(call, pd, attributes as QueuePairAttributes)
+    : SpreadingQueuePair.createSpreading(call, pd, attributes as SpreadingAttributes);
+}
+
+const SPREADING = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;

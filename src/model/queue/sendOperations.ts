@@ -1,0 +1,80 @@
+/** The tables of ibv_post_send(3): operations and flags that each type of queue pair has, as far as this device goes. */
+import {
+  IBV_QPT_RAW_PACKET,
+  IBV_QPT_RC,
+  IBV_QPT_UC,
+  IBV_QPT_UD,
+  IBV_SEND_FENCE,
+  IBV_SEND_INLINE,
+  IBV_SEND_IP_CSUM,
+  IBV_SEND_SIGNALED,
+  IBV_SEND_SOLICITED,
+  IBV_WR_ATOMIC_CMP_AND_SWP,
+  IBV_WR_ATOMIC_FETCH_AND_ADD,
+  IBV_WR_BIND_MW,
+  IBV_WR_LOCAL_INV,
+  IBV_WR_RDMA_READ,
+  IBV_WR_RDMA_WRITE,
+  IBV_WR_RDMA_WRITE_WITH_IMM,
+  IBV_WR_SEND,
+  IBV_WR_SEND_WITH_IMM,
+  IBV_WR_SEND_WITH_INV,
+  IBV_WR_TSO,
+} from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import type { QueuePair } from "./queuePair.js";
+
+interface Operations {
+  readonly has: readonly number[];
+  /** Those that the page gives the type besides. */
+  readonly lacks: readonly number[];
+  readonly flags: number;
+  /** What it has, as refusals say it. */
+  readonly opcodeHint: string;
+  readonly flagHint: string;
+}
+
+const ALWAYS = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE;
+const UC_LACKS = [
+  IBV_WR_RDMA_WRITE,
+  IBV_WR_RDMA_WRITE_WITH_IMM,
+  IBV_WR_LOCAL_INV,
+  IBV_WR_BIND_MW,
+  IBV_WR_SEND_WITH_INV,
+];
+const RC_LACKS = [...UC_LACKS, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD];
+
+/** What passes messages or datagrams. */
+const sends = (lacks: readonly number[], flags = 0, more = ""): Operations => ({
+  has: [IBV_WR_SEND, IBV_WR_SEND_WITH_IMM],
+  lacks,
+  flags: ALWAYS | flags,
+  opcodeHint: "IBV_WR_SEND, IBV_WR_SEND_WITH_IMM",
+  flagHint: `SIGNALED, SOLICITED, INLINE${more}`,
+});
+
+const OPERATIONS: Readonly<Record<number, Operations>> = {
+  // The packets of datagrams and messages have no checksums besides their own.
+  [IBV_QPT_RAW_PACKET]: {
+    ...sends([], IBV_SEND_IP_CSUM, ", IP_CSUM"),
+    has: [IBV_WR_SEND],
+    opcodeHint: "IBV_WR_SEND",
+  },
+  [IBV_QPT_UD]: sends([]),
+  [IBV_QPT_UC]: sends(UC_LACKS),
+  [IBV_QPT_RC]: sends(RC_LACKS, IBV_SEND_FENCE, ", FENCE"),
+};
+
+/** Refuses what the queue pair does not do. @throws EINVAL what its type has nowhere; EOPNOTSUPP what it has elsewhere */
+export function checkOperation(call: string, { qp_type }: QueuePair, opcode: number, flags: number): void {
+  const { has, lacks, flags: known, opcodeHint, flagHint } = OPERATIONS[qp_type] as Operations;
+  if (opcode === IBV_WR_TSO || lacks.includes(opcode)) {
+    const hint = opcode === IBV_WR_TSO ? "max_tso is 0" : opcodeHint;
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wr.opcode", value: opcode, hint });
+  }
+  if (!has.includes(opcode)) {
+    refuse({ code: "EINVAL", call, reason: "bad_opcode", path: "wr.opcode", value: opcode, hint: opcodeHint });
+  }
+  if ((flags & ~known) === 0) return;
+  refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint: flagHint });
+}

@@ -1,0 +1,215 @@
+/**
+ * The send queue of a queue pair. A request is checked, becomes a frame, completes, and the frame runs its whole way, all
+ * before the call returns. A message completes behind its frames.
+ */
+import {
+  IBV_QPS_ERR,
+  IBV_QPS_RTS,
+  IBV_QPT_UD,
+  IBV_SEND_INLINE,
+  IBV_SEND_IP_CSUM,
+  IBV_SEND_SIGNALED,
+  IBV_SEND_SOLICITED,
+  IBV_WC_SEND,
+  IBV_WC_SUCCESS,
+  IBV_WC_WR_FLUSH_ERR,
+  IBV_WR_SEND_WITH_IMM,
+} from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { joined } from "../../packet/bytes.js";
+import { AddressHandle } from "./addressHandle.js";
+import { completion, type CompletionQueue } from "./completionQueue.js";
+import type { ProtectionDomain } from "../base/context.js";
+import { datagramFrame, type Datagram } from "../roce/datagram.js";
+import { describe, living, unsigned } from "../base/handle.js";
+import { checkFrameLength } from "../traffic/input.js";
+import { withChecksums } from "../traffic/offload.js";
+import { MAX_MESSAGE, MTU_BYTES } from "../base/ports.js";
+import { STATE_NAMES } from "./states.js";
+import type { QueuePair } from "./queuePair.js";
+import { checkViews, lengthOf, viewsOf, type WorkRequest } from "./scatter.js";
+import { sendFrom } from "../traffic/send.js";
+import { checkOperation } from "./sendOperations.js";
+import type { Message } from "../roce/requester.js";
+import type { Transport } from "../roce/transport.js";
+
+/** `struct ibv_send_wr`, what sending a frame, a datagram or a message reads. */
+export interface SendRequest extends WorkRequest {
+  next?: SendRequest | null | undefined;
+  /** IBV_WR_SEND; of datagrams and messages also IBV_WR_SEND_WITH_IMM */
+  opcode: number;
+  /** Bits IBV_SEND_... @default 0 */
+  send_flags?: number | undefined;
+  /** Of IBV_WR_SEND_WITH_IMM. @default 0 */
+  imm_data?: number | undefined;
+  wr?: { ud?: DatagramAddress | undefined } | undefined;
+}
+
+/** Where a datagram goes: member `ud` of the union `wr`. */
+export interface DatagramAddress {
+  ah: AddressHandle;
+  remote_qpn: number;
+  /** With its highest bit the queue pair's own is sent. */
+  remote_qkey: number;
+}
+
+/** What a send queue is bounded by. */
+export interface SendLimits {
+  readonly max_send_wr: number;
+  readonly max_send_sge: number;
+  readonly max_inline_data: number;
+}
+
+const PRIVILEGED_QKEY = 0x8000_0000;
+
+export class SendQueue {
+  readonly #qp: QueuePair;
+  readonly #completions: CompletionQueue;
+  readonly #limits: SendLimits;
+  readonly #signalsAll: boolean;
+  /** Requests posted, and those whose place is free again, counted over the life of the queue. */
+  #tail = 0;
+  #head = 0;
+
+  constructor(qp: QueuePair, completions: CompletionQueue, limits: SendLimits, signalsAll: boolean) {
+    this.#qp = qp;
+    this.#completions = completions;
+    this.#limits = limits;
+    this.#signalsAll = signalsAll;
+  }
+
+  /**
+   * One request.
+   * @throws EINVAL a state that does not send, an operation or a flag that the queue pair does not have, memory that is not
+   * its own, what is no frame; ENOMEM when the queue or its completion queue is full
+   */
+  post(call: string, wr: SendRequest): void {
+    const qp = this.#qp;
+    const { state } = qp;
+    // A frame on its way may have led to anything.
+    if (qp.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "qp", value: qp });
+    if (state !== IBV_QPS_RTS && state !== IBV_QPS_ERR) {
+      const hint = "move it to RTS first";
+      refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[state], hint });
+    }
+    const flags = unsigned(call, "wr.send_flags", wr.send_flags ?? 0, 32);
+    checkOperation(call, qp, wr.opcode, flags);
+    const views = this.#views(call, wr, flags);
+    const { transport } = qp;
+    const datagram = qp.qp_type === IBV_QPT_UD ? this.#datagram(call, wr, flags, views) : null;
+    const immediate = immediateOf(call, wr);
+    if (transport !== null) checkMessageLength(call, lengthOf(views));
+    else if (datagram === null) checkFrameLength(call, "wr.sg_list", lengthOf(views));
+    const completes = state === IBV_QPS_ERR || this.#signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
+    this.#checkRoom(call, completes);
+    if (state === IBV_QPS_ERR) {
+      this.#completions.add(completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND, 0, qp.qp_num, 0));
+      return;
+    }
+    if (transport !== null) {
+      const solicited = (flags & IBV_SEND_SOLICITED) !== 0;
+      this.#pass(transport, wr, completes, { payload: joined(...views), solicited, immediate });
+      return;
+    }
+    const frame = datagram === null ? joined(...views) : datagramFrame({ ...datagram, psn: qp.takePsn() });
+    const sent = (flags & IBV_SEND_IP_CSUM) === 0 ? frame : withChecksums(qp.device, frame);
+    const place = ++this.#tail;
+    if (completes) this.#complete(wr, place, IBV_WC_SUCCESS, lengthOf(views));
+    sendFrom(call, qp, sent);
+  }
+
+  /** Everything that is posted has been sent; its places are free. */
+  forget(): void {
+    this.#head = this.#tail;
+  }
+
+  #views(call: string, wr: SendRequest, flags: number): Uint8Array[] {
+    const { max_send_sge, max_inline_data } = this.#limits;
+    const views = viewsOf(call, wr, max_send_sge);
+    if ((flags & IBV_SEND_INLINE) === 0) {
+      const hint = "a view inside the registered bytes";
+      const pd = this.#qp.pd as ProtectionDomain;
+      checkViews(call, pd, wr, views, (region, view) => region.holds(view), hint);
+      return views;
+    }
+    const length = lengthOf(views);
+    if (length <= max_inline_data) return views;
+    const hint = `max_inline_data is ${max_inline_data}`;
+    return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wr.sg_list", value: `${length} bytes`, hint });
+  }
+
+  #datagram(call: string, wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
+    const qp = this.#qp;
+    const ud = wr.wr?.ud;
+    if (typeof ud !== "object" || ud === null) {
+      throw new TypeError(`${call}: wr.wr.ud must be an object, not ${describe(ud)}`);
+    }
+    const { pd, route } = living(call, "wr.wr.ud.ah", ud.ah, AddressHandle);
+    const path = "wr.wr.ud.ah";
+    if (pd !== qp.pd) {
+      const hint = "made on the protection domain of the queue pair";
+      refuse({ code: "EINVAL", call, reason: "bad_object", path, value: ud.ah, hint });
+    }
+    const { port_num, qkey, pkey_index } = qp.attributes;
+    if (route.port.number !== port_num) {
+      const hint = `the queue pair is on port ${port_num}`;
+      refuse({ code: "EINVAL", call, reason: "bad_route", path, value: ud.ah, hint });
+    }
+    const remote_qpn = unsigned(call, "wr.wr.ud.remote_qpn", ud.remote_qpn, 24);
+    const asked = unsigned(call, "wr.wr.ud.remote_qkey", ud.remote_qkey, 32);
+    const length = lengthOf(payload);
+    if (length > MTU_BYTES) {
+      const hint = `a datagram is one packet, with at most ${MTU_BYTES} bytes`;
+      refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
+    }
+    return {
+      route,
+      source_qpn: qp.qp_num,
+      remote_qpn,
+      remote_qkey: asked >= PRIVILEGED_QKEY ? qkey : asked,
+      pkey: qp.device.hardware.ports[port_num - 1]?.pkey(call, "pkey_index", pkey_index) ?? 0,
+      solicited: (flags & IBV_SEND_SOLICITED) !== 0,
+      immediate: immediateOf(call, wr),
+      payload,
+    };
+  }
+
+  /** Refuses a request that has no place, or whose completion has none. */
+  #checkRoom(call: string, completes: boolean): void {
+    const { max_send_wr } = this.#limits;
+    if (this.#tail - this.#head >= max_send_wr) {
+      const hint = `max_send_wr is ${max_send_wr}; places come back when the completion of a request or of a later one is polled`;
+      refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this.#qp, hint });
+    }
+    if (!completes || !this.#completions.full) return;
+    const hint = "poll it first";
+    refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this.#completions, hint });
+  }
+
+  /** The request takes its place; it completes when its packets have come to their end. What fails completes always. */
+  #pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "done">): void {
+    const place = ++this.#tail;
+    const { length } = message.payload;
+    const done = (status: number): void => {
+      const succeeded = status === IBV_WC_SUCCESS;
+      if (completes || !succeeded) this.#complete(wr, place, status, succeeded ? length : 0);
+    };
+    transport.post({ ...message, done });
+  }
+
+  /** The request at a place completes; polling that gives back its place and those before it. */
+  #complete(wr: SendRequest, place: number, status: number, length: number): void {
+    const wc = completion(wr.wr_id, status, IBV_WC_SEND, length, this.#qp.qp_num, 0);
+    this.#completions.add(wc, () => (this.#head = Math.max(this.#head, place)));
+  }
+}
+
+function immediateOf(call: string, { opcode, imm_data = 0 }: SendRequest): number | null {
+  return opcode === IBV_WR_SEND_WITH_IMM ? unsigned(call, "wr.imm_data", imm_data, 32) : null;
+}
+
+function checkMessageLength(call: string, length: number): void {
+  if (length <= MAX_MESSAGE) return;
+  const hint = `max_msg_sz is ${MAX_MESSAGE}`;
+  refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
+}

@@ -1,0 +1,184 @@
+/** Work queues (ibv_create_wq(3)): receive queues without a queue pair, which indirection tables and TIRs lead to. */
+import { QUEUE_READY } from "../../abi/engine.js";
+import {
+  IBV_WQ_ATTR_CURR_STATE,
+  IBV_WQ_ATTR_STATE,
+  IBV_WQ_INIT_ATTR_FLAGS,
+  IBV_WQS_ERR,
+  IBV_WQS_RDY,
+  IBV_WQS_RESET,
+  IBV_WQT_RQ,
+} from "../../abi/verbs.js";
+import type { BatchDestination } from "../../engine/batch.js";
+import { refuse } from "../../errors.js";
+import { CompletionQueue } from "./completionQueue.js";
+import { Context, ProtectionDomain } from "../base/context.js";
+import { describe, Handle, living, retire, unsigned } from "../base/handle.js";
+import { bounded } from "../base/limits.js";
+import { checkQueueNumber } from "./queuePair.js";
+import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
+import { postList, type BadRequest } from "./scatter.js";
+
+/** `struct ibv_wq_init_attr`. MODEL: a work queue has what was asked for, not more. */
+export interface WorkQueueAttributes {
+  wq_context?: unknown;
+  /** IBV_WQT_RQ */
+  wq_type: number;
+  max_wr: number;
+  max_sge: number;
+  pd: ProtectionDomain;
+  cq: CompletionQueue;
+  comp_mask?: number | undefined;
+  /** Bits IBV_WQ_FLAGS_..., with IBV_WQ_INIT_ATTR_FLAGS in `comp_mask`; the device has none. */
+  create_flags?: number | undefined;
+}
+
+/** `struct ibv_wq_attr` */
+export interface WorkQueueChange {
+  /** Bits IBV_WQ_ATTR_... */
+  attr_mask: number;
+  wq_state?: number | undefined;
+  curr_wq_state?: number | undefined;
+}
+
+const STATE_NAMES = ["RESET", "RDY", "ERR"];
+const POSTING: readonly Posting[] = ["refused", "kept", "flushed"];
+
+export class WorkQueue extends Handle implements Receiver {
+  readonly argument = "wq";
+  readonly isSink = false;
+  /** The number of its receive queue too. */
+  readonly wq_num: number;
+  readonly wq_type = IBV_WQT_RQ;
+  readonly wq_context: unknown;
+  readonly context: Context;
+  readonly pd: ProtectionDomain;
+  readonly cq: CompletionQueue;
+  readonly handle: number;
+  /** What outcomes call it. */
+  readonly label: string;
+  readonly takesFrames = true;
+  readonly #receive: ReceiveQueue;
+  #state = IBV_WQS_RESET;
+
+  private constructor(context: Context, attributes: WorkQueueAttributes, handle: number, name?: string) {
+    const { device } = context;
+    const number = device.nextNumber("qp") + 1;
+    super(device, name ?? `wq${number}`);
+    const { pd, cq, max_wr, max_sge } = attributes;
+    this.wq_num = number;
+    this.wq_context = attributes.wq_context ?? null;
+    this.context = context;
+    this.pd = pd;
+    this.cq = cq;
+    this.handle = handle;
+    this.label = `wq:${this.name}`;
+    this.#receive = new ReceiveQueue(this, cq, { max_recv_wr: max_wr, max_recv_sge: max_sge });
+    device.queues.set(handle, this);
+    device.receivers.set(number, this);
+    device.hardware.inventory.add("wq");
+    context.users++;
+    pd.users++;
+    cq.users++;
+  }
+
+  static create(call: string, context: Context, attributes: WorkQueueAttributes, name?: string): WorkQueue {
+    const { device } = living(call, "context", context, Context);
+    checkAttributes(call, context, attributes);
+    const { inventory } = device.hardware;
+    inventory.checkRoom(call, device, "wq");
+    checkQueueNumber(call, device);
+    const { handle: completions } = attributes.cq;
+    const handle = device.core.exports.createQueue(0, completions, depthOf(attributes.max_wr));
+    return new WorkQueue(context, attributes, device.allocated(call, handle), name);
+  }
+
+  get state(): number {
+    return this.#state;
+  }
+
+  get number(): number {
+    return this.wq_num;
+  }
+
+  get posting(): Posting {
+    return POSTING[this.#state] as Posting;
+  }
+
+  /** ibv_modify_wq. SPEC: from ERR to RDY it is reset first; every other step there is. */
+  modify(call: string, change: WorkQueueChange): void {
+    if (typeof change !== "object" || change === null) {
+      throw new TypeError(`${call}: wq_attr must be an object, not ${describe(change)}`);
+    }
+    const mask = unsigned(call, "wq_attr.attr_mask", change.attr_mask, 32);
+    if ((mask & ~(IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE)) !== 0) {
+      const hint = "IBV_WQ_ATTR_STATE, IBV_WQ_ATTR_CURR_STATE";
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wq_attr.attr_mask", value: mask, hint });
+    }
+    const now = this.#state;
+    if ((mask & IBV_WQ_ATTR_CURR_STATE) !== 0 && change.curr_wq_state !== now) {
+      const [path, value, hint] = ["wq_attr.curr_wq_state", change.curr_wq_state, `it is in ${STATE_NAMES[now]}`];
+      refuse({ code: "EINVAL", call, reason: "bad_state", path, value, hint });
+    }
+    if ((mask & IBV_WQ_ATTR_STATE) === 0) return;
+    const to = unsigned(call, "wq_attr.wq_state", change.wq_state, 32);
+    if (to > IBV_WQS_ERR || (now === IBV_WQS_ERR && to === IBV_WQS_RDY)) {
+      const hint = `from ${STATE_NAMES[now]} to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
+      refuse({ code: "EINVAL", call, reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
+    }
+    this.#state = to;
+    this.device.core.exports.setQueueFlags(this.handle, to === IBV_WQS_RDY ? QUEUE_READY : 0);
+    if (to === IBV_WQS_RESET) this.#receive.forget();
+    if (to === IBV_WQS_ERR) this.#receive.flush();
+  }
+
+  /** ibv_post_wq_recv: all requests of the list up to the first bad one. */
+  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+    postList(request, bad, (wr) => this.#receive.post(call, wr));
+  }
+
+  /** A frame has arrived, and was taken or was too long. */
+  arrive(destination: BatchDestination, tag: number): void {
+    this.#receive.arrive(destination, tag);
+  }
+
+  destroy(call: string): void {
+    retire(call, "wq", this, "destroy the indirection tables and TIRs that lead to it first");
+    this.device.core.exports.destroyQueue(this.handle);
+    this.device.queues.delete(this.handle);
+    this.device.receivers.delete(this.wq_num);
+    this.device.hardware.inventory.remove("wq");
+    this.context.users--;
+    this.pd.users--;
+    this.cq.users--;
+  }
+}
+
+function checkAttributes(call: string, { device }: Context, attributes: WorkQueueAttributes): void {
+  if (typeof attributes !== "object" || attributes === null) {
+    throw new TypeError(`${call}: wq_init_attr must be an object, not ${describe(attributes)}`);
+  }
+  const { wq_type, max_wr, max_sge, pd, cq, comp_mask = 0, create_flags = 0 } = attributes;
+  const unknown = (path: string, value: number, hint: string): never =>
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
+  if (unsigned(call, "comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
+    unknown("comp_mask", comp_mask, "IBV_WQ_INIT_ATTR_FLAGS");
+  }
+  // Without its bit in comp_mask a field is not looked at.
+  if (comp_mask !== 0 && unsigned(call, "create_flags", create_flags, 32) !== 0) {
+    unknown("create_flags", create_flags, "raw_packet_caps and max_wq_type_rq say what the device has");
+  }
+  if (unsigned(call, "wq_type", wq_type, 32) !== IBV_WQT_RQ) {
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wq_type", value: wq_type, hint: "IBV_WQT_RQ" });
+  }
+  living(call, "pd", pd, ProtectionDomain);
+  living(call, "cq", cq, CompletionQueue);
+  for (const [path, value] of Object.entries({ pd, cq })) {
+    if (value.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value });
+  }
+  const { max_qp_wr, max_sge: most } = device.hardware.inventory.limits;
+  if (bounded(call, "max_wr", max_wr, max_qp_wr) === 0) {
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_wr", value: 0, hint: `1 to ${max_qp_wr}` });
+  }
+  bounded(call, "max_sge", max_sge, most);
+}

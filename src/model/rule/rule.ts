@@ -1,0 +1,291 @@
+/** Rules (mlx5dv_dr: Rule). */
+import { EXT_SIDE, KEY_SIZE, SIDE_WIRE } from "../../abi/key.js";
+import { firstMatch, insertRule, type FieldRange } from "../../engine/rules.js";
+import { refuse } from "../../errors.js";
+import type { Action } from "../action/action.js";
+import { checkActions, recordOf } from "../action/list.js";
+import { AsoAction } from "../action/asoActions.js";
+import type { AsoLink } from "../action/asoObject.js";
+import type { Classifier, Placed } from "../table/classifier.js";
+import type { Domain } from "../table/domain.js";
+import { fieldAtBit } from "../match/fields.js";
+import { Handle, living } from "../base/handle.js";
+import type { HeldRules } from "./pendingRules.js";
+import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
+import { Matcher } from "../table/matcher.js";
+import { checkMask } from "../table/matcherChecks.js";
+import { sidesOf, type Side } from "../table/directions.js";
+
+const NO_RANGES: readonly FieldRange[] = [];
+
+/** What the core needs to have a rule. */
+export interface Insertion {
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+  readonly ranges: readonly FieldRange[];
+  /** What is done with the frames of the first side. */
+  readonly record: readonly number[];
+  /** With those of the other one, where that differs; else null. */
+  readonly other: OtherSide | null;
+}
+
+interface OtherSide {
+  readonly keys: readonly [number, number];
+  readonly record: readonly number[];
+}
+
+/** A connection of another domain, which one rule of a domain uses at a time. */
+interface Claim {
+  readonly link: AsoLink;
+  readonly offset: number;
+}
+
+const NO_CLAIMS: readonly Claim[] = Object.freeze([]);
+
+/** Claims what the actions of a new rule need for it alone. */
+function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] {
+  let claims = NO_CLAIMS;
+  for (const action of actions) {
+    if (!(action instanceof AsoAction)) continue;
+    const { offset } = action;
+    const link = action.linkTo(domain);
+    if (link === null || link === undefined) continue;
+    link.used.add(offset);
+    claims = [...claims, { link, offset }];
+  }
+  return claims;
+}
+
+/** The mask and the value of one side of a rule. */
+const SIDE_MASK = new Uint8Array(KEY_SIZE);
+const SIDE_VALUE = new Uint8Array(KEY_SIZE);
+
+export class Rule extends Handle implements Placed {
+  readonly matcher: Matcher;
+  readonly actions: readonly Action[];
+  /** Number in outcomes; used again after the rule is destroyed. */
+  readonly id: number;
+  /** The rule in the core; 0 while it waits for a sync. */
+  handle = 0;
+  /** That for frames from functions, where it differs from the one for frames from the wire; 0 where there is none. */
+  twin = 0;
+  sequence = 0;
+  /** Connections of other domains that are its own until it goes. */
+  claims: readonly Claim[] = NO_CLAIMS;
+
+  constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
+    super(matcher.device, name);
+    this.matcher = matcher;
+    this.actions = actions;
+    this.id = id;
+  }
+
+  get place(): Matcher {
+    return this.matcher;
+  }
+
+  get classifier(): Classifier {
+    return this.matcher.table.classifier;
+  }
+
+  protected override get ownName(): string {
+    return `rule${this.id}`;
+  }
+
+  /** mlx5dv_dr_rule_create: device bytes under the mask of the matcher. `actions` is kept. */
+  static create(
+    call: string,
+    matcher: Matcher,
+    value: MatchParameters | Uint8Array | null | undefined,
+    actions: readonly Action[],
+  ): Rule {
+    living(call, "matcher", matcher, Matcher).checkTakesRules(call);
+    const key = matcher.keyOf(call, value);
+    return add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
+  }
+
+  /** A rule over named fields, with the ranges that the device format lacks. */
+  static named(call: string, matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
+    living(call, "matcher", matcher, Matcher).checkTakesRules(call);
+    const { mask, value, ranges } = matchOf(call, "match", fields);
+    if (matcher.mask === null) checkMask(call, matcher.table, mask);
+    else checkSameMask(call, matcher, mask, ranges, fields);
+    return add(call, matcher, mask, value, ranges, [...actions], name);
+  }
+
+  destroy(call: string): void {
+    living(call, "rule", this, Rule);
+    this.destroyed = true;
+    const held = heldBy(this.matcher);
+    if (held === null) this.remove();
+    else held.destroy(this);
+  }
+
+  /** @internal It has not been made after all: of the rules of its domain it is the last. */
+  takeBack(): void {
+    this.destroyed = true;
+    heldBy(this.matcher)?.takeBack();
+    this.remove();
+  }
+
+  /** @internal Comes into the core. @throws ENOMEM, and then it has not */
+  insert(call: string, insertion: Insertion): void {
+    const { mask, value, record, other } = insertion;
+    if (other === null) {
+      this.handle = this.#insert(call, insertion, mask, value, record);
+      return;
+    }
+    const [first, second] = other.keys;
+    this.handle = this.#insertSide(call, insertion, first, record);
+    try {
+      this.twin = this.#insertSide(call, insertion, second, other.record);
+    } catch (error) {
+      this.device.core.exports.removeRule(this.handle);
+      this.handle = 0;
+      throw error;
+    }
+  }
+
+  #insertSide(call: string, insertion: Insertion, side: number, record: readonly number[]): number {
+    SIDE_MASK.set(insertion.mask);
+    SIDE_VALUE.set(insertion.value);
+    SIDE_MASK[EXT_SIDE] = 0xff;
+    SIDE_VALUE[EXT_SIDE] = side;
+    return this.#insert(call, insertion, SIDE_MASK, SIDE_VALUE, record);
+  }
+
+  #insert(
+    call: string,
+    { ranges }: Insertion,
+    mask: Uint8Array,
+    value: Uint8Array,
+    actions: readonly number[],
+  ): number {
+    const { device, classifier, matcher, id, sequence } = this;
+    const rankHigh = classifier.rankHigh(matcher);
+    const rankLow = classifier.rankLow(matcher, sequence);
+    const rule = { id, rankHigh, rankLow, mask, value, ranges, actions };
+    return device.allocated(call, insertRule(device.core, classifier.table, rule));
+  }
+
+  /** @internal Leaves the core, where it has come there. */
+  withdraw(): void {
+    const { core, installed } = this.device;
+    if (this.handle !== 0) core.exports.removeRule(this.handle);
+    if (this.twin !== 0) core.exports.removeRule(this.twin);
+    installed.remove(this);
+  }
+
+  /** @internal Leaves the core, and lets go what it uses. */
+  remove(): void {
+    this.withdraw();
+    this.matcher.users--;
+    for (const action of this.actions) action.users--;
+    for (const { link, offset } of this.claims) link.used.delete(offset);
+  }
+}
+
+/** Where changes of the rules of a matcher wait; null where they are done at once. */
+export function heldBy({ table: { isRoot, domain } }: Matcher): HeldRules | null {
+  return isRoot ? null : domain.held;
+}
+
+function add(
+  call: string,
+  matcher: Matcher,
+  mask: Uint8Array,
+  value: Uint8Array,
+  ranges: readonly FieldRange[],
+  actions: readonly Action[],
+  name: string | undefined,
+): Rule {
+  const { device, table } = matcher;
+  const sides = sidesOf(table.domain.type, mask, value);
+  checkActions(call, matcher, sides, actions);
+  if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
+  const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
+  rule.sequence = table.classifier.nextSequence();
+  const records = recordsOf(sides, table.domain, actions);
+  const held = heldBy(matcher);
+  if (held === null) rule.insert(call, { mask, value, ranges, ...records });
+  // The key is that of the next rule too.
+  else held.create(rule, { mask, value: value.slice(), ranges, ...records });
+  device.installed.add(rule);
+  matcher.users++;
+  for (const action of actions) action.users++;
+  rule.claims = claimsOf(table.domain, actions);
+  return rule;
+}
+
+/** What is done on each side: `other` is null where one record is for all. */
+export function recordsOf(
+  [first, second]: readonly Side[],
+  domain: Domain | null,
+  actions: readonly Action[],
+): Pick<Insertion, "record" | "other"> {
+  const record = recordOf(first as Side, domain, actions);
+  if (second === undefined) return { record, other: null };
+  const otherRecord = recordOf(second, domain, actions);
+  if (record.every((word, i) => word === otherRecord[i])) return { record, other: null };
+  return { record, other: { keys: [(first as Side).key, second.key], record: otherRecord } };
+}
+
+/** Under a matcher with a mask, a rule by name asks exactly what the mask asks; a range stands in a field masked whole. */
+function checkSameMask(
+  call: string,
+  matcher: Matcher,
+  mask: Uint8Array,
+  ranges: readonly FieldRange[],
+  fields: MatchFields,
+): void {
+  const asked = mask.slice();
+  for (const { dword, shift, fieldMask } of ranges) {
+    const bits = fieldMask * 2 ** shift;
+    for (let byte = 0; byte < 4; byte++) {
+      asked[dword + byte] = (asked[dword + byte] ?? 0) | (Math.floor(bits / 2 ** (24 - 8 * byte)) & 0xff);
+    }
+  }
+  const wanted = matcher.mask as Uint8Array;
+  const differs = asked.findIndex((bits, byte) => bits !== wanted[byte]);
+  if (differs < 0) return;
+  const missing = (wanted[differs] ?? 0) & ~(asked[differs] ?? 0);
+  refuse({
+    code: "EINVAL",
+    call,
+    reason: missing !== 0 ? "field_left_out" : "value_outside_mask",
+    path: `match (${Object.keys(fields).join(", ")})`,
+    hint: `the rule asks for exactly the bits that matcher ${matcher.name} masks; it differs at ${fieldAtBit(differs * 8 + Math.clz32((asked[differs] ?? 0) ^ (wanted[differs] ?? 0)) - 24)}`,
+  });
+}
+
+/** Refuses a value that another rule of the matcher has: looked up as a key, it finds those and no others of their mask. */
+function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void {
+  const { mask, device, table } = matcher;
+  // SPEC: rules with masks of their own are of no other one's kind.
+  if (mask === null) return;
+  const { classifier, domain } = table;
+  SIDE_VALUE.set(value);
+  if (domain.type === "fdb" && mask[EXT_SIDE] === 0) SIDE_VALUE[EXT_SIDE] = SIDE_WIRE;
+  const rankHigh = classifier.rankHigh(matcher);
+  for (let sequence = 0; ;) {
+    const rankLow = classifier.rankLow(matcher, sequence);
+    const id = firstMatch(device.core, classifier.table, SIDE_VALUE, rankHigh, rankLow);
+    const found = id < 0 ? null : device.installed.at(id);
+    if (!(found instanceof Rule) || found.matcher !== matcher) break;
+    // One that waits for its end has gone for who asks.
+    if (!found.destroyed) refuseDuplicate(call);
+    sequence = found.sequence + 1;
+  }
+  const waits = domain.held?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
+  if (waits === true) refuseDuplicate(call);
+}
+
+function refuseDuplicate(call: string): never {
+  const hint = "mlx5dv_dr_domain_allow_duplicate_rules(domain, true)";
+  const cite = "mlx5dv_dr: LIMITATIONS";
+  return refuse({ code: "EEXIST", call, reason: "duplicate_rule", path: "value", hint, cite });
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.every((byte, i) => byte === b[i]);
+}

@@ -1,0 +1,145 @@
+/** Domains and their tables (mlx5dv_dr: Domain, Table). */
+import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
+import { refuse } from "../../errors.js";
+import { Classifier } from "./classifier.js";
+import type { Context } from "../base/context.js";
+import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { HeldRules } from "../rule/pendingRules.js";
+
+/** `enum mlx5dv_dr_domain_type` */
+export const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
+export type DomainType = (typeof DOMAIN_TYPES)[number];
+
+/** `enum mlx5dv_dr_domain_sync_flags` */
+const SYNC_SW = 1;
+const SYNC_HW = 2;
+const SYNC_MEM = 4;
+
+const TABLE_FLAGS: Readonly<Record<DomainType, number>> = { nic_rx: 0, nic_tx: TABLE_SEND, fdb: TABLE_FDB };
+
+export class Domain extends Handle {
+  readonly context: Context;
+  readonly type: DomainType;
+  /** It has its root table only: that of an FDB on a function which does not manage the eSwitch. */
+  readonly rootOnly: boolean;
+  /** Whether a rule can have the values of another one of its matcher. */
+  allowsDuplicates = true;
+  /** Changes of rules that wait for a sync; null where none do. */
+  readonly held: HeldRules | null;
+  /** Its living tables, in the order of their making. */
+  readonly tables = new Set<Table>();
+  #reclaims = false;
+
+  constructor(context: Context, type: DomainType, name: string) {
+    super(context.device, name);
+    this.context = context;
+    this.type = type;
+    this.rootOnly = type === "fdb" && !context.function.managesSwitch;
+    this.held = context.device.asyncRules ? new HeldRules() : null;
+  }
+
+  static create(call: string, context: Context, type: number, name?: string): Domain {
+    const known = DOMAIN_TYPES[unsigned(call, "type", type, 32)];
+    if (known === undefined) {
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "type", value: type, hint: "0 to 2" });
+    }
+    const domain = new Domain(context, known, name ?? known);
+    context.users++;
+    return domain;
+  }
+
+  /** mlx5dv_dr_domain_sync: what waits is done (SW, HW), memory that is not needed is given back (MEM). */
+  sync(call: string, flags: number): void {
+    if (this.rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: this });
+    if (unsigned(call, "flags", flags, 32) > (SYNC_SW | SYNC_HW | SYNC_MEM)) {
+      const hint = "MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW, _HW, _MEM";
+      refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: flags, hint });
+    }
+    if ((flags & (SYNC_SW | SYNC_HW)) !== 0) this.held?.apply(call);
+    if ((flags & SYNC_MEM) === 0) return;
+    for (const { classifier } of this.#own()) this.device.core.exports.trimTable(classifier.table);
+  }
+
+  /** Whether tables give back at once what they do not need. */
+  get reclaims(): boolean {
+    return this.#reclaims;
+  }
+
+  /** Whether tables give back at once what they do not need, and not at a sync. */
+  reclaim(enable: boolean): void {
+    this.#reclaims = enable;
+    for (const { classifier } of this.#own()) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
+  }
+
+  /** Those that no other domain has. */
+  #own(): Table[] {
+    return [...this.tables].filter(({ isRoot }) => !isRoot);
+  }
+
+  /** The table of the core for a new table of a level. @throws ENOMEM; EOPNOTSUPP a domain that has its root table only */
+  classifierAt(call: string, level: number): Classifier {
+    const { device, type, rootOnly } = this;
+    const { exports } = device.core;
+    if (level > 0) {
+      if (rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "level", value: level });
+      const table = exports.createTable(TABLE_FLAGS[type] | (this.#reclaims ? 0 : TABLE_KEEPS));
+      return new Classifier(device, device.allocated(call, table), true);
+    }
+    // Nobody comes there, and no rule.
+    if (rootOnly) return new Classifier(device, exports.emptyTable() >>> 0, false);
+    return this.context.function.rootTable(call, type);
+  }
+
+  /** A table of it begins, or ends. */
+  add(table: Table): void {
+    this.tables.add(table);
+    this.users++;
+  }
+
+  remove(table: Table): void {
+    this.tables.delete(table);
+    this.users--;
+  }
+
+  destroy(call: string): void {
+    retire(call, "domain", this, "destroy its tables, and its reformat, modify header and array actions first");
+    this.context.users--;
+  }
+}
+
+/** A table; all root tables of one domain type are the same table of the function. */
+export class Table extends Handle {
+  readonly domain: Domain;
+  readonly level: number;
+  readonly classifier: Classifier;
+
+  constructor(domain: Domain, level: number, classifier: Classifier, name: string) {
+    super(domain.device, name);
+    this.domain = domain;
+    this.level = level;
+    this.classifier = classifier;
+  }
+
+  static create(call: string, domain: Domain, level: number, name?: string): Table {
+    living(call, "domain", domain, Domain);
+    unsigned(call, "level", level, 32);
+    const classifier = domain.classifierAt(call, level);
+    const table = new Table(domain, level, classifier, name ?? `table${domain.device.nextNumber("table")}`);
+    domain.add(table);
+    return table;
+  }
+
+  get isRoot(): boolean {
+    return this.level === 0;
+  }
+
+  get type(): DomainType {
+    return this.domain.type;
+  }
+
+  destroy(call: string): void {
+    retire(call, "table", this, "destroy its matchers and the actions that lead to it first");
+    if (!this.isRoot) this.device.core.exports.destroyTable(this.classifier.table);
+    this.domain.remove(this);
+  }
+}

@@ -1,0 +1,103 @@
+/** Matchers (mlx5dv_dr: Matcher): what they decide is legality and rank; the classifier does not know them. */
+import { refuse } from "../../errors.js";
+import { trappingSlot, type Place } from "./classifier.js";
+import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
+import { Table } from "./domain.js";
+import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { settle } from "../rule/pendingRules.js";
+import { maskOf, type MatchFields } from "../match/match.js";
+import { checkMask, checksOf, checkTakesRules, type Checks } from "./matcherChecks.js";
+
+export class Matcher extends Handle implements Place {
+  readonly table: Table;
+  readonly priority: number;
+  readonly slot: number;
+  readonly criteria: number;
+  /** The mask of all its rules; null for an open matcher, whose rules bring their own (scenario files). */
+  readonly mask: Uint8Array | null;
+  /** That mask where it came as device bytes. */
+  readonly deviceMask: DeviceMask | null;
+  /** Who refuses what it asks, and what its rules say. */
+  readonly checks: Checks;
+  /** Place among the matchers of its table; classifier.ts. */
+  order = 0;
+  /** Rules that the table keeps room for. */
+  #room = 0;
+
+  constructor(table: Table, priority: number, criteria: number, mask: Uint8Array | DeviceMask | null, name: string) {
+    super(table.device, name);
+    this.table = table;
+    this.priority = priority;
+    this.slot = trappingSlot(priority);
+    this.criteria = criteria;
+    this.deviceMask = mask instanceof DeviceMask ? mask : null;
+    this.mask = mask instanceof DeviceMask ? mask.mask : mask;
+    this.checks = checksOf(table);
+  }
+
+  /** mlx5dv_dr_matcher_create: device bytes. */
+  static create(call: string, table: Table, priority: number, criteria: number, mask: DeviceBytes): Matcher {
+    living(call, "table", table, Table);
+    unsigned(call, "priority", priority, 16);
+    unsigned(call, "match_criteria_enable", criteria, 8);
+    return add(call, table, priority, criteria, new DeviceMask(call, "mask", table, criteria, mask));
+  }
+
+  /** A matcher over named fields, each with a mask; of rules with masks of their own where `mask` is left out. */
+  static named(call: string, table: Table, priority: number, mask: MatchFields | undefined, name: string): Matcher {
+    living(call, "table", table, Table);
+    unsigned(call, "priority", priority, 16);
+    const whole = mask === undefined ? null : maskOf(call, "mask", mask);
+    if (whole !== null) checkMask(call, table, whole);
+    return add(call, table, priority, 0, whole, name);
+  }
+
+  /** Refuses what no rule of it can be made for. */
+  checkTakesRules(call: string): void {
+    if (this.checks === "kernel") checkTakesRules(call, this.priority, this.criteria);
+  }
+
+  /** The value of a rule in device bytes: a key that is valid until the next call (model/match/deviceMask.ts). */
+  keyOf(call: string, value: DeviceBytes): Uint8Array {
+    const { deviceMask } = this;
+    if (deviceMask === null) throw new TypeError(`${call}: the matcher ${this.name} takes named fields only`);
+    return deviceMask.keyOf(call, "value", value);
+  }
+
+  /**
+   * Makes room in the table for so many rules, beside that of other matchers; it takes the place of what there was, and
+   * `stays` whether rules are there or not. @throws ENOMEM
+   */
+  reserve(call: string, rules: number, stays: boolean): void {
+    const { classifier, domain } = this.table;
+    const kept = stays ? rules : 0;
+    if (!classifier.makeRoom(rules - this.#room, kept - this.#room)) this.device.allocated(call, 0);
+    const less = kept < this.#room;
+    this.#room = kept;
+    if (less && kept === rules && domain.reclaims) this.device.core.exports.trimTable(classifier.table);
+  }
+
+  destroy(call: string): void {
+    settle(call, this);
+    retire(call, "matcher", this, "destroy its rules first");
+    if (this.#room > 0) this.reserve(call, 0, false);
+    this.table.classifier.remove(this);
+    this.table.users--;
+  }
+}
+
+function add(
+  call: string,
+  table: Table,
+  priority: number,
+  criteria: number,
+  mask: Uint8Array | DeviceMask | null,
+  name?: string,
+): Matcher {
+  const matcher = new Matcher(table, priority, criteria, mask, name ?? `matcher${table.device.nextNumber("matcher")}`);
+  if (!table.classifier.add(matcher)) {
+    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "table", value: table, hint: "65536 matchers a table" });
+  }
+  table.users++;
+  return matcher;
+}

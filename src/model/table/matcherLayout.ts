@@ -1,0 +1,37 @@
+/** Layouts of matchers (mlx5dv_dr: Matcher): how much room a table makes for their rules. Answers never depend on it. */
+import { refuse } from "../../errors.js";
+import { describe, living, unsigned } from "../base/handle.js";
+import { Matcher } from "./matcher.js";
+
+/** `struct mlx5dv_dr_matcher_layout` */
+export interface MatcherLayout {
+  /** MLX5DV_DR_MATCHER_LAYOUT_*. */
+  flags: number;
+  /** Read with NUM_RULE: the matcher expects 2^this rules, 20 at the most. */
+  log_num_of_rules_hint: number;
+}
+
+/** `enum mlx5dv_dr_matcher_layout_flags` */
+const RESIZABLE = 1;
+const NUM_RULE = 2;
+const LAST_HINT = 20;
+
+/** mlx5dv_dr_matcher_set_layout: the layout takes the place of the one before. */
+export function setLayout(call: string, matcher: Matcher, layout: MatcherLayout): void {
+  const { table, device } = living(call, "matcher", matcher, Matcher);
+  if (typeof layout !== "object" || layout === null) {
+    throw new TypeError(`${call}: matcher_layout must be an object, not ${describe(layout)}`);
+  }
+  const flags = unsigned(call, "matcher_layout.flags", layout.flags, 32);
+  const hint = unsigned(call, "matcher_layout.log_num_of_rules_hint", layout.log_num_of_rules_hint, 32);
+  const unsupported = (path: string, value: unknown, why: string): never =>
+    refuse({ code: "ENOTSUP", call, reason: "unsupported", path, value, hint: why, cite: "mlx5dv_dr: Matcher" });
+  if (table.isRoot) unsupported("matcher", matcher, "its table is a root table");
+  if (!device.profile.rules.definers) unsupported("matcher", matcher, "this device has no definers");
+  if (flags > (RESIZABLE | NUM_RULE)) unsupported("matcher_layout.flags", flags, "RESIZABLE 1 and NUM_RULE 2");
+  const numbered = (flags & NUM_RULE) !== 0;
+  if (numbered && hint > LAST_HINT) {
+    unsupported("matcher_layout.log_num_of_rules_hint", hint, `2^${LAST_HINT} rules at the most`);
+  }
+  matcher.reserve(call, numbered ? 2 ** hint : 0, (flags & RESIZABLE) === 0);
+}

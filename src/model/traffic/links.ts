@@ -1,0 +1,43 @@
+/** Link types of captures to what the parser starts with. */
+import { Link } from "../../abi/headers.js";
+import { refuse } from "../../errors.js";
+import { LINK_TYPES, linkTypeName } from "../../packet/linkTypes.js";
+
+const LINKS: ReadonlyMap<number, Link> = new Map([
+  [LINK_TYPES.ETHERNET, Link.ethernet],
+  [LINK_TYPES.RAW, Link.raw_ip],
+  [LINK_TYPES.RAW_12, Link.raw_ip],
+  [LINK_TYPES.RAW_14, Link.raw_ip],
+  [LINK_TYPES.IPV4, Link.ipv4],
+  [LINK_TYPES.IPV6, Link.ipv6],
+  [LINK_TYPES.NULL, Link.null_loopback],
+  [LINK_TYPES.LOOP, Link.loop],
+  [LINK_TYPES.LINUX_SLL, Link.linux_cooked],
+  [LINK_TYPES.LINUX_SLL2, Link.linux_cooked_v2],
+]);
+
+/** What frames of this link type begin with; refuses a type that has no parser. */
+export function linkOf(call: string, path: string, linkType: number): Link {
+  const link = LINKS.get(linkType);
+  if (link !== undefined) return link;
+  const known = Object.values(LINK_TYPES).map(linkTypeName).join(", ");
+  return refuse({
+    code: "EOPNOTSUPP",
+    call,
+    reason: "bad_link_type",
+    path,
+    value: linkTypeName(linkType),
+    hint: `known: ${known}`,
+  });
+}
+
+/** A link type of frames that begin so. */
+export function linkTypeOf(link: number): number {
+  for (const [linkType, one] of LINKS) if ((one as number) === link) return linkType;
+  throw new RangeError(`no link type begins with ${link}`);
+}
+
+/** Whether frames of this link type can be parsed. */
+export function hasParser(linkType: number): boolean {
+  return LINKS.has(linkType);
+}

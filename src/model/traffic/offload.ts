@@ -1,0 +1,30 @@
+/** Checksums that the device makes for a frame that is sent (IBV_SEND_IP_CSUM). */
+import { frameTree } from "../../packet/tree.js";
+import type { Device } from "../device/device.js";
+
+/** Headers whose checksums it makes. */
+const OFFLOADED = ["ipv4", "tcp", "udp"];
+
+/**
+ * A copy of the frame with right checksums in its outer IPv4, TCP and UDP headers. Those that cover bytes which are not all
+ * in the frame, of fragments among them, stay as they are.
+ */
+export function withChecksums(device: Device, frame: Uint8Array): Uint8Array {
+  const copy = frame.slice();
+  const [parsed] = device.parseBatch([copy]);
+  if (parsed === undefined) return copy;
+  // A UDP checksum of 0 says that there is none, and would not be looked at.
+  const none = parsed.headers.filter(
+    ({ header, level, offset }) => header === "udp" && level === "outer" && !copy[offset + 6] && !copy[offset + 7],
+  );
+  for (const { offset } of none) copy[offset + 6] = 0xff;
+  const tree = frameTree(copy, parsed);
+  for (const { offset } of none) copy[offset + 6] = 0;
+  for (const { header, level, fields } of tree.nodes) {
+    if (level !== "outer" || !OFFLOADED.includes(header)) continue;
+    const checksum = fields.find(({ name }) => name === "checksum");
+    const right = checksum?.right === true ? checksum.value : checksum?.should;
+    if (checksum !== undefined && typeof right === "number") copy.set([right >> 8, right & 0xff], checksum.offset);
+  }
+  return copy;
+}

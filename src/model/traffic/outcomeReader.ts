@@ -1,0 +1,189 @@
+/** Outcomes of a batch to objects; frames that used a receive buffer are handed to their queue pairs on the way. */
+import {
+  DEST_CHANGED,
+  DEST_COPY,
+  DEST_ETHERNET,
+  DEST_PORT,
+  DEST_RAW_IP,
+  DEST_SWITCHED,
+  Reason,
+  REGISTERS,
+} from "../../abi/engine.js";
+import { ESP_BAD_ICV, ESP_GOOD } from "../../abi/esp.js";
+import { espOf, type Batch } from "../../engine/batch.js";
+import { LINK_TYPES } from "../../packet/linkTypes.js";
+import type { Device } from "../device/device.js";
+import { FlowEntry } from "../flow/entry.js";
+import { HostQueue } from "../flow/hostRules.js";
+import type { Installed } from "../rule/installed.js";
+import {
+  bareOutcome,
+  reasonName,
+  verdictName,
+  type Destination,
+  type EspFault,
+  type HitRule,
+  type OpenOutcome,
+  type Outcome,
+  type PortDestination,
+} from "./outcome.js";
+import type { Port } from "../base/ports.js";
+import type { QueuePair } from "../queue/queuePair.js";
+import { ConnectionRule } from "../roce/connectionRule.js";
+import type { Transport } from "../roce/transport.js";
+import { WorkQueue } from "../queue/workQueue.js";
+
+/** A frame that leaves by a port, as soon as nothing is under way in the core. */
+export interface Departure {
+  /** Its outcome is filled in then. */
+  readonly destination: { -readonly [K in keyof PortDestination]: PortDestination[K] };
+  readonly port: Port;
+  /** Whether a rule of the eSwitch sends it there, and not its default. */
+  readonly switched: boolean;
+  /** Which frame of the batch it was. */
+  readonly index: number;
+}
+
+/** A packet that an RC or UC queue pair reads, as soon as nothing is under way in the core. */
+export interface PacketArrival {
+  readonly transport: Transport;
+  readonly frame: Uint8Array;
+}
+
+/** What is to be done when nothing is under way in the core, in this order. */
+export class Afterwards {
+  readonly departures: Departure[] = [];
+  readonly arrivals: PacketArrival[] = [];
+}
+
+/** Metadata registers, by their numbers. */
+export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
+
+const UNMARKED = {};
+const ETHERNET = { linkType: LINK_TYPES.ETHERNET };
+const RAW_IP = { linkType: LINK_TYPES.RAW };
+const NONE: number = Reason.none;
+const TOO_SHORT: number = Reason.receive_buffer_too_short;
+
+export class OutcomeReader {
+  readonly #device: Device;
+  /** Whose records are read. */
+  readonly batch: Batch;
+
+  constructor(device: Device, batch: Batch) {
+    this.#device = device;
+    this.batch = batch;
+  }
+
+  /**
+   * What became of frame `i` of the batch, which came in as `frame` (null: nobody has its bytes any more); `sender` has sent it where it was looped back. Where it
+   * leaves by ports, and what connected queue pairs read, is added to `afterwards`.
+   */
+  read(i: number, frame: Uint8Array | null, sender: QueuePair | null, afterwards: Afterwards): Outcome {
+    const batch = this.batch;
+    const tag = batch.tag(i);
+    const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
+    const written = batch.written(i);
+    if (written !== 0) outcome.registers = this.#registers(i, written);
+    if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i, sender);
+    const destinations = batch.destinations(i);
+    let at = batch.firstDestination(i);
+    for (let n = 0; n < destinations; n++) {
+      const flags = batch.flagsOf(at);
+      const destination =
+        (flags & DEST_PORT) === 0
+          ? this.#arrive(at, flags, frame, afterwards)
+          : this.#leave(i, at, flags, frame, afterwards);
+      if (destination !== null) list(outcome, (flags & DEST_COPY) === 0 ? "to" : "copies", destination);
+      at = batch.nextDestination(at);
+    }
+    return outcome;
+  }
+
+  /** The bytes go to a queue; null where it did not take them. */
+  #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: Afterwards): Destination | null {
+    const batch = this.batch;
+    const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
+    const status = batch.statusOf(at);
+    const taken = status === NONE;
+    const tag = batch.tagOf(at);
+    if (!object.isSink && object.takesFrames && (taken || status === TOO_SHORT))
+      object.arrive(batch.arrivalAt(at), tag);
+    if (!taken) return null;
+    const frame = this.#frameAt(at, flags, input);
+    if ("transport" in object && object.transport !== null) arrivals.push({ transport: object.transport, frame });
+    const marks = markedBy(flags);
+    const arrived = arrivedAt(object, frame, tag);
+    return marks === UNMARKED ? arrived : { ...arrived, ...marks };
+  }
+
+  #leave(index: number, at: number, flags: number, input: Uint8Array | null, { departures }: Afterwards): Destination {
+    const batch = this.batch;
+    const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
+    const frame = this.#frameAt(at, flags, input);
+    // A tag does not leave a device.
+    const destination: PortDestination = {
+      kind: "port",
+      name: port.label,
+      object: null,
+      frame,
+      tag: 0,
+      outcome: null,
+      ...markedBy(flags),
+    };
+    departures.push({
+      destination,
+      port,
+      switched: (flags & DEST_SWITCHED) !== 0,
+      index,
+    });
+    return destination;
+  }
+
+  /** The bytes that a destination gets: those that came in, or a copy where they are others. */
+  #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
+    return input !== null && (flags & DEST_CHANGED) === 0 ? input : this.batch.frameAt(at).slice();
+  }
+
+  #registers(i: number, written: number): Record<string, number> {
+    const registers: Record<string, number> = {};
+    for (let n = 0; n < REGISTERS; n++) {
+      if (((written >>> n) & 1) !== 0) registers[REGISTER_NAMES[n] as string] = this.batch.register(i, n);
+    }
+    return registers;
+  }
+
+  #rulesHit(i: number, sender: QueuePair | null): HitRule[] {
+    const rules: HitRule[] = [];
+    for (let n = 0; n < this.batch.hits(i); n++) {
+      rules.push(...rulesHit(this.#device.installed.at(this.batch.hit(i, n)), sender));
+    }
+    return rules;
+  }
+}
+
+/** What outcomes list of something installed; `sender` has sent the frame where it was looped back. */
+export function rulesHit(one: Installed, sender: QueuePair | null): readonly HitRule[] {
+  if (one instanceof FlowEntry) return one.flowsFor(sender);
+  return one instanceof ConnectionRule ? [] : [one];
+}
+
+function arrivedAt(object: QueuePair | WorkQueue | HostQueue, frame: Uint8Array, tag: number): Destination {
+  const name = object.label;
+  if (object instanceof HostQueue) return { kind: "host", object: null, name, frame, tag };
+  return object instanceof WorkQueue
+    ? { kind: "wq", object, name, frame, tag }
+    : { kind: "qp", object, name, frame, tag };
+}
+
+/** Of most frames, nothing: UNMARKED. */
+function markedBy(flags: number): { linkType?: number; espFault?: EspFault } {
+  const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : UNMARKED;
+  const esp = espOf(flags);
+  return esp === ESP_GOOD ? link : { ...link, espFault: esp === ESP_BAD_ICV ? "icv" : "trailer" };
+}
+
+function list(outcome: OpenOutcome, where: "to" | "copies", destination: Destination): void {
+  if (outcome[where].length === 0) outcome[where] = [destination];
+  else (outcome[where] as Destination[]).push(destination);
+}

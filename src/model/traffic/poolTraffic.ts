@@ -1,0 +1,224 @@
+/** Frames on their way through a pool: dealt to its cores where none of them can come to what is of all frames, else all to the first. */
+import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT } from "../../abi/engine.js";
+import {
+  REACHES_BUFFERS,
+  REACHES_CONNECTION,
+  REACHES_ESP,
+  REACHES_FLAG,
+  REACHES_METER,
+  REACHES_SAMPLER,
+  REACHES_TRANSPORT,
+} from "../../abi/reachable.js";
+import { Batch } from "../../engine/batch.js";
+import { copyColumns, type Columns } from "../../engine/columns.js";
+import type { Core } from "../../engine/core.js";
+import type { Crew, Share } from "../../engine/workerPool.js";
+import { steerRows } from "../../engine/steerRows.js";
+import type { Device } from "../device/device.js";
+import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
+import type { Outcome } from "./outcome.js";
+import { Afterwards, OutcomeReader } from "./outcomeReader.js";
+import { Traffic, type Summing } from "./receive.js";
+
+const NAMES: readonly (readonly [bit: number, name: string])[] = [
+  [REACHES_METER, "meters"],
+  [REACHES_FLAG, "first-hit flags"],
+  [REACHES_CONNECTION, "connections"],
+  [REACHES_SAMPLER, "samplers"],
+  [REACHES_ESP, "ESP"],
+  [REACHES_BUFFERS, "queues with receive buffers"],
+  [REACHES_TRANSPORT, "connected queue pairs"],
+];
+
+/** Frames of a batch and what came with them, where they are not only in the core. */
+interface Inputs {
+  readonly frames: readonly Uint8Array[];
+  readonly options: BatchOptions;
+}
+
+/** What the host has to do for the frames from one on. */
+interface Work {
+  readonly afterwards: Afterwards;
+  readonly first: number;
+}
+
+export class PoolTraffic extends Traffic {
+  readonly #crew: Crew;
+  readonly #few: number;
+  readonly #readers = new Map<Core, OutcomeReader>();
+  /** What `changes` of the crew was, and where frames began, when `#why` was found. */
+  #surveyed = -1;
+  #entry = 0;
+  #why: string | null = null;
+  /** Who steers the rows of the burst that was started last. */
+  #shares: readonly Share[] = [];
+  /** The burst that is under way, and who steers which of its rows. */
+  #underWay: { columns: Columns; shares: readonly Share[]; summing: Summing | null } | null = null;
+
+  /** Calls of fewer frames than `few` are for the first core alone. */
+  constructor(device: Device, crew: Crew, few: number) {
+    super(device);
+    this.#crew = crew;
+    this.#few = few;
+  }
+
+  override get most(): number {
+    return this.#crew.rows;
+  }
+
+  /** What frames can come to that keeps all of them at the first core; null for nothing. */
+  get why(): string | null {
+    const { entry } = this;
+    const { changes, core } = this.#crew;
+    if (this.#surveyed === changes && this.#entry === entry) return this.#why;
+    this.#surveyed = changes;
+    this.#entry = entry;
+    const things = core.exports.reached(entry);
+    const names = NAMES.filter(([bit]) => (things & bit) !== 0).map(([, name]) => name);
+    this.#why = names.length === 0 ? null : `frames can reach ${names.join(", ")}`;
+    return this.#why;
+  }
+
+  override takeBurst(burst: object, alone = false): void {
+    this.take(burst, this.why === null && !alone ? this.most : MAX_BATCH);
+  }
+
+  override wait(burst: Columns): void {
+    if (this.#underWay?.columns === burst) this.#finish();
+  }
+
+  protected override startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
+    const { count } = this.batch;
+    const came = this.cabled ? this.inputs() : null;
+    if (this.batch.limit === MAX_BATCH || !this.#isSpread(count)) return this.#allAlone(count, columns, came, summing);
+    this.#spread(count, summing !== null);
+    const [own, ...others] = this.#shares as [Share, ...Share[]];
+    this.#underWay = { columns, shares: others, summing };
+    this.#tell(own, columns, summing);
+    if (came === null) return null;
+    this.#finish();
+    return this.#shares.some(({ some }) => this.#isServed(some)) ? this.#outcomes(came) : null;
+  }
+
+  override burstOutcome(row: number, frame: Uint8Array | null): Outcome {
+    const share = this.#shareOf(row);
+    return this.#readerOf(share).read(row - share.first, frame, null, new Afterwards());
+  }
+
+  override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
+    if (!this.#isSpread(frames.length)) return super.receive(call, port, frames, options);
+    this.check(call, port, frames, options);
+    const outcomes: Outcome[] = [];
+    for (let next = 0; next < frames.length;) {
+      // What the host did for the frames before may have changed what these can come to.
+      if (!this.#isSpread(frames.length - next)) {
+        const rest = Array.isArray(options) ? (options as FrameOptions[]).slice(next) : options;
+        return [...outcomes, ...super.receive(call, port, frames.slice(next), rest)];
+      }
+      this.take(this, this.most);
+      const first = next;
+      for (; next < frames.length; next++) {
+        const frame = frames[next] as Uint8Array;
+        const own = optionsOf(options, next);
+        if (this.batch.pack(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
+      }
+      this.#spread(this.batch.count, false);
+      this.#crew.finish();
+      outcomes.push(...this.#outcomes({ frames, options }, first));
+    }
+    return outcomes;
+  }
+
+  #isSpread(frames: number): boolean {
+    return frames >= this.#few && this.why === null;
+  }
+
+  #isServed(some: number): boolean {
+    return (some & SOME_AT_HOST) !== 0 || (this.cabled && (some & SOME_AT_PORT) !== 0);
+  }
+
+  /** All cores begin to steer the rows of the batch. */
+  #spread(rows: number, sums: boolean): void {
+    this.#finish();
+    this.#shares = this.#crew.start(this.entry, rows, sums);
+  }
+
+  /** The burst under way has come to its end. */
+  #finish(): void {
+    if (this.#underWay === null) return;
+    const { columns, shares, summing } = this.#underWay;
+    this.#crew.finish();
+    if (shares.some(({ some }) => some < 0))
+      throw new Error("flowsteer: frames of a burst are lost with a worker of the pool that has failed");
+    this.#underWay = null;
+    for (const share of shares) this.#tell(share, columns, summing);
+  }
+
+  /** Says what became of rows of a burst. */
+  #tell(share: Share, columns: Columns, summing: Summing | null): void {
+    const { core, first, count } = share;
+    copyColumns(core.outcomeColumns, columns, first, count);
+    summing?.summed(core, first, count, (i, frame) => this.#readerOf(share).read(i, frame, null, new Afterwards()));
+  }
+
+  /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */
+  #allAlone(rows: number, columns: Columns, came: Inputs | null, summing: Summing | null): Outcome[] | null {
+    const outcomes: Outcome[] = [];
+    const work: Work[] = [];
+    const { core } = this.#crew;
+    for (let first = 0; first < rows; first += MAX_BATCH) {
+      const count = Math.min(MAX_BATCH, rows - first);
+      if (first > 0) this.batch.moveUp(first, count);
+      const some = steerRows(core.exports, this.entry, count, summing !== null);
+      const share = { worker: 0, core, first, count, some };
+      this.#shares = [share];
+      this.#tell(share, columns, summing);
+      if (rows > MAX_BATCH || this.#isServed(some)) outcomes.push(...this.#read(came, 0, work));
+    }
+    this.#serveAll(work, came);
+    return outcomes.length > 0 ? outcomes : null;
+  }
+
+  /** What became of the rows, in their order, once that is done what the host has to do; row 0 is `frames[offset]`. */
+  #outcomes(came: Inputs | null, offset = 0): Outcome[] {
+    const work: Work[] = [];
+    const outcomes = this.#read(came, offset, work);
+    this.#serveAll(work, came);
+    return outcomes;
+  }
+
+  #read(came: Inputs | null, offset: number, work: Work[]): Outcome[] {
+    const outcomes: Outcome[] = [];
+    for (const share of this.#shares) {
+      const reader = this.#readerOf(share);
+      const first = offset + share.first;
+      const afterwards = new Afterwards();
+      for (let i = 0; i < share.count; i++) {
+        outcomes.push(reader.read(i, came?.frames[first + i] ?? null, null, afterwards));
+      }
+      work.push({ afterwards, first });
+    }
+    return outcomes;
+  }
+
+  #serveAll(work: readonly Work[], came: Inputs | null): void {
+    for (const { afterwards, first } of work) this.serve(afterwards, came?.frames ?? [], came?.options ?? [], first);
+  }
+
+  /** Who has steered a row. */
+  #shareOf(row: number): Share {
+    let n = 0;
+    for (let share = this.#shares[n] as Share; ; share = this.#shares[++n] as Share) {
+      if (row < share.first + share.count) return share;
+    }
+  }
+
+  #readerOf({ core }: Share): OutcomeReader {
+    let reader = this.#readers.get(core);
+    if (reader === undefined) {
+      reader = new OutcomeReader(this.device, new Batch(core));
+      this.#readers.set(core, reader);
+    }
+    return reader;
+  }
+}

@@ -1,0 +1,97 @@
+/** An outcome as a line of JSON holds it. */
+import type { Destination, EspFault, Outcome } from "../model/traffic/outcome.js";
+import { hexOf } from "../scenario/action/headerBytes.js";
+
+/** Names in place of objects. */
+export interface OutcomeNames {
+  verdict: Outcome["verdict"];
+  reason: Outcome["reason"];
+  /** Destinations by name, such as `qp:web`. */
+  to: string[];
+  tag: number | null;
+  /** Names of the rules that it hit, in order. */
+  rules: string[];
+  /** Metadata registers that hold what a rule wrote. */
+  registers: Record<string, number>;
+  copies: string[];
+  /** The tag that each destination got with it, 0 without one; in the order of `to`. */
+  toTags: number[];
+  /** The same of copies. */
+  copyTags: number[];
+}
+
+/** What became of a frame at a port. */
+export interface OutcomePart extends OutcomeNames {
+  /** What each destination got, as hexadecimal digits; null where it is what came in. */
+  toFrames: (string | null)[];
+  /** The same of copies. */
+  copyFrames: (string | null)[];
+  /** What an inline ESP action found wrong with what each destination got, null for nothing; missing where all are null. */
+  toEspFaults?: (EspFault | null)[];
+  /** The same of copies. */
+  copyEspFaults?: (EspFault | null)[];
+  /** By port that it left from: what became of it at the port that it came to. */
+  beyond: Record<string, OutcomePart>;
+}
+
+/** What became of one frame. */
+export interface OutcomeRecord extends OutcomePart {
+  /** Number of the frame, from 1. */
+  frame: number;
+  /** Its length on the wire in bytes. */
+  len: number;
+}
+
+/** A frame that was run. */
+export interface RunFrame {
+  bytes: Uint8Array;
+  /** @default the length of `bytes` */
+  wireLength?: number;
+}
+
+/** The record of the outcome of a frame. */
+export function outcomeRecord(
+  frameNumber: number,
+  { bytes, wireLength = bytes.length }: RunFrame,
+  outcome: Outcome,
+): OutcomeRecord {
+  return { frame: frameNumber, len: wireLength, ...outcomePart(bytes, outcome) };
+}
+
+function outcomePart(input: Uint8Array, outcome: Outcome): OutcomePart {
+  const changed = ({ frame }: Destination): string | null => (frame === input ? null : hexOf(frame));
+  return {
+    ...outcomeNames(outcome),
+    toFrames: outcome.to.map(changed),
+    copyFrames: outcome.copies.map(changed),
+    ...(outcome.to.some(isFaulty) ? { toEspFaults: outcome.to.map(faultOf) } : {}),
+    ...(outcome.copies.some(isFaulty) ? { copyEspFaults: outcome.copies.map(faultOf) } : {}),
+    beyond: Object.fromEntries(farOutcomes(outcome).map(([port, far, frame]) => [port, outcomePart(frame, far)])),
+  };
+}
+
+export function outcomeNames(outcome: Outcome): OutcomeNames {
+  return {
+    verdict: outcome.verdict,
+    reason: outcome.reason,
+    to: outcome.to.map(nameOf),
+    tag: outcome.tag,
+    rules: outcome.rules.map(nameOf),
+    registers: outcome.registers,
+    copies: outcome.copies.map(nameOf),
+    toTags: outcome.to.map(tagOf),
+    copyTags: outcome.copies.map(tagOf),
+  };
+}
+
+/** What became of a frame beyond the ports that it left: their names, and the bytes that left. */
+export function farOutcomes({ to }: Outcome): [port: string, far: Outcome, frame: Uint8Array][] {
+  return to.flatMap((one): [string, Outcome, Uint8Array][] =>
+    one.kind === "port" && one.outcome !== null ? [[one.name, one.outcome, one.frame]] : [],
+  );
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
+const isFaulty = ({ espFault }: Destination): boolean => espFault !== undefined;
+const faultOf = ({ espFault }: Destination): EspFault | null => espFault ?? null;
+const tagOf = ({ tag }: Destination): number => tag;

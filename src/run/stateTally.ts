@@ -1,0 +1,79 @@
+/** Sums over what meters, flags and connections have answered, and what became of the frames. */
+import type { HitRule, Outcome } from "../model/traffic/outcome.js";
+import { farOutcomes, type RunFrame } from "./outcomeRecord.js";
+import type { RuleUses, StateUse } from "../scenario/state/use.js";
+import { endsOf, keyOf, lengthened, one, type EndSum, type Sum } from "./tally.js";
+
+/** Frames that got one answer. */
+export interface AnswerSum extends Sum {
+  readonly use: StateUse;
+  /** The low byte of the register. */
+  readonly answer: number;
+  /** By where they ended. */
+  readonly ends: Map<string, EndSum>;
+}
+
+export class StateTally {
+  readonly #uses: ReadonlyMap<HitRule, RuleUses>;
+  readonly #sums = new Map<string, AnswerSum>();
+
+  constructor(uses: ReadonlyMap<HitRule, RuleUses>) {
+    this.#uses = uses;
+  }
+
+  /** By what was asked, in the order in which it first was. */
+  get answers(): readonly AnswerSum[] {
+    const names = [...new Set([...this.#sums.values()].map(({ use }) => use.name))];
+    return [...this.#sums.values()].sort(
+      (a, b) => names.indexOf(a.use.name) - names.indexOf(b.use.name) || a.answer - b.answer,
+    );
+  }
+
+  /** What rules ask, each thing once. */
+  get uses(): readonly StateUse[] {
+    const all = [...this.#uses.values()].flatMap(({ uses }) => uses);
+    return [...new Map(all.map((use) => [`${use.kind} ${use.name}`, use])).values()];
+  }
+
+  /** Adds a frame, or as many as are `alike` (Tally). */
+  add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome, alike = one(wireLength)): void {
+    if (this.#uses.size === 0) return;
+    for (const [register, use] of this.#lastWriters(outcome.rules)) {
+      const value = outcome.registers[`C${register}`];
+      if (use === null || value === undefined) continue;
+      const answer = value & 0xff;
+      const key = `${use.kind} ${use.name} ${answer}`;
+      const sum = this.#sums.get(key) ?? { use, answer, frames: 0, bytes: 0, ends: new Map<string, EndSum>() };
+      this.#sums.set(key, sum);
+      sum.frames += alike.frames;
+      sum.bytes += alike.bytes;
+      for (const end of endsOf(outcome)) {
+        const before = sum.ends.get(keyOf(end)) ?? { ...end, frames: 0, bytes: 0 };
+        sum.ends.set(keyOf(end), {
+          ...before,
+          frames: before.frames + alike.frames,
+          bytes: before.bytes + alike.bytes,
+        });
+      }
+    }
+    for (const [, far, frame] of farOutcomes(outcome)) {
+      this.add({ bytes: frame }, far, lengthened(alike, bytes, frame));
+    }
+  }
+
+  /** By register, who wrote it last; null for another action, or for two of one rule. */
+  #lastWriters(rules: readonly HitRule[]): Map<number, StateUse | null> {
+    const writers = new Map<number, StateUse | null>();
+    for (const rule of rules) {
+      const { uses = [], writes = EMPTY } = this.#uses.get(rule) ?? {};
+      for (const use of uses) {
+        const twice = uses.some((other) => other !== use && other.register === use.register);
+        writers.set(use.register, twice ? null : use);
+      }
+      for (const register of writes ?? [...writers.keys()]) writers.set(register, null);
+    }
+    return writers;
+  }
+}
+
+const EMPTY: ReadonlySet<number> = new Set();

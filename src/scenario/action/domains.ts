@@ -1,0 +1,77 @@
+/** Domains of a scenario, and the contexts of the functions that they are made on. */
+import { Context, ProtectionDomain } from "../../model/base/context.js";
+import { DOMAIN_TYPES, Domain, type DomainType } from "../../model/table/domain.js";
+import type { ScenarioDomain } from "../document.js";
+import { at } from "../place.js";
+import { below } from "../schema/validator.js";
+
+const CALL = "loadScenario";
+/** MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW and _HW */
+const SYNC_RULES = 3;
+
+export class ScenarioDomains {
+  readonly #first: Context;
+  readonly #contexts = new Map<number, Context>();
+  readonly #pds = new Map<number, ProtectionDomain>();
+  readonly #domains = new Map<string, Domain>();
+  /** Those that are not synced before frames come. */
+  readonly #unsynced = new Set<Domain>();
+
+  /** `context` is that of the PF. */
+  constructor(context: Context, settings: readonly ScenarioDomain[]) {
+    this.#first = context;
+    this.#contexts.set(0, context);
+    settings.forEach(({ domain, function: vport, reclaim = false, duplicates = true, sync = true }, i) => {
+      const made = this.domain(below("domains", i), domain, vport);
+      made.reclaim(reclaim);
+      made.allowsDuplicates = duplicates;
+      if (!sync) this.#unsynced.add(made);
+    });
+  }
+
+  /** Of a function. */
+  context(vport = 0): Context {
+    let context = this.#contexts.get(vport);
+    if (context === undefined) {
+      context = new Context(CALL, this.#first.device.function(vport), true);
+      this.#contexts.set(vport, context);
+    }
+    return context;
+  }
+
+  pd(vport = 0): ProtectionDomain {
+    let pd = this.#pds.get(vport);
+    if (pd === undefined) this.#pds.set(vport, (pd = new ProtectionDomain(CALL, this.context(vport))));
+    return pd;
+  }
+
+  /** The domain of a type on a function; `path` is who asks for it. */
+  domain(path: string, type: DomainType, vport = 0): Domain {
+    const name = domainName(type, vport);
+    let domain = this.#domains.get(name);
+    if (domain === undefined) {
+      domain = at(CALL, path, () => Domain.create(CALL, this.context(vport), DOMAIN_TYPES.indexOf(type), name));
+      this.#domains.set(name, domain);
+    }
+    return domain;
+  }
+
+  /** Rules that wait take effect, where the document does not hold them back. @throws ENOMEM */
+  begin(): void {
+    for (const domain of this.#domains.values()) if (!this.#unsynced.has(domain)) sync(domain);
+  }
+
+  /** All rules that wait take effect. @throws ENOMEM */
+  sync(): void {
+    for (const domain of this.#domains.values()) sync(domain);
+  }
+}
+
+/** What people call a domain: `fdb`, or with the function that has it, `nic_rx of vf1`. */
+export function domainName(type: DomainType, vport: number): string {
+  return vport === 0 ? type : `${type} of vf${vport}`;
+}
+
+function sync(domain: Domain): void {
+  if (!domain.rootOnly) domain.sync(CALL, SYNC_RULES);
+}

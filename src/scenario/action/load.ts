@@ -1,0 +1,244 @@
+/**
+ * The actions of a scenario. A document says what an action does; the device has it once for all rules, or, where it is made
+ * in a domain, once for each domain and level whose rules have it.
+ */
+import { VPORT_UPLINK } from "../../abi/engine.js";
+import { refuse } from "../../errors.js";
+import { Action } from "../../model/action/action.js";
+import { FlowMeterAction } from "../../model/action/asoActions.js";
+import type { AsoObject } from "../../model/action/asoObject.js";
+import type { FlowCounter } from "../../model/action/counter.js";
+import { DEST, DEST_REFORMAT, type DestAttr } from "../../model/action/destArray.js";
+import type { Domain, Table } from "../../model/table/domain.js";
+import { QueuePair } from "../../model/queue/queuePair.js";
+import type { Tir } from "../../model/queue/tir.js";
+import {
+  arrayAction,
+  modifyAction,
+  portAction,
+  reformatAction,
+  rootTableAction,
+  vportAction,
+} from "../../model/action/domainActions.js";
+import type { InlineAction, ScenarioAction, ScenarioMember, ScenarioMemberObject, ScenarioVlanTag } from "./types.js";
+import type { ScenarioDomains } from "./domains.js";
+import { reformatOf } from "./headerBytes.js";
+import { headerChanges } from "./headerChanges.js";
+import { at, type PlaceOf } from "../place.js";
+import type { LoadedQueue } from "../queue/load.js";
+import { below } from "../schema/validator.js";
+import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "../state/actions.js";
+import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/types.js";
+
+const CALL = "loadScenario";
+const ROOT_LEVEL = 1;
+
+/** What actions lead to and count on. */
+export interface ActionTargets {
+  readonly domains: ScenarioDomains;
+  readonly queues: ReadonlyMap<string, LoadedQueue>;
+  readonly tirs: ReadonlyMap<string, Tir>;
+  readonly counters: ReadonlyMap<string, FlowCounter>;
+  readonly asoObjects: ReadonlyMap<string, AsoObject>;
+  readonly tables: ReadonlyMap<string, Table>;
+}
+
+/** Where an action stands. */
+interface Standing {
+  readonly domain: Domain;
+  readonly isRoot: boolean;
+}
+
+/** An action as it is written, without its name. */
+type Written = Partial<Omit<ScenarioAction, "name">>;
+
+export class ScenarioActions {
+  readonly #targets: ActionTargets;
+  readonly #shared = new Map<string, { readonly written: Written; readonly path: string }>();
+  /** By who has them, and by what they say: equal ones are one. */
+  readonly #made = new Map<Domain | null, Map<string, Action>>();
+
+  constructor(targets: ActionTargets, shared: readonly ScenarioAction[]) {
+    this.#targets = targets;
+    shared.forEach(({ name, ...written }, i) => this.#shared.set(name, { written, path: below("actions", i) }));
+    for (const [name, { written, path }] of this.#shared) {
+      if (isOfDevice(written)) this.#named(name, null);
+      else check(path, written);
+    }
+  }
+
+  /** The shared flow meter of a name, and how it is written; undefined for any other action. */
+  flowMeter(name: string): { action: FlowMeterAction; written: ScenarioFlowMeter } | undefined {
+    const written = this.#shared.get(name)?.written.flow_meter;
+    if (written === undefined) return undefined;
+    const action = this.#named(name, null);
+    return action instanceof FlowMeterAction ? { action, written } : undefined;
+  }
+
+  /** An action of a rule of this table. */
+  inRule(path: string, action: InlineAction, { domain, isRoot }: Table): Action {
+    return this.#action(path, action, { domain, isRoot });
+  }
+
+  #action(path: string, action: InlineAction, standing: Standing): Action {
+    if (typeof action === "object" && action.action !== undefined) {
+      const named = this.#named(action.action, standing);
+      if (action.modify_aso !== undefined) modifyAso(path, named, action.modify_aso);
+      return named;
+    }
+    const written: Written = typeof action === "string" ? { [action]: true } : action;
+    // What an action of its own remembers, it remembers for one rule.
+    if (written.flow_meter !== undefined || written.flow_sampler !== undefined) return this.#ofDevice(path, written);
+    return this.#once(JSON.stringify(written), written, path, standing);
+  }
+
+  #named(name: string, standing: Standing | null): Action {
+    const shared = this.#shared.get(name);
+    if (shared === undefined) throw new Error(`${CALL}: no action ${name} is in the document that was checked`);
+    return this.#once(`name ${name}`, shared.written, shared.path, standing);
+  }
+
+  #once(key: string, written: Written, path: string, standing: Standing | null): Action {
+    const owner = isOfDevice(written) ? null : (standing?.domain ?? null);
+    const levels = owner !== null && written.aso === undefined;
+    const level = !levels ? "" : standing?.isRoot === true ? "root " : "other ";
+    const actions = this.#made.get(owner) ?? new Map<string, Action>();
+    this.#made.set(owner, actions);
+    let action = actions.get(level + key);
+    if (action === undefined) {
+      action =
+        standing === null || owner === null ? this.#ofDevice(path, written) : this.#inDomain(path, written, standing);
+      actions.set(level + key, action);
+    }
+    return action;
+  }
+
+  #ofDevice(path: string, written: Written): Action {
+    const { domains, queues, tirs, counters, tables } = this.#targets;
+    const { drop, default_miss, pop_vlan, tag, count, queue, tir, table = "", priority, push_vlan } = written;
+    const { flow_meter, flow_sampler } = written;
+    if (flow_meter !== undefined) return flowMeterAction(path, flow_meter, get(tables, flow_meter.next_table));
+    if (flow_sampler !== undefined) return this.#sampler(path, flow_sampler);
+    const make = (): Action => {
+      if (drop !== undefined) return Action.drop();
+      if (default_miss !== undefined) return Action.defaultMiss();
+      if (pop_vlan !== undefined) return Action.popVlan();
+      if (tag !== undefined) return Action.tag(CALL, tag);
+      if (push_vlan !== undefined) return Action.pushVlan(CALL, domains.context().device, vlanHeader(push_vlan));
+      if (count !== undefined) return Action.count(CALL, get(counters, count), written.offset ?? 0);
+      if (queue !== undefined) return Action.toQueue(CALL, queuePair(queues, queue));
+      if (tir !== undefined) return Action.toTir(CALL, get(tirs, tir));
+      const to = get(tables, table);
+      return priority === undefined ? Action.toTable(CALL, to) : rootTableAction(CALL, to, priority);
+    };
+    return at(CALL, path, make);
+  }
+
+  #inDomain(path: string, written: Written, { domain, isRoot }: Standing): Action {
+    const { vport, port, array, reformat, aso, modify = [] } = written;
+    const flags = isRoot ? ROOT_LEVEL : 0;
+    if (vport !== undefined) {
+      const number = vport === "uplink" ? VPORT_UPLINK : vport;
+      return at(CALL, path, () => vportAction(CALL, domain, number), ofDomain);
+    }
+    if (port !== undefined) return at(CALL, path, () => portAction(CALL, domain, port), ofDomain);
+    if (array !== undefined) return this.#array(`${path}.array`, array, domain);
+    if (aso !== undefined) {
+      const { domains, asoObjects } = this.#targets;
+      const { peer_dmn: peer } = aso;
+      const home = peer === undefined ? domain : domains.domain(`${path}.aso.peer_dmn`, peer.domain, peer.function);
+      return asoAction(path, aso, get(asoObjects, aso.object), domain, home);
+    }
+    if (reformat !== undefined) {
+      const { type, data } = reformatOf(CALL, `${path}.reformat`, reformat);
+      const place: PlaceOf = (inner) => `.reformat${reformatPlace(inner, reformat.headers !== undefined)}`;
+      return at(CALL, path, () => reformatAction(CALL, domain, flags, type, undefined, data), place);
+    }
+    const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, modify);
+    const place: PlaceOf = (inner) => `.modify${placeOf(inner)}`;
+    return at(CALL, path, () => modifyAction(CALL, domain, flags, undefined, actions), place);
+  }
+
+  /** Members have what is made for tables that are not root. */
+  #array(path: string, members: readonly ScenarioMember[], domain: Domain): Action {
+    const standing = { domain, isRoot: false };
+    const dests = members.map((member, i): DestAttr<Action> => {
+      const here = below(path, i);
+      const { reformat, ...written }: ScenarioMemberObject = typeof member === "string" ? { [member]: true } : member;
+      this.#checkMember(here, written.action, "array");
+      const dest = this.#action(here, written, standing);
+      if (reformat === undefined) return { type: DEST, dest };
+      const first: InlineAction = typeof reformat === "string" ? { action: reformat } : { reformat };
+      return { type: DEST_REFORMAT, dest_reformat: { reformat: this.#action(here, first, standing), dest } };
+    });
+    return at(CALL, path, () => arrayAction(CALL, domain, undefined, dests), arrayPlace);
+  }
+
+  /** Samples do what is made for tables that are not root. */
+  #sampler(path: string, sampler: ScenarioFlowSampler): Action {
+    const next = get(this.#targets.tables, sampler.default_next_table);
+    const actions = sampler.sample_actions.map((one, i) => {
+      const here = below(`${path}.flow_sampler.sample_actions`, i);
+      if (typeof one === "object") this.#checkMember(here, one.action, "sampler");
+      return this.#action(here, one, { domain: next.domain, isRoot: false });
+    });
+    return flowSamplerAction(path, sampler, next, actions);
+  }
+
+  /** An array or a sampler could name itself. */
+  #checkMember(path: string, name: string | undefined, of: "array" | "sampler"): void {
+    const { array, flow_sampler } = (name === undefined ? undefined : this.#shared.get(name)?.written) ?? {};
+    if (array === undefined && flow_sampler === undefined) return;
+    const hint = `${array === undefined ? "a sampler" : "an array"} is no member of ${of === "array" ? "an array" : "a sampler"}`;
+    refuse({ code: "EOPNOTSUPP", call: CALL, reason: "bad_action_list", path: `${path}.action`, value: name, hint });
+  }
+}
+
+/** Whether rules of all domains can have it, or those of the domain that it leads to. */
+function isOfDevice({ vport, port, array, reformat, modify, aso }: Written): boolean {
+  return [vport, port, array, reformat, modify, aso].every((one) => one === undefined);
+}
+
+/** Reads what may be wrong in an action that no rule has. */
+function check(path: string, { reformat, modify, array = [] }: Written): void {
+  if (reformat !== undefined) reformatOf(CALL, `${path}.reformat`, reformat);
+  if (modify !== undefined) headerChanges(CALL, `${path}.modify`, modify);
+  array.forEach((member, i) => {
+    if (typeof member === "string" || typeof member.reformat !== "object") return;
+    reformatOf(CALL, `${below(`${path}.array`, i)}.reformat`, member.reformat);
+  });
+}
+
+/** TPID and TCI. */
+export function vlanHeader({ tpid = "0x8100", pcp = 0, dei = false, vid = 0 }: ScenarioVlanTag): number {
+  return Number(tpid) * 0x10000 + pcp * 0x2000 + (dei ? 0x1000 : 0) + vid;
+}
+
+/** Of destinations that only some domains have: where the domain is wrong, the action is. */
+const ofDomain: PlaceOf = (inner) => (inner === "domain" ? "" : inner === "ib_port" ? ".port" : `.${inner}`);
+
+/** Where in a reformat of a document a place of the model is. */
+export function reformatPlace(inner: string, asHeaders: boolean): string {
+  if (inner === "reformat_type") return ".type";
+  if (inner === "data" || inner === "data_sz") return asHeaders ? ".headers" : ".data";
+  return "";
+}
+
+function arrayPlace(inner: string): string {
+  const [, number, rest] = /^dests\[(\d+)\](.*)$/.exec(inner) ?? [];
+  if (number === undefined) return "";
+  return below("", Number(number)) + (rest === ".dest_reformat.reformat" ? ".reformat" : "");
+}
+
+/** A queue that rules lead to. */
+function queuePair(queues: ReadonlyMap<string, LoadedQueue>, name: string): QueuePair {
+  const { queue } = get(queues, name);
+  if (queue instanceof QueuePair) return queue;
+  throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
+}
+
+function get<T>(map: ReadonlyMap<string, T>, name: string): T {
+  const value = map.get(name);
+  if (value === undefined) throw new Error(`${CALL}: ${name} is not in the document that was checked`);
+  return value;
+}

@@ -1,0 +1,115 @@
+/** Flows in device bytes of a scenario, and steering anchors. */
+import type { Context } from "../../model/base/context.js";
+import type { FlowCounter } from "../../model/action/counter.js";
+import { DeviceFlow } from "../../model/flow/deviceFlow.js";
+import * as types from "../../model/flow/deviceFlowActions.js";
+import type { FlowAction } from "../../model/flow/action.js";
+import type { Counters } from "../../model/flow/counters.js";
+import { FlowMatcher } from "../../model/flow/matcher.js";
+import { FLOW_TABLE_TYPES } from "../../model/flow/tableTypes.js";
+import type { DomainType } from "../../model/table/domain.js";
+import type { QueuePair } from "../../model/queue/queuePair.js";
+import { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
+import type { Tir } from "../../model/queue/tir.js";
+import {
+  FT_TYPES,
+  type DeviceFlowAction,
+  type FtType,
+  type ScenarioDeviceFlow,
+  type ScenarioSteeringAnchor,
+} from "./types.js";
+import { deviceMatch } from "./match.js";
+import type { LoadedFlowTable } from "./flowTables.js";
+import { at, type PlaceOf } from "../place.js";
+import { below } from "../schema/validator.js";
+
+const CALL = "loadScenario";
+/** MLX5DV_FLOW_MATCHER_MASK_FT_TYPE and _IB_PORT */
+const MASK_FT_TYPE = 1;
+const MASK_IB_PORT = 2;
+
+/** What flows lead to and count on, by name. */
+export interface FlowTargets {
+  readonly queuePair: (name: string) => QueuePair;
+  readonly tir: (name: string) => Tir;
+  readonly table: (name: string) => LoadedFlowTable;
+  readonly counter: (name: string) => FlowCounter;
+  readonly counters: (name: string) => Counters;
+  /** Of a context, for tables of a direction. */
+  readonly action: (name: string, context: Context, type: DomainType) => FlowAction;
+}
+
+export function loadAnchor(
+  path: string,
+  context: Context,
+  { name, ft_type = "nic_rx", priority }: ScenarioSteeringAnchor,
+): SteeringAnchor {
+  const attr = { ft_type: FT_TYPES.indexOf(ft_type), priority };
+  return at(CALL, path, () => SteeringAnchor.create(CALL, context, attr).called(name), attrPlace);
+}
+
+export function loadDeviceFlow(
+  path: string,
+  context: Context,
+  flow: ScenarioDeviceFlow,
+  targets: FlowTargets,
+): DeviceFlow {
+  const { name, ft_type = "nic_rx", ib_port, priority, match = {}, actions = [] } = flow;
+  const { mask, value, match_criteria_enable } = deviceMatch(`${path}.match`, match);
+  const attr = {
+    ...{ ft_type: FT_TYPES.indexOf(ft_type), priority, ib_port, match_criteria_enable, match_mask: mask },
+    comp_mask: MASK_FT_TYPE | (ib_port === undefined ? 0 : MASK_IB_PORT),
+  };
+  const matcher = at(CALL, path, () => FlowMatcher.create(CALL, context, attr), attrPlace);
+  const attrs = actions.map((action) => attrOf(action, ft_type, context, targets));
+  return at(
+    CALL,
+    path,
+    () => DeviceFlow.create(CALL, matcher, value, attrs).called(name),
+    (inner) => flowPlace(inner, actions),
+  );
+}
+
+function attrOf(
+  action: DeviceFlowAction,
+  ft_type: FtType,
+  context: Context,
+  targets: FlowTargets,
+): types.FlowActionAttr {
+  if (action === "drop") return { type: types.DROP };
+  if (action === "default_miss") return { type: types.DEFAULT_MISS };
+  const { tag, count, offset, ibv_counter, queue, tir, table, action: named = "" } = action;
+  if (tag !== undefined) return { type: types.TAG, tag_value: tag };
+  if (ibv_counter !== undefined) return { type: types.IBV_COUNTER, counter: targets.counters(ibv_counter) };
+  if (count !== undefined) {
+    const obj = targets.counter(count);
+    if (offset === undefined) return { type: types.COUNTERS_DEVX, obj };
+    return { type: types.COUNTERS_DEVX_WITH_OFFSET, bulk_obj: { obj, offset } };
+  }
+  if (queue !== undefined) return { type: types.DEST_IBV_QP, qp: targets.queuePair(queue) };
+  if (tir !== undefined) return { type: types.DEST_DEVX, obj: targets.tir(tir) };
+  if (table !== undefined) return { type: types.DEST_DEVX, obj: targets.table(table).table };
+  const { domainType = "nic_rx" } = FLOW_TABLE_TYPES[FT_TYPES.indexOf(ft_type)] ?? {};
+  return { type: types.IBV_FLOW_ACTION, action: targets.action(named, context, domainType) };
+}
+
+const attrPlace: PlaceOf = (inner) => {
+  if (inner.startsWith("attr.match_mask") || inner.startsWith("mask")) return ".match";
+  return inner === "context" ? "" : inner.replace(/^attr/, "");
+};
+
+/** Where below a flow a place of the model is: `actions_attr[1].bulk_obj.offset` is `.actions[1].offset`. */
+function flowPlace(inner: string, actions: readonly DeviceFlowAction[]): string {
+  const [, number, rest = ""] = /^actions_attr\[(\d+)\](.*)$/.exec(inner) ?? [];
+  if (number === undefined) return FLOW_PLACES[inner] ?? ".match";
+  const here = below(".actions", Number(number));
+  const action = actions[Number(number)];
+  if (rest === "" || typeof action !== "object") return here;
+  return rest.endsWith(".offset") ? `${here}.offset` : `${here}.${Object.keys(action).find((key) => key !== "offset")}`;
+}
+
+const FLOW_PLACES: Readonly<Record<string, string>> = {
+  flow_matcher: "",
+  num_actions: ".actions",
+  match_value: ".match",
+};

@@ -1,0 +1,48 @@
+/** Matches and masks of a document as device bytes. */
+import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
+import { refuse } from "../../errors.js";
+import { matchParameters, type DeviceMatch } from "../../mlx5dv/params.js";
+import { maskOf } from "../../model/match/match.js";
+import { writeSampleIds } from "../../model/match/samples.js";
+import { at, type PlaceOf } from "../place.js";
+
+const CALL = "loadScenario";
+
+type Fields = Readonly<Record<string, string | number>>;
+
+/** @throws EINVAL, EOPNOTSUPP what `matchParameters` refuses, below `path` */
+export function deviceMatch(path: string, match: Fields): DeviceMatch {
+  const place: PlaceOf = (inner) => (inner === "fields" ? "" : `.${inner.replace(/^fields\./, "")}`);
+  return at(CALL, path, () => matchParameters(match, { root: true }), place);
+}
+
+export interface MaskBytes {
+  readonly criteria: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The mask that all entries of a group have. */
+export function deviceMask(path: string, fields: Fields): MaskBytes {
+  const outside = Object.keys(fields).find((name) => name.startsWith("ext."));
+  if (outside !== undefined) {
+    const hint = "the device format has no place for it";
+    refuse({ code: "EOPNOTSUPP", call: CALL, reason: "unsupported", path: `${path}.${outside}`, hint });
+  }
+  const bytes = maskOf(CALL, path, fields).slice(0, DEVICE_KEY_SIZE);
+  writeSampleIds(bytes, bytes);
+  const groups = Array.from({ length: DEVICE_KEY_SIZE / GROUP_SIZE }, (_, n) =>
+    bytes.subarray(n * GROUP_SIZE, (n + 1) * GROUP_SIZE).some((byte) => byte !== 0) ? 1 << n : 0,
+  );
+  return { criteria: groups.reduce((all, bit) => all | bit, 0), bytes };
+}
+
+/** A match asks for exactly the fields of a mask. */
+export function checkFits(path: string, match: DeviceMatch, mask: MaskBytes): void {
+  const asked = match.mask.match_buf;
+  const differs = asked.findIndex((bits, byte) => bits !== mask.bytes[byte]);
+  if (differs < 0) return;
+  const missing = (mask.bytes[differs] ?? 0) & ~(asked[differs] ?? 0);
+  const reason = missing !== 0 ? "field_left_out" : "value_outside_mask";
+  const hint = "the entry asks for exactly the bits that its group masks";
+  refuse({ code: "EINVAL", call: CALL, reason, path, hint });
+}

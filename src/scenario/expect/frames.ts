@@ -1,0 +1,81 @@
+/** What must have arrived somewhere: bytes, or fields and what they hold. */
+import { refuse } from "../../errors.js";
+import type { Field } from "../../model/match/fields.js";
+import { knownField } from "../../model/match/match.js";
+import { parseTerm, type Term } from "../../model/match/term.js";
+import type { ExpectedBytes } from "../document.js";
+import { headerBytes, hexOf, hexText } from "../action/headerBytes.js";
+import { below } from "../schema/validator.js";
+
+/** What differs. */
+export interface FrameDifference {
+  /** Below the expectation, such as `.outer.dmac`. */
+  readonly path: string;
+  /** `bytes`, or a field. */
+  readonly what: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+}
+
+type Fields = Readonly<Record<string, number | string>>;
+
+/** The fields of bytes that begin with a link type, as `parseBatch` shows them. */
+export type FieldsOf = (frame: Uint8Array, linkType: number) => Fields;
+
+/** Holds a frame against what is expected of it. */
+export type FrameCheck = (frame: Uint8Array, fields: () => Fields) => FrameDifference[];
+
+/**
+ * What an expectation at `path` says; null where nothing is compared.
+ * @throws EINVAL bytes, headers, fields and values that are none
+ */
+export function frameCheck(call: string, path: string, expected: ExpectedBytes): FrameCheck | null {
+  if (expected === null) return null;
+  if (typeof expected === "string") return sameBytes(hexText(call, path, expected));
+  if (Array.isArray(expected)) return sameBytes(headerBytes(call, path, expected));
+  const checks = Object.entries(expected).map(([name, value]) => fieldCheck(call, path, name, value));
+  return (_, fields) => {
+    const found = fields();
+    return checks.flatMap((check) => check(found));
+  };
+}
+
+function sameBytes(expected: Uint8Array): FrameCheck {
+  return (frame) => {
+    const [wanted, got] = [hexOf(expected), hexOf(frame)];
+    return wanted === got ? [] : [{ path: "", what: "bytes", expected: wanted, got }];
+  };
+}
+
+type FieldCheck = (fields: Fields) => FrameDifference[];
+
+function fieldCheck(call: string, path: string, name: string, value: string | number | null): FieldCheck {
+  const field = arrivedField(call, path, name);
+  const term = value === null ? null : parseTerm(call, below(path, name), field, value);
+  return (fields) => {
+    // A state bit that is not shown is 0.
+    const got = fields[name] ?? (field.here === null ? 0 : undefined);
+    if (got === undefined ? term === null : term !== null && holds(field, term, got)) return [];
+    return [{ path: `.${name}`, what: name, expected: value ?? "not there", got: got ?? "not there" }];
+  };
+}
+
+/** A field that bytes alone tell of. */
+function arrivedField(call: string, path: string, name: string): Field {
+  const field = knownField(call, path, name);
+  if (!field.ofWay) return field;
+  const hint = "bytes do not tell of it; registers are expected as registers";
+  return refuse({ code: "EINVAL", call, reason: "bad_field", path: below(path, name), hint });
+}
+
+function holds(field: Field, term: Term, got: number | string): boolean {
+  if (term.kind === "any") return true;
+  const value = valueOf(field, got);
+  if (term.kind === "range") return value >= term.low && value <= term.high;
+  return (value & term.mask) === term.value;
+}
+
+function valueOf(field: Field, shown: number | string): bigint {
+  const term = parseTerm("loadScenario", field.name, field, shown);
+  return term.kind === "bits" ? term.value : 0n;
+}

@@ -1,0 +1,76 @@
+/** The flow actions of a scenario, each made for the functions and directions whose flows have it. */
+import type { Context } from "../../model/base/context.js";
+import { DOMAIN_TYPES, type DomainType } from "../../model/table/domain.js";
+import { EspAction } from "../../model/esp/action.js";
+import type { EspRequest } from "../../model/esp/request.js";
+import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/flow/action.js";
+import type { ScenarioFlowAction } from "../action/types.js";
+import { reformatPlace } from "../action/load.js";
+import { espPlace, espRequest } from "../esp/load.js";
+import type { ScenarioEsp } from "../esp/types.js";
+import { reformatOf } from "../action/headerBytes.js";
+import { headerChanges } from "../action/headerChanges.js";
+import { at } from "../place.js";
+import { below } from "../schema/validator.js";
+
+const CALL = "loadScenario";
+
+export class ScenarioFlowActions {
+  /** How each is made. */
+  readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
+  readonly #made = new Map<string, FlowAction>();
+
+  constructor(actions: readonly ScenarioFlowAction[]) {
+    actions.forEach((action, i) => this.#makers.set(action.name, makerOf(below("flowActions", i), action)));
+  }
+
+  /** The action of a name, for flows of a context in one direction. */
+  get(name: string, context: Context, type: DomainType): FlowAction {
+    const key = `${context.function.vport} ${type} ${name}`;
+    let action = this.#made.get(key);
+    if (action === undefined) {
+      const make = this.#makers.get(name);
+      if (make === undefined) throw new Error(`${CALL}: no flow action ${name} is in the document that was checked`);
+      this.#made.set(key, (action = make(context, type)));
+    }
+    return action;
+  }
+}
+
+function makerOf(
+  path: string,
+  { modify, reformat = { type: "l2_tunnel_to_l2" }, esp }: ScenarioFlowAction,
+): (context: Context, type: DomainType) => FlowAction {
+  if (esp !== undefined) return espMaker(`${path}.esp`, esp);
+  const tableType = (type: DomainType): number => DOMAIN_TYPES.indexOf(type);
+  if (modify !== undefined) {
+    const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, modify);
+    return (context, type) =>
+      at(
+        CALL,
+        `${path}.modify`,
+        () => ModifyHeaderAction.create(CALL, context, undefined, actions, tableType(type)),
+        placeOf,
+      );
+  }
+  const { type: number, data } = reformatOf(CALL, `${path}.reformat`, reformat);
+  return (context, type) =>
+    at(
+      CALL,
+      `${path}.reformat`,
+      () => PacketReformatAction.create(CALL, context, undefined, data, number, tableType(type)),
+      (inner) => reformatPlace(inner, reformat.headers !== undefined),
+    );
+}
+
+/** Its own direction is the flow's, or the flow refuses it. */
+function espMaker(path: string, esp: ScenarioEsp): (context: Context) => FlowAction {
+  const request = (): EspRequest => espRequest(CALL, path, esp);
+  // What cannot be read is refused whether a flow names it or not.
+  request();
+  return (context) => {
+    const one = request();
+    const make = (): EspAction => EspAction.create(CALL, context, one, esp.metadata);
+    return at(CALL, path, make, (inner) => espPlace(inner, esp.encap));
+  };
+}

@@ -1,0 +1,290 @@
+/** A scenario on a device: its objects made in the order of the document, its frames run, its expectations checked. */
+import { MAX_FRAME } from "../abi/engine.js";
+import { Context } from "../model/base/context.js";
+import type { FlowCounter } from "../model/action/counter.js";
+import { createDevice, type Device, type DeviceOptions } from "../model/device/device.js";
+import type { DomainType, Table } from "../model/table/domain.js";
+import type { DeviceFlow } from "../model/flow/deviceFlow.js";
+import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
+import type { VerbsFlow } from "../model/flow/verbsFlow.js";
+import type { HostRule } from "../model/flow/hostRules.js";
+import { hasParser } from "../model/traffic/links.js";
+import type { Matcher } from "../model/table/matcher.js";
+import type { Outcome } from "../model/traffic/outcome.js";
+import { QueuePair } from "../model/queue/queuePair.js";
+import type { Rule } from "../model/rule/rule.js";
+import type { WorkQueue } from "../model/queue/workQueue.js";
+import type { AsoObject } from "../model/action/asoObject.js";
+import type { Scenario, ScenarioFrame } from "./document.js";
+import { Expectations, type Failure } from "./expect/check.js";
+import type { LoadedFlowCounter } from "./flow/counter.js";
+import { frameBytes } from "./frame/bytes.js";
+import type { ScenarioDomains } from "./action/domains.js";
+import { messageFailures, sendMessages, type MessageRecord } from "./message/load.js";
+import { connectedQueue, ScenarioObjects } from "./objects.js";
+import { at } from "./place.js";
+import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue/load.js";
+import { parseScenario } from "./scenario.js";
+import { below } from "./schema/validator.js";
+import type { ScenarioStep } from "./state/types.js";
+import { StateTally } from "../run/stateTally.js";
+import { usesOfRules } from "./state/use.js";
+import { Steps } from "./state/steps.js";
+import type { RunFrame } from "../run/outcomeRecord.js";
+import { Tally, type Sum } from "../run/tally.js";
+
+const CALL = "loadScenario";
+
+/** Domains as frames pass them. */
+const WAY: readonly DomainType[] = ["nic_tx", "fdb", "nic_rx"];
+
+/** A frame to run. */
+export interface FrameInput {
+  bytes: Uint8Array;
+  /** The queue that sends it, by its name; left out, the frame comes in on `port`. */
+  send?: string;
+  /** What metadata register A begins with, where it is sent. @default 0 */
+  metadata?: number;
+  /** Whether all domains are synced before it. @default false */
+  sync?: boolean;
+  /** Changes before it. */
+  before?: readonly ScenarioStep[];
+  /** When it comes in or is sent, in nanoseconds of the device's clock. @default the clock of the device */
+  time?: bigint;
+  /** @default 1 */
+  port?: number;
+  /** LINKTYPE_ number. @default 1, Ethernet */
+  linkType?: number;
+  /** @default the length of `bytes` */
+  wireLength?: number;
+  /** For expectations by name. */
+  name?: string;
+  /** Its number, for expectations by number. @default one more than the frame before it had, from 1 on */
+  number?: number;
+}
+
+/**
+ * Makes the objects of a scenario on a new device.
+ *
+ * @param deviceOptions go before those of the document
+ * @throws SteeringError what `parseScenario` refuses, and what the model refuses, with the path in the document
+ */
+export async function loadScenario(
+  document: string | object,
+  deviceOptions: DeviceOptions = {},
+  open: (options: DeviceOptions) => Promise<Device> = createDevice,
+): Promise<LoadedScenario> {
+  const scenario = parseScenario(document);
+  const device = await at(CALL, "device", () => open({ ...scenario.device, ...deviceOptions }));
+  return new LoadedScenario(scenario, device);
+}
+
+/** Why a captured frame cannot be run: its link type has no parser, or it is longer than any frame; null if it can. */
+export function cannotRun(linkType: number, length: number): string | null {
+  if (!hasParser(linkType)) return `link type ${linkType}`;
+  return length > MAX_FRAME ? `longer than ${MAX_FRAME} bytes` : null;
+}
+
+/** A scenario on a device. Objects are found by their names in the document. */
+export class LoadedScenario {
+  readonly scenario: Scenario;
+  readonly device: Device;
+  readonly context: Context;
+  readonly queues: ReadonlyMap<string, LoadedQueue>;
+  readonly counters: ReadonlyMap<string, FlowCounter>;
+  readonly asoObjects: ReadonlyMap<string, AsoObject>;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly matchers: ReadonlyMap<string, Matcher>;
+  readonly rules: ReadonlyMap<string, Rule>;
+  readonly flowCounters: ReadonlyMap<string, LoadedFlowCounter>;
+  /** Those without a name under the one that they were given. */
+  readonly flows: ReadonlyMap<string, VerbsFlow>;
+  readonly flowEntries: ReadonlyMap<string, DevxFlowEntry>;
+  readonly deviceFlows: ReadonlyMap<string, DeviceFlow>;
+  readonly hostRules: ReadonlyMap<string, HostRule>;
+  /** The frames of the document. */
+  readonly frames: readonly FrameInput[];
+  /** Sums over all frames that were run. */
+  readonly tally = new Tally();
+  /** Sums over what meters, flags and connections have answered. */
+  readonly state: StateTally;
+  readonly #domains: ScenarioDomains;
+  readonly #steps: Steps;
+  readonly #expectations: Expectations;
+  readonly #disagreements: Failure[] = [];
+  readonly #buffers = new Map<QueuePair | WorkQueue, ReceiveBuffers>();
+  #number = 0;
+  #messages: readonly MessageRecord[] | null = null;
+
+  constructor(scenario: Scenario, device: Device) {
+    this.scenario = scenario;
+    this.device = device;
+    this.context = new Context(CALL, device, true);
+    const objects = new ScenarioObjects(scenario, this.context);
+    this.queues = objects.queues;
+    this.counters = objects.counters;
+    this.asoObjects = objects.asoObjects;
+    this.tables = objects.tables;
+    this.matchers = objects.matchers;
+    this.rules = objects.rules;
+    this.flowCounters = objects.flowCounters;
+    this.flows = objects.flows;
+    this.flowEntries = objects.flowEntries;
+    this.deviceFlows = objects.deviceFlows;
+    this.hostRules = objects.hostRules;
+    for (const { queue, buffers } of this.queues.values()) if (buffers !== null) this.#buffers.set(queue, buffers);
+    const times = timesOf(scenario.frames ?? []);
+    this.frames = (scenario.frames ?? []).map((frame, i) => {
+      const { name, send, metadata, sync, before, port, linkType, wireLength } = frame;
+      const options = { name, send, metadata, sync, before, time: times[i], port, linkType, wireLength };
+      const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+      return { bytes: frameBytes(CALL, below("frames", i), frame), ...given };
+    });
+    this.#domains = objects.domains;
+    this.state = new StateTally(
+      new Map(usesOfRules(scenario).map(([name, uses]) => [this.rules.get(name) as Rule, uses])),
+    );
+    this.#steps = new Steps(objects.actions, objects.asoObjects);
+    this.#expectations = new Expectations(
+      scenario.expect ?? {},
+      (frame, linkType) => device.parseBatch([frame], { linkType })[0]?.fields ?? {},
+    );
+  }
+
+  /** What came of the messages of the document; empty before the first run. */
+  get messages(): readonly MessageRecord[] {
+    return this.#messages ?? [];
+  }
+
+  /** Runs frames in order, by default those of the document, after its messages, which are sent once: one outcome for each. Sums and expectations grow with each run. */
+  run(frames: readonly FrameInput[] = this.frames): Outcome[] {
+    this.#messages ??= this.#sendMessages();
+    const outcomes: Outcome[] = [];
+    for (let first = 0; first < frames.length;) {
+      const { send, port = 1, sync = false, before = [], time } = frames[first] as FrameInput;
+      this.advance(time);
+      if (sync) this.#domains.sync();
+      before.forEach((step, i) => this.#steps.take(below("before", i), step));
+      let end = first + 1;
+      if (send === undefined) while (end < frames.length && comesIn(frames[end] as FrameInput, port)) end++;
+      const some = frames.slice(first, end);
+      outcomes.push(...this.#note(some, send === undefined ? this.#receive(port, some) : this.#send(send, some)));
+      first = end;
+    }
+    return outcomes;
+  }
+
+  /** Expectations of the document that what was run so far does not meet. */
+  failures(): Failure[] {
+    const { messages = [], expect = {} } = this.scenario;
+    return [...messageFailures(expect.messages ?? [], messages, this.messages), ...this.#expectations.failures(this)];
+  }
+
+  /** Completions that do not agree with the outcomes: a defect of the device, whatever the document says. */
+  get disagreements(): readonly Failure[] {
+    return this.#disagreements;
+  }
+
+  /** Rules as they are asked: by domain, in the order in which frames come to them, function, level of their tables, and rank. */
+  rulesByRank(): Rule[] {
+    const tables = [...this.tables.values()].sort(
+      (a, b) =>
+        WAY.indexOf(a.domain.type) - WAY.indexOf(b.domain.type) ||
+        a.domain.context.function.vport - b.domain.context.function.vport ||
+        a.level - b.level,
+    );
+    const place = new Map(tables.map((table, i) => [table, i]));
+    return [...this.rules.values()].sort((a, b) => {
+      const tablesApart = (place.get(a.matcher.table) ?? 0) - (place.get(b.matcher.table) ?? 0);
+      return tablesApart || a.classifier.compare(a, b);
+    });
+  }
+
+  #sendMessages(): MessageRecord[] {
+    const { queues = [], messages = [] } = this.scenario;
+    const sent = sendMessages(messages, (name) => ({
+      from: connectedQueue(this.queues, name),
+      to: connectedQueue(this.queues, queues.find((queue) => queue.name === name)?.peer ?? ""),
+    }));
+    // Flows may have taken packets of messages to other queues.
+    if (sent.length > 0) for (const buffers of this.#buffers.values()) buffers.take();
+    return sent;
+  }
+
+  #receive(port: number, frames: readonly FrameInput[]): Outcome[] {
+    return this.device.receiveBatch(
+      port,
+      frames.map(({ bytes }) => bytes),
+      frames.map(({ linkType = 1, wireLength, bytes, time }) => ({
+        linkType,
+        wireLength: wireLength ?? bytes.length,
+        ...(time === undefined ? {} : { time: onClock(time) }),
+      })),
+    );
+  }
+
+  /** @internal Whether what becomes of frames can be summed without an object a frame (CaptureRun): nobody reads what arrives. */
+  get sumsAlone(): boolean {
+    const { messages, connect = [] } = this.scenario;
+    const read = [...this.queues.values()].some(({ buffers, connected }) => buffers !== null || connected !== null);
+    return !read && messages === undefined && connect.length === 0;
+  }
+
+  /** @internal Sums of frames that CaptureRun has run. */
+  addAlike(frame: RunFrame, outcome: Outcome, alike: Sum): void {
+    this.tally.add(frame, outcome, alike);
+    this.state.add(frame, outcome, alike);
+  }
+
+  /** @internal The expectations, for frames that CaptureRun runs. */
+  get expectations(): Expectations {
+    return this.#expectations;
+  }
+
+  /** @internal Moves the clock of the device to when a frame comes; it does not go back. */
+  advance(time: bigint | undefined): void {
+    const late = onClock(time ?? 0n) - this.device.now();
+    if (late > 0n) this.device.advance(late);
+  }
+
+  #send(name: string, frames: readonly FrameInput[]): Outcome[] {
+    const loaded = this.queues.get(name);
+    if (!(loaded?.queue instanceof QueuePair))
+      throw new Error(`${CALL}: no queue ${name} that sends is in the document`);
+    const { queue } = loaded;
+    return frames.map(({ bytes, metadata = 0 }) => this.device.send(queue, bytes, { metadata }));
+  }
+
+  #note(frames: readonly FrameInput[], outcomes: Outcome[]): Outcome[] {
+    noteDeliveries(this.#buffers, outcomes);
+    for (const buffers of this.#buffers.values()) this.#disagreements.push(...buffers.check());
+    for (const [i, outcome] of outcomes.entries()) {
+      const frame = frames[i] as FrameInput;
+      this.#number = frame.number ?? this.#number + 1;
+      this.tally.add(frame, outcome);
+      this.state.add(frame, outcome);
+      this.#expectations.see(this.#number, frame, outcome);
+    }
+    return outcomes;
+  }
+}
+
+/** Whether it comes in on a port, with nothing that happens before it. */
+function comesIn({ send, port = 1, sync = false, before = [] }: FrameInput, on: number): boolean {
+  return send === undefined && port === on && !sync && before.length === 0;
+}
+
+/** The clock of a device has 64 bits. */
+export function onClock(time: bigint): bigint {
+  return BigInt.asUintN(64, time);
+}
+
+/** A frame without a time comes a microsecond after the frame before it. */
+function timesOf(frames: readonly ScenarioFrame[]): bigint[] {
+  let next = 0n;
+  return frames.map(({ time }) => {
+    const now = time === undefined ? next : BigInt(time);
+    next = now + 1000n;
+    return now;
+  });
+}

@@ -1,0 +1,40 @@
+/** Scenario documents: read, held against the schema, and their names resolved. No device is needed for that. */
+import { refuse } from "../errors.js";
+import { describe } from "../model/base/handle.js";
+import type { Scenario } from "./document.js";
+import { frameBytes } from "./frame/bytes.js";
+import { parseJson } from "./json.js";
+import { checkNames } from "./names.js";
+import { below, validate } from "./schema/validator.js";
+import { SCENARIO_SCHEMA } from "./schema/scenario.js";
+
+const CALL = "parseScenario";
+const VERSION = 1;
+
+/**
+ * Checks a scenario: JSON text, or the document itself.
+ *
+ * @throws SteeringError bad_json with line and column; bad_version; bad_scenario, unknown_name, duplicate_name with the path
+ * in the document. What matches and actions mean is checked when it is loaded.
+ * @throws TypeError neither text nor an object
+ */
+export function parseScenario(source: string | object): Scenario {
+  if (typeof source !== "string" && (typeof source !== "object" || source === null)) {
+    throw new TypeError(`${CALL}: a scenario is text or an object, not ${describe(source)}`);
+  }
+  const document = typeof source === "string" ? parseJson(CALL, source) : source;
+  checkVersion(document);
+  validate(CALL, SCENARIO_SCHEMA, document);
+  const scenario = document as Scenario;
+  checkNames(CALL, scenario);
+  scenario.frames?.forEach((frame, i) => frameBytes(CALL, below("frames", i), frame));
+  return scenario;
+}
+
+function checkVersion(document: unknown): void {
+  if (typeof document !== "object" || document === null) return;
+  const { flowsteer } = document as { flowsteer?: unknown };
+  if (!Number.isInteger(flowsteer) || flowsteer === VERSION) return;
+  const hint = `this release reads version ${VERSION}`;
+  refuse({ code: "EINVAL", call: CALL, reason: "bad_version", path: "flowsteer", value: flowsteer, hint });
+}

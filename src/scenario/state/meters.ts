@@ -1,0 +1,82 @@
+/** Meters as a document writes them, made into the 32 bytes of the device (src/model/action/meterParameters.ts draws them). */
+import {
+  PARAMETERS_SIZE,
+  SELECT_ACTIVE,
+  SELECT_CBS,
+  SELECT_CIR,
+  SELECT_EBS,
+  SELECT_EIR,
+} from "../../model/action/meterParameters.js";
+import {
+  METER_MODES,
+  START_COLORS,
+  type MeterNumber,
+  type ScenarioAsoMeter,
+  type ScenarioMeterRates,
+  type ScenarioStep,
+} from "./types.js";
+
+/** Units that a packet costs where packets are metered. */
+const PACKET = 128;
+const NANOSECONDS = 1e9;
+const MANTISSA_END = 256;
+const LAST_EXPONENT = 31;
+
+/** Byte of the exponent, in front of the mantissa. */
+const PLACES: Readonly<Record<keyof ScenarioMeterRates, number>> = { cbs: 8, cir: 10, ebs: 16, eir: 18 };
+
+/** The parameters of a meter. */
+export function meterParameters(meter: ScenarioAsoMeter): Uint8Array {
+  const { valid = true, bucket_overflow = false, both_buckets_on_green = false } = meter;
+  const { start_color = "green", meter_mode = "l2_len" } = meter;
+  const bytes = new Uint8Array(PARAMETERS_SIZE);
+  bytes[0] =
+    (valid ? 0x80 : 0) |
+    (bucket_overflow ? 0x40 : 0) |
+    (START_COLORS.indexOf(start_color) << 4) |
+    (both_buckets_on_green ? 0x08 : 0) |
+    METER_MODES.indexOf(meter_mode);
+  const unit = meter_mode === "pkt" ? PACKET : 1;
+  for (const name of Object.keys(PLACES) as (keyof ScenarioMeterRates)[]) {
+    const { mantissa, exponent } = inDevice(name, meter[name] ?? 0, unit);
+    const at = PLACES[name];
+    [bytes[at], bytes[at + 1]] = [exponent, mantissa];
+  }
+  return bytes;
+}
+
+/** What a modification of a meter names, as bits of `modify_field_select`. */
+export function selected({ active, cbs, cir, ebs, eir }: ScenarioStep): bigint {
+  const bits = [
+    active === undefined ? 0 : SELECT_ACTIVE,
+    cbs === undefined ? 0 : SELECT_CBS,
+    cir === undefined ? 0 : SELECT_CIR,
+    ebs === undefined ? 0 : SELECT_EBS,
+    eir === undefined ? 0 : SELECT_EIR,
+  ];
+  return BigInt(bits.reduce((all, bit) => all | bit, 0));
+}
+
+interface DeviceNumber {
+  readonly mantissa: number;
+  readonly exponent: number;
+}
+
+function inDevice(name: keyof ScenarioMeterRates, value: MeterNumber, unit: number): DeviceNumber {
+  if (typeof value !== "number") return value;
+  const units = value * unit;
+  // A rate is divided by the power of two, a size multiplied.
+  return name === "cir" || name === "eir" ? nearest(units / NANOSECONDS, 0.5) : nearest(units, 2);
+}
+
+/** mantissa * base^exponent that is nearest to a value; of two, the one with the smaller exponent. */
+function nearest(value: number, base: number): DeviceNumber {
+  let best: DeviceNumber = { mantissa: 0, exponent: 0 };
+  let distance = value;
+  for (let exponent = 0; exponent <= LAST_EXPONENT; exponent++) {
+    const mantissa = Math.min(Math.round(value / base ** exponent), MANTISSA_END - 1);
+    const off = Math.abs(value - mantissa * base ** exponent);
+    if (off < distance) [best, distance] = [{ mantissa, exponent }, off];
+  }
+  return best;
+}

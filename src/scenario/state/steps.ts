@@ -1,0 +1,30 @@
+/** What a document changes between frames: meters, and what ASO objects hold. */
+import type { AsoObject } from "../../model/action/asoObject.js";
+import type { ScenarioActions } from "../action/load.js";
+import { asoData } from "./asoObjects.js";
+import { meterParameters, selected } from "./meters.js";
+import type { ScenarioStep } from "./types.js";
+
+const CALL = "loadScenario";
+
+export class Steps {
+  readonly #actions: ScenarioActions;
+  readonly #objects: ReadonlyMap<string, AsoObject>;
+
+  constructor(actions: ScenarioActions, objects: ReadonlyMap<string, AsoObject>) {
+    this.#actions = actions;
+    this.#objects = objects;
+  }
+
+  /** A step of the document that was checked. */
+  take(path: string, step: ScenarioStep): void {
+    const { modify_flow_meter, modify_aso_object = "", index = 0 } = step;
+    if (modify_flow_meter === undefined) {
+      this.#objects.get(modify_aso_object)?.write(index, asoData(CALL, path, step));
+      return;
+    }
+    const meter = this.#actions.flowMeter(modify_flow_meter);
+    const flow_meter_parameter = meterParameters({ ...meter?.written, ...step });
+    meter?.action.modify(CALL, { active: step.active, flow_meter_parameter }, selected(step));
+  }
+}

@@ -1,0 +1,81 @@
+/** Which rules ask what remembers, by the document: what a register means at the end of a frame follows from the last rule that wrote it. */
+import type { InlineAction, ScenarioAction, ScenarioChange } from "../action/types.js";
+import { asoKey } from "./asoObjects.js";
+import type { Scenario, ScenarioRule } from "../document.js";
+import type { AsoChoice, AsoData } from "./types.js";
+
+/** A meter, a flag or a connection that a rule asks. */
+export interface StateUse {
+  readonly kind: keyof AsoData;
+  /** What people call it: `connections[3]`, or the action. */
+  readonly name: string;
+  /** Of ASO objects: the name of the bulk, and which of it. */
+  readonly object: string | null;
+  readonly offset: number;
+  /** The register C that gets the answer. */
+  readonly register: number;
+}
+
+/** What a rule does to registers. */
+export interface RuleUses {
+  readonly uses: readonly StateUse[];
+  /** Registers C that it writes otherwise; null for who knows which. */
+  readonly writes: ReadonlySet<number> | null;
+}
+
+type Written = Omit<ScenarioAction, "name">;
+
+/** By the names of rules, in the order of the document, for `modify_aso` is for later rules; none where no rule asks anything. */
+export function usesOfRules(scenario: Scenario): readonly (readonly [rule: string, uses: RuleUses])[] {
+  const shared = new Map((scenario.actions ?? []).map((action) => [action.name, action] as const));
+  const kinds = new Map((scenario.asoObjects ?? []).map((object) => [object.name, asoKey(object)] as const));
+  const choices = new Map<string, AsoChoice>();
+  const useOf = (rule: ScenarioRule, action: InlineAction): StateUse | null => {
+    if (typeof action === "string") return null;
+    const { action: named, modify_aso } = action;
+    if (named !== undefined && modify_aso !== undefined) choices.set(named, modify_aso);
+    const written: Written = named === undefined ? action : (shared.get(named) ?? {});
+    const { flow_meter, aso } = written;
+    if (flow_meter !== undefined) {
+      return {
+        kind: "flow_meter",
+        name: named ?? rule.name,
+        object: null,
+        offset: 0,
+        register: flow_meter.reg_c_index,
+      };
+    }
+    if (aso === undefined) return null;
+    const { offset = 0, return_reg_c: register } = choices.get(named ?? "") ?? aso;
+    const { object } = aso;
+    return { kind: kinds.get(object) ?? "first_hit", name: `${object}[${offset}]`, object, offset, register };
+  };
+  const rules = (scenario.rules ?? []).map((rule): readonly [string, RuleUses] => {
+    const actions = rule.actions ?? [];
+    const uses = actions.map((action) => useOf(rule, action)).filter((use) => use !== null);
+    return [rule.name, { uses, writes: writesOf(actions, shared) }];
+  });
+  return rules.some(([, { uses }]) => uses.length > 0) ? rules : [];
+}
+
+function writesOf(
+  actions: readonly InlineAction[],
+  shared: ReadonlyMap<string, ScenarioAction>,
+): ReadonlySet<number> | null {
+  const registers = new Set<number>();
+  for (const action of actions) {
+    if (typeof action === "string") continue;
+    const written: Written = action.action === undefined ? action : (shared.get(action.action) ?? {});
+    const { modify = [], flow_sampler } = written;
+    const changes: readonly ScenarioChange[] = [
+      ...modify,
+      ...(flow_sampler?.action === undefined ? [] : [flow_sampler.action]),
+    ];
+    for (const change of changes) {
+      if (typeof change === "string") return null;
+      const [, number] = /metadata_reg_c_(\d)$/i.exec(change.set ?? change.add ?? change.into ?? "") ?? [];
+      if (number !== undefined) registers.add(Number(number));
+    }
+  }
+  return registers;
+}

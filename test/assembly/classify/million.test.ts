@@ -1,0 +1,52 @@
+/** A million rules in one matcher, in and out again. */
+import { expect, test } from "vitest";
+import { KEY_SIZE } from "../../../src/abi/key.js";
+import { insertRule } from "../../../src/engine/rules.js";
+import { loadCore } from "../../../src/engine/load.js";
+import { ModelTable } from "./support/plainClassifier.js";
+
+const RULES = 1_000_000;
+/** Prime to 2^32, so that the values of rules are all different and lie all over. */
+const STEP = 0x9e3779b1;
+
+// In the second case sixteen bytes that all share come first, and what differs lies in the second lane: where hashes of
+// 32 bits agree, as those of some hundred rules do, the compare must reach it.
+test.each([
+  ["one lane", 44],
+  ["two lanes", 28],
+])("a million rules of %s are found, and leave nothing behind", { timeout: 120_000 }, async (_lanes, firstByte) => {
+  const core = await loadCore();
+  const before = core.exports.arenaUsed() >>> 0;
+  const model = new ModelTable(core);
+  const empty = core.exports.arenaUsed() >>> 0;
+  const mask = new Uint8Array(KEY_SIZE).fill(0xff, firstByte, 48);
+  const value = new Uint8Array(KEY_SIZE).fill(0x5a, firstByte, 44);
+  const view = new DataView(value.buffer);
+  const address = (i: number): number => Math.imul(i, STEP) >>> 0;
+  const handles = new Uint32Array(RULES);
+  for (let i = 0; i < RULES; i++) {
+    view.setUint32(44, address(i));
+    const rule = { id: i, rankHigh: 0, rankLow: i, mask, value, ranges: [], actions: [] };
+    handles[i] = insertRule(core, model.table, rule);
+  }
+  expect(handles.indexOf(0)).toBe(-1);
+
+  /** Of rules `from`, `from + 7`, ... and of values that no rule has. */
+  const lookUp = (from: number, there: (i: number) => boolean): void => {
+    const keys = Array.from({ length: 256 }, () => new Uint8Array(KEY_SIZE).fill(0x5a));
+    for (let i = from; i + 128 * 7 < RULES + 128 * 7; i += 128 * 7) {
+      const numbers = keys.map((_, k) => (k < 128 ? (i + k * 7) % RULES : RULES + ((i + k) % RULES)));
+      for (const [k, number] of numbers.entries()) new DataView(keys[k]!.buffer).setUint32(44, address(number));
+      const expected = numbers.map((number) => (number < RULES && there(number) ? handles[number]! : 0));
+      expect(model.classify(keys)).toEqual(expected);
+    }
+  };
+  lookUp(0, () => true);
+  for (let i = 0; i < RULES; i += 2) core.exports.removeRule(handles[i]!);
+  lookUp(3, (i) => i % 2 === 1);
+  for (let i = RULES - 1; i > 0; i -= 2) core.exports.removeRule(handles[i]!);
+  lookUp(5, () => false);
+  expect(core.exports.arenaUsed() >>> 0).toBe(empty);
+  model.destroy();
+  expect(core.exports.arenaUsed() >>> 0).toBe(before);
+});

@@ -1,0 +1,38 @@
+/** Cores made of changed sources, or with other entries, for tests alone. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** As asconfig.json makes the release flavour. */
+const RELEASE = ["--runtime", "stub", "--enable", "simd", "-O3", "--converge", "--noAssert", "--use", "abort="];
+
+/** Sources by path from the root, in place of the files or beside them. */
+export type Sources = Record<string, string>;
+
+/** The module of an entry, a path from the root. */
+export async function compile(entry: string, sources: Sources = {}): Promise<Uint8Array<ArrayBuffer>> {
+  const { default: asc } = await import("assemblyscript/asc");
+  let module: Uint8Array | undefined;
+  let said = "";
+  const { error } = await asc.main(
+    [entry, "--config", "none", "--baseDir", ROOT, "--outFile", "out.wasm", ...RELEASE],
+    {
+      stderr: { write: (text: string | Uint8Array) => void (said += String(text)) },
+      readFile: (name: string, base: string) => sources[name] ?? read(join(base, name)),
+      writeFile: (_name: string, bytes: string | Uint8Array) => void (module = bytes as Uint8Array),
+      listFiles: () => [],
+    },
+  );
+  if (error !== null || module === undefined) throw new Error(`${entry} was not compiled: ${said}`);
+  return new Uint8Array(module);
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Memory that ends at every possible place: whatever allocation fails, the call that needed it says so and holds nothing,
+ * and everything that was there still works.
+ *
+ * One slab of 64 KiB is all there is; counters fill it but for the last bytes, 16 fewer each time.
+ */
+import { expect, test } from "vitest";
+import { KEY_SIZE } from "../../src/abi/key.js";
+import type { Core } from "../../src/engine/core.js";
+import { loadCore } from "../../src/engine/load.js";
+import { insertRule, type FieldRange } from "../../src/engine/rules.js";
+import { matchOf, type Match } from "../../src/model/match/match.js";
+
+const SLAB = 65_536;
+const BLOCK = 16;
+const MOST = 14_000;
+/** Enough for the blocks of pruning tables, which are larger than a slab's. */
+const MORE = 140_000;
+
+/** Values of one mask (buckets split), five more masks (so does the list of groups), two ranges; enough for a sweep. */
+const MATCHES: Match[] = [
+  ...Array.from({ length: 12 }, (_, i) => matchOf("test", "m", { "outer.ipv4_dst": `10.0.0.${i}` })),
+  matchOf("test", "m", { "outer.tcp_dport": "1-9", "outer.tcp_sport": "5-7", "outer.ip_ttl_hoplimit": 3 }),
+  matchOf("test", "m", { "outer.dmac": "02:00:00:00:00:01", "misc.outer_second_vid": 9 }),
+  matchOf("test", "m", { "inner.ipv6_src": "fe80::1", "misc.vxlan_vni": 5 }),
+  matchOf("test", "m", { "misc3.outer_tcp_seq_num": 77, "inner.udp_dport": 53, "misc5.tunnel_header_0": 1 }),
+  matchOf("test", "m", { "misc3.icmp_type": 8, "outer.smac": "02:00:00:00:00:09", "inner.ip_ecn": 1 }),
+  ...Array.from({ length: 60 }, (_, i) => matchOf("test", "m", { "outer.ipv4_dst": `10.0.1.${i}` })),
+];
+
+/** A key that hits a match: its value, with the low end of each range. */
+function keyFor({ value, ranges }: Match): Uint8Array {
+  const key = value.slice();
+  for (const range of ranges) putRange(key, range);
+  return key;
+}
+
+function putRange(key: Uint8Array, { dword, shift, low }: FieldRange): void {
+  const view = new DataView(key.buffer);
+  view.setUint32(dword, (view.getUint32(dword) | (low * 2 ** shift)) >>> 0);
+}
+
+/** Fills the slab but for `rest` bytes. */
+function fill(core: Core, rest: number): void {
+  core.exports.limitArena(SLAB);
+  for (let left = SLAB - rest; left > 0; left -= Math.min(left, 64 * BLOCK)) {
+    expect(core.exports.createCounters(Math.min(left, 64 * BLOCK) / BLOCK)).not.toBe(0);
+  }
+}
+
+/** Makes a table with all rules that there is memory for, asks it, and takes it down; gives how many rules there were. */
+function fillTable(core: Core, what: string): number {
+  const before = core.exports.arenaUsed();
+  const table = core.exports.createTable(0) >>> 0;
+  if (table === 0) {
+    expect(core.exports.arenaUsed()).toBe(before);
+    return 0;
+  }
+  const empty = core.exports.arenaUsed();
+  const rules: { id: number; handle: number }[] = [];
+  for (const [id, match] of MATCHES.entries()) {
+    const handle = insertRule(core, table, { id, rankHigh: 0, rankLow: id, ...match, actions: [] });
+    if (handle !== 0) rules.push({ id, handle });
+    else if (rules.length === 0) expect(core.exports.arenaUsed(), `${what}, rule ${id}`).toBe(empty);
+  }
+  checkAll(core, table, rules);
+  for (const { handle } of rules) core.exports.removeRule(handle);
+  expect(core.exports.arenaUsed()).toBe(empty);
+  core.exports.destroyTable(table);
+  expect(core.exports.arenaUsed()).toBe(before);
+  return rules.length;
+}
+
+test("every allocation of a table and its rules fails cleanly", async () => {
+  const counts = new Set<number>();
+  for (let rest = 0; rest < MOST; rest += BLOCK) {
+    const core = await loadCore();
+    fill(core, rest);
+    counts.add(fillTable(core, `rest ${rest}`));
+  }
+  // From no rule at all to every one of them, and much between.
+  expect(Math.min(...counts)).toBe(0);
+  expect(Math.max(...counts)).toBe(MATCHES.length);
+  expect(counts.size).toBeGreaterThan(8);
+}, 60_000);
+
+test("every allocation of a sweep fails cleanly, and takes nothing from rules", async () => {
+  for (let more = 0; more < MORE; more += 1024) {
+    const core = await loadCore();
+    fill(core, MOST);
+    core.exports.limitArena(SLAB + more);
+    expect(fillTable(core, `${more} more`)).toBe(MATCHES.length);
+  }
+}, 60_000);
+
+/** Each rule that was taken is found by its key, and no other is. */
+function checkAll(core: Core, table: number, rules: readonly { id: number; handle: number }[]): void {
+  for (const [id, match] of MATCHES.entries()) {
+    core.u8.set(keyFor(match), core.keys + id * KEY_SIZE);
+  }
+  core.exports.classify(table, MATCHES.length, 0, 0);
+  const found = MATCHES.map((_, id) => core.u32[(core.found >> 2) + id] ?? 0);
+  const wanted = MATCHES.map((_, id) => rules.find((rule) => rule.id === id)?.handle ?? 0);
+  expect(found).toEqual(wanted);
+}
+
+test("every allocation of a queue fails cleanly", async () => {
+  for (let rest = 0; rest < 400; rest += BLOCK) {
+    const core = await loadCore();
+    fill(core, rest);
+    const before = core.exports.arenaUsed();
+    const completions = core.exports.createCompletionQueue(8) >>> 0;
+    const queue = completions === 0 ? 0 : core.exports.createQueue(0, completions, 16) >>> 0;
+    if (queue !== 0) core.exports.destroyQueue(queue);
+    if (completions !== 0) core.exports.destroyCompletionQueue(completions);
+    expect(core.exports.arenaUsed()).toBe(before);
+  }
+});

@@ -1,0 +1,124 @@
+/** Sums of a core over frames whose outcomes have something in common, held against the outcomes themselves. */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { Shapes } from "../../../src/engine/outcomeClasses.js";
+import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
+import type { Destination, Outcome } from "../../../src/model/traffic/outcome.js";
+import { MOST_SHAPES } from "../../../src/abi/outcomeClasses.js";
+import { buildFrame } from "../../../src/packet/build.js";
+import { hexBytes } from "../../../src/packet/bytes.js";
+import { WEB_FRAME, withRules } from "../../scenario/support/documents.js";
+import { randomFrame } from "../../oracle/generate/frame.js";
+import { Random } from "../../oracle/generate/random.js";
+import { seedFor } from "../support/core.js";
+
+const FOLDER = new URL("../../../examples/", import.meta.url);
+const EXAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
+
+interface Summed {
+  shape: number;
+  bytes: Uint8Array;
+  outcome: Outcome;
+}
+
+/** What frames of one shape have in common, of all that an outcome says. */
+function common({ bytes, outcome }: Summed): string {
+  const { verdict, reason, registers, rules, to, copies } = outcome;
+  const arrived = ({ kind, name, frame, espFault, linkType }: Destination): unknown[] => {
+    return [kind, name, frame.length - bytes.length, espFault, linkType];
+  };
+  const hit = rules.map((rule) => `${rule.constructor.name} ${rule.name}`);
+  return JSON.stringify([verdict, reason, registers, hit, to.map(arrived), copies.map(arrived)]);
+}
+
+/** Each frame with its shape; sums of the core are what they must be. */
+function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
+  const burst = loaded.device.openBurst();
+  const all: Summed[] = [];
+  let shapes: Shapes | undefined;
+  for (let next = 0; next < frames.length;) {
+    burst.clear();
+    const first = next;
+    while (next < frames.length && burst.put(frames[next]!, 1, 1, frames[next]!.length + 3) >= 0) next++;
+    const numbers: number[] = [];
+    burst.steer({
+      summed: (core, _, count) => {
+        shapes ??= new Shapes(core);
+        expect(shapes.summed).toBe(count);
+        for (let i = 0; i < count; i++) numbers.push(shapes.of(i));
+      },
+    });
+    for (const [i, shape] of numbers.entries()) {
+      const bytes = frames[first + i]!;
+      all.push({ shape, bytes, outcome: burst.outcome(i, bytes) });
+    }
+  }
+  for (let shape = 0; shape < shapes!.count; shape++) {
+    const own = all.filter((one) => one.shape === shape);
+    expect(shapes!.frames(shape)).toBe(own.length);
+    expect(shapes!.bytes(shape)).toBe(own.reduce((bytes, one) => bytes + one.bytes.length + 3, 0));
+  }
+  shapes!.clear();
+  expect(shapes!.count).toBe(0);
+  return all;
+}
+
+/** Frames of one shape have one outcome in common; gives how many shapes there are. */
+function agree(all: readonly Summed[]): number {
+  const known = new Map<number, string>();
+  for (const one of all) {
+    const told = common(one);
+    expect(known.get(one.shape) ?? told).toBe(told);
+    known.set(one.shape, told);
+  }
+  return known.size;
+}
+
+/** Ports that a rule keeps, each in an outcome of its own. */
+function udpFrom(port: number): Uint8Array {
+  return buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "10.0.0.1", destination: "10.0.0.2" },
+    { header: "udp", source_port: port, destination_port: 1 },
+  ]);
+}
+
+describe("shapes", () => {
+  it.each(EXAMPLES)("%s: frames of one shape have come to one end", async (name) => {
+    const loaded = await loadScenario(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as object);
+    const random = new Random(seedFor(`shapes of ${name}`));
+    const own = loaded.frames.filter(({ send }) => send === undefined).map(({ bytes }) => bytes);
+    const others = Array.from({ length: 300 }, () => Uint8Array.from(randomFrame(random).bytes));
+    agree(sum(loaded, random.shuffle([...own, ...own, ...others])));
+  });
+
+  it("do not tell tags, lengths and bytes apart, but who took a frame", async () => {
+    const array = { array: [{ queue: "web" }, { queue: "few" }] };
+    const document = withRules({ match: {}, actions: [{ tag: 5 }, array] });
+    const queues = [{ name: "web" }, { name: "few", buffers: 2 }];
+    const loaded = await loadScenario({ ...document, queues });
+    const frames = Array.from({ length: 5 }, (_, n) => hexBytes(WEB_FRAME + "00".repeat(n))!);
+    const all = sum(loaded, frames);
+    expect(all.map(({ outcome }) => outcome.to.length)).toEqual([2, 2, 1, 1, 1]);
+    expect(all.map(({ shape }) => shape)).toEqual([0, 0, 1, 1, 1]);
+  });
+
+  it("are numbered while there is room, and then from the first one on again", async () => {
+    const copied = { copy: "outer.udp_sport", into: "misc2.metadata_reg_c_1" };
+    const rule = { match: { "outer.udp_dport": 1 }, actions: [{ modify: [copied] }, { queue: "web" }] };
+    const { device } = await loadScenario(withRules(rule));
+    const burst = device.openBurst();
+    let shapes: Shapes | undefined;
+    for (let sent = 0; (shapes?.summed ?? 0) === burst.count;) {
+      burst.clear();
+      for (let n = 0; n < 100; n++) burst.put(udpFrom(sent++));
+      burst.steer({ summed: (core) => (shapes = new Shapes(core)) });
+    }
+    expect([shapes!.count, shapes!.summed]).toEqual([MOST_SHAPES, MOST_SHAPES % 100]);
+    expect(shapes!.frames(MOST_SHAPES - 1)).toBe(1);
+    shapes!.clear();
+    shapes!.goOn(MOST_SHAPES % 100, 100);
+    expect([shapes!.count, shapes!.summed]).toEqual([100 - (MOST_SHAPES % 100), 100]);
+    expect(shapes!.rowOf(0)).toBe(MOST_SHAPES % 100);
+  });
+});

@@ -1,0 +1,200 @@
+/**
+ * The engine's parser and the reference agree on every field, on where parsing stops, on the list of headers and on
+ * what is left as payload: on random frames of every kind, cut at every byte, with every byte flipped, and with
+ * declarations of the parser.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  Header,
+  LEVEL_INNER,
+  LEVEL_OUTER,
+  MAP_COUNT,
+  MAP_ENTRIES,
+  MAP_ENTRY_SIZE,
+  MAP_FIRST,
+  MAP_INNER_PAYLOAD,
+  MAP_INNER_PAYLOAD_END,
+  MAP_PAYLOAD,
+  MAP_PAYLOAD_END,
+  MAP_STOP_HAD,
+  MAP_STOP_HEADER,
+  MAP_STOP_OFFSET,
+  MAP_STOP_WANTED,
+  MAP_STOP_WHY,
+  Stop,
+} from "../../../src/abi/headers.js";
+import type { Core } from "../../../src/engine/core.js";
+import { loadCore } from "../../../src/engine/load.js";
+import { FIELD_WIDTHS } from "../../oracle/wire/fields.js";
+import {
+  DECLARED,
+  framesOfEachKind,
+  type GeneratedFrame,
+  jumbogram,
+  Random,
+  randomFrame,
+  randomParser,
+} from "../../oracle/generate/frame.js";
+import type { ParserOptions } from "../../oracle/wire/packet.js";
+import { parseReference, type ReferenceResult } from "../../oracle/wire/parse.js";
+import { fieldsOf, frameText, parseAll, seedFor, type TestFrame } from "../support/core.js";
+
+const OF_EACH_KIND = 40_000;
+const ANY = 10_000;
+const DECLARATIONS = 10;
+const EACH_DECLARATION = 2_000;
+const CUT = 300;
+const CUT_BYTES = 120;
+const FRAMES = 100_000;
+
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+/** How many frames were compared, and in how many of them each header kind and each field was. */
+const seen = { frames: 0, milliseconds: 0, stops: new Map<string, number>(), headers: new Map<string, number>() };
+const fieldsSeen = new Map<string, number>([...FIELD_WIDTHS.keys()].map((field) => [field, 0]));
+
+const count = (map: Map<string, number>, name: string): void => void map.set(name, (map.get(name) ?? 0) + 1);
+
+function note({ fields, headers, stopped }: ReferenceResult): void {
+  seen.frames++;
+  for (const name of new Set(headers.map(({ kind, level }) => `${level} ${kind}`))) count(seen.headers, name);
+  for (const [field, value] of fields) if (value !== 0n) count(fieldsSeen, field);
+  if (stopped) count(seen.stops, `${stopped.header} ${stopped.reason}`);
+}
+
+/** What the engine's frame map says, in the words of the reference. */
+function mapText(map: DataView): string[] {
+  const word = (at: number): number => map.getUint32(at, true);
+  const headers = Array.from({ length: map.getUint16(MAP_COUNT, true) }, (_, n) => {
+    const entry = MAP_FIRST + n * MAP_ENTRY_SIZE;
+    const level = { [LEVEL_OUTER]: "outer", [LEVEL_INNER]: "inner" }[map.getUint8(entry + 1)];
+    return `${level} ${Header[map.getUint8(entry)]} at ${word(entry + 4)}`;
+  });
+  const why = Stop[map.getUint8(MAP_STOP_WHY)] ?? "";
+  const bytes = `wanted ${word(MAP_STOP_WANTED)} had ${word(MAP_STOP_HAD)}`;
+  const stop = `${Header[map.getUint8(MAP_STOP_HEADER)]} at ${word(MAP_STOP_OFFSET)} ${why} ${bytes}`;
+  const inner = word(MAP_INNER_PAYLOAD) !== 0;
+  const [begin, end] = inner ? [MAP_INNER_PAYLOAD, MAP_INNER_PAYLOAD_END] : [MAP_PAYLOAD, MAP_PAYLOAD_END];
+  return [...headers, `stop: ${why === "none" ? "none" : stop}`, `payload ${word(begin)} to ${word(end)}`];
+}
+
+function referenceText({ headers, stopped, payload }: ReferenceResult): string[] {
+  const list = headers.slice(0, MAP_ENTRIES).map(({ kind, level, offset }) => `${level} ${kind} at ${offset}`);
+  const { header = "", offset = 0, reason = "", wanted = 0, had = 0 } = stopped ?? {};
+  const stop = `${header} at ${offset} ${reason} wanted ${wanted} had ${had}`;
+  return [...list, `stop: ${stopped ? stop : "none"}`, `payload ${payload.offset} to ${payload.end}`];
+}
+
+function compare(frame: TestFrame, key: Uint8Array, map: DataView, parser: ParserOptions): void {
+  const reference = parseReference(frame.bytes, { ...frame, port: frame.port ?? 1, parser });
+  note(reference);
+  const ours = fieldsOf(key);
+  const names = new Set([...ours.keys(), ...reference.fields.keys()]);
+  const differing = [...names]
+    .filter((name) => ours.get(name) !== reference.fields.get(name))
+    .map((name) => `${name}: engine ${ours.get(name)}, reference ${reference.fields.get(name)}`);
+  const [engineMap, referenceMap] = [mapText(map), referenceText(reference)];
+  if (engineMap.join() !== referenceMap.join())
+    differing.push(`engine:    ${engineMap.join(", ")}`, `reference: ${referenceMap.join(", ")}`);
+  if (differing.length > 0) expect.fail(`${differing.join("\n")}\n${frameText(frame)} ${JSON.stringify(parser)}`);
+}
+
+/** A batch at a time, so that no more frames exist than are needed. */
+function agree(on: Core, frames: Iterable<TestFrame>, parser: ParserOptions = {}): void {
+  const start = performance.now();
+  let batch: TestFrame[] = [];
+  const run = (): void => {
+    parseAll(on, batch, (i, key, map) => compare(batch[i] as TestFrame, key, map, parser));
+    batch = [];
+  };
+  for (const frame of frames) if (batch.push(frame) === 250) run();
+  run();
+  seen.milliseconds += performance.now() - start;
+}
+
+function* any(random: Random, length: number): Generator<GeneratedFrame> {
+  for (let i = 0; i < length; i++) yield randomFrame(random);
+}
+
+test("random frames of each kind, and any", () => {
+  const random = new Random(seedFor("parse"));
+  for (let i = 0; i < OF_EACH_KIND; i += 1000) agree(core, framesOfEachKind(random, 1000));
+  agree(core, any(random, ANY));
+}, 120_000);
+
+test("frames that end at every byte, on the wire or by the capture; with every byte flipped", () => {
+  const random = new Random(seedFor("parse, cut"));
+  for (const frame of framesOfEachKind(random, CUT)) {
+    const bytes = frame.bytes.subarray(0, CUT_BYTES);
+    agree(
+      core,
+      Array.from(bytes, (_, at) => {
+        const cut = bytes.subarray(0, at);
+        const flipped = bytes.slice();
+        flipped[at] = (flipped[at] ?? 0) ^ random.pick([0xff, 1 << random.below(8)]);
+        return [
+          { ...frame, bytes: cut },
+          { ...frame, bytes: cut, wireLength: at },
+          { ...frame, bytes: flipped },
+          // The end on the wire lies beyond the last address.
+          { ...frame, bytes: cut, wireLength: random.between(0xfff00000, 0xffffffff) },
+        ];
+      }).flat(),
+    );
+  }
+}, 120_000);
+
+/** A core that was told what a device declares of its parser. */
+async function coreWith({ geneveOption0, samples = [] }: ParserOptions): Promise<Core> {
+  const told = await loadCore();
+  if (geneveOption0) told.exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
+  for (const { id, header, level, offset, port } of samples) {
+    const kind = header === "payload" ? Header.none : Header[header as keyof typeof Header];
+    told.exports.declareSample(id, kind, level === "outer" ? LEVEL_OUTER : LEVEL_INNER, offset, port ?? -1);
+  }
+  return told;
+}
+
+test("declared samples and Geneve option 0", async () => {
+  const random = new Random(seedFor("parse, declared"));
+  for (let n = 0; n < DECLARATIONS; n++) {
+    const parser = n === 0 ? DECLARED : randomParser(random);
+    agree(await coreWith(parser), framesOfEachKind(random, EACH_DECLARATION), parser);
+  }
+}, 120_000);
+
+test("jumbograms", () => {
+  const random = new Random(seedFor("parse, jumbo"));
+  agree(
+    core,
+    Array.from({ length: 30 }, () => jumbogram(random)),
+  );
+}, 120_000);
+
+test("what was compared is enough, and has every header and every field", () => {
+  const extensions = ["hop_by_hop", "routing", "destination", "fragment"].map((name) => `ipv6_${name}`);
+  const both = ["ethernet", "vlan", "arp", "ipv4", "ipv6", ...extensions, "ah", "tcp", "udp", "icmp", "icmpv6"];
+  both.push("sctp", "esp", "bth", "macsec", "mpls");
+  const kinds = Object.values(Header).filter((kind) => typeof kind === "string" && kind !== "none" && kind !== "ip");
+  const wanted = kinds.flatMap((kind) =>
+    both.includes(String(kind)) ? [`outer ${kind}`, `inner ${kind}`] : [`outer ${kind}`],
+  );
+  expect(wanted.filter((kind) => !seen.headers.has(kind))).toEqual([]);
+  expect([...fieldsSeen].filter(([, times]) => times === 0).map(([field]) => field)).toEqual([]);
+  expect(seen.frames).toBeGreaterThanOrEqual(FRAMES);
+});
+
+afterAll(() => {
+  const lines = (map: Map<string, number>): string =>
+    [...map]
+      .sort()
+      .map(([name, times]) => `${name} ${times}`)
+      .join(", ");
+  console.log(`${seen.frames} frames in ${Math.round(seen.milliseconds)} ms`);
+  console.log(`headers: ${lines(seen.headers)}`);
+  console.log(`fields other than 0: ${lines(fieldsSeen)}`);
+  console.log(`stops: ${lines(seen.stops)}`);
+});

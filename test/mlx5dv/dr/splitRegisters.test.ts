@@ -1,0 +1,34 @@
+/** Frames of one batch that rules split keep the registers that their own branches wrote. */
+import { expect, test } from "vitest";
+import { createDevice, createSink } from "../../../src/index.js";
+import * as dv from "../../../src/mlx5dv/index.js";
+import type { Action } from "../../../src/model/action/action.js";
+import type { Table } from "../../../src/model/table/domain.js";
+import { buildFrame } from "../../../src/packet/index.js";
+
+const FRAMES = 200;
+
+test("registers of many frames, each split in two", async () => {
+  const device = await createDevice();
+  const context = dv.mlx5dv_open_device(device);
+  const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+  const table = (level: number): Table => dv.mlx5dv_dr_table_create(domain, level);
+  const all = (of: Table, ...actions: Action[]): void => {
+    dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(of, 0, 0, null), null, actions.length, actions);
+  };
+  const [root, first, second] = [table(0), table(1), table(2)] as const;
+  const members = [first, second].map((to) => ({
+    type: dv.MLX5DV_DR_ACTION_DEST,
+    dest: dv.mlx5dv_dr_action_create_dest_table(to),
+  }));
+  all(root, dv.mlx5dv_dr_action_create_dest_array(domain, undefined, members));
+  const port: dv.ModifyActions = [{ type: "copy", field: "OUT_UDP_SPORT", length: 16, to: "METADATA_REG_C_5" }];
+  const queue = dv.mlx5dv_dr_action_create_dest_ibv_qp(createSink(context, "a"));
+  all(first, dv.mlx5dv_dr_action_create_modify_header(domain, 0, undefined, port), queue);
+  all(second, dv.mlx5dv_dr_action_create_drop());
+  const frames = Array.from({ length: FRAMES }, (_, i) =>
+    buildFrame([{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", source_port: 1000 + i }]),
+  );
+  const registers = device.receiveBatch(1, frames).map((outcome) => outcome.registers["C5"]);
+  expect(registers).toEqual(frames.map((_, i) => 1000 + i));
+});

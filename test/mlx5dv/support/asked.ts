@@ -1,0 +1,33 @@
+/** A matcher of one field in device bytes, and rules of it one at a time. */
+import type { Outcome } from "../../../src/index.js";
+import * as dv from "../../../src/mlx5dv/index.js";
+import type { Table } from "../../../src/model/table/domain.js";
+import type { Matcher } from "../../../src/model/table/matcher.js";
+import { criteriaOf, deviceBytes, type Row } from "./deviceBytes.js";
+
+export class Asked {
+  readonly #name: string;
+  readonly #beside: Readonly<Record<string, bigint>>;
+  readonly #matcher: Matcher;
+
+  /** `beside` are fields that mask and value have beside the one that is asked. */
+  constructor(table: Table, { name }: Row, mask: bigint, beside: Readonly<Record<string, bigint>> = {}) {
+    this.#name = name;
+    this.#beside = beside;
+    const fields = { ...beside, [name]: mask };
+    this.#matcher = dv.mlx5dv_dr_matcher_create(table, 5, criteriaOf(fields), deviceBytes(fields));
+  }
+
+  /** Whether the rule of this value is among those that a frame hits on its way. */
+  hits(value: bigint, send: () => Outcome): boolean {
+    const bytes = deviceBytes({ ...this.#beside, [this.#name]: value });
+    const rule = dv.mlx5dv_dr_rule_create(this.#matcher, bytes, 0, []);
+    const { rules } = send();
+    dv.mlx5dv_dr_rule_destroy(rule);
+    return rules.includes(rule);
+  }
+
+  close(): void {
+    dv.mlx5dv_dr_matcher_destroy(this.#matcher);
+  }
+}

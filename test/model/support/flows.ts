@@ -1,0 +1,69 @@
+/** What the tests of flows as matches share: specs from objects, and matches by the names of fields. */
+import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL } from "../../../src/abi/key.js";
+import { FIELDS, fieldNamed, readField, writeField, type Field } from "../../../src/model/match/fields.js";
+import { flowMatch, portMatch, type FlowMatch, type KeyBits } from "../../../src/model/flow/specMatch.js";
+import type { Spec } from "../../../src/model/flow/spec.js";
+import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
+import * as v from "../../../src/verbs/index.js";
+import { refused } from "../../mlx5dv/support/directRules.js";
+import { merged, termsOf, type FlowSpec } from "../../oracle/flow/spec.js";
+
+export const INNER = v.IBV_FLOW_SPEC_INNER;
+
+export const specsOf = (specs: readonly object[]): readonly Spec[] =>
+  readFlowAttr("test", { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: specs as v.FlowSpec[] }).specs;
+export const matchOf = (...specs: object[]): FlowMatch => flowMatch("ibv_create_flow", specsOf(specs), 1);
+export const refusalOf = (...specs: object[]): string => refused(() => matchOf(...specs))?.message ?? "accepted";
+
+/** The fields that a match asks besides the port, as "value/mask" by name; addresses of the version that it asks. */
+export function asked({ mask, value }: FlowMatch): Record<string, string> {
+  const found = FIELDS.filter((field) => {
+    const other = field.version !== 0 && readField(value, versionOf(field.name)) !== BigInt(field.version);
+    return field.name !== "ext.port" && !other && readField(mask, field) !== 0n;
+  });
+  const text = (field: Field): string =>
+    `${readField(value, field).toString(16)}/${readField(mask, field).toString(16)}`;
+  return Object.fromEntries(found.map((field) => [field.name, text(field)]));
+}
+
+const versionOf = (name: string): Field =>
+  fieldNamed(`${name.startsWith("inner.") ? "inner" : "outer"}.ip_version`) as Field;
+
+export const word = (key: Uint8Array, at: number): number => new DataView(key.buffer).getUint32(at);
+export const here = ({ mask }: FlowMatch): number[] =>
+  [EXT_HERE_OUTER, EXT_HERE_INNER, EXT_HERE_TUNNEL].map((at) => word(mask, at));
+
+// Presence bits, as docs/parsing.md has them; written out, so that the field table is held to it too.
+export const [ETH, ETHERTYPE, VLAN, L3, IPV4, IPV6, PROTOCOL] = [1, 2, 4, 16, 32, 64, 128];
+export const [TCP, UDP, ESP, MPLS, VXLAN, GRE, GRE_KEY] = [256, 512, 8192, 16384, 1, 32, 64];
+
+export const takesInner = (type: number): boolean =>
+  type !== v.IBV_FLOW_SPEC_GRE && type !== v.IBV_FLOW_SPEC_VXLAN_TUNNEL;
+
+/** Mask and value of the reference's terms, presence and port added. */
+export function referenceMatch(specs: readonly FlowSpec[], port: number): KeyBits {
+  const terms = merged(termsOf(specs)) ?? [];
+  const match = portMatch(port);
+  const add = (key: Uint8Array, field: Field, bits: bigint): void =>
+    writeField(key, field, readField(key, field) | bits);
+  for (const { field: name, mask, value } of terms) {
+    const field = fieldNamed(name) as Field;
+    add(match.mask, field, mask);
+    add(match.value, field, value);
+    const presence = field.here;
+    if (presence === null) continue;
+    for (const key of [match.mask, match.value]) {
+      new DataView(key.buffer).setUint32(presence.word, word(key, presence.word) | presence.bit);
+    }
+  }
+  return match;
+}
+
+/** Where two matches differ, as "byte: mask/value, mask/value"; empty where they do not. */
+export function differences(a: KeyBits, b: KeyBits): string[] {
+  const at = (one: KeyBits, byte: number): string => `${one.mask[byte]}/${one.value[byte]}`;
+  const bytes = Array.from(a.mask.keys()).filter(
+    (byte) => a.mask[byte] !== b.mask[byte] || a.value[byte] !== b.value[byte],
+  );
+  return bytes.map((byte) => `${byte}: ${at(a, byte)}, ${at(b, byte)}`);
+}

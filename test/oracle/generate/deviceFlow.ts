@@ -1,0 +1,192 @@
+// Random flows in device bytes, and entries of flow tables, in terms of the reference. They are made for frames where these
+// come by, of the fields that they have there: most hit their frame, others miss it by one bit.
+
+import {
+  FLOW_TABLES,
+  type Change,
+  type DeviceFlow,
+  type DeviceTable,
+  type FlowEnd,
+  type FlowTable,
+  type FlowWorld,
+  type TableEnd,
+  type TableEntry,
+} from "../flow/deviceFlows.js";
+import {
+  type FlowOutcome,
+  type Observer,
+  type Place,
+  receiveDeviceFlows,
+  sendDeviceFlows,
+} from "../flow/deviceFlowWalk.js";
+import { be } from "./draw.js";
+import { type GeneratedFrame, randomFrame, randomFrameOf } from "./frame.js";
+import { flipOne, randomMasks } from "./pipeline.js";
+import { type Fields, type Term } from "../walk/match.js";
+import { WIRE } from "../walk/pipeline.js";
+import { type Random } from "./random.js";
+
+/** A frame, and who sends it: null, it comes in on its port. */
+export interface Base {
+  frame: GeneratedFrame;
+  sender: Sender | null;
+}
+
+export interface Sender {
+  queue: string;
+  vport: number;
+  port: number;
+  sqn: number;
+  metadata: number;
+  /** It makes packets of what it sends. */
+  transport: boolean;
+}
+
+/** What flows can name. */
+export interface Named {
+  /** By function. */
+  queues: ReadonlyMap<string, number>;
+  counters: readonly string[];
+  changes: ReadonlyMap<string, readonly Change[]>;
+  anchors: readonly { vport: number; type: FlowTable; priority: number }[];
+  vports: number;
+}
+
+export interface Draft {
+  random: Random;
+  world: FlowWorld;
+  named: Named;
+  bases: Base[];
+  /** What the groups of flow tables ask. */
+  masks: Map<string, Term[]>;
+  made: number;
+}
+
+const PRIORITIES = [0, 1, 2, 3];
+
+/** Some of what is sent is for the port itself. */
+export function drawBase(
+  random: Random,
+  senders: readonly Omit<Sender, "metadata" | "transport">[],
+  macs: ReadonlyMap<number, bigint>,
+): Base {
+  const frame = random.chance(0.4) ? randomFrameOf(random, "bth") : randomFrame(random);
+  if (random.chance(0.5) || frame.linkType !== 1 || frame.bytes.length < 14) return { frame, sender: null };
+  const transport = random.chance(0.3);
+  const metadata = transport || random.chance(0.5) ? 0 : random.word();
+  const sender = { ...random.pick(senders), metadata, transport };
+  if (random.chance(0.3)) frame.bytes.set(be(macs.get(sender.port) ?? 0n, 6));
+  return { frame: { ...frame, port: sender.port, wireLength: frame.bytes.length }, sender };
+}
+
+/** The reference's answer. */
+export function walkBase(world: FlowWorld, { frame, sender }: Base, observe: Observer = () => undefined): FlowOutcome {
+  if (sender === null) return receiveDeviceFlows(world, frame, observe);
+  const { vport, sqn, metadata, transport } = sender;
+  return sendDeviceFlows(world, frame, { vport, port: frame.port, sqn, metadata }, observe, transport);
+}
+
+interface Visit {
+  at: Place;
+  fields: Fields;
+}
+
+/** Where a frame comes by. Nothing is counted. */
+function visitsOf({ world, bases, random }: Draft): Visit[] {
+  const visits: Visit[] = [];
+  walkBase({ ...world, counters: new Map() }, random.pick(bases), (at, fields) => visits.push({ at, fields }));
+  return visits;
+}
+
+/** Terms that the fields have, or that miss them by one bit. */
+function termsFor(random: Random, masks: readonly Pick<Term, "field" | "mask">[], fields: Fields): Term[] {
+  const terms = masks.map(({ field, mask }) => ({ field, mask, value: (fields.get(field) ?? 0n) & mask }));
+  if (random.chance(0.35)) flipOne(random, terms);
+  return terms;
+}
+
+/** In device bytes fields of one IP version do not stand beside another `ip_version`. */
+function isVersionOf(fields: Fields, { field, value }: Term): boolean {
+  return !field.endsWith("ip_version") || fields.get(field) === value;
+}
+
+/** Often with the mask, or the whole match, of one that is there. */
+export function drawFlow(draft: Draft): DeviceFlow | null {
+  const { random, world } = draft;
+  const stages = visitsOf(draft).flatMap(({ at, fields }) => ("stage" in at ? { ...at, fields } : []));
+  if (stages.length === 0) return null;
+  const { stage: type, vport, fields } = random.pick(stages);
+  const others = [...world.flows.values()].filter((one) => {
+    return one.type === type && one.vport === vport && one.terms.every((term) => isVersionOf(fields, term));
+  });
+  const like = others.length > 0 && random.chance(0.4) ? random.pick(others) : null;
+  const terms =
+    like !== null && random.chance(0.4)
+      ? like.terms
+      : termsFor(random, like?.terms ?? randomMasks(random, fields), fields);
+  const { transport } = FLOW_TABLES[type];
+  const port = transport ? (like?.port ?? random.between(1, 2)) : null;
+  const priority = like?.priority ?? random.pick(PRIORITIES);
+  return { id: `f${draft.made++}`, vport, type, port, priority, terms, ...does(draft, type, vport, like) };
+}
+
+/** What a flow does: often what one that may be identical does. */
+function does(
+  { random, named }: Draft,
+  type: FlowTable,
+  vport: number,
+  like: DeviceFlow | null,
+): Pick<DeviceFlow, "end" | "tag" | "counter" | "changes"> {
+  const { domain, rdma } = FLOW_TABLES[type];
+  const same = like !== null && random.chance(0.7);
+  const pool = rdma ? [] : (named.changes.get(`${domain} ${vport}`) ?? []);
+  const changes = pool.filter(() => random.chance(0.12));
+  return {
+    end: same && like.end?.kind === "drop" ? like.end : randomEnd(random, named, type, vport),
+    tag: same ? like.tag : domain !== "fdb" && random.chance(0.4) ? random.below(2 ** 24) : null,
+    counter: random.chance(0.4) ? random.pick(named.counters) : null,
+    changes: same ? like.changes : random.shuffle(changes),
+  };
+}
+
+export const tableNames = { nic_rx: "rx", nic_tx: "tx", fdb: "fdb" } as const;
+
+function randomEnd(random: Random, { queues }: Named, type: FlowTable, vport: number): FlowEnd | null {
+  const { domain } = FLOW_TABLES[type];
+  const roll = random.below(100);
+  if (roll < 12) return { kind: "drop" };
+  if (roll < 30) return { kind: "miss" };
+  if (roll < 52) return { kind: "table", table: `${tableNames[domain]}${vport}${random.pick(["a", "b"])}` };
+  if (roll < 60 || domain !== "nic_rx") return null;
+  return { kind: "queue", queue: random.pick(queuesOf(queues, vport)) };
+}
+
+const queuesOf = (queues: ReadonlyMap<string, number>, vport: number): string[] =>
+  [...queues].filter(([, of]) => of === vport).map(([name]) => name);
+
+/** An entry of one of the flow tables, for a frame that comes there; null where none does. */
+export function drawTableEntry(draft: Draft): { table: string; entry: TableEntry } | null {
+  const { random, world, named, masks } = draft;
+  const visits = visitsOf(draft).flatMap(({ at, fields }) => ("table" in at ? { ...at, fields } : []));
+  if (visits.length === 0) return null;
+  const { table, fields } = random.pick(visits);
+  const here = world.tables.get(table) as DeviceTable;
+  const terms = termsFor(random, masks.get(table) ?? [], fields);
+  const tag = here.domain === "nic_rx" && random.chance(0.3) ? random.between(1, 2 ** 24 - 1) : 0;
+  return { table, entry: { id: `e${draft.made++}`, terms, end: randomTableEnd(random, named, here), tag } };
+}
+
+function randomTableEnd(random: Random, named: Named, { domain, vport }: DeviceTable): TableEnd {
+  const roll = random.below(100);
+  if (roll < 12) return { kind: "drop" };
+  if (roll < 24) return { kind: "allow" };
+  if (roll < 40) return { kind: "table", table: `${tableNames[domain]}${vport}${random.pick(["a", "b"])}` };
+  const anchors = named.anchors.filter((one) => one.vport === vport && FLOW_TABLES[one.type].domain === domain);
+  if (roll < 62 && anchors.length > 0) {
+    const { type, priority } = random.pick(anchors);
+    return { kind: "anchor", type, priority };
+  }
+  if (domain === "nic_rx") return { kind: "queue", queue: random.pick(queuesOf(named.queues, vport)) };
+  if (domain === "nic_tx") return { kind: "allow" };
+  return { kind: "vport", vport: random.pick([WIRE, ...Array.from({ length: named.vports + 1 }, (_, n) => n)]) };
+}

@@ -1,0 +1,129 @@
+/** The examples that are shipped: each runs, and shows what it says it shows. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
+import { readCapture } from "../../src/packet/capture.js";
+
+const folder = new URL("../../examples/", import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, folder), "utf8");
+const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+
+async function runEveryday(): Promise<LoadedScenario> {
+  const loaded = await loadScenario(read("everyday.json"));
+  for await (const frames of readCapture(new Uint8Array(readFileSync(new URL("everyday.pcap", folder)))))
+    loaded.run(frames);
+  return loaded;
+}
+
+describe("examples", () => {
+  it("are there", () => {
+    expect(names.sort()).toEqual([
+      "everyday.json",
+      "flows-copies.json",
+      "flows-device.json",
+      "flows-esp.json",
+      "flows-sending.json",
+      "flows-strongswan.json",
+      "flows-vxlan.json",
+      "messages.json",
+      "ports.json",
+      "rss.json",
+      "rules-eswitch.json",
+      "rules-mirror.json",
+      "rules-overlay.json",
+      "rules-router.json",
+      "state-firewall.json",
+      "state-meter.json",
+      "state-sampler.json",
+      "tunnel.json",
+    ]);
+  });
+
+  it.each(names)("%s loads, names its schema and meets its expectations", async (name) => {
+    const loaded = await loadScenario(read(name));
+    expect(loaded.scenario.$schema).toBe("../schema/scenario-1.schema.json");
+    expect(loaded.frames.length > 0).toBe(loaded.scenario.expect !== undefined);
+    loaded.run();
+    expect(loaded.failures()).toEqual([]);
+    expect(loaded.disagreements).toEqual([]);
+    expect(loaded.tally.all.frames).toBe(loaded.frames.length);
+  });
+
+  it("are listed", () => {
+    const listed = [...read("README.md").matchAll(/^\| \[(\S+\.json)\]\(\1\)/gm)].map(([, name]) => name);
+    expect(listed.sort()).toEqual([...names].sort());
+  });
+
+  it.each(names.filter((name) => /^(?:rules|rss|state)\b/.test(name)))(
+    "%s runs on a ConnectX-6 Dx too",
+    async (name) => {
+      const document = JSON.parse(read(name)) as { device: object };
+      const loaded = await loadScenario({ ...document, device: { ...document.device, profile: "connectx6dx" } });
+      loaded.run();
+      expect(loaded.failures()).toEqual([]);
+    },
+  );
+
+  it("everyday.json sorts everyday.pcap", async () => {
+    const { tally, rules, counters } = await runEveryday();
+    const ends = tally.ends.map(({ to, verdict, reason, frames }) => [to ?? `${verdict} ${String(reason)}`, frames]);
+    expect(Object.fromEntries(ends)).toEqual({
+      "qp:web": 24,
+      "qp:control": 17,
+      "qp:mail": 12,
+      "qp:slow": 10,
+      "qp:tenant-blue": 4,
+      "qp:dns": 2,
+      "miss default_miss": 7,
+      "drop table_miss": 7,
+      "drop drop_action": 2,
+      "miss no_rule": 1,
+    });
+    expect([...rules.values()].filter((rule) => tally.rule(rule).frames === 0).map(({ name }) => name)).toEqual([
+      "telnet",
+    ]);
+    expect(counters.get("web-frames")?.read()).toEqual({ packets: 24n, bytes: 12_666n });
+  });
+
+  it("flows-strongswan.json opens strongswan.pcap to what the peers said", async () => {
+    const captures = new URL("../captures/", import.meta.url);
+    const [wire, clear] = ["wire", "clear"].map((one) => `esp-strongswan-aes128gcm16.${one}.pcap`);
+    const shipped = readFileSync(new URL("strongswan.pcap", folder));
+    expect(shipped.equals(readFileSync(new URL(wire!, captures)))).toBe(true);
+    const loaded = await loadScenario(read("flows-strongswan.json"));
+    const opened: string[] = [];
+    for await (const frames of readCapture(new Uint8Array(shipped))) {
+      for (const { to } of loaded.run(frames)) {
+        // Ethernet is the frame's own; the capture of what was said has raw IP.
+        for (const { name, frame } of to) if (name !== "qp:ike") opened.push(Buffer.from(frame).toString("hex", 14));
+      }
+    }
+    const said: string[] = [];
+    for await (const frames of readCapture(new Uint8Array(readFileSync(new URL(clear!, captures))))) {
+      said.push(...frames.map(({ bytes }) => Buffer.from(bytes).toString("hex")));
+    }
+    expect(said.length).toBe(47);
+    expect(opened).toEqual(said);
+    expect(loaded.tally.rule(loaded.flows.get("a to b")!).frames).toBe(24);
+  });
+
+  it("everyday.pcap is what scripts/make-sample.mjs makes, in ascending time", async () => {
+    const shipped = readFileSync(new URL("everyday.pcap", folder));
+    const made = join(mkdtempSync(join(tmpdir(), "flowsteer-sample-")), "everyday.pcap");
+    execFileSync(process.execPath, ["--import", "tsx", "scripts/make-sample.mjs", made], {
+      cwd: new URL("..", folder),
+    });
+    expect(readFileSync(made).equals(shipped)).toBe(true);
+    rmSync(dirname(made), { recursive: true });
+    let last = 0n;
+    for await (const frames of readCapture(new Uint8Array(shipped))) {
+      for (const { time, linkType } of frames) {
+        expect(time >= last && linkType === 1).toBe(true);
+        last = time;
+      }
+    }
+  });
+});
