@@ -40,7 +40,7 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
         headers: { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" },
       },
       // Found while a test already runs, a dependency makes the page load again.
-      optimizeDeps: { include: ["fast-check"] },
+      optimizeDeps: { include: ["@assemblyscript/loader", "fast-check"] },
       test: {
         name: "browser",
         env,

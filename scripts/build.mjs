@@ -162,8 +162,8 @@ async function buildBundles() {
     splitting: true,
     write: false,
     mainFields: ["module", "main"],
-    packages: "external",
-    external: ["node:*"],
+    // A browser resolves no names of packages: the bundles contain what all entries need, and name what the command needs.
+    external: ["node:*", "hyparquet-writer"],
     // The core, for the entry that carries it.
     loader: { ".wasm": "binary" },
     // Undefined when run from source: src/engine tells by it where the core lies.

@@ -49,7 +49,7 @@ export function setFdb(table: usize): void {
 
 /** The table that frames for a function come to first. */
 export function setVport(vport: u32, table: usize): void {
-  assert(vport < <u32>MAX_FUNCTIONS);
+  assert(vport < <u32>MAX_FUNCTIONS, "vport number out of range");
   outdate();
   store<u32>(FUNCTIONS + ((<usize>vport) << 2), <u32>table);
 }

@@ -5,9 +5,9 @@
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../abi/engine.js";
 import { claim, Word, type Start } from "./workerControl.js";
 import type { CoreExports } from "./core.js";
+import { instanceOf } from "./instance.js";
 import type { SharingExports } from "./sharedModule.js";
 import { steerRows } from "./steerRows.js";
-import { trap } from "./trap.js";
 
 export class Runner {
   readonly #start: Start;
@@ -31,7 +31,7 @@ export class Runner {
 
   static async create(start: Start): Promise<Runner> {
     const { module, memory } = start;
-    return new Runner(start, await WebAssembly.instantiate(module, { env: { memory, abort: trap } }));
+    return new Runner(start, await instanceOf(module, { env: { memory } }));
   }
 
   /** Makes the memory that of a core. To be called once, before the first core is copied. */

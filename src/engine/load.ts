@@ -3,8 +3,8 @@
  * a URL, a Response, bytes, or a compiled module.
  */
 import { Core, type CoreExports } from "./core.js";
+import { instanceOf } from "./instance.js";
 import { rewrite, sharedMemory, type SharingExports } from "./sharedModule.js";
-import { trap } from "./trap.js";
 
 /** Anything that `createDevice({ core })` takes. */
 export type CoreSource = CoreBytes | WebAssembly.Module;
@@ -14,7 +14,7 @@ const modules = new Map<string, Promise<WebAssembly.Module>>();
 
 /** A new instance of the core: one core's worth of engine, nothing shared with others. */
 export async function loadCore(source: CoreSource = coreUrl()): Promise<Core> {
-  const { exports } = await WebAssembly.instantiate(await moduleOf(source), { env: { abort: trap } });
+  const { exports } = await instanceOf(await moduleOf(source));
   return new Core(exports as unknown as CoreExports);
 }
 
@@ -29,8 +29,7 @@ export async function loadFirstCore(source: CoreSource = coreUrl()): Promise<Fir
   if (source instanceof WebAssembly.Module) return null;
   const { bytes, pages } = rewrite(new Uint8Array(await bytesOf(source)));
   const module = await WebAssembly.compile(bytes);
-  const env = { memory: sharedMemory(pages), abort: trap };
-  const { exports } = await WebAssembly.instantiate(module, { env });
+  const { exports } = await instanceOf(module, { env: { memory: sharedMemory(pages) } });
   return { exports: exports as unknown as CoreExports & SharingExports, module };
 }
 

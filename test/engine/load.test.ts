@@ -1,6 +1,9 @@
 /** Where the core may come from: every kind of source makes a device that steers. */
 import { expect, test } from "vitest";
+import debug from "../../build/debug/core.wasm";
 import core from "../../build/release/core.wasm";
+import { MAX_FUNCTIONS } from "../../src/abi/engine.js";
+import { loadCore } from "../../src/engine/load.js";
 import { createDevice, type CoreSource } from "../../src/index.js";
 
 /** An address under which there are no bytes. */
@@ -24,4 +27,11 @@ test("an address without a core is tried again by the next device", async () => 
 test("what is no source of a core is a TypeError", async () => {
   await expect(createDevice({ core: 5 as never })).rejects.toThrow(TypeError);
   await expect(createDevice({ core: null as never })).rejects.toThrow(TypeError);
+});
+
+test("a failed assertion of a debug core throws its message, file and line", async () => {
+  const { exports } = await loadCore(debug);
+  expect(() => exports.setVport(MAX_FUNCTIONS, 0)).toThrow(
+    /^abort: vport number out of range at assembly\/.*eswitch\.ts:\d+:\d+$/,
+  );
 });

@@ -11,7 +11,7 @@ export namespace Frames {
 
 /** A batch begins: of frames that are new, or that come back to their port and keep their number. */
 export function openNumbers(count: u32, again: bool): void {
-  assert(count <= <u32>BATCH);
+  assert(count <= <u32>BATCH, "more frames than a batch holds");
   Frames.first = again && Frames.seen != 0 ? Frames.seen - 1 : Frames.seen;
   if (!again) Frames.seen += count;
 }
