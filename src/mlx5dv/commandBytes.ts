@@ -2,7 +2,7 @@
 import { refuse } from "../errors.js";
 import type { DevxObject } from "../model/devx/object.js";
 import { readFields, writeFields, type Layout } from "../model/devx/layouts.js";
-import { describe } from "../model/base/handle.js";
+import { describe } from "../checks.js";
 
 /** A command that makes a `T`. */
 export type CommandFor<T extends DevxObject> = Uint8Array & { readonly makes?: T };

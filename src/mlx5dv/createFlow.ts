@@ -4,7 +4,8 @@ import type { Context } from "../model/base/context.js";
 import { DeviceFlow } from "../model/flow/deviceFlow.js";
 import type { FlowActionAttr } from "../model/flow/deviceFlowActions.js";
 import { FlowMatcher, type FlowMatcherAttr } from "../model/flow/matcher.js";
-import { describe, living } from "../model/base/handle.js";
+import { describe } from "../checks.js";
+import { living } from "../model/base/handle.js";
 import { SteeringAnchor, type SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
 import type { FlowMatchParameters } from "./dr.js";
 

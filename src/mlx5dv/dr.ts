@@ -2,7 +2,8 @@
 import type { Action } from "../model/action/action.js";
 import { Context } from "../model/base/context.js";
 import { Domain, Table } from "../model/table/domain.js";
-import { describe, living } from "../model/base/handle.js";
+import { describe } from "../checks.js";
+import { living } from "../model/base/handle.js";
 import { Matcher } from "../model/table/matcher.js";
 import type { MatchParameters } from "../model/match/match.js";
 import { Rule } from "../model/rule/rule.js";

@@ -3,7 +3,8 @@ import { VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import { Device } from "../model/device/device.js";
 import { DeviceFunction } from "../model/device/function.js";
-import { describe, living } from "../model/base/handle.js";
+import { describe } from "../checks.js";
+import { living } from "../model/base/handle.js";
 
 export const MLX5DV_QUERY_PORT_VPORT = 1;
 export const MLX5DV_QUERY_PORT_VPORT_VHCA_ID = 2;

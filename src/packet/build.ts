@@ -1,6 +1,6 @@
 /** Frames from headers: right by default, wrong on request. */
 import { refuse } from "../errors.js";
-import { describe } from "../model/base/handle.js";
+import { describe } from "../checks.js";
 import { Draft } from "./builder/draft.js";
 import type { BuildOptions, Layer } from "./builder/layers.js";
 import { CALL, checkLayer } from "./builder/values.js";

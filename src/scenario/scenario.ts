@@ -1,6 +1,6 @@
 /** Scenario documents: read, held against the schema, and their names resolved. No device is needed for that. */
 import { refuse } from "../errors.js";
-import { describe } from "../model/base/handle.js";
+import { describe } from "../checks.js";
 import type { Scenario } from "./document.js";
 import { frameBytes } from "./frame/bytes.js";
 import { parseJson } from "./json.js";

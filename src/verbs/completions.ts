@@ -19,7 +19,8 @@ import {
   type CompletionQueueAttributes,
   type Enoent,
 } from "../model/queue/extendedCompletionQueue.js";
-import { living, unsigned } from "../model/base/handle.js";
+import { unsigned } from "../checks.js";
+import { living } from "../model/base/handle.js";
 
 export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQueue.js";
 export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";

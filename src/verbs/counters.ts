@@ -8,7 +8,8 @@ import { refuse } from "../errors.js";
 import type { Context } from "../model/base/context.js";
 import type { Flow } from "../model/flow/flow.js";
 import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../model/flow/counters.js";
-import { describe, living, unsigned } from "../model/base/handle.js";
+import { describe, unsigned } from "../checks.js";
+import { living } from "../model/base/handle.js";
 
 export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flow/counters.js";
 

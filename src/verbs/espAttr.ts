@@ -20,7 +20,7 @@ import {
   type EspRequest,
 } from "../model/esp/request.js";
 import { layoutOf } from "../model/flow/spec.js";
-import { describe } from "../model/base/handle.js";
+import { describe } from "../checks.js";
 import { attrFrom, encapOf, keymatPart, replayPart } from "./espStructs.js";
 import { fieldsAt, integer, readFilter, type FlowFilter } from "./flowAttr.js";
 

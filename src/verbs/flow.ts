@@ -1,7 +1,8 @@
 /** ibv_create_flow(3); what destroys flow actions of all kinds. */
 import { Flow } from "../model/flow/flow.js";
 import { FlowAction } from "../model/flow/action.js";
-import { describe, living } from "../model/base/handle.js";
+import { describe } from "../checks.js";
+import { living } from "../model/base/handle.js";
 import { QueuePair } from "../model/queue/queuePair.js";
 import { VerbsFlow } from "../model/flow/verbsFlow.js";
 import type { FlowAttr } from "./flowAttr.js";

@@ -19,7 +19,7 @@ import {
   type Spec,
   type SpecLayout,
 } from "../model/flow/spec.js";
-import { describe, unsigned } from "../model/base/handle.js";
+import { describe, unsigned } from "../checks.js";
 import { namesHint } from "../nearest.js";
 
 /** A packet field. Bytes are as many as the C field has. */

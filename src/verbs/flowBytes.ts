@@ -27,7 +27,7 @@ import {
   type SpecLayout,
 } from "../model/flow/spec.js";
 import { anySpec, existing, knownFilter } from "../model/flow/specChecks.js";
-import { describe } from "../model/base/handle.js";
+import { describe } from "../checks.js";
 import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./flowAttr.js";
 
 /** The handle number of an object that an action spec names; it stands where C has the pointer. */

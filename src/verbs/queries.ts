@@ -8,7 +8,8 @@ import {
   type DeviceAttributesEx,
 } from "../model/device/attributes.js";
 import type { Gid } from "../model/base/gids.js";
-import { living, unsigned } from "../model/base/handle.js";
+import { unsigned } from "../checks.js";
+import { living } from "../model/base/handle.js";
 import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/base/ports.js";
 
 export type { DeviceAttributes, DeviceAttributesEx } from "../model/device/attributes.js";

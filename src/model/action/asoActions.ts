@@ -8,7 +8,8 @@ import { Action, type ActionKind, type ActionStep } from "./action.js";
 import { AsoObject, type AsoKind, type AsoLink } from "./asoObject.js";
 import type { Device } from "../device/device.js";
 import { Domain, Table } from "../table/domain.js";
-import { describe, Handle, living, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { Handle, living } from "../base/handle.js";
 import { changeMeter, meterOf, PARAMETERS_SIZE, startColour } from "./meterParameters.js";
 
 /** Registers that objects of this family can be put into. */

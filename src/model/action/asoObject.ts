@@ -9,7 +9,8 @@ import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { Domain } from "../table/domain.js";
 import { DevxObject } from "../devx/object.js";
-import { describe, living, retire, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { living, retire } from "../base/handle.js";
 import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.js";
 
 export type AsoKind = "first_hit" | "flow_meter" | "connection";

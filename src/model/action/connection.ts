@@ -4,7 +4,7 @@
  */
 import { CONNECTION_CONTEXT } from "../../abi/connection.js";
 import { refuse } from "../../errors.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 
 /** One side of a connection. Flags are 0 or 1. */
 export interface ConnectionSide {

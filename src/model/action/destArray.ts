@@ -10,7 +10,7 @@ import {
   Op,
 } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import type { ActionSetting } from "./modifyHeader.js";
 
 /** `enum mlx5dv_dr_action_dest_type` */

@@ -4,7 +4,7 @@
  */
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { modifyFieldNames, modifyFieldAt, modifyFieldNamed } from "./modifyFields.js";
 
 export const MODIFY_WORD = 8;

@@ -23,7 +23,7 @@ import { MAX_RECORD } from "../../engine/records.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { nearest } from "../../nearest.js";
 import type { DomainType } from "../table/domain.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import {
   ADD_TYPE,
   COPY_TYPE,

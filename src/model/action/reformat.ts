@@ -13,7 +13,7 @@ import {
   REFORMAT_VERSION,
 } from "../../abi/engine.js";
 import { refuse, type Refusal } from "../../errors.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
 
 /** `enum mlx5dv_flow_action_packet_reformat_type` */

@@ -21,7 +21,8 @@ import { refuse } from "../../errors.js";
 import { Action, type ActionKind } from "./action.js";
 import { ownerMisfit } from "./placement.js";
 import { Table } from "../table/domain.js";
-import { describe, living, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { living } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 
 /** `struct mlx5dv_dr_flow_sampler_attr` */

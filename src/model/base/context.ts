@@ -4,7 +4,8 @@ import { refuse } from "../../errors.js";
 import type { Device } from "../device/device.js";
 import { functionFrom, type DeviceFunction } from "../device/function.js";
 import { NumberedObjects } from "../devx/object.js";
-import { describe, Handle, living, retire, unsigned } from "./handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { Handle, living, retire } from "./handle.js";
 
 export class Context extends Handle {
   /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */

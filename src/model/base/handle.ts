@@ -2,6 +2,7 @@
  * Lifetimes. Every object knows its device and how many others use it; one in use cannot be destroyed, and a destroyed
  * one cannot be used.
  */
+import { describe } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import type { Device } from "../device/device.js";
 
@@ -54,21 +55,4 @@ export function living<T extends Handle<Device | null>>(
 export function retire(call: string, path: string, object: Handle<Device | null>, hint: string): void {
   if (object.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
   object.destroyed = true;
-}
-
-/** An unsigned integer of so many bits. */
-export function unsigned(call: string, path: string, value: unknown, bits: number): number {
-  if (typeof value !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
-  // Several are asked of every frame: without a power where it can be.
-  if (value >>> 0 === value && (bits >= 32 || value >>> bits === 0)) return value;
-  if (!Number.isInteger(value) || value < 0 || value >= 2 ** bits) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${2 ** bits - 1}` });
-  }
-  return value;
-}
-
-export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value !== "object") return value === undefined ? "undefined" : typeof value;
-  return value.constructor?.name ?? "an object";
 }

@@ -1,7 +1,7 @@
 /** How many objects a device has, and how many it may have. What `ibv_query_device` reports is what is enforced here. */
 import { refuse } from "../../errors.js";
 import type { Device } from "../device/device.js";
-import { unsigned } from "./handle.js";
+import { unsigned } from "../../checks.js";
 
 /** Limits of a device, under their names in `struct ibv_device_attr`. */
 export interface DeviceLimits {

@@ -12,7 +12,7 @@ import { refuse } from "../../errors.js";
 import type { Cable } from "../device/cable.js";
 import type { Device } from "../device/device.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
-import { describe, unsigned } from "./handle.js";
+import { describe, unsigned } from "../../checks.js";
 
 /** Entries of a port's GID table: what the 8 bits of `sgid_index` can name. */
 export const GID_TABLE_LENGTH = 256;

@@ -1,7 +1,7 @@
 /** Cables: what is connected to a port gets the frames that leave it. */
 import { refuse } from "../../errors.js";
 import { Device } from "./device.js";
-import { describe } from "../base/handle.js";
+import { describe } from "../../checks.js";
 import type { FrameOptions } from "../traffic/input.js";
 import type { Outcome } from "../traffic/outcome.js";
 import { portOf, type Port } from "../base/ports.js";

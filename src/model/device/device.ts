@@ -7,7 +7,7 @@ import { DeviceBurst, type Burst } from "../traffic/burst.js";
 import { DecisionCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceFunction } from "./function.js";
-import { unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
 import { Hardware } from "./hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";

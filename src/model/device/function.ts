@@ -7,7 +7,7 @@ import type { Classifier } from "../table/classifier.js";
 import { Device } from "./device.js";
 import type { DomainType } from "../table/domain.js";
 import { FlowTables, type FlowCount } from "../flow/entries.js";
-import { describe } from "../base/handle.js";
+import { describe } from "../../checks.js";
 import { HostRules } from "../flow/hostRules.js";
 import { Stages } from "../table/pipeline.js";
 import { AnchorTables } from "../flow/steeringAnchor.js";

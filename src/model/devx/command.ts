@@ -1,7 +1,7 @@
 /** One command: its input, its output, and the way it is refused. */
 import { refuse, SteeringError, type Refusal } from "../../errors.js";
 import type { Context } from "../base/context.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { COMMAND, OUTPUT, readField, readFields, writeFields, type Layout } from "./layouts.js";
 import type { NumberedKind } from "./object.js";
 import { SYNDROMES, syndromeOf, type SyndromeName } from "./syndromes.js";

@@ -1,7 +1,8 @@
 /** What a device command makes: known to the device by a number of its kind. */
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
-import { describe, Handle, living } from "../base/handle.js";
+import { describe } from "../../checks.js";
+import { Handle, living } from "../base/handle.js";
 
 /** Kinds that have numbers of their own; null for what is known in another way (an entry: by table and index). */
 export type NumberedKind =

@@ -4,7 +4,8 @@ import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import { DOMAIN_TYPES, type DomainType } from "../table/domain.js";
-import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";
 import { encapsulates, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, reformatData, reformatRecord } from "../action/reformat.js";
 

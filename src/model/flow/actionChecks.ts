@@ -14,7 +14,8 @@ import { EspAction } from "../esp/action.js";
 import { FlowAction } from "./action.js";
 import type { NamedObject } from "./specMatch.js";
 import type { FlowRequest, Spec } from "./spec.js";
-import { describe, living } from "../base/handle.js";
+import { describe } from "../../checks.js";
+import { living } from "../base/handle.js";
 
 /** Flow actions of one flow, so that an entry's list fits the core whatever else is in it. */
 export const FLOW_ACTIONS = 8;

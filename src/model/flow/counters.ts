@@ -7,7 +7,8 @@ import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { CounterValue } from "../action/counter.js";
 import { Flow, type FlowCounts } from "./flow.js";
-import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct ibv_counters_init_attr` */
 export interface CountersInitAttr {

@@ -13,7 +13,8 @@ import { FLOW_ACTIONS } from "./actionChecks.js";
 import { Counters } from "./counters.js";
 import type { FlowMatcher } from "./matcher.js";
 import { DevxFlowTable } from "../devx/flowTable.js";
-import { describe, Handle, living, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { Handle, living } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { Tir } from "../queue/tir.js";
 

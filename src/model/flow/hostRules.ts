@@ -10,7 +10,8 @@ import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
 import type { Device } from "../device/device.js";
 import type { DeviceFunction } from "../device/function.js";
-import { describe, Handle, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { Handle } from "../base/handle.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 
 /** In the order in which frames come to them. */

@@ -7,7 +7,8 @@ import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
-import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { checkTakesRules } from "../table/matcherChecks.js";
 

@@ -10,7 +10,8 @@ import { Context } from "../base/context.js";
 import type { DeviceFunction } from "../device/function.js";
 import type { DomainType } from "../table/domain.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
-import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct mlx5dv_steering_anchor_attr`; what is left out is 0. */
 export interface SteeringAnchorAttr {

@@ -20,7 +20,8 @@ import { isMulticastOnly } from "./driverChecks.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./specMatch.js";
 import type { FlowRequest } from "./spec.js";
 import type { WantedEntry } from "./entries.js";
-import { describe, living, type Handle } from "../base/handle.js";
+import { describe } from "../../checks.js";
+import { living, type Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 
 /** Where flows for multicast alone stand on devices that put them behind all others. */

@@ -5,7 +5,7 @@
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
 import { fieldAtBit } from "./fields.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { completeMask, enabledGroups, type MatchParameters } from "./match.js";
 import {
   checkCriteria,

@@ -4,7 +4,7 @@ import { EXT_HERE_TUNNEL, HERE_GENEVE_OPTION_0, HERE_SAMPLE, MISC_GENEVE_BITS } 
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import type { HeaderName } from "./parsedFrame.js";
 
 /** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */

@@ -3,7 +3,8 @@ import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
 import type { Device } from "../device/device.js";
 import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/gids.js";
-import { describe, Handle, living, retire, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 import { portOf, type Port } from "../base/ports.js";
 
 /** `struct ibv_global_route` */

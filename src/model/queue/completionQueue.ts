@@ -1,7 +1,8 @@
 /** Completion queues: what came of work requests, oldest first. */
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct ibv_wc`. MODEL: it has the flow tag too, which C reads from an extended completion by `ibv_wc_read_flow_tag`. */
 export interface WorkCompletion {

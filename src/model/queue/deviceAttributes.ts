@@ -3,7 +3,7 @@ import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
 import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
 import { createExtended, type SpreadingAttributes } from "./rssQueuePair.js";
 

@@ -10,7 +10,8 @@ import {
 import { ERRNO, refuse } from "../../errors.js";
 import { CompletionQueue, type HeldCompletion, type WorkCompletion } from "./completionQueue.js";
 import { Context } from "../base/context.js";
-import { living, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { living } from "../base/handle.js";
 
 const TIMES = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
 /** Fields that can be asked for. MODEL: VLAN tags stay in the frame and tags are not matched, so neither is reported. */

@@ -3,7 +3,8 @@ import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { Device } from "../device/device.js";
-import { describe, Handle, living, retire, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 import { WorkQueue } from "./workQueue.js";
 
 /** `struct ibv_rwq_ind_table_init_attr` */

@@ -19,7 +19,8 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
-import { describe, living, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { living } from "../base/handle.js";
 import { IndirectionTable } from "./indirectionTable.js";
 import { checkRoom, QueuePair, type QueuePairAttributes } from "./queuePair.js";
 import { HASH_FIELDS, Spread, type HashOptions } from "./rss.js";

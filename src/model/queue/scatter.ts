@@ -1,7 +1,7 @@
 /** Scatter and gather lists: where in registered memory the bytes of a work request lie. */
 import { refuse } from "../../errors.js";
 import type { MemoryRegion, ProtectionDomain } from "../base/context.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { bounded } from "../base/limits.js";
 
 /** `struct ibv_sge` */

@@ -35,7 +35,7 @@ import {
 import { refuse } from "../../errors.js";
 import { routeOf, type AddressAttributes } from "./addressHandle.js";
 import type { Device } from "../device/device.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { MTU, PKEY_TABLE_LENGTH } from "../base/ports.js";
 

@@ -3,7 +3,8 @@ import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Classifier } from "./classifier.js";
 import type { Context } from "../base/context.js";
-import { Handle, living, retire, unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
+import { Handle, living, retire } from "../base/handle.js";
 import { HeldRules } from "../rule/pendingRules.js";
 
 /** `enum mlx5dv_dr_domain_type` */

@@ -1,6 +1,7 @@
 /** Layouts of matchers (mlx5dv_dr: Matcher): how much room a table makes for their rules. Answers never depend on it. */
 import { refuse } from "../../errors.js";
-import { describe, living, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
+import { living } from "../base/handle.js";
 import { Matcher } from "./matcher.js";
 
 /** `struct mlx5dv_dr_matcher_layout` */

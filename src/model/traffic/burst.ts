@@ -5,7 +5,7 @@ import type { Batch } from "../../engine/batch.js";
 import type { Columns } from "../../engine/columns.js";
 import { refuse } from "../../errors.js";
 import type { Device } from "../device/device.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { checkTime } from "./input.js";
 import { LINK_TYPES } from "../../packet/linkTypes.js";
 import { linkOf } from "./links.js";

@@ -1,7 +1,7 @@
 /** The cache of decisions as programs see it: how large it may be, what it found, and that it forgets (docs/frames.md). */
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
-import { unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
 
 export interface CacheOptions {
   /** Entries at most: a power of two up to 1,048,576, or 0 for no cache. @default 65536 */

@@ -2,7 +2,7 @@
 import { MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
-import { describe, unsigned } from "../base/handle.js";
+import { describe, unsigned } from "../../checks.js";
 import { linkOf } from "./links.js";
 
 /** How a frame came in. */

@@ -4,7 +4,7 @@ import { loadCore, loadFirstCore } from "../../engine/load.js";
 import { coresHere, threadsMissing } from "../../engine/thread.js";
 import { refuse } from "../../errors.js";
 import { Device, deviceParts, openCore, type DeviceOptions, type DeviceParts } from "../device/device.js";
-import { unsigned } from "../base/handle.js";
+import { unsigned } from "../../checks.js";
 import { PoolTraffic } from "./poolTraffic.js";
 import { Traffic } from "./receive.js";
 import type { Core } from "../../engine/core.js";

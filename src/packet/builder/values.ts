@@ -1,7 +1,7 @@
 /** Given layers, checked: every field a number or bytes. */
 import { refuse } from "../../errors.js";
 import { parseIpv4, parseIpv6, parseMac } from "../addresses.js";
-import { describe } from "../../model/base/handle.js";
+import { describe } from "../../checks.js";
 import { namesHint } from "../../nearest.js";
 import { bytesGiven, bytesOf, hexBytes, joined } from "../bytes.js";
 import { layoutOf, LAYOUTS, type FieldLayout, type LaidOutHeader } from "../layout.js";
