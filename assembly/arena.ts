@@ -160,18 +160,18 @@ export function growToArena(): bool {
   return wanted <= have || memory.grow(<i32>(wanted - have)) >= 0;
 }
 
-/** Bytes that the arena may hold from now on; what is in use stays. */
+/** Sets how many bytes the arena may use. Blocks in use stay. */
 export function limitArena(bytes: u32): void {
   const room = <usize>0xffff0000 - ARENA;
   Arena.limit = ARENA + (<usize>bytes < room ? <usize>bytes : room);
 }
 
-/** Bytes in use. */
+/** Bytes of the arena in use. */
 export function arenaUsed(): usize {
   return Arena.used;
 }
 
-/** Nothing has been stored from here on. */
+/** The end of what the arena stores. */
 export function arenaTop(): usize {
   return Arena.top;
 }

@@ -61,7 +61,10 @@ export { open, openMany, seal, sealMany } from "./crypto/gcm";
 export { declareGeneveOption } from "./wire/geneve";
 export { declareSample } from "./wire/sample";
 
-/** Makes the fixed areas real, and writes what in them never changes. To be called once, first. */
+/**
+ * Takes the memory of the fixed areas and writes their constant parts; false when memory is full.
+ * The first call of all.
+ */
 export function openMemory(): bool {
   if (__heap_base > FIXED || !growToArena()) return false;
   openBranches();
@@ -69,7 +72,10 @@ export function openMemory(): bool {
   return true;
 }
 
-/** Parses the first `count` frames of the batch: keys and maps, of the groups in `wanted`. */
+/**
+ * Parses the first `count` frames of the batch: fills the groups of their keys in `wanted` (bit n
+ * is group n) and their maps.
+ */
 export function parse(count: u32, wanted: u32): void {
   openBatch();
   for (let i: usize = 0; i < count; i++) {
@@ -77,12 +83,18 @@ export function parse(count: u32, wanted: u32): void {
   }
 }
 
-/** Takes the first `count` frames of the batch from bytes to outcome, from the table `root`. */
+/**
+ * Takes the first `count` frames of the batch from bytes to outcome. They begin at the table
+ * `root`.
+ */
 export function steer(root: usize, count: u32): void {
   loopBack(root, count, 0);
 }
 
-/** The same for frames that the queue `sender` has sent and the port loops back: they are for the rules of `root` alone. */
+/**
+ * The same for frames that the queue `sender` sent and the port loops back: only the rules of
+ * `root` see them.
+ */
 export function loopBack(root: usize, count: u32, sender: usize): void {
   openChunks();
   openNumbers(count, sender != 0);
@@ -91,7 +103,10 @@ export function loopBack(root: usize, count: u32, sender: usize): void {
   deliver(count);
 }
 
-/** Classifies the first `count` keys of the batch in one table, from a lower bound of rank; answers are in `found`. */
+/**
+ * Looks the first `count` keys of the batch up in one table, from a lower bound of rank. The area
+ * `found` has the rules.
+ */
 export function classify(table: usize, count: u32, lowerHigh: u32, lowerLow: u32): void {
   const lower = ((<u64>lowerHigh) << 32) | (<u64>lowerLow);
   for (let i: u32 = 0; i < count; i++) {

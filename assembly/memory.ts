@@ -127,7 +127,7 @@ export const SHAPES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;
 export const BYTES: usize = (SHAPES + SHAPES_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
-/** Address of an area that the host reads or writes; 0 for none. */
+/** Address of an area (`Area`) that the host reads or writes; 0 for none. */
 export function areaAddress(area: i32): usize {
   switch (area) {
     case Area.staging:

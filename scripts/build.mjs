@@ -26,6 +26,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { mergeChunks } from "./chunks.mjs";
+import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -92,19 +93,29 @@ async function buildCore(flavour) {
     "src/abi",
     "asconfig.json",
     "scripts/coverage-transform.mjs",
+    "scripts/core-exports.mjs",
     "node_modules/assemblyscript",
   ];
   const output = `build/${flavour}/core.wasm`;
   if (upToDate(output, inputs)) return;
   begin(`${flavour} core`);
   const started = new Date();
-  await compileCore(flavour, []);
+  const reader = flavour === "debug" ? new ExportReader() : null;
+  await compileCore(flavour, [], reader === null ? [] : [reader]);
+  if (reader !== null) writeCoreExports(await reader.text(readFileSync(output)));
   // What was edited while the compiler ran is newer than this.
   utimesSync(output, started, started);
   done(kilobytes(statSync(output).size), started);
 }
 
-async function compileCore(flavour, options) {
+/** The file is in the repository, since tsc reads it before any core is built. */
+function writeCoreExports(text) {
+  if (readFileSync(CORE_EXPORTS, "utf8") === text) return;
+  if (process.env["CI"]) fail(`${CORE_EXPORTS} is stale: run node scripts/build.mjs --wasm debug and commit it`);
+  replaceFile(CORE_EXPORTS, text);
+}
+
+async function compileCore(flavour, options, transforms = []) {
   // The compiler looks for a --wasm of its own among the arguments.
   process.argv.length = 2;
   const { default: asc } = await import("assemblyscript/asc");
@@ -114,7 +125,7 @@ async function compileCore(flavour, options) {
     stdout: stream,
     stderr: stream,
     // Not in asconfig.json: the compiler drops the leading "./" of a transform's path there.
-    transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : [],
+    transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms,
     writeFile: (name, contents) => replaceFile(name, contents),
   });
   // The compiler says how its last round of optimization went: that is no warning.

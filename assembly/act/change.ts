@@ -6,7 +6,10 @@ import { replaceActions } from "../classify/rule";
 import { wantFor } from "../classify/table";
 import { actionsWant } from "./requirements";
 
-/** Gives a rule the staged actions; false when memory is full, never for as many as it has or fewer. */
+/**
+ * Gives a rule the staged actions; false when memory is full, never for as many actions as it has
+ * or fewer.
+ */
 export function changeActions(rule: usize, count: u32): bool {
   const actions = STAGING + STAGE_ACTIONS;
   if (!replaceActions(rule, actions, count)) return false;

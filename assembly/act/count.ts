@@ -8,13 +8,14 @@ import { allocate, release } from "../arena";
 
 const COUNTER_SIZE: u32 = 16;
 
-/** A bulk of zeroed counters; 0 when memory is full. */
+/** A block of `count` counters, all zero; 0 when memory is full. */
 export function createCounters(count: u32): usize {
   const counters = allocate(count * COUNTER_SIZE);
   if (counters != 0) memory.fill(counters, 0, <usize>count * COUNTER_SIZE);
   return counters;
 }
 
+/** Gives the memory of a block of counters back. */
 export function releaseCounters(counters: usize, count: u32): void {
   release(counters, count * COUNTER_SIZE);
 }

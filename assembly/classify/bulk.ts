@@ -17,7 +17,10 @@ import { BYTES, STAGING } from "../memory";
 import { RULE_MASK } from "./rule";
 import { insert } from "./table";
 
-/** Inserts `count` rules, whose ranks count up; gives how many: fewer when memory is full. */
+/**
+ * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Gives how many it
+ * inserted: fewer when memory is full.
+ */
 export function insertRules(table: usize, count: u32, stride: u32, criteria: u32, rankHigh: u32, rankLow: u32): u32 {
   let rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   let mask: usize = 0;
@@ -35,7 +38,10 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
   return count;
 }
 
-/** The first of `count` rules whose value has a bit that the mask leaves out; -1 for none. */
+/**
+ * The index of the first staged rule (BULK_*) whose value has a bit outside the staged mask; -1 for
+ * none.
+ */
 export function firstOutside(count: u32, stride: u32, criteria: u32): i32 {
   openValue();
   for (let n: u32 = 0; n < count; n++) {

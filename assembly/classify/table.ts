@@ -77,7 +77,7 @@ export namespace Tables {
   export let wanted: u32 = WANTS_NOTHING;
 }
 
-/** An empty table, which holds nothing but itself; 0 when memory is full. */
+/** An empty table; 0 when memory is full. `flags` are TABLE_*. */
 export function createTable(flags: u32): usize {
   const table = allocate(TABLE_SIZE);
   if (table == 0) return 0;
@@ -89,45 +89,45 @@ export function createTable(flags: u32): usize {
   return table;
 }
 
-/** A root table that never has rules, and takes no memory. */
+/** A root table of the receive path that never has rules and takes no memory. */
 export function emptyTable(): usize {
   store<u32>(NOBODY, TABLE_ROOT, TABLE_FLAGS);
   return NOBODY;
 }
 
-/** The same of the send path. */
+/** A root table of the send path that never has rules and takes no memory. */
 export function emptySendTable(): usize {
   store<u32>(NOBODY_SENDS, TABLE_ROOT | TABLE_SEND, TABLE_FLAGS);
   return NOBODY_SENDS;
 }
 
-/** What no rule of `table` wants goes on at `next`; 0 for nowhere. */
+/** Sets the table that unmatched frames of `table` go to; 0 for none. */
 export function setMiss(table: usize, next: usize): void {
   outdate();
   store<u32>(table, <u32>next, TABLE_MISS);
 }
 
-/** Whether the table keeps what its rules once needed when they go; what it does not need now goes where not. */
+/** Sets whether the table keeps its memory when rules are removed. */
 export function keepTable(table: usize, keeps: bool): void {
   const flags = load<u32>(table, TABLE_FLAGS) & ~TABLE_KEEPS;
   store<u32>(table, keeps ? flags | TABLE_KEEPS : flags, TABLE_FLAGS);
   if (!keeps) trimTable(table);
 }
 
-/** Gives back what the table does not need now, but for what is reserved. */
+/** Gives back the memory that the table does not need, except for what is reserved. */
 export function trimTable(table: usize): void {
   // Buckets do not merge while a sweep walks over them.
   if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
   shrinkSlots(table + TABLE_SLOTS);
 }
 
-/** Room for so many rules, made at once and kept from now on; false when memory is full. */
+/** Takes and keeps memory for `rules` rules in all; false when memory is full. */
 export function reserveRules(table: usize, rules: u32): bool {
   if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
   return reserveSlots(table + TABLE_SLOTS, rules);
 }
 
-/** Gives back a table that holds no rules, and that no other one hands frames to. */
+/** Gives back a table without rules that no other table names as next. */
 export function destroyTable(table: usize): void {
   outdate();
   clearSlots(table + TABLE_SLOTS);
@@ -267,7 +267,7 @@ function dropIfUnused(table: usize, mask: usize): void {
   dropMask(table + TABLE_MASKS, mask);
 }
 
-/** Writes the value of a rule where values are staged, without its ranges. */
+/** Writes the value of a rule to the staging area. Fields with ranges are 0. */
 export function stageValue(rule: usize): void {
   const mask: usize = load<u32>(rule, RULE_MASK);
   const table: usize = load<u32>(mask, MASK_TABLE);
@@ -275,6 +275,7 @@ export function stageValue(rule: usize): void {
   spread(table + TABLE_DEFINER, rule + RULE_VALUE, load<u32>(mask, MASK_LANES_COUNT), STAGING + STAGE_VALUE);
 }
 
+/** Removes a rule and gives its memory back. Never fails. */
 export function removeRule(rule: usize): void {
   outdate();
   const mask: usize = load<u32>(rule, RULE_MASK);
@@ -301,7 +302,7 @@ function startAnew(table: usize): void {
   Tables.wanted = unionOfWants();
 }
 
-/** Gives a rule another rank; never fails, for the rule itself takes no memory. */
+/** Gives a rule another rank. Never fails. */
 export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
   outdate();
   const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);

@@ -9,14 +9,17 @@ import { expandKey, setRoundKeys } from "./roundKeys";
 import { EXPANDED, FIRSTS, wipe } from "./scratch";
 import { closeStream, fly, openStream, orderBlocks } from "./stream";
 
-/** A cipher of a key of 16, 24 or 32 bytes, wherever it lies; 0 when memory is full. */
+/**
+ * A cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full. The key
+ * itself is not kept.
+ */
 export function createCipher(key: usize, length: u32): usize {
   const cipher = allocate(<u32>CIPHER_SIZE);
   if (cipher != 0) setCipherKey(cipher, key, length);
   return cipher;
 }
 
-/** Gives a cipher another key. Nothing of the one before stays. */
+/** Gives a cipher another key. Nothing of the former key remains. */
 export function setCipherKey(cipher: usize, key: usize, length: u32): void {
   wipe(cipher, CIPHER_SIZE);
   wipeHash();

@@ -36,18 +36,23 @@ import { warm } from "./warm";
 
 const SIZE: usize = JOB_SIZE;
 
-/** Seals a packet in place, and writes its ICV. */
+/** Seals the packet of a job (JOB_*) in place and writes its ICV. */
 export function seal(job: usize): void {
   sealRun(job, 1);
 }
 
-/** Opens a packet in place, if its ICV is right; says so. */
+/**
+ * Opens the packet of a job (JOB_*) in place; false when the ICV is wrong, and the packet is
+ * unchanged then.
+ */
 export function open(job: usize): bool {
   openRun(job, 1);
   return load<u8>(job, JOB_GOOD) != 0;
 }
 
-/** Seals packets; those of one cipher that follow each other go together. */
+/**
+ * Seals packets. Packets of one cipher that follow each other are sealed together, which is faster.
+ */
 export function sealMany(jobs: usize, count: u32): void {
   const end = jobs + <usize>count * SIZE;
   while (jobs < end) {
@@ -57,7 +62,7 @@ export function sealMany(jobs: usize, count: u32): void {
   }
 }
 
-/** Opens packets, and says of each in its job whether it is good. */
+/** Opens packets. Each job says whether its ICV was right. */
 export function openMany(jobs: usize, count: u32): void {
   const end = jobs + <usize>count * SIZE;
   while (jobs < end) {

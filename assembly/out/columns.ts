@@ -31,7 +31,10 @@ import { COLUMNS, HITS } from "../memory";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 import { isServed } from "./queue";
 
-/** Writes the columns of the first `count` frames; gives what kinds of destinations there are (SOME_*). */
+/**
+ * Writes the columns (COLUMN_*) of the first `count` frames. Gives the kinds of their destinations
+ * (SOME_*).
+ */
 export function writeColumns(count: u32): u32 {
   let some: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {

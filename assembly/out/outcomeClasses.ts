@@ -50,7 +50,10 @@ import { firstDestination, outcomeAt } from "../branch/outcome";
 const MOST_WORDS: u32 = 4 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
 const WORDS: usize = SHAPES + SHAPES_WORDS;
 
-/** Keeps the lengths of the frames of the batch, which rules may change: to be called before they are steered. */
+/**
+ * Keeps the lengths of the frames of the batch, before rules change them. To be called before
+ * `steer`.
+ */
 export function keepLengths(count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     store<u64>(LENGTHS + (i << 3), load<u64>(FRAMES + i * FRAME_SIZE, FRAME_LENGTH));

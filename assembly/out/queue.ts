@@ -23,6 +23,7 @@ const CAPACITY: usize = 0;
 const HELD: usize = 4;
 const COMPLETION_QUEUE_SIZE: u32 = 8;
 
+/** A completion queue for `capacity` completions; 0 when memory is full. */
 export function createCompletionQueue(capacity: u32): usize {
   const queue = allocate(COMPLETION_QUEUE_SIZE);
   if (queue == 0) return 0;
@@ -31,21 +32,28 @@ export function createCompletionQueue(capacity: u32): usize {
   return queue;
 }
 
+/** Gives the memory of a completion queue back. */
 export function destroyCompletionQueue(queue: usize): void {
   release(queue, COMPLETION_QUEUE_SIZE);
 }
 
-/** The host has made a completion of its own: a flushed request. Held may pass the capacity so; the queue is full then. */
+/**
+ * Counts a completion that the host made (a flushed request). The count may pass the capacity; the
+ * queue is full then.
+ */
 export function holdCompletion(queue: usize): void {
   store<u32>(queue, load<u32>(queue, HELD) + 1, HELD);
 }
 
-/** The host has taken `count` completions. */
+/** Counts `count` completions that the host took. */
 export function takeCompletions(queue: usize, count: u32): void {
   store<u32>(queue, load<u32>(queue, HELD) - count, HELD);
 }
 
-/** A queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when memory is full. */
+/**
+ * A queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when memory is
+ * full.
+ */
 export function createQueue(flags: u32, completions: usize, depth: u32): usize {
   const queue = allocate(QUEUE_SIZE);
   if (queue == 0) return 0;
@@ -63,12 +71,14 @@ export function createQueue(flags: u32, completions: usize, depth: u32): usize {
   return queue;
 }
 
+/** Gives the memory of a queue back. */
 export function destroyQueue(queue: usize): void {
   const ring: usize = load<u32>(queue, RING);
   if (ring != 0) release(ring, (load<u32>(queue, WRAP) + 1) * 4);
   release(queue, QUEUE_SIZE);
 }
 
+/** Sets the flags of a queue: QUEUE_*. */
 export function setQueueFlags(queue: usize, flags: u32): void {
   store<u32>(queue, flags, FLAGS);
 }
@@ -88,12 +98,12 @@ export function servedBy(queue: usize): u32 {
   return flags & QUEUE_SINK ? 0 : REACHES_BUFFERS;
 }
 
-/** Forgets the buffers that are posted: the queue pair was reset. */
+/** Removes all posted buffers, as a reset of the queue pair does. */
 export function clearQueue(queue: usize): void {
   store<u32>(queue, load<u32>(queue, TAIL), HEAD);
 }
 
-/** Posts a buffer of `length` bytes; the host has checked that the ring has room. */
+/** Posts a buffer of `length` bytes. The ring must have room. */
 export function postBuffer(queue: usize, length: u32): void {
   const tail = load<u32>(queue, TAIL);
   store<u32>(<usize>load<u32>(queue, RING) + ((<usize>(tail & load<u32>(queue, WRAP))) << 2), length);

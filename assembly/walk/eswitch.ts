@@ -41,13 +41,13 @@ export namespace Eswitch {
 /** C0 and C1, by their bits: those that pass from domain to domain. */
 const PASSING: u32 = 3;
 
-/** The root table of the eSwitch; 0 for none. */
+/** Sets the root table of the eSwitch; 0 for none. */
 export function setFdb(table: usize): void {
   outdate();
   Eswitch.root = table;
 }
 
-/** The table that frames for a function come to first. */
+/** Sets the first table of frames for a function. */
 export function setVport(vport: u32, table: usize): void {
   assert(vport < <u32>MAX_FUNCTIONS, "vport number out of range");
   outdate();

@@ -60,20 +60,23 @@ namespace Sleep {
   export let before: u32 = 0;
 }
 
-/** At most so many entries from now on, a power of two; 0 for no cache. */
+/** Sets how many entries the flow cache has: a power of two, or 0 for no cache. */
 export function limitCache(entries: u32): void {
   giveBackCache();
   Cache.most = entries;
   wake();
 }
 
-/** Forgets all entries. */
+/** Removes all entries of the flow cache. */
 export function clearCache(): void {
   outdate();
   wake();
 }
 
-/** Whether it is not asked at the moment: it sleeps, rules ask for too much of a key, or it has found no room. */
+/**
+ * Whether the flow cache is off at the moment: it did not pay, the rules read too much of a key, or
+ * there was no memory.
+ */
 export function isCacheAsleep(): bool {
   return Cache.most != 0 && (Sleep.frames != 0 || CacheKey.tooWide);
 }
@@ -141,7 +144,7 @@ function hasRoom(): bool {
   return true;
 }
 
-/** Gives back what it has, also while frames walk, as the arena needs it: there is no entry then. */
+/** Removes all entries of the flow cache and gives its memory back, until the next lookup. */
 export function giveBackCache(): void {
   Arena.lent = usize.MAX_VALUE;
   Cache.entries = 0;

@@ -31,7 +31,7 @@ namespace Reach {
   export let last: usize = 0;
 }
 
-/** REACHES_* of everything that frames can come to which begin at the table `root`. */
+/** The union of REACHES_* over all rules that frames can come to from the table `root`. */
 export function reached(root: usize): u32 {
   store<u32>(root, NO_MORE, TABLE_REACHED);
   Reach.last = root;

@@ -31,7 +31,7 @@ namespace Option0 {
   export let name: u32 = 0xffffffff;
 }
 
-/** Declares option 0 of this device, for good. */
+/** Declares option 0 of this device. It cannot be changed later. */
 export function declareGeneveOption(optionClass: u32, type: u32): void {
   outdate();
   Option0.name = (optionClass << 8) | type;

@@ -32,7 +32,10 @@ const VALUE_SIZE: u32 = 4;
 /** The ids that are declared, a bit each. */
 let declared: u32 = 0;
 
-/** Declares sample `id` (0 to 7) of this device, for good. `header` 0 is the payload of the level. */
+/**
+ * Declares sample `id` (0 to 7) of this device. `header` 0 is the payload of the level, `port` -1
+ * any port. It cannot be changed later.
+ */
 export function declareSample(id: u32, header: u32, level: u32, offset: u32, port: u32): void {
   const sample = sampleAt(id);
   outdate();

@@ -4,7 +4,7 @@
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../abi/engine.js";
 import { claim, Word, type Start } from "./workerControl.js";
-import type { CoreExports } from "./core.js";
+import type { CoreExports } from "./coreExports.js";
 import { instanceOf } from "./instance.js";
 import type { SharingExports } from "./sharedModule.js";
 import { steerRows } from "./steerRows.js";

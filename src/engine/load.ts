@@ -2,7 +2,8 @@
  * Where the core comes from. Node reads the file beside this module, browsers fetch it, and a caller may bring it:
  * a URL, a Response, bytes, or a compiled module.
  */
-import { Core, type CoreExports } from "./core.js";
+import { Core } from "./core.js";
+import type { CoreExports } from "./coreExports.js";
 import { instanceOf } from "./instance.js";
 import { rewrite, sharedMemory, type SharingExports } from "./sharedModule.js";
 

@@ -6,7 +6,8 @@
  */
 import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
 import { claim, CONTROL_BYTES, failureIn, PAGE, Task, Word, type Start } from "./workerControl.js";
-import { Core, type CoreExports } from "./core.js";
+import { Core } from "./core.js";
+import type { CoreExports } from "./coreExports.js";
 import { Runner } from "./inlineWorker.js";
 import { sharedMemory } from "./sharedModule.js";
 import { startThread, type Thread } from "./thread.js";

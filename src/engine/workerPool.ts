@@ -3,7 +3,8 @@
  * brings together what they have counted.
  */
 import { MAX_BATCH, MAX_ROWS } from "../abi/engine.js";
-import { Core, type CoreExports } from "./core.js";
+import { Core } from "./core.js";
+import type { CoreExports } from "./coreExports.js";
 import type { FirstCore } from "./load.js";
 import { Replica, type CounterBlocks } from "./workerCore.js";
 import { steerRows } from "./steerRows.js";

@@ -16,7 +16,7 @@ export function openNumbers(count: u32, again: bool): void {
   if (!again) Frames.seen += count;
 }
 
-/** So many frames have come in and were steered by another core. */
+/** Counts `count` frames that another core steered. */
 export function skipNumbers(count: u32): void {
   Frames.seen += count;
 }

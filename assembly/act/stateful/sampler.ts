@@ -22,7 +22,7 @@ export namespace Chance {
   export let seed: u64 = 0;
 }
 
-/** Everything that is left to chance follows from it. */
+/** Sets the seed of all random choices. */
 export function setSeed(high: u32, low: u32): void {
   Chance.seed = ((<u64>high) << 32) | (<u64>low);
 }
