@@ -6,8 +6,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { readCapture } from "../src/packet/capture.ts";
-import { PcapWriter } from "../src/packet/captureWriter.ts";
+import { readCapture } from "../src/packet/capture/read.ts";
+import { PcapWriter } from "../src/packet/capture/writer.ts";
 
 const ETHERNET = 1;
 const START = BigInt(Date.UTC(2026, 2, 2, 8, 30)) * 1_000_000n;

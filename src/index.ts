@@ -31,13 +31,13 @@ export { ERRNO, REFUSALS, SteeringError, type ErrnoName, type Refusal, type Refu
 export type { MatchFields, MatchParameters } from "./model/match/match.js";
 export type { TermText } from "./model/match/term.js";
 export type { ParserOptions, SampleOptions } from "./model/match/parser.js";
-export type { HeaderName, ParsedFrame, ParsedHeader, ParseStop } from "./model/match/parsedFrame.js";
-export { LINK_TYPES, linkTypeName } from "./packet/linkTypes.js";
+export type { HeaderName, ParsedFrame, ParsedHeader, ParseStop } from "./packet/parsedFrame.js";
+export { LINK_TYPES, linkTypeName } from "./packet/capture/linkTypes.js";
 export {
   CaptureDecoder,
   readCapture,
   type CapturedFrame,
   type CaptureEnd,
   type CaptureInterface,
-} from "./packet/capture.js";
-export { PcapngWriter, PcapWriter } from "./packet/captureWriter.js";
+} from "./packet/capture/read.js";
+export { PcapngWriter, PcapWriter } from "./packet/capture/writer.js";

@@ -136,7 +136,7 @@ export const CLI = [
     SUMS,
   ),
   mutant(
-    "packet/capture",
+    "packet/capture/read",
     "capture-held-rows",
     "if (rows.count > 0) break;",
     "",

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../model/traffic/outcome.js";
-import { PcapngWriter } from "../packet/captureWriter.js";
+import { PcapngWriter } from "../packet/capture/writer.js";
 import type { NumberedFrame } from "./captures.js";
 import { CommandRefusal, refusalOf } from "./refusal.js";
 

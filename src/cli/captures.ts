@@ -1,6 +1,6 @@
 /** Frames of the captures on a command line, one after the other, in bounded memory. */
 import { statSync } from "node:fs";
-import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../packet/capture.js";
+import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../packet/capture/read.js";
 import { wireLengthOf } from "../run/captureRun.js";
 import { chunksOf, chunksOfInput } from "./chunks.js";
 import type { Interruption } from "./interruption.js";

@@ -1,6 +1,7 @@
 /** Frames as people write and read them: the tree of a parsed frame, its text, and frames built from headers. */
-export { frameTree, type FrameTree, type TreeField, type TreeItem, type TreeNode } from "./tree.js";
-export { printFrame, type PrintOptions, type PrintStyle } from "./print.js";
+export { frameTree } from "./tree/tree.js";
+export type { FrameTree, TreeField, TreeItem, TreeNode } from "./tree/types.js";
+export { printFrame, type PrintOptions, type PrintStyle } from "./tree/print.js";
 export {
   buildFrame,
   layersOf,
@@ -10,5 +11,5 @@ export {
   type Layer,
   type PayloadLayer,
   type TrailerLayer,
-} from "./build.js";
+} from "./builder/build.js";
 export type { GeneveOption, Ipv4Option, Ipv6Option, OtherOption, RestOption, TcpOption } from "./options.js";

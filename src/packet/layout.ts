@@ -2,7 +2,7 @@
  * Every header's fields, in wire order: the one table that the printer, the builder and the messages about cut headers
  * read. A name is said once; bits add up, so a field's place is the sum of the widths before it.
  */
-import type { HeaderName } from "../model/match/parsedFrame.js";
+import type { HeaderName } from "./parsedFrame.js";
 import {
   ARP_OPERATION_NAMES,
   ARPHRD_NAMES,

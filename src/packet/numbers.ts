@@ -1,5 +1,5 @@
 /** Numbers by which one header tells what follows it: the parser's, and names of others for people to read. */
-import type { HeaderName } from "../model/match/parsedFrame.js";
+import type { HeaderName } from "./parsedFrame.js";
 
 /** What a header can be followed by, and the number that says so. */
 export type Carried = Readonly<Partial<Record<HeaderName, number>>>;

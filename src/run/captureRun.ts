@@ -6,7 +6,7 @@ import type { Burst } from "../model/traffic/burst.js";
 import { hasParser } from "../model/traffic/links.js";
 import type { Outcome } from "../model/traffic/outcome.js";
 import type { Summing } from "../model/traffic/receive.js";
-import type { FrameColumns } from "../packet/capture.js";
+import type { FrameColumns } from "../packet/capture/read.js";
 import { Trial } from "./adaptiveMode.js";
 import { onClock, type LoadedScenario } from "../scenario/load.js";
 import type { Sum } from "./tally.js";

@@ -1,7 +1,7 @@
 /** flowsteer run --format: a row a frame. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { PcapngWriter } from "../../src/packet/captureWriter.js";
+import { PcapngWriter } from "../../src/packet/capture/writer.js";
 import { WEB_FRAME, withRules } from "../scenario/support/documents.js";
 import { flowsteer, scratch, start } from "./support/command.js";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCapture } from "../../src/packet/capture.js";
+import { readCapture } from "../../src/packet/capture/read.js";
 import { root, scratch, start, type Ended } from "./support/command.js";
 
 const SCENARIO = "examples/everyday.json";

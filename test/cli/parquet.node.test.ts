@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ParquetRows } from "../../src/cli/parquet.js";
 import { Output } from "../../src/cli/output.js";
 import type { RowEnd } from "../../src/cli/rows.js";
-import { PcapngWriter } from "../../src/packet/captureWriter.js";
+import { PcapngWriter } from "../../src/packet/capture/writer.js";
 import { WEB_FRAME, withRules } from "../scenario/support/documents.js";
 import { flowsteer, scratch } from "./support/command.js";
 

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildFrame } from "../../src/packet/build.js";
-import { readCapture, type CapturedFrame } from "../../src/packet/capture.js";
-import { PcapngWriter } from "../../src/packet/captureWriter.js";
+import { buildFrame } from "../../src/packet/builder/build.js";
+import { readCapture, type CapturedFrame } from "../../src/packet/capture/read.js";
+import { PcapngWriter } from "../../src/packet/capture/writer.js";
 import { flowsteer, scratch } from "./support/command.js";
 
 async function framesIn(folder: string, name: string): Promise<CapturedFrame[]> {

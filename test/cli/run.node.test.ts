@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCapture, type CapturedFrame } from "../../src/packet/capture.js";
-import { PcapngWriter } from "../../src/packet/captureWriter.js";
+import { readCapture, type CapturedFrame } from "../../src/packet/capture/read.js";
+import { PcapngWriter } from "../../src/packet/capture/writer.js";
 import { everyKey, WEB_FRAME, withRules } from "../scenario/support/documents.js";
 import { flowsteer, root, scratch, start } from "./support/command.js";
 

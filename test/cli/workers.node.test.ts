@@ -1,8 +1,8 @@
 /** flowsteer run --workers: whatever is written is the same, byte for byte, by however many. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { buildFrame } from "../../src/packet/build.js";
-import { PcapngWriter } from "../../src/packet/captureWriter.js";
+import { buildFrame } from "../../src/packet/builder/build.js";
+import { PcapngWriter } from "../../src/packet/capture/writer.js";
 import { seedFor } from "../assembly/support/core.js";
 import { withRules } from "../scenario/support/documents.js";
 import { randomFrame } from "../oracle/generate/frame.js";

@@ -1,8 +1,8 @@
 /** Both readers on files made by hand: what the public captures do not hold. */
 
 import { describe, expect, it } from "vitest";
-import { CaptureDecoder, readCapture } from "../../src/packet/capture.js";
-import { LINK_TYPES, linkTypeName } from "../../src/packet/linkTypes.js";
+import { CaptureDecoder, readCapture } from "../../src/packet/capture/read.js";
+import { LINK_TYPES, linkTypeName } from "../../src/packet/capture/linkTypes.js";
 import { SteeringError } from "../../src/errors.js";
 import {
   block,

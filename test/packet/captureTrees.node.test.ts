@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { hasParser } from "../../src/model/traffic/links.js";
-import { readCapture } from "../../src/packet/capture.js";
+import { readCapture } from "../../src/packet/capture/read.js";
 import { buildFrame, layersOf, printFrame } from "../../src/packet/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
 import { draw } from "./support/frames.js";

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CaptureDecoder, type CapturedFrame } from "../../src/packet/capture.js";
-import { PcapngWriter, PcapWriter } from "../../src/packet/captureWriter.js";
+import { CaptureDecoder, type CapturedFrame } from "../../src/packet/capture/read.js";
+import { PcapngWriter, PcapWriter } from "../../src/packet/capture/writer.js";
 import { SteeringError } from "../../src/errors.js";
 import { concat, decodeAll, le, swapByteOrder } from "./support/captureHelpers.js";
 

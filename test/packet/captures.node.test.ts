@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CaptureDecoder, type CapturedFrame, type CaptureEnd, readCapture } from "../../src/packet/capture.js";
+import { CaptureDecoder, type CapturedFrame, type CaptureEnd, readCapture } from "../../src/packet/capture/read.js";
 import { SteeringError } from "../../src/errors.js";
 import { decodeAll, swapByteOrder } from "./support/captureHelpers.js";
 

@@ -1,7 +1,7 @@
 /** The table of layouts: whole bytes, names once, and what messages about cut headers call the first missing field. */
 import { expect, test } from "vitest";
 import { Header, Stop } from "../../src/abi/headers.js";
-import { firstCutField } from "../../src/model/match/stops.js";
+import { firstCutField } from "../../src/packet/cutField.js";
 import { LAYOUTS, layoutOf, type LaidOutHeader } from "../../src/packet/layout.js";
 
 /** Bytes of the fixed part: RFCs and the parser's own sizes. */

@@ -17,7 +17,7 @@ import {
 } from "../../src/index.js";
 import * as dv from "../../src/mlx5dv/index.js";
 import { hexOf } from "../../src/packet/bytes.js";
-import { readCapture } from "../../src/packet/capture.js";
+import { readCapture } from "../../src/packet/capture/read.js";
 import * as v from "../../src/verbs/index.js";
 import { Random } from "../oracle/generate/random.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
-import { readCapture } from "../../src/packet/capture.js";
+import { readCapture } from "../../src/packet/capture/read.js";
 
 const folder = new URL("../../examples/", import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, folder), "utf8");

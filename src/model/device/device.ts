@@ -13,7 +13,7 @@ import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
 import { rulesHit } from "../traffic/outcomeReader.js";
 import type { DeviceLimits } from "../base/limits.js";
-import type { ParsedFrame } from "../match/parsedFrame.js";
+import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
 import type { PortOptions } from "../base/ports.js";
 import { profileNamed, type Profile } from "../base/profile.js";

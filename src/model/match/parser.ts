@@ -5,7 +5,7 @@ import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
 import { describe, unsigned } from "../../checks.js";
-import type { HeaderName } from "./parsedFrame.js";
+import type { HeaderName } from "../../packet/parsedFrame.js";
 
 /** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */
 export interface SampleOptions {

@@ -7,7 +7,7 @@ import { refuse } from "../../errors.js";
 import type { Device } from "../device/device.js";
 import { describe, unsigned } from "../../checks.js";
 import { checkTime } from "./input.js";
-import { LINK_TYPES } from "../../packet/linkTypes.js";
+import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
 import type { Summing, Traffic } from "./receive.js";

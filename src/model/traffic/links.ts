@@ -1,7 +1,7 @@
 /** Link types of captures to what the parser starts with. */
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
-import { LINK_TYPES, linkTypeName } from "../../packet/linkTypes.js";
+import { LINK_TYPES, linkTypeName } from "../../packet/capture/linkTypes.js";
 
 const LINKS: ReadonlyMap<number, Link> = new Map([
   [LINK_TYPES.ETHERNET, Link.ethernet],

@@ -1,5 +1,5 @@
 /** Checksums that the device makes for a frame that is sent (IBV_SEND_IP_CSUM). */
-import { frameTree } from "../../packet/tree.js";
+import { frameTree } from "../../packet/tree/tree.js";
 import type { Device } from "../device/device.js";
 
 /** Headers whose checksums it makes. */

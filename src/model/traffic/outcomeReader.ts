@@ -11,7 +11,7 @@ import {
 } from "../../abi/engine.js";
 import { ESP_BAD_ICV, ESP_GOOD } from "../../abi/esp.js";
 import { espOf, type Batch } from "../../engine/batch.js";
-import { LINK_TYPES } from "../../packet/linkTypes.js";
+import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import type { Device } from "../device/device.js";
 import { FlowEntry } from "../flow/entry.js";
 import { HostQueue } from "../flow/hostRules.js";

@@ -20,7 +20,8 @@ import {
 import { linkTypeOf } from "./links.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
-import { parsedAt, type ParsedFrame } from "../match/parsedFrame.js";
+import { parsedAt } from "../match/parseResult.js";
+import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { QueuePair } from "../queue/queuePair.js";
 
 /** Who brings frames. */

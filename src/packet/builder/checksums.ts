@@ -6,10 +6,10 @@ import { decodeOptions, IPV4 } from "../options.js";
 import { bytesOf } from "../bytes.js";
 import { parseIpv4 } from "../addresses.js";
 import { networkBelow } from "./defaults.js";
-import type { Draft } from "./draft.js";
+import type { HeaderDraft } from "./headerDraft.js";
 
 /** The checksum of a header in these bytes, where its checksum field is 0; undefined where it has none. */
-type Checksum = (draft: Draft, header: Uint8Array) => number | undefined;
+type Checksum = (draft: HeaderDraft, header: Uint8Array) => number | undefined;
 
 const behindPseudoHeader: Checksum = (draft, header) => {
   const network = networkBelow(draft);
@@ -36,7 +36,7 @@ export const CHECKSUMS: Readonly<Partial<Record<LaidOutHeader, Checksum>>> = {
 };
 
 /** Where a source route ends, if it is under way (RFC 8200 section 8.1; RFC 791 section 3.1); else the destination. */
-function finalDestination(draft: Draft, network: Draft): Uint8Array {
+function finalDestination(draft: HeaderDraft, network: HeaderDraft): Uint8Array {
   if (network.header === "ipv4") {
     for (const { option } of decodeOptions(IPV4, network.bytes("options"))) {
       const { option: name, pointer, addresses } = option as { option: unknown; pointer: number; addresses: string[] };

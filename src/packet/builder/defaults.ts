@@ -15,7 +15,7 @@ import {
   UDP_PORTS,
   type Carried,
 } from "../numbers.js";
-import type { Defaults, Draft } from "./draft.js";
+import type { Defaults, HeaderDraft } from "./headerDraft.js";
 
 const bytes = (hex: string): Uint8Array => hexBytes(hex) ?? new Uint8Array();
 
@@ -35,8 +35,8 @@ const SPI = 256;
 
 /** The number of what follows; `none` where a payload does or nothing. */
 const carried =
-  (field: string, numbers: Carried, none: number | ((draft: Draft) => number)) =>
-  (draft: Draft): number => {
+  (field: string, numbers: Carried, none: number | ((draft: HeaderDraft) => number)) =>
+  (draft: HeaderDraft): number => {
     const { next } = draft;
     if (next === undefined || next === "payload" || next === "trailer") {
       return typeof none === "number" ? none : none(draft);
@@ -52,7 +52,7 @@ const carried =
 /** The outer one of two tags is a service tag (IEEE 802.1Q clause 9.5). */
 const ethertype =
   (field: string) =>
-  (draft: Draft): number =>
+  (draft: HeaderDraft): number =>
     draft.next === "vlan" && draft.all[draft.index + 2]?.header === "vlan"
       ? SERVICE_TAG
       : carried(field, ETHERTYPES, ETHERTYPE_EXPERIMENTAL)(draft);
@@ -61,11 +61,11 @@ const protocol = carried("protocol", PROTOCOLS, PROTOCOL_EXPERIMENTAL);
 const nextHeader = carried("next_header", PROTOCOLS, ({ next }) =>
   next === undefined ? NO_NEXT_HEADER : PROTOCOL_EXPERIMENTAL,
 );
-const gtpuExtension = (draft: Draft): number =>
+const gtpuExtension = (draft: HeaderDraft): number =>
   draft.next === "gtpu_extension" ? (GTPU_EXTENSIONS.gtpu_extension ?? 0) : 0;
 
 const flag = (is: boolean): number => Number(is);
-const words = (draft: Draft): number => draft.size / 4;
+const words = (draft: HeaderDraft): number => draft.size / 4;
 const always = (value: number | Uint8Array) => (): number | Uint8Array => value;
 
 /** Extension headers count in 8 bytes, without the first (RFC 8200 section 4.3). */
@@ -74,16 +74,16 @@ const extension: Defaults = { next_header: nextHeader, length: (draft) => draft.
 const padded: Defaults = { ...extension, options: always(bytes("010400000000")) };
 
 /** A length that 16 bits cannot hold is 0 in a jumbogram (RFC 2675). */
-const payloadLength = (draft: Draft): number =>
+const payloadLength = (draft: HeaderDraft): number =>
   draft.body.length > 0xffff && draft.next === "ipv6_hop_by_hop" ? 0 : draft.body.length;
 
-const udpLength = (draft: Draft): number => {
+const udpLength = (draft: HeaderDraft): number => {
   const length = 8 + draft.body.length;
   return length > 0xffff && networkBelow(draft)?.header === "ipv6" ? 0 : length;
 };
 
 /** The IP header that a segment lies in, through extension headers. */
-export function networkBelow(draft: Draft): Draft | undefined {
+export function networkBelow(draft: HeaderDraft): HeaderDraft | undefined {
   for (let i = draft.index - 1; i >= 0; i--) {
     const below = draft.all[i];
     if (below?.header === "ipv4" || below?.header === "ipv6") return below;
@@ -93,7 +93,7 @@ export function networkBelow(draft: Draft): Draft | undefined {
 }
 
 /** The sender is who sends the frame. */
-function arpSender(draft: Draft): Uint8Array {
+function arpSender(draft: HeaderDraft): Uint8Array {
   const size = draft.given("hardware_length") ? draft.number("hardware_length") : 6;
   const ethernet = draft.all.slice(0, draft.index).findLast(({ header }) => header === "ethernet");
   return size === 6 ? (ethernet?.bytes("source") ?? MAC_A) : new Uint8Array(size);
@@ -101,7 +101,7 @@ function arpSender(draft: Draft): Uint8Array {
 
 const arpProtocol =
   (address: Uint8Array) =>
-  (draft: Draft): Uint8Array => {
+  (draft: HeaderDraft): Uint8Array => {
     const size = draft.given("protocol_length") ? draft.number("protocol_length") : 4;
     return size === 4 ? address : new Uint8Array(size);
   };

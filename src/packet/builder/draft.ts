@@ -4,9 +4,10 @@ import { writeBits } from "../bytes.js";
 import { layoutOf, type FieldLayout, type LaidOutHeader, type Look } from "../layout.js";
 import { CHECKSUMS } from "./checksums.js";
 import { DEFAULTS } from "./defaults.js";
+import type { Defaults, HeaderDraft } from "./headerDraft.js";
 import { CALL, RAW, type CheckedLayer, type Value } from "./values.js";
 
-export class Draft {
+export class Draft implements HeaderDraft {
   readonly header: CheckedLayer["header"];
   readonly path: string;
   readonly index: number;
@@ -115,6 +116,3 @@ export class Draft {
     return typeof bits === "number" ? bits : 8 * this.bytes(name).length;
   }
 }
-
-/** What fields are if they are not given: numbers or bytes; 0 and no bytes where nothing is said. */
-export type Defaults = Readonly<Record<string, (draft: Draft) => number | Uint8Array>>;

@@ -1,6 +1,6 @@
 /** Bytes that a document writes as headers, or as hexadecimal digits: those of frames, and those that tunnels put in front. */
 import { refuse, SteeringError } from "../../errors.js";
-import { buildFrame, type Layer } from "../../packet/build.js";
+import { buildFrame, type Layer } from "../../packet/builder/build.js";
 import { LAYOUTS, layoutOf, type LaidOutHeader } from "../../packet/layout.js";
 import { REFORMAT_TYPES, type ScenarioHeader, type ScenarioReformat } from "./types.js";
 

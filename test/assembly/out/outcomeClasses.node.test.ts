@@ -5,7 +5,7 @@ import { Shapes } from "../../../src/engine/outcomeClasses.js";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import type { Destination, Outcome } from "../../../src/model/traffic/outcome.js";
 import { MOST_SHAPES } from "../../../src/abi/outcomeClasses.js";
-import { buildFrame } from "../../../src/packet/build.js";
+import { buildFrame } from "../../../src/packet/builder/build.js";
 import { hexBytes } from "../../../src/packet/bytes.js";
 import { WEB_FRAME, withRules } from "../../scenario/support/documents.js";
 import { randomFrame } from "../../oracle/generate/frame.js";

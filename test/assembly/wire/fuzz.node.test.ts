@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SteeringError } from "../../../src/errors.js";
 import { hasParser } from "../../../src/model/traffic/links.js";
-import { readCapture } from "../../../src/packet/capture.js";
+import { readCapture } from "../../../src/packet/capture/read.js";
 import { Random } from "../../oracle/generate/frame.js";
 import { type Build, BUILDS, FRAMES, fuzz, openProbe, reproduceBy, TIMEOUT } from "./support/run.js";
 import { seedFor, setting, type TestFrame } from "../support/core.js";

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readCapture } from "../../../src/packet/capture.js";
+import { readCapture } from "../../../src/packet/capture/read.js";
 import type { GoldenFile } from "./rulings.js";
 
 const KEYS = fileURLToPath(new URL("../keys/", import.meta.url));

@@ -1,4 +1,4 @@
-import { CaptureDecoder, type CapturedFrame, type CaptureEnd } from "../../../src/packet/capture.js";
+import { CaptureDecoder, type CapturedFrame, type CaptureEnd } from "../../../src/packet/capture/read.js";
 
 /** All frames of a file pushed in chunks of one size, their bytes copied out of the chunk. */
 export function decodeAll(file: Uint8Array, size = file.length): { frames: CapturedFrame[]; end: CaptureEnd } {

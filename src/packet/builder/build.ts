@@ -1,15 +1,15 @@
 /** Frames from headers: right by default, wrong on request. */
-import { refuse } from "../errors.js";
-import { describe } from "../checks.js";
-import { Draft } from "./builder/draft.js";
-import type { BuildOptions, Layer } from "./builder/layers.js";
-import { CALL, checkLayer } from "./builder/values.js";
-import { joined } from "./bytes.js";
-import { layoutOf } from "./layout.js";
-import { LEFTOVER, type FrameTree } from "./tree.js";
+import { refuse } from "../../errors.js";
+import { describe } from "../../checks.js";
+import { Draft } from "./draft.js";
+import type { BuildOptions, Layer } from "./layers.js";
+import { CALL, checkLayer } from "./values.js";
+import { joined } from "../bytes.js";
+import { layoutOf } from "../layout.js";
+import { LEFTOVER, type FrameTree } from "../tree/types.js";
 
-export type { BytesText } from "./bytes.js";
-export type { BuildOptions, HeaderLayer, Layer, PayloadLayer, TrailerLayer } from "./builder/layers.js";
+export type { BytesText } from "../bytes.js";
+export type { BuildOptions, HeaderLayer, Layer, PayloadLayer, TrailerLayer } from "./layers.js";
 
 /** Ethernet without its checksum (IEEE 802.3 clause 3.2.7). */
 const LEAST = 60;

@@ -1,8 +1,8 @@
 /** Checksums in a tree: right, wrong, or, where not all of their bytes are there, neither. */
-import { crc32c, internetChecksum, onesComplementSum, pseudoHeader } from "./checksum.js";
+import { crc32c, internetChecksum, onesComplementSum, pseudoHeader } from "../checksum.js";
 import { hexNumber } from "./fieldText.js";
-import { PROTOCOLS } from "./numbers.js";
-import type { TreeField, TreeNode } from "./tree.js";
+import { PROTOCOLS } from "../numbers.js";
+import type { TreeField, TreeNode } from "./types.js";
 
 /** The packet that a segment lies in. */
 interface Packet {

@@ -6,10 +6,10 @@ import {
   GPE_NAMES,
   PROTOCOL_NAMES,
   type Names,
-} from "./numbers.js";
+} from "../numbers.js";
 import { addressText, flagsSet, hexNumber, shortHex } from "./fieldText.js";
-import { IPV4_FLAGS, TCP_FLAGS } from "./layout.js";
-import type { TreeField, TreeNode } from "./tree.js";
+import { IPV4_FLAGS, TCP_FLAGS } from "../layout.js";
+import type { TreeField, TreeNode } from "./types.js";
 
 /** Fields of one header, by name. */
 class Fields {

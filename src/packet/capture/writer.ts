@@ -3,8 +3,8 @@
  * another. Times are rounded down to the resolution of the file.
  */
 
-import { refuse } from "../errors.js";
-import { MAX_CAPTURE_LENGTH, viewOf } from "./captureRecord.js";
+import { refuse } from "../../errors.js";
+import { MAX_CAPTURE_LENGTH, viewOf } from "./record.js";
 import { PCAP_HEADER, PCAP_MAGIC, PCAP_RECORD, PCAP_VERSION } from "./pcap.js";
 import {
   BLOCK,

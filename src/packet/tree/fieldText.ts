@@ -1,9 +1,9 @@
 /** Values of fields as people read them. */
-import { formatIpv4, formatIpv6, formatMac } from "./addresses.js";
-import { hexOf, readBits } from "./bytes.js";
-import type { FieldDetail, FieldKind } from "./layout.js";
-import { decodeGeneve, decodeOptions, IPV4, IPV6, optionText, TCP, type FoundOption } from "./options.js";
-import type { TreeItem } from "./tree.js";
+import { formatIpv4, formatIpv6, formatMac } from "../addresses.js";
+import { hexOf, readBits } from "../bytes.js";
+import type { FieldDetail, FieldKind } from "../layout.js";
+import { decodeGeneve, decodeOptions, IPV4, IPV6, optionText, TCP, type FoundOption } from "../options.js";
+import type { TreeItem } from "./types.js";
 
 /** Bytes that are shown; a text says how many there are. */
 const SHOWN = 24;

@@ -10,14 +10,14 @@
  * read is refused.
  */
 
-import { refuse, type SteeringError } from "../errors.js";
-import type { CaptureBreak, CapturedFrame, CaptureInterface, RecordReader, Step } from "./captureRecord.js";
-import { bytesOf, FrameColumns, need, viewOf } from "./captureRecord.js";
+import { refuse, type SteeringError } from "../../errors.js";
+import type { CaptureBreak, CapturedFrame, CaptureInterface, RecordReader, Step } from "./record.js";
+import { bytesOf, FrameColumns, need, viewOf } from "./record.js";
 import { pcapReader } from "./pcap.js";
 import { pcapngReader } from "./pcapng.js";
 
-export { FrameColumns } from "./captureRecord.js";
-export type { CaptureBreak, CapturedFrame, CaptureInterface } from "./captureRecord.js";
+export { FrameColumns } from "./record.js";
+export type { CaptureBreak, CapturedFrame, CaptureInterface } from "./record.js";
 
 /** How the reading of a file ended. */
 export interface CaptureEnd {

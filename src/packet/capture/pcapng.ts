@@ -1,7 +1,7 @@
 /** The pcapng format: draft-ietf-opsawg-pcapng. */
 
-import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./captureRecord.js";
-import { broken, bytesOf, MAX_CAPTURE_LENGTH, need, record } from "./captureRecord.js";
+import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./record.js";
+import { broken, bytesOf, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
 
 /** Block types, section 4; a section header reads the same in both byte orders. */
 export const BLOCK = {

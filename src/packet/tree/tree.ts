@@ -1,63 +1,11 @@
 /** A parsed frame as a tree: headers with offsets, their fields with values, and what lies behind them. */
-import { MAP_ENTRIES } from "../abi/headers.js";
-import type { HeaderName, ParsedFrame, ParseStop } from "../model/match/parsedFrame.js";
-import { readBits, readNumber } from "./bytes.js";
+import { MAP_ENTRIES } from "../../abi/headers.js";
+import { readBits, readNumber } from "../bytes.js";
 import { addressText, itemsOf, numberText, shortHex } from "./fieldText.js";
-import { layoutOf, type FieldKind, type FieldLayout } from "./layout.js";
-import type { Option } from "./options.js";
+import { layoutOf, type FieldKind, type FieldLayout } from "../layout.js";
+import type { HeaderName, ParsedFrame } from "../parsedFrame.js";
+import { LEFTOVER, type FrameTree, type TreeField, type TreeNode } from "./types.js";
 import { verifyChecksums } from "./verify.js";
-
-/** An option among the bytes of a field. */
-export interface TreeItem {
-  /** Bytes from the start of the frame. */
-  offset: number;
-  length: number;
-  /** The option as `buildFrame` takes it; an address of a routing header as `{ address }`. */
-  value: Option;
-  text: string;
-}
-
-export interface TreeField {
-  /** As in docs/parsing.md and `buildFrame`: `source_port`, `ihl`. */
-  name: string;
-  /** The byte that it begins in, from the start of the frame, and the bit there: 0 is the highest. */
-  offset: number;
-  bit: number;
-  /** Its width. */
-  bits: number;
-  /** Numbers up to 32 bits, wider ones as bigint; addresses as text; anything else as bytes, copied from the frame. */
-  value: number | bigint | string | Uint8Array;
-  /** The value for people: `6 (tcp)`, `0x012 (ack, syn)`. */
-  text: string;
-  /** Options in their order, where the field holds options. */
-  items?: readonly TreeItem[];
-  /** Of a checksum that could be verified: whether it is right, and if not, what it should be. */
-  right?: boolean;
-  should?: number;
-}
-
-export interface TreeNode {
-  /**
-   * A header; `payload` is what lies behind the last one within its packet (the bytes of a header that stopped the parse
-   * among it), `trailer` what lies behind the packet, `unlisted` headers beyond those that the parser lists.
-   */
-  header: HeaderName | "payload" | "trailer" | "unlisted";
-  level: "outer" | "inner";
-  /** Bytes from the start of the frame. */
-  offset: number;
-  length: number;
-  /** In wire order, without gaps: their widths add up to the length. What is no header has one, `bytes`. */
-  fields: TreeField[];
-}
-
-export interface FrameTree {
-  /** The captured bytes. */
-  frame: Uint8Array;
-  /** In the order of the frame, without gaps: every byte of it is in one of them. */
-  nodes: TreeNode[];
-  /** Where and why parsing stopped before the end. */
-  stopped: ParseStop | null;
-}
 
 /**
  * The tree of a frame: every byte of it once, whatever it holds. Never throws for a frame and what `parseBatch` says of it.
@@ -89,9 +37,6 @@ export function frameTree(frame: Uint8Array, parsed: ParsedFrame): FrameTree {
   verifyChecksums(frame, nodes);
   return { frame, nodes, stopped: parsed.stopped };
 }
-
-/** Bytes of a header that none of its fields has: where the list of headers ended before it did. */
-export const LEFTOVER = "leftover";
 
 function bytesNode(
   frame: Uint8Array,

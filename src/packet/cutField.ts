@@ -1,6 +1,6 @@
 /** Which field of a header could not be read: names and places, for messages. */
-import { Header, Stop } from "../../abi/headers.js";
-import { layoutOf } from "../../packet/layout.js";
+import { Header, Stop } from "../abi/headers.js";
+import { layoutOf } from "./layout.js";
 import type { HeaderName } from "./parsedFrame.js";
 
 /**

@@ -1,7 +1,7 @@
 /** The tree as text. */
-import { hexOf } from "./bytes.js";
+import { hexOf } from "../bytes.js";
 import { faultsOf, summaryOf } from "./summary.js";
-import type { FrameTree, TreeField, TreeNode } from "./tree.js";
+import type { FrameTree, TreeField, TreeNode } from "./types.js";
 
 export interface PrintOptions {
   /** Every field below its header. @default false */

@@ -1,7 +1,7 @@
 /** The pcap format: draft-ietf-opsawg-pcap. */
 
-import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./captureRecord.js";
-import { broken, MAX_CAPTURE_LENGTH, need, record } from "./captureRecord.js";
+import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./record.js";
+import { broken, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
 
 /** Magic numbers as the writer's byte order gives them. */
 export const PCAP_MAGIC = { microseconds: 0xa1b2c3d4, nanoseconds: 0xa1b23c4d } as const;
