@@ -1,0 +1,98 @@
+/** The pages tell the truth: programs compile and print what is shown, scenarios load, links lead somewhere. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { pages, programs } from "../scripts/pages.mjs";
+import { parseScenario } from "../src/scenario/index.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
+const samples = pages().flatMap((page) => programs(read(page)).map((program) => ({ page, ...program })));
+
+test("README.md has at most 200 lines", () => {
+  expect(read("README.md").split("\n").length).toBeLessThanOrEqual(201);
+});
+
+test("programs compile in strict mode", { timeout: 120_000 }, () => {
+  expect(samples.length).toBeGreaterThan(5);
+  expect(diagnosticsOf(samples)).toEqual([]);
+});
+
+test("programs and commands print what their page shows", { timeout: 120_000 }, () => {
+  const hidden = samples.filter(({ shown, browser }) => shown === browser);
+  expect(hidden.map(({ page, line }) => `${page}:${line} shows no output`)).toEqual([]);
+  execFileSync(process.execPath, ["scripts/samples.mjs", "--check"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+});
+
+test("scenarios of pages load", () => {
+  const blocks = pages().flatMap((page) => [...read(page).matchAll(/```json\n(\{\n[\s\S]*?\n\})\n```/g)]);
+  const scenarios = blocks.map(([, text]) => text ?? "").filter((text) => text.includes('"flowsteer": 1'));
+  expect(scenarios.length).toBeGreaterThan(0);
+  for (const text of scenarios) parseScenario(text);
+});
+
+test("links lead to files and titles that are there", () => {
+  const others = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"];
+  const broken = [...pages(), ...others].flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
+  expect(broken).toEqual([]);
+});
+
+/** What the compiler says of programs, each a module that stands in src/'s folder and imports the package by name. */
+function diagnosticsOf(all: { page: string; line: number; source: string }[]): string[] {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
+  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string | { types: string }> };
+  const paths: Record<string, string[]> = {};
+  for (const [name, target] of Object.entries(exports)) {
+    if (typeof target === "string") continue;
+    paths[`flowsteer${name.slice(1)}`] = [target.types.replace("./dist/types", "./src").replace(/\.d\.ts$/, ".ts")];
+  }
+  // An unused name is no fault of a sample.
+  Object.assign(options, { paths, noUnusedLocals: false, incremental: false, tsBuildInfoFile: undefined });
+
+  const files = new Map(all.map((sample, i) => [join(root, `sample-${i}.mts`), sample]));
+  const host = ts.createCompilerHost(options);
+  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
+  host.readFile = (path) => files.get(path)?.source ?? ts.sys.readFile(path);
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files].flatMap(([path, { page, line }]) => {
+    const file = program.getSourceFile(path);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((one) => {
+      const at = line + 1 + (file?.getLineAndCharacterOfPosition(one.start ?? 0).line ?? 0);
+      return `${page}:${at} ${ts.flattenDiagnosticMessageText(one.messageText, "\n")}`;
+    });
+  });
+}
+
+/** Links of a page to files or titles that do not exist. */
+function brokenLinks(page: string): string[] {
+  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? "");
+  return links.filter((link) => {
+    if (/^\w+:/.test(link)) return false;
+    const [path = "", title] = link.split("#");
+    const target = path === "" ? page : normalize(join(dirname(page), path));
+    if (!existsSync(join(root, target))) return true;
+    return title !== undefined && !titlesOf(target).has(title);
+  });
+}
+
+/** The titles of a page as GitHub names them in links. */
+function titlesOf(page: string): Set<string> {
+  const titles = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title ?? "");
+  return new Set(
+    titles.map((title) =>
+      title
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
