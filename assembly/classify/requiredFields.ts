@@ -17,6 +17,8 @@ import {
   OK_IPV4_CHECKSUM,
   OK_L4_CHECKSUM,
   OUTER,
+  TAGS2_INNER_CVLAN,
+  TAGS2_INNER_SVLAN,
   WANT_INNER,
   WANT_INNER_IPV4_CHECKSUM,
   WANT_INNER_L4_CHECKSUM,
@@ -25,8 +27,7 @@ import {
 } from "../../src/abi/key";
 import { samplesInner } from "../wire/sample";
 
-/** inner_second_cvlan_tag and inner_second_svlan_tag in MISC_TAGS2. */
-const INNER_TAGS2: u32 = 0x50;
+const INNER_TAGS2: u32 = TAGS2_INNER_CVLAN | TAGS2_INNER_SVLAN;
 
 /** What a frame must bring where no rule asks anything: presence words are always filled. */
 export const WANTS_NOTHING: u32 = 1 << GROUP_EXT;

@@ -21,6 +21,8 @@ import {
   MISC_TAGS2,
   STATE_CVLAN,
   STATE_SVLAN,
+  TAGS2_OUTER_CVLAN,
+  TAGS2_OUTER_SVLAN,
 } from "../../src/abi/key";
 import { ESP_METADATA_ETHERTYPE, ESP_METADATA_SIZE } from "../../src/abi/esp";
 import { be16, Cursor, has, Key, note } from "./cursor";
@@ -118,8 +120,8 @@ function second(tpid: u32, at: usize): void {
   const misc = Key.misc;
   const outer = Cursor.level == LEVEL_OUTER;
   store<u16>(misc + <usize>(outer ? MISC_OUTER_TCI2 : MISC_INNER_TCI2), load<u16>(at));
-  // outer_second_cvlan_tag 0x80, inner 0x40, outer_second_svlan_tag 0x20, inner 0x10
-  const bit: u32 = (tpid == TPID_CUSTOMER ? 0x80 : 0x20) >> (outer ? 0 : 1);
+  // TAGS2_INNER_* are one bit below TAGS2_OUTER_*.
+  const bit: u32 = (tpid == TPID_CUSTOMER ? TAGS2_OUTER_CVLAN : TAGS2_OUTER_SVLAN) >> (outer ? 0 : 1);
   store<u8>(misc, <u8>(load<u8>(misc, MISC_TAGS2) | bit), MISC_TAGS2);
   Cursor.here |= HERE_VLAN2;
 }

@@ -8,6 +8,7 @@
  */
 import { Header } from "../../src/abi/headers";
 import {
+  GENEVE_OPTION_0_EXISTS,
   HERE_GENEVE,
   HERE_GENEVE_OPTION_0,
   MISC3_GENEVE_OPTION_0_DATA,
@@ -24,7 +25,6 @@ export const PORT_GENEVE: u32 = 6081;
 
 const SIZE: usize = 8;
 const OPTION_SIZE: usize = 4;
-const OPTION_EXISTS: u32 = 2;
 
 namespace Option0 {
   /** class and type as one number; none is declared by a number that no option has. */
@@ -70,7 +70,7 @@ function option0(option: usize, end: usize): void {
     if (end - option < length) return;
     if (be32(option) >> 8 == Option0.name) {
       const misc = Key.misc;
-      store<u8>(misc, <u8>(load<u8>(misc, MISC_GENEVE_BITS) | OPTION_EXISTS), MISC_GENEVE_BITS);
+      store<u8>(misc, <u8>(load<u8>(misc, MISC_GENEVE_BITS) | GENEVE_OPTION_0_EXISTS), MISC_GENEVE_BITS);
       if (length == OPTION_SIZE) return;
       store<u32>(Key.misc3, load<u32>(option, OPTION_SIZE), MISC3_GENEVE_OPTION_0_DATA);
       Cursor.tunnels |= HERE_GENEVE_OPTION_0;

@@ -8,7 +8,17 @@
  *     | address family 2 | offset 1 | length 1 | ... | 0 2 | 0 1 | 0 1 |  version 0, with R
  */
 import { Header } from "../../src/abi/headers";
-import { EXT_GRE_FLAGS, HERE_GRE, HERE_GRE_KEY, MISC_BITS, MISC_GRE_KEY, MISC_GRE_PROTOCOL } from "../../src/abi/key";
+import {
+  BITS_GRE_C,
+  BITS_GRE_K,
+  BITS_GRE_S,
+  EXT_GRE_FLAGS,
+  HERE_GRE,
+  HERE_GRE_KEY,
+  MISC_BITS,
+  MISC_GRE_KEY,
+  MISC_GRE_PROTOCOL,
+} from "../../src/abi/key";
 import { be16, Cursor, has, Key, note, tunnelDwords } from "./cursor";
 import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6, isMpls } from "./ethernet";
 import { mplsOverGre, mplsOverInnerGre } from "./mpls";
@@ -21,7 +31,7 @@ const SEQUENCE: u32 = 0x1000;
 const ACKNOWLEDGEMENT: u32 = 0x0080;
 const VERSION: u32 = 7;
 /** C, K and S lie in misc as they lie on the wire. */
-const PRESENT_BITS: u32 = 0xb0;
+const PRESENT_BITS: u32 = BITS_GRE_C | BITS_GRE_K | BITS_GRE_S;
 /** | address family 2 | offset 1 | length 1 | */
 const ROUTE_ENTRY: usize = 4;
 

@@ -16,12 +16,11 @@ import {
   MAP_PAYLOAD,
   MAP_PAYLOAD_END,
 } from "../../src/abi/headers";
-import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE } from "../../src/abi/key";
+import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../src/abi/key";
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
 import { outdate } from "../classify/epoch";
 import { be16, Cursor, Key } from "./cursor";
 
-const COUNT: u32 = 8;
 const SAMPLE_LEVEL: usize = 1;
 const SAMPLE_OFFSET: usize = 4;
 const SAMPLE_PORT: usize = 8;
@@ -47,7 +46,7 @@ export function declareSample(id: u32, header: u32, level: u32, offset: u32, por
 
 /** Whether some sample is of the inner packet. */
 export function samplesInner(): bool {
-  for (let id: u32 = 0; id < COUNT; id++) {
+  for (let id: u32 = 0; id < <u32>SAMPLE_COUNT; id++) {
     if (<u32>load<u8>(sampleAt(id), SAMPLE_LEVEL) == LEVEL_INNER) return true;
   }
   return false;

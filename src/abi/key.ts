@@ -70,11 +70,11 @@ export const LAYER_DMAC = 8;
 export const LAYER_TCI = 14;
 export const LAYER_PROTOCOL = 16;
 export const LAYER_TOS = 17;
-/** cvlan_tag 0x80, svlan_tag 0x40, frag 0x20, ip_version 0x1e, the ninth TCP flag 0x01. */
+/** STATE_* */
 export const LAYER_STATE = 18;
 export const LAYER_TCP_FLAGS = 19;
 export const LAYER_TCP_PORTS = 20;
-/** ipv4_ihl 0xf0, l3_ok 0x08, l4_ok 0x04, ipv4_checksum_ok 0x02, l4_checksum_ok 0x01. */
+/** OK_* */
 export const LAYER_OK = 26;
 export const LAYER_TTL = 27;
 export const LAYER_UDP_PORTS = 28;
@@ -86,35 +86,67 @@ export const LAYER_DST_IPV4 = 60;
 export const STATE_CVLAN = 0x80;
 export const STATE_SVLAN = 0x40;
 export const STATE_FRAG = 0x20;
+export const STATE_VERSION = 0x1e;
 export const STATE_VERSION_SHIFT = 1;
+/** Of LAYER_STATE and LAYER_TCP_FLAGS as one number: nine flags. */
+export const STATE_TCP_FLAGS = 0x01ff;
+export const OK_IHL = 0xf0;
 export const OK_L3 = 0x08;
 export const OK_L4 = 0x04;
 export const OK_IPV4_CHECKSUM = 0x02;
 export const OK_L4_CHECKSUM = 0x01;
 
-/** Group misc, by byte in the key. */
-/** gre_c_present 0x80, bth_a 0x40, gre_k_present 0x20, gre_s_present 0x10. */
+/*
+ * Group misc, by byte in the key:
+ *
+ *     64    | bits 1 | source SQN 3 | eSwitch owner 2 | source port 2 |
+ *     72    | outer second TCI 2 | inner second TCI 2 | tags 1 | reserved 1 | GRE protocol 2 |
+ *     80    | GRE key 4 | VXLAN VNI 3 | BTH opcode 1 |
+ *     88    | Geneve VNI 3 | Geneve bits 1 | outer flow label 4 |
+ *     96    | inner flow label 4 | reserved 1 | Geneve option length 1 | Geneve protocol 2 |
+ *     104   | reserved 1 | BTH destination QP 3 | inner ESP SPI 4 |
+ *     112   | outer ESP SPI 4 | reserved 12 |
+ */
+/** BITS_* */
 export const MISC_BITS = 64;
-/** | gre bits, source_vhca_port 1 | source_sqn 3 | source_eswitch_owner_vhca_id 2 | source_port 2 | */
+export const MISC_SOURCE_SQN = 65;
+export const MISC_SOURCE_ESWITCH = 68;
 export const MISC_SOURCE_PORT = 70;
 export const MISC_OUTER_TCI2 = 72;
 export const MISC_INNER_TCI2 = 74;
-/** outer_second_cvlan_tag 0x80, inner_ 0x40, outer_second_svlan_tag 0x20, inner_ 0x10. */
+/** TAGS2_* */
 export const MISC_TAGS2 = 76;
 export const MISC_GRE_PROTOCOL = 78;
 export const MISC_GRE_KEY = 80;
 export const MISC_VXLAN_VNI = 84;
 export const MISC_BTH_OPCODE = 87;
 export const MISC_GENEVE_VNI = 88;
-/** geneve_tlv_option_0_exist 0x02, geneve_oam 0x01. */
+/** GENEVE_OPTION_0_EXISTS, GENEVE_OAM */
 export const MISC_GENEVE_BITS = 91;
+/** The low bits (FLOW_LABEL) of a word. */
 export const MISC_OUTER_FLOW_LABEL = 92;
 export const MISC_INNER_FLOW_LABEL = 96;
+/** The low bits (GENEVE_OPT_LEN) of a byte. */
 export const MISC_GENEVE_OPT_LEN = 101;
 export const MISC_GENEVE_PROTOCOL = 102;
 export const MISC_BTH_DST_QP = 105;
 export const MISC_INNER_ESP_SPI = 108;
 export const MISC_OUTER_ESP_SPI = 112;
+
+export const BITS_GRE_C = 0x80;
+export const BITS_BTH_A = 0x40;
+export const BITS_GRE_K = 0x20;
+export const BITS_GRE_S = 0x10;
+export const BITS_SOURCE_VHCA_PORT = 0x0f;
+export const TAGS2_OUTER_CVLAN = 0x80;
+export const TAGS2_INNER_CVLAN = 0x40;
+export const TAGS2_OUTER_SVLAN = 0x20;
+export const TAGS2_INNER_SVLAN = 0x10;
+export const TAGS2_OUTER_EMD = 0x08;
+export const GENEVE_OPTION_0_EXISTS = 0x02;
+export const GENEVE_OAM = 0x01;
+export const GENEVE_OPT_LEN = 0x3f;
+export const FLOW_LABEL = 0xfffff;
 
 /** Group misc2: first MPLS label stack entries as on the wire, label 20, exp 3, s_bos 1, ttl 8. */
 export const MISC2_OUTER_MPLS = 192;
@@ -151,7 +183,9 @@ export const MISC3_GTPU_FIRST_EXT_DW_0 = 308;
 export const MISC3_GTPU_DW_0 = 312;
 
 /** Group misc4: eight samples, each | value 4 | id 4 |. In a key, sample n lies at place n, and ids are 0. */
+export const SAMPLE_COUNT = 8;
 export const MISC4_SAMPLE_SIZE = 8;
+export const MISC4_SAMPLE_ID = 4;
 
 /** Group misc5. */
 export const MISC5_MACSEC_TAG = 384;

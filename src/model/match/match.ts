@@ -11,9 +11,11 @@ import {
   GROUP_SIZE,
   HERE_L3,
   KEY_SIZE,
+  INNER,
   LAYER_STATE,
   OUTER,
-  INNER,
+  STATE_VERSION,
+  STATE_VERSION_SHIFT,
 } from "../../abi/key.js";
 import type { FieldRange } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
@@ -98,7 +100,7 @@ export function completeMask(
   const samples = takeSampleMask(call, mask, badId);
   for (const [i, version] of versions.entries()) {
     const at = (i === 0 ? OUTER : INNER) + LAYER_STATE;
-    if (version !== 0) mask[at] = (mask[at] ?? 0) | 0x1e;
+    if (version !== 0) mask[at] = (mask[at] ?? 0) | STATE_VERSION;
   }
   checkBits(call, mask);
   addPresence(mask, new Uint8Array(KEY_SIZE));
@@ -107,7 +109,7 @@ export function completeMask(
 
 /** `ip_version` of the outer and of the inner group of a key. */
 export function ipVersions(key: Uint8Array): number[] {
-  return [OUTER, INNER].map((base) => ((key[base + LAYER_STATE] ?? 0) >> 1) & 0xf);
+  return [OUTER, INNER].map((base) => ((key[base + LAYER_STATE] ?? 0) & STATE_VERSION) >> STATE_VERSION_SHIFT);
 }
 
 /** The groups that `match_criteria_enable` names, of device bytes of any length, in a key (a new one by default). */

@@ -1,6 +1,13 @@
 /** What the device declares of its parser: programmable samples and the Geneve option that rules can ask about. */
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../abi/headers.js";
-import { EXT_HERE_TUNNEL, HERE_GENEVE_OPTION_0, HERE_SAMPLE, MISC_GENEVE_BITS } from "../../abi/key.js";
+import {
+  EXT_HERE_TUNNEL,
+  GENEVE_OPTION_0_EXISTS,
+  HERE_GENEVE_OPTION_0,
+  HERE_SAMPLE,
+  MISC_GENEVE_BITS,
+  SAMPLE_COUNT,
+} from "../../abi/key.js";
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
@@ -33,10 +40,7 @@ export interface ParserOptions {
   samples?: readonly SampleOptions[];
 }
 
-/** Samples that a device has. */
-export const SAMPLES = 8;
 const ANY_PORT = -1;
-const OPTION_EXISTS = 2;
 
 /** What a parser declares, checked. */
 export class ParserDeclaration {
@@ -90,12 +94,12 @@ export class ParserDeclaration {
   check(call: string, mask: Uint8Array): void {
     const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_HERE_TUNNEL);
     const missing = asked & ~this.#declared;
-    for (let id = 0; id < SAMPLES; id++) {
+    for (let id = 0; id < SAMPLE_COUNT; id++) {
       if ((missing & (HERE_SAMPLE << id)) === 0) continue;
       undeclared(call, `misc4.prog_sample_field_value_${id}`, `samples: [{ id: ${id}, ... }]`);
     }
     const exists =
-      ((mask[MISC_GENEVE_BITS] ?? 0) & OPTION_EXISTS) !== 0 && (this.#declared & HERE_GENEVE_OPTION_0) === 0;
+      ((mask[MISC_GENEVE_BITS] ?? 0) & GENEVE_OPTION_0_EXISTS) !== 0 && (this.#declared & HERE_GENEVE_OPTION_0) === 0;
     if ((missing & HERE_GENEVE_OPTION_0) === 0 && !exists) return;
     undeclared(call, `geneve_tlv_option_0_${exists ? "exist" : "data"}`, "geneveOption0: { class, type }");
   }
@@ -112,7 +116,7 @@ function anObject(call: string, path: string, value: unknown): void {
 }
 
 function checkSample(call: string, path: string, { id, header, level, offset, port }: SampleOptions): void {
-  if (unsigned(call, `${path}.id`, id, 8) >= SAMPLES) {
+  if (unsigned(call, `${path}.id`, id, 8) >= SAMPLE_COUNT) {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.id`, value: id, hint: "0 to 7" });
   }
   if (typeof header !== "string")

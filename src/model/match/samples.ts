@@ -1,7 +1,6 @@
 /** Programmable samples in device bytes (match-params table, misc4), and where they lie in a key. */
-import { GROUP_SIZE, MISC4, MISC4_SAMPLE_SIZE } from "../../abi/key.js";
+import { GROUP_SIZE, MISC4, MISC4_SAMPLE_ID, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
-import { SAMPLES } from "./parser.js";
 
 /**
  * The samples that a matcher's device bytes mask, by place: the id that each place has, -1 for a place without a mask.
@@ -11,7 +10,6 @@ import { SAMPLES } from "./parser.js";
 export type SamplePlaces = readonly number[];
 
 const MISC4_END = MISC4 + GROUP_SIZE;
-const VALUE_SIZE = 4;
 
 /** Reads the places of a mask, and moves its samples to where they lie in a key. Null where it masks none. */
 export function takeSampleMask(
@@ -23,12 +21,12 @@ export function takeSampleMask(
   if (group.every((bits) => bits === 0)) return null;
   const words = new DataView(group.buffer);
   const places: number[] = [];
-  for (let place = 0; place < SAMPLES; place++) {
+  for (let place = 0; place < SAMPLE_COUNT; place++) {
     const at = place * MISC4_SAMPLE_SIZE;
-    const id = words.getUint32(at + VALUE_SIZE);
+    const id = words.getUint32(at + MISC4_SAMPLE_ID);
     const masked = words.getUint32(at) !== 0;
     const path = `mask.misc4.prog_sample_field_id_${place}`;
-    if (masked && id >= SAMPLES) {
+    if (masked && id >= SAMPLE_COUNT) {
       refuse({ code: badId, call, reason: "out_of_range", path, value: id, hint: "the id itself, 0 to 7" });
     }
     if (masked && places.includes(id)) {
@@ -48,7 +46,7 @@ export function takeSampleValue(call: string, value: Uint8Array, places: SampleP
   const words = new DataView(group.buffer);
   for (const [place, masked] of places.entries()) {
     const at = place * MISC4_SAMPLE_SIZE;
-    const id = words.getUint32(at + VALUE_SIZE);
+    const id = words.getUint32(at + MISC4_SAMPLE_ID);
     const idMask = masked < 0 ? 0 : masked;
     const bare = masked < 0 && words.getUint32(at) !== 0;
     if ((id & ~idMask) === 0 && !bare) continue;
@@ -70,16 +68,16 @@ function moveSamples(key: Uint8Array, group: Uint8Array, places: SamplePlaces): 
   for (const [place, id] of places.entries()) {
     if (id < 0) continue;
     const at = place * MISC4_SAMPLE_SIZE;
-    key.set(group.subarray(at, at + VALUE_SIZE), MISC4 + id * MISC4_SAMPLE_SIZE);
+    key.set(group.subarray(at, at + MISC4_SAMPLE_ID), MISC4 + id * MISC4_SAMPLE_SIZE);
   }
 }
 
 /** Device bytes of a key: writes the ids beside the samples that `mask` has. */
 export function writeSampleIds(mask: Uint8Array, ...keys: Uint8Array[]): void {
   const words = new DataView(mask.buffer, mask.byteOffset);
-  for (let id = 0; id < SAMPLES; id++) {
+  for (let id = 0; id < SAMPLE_COUNT; id++) {
     const at = MISC4 + id * MISC4_SAMPLE_SIZE;
     if (words.getUint32(at) === 0) continue;
-    for (const key of keys) key[at + 2 * VALUE_SIZE - 1] = id;
+    for (const key of keys) key[at + 2 * MISC4_SAMPLE_ID - 1] = id;
   }
 }

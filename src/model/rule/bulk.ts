@@ -1,5 +1,5 @@
 /** Many rules of one matcher at once (docs/rules.md, "Many rules at once"). */
-import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION_SHIFT } from "../../abi/key.js";
+import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION, STATE_VERSION_SHIFT } from "../../abi/key.js";
 import { BulkRules } from "../../engine/bulk.js";
 import { refuse, SteeringError } from "../../errors.js";
 import type { Action } from "../action/action.js";
@@ -18,7 +18,6 @@ export type RuleActions = readonly Action[] | readonly (readonly Action[])[];
 
 const CALL = "createRules";
 /** The bits of ip_version in its byte. */
-const STATE_VERSION = 0xf << STATE_VERSION_SHIFT;
 
 /** What was asked for, of which sizes are checked. */
 interface Request {

@@ -16,6 +16,10 @@ import {
   OUTER,
   STATE_CVLAN,
   STATE_SVLAN,
+  TAGS2_INNER_CVLAN,
+  TAGS2_INNER_SVLAN,
+  TAGS2_OUTER_CVLAN,
+  TAGS2_OUTER_SVLAN,
 } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
 import type { Device } from "../device/device.js";
@@ -169,8 +173,8 @@ export function settles(mask: Uint8Array): boolean {
 const TAG_KINDS: readonly (readonly [byte: number, cvlan: number, svlan: number])[] = [
   [OUTER + LAYER_STATE, STATE_CVLAN, STATE_SVLAN],
   [INNER + LAYER_STATE, STATE_CVLAN, STATE_SVLAN],
-  [MISC_TAGS2, 0x80, 0x20],
-  [MISC_TAGS2, 0x40, 0x10],
+  [MISC_TAGS2, TAGS2_OUTER_CVLAN, TAGS2_OUTER_SVLAN],
+  [MISC_TAGS2, TAGS2_INNER_CVLAN, TAGS2_INNER_SVLAN],
 ];
 
 /** Fields that steering entries have no place for. */
