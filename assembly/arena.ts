@@ -10,7 +10,6 @@
  * Invariant: a block is on one free list or in use, never both; `used` is the sum of the blocks in use.
  */
 import { ARENA } from "./memory";
-import { giveBackCache } from "./walk/flowCache";
 
 const SMALL_LIMIT: u32 = 1024;
 const SMALL_CLASSES: u32 = 64;
@@ -36,9 +35,20 @@ export namespace Arena {
   /** What is left of the slab that small blocks are cut from. */
   export let slab: usize = 0;
   export let slabEnd: usize = 0;
-  /** What lies from here on, beyond the arena, belongs to the cache of decisions until the arena comes there. */
-  export let lent: usize = usize.MAX_VALUE;
 }
+
+/**
+ * Memory beyond the arena, which the flow cache borrows (walk/flowCache.ts). The arena takes it back when it grows to it.
+ */
+export namespace Loan {
+  /** Where the borrowed memory begins; NONE where nothing is lent. */
+  export let start: usize = usize.MAX_VALUE;
+  /** Whether the borrower follows addresses in the borrowed memory at the moment. */
+  export let inUse: bool = false;
+}
+
+/** `Loan.start` while nothing is lent. */
+export const NO_LOAN: usize = usize.MAX_VALUE;
 
 // @ts-ignore: decorator
 @inline
@@ -124,7 +134,7 @@ function fresh(size: usize): usize {
   const block = Arena.top;
   if (size > Arena.limit || block > Arena.limit - size) return 0;
   const end = block + size;
-  if (end > Arena.lent) giveBackCache();
+  if (end > Loan.start) endLoan();
   if (!growTo(end)) return 0;
   Arena.top = end;
   return block;
@@ -144,13 +154,22 @@ export function beyond(): usize {
   return Arena.limit > Arena.top ? Arena.limit - Arena.top : 0;
 }
 
-/** So many of these bytes; 0 when there is no memory. The arena is laid out as if nobody had them, and takes them when it comes there. */
+/**
+ * Lends `size` of these bytes; 0 when there is no memory. The arena is laid out as if nothing was lent, and ends the loan
+ * when it grows to it.
+ */
 export function lend(size: usize): usize {
   const apart = min(beyond() - size, max<usize>(APART, (Arena.top - ARENA) / 4));
   const block = (Arena.top + apart) & ~(<usize>LINE - 1);
   if (!growTo(block + size)) return 0;
-  Arena.lent = block;
+  Loan.start = block;
   return block;
+}
+
+/** Takes back what is lent: the borrower checks `Loan.inUse` before it follows an address, and `Loan.start` before it uses the memory again. */
+export function endLoan(): void {
+  Loan.start = NO_LOAN;
+  Loan.inUse = false;
 }
 
 /** Makes the fixed areas real: the module declares less memory than they take. */

@@ -13,9 +13,9 @@ import { deliver } from "./out/deliver";
 import { BRANCH_LOWER, openBranch, openBranches } from "./branch/branch";
 import { lookup } from "./classify/lookup";
 import { openSets } from "./classify/candidates";
-import { Tables } from "./classify/table";
 import { walk } from "./walk/walk";
 import { openBatch, parseFrame } from "./wire/parse";
+import { Required } from "./wire/required";
 
 export { areaAddress } from "./memory";
 export { arenaTop, arenaUsed, limitArena } from "./arena";
@@ -23,13 +23,12 @@ export { skipNumbers } from "./act/stateful/clock";
 export { clearCache, giveBackCache, isCacheAsleep, limitCache } from "./walk/flowCache";
 export { setSeed } from "./act/stateful/sampler";
 export { createRecord, releaseRecord } from "./act/records";
-export { setFdb, setVport } from "./walk/eswitch";
+export { setFdb, setVport } from "./forward/eswitch";
 export {
   createTable,
   destroyTable,
   emptySendTable,
   emptyTable,
-  insertRule,
   removeRule,
   rerankRule,
   setMiss,
@@ -37,8 +36,8 @@ export {
 } from "./classify/table";
 export { reached } from "./walk/reachableActions";
 export { keepTable, reserveRules, trimTable } from "./classify/table";
-export { firstOutside, insertRules } from "./classify/bulk";
-export { changeActions } from "./act/change";
+export { firstOutside, insertRules } from "./act/bulk";
+export { changeActions, insertRule } from "./act/install";
 export { createCounters, releaseCounters } from "./act/count";
 export {
   clearQueue,
@@ -98,7 +97,7 @@ export function steer(root: usize, count: u32): void {
 export function loopBack(root: usize, count: u32, sender: usize): void {
   openChunks();
   openNumbers(count, sender != 0);
-  parse(count, Tables.wanted);
+  parse(count, Required.fields);
   walk(root, count, sender);
   deliver(count);
 }

@@ -1,7 +1,7 @@
 /** Which rules leave a frame whose next lookup follows from the key that it began with: the cache of decisions asks (walk/recordedLookups.ts). */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
-import { Tables } from "../classify/table";
+import { Required } from "../wire/required";
 import { isFunctionOfKey } from "./header/modify";
 
 /**
@@ -23,7 +23,7 @@ export function leavesFunction(rule: usize): bool {
       case Op.esp:
         return false;
       case Op.modify:
-        if (!isFunctionOfKey(load<u32>(action, 4), Tables.wanted)) return false;
+        if (!isFunctionOfKey(load<u32>(action, 4), Required.fields)) return false;
         break;
       default:
     }

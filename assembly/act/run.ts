@@ -7,28 +7,20 @@
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } from "../../src/abi/engine";
 import { esp } from "../esp/action";
 import { deliverTo, settle } from "../branch/outcome";
-import {
-  BRANCH_FLAGS,
-  BRANCH_FRAME,
-  BRANCH_TAG,
-  BRANCH_WHY,
-  HAS_TAG,
-  SETTLED,
-  STALE_KEY,
-  STALE_MAP,
-} from "../branch/branch";
-import { depart, toPort, toVport, unswitched } from "../walk/eswitch";
-import { jump, jumpTo, leave, resume, Walk } from "../walk/nextTable";
+import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, SETTLED } from "../branch/branch";
+import { depart, unswitched } from "../forward/eswitch";
+import { jump, leave, resume, Walk } from "../forward/nextTable";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
-import { TABLE_FLAGS } from "../classify/table";
+import { TABLE_FLAGS } from "../classify/tableLayout";
 import { count } from "./count";
 import { firstHit } from "./stateful/firstHit";
 import { meter } from "./stateful/meter";
 import { modify } from "./header/modify";
 import { reformat } from "./header/reformat";
-import { refresh } from "../branch/refresh";
+import { fresh } from "../branch/refresh";
 import { sample } from "./stateful/sampler";
 import { split } from "./split";
+import { terminal } from "./terminal";
 import { spread } from "./rss";
 import { flagsTold, State, tell } from "./stateful/registerC";
 import { track } from "./stateful/connection";
@@ -65,14 +57,6 @@ export function run(branch: usize, table: usize, rule: usize): bool {
     }
   }
   return !(load<u32>(branch, BRANCH_FLAGS) & SETTLED) && byDefault(branch, table) && fresh(branch);
-}
-
-/** The key of a branch that goes on is that of its bytes. */
-// @ts-ignore: decorator
-@inline
-export function fresh(branch: usize): bool {
-  if (load<u32>(branch, BRANCH_FLAGS) & (STALE_KEY | STALE_MAP)) refresh(branch);
-  return true;
 }
 
 /** The actions of a rule in front of another one; whether the branch is still there. None of them goes on. */
@@ -178,36 +162,6 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
       return thenIf(leave(branch, table));
     default:
       return thenIf(terminal(branch, table, load<u32>(action), operand));
-  }
-}
-
-/** An action that names where the branch goes, as one of a rule or as a member of an array; whether it goes on. */
-export function terminal(branch: usize, table: usize, op: u32, operand: u32): bool {
-  switch (op) {
-    case Op.queue:
-      deliverTo(branch, operand, 0);
-      return false;
-    case Op.spread:
-      deliverTo(branch, spread(branch, operand), 0);
-      return false;
-    case Op.table:
-      return jump(branch, operand);
-    case Op.root:
-      return jumpTo(branch, load<u32>(operand), load<u32>(operand, 4));
-    case Op.vport:
-      return toVport(branch, operand);
-    case Op.port:
-      toPort(branch, operand);
-      return false;
-    case Op.drop:
-      settle(branch, Verdict.drop, Reason.drop_action);
-      return false;
-    case Op.default_miss:
-      store<u8>(branch, Reason.default_miss, BRANCH_WHY);
-      return leave(branch, table);
-    default:
-      // The host stages no other operation.
-      return unreachable();
   }
 }
 

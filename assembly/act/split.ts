@@ -12,11 +12,13 @@ import {
   VPORT_UPLINK,
 } from "../../src/abi/engine";
 import { settle } from "../branch/outcome";
-import { BRANCH_FRAME, fork } from "../branch/branch";
-import { goOn } from "../walk/walk";
+import { BRANCH_FRAME } from "../branch/branch";
+import { fork } from "../branch/fork";
+import { goOn } from "../forward/nextRound";
 import { count } from "./count";
 import { reformat } from "./header/reformat";
-import { fresh, terminal } from "./run";
+import { fresh } from "../branch/refresh";
+import { terminal } from "./terminal";
 
 /** Sends the branch to all members of an array; false when they only count. */
 export function split(branch: usize, table: usize, array: usize): bool {

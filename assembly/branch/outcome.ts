@@ -49,7 +49,6 @@ import {
   SETTLED,
   SHARED,
 } from "./branch";
-import { RULE_ID } from "../classify/rule";
 
 // @ts-ignore: decorator
 @inline
@@ -155,11 +154,11 @@ function worth(verdict: u32): u32 {
 /** Lists a rule that the frame hit: HITS_PER_FRAME at the most. */
 // @ts-ignore: decorator
 @inline
-export function hit(index: u32, rule: usize): void {
+export function hit(index: u32, id: u32): void {
   const outcome = outcomeAt(index);
   const hits: u32 = load<u16>(outcome, OUTCOME_HITS);
   if (hits >= <u32>HITS_PER_FRAME) return;
-  store<u32>(HITS + <usize>(index * HITS_PER_FRAME + hits) * 4, load<u32>(rule, RULE_ID));
+  store<u32>(HITS + <usize>(index * HITS_PER_FRAME + hits) * 4, id);
   store<u16>(outcome, <u16>(hits + 1), OUTCOME_HITS);
 }
 

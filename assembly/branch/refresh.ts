@@ -1,8 +1,8 @@
 /** The key and the map of a branch whose bytes have changed: parsed anew. What no frame holds stays. */
 import { EXT_REGISTER_B, MISC2_REGISTER_C_7 } from "../../src/abi/key";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_MAP, STALE_KEY, STALE_MAP } from "./branch";
-import { Tables } from "../classify/table";
 import { parseFrame } from "../wire/parse";
+import { Required } from "../wire/required";
 
 export function refresh(branch: usize): void {
   const key: usize = load<u32>(branch, BRANCH_KEY);
@@ -11,7 +11,7 @@ export function refresh(branch: usize): void {
   const high = v128.load(key, MISC2_REGISTER_C_7 + 16);
   const last = load<u32>(key, MISC2_REGISTER_C_7 + 32);
   const own = load<u32>(key, EXT_REGISTER_B);
-  parseFrame(load<u32>(branch, BRANCH_FRAME), key, load<u32>(branch, BRANCH_MAP), Tables.wanted);
+  parseFrame(load<u32>(branch, BRANCH_FRAME), key, load<u32>(branch, BRANCH_MAP), Required.fields);
   v128.store(key, low, MISC2_REGISTER_C_7);
   v128.store(key, high, MISC2_REGISTER_C_7 + 16);
   store<u32>(key, last, MISC2_REGISTER_C_7 + 32);
@@ -25,4 +25,12 @@ export function refresh(branch: usize): void {
 export function freshMap(branch: usize): usize {
   if (load<u32>(branch, BRANCH_FLAGS) & STALE_MAP) refresh(branch);
   return load<u32>(branch, BRANCH_MAP);
+}
+
+/** The key of a branch that goes on is that of its bytes. */
+// @ts-ignore: decorator
+@inline
+export function fresh(branch: usize): bool {
+  if (load<u32>(branch, BRANCH_FLAGS) & (STALE_KEY | STALE_MAP)) refresh(branch);
+  return true;
 }

@@ -20,7 +20,7 @@ import { GROUP_COUNT } from "./tuple";
 import { probe } from "./probe";
 import { pruneAll } from "./filter";
 import { firstPlaces, isChoiceDue, NO_SETS } from "./candidates";
-import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./table";
+import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./tableLayout";
 import { verify } from "./verify";
 
 export function lookup(table: usize, list: usize, count: u32): void {

@@ -26,7 +26,7 @@ import {
   TABLE_SLOTS,
   TABLE_SWEEPS,
   TABLE_SWEPT,
-} from "./table";
+} from "./tableLayout";
 
 /** Buckets that one change of the table sweeps. */
 const STEP: u32 = 4;

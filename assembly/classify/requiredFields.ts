@@ -6,7 +6,6 @@
 import {
   EXT_HERE_INNER,
   EXT_HERE_TUNNEL,
-  GROUP_EXT,
   GROUP_MISC4,
   GROUP_SIZE,
   HERE_SAMPLE,
@@ -25,15 +24,13 @@ import {
   WANT_OUTER_IPV4_CHECKSUM,
   WANT_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key";
+import { NEEDS_NOTHING } from "../wire/required";
 import { samplesInner } from "../wire/sample";
 
 const INNER_TAGS2: u32 = TAGS2_INNER_CVLAN | TAGS2_INNER_SVLAN;
 
-/** What a frame must bring where no rule asks anything: presence words are always filled. */
-export const WANTS_NOTHING: u32 = 1 << GROUP_EXT;
-
 export function wantsOf(mask: usize): u32 {
-  let wants = WANTS_NOTHING;
+  let wants = NEEDS_NOTHING;
   for (let block: usize = 0; block < <usize>KEY_SIZE; block += 16) {
     if (v128.any_true(v128.load(mask + block))) wants |= groupOf(block);
   }

@@ -8,7 +8,6 @@
  * is the table that gets what no rule of this one wants, 0 for none.
  */
 import {
-  STAGE_ACTIONS,
   STAGE_MASK,
   STAGE_RANGES,
   STAGE_VALUE,
@@ -19,13 +18,13 @@ import {
   TABLE_SEND,
 } from "../../src/abi/engine";
 import { KEY_SIZE } from "../../src/abi/key";
-import { actionsWant } from "../act/requirements";
 import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
 import { enter, leave, moveTo } from "./ruleList";
-import { clearDefiner, definerLanes, DEFINER_SIZE, gather, spread, widen, widenFor } from "./definer";
-import { outdate } from "./epoch";
-import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS, GROUPS_SIZE } from "./tuple";
+import { clearDefiner, definerLanes, gather, spread, widen, widenFor } from "./definer";
+import { outdate } from "../epoch";
+import { NEEDS_NOTHING, Required } from "../wire/required";
+import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS } from "./tuple";
 import {
   dropMask,
   lanesOf,
@@ -40,42 +39,28 @@ import {
 } from "./mask";
 import { slicesOf } from "./fieldChunk";
 import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
-import { clearSlots, reserveSlots, shrinkSlots, SLOTS_SIZE } from "./hashTable";
+import { clearSlots, reserveSlots, shrinkSlots } from "./hashTable";
 import { changed, forgetSweep, yieldMemory } from "./rebuild";
-import { groupOf, WANTS_NOTHING, wantsOf } from "./requiredFields";
-
-export const TABLE_FLAGS: usize = 0;
-export const TABLE_RULES: usize = 4;
-const TABLE_WANTS: usize = 8;
-export const TABLE_NEXT: usize = 12;
-/** Pruning tables in use, and those that a sweep makes; 0 where there are none. */
-export const TABLE_PRUNE: usize = 16;
-export const TABLE_BUILDING: usize = 20;
-/** The next bucket of the sweep. */
-export const TABLE_CURSOR: usize = 24;
-/** Rules when the last sweep ended, changes since, sweeps so far. */
-export const TABLE_SWEPT: usize = 28;
-export const TABLE_CHANGES: usize = 32;
-export const TABLE_SWEEPS: usize = 36;
-export const TABLE_DEFINER: usize = 40;
-export const TABLE_GROUPS: usize = TABLE_DEFINER + DEFINER_SIZE;
-const TABLE_MASKS: usize = TABLE_GROUPS + GROUPS_SIZE;
-export const TABLE_SLOTS: usize = TABLE_MASKS + SLOTS_SIZE;
-export const TABLE_MISS: usize = TABLE_SLOTS + SLOTS_SIZE;
-/** Of walk/reachableActions.ts: the next table of those that are reached, or NO_MORE; 0 where the table is not. */
-export const TABLE_REACHED: usize = TABLE_MISS + 4;
-const TABLE_SIZE: u32 = <u32>(TABLE_REACHED + 4);
+import { groupOf, wantsOf } from "./requiredFields";
+import {
+  TABLE_BUILDING,
+  TABLE_DEFINER,
+  TABLE_FLAGS,
+  TABLE_GROUPS,
+  TABLE_MASKS,
+  TABLE_MISS,
+  TABLE_NEXT,
+  TABLE_RULES,
+  TABLE_SIZE,
+  TABLE_SLOTS,
+  TABLE_SWEEPS,
+  TABLE_WANTS,
+  Tables,
+} from "./tableLayout";
 
 // Tables of those that have none, in static memory: to receive, and to send.
 const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);
 const NOBODY_SENDS: usize = memory.data(<i32>TABLE_SIZE, 16);
-
-export namespace Tables {
-  /** All tables, linked. */
-  export let first: usize = 0;
-  /** What the rules of all tables read (requiredFields.ts). */
-  export let wanted: u32 = WANTS_NOTHING;
-}
 
 /** An empty table; 0 when memory is full. `flags` are TABLE_*. */
 export function createTable(flags: u32): usize {
@@ -83,7 +68,7 @@ export function createTable(flags: u32): usize {
   if (table == 0) return 0;
   memory.fill(table, 0, TABLE_SIZE);
   store<u32>(table, flags, TABLE_FLAGS);
-  store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
+  store<u32>(table, NEEDS_NOTHING, TABLE_WANTS);
   store<u32>(table, <u32>Tables.first, TABLE_NEXT);
   Tables.first = table;
   return table;
@@ -142,22 +127,9 @@ export function destroyTable(table: usize): void {
 }
 
 /**
- * Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full; then every rule that
- * was there still works, and the rule is nowhere.
+ * Inserts a rule of the staged mask (of `mask` where that is not 0), value and ranges, with the actions at `actions`, which
+ * need the fields `needs`. Gives its address, 0 when memory is full; then every rule that was there still works.
  */
-export function insertRule(
-  table: usize,
-  id: u32,
-  rankHigh: u32,
-  rankLow: u32,
-  rangeCount: u32,
-  actionCount: u32,
-): usize {
-  const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
-  return insert(table, 0, id, rank, rangeCount, STAGING + STAGE_ACTIONS, actionCount);
-}
-
-/** The same with actions that lie elsewhere. */
 export function insert(
   table: usize,
   mask: usize,
@@ -166,11 +138,13 @@ export function insert(
   rangeCount: u32,
   actions: usize,
   actionCount: u32,
+  needs: u32,
 ): usize {
-  let rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  let rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount, needs);
   // Rules come before what makes them quick to find, and before what tables keep.
-  while (rule == 0 && yieldMemory(table)) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
-  if (rule == 0 && trimTables()) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount);
+  while (rule == 0 && yieldMemory(table))
+    rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount, needs);
+  if (rule == 0 && trimTables()) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount, needs);
   return rule;
 }
 
@@ -191,6 +165,7 @@ function insertStaged(
   rangeCount: u32,
   actions: usize,
   actionCount: u32,
+  needs: u32,
 ): usize {
   const ranges = STAGING + STAGE_RANGES;
   const mask = known != 0 ? known : stagedMask(table, STAGING + STAGE_MASK, ranges, rangeCount);
@@ -210,7 +185,7 @@ function insertStaged(
   store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
   let wants = load<u32>(table, TABLE_WANTS) | load<u32>(mask, MASK_WANTS);
   for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
-  want(table, wants | actionsWant(actions, actionCount));
+  want(table, wants | needs);
   changed(table, rule);
   outdate();
   return rule;
@@ -224,7 +199,7 @@ export function wantFor(rule: usize, wants: u32): void {
 
 function want(table: usize, wants: u32): void {
   store<u32>(table, wants, TABLE_WANTS);
-  Tables.wanted |= wants;
+  Required.fields |= wants;
 }
 
 /** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */
@@ -298,8 +273,8 @@ function startAnew(table: usize): void {
   clearSlots(table + TABLE_MASKS);
   clearGroups(table + TABLE_GROUPS);
   clearDefiner(table + TABLE_DEFINER);
-  store<u32>(table, WANTS_NOTHING, TABLE_WANTS);
-  Tables.wanted = unionOfWants();
+  store<u32>(table, NEEDS_NOTHING, TABLE_WANTS);
+  Required.fields = unionOfWants();
 }
 
 /** Gives a rule another rank. Never fails. */
@@ -311,7 +286,7 @@ export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
 }
 
 function unionOfWants(): u32 {
-  let wants: u32 = WANTS_NOTHING;
+  let wants: u32 = NEEDS_NOTHING;
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
     wants |= load<u32>(table, TABLE_WANTS);
   }

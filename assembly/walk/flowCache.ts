@@ -9,10 +9,10 @@
  * only in the generation that it names: rules that it names may be gone in another one. New entries take the place of one that was not
  * asked for of late.
  */
-import { Arena, beyond, lend } from "../arena";
+import { beyond, endLoan, lend, Loan, NO_LOAN } from "../arena";
 import { CACHE_COUNTS, CACHE_MAX_LANES, TAPE_SIZE } from "../memory";
 import { CACHE_LANES_AT, CacheKey, headOf, isEntryOf, renewCacheKey } from "./flowCacheKey";
-import { outdate } from "../classify/epoch";
+import { outdate } from "../epoch";
 
 /** Entries of a bucket. */
 const WAYS: u32 = 4;
@@ -36,7 +36,7 @@ const NO_ENTRY: usize = memory.data(<i32>(CACHE_LANES_AT + CACHE_MAX_LANES * 16)
 export namespace Cache {
   /** Entries that it may have; 0: there is none. */
   export let most: u32 = 0;
-  /** Entries that it has memory for, and their addresses; 0 where it has none. */
+  /** Entries that the borrowed memory holds (Loan in arena.ts), and where they and their tags are. */
   export let entries: u32 = 0;
   export let tags: usize = 0;
   export let first: usize = 0;
@@ -45,8 +45,6 @@ export namespace Cache {
   /** Bytes of an entry, and results that it has room for. */
   export let size: u32 = 0;
   export let results: u32 = 0;
-  /** Frames that are walked at the moment may have results in it. */
-  export let live: bool = false;
 }
 
 namespace Sleep {
@@ -62,7 +60,7 @@ namespace Sleep {
 
 /** Sets how many entries the flow cache has: a power of two, or 0 for no cache. */
 export function limitCache(entries: u32): void {
-  giveBackCache();
+  endLoan();
   Cache.most = entries;
   wake();
 }
@@ -126,10 +124,10 @@ function hasRoom(): bool {
   const size = (<u32>(CACHE_LANES_AT + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
   // Wider keys leave less room for results, also where entries stay as large as they are.
   Cache.results = min<u32>((size - <u32>(CACHE_LANES_AT + CacheKey.stride)) / 4, <u32>(TAPE_SIZE / 4) - 1);
-  if (Cache.entries != 0 && Cache.size == size) return true;
-  giveBackCache();
+  if (Loan.start != NO_LOAN && Cache.size == size) return true;
+  endLoan();
   let entries = Cache.most;
-  while (entries != 0 && <u64>bytesOf(entries, size) > <u64>beyond()) entries >>= 1;
+  while (entries != 0 && bytesOf(entries, size) > beyond()) entries >>= 1;
   const first: usize = entries == 0 ? 0 : lend(bytesOf(entries, size));
   if (first == 0) {
     Sleep.level = LONGEST;
@@ -146,9 +144,7 @@ function hasRoom(): bool {
 
 /** Removes all entries of the flow cache and gives its memory back, until the next lookup. */
 export function giveBackCache(): void {
-  Arena.lent = usize.MAX_VALUE;
-  Cache.entries = 0;
-  Cache.live = false;
+  endLoan();
 }
 
 function bytesOf(entries: u32, size: u32): usize {

@@ -12,9 +12,10 @@ import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL, KEY_SIZE, WANT_CHANGES
 import { CACHE_LANES, CACHE_MAX_LANES, FRAMES, HASHES } from "../memory";
 import { addBytes, addRanged, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/gather";
-import { Generation, outdate } from "../classify/epoch";
+import { Generation, outdate } from "../epoch";
 import { SEED, stirred } from "../classify/mask";
-import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/table";
+import { Required } from "../wire/required";
+import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/tableLayout";
 
 /** Bytes in front of the lanes. */
 export const CACHE_LANES_AT: usize = 16;
@@ -37,15 +38,15 @@ export namespace CacheKey {
 
 /** Makes the definer that the rules ask for now; false where it is too wide. */
 export function renewCacheKey(): bool {
-  if (!Definers.changed && CacheKey.wanted == Tables.wanted) return !CacheKey.tooWide;
+  if (!Definers.changed && CacheKey.wanted == Required.fields) return !CacheKey.tooWide;
   // Entries that are there have other lanes, also where a rule that did not fit has left its bytes.
   outdate();
-  CacheKey.wanted = Tables.wanted;
+  CacheKey.wanted = Required.fields;
   memory.fill(ASKED, 0, KEY_SIZE);
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT))
     addBytes(table + TABLE_DEFINER, ASKED);
-  addRanged(ASKED, Tables.wanted);
-  if (Tables.wanted & WANT_CHANGES) {
+  addRanged(ASKED, Required.fields);
+  if (Required.fields & WANT_CHANGES) {
     store<u32>(ASKED, -1, EXT_HERE_OUTER);
     store<u32>(ASKED, -1, EXT_HERE_INNER);
     store<u32>(ASKED, -1, EXT_HERE_TUNNEL);

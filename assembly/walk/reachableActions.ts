@@ -19,10 +19,10 @@ import { REACHES_CONNECTION, REACHES_ESP, REACHES_FLAG, REACHES_METER, REACHES_S
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, SPREAD_MASK, SPREAD_QUEUES } from "../../src/abi/state";
 import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";
-import { Eswitch } from "./eswitch";
+import { Eswitch } from "../forward/eswitch";
 import { actionsOf, RULE_ACTION_COUNT, RULE_NEXT } from "../classify/rule";
 import { bucketAt, BUCKETS, linkOf, thingAt } from "../classify/hashTable";
-import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHED, TABLE_RULES, TABLE_SLOTS } from "../classify/table";
+import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHED, TABLE_RULES, TABLE_SLOTS } from "../classify/tableLayout";
 
 /** In TABLE_REACHED of the last table of the list. */
 const NO_MORE: u32 = 1;

@@ -10,14 +10,15 @@
  */
 import { WANT_ORDER } from "../../src/abi/key";
 import { leavesFunction } from "../act/keyDetermined";
+import { Loan } from "../arena";
 import { CACHE_LANES, ENTRIES, FOUND, HASHES, MISSED, MISSED_AT, RESULTS, TAPES, TAPE_SIZE } from "../memory";
 import { BRANCH_END, BRANCH_NEXT, BRANCH_TAPED, branchAt } from "../branch/branch";
 import { Cache, candidateOf, entryFor, isCacheAwake, noteHits } from "./flowCache";
 import { CACHE_LANES_AT, CacheKey, ENTRY_KIND, hashAll, headOf, isEntryOf } from "./flowCacheKey";
 import { lookup, lookupFirst } from "../classify/lookup";
-import { Walk } from "./nextTable";
+import { Walk } from "../forward/nextTable";
 import { deliverByEntry, isPlain, isWhole, KIND_RESULTS, writeWhole } from "./fastPath";
-import { Tables } from "../classify/table";
+import { Required } from "../wire/required";
 
 namespace Missed {
   /** Branches of a list that have to be looked up. */
@@ -29,8 +30,8 @@ namespace Missed {
  * (`whole`); gives how many are left.
  */
 export function recognize(root: usize, list: usize, count: u32, whole: bool): u32 {
-  Cache.live = Walk.sender == 0 && isCacheAwake(count);
-  if (!Cache.live) return count;
+  Loan.inUse = Walk.sender == 0 && isCacheAwake(count);
+  if (!Loan.inUse) return count;
   hashAll(list, count, root);
   for (let i: usize = 0; i < count; i++) {
     store<u32>(ENTRIES + (i << 2), <u32>candidateOf(load<u64>(HASHES + (i << 3))));
@@ -43,7 +44,7 @@ export function recognize(root: usize, list: usize, count: u32, whole: bool): u3
 
 /** The first lookup of those that are left: in FOUND. */
 export function findFirst(root: usize, list: usize, count: u32): void {
-  if (!Cache.live) {
+  if (!Loan.inUse) {
     lookupFirst(root, list, count);
     return;
   }
@@ -53,7 +54,7 @@ export function findFirst(root: usize, list: usize, count: u32): void {
 
 /** Another lookup of branches that stand at one table: in FOUND. */
 export function findNext(table: usize, list: usize, count: u32): void {
-  if (!Cache.live) {
+  if (!Loan.inUse) {
     lookup(table, list, count);
     return;
   }
@@ -72,7 +73,7 @@ export function findNext(table: usize, list: usize, count: u32): void {
 // @ts-ignore: decorator
 @inline
 export function hasResult(branch: usize): bool {
-  return Cache.live && load<u32>(branch, BRANCH_NEXT) != load<u32>(branch, BRANCH_END);
+  return Loan.inUse && load<u32>(branch, BRANCH_NEXT) != load<u32>(branch, BRANCH_END);
 }
 
 // @ts-ignore: decorator
@@ -86,7 +87,7 @@ export function nextResult(branch: usize): u32 {
 /** Frames from `first` on have walked to their end: what was found for those that had no entry is kept. */
 export function keepTapes(root: usize, first: u32, count: u32): void {
   // Memory that ran out on the way is no longer the cache's.
-  if (!Cache.live) return;
+  if (!Loan.inUse) return;
   const stride = CacheKey.stride;
   for (let i: usize = 0; i < count; i++) {
     if (load<u32>(ENTRIES + (i << 2)) != 0) continue;
@@ -101,7 +102,7 @@ function writeResults(entry: usize, tape: usize): void {
   const tail = entry + CACHE_LANES_AT + CacheKey.stride;
   const count = load<u32>(tape);
   const first: usize = load<u32>(tape, 4);
-  const whole = count == 1 && first != 0 && isPlain(first) && !(Tables.wanted & WANT_ORDER);
+  const whole = count == 1 && first != 0 && isPlain(first) && !(Required.fields & WANT_ORDER);
   store<u8>(entry, <u8>(whole ? writeWhole(tail, first) : count), ENTRY_KIND);
   if (!whole) memory.copy(tail, tape + 4, (<usize>count) << 2);
 }

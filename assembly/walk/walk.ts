@@ -7,38 +7,26 @@
  */
 import { run } from "../act/run";
 import { WANT_BRANCHES, WANT_ESP, WANT_ORDER } from "../../src/abi/key";
-import { finishNext, prepareRun, runOf } from "../esp/batch";
+import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../branch/outcome";
-import {
-  branchAt,
-  BRANCH_FOUND,
-  BRANCH_INDEX,
-  BRANCH_TABLE,
-  BRANCH_WHY,
-  Forks,
-  numberOf,
-  openBranch,
-} from "../branch/branch";
-import { Cache } from "./flowCache";
+import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, openBranch } from "../branch/branch";
+import { Forks } from "../branch/fork";
+import { Loan } from "../arena";
 import { lookup } from "../classify/lookup";
-import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "./nextTable";
+import { RULE_ID } from "../classify/rule";
+import { goOn, NextRound } from "../forward/nextRound";
+import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "../forward/nextTable";
 import { deliverByRule, isPlain, missed } from "./fastPath";
-import { Tables } from "../classify/table";
+import { Required } from "../wire/required";
 import { findFirst, findNext, hasResult, keepTapes, nextResult, recognize, tape } from "./recordedLookups";
-
-namespace Waiting {
-  /** The list of the next round, and how many branches are on it. */
-  export let list: usize = WAITING;
-  export let count: u32 = 0;
-}
 
 /** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
 export function walk(root: usize, count: u32, sender: usize): void {
   Walk.sender = sender;
   Walk.careful = sender != 0;
   openOutcomes();
-  const wanted = Tables.wanted;
+  const wanted = Required.fields;
   if (wanted & WANT_ORDER) {
     walkInOrder(root, count);
     return;
@@ -53,12 +41,12 @@ function walkSome(root: usize, first: u32, count: u32): void {
   const left = recognize(root, ROUND, count, true);
   // All of them stand at one table.
   findFirst(root, ROUND, left);
-  Waiting.list = WAITING;
-  Waiting.count = 0;
+  NextRound.list = WAITING;
+  NextRound.count = 0;
   actFirst(root, ROUND, left);
   moveToEnd();
   keepTapes(root, first, count);
-  if (Tables.wanted & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
+  if (Required.fields & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
 /**
@@ -70,10 +58,10 @@ function walkInOrder(root: usize, count: u32): void {
   recognize(root, ROUND, count, false);
   findFirst(root, ROUND, count);
   for (let i: u32 = 0; i < count; i++) open(i, root);
-  Waiting.list = WAITING;
-  Waiting.count = 0;
+  NextRound.list = WAITING;
+  NextRound.count = 0;
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
-  const esp = (Tables.wanted & WANT_ESP) != 0 && !Walk.careful;
+  const esp = (Required.fields & WANT_ESP) != 0 && !Walk.careful;
   for (let i: u32 = 0; i < count;) {
     const run = esp ? runOf(i, count) : 1;
     if (run > 1) prepareRun(root, i, run);
@@ -109,22 +97,13 @@ function open(index: u32, root: usize): usize {
 // @ts-ignore: decorator
 @inline
 function moveToEnd(): void {
-  while (Waiting.count > 0) {
-    const list = Waiting.list;
-    const length = Waiting.count;
-    Waiting.list = list == WAITING ? ROUND : WAITING;
-    Waiting.count = 0;
+  while (NextRound.count > 0) {
+    const list = NextRound.list;
+    const length = NextRound.count;
+    NextRound.list = list == WAITING ? ROUND : WAITING;
+    NextRound.count = 0;
     moveAll(list, length);
   }
-}
-
-/** The branch goes on: in the next round. */
-// @ts-ignore: decorator
-@inline
-export function goOn(branch: usize): void {
-  const at = Waiting.count;
-  store<u32>(Waiting.list + ((<usize>at) << 2), numberOf(branch));
-  Waiting.count = at + 1;
 }
 
 /** Moves a list of branches by one rule each. */
@@ -196,7 +175,7 @@ function moveApart(list: usize, count: u32): void {
     for (let i: usize = 0; i < here; i++) {
       const number = load<u32>(GATHERED + (i << 2));
       const rule = load<u32>(FOUND + (i << 2));
-      if (Cache.live) tape(number, rule);
+      if (Loan.inUse) tape(number, rule);
       store<u32>(branchAt(number), rule, BRANCH_FOUND);
     }
   }
@@ -235,6 +214,6 @@ function advance(branch: usize, table: usize, rule: usize, careful: bool): bool 
     const admitted = admits(branch, rule);
     if (admitted != Admitted.yes) return admitted == Admitted.passed_over;
   }
-  hit(load<u32>(branch, BRANCH_INDEX), rule);
+  hit(load<u32>(branch, BRANCH_INDEX), load<u32>(rule, RULE_ID));
   return run(branch, table, rule);
 }

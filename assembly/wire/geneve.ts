@@ -17,7 +17,7 @@ import {
   MISC_GENEVE_PROTOCOL,
   MISC_GENEVE_VNI,
 } from "../../src/abi/key";
-import { outdate } from "../classify/epoch";
+import { outdate } from "../epoch";
 import { be16, be32, Cursor, has, Key, note, tunnelDwords } from "./cursor";
 import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
 

@@ -18,7 +18,7 @@ import {
 } from "../../src/abi/headers";
 import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../src/abi/key";
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
-import { outdate } from "../classify/epoch";
+import { outdate } from "../epoch";
 import { be16, Cursor, Key } from "./cursor";
 
 const SAMPLE_LEVEL: usize = 1;

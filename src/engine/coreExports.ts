@@ -66,18 +66,6 @@ export interface CoreExports {
   emptySendTable(): number;
   /** A root table of the receive path that never has rules and takes no memory. */
   emptyTable(): number;
-  /**
-   * Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full; then every rule that
-   * was there still works, and the rule is nowhere.
-   */
-  insertRule(
-    table: number,
-    id: number,
-    rankHigh: number,
-    rankLow: number,
-    rangeCount: number,
-    actionCount: number,
-  ): number;
   /** Removes a rule and gives its memory back. Never fails. */
   removeRule(rule: number): void;
   /** Gives a rule another rank. Never fails. */
@@ -116,6 +104,15 @@ export interface CoreExports {
    * or fewer.
    */
   changeActions(rule: number, count: number): number;
+  /** Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full. */
+  insertRule(
+    table: number,
+    id: number,
+    rankHigh: number,
+    rankLow: number,
+    rangeCount: number,
+    actionCount: number,
+  ): number;
   /** A block of `count` counters, all zero; 0 when memory is full. */
   createCounters(count: number): number;
   /** Gives the memory of a block of counters back. */

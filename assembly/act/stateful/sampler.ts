@@ -9,13 +9,15 @@ import {
   SAMPLER_TABLE,
 } from "../../../src/abi/state";
 import { countReason } from "../../branch/outcome";
-import { ASIDE, BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, fork, HAS_TAG } from "../../branch/branch";
-import { jump } from "../../walk/nextTable";
-import { goOn } from "../../walk/walk";
+import { ASIDE, BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG } from "../../branch/branch";
+import { fork } from "../../branch/fork";
+import { jump } from "../../forward/nextTable";
+import { goOn } from "../../forward/nextRound";
 import { numberOfFrame } from "./clock";
 import { count } from "../count";
 import { modify } from "../header/modify";
-import { fresh, terminal } from "../run";
+import { fresh } from "../../branch/refresh";
+import { terminal } from "../terminal";
 
 export namespace Chance {
   /** Of the device. */

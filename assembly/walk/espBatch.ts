@@ -13,9 +13,9 @@ import { openMany, sealMany } from "../crypto/gcm";
 import { FIRST_RULES, JOBS, PREPARED } from "../memory";
 import { hit } from "../branch/outcome";
 import { branchAt } from "../branch/branch";
-import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
-import { esp, finish, prepare } from "./action";
-import { Prepared } from "./end";
+import { actionsOf, RULE_ACTION_COUNT, RULE_ID } from "../classify/rule";
+import { esp, finish, prepare } from "../esp/action";
+import { Prepared } from "../esp/end";
 
 namespace Run {
   /** The job of the next frame that is ready. */
@@ -43,7 +43,7 @@ export function prepareRun(table: usize, first: u32, count: u32): void {
     const rule = ruleOf(i);
     const action = espOf(rule);
     const branch = branchAt(i);
-    hit(i, rule);
+    hit(i, load<u32>(rule, RULE_ID));
     const here = runBefore(branch, table, rule, action);
     const prepared = here ? prepare(branch, load<u32>(action, 4), Run.job) : Prepared.ended;
     if (prepared == Prepared.ready) Run.job += JOB_SIZE;

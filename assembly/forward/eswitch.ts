@@ -31,7 +31,7 @@ import {
   BRANCH_WRITTEN,
   HAS_TAG,
 } from "../branch/branch";
-import { outdate } from "../classify/epoch";
+import { outdate } from "../epoch";
 
 export namespace Eswitch {
   /** The root table of the FDB; 0 where there is none. */

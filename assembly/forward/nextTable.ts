@@ -13,12 +13,12 @@ import {
   TABLE_SEND,
   Verdict,
 } from "../../src/abi/engine";
-import { answers } from "../act/loopback";
+import { answers } from "./loopback";
 import { settle } from "../branch/outcome";
 import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "../branch/branch";
 import { depart, unswitched } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
-import { TABLE_FLAGS, TABLE_MISS } from "../classify/table";
+import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
 
 export namespace Walk {
   /** The queue whose frames are looped back to the port; 0 for frames that come in, or go out. */

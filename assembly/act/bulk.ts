@@ -14,8 +14,9 @@ import {
 } from "../../src/abi/engine";
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../src/abi/key";
 import { BYTES, STAGING } from "../memory";
-import { RULE_MASK } from "./rule";
-import { insert } from "./table";
+import { RULE_MASK } from "../classify/rule";
+import { insert } from "../classify/table";
+import { actionsWant } from "./requirements";
 
 /**
  * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Gives how many it
@@ -29,7 +30,9 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
     const entry = entryAt(n, stride);
     stageValue(entry, stride, criteria);
     const actions = BYTES + <usize>load<u32>(entry, BULK_ACTIONS);
-    const rule = insert(table, mask, load<u32>(entry, BULK_ID), rank, 0, actions, load<u32>(entry, BULK_ACTION_COUNT));
+    const actionCount = load<u32>(entry, BULK_ACTION_COUNT);
+    const needs = actionsWant(actions, actionCount);
+    const rule = insert(table, mask, load<u32>(entry, BULK_ID), rank, 0, actions, actionCount, needs);
     if (rule == 0) return n;
     store<u32>(entry, <u32>rule, BULK_HANDLE);
     mask = load<u32>(rule, RULE_MASK);

@@ -1,0 +1,36 @@
+/**
+ * Rules and their actions: inserts a rule with its actions, and gives a rule other actions. Both tell the table which
+ * fields the actions require of the parser.
+ */
+import { STAGE_ACTIONS } from "../../src/abi/engine";
+import { STAGING } from "../memory";
+import { outdate } from "../epoch";
+import { replaceActions } from "../classify/rule";
+import { insert, wantFor } from "../classify/table";
+import { actionsWant } from "./requirements";
+
+/** Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full. */
+export function insertRule(
+  table: usize,
+  id: u32,
+  rankHigh: u32,
+  rankLow: u32,
+  rangeCount: u32,
+  actionCount: u32,
+): usize {
+  const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
+  const actions = STAGING + STAGE_ACTIONS;
+  return insert(table, 0, id, rank, rangeCount, actions, actionCount, actionsWant(actions, actionCount));
+}
+
+/**
+ * Gives a rule the staged actions; false when memory is full, never for as many actions as it has
+ * or fewer.
+ */
+export function changeActions(rule: usize, count: u32): bool {
+  const actions = STAGING + STAGE_ACTIONS;
+  if (!replaceActions(rule, actions, count)) return false;
+  wantFor(rule, actionsWant(actions, count));
+  outdate();
+  return true;
+}

@@ -1,0 +1,39 @@
+/**
+ * Terminal actions: they name where a branch goes, and end the actions of a rule, of a member of an array or of a sampler.
+ */
+import { Op, Reason, Verdict } from "../../src/abi/engine";
+import { BRANCH_WHY } from "../branch/branch";
+import { deliverTo, settle } from "../branch/outcome";
+import { toPort, toVport } from "../forward/eswitch";
+import { jump, jumpTo, leave } from "../forward/nextTable";
+import { spread } from "./rss";
+
+/** An action that names where the branch goes, as one of a rule or as a member of an array; whether it goes on. */
+export function terminal(branch: usize, table: usize, op: u32, operand: u32): bool {
+  switch (op) {
+    case Op.queue:
+      deliverTo(branch, operand, 0);
+      return false;
+    case Op.spread:
+      deliverTo(branch, spread(branch, operand), 0);
+      return false;
+    case Op.table:
+      return jump(branch, operand);
+    case Op.root:
+      return jumpTo(branch, load<u32>(operand), load<u32>(operand, 4));
+    case Op.vport:
+      return toVport(branch, operand);
+    case Op.port:
+      toPort(branch, operand);
+      return false;
+    case Op.drop:
+      settle(branch, Verdict.drop, Reason.drop_action);
+      return false;
+    case Op.default_miss:
+      store<u8>(branch, Reason.default_miss, BRANCH_WHY);
+      return leave(branch, table);
+    default:
+      // The host stages no other operation.
+      return unreachable();
+  }
+}
