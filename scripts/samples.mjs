@@ -9,6 +9,7 @@
  *   `| head -n N` keeps the first N lines.
  * - `<!-- output: ts -->`: the block holds what the TypeScript block before it prints.
  * - `<!-- figures: NAME -->` to `<!-- end -->`: a table from bench/results (figures.mjs).
+ * - `<!-- errors: NAME -->` to `<!-- end -->`: a table of reasons or errno values (errorTables.mjs).
  *
  * Programs and commands run on the built package: `npm run build:quick` first.
  */
@@ -19,6 +20,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { transformSync } from "esbuild";
 import { format, resolveConfig } from "prettier";
+import { errorTable } from "./errorTables.mjs";
 import { figures } from "./figures.mjs";
 import { pages, programs } from "./pages.mjs";
 
@@ -26,7 +28,7 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const run = promisify(execFile);
 
 const OUTPUT = /<!-- output: (.+?) -->\n\n```(\w+)\n[\s\S]*?\n```/g;
-const FIGURES = /<!-- figures: (.+?) -->\n[\s\S]*?<!-- end -->/g;
+const TABLE = /<!-- (figures|errors): (.+?) -->\n[\s\S]*?<!-- end -->/g;
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 for (const page of positionals.length > 0 ? positionals : pages()) {
@@ -50,7 +52,10 @@ async function written(page, text) {
     .replace(OUTPUT, (_, command, language) => {
       return `<!-- output: ${command} -->\n\n\`\`\`${language}\n${shown[next++].trimEnd()}\n\`\`\``;
     })
-    .replace(FIGURES, (_, name) => `<!-- figures: ${name} -->\n\n${figures(name)}\n\n<!-- end -->`);
+    .replace(TABLE, (_, kind, name) => {
+      const table = kind === "figures" ? figures(name) : errorTable(name);
+      return `<!-- ${kind}: ${name} -->\n\n${table}\n\n<!-- end -->`;
+    });
   return filled === text ? text : format(filled, { parser: "markdown", ...(await resolveConfig(page)) });
 }
 

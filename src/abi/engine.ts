@@ -299,52 +299,63 @@ export enum Verdict {
 /** Why, where the verdict alone does not say it. Each has a counter. */
 export enum Reason {
   none = 0,
-  /** No rule of the root table took the frame, and nobody behind it. */
+  /** No rule of the root table matched the frame, and no stage after it took it. */
   no_rule = 1,
-  /** No rule of a non-root table took the frame. */
+  /** No rule of a table that is not root matched the frame. */
   table_miss = 2,
-  /** A default-miss action. */
+  /** A default miss action sent the frame to the default of its domain. */
   default_miss = 3,
+  /** A drop action dropped the frame. */
   drop_action = 4,
-  /** The rule names no destination: the default of the domain. */
+  /** The rule names no destination: the default of the domain applies. */
   no_destination = 5,
+  /** The frame went through too many tables. */
   hop_limit = 6,
-  /** The queue pair is not in a state that receives. */
+  /** The queue is not in a state that receives. */
   queue_not_ready = 7,
+  /** The queue has no receive buffer left. */
   no_receive_buffer = 8,
+  /** The receive buffer is shorter than the frame. */
   receive_buffer_too_short = 9,
+  /** The completion queue is full. */
   completion_queue_full = 10,
-  /** The frame has as many destinations as it can have: counted for each one more, beside the frame's own reason. */
+  /** The frame has as many destinations as a frame can have. Counted once for each further one, beside the reason of the frame itself. */
   copy_limit = 11,
-  /** Decapsulation of what is not encapsulated. */
+  /** The frame to decapsulate has no tunnel header. */
   not_a_tunnel = 12,
+  /** An action would make the frame longer than a frame can be. */
   frame_too_long = 13,
-  /** From the wire to the wire, without the name of a port. */
+  /** A rule sends a frame from the wire to the uplink without the number of a port. */
   wire_to_wire = 14,
-  /** ESP (docs/esp.md): there is no ESP header to decrypt behind. */
+  /** ESP: the frame to decrypt has no ESP header. */
   esp_not_esp = 15,
-  /** There is no IP packet to encrypt. */
+  /** ESP: the frame to encrypt has no IP packet. */
   esp_not_ip = 16,
+  /** ESP: the packet is a fragment. */
   esp_fragment = 17,
-  /** The headers in front of ESP are not those of the action. */
+  /** ESP: the headers before the ESP header are not those of the action. */
   esp_encapsulation = 18,
-  /** The packet is not here to its end, or too short. */
+  /** ESP: the packet is too short, or was not captured to its end. */
   esp_truncated = 19,
+  /** ESP: the SPI is not that of the action. */
   esp_spi = 20,
+  /** ESP: the hard limit of the action is reached. */
   esp_hard_limit = 21,
-  /** The sequence number was seen before, or lies left of the window. */
+  /** ESP: the sequence number was received before, or is left of the replay window. */
   esp_replay = 22,
-  /** The sequence number is more than 2^31 ahead. */
+  /** ESP: the sequence number is more than 2^31 ahead. */
   esp_jump = 23,
-  /** The ICV is wrong. */
+  /** ESP: the ICV is wrong. */
   esp_authentication = 24,
-  /** Padding, next header or the packet inside are not what they say. */
+  /** ESP: the padding, the next header or the packet inside is malformed. */
   esp_trailer = 25,
-  /** A dummy packet, next header 59. */
+  /** ESP: a dummy packet (next header 59). */
   esp_dummy = 26,
+  /** ESP: all sequence numbers are used. */
   esp_sequence_exhausted = 27,
+  /** ESP: all initialization vectors are used. */
   esp_iv_exhausted = 28,
-  /** The metadata element is missing, or does not ask for encryption. */
+  /** ESP: the metadata element is missing, or does not ask for encryption. */
   esp_metadata = 29,
 }
 export const REASON_COUNT = 30;
