@@ -65,24 +65,24 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
   ];
 }
 
+/** The tests in Node. */
+export const nodeProject = {
+  plugins,
+  test: {
+    name: "node",
+    env,
+    include,
+    testTimeout: 20_000,
+    setupFiles: flavour === "coverage" ? ["scripts/coverage-transform.mjs"] : [],
+  },
+};
+
 export default defineConfig(async () => ({
   test: {
     globalSetup: ["scripts/tests-setup.mjs"],
     // Seeds and counts of random tests are for whom a test fails.
     silent: "passed-only" as const,
-    projects: [
-      {
-        plugins,
-        test: {
-          name: "node",
-          env,
-          include,
-          testTimeout: 20_000,
-          setupFiles: flavour === "coverage" ? ["scripts/coverage-transform.mjs"] : [],
-        },
-      },
-      ...(await browserProjects()),
-    ],
+    projects: [nodeProject, ...(await browserProjects())],
     coverage: { provider: "v8" as const, include: ["src/**/*.ts"], reporter: ["text-summary", "html"] },
   },
 }));

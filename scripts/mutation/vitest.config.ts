@@ -1,0 +1,33 @@
+/** The tests in Node, in the order in which a job of core.mjs wants them; Stryker runs them without a job. */
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { nodeProject } from "../../vitest.config.js";
+
+const job = process.env["FLOWSTEER_MUTATION"];
+
+class Sequencer extends BaseSequencer {
+  override sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const { order } = JSON.parse(readFileSync(job!, "utf8")) as { order: string[] };
+    const place = new Map(order.map((file, i) => [file, i]));
+    const placeOf = ({ moduleId }: TestSpecification): number =>
+      place.get(moduleId.slice(process.cwd().length + 1)) ?? 0;
+    return Promise.resolve(specifications.sort((a, b) => placeOf(a) - placeOf(b)));
+  }
+}
+
+export default defineConfig({
+  ...nodeProject,
+  test: {
+    ...nodeProject.test,
+    globalSetup: ["scripts/tests-setup.mjs"],
+    silent: true,
+    ...(job && {
+      runner: "./scripts/mutation/runner.mjs",
+      pool: "forks" as const,
+      maxWorkers: 1,
+      fileParallelism: false,
+      sequence: { sequencer: Sequencer },
+    }),
+  },
+});
