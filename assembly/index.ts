@@ -12,7 +12,7 @@ import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
 import { deliver } from "./out/deliver";
 import { BRANCH_LOWER, openBranch, openBranches } from "./branch/branch";
 import { lookup } from "./classify/lookup";
-import { openSets } from "./classify/candidates";
+import { openBitmaps } from "./classify/candidates";
 import { walk } from "./walk/walk";
 import { openBatch, parseFrame } from "./wire/parse";
 import { Required } from "./wire/required";
@@ -20,7 +20,7 @@ import { Required } from "./wire/required";
 export { areaAddress } from "./memory";
 export { arenaTop, arenaUsed, limitArena } from "./arena";
 export { skipNumbers } from "./act/stateful/clock";
-export { clearCache, giveBackCache, isCacheAsleep, limitCache } from "./walk/flowCache";
+export { clearCache, dropCache, isCachePaused, limitCache } from "./walk/flowCache";
 export { setSeed } from "./act/stateful/sampler";
 export { createRecord, releaseRecord } from "./act/records";
 export { setFdb, setVport } from "./forward/eswitch";
@@ -34,7 +34,7 @@ export {
   setMiss,
   stageValue,
 } from "./classify/table";
-export { reached } from "./walk/reachableActions";
+export { reachable } from "./walk/reachableActions";
 export { keepTable, reserveRules, trimTable } from "./classify/table";
 export { firstOutside, insertRules } from "./act/bulk";
 export { changeActions, insertRule } from "./act/install";
@@ -67,7 +67,7 @@ export { declareSample } from "./wire/sample";
 export function openMemory(): bool {
   if (__heap_base > FIXED || !growToArena()) return false;
   openBranches();
-  openSets();
+  openBitmaps();
   return true;
 }
 

@@ -73,21 +73,21 @@ export const FUNCTIONS: usize = (FIRST_RULES + BATCH * 4 + LINE) & ~LINE;
 export const LANES: usize = (FUNCTIONS + MAX_FUNCTIONS * 4 + LINE) & ~LINE;
 /** Phases of a lookup (classify/lookup.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */
 export const ALIVE: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
-export const SETS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;
-export const PROBED: usize = (SETS + BATCH * 16 + LINE) & ~LINE;
-export const PROBES: usize = (PROBED + BATCH * 4 + LINE) & ~LINE;
-export const CANDIDATES: usize = (PROBES + BATCH * 4 + LINE) & ~LINE;
+export const BITMAPS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;
+export const PROBED: usize = (BITMAPS + BATCH * 16 + LINE) & ~LINE;
+export const PROBED_TUPLES: usize = (PROBED + BATCH * 4 + LINE) & ~LINE;
+export const RULE_LISTS: usize = (PROBED_TUPLES + BATCH * 4 + LINE) & ~LINE;
 /** Rules that a sweep moves to other groups. */
-export const MOVES: usize = (CANDIDATES + BATCH * 4 + LINE) & ~LINE;
+export const MOVES: usize = (RULE_LISTS + BATCH * 4 + LINE) & ~LINE;
 /** Rank of the best rule so far, for each branch of a lookup: u64. */
 export const BEST: usize = (MOVES + 64 * 4 + LINE) & ~LINE;
 /** The lanes of the mask and of the value of a rule being inserted. */
 export const MASK_LANES: usize = (BEST + BATCH * 8 + LINE) & ~LINE;
 export const VALUE_LANES: usize = (MASK_LANES + KEY_SIZE + LINE) & ~LINE;
 /** The mask of a group that is being made. */
-export const DRAWN: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
+export const NEW_TUPLE_MASK: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
 /** Where the parser writes groups that nobody reads. */
-export const SCRATCH_KEY: usize = (DRAWN + KEY_SIZE + LINE) & ~LINE;
+export const SCRATCH_KEY: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
 /** The programmable samples that the device declares (wire/sample.ts). */
 export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
@@ -114,13 +114,13 @@ export const HASHES: usize = (CACHE_LANES + BATCH * CACHE_MAX_LANES * 16 + LINE)
 export const ENTRIES: usize = (HASHES + BATCH * 8 + LINE) & ~LINE;
 /** Of a list of branches: rules of all of them, those of which the cache has none, their places in the list. */
 export const RESULTS: usize = (ENTRIES + BATCH * 4 + LINE) & ~LINE;
-export const MISSED: usize = (RESULTS + BATCH * 4 + LINE) & ~LINE;
-export const MISSED_AT: usize = (MISSED + BATCH * 4 + LINE) & ~LINE;
+export const UNCACHED: usize = (RESULTS + BATCH * 4 + LINE) & ~LINE;
+export const UNCACHED_AT: usize = (UNCACHED + BATCH * 4 + LINE) & ~LINE;
 /** What lookups have found for each frame that had no entry (walk/recordedLookups.ts). */
-export const TAPES: usize = (MISSED_AT + BATCH * 4 + LINE) & ~LINE;
-export const TAPE_SIZE: usize = 32;
+export const RECORDED: usize = (UNCACHED_AT + BATCH * 4 + LINE) & ~LINE;
+export const RECORDED_SIZE: usize = 32;
 /** Frames that the cache has found, and those that it has not: u64 each. */
-export const CACHE_COUNTS: usize = (TAPES + BATCH * TAPE_SIZE + LINE) & ~LINE;
+export const CACHE_COUNTS: usize = (RECORDED + BATCH * RECORDED_SIZE + LINE) & ~LINE;
 /** Lengths of frames as they came in, captured and on the wire, and sums over frames (out/outcomeClasses.ts). */
 export const LENGTHS: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
 export const SHAPES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;

@@ -1,7 +1,7 @@
 /** Bytes to key: frames that lie in memory one behind the other, parsed a batch or a frame a call. */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE, FRAME_WIRE_LENGTH, MAX_BATCH } from "../src/abi/engine.js";
 import { Link } from "../src/abi/headers.js";
-import { WANT_ALL } from "../src/abi/key.js";
+import { NEEDS_ALL } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
 import { loadCore } from "../src/engine/load.js";
 import { GENEVE_OPTION_0, geneveFrame, ipv6Frame, tcpFrame, vxlanFrame } from "./makeFrames.js";
@@ -24,7 +24,7 @@ export const parse: Suite = {
   title: "Parse: bytes to match parameters and header list",
   async *workloads() {
     for (const [name, make, typical] of FRAMES) {
-      yield await workload(`${name}, all groups and checksums`, make, WANT_ALL);
+      yield await workload(`${name}, all groups and checksums`, make, NEEDS_ALL);
       yield await workload(`${name}, what tuple rules read`, make, typical);
     }
   },

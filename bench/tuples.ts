@@ -4,13 +4,13 @@
  * Invariant: the source addresses of tuples with different numbers differ, so a key that has one tuple's source and
  * another destination port matches no rule of the set.
  */
-import { GROUP_EXT, GROUP_INNER, GROUP_MISC, GROUP_OUTER, WANT_INNER } from "../src/abi/key.js";
+import { GROUP_EXT, GROUP_INNER, GROUP_MISC, GROUP_OUTER, NEEDS_INNER } from "../src/abi/key.js";
 import { numbers } from "./random.js";
 
 /** What rules on the 5-tuple make the parser fill. */
 export const TUPLE_WANTS = (1 << GROUP_OUTER) | (1 << GROUP_EXT);
 /** What rules on a tunnel's endpoints, its VNI and the inner 5-tuple do. */
-export const TUNNEL_WANTS = TUPLE_WANTS | (1 << GROUP_MISC) | (1 << GROUP_INNER) | WANT_INNER;
+export const TUNNEL_WANTS = TUPLE_WANTS | (1 << GROUP_MISC) | (1 << GROUP_INNER) | NEEDS_INNER;
 
 /** Everything as unsigned 32-bit numbers; the protocol is TCP. */
 export interface Tuple {

@@ -5,7 +5,7 @@ export type { DevicePool, PoolOptions, Spreading } from "./model/traffic/pool.js
 export type { DeviceFunction } from "./model/device/function.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/flow/hostRules.js";
 export type { Burst, BurstColumns } from "./model/traffic/burst.js";
-export type { CacheOptions, DecisionCache } from "./model/traffic/flowCache.js";
+export type { CacheOptions, FlowCache } from "./model/traffic/flowCache.js";
 export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/traffic/input.js";
 export type { FrameListener, TransmitInfo } from "./model/device/cable.js";

@@ -4,9 +4,9 @@
  */
 import { STAGE_ACTIONS } from "../../src/abi/engine";
 import { STAGING } from "../memory";
-import { outdate } from "../epoch";
+import { invalidate } from "../epoch";
 import { replaceActions } from "../classify/rule";
-import { insert, wantFor } from "../classify/table";
+import { insert, requireFor } from "../classify/table";
 import { actionsWant } from "./requirements";
 
 /** Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full. */
@@ -30,7 +30,7 @@ export function insertRule(
 export function changeActions(rule: usize, count: u32): bool {
   const actions = STAGING + STAGE_ACTIONS;
   if (!replaceActions(rule, actions, count)) return false;
-  wantFor(rule, actionsWant(actions, count));
-  outdate();
+  requireFor(rule, actionsWant(actions, count));
+  invalidate();
   return true;
 }

@@ -9,7 +9,7 @@ import {
   Op,
 } from "../../src/abi/engine";
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_PROGRAM } from "../../src/abi/state";
-import { GROUP_MISC2, WANT_BRANCHES, WANT_ESP, WANT_INNER, WANT_ORDER } from "../../src/abi/key";
+import { GROUP_MISC2, NEEDS_BRANCHES, NEEDS_ESP, NEEDS_INNER, NEEDS_ORDER } from "../../src/abi/key";
 import { programWants } from "./header/modify";
 import { takesOff } from "./header/reformat";
 import { spreadsByInner } from "./rss";
@@ -22,24 +22,24 @@ export function actionsWant(actions: usize, count: u32): u32 {
     const operand: usize = load<u32>(action, 4);
     const op = load<u32>(action);
     if (op == Op.modify) wants |= programWants(operand);
-    else if (op == Op.reformat && takesOff(operand)) wants |= WANT_INNER;
+    else if (op == Op.reformat && takesOff(operand)) wants |= NEEDS_INNER;
     else if (op == Op.array) wants |= arrayWants(operand);
     else if (op == Op.spread || op == Op.copy_spread) wants |= spreadWants(operand);
     // State is put into registers, and depends on what frames before have done.
-    else if (op == Op.state) wants |= (1 << GROUP_MISC2) | WANT_ORDER;
+    else if (op == Op.state) wants |= (1 << GROUP_MISC2) | NEEDS_ORDER;
     // Sequence numbers and windows are of all frames too.
-    else if (op == Op.esp) wants |= WANT_ORDER | WANT_ESP;
+    else if (op == Op.esp) wants |= NEEDS_ORDER | NEEDS_ESP;
     else if (op == Op.sample) wants |= samplerWants(operand);
   }
   return wants;
 }
 
 function spreadWants(record: usize): u32 {
-  return spreadsByInner(record) ? <u32>WANT_INNER : 0;
+  return spreadsByInner(record) ? <u32>NEEDS_INNER : 0;
 }
 
 function arrayWants(array: usize): u32 {
-  let wants: u32 = WANT_BRANCHES;
+  let wants: u32 = NEEDS_BRANCHES;
   const members = load<u32>(array, ARRAY_COUNT);
   for (let n: u32 = 0; n < members; n++) {
     const member = array + ARRAY_FIRST + <usize>n * MEMBER_SIZE;
@@ -51,6 +51,6 @@ function arrayWants(array: usize): u32 {
 /** Chance does not depend on other frames; a sampler only splits. */
 function samplerWants(sampler: usize): u32 {
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
-  const own = WANT_BRANCHES | actionsWant(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
+  const own = NEEDS_BRANCHES | actionsWant(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
   return program != 0 ? own | programWants(program) : own;
 }

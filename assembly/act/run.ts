@@ -8,8 +8,8 @@ import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } fr
 import { esp } from "../esp/action";
 import { deliverTo, settle } from "../branch/outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, SETTLED } from "../branch/branch";
-import { depart, unswitched } from "../forward/eswitch";
-import { jump, leave, resume, Walk } from "../forward/nextTable";
+import { egress, missFdb } from "../forward/eswitch";
+import { jump, miss, resume, Walk } from "../forward/nextTable";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
 import { TABLE_FLAGS } from "../classify/tableLayout";
 import { count } from "./count";
@@ -159,7 +159,7 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
       return Then.elsewhere;
     case Op.pass:
       untag(branch);
-      return thenIf(leave(branch, table));
+      return thenIf(miss(branch, table));
     default:
       return thenIf(terminal(branch, table, load<u32>(action), operand));
   }
@@ -179,8 +179,8 @@ function untag(branch: usize): void {
 /** All actions have run, and none has said where the branch goes: the default of the domain. */
 function byDefault(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
-  if (flags & TABLE_SEND) return depart(branch);
-  if (flags & TABLE_FDB) return unswitched(branch, flags);
+  if (flags & TABLE_SEND) return egress(branch);
+  if (flags & TABLE_FDB) return missFdb(branch, flags);
   settle(branch, Verdict.drop, Reason.no_destination);
   return false;
 }

@@ -5,7 +5,7 @@ import { Op, Reason, Verdict } from "../../src/abi/engine";
 import { BRANCH_WHY } from "../branch/branch";
 import { deliverTo, settle } from "../branch/outcome";
 import { toPort, toVport } from "../forward/eswitch";
-import { jump, jumpTo, leave } from "../forward/nextTable";
+import { jump, jumpTo, miss } from "../forward/nextTable";
 import { spread } from "./rss";
 
 /** An action that names where the branch goes, as one of a rule or as a member of an array; whether it goes on. */
@@ -31,7 +31,7 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
       return false;
     case Op.default_miss:
       store<u8>(branch, Reason.default_miss, BRANCH_WHY);
-      return leave(branch, table);
+      return miss(branch, table);
     default:
       // The host stages no other operation.
       return unreachable();

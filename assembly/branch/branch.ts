@@ -35,7 +35,7 @@ export const BRANCH_ROOM: usize = 48;
 export const BRANCH_NEXT: usize = 52;
 export const BRANCH_END: usize = 56;
 /** Whether what lookups find for it is noted, to be kept. */
-export const BRANCH_TAPED: usize = 60;
+export const BRANCH_RECORDING: usize = 60;
 
 /** The branch has a tag. */
 export const HAS_TAG: u32 = 1;

@@ -9,12 +9,22 @@
  *
  * What lookups answer never depends on the choice.
  */
-import { LANES, SETS } from "../memory";
-import { GROUPS } from "./tuple";
+import { LANES, BITMAPS } from "../memory";
+import { MAX_TUPLES } from "./tuple";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
-import { bestFrom, drawQuads, firstPlaces, said, SAMPLE, SAMPLED, SAMPLES, SAMPLES_AT, slicesMade } from "./candidates";
-import { SLICE_LANES, SLICES } from "./fieldChunk";
+import {
+  bestFrom,
+  layQuads,
+  lowBits,
+  candidatesOf,
+  SAMPLE,
+  SAMPLED,
+  SAMPLES,
+  SAMPLES_AT,
+  chunksBuilt,
+} from "./candidates";
+import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
 
 const SAMPLE_RANK: usize = 32;
 /** A quad must save this many probes for a hundred keys. */
@@ -34,15 +44,15 @@ function draw(): u64 {
 }
 
 /** Lets a rule become a sample: the first ones all, later ones the more seldom the more there were. */
-export function sample(sets: usize, rule: usize): void {
-  const seen = load<u32>(sets, SAMPLED);
-  store<u32>(sets, seen + 1, SAMPLED);
+export function sample(bitmaps: usize, rule: usize): void {
+  const seen = load<u32>(bitmaps, SAMPLED);
+  store<u32>(bitmaps, seen + 1, SAMPLED);
   const n = seen < SAMPLES ? seen : <u32>(((draw() >> 32) * <u64>(seen + 1)) >> 32);
   if (n >= SAMPLES) return;
-  const at = sampleAt(sets, n);
+  const at = sampleAt(bitmaps, n);
   const mask: usize = load<u32>(rule, RULE_MASK);
-  const lanes = min(load<u32>(mask, MASK_LANES_COUNT), SLICE_LANES);
-  for (let lane: u32 = 0; lane < SLICE_LANES; lane++) {
+  const lanes = min(load<u32>(mask, MASK_LANES_COUNT), CHUNK_LANES);
+  for (let lane: u32 = 0; lane < CHUNK_LANES; lane++) {
     const byte = (<usize>lane) << 4;
     const any = i64x2.replace_lane(i64x2.splat(draw()), 1, draw());
     const value = lane < lanes ? v128.load(rule + byte, RULE_VALUE) : i64x2.splat(0);
@@ -53,39 +63,39 @@ export function sample(sets: usize, rule: usize): void {
 }
 
 /** Chooses the slices that lookups ask. */
-export function choose(sets: usize): void {
-  const samples = min(load<u32>(sets, SAMPLED), SAMPLES);
-  let rest = slicesMade(sets);
+export function choose(bitmaps: usize): void {
+  const samples = min(load<u32>(bitmaps, SAMPLED), SAMPLES);
+  let rest = chunksBuilt(bitmaps);
   if (samples < FEW_SAMPLES) {
-    drawQuads(sets, rest);
+    layQuads(bitmaps, rest);
     return;
   }
   const keys = samples * 2;
   for (let n: u32 = 0; n < samples; n++) {
-    v128.store(SETS + ((<usize>n) << 4), placesBefore(sets, load<u64>(sampleAt(sets, n), SAMPLE_RANK)));
-    v128.store(SETS + ((<usize>(n + samples)) << 4), placesBefore(sets, u64.MAX_VALUE - 1));
-    mix(sets, n, samples);
+    v128.store(BITMAPS + ((<usize>n) << 4), bitsBefore(bitmaps, load<u64>(sampleAt(bitmaps, n), SAMPLE_RANK)));
+    v128.store(BITMAPS + ((<usize>(n + samples)) << 4), bitsBefore(bitmaps, u64.MAX_VALUE - 1));
+    mix(bitmaps, n, samples);
   }
-  memory.fill(GAINS, 0xff, SLICES * 4);
+  memory.fill(GAINS, 0xff, CHUNKS * 4);
   let chosen: u64 = 0;
   while (rest != 0) {
     let quad: u64 = 0;
     let gain: u32 = 0;
     for (let n = 0; n < 4 && rest != 0; n++) {
-      const best = bestSlice(sets, rest, keys);
+      const best = bestChunk(bitmaps, rest, keys);
       gain += load<u32>(GAINS + ((<usize>best) << 2));
-      ask(sets, best, keys);
+      narrow(bitmaps, best, keys);
       rest &= ~((<u64>1) << best);
       quad |= (<u64>1) << best;
     }
     if (gain * 100 < keys * WORTH) break;
     chosen |= quad;
   }
-  drawQuads(sets, chosen);
+  layQuads(bitmaps, chosen);
 }
 
 /** The slice that takes most places. What a slice takes never grows while others are asked, so few are counted again. */
-function bestSlice(sets: usize, rest: u64, keys: u32): u32 {
+function bestChunk(bitmaps: usize, rest: u64, keys: u32): u32 {
   while (true) {
     let first: u32 = 0;
     let most: u32 = 0;
@@ -101,34 +111,37 @@ function bestSlice(sets: usize, rest: u64, keys: u32): u32 {
         second = gain;
       }
     }
-    const gain = taking(sets, first, keys);
+    const gain = gainOf(bitmaps, first, keys);
     store<u32>(GAINS + ((<usize>first) << 2), gain);
     if (gain >= second) return first;
   }
 }
 
 /** How many places a slice takes from the keys. */
-function taking(sets: usize, number: u32, keys: u32): u32 {
-  let taken: u64 = 0;
+function gainOf(bitmaps: usize, number: u32, keys: u32): u32 {
+  let removed: u64 = 0;
   for (let n: u32 = 0; n < keys; n++) {
-    const gone = v128.andnot(v128.load(SETS + ((<usize>n) << 4)), said(sets, number, keyAt(sets, n, keys)));
-    taken += popcnt(i64x2.extract_lane(gone, 0)) + popcnt(i64x2.extract_lane(gone, 1));
+    const gone = v128.andnot(
+      v128.load(BITMAPS + ((<usize>n) << 4)),
+      candidatesOf(bitmaps, number, keyAt(bitmaps, n, keys)),
+    );
+    removed += popcnt(i64x2.extract_lane(gone, 0)) + popcnt(i64x2.extract_lane(gone, 1));
   }
-  return <u32>taken;
+  return <u32>removed;
 }
 
-function ask(sets: usize, number: u32, keys: u32): void {
+function narrow(bitmaps: usize, number: u32, keys: u32): void {
   for (let n: u32 = 0; n < keys; n++) {
-    const set = SETS + ((<usize>n) << 4);
-    v128.store(set, v128.and(v128.load(set), said(sets, number, keyAt(sets, n, keys))));
+    const bitmap = BITMAPS + ((<usize>n) << 4);
+    v128.store(bitmap, v128.and(v128.load(bitmap), candidatesOf(bitmaps, number, keyAt(bitmaps, n, keys))));
   }
 }
 
 /** A key whose columns are of different samples. */
-function mix(sets: usize, n: u32, samples: u32): void {
+function mix(bitmaps: usize, n: u32, samples: u32): void {
   const at = MIXED + ((<usize>n) << 5);
-  for (let column: u32 = 0; column < SLICE_LANES * 4; column++) {
-    const from = sampleAt(sets, (n + column * 13) % samples);
+  for (let column: u32 = 0; column < CHUNK_LANES * 4; column++) {
+    const from = sampleAt(bitmaps, (n + column * 13) % samples);
     store<u32>(at + ((<usize>column) << 2), load<u32>(from + ((<usize>column) << 2)));
   }
 }
@@ -136,20 +149,20 @@ function mix(sets: usize, n: u32, samples: u32): void {
 /** The samples, and behind them the mixed ones. */
 // @ts-ignore: decorator
 @inline
-function keyAt(sets: usize, n: u32, keys: u32): usize {
+function keyAt(bitmaps: usize, n: u32, keys: u32): usize {
   const samples = keys / 2;
-  return n < samples ? sampleAt(sets, n) : MIXED + ((<usize>(n - samples)) << 5);
+  return n < samples ? sampleAt(bitmaps, n) : MIXED + ((<usize>(n - samples)) << 5);
 }
 
 // @ts-ignore: decorator
 @inline
-function sampleAt(sets: usize, n: u32): usize {
-  return sets + SAMPLES_AT + <usize>n * SAMPLE;
+function sampleAt(bitmaps: usize, n: u32): usize {
+  return bitmaps + SAMPLES_AT + <usize>n * SAMPLE;
 }
 
 /** The places that a key looks at before it takes a rule of this rank for the answer. */
-function placesBefore(sets: usize, rank: u64): v128 {
-  let places: u32 = 0;
-  while (places < GROUPS && bestFrom(sets, places) <= rank) places++;
-  return i64x2.replace_lane(i64x2.splat(firstPlaces(min(places, 64))), 1, firstPlaces(max(places, 64) - 64));
+function bitsBefore(bitmaps: usize, rank: u64): v128 {
+  let bits: u32 = 0;
+  while (bits < MAX_TUPLES && bestFrom(bitmaps, bits) <= rank) bits++;
+  return i64x2.replace_lane(i64x2.splat(lowBits(min(bits, 64))), 1, lowBits(max(bits, 64) - 64));
 }

@@ -6,7 +6,7 @@
  *     lanes       | 16 bytes | 16 bytes | ...                            up to 32 lanes
  *
  * A dword that holds an address, ports, an identifier has a column of its own, so that prefixes of it can be told apart
- * (filter.ts); single bytes of dwords that hold many small things (`packs`) share columns. The definer only ever grows, at
+ * (filter.ts); single bytes of dwords that hold many small things (`sharesColumn`) share columns. The definer only ever grows, at
  * its end: a byte keeps its place, so rules that are already there stay right while a new mask brings new bytes. A table
  * that loses its last rule starts anew.
  *
@@ -25,9 +25,9 @@ import { groupOf } from "./requiredFields";
  */
 const COLUMNS: usize = 0;
 /** Place of the next byte in the column that small things share; a multiple of 4 where it is full. */
-const OPEN: usize = 4;
+const SHARED_NEXT: usize = 4;
 /** For each key byte, its place in the lanes plus one, u16; 0 where it is not there. */
-const PLACES: usize = 8;
+const POSITIONS: usize = 8;
 const STEPS: usize = 12;
 const ROOM: usize = 16;
 const PROGRAM: usize = 20;
@@ -41,7 +41,7 @@ const LAID_STEPS: u32 = 64;
 export const LAID_SIZE: u32 = LAID_STEPS * STEP_SIZE;
 const STEP_LANE: usize = 4;
 const STEP_PATTERN: usize = 16;
-const PLACES_SIZE: u32 = KEY_SIZE * 2;
+const POSITIONS_SIZE: u32 = KEY_SIZE * 2;
 const DWORDS_SIZE: u32 = KEY_SIZE / 4;
 const FIRST_ROOM: u32 = 8;
 const COLUMN: u32 = 4;
@@ -63,11 +63,11 @@ export function openDefiner(definer: usize): void {
 
 /** Forgets every byte and gives its memory back. */
 export function clearDefiner(definer: usize): void {
-  const places: usize = load<u32>(definer, PLACES);
+  const positions: usize = load<u32>(definer, POSITIONS);
   const dwords: usize = load<u32>(definer, DWORDS);
   const program: usize = load<u32>(definer, PROGRAM);
-  if (places != 0) Definers.changed = true;
-  if (places != 0) release(places, PLACES_SIZE);
+  if (positions != 0) Definers.changed = true;
+  if (positions != 0) release(positions, POSITIONS_SIZE);
   if (dwords != 0) release(dwords, DWORDS_SIZE);
   if (program != 0) release(program, load<u32>(definer, ROOM) * STEP_SIZE);
   openDefiner(definer);
@@ -103,30 +103,30 @@ export function stepPattern(definer: usize, n: u32): v128 {
  * up to LAID_STEPS steps have room.
  */
 export function layOut(definer: usize, program: usize, mask: usize): u32 {
-  let place: u32 = 0;
+  let position: u32 = 0;
   let step = program - STEP_SIZE;
   let last: u32 = u32.MAX_VALUE;
   for (let byte: u32 = 0; byte < <u32>KEY_SIZE; byte++) {
     if (load<u8>(mask + <usize>byte) == 0) continue;
     // A block of the key and a lane, as one number.
-    const now = (byte & ~15) | (place >> 4);
+    const now = (byte & ~15) | (position >> 4);
     if (now != last) {
       step += STEP_SIZE;
-      openStep(step, byte & ~15, place >> 4);
+      openStep(step, byte & ~15, position >> 4);
       last = now;
     }
-    move(step, byte, place);
-    place++;
+    move(step, byte, position);
+    position++;
   }
   openDefiner(definer);
-  store<u32>(definer, (place + COLUMN - 1) / COLUMN, COLUMNS);
+  store<u32>(definer, (position + COLUMN - 1) / COLUMN, COLUMNS);
   store<u32>(definer, <u32>(step + STEP_SIZE - program) / STEP_SIZE, STEPS);
   store<u32>(definer, <u32>program, PROGRAM);
   return definerLanes(definer);
 }
 
 /** Whether a dword of the key holds small things of which a table asks one or another. */
-function packs(dword: u32): bool {
+function sharesColumn(dword: u32): bool {
   if (dword >= <u32>EXT) return dword < <u32>EXT_OUTER_ESP_SEQ;
   const inLayer = dword & 63;
   const layer = dword - inLayer;
@@ -135,32 +135,32 @@ function packs(dword: u32): bool {
 }
 
 /** Takes in every byte that `mask` (a whole key) asks about; false when memory is full. */
-export function widen(definer: usize, mask: usize): bool {
-  let places: usize = load<u32>(definer, PLACES);
-  if (places == 0) {
-    places = allocate(PLACES_SIZE);
-    if (places == 0) return false;
+export function addMask(definer: usize, mask: usize): bool {
+  let positions: usize = load<u32>(definer, POSITIONS);
+  if (positions == 0) {
+    positions = allocate(POSITIONS_SIZE);
+    if (positions == 0) return false;
     const dwords = allocate(DWORDS_SIZE);
     if (dwords == 0) {
-      release(places, PLACES_SIZE);
+      release(positions, POSITIONS_SIZE);
       return false;
     }
-    memory.fill(places, 0, PLACES_SIZE);
-    store<u32>(definer, <u32>places, PLACES);
+    memory.fill(positions, 0, POSITIONS_SIZE);
+    store<u32>(definer, <u32>positions, POSITIONS);
     store<u32>(definer, <u32>dwords, DWORDS);
   }
   for (let block: u32 = 0; block < <u32>KEY_SIZE; block += 16) {
     if (!v128.any_true(v128.load(mask + <usize>block))) continue;
     for (let dword = block; dword < block + 16; dword += COLUMN) {
-      if (load<u32>(mask + <usize>dword) != 0 && !takeDword(definer, places, mask, dword)) return false;
+      if (load<u32>(mask + <usize>dword) != 0 && !addDword(definer, positions, mask, dword)) return false;
     }
   }
   return true;
 }
 
 /** Takes in the dword of a range, where it can have a column of its own; false when memory is full. */
-export function widenFor(definer: usize, dword: u32): bool {
-  if (!packs(dword)) return takeDword(definer, load<u32>(definer, PLACES), 0, dword);
+export function addRange(definer: usize, dword: u32): bool {
+  if (!sharesColumn(dword)) return addDword(definer, load<u32>(definer, POSITIONS), 0, dword);
   const bit: u64 = (<u64>1) << ((dword / COLUMN) & 63);
   if (dword < <u32>KEY_SIZE / 2) Definers.ranged |= bit;
   else Definers.rangedBehind |= bit;
@@ -170,11 +170,11 @@ export function widenFor(definer: usize, dword: u32): bool {
 
 /** Adds to `mask` (a whole key) every byte that the definer has. */
 export function addBytes(definer: usize, mask: usize): void {
-  const places: usize = load<u32>(definer, PLACES);
-  if (places == 0) return;
+  const positions: usize = load<u32>(definer, POSITIONS);
+  if (positions == 0) return;
   for (let at: usize = 0; at < <usize>KEY_SIZE; at += 16) {
-    const low = i16x8.ne(v128.load(places + (at << 1)), i64x2.splat(0));
-    const high = i16x8.ne(v128.load(places + (at << 1), 16), i64x2.splat(0));
+    const low = i16x8.ne(v128.load(positions + (at << 1)), i64x2.splat(0));
+    const high = i16x8.ne(v128.load(positions + (at << 1), 16), i64x2.splat(0));
     v128.store(mask + at, v128.or(v128.load(mask + at), i8x16.narrow_i16x8_s(low, high)));
   }
 }
@@ -191,40 +191,40 @@ export function addRanged(mask: usize, wanted: u32): void {
 
 /** The column that is this dword's own; -1 where it has none. */
 export function ownColumn(definer: usize, dword: u32): i32 {
-  if (packs(dword)) return -1;
-  const place = load<u16>(<usize>load<u32>(definer, PLACES) + ((<usize>dword) << 1));
-  return place == 0 ? -1 : <i32>((<u32>place - 1) / COLUMN);
+  if (sharesColumn(dword)) return -1;
+  const position = load<u16>(<usize>load<u32>(definer, POSITIONS) + ((<usize>dword) << 1));
+  return position == 0 ? -1 : <i32>((<u32>position - 1) / COLUMN);
 }
 
-function takeDword(definer: usize, places: usize, mask: usize, dword: u32): bool {
-  if (!packs(dword)) {
-    if (load<u16>(places + ((<usize>dword) << 1)) != 0) return true;
-    const column = freshColumn(definer, dword / COLUMN);
-    for (let n: u32 = 0; n < COLUMN; n++) if (!put(definer, places, dword + n, column + n)) return false;
+function addDword(definer: usize, positions: usize, mask: usize, dword: u32): bool {
+  if (!sharesColumn(dword)) {
+    if (load<u16>(positions + ((<usize>dword) << 1)) != 0) return true;
+    const column = newColumn(definer, dword / COLUMN);
+    for (let n: u32 = 0; n < COLUMN; n++) if (!addByte(definer, positions, dword + n, column + n)) return false;
     return true;
   }
   for (let byte = dword; byte < dword + COLUMN; byte++) {
-    if (load<u8>(mask + <usize>byte) == 0 || load<u16>(places + ((<usize>byte) << 1)) != 0) continue;
-    let place = load<u32>(definer, OPEN);
-    if (place % COLUMN == 0) place = freshColumn(definer, SHARED);
-    if (!put(definer, places, byte, place)) return false;
-    store<u32>(definer, place + 1, OPEN);
+    if (load<u8>(mask + <usize>byte) == 0 || load<u16>(positions + ((<usize>byte) << 1)) != 0) continue;
+    let position = load<u32>(definer, SHARED_NEXT);
+    if (position % COLUMN == 0) position = newColumn(definer, SHARED);
+    if (!addByte(definer, positions, byte, position)) return false;
+    store<u32>(definer, position + 1, SHARED_NEXT);
   }
   return true;
 }
 
-function freshColumn(definer: usize, dword: u32): u32 {
+function newColumn(definer: usize, dword: u32): u32 {
   const column = load<u32>(definer, COLUMNS);
   store<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column, <u8>dword);
   store<u32>(definer, column + 1, COLUMNS);
   return column * COLUMN;
 }
 
-function put(definer: usize, places: usize, byte: u32, place: u32): bool {
-  const step = stepFor(definer, byte & ~15, place >> 4);
+function addByte(definer: usize, positions: usize, byte: u32, position: u32): bool {
+  const step = stepFor(definer, byte & ~15, position >> 4);
   if (step == 0) return false;
-  move(step, byte, place);
-  store<u16>(places + ((<usize>byte) << 1), <u16>(place + 1));
+  move(step, byte, position);
+  store<u16>(positions + ((<usize>byte) << 1), <u16>(position + 1));
   Definers.changed = true;
   return true;
 }
@@ -261,8 +261,8 @@ function stepFor(definer: usize, block: u32, lane: u32): usize {
 /** The step moves this byte of its block, too. */
 // @ts-ignore: decorator
 @inline
-function move(step: usize, byte: u32, place: u32): void {
-  store<u8>(step + <usize>(place & 15), <u8>(byte & 15), STEP_PATTERN);
+function move(step: usize, byte: u32, position: u32): void {
+  store<u8>(step + <usize>(position & 15), <u8>(byte & 15), STEP_PATTERN);
 }
 
 /** A step that moves nothing yet. */
@@ -295,7 +295,7 @@ export function gather(definer: usize, key: usize, lanes: usize): void {
 }
 
 /** The reverse: bytes of `count` lanes where they lie in a key. */
-export function spread(definer: usize, lanes: usize, count: u32, key: usize): void {
+export function scatter(definer: usize, lanes: usize, count: u32, key: usize): void {
   let step: usize = load<u32>(definer, PROGRAM);
   const end = step + <usize>load<u32>(definer, STEPS) * STEP_SIZE;
   for (; step < end; step += STEP_SIZE) {

@@ -15,9 +15,9 @@ import { columnDword, definerColumns } from "./definer";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 
 /** Lanes that slices are taken of. */
-export const SLICE_LANES: u32 = 2;
-const LANE_SLICES: u32 = 32;
-export const SLICES: u32 = SLICE_LANES * LANE_SLICES;
+export const CHUNK_LANES: u32 = 2;
+const CHUNKS_PER_LANE: u32 = 32;
+export const CHUNKS: u32 = CHUNK_LANES * CHUNKS_PER_LANE;
 const COLUMNS: u32 = 4;
 const PAIRS: u32 = 16;
 const INNER_PAIRS: u32 = 22;
@@ -25,18 +25,18 @@ const NEIGHBOURS: u32 = 28;
 
 /** No byte: a swizzle gives 0 for it. */
 const NONE: u32 = 0xff;
-const NOTHING_DRAWN: u32 = 0xffffffff;
+const NO_CHUNK: u32 = 0xffffffff;
 
 // @ts-ignore: decorator
 @inline
-export function laneOfSlice(number: u32): usize {
-  return <usize>((number / LANE_SLICES) << 4);
+export function laneOfChunk(number: u32): usize {
+  return <usize>((number / CHUNKS_PER_LANE) << 4);
 }
 
-/** The bytes of a slice in its lane, four as a swizzle takes them; NOTHING_DRAWN where there is no such slice. */
-export function drawSlice(definer: usize, number: u32): u32 {
-  const first = (number / LANE_SLICES) * COLUMNS;
-  const n = number % LANE_SLICES;
+/** The bytes of a slice in its lane, four as a swizzle takes them; NO_CHUNK where there is no such slice. */
+export function chunkBytes(definer: usize, number: u32): u32 {
+  const first = (number / CHUNKS_PER_LANE) * COLUMNS;
+  const n = number % CHUNKS_PER_LANE;
   if (n < PAIRS) return single(definer, first, n % COLUMNS, n / COLUMNS);
   if (n >= NEIGHBOURS) return joined(definer, first, n - NEIGHBOURS, (n - NEIGHBOURS + 1) % COLUMNS, 0, 1);
   const inner = n >= INNER_PAIRS;
@@ -49,21 +49,21 @@ export function drawSlice(definer: usize, number: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-export function isDrawn(bytes: u32): bool {
-  return bytes != NOTHING_DRAWN;
+export function isChunk(bytes: u32): bool {
+  return bytes != NO_CHUNK;
 }
 
 function single(definer: usize, first: u32, column: u32, part: u32): u32 {
-  if (first + column >= definerColumns(definer)) return NOTHING_DRAWN;
+  if (first + column >= definerColumns(definer)) return NO_CHUNK;
   const dword = columnDword(definer, first + column);
   if (dword < 0) return run(column, part, 1);
-  if (isPorts(dword)) return part < 2 ? run(column, part * 2, 2) : NOTHING_DRAWN;
+  if (isPortPair(dword)) return part < 2 ? run(column, part * 2, 2) : NO_CHUNK;
   return run(column, 0, part + 1);
 }
 
 /** Bytes of two columns: of addresses `count` from byte `from` on. */
 function joined(definer: usize, first: u32, one: u32, two: u32, from: u32, count: u32): u32 {
-  if (first + max(one, two) >= definerColumns(definer)) return NOTHING_DRAWN;
+  if (first + max(one, two) >= definerColumns(definer)) return NO_CHUNK;
   const its = piece(definer, first, one, from, count);
   const others = piece(definer, first, two, from, count);
   const bits = ((its >> 8) & NONE) == NONE ? 8 : 16;
@@ -73,7 +73,7 @@ function joined(definer: usize, first: u32, one: u32, two: u32, from: u32, count
 function piece(definer: usize, first: u32, column: u32, from: u32, count: u32): u32 {
   const dword = columnDword(definer, first + column);
   if (dword < 0) return run(column, 0, 1);
-  if (isPorts(dword)) return run(column, 2, 2);
+  if (isPortPair(dword)) return run(column, 2, 2);
   return run(column, from, count);
 }
 
@@ -85,24 +85,24 @@ function run(column: u32, from: u32, count: u32): u32 {
   return bytes;
 }
 
-function isPorts(dword: i32): bool {
+function isPortPair(dword: i32): bool {
   const inLayer = dword & 63;
   const layer = dword - inLayer;
   return (layer == OUTER || layer == INNER) && (inLayer == LAYER_TCP_PORTS || inLayer == LAYER_UDP_PORTS);
 }
 
 /** The slices that a mask asks about whole, a bit each. What the definer gets later it does not ask about. */
-export function slicesOf(definer: usize, mask: usize): u64 {
-  const count = min(load<u32>(mask, MASK_LANES_COUNT), SLICE_LANES) * LANE_SLICES;
-  let slices: u64 = 0;
+export function chunksOf(definer: usize, mask: usize): u64 {
+  const count = min(load<u32>(mask, MASK_LANES_COUNT), CHUNK_LANES) * CHUNKS_PER_LANE;
+  let chunks: u64 = 0;
   for (let number: u32 = 0; number < count; number++) {
-    const bytes = drawSlice(definer, number);
-    if (isDrawn(bytes) && asksWhole(mask + MASK_BYTES + laneOfSlice(number), bytes)) slices |= (<u64>1) << number;
+    const bytes = chunkBytes(definer, number);
+    if (isChunk(bytes) && coversWhole(mask + MASK_BYTES + laneOfChunk(number), bytes)) chunks |= (<u64>1) << number;
   }
-  return slices;
+  return chunks;
 }
 
-function asksWhole(lane: usize, bytes: u32): bool {
+function coversWhole(lane: usize, bytes: u32): bool {
   for (let n: u32 = 0; n < 4; n++, bytes >>= 8) {
     const byte = bytes & 0xff;
     if (byte != NONE && load<u8>(lane + <usize>byte) != 0xff) return false;

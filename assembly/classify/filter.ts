@@ -1,18 +1,18 @@
 /**
  * Lanes -> sets of groups: the second phase of a lookup.
  *
- * In: LANES, `stride` bytes for each of `count` keys, and sets (candidates.ts). Out: in SETS, for each key, the places of the
+ * In: LANES, `stride` bytes for each of `count` keys, and sets (candidates.ts). Out: in BITMAPS, for each key, the places of the
  * groups that can hold a rule for it, a bit each: those of `low` and `high` that no slice excludes.
  */
-import { LANES, SETS } from "../memory";
+import { LANES, BITMAPS } from "../memory";
 import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "./candidates";
 
-export function pruneAll(sets: usize, count: u32, stride: usize, low: u64, high: u64): void {
+export function filterAll(bitmaps: usize, count: u32, stride: usize, low: u64, high: u64): void {
   const end = (<usize>count) << 4;
   const all = i64x2.replace_lane(i64x2.splat(low), 1, high);
-  for (let set: usize = 0; set < end; set += 16) v128.store(set, all, SETS);
-  const quads = quadCount(sets);
-  for (let n: u32 = 0; n < quads; n++) narrow(quadAt(sets, n), entryMaskOf(sets), end, stride);
+  for (let bitmap: usize = 0; bitmap < end; bitmap += 16) v128.store(bitmap, all, BITMAPS);
+  const quads = quadCount(bitmaps);
+  for (let n: u32 = 0; n < quads; n++) narrow(quadAt(bitmaps, n), entryMaskOf(bitmaps), end, stride);
 }
 
 /** What four slices say of every key. */
@@ -21,11 +21,11 @@ function narrow(quad: usize, entryMask: u32, end: usize, stride: usize): void {
   const tables = v128.load(quad, QUAD_TABLES);
   const mask = i32x4.splat(entryMask);
   let lane = LANES + <usize>load<u32>(quad, QUAD_LANE);
-  for (let set: usize = 0; set < end; set += 16, lane += stride) {
+  for (let bitmap: usize = 0; bitmap < end; bitmap += 16, lane += stride) {
     const entries = i32x4.add(entriesIn(lane, bytes, mask), tables);
     const one = v128.and(said(i32x4.extract_lane(entries, 0)), said(i32x4.extract_lane(entries, 1)));
     const two = v128.and(said(i32x4.extract_lane(entries, 2)), said(i32x4.extract_lane(entries, 3)));
-    v128.store(set, v128.and(v128.load(set, SETS), v128.and(one, two)), SETS);
+    v128.store(bitmap, v128.and(v128.load(bitmap, BITMAPS), v128.and(one, two)), BITMAPS);
   }
 }
 

@@ -3,7 +3,7 @@
  * no single insert or remove ever moves more than one bucket.
  *
  *     0           4      8         12       16     20
- *     | directory | room | buckets | things | wide | floor |     chunks of CHUNK buckets, found through the directory
+ *     | directory | room | buckets | things | wide | floor |     chunks of SEGMENT buckets, found through the directory
  *
  *     a bucket: | hash 4 | hash | hash | hash | thing 4 | thing | thing | thing or link |
  *
@@ -14,23 +14,23 @@
  */
 import { allocate, arenaRoom, release } from "../arena";
 
-export const SLOTS_SIZE: usize = 24;
+export const HASH_TABLE_SIZE: usize = 24;
 const DIRECTORY: usize = 0;
 const ROOM: usize = 4;
 export const BUCKETS: usize = 8;
-const THINGS: usize = 12;
-const WIDE: usize = 16;
+const ENTRIES: usize = 12;
+const HASH_MASK: usize = 16;
 /** Buckets that stay, whether they are needed or not. */
 const FLOOR: usize = 20;
 
-const CHUNK_SHIFT: u32 = 4;
-const CHUNK: u32 = (<u32>1) << CHUNK_SHIFT;
+const SEGMENT_SHIFT: u32 = 4;
+const SEGMENT: u32 = (<u32>1) << SEGMENT_SHIFT;
 const BUCKET_SHIFT: u32 = 5;
 const BUCKET_SIZE: u32 = (<u32>1) << BUCKET_SHIFT;
-const CHUNK_BYTES: u32 = CHUNK * BUCKET_SIZE;
+const SEGMENT_BYTES: u32 = SEGMENT * BUCKET_SIZE;
 const FIRST_ROOM: u32 = 4;
 const WIDTH: u32 = 4;
-const THING: usize = 16;
+const VALUE: usize = 16;
 const LINK: usize = 28;
 const HINTS: usize = 12;
 const LINKED: u32 = 1;
@@ -49,45 +49,48 @@ const MERGES: i32 = 2;
 let spare: usize = 0;
 
 /** Gives back everything; the entries are the caller's. Slots that are all zero hold no memory until the first entry. */
-export function clearSlots(slots: usize): void {
-  const buckets = load<u32>(slots, BUCKETS);
-  for (let n: u32 = 0; n < buckets; n++) releaseOverflow(bucketAt(slots, n));
-  const directory: usize = load<u32>(slots, DIRECTORY);
-  for (let n: u32 = 0; n < buckets; n += CHUNK) release(load<u32>(directory + ((n >> CHUNK_SHIFT) << 2)), CHUNK_BYTES);
-  if (directory != 0) release(directory, load<u32>(slots, ROOM) << 2);
-  memory.fill(slots, 0, SLOTS_SIZE);
+export function clearHashTable(hashTable: usize): void {
+  const buckets = load<u32>(hashTable, BUCKETS);
+  for (let n: u32 = 0; n < buckets; n++) releaseOverflow(bucketAt(hashTable, n));
+  const directory: usize = load<u32>(hashTable, DIRECTORY);
+  for (let n: u32 = 0; n < buckets; n += SEGMENT)
+    release(load<u32>(directory + ((n >> SEGMENT_SHIFT) << 2)), SEGMENT_BYTES);
+  if (directory != 0) release(directory, load<u32>(hashTable, ROOM) << 2);
+  memory.fill(hashTable, 0, HASH_TABLE_SIZE);
 }
 
 /** Makes room for so many things, which stays from now on; false when memory is full, and then as much stays as there was. */
-export function reserveSlots(slots: usize, things: u32): bool {
-  const floor = <u32>((<u64>things * QUARTERS + GROW - 1) / GROW);
-  const more = <i64>floor - <i64>load<u32>(slots, BUCKETS);
+export function reserveBuckets(hashTable: usize, entries: u32): bool {
+  const floor = <u32>((<u64>entries * QUARTERS + GROW - 1) / GROW);
+  const more = <i64>floor - <i64>load<u32>(hashTable, BUCKETS);
   // What cannot be there is not begun: small blocks that are given back never become others.
   if (more * BUCKET_SIZE > <i64>arenaRoom()) return false;
-  while (load<u32>(slots, BUCKETS) < floor) {
-    if (load<u32>(slots, BUCKETS) == 0 ? firstBucket(slots) : split(slots)) continue;
-    shrinkSlots(slots);
+  while (load<u32>(hashTable, BUCKETS) < floor) {
+    if (load<u32>(hashTable, BUCKETS) == 0 ? firstBucket(hashTable) : split(hashTable)) continue;
+    shrinkHashTable(hashTable);
     return false;
   }
-  store<u32>(slots, floor, FLOOR);
+  store<u32>(hashTable, floor, FLOOR);
   return true;
 }
 
 /** Gives back what is not needed now, down to the floor; entries are not to be walked over meanwhile. */
-export function shrinkSlots(slots: usize): void {
-  const floor = load<u32>(slots, FLOOR);
-  if (load<u32>(slots, THINGS) == 0 && floor == 0) {
-    clearSlots(slots);
+export function shrinkHashTable(hashTable: usize): void {
+  const floor = load<u32>(hashTable, FLOOR);
+  if (load<u32>(hashTable, ENTRIES) == 0 && floor == 0) {
+    clearHashTable(hashTable);
     return;
   }
-  for (let buckets = load<u32>(slots, BUCKETS); isSparse(slots, buckets); buckets--) {
-    merge(slots);
-    if (load<u32>(slots, BUCKETS) == buckets) return;
+  for (let buckets = load<u32>(hashTable, BUCKETS); isSparse(hashTable, buckets); buckets--) {
+    merge(hashTable);
+    if (load<u32>(hashTable, BUCKETS) == buckets) return;
   }
 }
 
-function isSparse(slots: usize, buckets: u32): bool {
-  return buckets > max<u32>(load<u32>(slots, FLOOR), 1) && load<u32>(slots, THINGS) * QUARTERS < buckets * SHRINK;
+function isSparse(hashTable: usize, buckets: u32): bool {
+  return (
+    buckets > max<u32>(load<u32>(hashTable, FLOOR), 1) && load<u32>(hashTable, ENTRIES) * QUARTERS < buckets * SHRINK
+  );
 }
 
 function releaseOverflow(bucket: usize): void {
@@ -102,18 +105,18 @@ function releaseOverflow(bucket: usize): void {
 /** Where bucket n stands, of those that there are. */
 // @ts-ignore: decorator
 @inline
-export function bucketAt(slots: usize, n: u32): usize {
-  const chunk: usize = load<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>(n >> CHUNK_SHIFT)) << 2));
-  return chunk + ((<usize>(n & (CHUNK - 1))) << BUCKET_SHIFT);
+export function bucketAt(hashTable: usize, n: u32): usize {
+  const segment: usize = load<u32>(<usize>load<u32>(hashTable, DIRECTORY) + ((<usize>(n >> SEGMENT_SHIFT)) << 2));
+  return segment + ((<usize>(n & (SEGMENT - 1))) << BUCKET_SHIFT);
 }
 
 /** The bucket that a hash belongs to. There is at least one. */
 // @ts-ignore: decorator
 @inline
-export function bucketOf(slots: usize, hash: u32): usize {
-  const wide = load<u32>(slots, WIDE);
-  const n = hash & wide;
-  return bucketAt(slots, select<u32>(n, hash & (wide >> 1), n < load<u32>(slots, BUCKETS)));
+export function bucketOf(hashTable: usize, hash: u32): usize {
+  const hashMask = load<u32>(hashTable, HASH_MASK);
+  const n = hash & hashMask;
+  return bucketAt(hashTable, select<u32>(n, hash & (hashMask >> 1), n < load<u32>(hashTable, BUCKETS)));
 }
 
 /** The overflow bucket behind a bucket, 0 where there is none. */
@@ -150,70 +153,70 @@ export function slotsWith(bucket: usize, hash: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-export function thingAt(bucket: usize, slot: u32): usize {
-  return load<u32>(bucket + ((<usize>slot) << 2), THING);
+export function valueAt(bucket: usize, slot: u32): usize {
+  return load<u32>(bucket + ((<usize>slot) << 2), VALUE);
 }
 
-/** The address of the word that holds `thing` under `hash`; it is there. */
-export function placeOf(slots: usize, hash: u32, thing: usize): usize {
-  let bucket = bucketOf(slots, hash);
+/** The address of the word that holds `value` under `hash`; it is there. */
+export function addressOf(hashTable: usize, hash: u32, value: usize): usize {
+  let bucket = bucketOf(hashTable, hash);
   while (true) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-      const place = bucket + THING + ((<usize>ctz(bits)) << 2);
-      if (<usize>load<u32>(place) == thing) return place;
+      const putEntry = bucket + VALUE + ((<usize>ctz(bits)) << 2);
+      if (<usize>load<u32>(putEntry) == value) return putEntry;
     }
     bucket = linkOf(bucket);
   }
 }
 
 /** Takes in a thing (a multiple of 2) under a hash; false when memory is full, and then nothing has changed. */
-export function addThing(slots: usize, hash: u32, thing: usize): bool {
-  if (load<u32>(slots, BUCKETS) == 0 && !firstBucket(slots)) return false;
+export function addEntry(hashTable: usize, hash: u32, value: usize): bool {
+  if (load<u32>(hashTable, BUCKETS) == 0 && !firstBucket(hashTable)) return false;
   // A merge may have taken the room of an overflow bucket; what it joined is parted again, which takes none.
-  for (let splits = 0; !place(bucketOf(slots, hash), hash, thing); splits++) {
-    if (splits == MERGES || !split(slots)) return false;
+  for (let splits = 0; !putEntry(bucketOf(hashTable, hash), hash, value); splits++) {
+    if (splits == MERGES || !split(hashTable)) return false;
   }
-  const things = load<u32>(slots, THINGS) + 1;
-  store<u32>(slots, things, THINGS);
+  const entries = load<u32>(hashTable, ENTRIES) + 1;
+  store<u32>(hashTable, entries, ENTRIES);
   // Two splits an insert at most: where memory was full for a while, the buckets catch up.
-  if (things * QUARTERS > load<u32>(slots, BUCKETS) * GROW && split(slots)) {
-    if (things * QUARTERS > load<u32>(slots, BUCKETS) * GROW) split(slots);
+  if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * GROW && split(hashTable)) {
+    if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * GROW) split(hashTable);
   }
   return true;
 }
 
 /** Removes a thing that is there. `still` keeps the buckets where they are, for a walk over them. */
-export function removeThing(slots: usize, hash: u32, thing: usize, still: bool): void {
-  take(bucketOf(slots, hash), placeOf(slots, hash, thing));
-  const things = load<u32>(slots, THINGS) - 1;
-  store<u32>(slots, things, THINGS);
+export function removeEntry(hashTable: usize, hash: u32, value: usize, still: bool): void {
+  takeEntry(bucketOf(hashTable, hash), addressOf(hashTable, hash, value));
+  const entries = load<u32>(hashTable, ENTRIES) - 1;
+  store<u32>(hashTable, entries, ENTRIES);
   if (still) return;
-  if (things == 0 && load<u32>(slots, FLOOR) == 0) {
-    clearSlots(slots);
+  if (entries == 0 && load<u32>(hashTable, FLOOR) == 0) {
+    clearHashTable(hashTable);
     return;
   }
   for (let n = 0; n < MERGES; n++) {
-    if (isSparse(slots, load<u32>(slots, BUCKETS))) merge(slots);
+    if (isSparse(hashTable, load<u32>(hashTable, BUCKETS))) merge(hashTable);
   }
 }
 
-function firstBucket(slots: usize): bool {
-  if (!reach(slots, 0)) return false;
-  setBuckets(slots, 1);
+function firstBucket(hashTable: usize): bool {
+  if (!openBucket(hashTable, 0)) return false;
+  setBuckets(hashTable, 1);
   return true;
 }
 
 /** Makes room for bucket n, the first one that is not there, and empties it. */
-function reach(slots: usize, n: u32): bool {
-  const chunk = n >> CHUNK_SHIFT;
-  if ((n & (CHUNK - 1)) == 0) {
-    const room = load<u32>(slots, ROOM);
-    if (chunk == room && !roomFor(slots, max(room * 2, FIRST_ROOM), chunk)) return false;
-    const fresh = allocate(CHUNK_BYTES);
+function openBucket(hashTable: usize, n: u32): bool {
+  const segment = n >> SEGMENT_SHIFT;
+  if ((n & (SEGMENT - 1)) == 0) {
+    const room = load<u32>(hashTable, ROOM);
+    if (segment == room && !roomFor(hashTable, max(room * 2, FIRST_ROOM), segment)) return false;
+    const fresh = allocate(SEGMENT_BYTES);
     if (fresh == 0) return false;
-    store<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>chunk) << 2), <u32>fresh);
+    store<u32>(<usize>load<u32>(hashTable, DIRECTORY) + ((<usize>segment) << 2), <u32>fresh);
   }
-  empty(bucketAt(slots, n));
+  empty(bucketAt(hashTable, n));
   return true;
 }
 
@@ -225,14 +228,14 @@ function empty(bucket: usize): void {
 }
 
 /** Puts an entry into the first empty slot of a bucket or of those behind it; false when memory is full. */
-function place(bucket: usize, hash: u32, thing: usize): bool {
+function putEntry(bucket: usize, hash: u32, value: usize): bool {
   while (true) {
     const free = slotsWith(bucket, 0);
     const next = linkOf(bucket);
     if (next == 0 && free != 0) {
       const slot = (<usize>ctz(free)) << 2;
       store<u32>(bucket + slot, hash);
-      store<u32>(bucket + slot, <u32>thing, THING);
+      store<u32>(bucket + slot, <u32>value, VALUE);
       return true;
     }
     // The hints of a link that is there hold for all behind it.
@@ -248,15 +251,15 @@ function place(bucket: usize, hash: u32, thing: usize): bool {
     empty(overflow);
     const last = load<u32>(bucket, HINTS);
     store<u32>(overflow, last);
-    store<u32>(overflow, load<u32>(bucket, LINK), THING);
+    store<u32>(overflow, load<u32>(bucket, LINK), VALUE);
     store<u32>(bucket, hintOf(last) | hintOf(hash), HINTS);
     store<u32>(bucket, (<u32>overflow) | LINKED, LINK);
     bucket = overflow;
   }
 }
 
-/** Takes out the entry whose thing is at `place`, in a bucket or behind it; the last entry of the last bucket fills its slot. */
-function take(bucket: usize, place: usize): void {
+/** Takes out the entry whose thing is at `putEntry`, in a bucket or behind it; the last entry of the last bucket fills its slot. */
+function takeEntry(bucket: usize, putEntry: usize): void {
   let before: usize = 0;
   let last = bucket;
   for (let next = linkOf(last); next != 0; next = linkOf(last)) {
@@ -265,10 +268,10 @@ function take(bucket: usize, place: usize): void {
   }
   const free = slotsWith(last, 0);
   const end: usize = ((free == 0 ? WIDTH : <u32>ctz(free)) - 1) << 2;
-  store<u32>(place - THING, load<u32>(last + end));
-  store<u32>(place, load<u32>(last + end, THING));
+  store<u32>(putEntry - VALUE, load<u32>(last + end));
+  store<u32>(putEntry, load<u32>(last + end, VALUE));
   store<u32>(last + end, 0);
-  store<u32>(last + end, 0, THING);
+  store<u32>(last + end, 0, VALUE);
   if (end != 0 || before == 0) return;
   // An overflow bucket is empty.
   store<u32>(before, 0, HINTS);
@@ -277,51 +280,51 @@ function take(bucket: usize, place: usize): void {
 }
 
 /** Adds a bucket, and moves to it what of its elder is its own; false when memory is full. */
-function split(slots: usize): bool {
-  const n = load<u32>(slots, BUCKETS);
-  if (!reach(slots, n)) return false;
-  setBuckets(slots, n + 1);
-  deal(slots, bucketAt(slots, elderOf(n)));
+function split(hashTable: usize): bool {
+  const n = load<u32>(hashTable, BUCKETS);
+  if (!openBucket(hashTable, n)) return false;
+  setBuckets(hashTable, n + 1);
+  redistribute(hashTable, bucketAt(hashTable, parentOf(n)));
   return true;
 }
 
 /** Takes the last bucket away, its entries back to its elder; or leaves it, where that takes memory and there is none. */
-function merge(slots: usize): void {
-  const n = load<u32>(slots, BUCKETS) - 1;
+function merge(hashTable: usize): void {
+  const n = load<u32>(hashTable, BUCKETS) - 1;
   // Two chains made one need two overflow buckets more at most.
   if (!addSpare() || !addSpare()) {
     releaseSpare();
     return;
   }
-  const last = bucketAt(slots, n);
-  setBuckets(slots, n);
-  deal(slots, last);
-  if ((n & (CHUNK - 1)) != 0) return;
-  const chunk = n >> CHUNK_SHIFT;
-  release(load<u32>(<usize>load<u32>(slots, DIRECTORY) + ((<usize>chunk) << 2)), CHUNK_BYTES);
-  const room = load<u32>(slots, ROOM);
-  if (room > FIRST_ROOM && chunk * 4 <= room) roomFor(slots, room / 2, chunk);
+  const last = bucketAt(hashTable, n);
+  setBuckets(hashTable, n);
+  redistribute(hashTable, last);
+  if ((n & (SEGMENT - 1)) != 0) return;
+  const segment = n >> SEGMENT_SHIFT;
+  release(load<u32>(<usize>load<u32>(hashTable, DIRECTORY) + ((<usize>segment) << 2)), SEGMENT_BYTES);
+  const room = load<u32>(hashTable, ROOM);
+  if (room > FIRST_ROOM && segment * 4 <= room) roomFor(hashTable, room / 2, segment);
 }
 
-/** Gives the directory another room, keeping its first `chunks` entries; false when memory is full, and it stays. */
-function roomFor(slots: usize, room: u32, chunks: u32): bool {
+/** Gives the directory another room, keeping its first `segments` entries; false when memory is full, and it stays. */
+function roomFor(hashTable: usize, room: u32, segments: u32): bool {
   const directory = allocate(room << 2);
   if (directory == 0) return false;
-  const old: usize = load<u32>(slots, DIRECTORY);
-  memory.copy(directory, old, (<usize>chunks) << 2);
-  if (old != 0) release(old, load<u32>(slots, ROOM) << 2);
-  store<u32>(slots, <u32>directory, DIRECTORY);
-  store<u32>(slots, room, ROOM);
+  const old: usize = load<u32>(hashTable, DIRECTORY);
+  memory.copy(directory, old, (<usize>segments) << 2);
+  if (old != 0) release(old, load<u32>(hashTable, ROOM) << 2);
+  store<u32>(hashTable, <u32>directory, DIRECTORY);
+  store<u32>(hashTable, room, ROOM);
   return true;
 }
 
-function setBuckets(slots: usize, buckets: u32): void {
-  store<u32>(slots, buckets, BUCKETS);
-  store<u32>(slots, ((<u32>1) << (32 - clz(buckets))) - 1, WIDE);
+function setBuckets(hashTable: usize, buckets: u32): void {
+  store<u32>(hashTable, buckets, BUCKETS);
+  store<u32>(hashTable, ((<u32>1) << (32 - clz(buckets))) - 1, HASH_MASK);
 }
 
 /** The bucket that bucket n was split from: n without its highest bit. */
-function elderOf(n: u32): u32 {
+function parentOf(n: u32): u32 {
   return n ^ ((<u32>1) << (31 - clz(n)));
 }
 
@@ -345,31 +348,31 @@ function releaseSpare(): void {
  * Deals the entries of a bucket, and of those behind it, anew. It takes no memory: of n entries in one chain of buckets
  * and the same n in two, the two need no more overflow buckets, and each is spare before its own entries are dealt.
  */
-function deal(slots: usize, bucket: usize): void {
+function redistribute(hashTable: usize, bucket: usize): void {
   const hashes = v128.load(bucket);
-  const things = v128.load(bucket, THING);
+  const entries = v128.load(bucket, VALUE);
   let next = linkOf(bucket);
   empty(bucket);
-  dealFour(slots, hashes, things);
+  redistributeFour(hashTable, hashes, entries);
   while (next != 0) {
     const overflow = next;
     const itsHashes = v128.load(overflow);
-    const itsThings = v128.load(overflow, THING);
+    const itsThings = v128.load(overflow, VALUE);
     next = linkOf(overflow);
     store<u32>(overflow, <u32>spare);
     spare = overflow;
-    dealFour(slots, itsHashes, itsThings);
+    redistributeFour(hashTable, itsHashes, itsThings);
   }
   releaseSpare();
 }
 
-function dealFour(slots: usize, hashes: v128, things: v128): void {
-  dealOne(slots, i32x4.extract_lane(hashes, 0), i32x4.extract_lane(things, 0));
-  dealOne(slots, i32x4.extract_lane(hashes, 1), i32x4.extract_lane(things, 1));
-  dealOne(slots, i32x4.extract_lane(hashes, 2), i32x4.extract_lane(things, 2));
-  dealOne(slots, i32x4.extract_lane(hashes, 3), i32x4.extract_lane(things, 3));
+function redistributeFour(hashTable: usize, hashes: v128, entries: v128): void {
+  redistributeOne(hashTable, i32x4.extract_lane(hashes, 0), i32x4.extract_lane(entries, 0));
+  redistributeOne(hashTable, i32x4.extract_lane(hashes, 1), i32x4.extract_lane(entries, 1));
+  redistributeOne(hashTable, i32x4.extract_lane(hashes, 2), i32x4.extract_lane(entries, 2));
+  redistributeOne(hashTable, i32x4.extract_lane(hashes, 3), i32x4.extract_lane(entries, 3));
 }
 
-function dealOne(slots: usize, hash: u32, thing: u32): void {
-  if (hash & HASHED) place(bucketOf(slots, hash), hash, thing);
+function redistributeOne(hashTable: usize, hash: u32, value: u32): void {
+  if (hash & HASHED) putEntry(bucketOf(hashTable, hash), hash, value);
 }

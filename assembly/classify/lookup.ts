@@ -16,11 +16,11 @@ import { BRANCH_LOWER } from "../branch/branch";
 import { choose } from "./chooseChunks";
 import { definerLanes } from "./definer";
 import { branchOf, gatherAll } from "./gather";
-import { GROUP_COUNT } from "./tuple";
+import { TUPLE_COUNT } from "./tuple";
 import { probe } from "./probe";
-import { pruneAll } from "./filter";
-import { firstPlaces, isChoiceDue, NO_SETS } from "./candidates";
-import { TABLE_DEFINER, TABLE_GROUPS, TABLE_PRUNE, TABLE_RULES, TABLE_SLOTS } from "./tableLayout";
+import { filterAll } from "./filter";
+import { lowBits, isChoiceDue, NO_BITMAPS } from "./candidates";
+import { TABLE_DEFINER, TABLE_TUPLES, TABLE_BITMAPS, TABLE_RULES, TABLE_HASH } from "./tableLayout";
 import { verify } from "./verify";
 
 export function lookup(table: usize, list: usize, count: u32): void {
@@ -38,11 +38,11 @@ export function lookupFirst(table: usize, list: usize, count: u32): void {
 function find(table: usize, list: usize, count: u32, bounded: u32): void {
   memory.fill(FOUND, 0, (<usize>count) << 2);
   if (load<u32>(table, TABLE_RULES) == 0) return;
-  const settled: usize = load<u32>(table, TABLE_PRUNE);
+  const settled: usize = load<u32>(table, TABLE_BITMAPS);
   if (settled != 0 && isChoiceDue(settled, count)) choose(settled);
   const definer = table + TABLE_DEFINER;
-  const groups = table + TABLE_GROUPS;
-  const slots = table + TABLE_SLOTS;
+  const tuples = table + TABLE_TUPLES;
+  const hashTable = table + TABLE_HASH;
   const stride = (<usize>definerLanes(definer)) << 4;
   gatherAll(definer, list, count, stride);
 
@@ -50,14 +50,14 @@ function find(table: usize, list: usize, count: u32, bounded: u32): void {
     store<u64>(i << 3, u64.MAX_VALUE, BEST);
     store<u32>(i << 2, <u32>i, ALIVE);
   }
-  const sets = settled != 0 ? settled : NO_SETS;
-  const places = load<u32>(groups, GROUP_COUNT);
-  pruneAll(sets, count, stride, firstPlaces(min(places, 64)), firstPlaces(max(places, 64) - 64));
+  const bitmaps = settled != 0 ? settled : NO_BITMAPS;
+  const bits = load<u32>(tuples, TUPLE_COUNT);
+  filterAll(bitmaps, count, stride, lowBits(min(bits, 64)), lowBits(max(bits, 64) - 64));
   // Two calls of each: what is called once would be made one function with this, too large for its registers.
-  let probed = probe(slots, groups, sets, count, stride);
-  count = verify(list, slots, sets, probed, stride, bounded);
+  let probed = probe(hashTable, tuples, bitmaps, count, stride);
+  count = verify(list, hashTable, bitmaps, probed, stride, bounded);
   while (count > 0) {
-    probed = probe(slots, groups, sets, count, stride);
-    count = verify(list, slots, sets, probed, stride, bounded);
+    probed = probe(hashTable, tuples, bitmaps, count, stride);
+    count = verify(list, hashTable, bitmaps, probed, stride, bounded);
   }
 }

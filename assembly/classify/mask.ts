@@ -4,23 +4,23 @@
  *     0       4       8      12      16      20      24      28  32       40  48
  *     | lanes | wants | hash | rules | group | table | sweep | 0 | slices | 0 | mask lanes ... |
  *
- * A mask has as many lanes as it needs. `group` is where its next rules go; those that are there may still be elsewhere
+ * A mask has as many lanes as it needs. `tuple` is where its next rules go; those that are there may still be elsewhere
  * (rebuild.ts moves them).
  */
 import { allocate, release } from "../arena";
-import { addThing, bucketOf, BUCKETS, HASHED, linkOf, removeThing, slotsWith, thingAt } from "./hashTable";
+import { addEntry, bucketOf, BUCKETS, HASHED, linkOf, removeEntry, slotsWith, valueAt } from "./hashTable";
 
 export const MASK_LANES_COUNT: usize = 0;
 /** What the parser fills for it (requiredFields.ts). */
-export const MASK_WANTS: usize = 4;
+export const MASK_NEEDS: usize = 4;
 export const MASK_HASH: usize = 8;
 export const MASK_RULES: usize = 12;
-export const MASK_GROUP: usize = 16;
+export const MASK_TUPLE: usize = 16;
 export const MASK_TABLE: usize = 20;
 /** The sweep that last looked for a better group. */
-export const MASK_SWEEP: usize = 24;
+export const MASK_REBUILD: usize = 24;
 /** The slices that it asks about, a bit each (filter.ts). */
-export const MASK_SLICES: usize = 32;
+export const MASK_CHUNKS: usize = 32;
 export const MASK_BYTES: usize = 48;
 
 /** The mask of `lanes` lanes at `bytes`, made where it is not there; 0 when memory is full. */
@@ -29,7 +29,7 @@ export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): u
   if (load<u32>(masks, BUCKETS) != 0) {
     for (let bucket = bucketOf(masks, hash); bucket != 0; bucket = linkOf(bucket)) {
       for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-        const mask = thingAt(bucket, <u32>ctz(bits));
+        const mask = valueAt(bucket, <u32>ctz(bits));
         if (load<u32>(mask, MASK_LANES_COUNT) == lanes && equalBytes(mask + MASK_BYTES, bytes, lanes)) return mask;
       }
     }
@@ -41,14 +41,14 @@ export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): u
   store<u32>(mask, hash, MASK_HASH);
   store<u32>(mask, <u32>table, MASK_TABLE);
   memory.copy(mask + MASK_BYTES, bytes, (<usize>lanes) << 4);
-  if (addThing(masks, hash, mask)) return mask;
+  if (addEntry(masks, hash, mask)) return mask;
   release(mask, maskSize(lanes));
   return 0;
 }
 
 /** Gives back a mask that no rule has. */
 export function dropMask(masks: usize, mask: usize): void {
-  removeThing(masks, load<u32>(mask, MASK_HASH), mask, false);
+  removeEntry(masks, load<u32>(mask, MASK_HASH), mask, false);
   release(mask, maskSize(load<u32>(mask, MASK_LANES_COUNT)));
 }
 

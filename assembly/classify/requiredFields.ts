@@ -18,34 +18,34 @@ import {
   OUTER,
   TAGS2_INNER_CVLAN,
   TAGS2_INNER_SVLAN,
-  WANT_INNER,
-  WANT_INNER_IPV4_CHECKSUM,
-  WANT_INNER_L4_CHECKSUM,
-  WANT_OUTER_IPV4_CHECKSUM,
-  WANT_OUTER_L4_CHECKSUM,
+  NEEDS_INNER,
+  NEEDS_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER_L4_CHECKSUM,
+  NEEDS_OUTER_IPV4_CHECKSUM,
+  NEEDS_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key";
 import { NEEDS_NOTHING } from "../wire/required";
 import { samplesInner } from "../wire/sample";
 
 const INNER_TAGS2: u32 = TAGS2_INNER_CVLAN | TAGS2_INNER_SVLAN;
 
-export function wantsOf(mask: usize): u32 {
+export function needsOf(mask: usize): u32 {
   let wants = NEEDS_NOTHING;
   for (let block: usize = 0; block < <usize>KEY_SIZE; block += 16) {
     if (v128.any_true(v128.load(mask + block))) wants |= groupOf(block);
   }
-  if (asksInner(mask)) wants |= WANT_INNER;
+  if (readsInner(mask)) wants |= NEEDS_INNER;
   // Samples are the last presence bits. "Any value" asks for presence alone.
   if (bswap(load<u32>(mask, EXT_HERE_TUNNEL)) >= <u32>HERE_SAMPLE) {
     wants |= 1 << GROUP_MISC4;
-    if (samplesInner()) wants |= WANT_INNER;
+    if (samplesInner()) wants |= NEEDS_INNER;
   }
   const outer: u32 = load<u8>(mask + OUTER, LAYER_OK);
   const inner: u32 = load<u8>(mask + INNER, LAYER_OK);
-  if (outer & OK_IPV4_CHECKSUM) wants |= WANT_OUTER_IPV4_CHECKSUM;
-  if (outer & OK_L4_CHECKSUM) wants |= WANT_OUTER_L4_CHECKSUM;
-  if (inner & OK_IPV4_CHECKSUM) wants |= WANT_INNER_IPV4_CHECKSUM;
-  if (inner & OK_L4_CHECKSUM) wants |= WANT_INNER_L4_CHECKSUM;
+  if (outer & OK_IPV4_CHECKSUM) wants |= NEEDS_OUTER_IPV4_CHECKSUM;
+  if (outer & OK_L4_CHECKSUM) wants |= NEEDS_OUTER_L4_CHECKSUM;
+  if (inner & OK_IPV4_CHECKSUM) wants |= NEEDS_INNER_IPV4_CHECKSUM;
+  if (inner & OK_L4_CHECKSUM) wants |= NEEDS_INNER_L4_CHECKSUM;
   return wants;
 }
 
@@ -56,7 +56,7 @@ export function groupOf(byte: usize): u32 {
 }
 
 /** Every field of the inner packet brings its presence into the mask, but for those that are always present. */
-function asksInner(mask: usize): bool {
+function readsInner(mask: usize): bool {
   if (load<u32>(mask, EXT_HERE_INNER) != 0) return true;
   if (load<u8>(mask, MISC_TAGS2) & INNER_TAGS2) return true;
   for (let at: usize = INNER; at < <usize>INNER + GROUP_SIZE; at += 16) {

@@ -32,9 +32,9 @@ export const RULE_HASH: usize = 12;
 export const RULE_NEXT: usize = 16;
 export const RULE_PREVIOUS: usize = 20;
 export const RULE_ID: usize = 24;
-export const RULE_GROUP: usize = 28;
+export const RULE_TUPLE: usize = 28;
 export const RULE_ACTION_COUNT: usize = 29;
-/** What the first lane and the bounds do not say: bits MORE_LANES, MORE_RANGES; MORE_ACTIONS for a block; and PLAIN with what belongs to it. */
+/** What the first lane and the bounds do not say: bits MORE_LANES, MORE_RANGES; MORE_ACTIONS for a block; and FAST_PATH with what belongs to it. */
 export const RULE_MORE: usize = 30;
 export const RULE_COLUMN: usize = 31;
 const RULE_ACTION: usize = 32;
@@ -49,11 +49,11 @@ const MORE_ACTIONS: u32 = 4;
 /** The bits of RULE_MORE that a match depends on. */
 export const MORE_TO_MATCH: u32 = MORE_LANES | MORE_RANGES;
 
-/** All that the rule does: it tags the frame (PLAIN_TAG), counts it (PLAIN_COUNT), and gives it to a queue; its actions stand in this order. */
-export const PLAIN: u32 = 8;
-export const PLAIN_TAG: u32 = 16;
-export const PLAIN_COUNT: u32 = 32;
-const PLAIN_BITS: u32 = PLAIN | PLAIN_TAG | PLAIN_COUNT;
+/** All that the rule does: it tags the frame (FAST_PATH_TAG), counts it (FAST_PATH_COUNT), and gives it to a queue; its actions stand in this order. */
+export const FAST_PATH: u32 = 8;
+export const FAST_PATH_TAG: u32 = 16;
+export const FAST_PATH_COUNT: u32 = 32;
+const FAST_PATH_BITS: u32 = FAST_PATH | FAST_PATH_TAG | FAST_PATH_COUNT;
 
 const BLOCK_HEAD: u32 = 8;
 /** A range as kept: | key byte of its dword 2 | shift 1 | bits of a word that the field lacks 1 | low 4 | high 4 | */
@@ -103,7 +103,7 @@ export function createRule(
   store<u8>(rule, <u8>(column == NO_COLUMN ? 0 : column), RULE_COLUMN);
   store<u64>(rule, 0, RULE_BOUNDS);
   memory.copy(actionsOf(rule), actions, actionCount * ACTION_SIZE);
-  markPlain(rule);
+  markFastPath(rule);
   let kept = <usize>load<u32>(rule, RULE_ACTION) + BLOCK_HEAD;
   for (let n: u32 = 0; n < rangeCount; n++) {
     const range = ranges + <usize>n * RANGE_SIZE;
@@ -147,26 +147,26 @@ export function replaceActions(rule: usize, actions: usize, count: u32): bool {
     memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);
   }
   memory.copy(actionsOf(rule), actions, count * ACTION_SIZE);
-  markPlain(rule);
+  markFastPath(rule);
   return true;
 }
 
 /** Says of a rule whether it is plain. The host has tags in front of counters. */
-function markPlain(rule: usize): void {
+function markFastPath(rule: usize): void {
   let action = actionsOf(rule);
   const last = action + (<usize>load<u8>(rule, RULE_ACTION_COUNT) - 1) * ACTION_SIZE;
-  let plain = PLAIN;
+  let plain = FAST_PATH;
   if (action < last && load<u32>(action) == Op.tag) {
-    plain |= PLAIN_TAG;
+    plain |= FAST_PATH_TAG;
     action += ACTION_SIZE;
   }
   if (action < last && load<u32>(action) == Op.count) {
-    plain |= PLAIN_COUNT;
+    plain |= FAST_PATH_COUNT;
     store<u32>(rule, load<u32>(action, 4), RULE_COUNTER);
     action += ACTION_SIZE;
   }
   if (action != last || (load<u32>(last) != Op.queue && load<u32>(last) != Op.queue_from_others)) plain = 0;
-  store<u8>(rule, <u8>(((<u32>load<u8>(rule, RULE_MORE)) & ~PLAIN_BITS) | plain), RULE_MORE);
+  store<u8>(rule, <u8>(((<u32>load<u8>(rule, RULE_MORE)) & ~FAST_PATH_BITS) | plain), RULE_MORE);
 }
 
 /** Makes the room of a rule's actions one for `count`; false when memory is full, and then nothing has changed. */
@@ -269,14 +269,14 @@ function keepRange(kept: usize, range: usize): void {
 /** A chain of one rule. */
 // @ts-ignore: decorator
 @inline
-export function alone(rule: usize): usize {
+export function listOfOne(rule: usize): usize {
   store<u32>(rule, 0, RULE_NEXT);
   store<u32>(rule, <u32>rule, RULE_PREVIOUS);
   return rule;
 }
 
 /** Puts `rule` into the chain of `first` by rank; gives the new first. Equal ranks: the older one first. */
-export function link(first: usize, rule: usize): usize {
+export function linkRule(first: usize, rule: usize): usize {
   const rank = load<u64>(rule, RULE_RANK);
   const last: usize = load<u32>(first, RULE_PREVIOUS);
   if (load<u64>(last, RULE_RANK) <= rank) {
@@ -298,7 +298,7 @@ export function link(first: usize, rule: usize): usize {
 }
 
 /** Takes `rule` out of the chain of `first`; gives the new first, 0 when the chain is empty. */
-export function unlink(first: usize, rule: usize): usize {
+export function unlinkRule(first: usize, rule: usize): usize {
   const next: usize = load<u32>(rule, RULE_NEXT);
   const previous: usize = load<u32>(rule, RULE_PREVIOUS);
   if (rule == first) {

@@ -3,67 +3,67 @@
  *
  * This file changes chains; verify.ts walks them.
  */
-import { GROUP_BEST, GROUP_LANES, GROUP_MASK, GROUP_RULES, GROUP_SEED, groupAt } from "./tuple";
+import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashMasked } from "./mask";
-import { alone, link, RULE_GROUP, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlink } from "./rule";
-import { addThing, bucketOf, BUCKETS, linkOf, placeOf, removeThing, slotsWith, thingAt } from "./hashTable";
+import { listOfOne, linkRule, RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlinkRule } from "./rule";
+import { addEntry, bucketOf, BUCKETS, linkOf, addressOf, removeEntry, slotsWith, valueAt } from "./hashTable";
 
 /** Puts a rule into a group; false when memory is full, and then it is nowhere. */
-export function enter(slots: usize, groups: usize, index: u32, rule: usize): bool {
-  const group = groupAt(groups, index);
-  const lanes = load<u32>(group, GROUP_LANES);
-  const hash = hashMasked(rule + RULE_VALUE, group + GROUP_MASK, lanes, load<u32>(group, GROUP_SEED));
+export function addToTuple(hashTable: usize, tuples: usize, index: u32, rule: usize): bool {
+  const tuple = tupleAt(tuples, index);
+  const lanes = load<u32>(tuple, TUPLE_LANES);
+  const hash = hashMasked(rule + RULE_VALUE, tuple + TUPLE_MASK, lanes, load<u32>(tuple, TUPLE_SEED));
   store<u32>(rule, hash, RULE_HASH);
-  store<u8>(rule, <u8>index, RULE_GROUP);
-  const place = chainOf(slots, hash, rule, group, lanes);
-  if (place != 0) store<u32>(place, <u32>link(load<u32>(place), rule));
-  else if (!addThing(slots, hash, alone(rule))) return false;
-  store<u32>(group, load<u32>(group, GROUP_RULES) + 1, GROUP_RULES);
+  store<u8>(rule, <u8>index, RULE_TUPLE);
+  const place = listOf(hashTable, hash, rule, tuple, lanes);
+  if (place != 0) store<u32>(place, <u32>linkRule(load<u32>(place), rule));
+  else if (!addEntry(hashTable, hash, listOfOne(rule))) return false;
+  store<u32>(tuple, load<u32>(tuple, TUPLE_RULES) + 1, TUPLE_RULES);
   const rank = load<u64>(rule, RULE_RANK);
-  if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);
+  if (rank < load<u64>(tuple, TUPLE_BEST)) store<u64>(tuple, rank, TUPLE_BEST);
   return true;
 }
 
 /** Takes a rule out of its group. `still` keeps the buckets where they are. */
-export function leave(slots: usize, groups: usize, rule: usize, still: bool): void {
+export function removeFromTuple(hashTable: usize, tuples: usize, rule: usize, still: bool): void {
   const hash = load<u32>(rule, RULE_HASH);
-  const group = groupAt(groups, load<u8>(rule, RULE_GROUP));
-  const rules = load<u32>(group, GROUP_RULES) - 1;
-  store<u32>(group, rules, GROUP_RULES);
-  if (rules == 0) store<u64>(group, u64.MAX_VALUE, GROUP_BEST);
+  const tuple = tupleAt(tuples, load<u8>(rule, RULE_TUPLE));
+  const rules = load<u32>(tuple, TUPLE_RULES) - 1;
+  store<u32>(tuple, rules, TUPLE_RULES);
+  if (rules == 0) store<u64>(tuple, u64.MAX_VALUE, TUPLE_BEST);
   // A rule that is first and last of its chain is the thing in the slots.
   if (<usize>load<u32>(rule, RULE_PREVIOUS) == rule) {
-    removeThing(slots, hash, rule, still);
+    removeEntry(hashTable, hash, rule, still);
     return;
   }
-  const place = chainOf(slots, hash, rule, group, load<u32>(group, GROUP_LANES));
-  store<u32>(place, <u32>unlink(load<u32>(place), rule));
+  const place = listOf(hashTable, hash, rule, tuple, load<u32>(tuple, TUPLE_LANES));
+  store<u32>(place, <u32>unlinkRule(load<u32>(place), rule));
 }
 
 /** Moves a rule to where its new rank belongs in its chain; takes no memory. */
-export function moveTo(slots: usize, groups: usize, rule: usize, rank: u64): void {
-  const group = groupAt(groups, load<u8>(rule, RULE_GROUP));
+export function changeRank(hashTable: usize, tuples: usize, rule: usize, rank: u64): void {
+  const tuple = tupleAt(tuples, load<u8>(rule, RULE_TUPLE));
   if (<usize>load<u32>(rule, RULE_PREVIOUS) == rule) {
     store<u64>(rule, rank, RULE_RANK);
   } else {
-    const place = chainOf(slots, load<u32>(rule, RULE_HASH), rule, group, load<u32>(group, GROUP_LANES));
-    const rest = unlink(load<u32>(place), rule);
+    const place = listOf(hashTable, load<u32>(rule, RULE_HASH), rule, tuple, load<u32>(tuple, TUPLE_LANES));
+    const rest = unlinkRule(load<u32>(place), rule);
     store<u64>(rule, rank, RULE_RANK);
-    store<u32>(place, <u32>link(rest, rule));
+    store<u32>(place, <u32>linkRule(rest, rule));
   }
-  if (rank < load<u64>(group, GROUP_BEST)) store<u64>(group, rank, GROUP_BEST);
+  if (rank < load<u64>(tuple, TUPLE_BEST)) store<u64>(tuple, rank, TUPLE_BEST);
 }
 
 /** The word of the slots that holds the chain of a rule's value in a group, 0 where there is none. */
-function chainOf(slots: usize, hash: u32, rule: usize, group: usize, lanes: u32): usize {
-  if (load<u32>(slots, BUCKETS) == 0) return 0;
-  const index = load<u8>(rule, RULE_GROUP);
-  for (let bucket = bucketOf(slots, hash); bucket != 0; bucket = linkOf(bucket)) {
+function listOf(hashTable: usize, hash: u32, rule: usize, tuple: usize, lanes: u32): usize {
+  if (load<u32>(hashTable, BUCKETS) == 0) return 0;
+  const index = load<u8>(rule, RULE_TUPLE);
+  for (let bucket = bucketOf(hashTable, hash); bucket != 0; bucket = linkOf(bucket)) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-      const first = thingAt(bucket, <u32>ctz(bits));
-      if (load<u8>(first, RULE_GROUP) != index) continue;
-      if (equalUnder(group + GROUP_MASK, first + RULE_VALUE, rule + RULE_VALUE, lanes)) {
-        return placeOf(slots, hash, first);
+      const first = valueAt(bucket, <u32>ctz(bits));
+      if (load<u8>(first, RULE_TUPLE) != index) continue;
+      if (equalUnder(tuple + TUPLE_MASK, first + RULE_VALUE, rule + RULE_VALUE, lanes)) {
+        return addressOf(hashTable, hash, first);
       }
     }
   }

@@ -4,7 +4,7 @@
  *     0       4       8       12     16      20         24       28     32      36      40
  *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots | miss | reached |
  *
- * `masks` finds each mask once (mask.ts), `slots` the chains of rules (ruleList.ts); prune to sweeps belong to rebuild.ts. `miss`
+ * `masks` finds each mask once (mask.ts), `hashTable` the chains of rules (ruleList.ts); prune to sweeps belong to rebuild.ts. `miss`
  * is the table that gets what no rule of this one wants, 0 for none.
  */
 import {
@@ -20,41 +20,41 @@ import {
 import { KEY_SIZE } from "../../src/abi/key";
 import { allocate, arenaUsed, release } from "../arena";
 import { MASK_LANES, STAGING, VALUE_LANES } from "../memory";
-import { enter, leave, moveTo } from "./ruleList";
-import { clearDefiner, definerLanes, gather, spread, widen, widenFor } from "./definer";
-import { outdate } from "../epoch";
+import { addToTuple, removeFromTuple, changeRank } from "./ruleList";
+import { clearDefiner, definerLanes, gather, scatter, addMask, addRange } from "./definer";
+import { invalidate } from "../epoch";
 import { NEEDS_NOTHING, Required } from "../wire/required";
-import { clearGroups, GROUP_MASKS, groupAt, groupFor, GROUPS } from "./tuple";
+import { clearTuples, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
 import {
   dropMask,
   lanesOf,
-  MASK_GROUP,
+  MASK_TUPLE,
   MASK_LANES_COUNT,
   MASK_RULES,
-  MASK_SLICES,
-  MASK_SWEEP,
+  MASK_CHUNKS,
+  MASK_REBUILD,
   MASK_TABLE,
-  MASK_WANTS,
+  MASK_NEEDS,
   maskFor,
 } from "./mask";
-import { slicesOf } from "./fieldChunk";
+import { chunksOf } from "./fieldChunk";
 import { createRule, releaseRule, RULE_MASK, RULE_VALUE } from "./rule";
-import { clearSlots, reserveSlots, shrinkSlots } from "./hashTable";
-import { changed, forgetSweep, yieldMemory } from "./rebuild";
-import { groupOf, wantsOf } from "./requiredFields";
+import { clearHashTable, reserveBuckets, shrinkHashTable } from "./hashTable";
+import { noteChange, cancelRebuild, yieldMemory } from "./rebuild";
+import { groupOf, needsOf } from "./requiredFields";
 import {
-  TABLE_BUILDING,
+  TABLE_NEW_BITMAPS,
   TABLE_DEFINER,
   TABLE_FLAGS,
-  TABLE_GROUPS,
+  TABLE_TUPLES,
   TABLE_MASKS,
   TABLE_MISS,
   TABLE_NEXT,
   TABLE_RULES,
   TABLE_SIZE,
-  TABLE_SLOTS,
-  TABLE_SWEEPS,
-  TABLE_WANTS,
+  TABLE_HASH,
+  TABLE_REBUILDS,
+  TABLE_NEEDS,
   Tables,
 } from "./tableLayout";
 
@@ -68,7 +68,7 @@ export function createTable(flags: u32): usize {
   if (table == 0) return 0;
   memory.fill(table, 0, TABLE_SIZE);
   store<u32>(table, flags, TABLE_FLAGS);
-  store<u32>(table, NEEDS_NOTHING, TABLE_WANTS);
+  store<u32>(table, NEEDS_NOTHING, TABLE_NEEDS);
   store<u32>(table, <u32>Tables.first, TABLE_NEXT);
   Tables.first = table;
   return table;
@@ -88,7 +88,7 @@ export function emptySendTable(): usize {
 
 /** Sets the table that unmatched frames of `table` go to; 0 for none. */
 export function setMiss(table: usize, next: usize): void {
-  outdate();
+  invalidate();
   store<u32>(table, <u32>next, TABLE_MISS);
 }
 
@@ -102,20 +102,20 @@ export function keepTable(table: usize, keeps: bool): void {
 /** Gives back the memory that the table does not need, except for what is reserved. */
 export function trimTable(table: usize): void {
   // Buckets do not merge while a sweep walks over them.
-  if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
-  shrinkSlots(table + TABLE_SLOTS);
+  if (load<u32>(table, TABLE_NEW_BITMAPS) != 0) yieldMemory(table);
+  shrinkHashTable(table + TABLE_HASH);
 }
 
 /** Takes and keeps memory for `rules` rules in all; false when memory is full. */
 export function reserveRules(table: usize, rules: u32): bool {
-  if (load<u32>(table, TABLE_BUILDING) != 0) yieldMemory(table);
-  return reserveSlots(table + TABLE_SLOTS, rules);
+  if (load<u32>(table, TABLE_NEW_BITMAPS) != 0) yieldMemory(table);
+  return reserveBuckets(table + TABLE_HASH, rules);
 }
 
 /** Gives back a table without rules that no other table names as next. */
 export function destroyTable(table: usize): void {
-  outdate();
-  clearSlots(table + TABLE_SLOTS);
+  invalidate();
+  clearHashTable(table + TABLE_HASH);
   let link = Tables.first;
   if (link == table) {
     Tables.first = load<u32>(table, TABLE_NEXT);
@@ -177,54 +177,54 @@ function insertStaged(
   const rule = createRule(definer, rank, id, lanes, VALUE_LANES, ranges, rangeCount, actions, actionCount);
   if (rule == 0) return giveUp(table, mask);
   store<u32>(rule, <u32>mask, RULE_MASK);
-  if (!enter(table + TABLE_SLOTS, table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP), rule)) {
+  if (!addToTuple(table + TABLE_HASH, table + TABLE_TUPLES, load<u32>(mask, MASK_TUPLE), rule)) {
     releaseRule(rule, lanes);
     return giveUp(table, mask);
   }
   store<u32>(mask, load<u32>(mask, MASK_RULES) + 1, MASK_RULES);
   store<u32>(table, load<u32>(table, TABLE_RULES) + 1, TABLE_RULES);
-  let wants = load<u32>(table, TABLE_WANTS) | load<u32>(mask, MASK_WANTS);
-  for (let i: u32 = 0; i < rangeCount; i++) wants |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
-  want(table, wants | needs);
-  changed(table, rule);
-  outdate();
+  let required = load<u32>(table, TABLE_NEEDS) | load<u32>(mask, MASK_NEEDS);
+  for (let i: u32 = 0; i < rangeCount; i++) required |= groupOf(load<u32>(ranges + <usize>i * RANGE_SIZE, RANGE_DWORD));
+  require(table, required | needs);
+  noteChange(table, rule);
+  invalidate();
   return rule;
 }
 
 /** A rule asks more of the parser than it did. */
-export function wantFor(rule: usize, wants: u32): void {
+export function requireFor(rule: usize, required: u32): void {
   const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
-  want(table, wants | load<u32>(table, TABLE_WANTS));
+  require(table, required | load<u32>(table, TABLE_NEEDS));
 }
 
-function want(table: usize, wants: u32): void {
-  store<u32>(table, wants, TABLE_WANTS);
-  Required.fields |= wants;
+function require(table: usize, required: u32): void {
+  store<u32>(table, required, TABLE_NEEDS);
+  Required.fields |= required;
 }
 
 /** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */
 function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32): usize {
   const definer = table + TABLE_DEFINER;
-  if (!widen(definer, staged)) return 0;
+  if (!addMask(definer, staged)) return 0;
   for (let n: u32 = 0; n < rangeCount; n++) {
-    if (!widenFor(definer, load<u32>(ranges + <usize>n * RANGE_SIZE, RANGE_DWORD))) return 0;
+    if (!addRange(definer, load<u32>(ranges + <usize>n * RANGE_SIZE, RANGE_DWORD))) return 0;
   }
   gather(definer, staged, MASK_LANES);
   gather(definer, STAGING + STAGE_VALUE, VALUE_LANES);
   const mask = maskFor(table, table + TABLE_MASKS, MASK_LANES, lanesOf(MASK_LANES, definerLanes(definer)));
   if (mask == 0 || load<u32>(mask, MASK_RULES) != 0) return mask;
-  const groups = table + TABLE_GROUPS;
-  const index = groupFor(groups, mask, definerLanes(definer), false);
-  if (index >= GROUPS) {
+  const tuples = table + TABLE_TUPLES;
+  const index = tupleFor(tuples, mask, definerLanes(definer), false);
+  if (index >= MAX_TUPLES) {
     dropMask(table + TABLE_MASKS, mask);
     return 0;
   }
-  const group = groupAt(groups, index);
-  store<u32>(group, load<u32>(group, GROUP_MASKS) + 1, GROUP_MASKS);
-  store<u32>(mask, index, MASK_GROUP);
-  store<u32>(mask, load<u32>(table, TABLE_SWEEPS), MASK_SWEEP);
-  store<u32>(mask, wantsOf(staged), MASK_WANTS);
-  store<u64>(mask, slicesOf(definer, mask), MASK_SLICES);
+  const tuple = tupleAt(tuples, index);
+  store<u32>(tuple, load<u32>(tuple, TUPLE_MASKS) + 1, TUPLE_MASKS);
+  store<u32>(mask, index, MASK_TUPLE);
+  store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
+  store<u32>(mask, needsOf(staged), MASK_NEEDS);
+  store<u64>(mask, chunksOf(definer, mask), MASK_CHUNKS);
   return mask;
 }
 
@@ -237,8 +237,8 @@ function giveUp(table: usize, mask: usize): usize {
 
 function dropIfUnused(table: usize, mask: usize): void {
   if (load<u32>(mask, MASK_RULES) != 0) return;
-  const group = groupAt(table + TABLE_GROUPS, load<u32>(mask, MASK_GROUP));
-  store<u32>(group, load<u32>(group, GROUP_MASKS) - 1, GROUP_MASKS);
+  const tuple = tupleAt(table + TABLE_TUPLES, load<u32>(mask, MASK_TUPLE));
+  store<u32>(tuple, load<u32>(tuple, TUPLE_MASKS) - 1, TUPLE_MASKS);
   dropMask(table + TABLE_MASKS, mask);
 }
 
@@ -247,48 +247,53 @@ export function stageValue(rule: usize): void {
   const mask: usize = load<u32>(rule, RULE_MASK);
   const table: usize = load<u32>(mask, MASK_TABLE);
   memory.fill(STAGING + STAGE_VALUE, 0, KEY_SIZE);
-  spread(table + TABLE_DEFINER, rule + RULE_VALUE, load<u32>(mask, MASK_LANES_COUNT), STAGING + STAGE_VALUE);
+  scatter(table + TABLE_DEFINER, rule + RULE_VALUE, load<u32>(mask, MASK_LANES_COUNT), STAGING + STAGE_VALUE);
 }
 
 /** Removes a rule and gives its memory back. Never fails. */
 export function removeRule(rule: usize): void {
-  outdate();
+  invalidate();
   const mask: usize = load<u32>(rule, RULE_MASK);
   const table: usize = load<u32>(mask, MASK_TABLE);
   const keeps = load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS;
-  leave(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, keeps != 0 || load<u32>(table, TABLE_BUILDING) != 0);
+  removeFromTuple(
+    table + TABLE_HASH,
+    table + TABLE_TUPLES,
+    rule,
+    keeps != 0 || load<u32>(table, TABLE_NEW_BITMAPS) != 0,
+  );
   releaseRule(rule, load<u32>(mask, MASK_LANES_COUNT));
   store<u32>(mask, load<u32>(mask, MASK_RULES) - 1, MASK_RULES);
   dropIfUnused(table, mask);
   const rules = load<u32>(table, TABLE_RULES) - 1;
   store<u32>(table, rules, TABLE_RULES);
   if (rules == 0) startAnew(table);
-  else changed(table, 0);
+  else noteChange(table, 0);
 }
 
 /** A table without rules holds no memory for them, but for what it keeps, and asks nothing of the parser. */
 function startAnew(table: usize): void {
-  forgetSweep(table);
-  if (!(load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS)) shrinkSlots(table + TABLE_SLOTS);
-  clearSlots(table + TABLE_MASKS);
-  clearGroups(table + TABLE_GROUPS);
+  cancelRebuild(table);
+  if (!(load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS)) shrinkHashTable(table + TABLE_HASH);
+  clearHashTable(table + TABLE_MASKS);
+  clearTuples(table + TABLE_TUPLES);
   clearDefiner(table + TABLE_DEFINER);
-  store<u32>(table, NEEDS_NOTHING, TABLE_WANTS);
-  Required.fields = unionOfWants();
+  store<u32>(table, NEEDS_NOTHING, TABLE_NEEDS);
+  Required.fields = unionOfNeeds();
 }
 
 /** Gives a rule another rank. Never fails. */
 export function rerankRule(rule: usize, rankHigh: u32, rankLow: u32): void {
-  outdate();
+  invalidate();
   const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
-  moveTo(table + TABLE_SLOTS, table + TABLE_GROUPS, rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
-  changed(table, rule);
+  changeRank(table + TABLE_HASH, table + TABLE_TUPLES, rule, ((<u64>rankHigh) << 32) | (<u64>rankLow));
+  noteChange(table, rule);
 }
 
-function unionOfWants(): u32 {
-  let wants: u32 = NEEDS_NOTHING;
+function unionOfNeeds(): u32 {
+  let required: u32 = NEEDS_NOTHING;
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
-    wants |= load<u32>(table, TABLE_WANTS);
+    required |= load<u32>(table, TABLE_NEEDS);
   }
-  return wants;
+  return required;
 }

@@ -1,40 +1,40 @@
 /**
  * Chains -> rules: the last phase of a lookup round.
  *
- * In: `probed` keys in PROBED with CANDIDATES. Out: FOUND and BEST where a rule matches that beats what was found, and in
+ * In: `probed` keys in PROBED with RULE_LISTS. Out: FOUND and BEST where a rule matches that beats what was found, and in
  * ALIVE the keys that have groups left; gives how many. `bounded`: some branch has a lower bound of rank.
  */
-import { ALIVE, BEST, CANDIDATES, FOUND, LANES, PROBED, PROBES } from "../memory";
+import { ALIVE, BEST, RULE_LISTS, FOUND, LANES, PROBED, PROBED_TUPLES } from "../memory";
 import { BRANCH_KEY, BRANCH_LOWER } from "../branch/branch";
 import { branchOf } from "./gather";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
-import { AMBIGUOUS, hashIn, Probed } from "./probe";
-import { bestFrom, lowestPlace } from "./candidates";
+import { AMBIGUOUS, hashInTuple, Probed } from "./probe";
+import { bestFrom, lowestBit } from "./candidates";
 import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_MORE, RULE_NEXT, RULE_RANK, RULE_VALUE } from "./rule";
-import { bucketOf, linkOf, slotsWith, thingAt } from "./hashTable";
+import { bucketOf, linkOf, slotsWith, valueAt } from "./hashTable";
 
-export function verify(list: usize, slots: usize, sets: usize, probed: u32, stride: usize, bounded: u32): u32 {
+export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u32, stride: usize, bounded: u32): u32 {
   let alive = (<usize>Probed.again) << 2;
   const end = (<usize>probed) << 2;
   for (let n: usize = 0; n < end; n += 4) {
     const key: usize = load<u32>(n, PROBED);
-    const candidate = load<u32>(n, CANDIDATES);
-    if (candidate == AMBIGUOUS) everyChain(list, slots, load<u32>(n, PROBES), key, stride, bounded);
-    else chain(list, key, LANES + key * stride, candidate, bounded);
+    const ruleList = load<u32>(n, RULE_LISTS);
+    if (ruleList == AMBIGUOUS) checkAllLists(list, hashTable, load<u32>(n, PROBED_TUPLES), key, stride, bounded);
+    else checkList(list, key, LANES + key * stride, ruleList, bounded);
     // A key that cannot win any more is written too, and then written over.
     store<u32>(alive, <u32>key, ALIVE);
-    alive += (<usize>(bestFrom(sets, lowestPlace(key)) < load<u64>(key << 3, BEST))) << 2;
+    alive += (<usize>(bestFrom(bitmaps, lowestBit(key)) < load<u64>(key << 3, BEST))) << 2;
   }
   return <u32>(alive >> 2);
 }
 
 /** All chains with the hash: two in one bucket, or some behind it. */
-function everyChain(list: usize, slots: usize, group: usize, key: usize, stride: usize, bounded: u32): void {
+function checkAllLists(list: usize, hashTable: usize, tuple: usize, key: usize, stride: usize, bounded: u32): void {
   const lanes = LANES + key * stride;
-  const hash = hashIn(group, lanes);
-  for (let bucket = bucketOf(slots, hash); bucket != 0; bucket = linkOf(bucket)) {
+  const hash = hashInTuple(tuple, lanes);
+  for (let bucket = bucketOf(hashTable, hash); bucket != 0; bucket = linkOf(bucket)) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-      chain(list, key, lanes, thingAt(bucket, <u32>ctz(bits)), bounded);
+      checkList(list, key, lanes, valueAt(bucket, <u32>ctz(bits)), bounded);
     }
   }
 }
@@ -45,7 +45,7 @@ function everyChain(list: usize, slots: usize, group: usize, key: usize, stride:
  */
 // @ts-ignore: decorator
 @inline
-function chain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
+function checkList(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
   const rank = load<u64>(rule, RULE_RANK);
   const best = load<u64>(key << 3, BEST);
   let loses = (<u32>v128.any_true(differs(rule, lanes))) | (<u32>(rank >= best));
@@ -54,7 +54,7 @@ function chain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32)
   store<u32>(key << 2, select<u32>(load<u32>(key << 2, FOUND), <u32>rule, loses != 0), FOUND);
   store<u64>(key << 3, select<u64>(best, rank, loses != 0), BEST);
   if ((load<u32>(rule, RULE_NEXT) & (0 - loses)) != 0) {
-    restOfChain(list, key, lanes, load<u32>(rule, RULE_NEXT), bounded);
+    checkRestOfList(list, key, lanes, load<u32>(rule, RULE_NEXT), bounded);
   }
 }
 
@@ -66,7 +66,7 @@ function differs(rule: usize, lanes: usize): v128 {
   return v128.or(v128.xor(masked, v128.load(rule, RULE_VALUE)), outOfBounds(rule, lanes));
 }
 
-function restOfChain(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
+function checkRestOfList(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): void {
   const best = load<u64>(key << 3, BEST);
   for (; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
     const rank = load<u64>(rule, RULE_RANK);

@@ -31,7 +31,7 @@ import {
   BRANCH_WRITTEN,
   HAS_TAG,
 } from "../branch/branch";
-import { outdate } from "../epoch";
+import { invalidate } from "../epoch";
 
 export namespace Eswitch {
   /** The root table of the FDB; 0 where there is none. */
@@ -43,25 +43,25 @@ const PASSING: u32 = 3;
 
 /** Sets the root table of the eSwitch; 0 for none. */
 export function setFdb(table: usize): void {
-  outdate();
+  invalidate();
   Eswitch.root = table;
 }
 
 /** Sets the first table of frames for a function. */
 export function setVport(vport: u32, table: usize): void {
   assert(vport < <u32>MAX_FUNCTIONS, "vport number out of range");
-  outdate();
+  invalidate();
   store<u32>(FUNCTIONS + ((<usize>vport) << 2), <u32>table);
 }
 
 /** The send path of a function lets the branch go. Whether it goes on. */
-export function depart(branch: usize): bool {
+export function egress(branch: usize): bool {
   if (Eswitch.root == 0) return byDefault(branch);
   return enter(branch, Eswitch.root);
 }
 
 /** No rule of the FDB wants the branch: as in an eSwitch without rules, or, behind the root table, to the manager. */
-export function unswitched(branch: usize, flags: u32): bool {
+export function missFdb(branch: usize, flags: u32): bool {
   return flags & TABLE_ROOT ? byDefault(branch) : toFunction(branch, VPORT_MANAGER);
 }
 

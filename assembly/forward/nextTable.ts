@@ -16,7 +16,7 @@ import {
 import { answers } from "./loopback";
 import { settle } from "../branch/outcome";
 import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "../branch/branch";
-import { depart, unswitched } from "./eswitch";
+import { egress, missFdb } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
 import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
 
@@ -68,7 +68,7 @@ export enum Admitted {
 }
 
 /** Whether the rule is hit. Each one passed over raises the bound, so that this ends with the rules of the table. */
-export function admits(branch: usize, rule: usize): Admitted {
+export function admit(branch: usize, rule: usize): Admitted {
   if (Walk.sender != 0 && !answers(rule, <u32>Walk.sender)) {
     store<u64>(branch, load<u64>(rule, RULE_RANK) + 1, BRANCH_LOWER);
     return Admitted.passed_over;
@@ -81,7 +81,7 @@ export function admits(branch: usize, rule: usize): Admitted {
 /** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are not for all stages. */
 // @ts-ignore: decorator
 @inline
-function nextStage(table: usize): u32 {
+function missTable(table: usize): u32 {
   const next = load<u32>(table, TABLE_MISS);
   if (Walk.sender == 0 || next == 0 || !(load<u32>(table, TABLE_FLAGS) & TABLE_ROOT)) return next;
   return load<u32>(next, TABLE_FLAGS) & TABLE_LOOPED ? next : 0;
@@ -90,23 +90,23 @@ function nextStage(table: usize): u32 {
 /** Whether a branch that nobody at the table wants is at its end there, and not only at the end of a domain. */
 // @ts-ignore: decorator
 @inline
-export function endsHere(table: usize): bool {
-  return nextStage(table) == 0 && !(load<u32>(table, TABLE_FLAGS) & (TABLE_SEND | TABLE_FDB));
+export function missEndsHere(table: usize): bool {
+  return missTable(table) == 0 && !(load<u32>(table, TABLE_FLAGS) & (TABLE_SEND | TABLE_FDB));
 }
 
 /**
  * Nobody at the table wants the branch: it goes to the table behind, to the next domain, or ends. The host makes no chain of
  * more than MISS_LIMIT tables; it would end there.
  */
-export function leave(branch: usize, table: usize): bool {
+export function miss(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
   // The hop that led to no rule of this table is none.
   store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
-  const next = nextStage(table);
+  const next = missTable(table);
   const misses: u32 = load<u8>(branch, BRANCH_MISSES);
   if (next == 0 || misses >= <u32>MISS_LIMIT) {
-    if (flags & TABLE_FDB) return unswitched(branch, flags);
-    if (flags & TABLE_SEND) return depart(branch);
+    if (flags & TABLE_FDB) return missFdb(branch, flags);
+    if (flags & TABLE_SEND) return egress(branch);
     const why: u32 = load<u8>(branch, BRANCH_WHY);
     const reason = missReason(table);
     settle(branch, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);

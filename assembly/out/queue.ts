@@ -8,7 +8,7 @@
  * The ring holds the length of each posted receive buffer; head and tail count up without end.
  */
 import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
-import { REACHES_BUFFERS, REACHES_TRANSPORT } from "../../src/abi/reachable";
+import { REACHABLE_BUFFERS, REACHABLE_TRANSPORT } from "../../src/abi/reachable";
 import { allocate, release } from "../arena";
 
 const FLAGS: usize = 0;
@@ -90,12 +90,12 @@ export function isServed(queue: usize): bool {
   return (load<u32>(queue, FLAGS) & (QUEUE_SINK | QUEUE_READ)) != QUEUE_SINK;
 }
 
-/** What the host has to do with frames for the queue, as it is now: REACHES_BUFFERS, REACHES_TRANSPORT, or nothing. */
+/** What the host has to do with frames for the queue, as it is now: REACHABLE_BUFFERS, REACHABLE_TRANSPORT, or nothing. */
 export function servedBy(queue: usize): u32 {
   const flags = load<u32>(queue, FLAGS);
   if (!(flags & QUEUE_READY)) return 0;
-  if (flags & QUEUE_READ) return REACHES_TRANSPORT;
-  return flags & QUEUE_SINK ? 0 : REACHES_BUFFERS;
+  if (flags & QUEUE_READ) return REACHABLE_TRANSPORT;
+  return flags & QUEUE_SINK ? 0 : REACHABLE_BUFFERS;
 }
 
 /** Removes all posted buffers, as a reset of the queue pair does. */

@@ -2,7 +2,7 @@
  * Frames of which all is said when their first rule is found: it is plain (classify/rule.ts), or there is none. What this does is what the walk
  * does with such a rule, without a branch.
  *
- *     | tag 4 | id 4 | queue 4 | counter 4 |        behind the lanes of an entry of the cache that is WHOLE (flowCache.ts)
+ *     | tag 4 | id 4 | queue 4 | counter 4 |        behind the lanes of an entry of the cache that is FINAL (flowCache.ts)
  */
 import {
   ACTION_SIZE,
@@ -21,38 +21,46 @@ import { FRAMES, HITS } from "../memory";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 import { HAS_TAG } from "../branch/branch";
 import { ENTRY_KIND } from "./flowCacheKey";
-import { actionsOf, PLAIN, PLAIN_COUNT, PLAIN_TAG, RULE_COUNTER, RULE_ID, RULE_MORE } from "../classify/rule";
+import {
+  actionsOf,
+  FAST_PATH,
+  FAST_PATH_COUNT,
+  FAST_PATH_TAG,
+  RULE_COUNTER,
+  RULE_ID,
+  RULE_MORE,
+} from "../classify/rule";
 
 const ID: usize = 4;
 const QUEUE: usize = 8;
 const COUNTER: usize = 12;
 
-/** Kinds of entries: how many results they have, or WHOLE, with a tag or without. */
+/** Kinds of entries: how many results they have, or FINAL, with a tag or without. */
 export const KIND_RESULTS: u32 = 0x0f;
-const WHOLE: u32 = 0x10;
+const FINAL: u32 = 0x10;
 const TAGGED: u32 = 0x20;
 
 // @ts-ignore: decorator
 @inline
-export function isWhole(entry: usize): bool {
-  return ((<u32>load<u8>(entry, ENTRY_KIND)) & WHOLE) != 0;
+export function isFinal(entry: usize): bool {
+  return ((<u32>load<u8>(entry, ENTRY_KIND)) & FINAL) != 0;
 }
 
 // @ts-ignore: decorator
 @inline
-export function isPlain(rule: usize): bool {
-  return ((<u32>load<u8>(rule, RULE_MORE)) & PLAIN) != 0;
+export function hasFastPath(rule: usize): bool {
+  return ((<u32>load<u8>(rule, RULE_MORE)) & FAST_PATH) != 0;
 }
 
 /** Writes what a plain rule does; gives the kind of the entry. */
-export function writeWhole(tail: usize, rule: usize): u32 {
+export function writeFinal(tail: usize, rule: usize): u32 {
   const more: u32 = load<u8>(rule, RULE_MORE);
   const actions = actionsOf(rule);
   store<u32>(tail, <u32>(verdictOf(more, actions) >> 32));
   store<u32>(tail, load<u32>(rule, RULE_ID), ID);
   store<u32>(tail, queueOf(more, actions), QUEUE);
-  store<u32>(tail, more & PLAIN_COUNT ? load<u32>(rule, RULE_COUNTER) : 0, COUNTER);
-  return more & PLAIN_TAG ? WHOLE | TAGGED : WHOLE;
+  store<u32>(tail, more & FAST_PATH_COUNT ? load<u32>(rule, RULE_COUNTER) : 0, COUNTER);
+  return more & FAST_PATH_TAG ? FINAL | TAGGED : FINAL;
 }
 
 /** Takes a frame to the end that its entry names. */
@@ -72,13 +80,13 @@ export function deliverByRule(index: u32, rule: usize): void {
   const more: u32 = load<u8>(rule, RULE_MORE);
   const actions = actionsOf(rule);
   deliver(index, verdictOf(more, actions), load<u32>(rule, RULE_ID), queueOf(more, actions));
-  if (more & PLAIN_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
+  if (more & FAST_PATH_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
 }
 
 /** Ends a frame that no rule wants. */
 // @ts-ignore: decorator
 @inline
-export function missed(index: u32, verdict: u32, reason: u32): void {
+export function endMiss(index: u32, verdict: u32, reason: u32): void {
   const outcome = outcomeAt(index);
   store<u64>(outcome, (<u64>verdict) | ((<u64>reason) << 16));
   store<u64>(outcome, 0, OUTCOME_HITS);
@@ -89,13 +97,13 @@ export function missed(index: u32, verdict: u32, reason: u32): void {
 @inline
 function verdictOf(more: u32, actions: usize): u64 {
   const tagged: u64 = Verdict.deliver | (HAS_TAG << 8);
-  return more & PLAIN_TAG ? tagged | ((<u64>load<u32>(actions, 4)) << 32) : Verdict.deliver;
+  return more & FAST_PATH_TAG ? tagged | ((<u64>load<u32>(actions, 4)) << 32) : Verdict.deliver;
 }
 
 // @ts-ignore: decorator
 @inline
 function queueOf(more: u32, actions: usize): u32 {
-  const before = (more & PLAIN_TAG ? <usize>ACTION_SIZE : 0) + (more & PLAIN_COUNT ? <usize>ACTION_SIZE : 0);
+  const before = (more & FAST_PATH_TAG ? <usize>ACTION_SIZE : 0) + (more & FAST_PATH_COUNT ? <usize>ACTION_SIZE : 0);
   return load<u32>(actions + before, 4);
 }
 

@@ -10,9 +10,9 @@
  * asked for of late.
  */
 import { beyond, endLoan, lend, Loan, NO_LOAN } from "../arena";
-import { CACHE_COUNTS, CACHE_MAX_LANES, TAPE_SIZE } from "../memory";
-import { CACHE_LANES_AT, CacheKey, headOf, isEntryOf, renewCacheKey } from "./flowCacheKey";
-import { outdate } from "../epoch";
+import { CACHE_COUNTS, CACHE_MAX_LANES, RECORDED_SIZE } from "../memory";
+import { ENTRY_LANES, CacheKey, headOf, isEntryOf, renewCacheKey } from "./flowCacheKey";
+import { invalidate } from "../epoch";
 
 /** Entries of a bucket. */
 const WAYS: u32 = 4;
@@ -27,11 +27,11 @@ const LEAST_TAIL: usize = 16;
 
 /** Frames after which it is asked whether the cache pays, and how long it sleeps then: so many times as long, twice that ... */
 const WINDOW: u32 = 4096;
-const FIRST_SLEEP: u32 = 16 * WINDOW;
-const LONGEST: u32 = 6;
+const FIRST_PAUSE: u32 = 16 * WINDOW;
+const MAX_LEVEL: u32 = 6;
 
 /** An entry that is none: no root table has the address 0. */
-const NO_ENTRY: usize = memory.data(<i32>(CACHE_LANES_AT + CACHE_MAX_LANES * 16), 16);
+const NO_ENTRY: usize = memory.data(<i32>(ENTRY_LANES + CACHE_MAX_LANES * 16), 16);
 
 export namespace Cache {
   /** Entries that it may have; 0: there is none. */
@@ -47,7 +47,7 @@ export namespace Cache {
   export let results: u32 = 0;
 }
 
-namespace Sleep {
+namespace Pause {
   /** Frames that it still sleeps for. */
   export let frames: u32 = 0;
   /** How often the time was doubled. */
@@ -62,35 +62,35 @@ namespace Sleep {
 export function limitCache(entries: u32): void {
   endLoan();
   Cache.most = entries;
-  wake();
+  endPause();
 }
 
 /** Removes all entries of the flow cache. */
 export function clearCache(): void {
-  outdate();
-  wake();
+  invalidate();
+  endPause();
 }
 
 /**
  * Whether the flow cache is off at the moment: it did not pay, the rules read too much of a key, or
  * there was no memory.
  */
-export function isCacheAsleep(): bool {
-  return Cache.most != 0 && (Sleep.frames != 0 || CacheKey.tooWide);
+export function isCachePaused(): bool {
+  return Cache.most != 0 && (Pause.frames != 0 || CacheKey.tooWide);
 }
 
-function wake(): void {
-  Sleep.frames = 0;
-  Sleep.level = 0;
-  Sleep.seen = 0;
-  Sleep.hits = 0;
-  Sleep.before = 0;
+function endPause(): void {
+  Pause.frames = 0;
+  Pause.level = 0;
+  Pause.seen = 0;
+  Pause.hits = 0;
+  Pause.before = 0;
 }
 
 /** Whether `count` frames are to be looked up in it: it is there, and pays. */
-export function isCacheAwake(count: u32): bool {
-  if (Sleep.frames != 0) {
-    Sleep.frames = Sleep.frames > count ? Sleep.frames - count : 0;
+export function isCacheOn(count: u32): bool {
+  if (Pause.frames != 0) {
+    Pause.frames = Pause.frames > count ? Pause.frames - count : 0;
     return false;
   }
   return Cache.most != 0 && renewCacheKey() && hasRoom();
@@ -100,38 +100,38 @@ export function isCacheAwake(count: u32): bool {
 export function noteHits(hits: u32, count: u32): void {
   store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS) + hits);
   store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS, 8) + (count - hits), 8);
-  Sleep.seen += count;
-  Sleep.hits += hits;
-  if (Sleep.seen < WINDOW) return;
-  if (Sleep.hits >= Sleep.seen / 3) {
-    Sleep.level = 0;
-  } else if (Sleep.hits <= Sleep.before + WINDOW / 32) {
+  Pause.seen += count;
+  Pause.hits += hits;
+  if (Pause.seen < WINDOW) return;
+  if (Pause.hits >= Pause.seen / 3) {
+    Pause.level = 0;
+  } else if (Pause.hits <= Pause.before + WINDOW / 32) {
     // Nor is it getting better, as it does while a cache fills.
-    sleep();
+    pause();
   }
-  Sleep.before = Sleep.frames == 0 ? Sleep.hits : 0;
-  Sleep.seen = 0;
-  Sleep.hits = 0;
+  Pause.before = Pause.frames == 0 ? Pause.hits : 0;
+  Pause.seen = 0;
+  Pause.hits = 0;
 }
 
-function sleep(): void {
-  Sleep.frames = FIRST_SLEEP << Sleep.level;
-  Sleep.level = min<u32>(Sleep.level + 1, LONGEST);
+function pause(): void {
+  Pause.frames = FIRST_PAUSE << Pause.level;
+  Pause.level = min<u32>(Pause.level + 1, MAX_LEVEL);
 }
 
 /** Whether it has memory for entries of this width; takes some where not, for as many entries as there is room for. */
 function hasRoom(): bool {
-  const size = (<u32>(CACHE_LANES_AT + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
+  const size = (<u32>(ENTRY_LANES + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
   // Wider keys leave less room for results, also where entries stay as large as they are.
-  Cache.results = min<u32>((size - <u32>(CACHE_LANES_AT + CacheKey.stride)) / 4, <u32>(TAPE_SIZE / 4) - 1);
+  Cache.results = min<u32>((size - <u32>(ENTRY_LANES + CacheKey.stride)) / 4, <u32>(RECORDED_SIZE / 4) - 1);
   if (Loan.start != NO_LOAN && Cache.size == size) return true;
   endLoan();
   let entries = Cache.most;
   while (entries != 0 && bytesOf(entries, size) > beyond()) entries >>= 1;
   const first: usize = entries == 0 ? 0 : lend(bytesOf(entries, size));
   if (first == 0) {
-    Sleep.level = LONGEST;
-    sleep();
+    Pause.level = MAX_LEVEL;
+    pause();
     return false;
   }
   Cache.first = first;
@@ -143,7 +143,7 @@ function hasRoom(): bool {
 }
 
 /** Removes all entries of the flow cache and gives its memory back, until the next lookup. */
-export function giveBackCache(): void {
+export function dropCache(): void {
   endLoan();
 }
 
@@ -179,7 +179,7 @@ function waysWith(bucket: usize, tag: u32): u32 {
 /** What may be the entry of a hash: its tag says so. It is marked as one that was asked for. */
 // @ts-ignore: decorator
 @inline
-export function candidateOf(hash: u64): usize {
+export function likelyEntry(hash: u64): usize {
   const number = bucketOf(hash);
   const bucket = Cache.tags + <usize>number * BUCKET;
   const tag = tagOf(hash);
@@ -203,7 +203,7 @@ export function entryFor(number: u32, root: usize, hash: u64, lanes: usize): usi
   const entry = Cache.first + (<usize>bucketNumber * WAYS + way) * Cache.size;
   if (ways != 0 && isEntryOf(entry, head, lanes, stride)) return 0;
   v128.store(entry, head);
-  memory.copy(entry + CACHE_LANES_AT, lanes, stride);
+  memory.copy(entry + ENTRY_LANES, lanes, stride);
   store<u32>(bucket + (way << 2), tag);
   return entry;
 }

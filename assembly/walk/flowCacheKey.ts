@@ -8,17 +8,17 @@
  * The lanes are those of a definer that has the bytes of all tables' definers. It is made anew when one of these has other bytes.
  */
 import { FRAME_PORT, FRAME_SIZE } from "../../src/abi/engine";
-import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL, KEY_SIZE, WANT_CHANGES } from "../../src/abi/key";
+import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL, KEY_SIZE, NEEDS_CHANGES } from "../../src/abi/key";
 import { CACHE_LANES, CACHE_MAX_LANES, FRAMES, HASHES } from "../memory";
 import { addBytes, addRanged, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/gather";
-import { Generation, outdate } from "../epoch";
+import { Epoch, invalidate } from "../epoch";
 import { SEED, stirred } from "../classify/mask";
 import { Required } from "../wire/required";
 import { TABLE_DEFINER, TABLE_NEXT, Tables } from "../classify/tableLayout";
 
 /** Bytes in front of the lanes. */
-export const CACHE_LANES_AT: usize = 16;
+export const ENTRY_LANES: usize = 16;
 export const ENTRY_KIND: usize = 11;
 
 const DEFINER: usize = memory.data(<i32>DEFINER_SIZE, 16);
@@ -40,13 +40,13 @@ export namespace CacheKey {
 export function renewCacheKey(): bool {
   if (!Definers.changed && CacheKey.wanted == Required.fields) return !CacheKey.tooWide;
   // Entries that are there have other lanes, also where a rule that did not fit has left its bytes.
-  outdate();
+  invalidate();
   CacheKey.wanted = Required.fields;
   memory.fill(ASKED, 0, KEY_SIZE);
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT))
     addBytes(table + TABLE_DEFINER, ASKED);
   addRanged(ASKED, Required.fields);
-  if (Required.fields & WANT_CHANGES) {
+  if (Required.fields & NEEDS_CHANGES) {
     store<u32>(ASKED, -1, EXT_HERE_OUTER);
     store<u32>(ASKED, -1, EXT_HERE_INNER);
     store<u32>(ASKED, -1, EXT_HERE_TUNNEL);
@@ -62,7 +62,7 @@ export function renewCacheKey(): bool {
 export function hashAll(list: usize, count: u32, root: usize): void {
   const stride = CacheKey.stride;
   gatherTo(CACHE_LANES, DEFINER, list, count, stride);
-  const seed = SEED ^ Generation.number ^ ((<u64>root) << 32);
+  const seed = SEED ^ Epoch.number ^ ((<u64>root) << 32);
   const last = CACHE_LANES + <usize>count * stride;
   let hash = HASHES;
   let from = list;
@@ -85,7 +85,7 @@ function whence(number: u32): u64 {
 // @ts-ignore: decorator
 @inline
 export function headOf(number: u32, root: usize): v128 {
-  const generation = Generation.number;
+  const generation = Epoch.number;
   const low = (generation & 0xffffffff) | ((<u64>root) << 32);
   return i64x2.replace_lane(i64x2.splat(low), 1, whence(number) | ((generation >> 32) << 48));
 }
@@ -95,9 +95,9 @@ export function headOf(number: u32, root: usize): v128 {
 @inline
 export function isEntryOf(entry: usize, head: v128, lanes: usize, stride: usize): bool {
   const own = v128.andnot(v128.xor(v128.load(entry), head), i32x4(0, 0, 0xff000000, 0));
-  let differs = v128.or(own, v128.xor(v128.load(entry, CACHE_LANES_AT), v128.load(lanes)));
+  let differs = v128.or(own, v128.xor(v128.load(entry, ENTRY_LANES), v128.load(lanes)));
   for (let at: usize = 16; at < stride; at += 16) {
-    differs = v128.or(differs, v128.xor(v128.load(entry + at, CACHE_LANES_AT), v128.load(lanes + at)));
+    differs = v128.or(differs, v128.xor(v128.load(entry + at, ENTRY_LANES), v128.load(lanes + at)));
   }
   return !v128.any_true(differs);
 }

@@ -1,6 +1,6 @@
 /**
  * What frames can come to from a table on, whatever they are: all rules of all tables that its rules, its misses and the eSwitch
- * behind it lead to. Frames that can come to nothing of REACHES_* are steered alike by every core that has the same rules.
+ * behind it lead to. Frames that can come to nothing of REACHABLE_* are steered alike by every core that has the same rules.
  */
 import {
   ACTION_SIZE,
@@ -15,31 +15,37 @@ import {
   TABLE_SEND,
   VPORT_MANAGER,
 } from "../../src/abi/engine";
-import { REACHES_CONNECTION, REACHES_ESP, REACHES_FLAG, REACHES_METER, REACHES_SAMPLER } from "../../src/abi/reachable";
+import {
+  REACHABLE_CONNECTION,
+  REACHABLE_ESP,
+  REACHABLE_FLAG,
+  REACHABLE_METER,
+  REACHABLE_SAMPLER,
+} from "../../src/abi/reachable";
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, SPREAD_MASK, SPREAD_QUEUES } from "../../src/abi/state";
 import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";
 import { Eswitch } from "../forward/eswitch";
 import { actionsOf, RULE_ACTION_COUNT, RULE_NEXT } from "../classify/rule";
-import { bucketAt, BUCKETS, linkOf, thingAt } from "../classify/hashTable";
-import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHED, TABLE_RULES, TABLE_SLOTS } from "../classify/tableLayout";
+import { bucketAt, BUCKETS, linkOf, valueAt } from "../classify/hashTable";
+import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHABLE, TABLE_RULES, TABLE_HASH } from "../classify/tableLayout";
 
-/** In TABLE_REACHED of the last table of the list. */
+/** In TABLE_REACHABLE of the last table of the list. */
 const NO_MORE: u32 = 1;
 
 namespace Reach {
   export let last: usize = 0;
 }
 
-/** The union of REACHES_* over all rules that frames can come to from the table `root`. */
-export function reached(root: usize): u32 {
-  store<u32>(root, NO_MORE, TABLE_REACHED);
+/** The union of REACHABLE_* over all rules that frames can come to from the table `root`. */
+export function reachable(root: usize): u32 {
+  store<u32>(root, NO_MORE, TABLE_REACHABLE);
   Reach.last = root;
   let things: u32 = 0;
-  for (let table = root; table > <usize>NO_MORE; table = load<u32>(table, TABLE_REACHED)) things |= thingsOf(table);
+  for (let table = root; table > <usize>NO_MORE; table = load<u32>(table, TABLE_REACHABLE)) things |= thingsOf(table);
   for (let table = root; table > <usize>NO_MORE;) {
-    const next: usize = load<u32>(table, TABLE_REACHED);
-    store<u32>(table, 0, TABLE_REACHED);
+    const next: usize = load<u32>(table, TABLE_REACHABLE);
+    store<u32>(table, 0, TABLE_REACHABLE);
     table = next;
   }
   return things;
@@ -47,9 +53,9 @@ export function reached(root: usize): u32 {
 
 /** Frames can come to a table; 0 for none. */
 function comeTo(table: usize): void {
-  if (table == 0 || load<u32>(table, TABLE_REACHED) != 0) return;
-  store<u32>(Reach.last, <u32>table, TABLE_REACHED);
-  store<u32>(table, NO_MORE, TABLE_REACHED);
+  if (table == 0 || load<u32>(table, TABLE_REACHABLE) != 0) return;
+  store<u32>(Reach.last, <u32>table, TABLE_REACHABLE);
+  store<u32>(table, NO_MORE, TABLE_REACHABLE);
   Reach.last = table;
 }
 
@@ -64,13 +70,13 @@ function thingsOf(table: usize): u32 {
   if (flags & TABLE_SEND) comeTo(Eswitch.root);
   if (flags & (TABLE_SEND | TABLE_FDB)) comeToFunction(VPORT_MANAGER);
   if (load<u32>(table, TABLE_RULES) == 0) return 0;
-  const slots = table + TABLE_SLOTS;
+  const slots = table + TABLE_HASH;
   const buckets = load<u32>(slots, BUCKETS);
   let things: u32 = 0;
   for (let n: u32 = 0; n < buckets; n++) {
     for (let bucket = bucketAt(slots, n); bucket != 0; bucket = linkOf(bucket)) {
       for (let slot: u32 = 0; slot < 4; slot++) {
-        const first = thingAt(bucket, slot);
+        const first = valueAt(bucket, slot);
         if (first == 0 || first & 1) continue;
         for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
           things |= thingsIn(actionsOf(rule), load<u8>(rule, RULE_ACTION_COUNT));
@@ -112,16 +118,16 @@ function thingOf(op: u32, operand: u32): u32 {
     case Op.array:
       return thingsInArray(operand);
     case Op.meter:
-      return REACHES_METER;
+      return REACHABLE_METER;
     case Op.first_hit:
-      return REACHES_FLAG;
+      return REACHABLE_FLAG;
     case Op.track:
-      return REACHES_CONNECTION;
+      return REACHABLE_CONNECTION;
     case Op.esp:
-      return REACHES_ESP;
+      return REACHABLE_ESP;
     case Op.sample:
       comeTo(load<u32>(operand, SAMPLER_TABLE));
-      return REACHES_SAMPLER | thingsIn(operand + SAMPLER_FIRST, load<u32>(operand, SAMPLER_COUNT));
+      return REACHABLE_SAMPLER | thingsIn(operand + SAMPLER_FIRST, load<u32>(operand, SAMPLER_COUNT));
     default:
       return 0;
   }

@@ -6,7 +6,7 @@
  * what happens to a frame does not depend on what else is in the batch.
  */
 import { run } from "../act/run";
-import { WANT_BRANCHES, WANT_ESP, WANT_ORDER } from "../../src/abi/key";
+import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../branch/outcome";
@@ -16,10 +16,10 @@ import { Loan } from "../arena";
 import { lookup } from "../classify/lookup";
 import { RULE_ID } from "../classify/rule";
 import { goOn, NextRound } from "../forward/nextRound";
-import { Admitted, admits, endsHere, leave, missReason, missVerdict, Walk } from "../forward/nextTable";
-import { deliverByRule, isPlain, missed } from "./fastPath";
+import { Admitted, admit, missEndsHere, miss, missReason, missVerdict, Walk } from "../forward/nextTable";
+import { deliverByRule, hasFastPath, endMiss } from "./fastPath";
 import { Required } from "../wire/required";
-import { findFirst, findNext, hasResult, keepTapes, nextResult, recognize, tape } from "./recordedLookups";
+import { firstLookup, nextLookup, hasResult, keepRecorded, nextResult, cacheLookup, record } from "./recordedLookups";
 
 /** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
 export function walk(root: usize, count: u32, sender: usize): void {
@@ -27,26 +27,26 @@ export function walk(root: usize, count: u32, sender: usize): void {
   Walk.careful = sender != 0;
   openOutcomes();
   const wanted = Required.fields;
-  if (wanted & WANT_ORDER) {
+  if (wanted & NEEDS_ORDER) {
     walkInOrder(root, count);
     return;
   }
-  const most: u32 = wanted & WANT_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
+  const most: u32 = wanted & NEEDS_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
   for (let first: u32 = 0; first < count; first += most) walkSome(root, first, min(most, count - first));
 }
 
 function walkSome(root: usize, first: u32, count: u32): void {
   list(first, count);
   Forks.first = first;
-  const left = recognize(root, ROUND, count, true);
+  const left = cacheLookup(root, ROUND, count, true);
   // All of them stand at one table.
-  findFirst(root, ROUND, left);
+  firstLookup(root, ROUND, left);
   NextRound.list = WAITING;
   NextRound.count = 0;
   actFirst(root, ROUND, left);
   moveToEnd();
-  keepTapes(root, first, count);
-  if (Required.fields & WANT_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
+  keepRecorded(root, first, count);
+  if (Required.fields & NEEDS_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
 /**
@@ -55,13 +55,13 @@ function walkSome(root: usize, first: u32, count: u32): void {
  */
 function walkInOrder(root: usize, count: u32): void {
   list(0, count);
-  recognize(root, ROUND, count, false);
-  findFirst(root, ROUND, count);
+  cacheLookup(root, ROUND, count, false);
+  firstLookup(root, ROUND, count);
   for (let i: u32 = 0; i < count; i++) open(i, root);
   NextRound.list = WAITING;
   NextRound.count = 0;
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
-  const esp = (Required.fields & WANT_ESP) != 0 && !Walk.careful;
+  const esp = (Required.fields & NEEDS_ESP) != 0 && !Walk.careful;
   for (let i: u32 = 0; i < count;) {
     const run = esp ? runOf(i, count) : 1;
     if (run > 1) prepareRun(root, i, run);
@@ -75,7 +75,7 @@ function walkInOrder(root: usize, count: u32): void {
       keepRegisters(i);
     }
   }
-  keepTapes(root, 0, count);
+  keepRecorded(root, 0, count);
 }
 
 /** Lists the branches that frames begin with in ROUND. */
@@ -112,7 +112,7 @@ function moveAll(list: usize, count: u32): void {
   let together = count <= <u32>BATCH;
   for (let i: u32 = 1; together && i < count; i++) together = tableOf(list, i) == table;
   if (together) {
-    findNext(table, list, count);
+    nextLookup(table, list, count);
     actTogether(table, list, count);
   } else moveApart(list, count);
 }
@@ -126,14 +126,14 @@ function tableOf(list: usize, i: u32): usize {
 /** Acts on what was found for frames at the table that they begin at. Most are at their end then, and need no branch. */
 function actFirst(root: usize, list: usize, count: u32): void {
   const careful = Walk.careful;
-  const ends = endsHere(root);
+  const ends = missEndsHere(root);
   const verdict = missVerdict(root);
   const reason = missReason(root);
   for (let i: usize = 0; i < count; i++) {
     const index = load<u32>(list + (i << 2));
     const rule: usize = load<u32>(FOUND + (i << 2));
-    if (rule == 0 && ends) missed(index, verdict, reason);
-    else if (rule != 0 && !careful && isPlain(rule)) deliverByRule(index, rule);
+    if (rule == 0 && ends) endMiss(index, verdict, reason);
+    else if (rule != 0 && !careful && hasFastPath(rule)) deliverByRule(index, rule);
     else actAlone(index, root, rule, careful);
   }
 }
@@ -146,7 +146,7 @@ function actAlone(index: u32, root: usize, rule: usize, careful: bool): void {
 /** Acts on what was found for at most BATCH branches, all at `table`. */
 function actTogether(table: usize, list: usize, count: u32): void {
   const careful = Walk.careful;
-  const ends = endsHere(table);
+  const ends = missEndsHere(table);
   const verdict = missVerdict(table);
   const reason = missReason(table);
   for (let i: usize = 0; i < count; i++) {
@@ -175,7 +175,7 @@ function moveApart(list: usize, count: u32): void {
     for (let i: usize = 0; i < here; i++) {
       const number = load<u32>(GATHERED + (i << 2));
       const rule = load<u32>(FOUND + (i << 2));
-      if (Loan.inUse) tape(number, rule);
+      if (Loan.inUse) record(number, rule);
       store<u32>(branchAt(number), rule, BRANCH_FOUND);
     }
   }
@@ -209,9 +209,9 @@ function append(list: usize, length: u32, number: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function advance(branch: usize, table: usize, rule: usize, careful: bool): bool {
-  if (rule == 0) return leave(branch, table);
+  if (rule == 0) return miss(branch, table);
   if (careful) {
-    const admitted = admits(branch, rule);
+    const admitted = admit(branch, rule);
     if (admitted != Admitted.yes) return admitted == Admitted.passed_over;
   }
   hit(load<u32>(branch, BRANCH_INDEX), load<u32>(rule, RULE_ID));

@@ -10,10 +10,10 @@ import {
   OK_L3,
   OK_L4,
   OK_L4_CHECKSUM,
-  WANT_INNER_IPV4_CHECKSUM,
-  WANT_INNER_L4_CHECKSUM,
-  WANT_OUTER_IPV4_CHECKSUM,
-  WANT_OUTER_L4_CHECKSUM,
+  NEEDS_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER_L4_CHECKSUM,
+  NEEDS_OUTER_IPV4_CHECKSUM,
+  NEEDS_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key";
 import { be16, Cursor, Key } from "./cursor";
 import { Fragment, PROTOCOL_TCP, PROTOCOL_UDP, Upper } from "./upper";
@@ -23,11 +23,11 @@ export const CHECK_IPV4: u32 = OK_IPV4_CHECKSUM;
 export const CHECK_L4: u32 = OK_L4_CHECKSUM;
 
 export function outerChecks(wanted: u32): u32 {
-  return (wanted & WANT_OUTER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & WANT_OUTER_L4_CHECKSUM ? CHECK_L4 : 0);
+  return (wanted & NEEDS_OUTER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & NEEDS_OUTER_L4_CHECKSUM ? CHECK_L4 : 0);
 }
 
 export function innerChecks(wanted: u32): u32 {
-  return (wanted & WANT_INNER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & WANT_INNER_L4_CHECKSUM ? CHECK_L4 : 0);
+  return (wanted & NEEDS_INNER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & NEEDS_INNER_L4_CHECKSUM ? CHECK_L4 : 0);
 }
 
 /** Whether the IPv4 header of `size` bytes at `header` sums up. */

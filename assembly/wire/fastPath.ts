@@ -56,10 +56,10 @@ import {
   SIDE_WIRE,
   STATE_CVLAN,
   STATE_VERSION_SHIFT,
-  WANT_INNER_IPV4_CHECKSUM,
-  WANT_INNER_L4_CHECKSUM,
-  WANT_OUTER_IPV4_CHECKSUM,
-  WANT_OUTER_L4_CHECKSUM,
+  NEEDS_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER_L4_CHECKSUM,
+  NEEDS_OUTER_IPV4_CHECKSUM,
+  NEEDS_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key";
 import { PORT_ROCE } from "./bth";
 import { be16 } from "./cursor";
@@ -74,10 +74,10 @@ import { PORT_VXLAN_GPE } from "./vxlanGpe";
 /** What asks for bytes behind the headers: samples, checksums. */
 const BEYOND: u32 =
   (1 << GROUP_MISC4) |
-  WANT_OUTER_IPV4_CHECKSUM |
-  WANT_OUTER_L4_CHECKSUM |
-  WANT_INNER_IPV4_CHECKSUM |
-  WANT_INNER_L4_CHECKSUM;
+  NEEDS_OUTER_IPV4_CHECKSUM |
+  NEEDS_OUTER_L4_CHECKSUM |
+  NEEDS_INNER_IPV4_CHECKSUM |
+  NEEDS_INNER_L4_CHECKSUM;
 
 /** Groups that few rules read. */
 const REST: u32 = (1 << GROUP_MISC) | (1 << GROUP_INNER) | (1 << GROUP_MISC2) | (1 << GROUP_MISC3) | (1 << GROUP_MISC5);

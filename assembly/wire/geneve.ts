@@ -17,7 +17,7 @@ import {
   MISC_GENEVE_PROTOCOL,
   MISC_GENEVE_VNI,
 } from "../../src/abi/key";
-import { outdate } from "../epoch";
+import { invalidate } from "../epoch";
 import { be16, be32, Cursor, has, Key, note, tunnelDwords } from "./cursor";
 import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
 
@@ -33,7 +33,7 @@ namespace Option0 {
 
 /** Declares option 0 of this device. It cannot be changed later. */
 export function declareGeneveOption(optionClass: u32, type: u32): void {
-  outdate();
+  invalidate();
   Option0.name = (optionClass << 8) | type;
 }
 

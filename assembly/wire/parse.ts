@@ -49,7 +49,7 @@ import {
   OUTER,
   SIDE_FUNCTION,
   SIDE_WIRE,
-  WANT_INNER,
+  NEEDS_INNER,
 } from "../../src/abi/key";
 import { SCRATCH_KEY } from "../memory";
 import { arp } from "./arp";
@@ -127,7 +127,7 @@ function parseAny(descriptor: usize, key: usize, map: usize, wanted: u32): void 
   store<u32>(key, bswap(Cursor.here), EXT_HERE_OUTER);
   store<u32>(map, <u32>(Cursor.at - frame), MAP_PAYLOAD);
   store<u32>(map, <u32>(Cursor.end - frame), MAP_PAYLOAD_END);
-  if (carried != 0 && wanted & WANT_INNER) inner(key, map, carried, wanted);
+  if (carried != 0 && wanted & NEEDS_INNER) inner(key, map, carried, wanted);
   if (wanted & ((1 << GROUP_MISC) | (1 << GROUP_MISC2))) source(descriptor, vport);
   if (wanted & (1 << GROUP_MISC4)) fillSamples(map);
   store<u32>(key, bswap(Cursor.tunnels), EXT_HERE_TUNNEL);

@@ -18,7 +18,7 @@ import {
 } from "../../src/abi/headers";
 import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../src/abi/key";
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
-import { outdate } from "../epoch";
+import { invalidate } from "../epoch";
 import { be16, Cursor, Key } from "./cursor";
 
 const SAMPLE_LEVEL: usize = 1;
@@ -37,7 +37,7 @@ let declared: u32 = 0;
  */
 export function declareSample(id: u32, header: u32, level: u32, offset: u32, port: u32): void {
   const sample = sampleAt(id);
-  outdate();
+  invalidate();
   declared |= 1 << id;
   store<u32>(sample, header | (level << 8));
   store<u32>(sample, offset, SAMPLE_OFFSET);

@@ -1,7 +1,7 @@
 /** What large tables of 5-tuple rules take, and a million rules in one. */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
-import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, WANT_ALL } from "../../src/abi/key.js";
+import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, NEEDS_ALL } from "../../src/abi/key.js";
 import { Batch } from "../../src/engine/batch.js";
 import { tcpFrame } from "../makeFrames.js";
 import { cpuSeconds } from "../harness.js";
@@ -41,7 +41,7 @@ function answer(nic: TupleTable, handles: Uint32Array): number {
   const { core } = nic.device;
   const batch = new Batch(core);
   for (let i = 0; i < MAX_BATCH; i++) batch.put(tcpFrame(tupleAt(0)), 64, 1, Link.ethernet);
-  batch.parse(WANT_ALL);
+  batch.parse(NEEDS_ALL);
   const next = numbers(3);
   const asked = Array.from({ length: TRACE }, () => {
     const rule = next() % handles.length;

@@ -4,7 +4,7 @@
  */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
-import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, OUTER, WANT_ALL } from "../../src/abi/key.js";
+import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, OUTER, NEEDS_ALL } from "../../src/abi/key.js";
 import { Batch } from "../../src/engine/batch.js";
 import { tcpFrame } from "../makeFrames.js";
 import { expectEqual, type Workload } from "../harness.js";
@@ -59,7 +59,7 @@ async function engineSide(rules: number, tuples: readonly Tuple[]): Promise<Side
   // Whole keys of TCP frames, made by the parser.
   const batch = new Batch(core);
   for (let i = 0; i < MAX_BATCH; i++) batch.put(tcpFrame(tupleAt(0)), 64, 1, Link.ethernet);
-  batch.parse(WANT_ALL);
+  batch.parse(NEEDS_ALL);
   const words = Int32Array.from(tuples.flatMap(({ src, dst, ports }) => [swap(src), swap(dst), swap(ports)]));
   const memory = core.u32;
   const base = (core.keys + OUTER) >> 2;

@@ -10,7 +10,7 @@ import {
   LAYER_TCP_PORTS,
   LAYER_UDP_PORTS,
   OUTER,
-  WANT_ALL,
+  NEEDS_ALL,
 } from "../../src/abi/key.js";
 import { Batch } from "../../src/engine/batch.js";
 import type { Core } from "../../src/engine/core.js";
@@ -48,7 +48,7 @@ export class ReadyKeys {
       for (let i = first; i < Math.min(first + MAX_BATCH, this.#count); i++) {
         batch.put(bytes.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES), FRAME_BYTES, 1, Link.ethernet);
       }
-      batch.parse(WANT_ALL);
+      batch.parse(NEEDS_ALL);
       const { u32, keys } = this.#core;
       for (let i = 0; i < batch.count; i++) {
         const key = (keys + i * KEY_SIZE) >> 2;

@@ -31,7 +31,7 @@ export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Arra
     view.setUint8(key.MISC_BITS, word(at.PORT) & 0xf);
     view.setUint16(key.MISC_SOURCE_PORT, word(at.VPORT));
   }
-  if ((wanted & key.WANT_INNER) === 0) return ofGroups(new Uint8Array(view.buffer), wanted);
+  if ((wanted & key.NEEDS_INNER) === 0) return ofGroups(new Uint8Array(view.buffer), wanted);
 
   const inner = (n: number): number => word(at.INNER_WORDS + n);
   writeLayer(view, key.INNER, inner);

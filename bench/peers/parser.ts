@@ -12,9 +12,9 @@ const NOTHING = -1;
 const ETHERNET = 0x6558;
 const VXLAN_PORT = 4789;
 const GENEVE_PORT = 6081;
-const WANT_MISC = 1 << key.GROUP_MISC;
+const NEEDS_MISC = 1 << key.GROUP_MISC;
 /** Whoever wants misc3 wants misc5 too. */
-const WANT_REST = 1 << key.GROUP_MISC3;
+const NEEDS_REST = 1 << key.GROUP_MISC3;
 
 function isTag(ethertype: number): boolean {
   return ethertype === 0x8100 || ethertype === 0x88a8;
@@ -46,7 +46,7 @@ export class PlainParser extends Cursor {
   }
 
   /**
-   * Parses `length` bytes at `start`, all of the frame, from the wire, into record `i`: of the bits WANT_* and of the groups, those
+   * Parses `length` bytes at `start`, all of the frame, from the wire, into record `i`: of the bits NEEDS_* and of the groups, those
    * that the core has in `wanted`. Groups outer and ext always are.
    */
   parse(bytes: Uint8Array, start: number, length: number, port: number, i: number, wanted: number): void {
@@ -55,19 +55,19 @@ export class PlainParser extends Cursor {
     this.start(bytes, start, length, i);
     this.#wanted = wanted;
     this.#record = record;
-    fields.fill(0, record, record + (wanted & (WANT_MISC | key.WANT_INNER) ? at.RECORD_WORDS : at.LAYER_WORDS));
+    fields.fill(0, record, record + (wanted & (NEEDS_MISC | key.NEEDS_INNER) ? at.RECORD_WORDS : at.LAYER_WORDS));
     fields[record + at.TUNNELS] = 0;
     fields[record + at.PORT] = port | (key.SIDE_WIRE << 16);
-    if (wanted & WANT_MISC) fields[record + at.VPORT] = VPORT_UPLINK;
+    if (wanted & NEEDS_MISC) fields[record + at.VPORT] = VPORT_UPLINK;
 
     this.level = LEVEL_OUTER;
-    this.#open(record, wanted & key.WANT_OUTER_IPV4_CHECKSUM, wanted & key.WANT_OUTER_L4_CHECKSUM);
+    this.#open(record, wanted & key.NEEDS_OUTER_IPV4_CHECKSUM, wanted & key.NEEDS_OUTER_L4_CHECKSUM);
     const carried = this.#tunnel(this.#network(this.#ethernet()));
     fields[record + at.HERE] = this.#here;
     this.notePayload(at.LIST_PAYLOAD);
-    if (carried === NOTHING || (wanted & key.WANT_INNER) === 0) return;
+    if (carried === NOTHING || (wanted & key.NEEDS_INNER) === 0) return;
     this.level = LEVEL_INNER;
-    this.#open(record + at.INNER_WORDS, wanted & key.WANT_INNER_IPV4_CHECKSUM, wanted & key.WANT_INNER_L4_CHECKSUM);
+    this.#open(record + at.INNER_WORDS, wanted & key.NEEDS_INNER_IPV4_CHECKSUM, wanted & key.NEEDS_INNER_L4_CHECKSUM);
     this.#network(carried === ETHERNET ? this.#ethernet() : carried);
     fields[this.#layer + at.HERE] = this.#here;
     this.notePayload(at.LIST_INNER_PAYLOAD);
@@ -116,7 +116,7 @@ export class PlainParser extends Cursor {
       this.#here |= key.HERE_VLAN;
     } else if (depth === 1) {
       this.#here |= key.HERE_VLAN2;
-      if ((this.#wanted & WANT_MISC) === 0) return;
+      if ((this.#wanted & NEEDS_MISC) === 0) return;
       fields[layer + at.TCI2] = tci;
       fields[this.#record + at.TAGS2]! |= (customer ? 0x80 : 0x20) >> this.level;
     }
@@ -203,7 +203,7 @@ export class PlainParser extends Cursor {
     fields[layer + at.STATE]! |= 12;
     fields[layer + at.TTL] = bytes[offset + 7]!;
     for (let word = 0; word < 8; word++) fields[layer + at.SRC + word] = be32(bytes, offset + 8 + 4 * word);
-    if (this.#wanted & WANT_MISC) fields[layer + at.FLOW_LABEL] = first & 0xfffff;
+    if (this.#wanted & NEEDS_MISC) fields[layer + at.FLOW_LABEL] = first & 0xfffff;
     this.#here |= key.HERE_L3 | key.HERE_IPV6;
     const payload = be16(bytes, offset + 4);
     // A jumbo payload is longer than any frame here: length 0 stays unknown.
@@ -267,7 +267,7 @@ export class PlainParser extends Cursor {
     fields[layer + at.TCP_PORTS] = be32(bytes, offset);
     fields[layer + at.STATE]! |= bytes[offset + 12]! & 1;
     fields[layer + at.TCP_FLAGS] = bytes[offset + 13]!;
-    if (this.#wanted & WANT_REST) {
+    if (this.#wanted & NEEDS_REST) {
       fields[layer + at.SEQ] = be32(bytes, offset + 4);
       fields[layer + at.ACK] = be32(bytes, offset + 8);
     }
@@ -305,7 +305,7 @@ export class PlainParser extends Cursor {
     this.at = offset + 8;
     if (this.level !== LEVEL_OUTER) return;
     this.#here |= here;
-    if ((this.#wanted & WANT_REST) === 0) return;
+    if ((this.#wanted & NEEDS_REST) === 0) return;
     this.fields[this.#record + word] = be16(this.bytes, offset);
     this.fields[this.#record + word + 1] = be32(this.bytes, offset + 4);
   }
@@ -330,8 +330,8 @@ export class PlainParser extends Cursor {
     this.note(Header.vxlan, offset);
     const record = this.#record;
     this.fields[record + at.TUNNELS] = key.HERE_VXLAN | key.HERE_TUNNEL_DWORD | (key.HERE_TUNNEL_DWORD << 1);
-    if (this.#wanted & WANT_MISC) this.fields[record + at.VNI] = be32(this.bytes, offset + 4) >>> 8;
-    if (this.#wanted & WANT_REST) this.#dwords(offset, 2);
+    if (this.#wanted & NEEDS_MISC) this.fields[record + at.VNI] = be32(this.bytes, offset + 4) >>> 8;
+    if (this.#wanted & NEEDS_REST) this.#dwords(offset, 2);
     this.at = offset + 8;
     return ETHERNET;
   }
@@ -354,13 +354,13 @@ export class PlainParser extends Cursor {
     const dwords = Math.min(size >> 2, 4);
     fields[record + at.TUNNELS] = key.HERE_GENEVE | (((1 << dwords) - 1) * key.HERE_TUNNEL_DWORD);
     const type = be16(bytes, offset + 2);
-    if (this.#wanted & WANT_MISC) {
+    if (this.#wanted & NEEDS_MISC) {
       fields[record + at.GENEVE_OPT_LEN] = first & 0x3f;
       fields[record + at.GENEVE_PROTOCOL] = type;
       fields[record + at.GENEVE_VNI] = be32(bytes, offset + 4) >>> 8;
       fields[record + at.GENEVE_BITS] = bytes[offset + 1]! >> 7;
     }
-    if (this.#wanted & WANT_REST) this.#dwords(offset, dwords);
+    if (this.#wanted & NEEDS_REST) this.#dwords(offset, dwords);
     if (this.#option !== NOTHING) this.#option0(offset + 8, offset + size);
     this.at = offset + size;
     return known && (type === ETHERNET || type === 0x0800 || type === 0x86dd) ? type : NOTHING;

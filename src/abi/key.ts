@@ -28,19 +28,19 @@ export const GROUP_EXT = 7;
 /** Every group, as the set of groups that a parse fills; bit n is group n. */
 export const ALL_GROUPS = 0xff;
 /** Beside the groups: the inner packet is wanted; checksums are, which are verified only when some rule asks. */
-export const WANT_INNER = 0x100;
-export const WANT_OUTER_IPV4_CHECKSUM = 0x200;
-export const WANT_OUTER_L4_CHECKSUM = 0x400;
-export const WANT_INNER_IPV4_CHECKSUM = 0x800;
-export const WANT_INNER_L4_CHECKSUM = 0x1000;
-export const WANT_ALL = 0x1fff;
+export const NEEDS_INNER = 0x100;
+export const NEEDS_OUTER_IPV4_CHECKSUM = 0x200;
+export const NEEDS_OUTER_L4_CHECKSUM = 0x400;
+export const NEEDS_INNER_IPV4_CHECKSUM = 0x800;
+export const NEEDS_INNER_L4_CHECKSUM = 0x1000;
+export const NEEDS_ALL = 0x1fff;
 /** Not of the parser, but of the walk: rules split frames; what they do depends on frames before. */
-export const WANT_BRANCHES = 0x10000;
-export const WANT_ORDER = 0x20000;
+export const NEEDS_BRANCHES = 0x10000;
+export const NEEDS_ORDER = 0x20000;
 /** Some rule goes through ESP: frames that do are sealed or opened together where they follow each other (esp/together.ts). */
-export const WANT_ESP = 0x40000;
+export const NEEDS_ESP = 0x40000;
 /** Some rule changes header fields: whether a header is there decides what becomes of the frame (walk/flowCacheKey.ts). */
-export const WANT_CHANGES = 0x80000;
+export const NEEDS_CHANGES = 0x80000;
 
 export const OUTER = 0;
 export const MISC = 64;

@@ -40,12 +40,12 @@ export interface CoreExports {
   /** Removes all entries of the flow cache. */
   clearCache(): void;
   /** Removes all entries of the flow cache and gives its memory back, until the next lookup. */
-  giveBackCache(): void;
+  dropCache(): void;
   /**
    * Whether the flow cache is off at the moment: it did not pay, the rules read too much of a key, or
    * there was no memory.
    */
-  isCacheAsleep(): number;
+  isCachePaused(): number;
   /** Sets how many entries the flow cache has: a power of two, or 0 for no cache. */
   limitCache(entries: number): void;
   /** Sets the seed of all random choices. */
@@ -74,8 +74,8 @@ export interface CoreExports {
   setMiss(table: number, next: number): void;
   /** Writes the value of a rule to the staging area. Fields with ranges are 0. */
   stageValue(rule: number): void;
-  /** The union of REACHES_* over all rules that frames can come to from the table `root`. */
-  reached(root: number): number;
+  /** The union of REACHABLE_* over all rules that frames can come to from the table `root`. */
+  reachable(root: number): number;
   /** Sets whether the table keeps its memory when rules are removed. */
   keepTable(table: number, keeps: number): void;
   /** Takes and keeps memory for `rules` rules in all; false when memory is full. */

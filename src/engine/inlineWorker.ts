@@ -64,7 +64,7 @@ export class Runner {
     core.takeGlobals(areas.staging);
     // The cache of the first core lies in memory which this one may not have.
     if (control[Word.fresh] === 1) {
-      core.giveBackCache();
+      core.dropCache();
       control[Word.fresh] = 0;
     }
     const some = steerRows(core, control[Word.root] as number, count, control[Word.sums] === 1);

@@ -20,7 +20,7 @@ const WEIGHT = 1 / 8;
 /** Calls that change nothing that frames can come to which replicas steer. */
 const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
   ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop"] as const),
-  ...(["stageValue", "firstOutside", "reached", "skipNumbers", "isCacheAsleep"] as const),
+  ...(["stageValue", "firstOutside", "reachable", "skipNumbers", "isCachePaused"] as const),
   ...(["seal", "open", "sealMany", "openMany"] as const),
   ...(["postBuffer", "holdCompletion", "takeCompletions"] as const),
 ]);

@@ -28,12 +28,12 @@ import {
   GROUP_MISC4,
   MISC2_REGISTER_A,
   MISC2_REGISTER_C_0,
-  WANT_CHANGES,
-  WANT_INNER,
-  WANT_INNER_IPV4_CHECKSUM,
-  WANT_INNER_L4_CHECKSUM,
-  WANT_OUTER_IPV4_CHECKSUM,
-  WANT_OUTER_L4_CHECKSUM,
+  NEEDS_CHANGES,
+  NEEDS_INNER,
+  NEEDS_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER_L4_CHECKSUM,
+  NEEDS_OUTER_IPV4_CHECKSUM,
+  NEEDS_OUTER_L4_CHECKSUM,
 } from "../../../src/abi/key";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_WRITTEN, STALE_KEY, STALE_MAP } from "../../branch/branch";
 import { be16 } from "../../wire/cursor";
@@ -45,10 +45,10 @@ import { freshMap } from "../../branch/refresh";
 /** Rules that ask for these see more of a change than the field. */
 const SEES_CHECKSUMS: u32 =
   (1 << GROUP_MISC4) |
-  WANT_OUTER_IPV4_CHECKSUM |
-  WANT_OUTER_L4_CHECKSUM |
-  WANT_INNER_IPV4_CHECKSUM |
-  WANT_INNER_L4_CHECKSUM;
+  NEEDS_OUTER_IPV4_CHECKSUM |
+  NEEDS_OUTER_L4_CHECKSUM |
+  NEEDS_INNER_IPV4_CHECKSUM |
+  NEEDS_INNER_L4_CHECKSUM;
 
 /** Runs a program; false when the frame has ended, for want of memory. */
 export function modify(branch: usize, program: usize): bool {
@@ -76,13 +76,13 @@ export function programWants(program: usize): u32 {
 
 function placeWants(place: u32): u32 {
   if (place >= <u32>Place.register) return 1 << GROUP_MISC2;
-  return place & PLACE_INNER ? WANT_CHANGES | WANT_INNER : WANT_CHANGES;
+  return place & PLACE_INNER ? NEEDS_CHANGES | NEEDS_INNER : NEEDS_CHANGES;
 }
 
 /**
  * Whether the key behind the program is a function of the key before it, as far as rules ask about either: SET always is, ADD where
  * one byte or one dword of the key holds the field, which rules ask about as a whole. Which headers are there is part of the key
- * (WANT_CHANGES). COPY brings bits of which nobody may ask; behind an EtherType or a UDP port other headers may follow; and rules
+ * (NEEDS_CHANGES). COPY brings bits of which nobody may ask; behind an EtherType or a UDP port other headers may follow; and rules
  * that ask about checksums, or samples, see what covers a field.
  */
 export function isFunctionOfKey(program: usize, wanted: u32): bool {

@@ -27,7 +27,7 @@ export function find(map: usize, frame: usize): void {
     const kind: u32 = load<u8>(entry);
     const base: u32 = load<u8>(entry, 1) == LEVEL_INNER ? PLACE_INNER : 0;
     const offset = load<u32>(entry, 4) + 1;
-    const place = placeOf(kind);
+    const place = addressOf(kind);
     // Of routing headers one that has segments left, whichever it is.
     if (place == PLACE_ROUTING && load<u8>(frame + <usize>load<u32>(entry, 4), SEGMENTS_LEFT) == 0) continue;
     if (place != NONE) noteFirst(base + place, offset);
@@ -60,7 +60,7 @@ function noteFirst(place: u32, offset: u32): void {
   if (offsetOf(place) == 0) set(place, offset);
 }
 
-function placeOf(kind: u32): u32 {
+function addressOf(kind: u32): u32 {
   switch (kind) {
     case Header.ethernet:
       return Place.ethernet;

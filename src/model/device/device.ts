@@ -4,7 +4,7 @@ import type { Core } from "../../engine/core.js";
 import { loadCore, type CoreSource } from "../../engine/load.js";
 import { refuse } from "../../errors.js";
 import { DeviceBurst, type Burst } from "../traffic/burst.js";
-import { DecisionCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
+import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceFunction } from "./function.js";
 import { unsigned } from "../../checks.js";
@@ -138,7 +138,7 @@ export class Device {
   /** @internal Contexts open. */
   users = 0;
   /** What lookups have found, for frames of the same key. */
-  readonly cache: DecisionCache;
+  readonly cache: FlowCache;
   /** @internal */
   readonly traffic: Traffic;
   readonly #functions: readonly DeviceFunction[];
@@ -157,7 +157,7 @@ export class Device {
     this.parser = parser;
     this.hardware = hardware;
     this.profile = profile;
-    this.cache = new DecisionCache(core, entries);
+    this.cache = new FlowCache(core, entries);
     this.name = options.name ?? DEFAULT_NAME;
     this.ports = hardware.ports.length;
     this.seed = options.seed ?? 0;

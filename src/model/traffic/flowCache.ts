@@ -1,4 +1,4 @@
-/** The cache of decisions as programs see it: how large it may be, what it found, and that it forgets (docs/frames.md). */
+/** The flow cache of a device, as programs see it: its size, its hits and misses, and `clear` (docs/frames.md). */
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { unsigned } from "../../checks.js";
@@ -8,11 +8,11 @@ export interface CacheOptions {
   entries?: number;
 }
 
-/** Entries of a device that says nothing about them. */
+/** The default number of entries. */
 const DEFAULT_ENTRIES = 65_536;
 const MOST_ENTRIES = 1_048_576;
 
-/** How many entries `cache` of createDevice asks for. */
+/** The number of entries that the option `cache` of `createDevice` sets. */
 export function entriesFrom(call: string, cache: CacheOptions | false | 0 | undefined): number {
   if (cache === false || cache === 0) return 0;
   if (cache !== undefined && (typeof cache !== "object" || cache === null))
@@ -23,9 +23,9 @@ export function entriesFrom(call: string, cache: CacheOptions | false | 0 | unde
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "cache.entries", value: entries, hint });
 }
 
-/** What the tables of a device have found for frames of the same key is not looked up again. */
-export class DecisionCache {
-  /** Entries that it may have; 0: there is none. */
+/** The flow cache of a device: frames whose key has an entry skip the lookups that the entry recorded. */
+export class FlowCache {
+  /** The largest number of entries; 0 when the device has no flow cache. */
   readonly entries: number;
   readonly #core: Core;
 
@@ -36,22 +36,22 @@ export class DecisionCache {
     core.exports.limitCache(entries);
   }
 
-  /** Frames that had an entry, since the device was made. */
+  /** Frames that had an entry, since the device was created. */
   get hits(): bigint {
     return this.#count(0);
   }
 
-  /** Frames that were looked up in it and had none. Those that came while it was asleep are in neither number. */
+  /** Frames that were looked up in the cache and had no entry. Frames that arrive while it is paused count neither as hits nor as misses. */
   get misses(): bigint {
     return this.#count(8);
   }
 
-  /** Whether it is not asked at the moment: it does not pay, rules ask about too much of a frame, or there is no memory. */
-  get asleep(): boolean {
-    return this.#core.exports.isCacheAsleep() !== 0;
+  /** Whether frames skip the cache at the moment: the hit rate is low, the rules read too much of a key, or there is no memory. */
+  get paused(): boolean {
+    return this.#core.exports.isCachePaused() !== 0;
   }
 
-  /** Forgets all entries, and is awake. */
+  /** Removes all entries and ends a pause. */
   clear(): void {
     this.#core.exports.clearCache();
   }

@@ -1,13 +1,13 @@
 /** Frames on their way through a pool: dealt to its cores where none of them can come to what is of all frames, else all to the first. */
 import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT } from "../../abi/engine.js";
 import {
-  REACHES_BUFFERS,
-  REACHES_CONNECTION,
-  REACHES_ESP,
-  REACHES_FLAG,
-  REACHES_METER,
-  REACHES_SAMPLER,
-  REACHES_TRANSPORT,
+  REACHABLE_BUFFERS,
+  REACHABLE_CONNECTION,
+  REACHABLE_ESP,
+  REACHABLE_FLAG,
+  REACHABLE_METER,
+  REACHABLE_SAMPLER,
+  REACHABLE_TRANSPORT,
 } from "../../abi/reachable.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
@@ -21,13 +21,13 @@ import { Afterwards, OutcomeReader } from "./outcomeReader.js";
 import { Traffic, type Summing } from "./receive.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
-  [REACHES_METER, "meters"],
-  [REACHES_FLAG, "first-hit flags"],
-  [REACHES_CONNECTION, "connections"],
-  [REACHES_SAMPLER, "samplers"],
-  [REACHES_ESP, "ESP"],
-  [REACHES_BUFFERS, "queues with receive buffers"],
-  [REACHES_TRANSPORT, "connected queue pairs"],
+  [REACHABLE_METER, "meters"],
+  [REACHABLE_FLAG, "first-hit flags"],
+  [REACHABLE_CONNECTION, "connections"],
+  [REACHABLE_SAMPLER, "samplers"],
+  [REACHABLE_ESP, "ESP"],
+  [REACHABLE_BUFFERS, "queues with receive buffers"],
+  [REACHABLE_TRANSPORT, "connected queue pairs"],
 ];
 
 /** Frames of a batch and what came with them, where they are not only in the core. */
@@ -73,7 +73,7 @@ export class PoolTraffic extends Traffic {
     if (this.#surveyed === changes && this.#entry === entry) return this.#why;
     this.#surveyed = changes;
     this.#entry = entry;
-    const things = core.exports.reached(entry);
+    const things = core.exports.reachable(entry);
     const names = NAMES.filter(([bit]) => (things & bit) !== 0).map(([, name]) => name);
     this.#why = names.length === 0 ? null : `frames can reach ${names.join(", ")}`;
     return this.#why;

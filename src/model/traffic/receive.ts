@@ -1,6 +1,6 @@
 /** Frames on their way through a device: into the core as many at a time as it takes, out of it as outcomes. */
 import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
-import { WANT_ALL } from "../../abi/key.js";
+import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
 import type { Core } from "../../engine/core.js";
@@ -225,7 +225,7 @@ export class Traffic {
 
   /** What the parser sees in each frame. */
   parse(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
-    const work = (): void => this.batch.parse(WANT_ALL);
+    const work = (): void => this.batch.parse(NEEDS_ALL);
     return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.batch, i));
   }
 

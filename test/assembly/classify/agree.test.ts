@@ -7,7 +7,7 @@
  */
 import { beforeAll, expect, test } from "vitest";
 import { TABLE_ROOT } from "../../../src/abi/engine.js";
-import { WANT_ALL } from "../../../src/abi/key.js";
+import { NEEDS_ALL } from "../../../src/abi/key.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
@@ -162,7 +162,7 @@ function together(
 ): void {
   const table = core.exports.createTable(0) >>> 0;
   const handles = pairs.map(({ match, reference }, i) => insert(table, i, reference.rank, match));
-  batch.parse(WANT_ALL);
+  batch.parse(NEEDS_ALL);
   const rules = pairs.map(({ reference }) => reference);
   for (let n = 0; n < 3; n++) {
     const lower = n === 0 ? 0n : random.pick(rules).rank + BigInt(random.below(2));

@@ -2,7 +2,7 @@
 import { onTestFailed, TestRunner } from "vitest";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
-import { WANT_ALL } from "../../../src/abi/key.js";
+import { NEEDS_ALL } from "../../../src/abi/key.js";
 import { FIELDS, fieldNamed, isPresent, readField, type Field } from "../../../src/model/match/fields.js";
 import { linkOf } from "../../../src/model/traffic/links.js";
 import { format, fullMask } from "../../../src/model/match/term.js";
@@ -64,7 +64,7 @@ export function parseAll(
       const { bytes, wireLength, linkType, port } = frames[next] as TestFrame;
       if (batch.put(bytes, wireLength, port ?? 1, linkOf("test", "linkType", linkType)) < 0) break;
     }
-    batch.parse(WANT_ALL);
+    batch.parse(NEEDS_ALL);
     for (let i = first; i < next; i++) each(i, batch.key(i - first), batch.map(i - first));
   }
 }

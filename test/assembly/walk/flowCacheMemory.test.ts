@@ -39,7 +39,7 @@ function fill(twin: Twin, root: Pair, most = Infinity): number {
 }
 
 const used = (twin: Twin): Pair => twin.both(({ exports }) => exports.arenaUsed());
-const asleep = (twin: Twin): boolean => twin.core.exports.isCacheAsleep() !== 0;
+const paused = (twin: Twin): boolean => twin.core.exports.isCachePaused() !== 0;
 
 describe("memory", () => {
   test("is not that of rules", async () => {
@@ -66,7 +66,7 @@ describe("memory", () => {
     const { twin, root } = await scene(MANY, 65_536);
     fill(twin, root);
     twin.steerTwice(root, SOME);
-    expect([twin.hits, twin.misses, asleep(twin)]).toEqual([0, 0, true]);
+    expect([twin.hits, twin.misses, paused(twin)]).toEqual([0, 0, true]);
   });
 
   test("that is short: fewer entries", async () => {
@@ -180,9 +180,9 @@ describe("sleep", () => {
     const { twin, root } = await scene(1024);
     let next = 0;
     const untilAsleep = (): void => {
-      for (let n = 0; !asleep(twin) && n < (3 * WINDOW) / MAX_BATCH; n++, next += MAX_BATCH)
+      for (let n = 0; !paused(twin) && n < (3 * WINDOW) / MAX_BATCH; n++, next += MAX_BATCH)
         twin.steer(root, strangers(next));
-      expect(asleep(twin)).toBe(true);
+      expect(paused(twin)).toBe(true);
     };
     const again = (batches: number): void => {
       for (let n = 0; n < batches; n++) twin.core.exports.steer(root[0], MAX_BATCH);
@@ -190,12 +190,12 @@ describe("sleep", () => {
     untilAsleep();
     const { hits, misses } = twin;
     again((16 * WINDOW) / MAX_BATCH);
-    expect([twin.hits, twin.misses, asleep(twin)]).toEqual([hits, misses, false]);
+    expect([twin.hits, twin.misses, paused(twin)]).toEqual([hits, misses, false]);
     untilAsleep();
     again((16 * WINDOW) / MAX_BATCH);
-    expect(asleep(twin)).toBe(true);
+    expect(paused(twin)).toBe(true);
     twin.core.exports.clearCache();
-    expect(asleep(twin)).toBe(false);
+    expect(paused(twin)).toBe(false);
     twin.steerTwice(root, SOME);
     expect(twin.hits).toBe(hits + 4);
   });
@@ -210,24 +210,24 @@ describe("sleep", () => {
         root,
         Array.from({ length: MAX_BATCH }, () => from(random.below(keys))),
       );
-      expect(asleep(twin)).toBe(false);
+      expect(paused(twin)).toBe(false);
     }
     expect(twin.hits).toBeGreaterThan(keys / 2);
   });
 
   test("rules that change before every batch send it to sleep too", async () => {
     const { twin, root, queue } = await scene(1024);
-    for (let n = 0; n < 64 && !asleep(twin); n++) {
+    for (let n = 0; n < 64 && !paused(twin); n++) {
       twin.rule(root, [[LAYER_SRC_IPV4, 4, 0xffffffff, n]], [[Op.queue, queue]]);
       for (let i = 0; i < 2; i++) twin.steer(root, strangers(0));
     }
     // Half of all frames are found: that pays. With every batch it does not.
-    expect(asleep(twin)).toBe(false);
-    for (let n = 0; n < 64 && !asleep(twin); n++) {
+    expect(paused(twin)).toBe(false);
+    for (let n = 0; n < 64 && !paused(twin); n++) {
       twin.rule(root, [[LAYER_SRC_IPV4, 4, 0xffffffff, 100 + n]], [[Op.queue, queue]]);
       twin.steer(root, strangers(0));
     }
-    expect(asleep(twin)).toBe(true);
+    expect(paused(twin)).toBe(true);
   });
 
   test("rules that ask about too much of a frame; awake when they are gone", async () => {
@@ -238,15 +238,15 @@ describe("sleep", () => {
     );
     const wide = twin.rule(table, [...asked, [MISC4, 4, 1, 0]], [[Op.queue, queue]]);
     twin.steerTwice(root, SOME);
-    expect([twin.hits + twin.misses, asleep(twin)]).toEqual([0, true]);
+    expect([twin.hits + twin.misses, paused(twin)]).toEqual([0, true]);
     twin.remove(wide);
     twin.steerTwice(root, SOME);
-    expect([twin.hits, asleep(twin)]).toEqual([4, false]);
+    expect([twin.hits, paused(twin)]).toEqual([4, false]);
   });
 
   test("none at all", async () => {
     const { twin, root } = await scene(0);
     twin.steerTwice(root, SOME);
-    expect([twin.hits, twin.misses, asleep(twin)]).toEqual([0, 0, false]);
+    expect([twin.hits, twin.misses, paused(twin)]).toEqual([0, 0, false]);
   });
 });

@@ -15,13 +15,13 @@ import {
 } from "../../../src/abi/engine.js";
 import { KEY_SIZE, LAYER_SRC_IPV4 } from "../../../src/abi/key.js";
 import {
-  REACHES_BUFFERS,
-  REACHES_CONNECTION,
-  REACHES_ESP,
-  REACHES_FLAG,
-  REACHES_METER,
-  REACHES_SAMPLER,
-  REACHES_TRANSPORT,
+  REACHABLE_BUFFERS,
+  REACHABLE_CONNECTION,
+  REACHABLE_ESP,
+  REACHABLE_FLAG,
+  REACHABLE_METER,
+  REACHABLE_SAMPLER,
+  REACHABLE_TRANSPORT,
 } from "../../../src/abi/reachable.js";
 import {
   SAMPLER_COUNT,
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 const table = (flags = 0): number => core.exports.createTable(flags) >>> 0;
-const reached = (root: number): number => core.exports.reached(root);
+const reachable = (root: number): number => core.exports.reachable(root);
 const queue = (flags: number): number =>
   core.exports.createQueue(flags, core.exports.createCompletionQueue(1), 4) >>> 0;
 const sink = (): number => queue(QUEUE_READY | QUEUE_SINK);
@@ -101,40 +101,40 @@ function spread(...queues: readonly number[]): number {
 describe("things", () => {
   const state = (op: Op): Actions => [Op.state, 0, op, record(64), Op.drop, 0];
   const cases: Record<string, [actions: () => Actions, expected: number]> = {
-    "a meter": [() => state(Op.meter), REACHES_METER],
-    "a flag": [() => state(Op.first_hit), REACHES_FLAG],
-    "a connection": [() => state(Op.track), REACHES_CONNECTION],
-    ESP: [() => [Op.esp, record(256), Op.queue, sink()], REACHES_ESP],
-    "a sampler": [() => [Op.sample, sampler(table(), [Op.copy_queue, sink()])], REACHES_SAMPLER],
-    "a queue with buffers": [() => [Op.queue, buffers()], REACHES_BUFFERS],
-    "one for frames of others": [() => [Op.queue_from_others, buffers()], REACHES_BUFFERS],
-    "one that gets a copy": [() => [Op.copy_queue, buffers(), Op.drop, 0], REACHES_BUFFERS],
-    "one that gets copies of others": [() => [Op.copy_from_others, buffers(), Op.drop, 0], REACHES_BUFFERS],
-    "a queue that is read": [() => [Op.queue, queue(QUEUE_READY | QUEUE_SINK | QUEUE_READ)], REACHES_TRANSPORT],
-    "the last queue of several": [() => [Op.spread, spread(sink(), sink(), sink(), buffers())], REACHES_BUFFERS],
-    "one of several, of a copy": [() => [Op.copy_spread, spread(buffers(), sink()), Op.drop, 0], REACHES_BUFFERS],
+    "a meter": [() => state(Op.meter), REACHABLE_METER],
+    "a flag": [() => state(Op.first_hit), REACHABLE_FLAG],
+    "a connection": [() => state(Op.track), REACHABLE_CONNECTION],
+    ESP: [() => [Op.esp, record(256), Op.queue, sink()], REACHABLE_ESP],
+    "a sampler": [() => [Op.sample, sampler(table(), [Op.copy_queue, sink()])], REACHABLE_SAMPLER],
+    "a queue with buffers": [() => [Op.queue, buffers()], REACHABLE_BUFFERS],
+    "one for frames of others": [() => [Op.queue_from_others, buffers()], REACHABLE_BUFFERS],
+    "one that gets a copy": [() => [Op.copy_queue, buffers(), Op.drop, 0], REACHABLE_BUFFERS],
+    "one that gets copies of others": [() => [Op.copy_from_others, buffers(), Op.drop, 0], REACHABLE_BUFFERS],
+    "a queue that is read": [() => [Op.queue, queue(QUEUE_READY | QUEUE_SINK | QUEUE_READ)], REACHABLE_TRANSPORT],
+    "the last queue of several": [() => [Op.spread, spread(sink(), sink(), sink(), buffers())], REACHABLE_BUFFERS],
+    "one of several, of a copy": [() => [Op.copy_spread, spread(buffers(), sink()), Op.drop, 0], REACHABLE_BUFFERS],
     "the last member of an array": [
       () => [Op.array, array([Op.queue, sink()], [Op.queue, sink()], [Op.queue, buffers()])],
-      REACHES_BUFFERS,
+      REACHABLE_BUFFERS,
     ],
-    "queues of a member": [() => [Op.array, array([Op.spread, spread(sink(), buffers())])], REACHES_BUFFERS],
+    "queues of a member": [() => [Op.array, array([Op.spread, spread(sink(), buffers())])], REACHABLE_BUFFERS],
     "what a sampler does with samples": [
       () => [Op.sample, sampler(table(), [Op.count, core.exports.createCounters(1), Op.copy_queue, buffers()])],
-      REACHES_SAMPLER | REACHES_BUFFERS,
+      REACHABLE_SAMPLER | REACHABLE_BUFFERS,
     ],
     "several of a rule": [
       () => [...state(Op.meter).slice(0, 4), ...state(Op.track).slice(0, 4), Op.queue, buffers()],
-      REACHES_METER | REACHES_CONNECTION | REACHES_BUFFERS,
+      REACHABLE_METER | REACHABLE_CONNECTION | REACHABLE_BUFFERS,
     ],
   };
   test.each(Object.keys(cases))("%s", (name) => {
     const [actions, expected] = cases[name]!;
     const root = table(TABLE_ROOT);
-    expect(reached(root)).toBe(0);
+    expect(reachable(root)).toBe(0);
     const one = rule(root, actions());
-    expect([reached(root), reached(root)]).toEqual([expected, expected]);
+    expect([reachable(root), reachable(root)]).toEqual([expected, expected]);
     core.exports.removeRule(one);
-    expect(reached(root)).toBe(0);
+    expect(reachable(root)).toBe(0);
   });
 
   test("nothing is a thing that all cores do alike", () => {
@@ -145,18 +145,18 @@ describe("things", () => {
     rule(root, [Op.array, array([Op.queue, sink()], [Op.port, 1], [Op.vport, VPORT_UPLINK])], 2);
     rule(root, [Op.queue, queue(0)], 3);
     rule(root, [Op.default_miss, 0], 4);
-    expect(reached(root)).toBe(0);
+    expect(reachable(root)).toBe(0);
   });
 
   test("queues are what they are now", () => {
     const root = table(TABLE_ROOT);
     const one = queue(0);
     rule(root, [Op.queue, one]);
-    expect(reached(root)).toBe(0);
+    expect(reachable(root)).toBe(0);
     core.exports.setQueueFlags(one, QUEUE_READY);
-    expect(reached(root)).toBe(REACHES_BUFFERS);
+    expect(reachable(root)).toBe(REACHABLE_BUFFERS);
     core.exports.setQueueFlags(one, QUEUE_READY | QUEUE_SINK);
-    expect(reached(root)).toBe(0);
+    expect(reachable(root)).toBe(0);
   });
 });
 
@@ -209,10 +209,11 @@ describe("ways", () => {
   test.each(Object.keys(ways))("%s", (name) => {
     const [root, far] = [table(TABLE_ROOT), table()];
     rule(far, [Op.state, 0, Op.meter, record(64), Op.drop, 0], 9);
-    const passes = name.includes("sampler") ? REACHES_SAMPLER : 0;
-    expect([reached(root), reached(far)]).toEqual([0, REACHES_METER]);
+    const passes = name.includes("sampler") ? REACHABLE_SAMPLER : 0;
+    expect([reachable(root), reachable(far)]).toEqual([0, REACHABLE_METER]);
     ways[name]!(root, far);
-    for (let n = 0; n < 2; n++) expect([reached(root), reached(far)]).toEqual([REACHES_METER | passes, REACHES_METER]);
+    for (let n = 0; n < 2; n++)
+      expect([reachable(root), reachable(far)]).toEqual([REACHABLE_METER | passes, REACHABLE_METER]);
   });
 
   test("each of many rules", () => {
@@ -221,9 +222,9 @@ describe("ways", () => {
     const rules = Array.from({ length: 500 }, (_, n) => rule(root, [Op.drop, 0], n));
     for (const one of rules) {
       expect(changeActions(core, one, [Op.table, far])).toBe(true);
-      expect(reached(root)).toBe(REACHES_METER);
+      expect(reachable(root)).toBe(REACHABLE_METER);
       expect(changeActions(core, one, [Op.drop, 0])).toBe(true);
-      expect(reached(root)).toBe(0);
+      expect(reachable(root)).toBe(0);
     }
   });
 
@@ -234,9 +235,14 @@ describe("ways", () => {
     rule(received, [Op.drop, 0]);
     setVport(0, manager);
     setFdb(fdb);
-    expect([fdb, behind, manager, received].map(reached)).toEqual([REACHES_FLAG, REACHES_FLAG, REACHES_FLAG, 0]);
+    expect([fdb, behind, manager, received].map(reachable)).toEqual([
+      REACHABLE_FLAG,
+      REACHABLE_FLAG,
+      REACHABLE_FLAG,
+      0,
+    ]);
     rule(received, [Op.table, behind], 5);
-    expect(reached(received)).toBe(REACHES_FLAG);
+    expect(reachable(received)).toBe(REACHABLE_FLAG);
   });
 
   test("what is sent: to the eSwitch where there is one, and to the manager", () => {
@@ -246,14 +252,14 @@ describe("ways", () => {
     rule(fdb!, [Op.vport, 1]);
     rule(one!, [Op.state, 0, Op.meter, record(64), Op.drop, 0]);
     setVport(1, one!);
-    expect(reached(sent!)).toBe(0);
+    expect(reachable(sent!)).toBe(0);
     setFdb(fdb!);
-    expect(reached(sent!)).toBe(REACHES_METER);
+    expect(reachable(sent!)).toBe(REACHABLE_METER);
     setFdb(0);
-    expect(reached(sent!)).toBe(0);
+    expect(reachable(sent!)).toBe(0);
     rule(manager!, [Op.queue, buffers()]);
     setVport(0, manager!);
-    expect(reached(sent!)).toBe(REACHES_BUFFERS);
+    expect(reachable(sent!)).toBe(REACHABLE_BUFFERS);
   });
 
   test("tables and functions that nothing leads to are not asked", () => {
@@ -263,6 +269,6 @@ describe("ways", () => {
     rule(root, [Op.vport, VPORT_UPLINK]);
     rule(root, [Op.port, 1], 4);
     core.exports.setMiss(other, root);
-    expect([reached(root), reached(other)]).toEqual([0, REACHES_METER]);
+    expect([reachable(root), reachable(other)]).toEqual([0, REACHABLE_METER]);
   });
 });

@@ -18,8 +18,8 @@ import {
   OK_L3,
   OK_L4,
   OUTER,
-  WANT_INNER,
-  WANT_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER,
+  NEEDS_INNER_IPV4_CHECKSUM,
 } from "../../../src/abi/key.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
@@ -27,9 +27,9 @@ import { Random } from "../../oracle/generate/frame.js";
 import { frameText, seedFor, type TestFrame } from "../support/core.js";
 
 /** Asks the parser to look behind the headers of an inner packet: plain frames have none, and go the long way. */
-const LONG_WAY = WANT_INNER_IPV4_CHECKSUM;
+const LONG_WAY = NEEDS_INNER_IPV4_CHECKSUM;
 /** What it can be asked for without. */
-const SHORT_WAY = (ALL_GROUPS & ~(1 << GROUP_MISC4)) | WANT_INNER;
+const SHORT_WAY = (ALL_GROUPS & ~(1 << GROUP_MISC4)) | NEEDS_INNER;
 const GROUPS = KEY_SIZE / GROUP_SIZE;
 /** Ports that lead to headers which are read, those beside them, and the ends. */
 const PORTS = [2152, 4500, 4789, 4790, 4791, 6081, 6635].flatMap((port) => [port - 1, port, port + 1]);

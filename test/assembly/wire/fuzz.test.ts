@@ -6,7 +6,7 @@
  *     FLOWSTEER_FRAME=1,60,1,ff…  link type, wire length, port, bytes: one frame alone
  */
 import { describe, expect, test } from "vitest";
-import { WANT_ALL } from "../../../src/abi/key.js";
+import { NEEDS_ALL } from "../../../src/abi/key.js";
 import { Random } from "../../oracle/generate/frame.js";
 import {
   type Build,
@@ -87,14 +87,14 @@ describe.each(Object.keys(BUILDS) as Build[])("%s core", (build) => {
   test.runIf(given !== undefined)("the frame of FLOWSTEER_FRAME", async () => {
     for (const declaration of Object.keys(DECLARATIONS) as Declaration[]) {
       const probe = await openProbe(build, declaration, "this frame");
-      for (let wanted = 0; wanted <= WANT_ALL; wanted++) probe.check(frameOf(given ?? ""), wanted);
+      for (let wanted = 0; wanted <= NEEDS_ALL; wanted++) probe.check(frameOf(given ?? ""), wanted);
     }
   });
 
   test.each(Object.entries(EDGES))("%s", async (_name, text) => {
     for (const declaration of Object.keys(DECLARATIONS) as Declaration[]) {
       const probe = await openProbe(build, declaration, "the list in fuzz.test.ts");
-      probe.check(frameOf(text), WANT_ALL);
+      probe.check(frameOf(text), NEEDS_ALL);
     }
   });
 

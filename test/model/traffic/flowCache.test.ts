@@ -8,10 +8,10 @@ const FRAME = Uint8Array.from([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, ...new 
 
 test("what a device has if nothing is said, and none", async () => {
   const { cache } = await createDevice();
-  expect(cache).toMatchObject({ entries: 65_536, hits: 0n, misses: 0n, asleep: false });
+  expect(cache).toMatchObject({ entries: 65_536, hits: 0n, misses: 0n, paused: false });
   for (const none of [false, 0, { entries: 0 }] as const) {
     const device = await createDevice({ cache: none });
-    expect(device.cache).toMatchObject({ entries: 0, asleep: false });
+    expect(device.cache).toMatchObject({ entries: 0, paused: false });
     device.receiveBatch(1, [FRAME, FRAME]);
     expect([device.cache.hits, device.cache.misses]).toEqual([0n, 0n]);
   }
@@ -25,7 +25,7 @@ test("frames that are found, and that it forgets", async () => {
   receive();
   receive();
   receive();
-  expect(device.cache).toMatchObject({ entries: 64, hits: 2n, misses: 1n, asleep: false });
+  expect(device.cache).toMatchObject({ entries: 64, hits: 2n, misses: 1n, paused: false });
   device.cache.clear();
   receive();
   receive();

@@ -34,12 +34,12 @@ import {
   OK_IPV4_CHECKSUM,
   OK_L4_CHECKSUM,
   OUTER,
-  WANT_ALL,
-  WANT_INNER,
-  WANT_INNER_IPV4_CHECKSUM,
-  WANT_INNER_L4_CHECKSUM,
-  WANT_OUTER_IPV4_CHECKSUM,
-  WANT_OUTER_L4_CHECKSUM,
+  NEEDS_ALL,
+  NEEDS_INNER,
+  NEEDS_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER_L4_CHECKSUM,
+  NEEDS_OUTER_IPV4_CHECKSUM,
+  NEEDS_OUTER_L4_CHECKSUM,
 } from "../../../../src/abi/key.js";
 import type { Core } from "../../../../src/engine/core.js";
 import { linkOf } from "../../../../src/model/traffic/links.js";
@@ -51,10 +51,10 @@ import type { TestFrame } from "../../support/core.js";
 const GROUPS = KEY_SIZE / GROUP_SIZE;
 /** A bit of the key that is verified, and so set, only where it is wanted. */
 const CHECKSUMS: readonly [want: number, byte: number, bit: number][] = [
-  [WANT_OUTER_IPV4_CHECKSUM, OUTER + LAYER_OK, OK_IPV4_CHECKSUM],
-  [WANT_OUTER_L4_CHECKSUM, OUTER + LAYER_OK, OK_L4_CHECKSUM],
-  [WANT_INNER_IPV4_CHECKSUM, INNER + LAYER_OK, OK_IPV4_CHECKSUM],
-  [WANT_INNER_L4_CHECKSUM, INNER + LAYER_OK, OK_L4_CHECKSUM],
+  [NEEDS_OUTER_IPV4_CHECKSUM, OUTER + LAYER_OK, OK_IPV4_CHECKSUM],
+  [NEEDS_OUTER_L4_CHECKSUM, OUTER + LAYER_OK, OK_L4_CHECKSUM],
+  [NEEDS_INNER_IPV4_CHECKSUM, INNER + LAYER_OK, OK_IPV4_CHECKSUM],
+  [NEEDS_INNER_L4_CHECKSUM, INNER + LAYER_OK, OK_L4_CHECKSUM],
 ];
 /** What asks for bytes behind the headers: without it plain frames are parsed in one piece. */
 const BEYOND = CHECKSUMS.reduce((all, [want]) => all | want, 1 << GROUP_MISC4);
@@ -90,19 +90,19 @@ export class ParseProbe {
     this.#frame = frame;
     // The last byte of the frame is the last byte of memory: a read behind it traps.
     const end = this.#core.exports.memory.buffer.byteLength - frame.bytes.length;
-    const whole = this.#parse(end, 0x00, WANT_ALL);
+    const whole = this.#parse(end, 0x00, NEEDS_ALL);
     const headers = this.#holdMap(whole.map);
     const fault = presenceFault(whole.key, headers, headers.length < MAP_ENTRIES);
     if (fault !== undefined) this.#fail(fault);
     const middle = this.#core.bytes + POISONED + (wanted & 15);
-    this.#same("bytes 0xff beside the frame", whole, this.#parse(middle, 0xff, WANT_ALL), WANT_ALL);
-    this.#same("bytes 0x00 beside the frame", whole, this.#parse(middle, 0x00, WANT_ALL), WANT_ALL);
-    const some = wanted | WANT_INNER;
+    this.#same("bytes 0xff beside the frame", whole, this.#parse(middle, 0xff, NEEDS_ALL), NEEDS_ALL);
+    this.#same("bytes 0x00 beside the frame", whole, this.#parse(middle, 0x00, NEEDS_ALL), NEEDS_ALL);
+    const some = wanted | NEEDS_INNER;
     this.#same(`wanted 0x${some.toString(16)}`, whole, this.#parse(middle, 0x5a, some), some);
     const lean = some & ~BEYOND;
     this.#same(`wanted 0x${lean.toString(16)}`, whole, this.#parse(end, 0x96, lean), lean);
 
-    const outerChecks = WANT_OUTER_IPV4_CHECKSUM | WANT_OUTER_L4_CHECKSUM;
+    const outerChecks = NEEDS_OUTER_IPV4_CHECKSUM | NEEDS_OUTER_L4_CHECKSUM;
     const outer = this.#parse(end, 0xa5, ALL_GROUPS | outerChecks);
     this.#same("the outer packet only", whole, outer, (1 << GROUP_OUTER) | outerChecks, false);
     const less = wanted & (ALL_GROUPS | outerChecks);

@@ -2,7 +2,7 @@
 import debug from "../../../../build/debug/core.wasm";
 import release from "../../../../build/release/core.wasm";
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../../../src/abi/headers.js";
-import { WANT_ALL } from "../../../../src/abi/key.js";
+import { NEEDS_ALL } from "../../../../src/abi/key.js";
 import { loadCore } from "../../../../src/engine/load.js";
 import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../../../oracle/generate/frame.js";
 import type { ParserOptions } from "../../../oracle/wire/packet.js";
@@ -72,7 +72,7 @@ export function fuzz(probe: ParseProbe, whole: Iterable<TestFrame>, count: numbe
   let other: TestFrame | undefined;
   const check = (frame: TestFrame): FoundHeader[] => {
     done++;
-    return probe.check(frame, random.below(WANT_ALL + 1));
+    return probe.check(frame, random.below(NEEDS_ALL + 1));
   };
   for (const frame of whole) {
     if (done >= count) break;
