@@ -6,8 +6,8 @@
  */
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } from "../../src/abi/engine";
 import { esp } from "../esp/action";
-import { deliverTo, settle } from "../branch/outcome";
-import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, SETTLED } from "../branch/branch";
+import { deliverTo, setVerdict } from "../branch/outcome";
+import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, HAS_VERDICT } from "../branch/branch";
 import { egress, missFdb } from "../forward/eswitch";
 import { jump, miss, resume, Walk } from "../forward/nextTable";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
@@ -56,7 +56,7 @@ export function run(branch: usize, table: usize, rule: usize): bool {
       }
     }
   }
-  return !(load<u32>(branch, BRANCH_FLAGS) & SETTLED) && byDefault(branch, table) && fresh(branch);
+  return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
 }
 
 /** The actions of a rule in front of another one; whether the branch is still there. None of them goes on. */
@@ -74,7 +74,7 @@ export function runFrom(branch: usize, table: usize, rule: usize, action: usize)
     const then = step(branch, table, rule, action);
     if (then != Then.next) return then == Then.elsewhere && fresh(branch);
   }
-  return !(load<u32>(branch, BRANCH_FLAGS) & SETTLED) && byDefault(branch, table) && fresh(branch);
+  return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
 }
 
 /** One action, whichever it is, of those that esp/together.ts takes; nobody has sent the frame back to the port. */
@@ -181,6 +181,6 @@ function byDefault(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
   if (flags & TABLE_SEND) return egress(branch);
   if (flags & TABLE_FDB) return missFdb(branch, flags);
-  settle(branch, Verdict.drop, Reason.no_destination);
+  setVerdict(branch, Verdict.drop, Reason.no_destination);
   return false;
 }

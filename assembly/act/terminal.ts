@@ -3,7 +3,7 @@
  */
 import { Op, Reason, Verdict } from "../../src/abi/engine";
 import { BRANCH_WHY } from "../branch/branch";
-import { deliverTo, settle } from "../branch/outcome";
+import { deliverTo, setVerdict } from "../branch/outcome";
 import { toPort, toVport } from "../forward/eswitch";
 import { jump, jumpTo, miss } from "../forward/nextTable";
 import { spread } from "./rss";
@@ -27,7 +27,7 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
       toPort(branch, operand);
       return false;
     case Op.drop:
-      settle(branch, Verdict.drop, Reason.drop_action);
+      setVerdict(branch, Verdict.drop, Reason.drop_action);
       return false;
     case Op.default_miss:
       store<u8>(branch, Reason.default_miss, BRANCH_WHY);

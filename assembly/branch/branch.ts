@@ -40,7 +40,7 @@ export const BRANCH_RECORDING: usize = 60;
 /** The branch has a tag. */
 export const HAS_TAG: u32 = 1;
 /** It has come to a destination of its own, or ended, at the rule at hand. */
-export const SETTLED: u32 = 2;
+export const HAS_VERDICT: u32 = 2;
 /** Somebody else has the same bytes: they are copied before they change. */
 export const SHARED: u32 = FRAME_PACKED;
 /** The bytes are not those that came in. */
@@ -70,16 +70,16 @@ export function numberOf(branch: usize): u32 {
 export function openBranches(): void {
   for (let index: u32 = 0; index < <u32>BATCH; index++) {
     const n = <usize>index;
-    own(index, FRAMES + n * FRAME_SIZE, KEYS + n * KEY_SIZE, MAPS + n * MAP_SIZE);
+    assignMemory(index, FRAMES + n * FRAME_SIZE, KEYS + n * KEY_SIZE, MAPS + n * MAP_SIZE);
     store<u32>(branchAt(index), index, BRANCH_INDEX);
   }
   for (let fork: u32 = 0; fork < <u32>FORKS; fork++) {
     const n = <usize>fork;
-    own(<u32>BATCH + fork, FORK_FRAMES + n * FRAME_SIZE, FORK_KEYS + n * KEY_SIZE, FORK_MAPS + n * MAP_SIZE);
+    assignMemory(<u32>BATCH + fork, FORK_FRAMES + n * FRAME_SIZE, FORK_KEYS + n * KEY_SIZE, FORK_MAPS + n * MAP_SIZE);
   }
 }
 
-function own(number: u32, frame: usize, key: usize, map: usize): void {
+function assignMemory(number: u32, frame: usize, key: usize, map: usize): void {
   const branch = branchAt(number);
   store<u32>(branch, <u32>key, BRANCH_KEY);
   store<u32>(branch, <u32>frame, BRANCH_FRAME);

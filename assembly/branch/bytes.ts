@@ -15,7 +15,7 @@ import {
   Verdict,
 } from "../../src/abi/engine";
 import { allocate, Arena } from "../arena";
-import { settle } from "./outcome";
+import { setVerdict } from "./outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";
 
 /** | next chunk 4 | 0 12 | bytes ... | */
@@ -38,7 +38,7 @@ export function openChunks(): void {
  * Makes the bytes of a branch its own, with `head` bytes in front that it may write.
  * MODEL: where memory is full the branch is dropped, `copy_limit`; false then.
  */
-export function own(branch: usize, head: usize): bool {
+export function copyOnWrite(branch: usize, head: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const address: usize = load<u32>(frame, FRAME_ADDRESS);
   const flags = load<u32>(branch, BRANCH_FLAGS);
@@ -47,15 +47,15 @@ export function own(branch: usize, head: usize): bool {
     store<u32>(branch, flags | CHANGED, BRANCH_FLAGS);
     return true;
   }
-  return ownWhole(branch, head, load<u32>(frame, FRAME_LENGTH), 0);
+  return copyBytes(branch, head, load<u32>(frame, FRAME_LENGTH), 0);
 }
 
 /** The same for the first `length` bytes alone, with `tail` bytes behind that it may write too. */
-export function ownWhole(branch: usize, head: usize, length: usize, tail: usize): bool {
+export function copyBytes(branch: usize, head: usize, length: usize, tail: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const room = take(head + length + tail + FRAME_HEAD_ROOM);
   if (room == 0) {
-    settle(branch, Verdict.drop, Reason.copy_limit);
+    setVerdict(branch, Verdict.drop, Reason.copy_limit);
     return false;
   }
   const copy = room + head + FRAME_HEAD_ROOM;
@@ -67,7 +67,7 @@ export function ownWhole(branch: usize, head: usize, length: usize, tail: usize)
 }
 
 /** The frame begins `bytes` later, or earlier where they are negative: its own bytes then. */
-export function begin(branch: usize, bytes: i32): void {
+export function moveStart(branch: usize, bytes: i32): void {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const flags = load<u32>(branch, BRANCH_FLAGS);
   const address = load<u32>(frame, FRAME_ADDRESS);
@@ -82,7 +82,7 @@ export function begin(branch: usize, bytes: i32): void {
 export function fits(branch: usize, more: u32): bool {
   const wire: u64 = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_WIRE_LENGTH);
   if (wire + <u64>more <= <u64>MAX_FRAME) return true;
-  settle(branch, Verdict.drop, Reason.frame_too_long);
+  setVerdict(branch, Verdict.drop, Reason.frame_too_long);
   return false;
 }
 

@@ -13,7 +13,7 @@ import {
   BRANCH_ROOM,
   BRANCH_TABLE,
   BRANCH_TAG,
-  SETTLED,
+  HAS_VERDICT,
   SHARED,
 } from "./branch";
 import { outcomeAt } from "./outcome";
@@ -44,6 +44,6 @@ export function fork(branch: usize): usize {
   v128.store(copy, v128.load(branch, BRANCH_TAG), BRANCH_TAG);
   store<u32>(copy, load<u32>(branch, BRANCH_ROOM), BRANCH_ROOM);
   store<u32>(copy, index, BRANCH_INDEX);
-  store<u32>(copy, flags & ~SETTLED, BRANCH_FLAGS);
+  store<u32>(copy, flags & ~HAS_VERDICT, BRANCH_FLAGS);
   return copy;
 }

@@ -46,7 +46,7 @@ import {
   ESP_BITS,
   ESP_SHIFT,
   HAS_TAG,
-  SETTLED,
+  HAS_VERDICT,
   SHARED,
 } from "./branch";
 
@@ -91,7 +91,7 @@ export function countReason(reason: u32, times: u32): void {
 }
 
 /** Another verdict than the one that the outcome has: its tag stays. */
-export function setVerdict(outcome: usize, verdict: u32, reason: u32): void {
+export function replaceVerdict(outcome: usize, verdict: u32, reason: u32): void {
   store<u8>(outcome, <u8>verdict, OUTCOME_VERDICT);
   store<u16>(outcome, <u16>reason, OUTCOME_REASON);
 }
@@ -99,9 +99,9 @@ export function setVerdict(outcome: usize, verdict: u32, reason: u32): void {
 /** What becomes of a branch. Of a frame with several the best verdict counts, of equal ones the first; others leave their reason. */
 // @ts-ignore: decorator
 @inline
-export function settle(branch: usize, verdict: u32, reason: u32): void {
+export function setVerdict(branch: usize, verdict: u32, reason: u32): void {
   const flags = load<u32>(branch, BRANCH_FLAGS);
-  store<u32>(branch, flags | SETTLED, BRANCH_FLAGS);
+  store<u32>(branch, flags | HAS_VERDICT, BRANCH_FLAGS);
   if (flags & ASIDE) {
     if (reason != Reason.none) countReason(reason, 1);
     return;
@@ -185,7 +185,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   store<u64>(destination, state & HAS_TAG ? (<u64>load<u32>(branch, BRANCH_TAG)) << 32 : 0, DEST_STATUS);
   store<u32>(branch, state | SHARED, BRANCH_FLAGS);
   if (flags & DEST_COPY) return;
-  settle(branch, flags & DEST_PORT ? departure(index) : Verdict.deliver, Reason.none);
+  setVerdict(branch, flags & DEST_PORT ? egressVerdict(index) : Verdict.deliver, Reason.none);
 }
 
 /** What is said of bytes that are not those that came in, or could not be decrypted. */
@@ -199,7 +199,7 @@ function changes(branch: usize): u32 {
 }
 
 /** What it means that a frame leaves by a port: it came from the wire, or from a function. */
-export function departure(index: u32): u32 {
+export function egressVerdict(index: u32): u32 {
   return load<u32>(FRAMES + <usize>index * FRAME_SIZE, FRAME_VPORT) == VPORT_UPLINK
     ? Verdict.forward
     : Verdict.transmit;
@@ -208,8 +208,8 @@ export function departure(index: u32): u32 {
 /** Room for one more destination of a frame that has some, behind its last; 0 where it has all that it can have. */
 function anotherDestination(branch: usize, number: u32, flags: u32): usize {
   if (number >= <u32>DESTINATIONS_PER_FRAME) {
-    if (flags & DEST_COPY || load<u32>(branch, BRANCH_FLAGS) & SETTLED) countReason(Reason.copy_limit, 1);
-    else settle(branch, Verdict.drop, Reason.copy_limit);
+    if (flags & DEST_COPY || load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) countReason(Reason.copy_limit, 1);
+    else setVerdict(branch, Verdict.drop, Reason.copy_limit);
     return 0;
   }
   const index = load<u32>(branch, BRANCH_INDEX);

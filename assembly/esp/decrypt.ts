@@ -18,7 +18,7 @@ import {
   ESP_UDP,
   ESP_VERSION,
 } from "../../src/abi/esp";
-import { own } from "../branch/bytes";
+import { copyOnWrite } from "../branch/bytes";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
 import { BRANCH_FRAME } from "../branch/branch";
@@ -113,7 +113,7 @@ function unwelcome(branch: usize, association: usize): u32 {
 
 /** Makes the bytes the branch's own, and lays out the job that opens them. */
 function layOut(branch: usize, association: usize, job: usize): bool {
-  if (!own(branch, 0)) return false;
+  if (!copyOnWrite(branch, 0)) return false;
   fillJob(job, association, headerOf(branch), sealedLength(association), Opening.number);
   return true;
 }

@@ -26,7 +26,7 @@ import {
   ESP_UP_NUMBERS,
   ESP_VERSION,
 } from "../../src/abi/esp";
-import { ownWhole } from "../branch/bytes";
+import { copyBytes } from "../branch/bytes";
 import { BRANCH_FRAME } from "../branch/branch";
 import { drop } from "./end";
 import { ESP_HEADER, fillJob, TRAILER } from "./job";
@@ -83,7 +83,7 @@ function encryptPacket(branch: usize, association: usize, job: usize): bool {
   if (usedUp(branch, association)) return false;
   const link: u32 = load<u8>(association, ESP_ETH) ? 0 : ip;
   const head = link + headers + ESP_HEADER;
-  if (!ownWhole(branch, head, Packet.end, behind - length)) return false;
+  if (!copyBytes(branch, head, Packet.end, behind - length)) return false;
 
   const packet = <usize>load<u32>(frame, FRAME_ADDRESS) + ip;
   const header = packet - ESP_HEADER;
@@ -110,7 +110,7 @@ function encryptPayload(branch: usize, association: usize, job: usize): bool {
   const total = next - Packet.ip + udp + ESP_HEADER + behind;
   if (!lengthFits(Packet.version, total)) return drop(branch, Reason.frame_too_long);
   if (usedUp(branch, association)) return false;
-  if (!ownWhole(branch, udp + ESP_HEADER, Packet.end, behind - length)) return false;
+  if (!copyBytes(branch, udp + ESP_HEADER, Packet.end, behind - length)) return false;
 
   const payload = <usize>load<u32>(frame, FRAME_ADDRESS) + next;
   const header = payload - ESP_HEADER;

@@ -1,6 +1,6 @@
 /** What an ESP action cannot work on is dropped, each for a reason of its own (docs/esp.md). */
 import { Verdict } from "../../src/abi/engine";
-import { settle } from "../branch/outcome";
+import { setVerdict } from "../branch/outcome";
 
 /** In place of what was asked for: the branch has ended, for want of memory. */
 export const ENDED: u32 = 0x101;
@@ -16,6 +16,6 @@ export enum Prepared {
 
 /** The branch ends; always false. */
 export function drop(branch: usize, reason: u32): bool {
-  settle(branch, Verdict.drop, reason);
+  setVerdict(branch, Verdict.drop, reason);
   return false;
 }

@@ -18,7 +18,7 @@ import {
   ESP_NUMBER,
   ESP_TRANSPORT,
 } from "../../src/abi/esp";
-import { ownWhole } from "../branch/bytes";
+import { copyBytes } from "../branch/bytes";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM } from "../branch/branch";
@@ -53,7 +53,7 @@ export function encryptInline(branch: usize, association: usize, next: u32, job:
   const behind = sealed + <u32>load<u8>(association, ESP_ICV);
   const total = Packet.end - Packet.ip - length + behind;
   if (!lengthFits(Packet.version, total)) return drop(branch, Reason.frame_too_long);
-  if (!ownWhole(branch, 0, Packet.end, behind - length)) return false;
+  if (!copyBytes(branch, 0, Packet.end, behind - length)) return false;
 
   const start: usize = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS);
   const header = start + Found.esp;
@@ -87,7 +87,7 @@ export function decryptInline(branch: usize, association: usize): u32 {
   const room = load<u32>(branch, BRANCH_ROOM);
   const before = load<u32>(frame, FRAME_ADDRESS);
   // The trailer is known only when the packet is open: as it came it is kept until then.
-  if (!ownWhole(branch, 0, Packet.end, 0)) return ENDED;
+  if (!copyBytes(branch, 0, Packet.end, 0)) return ENDED;
   const start: usize = load<u32>(frame, FRAME_ADDRESS);
   const header = start + Found.esp;
   const data = header + ESP_HEADER;

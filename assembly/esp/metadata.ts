@@ -15,7 +15,7 @@ import {
   ESP_TO_ENCRYPT,
 } from "../../src/abi/esp";
 import { Link } from "../../src/abi/headers";
-import { begin, fits, own } from "../branch/bytes";
+import { moveStart, fits, copyOnWrite } from "../branch/bytes";
 import { BRANCH_FRAME } from "../branch/branch";
 import { be16 } from "../wire/cursor";
 import { ENDED } from "./end";
@@ -37,10 +37,10 @@ export function takeMetadata(branch: usize): u32 {
   }
   if (be16(at + MACS) != ESP_METADATA_ETHERTYPE || load<u8>(at, SYNDROME) != ESP_TO_ENCRYPT) return NOT_ASKED;
   const next: u32 = load<u8>(at, CONTENT + 4);
-  if (!own(branch, 0)) return ENDED;
+  if (!copyOnWrite(branch, 0)) return ENDED;
   const start = <usize>load<u32>(frame, FRAME_ADDRESS);
   memory.copy(start + ESP_METADATA_SIZE, start, MACS);
-  begin(branch, ESP_METADATA_SIZE);
+  moveStart(branch, ESP_METADATA_SIZE);
   return next;
 }
 
@@ -48,8 +48,8 @@ export function takeMetadata(branch: usize): u32 {
 export function putMetadata(branch: usize, how: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   if (load<u8>(frame, FRAME_LINK) != Link.ethernet || load<u32>(frame, FRAME_LENGTH) < HEADER) return true;
-  if (!fits(branch, ESP_METADATA_SIZE) || !own(branch, ESP_METADATA_SIZE)) return false;
-  begin(branch, -ESP_METADATA_SIZE);
+  if (!fits(branch, ESP_METADATA_SIZE) || !copyOnWrite(branch, ESP_METADATA_SIZE)) return false;
+  moveStart(branch, -ESP_METADATA_SIZE);
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at, at + ESP_METADATA_SIZE, MACS);
   store<u16>(at, bswap<u16>(<u16>ESP_METADATA_ETHERTYPE), MACS);

@@ -20,7 +20,7 @@ import {
 } from "../../src/abi/engine";
 import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_7 } from "../../src/abi/key";
 import { FUNCTIONS } from "../memory";
-import { deliverTo, settle } from "../branch/outcome";
+import { deliverTo, setVerdict } from "../branch/outcome";
 import {
   BRANCH_FLAGS,
   BRANCH_FRAME,
@@ -77,7 +77,7 @@ function byDefault(branch: usize): bool {
 export function toVport(branch: usize, vport: u32): bool {
   if (vport != VPORT_UPLINK) return toFunction(branch, vport);
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
-  if (load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK) settle(branch, Verdict.drop, Reason.wire_to_wire);
+  if (load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK) setVerdict(branch, Verdict.drop, Reason.wire_to_wire);
   else toPort(branch, load<u16>(frame, FRAME_PORT));
   return false;
 }

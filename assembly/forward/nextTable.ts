@@ -14,7 +14,7 @@ import {
   Verdict,
 } from "../../src/abi/engine";
 import { answers } from "./loopback";
-import { settle } from "../branch/outcome";
+import { setVerdict } from "../branch/outcome";
 import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "../branch/branch";
 import { egress, missFdb } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
@@ -33,7 +33,7 @@ export namespace Walk {
 export function jump(branch: usize, table: usize): bool {
   const hops: u32 = load<u16>(branch, BRANCH_HOPS);
   if (hops >= <u32>HOP_LIMIT) {
-    settle(branch, Verdict.drop, Reason.hop_limit);
+    setVerdict(branch, Verdict.drop, Reason.hop_limit);
     return false;
   }
   store<u16>(branch, <u16>(hops + 1), BRANCH_HOPS);
@@ -74,7 +74,7 @@ export function admit(branch: usize, rule: usize): Admitted {
     return Admitted.passed_over;
   }
   if (<u32>load<u16>(branch, BRANCH_HOPS) <= <u32>HOP_LIMIT) return Admitted.yes;
-  settle(branch, Verdict.drop, Reason.hop_limit);
+  setVerdict(branch, Verdict.drop, Reason.hop_limit);
   return Admitted.no;
 }
 
@@ -109,7 +109,7 @@ export function miss(branch: usize, table: usize): bool {
     if (flags & TABLE_SEND) return egress(branch);
     const why: u32 = load<u8>(branch, BRANCH_WHY);
     const reason = missReason(table);
-    settle(branch, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
+    setVerdict(branch, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
     return false;
   }
   store<u8>(branch, <u8>(misses + 1), BRANCH_MISSES);

@@ -16,7 +16,7 @@ import {
   Reason,
   Verdict,
 } from "../../src/abi/engine";
-import { countReason, departure, firstDestination, outcomeAt, setVerdict } from "../branch/outcome";
+import { countReason, egressVerdict, firstDestination, outcomeAt, replaceVerdict } from "../branch/outcome";
 import { take, Taken } from "./queue";
 
 export function deliver(count: u32): void {
@@ -44,7 +44,7 @@ function offer(destination: usize): u32 {
 function arrive(index: u32, outcome: usize): void {
   const status = offer(firstDestination(index));
   if (status == Reason.none) return;
-  setVerdict(outcome, Verdict.drop, status);
+  replaceVerdict(outcome, Verdict.drop, status);
   if (status != Reason.receive_buffer_too_short) store<u16>(outcome, 0, OUTCOME_DESTINATIONS);
 }
 
@@ -74,6 +74,6 @@ function arriveAtAll(index: u32, outcome: usize, destinations: u32): void {
   if (first == Reason.none) return;
   if (delivered || left) countReason(first, 1);
   if (delivered) return;
-  if (left) setVerdict(outcome, departure(index), Reason.none);
-  else setVerdict(outcome, Verdict.drop, first);
+  if (left) replaceVerdict(outcome, egressVerdict(index), Reason.none);
+  else replaceVerdict(outcome, Verdict.drop, first);
 }

@@ -9,7 +9,7 @@ import { run } from "../act/run";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
-import { hit, keepRegisters, openOutcome, openOutcomes, settle } from "../branch/outcome";
+import { hit, keepRegisters, openOutcome, openOutcomes, setVerdict } from "../branch/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, openBranch } from "../branch/branch";
 import { Forks } from "../branch/fork";
 import { Loan } from "../arena";
@@ -152,7 +152,7 @@ function actTogether(table: usize, list: usize, count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     const branch = branchAt(load<u32>(list + (i << 2)));
     const rule: usize = load<u32>(FOUND + (i << 2));
-    if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) settle(branch, verdict, reason);
+    if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) setVerdict(branch, verdict, reason);
     else if (advance(branch, table, rule, careful)) goOn(branch);
   }
 }

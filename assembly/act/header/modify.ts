@@ -37,7 +37,7 @@ import {
 } from "../../../src/abi/key";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_WRITTEN, STALE_KEY, STALE_MAP } from "../../branch/branch";
 import { be16 } from "../../wire/cursor";
-import { own } from "../../branch/bytes";
+import { copyOnWrite } from "../../branch/bytes";
 import { cover, fold } from "./checksumUpdate";
 import { find, offsetOf } from "./places";
 import { freshMap } from "../../branch/refresh";
@@ -115,7 +115,7 @@ function carryOut(branch: usize, instruction: usize): bool {
       bits,
     );
   }
-  if (to < <u32>Place.register && !own(branch, 0)) return false;
+  if (to < <u32>Place.register && !copyOnWrite(branch, 0)) return false;
   const header = headerOf(branch, to);
   const bit = bitOf(header, to, instruction + INSTRUCTION_TO_BIT, instruction + INSTRUCTION_TO_BIT6);
   if (type == MODIFY_ADD) value += readBits(header, bit, bits);

@@ -19,11 +19,11 @@ import {
   Verdict,
 } from "../../../src/abi/engine";
 import { Header, LEVEL_INNER, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
-import { settle } from "../../branch/outcome";
+import { setVerdict } from "../../branch/outcome";
 import { BRANCH_FRAME } from "../../branch/branch";
 import { headerChecksum } from "../../wire/checksum";
 import { hasMetadata, METADATA_SIZE } from "../../wire/ethernet";
-import { begin, own } from "../../branch/bytes";
+import { moveStart, copyOnWrite } from "../../branch/bytes";
 import { entropyPort } from "./sourcePort";
 import { freshMap } from "../../branch/refresh";
 
@@ -42,7 +42,7 @@ export function reformat(branch: usize, record: usize): bool {
   if (type == L2_TUNNEL_TO_L2 || type == L3_TUNNEL_TO_L2) {
     const offset = innerOffset(map, type == L2_TUNNEL_TO_L2);
     if (offset == NOWHERE) {
-      settle(branch, Verdict.drop, Reason.not_a_tunnel);
+      setVerdict(branch, Verdict.drop, Reason.not_a_tunnel);
       return false;
     }
     return putInFront(branch, record, offset, 0);
@@ -64,14 +64,14 @@ function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   const length: u32 = load<u16>(record, REFORMAT_LENGTH);
   const wire: u64 = <u64>(load<u32>(frame, FRAME_WIRE_LENGTH) - strip) + <u64>length;
   if (tooLong(record, wire)) {
-    settle(branch, Verdict.drop, Reason.frame_too_long);
+    setVerdict(branch, Verdict.drop, Reason.frame_too_long);
     return false;
   }
-  begin(branch, strip);
+  moveStart(branch, strip);
   store<u8>(frame, Link.ethernet, FRAME_LINK);
   if (length == 0) return true;
-  if (!own(branch, length)) return false;
-  begin(branch, -(<i32>length));
+  if (!copyOnWrite(branch, length)) return false;
+  moveStart(branch, -(<i32>length));
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at, record + REFORMAT_DATA, length);
   if (load<u8>(record, REFORMAT_VERSION) != 0) mend(at, record, <u32>wire, port);

@@ -4,7 +4,7 @@ import { Link } from "../../../src/abi/headers";
 import { BRANCH_FRAME } from "../../branch/branch";
 import { be16 } from "../../wire/cursor";
 import { hasMetadata, isTag, METADATA_SIZE } from "../../wire/ethernet";
-import { begin, fits, own } from "../../branch/bytes";
+import { moveStart, fits, copyOnWrite } from "../../branch/bytes";
 
 const MACS: u32 = 12;
 const HEADER: u32 = 14;
@@ -15,8 +15,8 @@ export function pushVlan(branch: usize, tag: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const front = tagsAt(frame);
   if (front == 0) return true;
-  if (!fits(branch, TAG) || !own(branch, TAG)) return false;
-  begin(branch, -(<i32>TAG));
+  if (!fits(branch, TAG) || !copyOnWrite(branch, TAG)) return false;
+  moveStart(branch, -(<i32>TAG));
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at, at + TAG, front);
   store<u32>(at + front, bswap(tag));
@@ -29,10 +29,10 @@ export function popVlan(branch: usize): bool {
   const front = tagsAt(frame);
   if (front == 0 || load<u32>(frame, FRAME_LENGTH) < front + TAG + 2) return true;
   if (!isTag(be16(<usize>load<u32>(frame, FRAME_ADDRESS) + front))) return true;
-  if (!own(branch, 0)) return false;
+  if (!copyOnWrite(branch, 0)) return false;
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at + TAG, at, front);
-  begin(branch, TAG);
+  moveStart(branch, TAG);
   return true;
 }
 
