@@ -7,13 +7,14 @@
  *   --sample N       mutants of each path of assembly/, drawn at random; all by default
  *   --seed S         draws the same again
  *   --budget S       seconds of tests that a mutant of assembly/ has to survive; 20 by default
- *   --tests FOLDER   runs only these tests
+ *   --tests FOLDER   runs only these tests, may stand several times; by default all for assembly/, and test/X for src/X/...
  *   --fresh          records again which tests reach which mutants of assembly/
  *   --least PERCENT  exits 1 below this score
  *
  * Prints the survivors and a score for each path. scripts/mutation/equivalent.json lists the mutants that no test can notice.
  */
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { mutateCore } from "./mutation/core.mjs";
 import { mutateHost } from "./mutation/stryker.mjs";
@@ -24,7 +25,7 @@ const { values: options, positionals: paths } = parseArgs({
     sample: { type: "string", default: "Infinity" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     budget: { type: "string", default: "20" },
-    tests: { type: "string", default: "test" },
+    tests: { type: "string", multiple: true, default: [] },
     fresh: { type: "boolean", default: false },
     least: { type: "string", default: "0" },
   },
@@ -58,13 +59,17 @@ for (const result of results) {
 process.exitCode = results.some(({ score }) => score < Number(options.least)) ? 1 : 0;
 
 function mutate(path) {
-  if (path.startsWith("src")) return mutateHost(path);
+  if (path.startsWith("src")) {
+    const room = `test/${path.split("/")[1]}`;
+    return mutateHost(path, options.tests.length > 0 ? options.tests : [existsSync(room) ? room : "test"]);
+  }
   process.stderr.write(`mutants: ${path}, --seed ${options.seed}\n`);
   return mutateCore(path, {
     sample: Number(options.sample),
     random: randomFrom(Number(options.seed)),
     budget: Number(options.budget) * 1000,
-    ...{ tests: options.tests, fresh: options.fresh },
+    tests: options.tests.length > 0 ? options.tests : ["test"],
+    fresh: options.fresh,
   });
 }
 

@@ -39,9 +39,9 @@ export async function mutateCore(path, { sample, random, budget, fresh, tests })
   return { all: valid.length, tried, survivors, equivalent: valid.length - testable.length, lost };
 }
 
-function testFiles(folder) {
-  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".test.ts"));
-  return names.map((name) => `${folder}/${name}`).sort();
+function testFiles(folders) {
+  const below = (folder) => readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`);
+  return [...new Set(folders.flatMap(below))].filter((name) => name.endsWith(".test.ts")).sort();
 }
 
 function isIn(file, path) {

@@ -26,12 +26,17 @@ const spent = () => {
 const fileOf = (path) => relative(process.cwd(), path);
 
 class Recorder extends TestRunner {
-  #shared = new Uint8Array(0);
-  #tests = [];
-  #began = 0;
+  #shared;
+  #tests;
+  #began;
+  #fileBegan;
 
-  onBeforeRunFiles() {
-    this.#share();
+  onBeforeCollect() {
+    core.takeReached();
+    core.set();
+    this.#shared = new Uint8Array(0);
+    this.#tests = [];
+    this.#fileBegan = spent();
   }
   onBeforeRunTask(test) {
     this.#share();
@@ -48,7 +53,13 @@ class Recorder extends TestRunner {
     this.#share();
     const [{ filepath }] = files;
     const turns = String(core.turns());
-    write({ file: fileOf(filepath), ms: spent(), turns, shared: packed(this.#shared), tests: this.#tests });
+    write({
+      file: fileOf(filepath),
+      ms: spent() - this.#fileBegan,
+      turns,
+      shared: packed(this.#shared),
+      tests: this.#tests,
+    });
     super.onAfterRunFiles(files);
   }
   /** What runs between tests, hooks and the file itself, is part of each. */

@@ -1,15 +1,17 @@
 /** Mutates the host with Stryker (https://stryker-mutator.io). */
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { matchEquivalent, readEquivalent } from "./equivalent.mjs";
 
 const REPORT = "build/mutation/stryker.json";
 const CONFIG = "build/mutation/stryker.config.json";
 
-/** Gives the same as `mutateCore`. Stryker draws no samples. */
-export function mutateHost(path) {
+/** Gives the same as `mutateCore`, with the tests below these folders. Stryker draws no samples. */
+export function mutateHost(path, tests) {
   const options = {
     mutate: [statSync(path).isDirectory() ? `${path.replace(/\/$/, "")}/**/*.ts` : path],
+    testFiles: tests.map((folder) => `${folder}/**/*.test.ts`),
     plugins: ["@stryker-mutator/vitest-runner"],
     testRunner: "vitest",
     vitest: { configFile: "scripts/mutation/vitest.config.ts" },
@@ -24,9 +26,11 @@ export function mutateHost(path) {
     timeoutMS: 30_000,
     reporters: ["json", "progress"],
     jsonReporter: { fileName: REPORT },
-    checkers: [],
+    // Vitest strips types and checks none.
+    disableTypeChecks: false,
     allowEmpty: true,
   };
+  mkdirSync(dirname(CONFIG), { recursive: true });
   writeFileSync(CONFIG, JSON.stringify(options));
   const { status } = spawnSync(process.execPath, ["node_modules/@stryker-mutator/core/bin/stryker.js", "run", CONFIG], {
     stdio: "inherit",

@@ -26,6 +26,8 @@ export default defineConfig({
       runner: "./scripts/mutation/runner.mjs",
       pool: "forks" as const,
       maxWorkers: 1,
+      // All files in one process, which loads each module of src/ once.
+      isolate: false,
       fileParallelism: false,
       sequence: { sequencer: Sequencer },
     }),

@@ -1,6 +1,6 @@
 /** Runs test files in one vitest process, which does a job (runner.mjs). */
 import { spawn } from "node:child_process";
-import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 
@@ -40,13 +40,16 @@ export function runTests(job, files, { onLine = () => {}, patience }) {
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
   return new Promise((resolve) => {
-    let read = linesOf(output).length;
+    let read = statSync(output).size;
     let last = Date.now();
     const look = () => {
-      const lines = linesOf(output).slice(read);
-      read += lines.length;
-      if (lines.length > 0) last = Date.now();
-      lines.forEach(onLine);
+      const { size } = statSync(output);
+      if (size === read) return;
+      const bytes = readFileSync(output).subarray(read);
+      const whole = bytes.lastIndexOf("\n") + 1;
+      read += whole;
+      last = Date.now();
+      parse(bytes.subarray(0, whole).toString()).forEach(onLine);
     };
     const timer = setInterval(() => {
       look();
@@ -63,7 +66,12 @@ export function runTests(job, files, { onLine = () => {}, patience }) {
 
 /** The lines of JSON that are whole. */
 export function linesOf(path) {
-  return readFileSync(path, "utf8")
+  const text = readFileSync(path, "utf8");
+  return parse(text.slice(0, text.lastIndexOf("\n") + 1));
+}
+
+function parse(text) {
+  return text
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line));
