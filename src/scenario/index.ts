@@ -1,19 +1,83 @@
-/** Formats that people and other tools write: scenario files. Re-exports only. */
-export type * from "./action/types.js";
-export type * from "./deviceFlow/types.js";
-export type * from "./document.js";
-export type * from "./message/types.js";
-export type * from "./rss/types.js";
-export type * from "./state/types.js";
-export type { Failure } from "./expect/check.js";
+/** Scenario files: documents checked, loaded on a device, run, and compared with what they expect. */
+export type { ScenarioAction, ScenarioFlowAction, ScenarioRuleAction, ScenarioVlanTag } from "./action/definition.js";
+export type { ScenarioHeaderChange, ScenarioHeaderChangeObject } from "./action/changes.js";
+export type {
+  ScenarioArrayMember,
+  ScenarioArrayMemberObject,
+  ScenarioReformat,
+  ScenarioSampleAction,
+  ScenarioSampleActionObject,
+  ScenarioVport,
+} from "./action/destinations.js";
+export type { ScenarioCable, ScenarioDevice, ScenarioDomain } from "./device/definition.js";
+export type {
+  ScenarioDeviceFlow,
+  ScenarioDeviceFlowAction,
+  ScenarioFlowEntry,
+  ScenarioFlowEntryAction,
+  ScenarioFlowEntryActionObject,
+  ScenarioFlowGroup,
+  ScenarioFlowTable,
+  ScenarioFlowTableType,
+  ScenarioSteeringAnchor,
+} from "./deviceFlow/definition.js";
+export type { Scenario } from "./document.js";
+export type { ScenarioEncap, ScenarioEncapType, ScenarioEsp } from "./esp/definition.js";
+export type {
+  ExpectedBytes,
+  ExpectedCount,
+  ExpectedFrame,
+  ExpectedOutcome,
+  ExpectedTotals,
+  RegisterName,
+  ScenarioExpectations,
+} from "./expect/definition.js";
+export type {
+  ScenarioCounterPoint,
+  ScenarioFlow,
+  ScenarioFlowCounter,
+  ScenarioFlowFlag,
+  ScenarioFlowSpec,
+  ScenarioFlowSpecObject,
+  ScenarioFlowType,
+  ScenarioHostRule,
+} from "./flow/definition.js";
+export type { ScenarioFlowFilter, ScenarioFlowSpecType } from "./flow/specTypes.js";
+export type { ScenarioFrame } from "./frame/definition.js";
+export type { ScenarioHeader } from "./frame/headers.js";
+export type {
+  ExpectedMessage,
+  ExpectedReceive,
+  ScenarioCompletionStatus,
+  ScenarioMessage,
+} from "./message/definition.js";
+export type { ScenarioQueue, ScenarioQueueState } from "./queue/definition.js";
+export type { ScenarioFieldSelector, ScenarioIndirectionTable, ScenarioRqt, ScenarioTir } from "./rss/definition.js";
+export type { ScenarioCounter, ScenarioMatcher, ScenarioRule, ScenarioTable } from "./rule/definition.js";
+export type {
+  ExpectedAso,
+  ExpectedMeter,
+  ScenarioAsoAction,
+  ScenarioAsoChoice,
+  ScenarioAsoData,
+  ScenarioAsoMeter,
+  ScenarioAsoObject,
+  ScenarioConnection,
+  ScenarioFlowMeter,
+  ScenarioFlowSampler,
+  ScenarioMeterNumber,
+  ScenarioMeterRates,
+  ScenarioStep,
+} from "./state/definition.js";
+export type { Failure } from "./expect/failure.js";
 export type { LoadedFlowCounter } from "./flow/counter.js";
 export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";
 export type { MessageRecord } from "./message/load.js";
 export { outcomeRecord, type OutcomePart, type OutcomeRecord, type RunFrame } from "../run/outcomeRecord.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
 export { parseScenario } from "./scenario.js";
+export type { JsonSchema } from "./schema/jsonSchema.js";
 export { SCENARIO_SCHEMA } from "./schema/scenario.js";
-export type { JsonSchema } from "./schema/validator.js";
 export type { AnswerSum, StateTally } from "../run/stateTally.js";
 export type { StateUse } from "./state/use.js";
 export type { EndSum, Sum, Tally } from "../run/tally.js";

@@ -2,23 +2,22 @@
 import { refuse, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/traffic/input.js";
 import { namesHint } from "../nearest.js";
-import type { InlineAction, ScenarioAction, ScenarioMemberObject } from "./action/types.js";
+import type { ScenarioRuleAction, ScenarioAction } from "./action/definition.js";
+import type { ScenarioArrayMemberObject } from "./action/destinations.js";
 import { checkDeviceFlows } from "./deviceFlow/names.js";
-import { asoKey, type ASO_KEYS } from "./state/asoObjects.js";
-import type {
-  ExpectedOutcome,
-  QueueState,
-  Scenario,
-  ScenarioFlow,
-  ScenarioFrame,
-  ScenarioHostRule,
-  ScenarioQueue,
-} from "./document.js";
-import { domainName } from "./action/domains.js";
+import { asoKey } from "./state/asoObjects.js";
+import type { ASO_KEYS } from "./state/definition.js";
+import type { ExpectedOutcome } from "./expect/definition.js";
+import type { ScenarioQueueState, ScenarioQueue } from "./queue/definition.js";
+import type { Scenario } from "./document.js";
+import type { ScenarioFlow, ScenarioHostRule } from "./flow/definition.js";
+import type { ScenarioFrame } from "./frame/definition.js";
+import { domainName } from "./device/domains.js";
 import { frameBytes } from "./frame/bytes.js";
 import { checkMessages } from "./message/names.js";
 import { below } from "./schema/validator.js";
-import type { ScenarioAsoObject, ScenarioSampleActionObject, ScenarioStep } from "./state/types.js";
+import type { ScenarioAsoObject, ScenarioStep } from "./state/definition.js";
+import type { ScenarioSampleActionObject } from "./action/destinations.js";
 
 /** What outcomes call a flow of the document, counted from 0. */
 export function flowName({ name }: ScenarioFlow, i: number): string {
@@ -55,8 +54,8 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 
-const QUEUE_PAIR_STATES: readonly QueueState[] = ["reset", "init", "rtr", "rts", "err"];
-const WORK_QUEUE_STATES: readonly QueueState[] = ["reset", "rdy", "err"];
+const QUEUE_PAIR_STATES: readonly ScenarioQueueState[] = ["reset", "init", "rtr", "rts", "err"];
+const WORK_QUEUE_STATES: readonly ScenarioQueueState[] = ["reset", "rdy", "err"];
 
 class Names {
   readonly #call: string;
@@ -135,10 +134,10 @@ class Names {
 
   #action(
     path: string,
-    action: InlineAction | ScenarioAction | ScenarioMemberObject | ScenarioSampleActionObject,
+    action: ScenarioRuleAction | ScenarioAction | ScenarioArrayMemberObject | ScenarioSampleActionObject,
   ): void {
     if (typeof action === "string") return;
-    const { count, queue, tir, table } = action as ScenarioMemberObject;
+    const { count, queue, tir, table } = action as ScenarioArrayMemberObject;
     if (count !== undefined) this.#known("counters", `${path}.count`, count);
     if (queue !== undefined) this.#queuePair(`${path}.queue`, queue);
     if (tir !== undefined) this.#known("tirs", `${path}.tir`, tir);

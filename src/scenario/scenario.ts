@@ -1,12 +1,11 @@
 /** Scenario documents: read, held against the schema, and their names resolved. No device is needed for that. */
 import { refuse } from "../errors.js";
 import { describe } from "../checks.js";
-import type { Scenario } from "./document.js";
+import { SCENARIO, type Scenario } from "./document.js";
 import { frameBytes } from "./frame/bytes.js";
 import { parseJson } from "./json.js";
 import { checkNames } from "./names.js";
 import { below, validate } from "./schema/validator.js";
-import { SCENARIO_SCHEMA } from "./schema/scenario.js";
 
 const CALL = "parseScenario";
 const VERSION = 1;
@@ -24,7 +23,7 @@ export function parseScenario(source: string | object): Scenario {
   }
   const document = typeof source === "string" ? parseJson(CALL, source) : source;
   checkVersion(document);
-  validate(CALL, SCENARIO_SCHEMA, document);
+  validate(CALL, SCENARIO, document);
   const scenario = document as Scenario;
   checkNames(CALL, scenario);
   scenario.frames?.forEach((frame, i) => frameBytes(CALL, below("frames", i), frame));

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { SteeringError } from "../../src/errors.js";
 import { CHANGE_FIELD_NAMES } from "../../src/scenario/action/changeFields.js";
 import { headerChanges } from "../../src/scenario/action/headerChanges.js";
-import type { ScenarioChange } from "../../src/scenario/index.js";
+import type { ScenarioHeaderChange } from "../../src/scenario/index.js";
 import { fieldNamed } from "../../src/model/match/fields.js";
 import { modifyActions, modifyActionsFromBytes, type ModifyAction } from "../../src/model/action/modifyActions.js";
 import { modifyFieldNames } from "../../src/model/action/modifyFields.js";
 
-const read = (...list: ScenarioChange[]): readonly (bigint | ModifyAction)[] =>
+const read = (...list: ScenarioHeaderChange[]): readonly (bigint | ModifyAction)[] =>
   headerChanges("test", "modify", list).actions;
 
 const set = (field: string, data: number, offset: number, length: number): ModifyAction => ({
@@ -19,7 +19,7 @@ const copy = (field: string, src_offset: number, to: string, dst_offset: number,
 });
 
 describe("a change", () => {
-  it.each<[string, ScenarioChange, (bigint | ModifyAction)[]]>([
+  it.each<[string, ScenarioHeaderChange, (bigint | ModifyAction)[]]>([
     [
       "sets an address in the device's words",
       { set: "outer.dmac", to: "02:00:00:00:12:34" },
@@ -101,7 +101,7 @@ describe("a change", () => {
     expect(modifyActionsFromBytes(modifyActions(objects)).length).toBe(objects.length);
   });
 
-  it.each<[ScenarioChange, string]>([
+  it.each<[ScenarioHeaderChange, string]>([
     [
       { set: "outer.dmc", to: 1 },
       'modify[0].set = "outer.dmc": no field has this name (EINVAL); did you mean "outer.dmac"? fields: ',
@@ -183,7 +183,7 @@ describe("names of fields", () => {
 });
 
 describe("places of the model in a list", () => {
-  const list: ScenarioChange[] = [
+  const list: ScenarioHeaderChange[] = [
     { set: "outer.dmac", to: 1 },
     { add: "outer.ip_ttl_hoplimit", by: 1 },
     "1016000000000000",

@@ -1,8 +1,9 @@
 /** Scenario documents: what is taken, and what is said of the others. */
 import { describe, expect, it } from "vitest";
 import { SteeringError } from "../../src/errors.js";
-import { parseScenario, SCENARIO_SCHEMA } from "../../src/scenario/index.js";
-import type { JsonSchema } from "../../src/scenario/schema/validator.js";
+import { SCENARIO } from "../../src/scenario/document.js";
+import { parseScenario } from "../../src/scenario/index.js";
+import type { JsonSchema } from "../../src/scenario/schema/jsonSchema.js";
 import { BAD_NAMES, BAD_SHAPES } from "./support/badDocuments.js";
 import { everyKey } from "./support/documents.js";
 
@@ -41,8 +42,8 @@ describe("parseScenario", () => {
   });
 });
 
-describe("the schema", () => {
-  /** Every schema below this one with its path. */
+describe("the definition", () => {
+  /** Every definition below this one with its path. */
   function* below(schema: JsonSchema, path: string): Generator<[string, JsonSchema]> {
     yield [path, schema];
     for (const [key, one] of Object.entries(schema.properties ?? {})) yield* below(one, `${path}.${key}`);
@@ -50,7 +51,7 @@ describe("the schema", () => {
     if (schema.items !== undefined) yield* below(schema.items, `${path}[]`);
     if (typeof schema.additionalProperties === "object") yield* below(schema.additionalProperties, `${path}.*`);
   }
-  const all = [...below(SCENARIO_SCHEMA, "document")];
+  const all = [...below(SCENARIO, "document")];
 
   it("describes every key", () => {
     const keys = all.filter(([path]) => /\.[\w$]+$/.test(path));

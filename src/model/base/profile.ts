@@ -78,8 +78,12 @@ function connectx(name: string): Profile {
   };
 }
 
+const CONNECTX_NAMES = ["connectx5", "connectx6dx", "connectx7", "connectx8"] as const;
+export const PROFILE_NAMES = ["manual", ...CONNECTX_NAMES] as const;
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
 const PROFILES: ReadonlyMap<string, Profile> = new Map(
-  [MANUAL, ...["connectx5", "connectx6dx", "connectx7", "connectx8"].map(connectx)].map((one) => [one.name, one]),
+  [MANUAL, ...CONNECTX_NAMES.map(connectx)].map((one) => [one.name, one]),
 );
 
 export function profileNamed(name: string): Profile {

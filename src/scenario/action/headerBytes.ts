@@ -2,7 +2,8 @@
 import { refuse, SteeringError } from "../../errors.js";
 import { buildFrame, type Layer } from "../../packet/builder/build.js";
 import { LAYOUTS, layoutOf, type LaidOutHeader } from "../../packet/layout.js";
-import { REFORMAT_TYPES, type ScenarioHeader, type ScenarioReformat } from "./types.js";
+import { REFORMAT_TYPES, type ScenarioReformat } from "./destinations.js";
+import type { ScenarioHeader } from "../frame/headers.js";
 
 /** The bytes of headers. @throws EINVAL what `buildFrame` refuses, and values of another type than the field takes */
 export function headerBytes(call: string, path: string, headers: readonly ScenarioHeader[]): Uint8Array {

@@ -3,7 +3,7 @@ import { refuse, type RefusalReason } from "../../errors.js";
 import type { ModifyAction } from "../../model/action/modifyActions.js";
 import { parseBits } from "../../model/match/term.js";
 import { namesHint } from "../../nearest.js";
-import type { ScenarioChange, ScenarioChangeObject } from "./types.js";
+import type { ScenarioHeaderChange, ScenarioHeaderChangeObject } from "./changes.js";
 import { CHANGE_FIELD_NAMES, changeFieldNamed, type ChangeField, type FieldPart } from "./changeFields.js";
 import { below } from "../schema/validator.js";
 
@@ -15,7 +15,7 @@ export interface HeaderChanges {
 }
 
 /** @throws EINVAL unknown fields, values and bits that do not fit, words that are none */
-export function headerChanges(call: string, path: string, list: readonly ScenarioChange[]): HeaderChanges {
+export function headerChanges(call: string, path: string, list: readonly ScenarioHeaderChange[]): HeaderChanges {
   const actions: (bigint | ModifyAction)[] = [];
   const origins: number[] = [];
   list.forEach((change, i) => {
@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<ChangeKind, Readonly<Record<string, string>>>> = {
   copy: { field: ".copy", type: ".copy", to: ".into", src_offset: ".fromBit", dst_offset: ".intoBit" },
 };
 
-function placeIn(list: readonly ScenarioChange[], origins: readonly number[], inner: string): string {
+function placeIn(list: readonly ScenarioHeaderChange[], origins: readonly number[], inner: string): string {
   const [, number, part = ""] = /^actions\[(\d+)\](?:\.(\w+))?/.exec(inner) ?? [];
   const origin = number === undefined ? undefined : origins[Number(number)];
   if (origin === undefined) return "";
@@ -44,11 +44,11 @@ function placeIn(list: readonly ScenarioChange[], origins: readonly number[], in
   return typeof change === "object" ? here + (PARTS[kindOf(change)][part] ?? "") : here;
 }
 
-function kindOf({ set, add }: ScenarioChangeObject): ChangeKind {
+function kindOf({ set, add }: ScenarioHeaderChangeObject): ChangeKind {
   return set !== undefined ? "set" : add !== undefined ? "add" : "copy";
 }
 
-function changesOf(call: string, path: string, change: ScenarioChange): (bigint | ModifyAction)[] {
+function changesOf(call: string, path: string, change: ScenarioHeaderChange): (bigint | ModifyAction)[] {
   if (typeof change === "string") return [wordOf(call, path, change)];
   const { set, to = 0, add, by = 0, copy, into = "" } = change;
   if (set !== undefined) return setOf(call, path, fieldOf(call, `${path}.set`, set), to);
@@ -96,7 +96,7 @@ function copyOf(
   call: string,
   path: string,
   [from, into]: readonly [ChangeField, ChangeField],
-  { fromBit = 0, intoBit = 0, bits }: ScenarioChangeObject,
+  { fromBit = 0, intoBit = 0, bits }: ScenarioHeaderChangeObject,
 ): ModifyAction[] {
   const left = [from.width - fromBit, into.width - intoBit] as const;
   const beyond = (key: string, value: number, field: ChangeField): never =>

@@ -20,15 +20,16 @@ import {
   rootTableAction,
   vportAction,
 } from "../../model/action/domainActions.js";
-import type { InlineAction, ScenarioAction, ScenarioMember, ScenarioMemberObject, ScenarioVlanTag } from "./types.js";
-import type { ScenarioDomains } from "./domains.js";
+import type { ScenarioRuleAction, ScenarioAction, ScenarioVlanTag } from "./definition.js";
+import type { ScenarioArrayMember, ScenarioArrayMemberObject } from "./destinations.js";
+import type { ScenarioDomains } from "../device/domains.js";
 import { reformatOf } from "./headerBytes.js";
 import { headerChanges } from "./headerChanges.js";
 import { at, type PlaceOf } from "../place.js";
 import type { LoadedQueue } from "../queue/load.js";
 import { below } from "../schema/validator.js";
 import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "../state/actions.js";
-import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/types.js";
+import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/definition.js";
 
 const CALL = "loadScenario";
 const ROOT_LEVEL = 1;
@@ -76,11 +77,11 @@ export class ScenarioActions {
   }
 
   /** An action of a rule of this table. */
-  inRule(path: string, action: InlineAction, { domain, isRoot }: Table): Action {
+  inRule(path: string, action: ScenarioRuleAction, { domain, isRoot }: Table): Action {
     return this.#action(path, action, { domain, isRoot });
   }
 
-  #action(path: string, action: InlineAction, standing: Standing): Action {
+  #action(path: string, action: ScenarioRuleAction, standing: Standing): Action {
     if (typeof action === "object" && action.action !== undefined) {
       const named = this.#named(action.action, standing);
       if (action.modify_aso !== undefined) modifyAso(path, named, action.modify_aso);
@@ -160,15 +161,16 @@ export class ScenarioActions {
   }
 
   /** Members have what is made for tables that are not root. */
-  #array(path: string, members: readonly ScenarioMember[], domain: Domain): Action {
+  #array(path: string, members: readonly ScenarioArrayMember[], domain: Domain): Action {
     const standing = { domain, isRoot: false };
     const dests = members.map((member, i): DestAttr<Action> => {
       const here = below(path, i);
-      const { reformat, ...written }: ScenarioMemberObject = typeof member === "string" ? { [member]: true } : member;
+      const { reformat, ...written }: ScenarioArrayMemberObject =
+        typeof member === "string" ? { [member]: true } : member;
       this.#checkMember(here, written.action, "array");
       const dest = this.#action(here, written, standing);
       if (reformat === undefined) return { type: DEST, dest };
-      const first: InlineAction = typeof reformat === "string" ? { action: reformat } : { reformat };
+      const first: ScenarioRuleAction = typeof reformat === "string" ? { action: reformat } : { reformat };
       return { type: DEST_REFORMAT, dest_reformat: { reformat: this.#action(here, first, standing), dest } };
     });
     return at(CALL, path, () => arrayAction(CALL, domain, undefined, dests), arrayPlace);

@@ -34,16 +34,17 @@ import type { DomainType } from "../../model/table/domain.js";
 import { modifyActions } from "../../model/action/modifyActions.js";
 import type { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
 import type { Tir } from "../../model/queue/tir.js";
-import type { ScenarioChange, ScenarioReformat } from "../action/types.js";
+import type { ScenarioHeaderChange } from "../action/changes.js";
+import type { ScenarioReformat } from "../action/destinations.js";
 import { reformatPlace, vlanHeader } from "../action/load.js";
 import { madeBy } from "./deviceCommands.js";
 import type {
-  FlowEntryAction,
-  FlowEntryActionObject,
+  ScenarioFlowEntryAction,
+  ScenarioFlowEntryActionObject,
   ScenarioFlowEntry,
   ScenarioFlowGroup,
   ScenarioFlowTable,
-} from "./types.js";
+} from "./definition.js";
 import { checkFits, deviceMask, deviceMatch, type MaskBytes } from "./match.js";
 import { reformatOf } from "../action/headerBytes.js";
 import { headerChanges } from "../action/headerChanges.js";
@@ -135,7 +136,7 @@ export function loadFlowEntry(path: string, written: ScenarioFlowEntry, targets:
   );
 }
 
-const BITS: Readonly<Record<Exclude<FlowEntryAction, object>, number>> = {
+const BITS: Readonly<Record<Exclude<ScenarioFlowEntryAction, object>, number>> = {
   allow: MLX5_FLOW_CONTEXT_ACTION_ALLOW,
   drop: MLX5_FLOW_CONTEXT_ACTION_DROP,
   decap: MLX5_FLOW_CONTEXT_ACTION_DECAP,
@@ -161,7 +162,7 @@ class EntryWriter {
     return { ...this.#fields, action: this.#action, destinations, flow_counter_ids };
   }
 
-  add(path: string, action: FlowEntryAction): void {
+  add(path: string, action: ScenarioFlowEntryAction): void {
     if (typeof action === "string") {
       const second = action === "pop_vlan" && (this.#action & BITS.pop_vlan) !== 0;
       this.#once(path, action, second ? MLX5_FLOW_CONTEXT_ACTION_VLAN_POP_2 : BITS[action]);
@@ -202,7 +203,7 @@ class EntryWriter {
     this.#action |= MLX5_FLOW_CONTEXT_ACTION_COUNT;
   }
 
-  #modify(path: string, changes: readonly ScenarioChange[]): number {
+  #modify(path: string, changes: readonly ScenarioHeaderChange[]): number {
     const { context, setting, name } = this.#table;
     const { actions, placeOf } = headerChanges(CALL, `${path}.modify`, changes);
     const place: PlaceOf = (inner) => `.modify${placeOf(inner)}`;
@@ -238,7 +239,7 @@ class EntryWriter {
     this.#fields[second ? "push_vlan_2" : "push_vlan"] = tag;
   }
 
-  #destination(path: string, action: FlowEntryActionObject): void {
+  #destination(path: string, action: ScenarioFlowEntryActionObject): void {
     const { packet_reformat } = action;
     const id =
       packet_reformat === undefined
@@ -248,7 +249,7 @@ class EntryWriter {
     this.#action |= MLX5_FLOW_CONTEXT_ACTION_FWD_DEST;
   }
 
-  #target({ tir, table, anchor, vport = 0 }: FlowEntryActionObject): EntryDestination {
+  #target({ tir, table, anchor, vport = 0 }: ScenarioFlowEntryActionObject): EntryDestination {
     const to = (destination_type: number, destination_id: number): EntryDestination => ({
       destination_type,
       destination_id,

@@ -13,11 +13,11 @@ import { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
 import type { Tir } from "../../model/queue/tir.js";
 import {
   FT_TYPES,
-  type DeviceFlowAction,
-  type FtType,
+  type ScenarioDeviceFlowAction,
+  type ScenarioFlowTableType,
   type ScenarioDeviceFlow,
   type ScenarioSteeringAnchor,
-} from "./types.js";
+} from "./definition.js";
 import { deviceMatch } from "./match.js";
 import type { LoadedFlowTable } from "./flowTables.js";
 import { at, type PlaceOf } from "../place.js";
@@ -71,8 +71,8 @@ export function loadDeviceFlow(
 }
 
 function attrOf(
-  action: DeviceFlowAction,
-  ft_type: FtType,
+  action: ScenarioDeviceFlowAction,
+  ft_type: ScenarioFlowTableType,
   context: Context,
   targets: FlowTargets,
 ): types.FlowActionAttr {
@@ -99,7 +99,7 @@ const attrPlace: PlaceOf = (inner) => {
 };
 
 /** Where below a flow a place of the model is: `actions_attr[1].bulk_obj.offset` is `.actions[1].offset`. */
-function flowPlace(inner: string, actions: readonly DeviceFlowAction[]): string {
+function flowPlace(inner: string, actions: readonly ScenarioDeviceFlowAction[]): string {
   const [, number, rest = ""] = /^actions_attr\[(\d+)\](.*)$/.exec(inner) ?? [];
   if (number === undefined) return FLOW_PLACES[inner] ?? ".match";
   const here = below(".actions", Number(number));

@@ -8,7 +8,7 @@ import type { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
 import type { Tir } from "../../model/queue/tir.js";
 import { loadAnchor, loadDeviceFlow } from "./load.js";
 import type { Scenario } from "../document.js";
-import type { ScenarioDomains } from "../action/domains.js";
+import type { ScenarioDomains } from "../device/domains.js";
 import type { ScenarioFlowActions } from "../flow/actions.js";
 import { loadFlowEntry, loadFlowTable, type LoadedFlowTable } from "./flowTables.js";
 import { below } from "../schema/validator.js";

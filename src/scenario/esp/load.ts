@@ -16,8 +16,9 @@ import {
   type EspRequest,
 } from "../../model/esp/request.js";
 import { fullMask, parseBits, type FieldForm, type TermText } from "../../model/match/term.js";
-import { ENCAP_TYPES, type EncapType, type ScenarioEncap, type ScenarioEsp } from "./types.js";
-import { formOf, SPEC_TYPES, write } from "../flow/specs.js";
+import { ENCAP_TYPES, type ScenarioEncapType, type ScenarioEncap, type ScenarioEsp } from "./definition.js";
+import { formOf, write } from "../flow/specs.js";
+import { SPEC_TYPES } from "../flow/specTypes.js";
 import { hexText, short } from "../action/headerBytes.js";
 import { below } from "../schema/validator.js";
 
@@ -100,8 +101,8 @@ function valueOf(call: string, path: string, form: FieldForm, text: TermText): b
   return refuse({ code: "EINVAL", call, reason: "bad_number", path, value: text, hint: "a value without a mask" });
 }
 
-function typeOf(header: ScenarioEncap): EncapType {
-  return ENCAP_TYPES.find((type) => header[type] !== undefined) as EncapType;
+function typeOf(header: ScenarioEncap): ScenarioEncapType {
+  return ENCAP_TYPES.find((type) => header[type] !== undefined) as ScenarioEncapType;
 }
 
 const PLACES: Readonly<Record<string, string>> = {

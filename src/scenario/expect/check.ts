@@ -1,24 +1,13 @@
 /** Expectations of a scenario, held against what came out. */
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { Destination, HitRule, Outcome } from "../../model/traffic/outcome.js";
-import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "../document.js";
+import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./definition.js";
+import type { Failure } from "./failure.js";
 import { asoFailures, counterFailures, type ReadCounter } from "./state.js";
 import { frameCheck, type FieldsOf, type FrameCheck } from "./frames.js";
 import { farOutcomes, outcomeNames } from "../../run/outcomeRecord.js";
 import { below } from "../schema/validator.js";
 import type { Tally } from "../../run/tally.js";
-
-/** An expectation that was not met. */
-export interface Failure {
-  /** Its place in the document, such as `expect.frames[2].verdict`. */
-  path: string;
-  /** What it is about, in words: `frame 3 "syn to web"`, `counter web-frames`. */
-  about: string;
-  /** Which property of that: `verdict`, `packets`. */
-  what: string;
-  expected: unknown;
-  got: unknown;
-}
 
 const CALL = "loadScenario";
 const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags", "registers"] as const;

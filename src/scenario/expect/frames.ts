@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import type { Field } from "../../model/match/fields.js";
 import { knownField } from "../../model/match/match.js";
 import { parseTerm, type Term } from "../../model/match/term.js";
-import type { ExpectedBytes } from "../document.js";
+import type { ExpectedBytes } from "./definition.js";
 import { headerBytes, hexOf, hexText } from "../action/headerBytes.js";
 import { below } from "../schema/validator.js";
 

@@ -2,10 +2,10 @@
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { CounterValue } from "../../model/action/counter.js";
 import { connectionAt, flagsOf, tokensAt } from "../state/asoObjects.js";
-import type { ExpectedCount } from "../document.js";
-import type { Failure } from "./check.js";
+import type { ExpectedCount } from "./definition.js";
+import type { Failure } from "./failure.js";
 import { below } from "../schema/validator.js";
-import type { ExpectedAso } from "../state/types.js";
+import type { ExpectedAso } from "../state/definition.js";
 
 /** A counter, or a bulk of them. */
 export interface ReadCounter {

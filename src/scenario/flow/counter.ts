@@ -2,7 +2,7 @@
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS } from "../../abi/verbs.js";
 import type { Context } from "../../model/base/context.js";
 import { Counters } from "../../model/flow/counters.js";
-import type { ScenarioCounterPoint, ScenarioFlowCounter } from "../document.js";
+import type { ScenarioCounterPoint, ScenarioFlowCounter } from "./definition.js";
 
 /** A flow counter of a scenario that is loaded. */
 export class LoadedFlowCounter {

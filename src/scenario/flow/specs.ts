@@ -16,7 +16,6 @@ import {
 import {
   actionLayoutOf,
   ATTR_SIZE,
-  specLayouts,
   type FilterField,
   type FlowRequest,
   type Spec,
@@ -24,20 +23,14 @@ import {
 } from "../../model/flow/spec.js";
 import { parseBits, type FieldForm } from "../../model/match/term.js";
 import type {
-  FlowFilterFields,
-  FlowFlag,
-  FlowSpecObject,
-  FlowSpecType,
-  FlowType,
+  ScenarioFlowFlag,
+  ScenarioFlowSpecObject,
+  ScenarioFlowType,
   ScenarioFlow,
   ScenarioFlowSpec,
-} from "../document.js";
+} from "./definition.js";
+import { SPEC_TYPES, type ScenarioFlowFilter, type ScenarioFlowSpecType } from "./specTypes.js";
 import { below } from "../schema/validator.js";
-
-/** Types of specs that match, as a document calls them. */
-export const SPEC_TYPES = Object.fromEntries(
-  specLayouts().map((layout) => [layout.name.replace("IBV_FLOW_SPEC_", "").toLowerCase(), layout]),
-) as Readonly<Record<FlowSpecType, SpecLayout>>;
 
 /** Fields that have fewer bits than their C type; the others are asked whole where no mask is given. */
 const WIDTHS: Readonly<Record<string, number>> = { flow_label: 20, tunnel_id: 24 };
@@ -55,7 +48,7 @@ export interface SpecObjects {
  * @throws EINVAL values that do not fit their fields, masks that leave out a bit of the value
  */
 export function specFrom(call: string, path: string, written: ScenarioFlowSpec, objects: SpecObjects): Spec {
-  const spec: FlowSpecObject = written === "drop" ? { drop: true } : written;
+  const spec: ScenarioFlowSpecObject = written === "drop" ? { drop: true } : written;
   const { inner = false, tag, drop, count, action: named } = spec;
   const type = typeOf(spec);
   if (type !== undefined) return matchSpec(call, `${path}.${type}`, SPEC_TYPES[type], inner, spec[type] ?? {});
@@ -85,14 +78,14 @@ export function flowRequest(call: string, path: string, flow: ScenarioFlow, obje
   };
 }
 
-const TYPES: Readonly<Record<FlowType, number>> = {
+const TYPES: Readonly<Record<ScenarioFlowType, number>> = {
   normal: IBV_FLOW_ATTR_NORMAL,
   all_default: IBV_FLOW_ATTR_ALL_DEFAULT,
   mc_default: IBV_FLOW_ATTR_MC_DEFAULT,
   sniffer: IBV_FLOW_ATTR_SNIFFER,
 };
 
-const FLAGS: Readonly<Record<FlowFlag, number>> = {
+const FLAGS: Readonly<Record<ScenarioFlowFlag, number>> = {
   allow_loop_back: IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
   dont_trap: IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
   egress: IBV_FLOW_ATTR_FLAGS_EGRESS,
@@ -123,8 +116,8 @@ const ACTION_FIELDS: Readonly<Record<string, string>> = {
   ".action": ".action",
 };
 
-function typeOf(spec: FlowSpecObject): FlowSpecType | undefined {
-  return (Object.keys(SPEC_TYPES) as FlowSpecType[]).find((type) => spec[type] !== undefined);
+function typeOf(spec: ScenarioFlowSpecObject): ScenarioFlowSpecType | undefined {
+  return (Object.keys(SPEC_TYPES) as ScenarioFlowSpecType[]).find((type) => spec[type] !== undefined);
 }
 
 /** Actions have no level: the model knows no such type. */
@@ -133,7 +126,7 @@ function action(type: number, inner: boolean, make: (size: number) => Spec): Spe
   return make(actionLayoutOf(type)?.size ?? 0);
 }
 
-function matchSpec(call: string, path: string, layout: SpecLayout, inner: boolean, filter: FlowFilterFields): Spec {
+function matchSpec(call: string, path: string, layout: SpecLayout, inner: boolean, filter: ScenarioFlowFilter): Spec {
   const val = new Uint8Array(layout.known);
   const mask = new Uint8Array(layout.known);
   for (const field of layout.fields) {

@@ -1,6 +1,6 @@
 /** The bytes of a frame that a document holds as text. */
 import { refuse } from "../../errors.js";
-import type { ScenarioFrame } from "../document.js";
+import type { ScenarioFrame } from "./definition.js";
 import { headerBytes, hexText, short } from "../action/headerBytes.js";
 
 /** Decodes hex or base64, or builds headers; refuses in the name of `call` what is none of them. */

@@ -1,6 +1,6 @@
 /** The messages of a scenario: sent in order, and held against what is expected of them. */
-import type { ConnectedQueue, Received } from "../state/connection.js";
-import type { Failure } from "../expect/check.js";
+import type { ConnectedQueue, Received } from "../queue/connection.js";
+import type { Failure } from "../expect/failure.js";
 import { frameBytes } from "../frame/bytes.js";
 import { hexOf, hexText } from "../action/headerBytes.js";
 import {
@@ -8,8 +8,8 @@ import {
   type ExpectedMessage,
   type ExpectedReceive,
   type ScenarioMessage,
-  type WcStatus,
-} from "./types.js";
+  type ScenarioCompletionStatus,
+} from "./definition.js";
 import { at } from "../place.js";
 import { below } from "../schema/validator.js";
 
@@ -24,7 +24,7 @@ export interface MessageRecord {
   /** Its length in bytes. */
   len: number;
   /** Of the completion of the sender. */
-  status: WcStatus;
+  status: ScenarioCompletionStatus;
   /** The completion of its peer, null for none; without bytes where its status is not success. */
   received: Required<ExpectedReceive> | null;
 }
@@ -56,10 +56,10 @@ function receivedRecord(received: Received | null): Required<ExpectedReceive> | 
   return { status: nameOf(status), hex: hexOf(bytes), imm_data };
 }
 
-function nameOf(status: number): WcStatus {
+function nameOf(status: number): ScenarioCompletionStatus {
   const found = Object.entries(WC_STATUSES).find(([, number]) => number === status);
   if (found === undefined) throw new Error(`${CALL}: a completion has the status ${status}`);
-  return found[0] as WcStatus;
+  return found[0] as ScenarioCompletionStatus;
 }
 
 /** What is expected of messages and did not come; `records` are empty where they have not been sent. */

@@ -1,8 +1,9 @@
 /** Queues that are connected name each other, and messages are of such queues. */
 import type { RefusalReason } from "../../errors.js";
 import { MAX_MESSAGE } from "../../model/base/ports.js";
-import { PATH_MTUS } from "../state/connection.js";
-import type { Scenario, ScenarioQueue } from "../document.js";
+import { PATH_MTUS } from "../queue/connection.js";
+import type { Scenario } from "../document.js";
+import type { ScenarioQueue } from "../queue/definition.js";
 import { frameBytes } from "../frame/bytes.js";
 import { hexText } from "../action/headerBytes.js";
 import { below } from "../schema/validator.js";

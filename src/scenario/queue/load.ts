@@ -22,10 +22,10 @@ import type { ProtectionDomain } from "../../model/base/context.js";
 import type { Outcome } from "../../model/traffic/outcome.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
-import { ConnectedQueue } from "../state/connection.js";
-import type { QueueState, ScenarioQueue } from "../document.js";
-import type { ScenarioDomains } from "../action/domains.js";
-import type { Failure } from "../expect/check.js";
+import { ConnectedQueue } from "../queue/connection.js";
+import type { ScenarioQueueState, ScenarioQueue } from "./definition.js";
+import type { ScenarioDomains } from "../device/domains.js";
+import type { Failure } from "../expect/failure.js";
 import { isConnectedType } from "../message/names.js";
 import { ReceiveMemory } from "./receiveMemory.js";
 
@@ -55,7 +55,7 @@ export function loadQueue(call: string, domains: ScenarioDomains, queue: Scenari
 }
 
 /** The states that follow INIT on the way to each. */
-const STEPS: Readonly<Record<Exclude<QueueState, "rdy">, readonly number[]>> = {
+const STEPS: Readonly<Record<Exclude<ScenarioQueueState, "rdy">, readonly number[]>> = {
   reset: [],
   init: [],
   rtr: [IBV_QPS_RTR],

@@ -16,8 +16,8 @@ import { SpreadingQueuePair } from "../../model/queue/rssQueuePair.js";
 import type { Tir } from "../../model/queue/tir.js";
 import type { WorkQueue } from "../../model/queue/workQueue.js";
 import { madeBy } from "../deviceFlow/deviceCommands.js";
-import type { ScenarioQueue } from "../document.js";
-import type { ScenarioDomains } from "../action/domains.js";
+import type { ScenarioQueue } from "../queue/definition.js";
+import type { ScenarioDomains } from "../device/domains.js";
 import { hexText } from "../action/headerBytes.js";
 import { at, type PlaceOf } from "../place.js";
 import {
@@ -28,7 +28,7 @@ import {
   type ScenarioIndirectionTable,
   type ScenarioRqt,
   type ScenarioTir,
-} from "./types.js";
+} from "./definition.js";
 
 const CALL = "loadScenario";
 

@@ -1,63 +1,14 @@
 /**
- * The part of JSON Schema (2020-12) that our documents are described in, and the validator that reads it.
- *
- * The schema is the only source of truth: it is published as it is, and what it says is what `validate` asks. Alternatives
- * of an `anyOf` differ by their JSON type, so that a refusal knows which of them was meant; those of a `oneOf` say which
- * keys they require and nothing else.
+ * Checks a document by its definition. The JSON Schema of the definition is what is checked and what is published, so a
+ * document that the validator accepts is one that editors accept, but for names that the loader refuses with better hints.
  */
 import { refuse } from "../../errors.js";
 import { nearest } from "../../nearest.js";
-
-export type JsonType = "object" | "array" | "string" | "integer" | "boolean" | "null";
-
-export interface JsonSchema {
-  $schema?: string;
-  $id?: string;
-  title?: string;
-  description?: string;
-  type?: JsonType;
-  const?: string | number | boolean;
-  enum?: readonly string[];
-  default?: unknown;
-  examples?: readonly unknown[];
-  properties?: Readonly<Record<string, JsonSchema>>;
-  required?: readonly string[];
-  /** False, or what keys of any name hold. */
-  additionalProperties?: false | JsonSchema;
-  minProperties?: number;
-  maxProperties?: number;
-  /** A key that needs others beside it. */
-  dependentRequired?: Readonly<Record<string, readonly string[]>>;
-  items?: JsonSchema;
-  minLength?: number;
-  minimum?: number;
-  maximum?: number;
-  anyOf?: readonly JsonSchema[];
-  oneOf?: readonly { required: readonly string[] }[];
-}
-
-type RequiredKey<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
-
-/** The schema of an interface: the compiler holds the keys, and which of them are required, equal to its own. */
-export function objectOf<T>(
-  description: string,
-  required: { [K in RequiredKey<T>]: true },
-  properties: { [K in keyof T]-?: JsonSchema },
-  more: JsonSchema = {},
-): JsonSchema {
-  const keys = Object.keys(required);
-  return {
-    description,
-    type: "object",
-    properties,
-    ...(keys.length > 0 ? { required: keys } : {}),
-    additionalProperties: false,
-    ...more,
-  };
-}
+import type { Schema } from "./define.js";
+import type { JsonType } from "./jsonSchema.js";
 
 /** Refuses, with its path, the first thing of a document that does not follow the schema. */
-export function validate(call: string, schema: JsonSchema, document: unknown): void {
+export function validate(call: string, schema: Schema, document: unknown): void {
   check(call, schema, document, "");
 }
 
@@ -68,7 +19,7 @@ export function below(path: string, key: string | number): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-function check(call: string, schema: JsonSchema, value: unknown, path: string): void {
+function check(call: string, schema: Schema, value: unknown, path: string): void {
   const bad = (hint: string): never => {
     const simple = typeof value !== "object" || value === null;
     const found = simple ? hint : `${hint} (found ${outline(value)})`;
@@ -107,7 +58,7 @@ function check(call: string, schema: JsonSchema, value: unknown, path: string): 
 
 function checkObject(
   call: string,
-  schema: JsonSchema,
+  schema: Schema,
   object: Record<string, unknown>,
   path: string,
   bad: (hint: string) => never,
@@ -117,8 +68,12 @@ function checkObject(
   for (const key of keys) {
     const known = Object.hasOwn(properties, key) ? properties[key] : others;
     if (known === false) {
+      const now = schema.renamed?.[key];
       const near = nearest(key, Object.keys(properties));
-      const hint = `no such key here; ${near === undefined ? "" : `did you mean "${near}"? `}keys: ${Object.keys(properties).join(", ")}`;
+      const hint =
+        now !== undefined
+          ? `it is called "${now}" now`
+          : `no such key here; ${near === undefined ? "" : `did you mean "${near}"? `}keys: ${Object.keys(properties).join(", ")}`;
       refuse({ code: "EINVAL", call, reason: "bad_scenario", path: below(path, key), hint });
     }
     if (known !== undefined) check(call, known, object[key], below(path, key));
@@ -143,7 +98,7 @@ function checkObject(
 }
 
 /** What may stand at a place, in words. */
-function expected(schema: JsonSchema): string {
+function expected(schema: Schema): string {
   const quoted = (text: unknown): string => JSON.stringify(text);
   if (schema.anyOf !== undefined) return schema.anyOf.map(expected).join("; or ");
   if (schema.const !== undefined) return `it is ${quoted(schema.const)}`;
@@ -173,7 +128,7 @@ function expected(schema: JsonSchema): string {
   }
 }
 
-function bounds({ minimum, maximum }: JsonSchema): string {
+function bounds({ minimum, maximum }: Schema): string {
   if (minimum === undefined) return maximum === undefined ? "" : ` up to ${maximum}`;
   return maximum === undefined ? ` from ${minimum}` : `, ${minimum} to ${maximum}`;
 }

@@ -9,17 +9,17 @@ import { meterParameters } from "./meters.js";
 import { at, type PlaceOf } from "../place.js";
 import {
   ASO_FLAGS,
-  type AsoChoice,
+  type ScenarioAsoChoice,
   type ScenarioAsoAction,
   type ScenarioFlowMeter,
   type ScenarioFlowSampler,
-} from "./types.js";
+} from "./definition.js";
 import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
 
 /** What the model has for a choice. */
-export function choiceOf({ offset = 0, flags, return_reg_c }: AsoChoice): {
+export function choiceOf({ offset = 0, flags, return_reg_c }: ScenarioAsoChoice): {
   offset: number;
   flags: number;
   register: number;
@@ -52,7 +52,7 @@ export function asoAction(
 }
 
 /** mlx5dv_dr_action_modify_aso, before a rule is made. */
-export function modifyAso(path: string, action: Action, choice: AsoChoice): void {
+export function modifyAso(path: string, action: Action, choice: ScenarioAsoChoice): void {
   if (!(action instanceof AsoAction)) throw new Error(`${CALL}: ${path} names no ASO action`);
   at(CALL, `${path}.modify_aso`, () => action.modify(CALL, choiceOf(choice)));
 }

@@ -13,15 +13,15 @@ import { madeBy } from "../deviceFlow/deviceCommands.js";
 import { meterParameters } from "./meters.js";
 import { at } from "../place.js";
 import {
+  ASO_KEYS,
   CONNECTION_STATES,
   LAST_INDEXES,
-  type AsoData,
+  type ScenarioAsoData,
   type ExpectedMeter,
   type ScenarioAsoObject,
   type ScenarioConnection,
-} from "./types.js";
+} from "./definition.js";
 
-export const ASO_KEYS = ["first_hit", "flow_meter", "conn_track"] as const;
 type AsoKey = (typeof ASO_KEYS)[number];
 
 const KINDS: Readonly<Record<AsoKey, { readonly kind: AsoKind; readonly type: number }>> = {
@@ -44,7 +44,11 @@ export function makeAsoObject(call: string, path: string, context: Context, obje
 }
 
 /** The 64 bytes of an object. @throws EINVAL values that their fields do not hold */
-export function asoData(call: string, path: string, { first_hit, flow_meter, conn_track = {} }: AsoData): Uint8Array {
+export function asoData(
+  call: string,
+  path: string,
+  { first_hit, flow_meter, conn_track = {} }: ScenarioAsoData,
+): Uint8Array {
   const data = new Uint8Array(ASO_DATA);
   if (first_hit !== undefined) {
     for (const flag of first_hit) data[flag >> 3] = (data[flag >> 3] ?? 0) | (0x80 >> (flag & 7));

@@ -10,11 +10,11 @@ import {
 import {
   METER_MODES,
   START_COLORS,
-  type MeterNumber,
+  type ScenarioMeterNumber,
   type ScenarioAsoMeter,
   type ScenarioMeterRates,
   type ScenarioStep,
-} from "./types.js";
+} from "./definition.js";
 
 /** Units that a packet costs where packets are metered. */
 const PACKET = 128;
@@ -62,7 +62,7 @@ interface DeviceNumber {
   readonly exponent: number;
 }
 
-function inDevice(name: keyof ScenarioMeterRates, value: MeterNumber, unit: number): DeviceNumber {
+function inDevice(name: keyof ScenarioMeterRates, value: ScenarioMeterNumber, unit: number): DeviceNumber {
   if (typeof value !== "number") return value;
   const units = value * unit;
   // A rate is divided by the power of two, a size multiplied.

@@ -3,7 +3,7 @@ import type { AsoObject } from "../../model/action/asoObject.js";
 import type { ScenarioActions } from "../action/load.js";
 import { asoData } from "./asoObjects.js";
 import { meterParameters, selected } from "./meters.js";
-import type { ScenarioStep } from "./types.js";
+import type { ScenarioStep } from "./definition.js";
 
 const CALL = "loadScenario";
 

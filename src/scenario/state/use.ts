@@ -1,12 +1,14 @@
 /** Which rules ask what remembers, by the document: what a register means at the end of a frame follows from the last rule that wrote it. */
-import type { InlineAction, ScenarioAction, ScenarioChange } from "../action/types.js";
+import type { ScenarioRuleAction, ScenarioAction } from "../action/definition.js";
+import type { ScenarioHeaderChange } from "../action/changes.js";
 import { asoKey } from "./asoObjects.js";
-import type { Scenario, ScenarioRule } from "../document.js";
-import type { AsoChoice, AsoData } from "./types.js";
+import type { Scenario } from "../document.js";
+import type { ScenarioRule } from "../rule/definition.js";
+import type { ScenarioAsoChoice, ScenarioAsoData } from "./definition.js";
 
 /** A meter, a flag or a connection that a rule asks. */
 export interface StateUse {
-  readonly kind: keyof AsoData;
+  readonly kind: keyof ScenarioAsoData;
   /** What people call it: `connections[3]`, or the action. */
   readonly name: string;
   /** Of ASO objects: the name of the bulk, and which of it. */
@@ -29,8 +31,8 @@ type Written = Omit<ScenarioAction, "name">;
 export function usesOfRules(scenario: Scenario): readonly (readonly [rule: string, uses: RuleUses])[] {
   const shared = new Map((scenario.actions ?? []).map((action) => [action.name, action] as const));
   const kinds = new Map((scenario.asoObjects ?? []).map((object) => [object.name, asoKey(object)] as const));
-  const choices = new Map<string, AsoChoice>();
-  const useOf = (rule: ScenarioRule, action: InlineAction): StateUse | null => {
+  const choices = new Map<string, ScenarioAsoChoice>();
+  const useOf = (rule: ScenarioRule, action: ScenarioRuleAction): StateUse | null => {
     if (typeof action === "string") return null;
     const { action: named, modify_aso } = action;
     if (named !== undefined && modify_aso !== undefined) choices.set(named, modify_aso);
@@ -59,7 +61,7 @@ export function usesOfRules(scenario: Scenario): readonly (readonly [rule: strin
 }
 
 function writesOf(
-  actions: readonly InlineAction[],
+  actions: readonly ScenarioRuleAction[],
   shared: ReadonlyMap<string, ScenarioAction>,
 ): ReadonlySet<number> | null {
   const registers = new Set<number>();
@@ -67,7 +69,7 @@ function writesOf(
     if (typeof action === "string") continue;
     const written: Written = action.action === undefined ? action : (shared.get(action.action) ?? {});
     const { modify = [], flow_sampler } = written;
-    const changes: readonly ScenarioChange[] = [
+    const changes: readonly ScenarioHeaderChange[] = [
       ...modify,
       ...(flow_sampler?.action === undefined ? [] : [flow_sampler.action]),
     ];

@@ -45,12 +45,12 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "reformat of bytes and headers",
-    "rules[1].actions[0].reformat § Encapsulation or decapsulation: its type, and data or headers where it takes data. (found { type, data, headers })",
+    "rules[1].actions[0].reformat § Encapsulation or decapsulation: its type, and data or headers where the type has data. (found { type, data, headers })",
     [PLACE, { reformat: { type: "l2_to_l2_tunnel", data: "00", headers: [] } }],
   ),
   bad(
     "reformat by name",
-    'rules[1].actions[0].reformat = "into-tunnel" § Encapsulation or decapsulation: its type, and data or headers where it takes data.',
+    'rules[1].actions[0].reformat = "into-tunnel" § Encapsulation or decapsulation: its type, and data or headers where the type has data.',
     [PLACE, { reformat: "into-tunnel" }],
   ),
   bad(
@@ -60,7 +60,7 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "header without a name",
-    'frames[2].headers[0] § the key "header" is missing: Which header; payload and trailer take bytes, and so does each other one in place of its fields. (found { destination })',
+    'frames[2].headers[0] § the key "header" is missing: Which header; payload and trailer have bytes; any header can have bytes in place of its fields. (found { destination })',
     [["frames", 2, "headers"], [{ destination: "02:00:00:00:00:03" }]],
   ),
   bad(
@@ -102,7 +102,7 @@ export const BAD_ACTION_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "settings of nothing",
-    'domains[0] § the key "domain" is missing: The domain: what a function receives, what it sends, or the eSwitch between them and the ports. (found { function, description, reclaim, duplicates, sync })',
+    'domains[0] § the key "domain" is missing: The domain: nic_rx is what a function receives, nic_tx what it sends, fdb the eSwitch between functions and ports. (found { function, description, reclaim, duplicates, sync })',
     [["domains", 0, "domain"]],
   ),
   bad("function too large", "queues[2].function = 256 § a whole number, 0 to 255", [["queues", 2, "function"], 256]),

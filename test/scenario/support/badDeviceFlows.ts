@@ -29,7 +29,7 @@ export const BAD_DEVICE_FLOW_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "device flow without a name",
-    'deviceFlows[0] § the key "name" is missing: Its name: what outcomes list. (found { description, function, ft_type, ib_port, priority, match, ... })',
+    'deviceFlows[0] § the key "name" is missing: Its name, which outcomes list. (found { description, function, ft_type, ib_port, priority, match, ... })',
     [["deviceFlows", 0, "name"]],
   ),
   bad("priority of an anchor", "steeringAnchors[0].priority = -1 § a whole number, 0 to 65535", [
@@ -56,7 +56,7 @@ export const BAD_DEVICE_FLOW_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "entry without an index",
-    'flowEntries[0] § the key "flow_index" is missing: Its place, which is one of a group. (found { name, description, table, match, ignore_flow_level, actions })',
+    'flowEntries[0] § the key "flow_index" is missing: Its place, inside one of the groups. (found { name, description, table, match, ignore_flow_level, actions })',
     [["flowEntries", 0, "flow_index"]],
   ),
   bad("entry that misses", 'flowEntries[3].actions[0] = "default_miss" § one of "allow", "drop", "decap", "pop_vlan"', [

@@ -54,7 +54,7 @@ export const BAD_SHAPES: readonly BadDocument[] = [
   bad("name missing", 'counters[0] § the key "name" is missing: Its name. (found {})', [["counters", 0], {}]),
   bad(
     "level missing",
-    'tables[1] § the key "level" is missing: 0 is the root table, where every frame of the domain starts; the others are reached by { "table": name }. (found { name })',
+    'tables[1] § the key "level" is missing: 0 is the root table, where every frame of the domain starts; rules lead to the others by { "table": name }. (found { name })',
     [["tables", 1, "level"]],
   ),
   bad("priority too large", "rules[0].priority = 65536 § a whole number, 0 to 65535", [

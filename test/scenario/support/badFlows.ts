@@ -8,7 +8,7 @@ const SPEC_KEYS =
 export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
   bad(
     "flow on no queue",
-    'flows[0] § the key "queue" is missing: The queue that it is made on, on the function of the queue: it delivers there, or to nobody with drop or egress. (found { name, description, type, port, specs })',
+    'flows[0] § the key "queue" is missing: The queue that it is made on, on the function of the queue: it delivers there, or nowhere with drop or egress. (found { name, description, type, port, specs })',
     [["flows", 0, "queue"]],
   ),
   bad(
@@ -67,7 +67,7 @@ export const BAD_FLOW_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "counter point of nothing",
-    'flowCounters[0].points[0] § the key "counts" is missing: What is read there; points of one index add up. (found { index })',
+    'flowCounters[0].points[0] § the key "counts" is missing: What is counted there; points of one index add up. (found { index })',
     [["flowCounters", 0, "points", 0, "counts"]],
   ),
   bad(

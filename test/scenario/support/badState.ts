@@ -66,7 +66,7 @@ export const BAD_STATE_SHAPES: readonly BadDocument[] = [
   ]),
   bad(
     "ASO action without a register",
-    'rules[1].actions[0].aso § the key "return_reg_c" is missing: The register C that gets the flag (0, 1), the colour (red 0, yellow 1, green 2) or the syndrome: 1, 3 or 5. (found { object })',
+    'rules[1].actions[0].aso § the key "return_reg_c" is missing: The register C that receives the flag (0, 1), the colour (red 0, yellow 1, green 2) or the syndrome: 1, 3 or 5. (found { object })',
     [PLACE, { aso: { object: "flags" } }],
   ),
   bad(
@@ -76,7 +76,7 @@ export const BAD_STATE_SHAPES: readonly BadDocument[] = [
   ),
   bad(
     "flow meter without a table",
-    'rules[1].actions[0].flow_meter § the key "next_table" is missing: Where frames go on: not a root table, of a higher level than the rule\'s. (found { reg_c_index })',
+    'rules[1].actions[0].flow_meter § the key "next_table" is missing: The next table: not a root table, and of a higher level than the rule\'s. (found { reg_c_index })',
     [PLACE, { flow_meter: { reg_c_index: 0 } }],
   ),
   bad("sampler of none", "rules[1].actions[0].flow_sampler.sample_ratio = 0 § a whole number, 1 to 4294967295", [

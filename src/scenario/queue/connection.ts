@@ -33,7 +33,7 @@ import { MemoryRegion, type ProtectionDomain } from "../../model/base/context.js
 import { mtuBytes, type Port } from "../../model/base/ports.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import type { QueuePairChange } from "../../model/queue/states.js";
-import type { QueueState, ScenarioQueue } from "../document.js";
+import type { ScenarioQueueState, ScenarioQueue } from "./definition.js";
 import { ReceiveMemory } from "../queue/receiveMemory.js";
 
 /** The numbers of `enum ibv_mtu`, by their bytes. */
@@ -60,7 +60,7 @@ export class ConnectedQueue {
   readonly queue: QueuePair;
   readonly #port: number;
   readonly #pd: ProtectionDomain;
-  readonly #state: QueueState;
+  readonly #state: ScenarioQueueState;
   readonly #pathMtu: number;
   readonly #memory: ReceiveMemory;
   readonly #sent: CompletionQueue;
