@@ -168,5 +168,5 @@ async function steering(count: number): Promise<Workload> {
   }
   const frames = trace(count, FRAMES).map(tcpFrame);
   const name = `frames against ${count.toLocaleString("en")} flows`;
-  return steerBatches(name, device, device.function(0).stages.received, plain, frames);
+  return steerBatches(name, device, device.function(0).pipeline.received, plain, frames);
 }

@@ -35,7 +35,7 @@ function steering(name: string, engine: EngineGateway, plain: PlainGateway, fram
   const steer = (first: number): void => {
     batch.clear();
     for (let i = first; i < first + MAX_BATCH; i++) batch.put(frames[i]!, frames[i]!.length, 1, Link.ethernet);
-    batch.steer(device.function(0).stages.received);
+    batch.steer(device.function(0).pipeline.received);
   };
   return {
     name,

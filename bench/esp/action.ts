@@ -86,10 +86,10 @@ async function side(encrypts: boolean): Promise<Side> {
     flags: encrypts ? v.IBV_FLOW_ATTR_FLAGS_EGRESS : 0,
     specs: [...(encrypts ? [ip("10.0.0.2")] : [ip("192.0.2.2"), ESP]), { type: v.IBV_FLOW_SPEC_ACTION_HANDLE, action }],
   });
-  const { stages } = device.function(0);
+  const { pipeline } = device.function(0);
   return encrypts
-    ? { device, action, root: stages.sent, vport: VPORT_MANAGER }
-    : { device, action, root: stages.received, vport: VPORT_UPLINK };
+    ? { device, action, root: pipeline.sent, vport: VPORT_MANAGER }
+    : { device, action, root: pipeline.received, vport: VPORT_UPLINK };
 }
 
 /** Two of them, and frames on their way from one to the other. */

@@ -109,7 +109,7 @@ function alone({ device, frames, alone }: Opened, quick: boolean): Profile["alon
     [
       () => exports.parse(count, alone.wanted),
       () => exports.classify(alone.table, count, 0, 0),
-      () => exports.steer(device.function(0).stages.received, count),
+      () => exports.steer(device.function(0).pipeline.received, count),
       () => exports.writeColumns(count),
     ],
     count,

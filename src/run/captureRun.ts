@@ -127,7 +127,7 @@ export class CaptureRun {
     // As they lie in the file, headers of their records and all.
     const behind = (offsets[next - 1] ?? 0) + (lengths[next - 1] ?? 0);
     burst.bytes.set(bytes.subarray(first, behind), at);
-    if (!this.#loaded.device.remembers) return next;
+    if (!this.#loaded.device.stateful) return next;
     this.#loaded.advance(frames.time(begin));
     for (let row = begin; row < next; row++) burst.stamp(row - begin, onClock(frames.time(row)));
     return next;

@@ -3,7 +3,8 @@ import { MAX_FRAME } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import type { FlowCounter } from "../model/action/counter.js";
 import { createDevice, type Device, type DeviceOptions } from "../model/device/device.js";
-import type { DomainType, Table } from "../model/table/domain.js";
+import type { Table } from "../model/table/domain.js";
+import type { DomainType } from "../model/table/domainType.js";
 import type { DeviceFlow } from "../model/flow/deviceFlow.js";
 import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
 import type { VerbsFlow } from "../model/flow/verbsFlow.js";
@@ -122,7 +123,7 @@ export class LoadedScenario {
     this.scenario = scenario;
     this.device = device;
     this.context = new Context(CALL, device, true);
-    const objects = new ScenarioObjects(scenario, this.context);
+    const objects = new ScenarioObjects(scenario, device, this.context);
     this.queues = objects.queues;
     this.counters = objects.counters;
     this.asoObjects = objects.asoObjects;

@@ -1,4 +1,5 @@
 /** The objects of a scenario, made on a device in the order of the document. */
+import type { Device } from "../model/device/device.js";
 import type { Context } from "../model/base/context.js";
 import { allocFlowCounterCommand } from "../mlx5dv/commands.js";
 import type { AsoObject } from "../model/action/asoObject.js";
@@ -59,10 +60,9 @@ export class ScenarioObjects {
   /** Matchers that rules with a table and a priority imply. */
   readonly #implied = new Map<string, Matcher>();
 
-  constructor(scenario: Scenario, context: Context) {
+  constructor(scenario: Scenario, device: Device, context: Context) {
     const { connect = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
     const { domains = [], flowActions = [], flowCounters = [], flows = [], hostRules = [] } = scenario;
-    const { device } = context;
     this.domains = new ScenarioDomains(context, domains);
     connect.forEach(({ port, to }, i) => {
       at(CALL, below("connect", i), () => device.connect(port, device, to));

@@ -7,13 +7,13 @@ import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { FlowCounter } from "./counter.js";
-import type { Device } from "../device/device.js";
-import type { DeviceFunction } from "../device/function.js";
+import type { DeviceBase } from "../base/deviceBase.js";
+import type { FunctionBase } from "../base/deviceBase.js";
 import { devxObject } from "../devx/object.js";
 import { Table, type Domain } from "../table/domain.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { settle } from "../rule/pendingRules.js";
+import { settle } from "../table/pendingRules.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { Tir } from "../queue/tir.js";
 
@@ -56,13 +56,13 @@ export interface ActionParts {
   /** The domain whose rules can have it; all when left out. */
   readonly domain?: Domain;
   /** The function whose rules can have it; all when left out. */
-  readonly function?: DeviceFunction;
+  readonly function?: FunctionBase;
   /** Whether it is for root tables or for the others; for all when left out. */
   readonly rootLevel?: boolean;
   /** Of a packet reformat. */
   readonly reformatType?: number;
   /** What it leads to, counts on or is made of, which cannot be destroyed before. */
-  readonly holds?: readonly Handle<Device | null>[];
+  readonly holds?: readonly Handle<DeviceBase | null>[];
   /** The level that the table of a rule with it is below; any when left out. */
   readonly levelBelow?: number;
   /** What of the core is its own. */
@@ -78,23 +78,23 @@ export interface OwnRecord {
 const NOTHING: readonly Handle[] = Object.freeze([]);
 const NO_RECORDS: readonly OwnRecord[] = Object.freeze([]);
 
-export class Action extends Handle<Device | null> {
+export class Action extends Handle<DeviceBase | null> {
   readonly kind: ActionKind;
   readonly step: ActionStep;
   readonly op: Op;
   readonly operand: number;
   readonly domain: Domain | null;
-  readonly function: DeviceFunction | null;
+  readonly function: FunctionBase | null;
   readonly rootLevel: boolean | null;
   readonly reformatType: number | null;
   /** What it leads to, counts on or is made of, in the order in which it was named. */
-  readonly holds: readonly Handle<Device | null>[];
+  readonly holds: readonly Handle<DeviceBase | null>[];
   /** The level that the table of a rule with it is below; null for any. */
   readonly levelBelow: number | null;
   readonly #records: readonly OwnRecord[];
 
   /** @internal */
-  constructor(device: Device | null, kind: ActionKind, parts: ActionParts) {
+  constructor(device: DeviceBase | null, kind: ActionKind, parts: ActionParts) {
     const holds = parts.holds ?? NOTHING;
     super(device, holds.length === 0 ? kind : `${kind} (${holds.map(({ name }) => name).join(", ")})`);
     this.kind = kind;
@@ -168,7 +168,7 @@ export class Action extends Handle<Device | null> {
   }
 
   /** `vlan_hdr` is the TPID and the TCI. SPEC: it stands in rules of any domain of the device. */
-  static pushVlan(call: string, device: Device, vlan_hdr: number): Action {
+  static pushVlan(call: string, device: DeviceBase, vlan_hdr: number): Action {
     const operand = unsigned(call, "vlan_hdr", vlan_hdr, 32);
     if (!PUSHED.includes(operand >>> 16)) {
       const hint = "the TPID in the upper half is 0x8100 or 0x88a8";
@@ -196,7 +196,7 @@ export class Action extends Handle<Device | null> {
   destroy(call: string): void {
     settle(call, this);
     retire(call, "action", this, "destroy the rules and arrays that use it first");
-    for (const { address, bytes } of this.#records) releaseRecord((this.device as Device).core, address, bytes);
+    for (const { address, bytes } of this.#records) releaseRecord((this.device as DeviceBase).core, address, bytes);
     for (const one of this.holds) one.users--;
   }
 }

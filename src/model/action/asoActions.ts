@@ -6,7 +6,7 @@ import { createRecord, recordBytes } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Action, type ActionKind, type ActionStep } from "./action.js";
 import { AsoObject, type AsoKind, type AsoLink } from "./asoObject.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { Domain, Table } from "../table/domain.js";
 import { describe, unsigned } from "../../checks.js";
 import { Handle, living } from "../base/handle.js";
@@ -249,7 +249,7 @@ export class FlowMeterAction extends Action {
     const parameters = parametersOf(call, attr);
     const record = meterOf(parameters, isActive(attr), device.now());
     const address = device.allocated(call, createRecord(device.core, record));
-    device.remembers = true;
+    device.stateful = true;
     return new FlowMeterAction(table, address, register | (startColour(parameters) << 8));
   }
 
@@ -262,7 +262,7 @@ export class FlowMeterAction extends Action {
     const chosen = Number(selectOf(call, select) & 0x1fn);
     const parameters = parametersOf(call, attr);
     changeMeter(
-      recordBytes((this.device as Device).core, this.#record, METER_SIZE),
+      recordBytes((this.device as DeviceBase).core, this.#record, METER_SIZE),
       parameters,
       isActive(attr),
       chosen,

@@ -76,7 +76,7 @@ export class AsoObject extends DevxObject {
     const { bytes } = LAYOUTS[kind];
     const fits = objects * bytes < 2 ** 31;
     const address = device.allocated(call, fits ? createRoom(device.core, objects * bytes) : 0);
-    device.remembers = true;
+    device.stateful = true;
     const object = new AsoObject(context, kind, objects, address, data.slice(0, ASO_DATA));
     for (let n = 0; n < objects; n++) object.#set(n, data);
     return object;

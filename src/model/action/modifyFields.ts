@@ -5,7 +5,7 @@
 import { REGISTER_A, REGISTER_B } from "../../abi/engine.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
 import { once } from "../../once.js";
-import type { DomainType } from "../table/domain.js";
+import type { DomainType } from "../table/domainType.js";
 
 export interface ModifyField {
   readonly id: number;

@@ -22,7 +22,7 @@ import {
 import { MAX_RECORD } from "../../engine/records.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { nearest } from "../../nearest.js";
-import type { DomainType } from "../table/domain.js";
+import type { DomainType } from "../table/domainType.js";
 import { describe, unsigned } from "../../checks.js";
 import {
   ADD_TYPE,

@@ -1,11 +1,10 @@
 /** An opened device, protection domains, memory regions. */
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import type { Device } from "../device/device.js";
-import { functionFrom, type DeviceFunction } from "../device/function.js";
-import { NumberedObjects } from "../devx/object.js";
+import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.js";
 import { describe, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "./handle.js";
+import { NumberedObjects } from "./numbered.js";
 
 export class Context extends Handle {
   /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
@@ -16,12 +15,12 @@ export class Context extends Handle {
   /** Whether it may steer: CAP_NET_RAW. */
   readonly capNetRaw: boolean;
   /** What its queue pairs, domains and flows belong to. */
-  readonly function: DeviceFunction;
+  readonly function: FunctionBase;
   /** What device commands have made on it. */
   readonly numbered = new NumberedObjects();
 
   /** `of` stands where C has an entry of the device list; a device is its PF. */
-  constructor(call: string, of: Device | DeviceFunction, devx: boolean, capNetRaw = true) {
+  constructor(call: string, of: DeviceBase | FunctionBase, devx: boolean, capNetRaw = true) {
     const owner = functionFrom(call, "device", of);
     const { device } = owner;
     if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });

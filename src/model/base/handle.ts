@@ -4,10 +4,10 @@
  */
 import { describe } from "../../checks.js";
 import { refuse } from "../../errors.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "./deviceBase.js";
 
 /** `D` is null where an object belongs to no device (an action that only names what to do). */
-export abstract class Handle<D extends Device | null = Device> {
+export abstract class Handle<D extends DeviceBase | null = DeviceBase> {
   readonly device: D;
   #name: string | null;
   /** Objects that need this one. */
@@ -37,7 +37,7 @@ export abstract class Handle<D extends Device | null = Device> {
 }
 
 /** The argument, if it is a living object of this class. */
-export function living<T extends Handle<Device | null>>(
+export function living<T extends Handle<DeviceBase | null>>(
   call: string,
   path: string,
   object: unknown,
@@ -52,7 +52,7 @@ export function living<T extends Handle<Device | null>>(
 }
 
 /** Marks an object as destroyed; EBUSY while something uses it. */
-export function retire(call: string, path: string, object: Handle<Device | null>, hint: string): void {
+export function retire(call: string, path: string, object: Handle<DeviceBase | null>, hint: string): void {
   if (object.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
   object.destroyed = true;
 }

@@ -1,6 +1,5 @@
 /** How many objects a device has, and how many it may have. What `ibv_query_device` reports is what is enforced here. */
 import { refuse } from "../../errors.js";
-import type { Device } from "../device/device.js";
 import { unsigned } from "../../checks.js";
 
 /** Limits of a device, under their names in `struct ibv_device_attr`. */
@@ -73,7 +72,7 @@ export class Inventory {
   }
 
   /** Refuses one object more than the limit: ENOMEM. */
-  checkRoom(call: string, device: Device, kind: CountedKind): void {
+  checkRoom(call: string, device: object, kind: CountedKind): void {
     const most = this.limits[COUNTED[kind]];
     if (this.#alive[kind] < most) return;
     const hint = `${COUNTED[kind]} of the device is ${most}`;

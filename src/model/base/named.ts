@@ -1,12 +1,11 @@
 /** Objects that C programs hold by pointers, by the numbers that stand for these in C bytes. */
-import type { Handle } from "./handle.js";
 
 export class NamedObjects {
-  readonly #byNumber = new Map<number, Handle>();
+  readonly #byNumber = new Map<number, object>();
   #last = 0;
 
   /** Gives an object a number, which is never given again. */
-  add(object: Handle): number {
+  add(object: object): number {
     this.#byNumber.set(++this.#last, object);
     return this.#last;
   }
@@ -16,7 +15,7 @@ export class NamedObjects {
   }
 
   /** The object of a number, if one is alive. */
-  at(number: bigint): Handle | undefined {
+  at(number: bigint): object | undefined {
     return this.#byNumber.get(Number(number));
   }
 }

@@ -9,8 +9,6 @@ import {
   IBV_QPF_GRH_REQUIRED,
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import type { Cable } from "../device/cable.js";
-import type { Device } from "../device/device.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
 import { describe, unsigned } from "../../checks.js";
 
@@ -82,6 +80,12 @@ export interface PortOptions {
   gids?: readonly (readonly GidInput[])[];
 }
 
+/** The far end of what is connected to a port. */
+export interface CableEnd {
+  /** The port there; null where a function receives the frames. */
+  readonly port: Port | null;
+}
+
 export class Port {
   /** From 1. */
   readonly number: number;
@@ -90,8 +94,8 @@ export class Port {
   readonly mac: Uint8Array;
   /** 16 bytes each, by their index in the table. */
   readonly gids: readonly Uint8Array[];
-  /** What is connected to it. */
-  cable: Cable | null = null;
+  /** What is connected to it (device/cable.ts). */
+  cable: CableEnd | null = null;
 
   constructor(number: number, mac: Uint8Array, more: readonly Uint8Array[]) {
     this.number = number;
@@ -195,11 +199,17 @@ export function portMac(name: string, port: number): Uint8Array {
   return Uint8Array.of(2, hash >>> 24, hash >>> 16, hash >>> 8, hash, port);
 }
 
+/** A device, as far as its ports go. */
+export interface HasPorts {
+  readonly hardware: { readonly ports: readonly Port[] };
+}
+
 /** The port of this number. @throws EINVAL when the device has no such port */
-export function portOf(call: string, path: string, device: Device, number: number): Port {
-  const port = device.hardware.ports[unsigned(call, path, number, 32) - 1];
+export function portOf(call: string, path: string, { hardware }: HasPorts, number: number): Port {
+  const { ports } = hardware;
+  const port = ports[unsigned(call, path, number, 32) - 1];
   if (port !== undefined) return port;
-  const hint = `1 to ${device.ports}`;
+  const hint = `1 to ${ports.length}`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: number, hint });
 }
 

@@ -10,7 +10,7 @@ import {
   IBV_RAW_PACKET_CAP_IP_CSUM,
   IBV_RX_HASH_FUNC_TOEPLITZ,
 } from "../../abi/verbs.js";
-import type { Device } from "./device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { eui64 } from "../base/gids.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { PKEY_TABLE_LENGTH, portMac } from "../base/ports.js";
@@ -106,7 +106,7 @@ const CLOCK_KHZ = 1_000_000n;
 const CLOCK_MASK = 0xffff_ffff_ffff_ffffn;
 
 /** Bits of `device_cap_flags`. */
-function capabilities(device: Device): number {
+function capabilities(device: DeviceBase): number {
   return (
     IBV_DEVICE_UD_AV_PORT_ENFORCE |
     IBV_DEVICE_CURR_QP_STATE_MOD |
@@ -117,11 +117,11 @@ function capabilities(device: Device): number {
 }
 
 /** The EUI-64 that follows from the name of a device. */
-function nodeGuid(device: Device): bigint {
+function nodeGuid(device: DeviceBase): bigint {
   return eui64(portMac(device.name, 0)).reduce((guid, byte) => (guid << 8n) | BigInt(byte), 0n);
 }
 
-export function deviceAttributes(device: Device): DeviceAttributes {
+export function deviceAttributes(device: DeviceBase): DeviceAttributes {
   const { limits } = device.hardware.inventory;
   const guid = nodeGuid(device);
   return {
@@ -168,7 +168,7 @@ export function deviceAttributes(device: Device): DeviceAttributes {
   };
 }
 
-export function deviceAttributesEx(device: Device): DeviceAttributesEx {
+export function deviceAttributesEx(device: DeviceBase): DeviceAttributesEx {
   const { limits } = device.hardware.inventory;
   const attributes = deviceAttributes(device);
   return {

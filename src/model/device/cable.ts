@@ -1,22 +1,37 @@
 /** Cables: what is connected to a port gets the frames that leave it. */
 import { refuse } from "../../errors.js";
-import { Device } from "./device.js";
+import { DeviceBase } from "../base/deviceBase.js";
 import { describe } from "../../checks.js";
 import type { FrameOptions } from "../traffic/input.js";
 import type { Outcome } from "../traffic/outcome.js";
-import { portOf, type Port } from "../base/ports.js";
+import { portOf, type CableEnd, type Port } from "../base/ports.js";
+
+/** A device that frames arrive at. */
+export interface FrameReceiver extends DeviceBase {
+  receive(port: number, frame: Uint8Array, options?: FrameOptions): Outcome;
+}
 
 /** Where a frame left a device. */
 export interface TransmitInfo {
-  device: Device;
+  device: FrameReceiver;
   port: number;
 }
 
 /** Gets the frames that leave a port, each before the call that sent it returns. What it returns is not looked at. */
 export type FrameListener = (frame: Uint8Array, info: TransmitInfo) => unknown;
 
-/** The far end, as a port sees it. */
-export type Cable = { readonly device: Device; readonly port: Port } | { readonly listener: FrameListener };
+/** The far end, as a port sees it: a port of a device, or a function. */
+type Cable = DeviceEnd | ListenerEnd;
+
+interface DeviceEnd extends CableEnd {
+  readonly device: FrameReceiver;
+  readonly port: Port;
+}
+
+interface ListenerEnd extends CableEnd {
+  readonly port: null;
+  readonly listener: FrameListener;
+}
 
 /**
  * Connects a port to a listener, or to a port of a device: another one's, another one of its own, or itself.
@@ -24,37 +39,37 @@ export type Cable = { readonly device: Device; readonly port: Port } | { readonl
  */
 export function connect(
   call: string,
-  device: Device,
+  device: FrameReceiver,
   number: number,
-  to: Device | FrameListener,
+  to: FrameReceiver | FrameListener,
   otherNumber: number | undefined,
 ): void {
   const port = openPort(call, "port", device, number);
   if (typeof to === "function") {
     free(call, "port", port);
-    port.cable = { listener: to };
+    attach(port, { port: null, listener: to });
     return;
   }
-  if (!(to instanceof Device)) {
+  if (!(to instanceof DeviceBase)) {
     throw new TypeError(`${call}: to must be a Device or a function, not ${describe(to)}`);
   }
   const other = openPort(call, "otherPort", to, otherNumber as number);
   free(call, "port", port);
   free(call, "otherPort", other);
-  port.cable = { device: to, port: other };
-  other.cable = { device, port };
+  attach(port, { device: to, port: other });
+  attach(other, { device, port });
 }
 
 /** Takes away what is connected to a port, at both ends. @throws EINVAL no such port */
-export function disconnect(call: string, device: Device, number: number): void {
+export function disconnect(call: string, device: DeviceBase, number: number): void {
   const port = portOf(call, "port", device, number);
   const { cable } = port;
   port.cable = null;
-  if (cable !== null && "port" in cable) cable.port.cable = null;
+  if (cable !== null && cable.port !== null) cable.port.cable = null;
 }
 
 /** All ports of a device. */
-export function disconnectAll(call: string, device: Device): void {
+export function disconnectAll(call: string, device: DeviceBase): void {
   for (const { number } of device.hardware.ports) disconnect(call, device, number);
 }
 
@@ -70,11 +85,16 @@ let crossed = { deep: 0, all: 0 };
  * MODEL: what devices forward to each other in a circle would never arrive; it is lost on the 65th cable, and all copies of a
  * frame cross 4096 at the most. What a listener sends begins anew.
  */
-export function leave(device: Device, port: Port, frame: Uint8Array, options: FrameOptions = {}): Outcome | null {
-  const { cable } = port;
+export function leave(
+  device: FrameReceiver,
+  port: Port,
+  frame: Uint8Array,
+  options: FrameOptions = {},
+): Outcome | null {
+  const cable = port.cable as Cable | null;
   if (cable === null) return null;
   const before = crossed;
-  if ("listener" in cable) {
+  if (cable.port === null) {
     crossed = { deep: 0, all: 0 };
     try {
       cable.listener(frame, { device, port: port.number });
@@ -94,7 +114,11 @@ export function leave(device: Device, port: Port, frame: Uint8Array, options: Fr
   }
 }
 
-function openPort(call: string, path: string, device: Device, number: number): Port {
+function attach(port: Port, cable: Cable): void {
+  port.cable = cable;
+}
+
+function openPort(call: string, path: string, device: FrameReceiver, number: number): Port {
   if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
   return portOf(call, path, device, number);
 }

@@ -6,9 +6,10 @@ import { refuse } from "../../errors.js";
 import { DeviceBurst, type Burst } from "../traffic/burst.js";
 import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.js";
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
+import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
 import { unsigned } from "../../checks.js";
-import { Hardware } from "./hardware.js";
+import { Hardware } from "../base/hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
 import { rulesHit } from "../traffic/outcomeReader.js";
@@ -16,15 +17,11 @@ import type { DeviceLimits } from "../base/limits.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
 import type { PortOptions } from "../base/ports.js";
-import { profileNamed, type Profile } from "../base/profile.js";
-import type { HostQueue, HostRules } from "../flow/hostRules.js";
-import { InstalledRules } from "../rule/installed.js";
-import { NamedObjects } from "../base/named.js";
+import { profileNamed } from "../base/profile.js";
+import type { HostRules } from "../flow/hostRules.js";
 import type { QueuePair } from "../queue/queuePair.js";
-import type { Rule } from "../rule/rule.js";
-import { sendFrame, type SendOptions } from "../traffic/send.js";
+import { sendFrame, sendFrom, type SendOptions } from "../traffic/send.js";
 import { Traffic } from "../traffic/receive.js";
-import type { WorkQueue } from "../queue/workQueue.js";
 
 export interface DeviceOptions extends PortOptions {
   /** Devices that are connected to each other want different names: MACs follow from them. @default "flowsteer0" */
@@ -67,17 +64,13 @@ export async function createDevice(options: DeviceOptions = {}): Promise<Device>
   return new Device(openCore(await loadCore(options.core), parts, options), parts, options);
 }
 
-/** What a device has beside its core. */
-export interface DeviceParts {
-  readonly profile: Profile;
-  readonly parser: ParserDeclaration;
-  readonly hardware: Hardware;
-  /** Entries of its cache of decisions. */
-  readonly entries: number;
+/** What `createDevice` has checked: the parts of the device, and the entries of its flow cache. */
+export interface CheckedParts extends DeviceParts {
+  readonly cacheEntries: number;
 }
 
 /** @internal Checks the options of a device. */
-export function deviceParts(call: string, options: DeviceOptions): DeviceParts {
+export function deviceParts(call: string, options: DeviceOptions): CheckedParts {
   const profile = profileNamed(options.profile ?? "manual");
   const ports = unsigned(call, "ports", options.ports ?? 1, 8);
   if (ports < 1)
@@ -91,8 +84,8 @@ export function deviceParts(call: string, options: DeviceOptions): DeviceParts {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
   if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
-  const entries = entriesFrom(call, options.cache);
-  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, entries };
+  const cacheEntries = entriesFrom(call, options.cache);
+  return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
 }
 
 /** @internal Makes a core that of a device. */
@@ -104,82 +97,40 @@ export function openCore(core: Core, { parser }: DeviceParts, { limits }: Device
 
 const DEFAULT_NAME = "flowsteer0";
 
-export class Device {
-  readonly name: string;
-  readonly ports: number;
-  readonly profile: Profile;
-  readonly seed: number;
-  /** Nanoseconds. */
-  readonly now: () => bigint;
-  /** @internal */
-  readonly core: Core;
-  /** @internal */
-  readonly parser: ParserDeclaration;
-  /** @internal */
-  readonly hardware: Hardware;
-  /** Whether ibv_create_flow steers. */
-  readonly managedFlowSteering: boolean;
-  /** Whether direct rules wait for a sync of their domain. */
-  readonly asyncRules: boolean;
-  /** @internal Whether it has meters, connections or flags: frames have times then. */
-  remembers = false;
-  /** VFs. */
-  readonly vports: number;
+export class Device extends DeviceBase {
   /** Rules of the host's applications, which get what flows and direct rules of the PF leave. */
   readonly hostRules: HostRules;
-  /** @internal Queues by their handle in the core. */
-  readonly queues = new Map<number, QueuePair | WorkQueue | HostQueue>();
-  /** @internal Queue pairs and work queues by their number. */
-  readonly receivers = new Map<number, QueuePair | WorkQueue>();
-  /** @internal Objects that C programs hold by pointers. */
-  readonly named = new NamedObjects();
-  /** @internal What has a rule in the core. */
-  readonly installed = new InstalledRules();
-  /** @internal Contexts open. */
-  users = 0;
   /** What lookups have found, for frames of the same key. */
   readonly cache: FlowCache;
   /** @internal */
   readonly traffic: Traffic;
   readonly #functions: readonly DeviceFunction[];
-  readonly #numbers = new Map<string, number>();
-  #clock = 0n;
-  #closed = false;
 
   /** @internal */
   constructor(
     core: Core,
-    { profile, parser, hardware, entries }: DeviceParts,
-    options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "limits" | "managedFlowSteering" | "asyncRules">,
+    parts: CheckedParts,
+    options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "managedFlowSteering" | "asyncRules">,
     traffic = (device: Device): Traffic => new Traffic(device),
   ) {
-    this.core = core;
-    this.parser = parser;
-    this.hardware = hardware;
-    this.profile = profile;
-    this.cache = new FlowCache(core, entries);
-    this.name = options.name ?? DEFAULT_NAME;
-    this.ports = hardware.ports.length;
-    this.seed = options.seed ?? 0;
+    super(core, parts, {
+      name: options.name ?? DEFAULT_NAME,
+      vports: options.vports ?? 0,
+      seed: options.seed ?? 0,
+      now: options.now,
+      managedFlowSteering: options.managedFlowSteering ?? true,
+      asyncRules: options.asyncRules ?? false,
+    });
+    this.cache = new FlowCache(core, parts.cacheEntries);
     const seed = BigInt.asUintN(64, BigInt(this.seed));
     core.exports.setSeed(Number(seed >> 32n) | 0, Number(seed & 0xffffffffn) | 0);
-    this.now = options.now ?? (() => this.#clock);
-    this.managedFlowSteering = options.managedFlowSteering ?? true;
-    this.asyncRules = options.asyncRules ?? false;
-    this.vports = options.vports ?? 0;
-    const flows = { alive: 0, most: options.limits?.flows ?? Infinity };
-    this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport, flows));
+    this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;
     this.traffic = traffic(this);
   }
 
-  /** Moves the virtual clock. */
-  advance(nanoseconds: bigint): void {
-    this.#clock += nanoseconds;
-  }
-
   /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */
-  function(vport: number): DeviceFunction {
+  override function(vport: number): DeviceFunction {
     const found = this.#functions[unsigned("device.function", "vport", vport, 32)];
     if (found !== undefined) return found;
     const hint = this.vports === 0 ? "0; see vports of createDevice" : `0 to ${this.vports}`;
@@ -235,7 +186,7 @@ export class Device {
    * @throws SteeringError EINVAL: a queue pair that does not send, a frame of less than 14 bytes or too many
    */
   send(qp: QueuePair, frame: Uint8Array, options: SendOptions = {}): Outcome {
-    return sendFrame("send", this, qp, frame, options);
+    return sendFrame("send", this.traffic, qp, frame, options);
   }
 
   /**
@@ -255,7 +206,7 @@ export class Device {
   }
 
   /** What the parser sees in each frame: every field, whether rules read it or not. Nothing is steered. */
-  parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
+  override parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
     return this.traffic.parse("parse", frames, options);
   }
 
@@ -264,53 +215,16 @@ export class Device {
     return this.traffic.reasons();
   }
 
-  /** Bytes that tables, rules, counters and queues hold. */
-  get memoryUsed(): number {
-    return this.core.exports.arenaUsed() >>> 0;
-  }
-
   /** What is connected to its ports is disconnected. @throws SteeringError EBUSY while a context is open */
   close(): void {
     const call = "device.close";
     if (this.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path: "device", value: this });
     disconnectAll(call, this);
-    this.#closed = true;
-  }
-
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  // What follows serves the model, and is no part of the published types.
-
-  /** @internal Direct rules alive. */
-  rules(): Iterable<Rule> {
-    return this.installed.rules();
-  }
-
-  /** @internal The next free number of a kind, and `count` of them taken. */
-  nextNumber(kind: string, count = 1): number {
-    const next = this.#numbers.get(kind) ?? 0;
-    this.#numbers.set(kind, next + count);
-    return next;
-  }
-
-  /** @internal The address that the core gave; ENOMEM where it had none. */
-  allocated(call: string, address: number): number {
-    if (address !== 0) return address >>> 0;
-    const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
-    return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
+    this.markClosed();
   }
 
   /** @internal */
-  checkOpen(call: string): void {
-    if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
-  }
-
-  /** @internal */
-  checkPort(call: string, port: number): void {
-    this.checkOpen(call);
-    if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
+  override transmit(call: string, sender: QueuePair, frame: Uint8Array): void {
+    sendFrom(call, this.traffic, sender, frame);
   }
 }

@@ -1,7 +1,7 @@
 /** ASO objects by device commands (device objects 5): first-hit flags, meters, connections. */
 import { ASO_DATA, AsoObject, type AsoKind } from "../action/asoObject.js";
 import type { Command } from "./command.js";
-import type { ObjectType } from "./generalObjects.js";
+import type { ObjectType } from "./objectType.js";
 import { ASO_BODY, ASO_DATA_AT, GENERAL_OBJECT, OUTPUT } from "./layouts.js";
 
 /** Objects of one kind. MODEL: the access PD is not asked for, and 0 when read. */

@@ -3,7 +3,7 @@ import { refuse, SteeringError, type Refusal } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { describe, unsigned } from "../../checks.js";
 import { COMMAND, OUTPUT, readField, readFields, writeFields, type Layout } from "./layouts.js";
-import type { NumberedKind } from "./object.js";
+import type { NumberedKind } from "../base/numbered.js";
 import { SYNDROMES, syndromeOf, type SyndromeName } from "./syndromes.js";
 
 export class Command {

@@ -1,6 +1,5 @@
 /** What commands that destroy name: whole objects, by the numbers that they got when they were made. */
 import type { Command } from "./command.js";
-import type { DevxFlowEntry } from "./flowEntry.js";
 import { tableOf, type DevxFlowGroup, type DevxFlowTable } from "./flowTable.js";
 import { namedGeneralObject } from "./generalObjects.js";
 import {
@@ -10,7 +9,8 @@ import {
   GENERAL_OBJECT,
   type Layout,
 } from "./layouts.js";
-import type { DevxObject, NumberedKind } from "./object.js";
+import type { NumberedKind } from "../base/numbered.js";
+import type { DevxObject } from "./object.js";
 
 /** The object of a kind whose number stands in `id`. */
 export function destroyedOf(kind: NumberedKind, layout: Layout<"id">): (command: Command) => DevxObject {
@@ -34,7 +34,7 @@ export function destroyedGroup(command: Command): DevxFlowGroup {
     : command.fail("other_object", "group_id", group_id, `it is of ${group.table.name}`);
 }
 
-export function destroyedEntry(command: Command): DevxFlowEntry {
+export function destroyedEntry(command: Command): DevxObject {
   const { table_type, table_id, flow_index } = namedTable(command, DELETE_FLOW_TABLE_ENTRY);
   const { entries } = tableOf(command, table_type, table_id);
   return entries.get(flow_index) ?? command.fail("unknown_object", "flow_index", flow_index);

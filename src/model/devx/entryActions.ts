@@ -4,7 +4,8 @@ import { createRecord } from "../../engine/records.js";
 import { Action, type ActionKind, type ActionParts } from "../action/action.js";
 import type { FlowCounter } from "../action/counter.js";
 import { arrayRecord } from "../action/destArray.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
+import { AnchorTables } from "../flow/steeringAnchor.js";
 import { L2_TUNNEL_TO_L2, reformatRecord } from "../action/reformat.js";
 import type { Tir } from "../queue/tir.js";
 import type { Command } from "./command.js";
@@ -220,7 +221,7 @@ function target(command: Command, table: DevxFlowTable, path: string, type: numb
 }
 
 function toTable(command: Command, table: DevxFlowTable, path: string, id: number): Plan {
-  const anchor = command.context.function.anchors.at(id);
+  const anchor = command.context.function.part(AnchorTables).at(id);
   if (anchor !== undefined) {
     if (anchor.domainType !== table.setting.domainType) command.fail("other_table", `${path}.id`, id);
     return { kind: "dest_root_table", parts: { step: "end", op: anchor.op, operand: anchor.operand, holds: [anchor] } };
@@ -244,7 +245,7 @@ function entryAt(command: Command, { extended_destination }: FlowContext, i: num
 }
 
 /** @throws ENOMEM, and then there are none */
-function makeAll(call: string, device: Device, plans: readonly Plan[]): Action[] {
+function makeAll(call: string, device: DeviceBase, plans: readonly Plan[]): Action[] {
   const actions: Action[] = [];
   try {
     for (const { kind, parts, record } of plans) {

@@ -136,7 +136,8 @@ export function setFlowTableEntry(command: Command): DevxFlowEntry {
 export function namedEntry(command: Command): DevxFlowEntry {
   const { table_type, table_id, flow_index } = command.read(SET_FLOW_TABLE_ENTRY);
   const table = tableOf(command, table_type, table_id);
-  return table.entries.get(flow_index) ?? command.fail("unknown_object", "flow_index", flow_index);
+  const found = table.entries.get(flow_index);
+  return found instanceof DevxFlowEntry ? found : command.fail("unknown_object", "flow_index", flow_index);
 }
 
 /** The entry does what the new context says. What it matches stays. */

@@ -5,12 +5,11 @@
 import { MISS_LIMIT } from "../../abi/engine.js";
 import { Classifier, trappingSlot, type Place } from "../table/classifier.js";
 import type { Context } from "../base/context.js";
-import type { DomainType } from "../table/domain.js";
+import type { DomainType } from "../table/domainType.js";
 import { retire } from "../base/handle.js";
 import { completeMask, enabledGroups } from "../match/match.js";
 import type { SamplePlaces } from "../match/samples.js";
 import type { Command } from "./command.js";
-import type { DevxFlowEntry } from "./flowEntry.js";
 import {
   CREATE_FLOW_GROUP,
   CREATE_FLOW_TABLE,
@@ -50,7 +49,7 @@ export class DevxFlowTable extends DevxObject {
   /** The place of all its entries: their ranks differ by index alone. */
   readonly place: Place = { slot: trappingSlot(0), order: 0 };
   readonly groups = new Set<DevxFlowGroup>();
-  readonly entries = new Map<number, DevxFlowEntry>();
+  readonly entries = new Map<number, DevxObject>();
   /** How many tables get what it does not want, one behind the other. */
   readonly behind: number;
 

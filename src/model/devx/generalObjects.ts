@@ -2,19 +2,10 @@
 import type { Command } from "./command.js";
 import { createFlowMeter, FlowMeter, modifyFlowMeter, queryFlowMeter } from "./flowMeter.js";
 import { GENERAL_OBJECT, OUTPUT } from "./layouts.js";
-import type { DevxObject, NumberedKind } from "./object.js";
+import type { DevxObject } from "./object.js";
 import { CONN_TRACK_ASO_TYPE, FIRST_HIT_ASO_TYPE, FLOW_METER_ASO_TYPE, FLOW_METER_TYPE } from "./opcodes.js";
 import { asoObjects } from "./asoCommands.js";
-
-/** What can be done with objects of one type. */
-export interface ObjectType<T extends DevxObject> {
-  readonly numberedAs: NumberedKind;
-  /** Whether an object found by its number is of this type. */
-  readonly is: (object: DevxObject) => boolean;
-  readonly create: (command: Command) => T;
-  readonly query: (command: Command, object: T) => void;
-  readonly modify: (command: Command, object: T) => void;
-}
+import type { ObjectType } from "./objectType.js";
 
 const FLOW_METERS: ObjectType<FlowMeter> = {
   numberedAs: "flow_meter",

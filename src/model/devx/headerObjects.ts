@@ -2,7 +2,7 @@
 import { Op } from "../../abi/engine.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import type { Context } from "../base/context.js";
-import type { DomainType } from "../table/domain.js";
+import type { DomainType } from "../table/domainType.js";
 import { retire } from "../base/handle.js";
 import { modifyProgram } from "../action/modifyHeader.js";
 import { encapsulates, L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L3_TUNNEL_TO_L2, reformatRecord } from "../action/reformat.js";

@@ -1,6 +1,6 @@
 /** Types of flow tables as device commands number them. */
 import { TABLE_FDB as FDB_FLAGS, TABLE_SEND } from "../../abi/engine.js";
-import type { DomainType } from "../table/domain.js";
+import type { DomainType } from "../table/domainType.js";
 import type { Command } from "./command.js";
 import { TABLE_FDB, TABLE_NIC_RX, TABLE_NIC_TX } from "./opcodes.js";
 

@@ -9,12 +9,13 @@ import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
 import { valueOf } from "../../engine/rules.js";
 import { deviceAttributes } from "../device/attributes.js";
-import { DOMAIN_TYPES, type Domain, type Table } from "../table/domain.js";
+import type { Domain, Table } from "../table/domain.js";
+import { DOMAIN_TYPES } from "../table/domainType.js";
 import { writeAction } from "./actions.js";
 import { hex, idOf, writeLine, type Write } from "./record.js";
 import { groupTexts } from "./parameters.js";
 import { Matcher } from "../table/matcher.js";
-import type { Rule } from "../rule/rule.js";
+import { directRules, type Rule } from "../rule/rule.js";
 import { writeSampleIds } from "../match/samples.js";
 
 const DOMAIN = 3000;
@@ -75,7 +76,7 @@ type Rules = ReadonlyMap<Matcher, Rule[]>;
 /** Rules of a domain that are not destroyed, by age. */
 function livingRules(domain: Domain): Rules {
   const rules = new Map<Matcher, Rule[]>();
-  for (const rule of domain.device.rules()) {
+  for (const rule of directRules(domain.device)) {
     if (rule.destroyed || rule.matcher.table.domain !== domain) continue;
     const list = rules.get(rule.matcher);
     if (list === undefined) rules.set(rule.matcher, [rule]);

@@ -1,6 +1,6 @@
 /** What an ESP action has in the core besides its association: a cipher, and a replay window where it has one. */
 import { createCipher, releaseCipher } from "../../engine/ciphers.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { keyOf, type EspSettings } from "./settings.js";
 import { ReplayWindow } from "./replayWindow.js";
 
@@ -12,7 +12,7 @@ export interface EspHolds {
 /** What settings need. Of `had` it keeps the window if it has the size, and the cipher where the key was not `given`. @throws ENOMEM */
 export function acquire(
   call: string,
-  device: Device,
+  device: DeviceBase,
   settings: EspSettings,
   had: EspHolds | null,
   given: boolean,
@@ -28,7 +28,7 @@ export function acquire(
 }
 
 /** Gives back what `kept` does not have. */
-export function release({ core }: Device, { cipher, window }: EspHolds, kept: EspHolds | null): void {
+export function release({ core }: DeviceBase, { cipher, window }: EspHolds, kept: EspHolds | null): void {
   if (cipher !== kept?.cipher) releaseCipher(core, cipher);
   if (window !== kept?.window) window?.release();
 }

@@ -3,7 +3,7 @@ import { Op } from "../../abi/engine.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { DOMAIN_TYPES, type DomainType } from "../table/domain.js";
+import { DOMAIN_TYPES, type DomainType } from "../table/domainType.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";

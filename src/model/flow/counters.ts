@@ -6,7 +6,8 @@ import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_C
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { CounterValue } from "../action/counter.js";
-import { Flow, type FlowCounts } from "./flow.js";
+import type { FlowCounts } from "./counts.js";
+import { Flow } from "./flow.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 

@@ -4,7 +4,8 @@ import { refuse } from "../../errors.js";
 import { trappingSlot } from "../table/classifier.js";
 import type { DeviceBytes } from "../match/deviceMask.js";
 import { deviceFlowActions, type DeviceFlowActions, type FlowActionAttr } from "./deviceFlowActions.js";
-import { Flow, type FlowTarget } from "./flow.js";
+import type { FrameTarget } from "../base/target.js";
+import { Flow } from "./flow.js";
 import type { KeyBits } from "./specMatch.js";
 import { FlowMatcher } from "./matcher.js";
 import { living } from "../base/handle.js";
@@ -12,7 +13,7 @@ import { living } from "../base/handle.js";
 export class DeviceFlow extends Flow {
   readonly matcher: FlowMatcher;
   readonly qp = null;
-  readonly target: FlowTarget | null;
+  readonly target: FrameTarget | null;
 
   private constructor(matcher: FlowMatcher, { target, counts, actions, holds }: DeviceFlowActions) {
     super(matcher.context, { counts, actions, holds: [matcher, ...holds] });

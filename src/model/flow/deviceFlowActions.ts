@@ -6,7 +6,9 @@ import { Op } from "../../abi/engine.js";
 import { IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../../abi/verbs.js";
 import { refuse, type ErrnoName, type RefusalReason } from "../../errors.js";
 import { FlowCounter } from "../action/counter.js";
-import type { Flow, FlowCounts, FlowTarget } from "./flow.js";
+import type { FlowCounts } from "./counts.js";
+import type { FrameTarget } from "../base/target.js";
+import type { Flow } from "./flow.js";
 import { EspAction } from "../esp/action.js";
 import { FlowAction } from "./action.js";
 import { FLOW_ACTIONS } from "./actionChecks.js";
@@ -45,7 +47,7 @@ export interface FlowActionAttr {
 
 /** What they come to. */
 export interface DeviceFlowActions {
-  readonly target: FlowTarget | null;
+  readonly target: FrameTarget | null;
   readonly drop: boolean;
   readonly tag: number | null;
   readonly counts: FlowCounts | null;

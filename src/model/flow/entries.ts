@@ -1,9 +1,19 @@
 /** The entries of a function, stage by stage: flows join them, and leave them. */
 import { changeActions, insertRule } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
-import type { DeviceFunction } from "../device/function.js";
-import type { Flow, FlowCounts } from "./flow.js";
-import { endOf, ENTRY_LIMIT, FlowEntry, FlowMask, queueOf, type EntryKind, type FlowStage } from "./entry.js";
+import type { FunctionBase } from "../base/deviceBase.js";
+import type { FlowCounts } from "./counts.js";
+import {
+  endOf,
+  ENTRY_LIMIT,
+  FlowEntry,
+  FlowMask,
+  queueOf,
+  type EntryFlow,
+  type EntryKind,
+  type FlowStage,
+} from "./entry.js";
+import { TablePipeline } from "../table/pipeline.js";
 import type { KeyBits } from "./specMatch.js";
 
 /** Where a flow belongs: alone, it would be an entry of this kind. */
@@ -19,18 +29,11 @@ export interface FoundPlace {
   readonly entry: FlowEntry | undefined;
 }
 
-/** Flows of a device. */
-export interface FlowCount {
-  alive: number;
-  /** As many as it can have. */
-  readonly most: number;
-}
-
 const NO_RANGES: readonly never[] = [];
 
 export class FlowTables {
-  readonly #function: DeviceFunction;
-  readonly #count: FlowCount;
+  readonly #function: FunctionBase;
+  readonly #pipeline: TablePipeline;
   readonly #masks: Record<FlowStage, Map<string, FlowMask>> = {
     sniffers: new Map(),
     root: new Map(),
@@ -44,20 +47,19 @@ export class FlowTables {
     fdb: new Map(),
   };
 
-  /** `count` is that of the device, for all its functions. */
-  constructor(of: DeviceFunction, count: FlowCount) {
+  constructor(of: FunctionBase) {
     this.#function = of;
-    this.#count = count;
+    this.#pipeline = of.part(TablePipeline);
   }
 
   /**
    * Where a flow belongs, for `enter`. Refuses what cannot stand beside the flows that are there; nothing is changed.
    * @throws EEXIST, ENOMEM
    */
-  find(call: string, flow: Flow, wanted: readonly WantedEntry[]): FoundPlace[] {
+  find(call: string, flow: EntryFlow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this.#find(one));
     for (const place of found) if (place.entry !== undefined) checkAgreement(call, flow, place.entry, place.wanted);
-    const { alive, most } = this.#count;
+    const { alive, most } = this.#function.device.hardware.flows;
     if (alive >= most) {
       const hint = `limits.flows of createDevice is ${most}`;
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: "qp", value: flow.qp, hint });
@@ -67,7 +69,7 @@ export class FlowTables {
   }
 
   /** Gives a flow its entries; on a refusal it is in none. @throws ENOMEM */
-  enter(call: string, flow: Flow, found: readonly FoundPlace[]): FlowEntry[] {
+  enter(call: string, flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
     const entered: FlowEntry[] = [];
     try {
       for (const one of found) entered.push(this.#enter(call, flow, one));
@@ -75,14 +77,14 @@ export class FlowTables {
       for (const entry of entered) this.#leave(flow, entry);
       throw error;
     }
-    this.#count.alive++;
+    this.#function.device.hardware.flows.alive++;
     return entered;
   }
 
   /** Takes a flow out of its entries. */
-  leave(flow: Flow, entries: readonly FlowEntry[]): void {
+  leave(flow: EntryFlow, entries: readonly FlowEntry[]): void {
     for (const entry of entries) this.#leave(flow, entry);
-    this.#count.alive--;
+    this.#function.device.hardware.flows.alive--;
   }
 
   /** The flow names other counters now. @throws ENOMEM, and then entries do what they did, once the flow is as it was */
@@ -102,7 +104,7 @@ export class FlowTables {
     return { wanted, key, entry: mask?.entries.get(mask.valueKey(bits.value)) };
   }
 
-  #enter(call: string, flow: Flow, found: FoundPlace): FlowEntry {
+  #enter(call: string, flow: EntryFlow, found: FoundPlace): FlowEntry {
     const { entry } = found;
     if (entry === undefined) return this.#insert(call, flow, found);
     entry.flows.push(flow);
@@ -115,17 +117,18 @@ export class FlowTables {
     return changeActions(this.#function.device.core, entry.handle, entry.record());
   }
 
-  #insert(call: string, flow: Flow, { wanted, key }: FoundPlace): FlowEntry {
+  #insert(call: string, flow: EntryFlow, { wanted, key }: FoundPlace): FlowEntry {
     const { stage, slot, bits } = wanted;
-    const { stages, device } = this.#function;
+    const { device } = this.#function;
+    const pipeline = this.#pipeline;
     const { installed, core } = device;
-    const classifier = stages.open(call, stage);
+    const classifier = pipeline.open(call, stage);
     const masks = this.#masks[stage];
     // The other half of ALL_DEFAULT may have brought it.
     const known = masks.get(key);
     const mask = known ?? new FlowMask(slot, key, bits.mask);
     if (known === undefined && !classifier.add(mask)) {
-      stages.close(stage);
+      pipeline.close(stage);
       const hint = "65536 masks and matchers of one table";
       refuse({ code: "ENOMEM", call, reason: "no_memory", path: flow.does, hint });
     }
@@ -142,17 +145,17 @@ export class FlowTables {
     });
     if (entry.handle === 0) {
       if (known === undefined) classifier.remove(mask);
-      stages.close(stage);
+      pipeline.close(stage);
       this.#function.device.allocated(call, 0);
     }
     masks.set(key, mask);
     mask.entries.set(entry.valueKey, entry);
     installed.add(entry);
-    stages.added(stage);
+    pipeline.added(stage);
     return entry;
   }
 
-  #leave(flow: Flow, entry: FlowEntry): void {
+  #leave(flow: EntryFlow, entry: FlowEntry): void {
     entry.flows.splice(entry.flows.indexOf(flow), 1);
     if (entry.flows.length > 0) {
       // As many actions or fewer: this cannot fail.
@@ -160,7 +163,8 @@ export class FlowTables {
       return;
     }
     const { place, classifier, stage } = entry;
-    const { stages, device } = this.#function;
+    const { device } = this.#function;
+    const pipeline = this.#pipeline;
     const { installed, core } = device;
     core.exports.removeRule(entry.handle);
     installed.remove(entry);
@@ -169,12 +173,12 @@ export class FlowTables {
       this.#masks[stage].delete(place.key);
       classifier.remove(place);
     }
-    stages.removed(stage);
+    pipeline.removed(stage);
   }
 }
 
 /** SPEC: what identical flows must have in common. A flow without a tag joins any. */
-function checkAgreement(call: string, flow: Flow, entry: FlowEntry, wanted: WantedEntry): void {
+function checkAgreement(call: string, flow: EntryFlow, entry: FlowEntry, wanted: WantedEntry): void {
   const { drop, tag, actions } = wanted;
   const path = flow.does;
   const cite = "docs/flows.md, identical flows";
@@ -200,7 +204,7 @@ function checkAgreement(call: string, flow: Flow, entry: FlowEntry, wanted: Want
   }
 }
 
-function checkRoom(call: string, entry: FlowEntry, flow: Flow): void {
+function checkRoom(call: string, entry: FlowEntry, flow: EntryFlow): void {
   const { queues } = entry;
   const queue = queueOf(flow);
   if (!entry.drop && queue !== null && !queues.has(queue) && queues.size === ENTRY_LIMIT) {

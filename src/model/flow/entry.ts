@@ -4,7 +4,8 @@
  */
 import { Op } from "../../abi/engine.js";
 import type { Classifier, Place, Placed } from "../table/classifier.js";
-import type { Flow, FlowTarget } from "./flow.js";
+import type { FrameTarget } from "../base/target.js";
+import type { FlowCounts } from "./counts.js";
 import type { FlowAction, FlowActionStep } from "./action.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import type { StageName } from "../table/pipeline.js";
@@ -28,6 +29,21 @@ export interface EntryKind {
   readonly tag: number | null;
   /** What is done to the frame, the same for all its flows. */
   readonly actions: readonly FlowAction[];
+}
+
+/** A flow as its entry needs it. */
+export interface EntryFlow {
+  readonly name: string;
+  /** The queue pair that it was made on; null for a flow of none. */
+  readonly qp: QueuePair | null;
+  /** Where its frames go; null where it drops them, or does not say. */
+  readonly target: FrameTarget | null;
+  /** What counts its frames. */
+  readonly counts: FlowCounts | null;
+  /** Whether it takes frames that its own queue pair has sent. */
+  readonly loopsBack: boolean;
+  /** The argument that says what it does, for refusals. */
+  readonly does: string;
 }
 
 /** The entries of one mask and one slot: as old as the first of them, while there is one. */
@@ -90,11 +106,18 @@ export class FlowEntry implements Placed, EntryKind {
   readonly classifier: Classifier;
   readonly place: FlowMask;
   readonly valueKey: string;
-  readonly flows: Flow[];
+  readonly flows: EntryFlow[];
   sequence: number;
   handle = 0;
 
-  constructor(id: number, kind: EntryKind, classifier: Classifier, place: FlowMask, valueKey: string, first: Flow) {
+  constructor(
+    id: number,
+    kind: EntryKind,
+    classifier: Classifier,
+    place: FlowMask,
+    valueKey: string,
+    first: EntryFlow,
+  ) {
     this.id = id;
     this.stage = kind.stage;
     this.slot = kind.slot;
@@ -111,7 +134,7 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   /** The flows that a frame is for: those of its sender only where they allow it. */
-  flowsFor(sender: QueuePair | null): Flow[] {
+  flowsFor(sender: QueuePair | null): EntryFlow[] {
     return this.flows.filter(({ qp, loopsBack }) => qp !== sender || loopsBack);
   }
 
@@ -121,7 +144,7 @@ export class FlowEntry implements Placed, EntryKind {
   }
 
   /** Where its frames go on to, besides its queues; null for nowhere. */
-  get end(): FlowTarget | null {
+  get end(): FrameTarget | null {
     return this.flows.map(endOf).find((end) => end !== null) ?? null;
   }
 
@@ -196,21 +219,21 @@ export class FlowEntry implements Placed, EntryKind {
 }
 
 /** The queue that a flow delivers to, or what spreads over several, by its handle; null for none. */
-export function queueOf({ target }: Flow): number | null {
+export function queueOf({ target }: EntryFlow): number | null {
   return target !== null && isQueue(target) ? target.operand : null;
 }
 
 /** Where a flow leads besides queues. */
-export function endOf({ target }: Flow): FlowTarget | null {
+export function endOf({ target }: EntryFlow): FrameTarget | null {
   return target === null || isQueue(target) ? null : target;
 }
 
-function isQueue({ op }: FlowTarget): boolean {
+function isQueue({ op }: FrameTarget): boolean {
   return op === Op.queue || op === Op.spread;
 }
 
 /** The queue pair of all these flows where there is one, and none of them is for its own frames. */
-function soleOwner(flows: readonly Flow[]): QueuePair | null {
+function soleOwner(flows: readonly EntryFlow[]): QueuePair | null {
   const owner = flows[0]?.qp ?? null;
   return flows.every(({ qp, loopsBack }) => qp === owner && !loopsBack) ? owner : null;
 }

@@ -2,33 +2,15 @@
  * Flows (`struct ibv_flow`): those of the verbs (verbsFlow.ts) and those of mlx5dv_create_flow (deviceFlow.ts). What they
  * mean together is in docs/flows.md.
  */
-import type { Op } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
+import type { FrameTarget } from "../base/target.js";
+import type { FlowCounts } from "./counts.js";
 import type { FlowAction } from "./action.js";
-import type { FlowEntry } from "./entry.js";
-import { checkCountersRoom, type FlowTables, type WantedEntry } from "./entries.js";
+import type { EntryFlow, FlowEntry } from "./entry.js";
+import { checkCountersRoom, FlowTables, type WantedEntry } from "./entries.js";
 import { Handle, living } from "../base/handle.js";
 import type { QueuePair } from "../queue/queuePair.js";
-
-/** Where the frames of a flow go: the operation of the core that takes them there. */
-export interface FlowTarget {
-  readonly op: Op;
-  readonly operand: number;
-}
-
-/** What counts the frames of a flow: a pair of counts in the core. */
-export interface FlowCounts {
-  readonly name: string;
-  /** The object that cannot be destroyed before. */
-  readonly holder: Handle;
-  /** 0 while they have not been made. */
-  readonly address: number;
-  /** Makes them, if there are none. @throws ENOMEM */
-  bind(call: string): number;
-  /** Gives back counts that nobody has bound after all. */
-  unbind(): void;
-}
 
 /** What a flow is made of. */
 export interface FlowParts {
@@ -39,7 +21,7 @@ export interface FlowParts {
   readonly holds: readonly Handle[];
 }
 
-export abstract class Flow extends Handle {
+export abstract class Flow extends Handle implements EntryFlow {
   readonly comp_mask = 0;
   readonly context: Context;
   /** `ibv_flow.handle` */
@@ -49,7 +31,7 @@ export abstract class Flow extends Handle {
   /** The queue pair that it was made on; null for a flow of none. */
   abstract readonly qp: QueuePair | null;
   /** null where it drops, or does not say. */
-  abstract readonly target: FlowTarget | null;
+  abstract readonly target: FrameTarget | null;
   readonly #holds: readonly Handle[];
   #counts: FlowCounts | null;
   #entries: readonly FlowEntry[] = [];
@@ -77,7 +59,7 @@ export abstract class Flow extends Handle {
   abstract get loopsBack(): boolean;
 
   get #tables(): FlowTables {
-    return this.context.function.flows;
+    return this.context.function.part(FlowTables);
   }
 
   /** Takes its place, or places. @throws EEXIST, ENOMEM, and then nothing has changed */

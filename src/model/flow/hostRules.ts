@@ -8,10 +8,11 @@ import { Op, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
-import type { Device } from "../device/device.js";
-import type { DeviceFunction } from "../device/function.js";
+import type { DeviceBase } from "../base/deviceBase.js";
+import type { FunctionBase } from "../base/deviceBase.js";
 import { describe, unsigned } from "../../checks.js";
 import { Handle } from "../base/handle.js";
+import { TablePipeline } from "../table/pipeline.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 
 /** In the order in which frames come to them. */
@@ -44,7 +45,7 @@ export class HostQueue {
   /** Rules that lead to it. */
   users = 0;
 
-  constructor(of: DeviceFunction, number: number, handle: number) {
+  constructor(of: FunctionBase, number: number, handle: number) {
     this.label = of.managesSwitch ? `host:${number}` : `vf${of.vport}/host:${number}`;
     this.handle = handle;
   }
@@ -87,13 +88,18 @@ export class HostRule extends Handle {
 /** `device.hostRules`, and those of other functions. */
 export class HostRules {
   /** @internal */
-  readonly function: DeviceFunction;
+  readonly function: FunctionBase;
+  readonly device: DeviceBase;
+  /** @internal */
+  readonly pipeline: TablePipeline;
   readonly #queues = new Map<number, HostQueue>();
   #made = 0;
 
   /** @internal */
-  constructor(of: DeviceFunction) {
+  constructor(of: FunctionBase) {
     this.function = of;
+    this.device = of.device;
+    this.pipeline = of.part(TablePipeline);
   }
 
   /**
@@ -102,7 +108,7 @@ export class HostRules {
    */
   add(options: HostRuleOptions): HostRule {
     const call = "hostRules.add";
-    const { device, stages } = this.function;
+    const { device, pipeline } = this;
     const { application, action } = options;
     const place = HOST_APPLICATIONS.indexOf(application);
     if (place < 0) {
@@ -119,7 +125,7 @@ export class HostRules {
     const age = this.#made;
     let handle: number;
     try {
-      const rule = insertRule(device.core, stages.open(call, "host").table, {
+      const rule = insertRule(device.core, pipeline.open(call, "host").table, {
         id,
         rankHigh: ((place << 30) | (priority << 14) | Math.floor(age / 2 ** 32)) >>> 0,
         rankLow: age >>> 0,
@@ -131,7 +137,7 @@ export class HostRules {
       });
       handle = device.allocated(call, rule);
     } catch (error) {
-      stages.close("host");
+      pipeline.close("host");
       if (number !== null) this.#release(number);
       throw error;
     }
@@ -140,16 +146,16 @@ export class HostRules {
     const rule = new HostRule(this, id, handle, { application, priority, action, name });
     if (queue !== null) queue.users++;
     device.installed.add(rule);
-    stages.added("host");
+    pipeline.added("host");
     return rule;
   }
 
   /** @internal */
   forget(rule: HostRule, handle: number): void {
-    const { device, stages } = this.function;
+    const { device, pipeline } = this;
     device.core.exports.removeRule(handle);
     device.installed.remove(rule);
-    stages.removed("host");
+    pipeline.removed("host");
     if (rule.action === "drop") return;
     const queue = this.#queues.get(rule.action.queue) as HostQueue;
     queue.users--;
@@ -185,7 +191,7 @@ function queueNumber(call: string, action: HostAction): number | null {
   throw new TypeError(`${call}: action must be "drop" or { queue }, not ${describe(action)}`);
 }
 
-function fieldsOf(call: string, device: Device, { port, match = {} }: HostRuleOptions): MatchFields {
+function fieldsOf(call: string, device: DeviceBase, { port, match = {} }: HostRuleOptions): MatchFields {
   if (port === undefined) return match;
   device.checkPort(call, port);
   if ("ext.port" in match) {

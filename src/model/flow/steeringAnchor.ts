@@ -7,8 +7,9 @@ import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { trappingSlot, type Classifier } from "../table/classifier.js";
 import { Context } from "../base/context.js";
-import type { DeviceFunction } from "../device/function.js";
-import type { DomainType } from "../table/domain.js";
+import type { FunctionBase } from "../base/deviceBase.js";
+import type { DomainType } from "../table/domainType.js";
+import { TablePipeline } from "../table/pipeline.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
@@ -31,7 +32,7 @@ export function rootRecord({ table }: Classifier, priority: number): Uint8Array 
 
 /** The table that all anchors of one priority are: known to flow tables by its number. */
 export class AnchorTable extends Handle {
-  readonly function: DeviceFunction;
+  readonly function: FunctionBase;
   readonly tableType: FlowTableType;
   readonly priority: number;
   /** Among those of flow tables. */
@@ -44,12 +45,13 @@ export class AnchorTable extends Handle {
   anchors = 0;
 
   /** @throws ENOMEM */
-  constructor(call: string, of: DeviceFunction, tableType: FlowTableType, priority: number) {
-    const { device, stages } = of;
+  constructor(call: string, of: FunctionBase, tableType: FlowTableType, priority: number) {
+    const { device } = of;
+    const pipeline = of.part(TablePipeline);
     super(device, `anchor ${tableType.name} ${priority}`);
-    const record = rootRecord(stages.pin(call, tableType.stage), priority);
+    const record = rootRecord(pipeline.pin(call, tableType.stage), priority);
     const operand = createRecord(device.core, record);
-    if (operand === 0) stages.unpin(tableType.stage);
+    if (operand === 0) pipeline.unpin(tableType.stage);
     this.operand = device.allocated(call, operand);
     this.#bytes = record.length;
     this.function = of;
@@ -66,16 +68,16 @@ export class AnchorTable extends Handle {
   release(): void {
     this.destroyed = true;
     releaseRecord(this.device.core, this.operand, this.#bytes);
-    this.function.stages.unpin(this.tableType.stage);
+    this.function.part(TablePipeline).unpin(this.tableType.stage);
   }
 }
 
 /** The anchor tables of a function. */
 export class AnchorTables {
-  readonly #function: DeviceFunction;
+  readonly #function: FunctionBase;
   readonly #byPlace = new Map<string, AnchorTable>();
 
-  constructor(of: DeviceFunction) {
+  constructor(of: FunctionBase) {
     this.#function = of;
   }
 
@@ -142,7 +144,7 @@ export class SteeringAnchor extends Handle {
       const hint = `0 to ${lastPriority}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.priority", value: priority, hint });
     }
-    return new SteeringAnchor(context, owner.anchors.take(call, tableType, priority));
+    return new SteeringAnchor(context, owner.part(AnchorTables).take(call, tableType, priority));
   }
 
   /** What names it as a destination of entries of flow tables. */
@@ -158,7 +160,7 @@ export class SteeringAnchor extends Handle {
       refuse({ code: "EBUSY", call, reason: "in_use", path: "sa", value: this, hint });
     }
     retire(call, "sa", this, "");
-    this.context.function.anchors.give(table);
+    this.context.function.part(AnchorTables).give(table);
     this.context.users--;
   }
 }

@@ -1,5 +1,5 @@
 /** Types of tables that flows stand in (`enum mlx5dv_flow_table_type`). */
-import type { DomainType } from "../table/domain.js";
+import type { DomainType } from "../table/domainType.js";
 import type { FlowStage } from "./entry.js";
 
 export interface FlowTableType {

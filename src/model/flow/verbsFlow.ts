@@ -10,8 +10,9 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { trappingSlot } from "../table/classifier.js";
-import type { Device } from "../device/device.js";
-import { Flow, type FlowTarget } from "./flow.js";
+import type { DeviceBase } from "../base/deviceBase.js";
+import type { FrameTarget } from "../base/target.js";
+import { Flow } from "./flow.js";
 import type { FlowAction } from "./action.js";
 import { flowActionsOf } from "./actionChecks.js";
 import { checkFlow, type FlowSetting } from "./checks.js";
@@ -72,7 +73,7 @@ export class VerbsFlow extends Flow {
   }
 
   /** What is sent goes on; sniffers listen both ways. */
-  get target(): FlowTarget | null {
+  get target(): FrameTarget | null {
     if (this.type === IBV_FLOW_ATTR_NORMAL && (this.flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0) return null;
     return this.qp.target;
   }
@@ -89,19 +90,19 @@ function settingOf({ device, context, qp_type }: QueuePair): FlowSetting {
   };
 }
 
-function countersOf(call: string, device: Device, { object, path }: NamedObject): Counters {
+function countersOf(call: string, device: DeviceBase, { object, path }: NamedObject): Counters {
   if (!(object instanceof Counters)) throw new TypeError(`${call}: ${path} must be Counters, not ${describe(object)}`);
   return ofDevice(call, path, device, living(call, path, object, Counters));
 }
 
-function ofDevice<T extends Handle>(call: string, path: string, device: Device, object: T): T {
+function ofDevice<T extends Handle>(call: string, path: string, device: DeviceBase, object: T): T {
   if (object.device === device) return object;
   return refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
 }
 
 /** Where a flow belongs; ALL_DEFAULT and SNIFFER to two places. */
 function wantedEntries(
-  device: Device,
+  device: DeviceBase,
   { type, flags, priority, port, specs }: FlowRequest,
   match: FlowMatch,
   actions: readonly FlowAction[],

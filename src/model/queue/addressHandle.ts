@@ -1,7 +1,7 @@
 /** Address handles: where datagrams go, and from which GID of which port. */
 import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/gids.js";
 import { describe, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
@@ -49,7 +49,7 @@ export interface Route {
 }
 
 /** Checks the attributes, and finds the way that they describe. */
-export function routeOf(call: string, path: string, device: Device, attributes: AddressAttributes): Route {
+export function routeOf(call: string, path: string, device: DeviceBase, attributes: AddressAttributes): Route {
   checkObject(call, path, attributes);
   checkObject(call, `${path}.grh`, attributes.grh);
   const { grh, is_global, port_num, dmac } = attributes;

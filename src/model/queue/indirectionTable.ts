@@ -2,7 +2,7 @@
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { describe, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { WorkQueue } from "./workQueue.js";
@@ -20,7 +20,7 @@ export const MAX_LOG_TABLE = 10;
 
 /** Queues in the core: what a spread record leads to. */
 export class QueueList {
-  readonly device: Device;
+  readonly device: DeviceBase;
   /** The address of their handles in the core. */
   readonly address: number;
   /** A power of two. */
@@ -28,7 +28,7 @@ export class QueueList {
   readonly #queues: readonly Handle[];
 
   /** @throws ENOMEM */
-  constructor(call: string, device: Device, queues: readonly (Handle & { readonly handle: number })[]) {
+  constructor(call: string, device: DeviceBase, queues: readonly (Handle & { readonly handle: number })[]) {
     const record = new Uint32Array(queues.map(({ handle }) => handle));
     this.address = device.allocated(call, createRecord(device.core, new Uint8Array(record.buffer)));
     this.device = device;
@@ -102,7 +102,7 @@ export class IndirectionTable extends Handle {
   }
 }
 
-function queueAt(call: string, device: Device, path: string, value: unknown): WorkQueue {
+function queueAt(call: string, device: DeviceBase, path: string, value: unknown): WorkQueue {
   const queue = living(call, path, value, WorkQueue);
   if (queue.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
   return queue;

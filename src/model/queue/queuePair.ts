@@ -14,10 +14,10 @@ import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
 import { CompletionQueue } from "./completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
-import type { Device } from "../device/device.js";
-import type { FlowTarget } from "../flow/flow.js";
+import type { FrameTarget } from "../base/target.js";
+import { checkRoom } from "./numbers.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { bounded, MAX_INLINE_DATA, MAX_QP_NUM } from "../base/limits.js";
+import { bounded, MAX_INLINE_DATA } from "../base/limits.js";
 import { portOf } from "../base/ports.js";
 import {
   changedState,
@@ -160,7 +160,7 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /** What takes frames to it. */
-  get target(): FlowTarget {
+  get target(): FrameTarget {
     return { op: this.spreads ? Op.spread : Op.queue, operand: this.handle };
   }
 
@@ -299,19 +299,6 @@ export class QueuePair extends Handle implements Receiver {
   #noSink(call: string): never {
     refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint: "a sink is always ready" });
   }
-}
-
-/** There is a place for a new queue pair, and a number. */
-export function checkRoom(call: string, device: Device): void {
-  device.hardware.inventory.checkRoom(call, device, "qp");
-  checkQueueNumber(call, device);
-}
-
-/** There is a number for a new queue pair or work queue. */
-export function checkQueueNumber(call: string, device: Device): void {
-  if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
-  const hint = "the numbers of queues are used up";
-  refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
 }
 
 function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {

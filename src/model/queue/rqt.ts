@@ -4,7 +4,7 @@ import type { Context } from "../base/context.js";
 import { DevxObject } from "../devx/object.js";
 import { retire } from "../base/handle.js";
 import { QueueList } from "./indirectionTable.js";
-import { receiverAt } from "./tir.js";
+import { receiverAt } from "./receivers.js";
 
 export class Rqt extends DevxObject {
   readonly numberedAs = "rqt";

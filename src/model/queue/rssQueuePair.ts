@@ -22,7 +22,8 @@ import type { Context, ProtectionDomain } from "../base/context.js";
 import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { IndirectionTable } from "./indirectionTable.js";
-import { checkRoom, QueuePair, type QueuePairAttributes } from "./queuePair.js";
+import { checkRoom } from "./numbers.js";
+import { QueuePair, type QueuePairAttributes } from "./queuePair.js";
 import { HASH_FIELDS, Spread, type HashOptions } from "./rss.js";
 
 /** `struct ibv_rx_hash_conf` */

@@ -22,7 +22,6 @@ import {
   IBV_WR_TSO,
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import type { QueuePair } from "./queuePair.js";
 
 interface Operations {
   readonly has: readonly number[];
@@ -66,7 +65,12 @@ const OPERATIONS: Readonly<Record<number, Operations>> = {
 };
 
 /** Refuses what the queue pair does not do. @throws EINVAL what its type has nowhere; EOPNOTSUPP what it has elsewhere */
-export function checkOperation(call: string, { qp_type }: QueuePair, opcode: number, flags: number): void {
+export function checkOperation(
+  call: string,
+  { qp_type }: { readonly qp_type: number },
+  opcode: number,
+  flags: number,
+): void {
   const { has, lacks, flags: known, opcodeHint, flagHint } = OPERATIONS[qp_type] as Operations;
   if (opcode === IBV_WR_TSO || lacks.includes(opcode)) {
     const hint = opcode === IBV_WR_TSO ? "max_tso is 0" : opcodeHint;

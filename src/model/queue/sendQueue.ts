@@ -26,10 +26,9 @@ import { living } from "../base/handle.js";
 import { checkFrameLength } from "../traffic/input.js";
 import { withChecksums } from "../traffic/offload.js";
 import { MAX_MESSAGE, MTU_BYTES } from "../base/ports.js";
-import { STATE_NAMES } from "./states.js";
-import type { QueuePair } from "./queuePair.js";
+import type { DeviceBase } from "../base/deviceBase.js";
+import { STATE_NAMES, type QueuePairState } from "./states.js";
 import { checkViews, lengthOf, viewsOf, type WorkRequest } from "./scatter.js";
-import { sendFrom } from "../traffic/send.js";
 import { checkOperation } from "./sendOperations.js";
 import type { Message } from "../roce/requester.js";
 import type { Transport } from "../roce/transport.js";
@@ -61,10 +60,24 @@ export interface SendLimits {
   readonly max_inline_data: number;
 }
 
+/** The queue pair, as its send queue needs it. */
+export interface SendingQueuePair {
+  readonly device: DeviceBase;
+  readonly destroyed: boolean;
+  readonly state: number;
+  readonly qp_type: number;
+  readonly qp_num: number;
+  readonly pd: ProtectionDomain | null;
+  readonly attributes: Readonly<QueuePairState>;
+  readonly transport: Transport | null;
+  /** The packet sequence number of the next packet, which is taken. */
+  takePsn(): number;
+}
+
 const PRIVILEGED_QKEY = 0x8000_0000;
 
 export class SendQueue {
-  readonly #qp: QueuePair;
+  readonly #qp: SendingQueuePair;
   readonly #completions: CompletionQueue;
   readonly #limits: SendLimits;
   readonly #signalsAll: boolean;
@@ -72,7 +85,7 @@ export class SendQueue {
   #tail = 0;
   #head = 0;
 
-  constructor(qp: QueuePair, completions: CompletionQueue, limits: SendLimits, signalsAll: boolean) {
+  constructor(qp: SendingQueuePair, completions: CompletionQueue, limits: SendLimits, signalsAll: boolean) {
     this.#qp = qp;
     this.#completions = completions;
     this.#limits = limits;
@@ -116,7 +129,7 @@ export class SendQueue {
     const sent = (flags & IBV_SEND_IP_CSUM) === 0 ? frame : withChecksums(qp.device, frame);
     const place = ++this.#tail;
     if (completes) this.#complete(wr, place, IBV_WC_SUCCESS, lengthOf(views));
-    sendFrom(call, qp, sent);
+    qp.device.transmit(call, qp, sent);
   }
 
   /** Everything that is posted has been sent; its places are free. */

@@ -34,7 +34,7 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { routeOf, type AddressAttributes } from "./addressHandle.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { describe, unsigned } from "../../checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { MTU, PKEY_TABLE_LENGTH } from "../base/ports.js";
@@ -169,7 +169,7 @@ interface NumberField {
   /** The bit as C spells it. */
   readonly mask: string;
   readonly low: number;
-  readonly high: number | ((device: Device) => number);
+  readonly high: number | ((device: DeviceBase) => number);
 }
 
 const PSN = 0xffffff;
@@ -219,7 +219,7 @@ const MASK_NAMES: readonly (readonly [number, string])[] = [
  */
 export function changedState(
   call: string,
-  device: Device,
+  device: DeviceBase,
   type: number,
   now: Readonly<QueuePairState>,
   attr: QueuePairChange,
@@ -282,7 +282,7 @@ function checkMask(call: string, type: number, now: number, to: number, given: n
   refuse({ code: "EINVAL", call, reason: "bad_attribute", path: "attr_mask", value: maskText(extra), hint });
 }
 
-function numberOf(call: string, device: Device, { name, low, high }: NumberField, value: unknown): number {
+function numberOf(call: string, device: DeviceBase, { name, low, high }: NumberField, value: unknown): number {
   const path = `attr.${name}`;
   const most = typeof high === "number" ? high : high(device);
   const number = unsigned(call, path, value, 32);

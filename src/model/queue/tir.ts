@@ -3,16 +3,13 @@
  * by rules (docs/flows.md), so `self_lb_en` says nothing.
  */
 import { Op } from "../../abi/engine.js";
-import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
-import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { DevxObject } from "../devx/object.js";
-import type { FlowTarget } from "../flow/flow.js";
+import type { FrameTarget } from "../base/target.js";
 import { retire, type Handle } from "../base/handle.js";
-import type { QueuePair } from "./queuePair.js";
+import { receiverAt } from "./receivers.js";
 import type { Rqt } from "./rqt.js";
 import { Spread, type HashOptions } from "./rss.js";
-import type { WorkQueue } from "./workQueue.js";
 
 /** Where a TIR leads: to a receive queue by its number, or over a table. */
 export type TirDestination = { readonly rqn: number } | { readonly rqt: Rqt; readonly hash: HashOptions };
@@ -23,11 +20,11 @@ export class Tir extends DevxObject {
   /** tirn */
   readonly id: number;
   /** What takes frames to it. */
-  readonly target: FlowTarget;
+  readonly target: FrameTarget;
   readonly #holds: Handle;
   readonly #spread: Spread | null;
 
-  private constructor(context: Context, target: FlowTarget, holds: Handle, spread: Spread | null) {
+  private constructor(context: Context, target: FrameTarget, holds: Handle, spread: Spread | null) {
     const id = context.device.nextNumber("tir") + 1;
     super(context.device, `tir${id}`);
     this.context = context;
@@ -55,16 +52,4 @@ export class Tir extends DevxObject {
     this.#holds.users--;
     this.context.users--;
   }
-}
-
-/**
- * The work queue, or the raw packet queue pair, whose receive queue has this number. MODEL: that of a queue pair is its qp_num.
- * @throws EINVAL
- */
-export function receiverAt(call: string, path: string, context: Context, number: number): QueuePair | WorkQueue {
-  const found = context.device.receivers.get(number);
-  const raw = found?.argument !== "qp" || found.qp_type === IBV_QPT_RAW_PACKET;
-  if (found !== undefined && raw && found.context.function === context.function) return found;
-  const hint = `a work queue or raw packet queue pair of ${context.function.name} has this number`;
-  return refuse({ code: "EINVAL", call, reason: "bad_object", path, value: number, hint });
 }

@@ -16,7 +16,7 @@ import { Context, ProtectionDomain } from "../base/context.js";
 import { describe, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { bounded } from "../base/limits.js";
-import { checkQueueNumber } from "./queuePair.js";
+import { checkQueueNumber } from "./numbers.js";
 import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
 

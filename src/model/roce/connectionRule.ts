@@ -3,14 +3,15 @@ import { Op } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
 import { readBits } from "../../packet/bytes.js";
 import type { Route } from "../queue/addressHandle.js";
-import type { DeviceFunction } from "../device/function.js";
+import type { FunctionBase } from "../base/deviceBase.js";
 import { isIpv4Mapped } from "../base/gids.js";
 import { matchOf, type MatchFields } from "../match/match.js";
+import { TablePipeline } from "../table/pipeline.js";
 import { ROCE_PORT } from "./frame.js";
 
 export class ConnectionRule {
   readonly id: number;
-  readonly #function: DeviceFunction;
+  readonly #function: FunctionBase;
   /** The rule in the core. */
   readonly #handle: number;
 
@@ -18,28 +19,29 @@ export class ConnectionRule {
    * Packets that come to a function for a queue pair of this number, the way back along `route`, go to `queue`.
    * @throws ENOMEM
    */
-  constructor(call: string, of: DeviceFunction, route: Route, qp_num: number, queue: number) {
-    const { device, stages } = of;
+  constructor(call: string, of: FunctionBase, route: Route, qp_num: number, queue: number) {
+    const { device } = of;
+    const pipeline = of.part(TablePipeline);
     const { mask, value, ranges } = matchOf(call, "attr", fieldsOf(route, qp_num));
     this.#function = of;
     this.id = device.installed.nextId;
     // No packet is for two queue pairs: the order of their rules does not matter.
     const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions: [Op.queue, queue] };
     try {
-      this.#handle = device.allocated(call, insertRule(device.core, stages.open(call, "connected").table, rule));
+      this.#handle = device.allocated(call, insertRule(device.core, pipeline.open(call, "connected").table, rule));
     } catch (error) {
-      stages.close("connected");
+      pipeline.close("connected");
       throw error;
     }
     device.installed.add(this);
-    stages.added("connected");
+    pipeline.added("connected");
   }
 
   remove(): void {
-    const { device, stages } = this.#function;
+    const { device } = this.#function;
     device.core.exports.removeRule(this.#handle);
     device.installed.remove(this);
-    stages.removed("connected");
+    this.#function.part(TablePipeline).removed("connected");
   }
 }
 

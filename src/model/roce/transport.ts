@@ -6,10 +6,10 @@ import { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPT_RC } from "../../abi/verbs.js";
 import { bytesOf } from "../../packet/bytes.js";
 import { routeOf, type AddressAttributes, type Route } from "../queue/addressHandle.js";
 import { mtuBytes } from "../base/ports.js";
-import type { QueuePair } from "../queue/queuePair.js";
+import type { Context } from "../base/context.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import type { QueuePairState } from "../queue/states.js";
 import type { ReceiveQueue } from "../queue/receiveQueue.js";
-import { sendFrom } from "../traffic/send.js";
 import { ConnectionRule } from "./connectionRule.js";
 import { noCounts, type TransportCounters } from "./counters.js";
 import { roceFrame } from "./frame.js";
@@ -21,17 +21,35 @@ import { Responder, type ResponderOwner } from "./responder.js";
 /** | syndrome 1 | MSN 3 | */
 const AETH_LENGTH = 4;
 
+/** The queue pair, as its transport needs it. */
+export interface ConnectedQueuePair {
+  readonly device: DeviceBase;
+  readonly context: Context;
+  /** The queue in the core. */
+  readonly handle: number;
+  readonly qp_num: number;
+  readonly qp_type: number;
+  readonly state: number;
+  readonly attributes: Readonly<QueuePairState>;
+  /** The sequence number of the next packet that it sends, and `count` of them taken. */
+  takePsn(count: number): number;
+  /** Sets the sequence number of the packet that it expects next. */
+  expectPsn(psn: number): void;
+  /** The connection is broken. */
+  fail(): void;
+}
+
 export class Transport implements RequesterOwner, ResponderOwner {
   readonly reliable: boolean;
   readonly receive: ReceiveQueue;
   readonly counters: TransportCounters = noCounts();
-  readonly #qp: QueuePair;
+  readonly #qp: ConnectedQueuePair;
   readonly #requester = new Requester(this);
   readonly #responder = new Responder(this);
   #rule: ConnectionRule | null = null;
   #route: Route | null = null;
 
-  constructor(qp: QueuePair, receive: ReceiveQueue) {
+  constructor(qp: ConnectedQueuePair, receive: ReceiveQueue) {
     this.#qp = qp;
     this.reliable = qp.qp_type === IBV_QPT_RC;
     this.receive = receive;
@@ -139,6 +157,6 @@ export class Transport implements RequesterOwner, ResponderOwner {
     const { qp_num: source_qpn, attributes } = this.#qp;
     const call = "ibv_post_send";
     const pkey = route.port.pkey(call, "pkey_index", attributes.pkey_index);
-    sendFrom(call, this.#qp, roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey }));
+    this.#qp.device.transmit(call, this.#qp, roceFrame(route, { ...packet, source_qpn, remote_qpn: this.peer, pkey }));
   }
 }

@@ -10,7 +10,7 @@ import { living } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
 import { checkSize, settles } from "../table/matcherChecks.js";
-import { heldBy, recordsOf, Rule } from "./rule.js";
+import { pendingOf, recordsOf, Rule } from "./rule.js";
 import { allSides } from "../table/directions.js";
 
 /** One list for all rules, or one a rule. */
@@ -85,7 +85,7 @@ function isPlain({ matcher, mask, lists }: Request): boolean {
   const { isRoot, domain } = matcher.table;
   // Each such rule has its connection for itself.
   if (lists.some((list) => list.some((one) => one instanceof AsoAction && one.linkTo(domain) !== null))) return false;
-  if ((matcher.deviceMask?.samples ?? null) !== null || heldBy(matcher) !== null) return false;
+  if ((matcher.deviceMask?.samples ?? null) !== null || pendingOf(matcher) !== null) return false;
   if (!isRoot && !domain.allowsDuplicates) return false;
   return matcher.checks !== "library" || !settles(mask);
 }

@@ -9,30 +9,15 @@ import type { AsoLink } from "../action/asoObject.js";
 import type { Classifier, Placed } from "../table/classifier.js";
 import type { Domain } from "../table/domain.js";
 import { fieldAtBit } from "../match/fields.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { Handle, living } from "../base/handle.js";
-import type { HeldRules } from "./pendingRules.js";
+import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules.js";
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
 import { checkMask } from "../table/matcherChecks.js";
 import { sidesOf, type Side } from "../table/directions.js";
 
 const NO_RANGES: readonly FieldRange[] = [];
-
-/** What the core needs to have a rule. */
-export interface Insertion {
-  readonly mask: Uint8Array;
-  readonly value: Uint8Array;
-  readonly ranges: readonly FieldRange[];
-  /** What is done with the frames of the first side. */
-  readonly record: readonly number[];
-  /** With those of the other one, where that differs; else null. */
-  readonly other: OtherSide | null;
-}
-
-interface OtherSide {
-  readonly keys: readonly [number, number];
-  readonly record: readonly number[];
-}
 
 /** A connection of another domain, which one rule of a domain uses at a time. */
 interface Claim {
@@ -60,7 +45,7 @@ function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] 
 const SIDE_MASK = new Uint8Array(KEY_SIZE);
 const SIDE_VALUE = new Uint8Array(KEY_SIZE);
 
-export class Rule extends Handle implements Placed {
+export class Rule extends Handle implements Placed, PendingRule {
   readonly matcher: Matcher;
   readonly actions: readonly Action[];
   /** Number in outcomes; used again after the rule is destroyed. */
@@ -116,7 +101,7 @@ export class Rule extends Handle implements Placed {
   destroy(call: string): void {
     living(call, "rule", this, Rule);
     this.destroyed = true;
-    const held = heldBy(this.matcher);
+    const held = pendingOf(this.matcher);
     if (held === null) this.remove();
     else held.destroy(this);
   }
@@ -124,7 +109,7 @@ export class Rule extends Handle implements Placed {
   /** @internal It has not been made after all: of the rules of its domain it is the last. */
   takeBack(): void {
     this.destroyed = true;
-    heldBy(this.matcher)?.takeBack();
+    pendingOf(this.matcher)?.takeBack();
     this.remove();
   }
 
@@ -185,9 +170,14 @@ export class Rule extends Handle implements Placed {
   }
 }
 
+/** The direct rules of a device that are alive. */
+export function* directRules(device: DeviceBase): Iterable<Rule> {
+  for (const one of device.installed) if (one instanceof Rule) yield one;
+}
+
 /** Where changes of the rules of a matcher wait; null where they are done at once. */
-export function heldBy({ table: { isRoot, domain } }: Matcher): HeldRules | null {
-  return isRoot ? null : domain.held;
+export function pendingOf({ table: { isRoot, domain } }: Matcher): PendingRules | null {
+  return isRoot ? null : domain.pending;
 }
 
 function add(
@@ -206,10 +196,10 @@ function add(
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
   const records = recordsOf(sides, table.domain, actions);
-  const held = heldBy(matcher);
-  if (held === null) rule.insert(call, { mask, value, ranges, ...records });
+  const pending = pendingOf(matcher);
+  if (pending === null) rule.insert(call, { mask, value, ranges, ...records });
   // The key is that of the next rule too.
-  else held.create(rule, { mask, value: value.slice(), ranges, ...records });
+  else pending.create(rule, { mask, value: value.slice(), ranges, ...records });
   device.installed.add(rule);
   matcher.users++;
   for (const action of actions) action.users++;
@@ -276,7 +266,7 @@ function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void
     if (!found.destroyed) refuseDuplicate(call);
     sequence = found.sequence + 1;
   }
-  const waits = domain.held?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
+  const waits = domain.pending?.some((rule, held) => rule.matcher === matcher && isEqual(held.value, value));
   if (waits === true) refuseDuplicate(call);
 }
 

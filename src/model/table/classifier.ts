@@ -15,7 +15,7 @@
  * up (or down) without reuse; when one is used up, the living are numbered anew.
  */
 import { RANK_SLOT } from "../../abi/engine.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 
 export interface RankLimits {
   /** Orders of masks, at most 2^16. */
@@ -56,7 +56,7 @@ export function trappingSlot(priority: number): number {
 }
 
 export class Classifier {
-  readonly device: Device;
+  readonly device: DeviceBase;
   /** The table in the core. */
   readonly table: number;
   readonly #newerFirst: boolean;
@@ -67,7 +67,7 @@ export class Classifier {
   /** Rules that the table keeps room for, whether they are there or not. */
   #room = 0;
 
-  constructor(device: Device, table: number, newerFirst: boolean, limits: RankLimits = LIMITS) {
+  constructor(device: DeviceBase, table: number, newerFirst: boolean, limits: RankLimits = LIMITS) {
     this.device = device;
     this.table = table;
     this.#newerFirst = newerFirst;
@@ -136,7 +136,9 @@ export class Classifier {
     for (const place of [...this.#places].sort((a, b) => a.order - b.order)) place.order = this.#nextOrder++;
     this.#nextSequence = 0;
     const rules: Placed[] = [];
-    for (const one of this.device.installed) if ("classifier" in one && one.classifier === this) rules.push(one);
+    for (const one of this.device.installed) {
+      if ("classifier" in one && one.classifier === this) rules.push(one as unknown as Placed);
+    }
     for (const rule of rules.sort((a, b) => a.sequence - b.sequence)) {
       const { handle, twin = 0, place } = rule;
       rule.sequence = this.#nextSequence++;

@@ -2,7 +2,7 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { EXT_SIDE, MISC_SOURCE_PORT, SIDE_FUNCTION, SIDE_WIRE } from "../../abi/key.js";
 import type { OrderSide } from "../action/order.js";
-import type { DomainType } from "./domain.js";
+import type { DomainType } from "./domainType.js";
 
 export interface Side {
   readonly name: OrderSide;

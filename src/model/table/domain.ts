@@ -5,11 +5,9 @@ import { Classifier } from "./classifier.js";
 import type { Context } from "../base/context.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { HeldRules } from "../rule/pendingRules.js";
-
-/** `enum mlx5dv_dr_domain_type` */
-export const DOMAIN_TYPES = ["nic_rx", "nic_tx", "fdb"] as const;
-export type DomainType = (typeof DOMAIN_TYPES)[number];
+import { DOMAIN_TYPES, type DomainType } from "./domainType.js";
+import { PendingRules } from "./pendingRules.js";
+import { TablePipeline } from "./pipeline.js";
 
 /** `enum mlx5dv_dr_domain_sync_flags` */
 const SYNC_SW = 1;
@@ -26,7 +24,7 @@ export class Domain extends Handle {
   /** Whether a rule can have the values of another one of its matcher. */
   allowsDuplicates = true;
   /** Changes of rules that wait for a sync; null where none do. */
-  readonly held: HeldRules | null;
+  readonly pending: PendingRules | null;
   /** Its living tables, in the order of their making. */
   readonly tables = new Set<Table>();
   #reclaims = false;
@@ -36,7 +34,7 @@ export class Domain extends Handle {
     this.context = context;
     this.type = type;
     this.rootOnly = type === "fdb" && !context.function.managesSwitch;
-    this.held = context.device.asyncRules ? new HeldRules() : null;
+    this.pending = context.device.asyncRules ? new PendingRules() : null;
   }
 
   static create(call: string, context: Context, type: number, name?: string): Domain {
@@ -56,7 +54,7 @@ export class Domain extends Handle {
       const hint = "MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW, _HW, _MEM";
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: flags, hint });
     }
-    if ((flags & (SYNC_SW | SYNC_HW)) !== 0) this.held?.apply(call);
+    if ((flags & (SYNC_SW | SYNC_HW)) !== 0) this.pending?.apply(call);
     if ((flags & SYNC_MEM) === 0) return;
     for (const { classifier } of this.#own()) this.device.core.exports.trimTable(classifier.table);
   }
@@ -88,7 +86,7 @@ export class Domain extends Handle {
     }
     // Nobody comes there, and no rule.
     if (rootOnly) return new Classifier(device, exports.emptyTable() >>> 0, false);
-    return this.context.function.rootTable(call, type);
+    return this.context.function.part(TablePipeline).pinRoot(call, type);
   }
 
   /** A table of it begins, or ends. */

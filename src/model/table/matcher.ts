@@ -5,7 +5,7 @@ import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
 import { Table } from "./domain.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { settle } from "../rule/pendingRules.js";
+import { settle } from "./pendingRules.js";
 import { maskOf, type MatchFields } from "../match/match.js";
 import { checkMask, checksOf, checkTakesRules, type Checks } from "./matcherChecks.js";
 

@@ -22,8 +22,8 @@ import {
   TAGS2_OUTER_SVLAN,
 } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
-import type { Device } from "../device/device.js";
-import type { DomainType } from "./domain.js";
+import type { DeviceBase } from "../base/deviceBase.js";
+import type { DomainType } from "./domainType.js";
 import { fieldNamed, readField, type Field } from "../match/fields.js";
 import { ipVersions, maskedFields } from "../match/match.js";
 
@@ -32,7 +32,7 @@ export type Checks = "manual" | "library" | "kernel";
 
 /** What a mask is for: a table, or all rules of a type that the kernel has. */
 export interface MaskPlace {
-  readonly device: Device;
+  readonly device: DeviceBase;
   readonly isRoot: boolean;
   readonly type: DomainType;
 }
@@ -151,7 +151,7 @@ export function checkVersions(call: string, checks: Checks, wanted: readonly num
 }
 
 /** What the library makes of a value that lies inside the mask: a tag is of one kind, a source port is that of a vport. */
-export function settleValue(call: string, { vports }: Device, value: Uint8Array): void {
+export function settleValue(call: string, { vports }: DeviceBase, value: Uint8Array): void {
   const port = ((value[MISC_SOURCE_PORT] ?? 0) << 8) | (value[MISC_SOURCE_PORT + 1] ?? 0);
   if (port > vports && port !== VPORT_UPLINK) {
     const hint = `0${vports > 0 ? ` to ${vports}` : ""}, or ${VPORT_UPLINK}`;

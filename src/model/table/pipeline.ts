@@ -14,7 +14,8 @@
  */
 import { TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
 import { Classifier } from "./classifier.js";
-import type { DeviceFunction } from "../device/function.js";
+import type { FunctionBase } from "../base/deviceBase.js";
+import type { DomainType } from "./domainType.js";
 
 const LOOPED = ["rdmaTransportRx", "rdmaRx", "connected", "root"] as const;
 const RECEIVED = ["sniffers", ...LOOPED, "host", "defaults"] as const;
@@ -22,6 +23,9 @@ const SENT_BY_TRANSPORTS = ["rdmaTx", "rdmaTransportTx"] as const;
 const SENT = ["sentSniffers", "egress"] as const;
 
 export type StageName = (typeof RECEIVED)[number] | (typeof SENT_BY_TRANSPORTS)[number] | (typeof SENT)[number] | "fdb";
+
+/** The stages that are root tables of domains. */
+const ROOT_STAGES: Readonly<Record<DomainType, StageName>> = { nic_rx: "root", nic_tx: "egress", fdb: "fdb" };
 
 interface Stage {
   readonly flags: number;
@@ -31,15 +35,15 @@ interface Stage {
   pins: number;
 }
 
-export class Stages {
-  readonly #function: DeviceFunction;
+export class TablePipeline {
+  readonly #function: FunctionBase;
   readonly #stages: Record<StageName, Stage>;
   #received: readonly Classifier[] = [];
   #looped: readonly Classifier[] = [];
   #sent: readonly Classifier[] = [];
   #sentByTransports: readonly Classifier[] = [];
 
-  constructor(of: DeviceFunction) {
+  constructor(of: FunctionBase) {
     this.#function = of;
     const stage = (flags: number): Stage => ({ flags, classifier: null, rules: 0, pins: 0 });
     const receives = (): Stage => stage(TABLE_ROOT);
@@ -99,6 +103,11 @@ export class Stages {
     const classifier = this.open(call, name);
     if (stage.pins++ + stage.rules === 0) this.#link();
     return classifier;
+  }
+
+  /** The root table of a domain on this function; it stays from now on. @throws ENOMEM */
+  pinRoot(call: string, type: DomainType): Classifier {
+    return this.pin(call, ROOT_STAGES[type]);
   }
 
   unpin(name: StageName): void {

@@ -4,7 +4,7 @@ import { Link } from "../../abi/headers.js";
 import type { Batch } from "../../engine/batch.js";
 import type { Columns } from "../../engine/columns.js";
 import { refuse } from "../../errors.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { describe, unsigned } from "../../checks.js";
 import { checkTime } from "./input.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
@@ -75,7 +75,7 @@ export class DeviceBurst implements Burst {
   readonly destinations: Uint16Array;
   readonly queues: Uint32Array;
   readonly kinds: Uint8Array;
-  readonly #device: Device;
+  readonly #device: DeviceBase;
   readonly #traffic: Traffic;
   readonly #batch: Batch;
   /** Frames that were started; -1 before. */
@@ -89,7 +89,7 @@ export class DeviceBurst implements Burst {
   /** Outcomes that had to be read at once. */
   #outcomes: readonly Outcome[] | null = null;
 
-  constructor(device: Device, traffic: Traffic) {
+  constructor(device: DeviceBase, traffic: Traffic) {
     this.#device = device;
     this.#traffic = traffic;
     this.#batch = traffic.batch;
@@ -202,7 +202,7 @@ export class DeviceBurst implements Burst {
   }
 
   #stamped(row: number): number {
-    if (row >= 0 && this.#device.remembers) this.#batch.stamp(this.#device.now(), row);
+    if (row >= 0 && this.#device.stateful) this.#batch.stamp(this.#device.now(), row);
     return row;
   }
 
@@ -217,7 +217,7 @@ export class DeviceBurst implements Burst {
       this.#started < 0 &&
       this.#traffic.holds(this) &&
       !this.#device.closed &&
-      !this.#device.remembers
+      !this.#device.stateful
     );
   }
 

@@ -1,6 +1,6 @@
 /** Checksums that the device makes for a frame that is sent (IBV_SEND_IP_CSUM). */
 import { frameTree } from "../../packet/tree/tree.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 
 /** Headers whose checksums it makes. */
 const OFFLOADED = ["ipv4", "tcp", "udp"];
@@ -9,7 +9,7 @@ const OFFLOADED = ["ipv4", "tcp", "udp"];
  * A copy of the frame with right checksums in its outer IPv4, TCP and UDP headers. Those that cover bytes which are not all
  * in the frame, of fragments among them, stay as they are.
  */
-export function withChecksums(device: Device, frame: Uint8Array): Uint8Array {
+export function withChecksums(device: DeviceBase, frame: Uint8Array): Uint8Array {
   const copy = frame.slice();
   const [parsed] = device.parseBatch([copy]);
   if (parsed === undefined) return copy;

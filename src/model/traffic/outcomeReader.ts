@@ -12,10 +12,11 @@ import {
 import { ESP_BAD_ICV, ESP_GOOD } from "../../abi/esp.js";
 import { espOf, type Batch } from "../../engine/batch.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { FlowEntry } from "../flow/entry.js";
 import { HostQueue } from "../flow/hostRules.js";
-import type { Installed } from "../rule/installed.js";
+import type { InstalledRule } from "../base/installed.js";
+import { Flow } from "../flow/flow.js";
 import {
   bareOutcome,
   reasonName,
@@ -66,11 +67,11 @@ const NONE: number = Reason.none;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
 export class OutcomeReader {
-  readonly #device: Device;
+  readonly #device: DeviceBase;
   /** Whose records are read. */
   readonly batch: Batch;
 
-  constructor(device: Device, batch: Batch) {
+  constructor(device: DeviceBase, batch: Batch) {
     this.#device = device;
     this.batch = batch;
   }
@@ -163,9 +164,9 @@ export class OutcomeReader {
 }
 
 /** What outcomes list of something installed; `sender` has sent the frame where it was looped back. */
-export function rulesHit(one: Installed, sender: QueuePair | null): readonly HitRule[] {
-  if (one instanceof FlowEntry) return one.flowsFor(sender);
-  return one instanceof ConnectionRule ? [] : [one];
+export function rulesHit(one: InstalledRule, sender: QueuePair | null): readonly HitRule[] {
+  if (one instanceof FlowEntry) return one.flowsFor(sender).filter((flow) => flow instanceof Flow);
+  return one instanceof ConnectionRule ? [] : [one as HitRule];
 }
 
 function arrivedAt(object: QueuePair | WorkQueue | HostQueue, frame: Uint8Array, tag: number): Destination {

@@ -3,7 +3,7 @@ import { Crew } from "../../engine/workerPool.js";
 import { loadCore, loadFirstCore } from "../../engine/load.js";
 import { coresHere, threadsMissing } from "../../engine/thread.js";
 import { refuse } from "../../errors.js";
-import { Device, deviceParts, openCore, type DeviceOptions, type DeviceParts } from "../device/device.js";
+import { Device, deviceParts, openCore, type DeviceOptions, type CheckedParts } from "../device/device.js";
 import { unsigned } from "../../checks.js";
 import { PoolTraffic } from "./poolTraffic.js";
 import { Traffic } from "./receive.js";
@@ -55,7 +55,7 @@ export class DevicePool extends Device {
   readonly #alone: string | null;
 
   /** @internal */
-  constructor(core: Core, parts: DeviceParts, options: PoolOptions, crew: Crew | null, alone: string | null) {
+  constructor(core: Core, parts: CheckedParts, options: PoolOptions, crew: Crew | null, alone: string | null) {
     super(core, parts, options, (device) =>
       crew === null ? new Traffic(device) : new PoolTraffic(device, crew, options.few ?? FEW),
     );

@@ -14,7 +14,7 @@ import { copyColumns, type Columns } from "../../engine/columns.js";
 import type { Core } from "../../engine/core.js";
 import type { Crew, Share } from "../../engine/workerPool.js";
 import { steerRows } from "../../engine/steerRows.js";
-import type { Device } from "../device/device.js";
+import type { FrameReceiver } from "../device/cable.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
@@ -56,7 +56,7 @@ export class PoolTraffic extends Traffic {
   #underWay: { columns: Columns; shares: readonly Share[]; summing: Summing | null } | null = null;
 
   /** Calls of fewer frames than `few` are for the first core alone. */
-  constructor(device: Device, crew: Crew, few: number) {
+  constructor(device: FrameReceiver, crew: Crew, few: number) {
     super(device);
     this.#crew = crew;
     this.#few = few;

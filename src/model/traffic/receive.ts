@@ -5,9 +5,9 @@ import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
 import type { Core } from "../../engine/core.js";
 import { steerRows } from "../../engine/steerRows.js";
-import { leave } from "../device/cable.js";
-import type { Device } from "../device/device.js";
-import type { DeviceFunction } from "../device/function.js";
+import { leave, type FrameReceiver } from "../device/cable.js";
+import type { FunctionBase } from "../base/deviceBase.js";
+import { TablePipeline } from "../table/pipeline.js";
 import {
   checkFrames,
   linkFor,
@@ -54,15 +54,18 @@ export interface Summing {
 export class Traffic {
   /** Frames on their way in. */
   readonly batch: Batch;
-  protected readonly device: Device;
+  readonly device: FrameReceiver;
   protected readonly reader: OutcomeReader;
+  /** The tables that frames from the wire pass. */
+  readonly #pipeline: TablePipeline;
   /** Whose frames are in the batch. */
   #holder: object = this;
 
-  constructor(device: Device) {
+  constructor(device: FrameReceiver) {
     this.device = device;
     this.batch = new Batch(device.core);
     this.reader = new OutcomeReader(device, this.batch);
+    this.#pipeline = device.function(VPORT_MANAGER).part(TablePipeline);
   }
 
   /** Frames of a burst. */
@@ -130,7 +133,7 @@ export class Traffic {
     for (let i = 0; i < batch.count; i++) {
       frames.push(batch.frame(i).slice());
       const linkType = linkTypeOf(batch.link(i));
-      const time = this.device.remembers ? { time: batch.time(i) } : {};
+      const time = this.device.stateful ? { time: batch.time(i) } : {};
       options.push({ linkType, wireLength: batch.wireLength(i), ...time });
     }
     return { frames, options };
@@ -138,8 +141,7 @@ export class Traffic {
 
   /** What comes in goes to the eSwitch, or to the rules of the PF. */
   protected get entry(): number {
-    const { stages: pf } = this.device.function(VPORT_MANAGER);
-    return pf.switched || pf.received;
+    return this.#pipeline.switched || this.#pipeline.received;
   }
 
   /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
@@ -173,7 +175,7 @@ export class Traffic {
   /** Sent by a queue pair of a function, as it is or by a `transport`. What is to be done then is added to `afterwards`. */
   send(
     call: string,
-    from: DeviceFunction,
+    from: FunctionBase,
     port: number,
     frames: readonly Uint8Array[],
     afterwards: Afterwards,
@@ -181,13 +183,14 @@ export class Traffic {
     metadata = 0,
     transport = false,
   ): Outcome[] {
+    const pipeline = from.part(TablePipeline);
     return this.#run(
       call,
       port,
       frames,
       {},
       { vport: from.vport, qp_num, metadata },
-      () => this.batch.steer(transport ? from.stages.sentByTransports : from.stages.sent),
+      () => this.batch.steer(transport ? pipeline.sentByTransports : pipeline.sent),
       (i, frame) => this.reader.read(i, frame, null, afterwards),
     );
   }
@@ -206,7 +209,7 @@ export class Traffic {
     afterwards: Afterwards,
     { rdma = true, ownFlows = false }: LoopOptions = {},
   ): Outcome[] {
-    const { looped, root } = this.device.function(VPORT_MANAGER).stages;
+    const { looped, root } = this.#pipeline;
     const first = rdma ? looped : root;
     if (first === 0) {
       this.check(call, port, frames, {});
@@ -256,7 +259,7 @@ export class Traffic {
         const own = optionsOf(options, next);
         const link = linkFor(call, next, own);
         if (this.batch.put(frame, wireLengthOf(frame, own), port, link, vport, qp_num, metadata) < 0) break;
-        if (this.device.remembers) this.batch.stamp(own.time ?? this.device.now());
+        if (this.device.stateful) this.batch.stamp(own.time ?? this.device.now());
       }
       work();
       for (let i = first; i < next; i++) results.push(read(i - first, frames[i] as Uint8Array));

@@ -2,7 +2,6 @@
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { leave } from "../device/cable.js";
-import type { Device } from "../device/device.js";
 import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
@@ -11,6 +10,7 @@ import { Afterwards } from "./outcomeReader.js";
 import { portOf, type Port } from "../base/ports.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { STATE_NAMES } from "../queue/states.js";
+import type { Traffic } from "./receive.js";
 
 /** How a frame is sent. */
 export interface SendOptions {
@@ -29,13 +29,13 @@ const NOT_TAKEN: readonly (ReasonName | null)[] = [
 /** `device.send`. */
 export function sendFrame(
   call: string,
-  device: Device,
+  traffic: Traffic,
   qp: QueuePair,
   frame: Uint8Array,
   { metadata = 0 }: SendOptions,
 ): Outcome {
   living(call, "qp", qp, QueuePair);
-  if (qp.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
+  if (qp.device !== traffic.device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
   if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
     const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
     refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: qp, hint });
@@ -48,22 +48,21 @@ export function sendFrame(
     throw new TypeError(`${call}: frame must be a Uint8Array, not ${describe(frame)}`);
   }
   checkFrameLength(call, "frame", frame.length);
-  return sendFrom(call, qp, frame, unsigned(call, "metadata", metadata, 32));
+  return sendFrom(call, traffic, qp, frame, unsigned(call, "metadata", metadata, 32));
 }
 
 /** The same, of a frame and a queue pair that were checked. */
-export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
-  const { device, context } = qp;
+export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
+  const { context } = qp;
+  const { device } = traffic;
   const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
   const afterwards = new Afterwards();
   const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
   const { function: from } = context;
-  const [sent] = device.traffic.send(call, from, number, [frame], afterwards, qp.qp_num, metadata, transport) as [
-    Outcome,
-  ];
+  const [sent] = traffic.send(call, from, number, [frame], afterwards, qp.qp_num, metadata, transport) as [Outcome];
   const { outcome, departures } = afterwards.departures.every(({ switched }) => switched)
     ? { outcome: sent, departures: afterwards.departures }
-    : loopedBack(call, qp, sent, afterwards);
+    : loopedBack(call, traffic, qp, sent, afterwards);
   for (const { destination, port } of departures) destination.outcome = leave(device, port, destination.frame);
   for (const arrival of afterwards.arrivals) arrival.transport.arrive(arrival.frame);
   return outcome;
@@ -76,6 +75,7 @@ export function sendFrom(call: string, qp: QueuePair, frame: Uint8Array, metadat
  */
 function loopedBack(
   call: string,
+  traffic: Traffic,
   qp: QueuePair,
   sent: Outcome,
   afterwards: Afterwards,
@@ -95,7 +95,6 @@ function loopedBack(
     }
     const { unicast, multicast } = qp.selfLoopback;
     const options = { rdma: own, ownFlows: isMulticast(frame) ? multicast : unicast };
-    const { traffic } = qp.device;
     const [looped] = traffic.loopBack(call, port.number, [frame], qp, afterwards, options) as [Outcome];
     rules.push(...looped.rules);
     copies.push(...looped.copies);

@@ -1,6 +1,7 @@
 /** Domains of a scenario, and the contexts of the functions that they are made on. */
 import { Context, ProtectionDomain } from "../../model/base/context.js";
-import { DOMAIN_TYPES, Domain, type DomainType } from "../../model/table/domain.js";
+import { Domain } from "../../model/table/domain.js";
+import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
 import type { ScenarioDomain } from "./definition.js";
 import { at } from "../place.js";
 import { below } from "../schema/validator.js";

@@ -30,7 +30,7 @@ import type { Context } from "../../model/base/context.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import type { DevxFlowGroup, DevxFlowTable } from "../../model/devx/flowTable.js";
-import type { DomainType } from "../../model/table/domain.js";
+import type { DomainType } from "../../model/table/domainType.js";
 import { modifyActions } from "../../model/action/modifyActions.js";
 import type { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
 import type { Tir } from "../../model/queue/tir.js";

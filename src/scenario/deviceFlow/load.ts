@@ -7,7 +7,7 @@ import type { FlowAction } from "../../model/flow/action.js";
 import type { Counters } from "../../model/flow/counters.js";
 import { FlowMatcher } from "../../model/flow/matcher.js";
 import { FLOW_TABLE_TYPES } from "../../model/flow/tableTypes.js";
-import type { DomainType } from "../../model/table/domain.js";
+import type { DomainType } from "../../model/table/domainType.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
 import type { Tir } from "../../model/queue/tir.js";

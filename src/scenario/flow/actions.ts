@@ -1,6 +1,6 @@
 /** The flow actions of a scenario, each made for the functions and directions whose flows have it. */
 import type { Context } from "../../model/base/context.js";
-import { DOMAIN_TYPES, type DomainType } from "../../model/table/domain.js";
+import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
 import { EspAction } from "../../model/esp/action.js";
 import type { EspRequest } from "../../model/esp/request.js";
 import { ModifyHeaderAction, PacketReformatAction, type FlowAction } from "../../model/flow/action.js";

@@ -1,6 +1,7 @@
 /** Flow tables of device commands: where frames go in them, and what is done to them. */
 import { expect, test } from "vitest";
 import { createSink, type Outcome } from "../../../src/index.js";
+import type { DevxObject } from "../../../src/model/devx/object.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { answer, created, creating, deviceMatch, enter, openSwitch, refusal, TableBench } from "../support/devx.js";
 import { ipv4Frame, openBench, refused } from "../support/directRules.js";
@@ -259,8 +260,8 @@ test("what is in use cannot be destroyed, and all of it goes in the other order"
   const last = new TableBench(context, dv.FS_FT_NIC_RX, { level: 9 });
   const miss = { table_miss_action: 1, table_miss_id: last.table.id };
   const first = new TableBench(context, dv.FS_FT_NIC_RX, { level: 1, ...miss });
-  const group = context.numbered.at("flow_group", first.groupId)!;
-  const lastGroup = context.numbered.at("flow_group", last.groupId)!;
+  const group = context.numbered.at("flow_group", first.groupId) as DevxObject;
+  const lastGroup = context.numbered.at("flow_group", last.groupId) as DevxObject;
   const entry = first.entry({ action: FORWARD, destinations: [toTable(last.table.id)] });
   dv.mlx5dv_devx_obj_destroy(lastGroup);
   for (const used of [group, first.table, last.table]) {

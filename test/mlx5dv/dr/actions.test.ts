@@ -1,9 +1,10 @@
 /** Actions: what each creator takes and refuses, what it holds, and that nothing is left of it in the end. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { createDevice, type Device } from "../../../src/index.js";
+import { createDevice } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { Action } from "../../../src/model/action/action.js";
 import type { FlowCounter } from "../../../src/model/action/counter.js";
+import type { DeviceBase } from "../../../src/model/base/deviceBase.js";
 import type { Handle } from "../../../src/model/base/handle.js";
 import * as verbs from "../../../src/verbs/index.js";
 import { ipv4Frame, openBench, refused } from "../support/directRules.js";
@@ -42,7 +43,7 @@ const encap = (flags = 0, domain = bench.fdb.domain): Action =>
 const vport = (number: number): Action => dv.mlx5dv_dr_action_create_dest_vport(bench.fdb.domain, number);
 
 /** An action of each kind that can stand in the FDB, and what cannot be destroyed before it. */
-const KINDS: Record<string, () => [action: Action, holds: readonly Handle<Device | null>[]]> = {
+const KINDS: Record<string, () => [action: Action, holds: readonly Handle<DeviceBase | null>[]]> = {
   drop: () => [dv.mlx5dv_dr_action_create_drop(), []],
   default_miss: () => [dv.mlx5dv_dr_action_create_default_miss(), []],
   tag: () => [dv.mlx5dv_dr_action_create_tag(1), []],

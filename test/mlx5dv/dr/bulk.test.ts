@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Random } from "../../oracle/generate/random.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
+import { directRules } from "../../../src/model/rule/rule.js";
 import type { Matcher } from "../../../src/model/table/matcher.js";
 import type { Device } from "../../../src/index.js";
 import { seedFor } from "../../assembly/support/core.js";
@@ -33,7 +34,7 @@ const tags = (count: number): Action[] => Array.from({ length: count }, (_, n) =
 
 /** What can be seen of a device, for a call that shall change nothing. */
 function stateOf(device: Device, matcher: Matcher, actions: readonly Action[]): unknown {
-  return [matcher.users, actions.map(({ users }) => users), [...device.rules()].length, device.installed.nextId];
+  return [matcher.users, actions.map(({ users }) => users), [...directRules(device)].length, device.installed.nextId];
 }
 
 describe("createRules", () => {

@@ -3,7 +3,8 @@ import { createDevice, createSink, type Device, type DeviceOptions, type MatchFi
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { Context } from "../../../src/model/base/context.js";
-import { DOMAIN_TYPES, Domain, Table, type DomainType } from "../../../src/model/table/domain.js";
+import { Domain, Table } from "../../../src/model/table/domain.js";
+import { DOMAIN_TYPES, type DomainType } from "../../../src/model/table/domainType.js";
 import { Matcher } from "../../../src/model/table/matcher.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import { Rule } from "../../../src/model/rule/rule.js";

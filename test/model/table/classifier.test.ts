@@ -1,7 +1,7 @@
 /** Ranks: when the orders are used up, matchers and rules are numbered anew and nothing changes places. */
 import { expect, test } from "vitest";
 import { TABLE_FDB } from "../../../src/abi/engine.js";
-import { createDevice, createSink } from "../../../src/index.js";
+import { createDevice, createSink, Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { Action } from "../../../src/model/action/action.js";
 import { Classifier, trappingSlot, type Place } from "../../../src/model/table/classifier.js";
@@ -25,7 +25,10 @@ async function tableWith(newerFirst: boolean): Promise<{ table: Table; domain: D
   return { table, domain };
 }
 
-const winner = (table: Table): HitRule | undefined => table.device.receive(1, ipv4Frame()).rules[1];
+function winner({ device }: Table): HitRule | undefined {
+  if (!(device instanceof Device)) throw new Error("no device");
+  return device.receive(1, ipv4Frame()).rules[1];
+}
 
 test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
   const { table } = await tableWith(newerFirst);

@@ -79,7 +79,7 @@ describe("when frames come in", () => {
   const COLOURS = [GREEN, RED, GREEN, RED, GREEN, GREEN, RED];
   beforeEach(() => {
     meterFrames(bench);
-    expect(device.remembers).toBe(true);
+    expect(device.stateful).toBe(true);
     burst.clear();
   });
   const colours = (): (number | undefined)[] => {

@@ -247,7 +247,7 @@ describe("registers", () => {
 test("the tag of an EGRESS flow is that of the outcome, with an eSwitch or without", () => {
   v.ibv_create_flow(one.queues[0], attr([dport(80), tag(6)], EGRESS));
   for (const root of [false, true]) {
-    if (root) one.device.function(0).rootTable("test", "fdb");
+    if (root) one.device.function(0).pipeline.pinRoot("test", "fdb");
     const outcome = one.device.send(one.queues[0], ipv4Frame());
     expect(outcome).toMatchObject({ verdict: "transmit", tag: 6, to: [{ kind: "port", tag: 0 }] });
   }
@@ -263,7 +263,10 @@ test("a root table that finds no memory is refused, and changes nothing", async 
   const plain = await createDevice();
   const small = await createDevice({ vports: 1, limits: { memory: plain.memoryUsed } });
   for (const type of ["fdb", "nic_rx", "nic_tx"] as const) {
-    expect(refused(() => small.function(1).rootTable("call", type))).toMatchObject({ code: "ENOMEM", call: "call" });
+    expect(refused(() => small.function(1).pipeline.pinRoot("call", type))).toMatchObject({
+      code: "ENOMEM",
+      call: "call",
+    });
   }
   expect(outcomeText(small.receive(1, ipv4Frame()))).toBe("miss no_rule");
 });

@@ -4,6 +4,7 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { MemoryRegion, ProtectionDomain } from "../../../src/model/base/context.js";
 import type { QueuePair, QueuePairAttributes } from "../../../src/model/queue/queuePair.js";
+import { directRules } from "../../../src/model/rule/rule.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, openBench, refused, type Bench } from "../../mlx5dv/support/directRules.js";
 
@@ -246,7 +247,7 @@ describe("refusals", () => {
   });
 
   test("everything can be taken down in order", () => {
-    const [rule] = [...bench.device.rules()];
+    const [rule] = [...directRules(bench.device)];
     if (rule === undefined) throw new Error("no rule");
     dv.mlx5dv_dr_rule_destroy(rule);
     for (const action of rule.actions) dv.mlx5dv_dr_action_destroy(action);

@@ -1,5 +1,5 @@
 /** RC and UC queue pairs that are connected to each other, for tests of messages and of the rules on their way. */
-import { createDevice, type Device, type DeviceOptions } from "../../../src/index.js";
+import { createDevice, Device, type DeviceOptions } from "../../../src/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { Context, MemoryRegion, ProtectionDomain } from "../../../src/model/base/context.js";
 import type { DeviceFunction } from "../../../src/model/device/function.js";
@@ -42,7 +42,9 @@ export function openEnd(of: Device | DeviceFunction, options: EndOptions = {}): 
   const memory = new Uint8Array(2 * HALF);
   const mr = v.ibv_reg_mr(pd, memory, undefined, v.IBV_ACCESS_LOCAL_WRITE);
   const qp = v.ibv_create_qp(pd, { send_cq: sent, recv_cq: received, cap: CAP, qp_type: type, ...attributes });
-  return { device: context.device, context, pd, sent, received, qp, memory, mr, port };
+  const { device } = context;
+  if (!(device instanceof Device)) throw new Error("no device");
+  return { device, context, pd, sent, received, qp, memory, mr, port };
 }
 
 const PATH = v.IBV_QP_AV | v.IBV_QP_PATH_MTU | v.IBV_QP_DEST_QPN | v.IBV_QP_RQ_PSN;

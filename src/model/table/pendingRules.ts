@@ -2,21 +2,48 @@
  * Changes of rules that wait for the next sync of their domain (createDevice: asyncRules). They are done in the order of the
  * calls; what a rule to be destroyed uses is in use until then.
  */
-import type { Device } from "../device/device.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import type { Handle } from "../base/handle.js";
-import type { Insertion, Rule } from "./rule.js";
+import type { FieldRange } from "../../engine/rules.js";
+
+/** What the core needs to have a rule. */
+export interface Insertion {
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+  readonly ranges: readonly FieldRange[];
+  /** The actions for frames of the first direction. */
+  readonly record: readonly number[];
+  /** The actions for those of the second, where they differ; else null. */
+  readonly other: OtherSide | null;
+}
+
+interface OtherSide {
+  readonly keys: readonly [number, number];
+  readonly record: readonly number[];
+}
+
+/** A rule as its pending changes need it. */
+export interface PendingRule {
+  readonly matcher: Handle;
+  readonly actions: readonly Handle<DeviceBase | null>[];
+  readonly destroyed: boolean;
+  /** Comes into the core. @throws ENOMEM */
+  insert(call: string, insertion: Insertion): void;
+  /** Leaves the core, and lets go what it uses. */
+  remove(): void;
+}
 
 /** A rule to be made, or to be destroyed. */
 interface Change {
-  readonly rule: Rule;
+  readonly rule: PendingRule;
   readonly insertion: Insertion | null;
 }
 
-export class HeldRules {
+export class PendingRules {
   #changes: Change[] = [];
 
   /** The rule comes into the core at the next sync. */
-  create(rule: Rule, insertion: Insertion): void {
+  create(rule: PendingRule, insertion: Insertion): void {
     this.#changes.push({ rule, insertion });
   }
 
@@ -26,13 +53,13 @@ export class HeldRules {
   }
 
   /** The rule leaves the core at the next sync. */
-  destroy(rule: Rule): void {
+  destroy(rule: PendingRule): void {
     this.#changes.push({ rule, insertion: null });
     countLeaving(this, rule, 1);
   }
 
   /** Whether there is a rule to be made that passes a test. */
-  some(test: (rule: Rule, insertion: Insertion) => boolean): boolean {
+  some(test: (rule: PendingRule, insertion: Insertion) => boolean): boolean {
     return this.#changes.some(({ rule, insertion }) => insertion !== null && !rule.destroyed && test(rule, insertion));
   }
 
@@ -56,12 +83,12 @@ export class HeldRules {
 }
 
 /** Uses of an object that end at the next sync, by where they wait. */
-const LEAVING = new WeakMap<Handle<Device | null>, Map<HeldRules, number>>();
+const LEAVING = new WeakMap<Handle<DeviceBase | null>, Map<PendingRules, number>>();
 
-function countLeaving(held: HeldRules, { matcher, actions }: Rule, change: number): void {
+function countLeaving(held: PendingRules, { matcher, actions }: PendingRule, change: number): void {
   for (const one of [matcher, ...actions]) {
     let counts = LEAVING.get(one);
-    if (counts === undefined) LEAVING.set(one, (counts = new Map<HeldRules, number>()));
+    if (counts === undefined) LEAVING.set(one, (counts = new Map<PendingRules, number>()));
     counts.set(held, (counts.get(held) ?? 0) + change);
   }
 }
@@ -70,7 +97,7 @@ function countLeaving(held: HeldRules, { matcher, actions }: Rule, change: numbe
  * SPEC: an object that only rules to be destroyed use can be destroyed itself: they go first.
  * @throws ENOMEM what waits before them finds no room
  */
-export function settle(call: string, object: Handle<Device | null>): void {
+export function settle(call: string, object: Handle<DeviceBase | null>): void {
   const counts = LEAVING.get(object);
   if (counts === undefined) return;
   const leaving = [...counts].filter(([, count]) => count > 0);

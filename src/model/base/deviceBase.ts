@@ -1,0 +1,191 @@
+/**
+ * A device and its functions as every object of the model knows them: identity, core, limits, names, clock. What steers frames is
+ * in device/device.ts and device/function.ts, which extend these classes. The rooms of the model import this file, never those.
+ */
+import { VPORT_MANAGER } from "../../abi/engine.js";
+import { describe } from "../../checks.js";
+import type { Core } from "../../engine/core.js";
+import { refuse } from "../../errors.js";
+import type { ParsedFrame } from "../../packet/parsedFrame.js";
+import type { ParserDeclaration } from "../match/parser.js";
+import type { Hardware } from "./hardware.js";
+import { InstalledRules } from "./installed.js";
+import { NamedObjects } from "./named.js";
+import type { Profile } from "./profile.js";
+
+/** What a device is made of besides its core. */
+export interface DeviceParts {
+  readonly profile: Profile;
+  readonly parser: ParserDeclaration;
+  readonly hardware: Hardware;
+}
+
+/** What a device is told about itself. */
+export interface DeviceIdentity {
+  readonly name: string;
+  readonly vports: number;
+  readonly seed: number;
+  /** The clock in nanoseconds; a virtual clock where it is undefined. */
+  readonly now: (() => bigint) | undefined;
+  readonly managedFlowSteering: boolean;
+  readonly asyncRules: boolean;
+}
+
+/** A queue that the core delivers to. */
+export interface LabelledQueue {
+  /** What outcomes call it. */
+  readonly label: string;
+}
+
+export abstract class DeviceBase {
+  readonly name: string;
+  readonly profile: Profile;
+  /** The seed of everything random. */
+  readonly seed: number;
+  /** Nanoseconds. */
+  readonly now: () => bigint;
+  /** @internal */
+  readonly core: Core;
+  /** @internal */
+  readonly parser: ParserDeclaration;
+  /** @internal */
+  readonly hardware: Hardware;
+  /** Whether ibv_create_flow steers. */
+  readonly managedFlowSteering: boolean;
+  /** Whether direct rules wait for a sync of their domain. */
+  readonly asyncRules: boolean;
+  /** @internal Whether it has stateful actions (meters, connections, first-hit flags): frames have times then. */
+  stateful = false;
+  /** VFs. */
+  readonly vports: number;
+  /** @internal Queues by their handle in the core. */
+  readonly queues = new Map<number, LabelledQueue>();
+  /** @internal Queue pairs and work queues by their number. */
+  readonly receivers = new Map<number, object>();
+  /** @internal Objects that C programs hold by pointers. */
+  readonly named = new NamedObjects();
+  /** @internal Everything that has a rule in the core. */
+  readonly installed = new InstalledRules();
+  /** @internal Contexts open. */
+  users = 0;
+  readonly #numbers = new Map<string, number>();
+  #clock = 0n;
+  #closed = false;
+
+  protected constructor(core: Core, { profile, parser, hardware }: DeviceParts, identity: DeviceIdentity) {
+    this.core = core;
+    this.parser = parser;
+    this.hardware = hardware;
+    this.profile = profile;
+    this.name = identity.name;
+    this.vports = identity.vports;
+    this.seed = identity.seed;
+    this.now = identity.now ?? (() => this.#clock);
+    this.managedFlowSteering = identity.managedFlowSteering;
+    this.asyncRules = identity.asyncRules;
+  }
+
+  /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */
+  abstract function(vport: number): FunctionBase;
+
+  /**
+   * @internal A frame of a queue pair that was checked goes its whole way: through the send path of its function, the eSwitch, to
+   * the queues and ports where rules lead it.
+   */
+  abstract transmit(call: string, sender: object, frame: Uint8Array): void;
+
+  /** The headers and fields that the parser finds in each frame. Nothing is steered. */
+  abstract parseBatch(frames: readonly Uint8Array[]): ParsedFrame[];
+
+  /** Physical ports, numbered from 1. */
+  get ports(): number {
+    return this.hardware.ports.length;
+  }
+
+  /** Moves the virtual clock. */
+  advance(nanoseconds: bigint): void {
+    this.#clock += nanoseconds;
+  }
+
+  /** Bytes that tables, rules, counters and queues hold. */
+  get memoryUsed(): number {
+    return this.core.exports.arenaUsed() >>> 0;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** @internal */
+  protected markClosed(): void {
+    this.#closed = true;
+  }
+
+  /** @internal The next free number of a kind, and `count` of them taken. */
+  nextNumber(kind: string, count = 1): number {
+    const next = this.#numbers.get(kind) ?? 0;
+    this.#numbers.set(kind, next + count);
+    return next;
+  }
+
+  /** @internal The address that the core gave; ENOMEM where it had none. */
+  allocated(call: string, address: number): number {
+    if (address !== 0) return address >>> 0;
+    const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
+    return refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: this, hint });
+  }
+
+  /** @internal */
+  checkOpen(call: string): void {
+    if (this.#closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: this });
+  }
+
+  /** @internal */
+  checkPort(call: string, port: number): void {
+    this.checkOpen(call);
+    if (Number.isInteger(port) && port >= 1 && port <= this.ports) return;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "port", value: port, hint: `1 to ${this.ports}` });
+  }
+}
+
+/** What a room of the model has for each function: made when it is first asked for. */
+export type FunctionPart<T extends object> = new (of: FunctionBase) => T;
+
+/**
+ * A function of a device: the PF, which manages the eSwitch, or a VF (docs/rules.md, "Domains, functions and the eSwitch"). It has all
+ * ports of the device. Rooms keep their own part of it: its table pipeline, its flows, its host rules.
+ */
+export class FunctionBase {
+  readonly device: DeviceBase;
+  /** 0 for the PF, VFs from 1. */
+  readonly vport: number;
+  /** The name of the device; of a VF followed by `/vf1`. */
+  readonly name: string;
+  readonly #parts = new Map<FunctionPart<object>, object>();
+
+  /** @internal */
+  constructor(device: DeviceBase, vport: number) {
+    this.device = device;
+    this.vport = vport;
+    this.name = this.managesSwitch ? device.name : `${device.name}/vf${vport}`;
+  }
+
+  /** Whether it is the PF. */
+  get managesSwitch(): boolean {
+    return this.vport === VPORT_MANAGER;
+  }
+
+  /** @internal The part of a room. */
+  part<T extends object>(type: FunctionPart<T>): T {
+    let part = this.#parts.get(type);
+    if (part === undefined) this.#parts.set(type, (part = new type(this)));
+    return part as T;
+  }
+}
+
+/** The function that a device stands for, which is the PF, or a function itself. */
+export function functionFrom(call: string, path: string, of: DeviceBase | FunctionBase): FunctionBase {
+  if (of instanceof DeviceBase) return of.function(VPORT_MANAGER);
+  if (of instanceof FunctionBase) return of;
+  throw new TypeError(`${call}: ${path} must be a Device or a DeviceFunction, not ${describe(of)}`);
+}

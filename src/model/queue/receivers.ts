@@ -1,0 +1,18 @@
+/** Receive queues by their numbers, as device commands name them. */
+import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import type { Context } from "../base/context.js";
+import { QueuePair } from "./queuePair.js";
+import { WorkQueue } from "./workQueue.js";
+
+/**
+ * The work queue, or the raw packet queue pair, whose receive queue has this number. MODEL: that of a queue pair is its qp_num.
+ * @throws EINVAL
+ */
+export function receiverAt(call: string, path: string, context: Context, number: number): QueuePair | WorkQueue {
+  const found = context.device.receivers.get(number);
+  const raw = found instanceof QueuePair && found.qp_type === IBV_QPT_RAW_PACKET;
+  if ((raw || found instanceof WorkQueue) && found.context.function === context.function) return found;
+  const hint = `a work queue or raw packet queue pair of ${context.function.name} has this number`;
+  return refuse({ code: "EINVAL", call, reason: "bad_object", path, value: number, hint });
+}
