@@ -25,6 +25,8 @@ export default defineConfig({
     ...(job && {
       runner: "./scripts/mutation/runner.mjs",
       pool: "forks" as const,
+      // Turns of loops are counted; time is not, on a busy machine.
+      testTimeout: 300_000,
       maxWorkers: 1,
       // All files in one process, which loads each module of src/ once.
       isolate: false,
