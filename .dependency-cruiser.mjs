@@ -1,0 +1,63 @@
+/**
+ * The direction of imports, type imports included: `npm run lint:imports` (ARCHITECTURE.md, "Directions").
+ *
+ *     src:       abi <- packet, engine <- model <- verbs, mlx5dv <- scenario <- run <- cli
+ *     assembly:  wire <- branch <- classify <- forward <- act, esp <- walk;  out reads branches, esp calls crypto
+ *
+ * A folder may import the folders that its list names. Nothing imports in a circle.
+ */
+const MAY_IMPORT = {
+  "src/abi": [],
+  "src/packet": ["abi"],
+  "src/engine": ["abi"],
+  "src/model": ["abi", "packet", "engine"],
+  "src/verbs": ["abi", "packet", "model"],
+  "src/mlx5dv": ["abi", "packet", "model", "verbs"],
+  "src/scenario": ["abi", "packet", "model", "verbs", "mlx5dv"],
+  "src/run": ["abi", "packet", "model", "scenario"],
+  "src/cli": [],
+  "assembly/wire": [],
+  "assembly/branch": ["wire"],
+  "assembly/classify": ["wire", "branch"],
+  "assembly/forward": ["wire", "branch", "classify"],
+  "assembly/crypto": [],
+  "assembly/esp": ["wire", "branch", "crypto", "act"],
+  "assembly/act": ["wire", "branch", "classify", "forward", "esp"],
+  "assembly/out": ["branch"],
+  "assembly/walk": ["wire", "branch", "classify", "forward", "act", "esp", "crypto", "out"],
+};
+
+/** The command uses what the package exports. */
+const ENTRY_POINTS = "^src/[^/]+/index\\.ts$";
+
+const directions = Object.entries(MAY_IMPORT).map(([room, allowed]) => {
+  const [root, folder] = room.split("/");
+  const names = [folder, ...allowed].map((name) => `^${root}/${name}/`);
+  return {
+    name: `direction-${room.replace("/", "-")}`,
+    comment: `${room} imports ${allowed.join(", ") || (folder === "cli" ? "entry points only" : "no other folder")}`,
+    severity: "error",
+    from: { path: `^${room}/` },
+    to: { path: `^${root}/[^/]+/`, pathNot: folder === "cli" ? [...names, ENTRY_POINTS] : names },
+  };
+});
+
+export default {
+  forbidden: [
+    {
+      name: "no-circle",
+      comment: "no file imports itself by way of others, types included",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    ...directions,
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    includeOnly: "^(src|assembly)/",
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { extensions: [".ts", ".js"] },
+  },
+};
