@@ -1,13 +1,14 @@
 /**
- * The arena: blocks of linear memory that are given back.
+ * The arena: allocates and frees blocks of linear memory. In: a size. Out: an address, 0 when
+ * memory is full; a refused allocation changes nothing.
  *
- * Small blocks (up to 1 KiB) come in multiples of 16 bytes, large ones in powers of two; every size has a free list,
- * linked through the first word of its blocks. A large block that is missing is split from the next larger free one,
- * else memory grows. A refused allocation (0) changes nothing.
+ * Blocks up to 1 KiB have sizes in multiples of 16 bytes, larger blocks powers of two. Each size
+ * has a free list, linked through the first word of its blocks. A missing large block is split off
+ * the next larger free one, else memory grows.
  *
  *     size class   0 .. 63: 16 .. 1,024 bytes        64 + n: 2^(11 + n) bytes
  *
- * Invariant: a block is on one free list or in use, never both; `used` is the sum of the blocks in use.
+ * Invariant: a block is either on one free list or in use; `used` is the sum of the blocks in use.
  */
 import { ARENA } from "./memory";
 
@@ -20,34 +21,35 @@ const SLAB: u32 = 65536;
 const PAGE: usize = 65536;
 /** A cache line. */
 const LINE: u32 = 64;
-/** The arena grows by so much at least before it comes to what it has lent. */
+/** The least distance of lent memory from the top of the arena. */
 const APART: usize = 1 << 20;
 
-// One free-list head for each class, in static memory.
+// The head of each class's free list, in static memory.
 const HEADS: usize = memory.data(<i32>(CLASSES * 4), 16);
 
 export namespace Arena {
-  /** Next byte never handed out. */
+  /** The first byte that was never allocated. */
   export let top: usize = ARENA;
   /** Linear memory may not grow past this address. */
   export let limit: usize = 0xffff0000;
   export let used: usize = 0;
-  /** What is left of the slab that small blocks are cut from. */
+  /** The rest of the slab that small blocks are cut from. */
   export let slab: usize = 0;
   export let slabEnd: usize = 0;
 }
 
 /**
- * Memory beyond the arena, which the flow cache borrows (walk/flowCache.ts). The arena takes it back when it grows to it.
+ * Memory beyond the arena that is lent to the flow cache (walk/flowCache.ts). The arena takes it
+ * back when it grows into it.
  */
 export namespace Loan {
-  /** Where the borrowed memory begins; NONE where nothing is lent. */
+  /** The address of the lent memory; NO_LOAN if nothing is lent. */
   export let start: usize = usize.MAX_VALUE;
-  /** Whether the borrower follows addresses in the borrowed memory at the moment. */
+  /** Whether the borrower holds addresses in the lent memory at the moment. */
   export let inUse: bool = false;
 }
 
-/** `Loan.start` while nothing is lent. */
+/** The value of `Loan.start` while nothing is lent. */
 export const NO_LOAN: usize = usize.MAX_VALUE;
 
 // @ts-ignore: decorator
@@ -80,7 +82,7 @@ function push(sizeClass: u32, block: usize): void {
   store<u32>(head, <u32>block);
 }
 
-/** A block of at least `size` bytes, its content undefined; 0 when the limit is reached. */
+/** Allocates a block of at least `size` bytes with undefined content; 0 when memory is full. */
 export function allocate(size: u32): usize {
   if (size > 0x7fffffff) return 0;
   const sizeClass = classOf(max<u32>(size, 16));
@@ -90,14 +92,17 @@ export function allocate(size: u32): usize {
   return block;
 }
 
-/** Gives back a block of `allocate(size)`. */
+/** Frees a block of `allocate(size)`. */
 export function release(block: usize, size: u32): void {
   const sizeClass = classOf(max<u32>(size, 16));
   push(sizeClass, block);
   Arena.used -= sizeOf(sizeClass);
 }
 
-/** Blocks of whole cache lines begin with one: a rule is one line, not two halves. */
+/**
+ * Cuts a small block from a slab. Blocks of whole cache lines are aligned, so that a rule is one
+ * line.
+ */
 function cut(size: u32): usize {
   const gap: u32 = size % LINE == 0 ? (0 - <u32>Arena.slab) % LINE : 0;
   if (Arena.slabEnd - Arena.slab >= size + gap) {
@@ -106,7 +111,7 @@ function cut(size: u32): usize {
   } else {
     const slab = large(classOf(SLAB));
     if (slab == 0) return 0;
-    // The rest of the old slab is a small block itself.
+    // The rest of the old slab becomes a free block.
     const rest = <u32>(Arena.slabEnd - Arena.slab);
     if (rest >= 16) push(classOf(rest), Arena.slab);
     Arena.slab = slab;
@@ -144,19 +149,19 @@ function growTo(end: usize): bool {
   const have = <usize>memory.size() * PAGE;
   if (end <= have) return true;
   const wanted = (end - have + PAGE - 1) / PAGE;
-  // By an eighth at least: each growth detaches the host's views.
+  // Grows by an eighth at least: each growth detaches the views of the host.
   const ample = max<usize>(wanted, memory.size() >> 3);
   return memory.grow(<i32>ample) >= 0 || memory.grow(<i32>wanted) >= 0;
 }
 
-/** Bytes beyond the arena, some way on from what it has taken, and under its limit. */
+/** The bytes beyond the arena and under its limit. */
 export function beyond(): usize {
   return Arena.limit > Arena.top ? Arena.limit - Arena.top : 0;
 }
 
 /**
- * Lends `size` of these bytes; 0 when there is no memory. The arena is laid out as if nothing was lent, and ends the loan
- * when it grows to it.
+ * Lends `size` bytes beyond the arena; 0 when memory is full. The arena allocates as if nothing
+ * were lent, and ends the loan when it grows into it.
  */
 export function lend(size: usize): usize {
   const apart = min(beyond() - size, max<usize>(APART, (Arena.top - ARENA) / 4));
@@ -166,13 +171,16 @@ export function lend(size: usize): usize {
   return block;
 }
 
-/** Takes back what is lent: the borrower checks `Loan.inUse` before it follows an address, and `Loan.start` before it uses the memory again. */
+/**
+ * Ends the loan. The borrower checks `Loan.inUse` before it follows an address, and `Loan.start`
+ * before it uses the memory again.
+ */
 export function endLoan(): void {
   Loan.start = NO_LOAN;
   Loan.inUse = false;
 }
 
-/** Makes the fixed areas real: the module declares less memory than they take. */
+/** Takes the memory of the fixed areas: the module declares less. */
 export function growToArena(): bool {
   const wanted = (ARENA + PAGE - 1) / PAGE;
   const have = <usize>memory.size();
@@ -195,7 +203,7 @@ export function arenaTop(): usize {
   return Arena.top;
 }
 
-/** Bytes that are not in use, whatever sizes they have become. */
+/** The bytes that are not in use, in blocks of whatever size. */
 export function arenaRoom(): usize {
   const bytes = Arena.limit - ARENA;
   return bytes > Arena.used ? bytes - Arena.used : 0;

@@ -1,6 +1,11 @@
 /**
- * Every export of the core. Addresses and handles are plain numbers; what is passed in is valid (src/model decides),
- * and every read of a frame is bounded by its own length.
+ * Every export of the core. Addresses and handles are plain numbers. Arguments are valid, since the
+ * host checks them (src/model), and every read of a frame is bounded by the length of the frame.
+ *
+ * Folders import in the direction of a frame's path, never back:
+ *
+ *     memory, arena, epoch <- wire <- branch <- classify <- forward <- act, esp <- walk
+ *                     crypto <- esp                  branch <- out <- walk
  */
 import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";

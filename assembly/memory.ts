@@ -1,12 +1,11 @@
 /**
- * The map of linear memory: fixed areas first, then the arena that grows (arena.ts).
+ * The map of linear memory: fixed areas, then the arena (arena.ts). In: the sizes of src/abi. Out:
+ * the address of every area, as a constant.
  *
- *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations | copies |
- *                 | reasons |
- *                 | found | walk lists | functions | lanes | phases of a lookup | lanes being made | scratch key | samples |
- *                 | times | orders | jobs | secrets | columns | lengths | shapes | frame bytes | arena ...
- *
- * Everything is addressed by plain numbers; nothing here is ever collected.
+ *     static data | staging | frames | keys | maps | branches | forks | outcomes | hits | destinations
+ *     | copies | reasons | found | lists of the walk | functions | lanes | phases of a lookup
+ *     | lanes of a new rule | scratch key | samples | times | orders | jobs | secrets | columns
+ *     | flow cache | lengths | outcome classes | frame bytes | arena ...
  */
 import {
   Area,
@@ -31,15 +30,21 @@ import { MAP_SIZE } from "../src/abi/headers";
 import { SHAPES_SIZE } from "../src/abi/outcomeClasses";
 
 export const BATCH: usize = MAX_BATCH;
-/** Bytes of a branch (branch/branch.ts). */
+/** The size of a branch (branch/branch.ts). */
 export const BRANCH_SIZE: usize = 64;
-/** Frames that are walked at a time where rules split them: each can take all its branches. */
+/**
+ * The number of frames that are walked at a time if rules split frames: each can have all its
+ * forks.
+ */
 export const SPLIT_BATCH: usize = 64;
-/** Branches beside the first ones of their frames. */
+/** The number of forks. */
 export const FORKS: usize = SPLIT_BATCH * (<usize>BRANCHES_PER_FRAME - 1);
 const ALL_BRANCHES: usize = BATCH + FORKS;
 
-/** Static data of the core lies before this; `openMemory` makes sure. Fixed, so that every address below is a constant. */
+/**
+ * The end of static data, checked by `openMemory`. Fixed, so that every address below is a
+ * constant.
+ */
 export const FIXED: usize = 0x8000;
 const LINE: usize = 63;
 
@@ -48,80 +53,92 @@ export const FRAMES: usize = (STAGING + STAGE_SIZE + LINE) & ~LINE;
 export const KEYS: usize = (FRAMES + <usize>MAX_ROWS * FRAME_SIZE + LINE) & ~LINE;
 export const MAPS: usize = (KEYS + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const BRANCHES: usize = (MAPS + BATCH * MAP_SIZE + LINE) & ~LINE;
-/** What forks have of their own: frame descriptors, keys, maps. */
+/** Frame descriptors, keys and maps of forks. */
 export const FORK_FRAMES: usize = (BRANCHES + ALL_BRANCHES * BRANCH_SIZE + LINE) & ~LINE;
 export const FORK_KEYS: usize = (FORK_FRAMES + FORKS * FRAME_SIZE + LINE) & ~LINE;
 export const FORK_MAPS: usize = (FORK_KEYS + FORKS * KEY_SIZE + LINE) & ~LINE;
 export const OUTCOMES: usize = (FORK_MAPS + FORKS * MAP_SIZE + LINE) & ~LINE;
 export const HITS: usize = (OUTCOMES + BATCH * OUTCOME_SIZE + LINE) & ~LINE;
 export const DESTINATIONS: usize = (HITS + BATCH * HITS_PER_FRAME * 4 + LINE) & ~LINE;
-/** Destinations beside each frame's first, of all frames, one behind the other as they come up. */
+/** Destinations that are not a frame's first, of all frames in the order they are added. */
 export const COPIES: usize = (DESTINATIONS + BATCH * DEST_SIZE + LINE) & ~LINE;
 export const REASONS: usize = (COPIES + BATCH * (DESTINATIONS_PER_FRAME - 1) * DEST_SIZE + LINE) & ~LINE;
-/** Rule found for each branch of a lookup. */
+/** The rule that a lookup found, for each branch of its list. */
 export const FOUND: usize = (REASONS + REASON_COUNT * 8 + LINE) & ~LINE;
-/** Lists of branches, as u32: those of the round at hand, of the next one, not yet looked up, and at the table at hand. */
+/**
+ * Lists of branches, u32 each: of this round, of the next one, not yet looked up, at the present
+ * table.
+ */
 export const ROUND: usize = (FOUND + BATCH * 4 + LINE) & ~LINE;
 export const WAITING: usize = (ROUND + ALL_BRANCHES * 4 + LINE) & ~LINE;
 export const PENDING: usize = (WAITING + ALL_BRANCHES * 4 + LINE) & ~LINE;
 export const GATHERED: usize = (PENDING + ALL_BRANCHES * 4 + LINE) & ~LINE;
-/** The rule that each frame hits first, where frames are walked one after the other. */
+/** The first rule of each frame, when frames are walked one after the other. */
 export const FIRST_RULES: usize = (GATHERED + BATCH * 4 + LINE) & ~LINE;
-/** The table that frames for each function come to first. */
+/** The first table of frames for each function. */
 export const FUNCTIONS: usize = (FIRST_RULES + BATCH * 4 + LINE) & ~LINE;
-/** The lanes of every branch of a lookup; each up to a whole key. */
+/** The lanes of each branch of a lookup, up to a whole key each. */
 export const LANES: usize = (FUNCTIONS + MAX_FUNCTIONS * 4 + LINE) & ~LINE;
-/** Phases of a lookup (classify/lookup.ts): keys alive, sets of groups, and of keys probed: number, group, candidate. */
+/**
+ * Phases of a lookup (classify/lookup.ts): keys alive, their bitmaps; of probed keys number, tuple,
+ * rule list.
+ */
 export const ALIVE: usize = (LANES + BATCH * KEY_SIZE + LINE) & ~LINE;
 export const BITMAPS: usize = (ALIVE + BATCH * 4 + LINE) & ~LINE;
 export const PROBED: usize = (BITMAPS + BATCH * 16 + LINE) & ~LINE;
 export const PROBED_TUPLES: usize = (PROBED + BATCH * 4 + LINE) & ~LINE;
 export const RULE_LISTS: usize = (PROBED_TUPLES + BATCH * 4 + LINE) & ~LINE;
-/** Rules that a sweep moves to other groups. */
+/** The rules that a rebuild moves to other tuples. */
 export const MOVES: usize = (RULE_LISTS + BATCH * 4 + LINE) & ~LINE;
-/** Rank of the best rule so far, for each branch of a lookup: u64. */
+/** The rank of the best rule so far, for each branch of a lookup: u64. */
 export const BEST: usize = (MOVES + 64 * 4 + LINE) & ~LINE;
-/** The lanes of the mask and of the value of a rule being inserted. */
+/** The lanes of the mask and the value of a new rule. */
 export const MASK_LANES: usize = (BEST + BATCH * 8 + LINE) & ~LINE;
 export const VALUE_LANES: usize = (MASK_LANES + KEY_SIZE + LINE) & ~LINE;
-/** The mask of a group that is being made. */
+/** The mask of a new tuple. */
 export const NEW_TUPLE_MASK: usize = (VALUE_LANES + KEY_SIZE + LINE) & ~LINE;
-/** Where the parser writes groups that nobody reads. */
+/** The parser writes groups that no rule requires here. */
 export const SCRATCH_KEY: usize = (NEW_TUPLE_MASK + KEY_SIZE + LINE) & ~LINE;
-/** The programmable samples that the device declares (wire/sample.ts). */
+/** The programmable samples of the device (wire/sample.ts). */
 export const SAMPLES: usize = (SCRATCH_KEY + KEY_SIZE + LINE) & ~LINE;
 export const SAMPLE_SIZE: usize = 16;
-/** The time of each frame, in nanoseconds: what the host writes where the device has state. */
+/** The time of each frame in nanoseconds. The host writes it if the device has stateful actions. */
 export const TIMES: usize = (SAMPLES + SAMPLES_SIZE + LINE) & ~LINE;
-/** What the groups of key stream that are being made are for (crypto/scratch.ts). */
+/** The use of each group of key stream (crypto/scratch.ts). */
 export const ORDERS: usize = (TIMES + <usize>MAX_ROWS * 8 + LINE) & ~LINE;
 export const ORDERS_SIZE: usize = 256;
-/** Packets that are to be sealed or opened (src/abi/cipher.ts). */
+/** Packets to encrypt or decrypt (src/abi/cipher.ts). */
 export const JOBS: usize = (ORDERS + ORDERS_SIZE + LINE) & ~LINE;
-/** The same for one packet by itself. */
+/** The job of a packet by itself. */
 export const SINGLE_JOB: usize = (JOBS + BATCH * JOB_SIZE + LINE) & ~LINE;
-/** What the packet of each frame is, where frames go through ESP together (esp/together.ts): a byte. */
+/** Of each frame in an ESP batch how its packet was prepared, a byte (walk/espBatch.ts). */
 export const PREPARED: usize = (SINGLE_JOB + JOB_SIZE + LINE) & ~LINE;
-/** What ciphers work on (crypto/scratch.ts). */
+/** The working memory of ciphers (crypto/scratch.ts). */
 export const SECRETS: usize = (PREPARED + BATCH + LINE) & ~LINE;
 export const SECRETS_SIZE: usize = 10240;
-/** What the host reads of each frame at a glance (out/columns.ts). */
+/** The columns of a burst (out/columns.ts). */
 export const COLUMNS: usize = (SECRETS + SECRETS_SIZE + LINE) & ~LINE;
-/** The cache of decisions (walk/flowCache.ts): lanes of the keys that frames begin with, their hashes: u64, entries with these. */
+/** The flow cache (walk/flowCache.ts): lanes of the frames, their hashes (u64), their entries. */
 export const CACHE_LANES: usize = (COLUMNS + COLUMNS_SIZE + LINE) & ~LINE;
 export const CACHE_MAX_LANES: usize = 16;
 export const HASHES: usize = (CACHE_LANES + BATCH * CACHE_MAX_LANES * 16 + LINE) & ~LINE;
 export const ENTRIES: usize = (HASHES + BATCH * 8 + LINE) & ~LINE;
-/** Of a list of branches: rules of all of them, those of which the cache has none, their places in the list. */
+/**
+ * Of a list of branches: their rules; the branches without a recorded result and their positions in
+ * the list.
+ */
 export const RESULTS: usize = (ENTRIES + BATCH * 4 + LINE) & ~LINE;
 export const UNCACHED: usize = (RESULTS + BATCH * 4 + LINE) & ~LINE;
 export const UNCACHED_AT: usize = (UNCACHED + BATCH * 4 + LINE) & ~LINE;
-/** What lookups have found for each frame that had no entry (walk/recordedLookups.ts). */
+/** The recorded lookups of each frame without an entry (walk/recordedLookups.ts). */
 export const RECORDED: usize = (UNCACHED_AT + BATCH * 4 + LINE) & ~LINE;
 export const RECORDED_SIZE: usize = 32;
-/** Frames that the cache has found, and those that it has not: u64 each. */
+/** Hits and misses of the flow cache, u64 each. */
 export const CACHE_COUNTS: usize = (RECORDED + BATCH * RECORDED_SIZE + LINE) & ~LINE;
-/** Lengths of frames as they came in, captured and on the wire, and sums over frames (out/outcomeClasses.ts). */
+/**
+ * Lengths of received frames, captured and on the wire, and sums over frames
+ * (out/outcomeClasses.ts).
+ */
 export const LENGTHS: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
 export const SHAPES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;
 export const BYTES: usize = (SHAPES + SHAPES_SIZE + LINE) & ~LINE;

@@ -1,7 +1,9 @@
 /**
- * Many rules of one mask, which the host has laid into the area `bytes` one behind the other (BULK_* in src/abi/engine.ts).
+ * Inserts many rules of one mask. In: entries of the area `bytes`, one after the other (BULK_* in
+ * src/abi/engine.ts), and a staged mask. Out: the address of each rule, in its entry.
  *
- * The mask is staged whole, and so is the part of all values that no device bytes hold: the presence of what the mask asks.
+ * The staged value has the presence bits of the mask. An entry has the bytes of the groups that
+ * `criteria` names.
  */
 import {
   BULK_ACTION_COUNT,
@@ -72,19 +74,21 @@ function entryAt(n: u32, stride: u32): usize {
   return BYTES + <usize>n * (<usize>BULK_VALUE + <usize>stride);
 }
 
-/** Groups that the criteria do not name are zero, and so is what lies behind the bytes of a value. */
+/** Zeroes the groups of the staged value that device bytes can fill. */
 function openValue(): void {
   memory.fill(STAGING + STAGE_VALUE, 0, DEVICE_KEY_SIZE);
 }
 
-/** Stages the value of an entry, in the groups that the criteria name. The stride is a multiple of 4. */
+/**
+ * Stages the value of an entry in the groups that `criteria` names. The stride is a multiple of 4.
+ */
 function stageValue(entry: usize, stride: u32, criteria: u32): void {
   for (let groups = criteria; groups != 0; groups &= groups - 1) {
     const first: u32 = ctz(groups) * GROUP_SIZE;
     let from = entry + BULK_VALUE + <usize>first;
     let to: usize = STAGING + STAGE_VALUE + <usize>first;
-    const held: u32 = stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0;
-    const end = to + <usize>held;
+    const present: u32 = stride > first ? min<u32>(stride - first, GROUP_SIZE) : 0;
+    const end = to + <usize>present;
     for (; to + 16 <= end; to += 16, from += 16) v128.store(to, v128.load(from));
     for (; to < end; to += 4, from += 4) store<u32>(to, load<u32>(from));
   }

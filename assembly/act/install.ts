@@ -1,6 +1,7 @@
 /**
- * Rules and their actions: inserts a rule with its actions, and gives a rule other actions. Both tell the table which
- * fields the actions require of the parser.
+ * Inserts rules with their actions, and gives a rule other actions. In: a staged rule or staged
+ * actions. Out: the address of the rule. Both report to the table which fields the actions require
+ * (requirements.ts).
  */
 import { STAGE_ACTIONS } from "../../src/abi/engine";
 import { STAGING } from "../memory";
@@ -9,7 +10,10 @@ import { replaceActions } from "../classify/rule";
 import { insert, requireFor } from "../classify/table";
 import { actionsWant } from "./requirements";
 
-/** Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full. */
+/**
+ * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is
+ * full.
+ */
 export function insertRule(
   table: usize,
   id: u32,

@@ -1,14 +1,18 @@
-/** Which rules leave a frame whose next lookup follows from the key that it began with: the cache of decisions asks (walk/recordedLookups.ts). */
+/**
+ * Which rules leave the next lookup of a frame a function of its key: only such lookups are
+ * recorded for the flow cache. In: a rule. Out: whether recording may continue after it
+ * (walk/recordedLookups.ts).
+ */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
 import { Required } from "../wire/required";
 import { isFunctionOfKey } from "./header/modify";
 
 /**
- * Whether what another lookup finds behind the rule is a function of the key. It is not behind what remembers or is left to chance,
- * nor behind what has headers parsed anew from bytes that the key does not hold. Decided by the actions alone: for one frame
- * they may do nothing, and a lot for the next one of the same key.
- * `state` stands in front of meters, flags and connections.
+ * Whether the next lookup after the rule depends on the key alone. It does not after stateful or
+ * random actions, nor after actions that make headers be parsed again from bytes outside the key.
+ * The actions alone decide: for one frame they may do nothing, for the next of the same key a lot.
+ * `state` precedes meters, flags and connections.
  */
 export function leavesFunction(rule: usize): bool {
   let action = actionsOf(rule);

@@ -1,14 +1,15 @@
 /**
- * Terminal actions: they name where a branch goes, and end the actions of a rule, of a member of an array or of a sampler.
+ * Terminal actions, which name where a branch goes. In: an action of a rule, of a member of an
+ * array or of a sampler. Out: the branch is at another table, or has a verdict.
  */
 import { Op, Reason, Verdict } from "../../src/abi/engine";
-import { BRANCH_WHY } from "../branch/branch";
+import { BRANCH_REASON } from "../branch/branch";
 import { deliverTo, setVerdict } from "../branch/outcome";
 import { toPort, toVport } from "../forward/eswitch";
 import { jump, jumpTo, miss } from "../forward/nextTable";
 import { spread } from "./rss";
 
-/** An action that names where the branch goes, as one of a rule or as a member of an array; whether it goes on. */
+/** Runs a terminal action; whether the branch goes on. */
 export function terminal(branch: usize, table: usize, op: u32, operand: u32): bool {
   switch (op) {
     case Op.queue:
@@ -30,7 +31,7 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
       setVerdict(branch, Verdict.drop, Reason.drop_action);
       return false;
     case Op.default_miss:
-      store<u8>(branch, Reason.default_miss, BRANCH_WHY);
+      store<u8>(branch, Reason.default_miss, BRANCH_REASON);
       return miss(branch, table);
     default:
       // The host stages no other operation.

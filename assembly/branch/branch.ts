@@ -1,16 +1,21 @@
 /**
- * A branch: one copy of a frame on its way from table to table.
+ * A branch: one copy of a frame on its path from table to table. This file has its fields and its
+ * first state. Branch n < BATCH belongs to frame n of the batch; forks (fork.ts) have the numbers
+ * after.
  *
- *     0     4       8       12     14       15    16            24      28    32    36      40        44      48     52     56    60
- *     | key | frame | table | hops | misses | why | lower bound | index | map | tag | flags | written | found | room | next | end | taped |
+ *     0     4       8       12     14       15       16            24      28    32    36
+ *     | key | frame | table | hops | misses | reason | lower bound | index | map | tag | flags | ...
+ *     40        44      48     52     56    60
+ *     | written | found | room | next | end | recording |
  *
- * `index` is the frame's number in the batch: it names the outcome that the branch writes to. `lower bound` is the rank
- * from which the next lookup starts; 0 for all rules. `why` is the reason of a miss that an action has asked for, else 0.
- * `written` are the metadata registers that a rule wrote (REGISTERS), `found` is the rule of the round at hand, `room` the first
- * byte that headers in front of a changed frame may take. `next` to `taped` belong to the cache of decisions (walk/recordedLookups.ts) and are 0 in
- * forks, which it knows nothing of.
- *
- * Branch n < BATCH is the one that frame n starts with; forks have the numbers behind.
+ *     reason        of a miss, set by an action; 0 for none
+ *     lower bound   rank from which the next lookup starts; 0 for all rules
+ *     index         number of the frame in the batch, whose outcome the branch writes
+ *     written       metadata registers that rules wrote, a bit each
+ *     found         rule that the lookup of this round found
+ *     room          first byte in front of a changed frame that headers may take
+ *     next, end     recorded lookups in the flow cache that are left; equal in forks (walk/recordedLookups.ts)
+ *     recording     whether lookups of the branch are recorded; 0 in forks
  */
 import { FRAME_FLAGS, FRAME_PACKED, FRAME_SIZE } from "../../src/abi/engine";
 import { MAP_SIZE } from "../../src/abi/headers";
@@ -22,7 +27,7 @@ export const BRANCH_FRAME: usize = 4;
 export const BRANCH_TABLE: usize = 8;
 export const BRANCH_HOPS: usize = 12;
 export const BRANCH_MISSES: usize = 14;
-export const BRANCH_WHY: usize = 15;
+export const BRANCH_REASON: usize = 15;
 export const BRANCH_LOWER: usize = 16;
 export const BRANCH_INDEX: usize = 24;
 export const BRANCH_MAP: usize = 28;
@@ -31,26 +36,26 @@ export const BRANCH_FLAGS: usize = 36;
 export const BRANCH_WRITTEN: usize = 40;
 export const BRANCH_FOUND: usize = 44;
 export const BRANCH_ROOM: usize = 48;
-/** Results of lookups that the cache has for it: where the next one lies, and where they end. */
+/** The addresses of the next recorded lookup and of the end of the record. */
 export const BRANCH_NEXT: usize = 52;
 export const BRANCH_END: usize = 56;
-/** Whether what lookups find for it is noted, to be kept. */
+/** Whether the results of lookups are recorded for the flow cache. */
 export const BRANCH_RECORDING: usize = 60;
 
 /** The branch has a tag. */
 export const HAS_TAG: u32 = 1;
-/** It has come to a destination of its own, or ended, at the rule at hand. */
+/** The branch has a verdict: it reached a destination of its own, or ended. */
 export const HAS_VERDICT: u32 = 2;
-/** Somebody else has the same bytes: they are copied before they change. */
+/** Another branch or a destination has the same bytes: they are copied before they change. */
 export const SHARED: u32 = FRAME_PACKED;
-/** The bytes are not those that came in. */
+/** The bytes differ from those that were received. */
 export const CHANGED: u32 = 8;
-/** The key, or the map too, is not that of the bytes (branch/refresh.ts). */
+/** The key, or also the frame map, is not that of the bytes (refresh.ts). */
 export const STALE_KEY: u32 = 16;
 export const STALE_MAP: u32 = 32;
-/** A copy aside: where it arrives are copies, and what becomes of it is only counted. */
+/** The copy of a sampler: its destinations are copies, and its verdict is only counted. */
 export const ASIDE: u32 = 64;
-/** What an inline ESP action could not decrypt: ESP_BAD_ICV or ESP_BAD_TRAILER from bit 7 on. */
+/** The result of an inline ESP action: ESP_BAD_ICV or ESP_BAD_TRAILER, from bit 7 on. */
 export const ESP_SHIFT: u32 = 7;
 export const ESP_BITS: u32 = 3 << ESP_SHIFT;
 
@@ -66,7 +71,7 @@ export function numberOf(branch: usize): u32 {
   return <u32>((branch - BRANCHES) / BRANCH_SIZE);
 }
 
-/** What never changes in branches. */
+/** Writes the fields of branches that never change. */
 export function openBranches(): void {
   for (let index: u32 = 0; index < <u32>BATCH; index++) {
     const n = <usize>index;
@@ -86,12 +91,12 @@ function assignMemory(number: u32, frame: usize, key: usize, map: usize): void {
   store<u32>(branch, <u32>map, BRANCH_MAP);
 }
 
-/** The branch that a frame of the batch starts with. */
+/** Opens the first branch of a frame of the batch. */
 // @ts-ignore: decorator
 @inline
 export function openBranch(index: u32, table: usize): usize {
   const branch = branchAt(index);
-  // The word of hops, misses and why is cleared with it.
+  // This also clears hops, misses and reason.
   store<u64>(branch, <u64>table, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   v128.store(branch, i64x2.splat(0), BRANCH_TAG);

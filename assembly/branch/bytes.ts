@@ -1,9 +1,11 @@
 /**
- * The bytes of a branch before they change: its own, with room for headers in front.
+ * Copy on write: gives a branch bytes of its own before they change, with room for headers in
+ * front. In: a branch and the room that a change needs. Out: the frame descriptor points to bytes
+ * that may be written.
  *
- * A frame that came in has FRAME_HEAD_ROOM bytes in front of it. Where somebody else has the same bytes, or the room is too
- * small, the frame moves to a chunk. Chunks are taken from the arena when they are needed and kept for later batches; they are
- * not what rules hold, and so not counted as used.
+ * A received frame has FRAME_HEAD_ROOM bytes in front of it. If the bytes are shared, or the room
+ * is too small, the frame moves to a chunk. Chunks are allocated from the arena when needed and
+ * kept for later batches; they do not count as used memory.
  */
 import {
   FRAME_ADDRESS,
@@ -18,7 +20,7 @@ import { allocate, Arena } from "../arena";
 import { setVerdict } from "./outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";
 
-/** | next chunk 4 | 0 12 | bytes ... | */
+/** A chunk: | next chunk 4 | 0 12 | bytes ... | */
 const CHUNK: u32 = 1 << 20;
 const CHUNK_HEAD: usize = 16;
 
@@ -28,15 +30,15 @@ namespace Chunks {
   export let next: usize = 0;
 }
 
-/** Before the first change of a batch: nobody has the bytes of the last one any more. */
+/** Empties all chunks before the first change of a batch. */
 export function openChunks(): void {
   Chunks.current = Chunks.first;
   Chunks.next = Chunks.first + CHUNK_HEAD;
 }
 
 /**
- * Makes the bytes of a branch its own, with `head` bytes in front that it may write.
- * MODEL: where memory is full the branch is dropped, `copy_limit`; false then.
+ * Gives a branch bytes of its own, with `head` writable bytes in front. MODEL: when memory is full
+ * the branch is dropped with `copy_limit`, and the result is false.
  */
 export function copyOnWrite(branch: usize, head: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
@@ -50,7 +52,10 @@ export function copyOnWrite(branch: usize, head: usize): bool {
   return copyBytes(branch, head, load<u32>(frame, FRAME_LENGTH), 0);
 }
 
-/** The same for the first `length` bytes alone, with `tail` bytes behind that it may write too. */
+/**
+ * Copies the first `length` bytes, with `head` writable bytes in front and `tail` writable bytes
+ * after them.
+ */
 export function copyBytes(branch: usize, head: usize, length: usize, tail: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const room = take(head + length + tail + FRAME_HEAD_ROOM);
@@ -66,7 +71,10 @@ export function copyBytes(branch: usize, head: usize, length: usize, tail: usize
   return true;
 }
 
-/** The frame begins `bytes` later, or earlier where they are negative: its own bytes then. */
+/**
+ * Moves the start of a frame by `bytes`; negative to add bytes in front, which must be the branch's
+ * own.
+ */
 export function moveStart(branch: usize, bytes: i32): void {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const flags = load<u32>(branch, BRANCH_FLAGS);
@@ -78,7 +86,10 @@ export function moveStart(branch: usize, bytes: i32): void {
   store<u32>(branch, flags | CHANGED | STALE_KEY | STALE_MAP, BRANCH_FLAGS);
 }
 
-/** Whether a frame may become so many bytes longer on the wire; it is dropped where not. A capture may claim any length. */
+/**
+ * Whether a frame may grow by `more` bytes on the wire; else it is dropped. A capture may claim any
+ * wire length.
+ */
 export function fits(branch: usize, more: u32): bool {
   const wire: u64 = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_WIRE_LENGTH);
   if (wire + <u64>more <= <u64>MAX_FRAME) return true;
@@ -86,7 +97,10 @@ export function fits(branch: usize, more: u32): bool {
   return false;
 }
 
-/** So many bytes of a chunk; 0 when memory is full. A frame with its head room is always shorter than a chunk. */
+/**
+ * Takes `bytes` bytes of a chunk; 0 when memory is full. A frame with its head room always fits a
+ * chunk.
+ */
 function take(bytes: usize): usize {
   if (Chunks.current == 0 || Chunks.next + bytes > Chunks.current + CHUNK) {
     if (!nextChunk()) return 0;

@@ -1,4 +1,7 @@
-/** Forks: further branches of a frame, each with a key, a frame map and a frame descriptor of its own. */
+/**
+ * Forks: further branches of a frame, each with its own key, frame map and frame descriptor. In: a
+ * branch. Out: a copy of it that takes another path.
+ */
 import { BRANCHES_PER_FRAME, FRAME_SIZE, OUTCOME_BRANCHES } from "../../src/abi/engine";
 import { MAP_SIZE } from "../../src/abi/headers";
 import { KEY_SIZE } from "../../src/abi/key";
@@ -19,13 +22,16 @@ import {
 import { outcomeAt } from "./outcome";
 
 export namespace Forks {
-  /** The first frame of those that are walked together: forks of frame n have their places by its distance. */
+  /**
+   * The first frame that is walked at the moment: the forks of frame n have fixed numbers by its
+   * distance.
+   */
   export let first: u32 = 0;
 }
 
 /**
- * Another copy of the frame, at the same place of its way; 0 where the frame has as many as it can have.
- * The two have the same bytes until one of them changes them.
+ * Makes another branch of the frame in the same state; 0 if the frame has as many as it may have.
+ * The two share their bytes until one of them changes them.
  */
 export function fork(branch: usize): usize {
   const index = load<u32>(branch, BRANCH_INDEX);

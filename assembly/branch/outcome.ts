@@ -1,5 +1,6 @@
 /**
- * What happened to each frame of the batch: written here, read by the host (layouts in src/abi/engine.ts).
+ * The outcome of each frame: verdict, hits, destinations. In: what actions decide about branches.
+ * Out: outcome, hit and destination records that the host reads (layouts in src/abi/engine.ts).
  */
 import {
   DEST_ADDRESS,
@@ -63,11 +64,11 @@ export function firstDestination(index: u32): usize {
 }
 
 namespace Copies {
-  /** Where the next destination lies that is not a frame's first. */
+  /** The address of the next destination that is not a frame's first. */
   export let next: usize = COPIES;
 }
 
-/** Before the first outcome of a batch. */
+/** Called before the first outcome of a batch. */
 // @ts-ignore: decorator
 @inline
 export function openOutcomes(): void {
@@ -79,7 +80,7 @@ export function openOutcomes(): void {
 export function openOutcome(index: u32): void {
   const outcome = outcomeAt(index);
   v128.store(outcome, i64x2.splat(0));
-  // Written, and branches; the key counts only where something was written.
+  // Written registers and number of forks. The key is read only if registers were written.
   store<u32>(outcome, 0, OUTCOME_WRITTEN);
 }
 
@@ -90,13 +91,16 @@ export function countReason(reason: u32, times: u32): void {
   store<u64>(counter, load<u64>(counter) + times);
 }
 
-/** Another verdict than the one that the outcome has: its tag stays. */
+/** Replaces the verdict of an outcome; its tag stays. */
 export function replaceVerdict(outcome: usize, verdict: u32, reason: u32): void {
   store<u8>(outcome, <u8>verdict, OUTCOME_VERDICT);
   store<u16>(outcome, <u16>reason, OUTCOME_REASON);
 }
 
-/** What becomes of a branch. Of a frame with several the best verdict counts, of equal ones the first; others leave their reason. */
+/**
+ * Sets the verdict of a branch. The best verdict of a frame's branches counts, of equal ones the
+ * first; the reason of the others is counted.
+ */
 // @ts-ignore: decorator
 @inline
 export function setVerdict(branch: usize, verdict: u32, reason: u32): void {
@@ -108,7 +112,7 @@ export function setVerdict(branch: usize, verdict: u32, reason: u32): void {
   }
   const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
   const verdictBefore: u32 = load<u8>(outcome, OUTCOME_VERDICT);
-  if (verdictBefore != Verdict.none && !prevails(outcome, verdict, reason)) return;
+  if (verdictBefore != Verdict.none && !outranks(outcome, verdict, reason)) return;
   // One word: verdict, flags, reason, tag.
   const tag: u64 = flags & HAS_TAG ? ((<u64>load<u32>(branch, BRANCH_TAG)) << 32) | (HAS_TAG << 8) : 0;
   store<u64>(outcome, tag | (<u64>verdict) | ((<u64>reason) << 16));
@@ -118,7 +122,10 @@ export function setVerdict(branch: usize, verdict: u32, reason: u32): void {
   store<u32>(outcome, load<u32>(branch, BRANCH_KEY), OUTCOME_KEY);
 }
 
-/** Forks leave their places to those of other frames: the registers that one wrote go into the frame's own key. */
+/**
+ * Copies the registers that a fork wrote to the frame's own key, since other frames will use the
+ * fork.
+ */
 export function keepRegisters(index: u32): void {
   const outcome = outcomeAt(index);
   const key: usize = load<u32>(outcome, OUTCOME_KEY);
@@ -129,15 +136,15 @@ export function keepRegisters(index: u32): void {
   store<u32>(outcome, <u32>own, OUTCOME_KEY);
 }
 
-/** Whether this verdict of a branch takes the place of the one that the outcome has. */
-function prevails(outcome: usize, verdict: u32, reason: u32): bool {
-  const better = worth(verdict) > worth(load<u8>(outcome, OUTCOME_VERDICT));
+/** Whether the verdict of a branch replaces that of the outcome. */
+function outranks(outcome: usize, verdict: u32, reason: u32): bool {
+  const better = precedence(verdict) > precedence(load<u8>(outcome, OUTCOME_VERDICT));
   const lost: u32 = better ? load<u16>(outcome, OUTCOME_REASON) : reason;
   if (lost != Reason.none) countReason(lost, 1);
   return better;
 }
 
-function worth(verdict: u32): u32 {
+function precedence(verdict: u32): u32 {
   switch (verdict) {
     case Verdict.deliver:
       return 4;
@@ -151,7 +158,7 @@ function worth(verdict: u32): u32 {
   }
 }
 
-/** Lists a rule that the frame hit: HITS_PER_FRAME at the most. */
+/** Lists a rule that the frame hit, up to HITS_PER_FRAME. */
 // @ts-ignore: decorator
 @inline
 export function hit(index: u32, id: u32): void {
@@ -162,7 +169,10 @@ export function hit(index: u32, id: u32): void {
   store<u16>(outcome, <u16>(hits + 1), OUTCOME_HITS);
 }
 
-/** The branch reaches a queue, or a port (DEST_PORT); whether a queue takes it is for deliver.ts. */
+/**
+ * Adds a queue, or a port (DEST_PORT), to the destinations. out/deliver.ts decides whether a queue
+ * takes the frame.
+ */
 // @ts-ignore: decorator
 @inline
 export function deliverTo(branch: usize, queue: u32, flags: u32): void {
@@ -188,7 +198,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
   setVerdict(branch, flags & DEST_PORT ? egressVerdict(index) : Verdict.deliver, Reason.none);
 }
 
-/** What is said of bytes that are not those that came in, or could not be decrypted. */
+/** The destination flags of bytes that changed or could not be decrypted. */
 function changes(branch: usize): u32 {
   const state = load<u32>(branch, BRANCH_FLAGS);
   const esp = ((state & ESP_BITS) >> ESP_SHIFT) << DEST_ESP;
@@ -198,14 +208,14 @@ function changes(branch: usize): u32 {
   return esp | (link == Link.raw_ip ? DEST_CHANGED | DEST_RAW_IP : DEST_CHANGED);
 }
 
-/** What it means that a frame leaves by a port: it came from the wire, or from a function. */
+/** The verdict of a frame that leaves by a port: it came from the wire, or from a function. */
 export function egressVerdict(index: u32): u32 {
   return load<u32>(FRAMES + <usize>index * FRAME_SIZE, FRAME_VPORT) == VPORT_UPLINK
     ? Verdict.forward
     : Verdict.transmit;
 }
 
-/** Room for one more destination of a frame that has some, behind its last; 0 where it has all that it can have. */
+/** A further destination of a frame, after its last; 0 if the frame has as many as it may have. */
 function anotherDestination(branch: usize, number: u32, flags: u32): usize {
   if (number >= <u32>DESTINATIONS_PER_FRAME) {
     if (flags & DEST_COPY || load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) countReason(Reason.copy_limit, 1);

@@ -1,4 +1,7 @@
-/** The key and the map of a branch whose bytes have changed: parsed anew. What no frame holds stays. */
+/**
+ * Parses a branch again after its bytes changed. In: a branch with a stale key or frame map. Out:
+ * both are those of its bytes. Metadata registers, which no frame carries, keep their values.
+ */
 import { EXT_REGISTER_B, MISC2_REGISTER_C_7 } from "../../src/abi/key";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_MAP, STALE_KEY, STALE_MAP } from "./branch";
 import { parseFrame } from "../wire/parse";
@@ -6,7 +9,7 @@ import { Required } from "../wire/required";
 
 export function refresh(branch: usize): void {
   const key: usize = load<u32>(branch, BRANCH_KEY);
-  // C7 to C0 and A, and behind them what has no bits.
+  // C7 to C0 and A, which are next to each other.
   const low = v128.load(key, MISC2_REGISTER_C_7);
   const high = v128.load(key, MISC2_REGISTER_C_7 + 16);
   const last = load<u32>(key, MISC2_REGISTER_C_7 + 32);
@@ -19,7 +22,7 @@ export function refresh(branch: usize): void {
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~(STALE_KEY | STALE_MAP), BRANCH_FLAGS);
 }
 
-/** Where the headers are, for who is about to use it. */
+/** The frame map of a branch, up to date. */
 // @ts-ignore: decorator
 @inline
 export function freshMap(branch: usize): usize {
@@ -27,7 +30,7 @@ export function freshMap(branch: usize): usize {
   return load<u32>(branch, BRANCH_MAP);
 }
 
-/** The key of a branch that goes on is that of its bytes. */
+/** Makes the key of a branch that goes on that of its bytes; always true. */
 // @ts-ignore: decorator
 @inline
 export function fresh(branch: usize): bool {

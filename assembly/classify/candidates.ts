@@ -1,23 +1,31 @@
 /**
- * Which groups can hold a rule for a key at all.
+ * Candidate bitmaps: which tuples can have a rule for a key. In: the lanes of a key. Out: a bitmap
+ * of tuples. Lookups probe only these.
  *
- * Each slice (fieldChunk.ts) has a table that gives, for a hash of its bytes, the set of groups with a rule whose mask asks for
- * all of them and whose value has that hash; groups with a rule that leaves some of them out are in every entry. The AND
- * over all slices is small.
+ * Each field chunk (fieldChunk.ts) has a table of bitmaps, indexed by a hash of its bytes. An entry
+ * has the tuples with a rule whose mask covers the chunk and whose value has that hash, and all
+ * tuples with a rule that does not cover the chunk (the wildcard). The AND of the entries of all
+ * chunks has few bits.
  *
- *     0       8      16     20        24      28     32             160            288         1312             2352
- *     | asked | made | mask | settled | quads | seen | group at 128 | place of 128 | best 1024 | best from 1032 | left 1024 | ...
- *     3376           3632            3888           4912            5680              8752
- *     | bytes 64 x 4 | tables 64 x 4 | wild 64 x 16 | quads 16 x 48 | samples 64 x 48 | news | asked for | 0 8 |
+ *     0        8       16           20         24      28        32
+ *     | usable | built | entry mask | finished | quads | sampled | tuple of bit 128 x 1 | ...
+ *     160                    288            1312                2352              3376
+ *     | bit of tuple 128 x 1 | best 128 x 8 | best from 129 x 8 | skipped 128 x 8 | bytes 64 x 4 | ...
+ *     3632             3888               4912            5680              8752
+ *     | bitmaps 64 x 4 | wildcard 64 x 16 | quads 16 x 48 | samples 64 x 48 | changes | keys | 0 8 |
  *
- *     bytes, tables, wild:    of each slice; wild: the places that are in every entry
- *     left:                   of each place, the slices that a rule of it leaves out
- *     a quad:                 | bytes 16 | tables 4 x 4 | lane 4 | 0 12 |     four slices that a lookup asks together
+ *     bytes, bitmaps, wildcard:   of each chunk
+ *     skipped:                    of each bit, the chunks that some rule of its tuple does not cover
+ *     changes, keys:              since chunks were chosen
+ *     a quad:                     four chunks that a lookup reads together
+ *                                 | bytes 16 | bitmaps 4 x 4 | lane 4 | 0 12 |
  *
- * Sets have a bit a place, and places are in the order of the groups' best ranks when this was made, so that the lowest
- * bit names the group that is likeliest to win. Sets may hold too much, after rules are gone; they never hold too little.
+ * Bits are in the order of the tuples' best ranks at the time of the rebuild, so the lowest bit
+ * names the tuple that is most likely to win. A bitmap may have too many bits after rules are
+ * removed; it never has too few.
  *
- * While a sweep makes them (rebuild.ts), `wildcard` lies beside the tables; when they are settled it is in them, and lookups ask.
+ * During a rebuild (rebuild.ts) the wildcards are kept apart; `finishBitmaps` merges them into the
+ * tables, and lookups read them from then on.
  */
 import { allocate, release } from "../arena";
 import { BITMAPS } from "../memory";
@@ -26,12 +34,12 @@ import { MASK_CHUNKS } from "./mask";
 import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
 import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
 
-/** Slices that have tables, or may get them: a bit each; and those that have. */
+/** The chunks that have bitmaps or may get them, a bit each, and the chunks that have them. */
 const USABLE: usize = 0;
 const BUILT: usize = 8;
 /** The bits of a hash that name an entry: (entries - 1) * 16. */
 const ENTRY_MASK: usize = 16;
-/** Whether `wildcard` is in the tables. */
+/** Whether the wildcards are merged into the tables. */
 const FINISHED: usize = 20;
 const QUADS: usize = 24;
 const TUPLE_OF_BIT: usize = 32;
@@ -46,40 +54,40 @@ const QUADS_AT: usize = 4912;
 export const QUAD_TABLES: usize = 16;
 export const QUAD_LANE: usize = 32;
 const QUAD: usize = 48;
-/** Rules that chooseChunks.ts tries slices on, and how many it has seen. */
+/** Rules that chooseChunks.ts samples, and how many rules it has seen. */
 export const SAMPLED: usize = 28;
 export const SAMPLES_AT: usize = 5680;
 export const SAMPLES: u32 = 64;
 export const SAMPLE: usize = 48;
-/** What is new since slices were chosen: rules; more than any number of them where a place left out another slice. */
+/** Rules added since chunks were chosen. FORCE_CHOICE if a tuple skipped another chunk. */
 const CHANGES_SINCE_CHOICE: usize = 8752;
-/** Keys looked up since. */
+/** Keys looked up since chunks were chosen. */
 const KEYS_SINCE_CHOICE: usize = 8756;
 const BITMAPS_SIZE: u32 = 8768;
 const FORCE_CHOICE: u32 = 0x40000000;
-/** Slices are chosen once for so many keys at the most. */
+/** Chunks are chosen at most once for this many keys. */
 const CHOICE_KEYS: u32 = 4096;
 const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;
-/** Bits of the product below those that name an entry. */
+/** The lowest bit of the product that names an entry. */
 const HASH_SHIFT: i32 = 16;
 const MIN_ENTRIES: u32 = 128;
 const MAX_ENTRIES: u32 = 1024;
-/** What a quad asks where it has no fourth slice: it says every place. */
-const EVERY_PLACE: usize = memory.data(16, 16);
-/** Sets of a table that has none: every group in the order of its number. */
+/** The bitmap of a missing chunk in a quad: every bit is set. */
+const EVERY_BIT: usize = memory.data(16, 16);
+/** The bitmaps of a table without any: bit n is tuple n. */
 export const NO_BITMAPS: usize = memory.data(3376, 16);
 
-/** Makes what is there once. */
+/** Fills in the constant bitmaps. */
 export function openBitmaps(): void {
-  v128.store(EVERY_PLACE, i64x2.splat(-1));
+  v128.store(EVERY_BIT, i64x2.splat(-1));
   for (let bitIndex: u32 = 0; bitIndex < MAX_TUPLES; bitIndex++)
     store<u8>(NO_BITMAPS + <usize>bitIndex, <u8>bitIndex, TUPLE_OF_BIT);
   store<u64>(NO_BITMAPS + (MAX_TUPLES << 3), u64.MAX_VALUE, BEST_FROM);
 }
 
-/** Empty sets, sized for so many rules; 0 when memory is full. */
+/** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
 export function createBitmaps(definer: usize, tuples: usize, rules: u32): usize {
   const bitmaps = allocate(BITMAPS_SIZE);
   if (bitmaps == 0) return 0;
@@ -106,10 +114,10 @@ export function releaseBitmaps(bitmaps: usize): void {
   release(bitmaps, BITMAPS_SIZE);
 }
 
-/** Puts `wildcard` into the entries of every table: from now on lookups ask them. */
+/** Merges the wildcards into the tables: lookups may read them from now on. */
 export function finishBitmaps(bitmaps: usize): void {
   store<u32>(bitmaps, 1, FINISHED);
-  // The first lookup chooses.
+  // The first lookup chooses chunks.
   store<u32>(bitmaps, CHOICE_KEYS, KEYS_SINCE_CHOICE);
   for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
     const number = <u32>ctz(built);
@@ -120,7 +128,7 @@ export function finishBitmaps(bitmaps: usize): void {
   }
 }
 
-/** Gives places by best rank. At most MAX_TUPLES of them. */
+/** Assigns bits in the order of the tuples' best ranks. */
 function orderTuples(bitmaps: usize, tuples: usize): void {
   const count = load<u32>(tuples, TUPLE_COUNT);
   for (let index: u32 = 0; index < MAX_TUPLES; index++) {
@@ -142,7 +150,7 @@ function orderTuples(bitmaps: usize, tuples: usize): void {
   }
 }
 
-/** Takes in a rule. Where memory is full a slice says nothing any more. */
+/** Adds a rule. A chunk without memory for its table is not used any more. */
 export function addToBitmaps(bitmaps: usize, rule: usize): void {
   const tuple: usize = load<u8>(rule, RULE_TUPLE);
   const bitIndex = <usize>load<u8>(bitmaps + tuple, BIT_OF_TUPLE);
@@ -160,7 +168,7 @@ export function addToBitmaps(bitmaps: usize, rule: usize): void {
   const byte = bitIndex >> 3;
   const bit = (<u32>1) << ((<u32>bitIndex) & 7);
   const mask = i32x4.splat(load<u32>(bitmaps, ENTRY_MASK));
-  // Four at a time, those of consecutive numbers.
+  // Four chunks at a time, with consecutive numbers.
   for (let chunks = load<u64>(bitmaps, BUILT) & whole; chunks != 0;) {
     const first = (<u32>ctz(chunks)) & ~3;
     const four = (<u32>(chunks >> first)) & 15;
@@ -183,7 +191,7 @@ function put(byte: usize, bit: u32): void {
   store<u8>(byte, <u8>((<u32>load<u8>(byte)) | bit));
 }
 
-/** Where four slices of a lane have their entries, in bytes from the start of their tables. */
+/** The offsets of the entries of four chunks of a lane in their tables. */
 // @ts-ignore: decorator
 @inline
 export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
@@ -191,7 +199,7 @@ export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
   return v128.and(i32x4.shr_u(products, HASH_SHIFT), entryMask);
 }
 
-/** Puts a place into whatever these slices say, once. */
+/** Adds a tuple to the wildcards of chunks that a rule of it does not cover. */
 function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
   const skipped = bitmaps + SKIPPED + (bitIndex << 3);
   let fresh = chunks & ~load<u64>(skipped);
@@ -210,7 +218,10 @@ function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
   }
 }
 
-/** Tables for slices that are first asked now; one without memory says nothing any more. */
+/**
+ * Makes the tables of chunks that are first covered now. A chunk without memory is not used any
+ * more.
+ */
 function buildBitmaps(bitmaps: usize, chunks: u64): void {
   for (; chunks != 0; chunks &= chunks - 1) {
     const number = <u32>ctz(chunks);
@@ -228,7 +239,7 @@ function buildBitmaps(bitmaps: usize, chunks: u64): void {
   }
 }
 
-/** Puts slices four to a quad, lane by lane: these are what lookups ask from now on. */
+/** Puts chunks into quads, lane by lane: lookups read these from now on. */
 export function layQuads(bitmaps: usize, chunks: u64): void {
   let quads: u32 = 0;
   let used: u32 = 0;
@@ -252,11 +263,11 @@ export function layQuads(bitmaps: usize, chunks: u64): void {
 
 function openQuad(quad: usize, lane: usize): void {
   v128.store(quad, i64x2.splat(-1));
-  v128.store(quad, i32x4.splat(<i32>EVERY_PLACE), QUAD_TABLES);
+  v128.store(quad, i32x4.splat(<i32>EVERY_BIT), QUAD_TABLES);
   store<u32>(quad, <u32>lane, QUAD_LANE);
 }
 
-/** Whether it is time to choose slices anew, now that `count` keys more are looked up. */
+/** Counts `count` keys; whether it is time to choose chunks again. */
 // @ts-ignore: decorator
 @inline
 export function isChoiceDue(bitmaps: usize, count: u32): bool {
@@ -265,12 +276,12 @@ export function isChoiceDue(bitmaps: usize, count: u32): bool {
   return keys >= CHOICE_KEYS && load<u32>(bitmaps, CHANGES_SINCE_CHOICE) > load<u32>(bitmaps, SAMPLED) >> 2;
 }
 
-/** The slices that can be asked, a bit each. */
+/** The chunks that have tables, a bit each. */
 export function chunksBuilt(bitmaps: usize): u64 {
   return load<u64>(bitmaps, BUILT);
 }
 
-/** What a slice of settled sets says of lanes: the places that can match. */
+/** The candidates of lanes by one chunk of finished bitmaps. */
 // @ts-ignore: decorator
 @inline
 export function candidatesOf(bitmaps: usize, number: u32, lanes: usize): v128 {
@@ -280,7 +291,7 @@ export function candidatesOf(bitmaps: usize, number: u32, lanes: usize): v128 {
   return v128.load(<usize>load<u32>(at, CHUNK_BITMAPS) + <usize>i32x4.extract_lane(entries, 0));
 }
 
-/** Slices four by four, as a lookup asks them. */
+/** The number of quads that a lookup reads. */
 // @ts-ignore: decorator
 @inline
 export function quadCount(bitmaps: usize): u32 {
@@ -305,7 +316,7 @@ function bitmapBytes(bitmaps: usize): u32 {
   return load<u32>(bitmaps, ENTRY_MASK) + BITMAP_SIZE;
 }
 
-/** Where CHUNK_BYTES and CHUNK_BITMAPS of a slice lie. */
+/** The address of a chunk's word in CHUNK_BYTES and CHUNK_BITMAPS. */
 // @ts-ignore: decorator
 @inline
 function wordOf(bitmaps: usize, number: u32): usize {
@@ -318,19 +329,21 @@ function wildcardOf(bitmaps: usize, number: u32): usize {
   return bitmaps + CHUNK_WILDCARD + ((<usize>number) << 4);
 }
 
-/** The first `count` places of one half of a set: at most 64. */
+/** A mask of the lowest `count` bits, at most 64. */
 export function lowBits(count: u32): u64 {
   return count == 64 ? u64.MAX_VALUE : ((<u64>1) << count) - 1;
 }
 
-/** A rank that no rule of the groups from this place on is below; the last one for the place behind the last. */
+/**
+ * A lower bound of the ranks of all tuples from this bit on; the largest rank after the last bit.
+ */
 // @ts-ignore: decorator
 @inline
 export function bestFrom(bitmaps: usize, bitIndex: usize): u64 {
   return load<u64>(bitmaps + (bitIndex << 3), BEST_FROM);
 }
 
-/** The first place of a key's set, 128 where it is empty. */
+/** The lowest bit of a key's bitmap, 128 if it is empty. */
 // @ts-ignore: decorator
 @inline
 export function lowestBit(key: usize): usize {
@@ -349,7 +362,7 @@ export function tupleOfBit(bitmaps: usize, bitIndex: usize): u32 {
   return load<u8>(bitmaps + bitIndex, TUPLE_OF_BIT);
 }
 
-/** The exact best rank of a group, as far as `addToBitmaps` has seen its rules. */
+/** The best rank that `addToBitmaps` saw in a tuple. */
 export function bestSeen(bitmaps: usize, tuple: u32): u64 {
   return load<u64>(bitmaps + BEST + ((<usize>tuple) << 3));
 }

@@ -1,13 +1,14 @@
 /**
- * Which slices pay. Each quad that is asked costs every key a little, each group that is probed in vain costs more.
+ * Chooses the field chunks that lookups read: each quad costs every key a little, each tuple probed
+ * without success costs more. In: samples of the rules. Out: the quads of the candidate bitmaps.
+ * The choice never changes the result of a lookup.
  *
- * Keys are made of rules (a reservoir of SAMPLES, taken as rules come): those that a rule matches, with anything where its
- * mask asks nothing, and those whose columns are of different rules, as of frames that match many rules in part. Slices
- * are chosen one by one, the one first that takes most places from these keys, a quad at a time as long as that pays.
+ * Sample keys are made of a reservoir of SAMPLES rules: a key that one rule matches, with random
+ * bits outside the mask, and a key whose columns come from different rules, like a frame that
+ * matches many rules in part. The chunk that removes most candidates is chosen first, then the
+ * next, a quad at a time while a quad pays.
  *
  *     a sample: | lanes 32 | rank 8 | 0 8 |
- *
- * What lookups answer never depends on the choice.
  */
 import { LANES, BITMAPS } from "../memory";
 import { MAX_TUPLES } from "./tuple";
@@ -27,13 +28,16 @@ import {
 import { CHUNK_LANES, CHUNKS } from "./fieldChunk";
 
 const SAMPLE_RANK: usize = 32;
-/** A quad must save this many probes for a hundred keys. */
+/** A quad must save this many probes per hundred keys. */
 const WORTH: u32 = 16;
-/** Below this many samples every slice is asked. */
+/** With fewer samples all chunks are used. */
 const FEW_SAMPLES: u32 = 8;
-/** The keys made of several samples, 32 bytes each: no lookup is on, so that its lanes are free. */
+/** The mixed keys, 32 bytes each. They use the lanes of lookups, of which none is running. */
 const MIXED: usize = LANES;
-/** For each slice, how many places it took from the keys when that was last counted: at least as many as now. */
+/**
+ * For each chunk, how many candidates it removed when it was last counted. It never removes more
+ * later.
+ */
 const GAINS: usize = LANES + 0x4000;
 
 let noise: u64 = 0x9e3779b97f4a7c15;
@@ -43,7 +47,10 @@ function draw(): u64 {
   return noise;
 }
 
-/** Lets a rule become a sample: the first ones all, later ones the more seldom the more there were. */
+/**
+ * Samples a rule: the first SAMPLES rules, later ones with a falling probability (reservoir
+ * sampling).
+ */
 export function sample(bitmaps: usize, rule: usize): void {
   const seen = load<u32>(bitmaps, SAMPLED);
   store<u32>(bitmaps, seen + 1, SAMPLED);
@@ -62,7 +69,7 @@ export function sample(bitmaps: usize, rule: usize): void {
   store<u64>(at, load<u64>(rule, RULE_RANK), SAMPLE_RANK);
 }
 
-/** Chooses the slices that lookups ask. */
+/** Chooses the chunks that lookups read. */
 export function choose(bitmaps: usize): void {
   const samples = min(load<u32>(bitmaps, SAMPLED), SAMPLES);
   let rest = chunksBuilt(bitmaps);
@@ -94,7 +101,10 @@ export function choose(bitmaps: usize): void {
   layQuads(bitmaps, chosen);
 }
 
-/** The slice that takes most places. What a slice takes never grows while others are asked, so few are counted again. */
+/**
+ * The chunk that removes most candidates. What a chunk removes never grows while others are
+ * applied, so only few are counted again.
+ */
 function bestChunk(bitmaps: usize, rest: u64, keys: u32): u32 {
   while (true) {
     let first: u32 = 0;
@@ -117,7 +127,7 @@ function bestChunk(bitmaps: usize, rest: u64, keys: u32): u32 {
   }
 }
 
-/** How many places a slice takes from the keys. */
+/** The number of candidates that a chunk removes from the sample keys. */
 function gainOf(bitmaps: usize, number: u32, keys: u32): u32 {
   let removed: u64 = 0;
   for (let n: u32 = 0; n < keys; n++) {
@@ -137,7 +147,7 @@ function narrow(bitmaps: usize, number: u32, keys: u32): void {
   }
 }
 
-/** A key whose columns are of different samples. */
+/** Makes a key whose columns come from different samples. */
 function mix(bitmaps: usize, n: u32, samples: u32): void {
   const at = MIXED + ((<usize>n) << 5);
   for (let column: u32 = 0; column < CHUNK_LANES * 4; column++) {
@@ -146,7 +156,7 @@ function mix(bitmaps: usize, n: u32, samples: u32): void {
   }
 }
 
-/** The samples, and behind them the mixed ones. */
+/** The samples, then the mixed keys. */
 // @ts-ignore: decorator
 @inline
 function keyAt(bitmaps: usize, n: u32, keys: u32): usize {
@@ -160,7 +170,7 @@ function sampleAt(bitmaps: usize, n: u32): usize {
   return bitmaps + SAMPLES_AT + <usize>n * SAMPLE;
 }
 
-/** The places that a key looks at before it takes a rule of this rank for the answer. */
+/** The bits that a lookup probes before it accepts a rule of this rank. */
 function bitsBefore(bitmaps: usize, rank: u64): v128 {
   let bits: u32 = 0;
   while (bits < MAX_TUPLES && bestFrom(bitmaps, bits) <= rank) bits++;

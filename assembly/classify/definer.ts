@@ -1,42 +1,48 @@
 /**
- * The definer of a table: which dwords of the key its rules ask about, packed into 128-bit lanes of four columns.
+ * The definer of a table: the key dwords that its rules match, packed into 128-bit lanes of four
+ * columns. In: masks of rules. Out: a program that gathers the lanes of a key.
  *
  *     key     | ...................... 512 bytes ...................... |
  *                 \ \        \\\\          \\
  *     lanes       | 16 bytes | 16 bytes | ...                            up to 32 lanes
  *
- * A dword that holds an address, ports, an identifier has a column of its own, so that prefixes of it can be told apart
- * (filter.ts); single bytes of dwords that hold many small things (`sharesColumn`) share columns. The definer only ever grows, at
- * its end: a byte keeps its place, so rules that are already there stay right while a new mask brings new bytes. A table
- * that loses its last rule starts anew.
+ * A dword with an address, ports or an identifier gets a column of its own, so that its prefixes
+ * can be told apart (fieldChunk.ts). Bytes of dwords with many small fields (`sharesColumn`) share
+ * columns. A definer grows only at its end: a byte keeps its position, so stored rules stay valid
+ * when a mask adds bytes. It is cleared when the table loses its last rule.
  *
- * The program that gathers a key is a list of shuffles, sorted by lane:
+ * The program is a list of steps, sorted by lane:
  *
- *     0      4      8           16               32
- *     | block| lane | 0         | pattern 16     |     lane |= swizzle(key[block .. block + 16], pattern)
+ *     0      4      8   16           32
+ *     | block| lane | 0 | pattern 16 |       lane |= swizzle(key[block .. block + 16], pattern)
  */
 import { EXT, EXT_OUTER_ESP_SEQ, INNER, KEY_SIZE, LAYER_OK, LAYER_PROTOCOL, OUTER } from "../../src/abi/key";
 import { allocate, release } from "../arena";
 import { groupOf } from "./requiredFields";
 
 /*
- *     0         4      8        12      16     20        24
- *     | columns | open | places | steps | room | program | dwords |
+ *     0         4             8           12      16     20        24
+ *     | columns | shared next | positions | steps | room | program | dwords |
  */
 const COLUMNS: usize = 0;
-/** Place of the next byte in the column that small things share; a multiple of 4 where it is full. */
+/** The position of the next byte in the shared column; a multiple of 4 when that column is full. */
 const SHARED_NEXT: usize = 4;
-/** For each key byte, its place in the lanes plus one, u16; 0 where it is not there. */
+/**
+ * For each key byte, its position in the lanes plus one, u16; 0 if the definer does not have it.
+ */
 const POSITIONS: usize = 8;
 const STEPS: usize = 12;
 const ROOM: usize = 16;
 const PROGRAM: usize = 20;
-/** For each column the dword that has it for its own, in fours; SHARED where none has. */
+/** For each column, the number of its dword; SHARED for a shared column. */
 const DWORDS: usize = 24;
 export const DEFINER_SIZE: usize = 28;
 
 const STEP_SIZE: u32 = 32;
-/** Steps of a definer that is made at once: one for each block of the key, and for each lane that begins inside of one. */
+/**
+ * The largest number of steps of `layOut`: one for each block of the key, and one for each lane
+ * that begins within a block.
+ */
 const LAID_STEPS: u32 = 64;
 export const LAID_SIZE: u32 = LAID_STEPS * STEP_SIZE;
 const STEP_LANE: usize = 4;
@@ -45,23 +51,26 @@ const POSITIONS_SIZE: u32 = KEY_SIZE * 2;
 const DWORDS_SIZE: u32 = KEY_SIZE / 4;
 const FIRST_ROOM: u32 = 8;
 const COLUMN: u32 = 4;
-/** Small things share the column. */
+/** Marks a column of small fields. */
 const SHARED: u32 = 0xff;
 
 export namespace Definers {
-  /** Some definer has other bytes than it had (walk/flowCacheKey.ts). */
+  /** Whether a definer got or lost bytes since the flow cache read them (walk/flowCacheKey.ts). */
   export let changed: bool = true;
-  /** Dwords that hold small things and that a range has asked about, by their number; these have no column of their own. */
+  /**
+   * The dwords without a column of their own that a range reads, a bit each: the first half of the
+   * key, then the second.
+   */
   export let ranged: u64 = 0;
   export let rangedBehind: u64 = 0;
 }
 
-/** An empty definer at `definer`; it holds no memory until the first mask. */
+/** Makes an empty definer. It takes no memory until the first mask. */
 export function openDefiner(definer: usize): void {
   memory.fill(definer, 0, DEFINER_SIZE);
 }
 
-/** Forgets every byte and gives its memory back. */
+/** Removes every byte and gives the memory back. */
 export function clearDefiner(definer: usize): void {
   const positions: usize = load<u32>(definer, POSITIONS);
   const dwords: usize = load<u32>(definer, DWORDS);
@@ -73,7 +82,7 @@ export function clearDefiner(definer: usize): void {
   openDefiner(definer);
 }
 
-/** Lanes in use; one, all zero, where nothing is asked. */
+/** The number of lanes. A definer without bytes has one, all zero. */
 // @ts-ignore: decorator
 @inline
 export function definerLanes(definer: usize): u32 {
@@ -86,21 +95,21 @@ export function definerSteps(definer: usize): u32 {
   return load<u32>(definer, STEPS);
 }
 
-/** The key block that step n reads; block 0 where there is no such step. */
+/** The key block of step n; block 0 if there is no such step. */
 export function stepBlock(definer: usize, n: u32): usize {
   if (n >= definerSteps(definer)) return 0;
   return load<u32>(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE);
 }
 
-/** How step n shuffles its block; to nothing where there is no such step. */
+/** The shuffle pattern of step n; one that yields zero if there is no such step. */
 export function stepPattern(definer: usize, n: u32): v128 {
   if (n >= definerSteps(definer)) return i64x2.splat(-1);
   return v128.load(<usize>load<u32>(definer, PROGRAM) + <usize>n * STEP_SIZE, STEP_PATTERN);
 }
 
 /**
- * Makes the definer of every byte that `mask` asks about, in the order of the key; gives its lanes. The program lies at `program`, where
- * up to LAID_STEPS steps have room.
+ * Makes a definer of every nonzero byte of `mask`, in the order of the key; returns its lanes. The
+ * program is written to `program`, which has room for LAID_STEPS steps.
  */
 export function layOut(definer: usize, program: usize, mask: usize): u32 {
   let position: u32 = 0;
@@ -108,7 +117,7 @@ export function layOut(definer: usize, program: usize, mask: usize): u32 {
   let last: u32 = u32.MAX_VALUE;
   for (let byte: u32 = 0; byte < <u32>KEY_SIZE; byte++) {
     if (load<u8>(mask + <usize>byte) == 0) continue;
-    // A block of the key and a lane, as one number.
+    // The block and the lane as one number.
     const now = (byte & ~15) | (position >> 4);
     if (now != last) {
       step += STEP_SIZE;
@@ -125,7 +134,7 @@ export function layOut(definer: usize, program: usize, mask: usize): u32 {
   return definerLanes(definer);
 }
 
-/** Whether a dword of the key holds small things of which a table asks one or another. */
+/** Whether a dword has several small fields, of which a rule usually matches one. */
 function sharesColumn(dword: u32): bool {
   if (dword >= <u32>EXT) return dword < <u32>EXT_OUTER_ESP_SEQ;
   const inLayer = dword & 63;
@@ -134,7 +143,7 @@ function sharesColumn(dword: u32): bool {
   return inLayer == <u32>LAYER_PROTOCOL || inLayer == <u32>(LAYER_OK & ~3);
 }
 
-/** Takes in every byte that `mask` (a whole key) asks about; false when memory is full. */
+/** Adds every nonzero byte of `mask` (a whole key); false when memory is full. */
 export function addMask(definer: usize, mask: usize): bool {
   let positions: usize = load<u32>(definer, POSITIONS);
   if (positions == 0) {
@@ -158,7 +167,7 @@ export function addMask(definer: usize, mask: usize): bool {
   return true;
 }
 
-/** Takes in the dword of a range, where it can have a column of its own; false when memory is full. */
+/** Adds the dword of a range if it can have a column of its own; false when memory is full. */
 export function addRange(definer: usize, dword: u32): bool {
   if (!sharesColumn(dword)) return addDword(definer, load<u32>(definer, POSITIONS), 0, dword);
   const bit: u64 = (<u64>1) << ((dword / COLUMN) & 63);
@@ -168,7 +177,7 @@ export function addRange(definer: usize, dword: u32): bool {
   return true;
 }
 
-/** Adds to `mask` (a whole key) every byte that the definer has. */
+/** Marks every byte of the definer in `mask` (a whole key). */
 export function addBytes(definer: usize, mask: usize): void {
   const positions: usize = load<u32>(definer, POSITIONS);
   if (positions == 0) return;
@@ -179,17 +188,20 @@ export function addBytes(definer: usize, mask: usize): void {
   }
 }
 
-/** Adds to `mask` what no definer has: dwords of small things that ranges have asked about, of groups that somebody wants. */
-export function addRanged(mask: usize, wanted: u32): void {
+/**
+ * Marks in `mask` the dwords that ranges read and no definer has, for groups of the key in
+ * `required`.
+ */
+export function addRangedDwords(mask: usize, required: u32): void {
   for (let half: usize = 0; half < 2; half++) {
     for (let bits = half == 0 ? Definers.ranged : Definers.rangedBehind; bits != 0; bits &= bits - 1) {
       const dword = mask + half * (KEY_SIZE / 2) + ((<usize>ctz(bits)) << 2);
-      if (wanted & groupOf(dword - mask)) store<u32>(dword, 0xffffffff);
+      if (required & groupOf(dword - mask)) store<u32>(dword, 0xffffffff);
     }
   }
 }
 
-/** The column that is this dword's own; -1 where it has none. */
+/** The column of a dword; -1 if it has none of its own. */
 export function ownColumn(definer: usize, dword: u32): i32 {
   if (sharesColumn(dword)) return -1;
   const position = load<u16>(<usize>load<u32>(definer, POSITIONS) + ((<usize>dword) << 1));
@@ -229,7 +241,7 @@ function addByte(definer: usize, positions: usize, byte: u32, position: u32): bo
   return true;
 }
 
-/** The step that moves bytes of this block to this lane, made in its place by lane when it is not there; 0: memory is full. */
+/** The step from a key block to a lane, inserted in order if it is new; 0 when memory is full. */
 function stepFor(definer: usize, block: u32, lane: u32): usize {
   const steps = load<u32>(definer, STEPS);
   let program: usize = load<u32>(definer, PROGRAM);
@@ -258,23 +270,23 @@ function stepFor(definer: usize, block: u32, lane: u32): usize {
   return step;
 }
 
-/** The step moves this byte of its block, too. */
+/** Adds one byte to a step. */
 // @ts-ignore: decorator
 @inline
 function move(step: usize, byte: u32, position: u32): void {
   store<u8>(step + <usize>(position & 15), <u8>(byte & 15), STEP_PATTERN);
 }
 
-/** A step that moves nothing yet. */
+/** Makes a step that moves no byte. */
 function openStep(step: usize, block: u32, lane: u32): void {
   store<u32>(step, block);
   store<u32>(step, lane, STEP_LANE);
   store<u64>(step, 0, 8);
-  // An index of 0xff makes swizzle give 0.
+  // swizzle yields 0 for the index 0xff.
   v128.store(step, i64x2.splat(-1), STEP_PATTERN);
 }
 
-/** Gathers the bytes of `key` (a whole key, mask or value) into the lanes at `lanes`. */
+/** Gathers the bytes of `key` (a key, mask or value) into the lanes at `lanes`. */
 export function gather(definer: usize, key: usize, lanes: usize): void {
   let step: usize = load<u32>(definer, PROGRAM);
   const end = step + <usize>load<u32>(definer, STEPS) * STEP_SIZE;
@@ -294,7 +306,7 @@ export function gather(definer: usize, key: usize, lanes: usize): void {
   v128.store(lanes + (lane << 4), bytes);
 }
 
-/** The reverse: bytes of `count` lanes where they lie in a key. */
+/** Writes the bytes of `count` lanes back to their offsets in a key. */
 export function scatter(definer: usize, lanes: usize, count: u32, key: usize): void {
   let step: usize = load<u32>(definer, PROGRAM);
   const end = step + <usize>load<u32>(definer, STEPS) * STEP_SIZE;
@@ -308,12 +320,12 @@ export function scatter(definer: usize, lanes: usize, count: u32, key: usize): v
   }
 }
 
-/** Columns in use. */
+/** The number of columns. */
 export function definerColumns(definer: usize): u32 {
   return load<u32>(definer, COLUMNS);
 }
 
-/** The dword of the key that has this column for its own; -1 where small things share it. */
+/** The dword of a column; -1 for a shared column. */
 export function columnDword(definer: usize, column: u32): i32 {
   const dword: u32 = load<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column);
   return dword == SHARED ? -1 : <i32>(dword * COLUMN);

@@ -1,20 +1,21 @@
 /**
- * Slices: up to four whole bytes of a lane, such as the first three of an address, or two of one and two of another. Each
- * has a number, the same for masks, rules and pruning tables:
+ * Field chunks: up to four whole bytes of a lane, such as the first three bytes of an address, or
+ * two bytes each of two addresses. In: a definer and a number. Out: the bytes of the chunk. The
+ * number of a chunk is the same for masks, rules and bitmaps:
  *
- *     number   lane * 32 + part * 4 + column     part 0 to 3: the first 1, 2, 3, 4 bytes of an address, one port and the
- *                                                other, byte by byte what small things share
- *              lane * 32 + 16 + pair             two columns: bytes 0 and 1 of addresses
- *              lane * 32 + 22 + pair             the same, bytes 1 and 2 of addresses, where networks differ
- *              lane * 32 + 28 + column           a column and the next one around the lane: byte 0 of addresses
+ *     lane * 32 + part * 4 + column   part 0 to 3: the first 1, 2, 3, 4 bytes of an address; source
+ *                                     and destination port; the single bytes of small fields
+ *     lane * 32 + 16 + pair           two columns: bytes 0 and 1 of addresses
+ *     lane * 32 + 22 + pair           two columns: bytes 1 and 2, where networks differ
+ *     lane * 32 + 28 + column         a column and the next one of the lane: byte 0 of addresses
  *
- * Of ports, two columns take the destination; of what small things share, the first byte.
+ * Chunks of two columns take the destination of ports, and the first byte of small fields.
  */
 import { OUTER, INNER, LAYER_TCP_PORTS, LAYER_UDP_PORTS } from "../../src/abi/key";
 import { columnDword, definerColumns } from "./definer";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 
-/** Lanes that slices are taken of. */
+/** The number of lanes with chunks. */
 export const CHUNK_LANES: u32 = 2;
 const CHUNKS_PER_LANE: u32 = 32;
 export const CHUNKS: u32 = CHUNK_LANES * CHUNKS_PER_LANE;
@@ -23,7 +24,7 @@ const PAIRS: u32 = 16;
 const INNER_PAIRS: u32 = 22;
 const NEIGHBOURS: u32 = 28;
 
-/** No byte: a swizzle gives 0 for it. */
+/** No byte: swizzle yields 0 for it. */
 const NONE: u32 = 0xff;
 const NO_CHUNK: u32 = 0xffffffff;
 
@@ -33,7 +34,10 @@ export function laneOfChunk(number: u32): usize {
   return <usize>((number / CHUNKS_PER_LANE) << 4);
 }
 
-/** The bytes of a slice in its lane, four as a swizzle takes them; NO_CHUNK where there is no such slice. */
+/**
+ * The bytes of a chunk in its lane, as four indexes of a swizzle; NO_CHUNK if there is no such
+ * chunk.
+ */
 export function chunkBytes(definer: usize, number: u32): u32 {
   const first = (number / CHUNKS_PER_LANE) * COLUMNS;
   const n = number % CHUNKS_PER_LANE;
@@ -41,7 +45,7 @@ export function chunkBytes(definer: usize, number: u32): u32 {
   if (n >= NEIGHBOURS) return joined(definer, first, n - NEIGHBOURS, (n - NEIGHBOURS + 1) % COLUMNS, 0, 1);
   const inner = n >= INNER_PAIRS;
   const pair = inner ? n - INNER_PAIRS : n - PAIRS;
-  // 0 1, 0 2, 0 3, 1 2, 1 3, 2 3
+  // The pairs 0 1, 0 2, 0 3, 1 2, 1 3, 2 3.
   const one = pair < 3 ? 0 : pair < 5 ? 1 : 2;
   const two = pair < 3 ? pair + 1 : pair < 5 ? pair - 1 : 3;
   return joined(definer, first, one, two, inner ? 1 : 0, 2);
@@ -61,7 +65,7 @@ function single(definer: usize, first: u32, column: u32, part: u32): u32 {
   return run(column, 0, part + 1);
 }
 
-/** Bytes of two columns: of addresses `count` from byte `from` on. */
+/** Bytes of two columns: of addresses `count` bytes from byte `from` on. */
 function joined(definer: usize, first: u32, one: u32, two: u32, from: u32, count: u32): u32 {
   if (first + max(one, two) >= definerColumns(definer)) return NO_CHUNK;
   const its = piece(definer, first, one, from, count);
@@ -77,7 +81,7 @@ function piece(definer: usize, first: u32, column: u32, from: u32, count: u32): 
   return run(column, from, count);
 }
 
-/** `count` bytes of a column from byte `from` on, and none behind them. */
+/** `count` bytes of a column from byte `from` on, then no byte. */
 function run(column: u32, from: u32, count: u32): u32 {
   const byte = column * 4 + from;
   let bytes: u32 = 0;
@@ -91,7 +95,10 @@ function isPortPair(dword: i32): bool {
   return (layer == OUTER || layer == INNER) && (inLayer == LAYER_TCP_PORTS || inLayer == LAYER_UDP_PORTS);
 }
 
-/** The slices that a mask asks about whole, a bit each. What the definer gets later it does not ask about. */
+/**
+ * The chunks that a mask covers whole, a bit each. Bytes that the definer gets later are not in the
+ * mask.
+ */
 export function chunksOf(definer: usize, mask: usize): u64 {
   const count = min(load<u32>(mask, MASK_LANES_COUNT), CHUNK_LANES) * CHUNKS_PER_LANE;
   let chunks: u64 = 0;

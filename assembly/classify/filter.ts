@@ -1,8 +1,7 @@
 /**
- * Lanes -> sets of groups: the second phase of a lookup.
- *
- * In: LANES, `stride` bytes for each of `count` keys, and sets (candidates.ts). Out: in BITMAPS, for each key, the places of the
- * groups that can hold a rule for it, a bit each: those of `low` and `high` that no slice excludes.
+ * Lanes -> candidate bitmaps: the second phase of a lookup. In: LANES, `stride` bytes for each of
+ * `count` keys, and the bitmaps of the table (candidates.ts). Out: in BITMAPS, for each key, the
+ * tuples that can have a rule for it, as a subset of the bits in `low` and `high`.
  */
 import { LANES, BITMAPS } from "../memory";
 import { entriesIn, entryMaskOf, QUAD_LANE, QUAD_TABLES, quadAt, quadCount } from "./candidates";
@@ -15,7 +14,7 @@ export function filterAll(bitmaps: usize, count: u32, stride: usize, low: u64, h
   for (let n: u32 = 0; n < quads; n++) narrow(quadAt(bitmaps, n), entryMaskOf(bitmaps), end, stride);
 }
 
-/** What four slices say of every key. */
+/** Applies four chunks to every key. */
 function narrow(quad: usize, entryMask: u32, end: usize, stride: usize): void {
   const bytes = v128.load(quad);
   const tables = v128.load(quad, QUAD_TABLES);

@@ -1,20 +1,19 @@
 /**
- * Keys -> lanes: the first phase of a lookup.
- *
- * In: a definer and a list of branches. Out: LANES, `stride` bytes for each of the list.
+ * Keys -> lanes: the first phase of a lookup. In: a definer and a list of branches. Out: in LANES,
+ * `stride` bytes for each of the list.
  */
 import { BRANCHES, BRANCH_SIZE, LANES } from "../memory";
 import { BRANCH_KEY } from "../branch/branch";
 import { definerLanes, definerSteps, gather, stepBlock, stepPattern } from "./definer";
 
-/** Steps that gatherFew holds. */
+/** The number of steps that gatherFew handles. */
 const FEW_STEPS: u32 = 4;
 
 export function gatherAll(definer: usize, list: usize, count: u32, stride: usize): void {
   gatherTo(LANES, definer, list, count, stride);
 }
 
-/** The same to another place, which is a constant where this is called. */
+/** Gathers to another address, which is a constant in the caller. */
 // @ts-ignore: decorator
 @inline
 export function gatherTo(to: usize, definer: usize, list: usize, count: u32, stride: usize): void {
@@ -25,7 +24,10 @@ export function gatherTo(to: usize, definer: usize, list: usize, count: u32, str
   for (let i: usize = 0; i < count; i++) gather(definer, keyOf(list, i), to + i * stride);
 }
 
-/** One lane from at most FEW_STEPS blocks, as a 5-tuple has: offsets and patterns stay in registers. */
+/**
+ * One lane from at most FEW_STEPS blocks, like that of a 5-tuple: offsets and patterns stay in
+ * registers.
+ */
 // @ts-ignore: decorator
 @inline
 function gatherFew(to: usize, definer: usize, list: usize, count: u32): void {

@@ -1,16 +1,20 @@
 /**
- * Slots: hash -> thing, in buckets of four that grow and shrink one bucket at a time (linear hashing, Litwin 1980), so that
- * no single insert or remove ever moves more than one bucket.
+ * A hash table from 32-bit hashes to values (addresses), in buckets of four entries. It grows and
+ * shrinks one bucket at a time (linear hashing, Litwin 1980), so no insertion or removal moves more
+ * than a few buckets. In: a hash and a value. Out: the bucket to search.
  *
- *     0           4      8         12       16     20
- *     | directory | room | buckets | things | wide | floor |     chunks of SEGMENT buckets, found through the directory
+ *     0           4      8         12        16          20
+ *     | directory | room | buckets | entries | hash mask | floor |
  *
- *     a bucket: | hash 4 | hash | hash | hash | thing 4 | thing | thing | thing or link |
+ *     directory: | segment 4 | segment 4 | ...     each of SEGMENT buckets
  *
- * Invariants: entries fill a bucket from its first slot on, and hashes of empty slots are 0 (no entry's hash is: HASHED).
- * A link (thing | 1) in the fourth slot leads to an overflow bucket; a bucket with a link is full. Where an entry has its
- * hash, a link has hints: a bit, one of the lowest sixteen, for each hash that may stand behind it.
- * Bucket n < `buckets` holds the hashes h with (h & wide) == n, or, where that is no bucket yet, (h & wide >> 1) == n.
+ *     a bucket: | hash 4 | hash | hash | hash | value 4 | value | value | value or link |
+ *
+ * Invariants: entries fill a bucket from its first slot; the hash of an empty slot is 0, that of an
+ * entry never is (HASHED). A link (address | 1) in the fourth slot leads to an overflow bucket, and
+ * a bucket with a link is full. The hash slot of a link has hints: for each hash in the overflow
+ * buckets one of the low 16 bits is set. Bucket n < `buckets` has the hashes h with (h & mask) ==
+ * n, or, if there is no such bucket yet, (h & mask >> 1) == n.
  */
 import { allocate, arenaRoom, release } from "../arena";
 
@@ -20,7 +24,7 @@ const ROOM: usize = 4;
 export const BUCKETS: usize = 8;
 const ENTRIES: usize = 12;
 const HASH_MASK: usize = 16;
-/** Buckets that stay, whether they are needed or not. */
+/** The number of buckets that are never removed. */
 const FLOOR: usize = 20;
 
 const SEGMENT_SHIFT: u32 = 4;
@@ -35,20 +39,23 @@ const LINK: usize = 28;
 const HINTS: usize = 12;
 const LINKED: u32 = 1;
 
-/** Every hash of an entry has this bit. Buckets are chosen by the bits below it. */
+/** Every hash of an entry has this bit. Lower bits choose the bucket. */
 export const HASHED: u32 = 0x80000000;
 
-/** Buckets split above GROW/4 entries each in the mean, and merge below SHRINK/4. */
+/** Buckets split above a mean of GROW/4 entries, and merge below SHRINK/4. */
 const GROW: u32 = 9;
 const SHRINK: u32 = 4;
 const QUARTERS: u32 = 4;
-/** Merges that a remove makes, at the most. */
+/** The largest number of merges of one removal. */
 const MERGES: i32 = 2;
 
-/** Buckets that a split or a merge has emptied and may use again. */
+/** A list of overflow buckets that a split or a merge has emptied and may reuse. */
 let spare: usize = 0;
 
-/** Gives back everything; the entries are the caller's. Slots that are all zero hold no memory until the first entry. */
+/**
+ * Gives back all memory; values belong to the caller. A hash table of zeros is empty and has no
+ * memory.
+ */
 export function clearHashTable(hashTable: usize): void {
   const buckets = load<u32>(hashTable, BUCKETS);
   for (let n: u32 = 0; n < buckets; n++) releaseOverflow(bucketAt(hashTable, n));
@@ -59,11 +66,14 @@ export function clearHashTable(hashTable: usize): void {
   memory.fill(hashTable, 0, HASH_TABLE_SIZE);
 }
 
-/** Makes room for so many things, which stays from now on; false when memory is full, and then as much stays as there was. */
+/**
+ * Reserves room for `entries` entries for good; false when memory is full, and then nothing
+ * changes.
+ */
 export function reserveBuckets(hashTable: usize, entries: u32): bool {
   const floor = <u32>((<u64>entries * QUARTERS + GROW - 1) / GROW);
   const more = <i64>floor - <i64>load<u32>(hashTable, BUCKETS);
-  // What cannot be there is not begun: small blocks that are given back never become others.
+  // Checked first: small blocks that are given back never become large ones.
   if (more * BUCKET_SIZE > <i64>arenaRoom()) return false;
   while (load<u32>(hashTable, BUCKETS) < floor) {
     if (load<u32>(hashTable, BUCKETS) == 0 ? firstBucket(hashTable) : split(hashTable)) continue;
@@ -74,7 +84,10 @@ export function reserveBuckets(hashTable: usize, entries: u32): bool {
   return true;
 }
 
-/** Gives back what is not needed now, down to the floor; entries are not to be walked over meanwhile. */
+/**
+ * Gives back buckets that are not needed, down to the floor. Nobody may be walking over the
+ * entries.
+ */
 export function shrinkHashTable(hashTable: usize): void {
   const floor = load<u32>(hashTable, FLOOR);
   if (load<u32>(hashTable, ENTRIES) == 0 && floor == 0) {
@@ -102,7 +115,7 @@ function releaseOverflow(bucket: usize): void {
   }
 }
 
-/** Where bucket n stands, of those that there are. */
+/** The address of bucket n, which exists. */
 // @ts-ignore: decorator
 @inline
 export function bucketAt(hashTable: usize, n: u32): usize {
@@ -110,7 +123,7 @@ export function bucketAt(hashTable: usize, n: u32): usize {
   return segment + ((<usize>(n & (SEGMENT - 1))) << BUCKET_SHIFT);
 }
 
-/** The bucket that a hash belongs to. There is at least one. */
+/** The bucket of a hash. At least one bucket exists. */
 // @ts-ignore: decorator
 @inline
 export function bucketOf(hashTable: usize, hash: u32): usize {
@@ -119,7 +132,7 @@ export function bucketOf(hashTable: usize, hash: u32): usize {
   return bucketAt(hashTable, select<u32>(n, hash & (hashMask >> 1), n < load<u32>(hashTable, BUCKETS)));
 }
 
-/** The overflow bucket behind a bucket, 0 where there is none. */
+/** The overflow bucket after a bucket, 0 for none. */
 // @ts-ignore: decorator
 @inline
 export function linkOf(bucket: usize): usize {
@@ -127,7 +140,7 @@ export function linkOf(bucket: usize): usize {
   return link & LINKED ? <usize>(link - LINKED) : 0;
 }
 
-/** 1 where a hash may stand in an overflow bucket behind this one, else 0. */
+/** 1 if a hash may be in an overflow bucket after this one, else 0. */
 // @ts-ignore: decorator
 @inline
 export function mayFollow(bucket: usize, hash: u32): u32 {
@@ -144,7 +157,7 @@ function hintOf(hash: u32): u32 {
   return (<u32>1) << hintShift(hash);
 }
 
-/** Which of the four slots of a bucket have this hash, as bits. */
+/** The slots of a bucket with this hash, a bit each. */
 // @ts-ignore: decorator
 @inline
 export function slotsWith(bucket: usize, hash: u32): u32 {
@@ -157,35 +170,37 @@ export function valueAt(bucket: usize, slot: u32): usize {
   return load<u32>(bucket + ((<usize>slot) << 2), VALUE);
 }
 
-/** The address of the word that holds `value` under `hash`; it is there. */
+/** The address of the word that holds `value` under `hash`. The entry exists. */
 export function addressOf(hashTable: usize, hash: u32, value: usize): usize {
   let bucket = bucketOf(hashTable, hash);
   while (true) {
     for (let bits = slotsWith(bucket, hash); bits != 0; bits &= bits - 1) {
-      const putEntry = bucket + VALUE + ((<usize>ctz(bits)) << 2);
-      if (<usize>load<u32>(putEntry) == value) return putEntry;
+      const at = bucket + VALUE + ((<usize>ctz(bits)) << 2);
+      if (<usize>load<u32>(at) == value) return at;
     }
     bucket = linkOf(bucket);
   }
 }
 
-/** Takes in a thing (a multiple of 2) under a hash; false when memory is full, and then nothing has changed. */
+/**
+ * Adds a value (an even number) under a hash; false when memory is full, and then nothing changes.
+ */
 export function addEntry(hashTable: usize, hash: u32, value: usize): bool {
   if (load<u32>(hashTable, BUCKETS) == 0 && !firstBucket(hashTable)) return false;
-  // A merge may have taken the room of an overflow bucket; what it joined is parted again, which takes none.
+  // A merge may have taken the room of an overflow bucket. Splitting again takes no memory.
   for (let splits = 0; !putEntry(bucketOf(hashTable, hash), hash, value); splits++) {
     if (splits == MERGES || !split(hashTable)) return false;
   }
   const entries = load<u32>(hashTable, ENTRIES) + 1;
   store<u32>(hashTable, entries, ENTRIES);
-  // Two splits an insert at most: where memory was full for a while, the buckets catch up.
+  // At most two splits an insertion: the number of buckets catches up after memory was full.
   if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * GROW && split(hashTable)) {
     if (entries * QUARTERS > load<u32>(hashTable, BUCKETS) * GROW) split(hashTable);
   }
   return true;
 }
 
-/** Removes a thing that is there. `still` keeps the buckets where they are, for a walk over them. */
+/** Removes an entry that exists. `still` forbids buckets to merge. */
 export function removeEntry(hashTable: usize, hash: u32, value: usize, still: bool): void {
   takeEntry(bucketOf(hashTable, hash), addressOf(hashTable, hash, value));
   const entries = load<u32>(hashTable, ENTRIES) - 1;
@@ -206,7 +221,7 @@ function firstBucket(hashTable: usize): bool {
   return true;
 }
 
-/** Makes room for bucket n, the first one that is not there, and empties it. */
+/** Makes room for bucket n, which is the next one, and empties it. */
 function openBucket(hashTable: usize, n: u32): bool {
   const segment = n >> SEGMENT_SHIFT;
   if ((n & (SEGMENT - 1)) == 0) {
@@ -227,7 +242,10 @@ function empty(bucket: usize): void {
   v128.store(bucket, i64x2.splat(0), 16);
 }
 
-/** Puts an entry into the first empty slot of a bucket or of those behind it; false when memory is full. */
+/**
+ * Puts an entry into the first empty slot of a bucket or its overflow buckets; false when memory is
+ * full.
+ */
 function putEntry(bucket: usize, hash: u32, value: usize): bool {
   while (true) {
     const free = slotsWith(bucket, 0);
@@ -238,7 +256,7 @@ function putEntry(bucket: usize, hash: u32, value: usize): bool {
       store<u32>(bucket + slot, <u32>value, VALUE);
       return true;
     }
-    // The hints of a link that is there hold for all behind it.
+    // The hints of a link cover all overflow buckets after it.
     if (next != 0) {
       store<u32>(bucket, load<u32>(bucket, HINTS) | hintOf(hash), HINTS);
       bucket = next;
@@ -258,8 +276,11 @@ function putEntry(bucket: usize, hash: u32, value: usize): bool {
   }
 }
 
-/** Takes out the entry whose thing is at `putEntry`, in a bucket or behind it; the last entry of the last bucket fills its slot. */
-function takeEntry(bucket: usize, putEntry: usize): void {
+/**
+ * Removes the entry whose value is at `at`, in a bucket or its overflow buckets. The last entry of
+ * the last bucket takes its slot.
+ */
+function takeEntry(bucket: usize, at: usize): void {
   let before: usize = 0;
   let last = bucket;
   for (let next = linkOf(last); next != 0; next = linkOf(last)) {
@@ -268,18 +289,18 @@ function takeEntry(bucket: usize, putEntry: usize): void {
   }
   const free = slotsWith(last, 0);
   const end: usize = ((free == 0 ? WIDTH : <u32>ctz(free)) - 1) << 2;
-  store<u32>(putEntry - VALUE, load<u32>(last + end));
-  store<u32>(putEntry, load<u32>(last + end, VALUE));
+  store<u32>(at - VALUE, load<u32>(last + end));
+  store<u32>(at, load<u32>(last + end, VALUE));
   store<u32>(last + end, 0);
   store<u32>(last + end, 0, VALUE);
   if (end != 0 || before == 0) return;
-  // An overflow bucket is empty.
+  // The overflow bucket is empty.
   store<u32>(before, 0, HINTS);
   store<u32>(before, 0, LINK);
   release(last, BUCKET_SIZE);
 }
 
-/** Adds a bucket, and moves to it what of its elder is its own; false when memory is full. */
+/** Adds a bucket and moves its entries there from its parent; false when memory is full. */
 function split(hashTable: usize): bool {
   const n = load<u32>(hashTable, BUCKETS);
   if (!openBucket(hashTable, n)) return false;
@@ -288,10 +309,13 @@ function split(hashTable: usize): bool {
   return true;
 }
 
-/** Takes the last bucket away, its entries back to its elder; or leaves it, where that takes memory and there is none. */
+/**
+ * Removes the last bucket and moves its entries to its parent. Does nothing if that takes memory
+ * that there is not.
+ */
 function merge(hashTable: usize): void {
   const n = load<u32>(hashTable, BUCKETS) - 1;
-  // Two chains made one need two overflow buckets more at most.
+  // The joined bucket needs at most two more overflow buckets.
   if (!addSpare() || !addSpare()) {
     releaseSpare();
     return;
@@ -306,7 +330,10 @@ function merge(hashTable: usize): void {
   if (room > FIRST_ROOM && segment * 4 <= room) roomFor(hashTable, room / 2, segment);
 }
 
-/** Gives the directory another room, keeping its first `segments` entries; false when memory is full, and it stays. */
+/**
+ * Resizes the directory and keeps its first `segments` entries; false when memory is full, and then
+ * it stays.
+ */
 function roomFor(hashTable: usize, room: u32, segments: u32): bool {
   const directory = allocate(room << 2);
   if (directory == 0) return false;
@@ -345,8 +372,9 @@ function releaseSpare(): void {
 }
 
 /**
- * Deals the entries of a bucket, and of those behind it, anew. It takes no memory: of n entries in one chain of buckets
- * and the same n in two, the two need no more overflow buckets, and each is spare before its own entries are dealt.
+ * Distributes the entries of a bucket and its overflow buckets anew. It takes no memory: entries in
+ * two buckets need no more overflow buckets than in one, and an overflow bucket is spare before its
+ * entries are distributed.
  */
 function redistribute(hashTable: usize, bucket: usize): void {
   const hashes = v128.load(bucket);

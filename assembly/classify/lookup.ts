@@ -1,15 +1,17 @@
 /**
- * Key -> rule: the lookup of a batch in one table.
+ * Key -> rule: looks a batch up in one table. In: a table and a list of branches at it. Out: in
+ * FOUND, for each of the list, the first rule by rank that its key matches and whose rank is not
+ * below the branch's lower bound; 0 for a miss.
  *
- * In: a table and a list of branches at it. Out: in FOUND, for each of the list, the first rule by rank that its key
- * matches and whose rank is not below the branch's lower bound; 0 for a miss.
+ *     gather   keys -> lanes                                gather.ts, definer.ts
+ *     filter   lanes -> candidate bitmaps                   filter.ts, candidates.ts
+ *     probe    the next tuple of each key -> rule list  \   probe.ts, hashTable.ts
+ *     verify   rule list -> rule                        /   verify.ts
  *
- *     gather     keys -> lanes                                 gather.ts, definer.ts
- *     prune      lanes -> sets of groups that can match        filter.ts
- *     probe      the next group of each key -> chain       \   probe.ts, hashTable.ts     again while a group is left that
- *     verify     chain -> rule                             /   verify.ts              could win: once, mostly
+ * Probe and verify repeat while a key has a tuple left that can win: mostly once.
  *
- * Each phase runs over the whole batch: its loads are independent of one another, so that their misses overlap.
+ * Each phase is a loop over the batch. Its loads do not depend on one another, so cache misses
+ * overlap.
  */
 import { ALIVE, BEST, FOUND } from "../memory";
 import { BRANCH_LOWER } from "../branch/branch";
@@ -29,7 +31,10 @@ export function lookup(table: usize, list: usize, count: u32): void {
   find(table, list, count, <u32>(bounds != 0));
 }
 
-/** The same where no branch has a lower bound; of them nothing is read but where their keys are. */
+/**
+ * A lookup for branches without a lower bound. It reads only their keys, so branches may be
+ * uninitialised otherwise.
+ */
 export function lookupFirst(table: usize, list: usize, count: u32): void {
   find(table, list, count, 0);
 }
@@ -53,7 +58,8 @@ function find(table: usize, list: usize, count: u32, bounded: u32): void {
   const bitmaps = settled != 0 ? settled : NO_BITMAPS;
   const bits = load<u32>(tuples, TUPLE_COUNT);
   filterAll(bitmaps, count, stride, lowBits(min(bits, 64)), lowBits(max(bits, 64) - 64));
-  // Two calls of each: what is called once would be made one function with this, too large for its registers.
+  // Two calls of each phase: a function that is called once would be inlined here, and run out of
+  // registers.
   let probed = probe(hashTable, tuples, bitmaps, count, stride);
   count = verify(list, hashTable, bitmaps, probed, stride, bounded);
   while (count > 0) {

@@ -1,29 +1,30 @@
 /**
- * The masks of a table, each kept once.
+ * The masks of a table, each stored once, and the hash of lanes under a mask. In: the lanes of a
+ * rule's mask. Out: the address of the stored mask.
  *
- *     0       4       8      12      16      20      24      28  32       40  48
- *     | lanes | wants | hash | rules | group | table | sweep | 0 | slices | 0 | mask lanes ... |
+ *     0       4       8      12      16      20      24        28  32       40  48
+ *     | lanes | needs | hash | rules | tuple | table | rebuild | 0 | chunks | 0 | mask lanes ... |
  *
- * A mask has as many lanes as it needs. `tuple` is where its next rules go; those that are there may still be elsewhere
- * (rebuild.ts moves them).
+ * A mask has only as many lanes as it needs. `tuple` is the tuple of its next rules; older rules
+ * may still be in another one until a rebuild moves them (rebuild.ts).
  */
 import { allocate, release } from "../arena";
 import { addEntry, bucketOf, BUCKETS, HASHED, linkOf, removeEntry, slotsWith, valueAt } from "./hashTable";
 
 export const MASK_LANES_COUNT: usize = 0;
-/** What the parser fills for it (requiredFields.ts). */
+/** The required fields (requiredFields.ts). */
 export const MASK_NEEDS: usize = 4;
 export const MASK_HASH: usize = 8;
 export const MASK_RULES: usize = 12;
 export const MASK_TUPLE: usize = 16;
 export const MASK_TABLE: usize = 20;
-/** The sweep that last looked for a better group. */
+/** The number of the rebuild that last chose a tuple for the mask. */
 export const MASK_REBUILD: usize = 24;
-/** The slices that it asks about, a bit each (filter.ts). */
+/** The field chunks that the mask covers whole, a bit each (fieldChunk.ts). */
 export const MASK_CHUNKS: usize = 32;
 export const MASK_BYTES: usize = 48;
 
-/** The mask of `lanes` lanes at `bytes`, made where it is not there; 0 when memory is full. */
+/** The stored mask of `lanes` lanes at `bytes`, created if it is new; 0 when memory is full. */
 export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): usize {
   const hash = hashBytes(bytes, lanes);
   if (load<u32>(masks, BUCKETS) != 0) {
@@ -46,7 +47,7 @@ export function maskFor(table: usize, masks: usize, bytes: usize, lanes: u32): u
   return 0;
 }
 
-/** Gives back a mask that no rule has. */
+/** Gives back a mask without rules. */
 export function dropMask(masks: usize, mask: usize): void {
   removeEntry(masks, load<u32>(mask, MASK_HASH), mask, false);
   release(mask, maskSize(load<u32>(mask, MASK_LANES_COUNT)));
@@ -58,7 +59,7 @@ function maskSize(lanes: u32): u32 {
   return <u32>MASK_BYTES + (lanes << 4);
 }
 
-/** Lanes up to the last one that is not all zero; one at least. */
+/** The number of lanes up to the last nonzero one; at least 1. */
 export function lanesOf(bytes: usize, lanes: u32): u32 {
   while (lanes > 1 && !v128.any_true(v128.load(bytes + ((<usize>(lanes - 1)) << 4)))) lanes--;
   return lanes;
@@ -75,7 +76,7 @@ function equalBytes(a: usize, b: usize, lanes: u32): bool {
   return true;
 }
 
-/** Hash of (bytes & mask), never 0 and different for each `seed`. */
+/** The hash of (bytes & mask). It is never 0, and depends on `seed`. */
 // @ts-ignore: decorator
 @inline
 export function hashMasked(bytes: usize, mask: usize, lanes: u32, seed: u32): u32 {
@@ -89,7 +90,7 @@ export function hashMasked(bytes: usize, mask: usize, lanes: u32, seed: u32): u3
   return folded(hash);
 }
 
-/** The same of one lane. */
+/** The same hash for one lane. */
 // @ts-ignore: decorator
 @inline
 export function hashLane(bytes: usize, mask: usize, seed: u32): u32 {
@@ -106,7 +107,8 @@ export function stirred(hash: u64, lane: v128): u64 {
 // @ts-ignore: decorator
 @inline
 function folded(hash: u64): u32 {
-  // A product carries upwards alone: without this one the last byte of a lane would hardly reach the bits that choose buckets.
+  // A product carries upwards only: without this multiplication the last byte of a lane would
+  // hardly reach the bits that choose a bucket.
   return (<u32>(((hash ^ (hash >> 32)) * FIRST) >> 32)) | HASHED;
 }
 

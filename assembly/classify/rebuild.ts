@@ -1,10 +1,13 @@
 /**
- * The sweep: keeps a table's pruning and grouping good while rules come and go, a few buckets at a time.
+ * The incremental rebuild: keeps the candidate bitmaps and the tuples of a table efficient while
+ * rules come and go. In: changes of a table. Out: new bitmaps, and rules moved to better tuples. A
+ * change walks over a few buckets, never over the table.
  *
- * When enough has changed, new pruning tables are begun, sized for the rules that are there, with the groups in the order
- * of their best ranks. Each change of the table then walks over STEP buckets more and enters their rules; rules whose mask
- * has found a better group move to it on the way. Changes made meanwhile go to both. At the end the new tables take the
- * place of the old ones. Buckets are never merged while a sweep is on, so that no rule slips back behind the cursor.
+ * A rebuild starts when the number of changes exceeds twice the rules of the last one. It makes new
+ * bitmaps for the present number of rules, with bits in the order of the tuples' best ranks. Each
+ * change then enters the rules of STEP more buckets, and moves a rule if its mask has got a better
+ * tuple. Changes during the rebuild go to both bitmaps. At the end the new bitmaps replace the old
+ * ones. Buckets do not merge during a rebuild, so that no rule moves behind the cursor.
  */
 import { MOVES } from "../memory";
 import { addToTuple, removeFromTuple } from "./ruleList";
@@ -28,15 +31,15 @@ import {
   TABLE_REBUILT,
 } from "./tableLayout";
 
-/** Buckets that one change of the table sweeps. */
+/** Buckets that one change of the table walks over. */
 const STEP: u32 = 4;
-/** Rules that one bucket may send to other groups at a time. */
+/** The largest number of rules that move from one bucket at a time. */
 const MAX_MOVES: u32 = 64;
-/** Fewer groups than this are asked one after the other. */
+/** With fewer tuples a lookup probes all of them. */
 const FEW_TUPLES: u32 = 4;
 const LEAST_RULES: u32 = 32;
 
-/** Tells of a change, and does a part of what it takes. `rule` is 0 where one has gone. */
+/** Counts a change and does its part of the rebuild. `rule` is 0 for a removal. */
 export function noteChange(table: usize, rule: usize): void {
   store<u32>(table, load<u32>(table, TABLE_CHANGES) + 1, TABLE_CHANGES);
   const tables: usize = load<u32>(table, TABLE_BITMAPS);
@@ -79,7 +82,9 @@ function walkBuckets(table: usize, building: usize): void {
   if (cursor >= load<u32>(hashTable, BUCKETS)) finish(table, building);
 }
 
-/** Enters the rules of a bucket that stay; lists those in MOVES that have a better group, and gives how many. */
+/**
+ * Enters the rules of a bucket that stay; lists those that move in MOVES and returns their number.
+ */
 function enterBucket(table: usize, building: usize, bucket: usize): u32 {
   let moves: u32 = 0;
   for (; bucket != 0; bucket = linkOf(bucket)) {
@@ -102,7 +107,10 @@ function enterBucket(table: usize, building: usize, bucket: usize): u32 {
   return moves;
 }
 
-/** Looks for a better group for a mask, once a sweep: its own where many of the table's rules have it. */
+/**
+ * Looks for a better tuple for a mask, once a rebuild: one of its own if many rules of the table
+ * have the mask.
+ */
 function chooseTuple(table: usize, mask: usize): void {
   store<u32>(mask, load<u32>(table, TABLE_REBUILDS), MASK_REBUILD);
   const tuples = table + TABLE_TUPLES;
@@ -111,7 +119,7 @@ function chooseTuple(table: usize, mask: usize): void {
   if (tuple < MAX_TUPLES) assign(tuples, mask, tuple);
 }
 
-/** Gives a mask a group for its next rules. */
+/** Sets the tuple for the next rules of a mask. */
 export function assign(tuples: usize, mask: usize, index: u32): void {
   const old = tupleAt(tuples, load<u32>(mask, MASK_TUPLE));
   store<u32>(old, load<u32>(old, TUPLE_MASKS) - 1, TUPLE_MASKS);
@@ -120,13 +128,13 @@ export function assign(tuples: usize, mask: usize, index: u32): void {
   store<u32>(mask, index, MASK_TUPLE);
 }
 
-/** To the group of its mask; without memory for that, it stays where it is. */
+/** Moves a rule to the tuple of its mask; without memory it stays. */
 function move(table: usize, building: usize, rule: usize): void {
   const hashTable = table + TABLE_HASH;
   const tuples = table + TABLE_TUPLES;
   const old: u32 = load<u8>(rule, RULE_TUPLE);
   removeFromTuple(hashTable, tuples, rule, true);
-  // What leaving gave back is enough to come back.
+  // Removal has freed enough memory to add the rule again.
   if (!addToTuple(hashTable, tuples, load<u32>(load<u32>(rule, RULE_MASK), MASK_TUPLE), rule))
     addToTuple(hashTable, tuples, old, rule);
   addToBitmaps(building, rule);
@@ -148,7 +156,10 @@ function finish(table: usize, building: usize): void {
   }
 }
 
-/** Gives back pruning tables, those that are being made first; the next ones are due later. False where there are none. */
+/**
+ * Gives back bitmaps, unfinished ones first, and postpones the next rebuild; false if there are
+ * none.
+ */
 export function yieldMemory(table: usize): bool {
   const which = load<u32>(table, TABLE_NEW_BITMAPS) != 0 ? TABLE_NEW_BITMAPS : TABLE_BITMAPS;
   const tables: usize = load<u32>(table + which);
@@ -160,7 +171,7 @@ export function yieldMemory(table: usize): bool {
   return true;
 }
 
-/** A table without rules has nothing to sweep. */
+/** Ends the rebuild of a table without rules. */
 export function cancelRebuild(table: usize): void {
   for (let more = true; more;) more = yieldMemory(table);
   store<u32>(table, 0, TABLE_REBUILT);

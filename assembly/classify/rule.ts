@@ -1,15 +1,21 @@
 /**
- * A rule as the classifier keeps it: value, ranges, rank, actions. A 5-tuple rule is one cache line.
+ * A rule in memory: value, ranges, rank, actions. In: value lanes, ranges, actions. Out: the
+ * address of the rule. A 5-tuple rule with one action fills one cache line.
  *
- *     0      8      12     16     20         24   28      29        30     31       32       40       48
- *     | rank | mask | hash | next | previous | id | group | actions | more | column | action | bounds | value lanes ... |
+ *     0      8      12     16     20         24   28      29        30      31       32
+ *     | rank | mask | hash | next | previous | id | tuple | actions | flags | column | ...
+ *     32       36        40       48                               64
+ *     | action | counter | bounds | value lanes, 16 bytes each ... |
  *
- * Rules of one group whose values are equal under the group's mask have one hash and stand in a chain by rank; the first
- * of them stands in the slots. `previous` of the first is the last, so that appending is cheap; `next` of the last is 0.
+ *     next, previous   link the rules of a rule list: rules of one tuple with equal values under the
+ *                      tuple's mask, by rank. `previous` of the first is the last rule, `next` of
+ *                      the last is 0
+ *     bounds           ranges of two 16-bit fields, such as ports, in `column` of the lanes:
+ *                      | low | low | ~high | ~high |, all zero for none
+ *     action           the only action, or the address of a block
+ *     counter          beside a block: the counter of a rule with a fast path
  *
- * `bounds` are those of two 16-bit fields, such as ports, in column `column` of the lanes: | low | low | ~high | ~high |,
- * all zero where there are none. What has no place here (other ranges, several actions) lies in a block of its own, whose
- * address is in `action`, and behind it the counter of a plain rule:
+ * Other ranges, and several actions, are in a block:
  *
  *     | ranges 4 | 0 4 | range 12 ... | to a multiple of 8 | action 8 ... |
  */
@@ -34,11 +40,13 @@ export const RULE_PREVIOUS: usize = 20;
 export const RULE_ID: usize = 24;
 export const RULE_TUPLE: usize = 28;
 export const RULE_ACTION_COUNT: usize = 29;
-/** What the first lane and the bounds do not say: bits MORE_LANES, MORE_RANGES; MORE_ACTIONS for a block; and FAST_PATH with what belongs to it. */
-export const RULE_MORE: usize = 30;
+/**
+ * Flags MORE_* (parts of the rule outside the first lane, the bounds and the line) and FAST_PATH*.
+ */
+export const RULE_FLAGS: usize = 30;
 export const RULE_COLUMN: usize = 31;
 const RULE_ACTION: usize = 32;
-/** Beside the address of a block: what a plain rule counts in, so that nobody has to wait for the block. */
+/** Lies in the cache line of the rule, so that counting does not wait for the block. */
 export const RULE_COUNTER: usize = 36;
 export const RULE_BOUNDS: usize = 40;
 export const RULE_VALUE: usize = 48;
@@ -46,17 +54,23 @@ export const RULE_VALUE: usize = 48;
 const MORE_LANES: u32 = 1;
 const MORE_RANGES: u32 = 2;
 const MORE_ACTIONS: u32 = 4;
-/** The bits of RULE_MORE that a match depends on. */
+/** The flags that a match depends on. */
 export const MORE_TO_MATCH: u32 = MORE_LANES | MORE_RANGES;
 
-/** All that the rule does: it tags the frame (FAST_PATH_TAG), counts it (FAST_PATH_COUNT), and gives it to a queue; its actions stand in this order. */
+/**
+ * The fast path: the actions are at most a tag (FAST_PATH_TAG), a count (FAST_PATH_COUNT) and a
+ * queue, in this order.
+ */
 export const FAST_PATH: u32 = 8;
 export const FAST_PATH_TAG: u32 = 16;
 export const FAST_PATH_COUNT: u32 = 32;
 const FAST_PATH_BITS: u32 = FAST_PATH | FAST_PATH_TAG | FAST_PATH_COUNT;
 
 const BLOCK_HEAD: u32 = 8;
-/** A range as kept: | key byte of its dword 2 | shift 1 | bits of a word that the field lacks 1 | low 4 | high 4 | */
+/**
+ * A stored range: | key byte of its dword 2 | shift 1 | leading zeros of its mask 1 | low 4 | high
+ * 4 |
+ */
 const KEPT: u32 = 12;
 const KEPT_SHIFT: usize = 2;
 const KEPT_UNUSED: usize = 3;
@@ -66,7 +80,7 @@ const KEPT_HIGH: usize = 8;
 const PORT_MASK: u32 = 0xffff;
 const NO_COLUMN: u32 = 0xffffffff;
 
-/** A rule with its value, ranges and actions copied; 0 when memory is full. The definer has the dwords of the ranges. */
+/** Creates a rule; 0 when memory is full. The definer must hold the dwords of the ranges. */
 export function createRule(
   definer: usize,
   rank: u64,
@@ -99,7 +113,7 @@ export function createRule(
   store<u32>(rule, id, RULE_ID);
   store<u8>(rule, <u8>actionCount, RULE_ACTION_COUNT);
   const more = (lanes > 1 ? MORE_LANES : 0) | (others != 0 ? MORE_RANGES : 0) | (hasBlock ? MORE_ACTIONS : 0);
-  store<u8>(rule, <u8>more, RULE_MORE);
+  store<u8>(rule, <u8>more, RULE_FLAGS);
   store<u8>(rule, <u8>(column == NO_COLUMN ? 0 : column), RULE_COLUMN);
   store<u64>(rule, 0, RULE_BOUNDS);
   memory.copy(actionsOf(rule), actions, actionCount * ACTION_SIZE);
@@ -119,31 +133,31 @@ export function createRule(
 }
 
 export function releaseRule(rule: usize, lanes: u32): void {
-  if (load<u8>(rule, RULE_MORE) & MORE_ACTIONS) {
+  if (load<u8>(rule, RULE_FLAGS) & MORE_ACTIONS) {
     const block: usize = load<u32>(rule, RULE_ACTION);
     release(block, blockBytes(load<u32>(block), load<u8>(rule, RULE_ACTION_COUNT)));
   }
   release(rule, ruleBytes(lanes));
 }
 
-/** The first action: | operation 4 | operand 4 | each, in order of execution. */
+/** The address of the first action. Actions are | operation 4 | operand 4 |, in execution order. */
 // @ts-ignore: decorator
 @inline
 export function actionsOf(rule: usize): usize {
-  if (!(load<u8>(rule, RULE_MORE) & MORE_ACTIONS)) return rule + RULE_ACTION;
+  if (!(load<u8>(rule, RULE_FLAGS) & MORE_ACTIONS)) return rule + RULE_ACTION;
   const block: usize = load<u32>(rule, RULE_ACTION);
   return block + <usize>rangeBytes(load<u32>(block));
 }
 
 /**
- * Gives a rule other actions. False when memory is full, and then it keeps those that it has; never for as many as it has
- * or fewer.
+ * Gives a rule other actions. When memory is full it returns false and keeps the old actions; that
+ * never happens for as many actions or fewer.
  */
 export function replaceActions(rule: usize, actions: usize, count: u32): bool {
   const had: u32 = load<u8>(rule, RULE_ACTION_COUNT);
   if (count != had && !makeRoom(rule, had, count)) {
     if (count > had) return false;
-    // The old block stays, and what is too much of it does nothing.
+    // The old block stays; the actions that are left over become Op.none.
     memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);
   }
   memory.copy(actionsOf(rule), actions, count * ACTION_SIZE);
@@ -151,7 +165,7 @@ export function replaceActions(rule: usize, actions: usize, count: u32): bool {
   return true;
 }
 
-/** Says of a rule whether it is plain. The host has tags in front of counters. */
+/** Sets the fast-path flags of a rule. The host puts tags before counters. */
 function markFastPath(rule: usize): void {
   let action = actionsOf(rule);
   const last = action + (<usize>load<u8>(rule, RULE_ACTION_COUNT) - 1) * ACTION_SIZE;
@@ -166,12 +180,12 @@ function markFastPath(rule: usize): void {
     action += ACTION_SIZE;
   }
   if (action != last || (load<u32>(last) != Op.queue && load<u32>(last) != Op.queue_from_others)) plain = 0;
-  store<u8>(rule, <u8>(((<u32>load<u8>(rule, RULE_MORE)) & ~FAST_PATH_BITS) | plain), RULE_MORE);
+  store<u8>(rule, <u8>(((<u32>load<u8>(rule, RULE_FLAGS)) & ~FAST_PATH_BITS) | plain), RULE_FLAGS);
 }
 
-/** Makes the room of a rule's actions one for `count`; false when memory is full, and then nothing has changed. */
+/** Makes room for `count` actions; false when memory is full, and then nothing changes. */
 function makeRoom(rule: usize, had: u32, count: u32): bool {
-  const more: u32 = load<u8>(rule, RULE_MORE);
+  const more: u32 = load<u8>(rule, RULE_FLAGS);
   const old: usize = more & MORE_ACTIONS ? <usize>load<u32>(rule, RULE_ACTION) : 0;
   const ranges = old == 0 ? 0 : load<u32>(old);
   if (ranges != 0 || count > 1) {
@@ -180,9 +194,9 @@ function makeRoom(rule: usize, had: u32, count: u32): bool {
     store<u32>(block, 0);
     if (old != 0) memory.copy(block, old, rangeBytes(ranges));
     store<u64>(rule, block, RULE_ACTION);
-    store<u8>(rule, <u8>(more | MORE_ACTIONS), RULE_MORE);
+    store<u8>(rule, <u8>(more | MORE_ACTIONS), RULE_FLAGS);
   } else {
-    store<u8>(rule, <u8>(more & ~MORE_ACTIONS), RULE_MORE);
+    store<u8>(rule, <u8>(more & ~MORE_ACTIONS), RULE_FLAGS);
   }
   if (old != 0) release(old, blockBytes(ranges, had));
   store<u8>(rule, <u8>count, RULE_ACTION_COUNT);
@@ -203,7 +217,7 @@ function blockBytes(ranges: u32, actions: u32): u32 {
   return rangeBytes(ranges) + actions * ACTION_SIZE;
 }
 
-/** The column of the first range that is of a 16-bit half of a column; NO_COLUMN where there is none. */
+/** The column of the first range over a 16-bit half of a column; NO_COLUMN for none. */
 function boundsColumn(definer: usize, ranges: usize, count: u32): u32 {
   for (let n: u32 = 0; n < count; n++) {
     const range = ranges + <usize>n * RANGE_SIZE;
@@ -217,13 +231,13 @@ function isBound(definer: usize, range: usize, column: u32): bool {
   return column != NO_COLUMN && halfColumn(definer, range) == column;
 }
 
-/** The column that a range over one half of it is in; NO_COLUMN for other ranges. */
+/** The column whose 16-bit half a range covers; NO_COLUMN for other ranges. */
 function halfColumn(definer: usize, range: usize): u32 {
   if (load<u32>(range, RANGE_MASK) != PORT_MASK || (load<u32>(range, RANGE_SHIFT) & 15) != 0) return NO_COLUMN;
   return ownColumn(definer, load<u32>(range, RANGE_DWORD));
 }
 
-/** Narrows the bounds of a rule to a range of a half: shift 16 is the first half on the wire. */
+/** Narrows the bounds of a rule to a range over a half. Shift 16 is the first half on the wire. */
 function bound(rule: usize, range: usize): void {
   const half = rule + (load<u32>(range, RANGE_SHIFT) == 0 ? 2 : 0);
   const low = <u16>load<u32>(range, RANGE_LOW);
@@ -232,20 +246,20 @@ function bound(rule: usize, range: usize): void {
   store<u16>(half, max(load<u16>(half, RULE_BOUNDS + 4), high), RULE_BOUNDS + 4);
 }
 
-/** Not zero where the lanes lie outside the bounds of the rule. */
+/** Nonzero if the lanes are outside the bounds of the rule. */
 // @ts-ignore: decorator
 @inline
 export function outOfBounds(rule: usize, lanes: usize): v128 {
   const column = v128.load32_splat(lanes + ((<usize>load<u8>(rule, RULE_COLUMN)) << 2));
-  // The two numbers, and behind them their complements: what is below a bound by subtraction is out.
+  // The two numbers and their complements: a saturating subtraction leaves what is below a bound.
   const pair = v128.shuffle<u8>(column, column, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 3, 2);
   const numbers = v128.xor(pair, i64x2.splat(0xffffffff00000000));
   return i16x8.sub_sat_u(v128.load64_splat(rule, RULE_BOUNDS), numbers);
 }
 
-/** Whether every range in the block of the rule holds the key's field, both ends included. */
+/** Whether every range in the block of the rule contains the key's field, both ends included. */
 export function inRanges(rule: usize, key: usize): bool {
-  if (!(load<u8>(rule, RULE_MORE) & MORE_RANGES)) return true;
+  if (!(load<u8>(rule, RULE_FLAGS) & MORE_RANGES)) return true;
   const block: usize = load<u32>(rule, RULE_ACTION);
   let range = block + BLOCK_HEAD;
   const end = range + <usize>(load<u32>(block) * KEPT);
@@ -266,7 +280,7 @@ function keepRange(kept: usize, range: usize): void {
   store<u32>(kept, load<u32>(range, RANGE_HIGH), KEPT_HIGH);
 }
 
-/** A chain of one rule. */
+/** Makes a rule list of one rule. */
 // @ts-ignore: decorator
 @inline
 export function listOfOne(rule: usize): usize {
@@ -275,7 +289,10 @@ export function listOfOne(rule: usize): usize {
   return rule;
 }
 
-/** Puts `rule` into the chain of `first` by rank; gives the new first. Equal ranks: the older one first. */
+/**
+ * Adds `rule` to the list of `first` by rank; returns the new first rule. Of equal ranks the older
+ * rule comes first.
+ */
 export function linkRule(first: usize, rule: usize): usize {
   const rank = load<u64>(rule, RULE_RANK);
   const last: usize = load<u32>(first, RULE_PREVIOUS);
@@ -297,7 +314,9 @@ export function linkRule(first: usize, rule: usize): usize {
   return first;
 }
 
-/** Takes `rule` out of the chain of `first`; gives the new first, 0 when the chain is empty. */
+/**
+ * Removes `rule` from the list of `first`; returns the new first rule, 0 when the list is empty.
+ */
 export function unlinkRule(first: usize, rule: usize): usize {
   const next: usize = load<u32>(rule, RULE_NEXT);
   const previous: usize = load<u32>(rule, RULE_PREVIOUS);

@@ -1,14 +1,14 @@
 /**
- * Where a rule stands: in a chain of rules whose values are equal under their group's mask, found through the slots.
- *
- * This file changes chains; verify.ts walks them.
+ * Adds rules to a tuple and removes them: each rule is in a rule list of rules with equal values
+ * under the tuple's mask, sorted by rank. The hash table of the table finds the list. This file
+ * changes lists, verify.ts reads them.
  */
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashMasked } from "./mask";
 import { listOfOne, linkRule, RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlinkRule } from "./rule";
 import { addEntry, bucketOf, BUCKETS, linkOf, addressOf, removeEntry, slotsWith, valueAt } from "./hashTable";
 
-/** Puts a rule into a group; false when memory is full, and then it is nowhere. */
+/** Adds a rule to a tuple; false when memory is full, and then the rule is in no list. */
 export function addToTuple(hashTable: usize, tuples: usize, index: u32, rule: usize): bool {
   const tuple = tupleAt(tuples, index);
   const lanes = load<u32>(tuple, TUPLE_LANES);
@@ -24,14 +24,14 @@ export function addToTuple(hashTable: usize, tuples: usize, index: u32, rule: us
   return true;
 }
 
-/** Takes a rule out of its group. `still` keeps the buckets where they are. */
+/** Removes a rule from its tuple. `still` forbids buckets to merge. */
 export function removeFromTuple(hashTable: usize, tuples: usize, rule: usize, still: bool): void {
   const hash = load<u32>(rule, RULE_HASH);
   const tuple = tupleAt(tuples, load<u8>(rule, RULE_TUPLE));
   const rules = load<u32>(tuple, TUPLE_RULES) - 1;
   store<u32>(tuple, rules, TUPLE_RULES);
   if (rules == 0) store<u64>(tuple, u64.MAX_VALUE, TUPLE_BEST);
-  // A rule that is first and last of its chain is the thing in the slots.
+  // A rule that is alone in its list is the value in the hash table.
   if (<usize>load<u32>(rule, RULE_PREVIOUS) == rule) {
     removeEntry(hashTable, hash, rule, still);
     return;
@@ -40,7 +40,7 @@ export function removeFromTuple(hashTable: usize, tuples: usize, rule: usize, st
   store<u32>(place, <u32>unlinkRule(load<u32>(place), rule));
 }
 
-/** Moves a rule to where its new rank belongs in its chain; takes no memory. */
+/** Moves a rule to the position of its new rank in its list. Takes no memory. */
 export function changeRank(hashTable: usize, tuples: usize, rule: usize, rank: u64): void {
   const tuple = tupleAt(tuples, load<u8>(rule, RULE_TUPLE));
   if (<usize>load<u32>(rule, RULE_PREVIOUS) == rule) {
@@ -54,7 +54,9 @@ export function changeRank(hashTable: usize, tuples: usize, rule: usize, rank: u
   if (rank < load<u64>(tuple, TUPLE_BEST)) store<u64>(tuple, rank, TUPLE_BEST);
 }
 
-/** The word of the slots that holds the chain of a rule's value in a group, 0 where there is none. */
+/**
+ * The address of the hash table's word with the rule list of a rule's value in a tuple; 0 for none.
+ */
 function listOf(hashTable: usize, hash: u32, rule: usize, tuple: usize, lanes: u32): usize {
   if (load<u32>(hashTable, BUCKETS) == 0) return 0;
   const index = load<u8>(rule, RULE_TUPLE);

@@ -1,11 +1,10 @@
 /**
- * A table: one classifier, whatever matchers its rules belong to. This file changes it; lookup.ts asks it.
+ * Creates and changes tables: inserts, removes and re-ranks rules. A table is one classifier for
+ * the rules of all its matchers. In: a staged rule (mask, value, ranges). Out: the address of the
+ * rule. lookup.ts searches tables, tableLayout.ts has their fields.
  *
- *     0       4       8       12     16      20         24       28     32      36      40
- *     | flags | rules | wants | next | prune | building | cursor | swept| changes| sweeps| definer | groups | masks | slots | miss | reached |
- *
- * `masks` finds each mask once (mask.ts), `hashTable` the chains of rules (ruleList.ts); prune to sweeps belong to rebuild.ts. `miss`
- * is the table that gets what no rule of this one wants, 0 for none.
+ * Every change is bounded in cost. When memory is full, a change fails and every rule that was
+ * there still works.
  */
 import {
   STAGE_MASK,
@@ -58,7 +57,7 @@ import {
   Tables,
 } from "./tableLayout";
 
-// Tables of those that have none, in static memory: to receive, and to send.
+// Tables without rules in static memory: one of the receive path, one of the send path.
 const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);
 const NOBODY_SENDS: usize = memory.data(<i32>TABLE_SIZE, 16);
 
@@ -101,7 +100,7 @@ export function keepTable(table: usize, keeps: bool): void {
 
 /** Gives back the memory that the table does not need, except for what is reserved. */
 export function trimTable(table: usize): void {
-  // Buckets do not merge while a sweep walks over them.
+  // Buckets do not merge during a rebuild.
   if (load<u32>(table, TABLE_NEW_BITMAPS) != 0) yieldMemory(table);
   shrinkHashTable(table + TABLE_HASH);
 }
@@ -127,8 +126,9 @@ export function destroyTable(table: usize): void {
 }
 
 /**
- * Inserts a rule of the staged mask (of `mask` where that is not 0), value and ranges, with the actions at `actions`, which
- * need the fields `needs`. Gives its address, 0 when memory is full; then every rule that was there still works.
+ * Inserts a rule of the staged value and ranges with the actions at `actions`, which require the
+ * fields `needs`. Its mask is `mask`, or the staged mask if `mask` is 0. Returns the address of the
+ * rule, 0 when memory is full.
  */
 export function insert(
   table: usize,
@@ -141,14 +141,15 @@ export function insert(
   needs: u32,
 ): usize {
   let rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount, needs);
-  // Rules come before what makes them quick to find, and before what tables keep.
+  // When memory is full, rules take the memory of candidate bitmaps first, then memory that tables
+  // keep.
   while (rule == 0 && yieldMemory(table))
     rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount, needs);
   if (rule == 0 && trimTables()) rule = insertStaged(table, mask, id, rank, rangeCount, actions, actionCount, needs);
   return rule;
 }
 
-/** Takes from all tables what they only keep; whether that was anything. */
+/** Gives back the memory that tables keep without needing it; whether there was any. */
 function trimTables(): bool {
   const used = arenaUsed();
   for (let table = Tables.first; table != 0; table = load<u32>(table, TABLE_NEXT)) {
@@ -191,7 +192,7 @@ function insertStaged(
   return rule;
 }
 
-/** A rule asks more of the parser than it did. */
+/** Adds fields that the actions of a rule require. */
 export function requireFor(rule: usize, required: u32): void {
   const table: usize = load<u32>(load<u32>(rule, RULE_MASK), MASK_TABLE);
   require(table, required | load<u32>(table, TABLE_NEEDS));
@@ -202,7 +203,10 @@ function require(table: usize, required: u32): void {
   Required.fields |= required;
 }
 
-/** The staged mask as the table keeps it, with a group; its value is left in VALUE_LANES. 0 when memory is full. */
+/**
+ * Stores the staged mask in the table with a tuple, and writes the staged value to VALUE_LANES.
+ * Returns the mask, 0 when memory is full.
+ */
 function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32): usize {
   const definer = table + TABLE_DEFINER;
   if (!addMask(definer, staged)) return 0;
@@ -228,7 +232,7 @@ function stagedMask(table: usize, staged: usize, ranges: usize, rangeCount: u32)
   return mask;
 }
 
-/** Memory is full: a mask without rules goes, and a table that has no rules yet gives back what the first would have used. */
+/** Undoes a failed insertion: drops a mask without rules, and clears a table without rules. */
 function giveUp(table: usize, mask: usize): usize {
   if (mask != 0) dropIfUnused(table, mask);
   if (load<u32>(table, TABLE_RULES) == 0) startAnew(table);
@@ -271,7 +275,9 @@ export function removeRule(rule: usize): void {
   else noteChange(table, 0);
 }
 
-/** A table without rules holds no memory for them, but for what it keeps, and asks nothing of the parser. */
+/**
+ * Clears a table without rules: it gives back all memory but what it keeps, and requires no fields.
+ */
 function startAnew(table: usize): void {
   cancelRebuild(table);
   if (!(load<u32>(table, TABLE_FLAGS) & TABLE_KEEPS)) shrinkHashTable(table + TABLE_HASH);

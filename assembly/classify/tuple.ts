@@ -1,13 +1,17 @@
 /**
- * The groups of a table, at most MAX_TUPLES: each a mask, under which the values of its rules are hashed.
+ * The tuples of a table (tuple space search): at most MAX_TUPLES masks under which rules are
+ * hashed. In: the mask of a rule. Out: the tuple that its rules belong to.
  *
  *     0           8       12     16      20     24      28  32
- *     | best rank | rules | seed | lanes | bits | masks | 0 | mask lanes ... |      `stride` bytes each, one behind the other
+ *     | best rank | rules | seed | lanes | bits | masks | 0 | mask lanes ... |
  *
- * A rule may stand in any group whose mask asks for no bit that its own does not ask for; the more bits are common, the
- * fewer rules share a hash. The first masks have groups of their own, later ones share those of their whole bytes
- * (TupleMerge, Daly et al. 2019, merges alike). `best rank` is never above the rank of any rule of the group. A group of
- * no rules, whose place no mask keeps for its next ones (`masks`), is free to be another.
+ *     best rank   not above the rank of any rule of the tuple
+ *     masks       masks of rules that name this tuple for their next rules
+ *
+ * A rule may belong to any tuple whose mask is a subset of its own mask; the more bits they share,
+ * the fewer rules have equal hashes. The first EXACT_TUPLES masks get tuples of their own. Later
+ * masks share a tuple of their whole bytes, like TupleMerge (Daly et al. 2019). A tuple without
+ * rules and masks is reused.
  */
 import { KEY_SIZE } from "../../src/abi/key";
 import { allocate, release } from "../arena";
@@ -25,9 +29,10 @@ export const TUPLE_MASKS: usize = 24;
 export const TUPLE_MASK: usize = 32;
 
 /*
- * In the table:
+ * The tuples of a table, inside the table:
+ *
  *     0        4       8      12
- *     | groups | count | room | stride |       count: one beyond the last group in use
+ *     | tuples | count | room | stride |       count: one more than the last index in use
  */
 const TUPLES_AT: usize = 0;
 export const TUPLE_COUNT: usize = 4;
@@ -44,19 +49,22 @@ export function tupleAt(tuples: usize, index: u32): usize {
   return <usize>load<u32>(tuples, TUPLES_AT) + <usize>(index * load<u32>(tuples, STRIDE));
 }
 
-/** Gives back the memory of groups that have no rules. */
+/** Gives back the memory of tuples without rules. */
 export function clearTuples(tuples: usize): void {
   const address: usize = load<u32>(tuples, TUPLES_AT);
   if (address != 0) release(address, load<u32>(tuples, ROOM) * load<u32>(tuples, STRIDE));
   memory.fill(tuples, 0, TUPLES_SIZE);
 }
 
-/** So many groups have the masks of their rules; those of later ones are whole bytes. */
+/**
+ * The number of tuples that have the exact mask of their rules; later tuples have its whole bytes.
+ */
 const EXACT_TUPLES: u32 = 32;
 
 /**
- * The group for a mask: one that has its whole bytes (its bits, while there are few groups or `exact` asks for it), else
- * the one with most of its bits. MAX_TUPLES when memory is full and there is none.
+ * The tuple for a mask: one with its whole bytes (with all its bits while there are few tuples or
+ * if `exact` is set), else the tuple that shares most bits. MAX_TUPLES when memory is full and no
+ * tuple fits.
  */
 export function tupleFor(tuples: usize, mask: usize, lanes: u32, exact: bool): u32 {
   const count = load<u32>(tuples, TUPLE_COUNT);
@@ -81,7 +89,7 @@ export function tupleFor(tuples: usize, mask: usize, lanes: u32, exact: bool): u
     bestBits = bits;
   }
   if (best != NONE && bestBits >= wanted) return best;
-  // The last place is kept for a group that takes every mask, so that there is always one.
+  // The last index is reserved for a tuple that fits every mask, so that one always exists.
   const last = used == MAX_TUPLES - 1 && !hasAll;
   if (free == NONE || (last && best != NONE)) return best;
   if (last) memory.fill(NEW_TUPLE_MASK, 0, KEY_SIZE);
@@ -104,7 +112,10 @@ function isUsed(tuple: usize): bool {
   return (load<u32>(tuple, TUPLE_RULES) | load<u32>(tuple, TUPLE_MASKS)) != 0;
 }
 
-/** Draws a group's mask for rules of `mask` at NEW_TUPLE_MASK: all of it, or its whole bytes. Gives how many bits it has. */
+/**
+ * Writes a tuple's mask for rules of `mask` to NEW_TUPLE_MASK: all of it, or its whole bytes.
+ * Returns its number of bits.
+ */
 function drawMask(mask: usize, exact: bool): u32 {
   const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
   let bits: u64 = 0;
@@ -117,7 +128,7 @@ function drawMask(mask: usize, exact: bool): u32 {
   return <u32>bits;
 }
 
-/** Whether a group's mask asks for no bit that `mask` does not ask for. */
+/** Whether the mask of a tuple is a subset of `mask`. */
 function isSubset(tuple: usize, mask: usize): bool {
   const lanes = load<u32>(tuple, TUPLE_LANES);
   if (lanes > load<u32>(mask, MASK_LANES_COUNT)) return false;
@@ -129,7 +140,7 @@ function isSubset(tuple: usize, mask: usize): bool {
   return true;
 }
 
-/** Makes a group of the mask at NEW_TUPLE_MASK at a free index. False when memory is full. */
+/** Makes a tuple of NEW_TUPLE_MASK at a free index; false when memory is full. */
 function openTuple(tuples: usize, index: u32, ownLanes: u32, lanes: u32, bits: u32): bool {
   if (!makeRoom(tuples, index, lanes)) return false;
   const tuple = tupleAt(tuples, index);
@@ -143,7 +154,10 @@ function openTuple(tuples: usize, index: u32, ownLanes: u32, lanes: u32, bits: u
   return true;
 }
 
-/** Room for a group at `index`, and for masks of `lanes` lanes. At most MAX_TUPLES groups are moved. */
+/**
+ * Makes room for a tuple at `index` and for masks of `lanes` lanes. Moves at most MAX_TUPLES
+ * tuples.
+ */
 function makeRoom(tuples: usize, index: u32, lanes: u32): bool {
   const room = load<u32>(tuples, ROOM);
   const stride = load<u32>(tuples, STRIDE);

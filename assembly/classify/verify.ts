@@ -1,8 +1,7 @@
 /**
- * Chains -> rules: the last phase of a lookup round.
- *
- * In: `probed` keys in PROBED with RULE_LISTS. Out: FOUND and BEST where a rule matches that beats what was found, and in
- * ALIVE the keys that have groups left; gives how many. `bounded`: some branch has a lower bound of rank.
+ * Rule lists -> rules: the last phase of a lookup. In: `probed` keys in PROBED with RULE_LISTS.
+ * Out: in FOUND and BEST the rule of each key if it beats the one found before, and in ALIVE the
+ * keys with tuples left, whose number it returns. `bounded`: some branch has a lower bound of rank.
  */
 import { ALIVE, BEST, RULE_LISTS, FOUND, LANES, PROBED, PROBED_TUPLES } from "../memory";
 import { BRANCH_KEY, BRANCH_LOWER } from "../branch/branch";
@@ -10,7 +9,7 @@ import { branchOf } from "./gather";
 import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { AMBIGUOUS, hashInTuple, Probed } from "./probe";
 import { bestFrom, lowestBit } from "./candidates";
-import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_MORE, RULE_NEXT, RULE_RANK, RULE_VALUE } from "./rule";
+import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_FLAGS, RULE_NEXT, RULE_RANK, RULE_VALUE } from "./rule";
 import { bucketOf, linkOf, slotsWith, valueAt } from "./hashTable";
 
 export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u32, stride: usize, bounded: u32): u32 {
@@ -21,14 +20,14 @@ export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u3
     const ruleList = load<u32>(n, RULE_LISTS);
     if (ruleList == AMBIGUOUS) checkAllLists(list, hashTable, load<u32>(n, PROBED_TUPLES), key, stride, bounded);
     else checkList(list, key, LANES + key * stride, ruleList, bounded);
-    // A key that cannot win any more is written too, and then written over.
+    // Every key is written; one that cannot win any more is overwritten by the next.
     store<u32>(alive, <u32>key, ALIVE);
     alive += (<usize>(bestFrom(bitmaps, lowestBit(key)) < load<u64>(key << 3, BEST))) << 2;
   }
   return <u32>(alive >> 2);
 }
 
-/** All chains with the hash: two in one bucket, or some behind it. */
+/** Checks all lists with the hash: two in one bucket, or some in overflow buckets. */
 function checkAllLists(list: usize, hashTable: usize, tuple: usize, key: usize, stride: usize, bounded: u32): void {
   const lanes = LANES + key * stride;
   const hash = hashInTuple(tuple, lanes);
@@ -40,8 +39,9 @@ function checkAllLists(list: usize, hashTable: usize, tuple: usize, key: usize, 
 }
 
 /**
- * The first rule of a chain that matches and is not below the lower bound, if it beats what was found. Most chains are one
- * rule of one lane: for those nothing branches on whether it matches.
+ * Finds the first rule of a list that matches, beats the rule found before and is not below the
+ * lower bound. Most lists are one rule of one lane: for those no jump depends on whether the rule
+ * matches.
  */
 // @ts-ignore: decorator
 @inline
@@ -49,7 +49,7 @@ function checkList(list: usize, key: usize, lanes: usize, rule: usize, bounded: 
   const rank = load<u64>(rule, RULE_RANK);
   const best = load<u64>(key << 3, BEST);
   let loses = (<u32>v128.any_true(differs(rule, lanes))) | (<u32>(rank >= best));
-  const more = ((<u32>load<u8>(rule, RULE_MORE)) & MORE_TO_MATCH) | bounded;
+  const more = ((<u32>load<u8>(rule, RULE_FLAGS)) & MORE_TO_MATCH) | bounded;
   if ((more & (loses - 1)) != 0) loses = <u32>!matchesRest(list, key, lanes, rule, bounded);
   store<u32>(key << 2, select<u32>(load<u32>(key << 2, FOUND), <u32>rule, loses != 0), FOUND);
   store<u64>(key << 3, select<u64>(best, rank, loses != 0), BEST);
@@ -58,7 +58,7 @@ function checkList(list: usize, key: usize, lanes: usize, rule: usize, bounded: 
   }
 }
 
-/** Not zero where the first lane is not the rule's, or a field lies outside its bounds. */
+/** Nonzero if the first lane differs from the rule's, or a field is outside the rule's bounds. */
 // @ts-ignore: decorator
 @inline
 function differs(rule: usize, lanes: usize): v128 {
@@ -78,7 +78,10 @@ function checkRestOfList(list: usize, key: usize, lanes: usize, rule: usize, bou
   }
 }
 
-/** Whether the lanes behind the first match, the key is in all ranges, and the rank is not below the branch's bound. */
+/**
+ * Whether the lanes after the first match, the key is in all ranges, and the rank is not below the
+ * branch's lower bound.
+ */
 function matchesRest(list: usize, key: usize, lanes: usize, rule: usize, bounded: u32): bool {
   const branch = branchOf(list, key);
   if (bounded && load<u64>(rule, RULE_RANK) < load<u64>(branch, BRANCH_LOWER)) return false;

@@ -1,10 +1,12 @@
 /**
- * The eSwitch: where a branch goes between NIC_TX, FDB and NIC_RX (docs/rules.md, "The way of a frame").
+ * The eSwitch: moves a branch between NIC_TX, FDB and NIC_RX (docs/rules.md, "The way of a frame").
+ * In: a branch at the end of a domain, or a vport that a rule names. Out: the branch is at the root
+ * table of another domain, or has a destination.
  *
- *     NIC_TX of a function --depart--> FDB root table --+--toFunction--> NIC_RX of a function
- *                          the wire -----^              +--toUplink----> a port
+ *     NIC_TX of a function --egress--> FDB root table --+--toFunction--> NIC_RX of a function
+ *                       the wire --------^              +--toPort------> a port
  *
- * Each is entered at most once, so that the way ends.
+ * A branch enters each domain at most once, so every walk ends.
  */
 import {
   DEST_PORT,
@@ -34,11 +36,11 @@ import {
 import { invalidate } from "../epoch";
 
 export namespace Eswitch {
-  /** The root table of the FDB; 0 where there is none. */
+  /** The root table of the FDB; 0 for none. */
   export let root: usize = 0;
 }
 
-/** C0 and C1, by their bits: those that pass from domain to domain. */
+/** The registers that cross domains, a bit each: C0 and C1. */
 const PASSING: u32 = 3;
 
 /** Sets the root table of the eSwitch; 0 for none. */
@@ -54,18 +56,23 @@ export function setVport(vport: u32, table: usize): void {
   store<u32>(FUNCTIONS + ((<usize>vport) << 2), <u32>table);
 }
 
-/** The send path of a function lets the branch go. Whether it goes on. */
+/**
+ * The end of the send path of a function: to the FDB, or by default to a port or the manager.
+ * Whether the branch goes on.
+ */
 export function egress(branch: usize): bool {
   if (Eswitch.root == 0) return byDefault(branch);
   return enter(branch, Eswitch.root);
 }
 
-/** No rule of the FDB wants the branch: as in an eSwitch without rules, or, behind the root table, to the manager. */
+/**
+ * A branch without an FDB rule: from the root table by default, from other tables to the manager.
+ */
 export function missFdb(branch: usize, flags: u32): bool {
   return flags & TABLE_ROOT ? byDefault(branch) : toFunction(branch, VPORT_MANAGER);
 }
 
-/** Frames of the manager leave by their port, all others come to it. */
+/** The default: frames of the manager leave by their port, all others go to the manager. */
 function byDefault(branch: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   if (load<u32>(frame, FRAME_VPORT) != VPORT_MANAGER) return toFunction(branch, VPORT_MANAGER);
@@ -73,7 +80,7 @@ function byDefault(branch: usize): bool {
   return false;
 }
 
-/** To the vport that a rule names. */
+/** Sends a branch to the vport that a rule names; whether it goes on. */
 export function toVport(branch: usize, vport: u32): bool {
   if (vport != VPORT_UPLINK) return toFunction(branch, vport);
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
@@ -82,32 +89,32 @@ export function toVport(branch: usize, vport: u32): bool {
   return false;
 }
 
-/** Out of the port that a rule names. */
+/** Sends a branch out of the port that a rule names. */
 export function toPort(branch: usize, port: u32): void {
   deliverTo(branch, port, DEST_PORT | DEST_SWITCHED);
 }
 
-/** To the receive side of a function, which has tags of its own. */
+/** Moves a branch to the receive path of a function, which sets tags of its own. */
 function toFunction(branch: usize, vport: u32): bool {
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
   return enter(branch, load<u32>(FUNCTIONS + ((<usize>vport) << 2)));
 }
 
-/** Into another domain: with C0 and C1, without other registers. */
+/** Moves a branch to another domain, where it keeps C0 and C1 only. */
 function enter(branch: usize, table: usize): bool {
   store<u32>(branch, <u32>table, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
-  // Misses, and the reason of one.
+  // Misses and the reason of a miss.
   store<u16>(branch, 0, BRANCH_MISSES);
   const written = load<u32>(branch, BRANCH_WRITTEN);
   if (written & ~PASSING) {
     const key: usize = load<u32>(branch, BRANCH_KEY);
-    // C7 to C2, which lie in front of C1 and C0.
+    // C7 to C2, which precede C1 and C0.
     memory.fill(key + MISC2_REGISTER_C_7, 0, 24);
     store<u32>(key, 0, EXT_REGISTER_B);
     store<u32>(branch, written & PASSING, BRANCH_WRITTEN);
   }
-  // What a sender has put there is for its own send path.
+  // Register A belongs to the send path.
   store<u32>(load<u32>(branch, BRANCH_KEY), 0, MISC2_REGISTER_A);
   return true;
 }

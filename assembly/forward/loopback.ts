@@ -1,13 +1,15 @@
 /**
- * Frames that a port loops back: whether a rule answers its own sender.
+ * Frames that a port loops back: whether a rule applies to its own sender. In: a rule and the queue
+ * that sent the frame. Out: whether the frame hits the rule.
  *
- * A queue's own rules answer its frames only where they say so (ALLOW_LOOP_BACK). Those that do not name their queue in the
- * operations made for that: a rule that has no other destination, or whose drop is that queue's, is passed over.
+ * The rules of a queue apply to its own frames only with ALLOW_LOOP_BACK. Other rules name their
+ * queue in operations made for that (copy_from_others, queue_from_others, drop). A rule that has no
+ * other destination, or that drops, is passed over for that queue.
  */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
 
-/** Whether `rule` answers a frame of `sender`, which is not 0. */
+/** Whether `rule` applies to a frame of `sender`, which is not 0. */
 export function answers(rule: usize, sender: u32): bool {
   let own = false;
   let action = actionsOf(rule);

@@ -1,9 +1,12 @@
-/** The branches of the next round: actions that split a frame add to them, the walk takes them (walk/walk.ts). */
+/**
+ * The branches of the next round of the walk. In: branches that go on, also from actions that split
+ * a frame. Out: the list that walk/walk.ts looks up next.
+ */
 import { WAITING } from "../memory";
 import { numberOf } from "../branch/branch";
 
 export namespace NextRound {
-  /** The list, and how many branches are on it. */
+  /** The list and its length. */
   export let list: usize = WAITING;
   export let count: u32 = 0;
 }

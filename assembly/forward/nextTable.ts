@@ -1,6 +1,7 @@
 /**
- * Where a branch goes from the table that it stands at: on by an action, past the table when nobody there wants it, or to
- * its end. Every way on is counted, so that every walk ends.
+ * Moves a branch from its table to the next: by an action, by a miss, or to its end. In: a branch
+ * and its table. Out: its table and lower bound for the next lookup; the result says whether it
+ * goes on. Hops and misses are limited, so every walk ends.
  */
 import {
   HOP_LIMIT,
@@ -15,19 +16,19 @@ import {
 } from "../../src/abi/engine";
 import { answers } from "./loopback";
 import { setVerdict } from "../branch/outcome";
-import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_WHY } from "../branch/branch";
+import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_REASON } from "../branch/branch";
 import { egress, missFdb } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
 import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
 
 export namespace Walk {
-  /** The queue whose frames are looped back to the port; 0 for frames that come in, or go out. */
+  /** The queue whose frames the port loops back; 0 for other frames. */
   export let sender: usize = 0;
-  /** Whether what a lookup finds may still be none of the branch's business (admits). */
-  export let careful: bool = false;
+  /** Whether a rule must be admitted before it is hit (`admit`). */
+  export let mustAdmit: bool = false;
 }
 
-/** One hop, to all rules of a table; false when it is one too many, and the branch has ended. */
+/** One hop to all rules of a table; false and dropped if it is one too many. */
 // @ts-ignore: decorator
 @inline
 export function jump(branch: usize, table: usize): bool {
@@ -43,31 +44,37 @@ export function jump(branch: usize, table: usize): bool {
   return true;
 }
 
-/** One hop, to the rules of a table from a slot on. */
+/** One hop to the rules of a table from a slot on. */
 export function jumpTo(branch: usize, table: usize, slot: u32): bool {
   if (!jump(branch, table)) return false;
   store<u64>(branch, (<u64>slot) << RANK_SLOT, BRANCH_LOWER);
   return true;
 }
 
-/** One hop, to what comes behind the slot of a rule. One too many ends the branch only where there is such a rule. */
+/**
+ * One hop to the rules after the slot of a rule. One hop too many ends the branch only if it hits a
+ * further rule.
+ */
 export function resume(branch: usize, rule: usize): void {
   const hops = load<u16>(branch, BRANCH_HOPS) + 1;
   store<u16>(branch, hops, BRANCH_HOPS);
   store<u64>(branch, ((load<u64>(rule, RULE_RANK) >> RANK_SLOT) + 1) << RANK_SLOT, BRANCH_LOWER);
-  if (<u32>hops > <u32>HOP_LIMIT) Walk.careful = true;
+  if (<u32>hops > <u32>HOP_LIMIT) Walk.mustAdmit = true;
 }
 
-/** What comes of a rule that a lookup has found for a branch. */
+/** What follows from a rule that a lookup found. */
 export enum Admitted {
   yes,
-  /** It does not answer the sender: on with the next one, as if it were not there. */
+  /** The rule does not apply to the sender: the next lookup starts after it. */
   passed_over,
-  /** It is one too many, and the branch has ended. */
+  /** The rule is one hop too many: the branch was dropped. */
   no,
 }
 
-/** Whether the rule is hit. Each one passed over raises the bound, so that this ends with the rules of the table. */
+/**
+ * Whether a branch hits a rule. A rule that is passed over raises the lower bound, so this ends
+ * after the rules of the table.
+ */
 export function admit(branch: usize, rule: usize): Admitted {
   if (Walk.sender != 0 && !answers(rule, <u32>Walk.sender)) {
     store<u64>(branch, load<u64>(rule, RULE_RANK) + 1, BRANCH_LOWER);
@@ -78,7 +85,10 @@ export function admit(branch: usize, rule: usize): Admitted {
   return Admitted.no;
 }
 
-/** The table that gets what nobody at `table` wants; 0 for none. Frames that are looped back are not for all stages. */
+/**
+ * The table that unmatched frames of `table` go to; 0 for none. Looped frames skip tables without
+ * TABLE_LOOPED.
+ */
 // @ts-ignore: decorator
 @inline
 function missTable(table: usize): u32 {
@@ -87,7 +97,7 @@ function missTable(table: usize): u32 {
   return load<u32>(next, TABLE_FLAGS) & TABLE_LOOPED ? next : 0;
 }
 
-/** Whether a branch that nobody at the table wants is at its end there, and not only at the end of a domain. */
+/** Whether a miss at this table ends the branch, and not only its domain. */
 // @ts-ignore: decorator
 @inline
 export function missEndsHere(table: usize): bool {
@@ -95,19 +105,19 @@ export function missEndsHere(table: usize): bool {
 }
 
 /**
- * Nobody at the table wants the branch: it goes to the table behind, to the next domain, or ends. The host makes no chain of
- * more than MISS_LIMIT tables; it would end there.
+ * Handles a branch without a rule at its table: it goes to the next table or the next domain, or
+ * ends. The host links at most MISS_LIMIT tables; a longer chain ends there.
  */
 export function miss(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
-  // The hop that led to no rule of this table is none.
+  // The last hop does not count, since it led to no rule.
   store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
   const next = missTable(table);
   const misses: u32 = load<u8>(branch, BRANCH_MISSES);
   if (next == 0 || misses >= <u32>MISS_LIMIT) {
     if (flags & TABLE_FDB) return missFdb(branch, flags);
     if (flags & TABLE_SEND) return egress(branch);
-    const why: u32 = load<u8>(branch, BRANCH_WHY);
+    const why: u32 = load<u8>(branch, BRANCH_REASON);
     const reason = missReason(table);
     setVerdict(branch, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
     return false;
@@ -118,12 +128,14 @@ export function miss(branch: usize, table: usize): bool {
   return true;
 }
 
-/** What becomes of a branch that nobody wants, at the last table. */
+/** The verdict of a miss at the last table. */
 export function missVerdict(table: usize): u32 {
   return load<u32>(table, TABLE_FLAGS) & TABLE_ROOT ? Verdict.miss : Verdict.drop;
 }
 
-/** Why, where no action has asked for the miss. A frame that is looped back is not at its end: it leaves the port. */
+/**
+ * The reason of a miss, unless an action has set one. A looped frame has none: it leaves the port.
+ */
 export function missReason(table: usize): u32 {
   if (!(load<u32>(table, TABLE_FLAGS) & TABLE_ROOT)) return Reason.table_miss;
   return Walk.sender != 0 ? Reason.none : Reason.no_rule;

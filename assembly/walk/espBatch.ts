@@ -1,9 +1,10 @@
 /**
- * Frames whose first rule takes them through ESP, one behind the other: their packets are made ready in their order, go to the
- * cipher together, and are taken on in their order.
+ * ESP in batches: consecutive frames whose first rule has an ESP action are prepared in order,
+ * encrypted or decrypted in one call, and finished in order. In: the first rule of each frame, in
+ * FIRST_RULES. Out: the same as one frame after the other.
  *
- * That is what one by one would do: what is before the cipher changes nothing that is behind it, and what is behind ends the
- * frame's way on this side of the device (`isEligible`), so that it meets none of these associations again.
+ * The result is the same because actions before the cipher do not depend on it, and actions after
+ * it lead to no other rule (`isEligible`), so the frame does not use these associations again.
  */
 import { ACTION_SIZE, Op } from "../../src/abi/engine";
 import { JOB_SIZE } from "../../src/abi/cipher";
@@ -18,11 +19,13 @@ import { esp, finish, prepare } from "../esp/action";
 import { Prepared } from "../esp/end";
 
 namespace Run {
-  /** The job of the next frame that is ready. */
+  /** The job of the next prepared frame. */
   export let job: usize = JOBS;
 }
 
-/** How many frames from `first` on go together, of those before `end`; 1 for none but itself. */
+/**
+ * The number of frames from `first` on, before `end`, that form a batch; 1 for none but the first.
+ */
 export function runOf(first: u32, end: u32): u32 {
   const action = espOf(ruleOf(first));
   if (action == 0) return 1;
@@ -36,7 +39,7 @@ export function runOf(first: u32, end: u32): u32 {
   return next - first;
 }
 
-/** Takes frames up to where their packets are sealed or open. */
+/** Prepares frames, and encrypts or decrypts their packets. */
 export function prepareRun(table: usize, first: u32, count: u32): void {
   Run.job = JOBS;
   for (let i = first; i < first + count; i++) {
@@ -55,7 +58,7 @@ export function prepareRun(table: usize, first: u32, count: u32): void {
   else openMany(JOBS, jobs);
 }
 
-/** Takes the next of them on; whether it goes on. */
+/** Finishes the next frame of the batch; whether it goes on. */
 export function finishNext(table: usize, i: u32): bool {
   const branch = branchAt(i);
   const rule = ruleOf(i);
@@ -85,7 +88,7 @@ function wayOf(action: usize): bool {
   return (load<u32>(load<u32>(action, 4), ESP_FLAGS) & ESP_ENCRYPT) != 0;
 }
 
-/** The one ESP action of a rule that can go together with others; 0 for none. */
+/** The only ESP action of a rule whose actions allow a batch; 0 for none. */
 function espOf(rule: usize): usize {
   if (rule == 0) return 0;
   let found: usize = 0;
@@ -101,7 +104,7 @@ function espOf(rule: usize): usize {
   return found;
 }
 
-/** Actions that change a frame or deliver it, and lead to no other rule. */
+/** Whether an action changes or delivers a frame and leads to no other rule. */
 function isEligible(op: u32): bool {
   switch (op) {
     case Op.none:

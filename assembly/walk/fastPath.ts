@@ -1,8 +1,9 @@
 /**
- * Frames of which all is said when their first rule is found: it is plain (classify/rule.ts), or there is none. What this does is what the walk
- * does with such a rule, without a branch.
+ * The fast path: finishes a frame whose first rule has the fast path (classify/rule.ts), or that
+ * has no rule, without opening a branch. In: the rule, or a final entry of the flow cache. Out: the
+ * outcome, like that of the walk.
  *
- *     | tag 4 | id 4 | queue 4 | counter 4 |        behind the lanes of an entry of the cache that is FINAL (flowCache.ts)
+ *     | tag 4 | id 4 | queue 4 | counter 4 |        after the lanes of a FINAL entry (flowCache.ts)
  */
 import {
   ACTION_SIZE,
@@ -28,14 +29,14 @@ import {
   FAST_PATH_TAG,
   RULE_COUNTER,
   RULE_ID,
-  RULE_MORE,
+  RULE_FLAGS,
 } from "../classify/rule";
 
 const ID: usize = 4;
 const QUEUE: usize = 8;
 const COUNTER: usize = 12;
 
-/** Kinds of entries: how many results they have, or FINAL, with a tag or without. */
+/** The kind of an entry: its number of results, or FINAL, with TAGGED if the rule sets a tag. */
 export const KIND_RESULTS: u32 = 0x0f;
 const FINAL: u32 = 0x10;
 const TAGGED: u32 = 0x20;
@@ -49,12 +50,12 @@ export function isFinal(entry: usize): bool {
 // @ts-ignore: decorator
 @inline
 export function hasFastPath(rule: usize): bool {
-  return ((<u32>load<u8>(rule, RULE_MORE)) & FAST_PATH) != 0;
+  return ((<u32>load<u8>(rule, RULE_FLAGS)) & FAST_PATH) != 0;
 }
 
-/** Writes what a plain rule does; gives the kind of the entry. */
+/** Writes the actions of a rule with a fast path to an entry; returns the kind of the entry. */
 export function writeFinal(tail: usize, rule: usize): u32 {
-  const more: u32 = load<u8>(rule, RULE_MORE);
+  const more: u32 = load<u8>(rule, RULE_FLAGS);
   const actions = actionsOf(rule);
   store<u32>(tail, <u32>(verdictOf(more, actions) >> 32));
   store<u32>(tail, load<u32>(rule, RULE_ID), ID);
@@ -63,7 +64,7 @@ export function writeFinal(tail: usize, rule: usize): u32 {
   return more & FAST_PATH_TAG ? FINAL | TAGGED : FINAL;
 }
 
-/** Takes a frame to the end that its entry names. */
+/** Delivers a frame as its entry says. */
 // @ts-ignore: decorator
 @inline
 export function deliverByEntry(index: u32, entry: usize, tail: usize): void {
@@ -73,17 +74,17 @@ export function deliverByEntry(index: u32, entry: usize, tail: usize): void {
   if (counter != 0) count(counter, FRAMES + <usize>index * FRAME_SIZE);
 }
 
-/** Takes a frame to the end that its plain rule names. */
+/** Delivers a frame as its rule says. */
 // @ts-ignore: decorator
 @inline
 export function deliverByRule(index: u32, rule: usize): void {
-  const more: u32 = load<u8>(rule, RULE_MORE);
+  const more: u32 = load<u8>(rule, RULE_FLAGS);
   const actions = actionsOf(rule);
   deliver(index, verdictOf(more, actions), load<u32>(rule, RULE_ID), queueOf(more, actions));
   if (more & FAST_PATH_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
 }
 
-/** Ends a frame that no rule wants. */
+/** Ends a frame without a rule. */
 // @ts-ignore: decorator
 @inline
 export function endMiss(index: u32, verdict: u32, reason: u32): void {
@@ -107,7 +108,7 @@ function queueOf(more: u32, actions: usize): u32 {
   return load<u32>(actions + before, 4);
 }
 
-/** One hit, one destination, no other one. */
+/** Writes one hit and one destination. */
 // @ts-ignore: decorator
 @inline
 function deliver(index: u32, verdict: u64, id: u32, queue: u32): void {
@@ -119,6 +120,6 @@ function deliver(index: u32, verdict: u64, id: u32, queue: u32): void {
   const destination = firstDestination(index);
   store<u64>(destination, <u64>queue, DEST_QUEUE);
   store<u64>(destination, load<u64>(FRAMES + <usize>index * FRAME_SIZE, FRAME_ADDRESS), DEST_ADDRESS);
-  // Status, and the tag behind it.
+  // Status and tag.
   store<u64>(destination, verdict & 0xffffffff_00000000, DEST_STATUS);
 }

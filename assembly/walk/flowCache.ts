@@ -1,58 +1,65 @@
 /**
- * The cache of decisions: what lookups have found for frames whose keys were seen before (docs/frames.md). This file has its memory,
- * and says when it is asked; recordedLookups.ts asks it, flowCacheKey.ts says what it knows a frame by.
+ * The flow cache: results of lookups for frames whose key was seen before (docs/frames.md). This
+ * file manages its memory, its entries and its pauses. In: the hash and lanes of a key. Out: an
+ * entry. recordedLookups.ts uses the entries, flowCacheKey.ts makes their keys.
  *
- *     tags       | tag 4 | tag 4 | tag 4 | tag 4 | ...        a bucket: of each of its entries some bits of the hash, and REFERENCED
- *     entries    | head 16 | lanes ... | result 4 | result 4 | ...        to a multiple of 64: one line of memory for rules on a 5-tuple
+ *     tags      | tag 4 | tag 4 | tag 4 | tag 4 | ...     a bucket: bits of the hash, and REFERENCED
+ *     entries   | head 16 | lanes ... | result 4 | result 4 | ...     a multiple of 64 bytes
  *
- * A result is a rule, or 0 where nobody wanted the frame; recordedLookups.ts writes them, with their number in the head (ENTRY_KIND). An entry counts
- * only in the generation that it names: rules that it names may be gone in another one. New entries take the place of one that was not
- * asked for of late.
+ * A result is a rule, or 0 for a miss. An entry is valid in the epoch that it names, since other
+ * epochs may have other rules. A new entry replaces one that was not referenced lately (second
+ * chance). While the hit rate is low, the cache pauses.
  */
 import { beyond, endLoan, lend, Loan, NO_LOAN } from "../arena";
 import { CACHE_COUNTS, CACHE_MAX_LANES, RECORDED_SIZE } from "../memory";
 import { ENTRY_LANES, CacheKey, headOf, isEntryOf, renewCacheKey } from "./flowCacheKey";
 import { invalidate } from "../epoch";
 
-/** Entries of a bucket. */
+/** The number of entries in a bucket. */
 const WAYS: u32 = 4;
 const BUCKET: u32 = WAYS * 4;
-/** The entry was asked for. */
+/** The entry was used since the bucket was last cleared of this bit. */
 const REFERENCED: u32 = 1;
-/** Never 0, which is no entry. */
+/** Set in every tag, so that 0 means no entry. */
 const TAGGED: u32 = 2;
 
-/** Bytes behind the lanes that every entry has. */
+/** The least number of bytes after the lanes. */
 const LEAST_TAIL: usize = 16;
 
-/** Frames after which it is asked whether the cache pays, and how long it sleeps then: so many times as long, twice that ... */
+/**
+ * The hit rate is checked after this many frames. A pause takes FIRST_PAUSE frames, and twice as
+ * many each time.
+ */
 const WINDOW: u32 = 4096;
 const FIRST_PAUSE: u32 = 16 * WINDOW;
-const MAX_LEVEL: u32 = 6;
+const MAX_PAUSE_LEVEL: u32 = 6;
 
-/** An entry that is none: no root table has the address 0. */
+/** An entry that equals no frame's: no root table has the address 0. */
 const NO_ENTRY: usize = memory.data(<i32>(ENTRY_LANES + CACHE_MAX_LANES * 16), 16);
 
 export namespace Cache {
-  /** Entries that it may have; 0: there is none. */
+  /** The largest number of entries; 0 for no cache. */
   export let most: u32 = 0;
-  /** Entries that the borrowed memory holds (Loan in arena.ts), and where they and their tags are. */
+  /**
+   * The number of entries in the lent memory (Loan in arena.ts), and the addresses of tags and
+   * entries.
+   */
   export let entries: u32 = 0;
   export let tags: usize = 0;
   export let first: usize = 0;
-  /** Which way of a bucket is the next one to go. */
+  /** Counts replacements: chooses where the search for an entry to replace begins. */
   export let turn: u32 = 0;
-  /** Bytes of an entry, and results that it has room for. */
+  /** The size of an entry, and the number of results that it has room for. */
   export let size: u32 = 0;
   export let results: u32 = 0;
 }
 
 namespace Pause {
-  /** Frames that it still sleeps for. */
+  /** The frames that are left of the pause. */
   export let frames: u32 = 0;
-  /** How often the time was doubled. */
+  /** How often the length of the pause was doubled. */
   export let level: u32 = 0;
-  /** Of the window at hand, and of the one before it. */
+  /** Frames and hits of the present window, and hits of the one before. */
   export let seen: u32 = 0;
   export let hits: u32 = 0;
   export let before: u32 = 0;
@@ -87,7 +94,7 @@ function endPause(): void {
   Pause.before = 0;
 }
 
-/** Whether `count` frames are to be looked up in it: it is there, and pays. */
+/** Whether the next `count` frames use the cache: it exists, has memory and is not paused. */
 export function isCacheOn(count: u32): bool {
   if (Pause.frames != 0) {
     Pause.frames = Pause.frames > count ? Pause.frames - count : 0;
@@ -96,7 +103,10 @@ export function isCacheOn(count: u32): bool {
   return Cache.most != 0 && renewCacheKey() && hasRoom();
 }
 
-/** So many frames were found of those that were looked up; asleep from now on where that was too few. */
+/**
+ * Counts hits among `count` frames. At the end of a window it begins a pause if the hit rate is
+ * low.
+ */
 export function noteHits(hits: u32, count: u32): void {
   store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS) + hits);
   store<u64>(CACHE_COUNTS, load<u64>(CACHE_COUNTS, 8) + (count - hits), 8);
@@ -106,7 +116,7 @@ export function noteHits(hits: u32, count: u32): void {
   if (Pause.hits >= Pause.seen / 3) {
     Pause.level = 0;
   } else if (Pause.hits <= Pause.before + WINDOW / 32) {
-    // Nor is it getting better, as it does while a cache fills.
+    // The hit rate does not rise either, as it does while the cache fills.
     pause();
   }
   Pause.before = Pause.frames == 0 ? Pause.hits : 0;
@@ -116,13 +126,16 @@ export function noteHits(hits: u32, count: u32): void {
 
 function pause(): void {
   Pause.frames = FIRST_PAUSE << Pause.level;
-  Pause.level = min<u32>(Pause.level + 1, MAX_LEVEL);
+  Pause.level = min<u32>(Pause.level + 1, MAX_PAUSE_LEVEL);
 }
 
-/** Whether it has memory for entries of this width; takes some where not, for as many entries as there is room for. */
+/**
+ * Whether the cache has memory for entries of the present width. Borrows memory for as many entries
+ * as fit if not.
+ */
 function hasRoom(): bool {
   const size = (<u32>(ENTRY_LANES + CacheKey.stride + LEAST_TAIL) + 63) & ~63;
-  // Wider keys leave less room for results, also where entries stay as large as they are.
+  // Wider keys leave less room for results, even if the size of an entry stays.
   Cache.results = min<u32>((size - <u32>(ENTRY_LANES + CacheKey.stride)) / 4, <u32>(RECORDED_SIZE / 4) - 1);
   if (Loan.start != NO_LOAN && Cache.size == size) return true;
   endLoan();
@@ -130,7 +143,7 @@ function hasRoom(): bool {
   while (entries != 0 && bytesOf(entries, size) > beyond()) entries >>= 1;
   const first: usize = entries == 0 ? 0 : lend(bytesOf(entries, size));
   if (first == 0) {
-    Pause.level = MAX_LEVEL;
+    Pause.level = MAX_PAUSE_LEVEL;
     pause();
     return false;
   }
@@ -158,7 +171,7 @@ function tagBytes(entries: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function bucketOf(hash: u64): u32 {
-  // With fewer entries than a bucket has there is one bucket.
+  // A cache with fewer entries than a bucket has one bucket.
   return (<u32>(hash >> 32)) & (max<u32>(Cache.entries / WAYS, 1) - 1);
 }
 
@@ -168,7 +181,7 @@ function tagOf(hash: u64): u32 {
   return ((<u32>hash) | TAGGED) & ~REFERENCED;
 }
 
-/** The entries of a bucket that have this tag, a bit each. */
+/** The entries of a bucket with this tag, a bit each. */
 // @ts-ignore: decorator
 @inline
 function waysWith(bucket: usize, tag: u32): u32 {
@@ -176,7 +189,10 @@ function waysWith(bucket: usize, tag: u32): u32 {
   return i32x4.bitmask(i32x4.eq(tags, i32x4.splat(tag)));
 }
 
-/** What may be the entry of a hash: its tag says so. It is marked as one that was asked for. */
+/**
+ * The entry whose tag matches a hash, marked as referenced; NO_ENTRY for none. The caller compares
+ * its key.
+ */
 // @ts-ignore: decorator
 @inline
 export function likelyEntry(hash: u64): usize {
@@ -191,7 +207,10 @@ export function likelyEntry(hash: u64): usize {
   return Cache.first + (<usize>number * WAYS + way) * Cache.size;
 }
 
-/** An entry for a frame, which has no results yet; 0 where another frame of the batch had the same key. */
+/**
+ * Makes an entry without results for a frame; 0 if another frame of the batch made one for the same
+ * key.
+ */
 export function entryFor(number: u32, root: usize, hash: u64, lanes: usize): usize {
   const stride = CacheKey.stride;
   const head = headOf(number, root);
@@ -208,7 +227,10 @@ export function entryFor(number: u32, root: usize, hash: u64, lanes: usize): usi
   return entry;
 }
 
-/** A way that is free, else one that was not asked for since all others were; of all in turn. */
+/**
+ * The way of the bucket to fill: a free one, else one not referenced since all others were, in
+ * turn.
+ */
 function wayToTake(bucket: usize): u32 {
   const tags = v128.load(bucket);
   const all: u32 = (1 << min<u32>(Cache.entries, WAYS)) - 1;

@@ -1,12 +1,13 @@
 /**
- * Lookups by the cache of decisions: frames that have an entry take the results of it one after the other, those that have none are
- * looked up, and what is found for them is taped, to be kept when they have walked to their end.
+ * Lookups through the flow cache. In: a list of branches. Out: in FOUND, their rules. A frame with
+ * an entry takes the recorded results one lookup after the other. The lookups of a frame without an
+ * entry are recorded, and become an entry when the frame has walked to its end.
  *
- *     tape    | results 4 | result 4 ... |
+ *     record    | results 4 | result 4 ... |
  *
- * An entry has the results of its tape behind its lanes, and how many they are as its kind; or, where the first of them says all, that
- * (fastPath.ts).
- * What is found is all that is taken from the cache; actions run as ever. Branches that rules have split off have neither entry nor tape.
+ * Only the results of lookups are recorded; all actions run as usual. An entry has the results
+ * after its lanes and their number as its kind, or the whole fast path of its only rule
+ * (fastPath.ts). Forks neither use nor make entries.
  */
 import { NEEDS_ORDER } from "../../src/abi/key";
 import { leavesFunction } from "../act/keyDetermined";
@@ -31,15 +32,15 @@ import { deliverByEntry, hasFastPath, isFinal, KIND_RESULTS, writeFinal } from "
 import { Required } from "../wire/required";
 
 namespace Uncached {
-  /** Branches of a list that have to be looked up. */
+  /** The number of branches of a list without a recorded result. */
   export let count: u32 = 0;
 }
 
 /**
- * Looks for the entries of frames that begin at the table `root`. Those that an entry takes to their end leave the list, where that may be
- * (`whole`); gives how many are left.
+ * Looks up the entries of frames that start at the table `root`. If `mayFinish` is set, frames with a
+ * final entry are delivered and leave the list. Returns how many frames are left.
  */
-export function cacheLookup(root: usize, list: usize, count: u32, whole: bool): u32 {
+export function cacheLookup(root: usize, list: usize, count: u32, mayFinish: bool): u32 {
   Loan.inUse = Walk.sender == 0 && isCacheOn(count);
   if (!Loan.inUse) return count;
   hashAll(list, count, root);
@@ -47,12 +48,12 @@ export function cacheLookup(root: usize, list: usize, count: u32, whole: bool): 
     store<u32>(ENTRIES + (i << 2), <u32>likelyEntry(load<u64>(HASHES + (i << 3))));
   }
   verifyEntries(root, list, count);
-  const left = takeEntries(list, count, whole);
+  const left = takeEntries(list, count, mayFinish);
   noteHits(count - Uncached.count, count);
   return left;
 }
 
-/** The first lookup of those that are left: in FOUND. */
+/** The first lookup of the frames that are left; the rules are in FOUND. */
 export function firstLookup(root: usize, list: usize, count: u32): void {
   if (!Loan.inUse) {
     lookupFirst(root, list, count);
@@ -62,7 +63,7 @@ export function firstLookup(root: usize, list: usize, count: u32): void {
   keepFound(count);
 }
 
-/** Another lookup of branches that stand at one table: in FOUND. */
+/** A later lookup of branches at one table; the rules are in FOUND. */
 export function nextLookup(table: usize, list: usize, count: u32): void {
   if (!Loan.inUse) {
     lookup(table, list, count);
@@ -79,7 +80,7 @@ export function nextLookup(table: usize, list: usize, count: u32): void {
   keepFound(count);
 }
 
-/** Whether the cache has what the next lookup of a branch finds. */
+/** Whether the cache has the result of the next lookup of a branch. */
 // @ts-ignore: decorator
 @inline
 export function hasResult(branch: usize): bool {
@@ -94,9 +95,9 @@ export function nextResult(branch: usize): u32 {
   return load<u32>(next);
 }
 
-/** Frames from `first` on have walked to their end: what was found for those that had no entry is kept. */
+/** Makes entries of the records of frames from `first` on, which have walked to their end. */
 export function keepRecorded(root: usize, first: u32, count: u32): void {
-  // Memory that ran out on the way is no longer the cache's.
+  // The arena may have taken the memory back during the walk.
   if (!Loan.inUse) return;
   const stride = CacheKey.stride;
   for (let i: usize = 0; i < count; i++) {
@@ -107,17 +108,20 @@ export function keepRecorded(root: usize, first: u32, count: u32): void {
   }
 }
 
-/** Where frames take the end of their entry as it stands, that of a plain rule is written out. */
+/** Writes the results of a record to an entry, or the fast path of its only rule. */
 function writeResults(entry: usize, record: usize): void {
   const tail = entry + ENTRY_LANES + CacheKey.stride;
   const count = load<u32>(record);
   const first: usize = load<u32>(record, 4);
-  const whole = count == 1 && first != 0 && hasFastPath(first) && !(Required.fields & NEEDS_ORDER);
-  store<u8>(entry, <u8>(whole ? writeFinal(tail, first) : count), ENTRY_KIND);
-  if (!whole) memory.copy(tail, record + 4, (<usize>count) << 2);
+  const mayFinish = count == 1 && first != 0 && hasFastPath(first) && !(Required.fields & NEEDS_ORDER);
+  store<u8>(entry, <u8>(mayFinish ? writeFinal(tail, first) : count), ENTRY_KIND);
+  if (!mayFinish) memory.copy(tail, record + 4, (<usize>count) << 2);
 }
 
-/** Which candidates are the entries of their frames: 0 in ENTRIES where one is not. Apart, so that misses of memory overlap. */
+/**
+ * Compares the keys of entries: 0 in ENTRIES if one differs. A loop of its own, so that cache
+ * misses overlap.
+ */
 function verifyEntries(root: usize, list: usize, count: u32): void {
   const stride = CacheKey.stride;
   let lanes: usize = CACHE_LANES;
@@ -128,15 +132,18 @@ function verifyEntries(root: usize, list: usize, count: u32): void {
   }
 }
 
-/** Frames that their entry takes to their end leave the list; the first results of the others that have one are in RESULTS. */
-function takeEntries(list: usize, count: u32, whole: bool): u32 {
+/**
+ * Delivers frames with a final entry, which leave the list. The first results of other entries are
+ * in RESULTS.
+ */
+function takeEntries(list: usize, count: u32, mayFinish: bool): u32 {
   const tail = ENTRY_LANES + CacheKey.stride;
   let left: u32 = 0;
   Uncached.count = 0;
   for (let i: usize = 0; i < count; i++) {
     const number = load<u32>(list + (i << 2));
     const entry: usize = load<u32>(ENTRIES + (i << 2));
-    if (entry != 0 && whole && isFinal(entry)) {
+    if (entry != 0 && mayFinish && isFinal(entry)) {
       deliverByEntry(number, entry, entry + tail);
       continue;
     }
@@ -176,7 +183,7 @@ function addUncached(number: u32, i: u32): void {
   Uncached.count++;
 }
 
-/** What was found for those of a list that had no results is taped; what there is for all of them is put into FOUND. */
+/** Records the results of lookups, and merges them with those of entries into FOUND. */
 function keepFound(count: u32): void {
   for (let n: usize = 0; n < <usize>Uncached.count; n++) {
     const rule = load<u32>(FOUND + (n << 2));
@@ -186,7 +193,7 @@ function keepFound(count: u32): void {
   memory.copy(FOUND, RESULTS, (<usize>count) << 2);
 }
 
-/** Notes what a lookup has found for a branch, where that follows from the key that its frame began with. */
+/** Records the result of a lookup if it follows from the key that the frame started with. */
 export function record(number: u32, rule: u32): void {
   const branch = branchAt(number);
   if (load<u32>(branch, BRANCH_RECORDING) == 0) return;

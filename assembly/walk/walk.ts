@@ -1,16 +1,18 @@
 /**
- * The walk: from the root table, along the rules, to the end of every branch.
+ * The walk: takes the frames of a batch from the root table, rule by rule, to the end of every
+ * branch. In: the first `count` frames and a root table. Out: their outcomes.
  *
- * In rounds: each takes all branches one rule on. Those that stand at the same table are looked up as a batch; then all are
- * acted on in their order, and those that go on (nextTable.ts), with the branches that rules have split off, are the next round. So
- * what happens to a frame does not depend on what else is in the batch.
+ * The walk goes in rounds; each takes every branch one rule on. Branches at the same table are
+ * looked up as a batch. Then all act in order. Branches that go on (forward/nextTable.ts), and
+ * forks, form the next round. So the outcome of a frame does not depend on the other frames of its
+ * batch.
  */
 import { run } from "../act/run";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
 import { hit, keepRegisters, openOutcome, openOutcomes, setVerdict } from "../branch/outcome";
-import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_WHY, openBranch } from "../branch/branch";
+import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_REASON, openBranch } from "../branch/branch";
 import { Forks } from "../branch/fork";
 import { Loan } from "../arena";
 import { lookup } from "../classify/lookup";
@@ -21,10 +23,13 @@ import { deliverByRule, hasFastPath, endMiss } from "./fastPath";
 import { Required } from "../wire/required";
 import { firstLookup, nextLookup, hasResult, keepRecorded, nextResult, cacheLookup, record } from "./recordedLookups";
 
-/** Walks the first `count` frames of the batch from `root`, looped back by the queue `sender` where that is not 0. */
+/**
+ * Walks the first `count` frames of the batch from `root`. `sender` is the queue whose frames the
+ * port loops back, else 0.
+ */
 export function walk(root: usize, count: u32, sender: usize): void {
   Walk.sender = sender;
-  Walk.careful = sender != 0;
+  Walk.mustAdmit = sender != 0;
   openOutcomes();
   const wanted = Required.fields;
   if (wanted & NEEDS_ORDER) {
@@ -32,36 +37,36 @@ export function walk(root: usize, count: u32, sender: usize): void {
     return;
   }
   const most: u32 = wanted & NEEDS_BRANCHES ? <u32>SPLIT_BATCH : <u32>BATCH;
-  for (let first: u32 = 0; first < count; first += most) walkSome(root, first, min(most, count - first));
+  for (let first: u32 = 0; first < count; first += most) walkTogether(root, first, min(most, count - first));
 }
 
-function walkSome(root: usize, first: u32, count: u32): void {
-  list(first, count);
+function walkTogether(root: usize, first: u32, count: u32): void {
+  listFrames(first, count);
   Forks.first = first;
   const left = cacheLookup(root, ROUND, count, true);
-  // All of them stand at one table.
+  // All of them are at one table.
   firstLookup(root, ROUND, left);
   NextRound.list = WAITING;
   NextRound.count = 0;
   actFirst(root, ROUND, left);
-  moveToEnd();
+  runRounds();
   keepRecorded(root, first, count);
   if (Required.fields & NEEDS_BRANCHES) for (let i: u32 = 0; i < count; i++) keepRegisters(first + i);
 }
 
 /**
- * What becomes of a frame depends on those before it: only the first lookup is of all of them together, and the ciphers of
- * those that go through ESP one behind the other.
+ * Walks frames one after the other, since the outcome of a frame depends on those before it. Only
+ * the first lookup takes all frames together, and so do the ciphers of an ESP batch.
  */
 function walkInOrder(root: usize, count: u32): void {
-  list(0, count);
+  listFrames(0, count);
   cacheLookup(root, ROUND, count, false);
   firstLookup(root, ROUND, count);
-  for (let i: u32 = 0; i < count; i++) open(i, root);
+  for (let i: u32 = 0; i < count; i++) openFrame(i, root);
   NextRound.list = WAITING;
   NextRound.count = 0;
   memory.copy(FIRST_RULES, FOUND, (<usize>count) << 2);
-  const esp = (Required.fields & NEEDS_ESP) != 0 && !Walk.careful;
+  const esp = (Required.fields & NEEDS_ESP) != 0 && !Walk.mustAdmit;
   for (let i: u32 = 0; i < count;) {
     const run = esp ? runOf(i, count) : 1;
     if (run > 1) prepareRun(root, i, run);
@@ -69,52 +74,54 @@ function walkInOrder(root: usize, count: u32): void {
       Forks.first = i;
       const branch = branchAt(i);
       const goesOn =
-        run > 1 ? finishNext(root, i) : advance(branch, root, load<u32>(FIRST_RULES + ((<usize>i) << 2)), Walk.careful);
+        run > 1
+          ? finishNext(root, i)
+          : advance(branch, root, load<u32>(FIRST_RULES + ((<usize>i) << 2)), Walk.mustAdmit);
       if (goesOn) goOn(branch);
-      moveToEnd();
+      runRounds();
       keepRegisters(i);
     }
   }
   keepRecorded(root, 0, count);
 }
 
-/** Lists the branches that frames begin with in ROUND. */
+/** Lists the first branches of frames in ROUND. */
 // @ts-ignore: decorator
 @inline
-function list(first: u32, count: u32): void {
+function listFrames(first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i++) store<u32>(ROUND + ((<usize>i) << 2), first + i);
 }
 
-/** Puts a frame at the root table. */
+/** Opens the branch and the outcome of a frame. */
 // @ts-ignore: decorator
 @inline
-function open(index: u32, root: usize): usize {
+function openFrame(index: u32, root: usize): usize {
   openOutcome(index);
   return openBranch(index, root);
 }
 
-/** Moves those that go on, until none does. */
+/** Runs rounds until no branch goes on. */
 // @ts-ignore: decorator
 @inline
-function moveToEnd(): void {
+function runRounds(): void {
   while (NextRound.count > 0) {
     const list = NextRound.list;
     const length = NextRound.count;
     NextRound.list = list == WAITING ? ROUND : WAITING;
     NextRound.count = 0;
-    moveAll(list, length);
+    runRound(list, length);
   }
 }
 
-/** Moves a list of branches by one rule each. */
-function moveAll(list: usize, count: u32): void {
+/** Runs one round: takes each branch of a list one rule on. */
+function runRound(list: usize, count: u32): void {
   const table = tableOf(list, 0);
   let together = count <= <u32>BATCH;
   for (let i: u32 = 1; together && i < count; i++) together = tableOf(list, i) == table;
   if (together) {
     nextLookup(table, list, count);
     actTogether(table, list, count);
-  } else moveApart(list, count);
+  } else runMixedRound(list, count);
 }
 
 // @ts-ignore: decorator
@@ -123,9 +130,9 @@ function tableOf(list: usize, i: u32): usize {
   return load<u32>(branchAt(load<u32>(list + ((<usize>i) << 2))), BRANCH_TABLE);
 }
 
-/** Acts on what was found for frames at the table that they begin at. Most are at their end then, and need no branch. */
+/** Acts on the first rules. Most frames end here and need no branch. */
 function actFirst(root: usize, list: usize, count: u32): void {
-  const careful = Walk.careful;
+  const mustAdmit = Walk.mustAdmit;
   const ends = missEndsHere(root);
   const verdict = missVerdict(root);
   const reason = missReason(root);
@@ -133,32 +140,35 @@ function actFirst(root: usize, list: usize, count: u32): void {
     const index = load<u32>(list + (i << 2));
     const rule: usize = load<u32>(FOUND + (i << 2));
     if (rule == 0 && ends) endMiss(index, verdict, reason);
-    else if (rule != 0 && !careful && hasFastPath(rule)) deliverByRule(index, rule);
-    else actAlone(index, root, rule, careful);
+    else if (rule != 0 && !mustAdmit && hasFastPath(rule)) deliverByRule(index, rule);
+    else actAlone(index, root, rule, mustAdmit);
   }
 }
 
-function actAlone(index: u32, root: usize, rule: usize, careful: bool): void {
-  const branch = open(index, root);
-  if (advance(branch, root, rule, careful)) goOn(branch);
+function actAlone(index: u32, root: usize, rule: usize, mustAdmit: bool): void {
+  const branch = openFrame(index, root);
+  if (advance(branch, root, rule, mustAdmit)) goOn(branch);
 }
 
-/** Acts on what was found for at most BATCH branches, all at `table`. */
+/** Acts on the rules of at most BATCH branches, all at `table`. */
 function actTogether(table: usize, list: usize, count: u32): void {
-  const careful = Walk.careful;
+  const mustAdmit = Walk.mustAdmit;
   const ends = missEndsHere(table);
   const verdict = missVerdict(table);
   const reason = missReason(table);
   for (let i: usize = 0; i < count; i++) {
     const branch = branchAt(load<u32>(list + (i << 2)));
     const rule: usize = load<u32>(FOUND + (i << 2));
-    if (rule == 0 && ends && load<u8>(branch, BRANCH_WHY) == 0) setVerdict(branch, verdict, reason);
-    else if (advance(branch, table, rule, careful)) goOn(branch);
+    if (rule == 0 && ends && load<u8>(branch, BRANCH_REASON) == 0) setVerdict(branch, verdict, reason);
+    else if (advance(branch, table, rule, mustAdmit)) goOn(branch);
   }
 }
 
-/** Moves branches at several tables, or more than one lookup takes: all are looked up, then acted on in their order. */
-function moveApart(list: usize, count: u32): void {
+/**
+ * Runs a round of branches at several tables, or of more than one lookup takes: looks all of them
+ * up, then acts in order.
+ */
+function runMixedRound(list: usize, count: u32): void {
   let pending = listPending(list, count);
   while (pending > 0) {
     const table = tableOf(PENDING, 0);
@@ -179,14 +189,14 @@ function moveApart(list: usize, count: u32): void {
       store<u32>(branchAt(number), rule, BRANCH_FOUND);
     }
   }
-  const careful = Walk.careful;
+  const mustAdmit = Walk.mustAdmit;
   for (let i: usize = 0; i < count; i++) {
     const branch = branchAt(load<u32>(list + (i << 2)));
-    if (advance(branch, load<u32>(branch, BRANCH_TABLE), load<u32>(branch, BRANCH_FOUND), careful)) goOn(branch);
+    if (advance(branch, load<u32>(branch, BRANCH_TABLE), load<u32>(branch, BRANCH_FOUND), mustAdmit)) goOn(branch);
   }
 }
 
-/** Those of which the cache does not know what is found, in PENDING; how many. */
+/** Lists the branches without a recorded result in PENDING; returns their number. */
 function listPending(list: usize, count: u32): u32 {
   let pending: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -205,12 +215,12 @@ function append(list: usize, length: u32, number: u32): u32 {
   return length + 1;
 }
 
-/** Acts on what the lookup found; whether the branch goes on. */
+/** Acts on the rule of a branch; whether the branch goes on. */
 // @ts-ignore: decorator
 @inline
-function advance(branch: usize, table: usize, rule: usize, careful: bool): bool {
+function advance(branch: usize, table: usize, rule: usize, mustAdmit: bool): bool {
   if (rule == 0) return miss(branch, table);
-  if (careful) {
+  if (mustAdmit) {
     const admitted = admit(branch, rule);
     if (admitted != Admitted.yes) return admitted == Admitted.passed_over;
   }

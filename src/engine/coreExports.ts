@@ -104,7 +104,10 @@ export interface CoreExports {
    * or fewer.
    */
   changeActions(rule: number, count: number): number;
-  /** Inserts the staged rule: mask, value, ranges, actions. Gives its address, 0 when memory is full. */
+  /**
+   * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is
+   * full.
+   */
   insertRule(
     table: number,
     id: number,
