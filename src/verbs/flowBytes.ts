@@ -26,7 +26,7 @@ import {
   type Spec,
   type SpecLayout,
 } from "../model/flow/spec.js";
-import { anySpec, existing, knownFilter } from "../model/flow/specChecks.js";
+import { checkSpecs } from "../model/flow/checks.js";
 import { describe } from "../checks.js";
 import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./flowAttr.js";
 
@@ -46,7 +46,7 @@ const POINTER = 8;
 export function flowAttrBytes(attr: FlowAttr, handleOf: HandleOf): Uint8Array {
   const call = "flowAttrBytes";
   const flow = readFlowAttr(call, attr);
-  refuseUnreadable(call, flow);
+  checkSpecs(call, flow.specs);
   if (flow.num_of_specs !== flow.specs.length) {
     const hint = `there are ${flow.specs.length}`;
     const value = flow.num_of_specs;
@@ -82,7 +82,7 @@ export function flowAttrBytes(attr: FlowAttr, handleOf: HandleOf): Uint8Array {
 export function flowAttrFromBytes(bytes: Uint8Array, objectOf: ObjectOf): FlowAttr {
   const call = "flowAttrFromBytes";
   const flow = readFlowBytes(call, bytes, objectOf);
-  refuseUnreadable(call, flow);
+  checkSpecs(call, flow.specs);
   return { ...flow, specs: flow.specs.map(specObject) };
 }
 
@@ -189,12 +189,6 @@ function writeAction(
     }
     view.setBigUint64(at, handle, true);
   }
-}
-
-/** Types that do not exist have no fields, and a longer mask none that are known. */
-function refuseUnreadable(call: string, flow: FlowRequest): void {
-  const found = anySpec(flow.specs, [existing, knownFilter]);
-  if (found !== undefined) refuse({ ...found, call });
 }
 
 function typeOf(spec: Spec): number {

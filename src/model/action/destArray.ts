@@ -9,7 +9,7 @@ import {
   MEMBER_SIZE,
   Op,
 } from "../../abi/engine.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
 import type { ActionSetting } from "./modifyHeader.js";
 
@@ -47,7 +47,7 @@ const FDB_ALONE: ReadonlySet<Op> = new Set([Op.default_miss, Op.vport, Op.port])
  */
 export function arrayMembers<A extends ArrayAction>(
   call: string,
-  { domainType, manual }: ActionSetting,
+  { domainType, refuses }: ActionSetting,
   num_dest: number | undefined,
   dests: readonly DestAttr<A>[],
   take: (path: string, value: unknown) => A,
@@ -59,15 +59,18 @@ export function arrayMembers<A extends ArrayAction>(
   if (count < 2) badCount("two destinations at the least");
   if (count > dests.length) badCount(`the array has ${dests.length}`);
   if (count > MAX_MEMBERS) badCount(`at most ${MAX_MEMBERS}`);
-  if (!manual && domainType === "nic_tx") unfit(call, "domain", domainType, "NIC_TX has no destination arrays");
+  if (refuses.arrayInNicTx !== undefined && domainType === "nic_tx") {
+    unfit(call, "domain", domainType, "NIC_TX has no destination arrays", refuses.arrayInNicTx);
+  }
   return dests.slice(0, count).map((entry: unknown, i) => {
     const member = memberOf(call, `dests[${i}]`, entry, take);
     const { dest, reformat, path } = member;
-    const alone = !manual && domainType !== "fdb" && FDB_ALONE.has(dest.op);
     if (!MEMBERS.has(dest.op)) {
       unfit(call, path, dest, "default miss, QP, vport, IB port, flow counter or table");
     }
-    if (alone) unfit(call, path, dest, "of the FDB alone");
+    if (refuses.memberOfFdb !== undefined && domainType !== "fdb" && FDB_ALONE.has(dest.op)) {
+      unfit(call, path, dest, "of the FDB alone", refuses.memberOfFdb);
+    }
     if (reformat !== null && !reformat.encapsulates) {
       unfit(call, `dests[${i}].dest_reformat.reformat`, reformat, "an encapsulation made without ROOT_LEVEL");
     }
@@ -77,8 +80,8 @@ export function arrayMembers<A extends ArrayAction>(
 
 const CITE = "mlx5dv_dr: Destination array";
 
-function unfit(call: string, path: string, value: unknown, hint: string): never {
-  return refuse({ code: "EOPNOTSUPP", call, reason: "bad_action_list", path, value, hint, cite: CITE });
+function unfit(call: string, path: string, value: unknown, hint: string, code: ErrnoName = "EOPNOTSUPP"): never {
+  return refuse({ code, call, reason: "bad_action_list", path, value, hint, cite: CITE });
 }
 
 function memberOf<A>(

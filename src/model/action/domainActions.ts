@@ -126,7 +126,7 @@ export function arrayAction(
 function takeMember(call: string, path: string, value: unknown, domain: Domain): Action {
   const action = living<Action>(call, path, value, Action);
   const misfit = ownerMisfit(action, domain) ?? meaningMisfit(action, domain);
-  if (misfit !== undefined) refuse({ ...misfit, call, path, value: action });
+  if (misfit !== undefined) refuse({ ...misfit, code: "EINVAL", call, path, value: action });
   return action;
 }
 
@@ -141,8 +141,9 @@ function settingOf(call: string, domain: Domain, flags: number): Setting {
     const hint = "MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, or 0";
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
   }
-  const manual = device.profile.rules.checks === "manual";
-  return { domainType: type, manual, rootLevel: flags === ROOT_LEVEL, rootOnly };
+  const { root, other } = device.profile.rules;
+  const rootLevel = flags === ROOT_LEVEL;
+  return { domainType: type, refuses: (rootLevel ? root : other).headers, rootLevel, rootOnly };
 }
 
 /** An FDB domain with all its tables. */

@@ -1,13 +1,14 @@
 /**
- * The actions of a rule: which lists are taken, and in which order they run, which is the device's and not the caller's
- * (docs/rules.md, "Actions").
+ * The list of actions of a rule: its checks, and the order in which the actions run, which is the device's and not the
+ * caller's (docs/rules.md, "Actions"). Which checks a profile makes is in model/profile.
  */
 import { MAX_ACTIONS } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Action, type ActionStep } from "./action.js";
-import { checkDriverList, checkDriverRootList } from "./driverChecks.js";
-import { levelMisfit, meaningMisfit, ownerMisfit, tableMisfit } from "./placement.js";
-import type { Domain } from "../table/domain.js";
+import { ACTION_CHECKS, type Place } from "./listChecks.js";
+import type { ActionCheck } from "../profile/profile.js";
+import { runnable, type Refusals } from "../profile/refusals.js";
+import type { Domain, Table } from "../table/domain.js";
 import { living } from "../base/handle.js";
 import type { Matcher } from "../table/matcher.js";
 import type { Side } from "../table/directions.js";
@@ -24,7 +25,7 @@ const SENT: readonly ActionStep[] = [
  * @throws EINVAL actions that cannot stand here, or not together; EOPNOTSUPP, ENOTSUP what the device does not do
  */
 export function checkActions(call: string, matcher: Matcher, sides: readonly Side[], actions: readonly Action[]): void {
-  const { domain, isRoot } = matcher.table;
+  const { domain } = matcher.table;
   if (domain.rootOnly) {
     const hint = "the PF manages the eSwitch";
     refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "matcher", value: matcher, hint });
@@ -34,33 +35,45 @@ export function checkActions(call: string, matcher: Matcher, sides: readonly Sid
     const action = actions[i];
     if (!(action instanceof Action) || action.destroyed) living<Action>(call, `actions[${i}]`, action, Action);
   }
-  const { checks } = domain.device.profile.rules;
-  if (checks === "manual") checkList(call, matcher, actions);
-  else if (isRoot) checkDriverRootList(call, matcher, actions);
-  else checkDriverList(call, matcher.table, sides, actions);
+  for (const step of matcher.rules.lists) {
+    if (step.each === undefined) checkWhole(call, step.refuses, domain, actions);
+    else if (step.each === "action") checkEach(call, step.refuses, matcher.table, ANY_SIDE, actions);
+    else for (const side of sides) checkEach(call, step.refuses, matcher.table, side, actions);
+  }
 }
 
-/** Profile `manual`: what the page refuses, and what has no meaning. */
-function checkList(call: string, { table }: Matcher, actions: readonly Action[]): void {
-  const { domain, isRoot } = table;
-  let terminal: Action | undefined;
-  let tag: Action | undefined;
+/** For checks that do not depend on the side. */
+const ANY_SIDE: Side = { name: "nicReceived", receives: true, key: 0 };
+
+function checkEach(
+  call: string,
+  refuses: Refusals<ActionCheck>,
+  table: Table,
+  side: Side,
+  actions: readonly Action[],
+): void {
+  const checks = runnable(refuses, ACTION_CHECKS);
+  const place: Place = { table, side, actions, index: 0, state: "start" };
   for (let i = 0; i < actions.length; i++) {
     const action = actions[i] as Action;
-    const misfit =
-      ownerMisfit(action, domain) ??
-      meaningMisfit(action, domain) ??
-      levelMisfit(action, isRoot) ??
-      tableMisfit(action, table);
-    if (misfit !== undefined) refuse({ ...misfit, call, path: `actions[${i}]`, value: action });
-    if (action.isTerminal) {
-      if (terminal !== undefined) badList(call, `actions[${i}]`, action, `${terminal.kind} already ends the rule`);
-      terminal = action;
-    } else if (action.kind === "tag") {
-      if (tag !== undefined) badList(call, `actions[${i}]`, action, "a frame carries one tag");
-      tag = action;
+    place.index = i;
+    for (const [check, code] of checks) {
+      const misfit = check(action, place);
+      if (misfit !== undefined) refuse({ ...misfit, code, call, path: `actions[${i}]`, value: action });
     }
   }
+}
+
+function checkWhole(
+  call: string,
+  { counterWithoutEnd: code }: Refusals<"counterWithoutEnd">,
+  { type }: Domain,
+  actions: readonly Action[],
+): void {
+  if (code === undefined || type === "nic_tx") return;
+  if (!actions.some(({ kind }) => kind === "flow_counter") || actions.some(({ isTerminal }) => isTerminal)) return;
+  const hint = "a rule that counts has a destination, or drops";
+  refuse({ code, call, reason: "bad_action_list", path: "num_actions", value: actions.length, hint });
 }
 
 /**

@@ -20,8 +20,10 @@ import {
   PROGRAM_FIRST,
 } from "../../abi/program.js";
 import { MAX_RECORD } from "../../engine/records.js";
-import { refuse, type Refusal } from "../../errors.js";
+import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
 import { nearest } from "../../nearest.js";
+import type { HeaderCheck } from "../profile/profile.js";
+import type { Refusals } from "../profile/refusals.js";
 import type { DomainType } from "../table/domainType.js";
 import { describe, unsigned } from "../../checks.js";
 import {
@@ -39,8 +41,8 @@ import { modifyFields, modifyFieldAt, type ModifyField } from "./modifyFields.js
 /** Where a packet reformat, header changes or an array shall stand. */
 export interface ActionSetting {
   readonly domainType: DomainType;
-  /** Profile `manual`: what has meaning is taken. */
-  readonly manual: boolean;
+  /** What the profile refuses there, beyond what no device does. */
+  readonly refuses: Refusals<HeaderCheck>;
   /** Made for root tables. */
   readonly rootLevel?: boolean;
   /** The domain has its root table only. */
@@ -85,7 +87,7 @@ export function modifyProgram(
   const changes: Change[] = [];
   for (let i = 0; i < count; i++) {
     const change = readChange(call, setting, words, i);
-    if (!setting.manual && setting.rootLevel !== true) checkTypes(call, change, changes);
+    checkTypes(call, setting, change, changes);
     changes.push(change);
   }
   return encode(changes);
@@ -139,7 +141,7 @@ function readChange(call: string, setting: ActionSetting, words: DataView, i: nu
   const path = `actions[${i}]`;
   if (type !== SET_TYPE && type !== ADD_TYPE && type !== COPY_TYPE) {
     const value = MODIFY_ENCODINGS.get(type)?.[0] ?? type;
-    const code = setting.rootLevel === true && !setting.manual ? "EINVAL" : "EOPNOTSUPP";
+    const code = setting.refuses.changeType as ErrnoName;
     const hint = "SET, ADD or COPY";
     return refuse({ code, call, reason: "unsupported", path: `${path}.type`, value, hint, cite: CITE });
   }
@@ -160,28 +162,30 @@ function readChange(call: string, setting: ActionSetting, words: DataView, i: nu
 /** What a field is not for, whether the device knows it or not. */
 function checkField(
   call: string,
-  { domainType, manual, rootLevel }: ActionSetting,
+  { domainType, refuses, rootLevel }: ActionSetting,
   path: string,
   type: number,
   id: number,
 ): void {
   const field = modifyFieldAt(id);
   if (field === undefined) return;
-  const bad = (hint: string): never => refuse({ ...badModify(call, path, field.name), hint });
+  const bad = (hint: string, code: ErrnoName = "EINVAL"): never =>
+    refuse({ ...badModify(call, path, field.name), code, hint });
   if (field.domain !== null && field.domain !== domainType) bad(`only ${field.domain.toUpperCase()} has it`);
-  if (manual || type !== ADD_TYPE || field.addAllowed) return;
+  if (refuses.addField === undefined || type !== ADD_TYPE || field.addAllowed) return;
   // Firmware adds to registers too.
   if (rootLevel === true && field.name.startsWith("METADATA_")) return;
   bad(
     `the device adds to ${modifyFields()
       .flatMap(({ name, addAllowed }) => (addAllowed ? name : []))
       .join(", ")}`,
+    refuses.addField,
   );
 }
 
-function knownField(call: string, { manual }: ActionSetting, path: string, id: number): ModifyField {
+function knownField(call: string, { refuses: { fixedField } }: ActionSetting, path: string, id: number): ModifyField {
   const field = modifyFieldAt(id);
-  if (field !== undefined && (manual || field.swSteering)) return field;
+  if (field !== undefined && (fixedField === undefined || field.swSteering)) return field;
   if (field === undefined) {
     return refuse({
       ...badModify(call, path, `0x${id.toString(16)}`),
@@ -192,7 +196,7 @@ function knownField(call: string, { manual }: ActionSetting, path: string, id: n
   const names = modifyFields().flatMap(({ name, swSteering }) => (swSteering ? name : []));
   const near = nearest(field.name, names);
   const hint = `the device cannot change it${near === undefined ? "" : `; did you mean "${near}"?`}`;
-  return refuse({ ...badModify(call, path, field.name), hint });
+  return refuse({ ...badModify(call, path, field.name), code: fixedField as ErrnoName, hint });
 }
 
 function sideOf(call: string, path: string, field: ModifyField, offset: number, bits: number): Side {
@@ -202,13 +206,20 @@ function sideOf(call: string, path: string, field: ModifyField, offset: number, 
 }
 
 /** A device finds the headers of one list of changes once: they are of one IP version and one protocol. */
-function checkTypes(call: string, { type, to: { field } }: Change, before: readonly Change[]): void {
+function checkTypes(
+  call: string,
+  { refuses }: ActionSetting,
+  { type, to: { field } }: Change,
+  before: readonly Change[],
+): void {
   for (const kind of ["l3Type", "l4Type"] as const) {
+    const code = kind === "l3Type" ? refuses.mixedVersions : refuses.mixedProtocols;
+    if (code === undefined) continue;
     const other = before.find(({ to }) => to.field[kind] !== null && to.field[kind] !== field[kind])?.to.field;
     if (other === undefined || field[kind] === null) continue;
     const path = `actions[${before.length}].${type === COPY_TYPE ? "to" : "field"}`;
     const hint = `${other.name} stands in the same list; make two actions`;
-    refuse({ ...badModify(call, path, field.name), code: kind === "l3Type" ? "ENOTSUP" : "EINVAL", hint });
+    refuse({ ...badModify(call, path, field.name), code, hint });
   }
 }
 

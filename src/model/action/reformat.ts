@@ -12,7 +12,7 @@ import {
   REFORMAT_UDP,
   REFORMAT_VERSION,
 } from "../../abi/engine.js";
-import { refuse, type Refusal } from "../../errors.js";
+import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
 import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
 
@@ -76,15 +76,18 @@ export function reformatData(
   return given.subarray(0, size);
 }
 
-function checkType(call: string, { domainType, manual, rootLevel }: ActionSetting, type: number): void {
-  const bad = (hint: string): never => refuse({ ...badReformat(call, "reformat_type", type), hint });
+function checkType(call: string, { domainType, refuses }: ActionSetting, type: number): void {
+  const bad = (hint: string, code: ErrnoName = "EINVAL"): never =>
+    refuse({ ...badReformat(call, "reformat_type", type), code, hint });
   if (type > L2_TO_L3_TUNNEL) bad("0 to 3");
-  if (manual) return;
-  if (domainType === "nic_rx" && encapsulates(type)) bad("NIC_RX decapsulates: 0 or 2");
-  if (domainType === "nic_tx" && !encapsulates(type)) bad("NIC_TX encapsulates: 1 or 3");
-  if (domainType !== "fdb" || rootLevel !== true) return;
+  const { reformatDirection, reformatInFdbRoot } = refuses;
+  if (reformatDirection !== undefined) {
+    if (domainType === "nic_rx" && encapsulates(type)) bad("NIC_RX decapsulates: 0 or 2", reformatDirection);
+    if (domainType === "nic_tx" && !encapsulates(type)) bad("NIC_TX encapsulates: 1 or 3", reformatDirection);
+  }
+  if (domainType !== "fdb" || reformatInFdbRoot === undefined) return;
   const hint = "not in the root table of the FDB";
-  refuse({ ...badReformat(call, "reformat_type", type), code: "EOPNOTSUPP", reason: "unsupported", hint });
+  refuse({ ...badReformat(call, "reformat_type", type), code: reformatInFdbRoot, reason: "unsupported", hint });
 }
 
 function checkData(call: string, type: number, { length }: Uint8Array): void {

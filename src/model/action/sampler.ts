@@ -106,7 +106,7 @@ function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): 
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: action, hint });
     }
     const misfit = ownerMisfit(action, domain);
-    if (misfit !== undefined) refuse({ ...misfit, call, path, value: action });
+    if (misfit !== undefined) refuse({ ...misfit, code: "EINVAL", call, path, value: action });
     return action;
   });
   const terminals = actions.filter(({ isTerminal }) => isTerminal);
@@ -119,16 +119,16 @@ function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): 
 }
 
 /**
- * The program of `action`, which runs on every frame before the default table; null where there is none.
- * The library takes it on ConnectX-5 and in the FDB alone.
+ * The program of `action`, which runs on every frame before the default table; null where there is none,
+ * or where the device runs none.
  */
 function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table): Uint8Array | null {
   if (action === undefined || action === 0n) return null;
   const list: ModifyActions = typeof action === "bigint" ? [action] : action;
   if (list instanceof Uint8Array && list.every((byte) => byte === 0)) return null;
-  const { rules, name } = domain.device.profile;
-  const manual = rules.checks === "manual";
-  const program = modifyProgram(call, { domainType: domain.type, manual }, list, undefined);
+  const { other, samplerPrograms } = domain.device.profile.rules;
+  const setting = { domainType: domain.type, refuses: other.headers };
+  const program = modifyProgram(call, setting, list, undefined);
   const view = new DataView(program.buffer);
   const isC0 =
     view.getUint32(PROGRAM_COUNT, true) === 1 &&
@@ -138,5 +138,5 @@ function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table)
     const hint = "one SET of METADATA_REG_C_0";
     refuse({ code: "EOPNOTSUPP", call, reason: "bad_modify", path: "attr.action", value: action, hint });
   }
-  return manual || (name === "connectx5" && domain.type === "fdb") ? program : null;
+  return samplerPrograms === "all" || samplerPrograms === domain.type ? program : null;
 }

@@ -11,7 +11,7 @@ import type { ParserDeclaration } from "../match/parser.js";
 import type { Hardware } from "./hardware.js";
 import { InstalledRules } from "./installed.js";
 import { NamedObjects } from "./named.js";
-import type { Profile } from "./profile.js";
+import type { Profile } from "../profile/profile.js";
 
 /** What a device is made of besides its core. */
 export interface DeviceParts {

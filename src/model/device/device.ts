@@ -17,7 +17,7 @@ import type { DeviceLimits } from "../base/limits.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
 import type { PortOptions } from "../base/ports.js";
-import { profileNamed } from "../base/profile.js";
+import { profileNamed } from "../profile/profiles.js";
 import type { HostRules } from "../flow/hostRules.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import { sendFrame, sendFrom, type SendOptions } from "../traffic/send.js";

@@ -29,10 +29,6 @@ const VPORT_UP = 1;
 const LINK_UP = 5;
 const ACTIVE = 4;
 
-/** Formats of steering by profile: what the library tells generations by. */
-const STEERING_FORMATS: Readonly<Record<string, number>> = { connectx5: 0, connectx6dx: 1, connectx7: 2, connectx8: 3 };
-const MANUAL_FORMAT = 2;
-
 /** Groups of capabilities: op_mod without its last bit. Those that say nothing are all 0. */
 const GROUPS: ReadonlyMap<number, (command: Command) => readonly Said[]> = new Map([
   [0x00, general],
@@ -83,7 +79,7 @@ function general({ context: { device, function: owner } }: Command): readonly Sa
     [[105, 8], 0xff], // flow_counter_bulk_alloc: each of the eight sizes
     [[128, 32], Number(types >> 32n)], // general_obj_types
     [[132, 32], Number(types & 0xffffffffn)],
-    [[136, 4, 4], STEERING_FORMATS[device.profile.name] ?? MANUAL_FORMAT], // steering_format_version
+    [[136, 4, 4], device.profile.steeringFormat], // steering_format_version
   ];
 }
 

@@ -134,7 +134,7 @@ function reformatOf(command: Command, table: DevxFlowTable, id: number): PacketR
 
 /** The tunnel of a frame that has one of L2 is taken off. */
 function decapsulation({ call }: Command): Plan {
-  const setting = { domainType: "fdb", manual: true, rootLevel: true } as const;
+  const setting = { domainType: "fdb", refuses: {}, rootLevel: true } as const;
   const record = reformatRecord(call, setting, L2_TUNNEL_TO_L2, null, 0);
   return { kind: "packet_reformat", parts: { step: "decap", op: Op.reformat }, record };
 }

@@ -54,8 +54,7 @@ export class ModifyHeaderContext extends HeaderObject {
   readonly domainType: DomainType;
 
   constructor(call: string, context: Context, domainType: DomainType, actions: Uint8Array) {
-    const manual = context.device.profile.flows.checks === "manual";
-    const setting = { domainType, manual, rootLevel: true };
+    const setting = { domainType, refuses: context.device.profile.rules.root.headers, rootLevel: true };
     super(call, context, "modify_header_context", modifyProgram(call, setting, actions, actions.length));
     this.domainType = domainType;
   }
@@ -67,7 +66,7 @@ export class PacketReformatContext extends HeaderObject {
   readonly op = Op.reformat;
 
   constructor(call: string, context: Context, type: number, data: Uint8Array) {
-    const setting = { domainType: "fdb", manual: true, rootLevel: true } as const;
+    const setting = { domainType: "fdb", refuses: {}, rootLevel: true } as const;
     super(call, context, "packet_reformat_context", reformatRecord(call, setting, type, data, data.length));
     this.step = encapsulates(type) ? "encap" : "decap";
   }

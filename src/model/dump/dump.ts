@@ -33,9 +33,6 @@ const RULE_VALUE = 4300;
 
 /** In device commands. */
 const TABLE_TYPES: Readonly<Record<Domain["type"], number>> = { nic_rx: 0, nic_tx: 1, fdb: 4 };
-/** Steering formats; SPEC: `manual` has that of ConnectX-7. */
-const FORMATS: Readonly<Record<string, number>> = { connectx5: 0, connectx6dx: 1, connectx7: 2, connectx8: 3 };
-const MANUAL_FORMAT = 2;
 /** Flags of a domain. */
 const RECLAIMS = 1;
 const NO_DUPLICATES = 2;
@@ -93,7 +90,7 @@ function writeDomain(write: Write, domain: Domain): void {
   const vports = managesSwitch ? device.vports + 1 : 0;
   const flags = (reclaims ? RECLAIMS : 0) | (allowsDuplicates ? 0 : NO_DUPLICATES);
   const steers = rootOnly ? 0 : 1;
-  const format = FORMATS[device.profile.name] ?? MANUAL_FORMAT;
+  const format = device.profile.steeringFormat;
   const gvmi = `0${vport.toString(16)}`;
   // Blocks of memory for entries, programs and patterns: of each kind none.
   const blocks = [0, 0, 0];

@@ -15,8 +15,8 @@ import { encapFault } from "./headers.js";
 import type { EspCounts } from "./record.js";
 import { KEYMAT_STRUCT, REPLAY_STRUCT, type EspPart, type EspRequest } from "./request.js";
 import { isNew, settingsOf, type EspSettings } from "./settings.js";
-import type { Found } from "../flow/specChecks.js";
-import type { EspRules } from "../base/profile.js";
+import type { EspRules } from "../profile/profile.js";
+import type { Found } from "../profile/refusals.js";
 
 /** An action as it is; null where one is made. */
 export type EspBefore = EspSettings | null;

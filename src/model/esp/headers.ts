@@ -10,7 +10,7 @@ import {
 import type { Refusal } from "../../errors.js";
 import type { EspEncap } from "./request.js";
 import { filterNumber, layoutOf, type FilterField, type SpecLayout } from "../flow/spec.js";
-import type { Found } from "../flow/specChecks.js";
+import type { Found } from "../profile/refusals.js";
 
 const TPID = 0x8100;
 const ETHERTYPES: Readonly<Record<4 | 6, number>> = { 4: 0x0800, 6: 0x86dd };

@@ -6,6 +6,8 @@ import { Context } from "../base/context.js";
 import { DOMAIN_TYPES, type DomainType } from "../table/domainType.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
+import type { HeaderCheck } from "../profile/profile.js";
+import type { Refusals } from "../profile/refusals.js";
 import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";
 import { encapsulates, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, reformatData, reformatRecord } from "../action/reformat.js";
 
@@ -75,8 +77,8 @@ export class ModifyHeaderAction extends FlowAction {
     actions: ModifyActions,
     ft_type: number,
   ): ModifyHeaderAction {
-    const { manual, domainType } = settingOf(call, context, ft_type);
-    const program = modifyProgram(call, { domainType, manual, rootLevel: true }, actions, actions_sz);
+    const { refuses, domainType } = settingOf(call, context, ft_type);
+    const program = modifyProgram(call, { domainType, refuses, rootLevel: true }, actions, actions_sz);
     const does = { name: "modify_header", step: "modify", op: Op.modify } as const;
     return new ModifyHeaderAction(call, context, domainType, does, program);
   }
@@ -106,10 +108,10 @@ export class PacketReformatAction extends FlowAction {
     type: number,
     ft_type: number,
   ): PacketReformatAction {
-    const { manual, domainType } = settingOf(call, context, ft_type);
+    const { refuses, domainType } = settingOf(call, context, ft_type);
     const bytes = reformatData(call, data, data_sz);
-    if (!manual) checkWay(call, domainType, unsigned(call, "reformat_type", type, 32));
-    const setting = { domainType, manual: true, rootLevel: true };
+    checkDirection(call, refuses, domainType, unsigned(call, "reformat_type", type, 32));
+    const setting = { domainType, refuses: {}, rootLevel: true };
     const record = reformatRecord(call, setting, type, bytes, bytes.length);
     return new PacketReformatAction(call, context, domainType, type, record);
   }
@@ -120,10 +122,14 @@ export class PacketReformatAction extends FlowAction {
   }
 }
 
-function settingOf(call: string, context: Context, ft_type: number): { manual: boolean; domainType: DomainType } {
+function settingOf(
+  call: string,
+  context: Context,
+  ft_type: number,
+): { refuses: Refusals<HeaderCheck>; domainType: DomainType } {
   const { device } = living(call, "ctx", context, Context);
   const domainType = DOMAIN_TYPES[unsigned(call, "ft_type", ft_type, 32)];
-  if (domainType !== undefined) return { domainType, manual: device.profile.flows.checks === "manual" };
+  if (domainType !== undefined) return { domainType, refuses: device.profile.rules.root.headers };
   const hint = "MLX5DV_FLOW_TABLE_TYPE_NIC_RX, _NIC_TX or _FDB";
   const known = ft_type <= LAST_TYPE;
   return refuse({
@@ -136,9 +142,15 @@ function settingOf(call: string, context: Context, ft_type: number): { manual: b
   });
 }
 
-/** mlx5_ib: what is received is decapsulated, what is sent is encapsulated. */
-function checkWay(call: string, domainType: DomainType, type: number): void {
+/** Received frames are decapsulated, sent frames are encapsulated. */
+function checkDirection(
+  call: string,
+  { flowReformatDirection: code }: Refusals<HeaderCheck>,
+  domainType: DomainType,
+  type: number,
+): void {
+  if (code === undefined) return;
   if (type <= L2_TO_L3_TUNNEL && domainType === (encapsulates(type) ? "nic_tx" : "nic_rx")) return;
   const hint = "NIC_RX decapsulates (0, 2), NIC_TX encapsulates (1, 3)";
-  refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "reformat_type", value: type, hint });
+  refuse({ code, call, reason: "unsupported", path: "reformat_type", value: type, hint });
 }

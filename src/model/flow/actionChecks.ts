@@ -8,8 +8,10 @@ import {
   IBV_FLOW_SPEC_IPV4_EXT,
   IBV_FLOW_SPEC_IPV6,
 } from "../../abi/verbs.js";
-import { refuse } from "../../errors.js";
+import { refuse, type RefusalReason } from "../../errors.js";
 import type { Context } from "../base/context.js";
+import type { FlowActionCheck } from "../profile/profile.js";
+import { runnable } from "../profile/refusals.js";
 import { EspAction } from "../esp/action.js";
 import { FlowAction } from "./action.js";
 import type { NamedObject } from "./specMatch.js";
@@ -24,42 +26,75 @@ export const FLOW_ACTIONS = 8;
 export function flowActionsOf(
   call: string,
   context: Context,
-  { type, flags, specs }: FlowRequest,
+  request: FlowRequest,
   handles: readonly NamedObject[],
 ): FlowAction[] {
-  const { device, function: owner } = context;
-  const way = (flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0 ? "nic_tx" : "nic_rx";
-  const mlx5 = device.profile.flows.checks === "mlx5";
-  const kinds = new Set<string>();
-  return handles.map(({ object, path }, i) => {
+  const checks = runnable(context.device.profile.flows.actions, CHECKS);
+  const before: FlowAction[] = [];
+  for (const { object, path } of handles) {
     if (!(object instanceof FlowAction)) {
       throw new TypeError(`${call}: ${path} must be a FlowAction, not ${describe(object)}`);
     }
     const action = living<FlowAction>(call, path, object, FlowAction);
-    const bad = (reason: "other_device" | "bad_object" | "bad_action_list", hint?: string): never =>
-      refuse({ code: "EINVAL", call, reason, path, value: action, hint, cite: CITE });
-    if (action.device !== device) bad("other_device");
-    if (action.context.function !== owner) bad("other_device", "it was made on another function");
-    if (type !== IBV_FLOW_ATTR_NORMAL) bad("bad_action_list", "only IBV_FLOW_ATTR_NORMAL flows change frames");
-    const esp = action instanceof EspAction ? action : null;
-    if ((flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP) !== 0 && esp === null) {
-      bad("bad_action_list", "of a frame that a DONT_TRAP flow lets go on, only ESP is changed");
+    for (const [check, code] of checks) {
+      const found = check(action, { context, request, before });
+      if (found === undefined) continue;
+      const [reason, hint] = found;
+      refuse({ code, call, reason, path, value: action, hint, cite: CITE });
     }
-    if (action.domainType !== way) bad("bad_object", `the flow takes those of ${way.toUpperCase()}`);
-    if (i >= FLOW_ACTIONS) bad("bad_action_list", `at most ${FLOW_ACTIONS} flow actions`);
-    if ((mlx5 || esp !== null) && kinds.has(action.kind))
-      bad("bad_action_list", `a flow has one ${action.kind} action`);
-    kinds.add(action.kind);
-    if (esp?.inline === true && !asksForEsp(specs)) bad("bad_action_list", INLINE_WANTS);
-    if (mlx5 && esp !== null && way === "nic_tx" && specs.some(({ kind }) => kind === "drop" || kind === "tag")) {
-      bad("bad_action_list", "an EGRESS flow with ESP neither drops nor tags");
-    }
-    return action;
-  });
+    before.push(action);
+  }
+  return before;
 }
 
-/** What an inline ESP action is told where it is not sure to meet ESP (ibv_flow_action_esp(3), Inline Crypto Mode). */
-const INLINE_WANTS = "the flow of an inline ESP action has an IP and an ESP spec of the outer packet";
+/** The flow of an action, and the actions that it names earlier. */
+interface Place {
+  readonly context: Context;
+  readonly request: FlowRequest;
+  readonly before: readonly FlowAction[];
+}
+
+type Check = (action: FlowAction, place: Place) => readonly [RefusalReason, hint?: string] | undefined;
+
+const has = ({ flags }: FlowRequest, flag: number): boolean => (flags & flag) !== 0;
+
+const secondOfKind: Check = ({ kind }, { before }) =>
+  before.some((other) => other.kind === kind) ? ["bad_action_list", `a flow has one ${kind} action`] : undefined;
+
+const CHECKS: Readonly<Record<FlowActionCheck, Check>> = {
+  otherDevice: ({ device }, { context }) => (device === context.device ? undefined : ["other_device"]),
+  otherFunction: (action, { context }) =>
+    action.context.function === context.function ? undefined : ["other_device", "it was made on another function"],
+  notNormal: (_action, { request }) =>
+    request.type === IBV_FLOW_ATTR_NORMAL
+      ? undefined
+      : ["bad_action_list", "only IBV_FLOW_ATTR_NORMAL flows change frames"],
+  dontTrap: (action, { request }) =>
+    has(request, IBV_FLOW_ATTR_FLAGS_DONT_TRAP) && !(action instanceof EspAction)
+      ? ["bad_action_list", "of a frame that a DONT_TRAP flow lets go on, only ESP is changed"]
+      : undefined,
+  otherDirection: ({ domainType }, { request }) => {
+    const direction = has(request, IBV_FLOW_ATTR_FLAGS_EGRESS) ? "nic_tx" : "nic_rx";
+    return domainType === direction ? undefined : ["bad_object", `the flow takes those of ${direction.toUpperCase()}`];
+  },
+  tooMany: (_action, { before }) =>
+    before.length < FLOW_ACTIONS ? undefined : ["bad_action_list", `at most ${FLOW_ACTIONS} flow actions`],
+  secondOfKind,
+  secondEsp: (action, place) => (action instanceof EspAction ? secondOfKind(action, place) : undefined),
+  inlineWithoutEsp: (action, { request }) =>
+    action instanceof EspAction && action.inline && !asksForEsp(request.specs)
+      ? ["bad_action_list", INLINE_NEEDS]
+      : undefined,
+  egressEspWithDropOrTag: (action, { request }) =>
+    action instanceof EspAction &&
+    has(request, IBV_FLOW_ATTR_FLAGS_EGRESS) &&
+    request.specs.some(({ kind }) => kind === "drop" || kind === "tag")
+      ? ["bad_action_list", "an EGRESS flow with ESP neither drops nor tags"]
+      : undefined,
+};
+
+/** ibv_flow_action_esp(3), Inline Crypto Mode. */
+const INLINE_NEEDS = "the flow of an inline ESP action has an IP and an ESP spec of the outer packet";
 const IP_SPECS: readonly number[] = [IBV_FLOW_SPEC_IPV4, IBV_FLOW_SPEC_IPV4_EXT, IBV_FLOW_SPEC_IPV6];
 
 function asksForEsp(specs: readonly Spec[]): boolean {

@@ -1,10 +1,11 @@
 /**
- * What a flow is refused for before it becomes a match: lists of checks, in the order in which each stack makes them.
- * The first that finds something is the refusal (docs/flows.md, "What is refused"). What no frame could match is found
- * where specs become a match (specMatch.ts), under every profile.
+ * The checks of a flow before it becomes a match. Which of them a profile makes, in which order and with which errno, is
+ * in model/profile; the first that finds something is the refusal. A match that no frame can have is found where specs
+ * become a match (specMatch.ts), under every profile.
  */
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
+  IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
   IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
   IBV_FLOW_ATTR_FLAGS_EGRESS,
   IBV_FLOW_ATTR_MC_DEFAULT,
@@ -13,11 +14,12 @@ import {
   IBV_QPT_RAW_PACKET,
   IBV_QPT_UD,
 } from "../../abi/verbs.js";
-import { refuse, type Refusal } from "../../errors.js";
-import { DRIVER_SPECS, STEERING_SPECS } from "./driverChecks.js";
+import { refuse, type RefusalReason } from "../../errors.js";
+import type { FlowCheck, FlowRules, FlowStep, Profile, SpecCheck } from "../profile/profile.js";
+import { runnable, type Finding, type Found, type Refusals, type Step } from "../profile/refusals.js";
+import { checkEtherType } from "./driverChecks.js";
 import type { FlowRequest, Spec } from "./spec.js";
-import { anySpec, existing, inWidth, knownFilter, noSecond, SPEC_CHECKS, type Found } from "./specChecks.js";
-import type { FlowRules, Profile } from "../base/profile.js";
+import { SPEC_CHECKS } from "./specChecks.js";
 
 /** What device, context and queue pair bring to the checks of a flow. */
 export interface FlowSetting {
@@ -34,33 +36,61 @@ export interface FlowSetting {
   readonly points: (counters: unknown) => number;
 }
 
-type Check = (flow: FlowRequest, setting: FlowSetting, rules: FlowRules) => Found | undefined;
+type Check = (flow: FlowRequest, setting: FlowSetting, rules: FlowRules) => Finding | undefined;
 
-/** Refuses what the profile's stack finds first. QP, counters and actions are known to be alive. */
+/** Refuses the first finding of the profile. QP, counters and actions are known to be alive. */
 export function checkFlow(call: string, { flows }: Profile, flow: FlowRequest, setting: FlowSetting): void {
-  for (const check of CHECKS[flows.checks]) {
-    const found = check(flow, setting, flows);
+  for (const step of flows.create) {
+    const found = step.each === undefined ? stepOnce(step, flow, setting, flows) : stepOverSpecs(step, flow);
     if (found !== undefined) refuse({ ...found, call });
   }
 }
 
-/** Refuses the first spec that can stand in no flow, whatever stands beside it. */
+function stepOnce(
+  { refuses }: Step<FlowCheck>,
+  flow: FlowRequest,
+  setting: FlowSetting,
+  rules: FlowRules,
+): Found | undefined {
+  for (const [check, code] of runnable(refuses, CHECKS)) {
+    const found = check(flow, setting, rules);
+    if (found !== undefined) return { ...found, code };
+  }
+  return undefined;
+}
+
+function stepOverSpecs(
+  { each, refuses }: Extract<FlowStep, { each: string }>,
+  { type, specs }: FlowRequest,
+): Found | undefined {
+  if (each === "spec of a NORMAL flow" && type !== IBV_FLOW_ATTR_NORMAL) return undefined;
+  return foundInSpecs(specs, refuses);
+}
+
+const UNREADABLE: Refusals<SpecCheck> = { unknownSpec: "EINVAL", longFilter: "EOPNOTSUPP" };
+
+/** Refuses specs whose bytes this release cannot read or write. */
 export function checkSpecs(call: string, specs: readonly Spec[]): void {
-  const found = specsStand(specs);
+  const found = foundInSpecs(specs, UNREADABLE);
   if (found !== undefined) refuse({ ...found, call });
 }
 
-function specsStand(specs: readonly Spec[]): Found | undefined {
-  return anySpec(specs, SPEC_CHECKS) ?? noSecond("tag", specs) ?? noSecond("count", specs);
+function foundInSpecs(specs: readonly Spec[], refuses: Refusals<SpecCheck>): Found | undefined {
+  const checks = runnable(refuses, SPEC_CHECKS);
+  for (const [i, spec] of specs.entries()) {
+    for (const [check, code] of checks) {
+      const found = check(spec, `specs[${i}]`, specs.slice(0, i));
+      if (found !== undefined) return { ...found, code };
+    }
+  }
+  return undefined;
 }
 
 const PAGE = "ibv_create_flow(3)";
-const ALL_FLAGS = 0x7;
-/** IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK is deprecated in the header, and unknown to the driver. */
-const DRIVER_FLAGS = IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS;
+const ALL_FLAGS = IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK | IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS;
+const DRIVER_FLAGS_TEXT = "DONT_TRAP 2, EGRESS 4";
 
-const invalid = (path: string, value: unknown, hint: string, reason: Refusal["reason"] = "out_of_range"): Found => ({
-  code: "EINVAL",
+const finding = (path: string, value: unknown, hint: string, reason: RefusalReason = "out_of_range"): Finding => ({
   reason,
   path,
   value,
@@ -70,126 +100,100 @@ const invalid = (path: string, value: unknown, hint: string, reason: Refusal["re
 
 const has = (flow: FlowRequest, flag: number): boolean => (flow.flags & flag) !== 0;
 const isDefault = (type: number): boolean => type === IBV_FLOW_ATTR_ALL_DEFAULT || type === IBV_FLOW_ATTR_MC_DEFAULT;
-
-const permitted: Check = (_flow, { rawAllowed }) =>
-  rawAllowed
-    ? undefined
-    : { code: "EPERM", reason: "not_permitted", path: "qp", hint: "its context lacks CAP_NET_RAW", cite: PAGE };
-
-const steering =
-  (code: "ENOSYS" | "EOPNOTSUPP"): Check =>
-  (_flow, setting) =>
-    setting.steering ? undefined : { code, reason: "unsupported", path: "qp", hint: "no managed flow steering" };
+const isNotNormal = (type: number): boolean => type !== IBV_FLOW_ATTR_NORMAL;
 
 const queueType =
   (egressTakesAny: boolean): Check =>
   (flow, { qpType }) => {
     if (qpType === IBV_QPT_UD || qpType === IBV_QPT_RAW_PACKET) return undefined;
     if (egressTakesAny && has(flow, IBV_FLOW_ATTR_FLAGS_EGRESS)) return undefined;
-    return invalid("qp.qp_type", qpType, "IBV_QPT_RAW_PACKET or IBV_QPT_UD", "bad_object");
+    return finding("qp.qp_type", qpType, "IBV_QPT_RAW_PACKET or IBV_QPT_UD", "bad_object");
   };
-
-const typeExists =
-  (code: "EINVAL" | "EOPNOTSUPP"): Check =>
-  ({ type }) =>
-    type <= IBV_FLOW_ATTR_SNIFFER
-      ? undefined
-      : { ...invalid("attr.type", type, "IBV_FLOW_ATTR_NORMAL .. SNIFFER"), code };
-
-const flagsWithin =
-  (known: number, hint: string): Check =>
-  ({ flags }) =>
-    (flags & ~known) === 0 ? undefined : invalid("attr.flags", flags, hint, "bad_flow_flag");
-
-const portExists: Check = ({ port }, { ports }) =>
-  port >= 1 && port <= ports ? undefined : invalid("attr.port", port, `ports of the device: 1 to ${ports}`);
-
-const specsCounted: Check = ({ num_of_specs, specs }) =>
-  num_of_specs === specs.length
-    ? undefined
-    : invalid("attr.num_of_specs", num_of_specs, `there are ${specs.length}`, "spec_count");
-
-const specsAtMost: Check = ({ specs }, _setting, { maxSpecs }) =>
-  specs.length <= maxSpecs
-    ? undefined
-    : invalid("attr.num_of_specs", specs.length, `at most ${maxSpecs}`, "out_of_range");
-
-const priorityExists: Check = ({ priority }, _setting, { lastPriority }) =>
-  priority <= lastPriority
-    ? undefined
-    : { ...invalid("attr.priority", priority, `0 to ${lastPriority}`), code: "ENOMEM" };
 
 const flagOfNormal =
   (flag: number, name: string, refuses: (type: number) => boolean): Check =>
   (flow) =>
     has(flow, flag) && refuses(flow.type)
-      ? invalid("attr.flags", flow.flags, `${name} is for IBV_FLOW_ATTR_NORMAL`, "bad_flow_flag")
+      ? finding("attr.flags", flow.flags, `${name} is for IBV_FLOW_ATTR_NORMAL`, "bad_flow_flag")
       : undefined;
 
 const dontTrap = (refuses: (type: number) => boolean): Check =>
   flagOfNormal(IBV_FLOW_ATTR_FLAGS_DONT_TRAP, "IBV_FLOW_ATTR_FLAGS_DONT_TRAP", refuses);
 const egress = (refuses: (type: number) => boolean): Check =>
   flagOfNormal(IBV_FLOW_ATTR_FLAGS_EGRESS, "IBV_FLOW_ATTR_FLAGS_EGRESS", refuses);
-const notNormal = (type: number): boolean => type !== IBV_FLOW_ATTR_NORMAL;
 
-/** A counters object brings its points to the first flow that names it. */
-const countersHavePoints: Check = ({ specs }, { hasPoints }) => {
-  const bare = specs.findIndex((spec) => spec.kind === "count" && !hasPoints(spec.counters));
-  if (bare < 0) return undefined;
-  const hint = "attach a point to it first (ibv_attach_counters_point_flow)";
-  return { code: "EINVAL", reason: "bad_object", path: `specs[${bare}].counters`, hint };
-};
+/** A flow has one tag, and one counters object. */
+const second =
+  (kind: "tag" | "count"): Check =>
+  ({ specs }) => {
+    const isOne = (spec: Spec): boolean => spec.kind === kind;
+    const [first, other] = [specs.findIndex(isOne), specs.findLastIndex(isOne)];
+    if (other === first) return undefined;
+    const next = specs.findIndex((spec, i) => i > first && isOne(spec));
+    return { reason: "bad_action_list", path: `specs[${next}].type`, hint: `specs[${first}] is one already` };
+  };
 
-const pointsAtMost: Check = ({ specs }, { points }, { maxPoints }) => {
-  const full = specs.findIndex((spec) => spec.kind === "count" && points(spec.counters) > maxPoints);
-  if (full < 0) return undefined;
-  const hint = `at most ${maxPoints} points`;
-  return { code: "EINVAL", reason: "out_of_range", path: `specs[${full}].counters`, hint };
-};
+const CHECKS: Readonly<Record<FlowCheck, Check>> = {
+  notPermitted: (_flow, { rawAllowed }) =>
+    rawAllowed ? undefined : { reason: "not_permitted", path: "qp", hint: "its context lacks CAP_NET_RAW", cite: PAGE },
 
-/** The driver reads the specs of NORMAL flows alone: for the other types it has its own. */
-const ofNormal =
-  (find: (specs: readonly Spec[]) => Found | undefined): Check =>
-  ({ type, specs }) =>
-    type === IBV_FLOW_ATTR_NORMAL ? find(specs) : undefined;
+  noSteering: (_flow, { steering }) =>
+    steering ? undefined : { reason: "unsupported", path: "qp", hint: "no managed flow steering" },
 
-/** manual: docs/flows.md, "What is refused". mlx5: provider, library, uverbs, driver, steering core. */
-const CHECKS: Readonly<Record<FlowRules["checks"], readonly Check[]>> = {
-  manual: [
-    permitted,
-    steering("ENOSYS"),
-    queueType(true),
-    typeExists("EINVAL"),
-    flagsWithin(ALL_FLAGS, "ALLOW_LOOP_BACK 1, DONT_TRAP 2, EGRESS 4"),
-    portExists,
-    specsCounted,
-    ({ specs }) => specsStand(specs),
-    dontTrap(notNormal),
-    egress(notNormal),
-  ],
-  mlx5: [
-    steering("EOPNOTSUPP"),
-    ({ specs }) => noSecond("count", specs),
-    countersHavePoints,
-    pointsAtMost,
+  queuePairType: queueType(false),
+  queuePairTypeUnlessEgress: queueType(true),
 
-    specsCounted,
-    ({ specs }) => anySpec(specs, [existing, knownFilter]),
+  flowType: ({ type }) =>
+    type <= IBV_FLOW_ATTR_SNIFFER ? undefined : finding("attr.type", type, "IBV_FLOW_ATTR_NORMAL .. SNIFFER"),
 
-    permitted,
-    flagsWithin(ALL_FLAGS, "DONT_TRAP 2, EGRESS 4"),
-    dontTrap(isDefault),
-    specsAtMost,
-    portExists,
-    queueType(false),
-    ({ specs }) => anySpec(specs, [inWidth]),
+  unknownFlag: ({ flags }, _setting, { create }) => {
+    if ((flags & ~ALL_FLAGS) === 0) return undefined;
+    const refusesLoopBack = create.some(({ refuses }) => "allowLoopBack" in refuses);
+    const hint = refusesLoopBack ? DRIVER_FLAGS_TEXT : `ALLOW_LOOP_BACK 1, ${DRIVER_FLAGS_TEXT}`;
+    return finding("attr.flags", flags, hint, "bad_flow_flag");
+  },
 
-    priorityExists,
-    flagsWithin(DRIVER_FLAGS, "DONT_TRAP 2, EGRESS 4"),
-    egress(isDefault),
-    typeExists("EOPNOTSUPP"),
-    ...DRIVER_SPECS.map(ofNormal),
+  // The flag is deprecated in the header, and unknown to the driver.
+  allowLoopBack: (flow) =>
+    has(flow, IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK)
+      ? finding("attr.flags", flow.flags, DRIVER_FLAGS_TEXT, "bad_flow_flag")
+      : undefined,
 
-    ...STEERING_SPECS.map(ofNormal),
-  ],
+  port: ({ port }, { ports }) =>
+    port >= 1 && port <= ports ? undefined : finding("attr.port", port, `ports of the device: 1 to ${ports}`),
+
+  specCount: ({ num_of_specs, specs }) =>
+    num_of_specs === specs.length
+      ? undefined
+      : finding("attr.num_of_specs", num_of_specs, `there are ${specs.length}`, "spec_count"),
+
+  tooManySpecs: ({ specs }, _setting, { maxSpecs }) =>
+    specs.length <= maxSpecs ? undefined : finding("attr.num_of_specs", specs.length, `at most ${maxSpecs}`),
+
+  secondTag: second("tag"),
+  secondCounters: second("count"),
+
+  // A counters object brings its points to the first flow that names it.
+  countersWithoutPoints: ({ specs }, { hasPoints }) => {
+    const bare = specs.findIndex((spec) => spec.kind === "count" && !hasPoints(spec.counters));
+    if (bare < 0) return undefined;
+    const hint = "attach a point to it first (ibv_attach_counters_point_flow)";
+    return { reason: "bad_object", path: `specs[${bare}].counters`, hint };
+  },
+
+  tooManyPoints: ({ specs }, { points }, { maxPoints }) => {
+    const full = specs.findIndex((spec) => spec.kind === "count" && points(spec.counters) > maxPoints);
+    if (full < 0) return undefined;
+    return { reason: "out_of_range", path: `specs[${full}].counters`, hint: `at most ${maxPoints} points` };
+  },
+
+  dontTrapUnlessNormal: dontTrap(isNotNormal),
+  dontTrapOfDefault: dontTrap(isDefault),
+  egressUnlessNormal: egress(isNotNormal),
+  egressOfDefault: egress(isDefault),
+
+  priority: ({ priority }, _setting, { lastPriority }) =>
+    priority <= lastPriority ? undefined : finding("attr.priority", priority, `0 to ${lastPriority}`),
+
+  etherType: ({ type, specs }) => (type === IBV_FLOW_ATTR_NORMAL ? checkEtherType(specs) : undefined),
 };

@@ -1,6 +1,6 @@
 /** Flows in device bytes (mlx5dv_create_flow(3)): they stand among flows of the verbs, and are of no queue pair. */
 import { LAYER_DMAC, LAYER_DST_IPV4, OUTER } from "../../abi/key.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 import { trappingSlot } from "../table/classifier.js";
 import type { DeviceBytes } from "../match/deviceMask.js";
 import { deviceFlowActions, type DeviceFlowActions, type FlowActionAttr } from "./deviceFlowActions.js";
@@ -25,8 +25,8 @@ export class DeviceFlow extends Flow {
   static create(call: string, matcher: FlowMatcher, value: DeviceBytes, attrs: readonly FlowActionAttr[]): DeviceFlow {
     const { device, context, tableType } = living(call, "flow_matcher", matcher, FlowMatcher);
     if (!device.managedFlowSteering) {
-      const code = device.profile.flows.checks === "manual" ? "ENOSYS" : "EOPNOTSUPP";
       const hint = "no managed flow steering";
+      const code = device.profile.flows.inBytes.noSteering as ErrnoName;
       refuse({ code, call, reason: "unsupported", path: "flow_matcher", value: context, hint });
     }
     const does = deviceFlowActions(call, matcher, attrs);

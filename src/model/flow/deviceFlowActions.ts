@@ -1,11 +1,13 @@
 /**
- * What flows of mlx5dv_create_flow(3) do. The provider sorts the list of actions, and counts them; the kernel looks at what they
- * name (docs/flows.md, "Flows in device bytes").
+ * The actions of flows of mlx5dv_create_flow(3). The provider sorts and counts them, the kernel checks the objects that they
+ * name (docs/flows.md, "Flows in device bytes"). A profile says which checks are made (model/profile).
  */
 import { Op } from "../../abi/engine.js";
 import { IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../../abi/verbs.js";
 import { refuse, type ErrnoName, type RefusalReason } from "../../errors.js";
 import { FlowCounter } from "../action/counter.js";
+import type { DeviceFlowCheck } from "../profile/profile.js";
+import type { Refusals } from "../profile/refusals.js";
 import type { FlowCounts } from "./counts.js";
 import type { FrameTarget } from "../base/target.js";
 import type { Flow } from "./flow.js";
@@ -103,41 +105,54 @@ export function deviceFlowActions(
   matcher: FlowMatcher,
   attrs: readonly FlowActionAttr[],
 ): DeviceFlowActions {
-  const manual = matcher.device.profile.flows.checks === "manual";
-  const sorted = sort(call, manual, attrs);
+  const refuses = matcher.device.profile.flows.inBytes;
+  const sorted = sort(call, refuses, attrs);
   if (!matcher.context.capNetRaw) {
-    const hint = "its context lacks CAP_NET_RAW";
-    refuse({ code: "EPERM", call, reason: "not_permitted", path: "flow_matcher", value: matcher, hint });
+    bad(refuses.notPermitted, call, "flow_matcher", matcher, "its context lacks CAP_NET_RAW", "not_permitted");
   }
-  if (!manual && sorted.changes.length > KERNEL_FLOW_ACTIONS) {
+  if (sorted.changes.length > KERNEL_FLOW_ACTIONS) {
     const { path } = sorted.changes[KERNEL_FLOW_ACTIONS] as Listed;
-    bad(call, path, undefined, `at most ${KERNEL_FLOW_ACTIONS} flow actions`);
+    bad(refuses.tooManyChanges, call, path, undefined, `at most ${KERNEL_FLOW_ACTIONS} flow actions`);
   }
-  const where = targetOf(call, manual, matcher, sorted.end);
+  const where = targetOf(call, refuses, matcher, sorted.end);
   const counts = sorted.counter === null ? null : countsOf(call, matcher, sorted.counter);
-  const actions = changesOf(call, manual, matcher, sorted.changes);
+  const actions = changesOf(call, refuses, matcher, sorted.changes);
   const drop = sorted.end?.attr.type === DROP;
-  const tag = sorted.tag === null ? null : tagOf(call, manual, matcher, sorted.tag);
-  if (!manual && counts !== null && sorted.end === null && matcher.tableType.domainType !== "nic_tx") {
-    bad(call, sorted.counter?.path as string, counts.holder, "a flow that counts has a destination, or drops");
+  const tag = sorted.tag === null ? null : tagOf(call, refuses, matcher, sorted.tag);
+  if (counts !== null && sorted.end === null && matcher.tableType.domainType !== "nic_tx") {
+    const hint = "a flow that counts has a destination, or drops";
+    bad(refuses.counterWithoutEnd, call, sorted.counter?.path as string, counts.holder, hint);
   }
   return { ...where, drop, tag, counts, actions };
 }
 
+/** Refuses with the errno that the profile has for a check; does nothing where it has none. */
 function bad(
+  code: ErrnoName | undefined,
   call: string,
   path: string,
   value: unknown,
   hint: string,
-  code: ErrnoName = "EINVAL",
   reason: RefusalReason = "bad_action_list",
-): never {
-  return refuse({ code, call, reason, path, value, hint, cite: PAGE });
+): void {
+  if (code !== undefined) refuse({ code, call, reason, path, value, hint, cite: PAGE });
 }
 
-/** What the provider does with the list. */
-function sort(call: string, manual: boolean, attrs: readonly FlowActionAttr[]): Sorted {
-  const unsupported = manual ? "EINVAL" : "EOPNOTSUPP";
+/** Refuses under every profile. */
+function invalid(
+  call: string,
+  path: string,
+  value: unknown,
+  hint: string,
+  reason: RefusalReason = "bad_action_list",
+): never {
+  return refuse({ code: "EINVAL", call, reason, path, value, hint, cite: PAGE });
+}
+
+type DeviceFlowRefusals = Refusals<DeviceFlowCheck>;
+
+/** The provider sorts the list by what its actions do. */
+function sort(call: string, refuses: DeviceFlowRefusals, attrs: readonly FlowActionAttr[]): Sorted {
   let end: Listed | null = null;
   let tag: Listed | null = null;
   let counter: Listed | null = null;
@@ -154,26 +169,30 @@ function sort(call: string, manual: boolean, attrs: readonly FlowActionAttr[]): 
       case DEST_DEVX:
       case DEFAULT_MISS:
       case DROP:
-        if (end !== null) bad(call, path, type, `${end.path} already ends the flow`, unsupported, "action_repeated");
+        if (end !== null) {
+          bad(refuses.secondEnd, call, path, type, `${end.path} already ends the flow`, "action_repeated");
+        }
         end = listed;
         break;
       case TAG:
-        if (tag !== null) bad(call, path, type, "a frame carries one tag", "EINVAL", "action_repeated");
+        if (tag !== null) bad(refuses.secondTag, call, path, type, "a frame carries one tag", "action_repeated");
         tag = listed;
         break;
       case IBV_COUNTER:
       case COUNTERS_DEVX:
       case COUNTERS_DEVX_WITH_OFFSET:
-        if (type === IBV_COUNTER && !manual) bad(call, path, type, "COUNTERS_DEVX", "EOPNOTSUPP", "unsupported");
-        if (counter !== null) bad(call, path, type, "a flow counts once", unsupported, "action_repeated");
+        if (type === IBV_COUNTER) bad(refuses.verbsCounters, call, path, type, "COUNTERS_DEVX", "unsupported");
+        if (counter !== null) bad(refuses.secondCounter, call, path, type, "a flow counts once", "action_repeated");
         counter = listed;
         break;
       case IBV_FLOW_ACTION:
-        if (changes.length === FLOW_ACTIONS) bad(call, path, type, `at most ${FLOW_ACTIONS} flow actions`, unsupported);
+        if (changes.length === FLOW_ACTIONS) {
+          bad(refuses.tooManyActions, call, path, type, `at most ${FLOW_ACTIONS} flow actions`);
+        }
         changes.push(listed);
         break;
       default:
-        bad(call, `${path}.type`, type, `0 to ${COUNTERS_DEVX_WITH_OFFSET}`, unsupported, "out_of_range");
+        bad(refuses.unknownAction, call, `${path}.type`, type, `0 to ${COUNTERS_DEVX_WITH_OFFSET}`, "out_of_range");
     }
   }
   return { end, tag, counter, changes };
@@ -184,25 +203,28 @@ const NOWHERE = { target: null, holds: [] } as const;
 /** Where the frames go: the kernel's get_dests. */
 function targetOf(
   call: string,
-  manual: boolean,
+  refuses: DeviceFlowRefusals,
   matcher: FlowMatcher,
   end: Listed | null,
 ): Pick<DeviceFlowActions, "target" | "holds"> {
   const { name, domainType, rdma } = matcher.tableType;
   const type = end?.attr.type;
   const path = end?.path ?? "num_actions";
-  const misplaced = (hint: string): never => bad(call, path, type, `${name} tables take ${hint}`);
-  if (!manual && domainType === "fdb" && type !== DEST_DEVX && type !== DROP) misplaced("flow tables and DROP");
-  if (!manual && rdma && domainType === "nic_rx" && type !== DEST_DEVX && type !== DEST_IBV_QP) {
-    misplaced("one queue pair or flow table");
+  const misplaced = (hint: string): never => invalid(call, path, type, `${name} tables take ${hint}`);
+  if (domainType === "fdb" && type !== DEST_DEVX && type !== DROP) {
+    bad(refuses.fdbDestination, call, path, type, `${name} tables take flow tables and DROP`);
+  }
+  if (rdma && domainType === "nic_rx" && type !== DEST_DEVX && type !== DEST_IBV_QP) {
+    bad(refuses.rdmaDestination, call, path, type, `${name} tables take one queue pair or flow table`);
   }
   switch (end?.attr.type) {
     case DEST_IBV_QP: {
       const qp = living(call, `${path}.qp`, end.attr.qp, QueuePair);
       checkOwner(call, `${path}.qp`, matcher, qp);
-      if (qp.qp_type !== IBV_QPT_RAW_PACKET && !(manual && qp.qp_type === IBV_QPT_UD)) {
-        const hint = manual ? "IBV_QPT_RAW_PACKET or IBV_QPT_UD" : "IBV_QPT_RAW_PACKET";
-        bad(call, `${path}.qp`, qp, hint, "EINVAL", "bad_object");
+      if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
+        bad(refuses.datagramQueuePair, call, `${path}.qp`, qp, "IBV_QPT_RAW_PACKET", "bad_object");
+        const hint = "IBV_QPT_RAW_PACKET or IBV_QPT_UD";
+        if (qp.qp_type !== IBV_QPT_UD) invalid(call, `${path}.qp`, qp, hint, "bad_object");
       }
       if (domainType !== "nic_rx") misplaced("no queue pair");
       return { target: qp.target, holds: [qp] };
@@ -215,7 +237,7 @@ function targetOf(
         return { target: object.target, holds: [object] };
       }
       if (!(object instanceof DevxFlowTable)) {
-        return bad(call, `${path}.obj`, object, "a flow table or a TIR", "EINVAL", "bad_object");
+        return invalid(call, `${path}.obj`, object, "a flow table or a TIR", "bad_object");
       }
       checkOwner(call, `${path}.obj`, matcher, object);
       if (object.setting.domainType !== domainType) misplaced("flow tables of their own direction");
@@ -250,11 +272,11 @@ function countsOf(call: string, matcher: FlowMatcher, { attr, path }: Listed): F
   const at = bulk ? `${path}.bulk_obj` : path;
   const object = living<Handle>(call, `${at}.obj`, bulk ? attr.bulk_obj?.obj : attr.obj, Handle);
   if (!(object instanceof FlowCounter)) {
-    return bad(call, `${at}.obj`, object, "a flow counter", "EINVAL", "bad_object");
+    return invalid(call, `${at}.obj`, object, "a flow counter", "bad_object");
   }
   checkDevice(call, `${at}.obj`, matcher, object);
   const offset = bulk ? unsigned(call, `${at}.offset`, attr.bulk_obj?.offset, 32) : 0;
-  if (offset >= object.size) bad(call, `${at}.offset`, offset, `the bulk has ${object.size}`, "EINVAL", "out_of_range");
+  if (offset >= object.size) invalid(call, `${at}.offset`, offset, `the bulk has ${object.size}`, "out_of_range");
   return new BulkCounter(object, offset);
 }
 
@@ -263,7 +285,12 @@ function checkDevice(call: string, path: string, { device }: FlowMatcher, object
 }
 
 /** Changes are those of the flow's own type of table. */
-function changesOf(call: string, manual: boolean, matcher: FlowMatcher, changes: readonly Listed[]): FlowAction[] {
+function changesOf(
+  call: string,
+  refuses: DeviceFlowRefusals,
+  matcher: FlowMatcher,
+  changes: readonly Listed[],
+): FlowAction[] {
   const { name, domainType, rdma } = matcher.tableType;
   const kinds = new Set<string>();
   return changes.map(({ attr, path }) => {
@@ -271,25 +298,26 @@ function changesOf(call: string, manual: boolean, matcher: FlowMatcher, changes:
     checkOwner(call, `${path}.action`, matcher, action);
     if (rdma || action.domainType !== domainType) {
       const hint = rdma ? `${name} tables take none` : `the flow takes those of ${name}`;
-      bad(call, `${path}.action`, action, hint, "EINVAL", "bad_object");
+      invalid(call, `${path}.action`, action, hint, "bad_object");
     }
     const esp = action instanceof EspAction;
-    if ((!manual || esp) && kinds.has(action.kind)) {
-      bad(call, `${path}.action`, action, `a flow has one ${action.kind} action`, "EINVAL", "action_repeated");
+    if (kinds.has(action.kind)) {
+      const code = refuses.secondOfKind ?? (esp ? refuses.secondEsp : undefined);
+      bad(code, call, `${path}.action`, action, `a flow has one ${action.kind} action`, "action_repeated");
     }
     kinds.add(action.kind);
     if (esp && action.inline && !matcher.asksForEsp) {
       const hint = "its matcher masks outer_esp_spi, and ip_version, ethertype or ip_protocol";
-      bad(call, `${path}.action`, action, hint, "EINVAL", "bad_action_list");
+      invalid(call, `${path}.action`, action, hint);
     }
     return action;
   });
 }
 
-function tagOf(call: string, manual: boolean, { tableType }: FlowMatcher, { attr, path }: Listed): number {
+function tagOf(call: string, refuses: DeviceFlowRefusals, { tableType }: FlowMatcher, { attr, path }: Listed): number {
   const tag = unsigned(call, `${path}.tag_value`, attr.tag_value, 32);
-  if (tag >= TAG_END) bad(call, `${path}.tag_value`, tag, "24 bits", "EINVAL", "out_of_range");
+  if (tag >= TAG_END) invalid(call, `${path}.tag_value`, tag, "24 bits", "out_of_range");
   // It does not leave the eSwitch.
-  if (manual && tableType.domainType === "fdb") bad(call, path, tag, "tags are for who receives");
+  if (tableType.domainType === "fdb") bad(refuses.tagInFdb, call, path, tag, "tags are for who receives");
   return tag;
 }

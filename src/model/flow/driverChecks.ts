@@ -1,4 +1,4 @@
-/** What the mlx5 driver and its steering core refuse in the specs of NORMAL flows, and a page does not. */
+/** The checks of the mlx5 driver and its steering core on the specs of NORMAL flows, which no page names. */
 import {
   IBV_FLOW_SPEC_ESP,
   IBV_FLOW_SPEC_ETH,
@@ -9,10 +9,8 @@ import {
   IBV_FLOW_SPEC_TCP,
   IBV_FLOW_SPEC_UDP,
 } from "../../abi/verbs.js";
-import { fieldsOutsideMask, type MatchSpec, type Spec } from "./spec.js";
-import { anySpec, numberOf, tagFits, type Found, type SpecCheck } from "./specChecks.js";
-
-type ListCheck = (specs: readonly Spec[]) => Found | undefined;
+import type { Finding } from "../profile/refusals.js";
+import { fieldsOutsideMask, numberOf, type MatchSpec, type Spec } from "./spec.js";
 
 /** Fields that the driver cannot ask about. */
 const UNMASKABLE: ReadonlyMap<number, readonly string[]> = new Map([
@@ -22,19 +20,13 @@ const UNMASKABLE: ReadonlyMap<number, readonly string[]> = new Map([
   [IBV_FLOW_SPEC_GRE, ["c_ks_res0_ver"]],
 ]);
 
-const maskable: SpecCheck = (spec, path) => {
+export function unmaskableField(spec: Spec, path: string): Finding | undefined {
   if (spec.kind !== "match") return undefined;
   const field = UNMASKABLE.get(spec.layout.type)?.find((name) => numberOf(spec, "mask", name) !== 0n);
   if (field === undefined) return undefined;
   const value = numberOf(spec, "mask", field);
-  return {
-    code: "EOPNOTSUPP",
-    reason: "unsupported",
-    path: `${path}.mask.${field}`,
-    value,
-    hint: "the mask must be 0",
-  };
-};
+  return { reason: "unsupported", path: `${path}.mask.${field}`, value, hint: "the mask must be 0" };
+}
 
 const isIp = ({ layout: { type } }: MatchSpec): boolean =>
   type === IBV_FLOW_SPEC_IPV4 || type === IBV_FLOW_SPEC_IPV4_EXT || type === IBV_FLOW_SPEC_IPV6;
@@ -42,34 +34,36 @@ const isIp = ({ layout: { type } }: MatchSpec): boolean =>
 const ETHERTYPES_OF_MPLS: readonly bigint[] = [0x8847n, 0x8848n];
 
 /**
- * An EtherType beside an IP spec of its level: asked whole or not at all, and that of the IP spec, or MPLS.
- * The last spec that asks an EtherType and the last IP spec count.
+ * An EtherType beside an IP spec of its level must be masked whole or not at all, and be that of the IP spec, or MPLS.
+ * The last spec with an EtherType and the last IP spec of a level count.
  */
-const etherType =
-  (inner: boolean): ListCheck =>
-  (specs) => {
-    let ethernet: { spec: MatchSpec; path: string } | undefined;
-    let ip: MatchSpec | undefined;
-    for (const [i, spec] of specs.entries()) {
-      if (spec.kind !== "match" || spec.inner !== inner) continue;
-      if (isIp(spec)) ip = spec;
-      else if (spec.layout.type === IBV_FLOW_SPEC_ETH && numberOf(spec, "mask", "ether_type") !== 0n) {
-        ethernet = { spec, path: `specs[${i}]` };
-      }
+export function checkEtherType(specs: readonly Spec[]): Finding | undefined {
+  return etherTypeOf(false, specs) ?? etherTypeOf(true, specs);
+}
+
+function etherTypeOf(inner: boolean, specs: readonly Spec[]): Finding | undefined {
+  let ethernet: { spec: MatchSpec; path: string } | undefined;
+  let ip: MatchSpec | undefined;
+  for (const [i, spec] of specs.entries()) {
+    if (spec.kind !== "match" || spec.inner !== inner) continue;
+    if (isIp(spec)) ip = spec;
+    else if (spec.layout.type === IBV_FLOW_SPEC_ETH && numberOf(spec, "mask", "ether_type") !== 0n) {
+      ethernet = { spec, path: `specs[${i}]` };
     }
-    if (ethernet === undefined || ip === undefined) return undefined;
-    const mask = numberOf(ethernet.spec, "mask", "ether_type");
-    const bad = { code: "EINVAL", reason: "contradiction" } as const;
-    if (mask !== 0xffffn) {
-      const hint = `0xffff or 0 beside ${ip.layout.name}`;
-      return { ...bad, path: `${ethernet.path}.mask.ether_type`, value: mask, hint };
-    }
-    const value = numberOf(ethernet.spec, "val", "ether_type");
-    const carrier = ip.layout.type === IBV_FLOW_SPEC_IPV6 ? 0x86ddn : 0x0800n;
-    if (value === carrier || ETHERTYPES_OF_MPLS.includes(value)) return undefined;
-    const hint = `0x${carrier.toString(16).padStart(4, "0")} beside ${ip.layout.name}`;
-    return { ...bad, path: `${ethernet.path}.val.ether_type`, value: `0x${value.toString(16)}`, hint };
-  };
+  }
+  if (ethernet === undefined || ip === undefined) return undefined;
+  const mask = numberOf(ethernet.spec, "mask", "ether_type");
+  if (mask !== 0xffffn) {
+    const hint = `0xffff or 0 beside ${ip.layout.name}`;
+    return { reason: "contradiction", path: `${ethernet.path}.mask.ether_type`, value: mask, hint };
+  }
+  const value = numberOf(ethernet.spec, "val", "ether_type");
+  const carrier = ip.layout.type === IBV_FLOW_SPEC_IPV6 ? 0x86ddn : 0x0800n;
+  if (value === carrier || ETHERTYPES_OF_MPLS.includes(value)) return undefined;
+  const hint = `0x${carrier.toString(16).padStart(4, "0")} beside ${ip.layout.name}`;
+  const path = `${ethernet.path}.val.ether_type`;
+  return { reason: "contradiction", path, value: `0x${value.toString(16)}`, hint };
+}
 
 const PROTOCOLS: ReadonlyMap<number, bigint> = new Map([
   [IBV_FLOW_SPEC_TCP, 6n],
@@ -86,39 +80,29 @@ function protocolOf(spec: MatchSpec): { mask: bigint; value: bigint } | undefine
   return mask === 0n ? undefined : { mask, value: numberOf(spec, "val", field) };
 }
 
-/** Spec by spec: masks, and the IP protocol, which all that ask it must ask alike, mask and value. */
-const parsed: ListCheck = (specs) => {
-  const asked = new Map<boolean, { mask: bigint; value: bigint }>();
-  for (const [i, spec] of specs.entries()) {
-    const path = `specs[${i}]`;
-    const found = maskable(spec, path) ?? tagFits(spec, path);
-    if (found !== undefined) return found;
-    const protocol = spec.kind === "match" ? protocolOf(spec) : undefined;
-    if (spec.kind !== "match" || protocol === undefined) continue;
-    const before = asked.get(spec.inner);
-    if (before !== undefined && (before.mask !== protocol.mask || before.value !== protocol.value)) {
-      const hint = `IP protocol ${protocol.value}/0x${protocol.mask.toString(16)}, and ${before.value}/0x${before.mask.toString(16)} by an earlier spec`;
-      return { code: "EINVAL", reason: "contradiction", path, hint };
-    }
-    asked.set(spec.inner, protocol);
+/** All specs of a level that match the IP protocol must agree on it, mask and value. */
+export function otherProtocol(spec: Spec, path: string, before: readonly Spec[]): Finding | undefined {
+  const protocol = spec.kind === "match" ? protocolOf(spec) : undefined;
+  if (spec.kind !== "match" || protocol === undefined) return undefined;
+  for (const other of before) {
+    const first = other.kind === "match" && other.inner === spec.inner ? protocolOf(other) : undefined;
+    if (first === undefined) continue;
+    if (first.mask === protocol.mask && first.value === protocol.value) return undefined;
+    const hint = `IP protocol ${protocol.value}/0x${protocol.mask.toString(16)}, and ${first.value}/0x${first.mask.toString(16)} by an earlier spec`;
+    return { reason: "contradiction", path, hint };
   }
   return undefined;
-};
+}
 
-const valueInMask: SpecCheck = (spec, path) => {
+/** MODEL: every part of an MPLS entry can be matched, which depends on the firmware. */
+export function valueOutsideMask(spec: Spec, path: string): Finding | undefined {
   const field = spec.kind === "match" ? fieldsOutsideMask(spec)[0] : undefined;
   if (spec.kind !== "match" || field === undefined) return undefined;
   const value = numberOf(spec, "val", field.name);
   const mask = numberOf(spec, "mask", field.name);
   const hint = `the mask 0x${mask.toString(16)} keeps 0x${(value & mask).toString(16)}`;
-  return { code: "EINVAL", reason: "value_outside_mask", path: `${path}.val.${field.name}`, value, hint };
-};
-
-/** mlx5_ib. MODEL: every part of an MPLS entry can be asked, which depends on the firmware. */
-export const DRIVER_SPECS: readonly ListCheck[] = [etherType(false), etherType(true), parsed];
-
-/** mlx5_core, after all others. */
-export const STEERING_SPECS: readonly ListCheck[] = [(specs) => anySpec(specs, [valueInMask])];
+  return { reason: "value_outside_mask", path: `${path}.val.${field.name}`, value, hint };
+}
 
 /**
  * Whether a flow takes multicast alone: its first spec is of the outer IPv4 header with a destination in 224.0.0.0/4,

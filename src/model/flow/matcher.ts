@@ -95,7 +95,7 @@ export class FlowMatcher extends Handle {
       const hint = "the PF manages the eSwitch";
       refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flow_matcher", value: this, hint });
     }
-    if (this.device.profile.rules.checks !== "manual") checkTakesRules(call, this.priority, this.criteria);
+    checkTakesRules(call, this.device.profile.rules.root, this.priority, this.criteria);
   }
 
   /** What a flow with this value asks of the key. @throws EINVAL bits outside the mask, another `ip_version`, a bad size */

@@ -224,3 +224,9 @@ export function fieldsOutsideMask({ layout: { fields }, val, mask }: MatchSpec):
     return false;
   });
 }
+
+/** A field of a filter by its C name; 0 where the filter has no such field. */
+export function numberOf(spec: MatchSpec, filter: "val" | "mask", name: string): bigint {
+  const field = spec.layout.fields.find((one) => one.name === name);
+  return field === undefined ? 0n : filterNumber(spec[filter], field);
+}

@@ -20,7 +20,6 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { fieldAtBit, fieldNamed, type Field, type Presence } from "../match/fields.js";
-import { checkSpecs } from "./checks.js";
 import { layoutOf, type MatchSpec, type Spec } from "./spec.js";
 
 /** An object that an action names, as the caller gave it: not yet known to be alive or of any class. */
@@ -51,10 +50,9 @@ export interface FlowMatch extends KeyBits {
 
 /**
  * The match of a flow's specs on a port, and its actions.
- * @throws EINVAL specs that can stand in no flow or contradict each other; EOPNOTSUPP filters of a later library
+ * The specs have been checked one by one (checks.ts). @throws EINVAL specs that contradict each other
  */
 export function flowMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
-  checkSpecs(call, specs);
   const bits = portMatch(port);
   const asking = lastOfEach(specs);
   for (const one of asking) addSpec(call, bits, one);

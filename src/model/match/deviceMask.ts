@@ -1,9 +1,9 @@
 /**
  * Masks in device bytes (struct mlx5dv_flow_match_parameters), and the values of their rules: what a matcher of direct rules
- * and a flow matcher have in common. Who refuses what is in model/table/matcherChecks.ts.
+ * and a flow matcher have in common. Their checks are in model/table/matcherChecks.ts.
  */
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 import { fieldAtBit } from "./fields.js";
 import { describe, unsigned } from "../../checks.js";
 import { completeMask, enabledGroups, type MatchParameters } from "./match.js";
@@ -12,13 +12,14 @@ import {
   checkDeviceMask,
   checkMask,
   checkSize,
-  checksOf,
   checkVersions,
+  fixUpValue,
   repeatedVersions,
-  settleValue,
-  type Checks,
+  tableRules,
   type MaskPlace,
 } from "../table/matcherChecks.js";
+import type { ValueCheck } from "../profile/profile.js";
+import type { Refusals } from "../profile/refusals.js";
 import { takeSampleValue, type SamplePlaces } from "./samples.js";
 
 const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
@@ -39,7 +40,7 @@ export class DeviceMask {
   /** Where device bytes of a rule hold samples. */
   readonly samples: SamplePlaces | null;
   readonly #place: MaskPlace;
-  readonly #checks: Checks;
+  readonly #refuses: Refusals<ValueCheck>;
   readonly #criteria: number;
   /** The mask as words, and what of it lies behind the device format, made with the first rule. */
   #words: Uint32Array | undefined;
@@ -47,17 +48,17 @@ export class DeviceMask {
 
   /** `path` is where the caller named the bytes. @throws EINVAL, EOPNOTSUPP, ENOTSUP what rules of the place cannot ask */
   constructor(call: string, path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
-    const checks = checksOf(place);
-    if (checks !== "kernel") checkCriteria(call, criteria);
+    const rules = tableRules(place);
+    checkCriteria(call, rules.masks, criteria);
     const mask = enabledGroups(criteria, parameterBytes(call, path, "mask", place, given));
-    const versions = repeatedVersions(call, checks, mask);
+    const versions = repeatedVersions(call, rules.masks, mask);
     checkDeviceMask(call, place, criteria, mask);
-    this.samples = completeMask(call, mask, versions, checks === "manual" ? "EINVAL" : "EOPNOTSUPP");
+    this.samples = completeMask(call, mask, versions, rules.masks.sampleId);
     checkMask(call, place, mask, versions);
     this.mask = mask;
     this.versions = versions;
     this.#place = place;
-    this.#checks = checks;
+    this.#refuses = rules.values;
     this.#criteria = criteria;
   }
 
@@ -71,9 +72,10 @@ export class DeviceMask {
     const key = enabledGroups(this.#criteria, bytes, SCRATCH);
     takeSampleValue(call, key, this.samples);
     this.#words ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
-    if (!isInside(this.#words)) refuseOutside(call, path, key, mask);
-    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this.#checks, versions, key);
-    if (this.#checks === "library") settleValue(call, this.#place.device, key);
+    if (!isInside(this.#words)) refuseOutside(call, path, this.#refuses.outsideMask, key, mask);
+    if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this.#refuses, versions, key);
+    const { sourcePort } = this.#refuses;
+    if (sourcePort !== undefined) fixUpValue(call, sourcePort, this.#place.device, key);
     // What lies behind the device format is presence: all that the mask asks is asked to be there.
     this.#presence ??= mask.subarray(DEVICE_KEY_SIZE);
     key.set(this.#presence, DEVICE_KEY_SIZE);
@@ -106,11 +108,17 @@ function isInside(mask: Uint32Array): boolean {
 }
 
 /** Names the first bit of `value` that lies outside `mask`. */
-function refuseOutside(call: string, path: string, value: Uint8Array, mask: Uint8Array): never {
+function refuseOutside(
+  call: string,
+  path: string,
+  code: ErrnoName = "EINVAL",
+  value: Uint8Array,
+  mask: Uint8Array,
+): never {
   const byte = value.findIndex((bits, at) => at < DEVICE_KEY_SIZE && (bits & ~(mask[at] ?? 0)) !== 0);
   const outside = (value[byte] ?? 0) & ~(mask[byte] ?? 0);
   return refuse({
-    code: "EINVAL",
+    code,
     call,
     reason: "value_outside_mask",
     path: `${path}.${fieldAtBit(byte * 8 + Math.clz32(outside) - 24)} (byte ${byte})`,

@@ -18,7 +18,7 @@ import {
   STATE_VERSION_SHIFT,
 } from "../../abi/key.js";
 import type { FieldRange } from "../../engine/rules.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 import { fieldNamed, fieldsOf, nearestFields, writeField, type Field, type Presence } from "./fields.js";
 import { takeSampleMask, type SamplePlaces } from "./samples.js";
 import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
@@ -95,7 +95,7 @@ export function completeMask(
   call: string,
   mask: Uint8Array,
   versions: readonly number[],
-  badId: "EINVAL" | "EOPNOTSUPP",
+  badId: ErrnoName | undefined,
 ): SamplePlaces | null {
   const samples = takeSampleMask(call, mask, badId);
   for (const [i, version] of versions.entries()) {

@@ -1,6 +1,6 @@
 /** Programmable samples in device bytes (match-params table, misc4), and where they lie in a key. */
 import { GROUP_SIZE, MISC4, MISC4_SAMPLE_ID, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../abi/key.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 
 /**
  * The samples that a matcher's device bytes mask, by place: the id that each place has, -1 for a place without a mask.
@@ -12,11 +12,7 @@ export type SamplePlaces = readonly number[];
 const MISC4_END = MISC4 + GROUP_SIZE;
 
 /** Reads the places of a mask, and moves its samples to where they lie in a key. Null where it masks none. */
-export function takeSampleMask(
-  call: string,
-  mask: Uint8Array,
-  badId: "EINVAL" | "EOPNOTSUPP" = "EINVAL",
-): SamplePlaces | null {
+export function takeSampleMask(call: string, mask: Uint8Array, badId: ErrnoName = "EINVAL"): SamplePlaces | null {
   const group = mask.slice(MISC4, MISC4_END);
   if (group.every((bits) => bits === 0)) return null;
   const words = new DataView(group.buffer);

@@ -9,7 +9,7 @@ import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
-import { checkSize, settles } from "../table/matcherChecks.js";
+import { checkSize, needsFixUp } from "../table/matcherChecks.js";
 import { pendingOf, recordsOf, Rule } from "./rule.js";
 import { allSides } from "../table/directions.js";
 
@@ -87,7 +87,7 @@ function isPlain({ matcher, mask, lists }: Request): boolean {
   if (lists.some((list) => list.some((one) => one instanceof AsoAction && one.linkTo(domain) !== null))) return false;
   if ((matcher.deviceMask?.samples ?? null) !== null || pendingOf(matcher) !== null) return false;
   if (!isRoot && !domain.allowsDuplicates) return false;
-  return matcher.checks !== "library" || !settles(mask);
+  return matcher.rules.values.sourcePort === undefined || !needsFixUp(mask);
 }
 
 /** What each list does, legality checked; null where some list does something else on each side. */

@@ -7,7 +7,8 @@ import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { settle } from "./pendingRules.js";
 import { maskOf, type MatchFields } from "../match/match.js";
-import { checkMask, checksOf, checkTakesRules, type Checks } from "./matcherChecks.js";
+import type { TableRules } from "../profile/profile.js";
+import { checkMask, checkTakesRules, tableRules } from "./matcherChecks.js";
 
 export class Matcher extends Handle implements Place {
   readonly table: Table;
@@ -18,8 +19,8 @@ export class Matcher extends Handle implements Place {
   readonly mask: Uint8Array | null;
   /** That mask where it came as device bytes. */
   readonly deviceMask: DeviceMask | null;
-  /** Who refuses what it asks, and what its rules say. */
-  readonly checks: Checks;
+  /** What the profile refuses of its mask and of its rules. */
+  readonly rules: TableRules;
   /** Place among the matchers of its table; classifier.ts. */
   order = 0;
   /** Rules that the table keeps room for. */
@@ -33,7 +34,7 @@ export class Matcher extends Handle implements Place {
     this.criteria = criteria;
     this.deviceMask = mask instanceof DeviceMask ? mask : null;
     this.mask = mask instanceof DeviceMask ? mask.mask : mask;
-    this.checks = checksOf(table);
+    this.rules = tableRules(table);
   }
 
   /** mlx5dv_dr_matcher_create: device bytes. */
@@ -55,7 +56,7 @@ export class Matcher extends Handle implements Place {
 
   /** Refuses what no rule of it can be made for. */
   checkTakesRules(call: string): void {
-    if (this.checks === "kernel") checkTakesRules(call, this.priority, this.criteria);
+    checkTakesRules(call, this.rules, this.priority, this.criteria);
   }
 
   /** The value of a rule in device bytes: a key that is valid until the next call (model/match/deviceMask.ts). */

@@ -1,9 +1,9 @@
 /**
- * What a matcher may ask, and what a value may say: who refuses what (docs/rules.md, Profiles).
+ * The checks of masks of matchers and of values of rules. Which of them a table makes, and with which errno, is in
+ * model/profile (docs/profiles.md).
  *
- * `manual` refuses what has no meaning. Under the ConnectX profiles a table that is not root has the checks of the library
- * that steers in software (match-params table, and what its builders of steering entries take), a root table those of the
- * kernel, which takes ip_version for a plain mask and looks at priority and criteria when a rule is made.
+ * The kernel, which has the root tables of the ConnectX profiles, takes ip_version for a plain mask: of it no number is
+ * repeated by rules.
  */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import {
@@ -21,14 +21,13 @@ import {
   TAGS2_OUTER_CVLAN,
   TAGS2_OUTER_SVLAN,
 } from "../../abi/key.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 import type { DeviceBase } from "../base/deviceBase.js";
+import type { MaskCheck, TableRules, ValueCheck } from "../profile/profile.js";
+import type { Refusals } from "../profile/refusals.js";
 import type { DomainType } from "./domainType.js";
 import { fieldNamed, readField, type Field } from "../match/fields.js";
 import { ipVersions, maskedFields } from "../match/match.js";
-
-/** Whose checks a table has. */
-export type Checks = "manual" | "library" | "kernel";
 
 /** What a mask is for: a table, or all rules of a type that the kernel has. */
 export interface MaskPlace {
@@ -45,16 +44,17 @@ const KERNEL_KEY_SIZE = KEY_SIZE;
 const LAST_KERNEL_PRIORITY = 15;
 const LEVELS = ["outer", "inner"] as const;
 
-export function checksOf({ device, isRoot }: MaskPlace): Checks {
-  if (device.profile.rules.checks === "manual") return "manual";
-  return isRoot ? "kernel" : "library";
+/** The rules of the profile for a table. */
+export function tableRules({ device, isRoot }: MaskPlace): TableRules {
+  const { root, other } = device.profile.rules;
+  return isRoot ? root : other;
 }
 
 /** `match_criteria_enable` of a matcher. */
-export function checkCriteria(call: string, criteria: number): void {
-  if (criteria < 1 << CRITERIA_BITS) return;
+export function checkCriteria(call: string, { criteria: code }: Refusals<"criteria">, criteria: number): void {
+  if (code === undefined || criteria < 1 << CRITERIA_BITS) return;
   const hint = "bits 0 to 6: outer, misc, inner, misc2 to misc5";
-  refuse({ code: "EINVAL", call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
+  refuse({ code, call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
 }
 
 /** The size of device bytes that the caller named at `path`, of which `held` are there. */
@@ -66,27 +66,34 @@ export function checkSize(
   size: number,
   held: number,
 ): void {
-  const hint = sizeHint(what, place, size, held);
-  if (hint === null) return;
-  refuse({ code: "EINVAL", call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
-}
-
-function sizeHint(what: "mask" | "value", place: MaskPlace, size: number, held: number): string | null {
-  const kernel = checksOf(place) === "kernel";
+  const { masks, values } = tableRules(place);
+  const { noBytes, tooManyBytes, partOfDword } = what === "mask" ? { ...masks, partOfDword: undefined } : values;
   const most = place.isRoot ? KERNEL_KEY_SIZE : DEVICE_KEY_SIZE;
-  if (size > most || (kernel && size === 0)) return `${kernel ? 1 : 0} to ${most}`;
-  if (size > held) return `match_buf has ${held} bytes`;
-  return what === "value" && !kernel && size % 4 !== 0 ? "a multiple of 4" : null;
+  const bad = (code: ErrnoName | undefined, hint: string): void => {
+    if (code !== undefined) {
+      refuse({ code, call, reason: "bad_match_size", path: `${path}.match_sz`, value: size, hint });
+    }
+  };
+  const range = `${noBytes === undefined ? 0 : 1} to ${most}`;
+  if (size === 0) bad(noBytes, range);
+  if (size > most) bad(tooManyBytes, range);
+  if (size > held) bad(tooManyBytes, `match_buf has ${held} bytes`);
+  if (size % 4 !== 0) bad(partOfDword, "a multiple of 4");
 }
 
 /** The ip_version that rules must repeat, outer and inner (0: none), of the enabled groups of a mask. */
-export function repeatedVersions(call: string, checks: Checks, mask: Uint8Array): number[] {
-  if (checks === "kernel") return [0, 0];
+export function repeatedVersions(
+  call: string,
+  { versionMask, versionMaskUnlessWhole }: Refusals<MaskCheck>,
+  mask: Uint8Array,
+): number[] {
+  const code = versionMask ?? versionMaskUnlessWhole;
+  if (code === undefined) return [0, 0];
   return ipVersions(mask).map((version, i) => {
     if (version === 0 || version === 4 || version === 6) return version;
-    if (checks === "manual" && version === 0xf) return 0;
+    if (versionMask === undefined && version === 0xf) return 0;
     return refuse({
-      code: checks === "manual" ? "EINVAL" : "EOPNOTSUPP",
+      code,
       call,
       reason: "ip_version_mask",
       path: `mask.${LEVELS[i] as string}.ip_version`,
@@ -99,16 +106,22 @@ export function repeatedVersions(call: string, checks: Checks, mask: Uint8Array)
 
 /** Enabled groups of device bytes, in the order in which the library looks at them. ip_version has been checked. */
 export function checkDeviceMask(call: string, place: MaskPlace, criteria: number, mask: Uint8Array): void {
-  if (checksOf(place) !== "library") return;
+  const { partOfSourcePort, emptyMask } = tableRules(place).masks;
   const port = Number(readField(mask, named("misc.source_port")));
-  if (port !== 0 && port !== 0xffff) {
+  if (partOfSourcePort !== undefined && port !== 0 && port !== 0xffff) {
     const path = "mask.misc.source_port";
-    refuse({ code: "ENOTSUP", call, reason: "unsupported", path, value: port, hint: "all of its bits, or none" });
+    refuse({
+      code: partOfSourcePort,
+      call,
+      reason: "unsupported",
+      path,
+      value: port,
+      hint: "all of its bits, or none",
+    });
   }
-  const { definers } = place.device.profile.rules;
-  if (criteria === 0 || definers || mask.some((bits) => bits !== 0)) return;
+  if (emptyMask === undefined || criteria === 0 || mask.some((bits) => bits !== 0)) return;
   const hint = "name no group to take every frame";
-  refuse({ code: "EINVAL", call, reason: "empty_mask", path: "match_criteria_enable", value: criteria, hint });
+  refuse({ code: emptyMask, call, reason: "empty_mask", path: "match_criteria_enable", value: criteria, hint });
 }
 
 /**
@@ -116,26 +129,31 @@ export function checkDeviceMask(call: string, place: MaskPlace, criteria: number
  * device bytes; a mask by name has 15 there, and its rules have the version.
  */
 export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, versions = ipVersions(mask)): void {
-  const { device, type } = place;
-  if (checksOf(place) === "library") checkMatchable(call, type, device.profile.rules.definers, mask, versions);
-  device.parser.check(call, mask);
+  const { masks } = tableRules(place);
+  if (masks.unknownToDevice !== undefined) checkMatchable(call, masks, place.type, maskedFields(mask), versions);
+  place.device.parser.check(call, mask);
 }
 
-/** What the kernel says of a matcher when a rule of it is made. */
-export function checkTakesRules(call: string, priority: number, criteria: number): void {
-  if (priority > LAST_KERNEL_PRIORITY) {
+/** The checks of a matcher that are made when a rule of it is made. */
+export function checkTakesRules(call: string, { values }: TableRules, priority: number, criteria: number): void {
+  if (values.priority !== undefined && priority > LAST_KERNEL_PRIORITY) {
     const hint = `priorities of a root table are 0 to ${LAST_KERNEL_PRIORITY}`;
-    refuse({ code: "ENOMEM", call, reason: "out_of_range", path: "matcher.priority", value: priority, hint });
+    refuse({ code: values.priority, call, reason: "out_of_range", path: "matcher.priority", value: priority, hint });
   }
-  checkCriteria(call, criteria);
+  checkCriteria(call, values, criteria);
 }
 
 /** That a value repeats the ip_version of its mask, outer and inner; `wanted` is 0 where there is none. */
-export function checkVersions(call: string, checks: Checks, wanted: readonly number[], value: Uint8Array): void {
+export function checkVersions(
+  call: string,
+  { versionOutsideMask, otherVersion }: Refusals<ValueCheck>,
+  wanted: readonly number[],
+  value: Uint8Array,
+): void {
   const found = ipVersions(value);
   const differs = (i: number): boolean => wanted[i] !== 0 && found[i] !== wanted[i];
   const outside = (i: number): boolean => differs(i) && ((found[i] ?? 0) & ~(wanted[i] ?? 0)) !== 0;
-  const refused = (i: number, code: "EINVAL" | "EOPNOTSUPP"): void =>
+  const refused = (i: number, code: ErrnoName): void =>
     refuse({
       code,
       call,
@@ -146,16 +164,16 @@ export function checkVersions(call: string, checks: Checks, wanted: readonly num
       cite: "mlx5dv_dr: LIMITATIONS",
     });
   // The library compares bits with the mask before it looks at the number.
-  for (const i of [0, 1]) if (checks === "manual" ? differs(i) : outside(i)) refused(i, "EINVAL");
-  for (const i of [0, 1]) if (differs(i)) refused(i, "EOPNOTSUPP");
+  for (const i of [0, 1]) if (versionOutsideMask !== undefined && outside(i)) refused(i, versionOutsideMask);
+  for (const i of [0, 1]) if (otherVersion !== undefined && differs(i)) refused(i, otherVersion);
 }
 
-/** What the library makes of a value that lies inside the mask: a tag is of one kind, a source port is that of a vport. */
-export function settleValue(call: string, { vports }: DeviceBase, value: Uint8Array): void {
+/** Fixes up a value inside the mask as the library does: a source port is that of a vport, a tag is of one kind. */
+export function fixUpValue(call: string, code: ErrnoName, { vports }: DeviceBase, value: Uint8Array): void {
   const port = ((value[MISC_SOURCE_PORT] ?? 0) << 8) | (value[MISC_SOURCE_PORT + 1] ?? 0);
   if (port > vports && port !== VPORT_UPLINK) {
     const hint = `0${vports > 0 ? ` to ${vports}` : ""}, or ${VPORT_UPLINK}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "value.misc.source_port", value: port, hint });
+    refuse({ code, call, reason: "out_of_range", path: "value.misc.source_port", value: port, hint });
   }
   for (const [byte, cvlan, svlan] of TAG_KINDS) {
     const bits = value[byte] ?? 0;
@@ -163,8 +181,8 @@ export function settleValue(call: string, { vports }: DeviceBase, value: Uint8Ar
   }
 }
 
-/** Whether there is something to settle in values of a mask. */
-export function settles(mask: Uint8Array): boolean {
+/** Whether `fixUpValue` can change or refuse values of a mask. */
+export function needsFixUp(mask: Uint8Array): boolean {
   if (((mask[MISC_SOURCE_PORT] ?? 0) | (mask[MISC_SOURCE_PORT + 1] ?? 0)) !== 0) return true;
   return TAG_KINDS.some(([byte, cvlan, svlan]) => ((mask[byte] ?? 0) & (cvlan | svlan)) === (cvlan | svlan));
 }
@@ -214,22 +232,36 @@ const ABOVE_L2: readonly (readonly [name: RegExp, versions: readonly number[]])[
 ];
 const L2 = /\.([sd]mac|ethertype|first_(prio|cfi|vid)|[cs]vlan_tag)$|_second_/;
 
+/** For tables whose device has no field for some fields of the key. */
 function checkMatchable(
   call: string,
+  refuses: Refusals<MaskCheck>,
   type: DomainType,
-  definers: boolean,
-  mask: Uint8Array,
+  masked: readonly Field[],
   versions: readonly number[],
 ): void {
-  const masked = maskedFields(mask);
-  const unmatchable = (field: string, hint: string): never =>
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `mask.${field}`, hint });
+  const { unknownToDevice, sourceOnTransmit, okBits, exclusiveFields, versionlessFields } = refuses;
+  const unmatchable = (code: ErrnoName | undefined, field: string, hint: string): void => {
+    if (code !== undefined) refuse({ code, call, reason: "unsupported", path: `mask.${field}`, hint });
+  };
   for (const { name } of masked) {
-    if (name.startsWith("ext.")) unmatchable(name, "the device has no field for it");
-    if (NEVER.has(name)) unmatchable(name, "tables that are not root do not match it");
-    if (SOURCES.has(name) && type === "nic_tx") unmatchable(name, "only in NIC_RX and FDB");
-    if (OK.test(name) && !definers) unmatchable(name, "this device has no definers, which match it");
+    if (name.startsWith("ext.")) unmatchable(unknownToDevice, name, "the device has no field for it");
+    if (NEVER.has(name)) unmatchable(unknownToDevice, name, "tables that are not root do not match it");
+    if (SOURCES.has(name) && type === "nic_tx") unmatchable(sourceOnTransmit, name, "only in NIC_RX and FDB");
+    if (OK.test(name)) unmatchable(okBits, name, "this device has no definers, which match it");
   }
+  if (exclusiveFields !== undefined) {
+    checkExclusive(masked, (field, hint) => unmatchable(exclusiveFields, field, hint));
+  }
+  if (versionlessFields === undefined) return;
+  for (const [i, level] of LEVELS.entries()) {
+    checkAboveL2(masked, level, versions[i] ?? 0, (field, hint) => unmatchable(versionlessFields, field, hint));
+  }
+}
+
+type Unmatchable = (field: string, hint: string) => void;
+
+function checkExclusive(masked: readonly Field[], unmatchable: Unmatchable): void {
   for (const kinds of EXCLUSIVE) {
     const asked = Object.entries(kinds).flatMap(([kind, form]) => {
       const first = masked.find(({ name }) => form.test(name));
@@ -238,17 +270,10 @@ function checkMatchable(
     const [taken, left] = asked;
     if (taken !== undefined && left !== undefined) unmatchable(left.name, `the matcher asks for ${taken.kind} already`);
   }
-  if (definers) return;
-  for (const [i, level] of LEVELS.entries()) checkAboveL2(masked, level, versions[i] ?? 0, unmatchable);
 }
 
 /** Without definers, what lies above L2 is found by ip_version. */
-function checkAboveL2(
-  masked: readonly Field[],
-  level: string,
-  version: number,
-  unmatchable: (field: string, hint: string) => never,
-): void {
+function checkAboveL2(masked: readonly Field[], level: string, version: number, unmatchable: Unmatchable): void {
   const own = masked.filter(({ name }) => name.startsWith(`${level}.`) || name.startsWith(`misc.${level}_`));
   for (const { name } of own) {
     const versions = ABOVE_L2.find(([form]) => form.test(name))?.[1];

@@ -1,6 +1,6 @@
 /** Sections `device`, `connect` and `domains`. */
 import { Header } from "../../abi/headers.js";
-import { PROFILE_NAMES, type ProfileName } from "../../model/base/profile.js";
+import { PROFILE_NAMES, type ProfileName } from "../../model/profile/profile.js";
 import { flag, integer, list, name, object, word, type Schema, type Static } from "../schema/define.js";
 import { about, DOMAIN, FUNCTION, MAX_U32, namesOf } from "../schema/parts.js";
 

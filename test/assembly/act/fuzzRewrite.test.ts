@@ -28,11 +28,12 @@ import { Random } from "../../oracle/generate/frame.js";
 import { broken } from "../wire/support/mutate.js";
 import { BUILDS, generated } from "../wire/support/run.js";
 import { frameText, seedFor, type TestFrame } from "../support/core.js";
+import { settingUnder } from "../../model/support/settings.js";
 
 const WORLDS = 60;
 const FRAMES = 256;
 const TABLES = 6;
-const SETTING = { domainType: "fdb", manual: true } as const;
+const SETTING = settingUnder("manual", "fdb");
 
 /** A rule as both builds get it: what its records hold, and its operations with records by their place in the list. */
 interface Plan {

@@ -23,6 +23,7 @@ import {
   type FrameSpec,
   type Rewritten,
 } from "../support/rewriting.js";
+import { settingUnder } from "../../model/support/settings.js";
 
 let lane: Lane;
 beforeAll(async () => void (lane = await Lane.open()));
@@ -34,12 +35,7 @@ const widthOf = (name: string): number => DRAWN.get(name)?.[1][1] ?? 32;
 /** The program of a list for the domain that has its register, if it names one. */
 function programOf(list: readonly ModifyAction[]): Uint8Array {
   const sends = JSON.stringify(list).includes("METADATA_REG_A");
-  return modifyProgram(
-    "test",
-    { domainType: sends ? "nic_tx" : "nic_rx", manual: true },
-    modifyActions(list),
-    undefined,
-  );
+  return modifyProgram("test", settingUnder("manual", sends ? "nic_tx" : "nic_rx"), modifyActions(list), undefined);
 }
 
 const run = (frames: readonly FrameSpec[], list: readonly ModifyAction[]): Rewritten[] =>

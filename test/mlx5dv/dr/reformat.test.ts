@@ -7,6 +7,7 @@ import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import { onesComplementSum } from "../../oracle/wire/checksum.js";
 import { EVERY_HEADER } from "../../packet/support/everyHeader.js";
 import { headersOf, Lane, readBits, wrongIn, writeBits, type FrameSpec, type Rewritten } from "../support/rewriting.js";
+import { settingUnder } from "../../model/support/settings.js";
 
 let lane: Lane;
 beforeAll(async () => void (lane = await Lane.open()));
@@ -14,7 +15,7 @@ beforeAll(async () => void (lane = await Lane.open()));
 const [L2_TUNNEL_TO_L2, L2_TO_L2_TUNNEL, L3_TUNNEL_TO_L2, L2_TO_L3_TUNNEL] = [0, 1, 2, 3];
 
 const recordOf = (type: number, data: Uint8Array | null): Uint8Array =>
-  reformatRecord("test", { domainType: "fdb", manual: true }, type, data, undefined);
+  reformatRecord("test", settingUnder("manual", "fdb"), type, data, undefined);
 const run = (frames: readonly FrameSpec[], type: number, data: Uint8Array | null): Rewritten[] =>
   lane.run(frames, [[Op.reformat, recordOf(type, data)]]);
 const runOne = (frame: FrameSpec | Uint8Array, type: number, data: Uint8Array | null = null): Rewritten =>

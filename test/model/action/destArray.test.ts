@@ -5,6 +5,7 @@ import { arrayMembers, arrayRecord, type ArrayAction, type DestAttr } from "../.
 import type { ActionSetting } from "../../../src/model/action/modifyHeader.js";
 import { refuse } from "../../../src/errors.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
+import { settingUnder } from "../support/settings.js";
 
 const action = (op: Op, operand: number, encapsulates = false): ArrayAction => ({ op, operand, encapsulates });
 const QUEUE = action(Op.queue, 0x100);
@@ -22,7 +23,8 @@ const through = (reformat: ArrayAction, dest: ArrayAction): DestAttr<ArrayAction
   type: 1,
   dest_reformat: { reformat, dest },
 });
-const setting = (domainType: ActionSetting["domainType"], manual = true): ActionSetting => ({ domainType, manual });
+const setting = (domainType: ActionSetting["domainType"], manual = true): ActionSetting =>
+  settingUnder(manual ? "manual" : "connectx7", domainType);
 
 function take(path: string, value: unknown): ArrayAction {
   if (typeof value !== "object" || value === null) throw new TypeError(`${path} is no action`);

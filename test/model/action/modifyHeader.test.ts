@@ -16,11 +16,13 @@ import {
   type ModifyActions,
 } from "../../../src/model/action/modifyHeader.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
+import { settingUnder } from "../support/settings.js";
 
-const RX: ActionSetting = { domainType: "nic_rx", manual: true };
-const TX: ActionSetting = { domainType: "nic_tx", manual: true };
-const FDB: ActionSetting = { domainType: "fdb", manual: true };
-const device = (setting: ActionSetting): ActionSetting => ({ ...setting, manual: false });
+const RX = settingUnder("manual", "nic_rx");
+const TX = settingUnder("manual", "nic_tx");
+const FDB = settingUnder("manual", "fdb");
+const device = ({ domainType }: ActionSetting, rootLevel = false): ActionSetting =>
+  settingUnder("connectx7", domainType, rootLevel);
 
 const program = (actions: ModifyActions, setting = RX, size?: number): Uint8Array =>
   modifyProgram("test", setting, actions, size);
@@ -215,7 +217,7 @@ describe("what both kinds of profile refuse", () => {
     }
     expect(both([{ type: "nop" }])).toBe("EOPNOTSUPP unsupported actions[0].type");
     // Those of a root table go to firmware, which knows one errno.
-    expect(refusal([{ type: "nop" }], { ...device(RX), rootLevel: true })).toBe("EINVAL unsupported actions[0].type");
+    expect(refusal([{ type: "nop" }], device(RX, true))).toBe("EINVAL unsupported actions[0].type");
   });
 
   test("fields without a row", () => {
@@ -276,7 +278,7 @@ describe("what devices refuse besides", () => {
     for (const { name, swSteering, domain } of modifyFields()) {
       const setting = domain === "nic_tx" ? TX : RX;
       for (const rootLevel of [false, true]) {
-        const own = { ...device(setting), rootLevel };
+        const own = device(setting, rootLevel);
         const wanted = (path: string): string | undefined =>
           swSteering ? undefined : `EINVAL bad_modify actions[0].${path}`;
         expect(refusal([set(name)], own)).toBe(wanted("field"));
@@ -294,7 +296,7 @@ describe("what devices refuse besides", () => {
     const four = ["OUT_IP_TTL", "OUT_IPV6_HOPLIMIT", "OUT_TCP_SEQ_NUM", "OUT_TCP_ACK_NUM"];
     expect(takes(nic)).toEqual(four);
     const registers = ["B", "C_0", "C_1", "C_2", "C_3", "C_4", "C_5"].map((name) => `METADATA_REG_${name}`);
-    expect(takes({ ...nic, rootLevel: true })).toEqual([...four, ...registers]);
+    expect(takes(device(RX, true))).toEqual([...four, ...registers]);
     expect(refused(() => program([add("OUT_TCP_SPORT")], nic))?.hint).toContain(four.join(", "));
   });
 
@@ -318,7 +320,7 @@ describe("what devices refuse besides", () => {
     // Sources, fields of both versions, and numbers of TCP go with everything.
     const free = [set("OUT_UDP_SPORT"), add("OUT_TCP_SEQ_NUM"), set("OUT_IP_DSCP"), set("OUT_DIPV4")];
     expect(refusal([...free, copy("OUT_SIPV6_31_0", "METADATA_REG_C_0")], nic)).toBeUndefined();
-    for (const setting of [RX, { ...nic, rootLevel: true }]) expect(refusal([...l3, ...l4], setting)).toBeUndefined();
+    for (const setting of [RX, device(RX, true)]) expect(refusal([...l3, ...l4], setting)).toBeUndefined();
   });
 
   test("the first action that is wrong, its type and domain before its field and length", () => {

@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { ActionSetting } from "../../../src/model/action/modifyHeader.js";
 import { reformatRecord } from "../../../src/model/action/reformat.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
+import { settingUnder } from "../support/settings.js";
 
-const MANUAL: ActionSetting = { domainType: "fdb", manual: true };
-const FDB: ActionSetting = { domainType: "fdb", manual: false };
-const RX: ActionSetting = { domainType: "nic_rx", manual: false };
-const TX: ActionSetting = { domainType: "nic_tx", manual: false };
+const MANUAL = settingUnder("manual", "fdb");
+const FDB = settingUnder("connectx7", "fdb");
+const RX = settingUnder("connectx7", "nic_rx");
+const TX = settingUnder("connectx7", "nic_tx");
 const [L2_TUNNEL_TO_L2, L2_TO_L2_TUNNEL, L3_TUNNEL_TO_L2, L2_TO_L3_TUNNEL] = [0, 1, 2, 3];
 
 const MACS = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
@@ -142,12 +143,15 @@ test("devices encapsulate what they send and decapsulate what they receive", () 
   expect(takes(RX)).toEqual([L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2]);
   expect(takes(TX)).toEqual([L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL]);
   expect(takes(FDB)).toEqual([0, 1, 2, 3]);
-  expect(takes({ ...FDB, rootLevel: true })).toEqual([]);
+  expect(takes(settingUnder("connectx7", "fdb", true))).toEqual([]);
   for (const domainType of ["nic_rx", "nic_tx", "fdb"] as const) {
-    for (const rootLevel of [false, true]) expect(takes({ domainType, manual: true, rootLevel })).toEqual([0, 1, 2, 3]);
+    for (const rootLevel of [false, true])
+      expect(takes(settingUnder("manual", domainType, rootLevel))).toEqual([0, 1, 2, 3]);
   }
   expect(refusal(1, VXLAN4, undefined, RX)).toBe("EINVAL bad_reformat reformat_type");
-  expect(refusal(1, VXLAN4, undefined, { ...FDB, rootLevel: true })).toBe("EOPNOTSUPP unsupported reformat_type");
+  expect(refusal(1, VXLAN4, undefined, settingUnder("connectx7", "fdb", true))).toBe(
+    "EOPNOTSUPP unsupported reformat_type",
+  );
   // Data and its size are asked before, what the data is afterwards.
   expect(refusal(1, null, 5, RX)).toBe("EINVAL bad_reformat data_sz");
   expect(refusal(1, bytes(1), undefined, RX)).toBe("EINVAL bad_reformat reformat_type");

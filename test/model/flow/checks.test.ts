@@ -4,7 +4,7 @@ import { createDevice } from "../../../src/index.js";
 import { checkFlow, checkSpecs, type FlowSetting } from "../../../src/model/flow/checks.js";
 import { isMulticastOnly } from "../../../src/model/flow/driverChecks.js";
 import type { FlowRequest, Spec } from "../../../src/model/flow/spec.js";
-import { profileNamed } from "../../../src/model/base/profile.js";
+import { profileNamed } from "../../../src/model/profile/profiles.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { INNER, specsOf } from "../support/flows.js";
@@ -380,7 +380,7 @@ test("profiles are data of a device", async () => {
     const device = await createDevice({ profile: name });
     expect(device.profile).toMatchObject({
       name,
-      flows: { checks: "mlx5", lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
+      flows: { lastPriority: 15, maxSpecs: 10, maxPoints: 8191, multicastLast: true },
       counters: { liveAttach: false, readUnbound: false },
     });
     device.close();

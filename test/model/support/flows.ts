@@ -2,7 +2,9 @@
 import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL } from "../../../src/abi/key.js";
 import { FIELDS, fieldNamed, readField, writeField, type Field } from "../../../src/model/match/fields.js";
 import { flowMatch, portMatch, type FlowMatch, type KeyBits } from "../../../src/model/flow/specMatch.js";
+import { checkFlow } from "../../../src/model/flow/checks.js";
 import type { Spec } from "../../../src/model/flow/spec.js";
+import { profileNamed } from "../../../src/model/profile/profiles.js";
 import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
@@ -10,9 +12,18 @@ import { merged, termsOf, type FlowSpec } from "../../oracle/flow/spec.js";
 
 export const INNER = v.IBV_FLOW_SPEC_INNER;
 
+/** The match of a NORMAL flow under `manual`, its specs checked as ibv_create_flow does. */
+export function checkedMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
+  const flow = { comp_mask: 0, type: v.IBV_FLOW_ATTR_NORMAL, size: 0, priority: 0, port: 1, flags: 0 };
+  const setting = { ports: 1, steering: true, rawAllowed: true, qpType: v.IBV_QPT_RAW_PACKET };
+  const request = { ...flow, num_of_specs: specs.length, specs };
+  checkFlow(call, profileNamed("manual"), request, { ...setting, hasPoints: () => true, points: () => 1 });
+  return flowMatch(call, specs, port);
+}
+
 export const specsOf = (specs: readonly object[]): readonly Spec[] =>
   readFlowAttr("test", { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: specs as v.FlowSpec[] }).specs;
-export const matchOf = (...specs: object[]): FlowMatch => flowMatch("ibv_create_flow", specsOf(specs), 1);
+export const matchOf = (...specs: object[]): FlowMatch => checkedMatch("ibv_create_flow", specsOf(specs), 1);
 export const refusalOf = (...specs: object[]): string => refused(() => matchOf(...specs))?.message ?? "accepted";
 
 /** The fields that a match asks besides the port, as "value/mask" by name; addresses of the version that it asks. */

@@ -8,6 +8,7 @@ import * as v from "../../../src/verbs/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import golden from "../../golden/verbs/flowAttr.json" with { type: "json" };
 import { refused } from "../../mlx5dv/support/directRules.js";
+import { checkedMatch } from "../../model/support/flows.js";
 import { Random } from "../../oracle/generate/random.js";
 import { ACTION, COUNTERS, FLOWS, handleOf, objectOf } from "../support/flowGolden.js";
 
@@ -180,7 +181,7 @@ describe("what C does not make", () => {
     expect(read(spec(9, 0)).specs).toMatchObject([{ val: Uint8Array.from(val), mask: Uint8Array.from(mask) }]);
     expect(why(spec(9, 0))).toEqual([undefined, undefined, undefined]);
     expect(why(spec(0, 9))).toEqual(["EOPNOTSUPP", "reserved_bits", "specs[0].mask"]);
-    expect(refused(() => flowMatch("test", read(spec(0, 9)).specs, 1))?.code).toBe("EOPNOTSUPP");
+    expect(refused(() => checkedMatch("test", read(spec(0, 9)).specs, 1))?.code).toBe("EOPNOTSUPP");
     // An odd byte at the end belongs to neither filter.
     const odd = flowOf([{ type, size: size + 1, payload: [0, 0, ...val, 0, 0, 0, 0, 0, ...mask, 0, 0, 0, 0, 0, 9] }]);
     expect(why(odd)).toEqual([undefined, undefined, undefined]);
@@ -273,7 +274,7 @@ test("noise is read or refused, never anything else", () => {
       const flow = readFlowBytes("test", bytes, () => ACTION);
       expect(flow.specs.length).toBe(bytes[12]);
       for (const spec of flow.specs) if (spec.kind === "match") expect(spec.mask.length).toBe(spec.layout.known);
-      flowMatch("test", flow.specs, flow.port);
+      checkedMatch("test", flow.specs, flow.port);
       // What can be read and stand in a flow has objects that say the same, byte for byte where they are fields.
       const attr = v.flowAttrFromBytes(bytes, () => ACTION);
       const again = readFlowBytes("test", v.flowAttrBytes(attr, handleOf), objectOf);

@@ -6,11 +6,11 @@ import { beforeAll, expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
 import { SteeringError } from "../../../src/errors.js";
-import { flowMatch } from "../../../src/model/flow/specMatch.js";
 import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
 import { flowAttrBytes, flowAttrFromBytes, type FlowAttr } from "../../../src/verbs/index.js";
 import { frameText, parseAll, seedFor, type TestFrame } from "../../assembly/support/core.js";
 import { merged, specsAreValid, termsOf } from "../../oracle/flow/spec.js";
+import { checkedMatch } from "../../model/support/flows.js";
 import { Random, randomFrame } from "../../oracle/generate/frame.js";
 import { randomFlowFor, type RandomFlow } from "../../oracle/generate/flow.js";
 import { type Fields, termMatches } from "../../oracle/walk/match.js";
@@ -40,7 +40,7 @@ function translated({ type, priority, port, flags, specs }: RandomFlow, inBytes:
           () => ({}),
         )
       : attr;
-    return flowMatch("test", readFlowAttr("test", given).specs, port);
+    return checkedMatch("test", readFlowAttr("test", given).specs, port);
   } catch (error) {
     if (error instanceof SteeringError && error.code === "EINVAL") return null;
     throw error;
