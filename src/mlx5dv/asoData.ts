@@ -10,14 +10,18 @@ export type { AsoKind, AsoObject } from "../model/action/asoObject.js";
 export type { Connection, ConnectionFields, ConnectionShared, ConnectionSide } from "../model/action/connection.js";
 
 /**
- * The 64 bytes of a connection; what is left out is 0.
- * @throws EINVAL a value that its bits do not hold
+ * The 64 bytes of a connection (CONN_TRACK_OFFLOAD; docs/conntrack.md).
+ * @param fields by name; those left out are 0
+ * @throws EINVAL if a value does not fit its bits
  */
 export function connectionBytes(fields: connections.ConnectionFields): Uint8Array {
   return connections.connectionBytes("connectionBytes", "fields", fields);
 }
 
-/** The connection that 64 bytes say. @throws EINVAL another number of bytes */
+/**
+ * The fields of a connection from its 64 bytes.
+ * @throws EINVAL if there are not 64 bytes
+ */
 export function connectionFromBytes(bytes: Uint8Array): connections.Connection {
   return connections.connectionFromBytes("connectionFromBytes", "bytes", bytes);
 }
@@ -34,8 +38,9 @@ export interface FlowMeterState extends Readonly<Record<keyof typeof METER_BLOCK
 }
 
 /**
- * 32 bytes for each meter: one for `mlx5dv_dr_action_create_flow_meter`, the two of an ASO object. They begin with full buckets.
- * @throws EINVAL a value that its bits do not hold
+ * The parameters of flow meters, 32 bytes each: one for `mlx5dv_dr_action_create_flow_meter`, two
+ * for an ASO object. Buckets are full.
+ * @throws EINVAL if a value does not fit its bits
  */
 export function flowMeterBytes(...meters: readonly FlowMeterParameters[]): Uint8Array {
   const written = new CommandBytes("flowMeterBytes", meters.length * METER_BLOCK.size, 0);
@@ -43,7 +48,11 @@ export function flowMeterBytes(...meters: readonly FlowMeterParameters[]): Uint8
   return written.bytes;
 }
 
-/** The meters that bytes say, one for every 32. @throws EINVAL no multiple of 32 bytes */
+/**
+ * The state of flow meters from their bytes.
+ * @param bytes 32 for each meter
+ * @throws EINVAL if the length is no multiple of 32
+ */
 export function flowMetersFromBytes(bytes: Uint8Array): FlowMeterState[] {
   const call = "flowMetersFromBytes";
   const { size } = METER_BLOCK;
@@ -56,7 +65,13 @@ export function flowMetersFromBytes(bytes: Uint8Array): FlowMeterState[] {
 
 const FLAGS = ASO_DATA * 8;
 
-/** The 64 bytes of 512 flags, of which these are set. @throws EINVAL a flag that there is not */
+/**
+ * The 64 bytes of 512 first-hit flags.
+ * @param flags numbers of the flags to set, 0 to 511
+ * @throws EINVAL if there is no such flag
+ * @example
+ * mlx5dv_devx_obj_create(context, createAsoCommand(MLX5_OBJ_TYPE_FIRST_HIT_ASO, { data: firstHitBytes([0, 5]) }), undefined, out, undefined);
+ */
 export function firstHitBytes(flags: Iterable<number>): Uint8Array {
   const bytes = new Uint8Array(ASO_DATA);
   for (const flag of flags) {
@@ -69,7 +84,11 @@ export function firstHitBytes(flags: Iterable<number>): Uint8Array {
   return bytes;
 }
 
-/** Which of the 512 flags are set, in their order. @throws EINVAL another number of bytes */
+/**
+ * The numbers of the first-hit flags that are set, in ascending order.
+ * @param bytes 64
+ * @throws EINVAL if there are not 64 bytes
+ */
 export function firstHitFromBytes(bytes: Uint8Array): number[] {
   const view = viewOf("firstHitFromBytes", bytes, bytes.length === ASO_DATA, `${ASO_DATA} bytes`);
   const isSet = (flag: number): boolean => (view.getUint8(flag >> 3) & (0x80 >> (flag & 7))) !== 0;

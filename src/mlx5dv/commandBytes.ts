@@ -53,7 +53,7 @@ export class CommandBytes {
   }
 }
 
-/** What stands in the fields of an output. */
+/** The fields of an output by name. */
 export function outputFields<F extends string>(output: Uint8Array, layout: Layout<F>, at = 0): Record<F, number> {
   return readFields(new DataView(output.buffer, output.byteOffset, output.length), layout, at);
 }

@@ -33,9 +33,13 @@ export const MLX5_OBJ_TYPE_FIRST_HIT_ASO = opcodes.FIRST_HIT_ASO_TYPE;
 export const MLX5_OBJ_TYPE_CONN_TRACK_ASO = opcodes.CONN_TRACK_ASO_TYPE;
 
 /**
- * ALLOC_FLOW_COUNTER for 2^logSize counters, or, with `bulk`, for 128 << k where bit k is the one set.
+ * ALLOC_FLOW_COUNTER.
  *
  *     | 0x939 2 | uid 2 | 0 2 | op_mod 2 | counter id 4 | 0 2 | log size 1 | bulk 1 |
+ *
+ * @param logSize makes 2^logSize counters
+ * @param bulk 128 << k counters, where bit k is the one that is set; 0 to use `logSize`
+ * @throws EINVAL if a value does not fit its byte
  */
 export function allocFlowCounterCommand(logSize = 0, bulk = 0): CommandFor<FlowCounter> {
   const command = new CommandBytes(
@@ -48,9 +52,14 @@ export function allocFlowCounterCommand(logSize = 0, bulk = 0): CommandFor<FlowC
 }
 
 /**
- * QUERY_FLOW_COUNTER for `count` counters from device number `id`.
+ * QUERY_FLOW_COUNTER.
  *
- *     | 0x93b 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | mkey 4 | address 8 | clear 1 bit, to memory 1 bit, counters 30 bits | id 4 |
+ *     | 0x93b 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | mkey 4 | address 8 |
+ *     | clear 1 bit, to memory 1 bit, counters 30 bits | id 4 |
+ *
+ * @param id device number of the first counter
+ * @param count counters to read
+ * @param clear sets them to 0 after the query
  */
 export function queryFlowCounterCommand(id: number, count = 1, clear = false): Uint8Array {
   const command = new CommandBytes(
@@ -61,12 +70,16 @@ export function queryFlowCounterCommand(id: number, count = 1, clear = false): U
   return command.write(QUERY_FLOW_COUNTER, { clear, num_of_counters: count, flow_counter_id: id }).bytes;
 }
 
-/** Bytes that the output of QUERY_FLOW_COUNTER needs. */
+/** Bytes that the output of QUERY_FLOW_COUNTER needs for `count` counters. */
 export function flowCounterOutputSize(count = 1): number {
   return OUTPUT.size + count * 16;
 }
 
-/** What QUERY_FLOW_COUNTER has answered: | status 1 | 0 3 | syndrome 4 | 0 8 |, then of each | packets 8 | octets 8 |. */
+/**
+ * The counters in the output of QUERY_FLOW_COUNTER.
+ *
+ *     | status 1 | 0 3 | syndrome 4 | 0 8 |, then of each | packets 8 | octets 8 |
+ */
 export function flowCounterOutput(output: Uint8Array): CounterValue[] {
   const view = new DataView(output.buffer, output.byteOffset, output.length);
   const values: CounterValue[] = [];
@@ -76,7 +89,11 @@ export function flowCounterOutput(output: Uint8Array): CounterValue[] {
   return values;
 }
 
-/** DEALLOC_FLOW_COUNTER of a counter, or of a bulk by its first: | 0x93a 2 | uid 2 | 0 2 | op_mod 2 | number 4 | 0 4 | */
+/**
+ * DEALLOC_FLOW_COUNTER of a counter, or of a bulk by the number of its first.
+ *
+ *     | 0x93a 2 | uid 2 | 0 2 | op_mod 2 | number 4 | 0 4 |
+ */
 export function deallocFlowCounterCommand(id: number): Uint8Array {
   return deallocCommand("deallocFlowCounterCommand", opcodes.DEALLOC_FLOW_COUNTER_OPCODE, id);
 }
@@ -85,7 +102,9 @@ function deallocCommand(call: string, opcode: number, id: number): Uint8Array {
   return new CommandBytes(call, DEALLOC.size, opcode).write(DEALLOC, { id }).bytes;
 }
 
-/** `status`, `syndrome` and the number of what was made. */
+/**
+ * `status` (0 is success), `syndrome` and the number of the new object in the output of a command.
+ */
 export function commandOutput(output: Uint8Array): { status: number; syndrome: number; id: number } {
   const { status, syndrome, id } = outputFields(output, OUTPUT);
   return { status, syndrome, id };
@@ -107,13 +126,20 @@ export interface FlowMeterFields {
  * CREATE_GENERAL_OBJECT of a flow meter.
  *
  *     | 0xa00 2 | uid 2 | 0 2 | 0x0a 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 |
- *     | select 8 | active 1 bit, 0 3 bits, register 4 bits | table type 1 | 0 3 | table 3 | 0 16 | parameters 32 | 0 48 | addresses 16 |
+ *     | select 8 | active 1 bit, 0 3 bits, register 4 bits | table type 1 | 0 3 | table 3 | 0 16 |
+ *     | parameters 32 | 0 48 | addresses 16 |
+ *
+ * @throws EINVAL if a value does not fit its bits
  */
 export function createFlowMeterCommand(fields: FlowMeterFields): CommandFor<FlowMeter> {
   return flowMeterCommand("createFlowMeterCommand", opcodes.CREATE_GENERAL_OBJECT_OPCODE, 0, fields).bytes;
 }
 
-/** MODIFY_GENERAL_OBJECT of a flow meter: `select` is 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR. The bytes as in CREATE. */
+/**
+ * MODIFY_GENERAL_OBJECT of a flow meter; the bytes are as in CREATE.
+ * @param id device number
+ * @param select 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR
+ */
 export function modifyFlowMeterCommand(id: number, select: number, fields: FlowMeterFields): Uint8Array {
   const { bytes } = flowMeterCommand("modifyFlowMeterCommand", opcodes.MODIFY_GENERAL_OBJECT_OPCODE, id, fields);
   new DataView(bytes.buffer).setBigUint64(GENERAL_OBJECT.size, BigInt(select));
@@ -139,15 +165,22 @@ export interface AsoFields {
 }
 
 /**
- * CREATE_GENERAL_OBJECT of ASO objects: flow meters 0x24, first-hit flags 0x25, connections 0x31.
+ * CREATE_GENERAL_OBJECT of a bulk of ASO objects.
  *
- *     | 0xa00 2 | uid 2 | 0 2 | type 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 | select 8 | 0 9 | access PD 3 | 0 44 | data 64 |
+ *     | 0xa00 2 | uid 2 | 0 2 | type 2 | 0 4 | 0 3 bits, log range 5 bits | 0 3 |
+ *     | select 8 | 0 9 | access PD 3 | 0 44 | data 64 |
+ *
+ * @param type MLX5_OBJ_TYPE_FLOW_METER_ASO, _FIRST_HIT_ASO or _CONN_TRACK_ASO
  */
 export function createAsoCommand(type: number, fields: AsoFields = {}): CommandFor<AsoObject> {
   return asoCommand("createAsoCommand", opcodes.CREATE_GENERAL_OBJECT_OPCODE, type, 0, fields);
 }
 
-/** MODIFY_GENERAL_OBJECT of one ASO object. The bytes as in CREATE. */
+/**
+ * MODIFY_GENERAL_OBJECT of one ASO object; the bytes are as in CREATE.
+ * @param id device number
+ * @param data at most 64 bytes
+ */
 export function modifyAsoCommand(type: number, id: number, data: Uint8Array): Uint8Array {
   return asoCommand("modifyAsoCommand", opcodes.MODIFY_GENERAL_OBJECT_OPCODE, type, id, { data });
 }
@@ -161,12 +194,16 @@ function asoCommand(call: string, opcode: number, obj_type: number, obj_id: numb
     .put("data", data ?? new Uint8Array(), at + ASO_DATA_AT, 64).bytes;
 }
 
-/** The 64 bytes of an ASO object that QUERY_GENERAL_OBJECT has answered. */
+/** The 64 bytes of an ASO object in the output of QUERY_GENERAL_OBJECT. */
 export function asoOutput(output: Uint8Array): Uint8Array {
   return output.slice(OUTPUT.size + ASO_DATA_AT, OUTPUT.size + ASO_BODY.size);
 }
 
-/** QUERY_GENERAL_OBJECT: | 0xa02 2 | uid 2 | 0 2 | type 2 | id 4 | 0 4 |. The output is a header of 16 bytes and a body of 128. */
+/**
+ * QUERY_GENERAL_OBJECT. The output needs GENERAL_OBJECT_OUTPUT_SIZE bytes.
+ *
+ *     | 0xa02 2 | uid 2 | 0 2 | type 2 | id 4 | 0 4 |
+ */
 export function queryGeneralObjectCommand(type: number, id: number): Uint8Array {
   const command = new CommandBytes(
     "queryGeneralObjectCommand",
@@ -176,7 +213,10 @@ export function queryGeneralObjectCommand(type: number, id: number): Uint8Array 
   return command.write(GENERAL_OBJECT, { obj_type: type, obj_id: id }).bytes;
 }
 
-/** DESTROY_GENERAL_OBJECT: 0xa03, the bytes as in QUERY_GENERAL_OBJECT; a bulk goes by the number of its first. */
+/**
+ * DESTROY_GENERAL_OBJECT (0xa03); the bytes are as in QUERY_GENERAL_OBJECT. A bulk has the number
+ * of its first object.
+ */
 export function destroyGeneralObjectCommand(type: number, id: number): Uint8Array {
   const call = "destroyGeneralObjectCommand";
   const command = new CommandBytes(call, GENERAL_OBJECT.size, opcodes.DESTROY_GENERAL_OBJECT_OPCODE);
@@ -186,7 +226,7 @@ export function destroyGeneralObjectCommand(type: number, id: number): Uint8Arra
 /** Bytes that the output of QUERY_GENERAL_OBJECT needs. */
 export const GENERAL_OBJECT_OUTPUT_SIZE = OUTPUT.size + ASO_BODY.size;
 
-/** What QUERY_GENERAL_OBJECT has answered of a flow meter. */
+/** The flow meter in the output of QUERY_GENERAL_OBJECT. */
 export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
   const { active, ...rest } = outputFields(output, FLOW_METER_BODY, OUTPUT.size);
   const from = OUTPUT.size + FLOW_METER_PARAMETERS;
@@ -194,9 +234,12 @@ export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
 }
 
 /**
- * ALLOC_MODIFY_HEADER_CONTEXT for entries of a table type; `actions` are words of 8 bytes (`modifyActions`).
+ * ALLOC_MODIFY_HEADER_CONTEXT.
  *
  *     | 0x940 2 | uid 2 | 0 2 | op_mod 2 | 0 4 | table type 1 | 0 2 | actions 1 | actions 8 ... |
+ *
+ * @param table_type FS_FT_NIC_RX, FS_FT_NIC_TX or FS_FT_FDB
+ * @param actions words of 8 bytes (`modifyActions`)
  */
 export function allocModifyHeaderCommand(table_type: number, actions: Uint8Array): CommandFor<ModifyHeaderContext> {
   const call = "allocModifyHeaderCommand";
@@ -206,7 +249,7 @@ export function allocModifyHeaderCommand(table_type: number, actions: Uint8Array
     .put("actions", actions, size, actions.length).bytes;
 }
 
-/** DEALLOC_MODIFY_HEADER_CONTEXT: 0x941, the bytes as in DEALLOC_FLOW_COUNTER. */
+/** DEALLOC_MODIFY_HEADER_CONTEXT (0x941); the bytes are as in DEALLOC_FLOW_COUNTER. */
 export function deallocModifyHeaderCommand(id: number): Uint8Array {
   return deallocCommand("deallocModifyHeaderCommand", opcodes.DEALLOC_MODIFY_HEADER_OPCODE, id);
 }
@@ -217,9 +260,12 @@ export const MLX5_REFORMAT_TYPE_L3_TUNNEL_TO_L2 = 3;
 export const MLX5_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 4;
 
 /**
- * ALLOC_PACKET_REFORMAT_CONTEXT: 2 L2_TO_L2_TUNNEL, 3 L3_TUNNEL_TO_L2, 4 L2_TO_L3_TUNNEL.
+ * ALLOC_PACKET_REFORMAT_CONTEXT.
  *
  *     | 0x93d 2 | uid 2 | 0 2 | op_mod 2 | 0 20 | type 1 | 0 1 | 0 6 bits, size 10 bits | 0 2 | data ... |
+ *
+ * @param reformat_type MLX5_REFORMAT_TYPE_*, which are not the numbers of the API
+ * @param data the headers to put in front
  */
 export function allocPacketReformatCommand(reformat_type: number, data: Uint8Array): CommandFor<PacketReformatContext> {
   const call = "allocPacketReformatCommand";
@@ -229,12 +275,16 @@ export function allocPacketReformatCommand(reformat_type: number, data: Uint8Arr
     .put("data", data, REFORMAT_DATA_AT, data.length).bytes;
 }
 
-/** DEALLOC_PACKET_REFORMAT_CONTEXT: 0x93e, the bytes as in DEALLOC_FLOW_COUNTER. */
+/** DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e); the bytes are as in DEALLOC_FLOW_COUNTER. */
 export function deallocPacketReformatCommand(id: number): Uint8Array {
   return deallocCommand("deallocPacketReformatCommand", opcodes.DEALLOC_PACKET_REFORMAT_OPCODE, id);
 }
 
-/** SYNC_STEERING: | 0xb00 2 | uid 2 | 0 2 | op_mod 2 | 0 24 | */
+/**
+ * SYNC_STEERING.
+ *
+ *     | 0xb00 2 | uid 2 | 0 2 | op_mod 2 | 0 24 |
+ */
 export function syncSteeringCommand(): Uint8Array {
   return new CommandBytes("syncSteeringCommand", SYNC_STEERING.size, opcodes.SYNC_STEERING_OPCODE).bytes;
 }
@@ -246,18 +296,35 @@ export const MLX5_CAP_ESW_FLOW_TABLE = 0x08;
 export const MLX5_CAP_QOS = 0x0c;
 export const MLX5_CAP_GENERAL_2 = 0x20;
 
-/** QUERY_HCA_CAP: | 0x100 2 | uid 2 | 0 2 | group and, lowest bit, current 2 | other 1 bit, 0 15 bits | function 2 | 0 4 |, then 16 + 4096 bytes */
+/**
+ * QUERY_HCA_CAP. The output needs 16 + 4096 bytes.
+ *
+ *     | 0x100 2 | uid 2 | 0 2 | group and, lowest bit, current 2 | other 1 bit, 0 15 bits | function 2 | 0 4 |
+ *
+ * @param group MLX5_CAP_*
+ * @param current current capabilities, or the maximum
+ */
 export function queryHcaCapCommand(group: number, current = true): Uint8Array {
   const command = new CommandBytes("queryHcaCapCommand", QUERY_HCA_CAP.size, opcodes.QUERY_HCA_CAP_OPCODE);
   return command.write(QUERY_HCA_CAP, { op_mod: group * 2 + Number(current) }).bytes;
 }
 
-/** QUERY_ESW_VPORT_CONTEXT: | 0x752 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 |, then 16 + 256 bytes */
+/**
+ * QUERY_ESW_VPORT_CONTEXT. The output needs 16 + 256 bytes.
+ *
+ *     | 0x752 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 |
+ *
+ * @param vport another vport than that of the context
+ */
 export function queryEswVportContextCommand(vport?: number): Uint8Array {
   return vportCommand("queryEswVportContextCommand", opcodes.QUERY_ESW_VPORT_CONTEXT_OPCODE, vport);
 }
 
-/** QUERY_HCA_VPORT_CONTEXT: as QUERY_ESW_VPORT_CONTEXT, 0x762, then 16 + 512 bytes */
+/**
+ * QUERY_HCA_VPORT_CONTEXT (0x762); the bytes are as in QUERY_ESW_VPORT_CONTEXT. The output needs 16
+ * + 512 bytes.
+ * @param vport another vport than that of the context
+ */
 export function queryHcaVportContextCommand(vport?: number): Uint8Array {
   return vportCommand("queryHcaVportContextCommand", opcodes.QUERY_HCA_VPORT_CONTEXT_OPCODE, vport);
 }

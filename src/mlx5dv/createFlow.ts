@@ -15,16 +15,21 @@ export type { FlowMatcher, FlowMatcherAttr } from "../model/flow/matcher.js";
 export type { SteeringAnchor, SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
 
 /**
- * The mask of flows in device bytes, and the table that they stand in: that of received frames, of sent ones
- * (IBV_FLOW_ATTR_FLAGS_EGRESS), or of `ft_type`.
- * @throws EOPNOTSUPP unknown bits of `comp_mask`, a type other than IBV_FLOW_ATTR_NORMAL, `ib_port` with a table that has none,
- * reserved bits of the mask; EINVAL flags beside a type, unknown flags, types and ports, a mask of another size
+ * Makes the mask of flows in device bytes, and chooses their table: that of received frames, of
+ * sent ones (IBV_FLOW_ATTR_FLAGS_EGRESS), or of `ft_type` (mlx5dv_create_flow_matcher(3)).
+ * @throws EOPNOTSUPP if a bit of `comp_mask` is unknown, the type is not IBV_FLOW_ATTR_NORMAL, the
+ *   table has no `ib_port`, or a reserved bit is masked
+ * @throws EINVAL if flags stand beside a table type, or a flag, type, port or the size of the mask
+ *   is wrong
  */
 export function mlx5dv_create_flow_matcher(context: Context, attr: FlowMatcherAttr): FlowMatcher {
   return FlowMatcher.create("mlx5dv_create_flow_matcher", context, attr);
 }
 
-/** @throws EBUSY while flows of it are alive */
+/**
+ * Destroys a flow matcher.
+ * @throws EBUSY if flows of it are alive
+ */
 export function mlx5dv_destroy_flow_matcher(matcher: FlowMatcher): 0 {
   const call = "mlx5dv_destroy_flow_matcher";
   living(call, "matcher", matcher, FlowMatcher).destroy(call);
@@ -32,10 +37,16 @@ export function mlx5dv_destroy_flow_matcher(matcher: FlowMatcher): 0 {
 }
 
 /**
- * A flow in device bytes; it takes effect at once, and `ibv_destroy_flow` destroys it. `num_actions` counts the actions that are
- * used (all of them when undefined).
- * @throws EINVAL a value outside the mask, actions that cannot stand there or not together; EPERM a context without
- * CAP_NET_RAW; EEXIST a flow that asks for the same frames and does something else; EOPNOTSUPP what the profile refuses; ENOMEM
+ * Makes a flow in device bytes (mlx5dv_create_flow(3)). It takes effect at once.
+ * @param match_value device bytes, as `mlx5dv_dr_rule_create` takes them
+ * @param num_actions actions of the list that are used; all if undefined
+ * @returns the flow; `ibv_destroy_flow` destroys it
+ * @throws EINVAL if the value has a bit outside the mask, or the actions cannot stand there or
+ *   together
+ * @throws EPERM if the context has no CAP_NET_RAW
+ * @throws EEXIST if a flow of the same mask and value has other actions
+ * @throws EOPNOTSUPP if the profile refuses it
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_create_flow(
   flow_matcher: FlowMatcher,
@@ -56,15 +67,21 @@ export function mlx5dv_create_flow(
 }
 
 /**
- * A place in the tables of flows that entries of flow tables lead to by its `id`: the first rule of a priority.
- * @throws EOPNOTSUPP `comp_mask`, tables that the function does not have; EPERM a context without CAP_NET_RAW; EINVAL an unknown
- * type, a priority that the profile does not have; ENOMEM
+ * Makes a steering anchor: entries of flow tables lead by its `id` to a priority of the flows of a
+ * table type (mlx5dv_create_steering_anchor(3)).
+ * @throws EOPNOTSUPP if `comp_mask` is not 0, or the function has no such table
+ * @throws EPERM if the context has no CAP_NET_RAW
+ * @throws EINVAL if the type is unknown, or the profile has no such priority
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_create_steering_anchor(context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
   return SteeringAnchor.create("mlx5dv_create_steering_anchor", context, attr);
 }
 
-/** @throws EBUSY while entries lead to the last anchor of its priority */
+/**
+ * Destroys a steering anchor.
+ * @throws EBUSY if entries lead to the last anchor of its priority
+ */
 export function mlx5dv_destroy_steering_anchor(sa: SteeringAnchor): 0 {
   const call = "mlx5dv_destroy_steering_anchor";
   living(call, "sa", sa, SteeringAnchor).destroy(call);

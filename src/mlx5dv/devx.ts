@@ -14,15 +14,27 @@ export type { CommandFor } from "./commandBytes.js";
 export { DevxObject } from "../model/devx/object.js";
 export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../model/devx/syndromes.js";
 
-/** Opens a device, or a function of one, with the flags of `attr`; MLX5DV_CONTEXT_FLAGS_DEVX lets device commands through. */
+/**
+ * Opens a device, or a function of one (mlx5dv_open_device(3)).
+ * @param attr `flags`: MLX5DV_CONTEXT_FLAGS_DEVX allows device commands
+ * @example
+ * const context = mlx5dv_open_device(device, { flags: MLX5DV_CONTEXT_FLAGS_DEVX });
+ */
 export function mlx5dv_open_device(device: Device | DeviceFunction, attr: { flags?: number } = {}): Context {
   return new Context("mlx5dv_open_device", device, ((attr.flags ?? 0) & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
 }
 
 /**
- * Runs a command that makes an object: its opcode decides which. Lengths that are left undefined are those of the bytes.
- * @throws EINVAL a context without DEVX, lengths that the bytes do not have; EREMOTEIO refused by the device, with status and
- * syndrome in `out` (DEVX_SYNDROMES)
+ * Runs a device command that makes an object; its opcode decides which (mlx5dv_devx_obj_create(3),
+ * docs/devx.md).
+ * @param input the command; encoders such as `allocFlowCounterCommand` make it
+ * @param inlen bytes of `input` that are used; all if undefined
+ * @param output at least 16 bytes: status, syndrome, number (`commandOutput`)
+ * @param outlen bytes of `output` that are used; all if undefined
+ * @throws EINVAL if the context has no DEVX, or a length is wrong
+ * @throws EREMOTEIO if the device refuses; status and syndrome are in `output` (DEVX_SYNDROMES)
+ * @example
+ * const counter = mlx5dv_devx_obj_create(context, allocFlowCounterCommand(), undefined, new Uint8Array(16), undefined);
  */
 export function mlx5dv_devx_obj_create<T extends DevxObject = DevxObject>(
   context: Context,
@@ -38,7 +50,10 @@ export function mlx5dv_devx_obj_create<T extends DevxObject = DevxObject>(
   return createObject(new Command(call, context, input, inlen, output, outlen)) as T;
 }
 
-/** Runs a query that names `obj`. @throws EINVAL, EREMOTEIO as mlx5dv_devx_obj_create */
+/**
+ * Runs a device command that queries `obj`. Lengths as for `mlx5dv_devx_obj_create`.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_create`
+ */
 export function mlx5dv_devx_obj_query(
   obj: DevxObject,
   input: Uint8Array,
@@ -49,7 +64,10 @@ export function mlx5dv_devx_obj_query(
   return ask("mlx5dv_devx_obj_query", "query", obj, [input, inlen, output, outlen]);
 }
 
-/** Runs a change of `obj`. @throws EINVAL, EREMOTEIO as mlx5dv_devx_obj_create */
+/**
+ * Runs a device command that changes `obj`. Lengths as for `mlx5dv_devx_obj_create`.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_create`
+ */
 export function mlx5dv_devx_obj_modify(
   obj: DevxObject,
   input: Uint8Array,
@@ -60,7 +78,10 @@ export function mlx5dv_devx_obj_modify(
   return ask("mlx5dv_devx_obj_modify", "modify", obj, [input, inlen, output, outlen]);
 }
 
-/** @throws EBUSY while something uses it */
+/**
+ * Destroys an object that a device command made.
+ * @throws EBUSY if something uses it
+ */
 export function mlx5dv_devx_obj_destroy(obj: DevxObject): 0 {
   const call = "mlx5dv_devx_obj_destroy";
   destroyObject(call, devxObject(call, "obj", obj, DevxObject));
@@ -68,8 +89,9 @@ export function mlx5dv_devx_obj_destroy(obj: DevxObject): 0 {
 }
 
 /**
- * Runs a command that makes nothing: queries, SYNC_STEERING, those that destroy an object by its number. A context without DEVX may ask for capabilities and contexts of vports.
- * @throws EINVAL, EREMOTEIO as mlx5dv_devx_obj_create
+ * Runs a device command that makes no object: queries, SYNC_STEERING, and those that destroy an
+ * object by its number. A context without DEVX can only query capabilities and vport contexts.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_create`
  */
 export function mlx5dv_devx_general_cmd(
   context: Context,

@@ -12,13 +12,20 @@ import { refuse } from "../errors.js";
 /** What C passes as `struct mlx5dv_flow_match_parameters *`: the struct, its bytes alone, or nothing (all zero). */
 export type FlowMatchParameters = MatchParameters | Uint8Array | null | undefined;
 
-/** A domain of the function that the context is open on. @throws EINVAL unknown type */
+/**
+ * Makes a domain of the function that the context is open on.
+ * @param type MLX5DV_DR_DOMAIN_TYPE_NIC_RX, _NIC_TX or _FDB
+ * @throws EINVAL if the type is unknown
+ */
 export function mlx5dv_dr_domain_create(ctx: Context, type: number): Domain {
   const call = "mlx5dv_dr_domain_create";
   return Domain.create(call, living(call, "ctx", ctx, Context), type);
 }
 
-/** @throws EBUSY while a table, or a reformat, modify header or array action of it is alive */
+/**
+ * Destroys a domain.
+ * @throws EBUSY if a table, or a reformat, modify header or array action of it is alive
+ */
 export function mlx5dv_dr_domain_destroy(domain: Domain): 0 {
   const call = "mlx5dv_dr_domain_destroy";
   living(call, "domain", domain, Domain).destroy(call);
@@ -26,8 +33,11 @@ export function mlx5dv_dr_domain_destroy(domain: Domain): 0 {
 }
 
 /**
- * MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW and _HW do what waits (asyncRules of createDevice), _MEM gives back memory that tables keep.
- * @throws EOPNOTSUPP other flags, or an FDB domain of a VF; ENOMEM a rule that waits finds no room, and waits on
+ * Synchronizes a domain. _FLAGS_SW and _FLAGS_HW make pending rules take effect (`asyncRules` of
+ * `createDevice`), _FLAGS_MEM gives back memory that tables keep.
+ * @param flags bits MLX5DV_DR_DOMAIN_SYNC_FLAGS_*
+ * @throws EOPNOTSUPP if another bit is set, or the FDB domain is of a VF
+ * @throws ENOMEM if a pending rule finds no memory; it stays pending
  */
 export function mlx5dv_dr_domain_sync(domain: Domain, flags: number): 0 {
   const call = "mlx5dv_dr_domain_sync";
@@ -35,22 +45,36 @@ export function mlx5dv_dr_domain_sync(domain: Domain, flags: number): 0 {
   return 0;
 }
 
-/** Whether tables of the domain give memory back as soon as their rules go; by default they keep it until a sync. */
+/**
+ * Says whether tables give memory back as soon as their rules are destroyed. By default they keep
+ * it until a sync.
+ */
 export function mlx5dv_dr_domain_set_reclaim_device_memory(dmn: Domain, enable: boolean): void {
   living("mlx5dv_dr_domain_set_reclaim_device_memory", "dmn", dmn, Domain).reclaim(enable);
 }
 
-/** Whether a rule can have the values of another one of its matcher, but in the root table; by default it can. */
+/**
+ * Says whether two rules of a matcher can have the same values, except in the root table. By
+ * default they can.
+ */
 export function mlx5dv_dr_domain_allow_duplicate_rules(domain: Domain, allow: boolean): void {
   living("mlx5dv_dr_domain_allow_duplicate_rules", "domain", domain, Domain).allowsDuplicates = allow;
 }
 
-/** Level 0 is the root table, where every frame starts. @throws EOPNOTSUPP another level in an FDB domain of a VF; ENOMEM */
+/**
+ * Makes a table.
+ * @param level 0 is the root table, where all frames start
+ * @throws EOPNOTSUPP if the level is not 0 in the FDB domain of a VF
+ * @throws ENOMEM if the device has no memory left
+ */
 export function mlx5dv_dr_table_create(domain: Domain, level: number): Table {
   return Table.create("mlx5dv_dr_table_create", domain, level);
 }
 
-/** @throws EBUSY while matchers or actions refer to it */
+/**
+ * Destroys a table.
+ * @throws EBUSY if matchers or actions refer to it
+ */
 export function mlx5dv_dr_table_destroy(table: Table): 0 {
   const call = "mlx5dv_dr_table_destroy";
   living(call, "table", table, Table).destroy(call);
@@ -58,9 +82,15 @@ export function mlx5dv_dr_table_destroy(table: Table): 0 {
 }
 
 /**
- * A matcher at a priority (lower is first). Groups that `match_criteria_enable` leaves out are ignored.
- * @throws EINVAL bad criteria, size or ip_version mask; EOPNOTSUPP reserved bits, what the device does not declare or, by its
- * profile, does not match; ENOTSUP source_port masked in part (ConnectX); ENOMEM 65,536 matchers of the table
+ * Makes a matcher: the mask of its rules.
+ * @param priority lower comes first
+ * @param match_criteria_enable bits of the groups that are read: 1 outer, 2 misc, 4 inner, 8 misc2,
+ *   16 misc3, 32 misc4, 64 misc5
+ * @param mask device bytes; `matchParameters` makes them from names
+ * @throws EINVAL if the criteria, the size or an ip_version mask are wrong
+ * @throws EOPNOTSUPP if a reserved bit is masked, or the device or profile does not match a field
+ * @throws ENOTSUP if source_port is masked in part (ConnectX profiles)
+ * @throws ENOMEM if the table has 65,536 matchers, or the device has no memory left
  */
 export function mlx5dv_dr_matcher_create(
   table: Table,
@@ -71,7 +101,10 @@ export function mlx5dv_dr_matcher_create(
   return Matcher.create("mlx5dv_dr_matcher_create", table, priority, match_criteria_enable, mask);
 }
 
-/** @throws EBUSY while rules of it are alive */
+/**
+ * Destroys a matcher.
+ * @throws EBUSY if rules of it are alive
+ */
 export function mlx5dv_dr_matcher_destroy(matcher: Matcher): 0 {
   const call = "mlx5dv_dr_matcher_destroy";
   living(call, "matcher", matcher, Matcher).destroy(call);
@@ -79,10 +112,17 @@ export function mlx5dv_dr_matcher_destroy(matcher: Matcher): 0 {
 }
 
 /**
- * A rule; it takes effect at once, or with asyncRules of createDevice at the next sync. `num_actions` counts the actions that
- * are used (all of them when undefined).
- * @throws EINVAL value outside mask, actions that cannot stand together; EEXIST a duplicate where they are refused; EOPNOTSUPP,
- * ENOTSUP what the profile refuses; ENOMEM
+ * Makes a rule. It takes effect at once, or with `asyncRules` of `createDevice` at the next sync.
+ * @param value device bytes; bits outside the mask must be 0
+ * @param num_actions actions of the list that are used; all if undefined
+ * @throws EINVAL if the value has a bit outside the mask, or the actions cannot stand together
+ * @throws EEXIST if it is a duplicate, and the domain refuses duplicates
+ * @throws EOPNOTSUPP, ENOTSUP if the profile refuses it
+ * @throws ENOMEM if the device has no memory left
+ * @example
+ * const { match_criteria_enable, mask, value } = matchParameters({ "outer.tcp_dport": 443 });
+ * const matcher = mlx5dv_dr_matcher_create(table, 0, match_criteria_enable, mask);
+ * mlx5dv_dr_rule_create(matcher, value, 1, [mlx5dv_dr_action_create_drop()]);
  */
 export function mlx5dv_dr_rule_create(
   matcher: Matcher,
@@ -100,6 +140,7 @@ export function mlx5dv_dr_rule_create(
   return Rule.create(call, matcher, value, actions.slice(0, count) as Action[]);
 }
 
+/** Destroys a rule, at once or, with `asyncRules` of `createDevice`, at the next sync. */
 export function mlx5dv_dr_rule_destroy(rule: Rule): 0 {
   const call = "mlx5dv_dr_rule_destroy";
   living(call, "rule", rule, Rule).destroy(call);

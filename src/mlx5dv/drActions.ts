@@ -19,65 +19,96 @@ import type { Tir } from "../model/queue/tir.js";
 /** `struct mlx5dv_dr_action_dest_attr`, with objects where C has pointers. */
 export type DrActionDestAttr = DestAttr<Action>;
 
+/** An action that drops the frame. */
 export function mlx5dv_dr_action_create_drop(): Action {
   return Action.drop();
 }
 
-/** The default of the domain: NIC_RX drops the frame, NIC_TX sends it, the FDB gives it to the PF; a root table lets it go on. */
+/**
+ * An action that sends the frame to the default of its domain: NIC_RX drops it, NIC_TX transmits
+ * it, the FDB gives it to the PF. In a root table the frame goes on as on a miss.
+ */
 export function mlx5dv_dr_action_create_default_miss(): Action {
   return Action.defaultMiss();
 }
 
-/** The low 24 bits of `tag_value` stand in the completion. */
+/**
+ * An action that writes a tag into the completion.
+ * @param tag_value its low 24 bits are used
+ */
 export function mlx5dv_dr_action_create_tag(tag_value: number): Action {
   return Action.tag("mlx5dv_dr_action_create_tag", tag_value);
 }
 
-/** In NIC_RX domains of the function that has the queue pair. @throws EINVAL for one that is not IBV_QPT_RAW_PACKET */
+/**
+ * An action that delivers to a queue pair, in NIC_RX domains of its function.
+ * @throws EINVAL if it is not IBV_QPT_RAW_PACKET
+ */
 export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
   return Action.toQueue("mlx5dv_dr_action_create_dest_ibv_qp", ibqp);
 }
 
-/** In NIC_RX domains of the function that the TIR is on. @throws EINVAL for what is no TIR */
+/**
+ * An action that delivers to a TIR, in NIC_RX domains of its function.
+ * @throws EINVAL if the object is no TIR
+ */
 export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: Tir): Action {
   return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj);
 }
 
-/** @throws EINVAL for a root table */
+/**
+ * An action that goes on in a table of the same domain.
+ * @throws EINVAL if the table is a root table
+ */
 export function mlx5dv_dr_action_create_dest_table(table: Table): Action {
   return Action.toTable("mlx5dv_dr_action_create_dest_table", table);
 }
 
-/** Counts packets and bytes on one counter of a bulk. @throws EINVAL not a flow counter, offset outside the bulk */
+/**
+ * An action that counts the packet and its bytes.
+ * @param offset index of the counter in a bulk, from 0
+ * @throws EINVAL if the object is no flow counter, or the offset is outside the bulk
+ */
 export function mlx5dv_dr_action_create_flow_counter(devx_obj: FlowCounter, offset: number): Action {
   return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj, offset);
 }
 
 /**
- * To the first rule of a priority of the root table, which is of the domain of the rule.
- * @throws EINVAL for a table that is not root, a priority that it does not have; ENOMEM
+ * An action that goes on at a priority of the root table.
+ * @throws EINVAL if the table is not root, or has no such priority
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_dest_root_table(table: Table, priority: number): Action {
   return rootTableAction("mlx5dv_dr_action_create_dest_root_table", table, priority);
 }
 
 /**
- * To a function: 0 is the PF, 1 the first VF, 0xffff the port that the frame came from or was sent on.
- * @throws EINVAL an unknown vport; EOPNOTSUPP for a domain that is not the FDB, or of a VF
+ * An action of the FDB that sends the frame to a function.
+ * @param vport 0 the PF, 1 the first VF, 0xffff the port that the frame came from or was sent on
+ * @throws EINVAL if there is no such vport
+ * @throws EOPNOTSUPP if the domain is not the FDB, or is of a VF
  */
 export function mlx5dv_dr_action_create_dest_vport(domain: Domain, vport: number): Action {
   return vportAction("mlx5dv_dr_action_create_dest_vport", domain, vport);
 }
 
-/** Out of a port (1 ..). @throws EINVAL an unknown port; EOPNOTSUPP for a domain that is not the FDB, or of a VF */
+/**
+ * An action of the FDB that sends the frame out of a port.
+ * @param ib_port from 1
+ * @throws EINVAL if there is no such port
+ * @throws EOPNOTSUPP if the domain is not the FDB, or is of a VF
+ */
 export function mlx5dv_dr_action_create_dest_ib_port(domain: Domain, ib_port: number): Action {
   return portAction("mlx5dv_dr_action_create_dest_ib_port", domain, ib_port);
 }
 
 /**
- * A copy to each of `num_dest` destinations (all of `dests` when undefined).
- * @throws EINVAL less than two or more than 64, an unknown entry type, what cannot stand in the domain; EOPNOTSUPP what cannot
- * be a member; ENOMEM
+ * An action that sends a copy to each of several destinations.
+ * @param num_dest entries that are used, 2 to 64; all if undefined
+ * @throws EINVAL if there are less than two or more than 64, an entry type is unknown, or a member
+ *   cannot stand in the domain
+ * @throws EOPNOTSUPP if an action cannot be a member
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_dest_array(
   domain: Domain,
@@ -88,9 +119,14 @@ export function mlx5dv_dr_action_create_dest_array(
 }
 
 /**
- * Encapsulation or decapsulation (MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_*) by `data_sz` bytes of `data` (all of them when
- * undefined). `flags`: MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL for rules of root tables.
- * @throws EINVAL flags, types, data that do not fit; EOPNOTSUPP; ENOMEM
+ * An action that encapsulates or decapsulates.
+ * @param flags MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL for rules of root tables, else 0
+ * @param reformat_type MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_*
+ * @param data_sz bytes of `data` that are used; all if undefined
+ * @param data the headers to put in front; none for L2_TUNNEL_TO_L2
+ * @throws EINVAL if flags, type or data do not fit each other
+ * @throws EOPNOTSUPP if the profile refuses it
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_packet_reformat(
   domain: Domain,
@@ -104,9 +140,14 @@ export function mlx5dv_dr_action_create_packet_reformat(
 }
 
 /**
- * Changes of headers and registers: `actions_sz` bytes (all when undefined) of 64-bit words, as bytes, bigints or objects (see
- * `modifyActions`). `flags`: MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL for rules of root tables.
- * @throws EINVAL, ENOTSUP, EOPNOTSUPP what the device cannot carry out; ENOMEM
+ * An action that changes headers and registers: SET, ADD and COPY (docs/rules.md).
+ * @param flags MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL for rules of root tables, else 0
+ * @param actions_sz bytes that are used, 8 for each change; all if undefined
+ * @param actions big-endian words of 64 bits: bytes, bigints, or objects (`modifyActions`)
+ * @throws EINVAL, ENOTSUP, EOPNOTSUPP if the device cannot do a change
+ * @throws ENOMEM if the device has no memory left
+ * @example
+ * mlx5dv_dr_action_create_modify_header(domain, 0, undefined, [{ type: "add", field: "OUT_IP_TTL", data: 0xff }]);
  */
 export function mlx5dv_dr_action_create_modify_header(
   domain: Domain,
@@ -117,18 +158,25 @@ export function mlx5dv_dr_action_create_modify_header(
   return modifyAction("mlx5dv_dr_action_create_modify_header", domain, flags, actions_sz, actions);
 }
 
-/** Removes the outermost VLAN tag, where there is one. */
+/** An action that removes the outermost VLAN tag; a frame without one stays as it is. */
 export function mlx5dv_dr_action_create_pop_vlan(): Action {
   return Action.popVlan();
 }
 
-/** Puts a VLAN tag behind the MACs: TPID and TCI as one writes them, `0x81000064`. @throws EINVAL another TPID than 0x8100, 0x88a8 */
+/**
+ * An action that inserts a VLAN tag after the MAC addresses.
+ * @param vlan_hdr TPID and TCI as a number of 32 bits: `0x81000064` is VLAN 100
+ * @throws EINVAL if the TPID is not 0x8100 or 0x88a8
+ */
 export function mlx5dv_dr_action_create_push_vlan(domain: Domain, vlan_hdr: number): Action {
   const call = "mlx5dv_dr_action_create_push_vlan";
   return Action.pushVlan(call, living(call, "domain", domain, Domain).device, vlan_hdr);
 }
 
-/** @throws EBUSY while a rule or an array uses it */
+/**
+ * Destroys an action.
+ * @throws EBUSY if a rule or an array uses it
+ */
 export function mlx5dv_dr_action_destroy(action: Action): 0 {
   const call = "mlx5dv_dr_action_destroy";
   living(call, "action", action, Action).destroy(call);

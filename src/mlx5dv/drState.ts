@@ -10,8 +10,12 @@ import { samplerAction, type FlowSamplerAttr } from "../model/action/sampler.js"
 export type { FlowMeterAttr, FlowSamplerAttr };
 
 /**
- * One unit of an ASO object: `flags` and `return_reg_c` (1, 3, 5) as its kind takes them.
- * @throws EOPNOTSUPP another kind of object, a root-only domain, a device without; EINVAL flags, offset, register
+ * An action on one unit of an ASO object: a flow meter, a first-hit flag, or a connection.
+ * @param offset index of the unit in the object
+ * @param flags as the kind of object takes them (MLX5DV_DR_ACTION_FLAGS_ASO_*)
+ * @param return_reg_c register C that gets the answer: 1, 3 or 5
+ * @throws EOPNOTSUPP if the kind of object, the domain or the device does not support it
+ * @throws EINVAL if flags, offset or register are wrong
  */
 export function mlx5dv_dr_action_create_aso(
   domain: Domain,
@@ -25,8 +29,9 @@ export function mlx5dv_dr_action_create_aso(
 }
 
 /**
- * For rules that are made from now on; those that are there keep what the action had.
- * @throws EINVAL not an ASO action, flags, offset, register; EOPNOTSUPP flags or register of one that is linked
+ * Changes an ASO action for rules that are made later; existing rules keep the old one.
+ * @throws EINVAL if it is no ASO action, or flags, offset or register are wrong
+ * @throws EOPNOTSUPP if flags or register of a linked object change
  */
 export function mlx5dv_dr_action_modify_aso(action: Action, offset: number, flags: number, return_reg_c: number): 0 {
   const call = "mlx5dv_dr_action_modify_aso";
@@ -37,16 +42,21 @@ export function mlx5dv_dr_action_modify_aso(action: Action, offset: number, flag
 }
 
 /**
- * Colours a frame in register C[reg_c_index], and goes on in `next_table`.
- * @throws EOPNOTSUPP a root table; EINVAL register, size of the parameters; ENOMEM
+ * An action that writes the colour of a frame into register C[`reg_c_index`], and goes on in
+ * `next_table`.
+ * @param attr `flow_meter_parameter` has 32 bytes (`flowMeterBytes`)
+ * @throws EOPNOTSUPP if the table is a root table
+ * @throws EINVAL if the register or the size is wrong
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_flow_meter(attr: FlowMeterAttr): FlowMeterAction {
   return FlowMeterAction.create("mlx5dv_dr_action_create_flow_meter", attr);
 }
 
 /**
- * Changes what `modify_field_select` names: 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR (big-endian, as a bigint or 8 bytes).
- * @throws EINVAL not a flow meter action, size of the parameters
+ * Changes parts of a flow meter.
+ * @param modify_field_select 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR: a bigint, or 8 big-endian bytes
+ * @throws EINVAL if it is no flow meter action, or the size is wrong
  */
 export function mlx5dv_dr_action_modify_flow_meter(
   action: Action,
@@ -63,16 +73,22 @@ export function mlx5dv_dr_action_modify_flow_meter(
 }
 
 /**
- * Some frames, by chance, do `sample_actions` on a copy; all of them go on in `default_next_table`.
- * @throws EINVAL ratio, actions, tables; EOPNOTSUPP NIC_TX, other actions; ENOMEM
+ * An action that runs `sample_actions` on a copy of some frames, chosen at random. All frames go on
+ * in `default_next_table`.
+ * @param attr about one frame of `sample_ratio` is copied
+ * @throws EINVAL if the ratio, an action or a table is wrong
+ * @throws EOPNOTSUPP in NIC_TX, or if an action cannot be sampled
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_dr_action_create_flow_sampler(attr: FlowSamplerAttr): Action {
   return samplerAction("mlx5dv_dr_action_create_flow_sampler", attr);
 }
 
 /**
- * Lets rules of `dmn` use connections of `peer_dmn`, with these flags and this register.
- * @throws EOPNOTSUPP not a connection tracking object; EINVAL flags, register, a domain that is linked already
+ * Lets rules of `dmn` use the connections of an object of `peer_dmn`, with these flags and this
+ * register.
+ * @throws EOPNOTSUPP if it is no connection tracking object
+ * @throws EINVAL if flags or register are wrong, or the domain is linked already
  */
 export function mlx5dv_dr_aso_other_domain_link(
   devx_obj: AsoObject,
@@ -85,7 +101,12 @@ export function mlx5dv_dr_aso_other_domain_link(
   return 0;
 }
 
-/** @throws EOPNOTSUPP not a connection tracking object; EINVAL never linked; EBUSY while a rule of the domain uses it */
+/**
+ * Ends what `mlx5dv_dr_aso_other_domain_link` began.
+ * @throws EOPNOTSUPP if it is no connection tracking object
+ * @throws EINVAL if the domain is not linked
+ * @throws EBUSY if a rule of the domain uses it
+ */
 export function mlx5dv_dr_aso_other_domain_unlink(devx_obj: AsoObject, dmn: Domain): 0 {
   unlinkAso("mlx5dv_dr_aso_other_domain_unlink", devx_obj, dmn);
   return 0;

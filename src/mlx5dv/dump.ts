@@ -7,7 +7,12 @@ import { Matcher } from "../model/table/matcher.js";
 import { Rule } from "../model/rule/rule.js";
 
 /** What a `FILE *` is here: something with `write`, such as a stream of Node, or a function that takes the text. */
-export type DumpFile = { write(text: string): unknown } | ((text: string) => unknown);
+export type DumpFile =
+  | {
+      /** Takes the next piece of the text. */
+      write(text: string): unknown;
+    }
+  | ((text: string) => unknown);
 
 type Living = { readonly destroyed: boolean };
 
@@ -29,22 +34,42 @@ function writerOf(file: DumpFile | null | undefined): Write | undefined {
   return typeof file?.write === "function" ? (text) => file.write(text) : undefined;
 }
 
-/** A domain with its tables, matchers, rules and actions. 0, or -EINVAL without a file or a living domain. */
+/**
+ * Writes a domain with its tables, matchers, rules and actions as text for the public steering dump
+ * tools (mlx5dv_dump(3)).
+ * @param fout gets the text
+ * @returns 0; or -EINVAL, which is not thrown, without a file or a living object
+ */
 export function mlx5dv_dump_dr_domain(fout: DumpFile | null, domain: Domain | null): number {
   return dumped(fout, domain, Domain, dumpDomain);
 }
 
-/** A table with its matchers, rules and actions, behind its domain. 0, or -EINVAL. */
+/**
+ * Writes a table with its matchers, rules and actions, after its domain, as text for the public
+ * steering dump tools (mlx5dv_dump(3)).
+ * @param fout gets the text
+ * @returns 0; or -EINVAL, which is not thrown, without a file or a living object
+ */
 export function mlx5dv_dump_dr_table(fout: DumpFile | null, table: Table | null): number {
   return dumped(fout, table, Table, dumpTable);
 }
 
-/** A matcher with its rules and actions, behind its domain and table. 0, or -EINVAL. */
+/**
+ * Writes a matcher with its rules and actions, after its domain and table, as text for the public
+ * steering dump tools (mlx5dv_dump(3)).
+ * @param fout gets the text
+ * @returns 0; or -EINVAL, which is not thrown, without a file or a living object
+ */
 export function mlx5dv_dump_dr_matcher(fout: DumpFile | null, matcher: Matcher | null): number {
   return dumped(fout, matcher, Matcher, dumpMatcher);
 }
 
-/** A rule with its actions, behind its domain, table and matcher. 0, or -EINVAL. */
+/**
+ * Writes a rule with its actions, after its domain, table and matcher, as text for the public
+ * steering dump tools (mlx5dv_dump(3)).
+ * @param fout gets the text
+ * @returns 0; or -EINVAL, which is not thrown, without a file or a living object
+ */
 export function mlx5dv_dump_dr_rule(fout: DumpFile | null, rule: Rule | null): number {
   return dumped(fout, rule, Rule, dumpRule);
 }

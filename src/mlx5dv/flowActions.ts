@@ -12,9 +12,12 @@ import { MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, MLX5DV_FLOW_ACTION_ESP
 export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../model/flow/action.js";
 
 /**
- * Changes of headers and registers, as `mlx5dv_dr_action_create_modify_header` takes them. `actions_sz` is in bytes (all of
- * them when undefined), `ft_type` an MLX5DV_FLOW_TABLE_TYPE_*.
- * @throws EINVAL, EOPNOTSUPP what the device cannot carry out; ENOMEM
+ * Makes a flow action that changes headers and registers, as
+ * `mlx5dv_dr_action_create_modify_header` does.
+ * @param actions_sz bytes that are used, 8 for each change; all if undefined
+ * @param ft_type MLX5DV_FLOW_TABLE_TYPE_*
+ * @throws EINVAL, EOPNOTSUPP if the device cannot do a change
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_create_flow_action_modify_header(
   ctx: Context,
@@ -26,9 +29,14 @@ export function mlx5dv_create_flow_action_modify_header(
 }
 
 /**
- * Encapsulation (`data`: the headers in front), or decapsulation. `data_sz` counts the bytes that are used (all of them when
- * undefined).
- * @throws EINVAL, EOPNOTSUPP what the device cannot carry out; ENOMEM
+ * Makes a flow action that encapsulates or decapsulates, as
+ * `mlx5dv_dr_action_create_packet_reformat` does.
+ * @param data_sz bytes of `data` that are used; all if undefined
+ * @param data the headers to put in front
+ * @param reformat_type MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_*
+ * @param ft_type MLX5DV_FLOW_TABLE_TYPE_*
+ * @throws EINVAL, EOPNOTSUPP if the device cannot do it
+ * @throws ENOMEM if the device has no memory left
  */
 export function mlx5dv_create_flow_action_packet_reformat(
   ctx: Context,
@@ -50,11 +58,13 @@ export interface Mlx5FlowActionEsp {
 }
 
 /**
- * What `ibv_create_flow_action_esp` makes; with REQUIRE_METADATA its frames carry an element of eight bytes behind their MAC
- * addresses, which asks for encryption or says what decryption came to (docs/esp.md). C bytes are taken too:
- * | comp_mask 8 | action_flags 4 |, and 4 that are not looked at.
- * @throws EOPNOTSUPP unknown bits of `comp_mask` and `action_flags`; EINVAL REQUIRE_METADATA in full offload; else as
- * `ibv_create_flow_action_esp`
+ * Makes an ESP action like `ibv_create_flow_action_esp`. With REQUIRE_METADATA its frames carry an
+ * element of eight bytes after their MAC addresses, which asks for encryption or says how
+ * decryption ended (docs/esp.md).
+ * @param mlx5_attr the object, or C bytes: | comp_mask 8 | action_flags 4 | ignored 4 |
+ * @throws EOPNOTSUPP if a bit of `comp_mask` or `action_flags` is unknown
+ * @throws EINVAL if REQUIRE_METADATA is asked of full offload
+ * @throws as `ibv_create_flow_action_esp`
  */
 export function mlx5dv_create_flow_action_esp(
   ctx: Context,

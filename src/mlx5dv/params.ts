@@ -14,10 +14,16 @@ export interface DeviceMatch {
 }
 
 /**
- * Device bytes of a match over named fields, such as `{ "outer.ipv4_dst": "10.0.0.0/8", "outer.tcp_dport": 443 }`.
- * ip_version is masked by itself, 4 or 6, as mlx5dv_dr wants it; for a `root` table, which is the kernel's under ConnectX
- * profiles, by all of its bits.
- * @throws EINVAL unknown fields, values that do not fit; EOPNOTSUPP what the device format cannot say (ranges, "any", ext)
+ * The device bytes of a match from the names of its fields (docs/match-fields.md). `ip_version` is
+ * masked by itself, 4 or 6, as mlx5dv_dr wants it.
+ * @param fields numbers, or text: `"10.0.0.0/8"`, `"0x10/0xf0"`, `"02:00:00:00:00:01"`
+ * @param options `root: true` masks all bits of `ip_version`, as root tables of ConnectX profiles
+ *   want it
+ * @returns the criteria bits, and mask and value of 448 bytes
+ * @throws EINVAL if a field is unknown, or a value does not fit
+ * @throws EOPNOTSUPP if the device format has no place for it: ranges, "any", `ext` fields
+ * @example
+ * const { match_criteria_enable, mask, value } = matchParameters({ "outer.ipv4_dst": "10.0.0.0/8", "outer.tcp_dport": 443 });
  */
 export function matchParameters(fields: MatchFields, options: { root?: boolean } = {}): DeviceMatch {
   const call = "matchParameters";

@@ -26,10 +26,14 @@ export interface Mlx5dvPort {
 }
 
 /**
- * Fills `info` with what a port is to the eSwitch: the uplink, 0xffff, for the function that manages it, else the function's own vport.
- * MODEL: there is no steering memory with addresses, and register C0 does not say where a frame came from (misc.source_port
- * does), so their flags are 0; the vhca_id of a function is its vport, that of the uplink the manager's.
- * @throws EINVAL no such port
+ * Fills `info` with the place of a port in the eSwitch (mlx5dv_query_port(3)): the uplink, 0xffff,
+ * for the function that manages it, else the vport of the function.
+ *
+ * MODEL: there is no steering memory with addresses, and register C0 does not hold the source of a
+ * frame (`misc.source_port` does), so their flags are 0. The vhca_id of a function is its vport,
+ * that of the uplink the manager's.
+ * @param port_num from 1
+ * @throws EINVAL if there is no such port
  */
 export function mlx5dv_query_port(context: Context, port_num: number, info: Partial<Mlx5dvPort>): 0 {
   const call = "mlx5dv_query_port";
@@ -52,7 +56,7 @@ export function mlx5dv_query_port(context: Context, port_num: number, info: Part
   return 0;
 }
 
-/** Whether the calls of mlx5dv work on a device: they do on all of them. */
+/** Whether the calls of mlx5dv work on a device: true for all devices. */
 export function mlx5dv_is_supported(device: Device | DeviceFunction): boolean {
   if (device instanceof Device || device instanceof DeviceFunction) return true;
   throw new TypeError(`mlx5dv_is_supported: device must be a Device or a DeviceFunction, not ${describe(device)}`);

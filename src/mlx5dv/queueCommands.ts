@@ -34,11 +34,15 @@ export type TirFields = FieldValues<keyof typeof TIR_CONTEXT.fields> & {
 };
 
 /**
- * CREATE_TIR; which number it got is in `numberOutput`.
+ * CREATE_TIR; `numberOutput` reads the number of the TIR.
  *
  *     | 0x900 2 | uid 2 | 0 2 | op_mod 2 | 0 24 | context 240 |
- *     context   | 0 4 | type 4 bits, 0 28 bits | 0 20 | 0 5 bits, queue type 3 bits | rqn 3 | symmetric 1 bit, 0 1 bit, tunneled 1 bit, 0 5 bits | rqtn 3 |
- *               | function 4 bits, 0 2 bits, loopback 2 bits | domain 3 | key 40 | outer: L3 1 bit, L4 1 bit, fields 30 bits | inner 4 | 0 152 |
+ *     context: | 0 4 | type 4 bits, 0 28 bits | 0 20 | 0 5 bits, queue type 3 bits | rqn 3 |
+ *              | symmetric 1 bit, 0 1 bit, tunneled 1 bit, 0 5 bits | rqtn 3 |
+ *              | function 4 bits, 0 2 bits, loopback 2 bits | domain 3 | key 40 |
+ *              | outer: L3 1 bit, L4 1 bit, fields 30 bits | inner 4 | 0 152 |
+ *
+ * @throws EINVAL if a value does not fit its bits, or the key is longer than 40 bytes
  */
 export function createTirCommand({ rx_hash_toeplitz_key, ...fields }: TirFields): CommandFor<Tir> {
   const command = new CommandBytes("createTirCommand", CREATE_TIR.size, CREATE_TIR_OPCODE);
@@ -50,9 +54,12 @@ export function createTirCommand({ rx_hash_toeplitz_key, ...fields }: TirFields)
 }
 
 /**
- * CREATE_RQT of these receive queues, by number: `wq_num` of work queues, `qp_num` of raw packet queue pairs.
+ * CREATE_RQT; `numberOutput` reads the number of the RQT.
  *
- *     | 0x916 2 | uid 2 | 0 2 | op_mod 2 | 0 44 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
+ *     | 0x916 2 | uid 2 | 0 2 | op_mod 2 | 0 44 | 0 5 bits, type 3 bits | 0 1 | most 2 |
+ *     | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
+ *
+ * @param numbers receive queues: `wq_num` of work queues, `qp_num` of raw packet queue pairs
  */
 export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
   const call = "createRqtCommand";
@@ -64,12 +71,16 @@ export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
   return command.bytes;
 }
 
-/** DESTROY_TIR: | 0x902 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | number 3 | 0 4 | */
+/**
+ * DESTROY_TIR.
+ *
+ *     | 0x902 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | number 3 | 0 4 |
+ */
 export function destroyTirCommand(id: number): Uint8Array {
   return new CommandBytes("destroyTirCommand", DESTROY_24.size, DESTROY_TIR_OPCODE).write(DESTROY_24, { id }).bytes;
 }
 
-/** DESTROY_RQT: 0x918, the bytes as in DESTROY_TIR. */
+/** DESTROY_RQT (0x918); the bytes are as in DESTROY_TIR. */
 export function destroyRqtCommand(id: number): Uint8Array {
   return new CommandBytes("destroyRqtCommand", DESTROY_24.size, DESTROY_RQT_OPCODE).write(DESTROY_24, { id }).bytes;
 }

@@ -45,9 +45,13 @@ export const MLX5DV_CQE_RES_FORMAT_CSUM = CqeFormat.csum;
 export const MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX = CqeFormat.csum_stridx;
 
 /**
- * A queue pair of `ibv_create_qp_ex` with what the driver is asked besides; without the third argument it is the same.
- * @throws EINVAL unknown bits, flags that the type does not have or that exclude each other; EOPNOTSUPP dynamic connections,
- * send operations, credits by packets, signature pipelining, reception out of order; besides what ibv_create_qp_ex throws
+ * Makes a queue pair as `ibv_create_qp_ex` does, with attributes of the driver
+ * (mlx5dv_create_qp(3)).
+ * @param mlx5_qp_attr driver attributes; without them the call is `ibv_create_qp_ex`
+ * @throws EINVAL if a bit is unknown, or flags do not fit the type or exclude each other
+ * @throws EOPNOTSUPP for dynamic connections, send operations, packet-based credits, signature
+ *   pipelining, out-of-order reception
+ * @throws as `ibv_create_qp_ex`
  */
 export function mlx5dv_create_qp(
   context: Context,
@@ -61,9 +65,12 @@ export function mlx5dv_create_qp(
 }
 
 /**
- * A completion queue of `ibv_create_cq_ex` with what the driver is asked besides; without the third argument it is the same.
- * @throws EINVAL unknown bits, a `cqe_size` other than 64 and 128, padding without 128, no format of compression; besides what
- * ibv_create_cq_ex throws
+ * Makes a completion queue as `ibv_create_cq_ex` does, with attributes of the driver
+ * (mlx5dv_create_cq(3)).
+ * @param mlx5_cq_attr driver attributes; without them the call is `ibv_create_cq_ex`
+ * @throws EINVAL if a bit is unknown, `cqe_size` is not 64 or 128, padding is asked for without
+ *   128, or the compression format is missing
+ * @throws as `ibv_create_cq_ex`
  */
 export function mlx5dv_create_cq(
   context: Context,

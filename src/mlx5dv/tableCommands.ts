@@ -61,9 +61,13 @@ export interface FlowTableFields {
 }
 
 /**
- *     CREATE_FLOW_TABLE    | 0x930 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 7 | context 40 |
- *     context              | reformat, decap, software owner, termination: 1 bit each, miss action 4 bits | level 1 | 0 1 |
- *                          | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 |
+ * CREATE_FLOW_TABLE; `numberOutput` reads the number of the table.
+ *
+ *     | 0x930 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 7 | context 40 |
+ *     context: | reformat, decap, software owner, termination: 1 bit each, miss action 4 bits |
+ *              | level 1 | 0 1 | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 |
+ *
+ * @param table_type FS_FT_NIC_RX, FS_FT_NIC_TX or FS_FT_FDB
  */
 export function createFlowTableCommand(table_type: number, fields: FlowTableFields = {}): CommandFor<DevxFlowTable> {
   return new CommandBytes("createFlowTableCommand", CREATE_FLOW_TABLE.size, opcodes.CREATE_FLOW_TABLE_OPCODE)
@@ -71,12 +75,20 @@ export function createFlowTableCommand(table_type: number, fields: FlowTableFiel
     .write(FLOW_TABLE_CONTEXT, { ...fields }, FLOW_TABLE_CONTEXT_AT).bytes;
 }
 
-/** Which number a flow table, a flow group, a TIR or an RQT got: | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |. */
+/**
+ * The number of a new flow table, flow group, TIR or RQT in the output of its command.
+ *
+ *     | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |
+ */
 export function numberOutput(output: Uint8Array): number {
   return outputFields(output, OUTPUT_24).id;
 }
 
-/** QUERY_FLOW_TABLE: | 0x932 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 40 |, then | ... | context 40 | from byte 24 */
+/**
+ * QUERY_FLOW_TABLE. The output needs FLOW_TABLE_OUTPUT_SIZE bytes; the context is at byte 24.
+ *
+ *     | 0x932 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 40 |
+ */
 export function queryFlowTableCommand(table_type: number, table_id: number): Uint8Array {
   return new CommandBytes("queryFlowTableCommand", QUERY_FLOW_TABLE.size, opcodes.QUERY_FLOW_TABLE_OPCODE).write(
     QUERY_FLOW_TABLE,
@@ -84,7 +96,10 @@ export function queryFlowTableCommand(table_type: number, table_id: number): Uin
   ).bytes;
 }
 
-/** DESTROY_FLOW_TABLE: 0x931, the bytes as in QUERY_FLOW_TABLE. Status 6 while something is in it, or leads there. */
+/**
+ * DESTROY_FLOW_TABLE (0x931); the bytes are as in QUERY_FLOW_TABLE. Status 6 if the table has
+ * groups, or something leads to it.
+ */
 export function destroyFlowTableCommand(table_type: number, table_id: number): Uint8Array {
   return new CommandBytes("destroyFlowTableCommand", DESTROY_FLOW_TABLE.size, opcodes.DESTROY_FLOW_TABLE_OPCODE).write(
     DESTROY_FLOW_TABLE,
@@ -95,7 +110,7 @@ export function destroyFlowTableCommand(table_type: number, table_id: number): U
 /** Bytes that the output of QUERY_FLOW_TABLE needs. */
 export const FLOW_TABLE_OUTPUT_SIZE = FLOW_TABLE_CONTEXT_AT + FLOW_TABLE_CONTEXT.size;
 
-/** What QUERY_FLOW_TABLE has answered. */
+/** The context of a flow table in the output of QUERY_FLOW_TABLE. */
 export function flowTableOutput(output: Uint8Array): Required<FlowTableFields> {
   const context = outputFields(output, FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
   const { level, log_size, table_miss_action, table_miss_id } = context;
@@ -103,6 +118,7 @@ export function flowTableOutput(output: Uint8Array): Required<FlowTableFields> {
   return { reformat_en, decap_en, level, log_size, table_miss_action, table_miss_id };
 }
 
+/** A flow group: the mask of the entries at a range of indices of a table. */
 export interface FlowGroupFields {
   table_type: number;
   table_id: number;
@@ -114,8 +130,12 @@ export interface FlowGroupFields {
 }
 
 /**
- *     CREATE_FLOW_GROUP    | 0x933 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 | 0 4 |
- *                          | first index 4 | 0 4 | last index 4 | 0 23 | criteria 1 | mask 512 | 0 448 |
+ * CREATE_FLOW_GROUP; `numberOutput` reads the number of the group.
+ *
+ *     | 0x933 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 | 0 4 |
+ *     | first index 4 | 0 4 | last index 4 | 0 23 | criteria 1 | mask 512 | 0 448 |
+ *
+ * @throws EINVAL if a value does not fit its bits, or the mask is longer than 512 bytes
  */
 export function createFlowGroupCommand({ match_criteria, ...fields }: FlowGroupFields): CommandFor<DevxFlowGroup> {
   return new CommandBytes("createFlowGroupCommand", CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
@@ -123,7 +143,11 @@ export function createFlowGroupCommand({ match_criteria, ...fields }: FlowGroupF
     .put("match_criteria", match_criteria ?? new Uint8Array(), MATCH_CRITERIA_AT, MATCH_SIZE).bytes;
 }
 
-/** DESTROY_FLOW_GROUP: | 0x934 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | group 4 | 0 36 | */
+/**
+ * DESTROY_FLOW_GROUP.
+ *
+ *     | 0x934 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | group 4 | 0 36 |
+ */
 export function destroyFlowGroupCommand(table_type: number, table_id: number, group_id: number): Uint8Array {
   return new CommandBytes("destroyFlowGroupCommand", DESTROY_FLOW_GROUP.size, opcodes.DESTROY_FLOW_GROUP_OPCODE).write(
     DESTROY_FLOW_GROUP,
@@ -139,6 +163,7 @@ export interface EntryDestination {
   packet_reformat_id?: number;
 }
 
+/** An entry of a flow table: its value, and what it does. */
 export interface FlowEntryFields {
   table_type: number;
   table_id: number;
@@ -162,24 +187,35 @@ export interface FlowEntryFields {
 }
 
 /**
- *     SET_FLOW_TABLE_ENTRY | 0x936 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 |
- *                          | ignore level 1 bit, 0 23 bits | what is set 1 | 0 4 | index 4 | 0 28 | context |
- *     context              | VLAN 4 | group 4 | 0 1 | tag 3 | 0 2 | action 2 | extended 1 bit, 0 7 bits | destinations 3 |
- *                          | 0 1 | counters 3 | reformat 4 | header change 4 | second VLAN 4 | crypto 4 | 0 24 | value 512 | ASO 32 | 0 160 |
- *     destination          | type 1 | number 3 | 0 1 bit, reformat 1 bit, 0 30 bits |, extended also | reformat 4 | 0 4 |
- *     counter              | number 4 | 0 4 |, among extended destinations also | 0 8 |
+ * SET_FLOW_TABLE_ENTRY: makes an entry.
+ *
+ *     | 0x936 2 | uid 2 | 0 2 | op_mod 2 | other 1 bit, 0 15 bits | vport 2 | 0 4 | type 1 | 0 4 | table 3 |
+ *     | ignore level 1 bit, 0 23 bits | what is set 1 | 0 4 | index 4 | 0 28 | context |
+ *     context:     | VLAN 4 | group 4 | 0 1 | tag 3 | 0 2 | action 2 | extended 1 bit, 0 7 bits |
+ *                  | destinations 3 | 0 1 | counters 3 | reformat 4 | header change 4 | second VLAN 4 |
+ *                  | crypto 4 | 0 24 | value 512 | ASO 32 | 0 160 |
+ *     destination: | type 1 | number 3 | 0 1 bit, reformat 1 bit, 0 30 bits |, extended also | reformat 4 | 0 4 |
+ *     counter:     | number 4 | 0 4 |, among extended destinations also | 0 8 |
+ *
+ * @throws EINVAL if a value does not fit its bits, or the value is longer than 512 bytes
  */
 export function setFlowTableEntryCommand(fields: FlowEntryFields): CommandFor<DevxFlowEntry> {
   return entryCommand("setFlowTableEntryCommand", fields).bytes;
 }
 
-/** SET_FLOW_TABLE_ENTRY that changes what an entry does, with op_mod 1 and all four bits of what is set. */
+/**
+ * SET_FLOW_TABLE_ENTRY that changes what an entry does: op_mod 1, and all four bits of what is set.
+ */
 export function modifyFlowTableEntryCommand(fields: FlowEntryFields): Uint8Array {
   const change = { op_mod: 1, modify_enable_mask: 0xf };
   return entryCommand("modifyFlowTableEntryCommand", fields).write(SET_FLOW_TABLE_ENTRY, change).bytes;
 }
 
-/** DELETE_FLOW_TABLE_ENTRY: | 0x938 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 8 | index 4 | 0 28 | */
+/**
+ * DELETE_FLOW_TABLE_ENTRY.
+ *
+ *     | 0x938 2 | uid 2 | 0 2 | op_mod 2 | 0 8 | type 1 | 0 4 | table 3 | 0 8 | index 4 | 0 28 |
+ */
 export function deleteFlowTableEntryCommand(table_type: number, table_id: number, flow_index: number): Uint8Array {
   const call = "deleteFlowTableEntryCommand";
   return new CommandBytes(call, DELETE_FLOW_TABLE_ENTRY.size, opcodes.DELETE_FLOW_TABLE_ENTRY_OPCODE).write(

@@ -25,7 +25,13 @@ import { living } from "../model/base/handle.js";
 export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQueue.js";
 export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
 
-/** A completion queue with room for `cqe` completions. Context and channel are taken and not used. @throws EINVAL, ENOMEM */
+/**
+ * Makes a completion queue (ibv_create_cq(3)). `cq_context` and `channel` are taken and not used.
+ * @param cqe completions that it holds, from 1
+ * @param comp_vector below the `num_comp_vectors` of the context
+ * @throws EINVAL if a number is out of range
+ * @throws ENOMEM if the device has no memory left
+ */
 export function ibv_create_cq(
   context: Context,
   cqe: number,
@@ -38,35 +44,52 @@ export function ibv_create_cq(
   return new CompletionQueue(call, context, cqe);
 }
 
-/** @throws EBUSY while a queue pair completes to it */
+/**
+ * Destroys a completion queue (ibv_create_cq(3)).
+ * @throws EBUSY if a queue pair or work queue completes to it
+ */
 export function ibv_destroy_cq(cq: CompletionQueue): 0 {
   living("ibv_destroy_cq", "cq", cq, CompletionQueue).destroy("ibv_destroy_cq");
   return 0;
 }
 
-/** The oldest completions, at most `num_entries`: what C fills into `wc` and counts. */
+/**
+ * Takes the oldest completions out of a queue (ibv_poll_cq(3)).
+ * @param num_entries at most so many
+ * @returns the completions, where C fills `wc` and returns their number; empty if there are none
+ * @example
+ * for (const { wr_id, status, byte_len } of ibv_poll_cq(cq, 16)) console.log(wr_id, status, byte_len);
+ */
 export function ibv_poll_cq(cq: CompletionQueue, num_entries: number): WorkCompletion[] {
   living("ibv_poll_cq", "cq", cq, CompletionQueue);
   return cq.poll(unsigned("ibv_poll_cq", "num_entries", num_entries, 31));
 }
 
 /**
- * A completion queue whose completions are read field by field. Only the fields of `wc_flags` can be read, besides opcode,
- * flags and vendor error.
- * @throws EINVAL, ENOMEM; EOPNOTSUPP bits that the device does not know
+ * Makes a completion queue whose completions are read field by field (ibv_create_cq_ex(3)).
+ * @param cq_attr `wc_flags` (IBV_WC_EX_WITH_*) names the fields that can be read, besides opcode,
+ *   flags and vendor error
+ * @throws EINVAL if a number is out of range
+ * @throws EOPNOTSUPP if a bit of `comp_mask`, `wc_flags` or `flags` is unknown
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_cq_ex(context: Context, cq_attr: CompletionQueueAttributes): ExtendedCompletionQueue {
   return ExtendedCompletionQueue.create("ibv_create_cq_ex", context, cq_attr);
 }
 
-/** The same object: what takes a completion queue takes an extended one. */
+/** The same object: an extended queue can stand where a completion queue does. */
 export function ibv_cq_ex_to_cq(cq: ExtendedCompletionQueue): CompletionQueue {
   return extended("ibv_cq_ex_to_cq", cq);
 }
 
 /**
- * Takes the oldest completion to hand. Without one the answer is ENOENT (2), which is no refusal, and polling has not begun.
- * @throws EINVAL between the start and the end of polling
+ * Begins to poll an extended queue, and makes its oldest completion current (ibv_create_cq_ex(3)).
+ * @param attr `comp_mask` must be 0
+ * @returns 0; or ENOENT (2), which is not thrown, if there is no completion: polling has not begun
+ *   then
+ * @throws EINVAL if polling has begun already
+ * @example
+ * for (let found = ibv_start_poll(cq); found === 0; found = ibv_next_poll(cq)) console.log(ibv_wc_read_byte_len(cq));
  */
 export function ibv_start_poll(cq: ExtendedCompletionQueue, attr?: { comp_mask: number } | null): 0 | Enoent {
   const call = "ibv_start_poll";
@@ -78,76 +101,129 @@ export function ibv_start_poll(cq: ExtendedCompletionQueue, attr?: { comp_mask: 
   return cq.startPoll(call);
 }
 
-/** Takes the next completion to hand; ENOENT (2) without one. @throws EINVAL before the start of polling */
+/**
+ * Makes the next completion current (ibv_create_cq_ex(3)).
+ * @returns 0; or ENOENT (2), which is not thrown, if there is none
+ * @throws EINVAL if polling has not begun
+ */
 export function ibv_next_poll(cq: ExtendedCompletionQueue): 0 | Enoent {
   return extended("ibv_next_poll", cq).nextPoll("ibv_next_poll");
 }
 
-/** Ends polling. @throws EINVAL before its start */
+/**
+ * Ends polling and gives back the room of the completions that were read (ibv_create_cq_ex(3)).
+ * @throws EINVAL if polling has not begun
+ */
 export function ibv_end_poll(cq: ExtendedCompletionQueue): void {
   extended("ibv_end_poll", cq).endPoll("ibv_end_poll");
 }
 
 // Fields of the completion at hand. They throw EINVAL without one, and where the queue was made without the field.
 
+/**
+ * The operation of the current completion: IBV_WC_*.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_opcode(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_opcode", cq, 0).opcode;
 }
 
 /**
- * What an inline ESP action could not decrypt arrives with IBV_WC_SUCCESS and 1 (the ICV is wrong) or 2 (the trailer is) here
- * (ibv_flow_action_esp(3), Inline Crypto Mode); else 0.
+ * The vendor error of the current completion. A frame that an inline ESP action could not decrypt
+ * has the status IBV_WC_SUCCESS, and here 1 (wrong ICV) or 2 (wrong trailer); else 0
+ * (ibv_flow_action_esp(3), Inline Crypto Mode).
+ * @throws EINVAL if no completion is current, or the queue was made without the field
  */
 export function ibv_wc_read_vendor_err(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_vendor_err", cq, 0).vendor_err;
 }
 
-/** Bits IBV_WC_GRH, ... */
+/**
+ * The flags of the current completion: bits IBV_WC_GRH and so on.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_wc_flags(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_wc_flags", cq, 0).wc_flags;
 }
 
-/** Bytes. */
+/**
+ * Bytes that the current completion received.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_byte_len(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_byte_len", cq, IBV_WC_EX_WITH_BYTE_LEN).byte_len;
 }
 
+/**
+ * The immediate data of the current completion.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_imm_data(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_imm_data", cq, IBV_WC_EX_WITH_IMM).imm_data;
 }
 
+/**
+ * The number of the queue pair that completed.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_qp_num(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_qp_num", cq, IBV_WC_EX_WITH_QP_NUM).qp_num;
 }
 
+/**
+ * The number of the queue pair that sent the datagram.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_src_qp(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_src_qp", cq, IBV_WC_EX_WITH_SRC_QP).src_qp;
 }
 
+/**
+ * The source LID of the current completion: 0 on Ethernet.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_slid(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_slid", cq, IBV_WC_EX_WITH_SLID).slid;
 }
 
+/**
+ * The service level of the current completion.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_sl(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_sl", cq, IBV_WC_EX_WITH_SL).sl;
 }
 
+/**
+ * The path bits of the destination LID: 0 on Ethernet.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_dlid_path_bits(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_dlid_path_bits", cq, IBV_WC_EX_WITH_DLID_PATH_BITS).dlid_path_bits;
 }
 
-/** Tag of the rule that delivered the frame, 0 without one. */
+/**
+ * The tag of the rule that delivered the frame, 0 without one.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_flow_tag(cq: ExtendedCompletionQueue): number {
   return read("ibv_wc_read_flow_tag", cq, IBV_WC_EX_WITH_FLOW_TAG).flow_tag;
 }
 
-/** The device's clock when the request completed; a tick is a nanosecond. */
+/**
+ * The clock of the device when the request completed, in ticks of a nanosecond.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_completion_ts(cq: ExtendedCompletionQueue): bigint {
   const call = "ibv_wc_read_completion_ts";
   return extended(call, cq).read(call, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP).time;
 }
 
-/** The same in nanoseconds. MODEL: the wall clock is the device's clock. */
+/**
+ * The time when the request completed, in nanoseconds. MODEL: the wall clock is the clock of the
+ * device.
+ * @throws EINVAL if no completion is current, or the queue was made without the field
+ */
 export function ibv_wc_read_completion_wallclock_ns(cq: ExtendedCompletionQueue): bigint {
   const call = "ibv_wc_read_completion_wallclock_ns";
   return extended(call, cq).read(call, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK).time;

@@ -13,24 +13,38 @@ import { living } from "../model/base/handle.js";
 
 export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flow/counters.js";
 
-/** Counters for flows, without points. @throws EOPNOTSUPP `comp_mask` not 0 */
+/**
+ * Makes counters for flows, without points (ibv_create_counters(3)).
+ * @param init_attr `comp_mask` 0, or the 4 bytes of the C struct
+ * @throws EOPNOTSUPP if `comp_mask` is not 0
+ */
 export function ibv_create_counters(context: Context, init_attr: CountersInitAttr | Uint8Array): Counters {
   const call = "ibv_create_counters";
   const attr = init_attr instanceof Uint8Array ? readInit(call, init_attr) : objectAt(call, "init_attr", init_attr);
   return new Counters(call, context, attr);
 }
 
-/** @throws EBUSY while a flow counts on them */
+/**
+ * Destroys counters (ibv_create_counters(3)).
+ * @throws EBUSY if a flow counts on them
+ */
 export function ibv_destroy_counters(counters: Counters): 0 {
   living("ibv_destroy_counters", "counters", counters, Counters).destroy("ibv_destroy_counters");
   return 0;
 }
 
 /**
- * Adds a point: packets or bytes at an index of the array that is read. With null for the flow the counters are not used
- * yet; with a living flow, which then counts on them.
- * @throws ENOTSUP what cannot be counted; EOPNOTSUPP `comp_mask` not 0; EBUSY without a flow, while one uses them; EINVAL a
- * flow that counts on others; ENOMEM
+ * Adds a point to counters: packets or bytes at an index of the array that `ibv_read_counters`
+ * fills (ibv_attach_counters_point_flow(3)).
+ * @param counter_attach_attr `counter_desc` (IBV_COUNTER_PACKETS, IBV_COUNTER_BYTES) and `index`,
+ *   or the 12 bytes of the C struct
+ * @param flow null before a flow uses the counters; or a living flow, which counts on them from now
+ *   on
+ * @throws ENOTSUP if the value cannot be counted
+ * @throws EOPNOTSUPP if `comp_mask` is not 0
+ * @throws EBUSY if `flow` is null and a flow uses the counters
+ * @throws EINVAL if the flow counts on other counters
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_attach_counters_point_flow(
   counters: Counters,
@@ -50,8 +64,11 @@ export function ibv_attach_counters_point_flow(
 }
 
 /**
- * Reads `ncounters` values (as many as the array has when undefined): each is what the points at its index add up to.
- * @throws EINVAL an array that is shorter than the highest index, flags that do not exist
+ * Reads counters (ibv_read_counters(3)).
+ * @param counters_value gets at each index the sum of the points there
+ * @param ncounters values to read; as many as the array has if undefined
+ * @param flags IBV_READ_COUNTERS_ATTR_*, or 0
+ * @throws EINVAL if the array ends before the highest index, or a flag is unknown
  */
 export function ibv_read_counters(
   counters: Counters,

@@ -12,28 +12,52 @@ export interface Capabilities {
   cap_net_raw?: boolean;
 }
 
-/** Opens a device, which is its PF, or another function of one; it stands where C has an entry of the device list. */
+/**
+ * Opens a device: the PF of a `Device`, or one of its functions (`device.function(1)`).
+ * @param device stands where C has an entry of the device list
+ * @param capabilities `cap_net_raw: false` opens without the privilege to steer: `ibv_create_flow`
+ *   is EPERM then
+ * @returns a context; `device.close()` is EBUSY until `ibv_close_device`
+ * @example
+ * const context = ibv_open_device(await createDevice({ vports: 1 }));
+ */
 export function ibv_open_device(device: Device | DeviceFunction, { cap_net_raw = true }: Capabilities = {}): Context {
   return new Context("ibv_open_device", device, false, cap_net_raw);
 }
 
-/** Closes a context. @throws EBUSY while something made on it is alive */
+/**
+ * Closes a context (ibv_open_device(3)).
+ * @throws EBUSY if an object that was made on it is alive
+ */
 export function ibv_close_device(context: Context): 0 {
   living("ibv_close_device", "context", context, Context).close("ibv_close_device");
   return 0;
 }
 
+/**
+ * Allocates a protection domain (ibv_alloc_pd(3)).
+ * @throws EINVAL if the context is closed
+ */
 export function ibv_alloc_pd(context: Context): ProtectionDomain {
   return new ProtectionDomain("ibv_alloc_pd", context);
 }
 
-/** @throws EBUSY while a queue pair or memory region of it is alive */
+/**
+ * Frees a protection domain (ibv_alloc_pd(3)).
+ * @throws EBUSY if a queue pair, memory region or address handle of it is alive
+ */
 export function ibv_dealloc_pd(pd: ProtectionDomain): 0 {
   living("ibv_dealloc_pd", "pd", pd, ProtectionDomain).dealloc("ibv_dealloc_pd");
   return 0;
 }
 
-/** Registers `length` bytes of a view (all of it when left out). Receive buffers need IBV_ACCESS_LOCAL_WRITE. */
+/**
+ * Registers memory (ibv_reg_mr(3)). Scatter entries name views of the same buffer and the `lkey`.
+ * @param addr the memory; a view of a larger buffer is taken as it is
+ * @param length bytes of `addr`; all of them if undefined
+ * @param access bits IBV_ACCESS_*; receive buffers need IBV_ACCESS_LOCAL_WRITE
+ * @throws EINVAL if `length` is beyond `addr`
+ */
 export function ibv_reg_mr(
   pd: ProtectionDomain,
   addr: Uint8Array,
@@ -43,6 +67,9 @@ export function ibv_reg_mr(
   return new MemoryRegion("ibv_reg_mr", pd, addr, length, access);
 }
 
+/**
+ * Ends the registration of memory (ibv_reg_mr(3)). Posted requests that name it keep their memory.
+ */
 export function ibv_dereg_mr(mr: MemoryRegion): 0 {
   living("ibv_dereg_mr", "mr", mr, MemoryRegion).dereg("ibv_dereg_mr");
   return 0;

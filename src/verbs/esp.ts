@@ -10,15 +10,19 @@ import { readEsp } from "./espBytes.js";
 export type { EspAction, EspState } from "../model/esp/action.js";
 
 /**
- * An action that encrypts (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT) or decrypts the frames of the flows that name it with
- * IBV_FLOW_SPEC_ACTION_HANDLE. With FULL_OFFLOAD ESP header, padding, trailer and ICV come and go with the cipher, and in tunnel
- * mode the headers of `esp_encap`; without it frames bring their ESP headers and keep them. One action can be in many flows,
- * which share its sequence numbers, IVs and replay window. `ibv_destroy_flow_action` destroys it, and overwrites its key.
+ * Makes an ESP action (ibv_flow_action_esp(3)): it encrypts or decrypts the frames of the flows
+ * that name it in an IBV_FLOW_SPEC_ACTION_HANDLE spec. All its flows share sequence numbers, IVs
+ * and replay window. docs/esp.md says what it does to bytes.
  *
- * Lengths are bytes; IV, salt and key are bytes as on the wire. C bytes are taken too (flowActionEspBytes).
- * @throws EOPNOTSUPP unknown bits of `comp_mask`, unknown flags, another `iv_algo`, what the profile refuses; EINVAL no
- * `esp_attr` or keymat, another keymat than AES GCM, lengths of key and ICV that RFC 4106 does not have, a chain that is no
- * encapsulation of ESP, parts that do not go with the mode; ENOMEM
+ * With FULL_OFFLOAD the action adds and removes ESP header, padding, trailer and ICV, and in tunnel
+ * mode the headers of `esp_encap`. Without it frames have their ESP headers before and after.
+ * @param esp objects, or C bytes (`flowActionEspBytes`); lengths are bytes, IV, salt and key are
+ *   bytes in wire order
+ * @returns the action; `ibv_destroy_flow_action` destroys it and overwrites its key
+ * @throws EOPNOTSUPP if `comp_mask`, a flag or `iv_algo` is unknown, or the profile refuses it
+ * @throws EINVAL if `esp_attr` or the keymat is missing or not AES-GCM, a length is not one of RFC
+ *   4106, `esp_encap` is no encapsulation of ESP, or a part does not fit the mode
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_flow_action_esp(ctx: Context, esp: FlowActionEsp | Uint8Array): EspAction {
   const call = "ibv_create_flow_action_esp";
@@ -26,10 +30,13 @@ export function ibv_create_flow_action_esp(ctx: Context, esp: FlowActionEsp | Ui
 }
 
 /**
- * Changes what is given, for all flows of the action at one moment: frames before the call meet the old action, those behind
- * it the new one. What is NULL, or left out, stays. If the call is refused, the action is as it was.
- * @throws EOPNOTSUPP, EINVAL what `ibv_create_flow_action_esp` refuses; flags other than ESN_NEW_WINDOW that are not those of
- * the action; an IV that key and salt have passed; an action of another kind; ENOMEM
+ * Changes the given parts of an ESP action for all its flows at one moment
+ * (ibv_flow_action_esp(3)). Parts that are NULL or absent stay.
+ * @param esp as `ibv_create_flow_action_esp` takes it
+ * @throws EOPNOTSUPP or EINVAL as `ibv_create_flow_action_esp`; and if flags other than
+ *   ESN_NEW_WINDOW differ from those of the action, the IV was used with the key and salt, or the
+ *   action is of another kind
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_modify_flow_action_esp(action: FlowAction, esp: FlowActionEsp | Uint8Array): 0 {
   const call = "ibv_modify_flow_action_esp";

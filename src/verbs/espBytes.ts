@@ -41,7 +41,11 @@ export function readEsp(call: string, esp: FlowActionEsp | Uint8Array): EspReque
   return esp instanceof Uint8Array ? readEspBytes(call, esp) : readEspObjects(call, esp);
 }
 
-/** The C bytes of parameters given as objects. @throws what reading the objects throws; EINVAL what C has no bytes for */
+/**
+ * The C bytes (x86-64) of the parameters of an ESP action. Pointers are offsets from the first
+ * byte.
+ * @throws TypeError, EINVAL if the objects are malformed, or C has no bytes for them
+ */
 export function flowActionEspBytes(esp: FlowActionEsp): Uint8Array {
   const call = "flowActionEspBytes";
   const { attr, keymat, replay, encap, comp_mask, esn } = readEspObjects(call, esp);
@@ -74,7 +78,10 @@ export function flowActionEspBytes(esp: FlowActionEsp): Uint8Array {
   return image.bytes();
 }
 
-/** The objects of parameters given as C bytes. @throws EINVAL bytes that end too early, structs that are not known */
+/**
+ * The parameters of an ESP action from C bytes: the inverse of `flowActionEspBytes`.
+ * @throws EINVAL if the bytes end too early, or hold an unknown struct
+ */
 export function flowActionEspFromBytes(bytes: Uint8Array): FlowActionEsp {
   const call = "flowActionEspFromBytes";
   const { attr, keymat, replay, encap, comp_mask, esn } = readEspBytes(call, bytes);

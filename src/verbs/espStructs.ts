@@ -30,6 +30,7 @@ export function attrFrom(bytes: Uint8Array): EspAttr {
   };
 }
 
+/** The C bytes of the attributes. */
 export function attrBytes({ spi, seq, tfc_pad, flags, hard_limit_pkts }: EspAttr): Uint8Array {
   const bytes = new Uint8Array(ESP_ATTR_STRUCT);
   const view = viewOf(bytes);
@@ -38,6 +39,7 @@ export function attrBytes({ spi, seq, tfc_pad, flags, hard_limit_pkts }: EspAttr
   return bytes;
 }
 
+/** The key material of C bytes; its value is null for another protocol than AES-GCM. */
 export function keymatPart(proto: number, bytes: Uint8Array): EspPart<EspKeymat> {
   return partOf(proto === IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, proto, bytes, KEYMAT_STRUCT, (view) => ({
     iv: bytes.slice(0, 8),
@@ -49,6 +51,7 @@ export function keymatPart(proto: number, bytes: Uint8Array): EspPart<EspKeymat>
   }));
 }
 
+/** The C bytes of AES-GCM key material. */
 export function keymatBytes({ iv, iv_algo, salt, icv_len, key_len, aes_key }: EspKeymat): Uint8Array {
   const bytes = new Uint8Array(KEYMAT_STRUCT);
   const view = viewOf(bytes);
@@ -61,12 +64,14 @@ export function keymatBytes({ iv, iv_algo, salt, icv_len, key_len, aes_key }: Es
   return bytes;
 }
 
+/** The replay window of C bytes; its value is null for another protocol than a bitmap. */
 export function replayPart(proto: number, bytes: Uint8Array): EspPart<number> {
   return partOf(proto === IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, proto, bytes, REPLAY_STRUCT, (view) =>
     view.getUint32(0, true),
   );
 }
 
+/** The C bytes of a replay window of `size` packets. */
 export function replayBytes(size: number): Uint8Array {
   const bytes = new Uint8Array(REPLAY_STRUCT);
   viewOf(bytes).setUint32(0, size, true);

@@ -13,10 +13,22 @@ export type { VerbsFlow } from "../model/flow/verbsFlow.js";
 export type { FlowAction } from "../model/flow/action.js";
 
 /**
- * Makes a flow: frames that `flow_attr` asks for reach `qp`, or what its actions say. It takes effect at once. C bytes are
- * taken too; pointers in them are the `handle` of the object.
- * @throws EPERM a context without CAP_NET_RAW; ENOSYS a device that steers no flows; EINVAL what is no flow; EEXIST a flow
- * that asks for the same frames and does something else; ENOMEM
+ * Makes a flow (ibv_create_flow(3)): frames that match its specs reach `qp`, or meet its actions.
+ * It takes effect at once. docs/flows.md says what several flows do together.
+ * @param flow_attr `port` counts from 1, a lower `priority` comes first; C bytes are taken too, and
+ *   their pointers are the `handle` of objects
+ * @returns the flow; `ibv_destroy_flow` destroys it
+ * @throws EPERM if the context has no CAP_NET_RAW
+ * @throws ENOSYS if the device does not steer flows
+ * @throws EINVAL if the attributes or specs are no flow
+ * @throws EEXIST if a flow of the same specs has other actions
+ * @throws ENOMEM if the device has no memory, or no flow, left
+ * @example
+ * ibv_create_flow(qp, {
+ *   type: IBV_FLOW_ATTR_NORMAL,
+ *   port: 1,
+ *   specs: [{ type: IBV_FLOW_SPEC_TCP, val: { dst_port: 443 }, mask: { dst_port: 0xffff } }],
+ * });
  */
 export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array): VerbsFlow {
   const call = "ibv_create_flow";
@@ -25,13 +37,19 @@ export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array)
   return VerbsFlow.create(call, qp, request);
 }
 
-/** Destroys a flow, of mlx5dv_create_flow too. @throws EINVAL it has been destroyed */
+/**
+ * Destroys a flow of `ibv_create_flow` or `mlx5dv_create_flow`.
+ * @throws EINVAL if it is destroyed
+ */
 export function ibv_destroy_flow(flow_id: Flow): 0 {
   living<Flow>("ibv_destroy_flow", "flow_id", flow_id, Flow).destroy("ibv_destroy_flow");
   return 0;
 }
 
-/** @throws EBUSY while a flow uses it */
+/**
+ * Destroys a flow action: ESP, modify header or packet reformat.
+ * @throws EBUSY if a flow uses it
+ */
 export function ibv_destroy_flow_action(action: FlowAction): 0 {
   const call = "ibv_destroy_flow_action";
   living<FlowAction>(call, "action", action, FlowAction).destroy(call);

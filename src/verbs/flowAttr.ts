@@ -99,6 +99,7 @@ export interface FlowCountSpec {
   counters: object;
 }
 
+/** One spec of a flow: a filter, or an action. */
 export type FlowSpec = FlowMatchSpec | FlowTagSpec | FlowDropSpec | FlowHandleSpec | FlowCountSpec;
 
 /** `struct ibv_flow_attr`, its specs in a list. */

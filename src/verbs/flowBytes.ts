@@ -40,8 +40,10 @@ const HEADER = 8;
 const POINTER = 8;
 
 /**
- * The bytes of a flow given as objects.
- * @throws what reading the objects throws; EINVAL a spec type that does not exist, `num_of_specs` that is not their number
+ * The C bytes (x86-64) of a flow: `struct ibv_flow_attr` and its specs, back to back.
+ * @param handleOf gives the number that stands for the pointer to an action or to counters
+ * @throws TypeError, EINVAL if the objects are malformed, a spec type is unknown, or `num_of_specs`
+ *   is wrong
  */
 export function flowAttrBytes(attr: FlowAttr, handleOf: HandleOf): Uint8Array {
   const call = "flowAttrBytes";
@@ -75,9 +77,11 @@ export function flowAttrBytes(attr: FlowAttr, handleOf: HandleOf): Uint8Array {
 }
 
 /**
- * The objects of a flow given as bytes: every field of every spec, addresses as text. Bytes behind the last spec are
- * left alone.
- * @throws EINVAL bytes that are no flow, types that do not exist, handles of no object; EOPNOTSUPP filters of a later library
+ * A flow from its C bytes, with all fields of all specs; addresses are text. Bytes after the last
+ * spec are ignored.
+ * @param objectOf gives the object of the number that stands for a pointer
+ * @throws EINVAL if the bytes are no flow, a type is unknown, or a number has no object
+ * @throws EOPNOTSUPP if a filter is longer than this version of the library knows
  */
 export function flowAttrFromBytes(bytes: Uint8Array, objectOf: ObjectOf): FlowAttr {
   const call = "flowAttrFromBytes";
@@ -222,6 +226,7 @@ const FORMATS: Readonly<Record<FieldKind, (value: bigint) => string | number>> =
   number: Number,
 };
 
+/** The fields of a filter by name; addresses are text. */
 export function filterObject({ fields }: SpecLayout, filter: Uint8Array): FlowFilter {
   return Object.fromEntries(fields.map((field) => [field.name, FORMATS[field.kind](filterNumber(filter, field))]));
 }

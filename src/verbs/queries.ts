@@ -24,12 +24,19 @@ function noFlags(call: string, path: string, value: number): void {
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "none is defined: 0" });
 }
 
-/** What the device can do and hold; its limits are those that calls are refused by. */
+/**
+ * The attributes of the device (ibv_query_device(3)). Its limits are those by which calls are
+ * refused. Members of 64 bits are bigint.
+ */
 export function ibv_query_device(context: Context): DeviceAttributes {
   return deviceAttributes(living("ibv_query_device", "context", context, Context).device);
 }
 
-/** The same and more. `input` is for later extensions: null, or `comp_mask` 0. */
+/**
+ * The extended attributes of the device (ibv_query_device_ex(3)).
+ * @param input null, or `comp_mask` 0
+ * @throws EINVAL if `comp_mask` is not 0
+ */
 export function ibv_query_device_ex(context: Context, input?: { comp_mask: number } | null): DeviceAttributesEx {
   const call = "ibv_query_device_ex";
   living(call, "context", context, Context);
@@ -37,18 +44,33 @@ export function ibv_query_device_ex(context: Context, input?: { comp_mask: numbe
   return deviceAttributesEx(context.device);
 }
 
-/** The attributes of a port, from 1. @throws EINVAL when the device has no such port */
+/**
+ * The attributes of a port (ibv_query_port(3)).
+ * @param port_num from 1
+ * @throws EINVAL if there is no such port
+ */
 export function ibv_query_port(context: Context, port_num: number): PortAttributes {
   return portAt("ibv_query_port", context, port_num).attributes();
 }
 
-/** The GID at an index of a port's table; all zero where the entry is empty. @throws EINVAL beyond port or table */
+/**
+ * An entry of the GID table of a port (ibv_query_gid(3)).
+ * @param port_num from 1
+ * @returns 16 bytes, all zero if the entry is empty
+ * @throws EINVAL if there is no such port or index
+ */
 export function ibv_query_gid(context: Context, port_num: number, index: number): Gid {
   const call = "ibv_query_gid";
   return portAt(call, context, port_num).gid(call, "index", index);
 }
 
-/** An entry of a port's GID table. @throws EINVAL beyond port or table; ENODATA where the entry is empty */
+/**
+ * An entry of the GID table of a port with its type (ibv_query_gid_ex(3)).
+ * @param port_num from 1
+ * @param flags 0
+ * @throws EINVAL if there is no such port or index
+ * @throws ENODATA if the entry is empty
+ */
 export function ibv_query_gid_ex(context: Context, port_num: number, gid_index: number, flags = 0): GidEntry {
   const call = "ibv_query_gid_ex";
   const port = portAt(call, context, port_num);
@@ -59,7 +81,12 @@ export function ibv_query_gid_ex(context: Context, port_num: number, gid_index: 
   return refuse({ code: "ENODATA", call, reason: "no_entry", path: "gid_index", value: gid_index, hint });
 }
 
-/** All entries of all ports. @throws EINVAL when they are more than `max_entries` */
+/**
+ * All filled entries of the GID tables of all ports (ibv_query_gid_table(3)).
+ * @param max_entries at most so many
+ * @param flags 0
+ * @throws EINVAL if there are more than `max_entries`
+ */
 export function ibv_query_gid_table(context: Context, max_entries: number, flags = 0): GidEntry[] {
   const call = "ibv_query_gid_table";
   living(call, "context", context, Context);
@@ -70,7 +97,11 @@ export function ibv_query_gid_table(context: Context, max_entries: number, flags
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });
 }
 
-/** The partition key at an index of a port's table. @throws EINVAL beyond port or table */
+/**
+ * An entry of the partition key table of a port (ibv_query_pkey(3)).
+ * @param port_num from 1
+ * @throws EINVAL if there is no such port or index
+ */
 export function ibv_query_pkey(context: Context, port_num: number, index: number): number {
   const call = "ibv_query_pkey";
   return portAt(call, context, port_num).pkey(call, "index", index);

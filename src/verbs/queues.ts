@@ -19,18 +19,27 @@ export type { BadRequest, ScatterEntry } from "../model/queue/scatter.js";
 export type { ReceiveHashConfiguration, SpreadingAttributes } from "../model/queue/rssQueuePair.js";
 
 /**
- * A queue pair in state RESET; it receives in RTR and RTS, and sends in RTS.
- * @throws EINVAL a limit of the device, another device's queue; EOPNOTSUPP a type that the device lacks; ENOMEM
+ * Makes a queue pair in state RESET (ibv_create_qp(3)). It receives in RTR and RTS, and sends in
+ * RTS.
+ * @param qp_init_attr IBV_QPT_RAW_PACKET, _UD, _RC or _UC; `cap` is in requests, scatter entries
+ *   and bytes
+ * @throws EINVAL if a value is beyond a limit of the device, or a queue is of another device
+ * @throws EOPNOTSUPP if the device does not have the type
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_qp(pd: ProtectionDomain, qp_init_attr: QueuePairAttributes): QueuePair {
   return QueuePair.create("ibv_create_qp", pd, qp_init_attr);
 }
 
 /**
- * The same, with the protection domain among the attributes. With IND_TABLE and RX_HASH in `comp_mask` a raw packet queue pair
- * that spreads what it gets over the work queues of `rwq_ind_tbl`, and can do nothing else.
- * @throws EINVAL hash fields that exclude each other, a key that has not 40 bytes; EOPNOTSUPP other bits of `comp_mask`, other
- * hash functions and fields; ENOMEM
+ * Makes a queue pair from extended attributes (ibv_create_qp_ex(3)). With
+ * IBV_QP_INIT_ATTR_IND_TABLE and _RX_HASH in `comp_mask` it is an RSS queue pair: it spreads frames
+ * over the work queues of `rwq_ind_tbl`, and cannot send or post.
+ * @param qp_init_attr as for `ibv_create_qp`, with `pd`; `rx_hash_conf.rx_hash_key` has 40 bytes
+ * @throws EINVAL as `ibv_create_qp`; and if hash fields exclude each other, or the key is not 40
+ *   bytes
+ * @throws EOPNOTSUPP if a bit of `comp_mask`, the hash function or a hash field is unknown
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_qp_ex(
   context: Context,
@@ -43,9 +52,13 @@ export function ibv_create_qp_ex(
 }
 
 /**
- * Changes the attributes of `attr` that `attr_mask` names; all or none.
- * @throws EINVAL a step that the state machine does not have, an attribute that it must have or cannot have, a value out of
- * range; EOPNOTSUPP what the device lacks
+ * Changes the attributes of a queue pair that `attr_mask` names: all, or none (ibv_modify_qp(3)).
+ * @param attr_mask bits IBV_QP_*
+ * @throws EINVAL if the state machine has no such step, an attribute is missing, not allowed, or
+ *   out of range
+ * @throws EOPNOTSUPP if the device does not support an attribute
+ * @example
+ * ibv_modify_qp(qp, { qp_state: IBV_QPS_INIT, port_num: 1 }, IBV_QP_STATE | IBV_QP_PORT);
  */
 export function ibv_modify_qp(qp: QueuePair, attr: QueuePairChange, attr_mask: number): 0 {
   const call = "ibv_modify_qp";
@@ -53,7 +66,10 @@ export function ibv_modify_qp(qp: QueuePair, attr: QueuePairChange, attr_mask: n
   return 0;
 }
 
-/** What C fills into `attr` and `init_attr`. `attr_mask` is a hint, and not needed: all attributes are there. */
+/**
+ * The attributes of a queue pair (ibv_query_qp(3)). `attr_mask` is a hint: all attributes are
+ * returned.
+ */
 export function ibv_query_qp(
   qp: QueuePair,
   _attr_mask?: number,
@@ -61,13 +77,22 @@ export function ibv_query_qp(
   return living("ibv_query_qp", "qp", qp, QueuePair).query("ibv_query_qp");
 }
 
-/** Posts a list of receive requests. @throws at the first bad one, which is then `bad_wr.wr`; those before it are posted */
+/**
+ * Posts a list of receive requests, linked by `next` (ibv_post_recv(3)).
+ * @param wr `sg_list` entries are `{ addr: view, length, lkey }`, lengths in bytes
+ * @param bad_wr gets the first bad request in `wr`; those before it are posted
+ * @throws EINVAL if the state does not receive, or memory is not of the region
+ * @throws ENOMEM if the queue is full
+ */
 export function ibv_post_recv(qp: QueuePair, wr: ReceiveRequest, bad_wr?: BadRequest<ReceiveRequest>): 0 {
   living("ibv_post_recv", "qp", qp, QueuePair).post("ibv_post_recv", wr, bad_wr);
   return 0;
 }
 
-/** @throws EBUSY while an action or a flow leads to it */
+/**
+ * Destroys a queue pair (ibv_create_qp(3)).
+ * @throws EBUSY if an action or a flow leads to it
+ */
 export function ibv_destroy_qp(qp: QueuePair): 0 {
   living("ibv_destroy_qp", "qp", qp, QueuePair).destroy("ibv_destroy_qp");
   return 0;

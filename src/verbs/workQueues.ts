@@ -10,37 +10,59 @@ export type { IndirectionTable, IndirectionTableAttributes } from "../model/queu
 export type { WorkQueue, WorkQueueAttributes, WorkQueueChange } from "../model/queue/workQueue.js";
 
 /**
- * A work queue in state RESET; it receives in RDY.
- * @throws EINVAL a limit of the device, another type than IBV_WQT_RQ; EOPNOTSUPP create flags, other bits of `comp_mask`; ENOMEM
+ * Makes a work queue in state RESET (ibv_create_wq(3)). It receives in RDY.
+ * @throws EINVAL if a value is beyond a limit of the device, or the type is not IBV_WQT_RQ
+ * @throws EOPNOTSUPP if a create flag or another bit of `comp_mask` is set
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_wq(context: Context, wq_init_attr: WorkQueueAttributes): WorkQueue {
   return WorkQueue.create("ibv_create_wq", context, wq_init_attr);
 }
 
-/** @throws EINVAL a state that it is not in, a step that there is not; EOPNOTSUPP flags */
+/**
+ * Changes the state of a work queue (ibv_modify_wq(3)).
+ * @throws EINVAL if `curr_wq_state` is not its state, or there is no such step
+ * @throws EOPNOTSUPP if flags are changed
+ */
 export function ibv_modify_wq(wq: WorkQueue, wq_attr: WorkQueueChange): 0 {
   living("ibv_modify_wq", "wq", wq, WorkQueue).modify("ibv_modify_wq", wq_attr);
   return 0;
 }
 
-/** Posts a list of receive requests. @throws at the first bad one, which is then `bad_wr.wr`; those before it are posted */
+/**
+ * Posts a list of receive requests, linked by `next`, to a work queue.
+ * @param bad_wr gets the first bad request in `wr`; those before it are posted
+ * @throws as `ibv_post_recv`
+ */
 export function ibv_post_wq_recv(wq: WorkQueue, wr: ReceiveRequest, bad_wr?: BadRequest<ReceiveRequest>): 0 {
   living("ibv_post_wq_recv", "wq", wq, WorkQueue).post("ibv_post_wq_recv", wr, bad_wr);
   return 0;
 }
 
-/** @throws EBUSY while an indirection table or a TIR leads to it */
+/**
+ * Destroys a work queue (ibv_create_wq(3)).
+ * @throws EBUSY if an indirection table or a TIR leads to it
+ */
 export function ibv_destroy_wq(wq: WorkQueue): 0 {
   living("ibv_destroy_wq", "wq", wq, WorkQueue).destroy("ibv_destroy_wq");
   return 0;
 }
 
-/** 2^log_ind_tbl_size work queues. @throws EINVAL too many, or fewer queues; EOPNOTSUPP `comp_mask`; ENOMEM */
+/**
+ * Makes an indirection table for RSS (ibv_create_rwq_ind_table(3)).
+ * @param init_attr `ind_tbl` has 2^`log_ind_tbl_size` work queues
+ * @throws EINVAL if there are too many or too few queues
+ * @throws EOPNOTSUPP if `comp_mask` is not 0
+ * @throws ENOMEM if the device has no memory left
+ */
 export function ibv_create_rwq_ind_table(context: Context, init_attr: IndirectionTableAttributes): IndirectionTable {
   return IndirectionTable.create("ibv_create_rwq_ind_table", context, init_attr);
 }
 
-/** @throws EBUSY while a queue pair has it */
+/**
+ * Destroys an indirection table (ibv_create_rwq_ind_table(3)).
+ * @throws EBUSY if a queue pair uses it
+ */
 export function ibv_destroy_rwq_ind_table(rwq_ind_table: IndirectionTable): 0 {
   const call = "ibv_destroy_rwq_ind_table";
   living(call, "rwq_ind_table", rwq_ind_table, IndirectionTable).destroy(call);

@@ -37,6 +37,7 @@ export class Context extends Handle {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
   }
 
+  /** @internal `ibv_close_device`. */
   close(call: string): void {
     retire(call, "context", this, "destroy what was made on it first");
     this.device.users--;
@@ -57,6 +58,7 @@ export class ProtectionDomain extends Handle {
     context.users++;
   }
 
+  /** @internal `ibv_dealloc_pd`. */
   dealloc(call: string): void {
     retire(call, "pd", this, "destroy its queue pairs, memory regions and address handles first");
     this.device.hardware.inventory.remove("pd");
@@ -108,6 +110,7 @@ export class MemoryRegion extends Handle {
     );
   }
 
+  /** @internal `ibv_dereg_mr`. */
   dereg(call: string): void {
     retire(call, "mr", this, "");
     this.device.hardware.inventory.remove("mr");

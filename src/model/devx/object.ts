@@ -5,6 +5,7 @@ import type { NumberedKind, NumberedObject } from "../base/numbered.js";
 import { describe } from "../../checks.js";
 import { Handle, living } from "../base/handle.js";
 
+/** An object that a device command made (mlx5dv_devx_obj_create(3)). */
 export abstract class DevxObject extends Handle implements NumberedObject {
   abstract readonly context: Context;
   abstract readonly numberedAs: NumberedKind | null;

@@ -52,6 +52,7 @@ export abstract class FlowAction extends Handle {
   /** Which of these a device does once in a flow. */
   abstract get kind(): string;
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "action", this, "destroy the flows that use it first");
     const { device } = this;

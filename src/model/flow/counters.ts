@@ -136,6 +136,7 @@ export class Counters extends Handle implements FlowCounts {
     }
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "counters", this, "destroy the flows that count on them first");
     if (this.#address !== 0) this.unbind();

@@ -101,6 +101,7 @@ export abstract class Flow extends Handle implements EntryFlow {
     counts.holder.users++;
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     living<Flow>(call, "flow", this, Flow);
     this.destroyed = true;

@@ -110,6 +110,7 @@ export class FlowMatcher extends Handle {
     return bits;
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "matcher", this, "destroy its flows first");
     this.context.users--;

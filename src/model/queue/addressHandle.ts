@@ -116,6 +116,7 @@ export class AddressHandle extends Handle {
     pd.users++;
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "ah", this, "");
     this.device.hardware.inventory.remove("ah");

@@ -119,6 +119,7 @@ export class CompletionQueue extends Handle {
     return taken;
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "cq", this, "destroy its queue pairs first");
     this.device.core.exports.destroyCompletionQueue(this.handle);

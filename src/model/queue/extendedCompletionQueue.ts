@@ -75,12 +75,14 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     return first === undefined ? ERRNO.ENOENT : 0;
   }
 
+  /** @internal `ibv_next_poll`. */
   nextPoll(call: string): 0 | Enoent {
     this.#mustPoll(call);
     [this.#current] = this.take(1);
     return this.#current === undefined ? ERRNO.ENOENT : 0;
   }
 
+  /** @internal `ibv_end_poll`. */
   endPoll(call: string): void {
     this.#mustPoll(call);
     this.#polling = false;

@@ -94,6 +94,7 @@ export class IndirectionTable extends Handle {
     return new IndirectionTable(context, log, new QueueList(call, device, queues));
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "rwq_ind_table", this, "destroy the queue pairs that have it first");
     this.list.release();

@@ -277,6 +277,7 @@ export class QueuePair extends Handle implements Receiver {
     this.#receive?.arrive(destination, tag);
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "qp", this, "destroy the actions and flows that lead to it first");
     this.release();

@@ -143,6 +143,7 @@ export class WorkQueue extends Handle implements Receiver {
     this.#receive.arrive(destination, tag);
   }
 
+  /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     retire(call, "wq", this, "destroy the indirection tables and TIRs that lead to it first");
     this.device.core.exports.destroyQueue(this.handle);

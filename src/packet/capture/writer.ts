@@ -57,6 +57,7 @@ export class PcapWriter {
     this.#littleEndian = littleEndian;
   }
 
+  /** The bytes of the file header. */
   header(): Uint8Array {
     const bytes = new Uint8Array(PCAP_HEADER.length);
     const view = viewOf(bytes);
@@ -68,6 +69,7 @@ export class PcapWriter {
     return bytes;
   }
 
+  /** The bytes of the record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
     const { captured, wireLength } = lengthsOf("PcapWriter.frame", frame, this.#snapLength);
     const seconds = frame.time / 1_000_000_000n;
@@ -108,6 +110,7 @@ export class PcapngWriter {
     return concatenated([section, ...this.#interfaces.map((device, i) => this.#describe(device, i))]);
   }
 
+  /** The bytes of the record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
     const { captured, wireLength } = lengthsOf("PcapngWriter.frame", frame, Infinity);
     const interfaceId = frame.interfaceId ?? 0;
