@@ -24,9 +24,10 @@ import {
   SPREAD_SYMMETRIC,
   SPREAD_UDP,
 } from "../../src/abi/state";
-import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
+import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_ENTRY_SIZE } from "../../src/abi/headers";
 import { BRANCH_FRAME } from "../branch/branch";
 import { freshMap } from "../branch/refresh";
+import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../wire/frameMap";
 
 const ADDRESSES: u32 = SPREAD_SOURCE | SPREAD_DESTINATION;
 const PORTS: u32 = SPREAD_SOURCE_PORT | SPREAD_DESTINATION_PORT;
@@ -71,12 +72,11 @@ function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bo
   const ip: u32 = fields & SPREAD_IPV6 ? Header.ipv6 : Header.ipv4;
   const upper: u32 = fields & SPREAD_UDP ? Header.udp : Header.tcp;
   let left = fields & (ADDRESSES | PORTS | SPREAD_SPI);
-  const count: usize = load<u16>(map, MAP_COUNT);
-  for (let n: usize = 0; n < count && left != 0; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    if (<u32>load<u8>(entry, 1) != level) continue;
-    const kind: u32 = load<u8>(entry);
-    const at = frame + <usize>load<u32>(entry, 4);
+  const end = entriesEnd(map);
+  for (let entry = firstEntry(map); entry < end && left != 0; entry += MAP_ENTRY_SIZE) {
+    if (levelOf(entry) != level) continue;
+    const kind = kindOf(entry);
+    const at = frame + <usize>offsetIn(entry);
     // Ports of fragments are not hashed, so that all fragments of a packet go one way.
     if (
       kind == Header.ipv4 ? load<u16>(at, 6) & 0xff3f : kind == Header.ipv6_fragment ? load<u16>(at, 2) & 0xf9ff : 0

@@ -4,9 +4,9 @@
  * Actions change the branch, end it, or name the table that it goes on to; they never choose one themselves. A branch that
  * goes on has the key of its bytes.
  */
-import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND, Verdict } from "../../src/abi/engine";
+import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
 import { esp } from "../esp/action";
-import { deliverTo, setVerdict } from "../branch/outcome";
+import { deliverTo, drop } from "../branch/outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, HAS_VERDICT } from "../branch/branch";
 import { egress, missFdb } from "../forward/eswitch";
 import { jump, miss, resume, Walk } from "../forward/nextTable";
@@ -181,6 +181,5 @@ function byDefault(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
   if (flags & TABLE_SEND) return egress(branch);
   if (flags & TABLE_FDB) return missFdb(branch, flags);
-  setVerdict(branch, Verdict.drop, Reason.no_destination);
-  return false;
+  return drop(branch, Reason.no_destination);
 }

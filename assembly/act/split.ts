@@ -8,10 +8,9 @@ import {
   MEMBER_SIZE,
   Op,
   Reason,
-  Verdict,
   VPORT_UPLINK,
 } from "../../src/abi/engine";
-import { setVerdict } from "../branch/outcome";
+import { drop } from "../branch/outcome";
 import { BRANCH_FRAME } from "../branch/branch";
 import { fork } from "../branch/fork";
 import { goOn } from "../forward/nextRound";
@@ -48,7 +47,7 @@ function walks(op: u32, operand: u32): bool {
 function sendCopy(branch: usize, table: usize, op: u32, operand: u32, record: usize): void {
   const copy = fork(branch);
   if (copy == 0) {
-    setVerdict(branch, Verdict.drop, Reason.copy_limit);
+    drop(branch, Reason.copy_limit);
     return;
   }
   if (record != 0 && !reformat(copy, record)) return;

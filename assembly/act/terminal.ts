@@ -2,9 +2,9 @@
  * Terminal actions, which name where a branch goes. In: an action of a rule, of a member of an
  * array or of a sampler. Out: the branch is at another table, or has a verdict.
  */
-import { Op, Reason, Verdict } from "../../src/abi/engine";
+import { Op, Reason } from "../../src/abi/engine";
 import { BRANCH_REASON } from "../branch/branch";
-import { deliverTo, setVerdict } from "../branch/outcome";
+import { deliverTo, drop } from "../branch/outcome";
 import { toPort, toVport } from "../forward/eswitch";
 import { jump, jumpTo, miss } from "../forward/nextTable";
 import { spread } from "./rss";
@@ -28,8 +28,7 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
       toPort(branch, operand);
       return false;
     case Op.drop:
-      setVerdict(branch, Verdict.drop, Reason.drop_action);
-      return false;
+      return drop(branch, Reason.drop_action);
     case Op.default_miss:
       store<u8>(branch, Reason.default_miss, BRANCH_REASON);
       return miss(branch, table);

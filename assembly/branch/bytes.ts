@@ -14,10 +14,9 @@ import {
   FRAME_WIRE_LENGTH,
   MAX_FRAME,
   Reason,
-  Verdict,
 } from "../../src/abi/engine";
 import { allocate, Arena } from "../arena";
-import { setVerdict } from "./outcome";
+import { drop } from "./outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";
 
 /** A chunk: | next chunk 4 | 0 12 | bytes ... | */
@@ -59,10 +58,7 @@ export function copyOnWrite(branch: usize, head: usize): bool {
 export function copyBytes(branch: usize, head: usize, length: usize, tail: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const room = take(head + length + tail + FRAME_HEAD_ROOM);
-  if (room == 0) {
-    setVerdict(branch, Verdict.drop, Reason.copy_limit);
-    return false;
-  }
+  if (room == 0) return drop(branch, Reason.copy_limit);
   const copy = room + head + FRAME_HEAD_ROOM;
   memory.copy(copy, load<u32>(frame, FRAME_ADDRESS), length);
   store<u32>(frame, <u32>copy, FRAME_ADDRESS);
@@ -92,9 +88,7 @@ export function moveStart(branch: usize, bytes: i32): void {
  */
 export function fits(branch: usize, more: u32): bool {
   const wire: u64 = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_WIRE_LENGTH);
-  if (wire + <u64>more <= <u64>MAX_FRAME) return true;
-  setVerdict(branch, Verdict.drop, Reason.frame_too_long);
-  return false;
+  return wire + <u64>more <= <u64>MAX_FRAME || drop(branch, Reason.frame_too_long);
 }
 
 /**

@@ -122,6 +122,12 @@ export function setVerdict(branch: usize, verdict: u32, reason: u32): void {
   store<u32>(outcome, load<u32>(branch, BRANCH_KEY), OUTCOME_KEY);
 }
 
+/** Drops a branch, for a reason; false, so that what could not go on can say so in one step. */
+export function drop(branch: usize, reason: u32): bool {
+  setVerdict(branch, Verdict.drop, reason);
+  return false;
+}
+
 /**
  * Copies the registers that a fork wrote to the frame's own key, since other frames will use the
  * fork.

@@ -28,6 +28,7 @@ import {
   RANGE_MASK,
   RANGE_SHIFT,
   RANGE_SIZE,
+  RULE_ID,
 } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
 import { ownColumn } from "./definer";
@@ -37,7 +38,6 @@ export const RULE_MASK: usize = 8;
 export const RULE_HASH: usize = 12;
 export const RULE_NEXT: usize = 16;
 export const RULE_PREVIOUS: usize = 20;
-export const RULE_ID: usize = 24;
 export const RULE_TUPLE: usize = 28;
 export const RULE_ACTION_COUNT: usize = 29;
 /**

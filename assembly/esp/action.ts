@@ -3,10 +3,11 @@ import { Reason } from "../../src/abi/engine";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA } from "../../src/abi/esp";
 import { seal } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
+import { drop } from "../branch/outcome";
 import { BRANCH_FLAGS, ESP_BITS, ESP_SHIFT } from "../branch/branch";
 import { decrypt, finishDecrypt, prepareDecrypt } from "./decrypt";
 import { encrypt } from "./encrypt";
-import { drop, ENDED, Prepared } from "./end";
+import { ENDED, Prepared } from "./end";
 import { decryptInline, encryptInline } from "./inline";
 import { NOT_ASKED, putMetadata, takeMetadata } from "./metadata";
 

@@ -18,16 +18,18 @@ import {
   ESP_UDP,
   ESP_VERSION,
 } from "../../src/abi/esp";
+import { PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE } from "../../src/abi/protocols";
 import { copyOnWrite } from "../branch/bytes";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
+import { drop } from "../branch/outcome";
 import { BRANCH_FRAME } from "../branch/branch";
 import { be32 } from "../wire/cursor";
 import { Found, findEsp } from "./find";
-import { drop, Prepared } from "./end";
+import { Prepared } from "./end";
 import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { setTraffic, traffic } from "./outer";
-import { announce, ownLength, Packet, PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, reshape, setLength } from "./packet";
+import { announce, ownLength, Packet, reshape, setLength } from "./packet";
 import { isTrailer } from "./trailer";
 import { infer, isBelowZero, windowCheck, windowNote } from "./replayWindow";
 

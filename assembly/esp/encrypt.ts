@@ -26,23 +26,13 @@ import {
   ESP_UP_NUMBERS,
   ESP_VERSION,
 } from "../../src/abi/esp";
+import { PROTOCOL_ESP, PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { copyBytes } from "../branch/bytes";
+import { drop } from "../branch/outcome";
 import { BRANCH_FRAME } from "../branch/branch";
-import { drop } from "./end";
 import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillOuter, fillUdp } from "./outer";
-import {
-  announce,
-  findPacket,
-  lengthFits,
-  Packet,
-  PROTOCOL_ESP,
-  PROTOCOL_IPV4,
-  PROTOCOL_IPV6,
-  PROTOCOL_UDP,
-  reshape,
-  setLength,
-} from "./packet";
+import { announce, findPacket, lengthFits, Packet, reshape, setLength } from "./packet";
 
 /** Makes the packet of a branch all but sealed, and lays out the job for that; false when the branch has ended. */
 export function encrypt(branch: usize, association: usize, job: usize): bool {

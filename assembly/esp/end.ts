@@ -1,6 +1,4 @@
-/** What an ESP action cannot work on is dropped, each for a reason of its own (docs/esp.md). */
-import { Verdict } from "../../src/abi/engine";
-import { setVerdict } from "../branch/outcome";
+/** How the steps of an ESP action tell each other that a packet goes no further (docs/esp.md). */
 
 /** In place of what was asked for: the branch has ended, for want of memory. */
 export const ENDED: u32 = 0x101;
@@ -12,10 +10,4 @@ export enum Prepared {
   ready,
   /** It is for its own turn. */
   alone,
-}
-
-/** The branch ends; always false. */
-export function drop(branch: usize, reason: u32): bool {
-  setVerdict(branch, Verdict.drop, reason);
-  return false;
 }

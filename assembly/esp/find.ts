@@ -1,9 +1,9 @@
 /** Where the ESP header of a packet begins: behind IP (RFC 4303, 3.1.1), or behind UDP (RFC 3948). */
 import { FRAME_ADDRESS, FRAME_LENGTH } from "../../src/abi/engine";
+import { PORT_ESP, PROTOCOL_ESP, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { BRANCH_FRAME } from "../branch/branch";
 import { be16 } from "../wire/cursor";
-import { PORT_ESP } from "../wire/esp";
-import { findPacket, Packet, PROTOCOL_ESP, PROTOCOL_UDP } from "./packet";
+import { findPacket, Packet } from "./packet";
 
 const UDP_SIZE: u32 = 8;
 /** SPI and sequence number. */

@@ -18,30 +18,20 @@ import {
   ESP_NUMBER,
   ESP_TRANSPORT,
 } from "../../src/abi/esp";
+import { PROTOCOL_IPV4, PROTOCOL_IPV6, PROTOCOL_NONE, PROTOCOL_TCP, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { copyBytes } from "../branch/bytes";
 import { open } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
+import { drop } from "../branch/outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM } from "../branch/branch";
 import { be32 } from "../wire/cursor";
 import { padded, writeTrailer } from "./encrypt";
-import { drop, ENDED } from "./end";
+import { ENDED } from "./end";
 import { findEsp, Found } from "./find";
 import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillUdp } from "./outer";
-import {
-  lengthFits,
-  ownLength,
-  Packet,
-  PROTOCOL_IPV4,
-  PROTOCOL_IPV6,
-  PROTOCOL_NONE,
-  PROTOCOL_UDP,
-  reshape,
-  setLength,
-} from "./packet";
+import { lengthFits, ownLength, Packet, reshape, setLength } from "./packet";
 import { isTrailer } from "./trailer";
-
-const PROTOCOL_TCP: u32 = 6;
 
 /** As `encrypt`; `next` is the next header, where metadata says it. */
 export function encryptInline(branch: usize, association: usize, next: u32, job: usize): bool {

@@ -10,11 +10,11 @@ import {
   ESP_BAD_PROTOCOL,
   ESP_DECRYPTED,
   ESP_GOOD,
-  ESP_METADATA_ETHERTYPE,
   ESP_METADATA_SIZE,
   ESP_TO_ENCRYPT,
 } from "../../src/abi/esp";
 import { Link } from "../../src/abi/headers";
+import { ETHERTYPE_ESP_METADATA } from "../../src/abi/protocols";
 import { moveStart, fits, copyOnWrite } from "../branch/bytes";
 import { BRANCH_FRAME } from "../branch/branch";
 import { be16 } from "../wire/cursor";
@@ -35,7 +35,7 @@ export function takeMetadata(branch: usize): u32 {
   if (load<u8>(frame, FRAME_LINK) != Link.ethernet || load<u32>(frame, FRAME_LENGTH) < HEADER + ESP_METADATA_SIZE) {
     return NOT_ASKED;
   }
-  if (be16(at + MACS) != ESP_METADATA_ETHERTYPE || load<u8>(at, SYNDROME) != ESP_TO_ENCRYPT) return NOT_ASKED;
+  if (be16(at + MACS) != ETHERTYPE_ESP_METADATA || load<u8>(at, SYNDROME) != ESP_TO_ENCRYPT) return NOT_ASKED;
   const next: u32 = load<u8>(at, CONTENT + 4);
   if (!copyOnWrite(branch, 0)) return ENDED;
   const start = <usize>load<u32>(frame, FRAME_ADDRESS);
@@ -52,7 +52,7 @@ export function putMetadata(branch: usize, how: u32): bool {
   moveStart(branch, -ESP_METADATA_SIZE);
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at, at + ESP_METADATA_SIZE, MACS);
-  store<u16>(at, bswap<u16>(<u16>ESP_METADATA_ETHERTYPE), MACS);
+  store<u16>(at, bswap<u16>(<u16>ETHERTYPE_ESP_METADATA), MACS);
   store<u8>(at, <u8>syndrome(how), SYNDROME);
   store<u8>(at, <u8>Opened.next, CONTENT);
   store<u32>(at, bswap(Opened.spi), CONTENT + 1);

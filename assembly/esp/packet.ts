@@ -5,24 +5,25 @@
  *     0            ip             protocolAt      next                        end
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK, FRAME_WIRE_LENGTH } from "../../src/abi/engine";
-import { Header, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
+import { Header, LEVEL_OUTER, Link, MAP_ENTRY_SIZE } from "../../src/abi/headers";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  PROTOCOL_AH,
+  PROTOCOL_DESTINATION,
+  PROTOCOL_FRAGMENT,
+  PROTOCOL_HOP_BY_HOP,
+  PROTOCOL_IPV4,
+  PROTOCOL_IPV6,
+  PROTOCOL_ROUTING,
+  PROTOCOL_UDP,
+} from "../../src/abi/protocols";
 import { freshMap } from "../branch/refresh";
-import { behindLink } from "../act/header/reformat";
 import { BRANCH_FLAGS, BRANCH_FRAME, CHANGED, STALE_KEY, STALE_MAP } from "../branch/branch";
 import { headerChecksum } from "../wire/checksum";
 import { be16 } from "../wire/cursor";
-import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../wire/ethernet";
+import { behindLink, entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../wire/frameMap";
 
-export const PROTOCOL_IPV4: u32 = 4;
-export const PROTOCOL_UDP: u32 = 17;
-export const PROTOCOL_IPV6: u32 = 41;
-export const PROTOCOL_ESP: u32 = 50;
-export const PROTOCOL_NONE: u32 = 59;
-const HOP_BY_HOP: u32 = 0;
-const ROUTING: u32 = 43;
-const FRAGMENT: u32 = 44;
-const AH: u32 = 51;
-const DESTINATION: u32 = 60;
 const IPV4_SIZE: u32 = 20;
 const IPV6_SIZE: u32 = 40;
 const COOKED_V2_SIZE: u32 = 20;
@@ -62,10 +63,9 @@ export function findPacket(branch: usize, toSend: bool): bool {
 
 /** The kind of the header that the parser has found at an offset, of the outer packet. */
 function kindAt(map: usize, offset: u32): u32 {
-  const count: usize = load<u16>(map, MAP_COUNT);
-  for (let n: usize = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    if (load<u32>(entry, 4) == offset) return load<u8>(entry, 1) == LEVEL_OUTER ? load<u8>(entry) : Header.none;
+  const end = entriesEnd(map);
+  for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
+    if (offsetIn(entry) == offset) return levelOf(entry) == LEVEL_OUTER ? kindOf(entry) : Header.none;
   }
   return Header.none;
 }
@@ -107,18 +107,18 @@ function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
     const header = frame + at;
     const behind: u32 = load<u8>(header);
     let size = (<u32>load<u8>(header, 1) + 1) << 3;
-    if (next == FRAGMENT) {
+    if (next == PROTOCOL_FRAGMENT) {
       const parts = be16(header + 2) & 0xfff9;
       size = 8;
       if (parts != 0 && at + 8 <= limit) Packet.fragment = true;
       Packet.later = parts >> 3 != 0;
-    } else if (next == AH) {
+    } else if (next == PROTOCOL_AH) {
       size = (<u32>load<u8>(header, 1) + 2) << 2;
-    } else if (next != HOP_BY_HOP && next != ROUTING && next != DESTINATION) {
+    } else if (next != PROTOCOL_HOP_BY_HOP && next != PROTOCOL_ROUTING && next != PROTOCOL_DESTINATION) {
       break;
     }
     if (at + size > captured) break;
-    if (!stopped && (next == AH || (toSend && next == DESTINATION && behind != ROUTING))) {
+    if (!stopped && (next == PROTOCOL_AH || (toSend && next == PROTOCOL_DESTINATION && behind != PROTOCOL_ROUTING))) {
       stopped = true;
       place(at, next, protocolAt);
     }

@@ -6,7 +6,7 @@
  * The result is the same because actions before the cipher do not depend on it, and actions after
  * it lead to no other rule (`isEligible`), so the frame does not use these associations again.
  */
-import { ACTION_SIZE, Op } from "../../src/abi/engine";
+import { ACTION_SIZE, Op, RULE_ID } from "../../src/abi/engine";
 import { JOB_SIZE } from "../../src/abi/cipher";
 import { ESP_ENCRYPT, ESP_FLAGS } from "../../src/abi/esp";
 import { runBefore, runFrom } from "../act/run";
@@ -14,7 +14,7 @@ import { openMany, sealMany } from "../crypto/gcm";
 import { FIRST_RULES, JOBS, PREPARED } from "../memory";
 import { hit } from "../branch/outcome";
 import { branchAt } from "../branch/branch";
-import { actionsOf, RULE_ACTION_COUNT, RULE_ID } from "../classify/rule";
+import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
 import { esp, finish, prepare } from "../esp/action";
 import { Prepared } from "../esp/end";
 

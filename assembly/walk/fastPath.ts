@@ -15,6 +15,7 @@ import {
   HITS_PER_FRAME,
   OUTCOME_HITS,
   OUTCOME_WRITTEN,
+  RULE_ID,
   Verdict,
 } from "../../src/abi/engine";
 import { count } from "../act/count";
@@ -22,15 +23,7 @@ import { FRAMES, HITS } from "../memory";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 import { HAS_TAG } from "../branch/branch";
 import { ENTRY_KIND } from "./flowCacheKey";
-import {
-  actionsOf,
-  FAST_PATH,
-  FAST_PATH_COUNT,
-  FAST_PATH_TAG,
-  RULE_COUNTER,
-  RULE_ID,
-  RULE_FLAGS,
-} from "../classify/rule";
+import { actionsOf, FAST_PATH, FAST_PATH_COUNT, FAST_PATH_TAG, RULE_COUNTER, RULE_FLAGS } from "../classify/rule";
 
 const ID: usize = 4;
 const QUEUE: usize = 8;

@@ -8,6 +8,7 @@
  * batch.
  */
 import { run } from "../act/run";
+import { RULE_ID } from "../../src/abi/engine";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
@@ -16,7 +17,6 @@ import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_REASON, open
 import { Forks } from "../branch/fork";
 import { Loan } from "../arena";
 import { lookup } from "../classify/lookup";
-import { RULE_ID } from "../classify/rule";
 import { goOn, NextRound } from "../forward/nextRound";
 import { Admitted, admit, missEndsHere, miss, missReason, missVerdict, Walk } from "../forward/nextTable";
 import { deliverByRule, hasFastPath, endMiss } from "./fastPath";

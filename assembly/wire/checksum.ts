@@ -15,8 +15,9 @@ import {
   NEEDS_OUTER_IPV4_CHECKSUM,
   NEEDS_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key";
+import { PROTOCOL_TCP, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { be16, Cursor, Key } from "./cursor";
-import { Fragment, PROTOCOL_TCP, PROTOCOL_UDP, Upper } from "./upper";
+import { Fragment, Upper } from "./upper";
 
 /** What is to be verified at a level: the bits of the key that some rule asks about. */
 export const CHECK_IPV4: u32 = OK_IPV4_CHECKSUM;

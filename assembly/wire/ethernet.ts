@@ -24,18 +24,15 @@ import {
   TAGS2_OUTER_CVLAN,
   TAGS2_OUTER_SVLAN,
 } from "../../src/abi/key";
-import { ESP_METADATA_ETHERTYPE, ESP_METADATA_SIZE } from "../../src/abi/esp";
+import { ESP_METADATA_SIZE } from "../../src/abi/esp";
+import {
+  ETHERTYPE_ESP_METADATA,
+  ETHERTYPE_MPLS,
+  ETHERTYPE_MPLS_UPSTREAM,
+  TPID_CVLAN,
+  TPID_SVLAN,
+} from "../../src/abi/protocols";
 import { be16, Cursor, has, Key, note } from "./cursor";
-
-export const ETHERTYPE_IPV4: u32 = 0x0800;
-export const ETHERTYPE_ARP: u32 = 0x0806;
-export const ETHERTYPE_IPV6: u32 = 0x86dd;
-/** Transparent Ethernet bridging: what tunnels call an Ethernet frame. */
-export const ETHERTYPE_ETHERNET: u32 = 0x6558;
-const ETHERTYPE_MPLS: u32 = 0x8847;
-const ETHERTYPE_MPLS_MULTICAST: u32 = 0x8848;
-const TPID_CUSTOMER: u32 = 0x8100;
-const TPID_SERVICE: u32 = 0x88a8;
 
 const SOURCE: usize = 6;
 const TYPE: usize = 12;
@@ -48,11 +45,11 @@ export const METADATA_SIZE: u32 = ESP_METADATA_SIZE;
 // @ts-ignore: decorator
 @inline
 export function isTag(ethertype: u32): bool {
-  return ethertype == TPID_CUSTOMER || ethertype == TPID_SERVICE;
+  return ethertype == TPID_CVLAN || ethertype == TPID_SVLAN;
 }
 
 export function isMpls(ethertype: u32): bool {
-  return ethertype == ETHERTYPE_MPLS || ethertype == ETHERTYPE_MPLS_MULTICAST;
+  return ethertype == ETHERTYPE_MPLS || ethertype == ETHERTYPE_MPLS_UPSTREAM;
 }
 
 /**
@@ -88,7 +85,7 @@ export function ethernet(): u32 {
 // @ts-ignore: decorator
 @inline
 export function hasMetadata(at: usize): bool {
-  return be16(at + TYPE) == ESP_METADATA_ETHERTYPE;
+  return be16(at + TYPE) == ETHERTYPE_ESP_METADATA;
 }
 
 const CUT: u32 = 0xffffffff;
@@ -112,7 +109,7 @@ function tags(tpid: u32): u32 {
 function first(tpid: u32, at: usize): void {
   const layer = Key.layer;
   store<u16>(layer, load<u16>(at), LAYER_TCI);
-  store<u8>(layer, <u8>(tpid == TPID_CUSTOMER ? STATE_CVLAN : STATE_SVLAN), LAYER_STATE);
+  store<u8>(layer, <u8>(tpid == TPID_CVLAN ? STATE_CVLAN : STATE_SVLAN), LAYER_STATE);
   Cursor.here |= HERE_VLAN;
 }
 
@@ -121,7 +118,7 @@ function second(tpid: u32, at: usize): void {
   const outer = Cursor.level == LEVEL_OUTER;
   store<u16>(misc + <usize>(outer ? MISC_OUTER_TCI2 : MISC_INNER_TCI2), load<u16>(at));
   // TAGS2_INNER_* are one bit below TAGS2_OUTER_*.
-  const bit: u32 = (tpid == TPID_CUSTOMER ? TAGS2_OUTER_CVLAN : TAGS2_OUTER_SVLAN) >> (outer ? 0 : 1);
+  const bit: u32 = (tpid == TPID_CVLAN ? TAGS2_OUTER_CVLAN : TAGS2_OUTER_SVLAN) >> (outer ? 0 : 1);
   store<u8>(misc, <u8>(load<u8>(misc, MISC_TAGS2) | bit), MISC_TAGS2);
   Cursor.here |= HERE_VLAN2;
 }

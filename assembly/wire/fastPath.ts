@@ -61,15 +61,22 @@ import {
   NEEDS_OUTER_IPV4_CHECKSUM,
   NEEDS_OUTER_L4_CHECKSUM,
 } from "../../src/abi/key";
-import { PORT_ROCE } from "./bth";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  PORT_ESP,
+  PORT_GENEVE,
+  PORT_GTPU,
+  PORT_MPLS,
+  PORT_ROCE,
+  PORT_VXLAN,
+  PORT_VXLAN_GPE,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  TPID_CVLAN,
+} from "../../src/abi/protocols";
 import { be16 } from "./cursor";
-import { PORT_ESP } from "./esp";
-import { PORT_GENEVE } from "./geneve";
-import { PORT_GTPU } from "./gtpu";
-import { PORT_MPLS } from "./mpls";
-import { PROTOCOL_TCP, PROTOCOL_UDP } from "./upper";
-import { PORT_VXLAN } from "./vxlan";
-import { PORT_VXLAN_GPE } from "./vxlanGpe";
+import { mayLeadOn } from "./udp";
 
 /** What asks for bytes behind the headers: samples, checksums. */
 const BEYOND: u32 =
@@ -82,10 +89,10 @@ const BEYOND: u32 =
 /** Groups that few rules read. */
 const REST: u32 = (1 << GROUP_MISC) | (1 << GROUP_INNER) | (1 << GROUP_MISC2) | (1 << GROUP_MISC3) | (1 << GROUP_MISC5);
 
-/** EtherTypes. */
-const IPV4: u32 = 0x0008;
-const IPV6: u32 = 0xdd86;
-const TAG: u32 = 0x0081;
+/** EtherTypes and the TPID of a customer tag, as they lie in memory. */
+const IPV4: u32 = ((ETHERTYPE_IPV4 & 0xff) << 8) | (ETHERTYPE_IPV4 >> 8);
+const IPV6: u32 = ((ETHERTYPE_IPV6 & 0xff) << 8) | (ETHERTYPE_IPV6 >> 8);
+const TAG: u32 = ((TPID_CVLAN & 0xff) << 8) | (TPID_CVLAN >> 8);
 
 const SOURCE: usize = 6;
 const ETHERTYPE: usize = 12;
@@ -242,8 +249,7 @@ function writeAddresses(layer: usize, ip: usize, type: u32): void {
 // @ts-ignore: decorator
 @inline
 function leadsOn(port: u32): bool {
-  // All of them lie between these two.
-  return port - PORT_GTPU <= PORT_MPLS - PORT_GTPU && isKnown(port);
+  return mayLeadOn(port) && isKnown(port);
 }
 
 function isKnown(port: u32): bool {

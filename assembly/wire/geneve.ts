@@ -17,11 +17,9 @@ import {
   MISC_GENEVE_PROTOCOL,
   MISC_GENEVE_VNI,
 } from "../../src/abi/key";
+import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { invalidate } from "../epoch";
 import { be16, be32, Cursor, has, Key, note, tunnelDwords } from "./cursor";
-import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
-
-export const PORT_GENEVE: u32 = 6081;
 
 const SIZE: usize = 8;
 const OPTION_SIZE: usize = 4;

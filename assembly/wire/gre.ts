@@ -19,8 +19,9 @@ import {
   MISC_GRE_KEY,
   MISC_GRE_PROTOCOL,
 } from "../../src/abi/key";
+import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { be16, Cursor, has, Key, note, tunnelDwords } from "./cursor";
-import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6, isMpls } from "./ethernet";
+import { isMpls } from "./ethernet";
 import { mplsOverGre, mplsOverInnerGre } from "./mpls";
 
 const FIXED: usize = 4;

@@ -1,7 +1,7 @@
 /** IP that nothing below announced: the version nibble decides. */
 import { Header, Stop } from "../../src/abi/headers";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { Cursor, has, short, stop } from "./cursor";
-import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
 
 /** The EtherType of a frame that begins with IP; anything else stops the parse. */
 export function rawIp(): u32 {

@@ -26,15 +26,17 @@ import {
   STATE_FRAG,
   STATE_VERSION_SHIFT,
 } from "../../src/abi/key";
+import {
+  PROTOCOL_AH,
+  PROTOCOL_DESTINATION,
+  PROTOCOL_FRAGMENT,
+  PROTOCOL_HOP_BY_HOP,
+  PROTOCOL_ROUTING,
+} from "../../src/abi/protocols";
 import { be16, be32, Cursor, has, Key, note, stop } from "./cursor";
 import { Fragment, NO_PROTOCOL, Upper } from "./upper";
 
 const SIZE: usize = 40;
-const HOP_BY_HOP: u32 = 0;
-const ROUTING: u32 = 43;
-const FRAGMENT: u32 = 44;
-const AH: u32 = 51;
-const DESTINATION: u32 = 60;
 const OPTION_PAD1: u32 = 0;
 const OPTION_JUMBO: u32 = 0xc2;
 
@@ -100,19 +102,19 @@ function extensions(next: u32): u32 {
     let kind: u32;
     let size: usize;
     switch (next) {
-      case HOP_BY_HOP:
+      case PROTOCOL_HOP_BY_HOP:
         kind = Header.ipv6_hop_by_hop;
         break;
-      case ROUTING:
+      case PROTOCOL_ROUTING:
         kind = Header.ipv6_routing;
         break;
-      case DESTINATION:
+      case PROTOCOL_DESTINATION:
         kind = Header.ipv6_destination;
         break;
-      case FRAGMENT:
+      case PROTOCOL_FRAGMENT:
         kind = Header.ipv6_fragment;
         break;
-      case AH:
+      case PROTOCOL_AH:
         kind = Header.ah;
         break;
       default:

@@ -7,8 +7,9 @@
  *     cooked 2 (SLL2): | protocol 2 | 0 2 | interface 4 | ARPHRD 2 | type 1 | address length 1 | address 8 |
  */
 import { Header, Link } from "../../src/abi/headers";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { be16, be32, Cursor, has, note } from "./cursor";
-import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, isTag } from "./ethernet";
+import { isTag } from "./ethernet";
 
 const SLL_SIZE: usize = 16;
 const SLL_PROTOCOL: usize = 14;

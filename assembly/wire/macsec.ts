@@ -7,9 +7,8 @@
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import { HERE_MACSEC, HERE_MACSEC_SCI, MISC5_MACSEC_TAG } from "../../src/abi/key";
+import { ETHERTYPE_MACSEC } from "../../src/abi/protocols";
 import { Cursor, has, Key, note } from "./cursor";
-
-export const ETHERTYPE_MACSEC: u32 = 0x88e5;
 
 const SIZE: usize = 6;
 const LONG_SIZE: usize = 14;

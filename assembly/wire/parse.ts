@@ -51,30 +51,19 @@ import {
   SIDE_WIRE,
   NEEDS_INNER,
 } from "../../src/abi/key";
-import { SCRATCH_KEY } from "../memory";
-import { arp } from "./arp";
-import { bth, PORT_ROCE } from "./bth";
-import { innerChecks, outerChecks } from "./checksum";
-import { Cursor, Key } from "./cursor";
-import { esp, espInUdp, PORT_ESP } from "./esp";
-import { ethernet, ETHERTYPE_ARP, ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6, isMpls } from "./ethernet";
-import { geneve, PORT_GENEVE } from "./geneve";
-import { gre, innerGre } from "./gre";
-import { gtpu, PORT_GTPU } from "./gtpu";
-import { icmp, icmpv6 } from "./icmp";
-import { rawIp } from "./ip";
-import { ipv4 } from "./ipv4";
-import { ipv6 } from "./ipv6";
-import { linuxCooked, linuxCooked2, loopback } from "./link";
-import { ETHERTYPE_MACSEC, macsec } from "./macsec";
-import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp, PORT_MPLS } from "./mpls";
-import { plain } from "./fastPath";
-import { fillSamples } from "./sample";
-import { sctp } from "./sctp";
-import { tcp } from "./tcp";
-import { udp } from "./udp";
 import {
-  NO_PROTOCOL,
+  ETHERTYPE_ARP,
+  ETHERTYPE_ETHERNET,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_MACSEC,
+  PORT_ESP,
+  PORT_GENEVE,
+  PORT_GTPU,
+  PORT_MPLS,
+  PORT_ROCE,
+  PORT_VXLAN,
+  PORT_VXLAN_GPE,
   PROTOCOL_ESP,
   PROTOCOL_GRE,
   PROTOCOL_ICMP,
@@ -84,9 +73,32 @@ import {
   PROTOCOL_SCTP,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
-} from "./upper";
-import { PORT_VXLAN, vxlan } from "./vxlan";
-import { PORT_VXLAN_GPE, vxlanGpe } from "./vxlanGpe";
+} from "../../src/abi/protocols";
+import { SCRATCH_KEY } from "../memory";
+import { arp } from "./arp";
+import { bth } from "./bth";
+import { innerChecks, outerChecks } from "./checksum";
+import { Cursor, Key } from "./cursor";
+import { esp, espInUdp } from "./esp";
+import { ethernet, isMpls } from "./ethernet";
+import { geneve } from "./geneve";
+import { gre, innerGre } from "./gre";
+import { gtpu } from "./gtpu";
+import { icmp, icmpv6 } from "./icmp";
+import { rawIp } from "./ip";
+import { ipv4 } from "./ipv4";
+import { ipv6 } from "./ipv6";
+import { linuxCooked, linuxCooked2, loopback } from "./link";
+import { macsec } from "./macsec";
+import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp } from "./mpls";
+import { plain } from "./fastPath";
+import { fillSamples } from "./sample";
+import { sctp } from "./sctp";
+import { tcp } from "./tcp";
+import { mayLeadOn, udp } from "./udp";
+import { NO_PROTOCOL } from "./upper";
+import { vxlan } from "./vxlan";
+import { vxlanGpe } from "./vxlanGpe";
 
 /** Frames of one batch want the same groups: those that nobody reads go to the scratch key, for all of them. */
 export function openBatch(): void {
@@ -234,8 +246,7 @@ function upper(protocol: u32): u32 {
   if (protocol != PROTOCOL_UDP) return rareUpper(protocol);
   const port = udp();
   if (port == PORT_VXLAN) return vxlan();
-  // All known ports lie between these two.
-  return port - PORT_GTPU <= PORT_MPLS - PORT_GTPU ? overUdp(port) : 0;
+  return mayLeadOn(port) ? overUdp(port) : 0;
 }
 
 /** The tunnels over UDP but VXLAN, and what is no tunnel. */

@@ -8,9 +8,6 @@ import {
   Header,
   LEVEL_INNER,
   LEVEL_OUTER,
-  MAP_COUNT,
-  MAP_ENTRY_SIZE,
-  MAP_FIRST,
   MAP_INNER_PAYLOAD,
   MAP_INNER_PAYLOAD_END,
   MAP_PAYLOAD,
@@ -20,12 +17,12 @@ import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../src/a
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
 import { invalidate } from "../epoch";
 import { be16, Cursor, Key } from "./cursor";
+import { findHeader, NOWHERE } from "./frameMap";
 
 const SAMPLE_LEVEL: usize = 1;
 const SAMPLE_OFFSET: usize = 4;
 const SAMPLE_PORT: usize = 8;
 const ANY_PORT: u32 = 0xffffffff;
-const ABSENT: u32 = 0xffffffff;
 const VALUE_SIZE: u32 = 4;
 
 /** The ids that are declared, a bit each. */
@@ -60,7 +57,7 @@ export function fillSamples(map: usize): void {
     const port = load<u32>(sample, SAMPLE_PORT);
     if (port != ANY_PORT && portAt(map, level) != port) continue;
     const start = startOf(map, level, load<u8>(sample));
-    if (start == ABSENT) continue;
+    if (start == NOWHERE) continue;
     const at = start + load<u32>(sample, SAMPLE_OFFSET);
     const end = load<u32>(map + <usize>(level == LEVEL_OUTER ? MAP_PAYLOAD_END : MAP_INNER_PAYLOAD_END));
     if (at + VALUE_SIZE > end) continue;
@@ -73,7 +70,7 @@ function sampleAt(id: u32): usize {
   return SAMPLES + <usize>id * SAMPLE_SIZE;
 }
 
-/** Where the first such header of the level begins, or its payload; ABSENT where there is none. */
+/** Where the first such header of the level begins, or its payload; NOWHERE where there is none. */
 function startOf(map: usize, level: u32, header: u32): u32 {
   if (header != Header.none) return findHeader(map, level, header);
   // Without an inner packet its end is 0 too, and nothing fits before it.
@@ -82,14 +79,5 @@ function startOf(map: usize, level: u32, header: u32): u32 {
 
 function portAt(map: usize, level: u32): u32 {
   const udp = findHeader(map, level, Header.udp);
-  return udp == ABSENT ? ABSENT : be16(Cursor.frame + <usize>udp + 2);
-}
-
-function findHeader(map: usize, level: u32, header: u32): u32 {
-  const count = <u32>load<u16>(map, MAP_COUNT);
-  for (let n: u32 = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + <usize>n * MAP_ENTRY_SIZE;
-    if (<u32>load<u16>(entry) == (header | (level << 8))) return load<u32>(entry, 4);
-  }
-  return ABSENT;
+  return udp == NOWHERE ? NOWHERE : be16(Cursor.frame + <usize>udp + 2);
 }

@@ -5,6 +5,7 @@
  */
 import { Header } from "../../src/abi/headers";
 import { HERE_UDP, LAYER_OK, LAYER_UDP_PORTS, OK_L4 } from "../../src/abi/key";
+import { PORT_GTPU, PORT_MPLS } from "../../src/abi/protocols";
 import { CHECK_L4, verifyUdp } from "./checksum";
 import { be16, Cursor, has, Key, note } from "./cursor";
 import { Upper } from "./upper";
@@ -31,4 +32,11 @@ export function udp(): u32 {
   }
   Cursor.at = at + SIZE;
   return be16(at + 2);
+}
+
+/** Whether the parser may read a header behind UDP to this port: the known ports lie between these two. */
+// @ts-ignore: decorator
+@inline
+export function mayLeadOn(port: u32): bool {
+  return port - PORT_GTPU <= <u32>(PORT_MPLS - PORT_GTPU);
 }

@@ -7,10 +7,8 @@
  */
 import { Header } from "../../src/abi/headers";
 import { HERE_TUNNEL_DWORD, HERE_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
+import { ETHERTYPE_ETHERNET } from "../../src/abi/protocols";
 import { Cursor, has, Key, note } from "./cursor";
-import { ETHERTYPE_ETHERNET } from "./ethernet";
-
-export const PORT_VXLAN: u32 = 4789;
 
 const SIZE: usize = 8;
 

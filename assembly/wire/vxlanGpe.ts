@@ -7,10 +7,8 @@
  */
 import { Header } from "../../src/abi/headers";
 import { HERE_VXLAN_GPE, MISC3_GPE_FLAGS, MISC3_GPE_NEXT_PROTOCOL, MISC3_GPE_VNI } from "../../src/abi/key";
+import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { Cursor, has, Key, note, tunnelDwords } from "./cursor";
-import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "./ethernet";
-
-export const PORT_VXLAN_GPE: u32 = 4790;
 
 const SIZE: usize = 8;
 

@@ -208,7 +208,7 @@ export enum Op {
   /** Operand: TPID and TCI. */
   push_vlan = 15,
   pop_vlan = 16,
-  /** Operand: the address of a reformat record (REFORMAT_*), of any of its types. */
+  /** Operand: the address of a reformat record (src/abi/reformat.ts). */
   reformat = 17,
   /** Operand: the vport of a function, or VPORT_UPLINK. */
   vport = 18,
@@ -239,7 +239,7 @@ export enum Op {
 export const FIRST_HIT_SET = 1;
 /** A start colour of a meter that is none: that of the register, or green. */
 export const COLOUR_UNDEFINED = 3;
-/** Behind the handle of a rule in the core: its id, a word. */
+/** Where a rule of the core holds its id, a word (assembly/classify/rule.ts has the rest of the layout). */
 export const RULE_ID = 24;
 /** An action as staged and as kept: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;
@@ -248,21 +248,6 @@ export const ACTION_SIZE = 8;
 export const REGISTER_A = 8;
 export const REGISTER_B = 9;
 export const REGISTERS = 10;
-
-/**
- * A reformat record: | type 1 | IP version 1 | entropy 1 | 0 1 | data 2 | IP header 2 | UDP header 2 | 0 6 |, then the data.
- * Types are those of mlx5dv_flow_action_packet_reformat_type. IP version and offsets (0: there is none) are those of the headers
- * in the data that are mended; `entropy` is 1 where the UDP source port is made from what is put inside.
- */
-export const REFORMAT_TYPE = 0;
-export const REFORMAT_VERSION = 1;
-export const REFORMAT_ENTROPY = 2;
-export const REFORMAT_LENGTH = 4;
-export const REFORMAT_IP = 6;
-export const REFORMAT_UDP = 8;
-export const REFORMAT_DATA = 16;
-/** The longest data of a reformat, in bytes. */
-export const MAX_REFORMAT = 1024;
 
 /** An array record: | members 4 | 0 4 |, then of each | operation 4 | operand 4 | reformat record or 0 4 | 0 4 |. */
 export const ARRAY_COUNT = 0;

@@ -64,7 +64,6 @@ export const ESP_BAD_ICV = 1;
 export const ESP_BAD_TRAILER = 2;
 
 /** The metadata element behind the MAC addresses: EtherType, then | syndrome 1 | content 5 |. */
-export const ESP_METADATA_ETHERTYPE = 0x8ce4;
 export const ESP_METADATA_SIZE = 8;
 /** Content: | 0 4 | next header 1 |; of a frame to be encrypted. */
 export const ESP_TO_ENCRYPT = 0x08;

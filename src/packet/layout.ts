@@ -2,6 +2,7 @@
  * Every header's fields, in wire order: the one table that the printer, the builder and the messages about cut headers
  * read. A name is said once; bits add up, so a field's place is the sum of the widths before it.
  */
+import { ETHERTYPE_ESP_METADATA } from "../abi/protocols.js";
 import type { HeaderName } from "./parsedFrame.js";
 import {
   ARP_OPERATION_NAMES,
@@ -101,7 +102,7 @@ const icmp = (names: Names) =>
 /** GTP-U has its third word with any of E, S, PN; other versions and GTP' are not read that far. */
 const gtpuLong = (look: Look): boolean => look("version") === 1 && look("pt") === 1 && set("e", "s", "pn")(look);
 
-const hasMetadata = (look: Look): boolean => look("type") === 0x8ce4;
+const hasMetadata = (look: Look): boolean => look("type") === ETHERTYPE_ESP_METADATA;
 
 export const LAYOUTS = {
   /** IEEE 802.3 clause 3.2; a type below 0x600 is a length. */

@@ -1,4 +1,37 @@
 /** Numbers by which one header tells what follows it: the parser's, and names of others for people to read. */
+import {
+  ETHERTYPE_ARP,
+  ETHERTYPE_ETHERNET,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_MACSEC,
+  ETHERTYPE_MPLS,
+  ETHERTYPE_MPLS_UPSTREAM,
+  PORT_ESP,
+  PORT_GENEVE,
+  PORT_GTPU,
+  PORT_MPLS,
+  PORT_ROCE,
+  PORT_VXLAN,
+  PORT_VXLAN_GPE,
+  PROTOCOL_AH,
+  PROTOCOL_DESTINATION,
+  PROTOCOL_ESP,
+  PROTOCOL_FRAGMENT,
+  PROTOCOL_GRE,
+  PROTOCOL_HOP_BY_HOP,
+  PROTOCOL_ICMP,
+  PROTOCOL_ICMPV6,
+  PROTOCOL_IPV4,
+  PROTOCOL_IPV6,
+  PROTOCOL_NONE,
+  PROTOCOL_ROUTING,
+  PROTOCOL_SCTP,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  TPID_CVLAN,
+  TPID_SVLAN,
+} from "../abi/protocols.js";
 import type { HeaderName } from "./parsedFrame.js";
 
 /** What a header can be followed by, and the number that says so. */
@@ -6,51 +39,52 @@ export type Carried = Readonly<Partial<Record<HeaderName, number>>>;
 
 /** EtherTypes (IEEE 802, "ethertype" registry). */
 export const ETHERTYPES: Carried = {
-  ipv4: 0x0800,
-  arp: 0x0806,
-  vlan: 0x8100,
-  ipv6: 0x86dd,
-  mpls: 0x8847,
-  macsec: 0x88e5,
+  ipv4: ETHERTYPE_IPV4,
+  arp: ETHERTYPE_ARP,
+  vlan: TPID_CVLAN,
+  ipv6: ETHERTYPE_IPV6,
+  mpls: ETHERTYPE_MPLS,
+  macsec: ETHERTYPE_MACSEC,
 };
-/** IEEE 802.1Q clause 9.5: the TPID of a service tag. */
-export const SERVICE_TAG = 0x88a8;
 /** IEEE 802 clause 9.2.3: local experiments; what a payload of no known kind is announced by. */
 export const ETHERTYPE_EXPERIMENTAL = 0x88b5;
 
 /** Protocol types of GRE (RFC 2784, RFC 7637, RFC 4023) and Geneve (RFC 8926 section 3.4). */
-export const TUNNEL_ETHERTYPES: Carried = { ipv4: 0x0800, ipv6: 0x86dd, ethernet: 0x6558 };
+export const TUNNEL_ETHERTYPES: Carried = {
+  ipv4: ETHERTYPE_IPV4,
+  ipv6: ETHERTYPE_IPV6,
+  ethernet: ETHERTYPE_ETHERNET,
+};
 
 /** IP protocols and IPv6 next headers (IANA "protocol-numbers"). */
 export const PROTOCOLS: Carried = {
-  ipv6_hop_by_hop: 0,
-  icmp: 1,
-  ipv4: 4,
-  tcp: 6,
-  udp: 17,
-  ipv6: 41,
-  ipv6_routing: 43,
-  ipv6_fragment: 44,
-  gre: 47,
-  esp: 50,
-  ah: 51,
-  icmpv6: 58,
-  ipv6_destination: 60,
-  sctp: 132,
+  ipv6_hop_by_hop: PROTOCOL_HOP_BY_HOP,
+  icmp: PROTOCOL_ICMP,
+  ipv4: PROTOCOL_IPV4,
+  tcp: PROTOCOL_TCP,
+  udp: PROTOCOL_UDP,
+  ipv6: PROTOCOL_IPV6,
+  ipv6_routing: PROTOCOL_ROUTING,
+  ipv6_fragment: PROTOCOL_FRAGMENT,
+  gre: PROTOCOL_GRE,
+  esp: PROTOCOL_ESP,
+  ah: PROTOCOL_AH,
+  icmpv6: PROTOCOL_ICMPV6,
+  ipv6_destination: PROTOCOL_DESTINATION,
+  sctp: PROTOCOL_SCTP,
 };
-export const NO_NEXT_HEADER = 59;
 /** RFC 3692: experiments. */
 export const PROTOCOL_EXPERIMENTAL = 253;
 
 /** UDP destination ports. */
 export const UDP_PORTS: Carried = {
-  gtpu: 2152,
-  esp: 4500,
-  vxlan: 4789,
-  vxlan_gpe: 4790,
-  bth: 4791,
-  geneve: 6081,
-  mpls: 6635,
+  gtpu: PORT_GTPU,
+  esp: PORT_ESP,
+  vxlan: PORT_VXLAN,
+  vxlan_gpe: PORT_VXLAN_GPE,
+  bth: PORT_ROCE,
+  geneve: PORT_GENEVE,
+  mpls: PORT_MPLS,
 };
 
 /** Next protocols of VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe). */
@@ -70,17 +104,16 @@ function names(carried: Carried, others: Names = {}): Names {
 }
 
 export const ETHERTYPE_NAMES: Names = names(ETHERTYPES, {
-  0x6558: "ethernet",
+  [ETHERTYPE_ETHERNET]: "ethernet",
   0x8035: "rarp",
-  0x8100: "vlan",
   0x8808: "pause",
   0x8809: "slow protocols",
   0x880b: "ppp",
-  0x8848: "mpls, upstream label",
+  [ETHERTYPE_MPLS_UPSTREAM]: "mpls, upstream label",
   0x8863: "pppoe discovery",
   0x8864: "pppoe session",
   0x888e: "802.1x",
-  0x88a8: "vlan, service tag",
+  [TPID_SVLAN]: "vlan, service tag",
   0x88b5: "experimental",
   0x88be: "erspan",
   0x88cc: "lldp",
@@ -92,7 +125,7 @@ export const ETHERTYPE_NAMES: Names = names(ETHERTYPES, {
 
 export const PROTOCOL_NAMES: Names = names(PROTOCOLS, {
   2: "igmp",
-  59: "no next header",
+  [PROTOCOL_NONE]: "no next header",
   88: "eigrp",
   89: "ospf",
   97: "etherip",

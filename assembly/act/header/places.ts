@@ -4,8 +4,9 @@
  * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts (modify-fields table: "first VLAN").
  */
 import { PLACE_INNER, Place } from "../../../src/abi/program";
-import { Header, LEVEL_INNER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
+import { Header, LEVEL_INNER, MAP_ENTRY_SIZE } from "../../../src/abi/headers";
 import { hasMetadata, METADATA_SIZE } from "../../wire/ethernet";
+import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../../wire/frameMap";
 
 /** Places that are not of headers to change, but of what covers them: behind the last of Place. */
 export const PLACE_ICMPV6: u32 = 9;
@@ -21,20 +22,19 @@ const NONE: u32 = 255;
 /** Notes where the headers of the frame at `frame` are, by its map. */
 export function find(map: usize, frame: usize): void {
   memory.fill(OFFSETS, 0, PLACES * 4);
-  const count: usize = load<u16>(map, MAP_COUNT);
-  for (let n: usize = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    const kind: u32 = load<u8>(entry);
-    const base: u32 = load<u8>(entry, 1) == LEVEL_INNER ? PLACE_INNER : 0;
-    const offset = load<u32>(entry, 4) + 1;
-    const place = addressOf(kind);
+  const end = entriesEnd(map);
+  for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
+    const kind = kindOf(entry);
+    const base: u32 = levelOf(entry) == LEVEL_INNER ? PLACE_INNER : 0;
+    const offset = offsetIn(entry) + 1;
+    const place = placeOf(kind);
     // Of routing headers one that has segments left, whichever it is.
-    if (place == PLACE_ROUTING && load<u8>(frame + <usize>load<u32>(entry, 4), SEGMENTS_LEFT) == 0) continue;
+    if (place == PLACE_ROUTING && load<u8>(frame + <usize>offsetIn(entry), SEGMENTS_LEFT) == 0) continue;
     if (place != NONE) noteFirst(base + place, offset);
     if (kind == Header.ipv4 || kind == Header.ipv6) noteFirst(base + Place.ip, offset);
     // The EtherType is behind the addresses and what ESP actions note there, or behind the last tag.
     if (kind == Header.ethernet) {
-      const metadata = hasMetadata(frame + <usize>load<u32>(entry, 4)) ? METADATA_SIZE : 0;
+      const metadata = hasMetadata(frame + <usize>offsetIn(entry)) ? METADATA_SIZE : 0;
       set(base + Place.ethertype, offset + 12 + metadata);
     }
     if (kind == Header.vlan && offsetOf(base + Place.ethertype) != 0) set(base + Place.ethertype, offset + 2);
@@ -60,7 +60,7 @@ function noteFirst(place: u32, offset: u32): void {
   if (offsetOf(place) == 0) set(place, offset);
 }
 
-function addressOf(kind: u32): u32 {
+function placeOf(kind: u32): u32 {
   switch (kind) {
     case Header.ethernet:
       return Place.ethernet;

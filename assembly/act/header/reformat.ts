@@ -4,11 +4,12 @@
  *     L2_TO_L2_TUNNEL   data | whole frame              L2_TUNNEL_TO_L2          inner Ethernet ...
  *     L2_TO_L3_TUNNEL   data | behind L2                L3_TUNNEL_TO_L2   data | inner IP ...
  */
+import { FRAME_ADDRESS, FRAME_LINK, FRAME_WIRE_LENGTH, Reason } from "../../../src/abi/engine";
+import { Header, LEVEL_INNER, Link } from "../../../src/abi/headers";
 import {
-  FRAME_ADDRESS,
-  FRAME_LINK,
-  FRAME_WIRE_LENGTH,
-  Reason,
+  L2_TO_L2_TUNNEL,
+  L2_TUNNEL_TO_L2,
+  L3_TUNNEL_TO_L2,
   REFORMAT_DATA,
   REFORMAT_ENTROPY,
   REFORMAT_IP,
@@ -16,24 +17,16 @@ import {
   REFORMAT_TYPE,
   REFORMAT_UDP,
   REFORMAT_VERSION,
-  Verdict,
-} from "../../../src/abi/engine";
-import { Header, LEVEL_INNER, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
-import { setVerdict } from "../../branch/outcome";
+} from "../../../src/abi/reformat";
+import { drop } from "../../branch/outcome";
 import { BRANCH_FRAME } from "../../branch/branch";
 import { headerChecksum } from "../../wire/checksum";
-import { hasMetadata, METADATA_SIZE } from "../../wire/ethernet";
 import { moveStart, copyOnWrite } from "../../branch/bytes";
 import { entropyPort } from "./sourcePort";
 import { freshMap } from "../../branch/refresh";
-
-/** `enum mlx5dv_flow_action_packet_reformat_type` */
-const L2_TUNNEL_TO_L2: u32 = 0;
-const L2_TO_L2_TUNNEL: u32 = 1;
-const L3_TUNNEL_TO_L2: u32 = 2;
+import { behindLink, findHeader, findIp, NOWHERE } from "../../wire/frameMap";
 
 const IPV6_SIZE: u32 = 40;
-const NOWHERE: u32 = u32.MAX_VALUE;
 
 /** Carries out a reformat record; false when the frame has ended. */
 export function reformat(branch: usize, record: usize): bool {
@@ -41,11 +34,7 @@ export function reformat(branch: usize, record: usize): bool {
   const map = freshMap(branch);
   if (type == L2_TUNNEL_TO_L2 || type == L3_TUNNEL_TO_L2) {
     const offset = innerOffset(map, type == L2_TUNNEL_TO_L2);
-    if (offset == NOWHERE) {
-      setVerdict(branch, Verdict.drop, Reason.not_a_tunnel);
-      return false;
-    }
-    return putInFront(branch, record, offset, 0);
+    return offset == NOWHERE ? drop(branch, Reason.not_a_tunnel) : putInFront(branch, record, offset, 0);
   }
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const port: u32 = load<u8>(record, REFORMAT_ENTROPY) ? entropyPort(frame, map) : 0;
@@ -63,10 +52,7 @@ function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const length: u32 = load<u16>(record, REFORMAT_LENGTH);
   const wire: u64 = <u64>(load<u32>(frame, FRAME_WIRE_LENGTH) - strip) + <u64>length;
-  if (tooLong(record, wire)) {
-    setVerdict(branch, Verdict.drop, Reason.frame_too_long);
-    return false;
-  }
+  if (tooLong(record, wire)) return drop(branch, Reason.frame_too_long);
   moveStart(branch, strip);
   store<u8>(frame, Link.ethernet, FRAME_LINK);
   if (length == 0) return true;
@@ -107,46 +93,5 @@ function mend(at: usize, record: usize, wire: u32, port: u32): void {
 
 /** Where the inner Ethernet header, or the inner IP header, begins. */
 function innerOffset(map: usize, ethernet: bool): u32 {
-  const count: usize = load<u16>(map, MAP_COUNT);
-  for (let n: usize = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    if (load<u8>(entry, 1) != LEVEL_INNER) continue;
-    const kind: u32 = load<u8>(entry);
-    if (ethernet ? kind == Header.ethernet : kind == Header.ipv4 || kind == Header.ipv6) return load<u32>(entry, 4);
-  }
-  return NOWHERE;
-}
-
-/** Where what the link layer carries begins: behind the Ethernet header and all its tags, or behind what a capture has instead. */
-export function behindLink(frame: usize, map: usize): u32 {
-  const link: u32 = load<u8>(frame, FRAME_LINK);
-  let end: u32 = 0;
-  const count: usize = load<u16>(map, MAP_COUNT);
-  for (let n: usize = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    if (load<u8>(entry, 1) != LEVEL_OUTER) break;
-    const kind: u32 = load<u8>(entry);
-    const size = linkSize(kind);
-    if (size == 0) break;
-    end = load<u32>(entry, 4) + size;
-    if (kind == Header.ethernet && hasMetadata(<usize>load<u32>(frame, FRAME_ADDRESS))) end += METADATA_SIZE;
-  }
-  // A tag is listed from its TCI on.
-  return link == Link.raw_ip || link == Link.ipv4 || link == Link.ipv6 ? 0 : end;
-}
-
-function linkSize(kind: u32): u32 {
-  switch (kind) {
-    case Header.ethernet:
-      return 14;
-    case Header.vlan:
-    case Header.loopback:
-      return 4;
-    case Header.linux_cooked:
-      return 16;
-    case Header.linux_cooked_v2:
-      return 20;
-    default:
-      return 0;
-  }
+  return ethernet ? findHeader(map, LEVEL_INNER, Header.ethernet) : findIp(map, LEVEL_INNER);
 }

@@ -3,7 +3,8 @@
  * FNV-1a of 32 bits over both addresses, the protocol, and the ports of TCP and UDP.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../../src/abi/engine";
-import { Header, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
+import { Header, LEVEL_OUTER, Link, MAP_ENTRY_SIZE } from "../../../src/abi/headers";
+import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../../wire/frameMap";
 
 const OFFSET_BASIS: u32 = 0x811c9dc5;
 const PRIME: u32 = 0x01000193;
@@ -19,12 +20,11 @@ function hashOf(frame: usize, map: usize): u32 {
   let hash = OFFSET_BASIS;
   let header: usize = 0;
   let protocol: u32 = 0;
-  const count: usize = load<u16>(map, MAP_COUNT);
-  for (let n: usize = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    if (load<u8>(entry, 1) != LEVEL_OUTER) break;
-    const kind: u32 = load<u8>(entry);
-    const here = at + <usize>load<u32>(entry, 4);
+  const end = entriesEnd(map);
+  for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
+    if (levelOf(entry) != LEVEL_OUTER) break;
+    const kind = kindOf(entry);
+    const here = at + <usize>offsetIn(entry);
     if (kind == Header.ipv4) {
       hash = over(hash, here + 12, 8);
       header = here;

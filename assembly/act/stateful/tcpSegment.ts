@@ -5,8 +5,9 @@
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
 import { SegmentKind } from "../../../src/abi/connection";
-import { Header, LEVEL_OUTER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers";
+import { Header, LEVEL_OUTER, MAP_ENTRY_SIZE } from "../../../src/abi/headers";
 import { be16, be32 } from "../../wire/cursor";
+import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../../wire/frameMap";
 
 const FIN: u32 = 1;
 const SYN: u32 = 2;
@@ -54,14 +55,13 @@ export function readSegment(frame: usize, map: usize): bool {
   const begin: usize = load<u32>(frame, FRAME_ADDRESS);
   const captured = load<u32>(frame, FRAME_LENGTH);
   const onWire = max(load<u32>(frame, FRAME_WIRE_LENGTH), captured);
-  const count: usize = load<u16>(map, MAP_COUNT);
+  const end = entriesEnd(map);
   let packetEnd: u32 = 0;
-  for (let n: usize = 0; n < count; n++) {
-    const entry = map + MAP_FIRST + n * MAP_ENTRY_SIZE;
-    if (load<u8>(entry, 1) != LEVEL_OUTER) return false;
-    const offset = load<u32>(entry, 4);
+  for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
+    if (levelOf(entry) != LEVEL_OUTER) return false;
+    const offset = offsetIn(entry);
     const at = begin + <usize>offset;
-    switch (<u32>load<u8>(entry)) {
+    switch (kindOf(entry)) {
       case Header.ipv4:
         if (be16(at + 6) & FRAGMENT4) return false;
         packetEnd = endOf(offset, be16(at + 2), 0, onWire);
@@ -90,7 +90,7 @@ function readTcp(at: usize, offset: u32, packetEnd: u32, captured: u32): bool {
   const size = (<u32>(load<u8>(at, 12) >> 4)) << 2;
   if (size < TCP_SIZE || offset + size > min(packetEnd, captured)) return false;
   const flags: u32 = load<u8>(at, 13);
-  const kind = kindOf(flags);
+  const kind = segmentKind(flags);
   if (kind == SegmentKind.none) return false;
   Segment.kind = kind;
   Segment.hasAck = (flags & ACK) != 0;
@@ -103,7 +103,7 @@ function readTcp(at: usize, offset: u32, packetEnd: u32, captured: u32): bool {
   return true;
 }
 
-function kindOf(flags: u32): u32 {
+function segmentKind(flags: u32): u32 {
   switch (flags & (SYN | FIN | RST)) {
     case SYN:
       return flags & ACK ? SegmentKind.syn_ack : SegmentKind.syn;

@@ -6,6 +6,7 @@ import { Op } from "../../abi/engine.js";
 import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
+import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { FlowCounter } from "./counter.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { FunctionBase } from "../base/deviceBase.js";
@@ -45,8 +46,6 @@ export type ActionStep =
 
 /** Tags have 24 bits: they are what a completion can carry. */
 const TAG_MASK = 0xffffff;
-/** The TPIDs that a device pushes. */
-const PUSHED = [0x8100, 0x88a8];
 
 /** What an action is made of. */
 export interface ActionParts {
@@ -170,8 +169,8 @@ export class Action extends Handle<DeviceBase | null> {
   /** `vlan_hdr` is the TPID and the TCI. SPEC: it stands in rules of any domain of the device. */
   static pushVlan(call: string, device: DeviceBase, vlan_hdr: number): Action {
     const operand = unsigned(call, "vlan_hdr", vlan_hdr, 32);
-    if (!PUSHED.includes(operand >>> 16)) {
-      const hint = "the TPID in the upper half is 0x8100 or 0x88a8";
+    if (!isVlanTpid(operand >>> 16)) {
+      const hint = `the TPID in the upper half is ${VLAN_TPIDS}`;
       const value = `0x${operand.toString(16).padStart(8, "0")}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "vlan_hdr", value, hint });
     }

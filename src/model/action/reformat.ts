@@ -3,6 +3,10 @@
  * The order of checks is that of mlx5dv_dr_action_create_packet_reformat.
  */
 import {
+  L2_TO_L2_TUNNEL,
+  L2_TO_L3_TUNNEL,
+  L2_TUNNEL_TO_L2,
+  L3_TUNNEL_TO_L2,
   MAX_REFORMAT,
   REFORMAT_DATA,
   REFORMAT_ENTROPY,
@@ -11,16 +15,21 @@ import {
   REFORMAT_TYPE,
   REFORMAT_UDP,
   REFORMAT_VERSION,
-} from "../../abi/engine.js";
+} from "../../abi/reformat.js";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  PORT_GENEVE,
+  PORT_GTPU,
+  PORT_MPLS,
+  PORT_VXLAN,
+  PORT_VXLAN_GPE,
+  PROTOCOL_UDP,
+} from "../../abi/protocols.js";
 import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
+import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
-
-/** `enum mlx5dv_flow_action_packet_reformat_type` */
-export const L2_TUNNEL_TO_L2 = 0;
-export const L2_TO_L2_TUNNEL = 1;
-export const L3_TUNNEL_TO_L2 = 2;
-export const L2_TO_L3_TUNNEL = 3;
 
 const CITE = "mlx5dv_create_flow_action_packet_reformat(3)";
 
@@ -99,7 +108,7 @@ function checkData(call: string, type: number, { length }: Uint8Array): void {
 }
 
 function noHeaders(call: string, data: Uint8Array): never {
-  const hint = "Ethernet, any 0x8100 or 0x88a8 tags, then a whole IPv4 or IPv6 header";
+  const hint = `Ethernet, any ${VLAN_TPIDS} tags, then a whole IPv4 or IPv6 header`;
   return refuse({ ...badReformat(call, "data", data), hint });
 }
 
@@ -116,32 +125,28 @@ interface Headers {
 }
 
 const ETHERTYPE = 12;
-const TAGS: readonly number[] = [0x8100, 0x88a8];
-const IPV4_TYPE = 0x0800;
-const IPV6_TYPE = 0x86dd;
-const UDP = 17;
 const UDP_SIZE = 8;
-/** VXLAN, VXLAN-GPE, Geneve, GTP-U, MPLS: tunnels whose UDP source port is theirs to choose (RFC 7348 section 5). */
-const ENTROPY_PORTS: ReadonlySet<number> = new Set([4789, 4790, 6081, 2152, 6635]);
+/** Tunnels whose UDP source port is theirs to choose (RFC 7348 section 5). */
+const ENTROPY_PORTS: ReadonlySet<number> = new Set([PORT_VXLAN, PORT_VXLAN_GPE, PORT_GENEVE, PORT_GTPU, PORT_MPLS]);
 
 /** SPEC: of MPLS or anything else behind Ethernet nothing could be mended, so it is no encapsulation. */
 function headersOf(data: Uint8Array): Headers | undefined {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   const word = (at: number): number => (at + 2 <= data.length ? view.getUint16(at) : -1);
   let at = ETHERTYPE;
-  while (TAGS.includes(word(at))) at += 4;
+  while (isVlanTpid(word(at))) at += 4;
   const type = word(at);
   const ip = at + 2;
   const first = data[ip] ?? 0;
-  if (type === IPV4_TYPE && first >> 4 === 4) {
+  if (type === ETHERTYPE_IPV4 && first >> 4 === 4) {
     const end = ip + (first & 15) * 4;
     if (end < ip + 20 || end > data.length) return undefined;
     const later = (word(ip + 6) & 0x1fff) !== 0;
-    return { version: 4, ip, ...udpAt(!later && data[ip + 9] === UDP, end) };
+    return { version: 4, ip, ...udpAt(!later && data[ip + 9] === PROTOCOL_UDP, end) };
   }
   const end = ip + 40;
-  if (type !== IPV6_TYPE || first >> 4 !== 6 || end > data.length) return undefined;
-  return { version: 6, ip, ...udpAt(data[ip + 6] === UDP, end) };
+  if (type !== ETHERTYPE_IPV6 || first >> 4 !== 6 || end > data.length) return undefined;
+  return { version: 6, ip, ...udpAt(data[ip + 6] === PROTOCOL_UDP, end) };
 
   function udpAt(here: boolean, udp: number): { udp: number; entropy: boolean } {
     if (!here || udp + UDP_SIZE > data.length) return { udp: 0, entropy: false };

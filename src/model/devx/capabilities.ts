@@ -2,7 +2,8 @@
  * QUERY_HCA_CAP and the contexts of vports (device objects 8; PRM): what a caller asks before it uses a feature. All that the
  * device of its profile can do is said; what it cannot is 0. MODEL: maximum and current capabilities are the same.
  */
-import { HOP_LIMIT, MAX_MEMBERS, MAX_REFORMAT } from "../../abi/engine.js";
+import { HOP_LIMIT, MAX_MEMBERS } from "../../abi/engine.js";
+import { MAX_REFORMAT } from "../../abi/reformat.js";
 import { deviceAttributes } from "../device/attributes.js";
 import { MAX_MODIFY } from "../action/modifyHeader.js";
 import type { Command } from "./command.js";

@@ -1,12 +1,14 @@
 /** What an entry of a flow table does (device objects 7): actions of its own, in the device's order of execution. */
 import { MAX_MEMBERS, Op, VPORT_UPLINK } from "../../abi/engine.js";
+import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
+import { L2_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord } from "../../engine/records.js";
 import { Action, type ActionKind, type ActionParts } from "../action/action.js";
 import type { FlowCounter } from "../action/counter.js";
 import { arrayRecord } from "../action/destArray.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { AnchorTables } from "../flow/steeringAnchor.js";
-import { L2_TUNNEL_TO_L2, reformatRecord } from "../action/reformat.js";
+import { reformatRecord } from "../action/reformat.js";
 import type { Tir } from "../queue/tir.js";
 import type { Command } from "./command.js";
 import type { DevxFlowTable } from "./flowTable.js";
@@ -114,7 +116,7 @@ function changes(command: Command, table: DevxFlowTable, context: FlowContext): 
   const push = (path: "push_vlan" | "push_vlan_2") => (): ActionParts => {
     const operand = context[path];
     const tpid = operand >>> 16;
-    if (tpid !== 0x8100 && tpid !== 0x88a8) command.fail("bad_value", path, operand, "the TPID is 0x8100 or 0x88a8");
+    if (!isVlanTpid(tpid)) command.fail("bad_value", path, operand, `the TPID is ${VLAN_TPIDS}`);
     return { step: "push", op: Op.push_vlan, operand };
   };
   add(ENTRY_PUSH_VLAN, "push_vlan", push("push_vlan"));

@@ -1,11 +1,12 @@
 /** What entries of flow tables name by number: header changes, packet reformats (device objects 1; PRM). */
 import { Op } from "../../abi/engine.js";
+import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L3_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import type { Context } from "../base/context.js";
 import type { DomainType } from "../table/domainType.js";
 import { retire } from "../base/handle.js";
 import { modifyProgram } from "../action/modifyHeader.js";
-import { encapsulates, L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L3_TUNNEL_TO_L2, reformatRecord } from "../action/reformat.js";
+import { encapsulates, reformatRecord } from "../action/reformat.js";
 import type { Command } from "./command.js";
 import { ALLOC_MODIFY_HEADER, ALLOC_PACKET_REFORMAT, OUTPUT, REFORMAT_DATA_AT } from "./layouts.js";
 import { DevxObject } from "./object.js";

@@ -1,5 +1,6 @@
 /** Actions of rules as records of a dump: | type | id | id of the rule | what the kind has |. */
 import { VPORT_UPLINK } from "../../abi/engine.js";
+import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import type { Action, ActionKind } from "../action/action.js";
 import { AsoObject } from "../action/asoObject.js";
 import { FlowCounter } from "../action/counter.js";
@@ -7,7 +8,6 @@ import { hex, idOf, writeLine, type Write } from "./record.js";
 import { Table } from "../table/domain.js";
 import type { Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
-import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "../action/reformat.js";
 import type { Rule } from "../rule/rule.js";
 import { Tir } from "../queue/tir.js";
 

@@ -7,18 +7,21 @@ import {
   IBV_FLOW_SPEC_IPV6,
   IBV_FLOW_SPEC_UDP,
 } from "../../abi/verbs.js";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  PORT_ESP,
+  PROTOCOL_ESP,
+  PROTOCOL_UDP,
+  TPID_CVLAN,
+} from "../../abi/protocols.js";
 import type { Refusal } from "../../errors.js";
 import type { EspEncap } from "./request.js";
 import { filterNumber, layoutOf, type FilterField, type SpecLayout } from "../flow/spec.js";
 import type { Found } from "../profile/refusals.js";
 
-const TPID = 0x8100;
-const ETHERTYPES: Readonly<Record<4 | 6, number>> = { 4: 0x0800, 6: 0x86dd };
-const UDP = 17;
-const ESP = 50;
+const ETHERTYPES: Readonly<Record<4 | 6, number>> = { 4: ETHERTYPE_IPV4, 6: ETHERTYPE_IPV6 };
 const HOPS = 64;
-/** RFC 3948, section 2.1. */
-const UDP_ENCAPSULATION = 4500;
 const FLOW_LABEL_END = 2 ** 20;
 /** enum ib_ipv4_flags, and where it lies on the wire. */
 const DF = 0x2;
@@ -115,7 +118,7 @@ function fieldsFault({ eth, ip, udp }: Parts): Found | undefined {
     return bad(`${filter.path}.${field}`, value, `0x${wanted.toString(16)}, or 0 for it`, "contradiction");
   };
   const type = eth === null ? undefined : must(eth, "ether_type", ETHERTYPES[ip.version]);
-  const next = must(ip, ip.version === 4 ? "proto" : "next_hdr", udp === null ? ESP : UDP);
+  const next = must(ip, ip.version === 4 ? "proto" : "next_hdr", udp === null ? PROTOCOL_ESP : PROTOCOL_UDP);
   if (type !== undefined || next !== undefined) return type ?? next;
   const flags = ip.number("flags");
   if ((flags & ~DF) !== 0) return bad(`${ip.path}.flags`, flags, "0x2, don't fragment, or 0", "reserved_bits");
@@ -138,13 +141,13 @@ export function writeHeaders(record: Uint8Array, chain: readonly EspEncap[]): vo
     const traffic = trafficOf(ip);
     view.setUint8(ESP_TRAFFIC, traffic === 0 ? 1 : 0);
     view.setUint8(ESP_DF, ip.layout.type === IBV_FLOW_SPEC_IPV4 ? 1 : 0);
-    const next = udp === null ? ESP : UDP;
+    const next = udp === null ? PROTOCOL_ESP : PROTOCOL_UDP;
     at = ip.version === 4 ? ipv4(record, at, ip, next, traffic) : ipv6(record, at, ip, next, traffic);
   }
   if (udp !== null) {
     view.setUint16(ESP_UDP, at, true);
-    view.setUint16(ESP_HEADERS + at, udp.number("src_port") || UDP_ENCAPSULATION);
-    view.setUint16(ESP_HEADERS + at + 2, udp.number("dst_port") || UDP_ENCAPSULATION);
+    view.setUint16(ESP_HEADERS + at, udp.number("src_port") || PORT_ESP);
+    view.setUint16(ESP_HEADERS + at + 2, udp.number("dst_port") || PORT_ESP);
     at += 8;
   }
   view.setUint32(ESP_BYTES, at, true);
@@ -163,7 +166,7 @@ function ethernet(record: Uint8Array, eth: Filter, version: 4 | 6): number {
   record.set(eth.bytes("src_mac"), ESP_HEADERS + 6);
   let at = 12;
   if (tag !== 0) {
-    view.setUint16(at, TPID);
+    view.setUint16(at, TPID_CVLAN);
     view.setUint16(at + 2, tag);
     at += 4;
   }

@@ -1,5 +1,6 @@
 /** Flow actions, which IBV_FLOW_SPEC_ACTION_HANDLE names (ibv_create_flow(3)): the same changes as those of direct rules. */
 import { Op } from "../../abi/engine.js";
+import { L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
@@ -9,7 +10,7 @@ import { Handle, living, retire } from "../base/handle.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
 import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";
-import { encapsulates, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, reformatData, reformatRecord } from "../action/reformat.js";
+import { encapsulates, reformatData, reformatRecord } from "../action/reformat.js";
 
 /** Where an action stands in the order of execution. */
 export type FlowActionStep = "decrypt" | "decap" | "modify" | "encap" | "encrypt";

@@ -9,6 +9,15 @@ import {
   IBV_FLOW_SPEC_TCP,
   IBV_FLOW_SPEC_UDP,
 } from "../../abi/verbs.js";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_MPLS,
+  ETHERTYPE_MPLS_UPSTREAM,
+  PROTOCOL_GRE,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+} from "../../abi/protocols.js";
 import type { Finding } from "../profile/refusals.js";
 import { fieldsOutsideMask, numberOf, type MatchSpec, type Spec } from "./spec.js";
 
@@ -31,7 +40,7 @@ export function unmaskableField(spec: Spec, path: string): Finding | undefined {
 const isIp = ({ layout: { type } }: MatchSpec): boolean =>
   type === IBV_FLOW_SPEC_IPV4 || type === IBV_FLOW_SPEC_IPV4_EXT || type === IBV_FLOW_SPEC_IPV6;
 
-const ETHERTYPES_OF_MPLS: readonly bigint[] = [0x8847n, 0x8848n];
+const ETHERTYPES_OF_MPLS: readonly bigint[] = [BigInt(ETHERTYPE_MPLS), BigInt(ETHERTYPE_MPLS_UPSTREAM)];
 
 /**
  * An EtherType beside an IP spec of its level must be masked whole or not at all, and be that of the IP spec, or MPLS.
@@ -58,7 +67,7 @@ function etherTypeOf(inner: boolean, specs: readonly Spec[]): Finding | undefine
     return { reason: "contradiction", path: `${ethernet.path}.mask.ether_type`, value: mask, hint };
   }
   const value = numberOf(ethernet.spec, "val", "ether_type");
-  const carrier = ip.layout.type === IBV_FLOW_SPEC_IPV6 ? 0x86ddn : 0x0800n;
+  const carrier = BigInt(ip.layout.type === IBV_FLOW_SPEC_IPV6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4);
   if (value === carrier || ETHERTYPES_OF_MPLS.includes(value)) return undefined;
   const hint = `0x${carrier.toString(16).padStart(4, "0")} beside ${ip.layout.name}`;
   const path = `${ethernet.path}.val.ether_type`;
@@ -66,9 +75,9 @@ function etherTypeOf(inner: boolean, specs: readonly Spec[]): Finding | undefine
 }
 
 const PROTOCOLS: ReadonlyMap<number, bigint> = new Map([
-  [IBV_FLOW_SPEC_TCP, 6n],
-  [IBV_FLOW_SPEC_UDP, 17n],
-  [IBV_FLOW_SPEC_GRE, 47n],
+  [IBV_FLOW_SPEC_TCP, BigInt(PROTOCOL_TCP)],
+  [IBV_FLOW_SPEC_UDP, BigInt(PROTOCOL_UDP)],
+  [IBV_FLOW_SPEC_GRE, BigInt(PROTOCOL_GRE)],
 ]);
 
 /** What a spec asks of the IP protocol; undefined where it asks nothing. */

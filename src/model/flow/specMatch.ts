@@ -18,6 +18,14 @@ import {
   IBV_FLOW_SPEC_UDP,
   IBV_FLOW_SPEC_VXLAN_TUNNEL,
 } from "../../abi/verbs.js";
+import {
+  ETHERTYPE_ARP,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  PROTOCOL_GRE,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+} from "../../abi/protocols.js";
 import { refuse } from "../../errors.js";
 import { fieldAtBit, fieldNamed, type Field, type Presence } from "../match/fields.js";
 import { layoutOf, type MatchSpec, type Spec } from "./spec.js";
@@ -152,9 +160,9 @@ const IMPLIED: ReadonlyMap<number, readonly [name: string, value: number]> = new
   [IBV_FLOW_SPEC_IPV4, ["ip_version", 4]],
   [IBV_FLOW_SPEC_IPV4_EXT, ["ip_version", 4]],
   [IBV_FLOW_SPEC_IPV6, ["ip_version", 6]],
-  [IBV_FLOW_SPEC_TCP, ["ip_protocol", 6]],
-  [IBV_FLOW_SPEC_UDP, ["ip_protocol", 17]],
-  [IBV_FLOW_SPEC_GRE, ["ip_protocol", 47]],
+  [IBV_FLOW_SPEC_TCP, ["ip_protocol", PROTOCOL_TCP]],
+  [IBV_FLOW_SPEC_UDP, ["ip_protocol", PROTOCOL_UDP]],
+  [IBV_FLOW_SPEC_GRE, ["ip_protocol", PROTOCOL_GRE]],
 ]);
 
 type Level = "outer" | "inner";
@@ -297,11 +305,6 @@ function require({ mask, value }: KeyBits, { word, bit }: Presence): void {
     value[word + byte]! |= here;
   }
 }
-
-/** EtherTypes of IP, and of ARP, which carries none. */
-const ETHERTYPE_IPV4 = 0x0800;
-const ETHERTYPE_IPV6 = 0x86dd;
-const ETHERTYPE_ARP = 0x0806;
 
 /** An IP spec beside an EtherType that cannot carry it: no frame matches. */
 function checkEtherTypes(call: string, asking: readonly Asking[]): void {

@@ -7,6 +7,22 @@
  *     "1024-65535"   "10.0.0.1-10.0.0.9"           a range, both ends inside
  *     "any"                                        the header is there, whatever the field holds
  */
+import { VPORT_UPLINK } from "../../abi/engine.js";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_ARP,
+  ETHERTYPE_IPV6,
+  PROTOCOL_ICMP,
+  PROTOCOL_IPV4,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  PROTOCOL_IPV6,
+  PROTOCOL_GRE,
+  PROTOCOL_ESP,
+  PROTOCOL_AH,
+  PROTOCOL_ICMPV6,
+  PROTOCOL_SCTP,
+} from "../../abi/protocols.js";
 import { refuse, type RefusalReason } from "../../errors.js";
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { Field, FieldKind } from "./fields.js";
@@ -16,24 +32,24 @@ export type TermText = string | number | bigint;
 
 export type Term = ({ kind: "bits" } & FieldBits) | { kind: "range"; low: bigint; high: bigint } | { kind: "any" };
 
-const PROTOCOLS: Readonly<Record<string, bigint>> = {
-  icmp: 1n,
-  igmp: 2n,
-  ipip: 4n,
-  tcp: 6n,
-  udp: 17n,
-  ipv6: 41n,
-  gre: 47n,
-  esp: 50n,
-  ah: 51n,
-  icmpv6: 58n,
-  sctp: 132n,
+const PROTOCOLS: Readonly<Record<string, number>> = {
+  icmp: PROTOCOL_ICMP,
+  igmp: 2,
+  ipip: PROTOCOL_IPV4,
+  tcp: PROTOCOL_TCP,
+  udp: PROTOCOL_UDP,
+  ipv6: PROTOCOL_IPV6,
+  gre: PROTOCOL_GRE,
+  esp: PROTOCOL_ESP,
+  ah: PROTOCOL_AH,
+  icmpv6: PROTOCOL_ICMPV6,
+  sctp: PROTOCOL_SCTP,
 };
 
-const ETHERTYPES: Readonly<Record<string, bigint>> = { ipv4: 0x0800n, arp: 0x0806n, ipv6: 0x86ddn };
+const ETHERTYPES: Readonly<Record<string, number>> = { ipv4: ETHERTYPE_IPV4, arp: ETHERTYPE_ARP, ipv6: ETHERTYPE_IPV6 };
 
 /** Numbers that have names, by the field; those of flow specs are the ones with C names. */
-const NAMES: Readonly<Record<string, Readonly<Record<string, bigint>>>> = {
+const NAMES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ip_protocol: PROTOCOLS,
   proto: PROTOCOLS,
   next_hdr: PROTOCOLS,
@@ -41,7 +57,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, bigint>>>> = {
   ether_type: ETHERTYPES,
   protocol: ETHERTYPES,
   // The wire, as a vport.
-  source_port: { uplink: 0xffffn },
+  source_port: { uplink: VPORT_UPLINK },
 };
 
 /** What is asked of a field depends on this much of it. The name is that of a group or a header, a dot, and its own. */
@@ -140,7 +156,8 @@ function parseValue(field: FieldForm, text: string): bigint | undefined {
     case "number": {
       if (/^(0x[0-9a-f]+|0b[01]+|\d+)$/i.test(text)) return BigInt(text);
       const names = NAMES[field.name.split(".")[1] ?? ""];
-      return names !== undefined && Object.hasOwn(names, text) ? names[text] : undefined;
+      const number = names !== undefined && Object.hasOwn(names, text) ? names[text] : undefined;
+      return number === undefined ? undefined : BigInt(number);
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The rule that finds the packets of a connection: of no object, and not listed in outcomes. */
 import { Op } from "../../abi/engine.js";
+import { PORT_ROCE } from "../../abi/protocols.js";
 import { insertRule } from "../../engine/rules.js";
 import { readBits } from "../../packet/bytes.js";
 import type { Route } from "../queue/addressHandle.js";
@@ -7,7 +8,6 @@ import type { FunctionBase } from "../base/deviceBase.js";
 import { isIpv4Mapped } from "../base/gids.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 import { TablePipeline } from "../table/pipeline.js";
-import { ROCE_PORT } from "./frame.js";
 
 export class ConnectionRule {
   readonly id: number;
@@ -51,7 +51,7 @@ function fieldsOf({ port, sgid, dgid }: Route, qp_num: number): MatchFields {
   const address = (gid: Uint8Array): bigint => (ipv4 ? readBits(gid, 96, 32) : readBits(gid, 0, 128));
   return {
     "ext.port": port.number,
-    "outer.udp_dport": ROCE_PORT,
+    "outer.udp_dport": PORT_ROCE,
     "misc.bth_dst_qp": qp_num,
     [`outer.${name}_src`]: address(dgid),
     [`outer.${name}_dst`]: address(sgid),

@@ -3,16 +3,15 @@
  *
  *     | Ethernet 14 | IPv4 20 or IPv6 40 | UDP 8 | BTH 12 | more headers | payload | 0 to 3 | ICRC 4 |
  */
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PORT_ROCE, PROTOCOL_UDP } from "../../abi/protocols.js";
 import { bytesOf, joined } from "../../packet/bytes.js";
 import { internetChecksum } from "../../packet/checksum.js";
 import { ICRC_LENGTH, invariantCrc } from "../../packet/icrc.js";
 import type { Route } from "../queue/addressHandle.js";
 import { isIpv4Mapped, mappedIpv4 } from "../base/gids.js";
 
-export const ROCE_PORT = 4791;
 export const UDP_LENGTH = 8;
 export const BTH_LENGTH = 12;
-export const PROTOCOL_UDP = 17;
 /** Source ports begin here. */
 const FIRST_SOURCE_PORT = 0xc000;
 
@@ -38,10 +37,10 @@ export function roceFrame(route: Route, packet: OutgoingPacket): Uint8Array {
   const transport = transportOf(packet);
   const length = UDP_LENGTH + transport.length + ICRC_LENGTH;
   // SPEC: RoCE v2 leaves the checksum out, over IPv6 too: the ICRC is there.
-  const udp = joined(number(sourcePort(route, packet), 2), number(ROCE_PORT, 2), number(length, 2), number(0, 2));
+  const udp = joined(number(sourcePort(route, packet), 2), number(PORT_ROCE, 2), number(length, 2), number(0, 2));
   const ipv4 = isIpv4Mapped(route.dgid);
   const carried = joined(ipv4 ? ipv4Header(route, length) : ipv6Header(route, length), udp, transport);
-  const type = number(ipv4 ? 0x0800 : 0x86dd, 2);
+  const type = number(ipv4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6, 2);
   return joined(route.dmac, route.port.mac, type, carried, number(invariantCrc(carried), ICRC_LENGTH));
 }
 

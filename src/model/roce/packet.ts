@@ -1,7 +1,9 @@
 /** RoCE v2 packets as they arrive: what their transport headers say, and whether the ICRC is right. */
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_UDP } from "../../abi/protocols.js";
 import { readNumber } from "../../packet/bytes.js";
 import { ICRC_LENGTH, invariantCrc } from "../../packet/icrc.js";
-import { BTH_LENGTH, PROTOCOL_UDP, UDP_LENGTH } from "./frame.js";
+import { isVlanTpid } from "../../packet/vlan.js";
+import { BTH_LENGTH, UDP_LENGTH } from "./frame.js";
 
 export interface ArrivedPacket {
   readonly opcode: number;
@@ -17,9 +19,6 @@ export type PacketFault = "malformed" | "rx_icrc_encapsulated";
 
 const ETHERTYPE_AT = 12;
 const TAG_LENGTH = 4;
-const TAGS: readonly number[] = [0x8100, 0x88a8];
-const IPV4 = 0x0800;
-const IPV6 = 0x86dd;
 const IPV6_LENGTH = 40;
 /** M, fragment offset. */
 const FRAGMENT = 0x3fff;
@@ -48,10 +47,10 @@ export function readPacket(frame: Uint8Array): ArrivedPacket | PacketFault {
 function datagramIn(frame: Uint8Array): { packet: Uint8Array; headers: number } | null {
   const word = (bytes: Uint8Array, at: number): number => readNumber(bytes, 8 * at, 16);
   let at = ETHERTYPE_AT;
-  while (TAGS.includes(word(frame, at))) at += TAG_LENGTH;
+  while (isVlanTpid(word(frame, at))) at += TAG_LENGTH;
   const ip = frame.subarray(at + 2);
-  const ipv4 = word(frame, at) === IPV4;
-  if (!ipv4 && word(frame, at) !== IPV6) return null;
+  const ipv4 = word(frame, at) === ETHERTYPE_IPV4;
+  if (!ipv4 && word(frame, at) !== ETHERTYPE_IPV6) return null;
   const headers = ipv4 ? 4 * ((ip[0] ?? 0) & 0xf) : IPV6_LENGTH;
   const length = ipv4 ? word(ip, 2) : IPV6_LENGTH + word(ip, 4);
   const whole = !ipv4 || (word(ip, 6) & FRAGMENT) === 0;

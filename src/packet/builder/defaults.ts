@@ -1,4 +1,5 @@
 /** What a field is that was not given: what a correct frame has there. Addresses are of RFC 5737 and RFC 3849. */
+import { ETHERTYPE_IPV4, PROTOCOL_NONE, TPID_SVLAN } from "../../abi/protocols.js";
 import { hexBytes, joined } from "../bytes.js";
 import type { LaidOutHeader } from "../layout.js";
 import {
@@ -7,10 +8,8 @@ import {
   FAMILIES,
   GPE_PROTOCOLS,
   GTPU_EXTENSIONS,
-  NO_NEXT_HEADER,
   PROTOCOL_EXPERIMENTAL,
   PROTOCOLS,
-  SERVICE_TAG,
   TUNNEL_ETHERTYPES,
   UDP_PORTS,
   type Carried,
@@ -54,12 +53,12 @@ const ethertype =
   (field: string) =>
   (draft: HeaderDraft): number =>
     draft.next === "vlan" && draft.all[draft.index + 2]?.header === "vlan"
-      ? SERVICE_TAG
+      ? TPID_SVLAN
       : carried(field, ETHERTYPES, ETHERTYPE_EXPERIMENTAL)(draft);
 
 const protocol = carried("protocol", PROTOCOLS, PROTOCOL_EXPERIMENTAL);
 const nextHeader = carried("next_header", PROTOCOLS, ({ next }) =>
-  next === undefined ? NO_NEXT_HEADER : PROTOCOL_EXPERIMENTAL,
+  next === undefined ? PROTOCOL_NONE : PROTOCOL_EXPERIMENTAL,
 );
 const gtpuExtension = (draft: HeaderDraft): number =>
   draft.next === "gtpu_extension" ? (GTPU_EXTENSIONS.gtpu_extension ?? 0) : 0;
@@ -123,7 +122,7 @@ export const DEFAULTS: Readonly<Record<LaidOutHeader, Defaults>> = {
   linux_cooked_v2: { ...cooked, interface: always(1) },
   arp: {
     hardware_type: always(1),
-    protocol_type: always(0x0800),
+    protocol_type: always(ETHERTYPE_IPV4),
     hardware_length: (draft) => draft.bytes("sender_hardware").length,
     protocol_length: (draft) => draft.bytes("sender_protocol").length,
     operation: always(1),

@@ -6,7 +6,7 @@
  * from random lower bounds of rank.
  */
 import { beforeAll, expect, test } from "vitest";
-import { TABLE_ROOT } from "../../../src/abi/engine.js";
+import { RULE_ID, TABLE_ROOT } from "../../../src/abi/engine.js";
 import { NEEDS_ALL } from "../../../src/abi/key.js";
 import { Batch } from "../../../src/engine/batch.js";
 import type { Core } from "../../../src/engine/core.js";
@@ -26,8 +26,6 @@ import { frameText, hex, rangeText, seedFor, termText, type TestFrame } from "..
 const PAIRS = 100_000;
 const FRAMES = 50;
 const RULES_PER_FRAME = 8;
-/** Rule of RULE_ID in the core: the words at its address. */
-const RULE_ID_WORD = 24 >> 2;
 
 let core: Core;
 beforeAll(async () => {
@@ -73,7 +71,7 @@ function insert(table: number, id: number, rank: bigint, { mask, value, ranges }
 /** Id of the rule that the engine finds for key 0, or -1. */
 function found(i: number): number {
   const rule = core.u32[(core.found >> 2) + i] ?? 0;
-  return rule === 0 ? -1 : (core.u32[(rule >> 2) + RULE_ID_WORD] ?? 0);
+  return rule === 0 ? -1 : (core.u32[(rule + RULE_ID) >> 2] ?? 0);
 }
 
 function text(frame: TestFrame, rule: RandomRule): string {

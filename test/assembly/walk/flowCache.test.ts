@@ -3,15 +3,7 @@
  * frame is held to a core without a cache; where an entry that went too far would show, two frames of one key part ways.
  */
 import { describe, expect, test } from "vitest";
-import {
-  FIRST_HIT_SET,
-  Op,
-  REFORMAT_DATA,
-  REGISTER_A,
-  TABLE_FDB,
-  TABLE_ROOT,
-  TABLE_SEND,
-} from "../../../src/abi/engine.js";
+import { FIRST_HIT_SET, Op, REGISTER_A, TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../../../src/abi/engine.js";
 import {
   INSTRUCTION_SIZE,
   MODIFY_ADD,
@@ -35,6 +27,7 @@ import {
   MISC_OUTER_TCI2,
   MISC_VXLAN_VNI,
 } from "../../../src/abi/key.js";
+import { REFORMAT_DATA } from "../../../src/abi/reformat.js";
 import { createRecord } from "../../../src/engine/records.js";
 import { packet, Twin, type Asked, type Pair, type Step, type TwinFrame } from "./support/twoCores.js";
 
