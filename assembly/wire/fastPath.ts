@@ -52,8 +52,8 @@ import {
   OK_L3,
   OK_L4,
   OUTER,
-  SIDE_FUNCTION,
-  SIDE_WIRE,
+  DIRECTION_VPORT,
+  DIRECTION_WIRE,
   STATE_CVLAN,
   STATE_VERSION_SHIFT,
   NEEDS_INNER_IPV4_CHECKSUM,
@@ -271,7 +271,7 @@ function isKnown(port: u32): bool {
 // @ts-ignore: decorator
 @inline
 function writeExt(descriptor: usize, ext: usize, here: u32, ipv4Flags: u32): void {
-  const side: u32 = load<u32>(descriptor, FRAME_VPORT) == VPORT_UPLINK ? SIDE_WIRE : SIDE_FUNCTION;
+  const side: u32 = load<u32>(descriptor, FRAME_VPORT) == VPORT_UPLINK ? DIRECTION_WIRE : DIRECTION_VPORT;
   const way = (<u32>bswap<u16>(load<u16>(descriptor, FRAME_PORT))) | (side << 16);
   store<u64>(ext, here);
   store<u64>(ext, (<u64>way) << 32, 8);

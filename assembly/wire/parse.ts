@@ -47,8 +47,8 @@ import {
   MISC_BITS,
   MISC_SOURCE_PORT,
   OUTER,
-  SIDE_FUNCTION,
-  SIDE_WIRE,
+  DIRECTION_VPORT,
+  DIRECTION_WIRE,
   NEEDS_INNER,
 } from "../../src/abi/key";
 import {
@@ -128,7 +128,7 @@ function parseAny(descriptor: usize, key: usize, map: usize, wanted: u32): void 
   v128.store(map, i64x2.splat(0));
   v128.store(map, i64x2.splat(0), 16);
   const vport = load<u32>(descriptor, FRAME_VPORT);
-  const side: u32 = vport == VPORT_UPLINK ? SIDE_WIRE : SIDE_FUNCTION;
+  const side: u32 = vport == VPORT_UPLINK ? DIRECTION_WIRE : DIRECTION_VPORT;
   store<u32>(key, (<u32>bswap<u16>(load<u16>(descriptor, FRAME_PORT))) | (side << 16), EXT_PORT);
 
   Cursor.level = LEVEL_OUTER;

@@ -22,7 +22,7 @@ export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Arra
   const word = (n: number): number => parser.fields[i * at.RECORD_WORDS + n]!;
   view.setInt32(key.EXT_HERE_TUNNEL, word(at.TUNNELS));
   view.setUint16(key.EXT_PORT, word(at.PORT));
-  view.setUint8(key.EXT_SIDE, word(at.PORT) >>> 16);
+  view.setUint8(key.EXT_DIRECTION, word(at.PORT) >>> 16);
   writeLayer(view, key.OUTER, (n) => word(at.OUTER_WORDS + n));
   view.setInt32(key.EXT_HERE_OUTER, word(at.OUTER_WORDS + at.HERE));
   view.setUint8(key.EXT_OUTER_IPV4_FLAGS, word(at.OUTER_WORDS + at.IPV4_FLAGS));

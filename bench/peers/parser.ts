@@ -57,7 +57,7 @@ export class PlainParser extends Cursor {
     this.#record = record;
     fields.fill(0, record, record + (wanted & (NEEDS_MISC | key.NEEDS_INNER) ? at.RECORD_WORDS : at.LAYER_WORDS));
     fields[record + at.TUNNELS] = 0;
-    fields[record + at.PORT] = port | (key.SIDE_WIRE << 16);
+    fields[record + at.PORT] = port | (key.DIRECTION_WIRE << 16);
     if (wanted & NEEDS_MISC) fields[record + at.VPORT] = VPORT_UPLINK;
 
     this.level = LEVEL_OUTER;

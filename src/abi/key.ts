@@ -201,7 +201,7 @@ export const MISC5_TUNNEL_HEADER = 400;
  *     484             488             492             496
  *     | inner MPLS/UDP| inner MPLS/GRE| register B    | free ... 512
  *
- * side: SIDE_WIRE or SIDE_FUNCTION. `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
+ * side: DIRECTION_WIRE or DIRECTION_VPORT. `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
  * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports; MPLS over
  * UDP or GRE inside a tunnel: the first entry as on the wire.
  */
@@ -209,7 +209,7 @@ export const EXT_HERE_OUTER = 448;
 export const EXT_HERE_INNER = 452;
 export const EXT_HERE_TUNNEL = 456;
 export const EXT_PORT = 460;
-export const EXT_SIDE = 462;
+export const EXT_DIRECTION = 462;
 export const EXT_OUTER_IPV4_FLAGS = 464;
 export const EXT_INNER_IPV4_FLAGS = 465;
 export const EXT_GRE_FLAGS = 466;
@@ -220,8 +220,8 @@ export const EXT_INNER_SCTP_PORTS = 480;
 export const EXT_INNER_MPLS_OVER_UDP = 484;
 export const EXT_INNER_MPLS_OVER_GRE = 488;
 
-export const SIDE_WIRE = 1;
-export const SIDE_FUNCTION = 2;
+export const DIRECTION_WIRE = 1;
+export const DIRECTION_VPORT = 2;
 
 /** Presence bits of one level (`here: outer`, `here: inner`). */
 export const HERE_ETH = 1;

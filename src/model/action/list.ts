@@ -11,7 +11,7 @@ import { runnable, type Refusals } from "../profile/refusals.js";
 import type { Domain, Table } from "../table/domain.js";
 import { living } from "../base/handle.js";
 import type { Matcher } from "../table/matcher.js";
-import type { Side } from "../table/directions.js";
+import type { Direction } from "../table/directions.js";
 
 const RECEIVED: readonly ActionStep[] = [
   ...(["decap", "tag", "pop", "first_hit", "modify", "push", "meter", "track", "count", "encap", "end"] as const),
@@ -21,10 +21,15 @@ const SENT: readonly ActionStep[] = [
 ];
 
 /**
- * Checks the actions of a rule that is for these sides.
+ * Checks the actions of a rule that is for these directions.
  * @throws EINVAL actions that cannot stand here, or not together; EOPNOTSUPP, ENOTSUP what the device does not do
  */
-export function checkActions(call: string, matcher: Matcher, sides: readonly Side[], actions: readonly Action[]): void {
+export function checkActions(
+  call: string,
+  matcher: Matcher,
+  directions: readonly Direction[],
+  actions: readonly Action[],
+): void {
   const { domain } = matcher.table;
   if (domain.rootOnly) {
     const hint = "the PF manages the eSwitch";
@@ -38,22 +43,22 @@ export function checkActions(call: string, matcher: Matcher, sides: readonly Sid
   for (const step of matcher.rules.lists) {
     if (step.each === undefined) checkWhole(call, step.refuses, domain, actions);
     else if (step.each === "action") checkEach(call, step.refuses, matcher.table, ANY_SIDE, actions);
-    else for (const side of sides) checkEach(call, step.refuses, matcher.table, side, actions);
+    else for (const direction of directions) checkEach(call, step.refuses, matcher.table, direction, actions);
   }
 }
 
-/** For checks that do not depend on the side. */
-const ANY_SIDE: Side = { name: "nicReceived", receives: true, key: 0 };
+/** For checks that do not depend on the direction. */
+const ANY_SIDE: Direction = { name: "nicReceived", receives: true, key: 0 };
 
 function checkEach(
   call: string,
   refuses: Refusals<ActionCheck>,
   table: Table,
-  side: Side,
+  direction: Direction,
   actions: readonly Action[],
 ): void {
   const checks = runnable(refuses, ACTION_CHECKS);
-  const place: Place = { table, side, actions, index: 0, state: "start" };
+  const place: Place = { table, direction, actions, index: 0, state: "start" };
   for (let i = 0; i < actions.length; i++) {
     const action = actions[i] as Action;
     place.index = i;
@@ -77,10 +82,10 @@ function checkWhole(
 }
 
 /**
- * Operation and operand in turn, in the order in which a side runs them; actions of one step stay in the order of the list.
+ * Operation and operand in turn, in the order in which a direction runs them; actions of one step stay in the order of the list.
  * `domain` is that of the rule, null for an entry of a device command, which is of none.
  */
-export function recordOf({ receives }: Side, domain: Domain | null, actions: readonly Action[]): number[] {
+export function recordOf({ receives }: Direction, domain: Domain | null, actions: readonly Action[]): number[] {
   const record: number[] = [];
   for (const step of receives ? RECEIVED : SENT) {
     for (const action of actions) {

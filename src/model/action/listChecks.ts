@@ -5,7 +5,7 @@ import { connectionMisfit, levelMisfit, meaningMisfit, ownerMisfit, tableMisfit,
 import { AsoAction } from "./asoActions.js";
 import type { ActionCheck } from "../profile/profile.js";
 import type { Table } from "../table/domain.js";
-import type { Side } from "../table/directions.js";
+import type { Direction } from "../table/directions.js";
 
 const ORDER_KINDS: Readonly<Record<Exclude<ActionKind, "packet_reformat">, OrderKind>> = {
   drop: "drop",
@@ -47,7 +47,7 @@ const ROOT_KINDS: ReadonlySet<ActionKind> = new Set<ActionKind>([
 /** An action in its list. */
 export interface Place {
   readonly table: Table;
-  readonly side: Side;
+  readonly direction: Direction;
   readonly actions: readonly Action[];
   /** Of the action. */
   index: number;
@@ -113,11 +113,14 @@ export const ACTION_CHECKS: Readonly<Record<ActionCheck, Check>> = {
   thirdPush: (action, place) =>
     orderKindOf(action) === "pushVlan" && countBefore(place, "pushVlan") === 2 ? repeated("twice") : undefined,
 
-  oneWay: ({ step, kind }, { side: { receives }, table }) => {
+  oneWay: ({ step, kind }, { direction: { receives }, table }) => {
     const missing = receives ? step === "push" || step === "encap" : step === "pop";
     if (!missing) return undefined;
     const { name } = table.device.profile;
-    return { reason: "unsupported", hint: `${name} has no ${kind} on the ${receives ? "receive" : "transmit"} side` };
+    return {
+      reason: "unsupported",
+      hint: `${name} has no ${kind} in the ${receives ? "receive" : "transmit"} direction`,
+    };
   },
 
   repeated: (action, place) => {
@@ -128,8 +131,8 @@ export const ACTION_CHECKS: Readonly<Record<ActionCheck, Check>> = {
 
   // Moves the automaton on, so it is the last check of its step.
   order: (action, place) => {
-    const next = nextState(place.side.name, place.state, orderKindOf(action));
-    if (next === undefined) return orderMisfit(place.side, place.actions[place.index - 1]);
+    const next = nextState(place.direction.name, place.state, orderKindOf(action));
+    if (next === undefined) return orderMisfit(place.direction, place.actions[place.index - 1]);
     place.state = next;
     return undefined;
   },
@@ -167,14 +170,14 @@ function inList(hint: string): Misfit {
   return { reason: "bad_action_list", hint, cite: "mlx5dv_dr: Actions" };
 }
 
-const SIDE_TEXTS: Readonly<Record<Side["name"], string>> = {
+const DIRECTION_TEXTS: Readonly<Record<Direction["name"], string>> = {
   nicReceived: "received",
   nicSent: "sent",
   fdbReceived: "from the wire",
-  fdbSent: "from functions (a matcher that masks source_port is for one side)",
+  fdbSent: "from functions (a matcher that masks source_port is for one direction)",
 };
 
-function orderMisfit({ name }: Side, before: Action | undefined): Misfit {
+function orderMisfit({ name }: Direction, before: Action | undefined): Misfit {
   const where = before === undefined ? "at the beginning" : `behind ${before.kind}`;
-  return { reason: "action_order", hint: `${where}, for frames ${SIDE_TEXTS[name]}` };
+  return { reason: "action_order", hint: `${where}, for frames ${DIRECTION_TEXTS[name]}` };
 }

@@ -1,5 +1,5 @@
 /**
- * The orders of actions that the ConnectX family takes in tables that are not root: an automaton for each side, which an
+ * The orders of actions that the ConnectX family takes in tables that are not root: an automaton for each direction, which an
  * action that has no step from the state before it leaves (rdma-core, providers/mlx5/dr_action.c, next_action_state).
  *
  * It knows the kinds of actions of the library, of which this release makes some.
@@ -33,8 +33,8 @@ export type OrderKind =
 export const ORDER_STATES = ["start", "nonTerm", "decap", "pop", "modify", "push", "aso", "encap", "term"] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** A side of a domain: the eSwitch has one for frames from the wire and one for frames from functions. */
-export type OrderSide = "nicReceived" | "nicSent" | "fdbReceived" | "fdbSent";
+/** A direction of a domain: the eSwitch has one for frames from the wire and one for frames from functions. */
+export type OrderDirection = "nicReceived" | "nicSent" | "fdbReceived" | "fdbSent";
 
 type Kinds = readonly OrderKind[];
 /** The kinds that lead from a state to the next ones. */
@@ -49,7 +49,7 @@ const PUSH: Kinds = ["pushVlan"];
 const ASO: Kinds = ["asoFlowMeter", "asoCt"];
 const TERM: Steps = { term: ["counter"] };
 
-/** `ends` are the destinations of the side, `tag` what only frames of a host carry. */
+/** `ends` are the destinations of the direction, `tag` what only frames of a host carry. */
 function received(ends: Kinds, tag: Kinds, behindPush: Steps): Automaton {
   const stays: Kinds = [...tag, "counter", "asoFirstHit"];
   const begin: Steps = {
@@ -93,7 +93,7 @@ function sent(ends: Kinds, behindAso: Kinds): Automaton {
 const TABLES: Kinds = ["destTable", "destRootTable"];
 const MANY: Kinds = ["sampler", "destArray"];
 
-const automata = once((): Readonly<Record<OrderSide, Automaton>> => ({
+const automata = once((): Readonly<Record<OrderDirection, Automaton>> => ({
   nicReceived: received([...TABLES, "meter", ...MANY, "qpOrTir"], ["tag"], {}),
   nicSent: sent([...TABLES, "meter"], [...TABLES, "drop", "defaultMiss"]),
   fdbReceived: received([...TABLES, "meter", ...MANY, "vport"], [], { aso: ASO }),
@@ -101,8 +101,8 @@ const automata = once((): Readonly<Record<OrderSide, Automaton>> => ({
 }));
 
 /** Where an action leads from a state; undefined where it cannot stand. */
-export function nextState(side: OrderSide, state: OrderState, kind: OrderKind): OrderState | undefined {
-  const steps = automata()[side][state];
+export function nextState(direction: OrderDirection, state: OrderState, kind: OrderKind): OrderState | undefined {
+  const steps = automata()[direction][state];
   return ORDER_STATES.find((next) => steps[next]?.includes(kind));
 }
 

@@ -1,5 +1,5 @@
 /** Entries of flow tables (device objects 7): a rule of the core each, asked in the order of their indexes. */
-import { DEVICE_KEY_SIZE, EXT_SIDE } from "../../abi/key.js";
+import { DEVICE_KEY_SIZE, EXT_DIRECTION } from "../../abi/key.js";
 import { insertRule } from "../../engine/rules.js";
 import type { Action } from "../action/action.js";
 import type { Context } from "../base/context.js";
@@ -7,7 +7,7 @@ import { retire } from "../base/handle.js";
 import { enabledGroups } from "../match/match.js";
 import { recordsOf } from "../rule/rule.js";
 import { takeSampleValue } from "../match/samples.js";
-import { sidesOf } from "../table/directions.js";
+import { directionsOf } from "../table/directions.js";
 import type { Command } from "./command.js";
 import { entryActions } from "./entryActions.js";
 import { tableOf, type DevxFlowGroup, type DevxFlowTable } from "./flowTable.js";
@@ -81,13 +81,13 @@ export class DevxFlowEntry extends DevxObject {
     for (const action of this.#actions) action.destroy(call);
   }
 
-  /** A rule, or one for each side of the eSwitch where these differ. */
+  /** A rule, or one for each direction of the eSwitch where these differ. */
   #insert(call: string, actions: readonly Action[]): number[] {
     const { device, table, group, value } = this;
     const { classifier, place, setting } = table;
-    const { record, other } = recordsOf(sidesOf(setting.domainType, group.mask, value), null, actions);
+    const { record, other } = recordsOf(directionsOf(setting.domainType, group.mask, value), null, actions);
     const rank = { rankHigh: classifier.rankHigh(place), rankLow: classifier.rankLow(place, this.index) };
-    const records: [side: number, record: readonly number[]][] =
+    const records: [direction: number, record: readonly number[]][] =
       other === null
         ? [[0, record]]
         : [
@@ -96,9 +96,9 @@ export class DevxFlowEntry extends DevxObject {
           ];
     const rules: number[] = [];
     try {
-      for (const [side, operations] of records) {
-        const [mask, key] = side === 0 ? [group.mask, value] : [group.mask.slice(), value.slice()];
-        if (side !== 0) [mask[EXT_SIDE], key[EXT_SIDE]] = [0xff, side];
+      for (const [direction, operations] of records) {
+        const [mask, key] = direction === 0 ? [group.mask, value] : [group.mask.slice(), value.slice()];
+        if (direction !== 0) [mask[EXT_DIRECTION], key[EXT_DIRECTION]] = [0xff, direction];
         const rule = { id: this.id, ...rank, mask, value: key, ranges: NO_RANGES, actions: operations };
         rules.push(device.allocated(call, insertRule(device.core, classifier.table, rule)));
       }

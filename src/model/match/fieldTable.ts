@@ -252,7 +252,7 @@ export const FIELDS: readonly Field[] = [
   ...fields("misc4", 0, MISC4_IDS, "none"),
   ...fields("misc5", key.EXT_HERE_TUNNEL, MISC5_TUNNEL),
   ...fields("ext", 0, [row("port", key.EXT_PORT, 16)]),
-  ...fields("ext", 0, [row("side", key.EXT_SIDE, 8)], "way"),
+  ...fields("ext", 0, [row("direction", key.EXT_DIRECTION, 8)], "way"),
   ...fields("ext", key.EXT_HERE_OUTER, EXT_OUTER),
   ...fields("ext", key.EXT_HERE_INNER, EXT_INNER),
   ...fields("ext", key.EXT_HERE_TUNNEL, [row("gre_c_ks_res0_ver", key.EXT_GRE_FLAGS, 16, key.HERE_GRE)]),

@@ -11,7 +11,7 @@ import type { MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
 import { checkSize, needsFixUp } from "../table/matcherChecks.js";
 import { pendingOf, recordsOf, Rule } from "./rule.js";
-import { allSides } from "../table/directions.js";
+import { allDirections } from "../table/directions.js";
 
 /** One list for all rules, or one a rule. */
 export type RuleActions = readonly Action[] | readonly (readonly Action[])[];
@@ -90,13 +90,13 @@ function isPlain({ matcher, mask, lists }: Request): boolean {
   return matcher.rules.values.sourcePort === undefined || !needsFixUp(mask);
 }
 
-/** What each list does, legality checked; null where some list does something else on each side. */
+/** What each list does, legality checked; null where some list does something else in each direction. */
 function recordsFor({ matcher, lists }: Request): (readonly number[])[] | null {
-  const sides = allSides(matcher.table.domain.type);
+  const directions = allDirections(matcher.table.domain.type);
   const records: (readonly number[])[] = [];
   for (const [n, list] of lists.entries()) {
-    atRule(n, () => checkActions(CALL, matcher, sides, list));
-    const { record, other } = recordsOf(sides, matcher.table.domain, list);
+    atRule(n, () => checkActions(CALL, matcher, directions, list));
+    const { record, other } = recordsOf(directions, matcher.table.domain, list);
     if (other !== null) return null;
     records.push(record);
   }

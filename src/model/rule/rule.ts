@@ -1,5 +1,5 @@
 /** Rules (mlx5dv_dr: Rule). */
-import { EXT_SIDE, KEY_SIZE, SIDE_WIRE } from "../../abi/key.js";
+import { EXT_DIRECTION, KEY_SIZE, DIRECTION_WIRE } from "../../abi/key.js";
 import { firstMatch, insertRule, type FieldRange } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
 import type { Action } from "../action/action.js";
@@ -15,7 +15,7 @@ import type { Insertion, PendingRule, PendingRules } from "../table/pendingRules
 import { matchOf, type MatchFields, type MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
 import { checkMask } from "../table/matcherChecks.js";
-import { sidesOf, type Side } from "../table/directions.js";
+import { directionsOf, type Direction } from "../table/directions.js";
 
 const NO_RANGES: readonly FieldRange[] = [];
 
@@ -41,9 +41,9 @@ function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] 
   return claims;
 }
 
-/** The mask and the value of one side of a rule. */
-const SIDE_MASK = new Uint8Array(KEY_SIZE);
-const SIDE_VALUE = new Uint8Array(KEY_SIZE);
+/** The mask and the value of one direction of a rule. */
+const DIRECTION_MASK = new Uint8Array(KEY_SIZE);
+const DIRECTION_VALUE = new Uint8Array(KEY_SIZE);
 
 export class Rule extends Handle implements Placed, PendingRule {
   readonly matcher: Matcher;
@@ -53,7 +53,7 @@ export class Rule extends Handle implements Placed, PendingRule {
   /** The rule in the core; 0 while it waits for a sync. */
   handle = 0;
   /** That for frames from functions, where it differs from the one for frames from the wire; 0 where there is none. */
-  twin = 0;
+  secondHandle = 0;
   sequence = 0;
   /** Connections of other domains that are its own until it goes. */
   claims: readonly Claim[] = NO_CLAIMS;
@@ -121,9 +121,9 @@ export class Rule extends Handle implements Placed, PendingRule {
       return;
     }
     const [first, second] = other.keys;
-    this.handle = this.#insertSide(call, insertion, first, record);
+    this.handle = this.#insertDirection(call, insertion, first, record);
     try {
-      this.twin = this.#insertSide(call, insertion, second, other.record);
+      this.secondHandle = this.#insertDirection(call, insertion, second, other.record);
     } catch (error) {
       this.device.core.exports.removeRule(this.handle);
       this.handle = 0;
@@ -131,12 +131,12 @@ export class Rule extends Handle implements Placed, PendingRule {
     }
   }
 
-  #insertSide(call: string, insertion: Insertion, side: number, record: readonly number[]): number {
-    SIDE_MASK.set(insertion.mask);
-    SIDE_VALUE.set(insertion.value);
-    SIDE_MASK[EXT_SIDE] = 0xff;
-    SIDE_VALUE[EXT_SIDE] = side;
-    return this.#insert(call, insertion, SIDE_MASK, SIDE_VALUE, record);
+  #insertDirection(call: string, insertion: Insertion, direction: number, record: readonly number[]): number {
+    DIRECTION_MASK.set(insertion.mask);
+    DIRECTION_VALUE.set(insertion.value);
+    DIRECTION_MASK[EXT_DIRECTION] = 0xff;
+    DIRECTION_VALUE[EXT_DIRECTION] = direction;
+    return this.#insert(call, insertion, DIRECTION_MASK, DIRECTION_VALUE, record);
   }
 
   #insert(
@@ -157,7 +157,7 @@ export class Rule extends Handle implements Placed, PendingRule {
   withdraw(): void {
     const { core, installed } = this.device;
     if (this.handle !== 0) core.exports.removeRule(this.handle);
-    if (this.twin !== 0) core.exports.removeRule(this.twin);
+    if (this.secondHandle !== 0) core.exports.removeRule(this.secondHandle);
     installed.remove(this);
   }
 
@@ -190,12 +190,12 @@ function add(
   name: string | undefined,
 ): Rule {
   const { device, table } = matcher;
-  const sides = sidesOf(table.domain.type, mask, value);
-  checkActions(call, matcher, sides, actions);
+  const directions = directionsOf(table.domain.type, mask, value);
+  checkActions(call, matcher, directions, actions);
   if (!table.isRoot && !table.domain.allowsDuplicates) checkDuplicate(call, matcher, value);
   const rule = new Rule(matcher, actions, device.installed.nextId, name ?? null);
   rule.sequence = table.classifier.nextSequence();
-  const records = recordsOf(sides, table.domain, actions);
+  const records = recordsOf(directions, table.domain, actions);
   const pending = pendingOf(matcher);
   if (pending === null) rule.insert(call, { mask, value, ranges, ...records });
   // The key is that of the next rule too.
@@ -207,17 +207,17 @@ function add(
   return rule;
 }
 
-/** What is done on each side: `other` is null where one record is for all. */
+/** What is done in each direction: `other` is null where one record is for all. */
 export function recordsOf(
-  [first, second]: readonly Side[],
+  [first, second]: readonly Direction[],
   domain: Domain | null,
   actions: readonly Action[],
 ): Pick<Insertion, "record" | "other"> {
-  const record = recordOf(first as Side, domain, actions);
+  const record = recordOf(first as Direction, domain, actions);
   if (second === undefined) return { record, other: null };
   const otherRecord = recordOf(second, domain, actions);
   if (record.every((word, i) => word === otherRecord[i])) return { record, other: null };
-  return { record, other: { keys: [(first as Side).key, second.key], record: otherRecord } };
+  return { record, other: { keys: [(first as Direction).key, second.key], record: otherRecord } };
 }
 
 /** Under a matcher with a mask, a rule by name asks exactly what the mask asks; a range stands in a field masked whole. */
@@ -254,12 +254,12 @@ function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void
   // SPEC: rules with masks of their own are of no other one's kind.
   if (mask === null) return;
   const { classifier, domain } = table;
-  SIDE_VALUE.set(value);
-  if (domain.type === "fdb" && mask[EXT_SIDE] === 0) SIDE_VALUE[EXT_SIDE] = SIDE_WIRE;
+  DIRECTION_VALUE.set(value);
+  if (domain.type === "fdb" && mask[EXT_DIRECTION] === 0) DIRECTION_VALUE[EXT_DIRECTION] = DIRECTION_WIRE;
   const rankHigh = classifier.rankHigh(matcher);
   for (let sequence = 0; ;) {
     const rankLow = classifier.rankLow(matcher, sequence);
-    const id = firstMatch(device.core, classifier.table, SIDE_VALUE, rankHigh, rankLow);
+    const id = firstMatch(device.core, classifier.table, DIRECTION_VALUE, rankHigh, rankLow);
     const found = id < 0 ? null : device.installed.at(id);
     if (!(found instanceof Rule) || found.matcher !== matcher) break;
     // One that waits for its end has gone for who asks.

@@ -47,7 +47,7 @@ export interface Placed {
   /** The rule in the core; 0 while it has not come there. */
   readonly handle: number;
   /** Another rule of the core that stands beside it; 0 where there is none. */
-  readonly twin?: number;
+  readonly secondHandle?: number;
 }
 
 /** The slot of rules that end the way of a frame; that of rules that let it go on is one less. */
@@ -140,9 +140,9 @@ export class Classifier {
       if ("classifier" in one && one.classifier === this) rules.push(one as unknown as Placed);
     }
     for (const rule of rules.sort((a, b) => a.sequence - b.sequence)) {
-      const { handle, twin = 0, place } = rule;
+      const { handle, secondHandle = 0, place } = rule;
       rule.sequence = this.#nextSequence++;
-      for (const one of [handle, twin]) {
+      for (const one of [handle, secondHandle]) {
         if (one === 0) continue;
         this.device.core.exports.rerankRule(one, this.rankHigh(place), this.rankLow(place, rule.sequence));
       }

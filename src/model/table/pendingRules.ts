@@ -14,10 +14,10 @@ export interface Insertion {
   /** The actions for frames of the first direction. */
   readonly record: readonly number[];
   /** The actions for those of the second, where they differ; else null. */
-  readonly other: OtherSide | null;
+  readonly other: SecondDirection | null;
 }
 
-interface OtherSide {
+interface SecondDirection {
   readonly keys: readonly [number, number];
   readonly record: readonly number[];
 }

@@ -94,8 +94,8 @@ test("rules by name ask for the side, and for the vport", () => {
   const names = (queue: number, match: Record<string, number>): void => {
     device.hostRules.add({ application: "nic", match, action: { queue } });
   };
-  names(1, { "ext.side": 1, "misc.source_port": 0xffff });
-  names(2, { "ext.side": 2, "misc.source_port": 2, "misc.source_sqn": number(2) });
+  names(1, { "ext.direction": 1, "misc.source_port": 0xffff });
+  names(2, { "ext.direction": 2, "misc.source_port": 2, "misc.source_sqn": number(2) });
   expect([received(1), sent(2), sent(1)].map((send) => send().to[0]?.name)).toEqual(["host:1", "host:2", undefined]);
 });
 

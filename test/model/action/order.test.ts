@@ -1,12 +1,12 @@
 /** The automaton of action orders against the library's own, step by step: those that are there and those that are not. */
 import { describe, expect, test } from "vitest";
-import { nextState, ORDER_STATES, type OrderKind, type OrderSide } from "../../../src/model/action/order.js";
+import { nextState, ORDER_STATES, type OrderKind, type OrderDirection } from "../../../src/model/action/order.js";
 import table from "../../vectors/action-order.json" with { type: "json" };
 
 type Steps = Readonly<Record<string, string>>;
 const AUTOMATA: Readonly<Record<string, Readonly<Record<string, Steps>>>> = table.domains;
 
-const SIDES: Readonly<Record<string, OrderSide>> = {
+const SIDES: Readonly<Record<string, OrderDirection>> = {
   NIC_INGRESS: "nicReceived",
   NIC_EGRESS: "nicSent",
   FDB_INGRESS: "fdbReceived",

@@ -132,9 +132,14 @@ describe("rules", () => {
     one.rule("fdb", { "misc.source_sqn": other.qp_num }, [DROP]);
     expect(outcomeText(one.device.send(other, ipv4Frame()))).toBe("drop drop_action");
     // In the domain of who gets it, too.
-    one.rule("nic_rx", { "misc.source_port": 1, "misc.source_sqn": one.queues[1].qp_num, "ext.side": 2 }, [DROP], 2);
+    one.rule(
+      "nic_rx",
+      { "misc.source_port": 1, "misc.source_sqn": one.queues[1].qp_num, "ext.direction": 2 },
+      [DROP],
+      2,
+    );
     expect(one.sent(1, 80)).toBe("drop drop_action");
-    one.rule("nic_rx", { "misc.source_port": UPLINK, "ext.side": 1 }, [DROP], 1);
+    one.rule("nic_rx", { "misc.source_port": UPLINK, "ext.direction": 1 }, [DROP], 1);
     expect(one.wire(80)).toBe("drop drop_action");
   });
 

@@ -86,7 +86,7 @@ test("fields of the way are always present, and only ids of samples are in no ke
   const way = FIELDS.filter((field) => field.ofWay);
   const registers = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => `misc2.metadata_reg_c_${n}`);
   const source = ["vhca_port", "sqn", "eswitch_owner_vhca_id", "port"].map((name) => `misc.source_${name}`);
-  const names = [...registers, "misc2.metadata_reg_a", ...source, "misc.outer_emd_tag", "ext.side"];
+  const names = [...registers, "misc2.metadata_reg_a", ...source, "misc.outer_emd_tag", "ext.direction"];
   expect(way.map(({ name }) => name).sort()).toEqual(names.sort());
   expect(way.filter(({ here, filled }) => here !== null || !filled)).toEqual([]);
   const ids = FIELDS.filter(({ filled }) => !filled).map(({ name }) => name);

@@ -79,7 +79,7 @@ test.each(["wire", "function"])(
       if (alive.length > 4) alive.splice(n % 2, 1)[0]?.destroy("test");
       if (n % 3 !== 0) continue;
       domain.sync("test", 1);
-      expect(alive[0]?.twin).not.toBe(0);
+      expect(alive[0]?.secondHandle).not.toBe(0);
       expect(first()).toBe(alive[0]);
     }
     domain.sync("test", 1);

@@ -147,7 +147,7 @@ describe("the way of a frame", () => {
     const world = worldOf({
       "fdb:0": [
         [[source(0xffffn), asks("misc.source_vhca_port", 2n), asks("misc.source_sqn", 0n)], [vport(1)]],
-        [[source(2n), asks("misc.source_sqn", 102n), { field: "ext.side", mask: 0xffn, value: 2n }], [vport(1)]],
+        [[source(2n), asks("misc.source_sqn", 102n), { field: "ext.direction", mask: 0xffn, value: 2n }], [vport(1)]],
       ],
       "nic_rx:1": [
         [[source(0xffffn)], [qp("v1")]],

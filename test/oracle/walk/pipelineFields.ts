@@ -35,6 +35,6 @@ export function fieldsOf(frame: Frame, { values }: Registers, origin: Origin): F
   fields.set("misc.source_eswitch_owner_vhca_id", 0n);
   fields.set("misc.source_sqn", BigInt(origin.sqn));
   fields.set("misc.outer_emd_tag", 0n);
-  fields.set("ext.side", origin.vport === WIRE ? 1n : 2n);
+  fields.set("ext.direction", origin.vport === WIRE ? 1n : 2n);
   return fields;
 }
