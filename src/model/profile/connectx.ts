@@ -108,8 +108,6 @@ const ROOT: TableRules = {
     reformatDirection: "EINVAL",
     reformatInFdbRoot: "EOPNOTSUPP",
     flowReformatDirection: "EOPNOTSUPP",
-    arrayInNicTx: "EOPNOTSUPP",
-    memberOfFdb: "EOPNOTSUPP",
   },
 };
 
