@@ -40,6 +40,7 @@ const ENTRIES = {
   verbs: "src/verbs/index.ts",
   mlx5dv: "src/mlx5dv/index.ts",
   scenario: "src/scenario/index.ts",
+  run: "src/run/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",

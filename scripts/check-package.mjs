@@ -28,7 +28,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|packet|inline|worker|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|packet|inline|worker|cli|chunk-\w+)\.js$/,
   /^dist\/core\.wasm$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(json|pcap|pcapng|ts|js|mjs|md|html|css)$/,

@@ -6,6 +6,8 @@ export type { DeviceFunction } from "./model/device/function.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/flow/hostRules.js";
 export type { Burst, BurstColumns } from "./model/traffic/burst.js";
 export type { CacheOptions, FlowCache } from "./model/traffic/flowCache.js";
+export type { OutcomeClasses } from "./model/traffic/outcomeClasses.js";
+export type { Summing } from "./model/traffic/receive.js";
 export { NO_RULE } from "./abi/engine.js";
 export type { BatchOptions, FrameOptions } from "./model/traffic/input.js";
 export type { FrameListener, TransmitInfo } from "./model/device/cable.js";
@@ -35,9 +37,11 @@ export type { HeaderName, ParsedFrame, ParsedHeader, ParseStop } from "./packet/
 export { LINK_TYPES, linkTypeName } from "./packet/capture/linkTypes.js";
 export {
   CaptureDecoder,
+  FrameColumns,
   readCapture,
   type CapturedFrame,
   type CaptureEnd,
   type CaptureInterface,
 } from "./packet/capture/read.js";
 export { PcapngWriter, PcapWriter } from "./packet/capture/writer.js";
+export { nearest } from "./nearest.js";

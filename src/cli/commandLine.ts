@@ -1,6 +1,6 @@
 /** Reads a command line by a list of options; what it does not know it refuses with the nearest that it does. */
 import { parseArgs } from "node:util";
-import { nearest } from "../nearest.js";
+import { nearest } from "../index.js";
 import { badUsage } from "./refusal.js";
 
 /** Options by name: a flag, or one that takes a value. */

@@ -1,11 +1,11 @@
 /** The command flowsteer: which subcommand, and what its end means to the shell. */
-import { nearest } from "../nearest.js";
-import { check } from "./check.js";
+import { nearest } from "../index.js";
+import { check } from "./commands/check.js";
 import { HELP } from "./help.js";
-import { endQuietlyOnClosedPipe } from "./output.js";
-import { parse } from "./parse.js";
+import { endQuietlyOnClosedPipe } from "./output/output.js";
+import { parse } from "./commands/parse.js";
 import { badUsage, CommandRefusal, refusalLines } from "./refusal.js";
-import { run } from "./run.js";
+import { run } from "./commands/run.js";
 import { painter } from "./text.js";
 import { version } from "./version.js";
 

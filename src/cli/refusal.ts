@@ -1,7 +1,6 @@
 /** What the command says when it refuses an input: file, place, what, how to mend. */
-import { REFUSALS, SteeringError, type Refusal } from "../errors.js";
-import type { Paint } from "./text.js";
-import { printable } from "./text.js";
+import { REFUSALS, SteeringError, type Refusal } from "../index.js";
+import { type Paint, printable } from "./text.js";
 
 /** A refused input. */
 export class CommandRefusal extends Error {

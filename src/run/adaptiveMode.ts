@@ -1,45 +1,48 @@
 /**
- * Whether pieces of work are given to several cores or done by one: as was faster of late. Both are tried at the beginning, and the other
- * one again now and then, less and less often.
+ * Chooses between two ways to do a piece of work: shared among several cores, or by one core alone. Both are measured at the
+ * start; the slower one is measured again from time to time, less and less often.
  */
 
-/** Pieces of a trial. */
+/** Pieces of a measurement. */
 const PIECES = 16;
-/** Pieces between two trials, at first and at last. */
+/** Pieces between two measurements: at first, and at most. */
 const FIRST_PAUSE = 128;
 const LAST_PAUSE = 8192;
 
-export class Trial {
-  /** Whether the next piece is for one alone. */
+export class AdaptiveMode {
+  /** Whether one core alone does the next piece. */
   alone = false;
-  /** Milliseconds a unit, of the last pieces that were spread and of those that were not; none before both were tried. */
-  readonly #costs = { spread: Infinity, alone: Infinity };
+  /** Milliseconds a unit in the last pieces of either way; Infinity before the first. */
+  readonly #costs = { shared: Infinity, alone: Infinity };
   #units = 0;
   #milliseconds = 0;
-  /** Pieces until it is thought over. */
+  /** Pieces until the next choice. */
   #left = PIECES;
   #pause = FIRST_PAUSE;
-  /** Whether these pieces are those of a trial. */
-  #tries = true;
+  /** Whether the pieces since the last choice are a measurement. */
+  #measures = true;
 
-  /** A piece of so many units took so long. */
+  /**
+   * Notes the cost of a piece.
+   * @param units the size of the piece, such as its frames
+   */
   done(units: number, milliseconds: number): void {
     this.#units += units;
     this.#milliseconds += milliseconds;
     if (--this.#left > 0) return;
-    this.#costs[this.alone ? "alone" : "spread"] = this.#milliseconds / this.#units;
+    this.#costs[this.alone ? "alone" : "shared"] = this.#milliseconds / this.#units;
     this.#units = 0;
     this.#milliseconds = 0;
     this.#choose();
   }
 
-  /** Behind a trial the better way is gone for a while; then the other one is tried. */
+  /** After a measurement the faster way is used for a while; then the other one is measured. */
   #choose(): void {
-    const { spread, alone } = this.#costs;
-    const triedBoth = spread < Infinity && alone < Infinity;
-    this.#tries = !triedBoth || !this.#tries;
-    this.alone = this.#tries ? !this.alone : alone <= spread;
-    this.#left = this.#tries ? PIECES : this.#pause;
-    if (!this.#tries) this.#pause = Math.min(2 * this.#pause, LAST_PAUSE);
+    const { shared, alone } = this.#costs;
+    const measuredBoth = shared < Infinity && alone < Infinity;
+    this.#measures = !measuredBoth || !this.#measures;
+    this.alone = this.#measures ? !this.alone : alone <= shared;
+    this.#left = this.#measures ? PIECES : this.#pause;
+    if (!this.#measures) this.#pause = Math.min(2 * this.#pause, LAST_PAUSE);
   }
 }

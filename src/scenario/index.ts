@@ -73,11 +73,20 @@ export type { Failure } from "./expect/failure.js";
 export type { LoadedFlowCounter } from "./flow/counter.js";
 export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";
 export type { MessageRecord } from "./message/load.js";
-export { outcomeRecord, type OutcomePart, type OutcomeRecord, type RunFrame } from "../run/outcomeRecord.js";
+export { flowsInOrder, type FlowPlace } from "./outcome/flowOrder.js";
+export {
+  outcomeNames,
+  outcomeRecord,
+  type OutcomeNames,
+  type OutcomePart,
+  type OutcomeRecord,
+  type RunFrame,
+} from "./outcome/record.js";
+export type { AnswerSum, StateTally } from "./outcome/stateTally.js";
+export type { EndSum, RegisterSum, Sum, Tally } from "./outcome/tally.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
 export { parseScenario } from "./scenario.js";
 export type { JsonSchema } from "./schema/jsonSchema.js";
 export { SCENARIO_SCHEMA } from "./schema/scenario.js";
-export type { AnswerSum, StateTally } from "../run/stateTally.js";
+export { connectionAt, isSet, tokensAt } from "./state/asoObjects.js";
 export type { StateUse } from "./state/use.js";
-export type { EndSum, Sum, Tally } from "../run/tally.js";

@@ -30,11 +30,11 @@ import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue/l
 import { parseScenario } from "./scenario.js";
 import { below } from "./schema/validator.js";
 import type { ScenarioStep } from "./state/definition.js";
-import { StateTally } from "../run/stateTally.js";
+import { StateTally } from "./outcome/stateTally.js";
 import { usesOfRules } from "./state/use.js";
 import { Steps } from "./state/steps.js";
-import type { RunFrame } from "../run/outcomeRecord.js";
-import { Tally, type Sum } from "../run/tally.js";
+import type { RunFrame } from "./outcome/record.js";
+import { Tally, type Sum } from "./outcome/tally.js";
 
 const CALL = "loadScenario";
 
@@ -234,7 +234,7 @@ export class LoadedScenario {
   }
 
   /** @internal Sums of frames that CaptureRun has run. */
-  addAlike(frame: RunFrame, outcome: Outcome, alike: Sum): void {
+  addClass(frame: RunFrame, outcome: Outcome, alike: Sum): void {
     this.tally.add(frame, outcome, alike);
     this.state.add(frame, outcome, alike);
   }

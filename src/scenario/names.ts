@@ -3,10 +3,10 @@ import { refuse, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/traffic/input.js";
 import { namesHint } from "../nearest.js";
 import type { ScenarioRuleAction, ScenarioAction } from "./action/definition.js";
-import type { ScenarioArrayMemberObject } from "./action/destinations.js";
+import type { ScenarioArrayMemberObject, ScenarioSampleActionObject } from "./action/destinations.js";
 import { checkDeviceFlows } from "./deviceFlow/names.js";
 import { asoKey } from "./state/asoObjects.js";
-import type { ASO_KEYS } from "./state/definition.js";
+import type { ASO_KEYS, ScenarioAsoObject, ScenarioStep } from "./state/definition.js";
 import type { ExpectedOutcome } from "./expect/definition.js";
 import type { ScenarioQueueState, ScenarioQueue } from "./queue/definition.js";
 import type { Scenario } from "./document.js";
@@ -16,8 +16,6 @@ import { domainName } from "./device/domains.js";
 import { frameBytes } from "./frame/bytes.js";
 import { checkMessages } from "./message/names.js";
 import { below } from "./schema/validator.js";
-import type { ScenarioAsoObject, ScenarioStep } from "./state/definition.js";
-import type { ScenarioSampleActionObject } from "./action/destinations.js";
 
 /** What outcomes call a flow of the document, counted from 0. */
 export function flowName({ name }: ScenarioFlow, i: number): string {

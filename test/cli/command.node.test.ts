@@ -289,7 +289,7 @@ describe("flowsteer check", () => {
 
 describe("times", () => {
   it("are UTC, or nanoseconds where no calendar has them", async () => {
-    const { timeText } = await import("../../src/cli/parse.js");
+    const { timeText } = await import("../../src/cli/commands/parse.js");
     expect(timeText(0n)).toBe("1970-01-01 00:00:00.000000");
     expect(timeText(1_000_000_000_123_456_789n)).toBe("2001-09-09 01:46:40.123456789");
     expect(timeText(-1n)).toBe("-1 ns");

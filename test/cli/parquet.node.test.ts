@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type FileMetaData } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { ParquetRows } from "../../src/cli/parquet.js";
-import { Output } from "../../src/cli/output.js";
-import type { RowEnd } from "../../src/cli/rows.js";
+import { ParquetRows } from "../../src/cli/output/parquet.js";
+import { Output } from "../../src/cli/output/output.js";
+import type { RowEnd } from "../../src/run/rows.js";
 import { PcapngWriter } from "../../src/packet/capture/writer.js";
 import { WEB_FRAME, withRules } from "../scenario/support/documents.js";
 import { flowsteer, scratch } from "./support/command.js";

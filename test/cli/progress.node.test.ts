@@ -1,6 +1,6 @@
 /** The progress line: only on a terminal, only for what takes long, and gone at the end. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { duration, Progress } from "../../src/cli/progress.js";
+import { duration, Progress } from "../../src/cli/input/progress.js";
 
 function stream(isTTY: boolean): { written: string[]; stream: NodeJS.WriteStream } {
   const written: string[] = [];

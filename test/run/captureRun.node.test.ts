@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { MAX_FRAME } from "../../src/abi/engine.js";
-import { reportText, type Skipped } from "../../src/cli/report.js";
+import { reportText, type Skipped } from "../../src/cli/report/report.js";
 import { CaptureRun, wireLengthOf } from "../../src/run/captureRun.js";
 import { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "../../src/scenario/index.js";
 import { createDevicePool } from "../../src/index.js";

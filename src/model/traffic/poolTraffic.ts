@@ -19,6 +19,7 @@ import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions 
 import type { Outcome } from "./outcome.js";
 import { Afterwards, OutcomeReader } from "./outcomeReader.js";
 import { Traffic, type Summing } from "./receive.js";
+import { classesOf } from "./outcomeClasses.js";
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [REACHABLE_METER, "meters"],
@@ -158,7 +159,9 @@ export class PoolTraffic extends Traffic {
   #tell(share: Share, columns: Columns, summing: Summing | null): void {
     const { core, first, count } = share;
     copyColumns(core.outcomeColumns, columns, first, count);
-    summing?.summed(core, first, count, (i, frame) => this.#readerOf(share).read(i, frame, null, new Afterwards()));
+    summing?.summed(classesOf(core), first, count, (i, frame) =>
+      this.#readerOf(share).read(i, frame, null, new Afterwards()),
+    );
   }
 
   /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */

@@ -3,7 +3,6 @@ import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } fr
 import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
-import type { Core } from "../../engine/core.js";
 import { steerRows } from "../../engine/steerRows.js";
 import { leave, type FrameReceiver } from "../device/cable.js";
 import type { FunctionBase } from "../base/deviceBase.js";
@@ -23,6 +22,7 @@ import { Afterwards, OutcomeReader } from "./outcomeReader.js";
 import { parsedAt } from "../match/parseResult.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { QueuePair } from "../queue/queuePair.js";
+import { classesOf, type OutcomeClasses } from "./outcomeClasses.js";
 
 /** Who brings frames. */
 interface Origin {
@@ -45,10 +45,14 @@ export interface LoopOptions {
   readonly ownFlows?: boolean;
 }
 
-/** Who wants the rows of a burst summed by what their outcomes have in common (src/engine/outcomeClasses.ts). */
+/** Reads the sums of a burst by outcome class. */
 export interface Summing {
-  /** A core has steered and summed rows of the burst, from `first` on; `read` gives the outcome of one of them, counted from 0. Shares come in order. */
-  summed(core: Core, first: number, count: number, read: (i: number, frame: Uint8Array) => Outcome): void;
+  /**
+   * A core has steered and summed rows of the burst. The parts of a burst come in the order of their rows.
+   * @param first the first of these rows in the burst
+   * @param read gives the outcome of one of these rows, counted from 0
+   */
+  summed(classes: OutcomeClasses, first: number, count: number, read: (i: number, frame: Uint8Array) => Outcome): void;
 }
 
 export class Traffic {
@@ -106,7 +110,7 @@ export class Traffic {
     const came = cabled ? this.inputs() : null;
     const some = steerRows(batch.core.exports, this.entry, batch.count, summing !== null);
     copyColumns(batch.core.outcomeColumns, columns, 0, batch.count);
-    summing?.summed(batch.core, 0, batch.count, (i, frame) => this.burstOutcome(i, frame));
+    summing?.summed(classesOf(batch.core), 0, batch.count, (i, frame) => this.burstOutcome(i, frame));
     if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
     const afterwards = new Afterwards();
     const outcomes: Outcome[] = [];

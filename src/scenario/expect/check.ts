@@ -5,9 +5,9 @@ import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./def
 import type { Failure } from "./failure.js";
 import { asoFailures, counterFailures, type ReadCounter } from "./state.js";
 import { frameCheck, type FieldsOf, type FrameCheck } from "./frames.js";
-import { farOutcomes, outcomeNames } from "../../run/outcomeRecord.js";
+import { farOutcomes, outcomeNames } from "../outcome/record.js";
 import { below } from "../schema/validator.js";
-import type { Tally } from "../../run/tally.js";
+import type { Tally } from "../outcome/tally.js";
 
 const CALL = "loadScenario";
 const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags", "registers"] as const;

@@ -1,7 +1,7 @@
 /** Sums of a core over frames whose outcomes have something in common, held against the outcomes themselves. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Shapes } from "../../../src/engine/outcomeClasses.js";
+import type { Shapes } from "../../../src/engine/outcomeClasses.js";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import type { Destination, Outcome } from "../../../src/model/traffic/outcome.js";
 import { MOST_SHAPES } from "../../../src/abi/outcomeClasses.js";
@@ -42,8 +42,8 @@ function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
     while (next < frames.length && burst.put(frames[next]!, 1, 1, frames[next]!.length + 3) >= 0) next++;
     const numbers: number[] = [];
     burst.steer({
-      summed: (core, _, count) => {
-        shapes ??= new Shapes(core);
+      summed: (classes, _, count) => {
+        shapes ??= classes;
         expect(shapes.summed).toBe(count);
         for (let i = 0; i < count; i++) numbers.push(shapes.of(i));
       },
@@ -112,7 +112,7 @@ describe("shapes", () => {
     for (let sent = 0; (shapes?.summed ?? 0) === burst.count;) {
       burst.clear();
       for (let n = 0; n < 100; n++) burst.put(udpFrom(sent++));
-      burst.steer({ summed: (core) => (shapes = new Shapes(core)) });
+      burst.steer({ summed: (classes) => (shapes = classes) });
     }
     expect([shapes!.count, shapes!.summed]).toEqual([MOST_SHAPES, MOST_SHAPES % 100]);
     expect(shapes!.frames(MOST_SHAPES - 1)).toBe(1);

@@ -1,10 +1,10 @@
 /** flowsteer check: whether a scenario is one, and what it holds. */
 import { readFile } from "node:fs/promises";
-import { loadScenario, type Scenario } from "../scenario/index.js";
-import { readCommandLine } from "./commandLine.js";
-import { Output } from "./output.js";
-import { badUsage, withFile } from "./refusal.js";
-import { painter, printable } from "./text.js";
+import { loadScenario, type Scenario } from "../../scenario/index.js";
+import { readCommandLine } from "../commandLine.js";
+import { Output } from "../output/output.js";
+import { badUsage, withFile } from "../refusal.js";
+import { painter, printable } from "../text.js";
 
 const LISTS = [
   "queues",

@@ -1,9 +1,9 @@
 /** The end of a run: files are closed, and what became of the frames is said. */
-import type { Failure } from "../scenario/index.js";
-import { exitCodeOf } from "./interruption.js";
-import { failuresText, notesText, reportText } from "./report.js";
+import type { Failure } from "../../scenario/index.js";
+import { exitCodeOf } from "../interruption.js";
+import { failuresText, notesText, reportText } from "../report/report.js";
 import type { Session } from "./session.js";
-import { painter, printable } from "./text.js";
+import { painter, printable } from "../text.js";
 
 /** Reports; gives the exit code. `sources` says where the frames came from; expectations are checked where they are about those. */
 export async function finish(
@@ -32,19 +32,19 @@ export async function finish(
 
 /** On standard output, and in files. */
 async function report(session: Session, sources: string): Promise<void> {
-  const { loaded, wishes, output, skipped, interrupted } = session;
-  const written = wishes.files?.close() ?? [];
-  await wishes.rows?.end(interrupted);
+  const { loaded, outputs, output, skipped, interrupted } = session;
+  const written = outputs.files?.close() ?? [];
+  await outputs.rows?.end(interrupted);
   if (isForPeople(session)) {
     await output.write(reportText(painter(process.stdout), loaded, sources, skipped));
     const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");
     if (lines !== "") await output.write(`\n${lines}`);
-  } else if (wishes.json && interrupted !== null) {
+  } else if (outputs.json && interrupted !== null) {
     await output.write(`${JSON.stringify({ partial: interrupted, frames: loaded.tally.all.frames })}\n`);
   }
   await output.flush();
 }
 
-function isForPeople({ wishes }: Session): boolean {
-  return !wishes.json && wishes.rows === null;
+function isForPeople({ outputs }: Session): boolean {
+  return !outputs.json && outputs.rows === null;
 }

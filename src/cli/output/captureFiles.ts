@@ -1,10 +1,9 @@
 /** One pcapng file for each destination, written as frames arrive. */
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Outcome } from "../model/traffic/outcome.js";
-import { PcapngWriter } from "../packet/capture/writer.js";
-import type { NumberedFrame } from "./captures.js";
-import { CommandRefusal, refusalOf } from "./refusal.js";
+import { type Outcome, PcapngWriter } from "../../index.js";
+import type { NumberedFrame } from "../input/captures.js";
+import { CommandRefusal, refusalOf } from "../refusal.js";
 
 /** A frame as it came in. */
 export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength">;

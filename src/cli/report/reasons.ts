@@ -1,5 +1,5 @@
 /** Why frames ended where they did, in words. */
-import type { Outcome } from "../model/traffic/outcome.js";
+import type { Outcome } from "../../index.js";
 
 type Reason = NonNullable<Outcome["reason"]>;
 

@@ -1,46 +1,45 @@
-/** A scenario that is run: where its frames come from, and what is made of them on the way. */
-import { CaptureRun, type Alike } from "../run/captureRun.js";
-import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../scenario/index.js";
-import type { Outcome } from "../model/traffic/outcome.js";
-import type { CaptureFiles, FrameToFile } from "./captureFiles.js";
-import { framesOf, readColumns, type CaptureRows } from "./captures.js";
-import { Interruption, type StopSignal } from "./interruption.js";
-import { Output } from "./output.js";
-import type { RowEnd, RowFile, RowFrame } from "./rows.js";
+/** A run of a scenario: reads its frames, steers them, and writes what the options ask for. */
+import { type OutcomeClass, CaptureRun, type RowEnd, type RowFile, type RowFrame } from "../../run/index.js";
+import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../../scenario/index.js";
+import type { Outcome } from "../../index.js";
+import type { CaptureFiles, FrameToFile } from "../output/captureFiles.js";
+import { framesOf, readColumns, type CaptureRows } from "../input/captures.js";
+import { Interruption, type StopSignal } from "../interruption.js";
+import { Output } from "../output/output.js";
 
-/** What is wanted beside the report, or in its place. */
-export interface Wishes {
-  /** A line of JSON a frame. */
+/** What the options ask for beside the report, or instead of it. */
+export interface RunOutputs {
+  /** A line of JSON for each frame. */
   json: boolean;
-  /** A row a frame. */
+  /** A row for each frame. */
   rows: RowFile | null;
   /** Captures by destination. */
   files: CaptureFiles | null;
 }
 
-/** A frame with what is known of it before it is run. */
+/** A frame before it is steered. */
 type Input = FrameInput & FrameToFile & { number: number };
 
 export class Session {
   readonly loaded: LoadedScenario;
-  readonly wishes: Wishes;
+  readonly outputs: RunOutputs;
   readonly output = new Output();
-  /** What is to be told at the end. */
+  /** Notes for the end of the run. */
   readonly notes: string[] = [];
-  /** Frames that were read and not run, by why. */
+  /** Frames that were read and not steered, by cause. */
   readonly skipped = new Map<string, Sum>();
-  /** What has ended the run before its end. */
+  /** The signal that ended the run early. */
   interrupted: StopSignal | null = null;
   #recordedMessages = false;
 
-  constructor(loaded: LoadedScenario, wishes: Wishes) {
+  constructor(loaded: LoadedScenario, outputs: RunOutputs) {
     this.loaded = loaded;
-    this.wishes = wishes;
+    this.outputs = outputs;
   }
 
-  /** Runs captures in order. A signal ends that early: what was read by then has been run. */
+  /** Steers captures in order. A signal ends that early; frames read by then are steered. */
   async runCaptures(files: readonly string[], port: number, limit: number): Promise<void> {
-    const { json, files: captures } = this.wishes;
+    const { json, files: captures } = this.outputs;
     const interruption = new Interruption();
     const sums = !json && captures === null && this.loaded.sumsAlone ? new CaptureRun(this.loaded, port) : null;
     try {
@@ -67,7 +66,7 @@ export class Session {
     await this.#record(inputs, this.loaded.run(inputs));
   }
 
-  /** With an object for every frame. */
+  /** Makes an outcome object for each frame. */
   async #runFrames(rows: CaptureRows, port: number): Promise<void> {
     const inputs: Input[] = [];
     for (const { number, bytes, linkType, wireLength, time } of framesOf(rows)) {
@@ -78,23 +77,25 @@ export class Session {
     await this.#record(inputs, this.loaded.run(inputs));
   }
 
-  readonly #ends = new WeakMap<Alike, RowEnd>();
+  readonly #ends = new WeakMap<OutcomeClass, RowEnd>();
 
-  /** With one for all frames that end alike. */
+  /** Makes one outcome object for each outcome class. */
   async #runRows(sums: CaptureRun, { columns, count, number }: CaptureRows, port: number): Promise<void> {
-    const { rows } = this.wishes;
+    const { rows } = this.outputs;
     let due = false;
     const frame: RowFrame = { number: 0, time: 0n, port, length: 0, wireLength: 0, linkType: 0 };
-    const see = (file: RowFile) => (row: number, own: number, wireLength: number, tag: number | null, alike: Alike) => {
-      let end = this.#ends.get(alike);
-      if (end === undefined) this.#ends.set(alike, (end = file.endOf(alike.outcome)));
-      frame.number = own;
-      frame.time = columns.time(row);
-      frame.length = columns.lengths[row] ?? 0;
-      frame.wireLength = wireLength;
-      frame.linkType = columns.linkTypes[row] ?? 0;
-      due = file.add(frame, tag, end) || due;
-    };
+    const see =
+      (file: RowFile) =>
+      (row: number, own: number, wireLength: number, tag: number | null, outcomeClass: OutcomeClass) => {
+        let end = this.#ends.get(outcomeClass);
+        if (end === undefined) this.#ends.set(outcomeClass, (end = file.endOf(outcomeClass.outcome)));
+        frame.number = own;
+        frame.time = columns.time(row);
+        frame.length = columns.lengths[row] ?? 0;
+        frame.wireLength = wireLength;
+        frame.linkType = columns.linkTypes[row] ?? 0;
+        due = file.add(frame, tag, end) || due;
+      };
     const skip = (row: number, wireLength: number): void => {
       this.#skip(cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "", wireLength);
     };
@@ -103,7 +104,7 @@ export class Session {
   }
 
   async #record(inputs: readonly Input[], outcomes: readonly Outcome[]): Promise<void> {
-    const { json, rows, files } = this.wishes;
+    const { json, rows, files } = this.outputs;
     if (json) await this.#recordMessages();
     for (const [i, input] of inputs.entries()) {
       const outcome = outcomes[i] as Outcome;
@@ -114,7 +115,7 @@ export class Session {
     files?.flush();
   }
 
-  /** Messages are sent before the first frame. */
+  /** Writes the records of messages, which are sent before the first frame. */
   async #recordMessages(): Promise<void> {
     if (this.#recordedMessages) return;
     this.#recordedMessages = true;

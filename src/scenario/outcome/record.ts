@@ -1,6 +1,6 @@
 /** An outcome as a line of JSON holds it. */
-import type { Destination, EspFault, Outcome } from "../model/traffic/outcome.js";
-import { hexOf } from "../scenario/action/headerBytes.js";
+import type { Destination, EspFault, Outcome } from "../../model/traffic/outcome.js";
+import { hexOf } from "../action/headerBytes.js";
 
 /** Names in place of objects. */
 export interface OutcomeNames {

@@ -1,8 +1,8 @@
-/** What becomes of each frame as a row of a table, for those who go on in other tools: docs/frames.md, Big captures. */
-import { outcomeNames, type OutcomeNames } from "../run/outcomeRecord.js";
+/** A row for each frame, for other tools: docs/frames.md, Big captures. */
 import type { Outcome } from "../model/traffic/outcome.js";
-import type { Output } from "./output.js";
+import { outcomeNames, type OutcomeNames } from "../scenario/outcome/record.js";
 
+/** The columns of a row, in their order. */
 export const COLUMNS = [
   "frame",
   "time",
@@ -18,13 +18,13 @@ export const COLUMNS = [
   "copies",
 ] as const;
 
-/** A frame as it came in. */
+/** A frame as it arrived. */
 export interface RowFrame {
   /** From 1 on, over all captures. */
   number: number;
   /** Nanoseconds since 1970. */
   time: bigint;
-  /** Null where it was sent. */
+  /** Null for a frame that was sent. */
   port: number | null;
   /** Bytes that were captured. */
   length: number;
@@ -32,56 +32,64 @@ export interface RowFrame {
   linkType: number;
 }
 
-/** What a format keeps of frames that ended alike, and makes once for all of them. */
+/** The part of a row that all frames of an outcome class have in common. */
 export interface RowEnd {
   readonly names: OutcomeNames;
-  /** Its text in front of the tag, and behind it. */
+  /** Its text before the tag, and after it. */
   readonly before: string;
   readonly after: string;
 }
 
+/** A destination of text and bytes, such as a file or standard output. */
+export interface RowOutput {
+  /** Writes, and waits while the reader is slow. */
+  writeBytes(bytes: string | Uint8Array): Promise<void>;
+  /** Writes what is held back, and closes. */
+  end(): Promise<void>;
+}
+
 /** A file of rows. */
 export interface RowFile {
-  /** What rows of frames have in common that came to this end, with whatever tag. */
+  /** The common part of the rows of all frames with this outcome, whatever their tags. */
   endOf(outcome: Outcome): RowEnd;
-  /** Adds a row; true where enough is held to be written. */
+  /** Adds a row. Gives true when enough is held to be written. */
   add(frame: RowFrame, tag: number | null, end: RowEnd): boolean;
-  /** Writes what is held, and waits where the reader is slow. */
+  /** Writes what is held, and waits while the reader is slow. */
   flush(): Promise<void>;
-  /** Writes the last of it, and closes; `partial` is the signal that has ended the run, for formats with a place for it. */
+  /** Writes the rest and closes. `partial` is the signal that ended the run, for formats that can store it. */
   end(partial: string | null): Promise<void>;
 }
 
-/** A format of lines. */
-interface Dialect {
+/** A text format with a line for each row. */
+export interface RowFormat {
   readonly head: string;
   frame(frame: RowFrame): string;
   end(names: OutcomeNames): Omit<RowEnd, "names">;
   readonly noTag: string;
 }
 
-/** Characters of lines that are held. */
+/** Characters of lines that are held before they are written. */
 const ENOUGH = 1 << 18;
 
 /** Rows as lines of text. */
 export class TextRows implements RowFile {
-  readonly #dialect: Dialect;
-  readonly #output: Output;
+  readonly #format: RowFormat;
+  readonly #output: RowOutput;
   #held: string;
 
-  constructor(dialect: Dialect, output: Output) {
-    this.#dialect = dialect;
+  constructor(format: RowFormat, output: RowOutput) {
+    this.#format = format;
     this.#output = output;
-    this.#held = dialect.head;
+    this.#held = format.head;
   }
 
   endOf(outcome: Outcome): RowEnd {
     const names = outcomeNames(outcome);
-    return { names, ...this.#dialect.end(names) };
+    return { names, ...this.#format.end(names) };
   }
 
   add(frame: RowFrame, tag: number | null, { before, after }: RowEnd): boolean {
-    this.#held += this.#dialect.frame(frame) + before + (tag === null ? this.#dialect.noTag : String(tag)) + after;
+    this.#held += this.#format.frame(frame) + before + (tag === null ? this.#format.noTag : String(tag)) + after;
     return this.#held.length >= ENOUGH;
   }
 
@@ -97,8 +105,8 @@ export class TextRows implements RowFile {
   }
 }
 
-/** RFC 4180; lists are joined with semicolons, what is not there is empty. */
-export const CSV: Dialect = {
+/** RFC 4180; lists are joined with semicolons, a missing value is empty. */
+export const CSV: RowFormat = {
   head: `${COLUMNS.join(",")}\r\n`,
   noTag: "",
   frame: ({ number, time, port, length, wireLength, linkType }) =>
@@ -109,8 +117,8 @@ export const CSV: Dialect = {
   }),
 };
 
-/** A JSON object a line. */
-export const NDJSON: Dialect = {
+/** A JSON object in each line. */
+export const NDJSON: RowFormat = {
   head: "",
   noTag: "null",
   frame: ({ number, time, port, length, wireLength, linkType }) =>
@@ -121,7 +129,7 @@ export const NDJSON: Dialect = {
   }),
 };
 
-/** Section 2, rules 5 to 7: quoted where it must be. */
+/** RFC 4180, section 2, rules 5 to 7: quoted where it must be. */
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

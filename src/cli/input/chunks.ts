@@ -1,6 +1,6 @@
 /** The bytes of files in large pieces, the next of which is read while one is worked on. */
 import { open } from "node:fs/promises";
-import type { Interruption } from "./interruption.js";
+import type { Interruption } from "../interruption.js";
 
 const CHUNK = 1 << 20;
 

@@ -1,5 +1,5 @@
 /** A line on a terminal that tells how far a long capture has been read. */
-import { counted, grouped, share } from "./text.js";
+import { counted, grouped, share } from "../text.js";
 
 /** Short work shows nothing; then the line changes a few times a second. */
 const FIRST_MS = 700;

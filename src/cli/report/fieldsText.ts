@@ -1,5 +1,5 @@
 /** Match parameters of a frame as text: one group a paragraph. */
-import type { ParsedFrame } from "../index.js";
+import type { ParsedFrame } from "../../index.js";
 
 const WIDTH = 100;
 

@@ -1,19 +1,17 @@
 /** flowsteer run: frames through the rules of a scenario. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { loadScenario } from "../scenario/index.js";
-import { CaptureFiles } from "./captureFiles.js";
-import { captureName } from "./captures.js";
-import { numberOption, readCommandLine, type CommandLine } from "./commandLine.js";
-import { createDevice, type Device, type DeviceOptions } from "../model/device/device.js";
-import { createDevicePool } from "../model/traffic/loadPool.js";
-import type { DevicePool } from "../model/traffic/pool.js";
+import { loadScenario } from "../../scenario/index.js";
+import { CaptureFiles } from "../output/captureFiles.js";
+import { captureName } from "../input/captures.js";
+import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
+import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
 import { finish } from "./finish.js";
-import { FileOutput, Output } from "./output.js";
-import { badUsage, CommandRefusal, withFile } from "./refusal.js";
-import { CSV, NDJSON, TextRows, type RowFile } from "./rows.js";
+import { FileOutput, Output } from "../output/output.js";
+import { badUsage, CommandRefusal, withFile } from "../refusal.js";
+import { CSV, NDJSON, TextRows, type RowFile } from "../../run/index.js";
 import { Session } from "./session.js";
-import { printable } from "./text.js";
+import { printable } from "../text.js";
 
 const OPTIONS = {
   json: "flag",
@@ -99,6 +97,6 @@ function formatOf({ flags, values }: CommandLine): Format | null {
 async function openRows(format: Format, path: string | undefined, inputs: readonly string[]): Promise<RowFile> {
   const output = path === undefined ? new Output() : await FileOutput.open(path, inputs);
   if (format !== "parquet") return new TextRows(format === "csv" ? CSV : NDJSON, output);
-  const { ParquetRows } = await import("./parquet.js");
+  const { ParquetRows } = await import("../output/parquet.js");
   return new ParquetRows(output);
 }

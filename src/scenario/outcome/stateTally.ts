@@ -1,7 +1,7 @@
 /** Sums over what meters, flags and connections have answered, and what became of the frames. */
-import type { HitRule, Outcome } from "../model/traffic/outcome.js";
-import { farOutcomes, type RunFrame } from "./outcomeRecord.js";
-import type { RuleUses, StateUse } from "../scenario/state/use.js";
+import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
+import { farOutcomes, type RunFrame } from "./record.js";
+import type { RuleUses, StateUse } from "../state/use.js";
 import { endsOf, keyOf, lengthened, one, type EndSum, type Sum } from "./tally.js";
 
 /** Frames that got one answer. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
 import type { Writable } from "node:stream";
-import { CommandRefusal, refusalOf } from "./refusal.js";
+import { CommandRefusal, refusalOf } from "../refusal.js";
 
 /** Characters gathered before they are written. */
 const CHUNK = 65536;

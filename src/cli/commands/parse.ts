@@ -1,15 +1,15 @@
 /** flowsteer parse: the headers of every frame of a capture, or the match parameters that rules can ask about. */
 import { readFile } from "node:fs/promises";
-import { cannotRun, loadScenario } from "../scenario/index.js";
-import { createDevice, type Device, type ParsedFrame } from "../index.js";
-import { frameTree, printFrame } from "../packet/index.js";
-import { readCaptures, type NumberedFrame } from "./captures.js";
-import { numberOption, readCommandLine } from "./commandLine.js";
-import { fieldsText } from "./fieldsText.js";
-import { Output } from "./output.js";
-import { badUsage, withFile } from "./refusal.js";
-import { notesText } from "./report.js";
-import { counted, painter, type Paint } from "./text.js";
+import { cannotRun, loadScenario } from "../../scenario/index.js";
+import { createDevice, type Device, type ParsedFrame } from "../../index.js";
+import { frameTree, printFrame } from "../../packet/index.js";
+import { readCaptures, type NumberedFrame } from "../input/captures.js";
+import { numberOption, readCommandLine } from "../commandLine.js";
+import { fieldsText } from "../report/fieldsText.js";
+import { Output } from "../output/output.js";
+import { badUsage, withFile } from "../refusal.js";
+import { notesText } from "../report/report.js";
+import { counted, painter, type Paint } from "../text.js";
 
 const FLAGS = { json: "flag", fields: "flag", detail: "flag", hex: "flag" } as const;
 const OPTIONS = { ...FLAGS, limit: "value", scenario: "value" } as const;

@@ -1,10 +1,9 @@
 /** What `flowsteer run` prints for people. */
-import type { EndSum, Failure, LoadedScenario, Sum } from "../scenario/index.js";
-import type { Table } from "../model/table/domain.js";
-import { flowCounters, flowEntries, flows, never } from "./flowReport.js";
+import type { EndSum, Failure, LoadedScenario, Sum } from "../../scenario/index.js";
+import { flowCounters, flowEntries, flows, neverHit } from "./flows.js";
 import { reasonText } from "./reasons.js";
-import { answers, holdings } from "./stateReport.js";
-import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "./text.js";
+import { answers, holdings } from "./state.js";
+import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "../text.js";
 
 const NUMBERS: readonly Column[] = [
   { title: "frames", right: true },
@@ -120,7 +119,7 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
   if (all.length === 0) return "";
   // Where there is nothing but what the PF receives, nobody asks for the domain.
   const domains = all.some(({ matcher }) => matcher.table.domain.name !== PLAIN_DOMAIN);
-  let before: Table | undefined;
+  let before: (typeof all)[number]["matcher"]["table"] | undefined;
   const rows = all.map((rule): Row => {
     const { frames, bytes } = loaded.tally.rule(rule);
     const { table: place, priority } = rule.matcher;
@@ -131,7 +130,7 @@ function rules(paint: Paint, loaded: LoadedScenario): string {
       printable(rule.name),
       grouped(frames),
       grouped(bytes),
-      frames === 0 ? never(loaded) : "",
+      frames === 0 ? neverHit(loaded) : "",
     ];
     before = place;
     return frames === 0 ? { cells, style: "dim" } : { cells };

@@ -1,8 +1,14 @@
 /** The part of the report that tells of meters, first-hit flags and connections: what they answered, what they hold. */
-import type { EndSum, LoadedScenario, StateUse } from "../scenario/index.js";
-import { connectionAt, isSet, tokensAt } from "../scenario/state/asoObjects.js";
+import {
+  connectionAt,
+  type EndSum,
+  isSet,
+  type LoadedScenario,
+  type StateUse,
+  tokensAt,
+} from "../../scenario/index.js";
 import { reasonText } from "./reasons.js";
-import { grouped, printable, table, type Column, type Paint, type Row, type Style } from "./text.js";
+import { grouped, printable, table, type Column, type Paint, type Row, type Style } from "../text.js";
 
 const KINDS: Readonly<Record<StateUse["kind"], string>> = {
   first_hit: "flag",

@@ -1,10 +1,10 @@
 /** Rows as Apache Parquet, a group of rows at a time, so that memory does not grow with the file. */
 import type { SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { outcomeNames } from "../run/outcomeRecord.js";
-import type { Outcome } from "../model/traffic/outcome.js";
+import { outcomeNames } from "../../scenario/index.js";
+import type { Outcome } from "../../index.js";
 import type { Output } from "./output.js";
-import type { COLUMNS, RowEnd, RowFile, RowFrame } from "./rows.js";
+import type { COLUMNS, RowEnd, RowFile, RowFrame } from "../../run/index.js";
 
 type Column = (typeof COLUMNS)[number];
 

@@ -1,6 +1,6 @@
 /** Sums over outcomes: where frames went, and what each rule took. */
-import type { HitRule, Outcome } from "../model/traffic/outcome.js";
-import { farOutcomes, type RunFrame } from "./outcomeRecord.js";
+import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
+import { farOutcomes, type RunFrame } from "./record.js";
 
 export interface Sum {
   frames: number;

@@ -1,12 +1,12 @@
 /** Frames of the captures on a command line, one after the other, in bounded memory. */
 import { statSync } from "node:fs";
-import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../packet/capture/read.js";
-import { wireLengthOf } from "../run/captureRun.js";
+import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../../index.js";
+import { wireLengthOf } from "../../run/index.js";
 import { chunksOf, chunksOfInput } from "./chunks.js";
-import type { Interruption } from "./interruption.js";
+import type { Interruption } from "../interruption.js";
 import { Progress } from "./progress.js";
-import { badUsage, refusalOf } from "./refusal.js";
-import { grouped } from "./text.js";
+import { badUsage, refusalOf } from "../refusal.js";
+import { grouped } from "../text.js";
 
 /** A captured frame with its number over all captures. */
 export interface NumberedFrame extends Omit<CapturedFrame, "number"> {

@@ -1,0 +1,13 @@
+/** Captures steered through a scenario: in bursts, with sums by outcome class, and a row for each frame. */
+export { CaptureRun, wireLengthOf, type OutcomeClass, type SeeFrame, type SkipFrame } from "./captureRun.js";
+export {
+  COLUMNS,
+  CSV,
+  NDJSON,
+  TextRows,
+  type RowEnd,
+  type RowFile,
+  type RowFormat,
+  type RowFrame,
+  type RowOutput,
+} from "./rows.js";
