@@ -1,4 +1,4 @@
-/** Blocks of the arena: never two at one place, given out again, and counted. */
+/** The arena: blocks never overlap, are reused after they are freed, and are counted. */
 import { describe, expect, test } from "vitest";
 import debug from "../../build/debug/core.wasm";
 import release from "../../build/release/core.wasm";
@@ -8,7 +8,7 @@ import { loadCore } from "../../src/engine/load.js";
 import { Random } from "../oracle/generate/frame.js";
 import { seedFor } from "./support/core.js";
 
-/** Bytes of a counter; a bulk of n is a block of 16 n. */
+/** The size of a counter: n counters take a block of 16 n bytes. */
 const UNIT = 16;
 
 interface Block {
@@ -17,12 +17,12 @@ interface Block {
   pattern: number;
 }
 
-/** What a block takes: a multiple of 16 up to 1 KiB, then a power of two. */
+/** The memory that a block takes: a multiple of 16 up to 1 KiB, then a power of two. */
 function taken(size: number): number {
   return size <= 1024 ? Math.max(16, Math.ceil(size / 16) * 16) : 2 ** Math.ceil(Math.log2(size));
 }
 
-/** Sizes around every border of a class. */
+/** Sizes around every limit of a size class. */
 function drawCount(random: Random): number {
   const kind = random.below(10);
   if (kind < 5) return random.between(1, 64);
@@ -34,9 +34,9 @@ class Blocks {
   readonly #core: Core;
   readonly live: Block[] = [];
   #pattern = 1;
-  /** Bytes that the live ones take. */
+  /** The memory of the live blocks. */
   sum = 0;
-  /** Where the highest block ever handed out ends. */
+  /** The end of the highest block so far. */
   top = 0;
 
   constructor(core: Core) {
@@ -47,7 +47,7 @@ class Blocks {
     return this.#core.exports.arenaUsed() >>> 0;
   }
 
-  /** False where there is no memory. */
+  /** False when memory is full. */
   allocate(count: number): boolean {
     const address = this.#core.exports.createCounters(count) >>> 0;
     if (address === 0) return false;
@@ -95,7 +95,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
       expect(blocks.used).toBe(start);
       sizes.push(blocks.top - (core.exports.areaAddress(Area.bytes) >>> 0) - FRAME_ARENA);
     }
-    // Large blocks stay split, so that a later round may need a little more; none needs as much again.
+    // Large blocks stay split, so a later round may need a little more, but never as much again.
     console.log(`arena after each round: ${sizes.join(" ")}`);
     expect(sizes.at(-1)).toBeLessThan((sizes[0] ?? 0) * 1.25);
   });
@@ -116,7 +116,7 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
       }
       expect(blocks.sum).toBe(blocks.used);
       expect(blocks.used).toBeLessThanOrEqual(limit);
-      // Without one more there is room for it again.
+      // The block fits again after another one is freed.
       const { count } = blocks.live[blocks.live.length - 1]!;
       blocks.release(blocks.live.length - 1);
       expect(blocks.allocate(count)).toBe(true);

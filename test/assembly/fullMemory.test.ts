@@ -1,8 +1,9 @@
 /**
- * Memory that ends at every possible place: whatever allocation fails, the call that needed it says so and holds nothing,
- * and everything that was there still works.
+ * Memory that ends at every possible allocation: the call that fails reports it and keeps no
+ * memory, and everything that was there still works.
  *
- * One slab of 64 KiB is all there is; counters fill it but for the last bytes, 16 fewer each time.
+ * One slab of 64 KiB is all the memory there is. Counters fill it except for the last bytes, 16
+ * fewer each time.
  */
 import { expect, test } from "vitest";
 import { KEY_SIZE } from "../../src/abi/key.js";
@@ -14,10 +15,13 @@ import { matchOf, type Match } from "../../src/model/match/match.js";
 const SLAB = 65_536;
 const BLOCK = 16;
 const MOST = 14_000;
-/** Enough for the blocks of pruning tables, which are larger than a slab's. */
+/** Room for the blocks of candidate bitmaps, which are larger than a slab. */
 const MORE = 140_000;
 
-/** Values of one mask (buckets split), five more masks (so does the list of groups), two ranges; enough for a sweep. */
+/**
+ * Values of one mask (buckets split), five more masks (tuples are moved), two ranges: enough for a
+ * rebuild.
+ */
 const MATCHES: Match[] = [
   ...Array.from({ length: 12 }, (_, i) => matchOf("test", "m", { "outer.ipv4_dst": `10.0.0.${i}` })),
   matchOf("test", "m", { "outer.tcp_dport": "1-9", "outer.tcp_sport": "5-7", "outer.ip_ttl_hoplimit": 3 }),
@@ -28,7 +32,7 @@ const MATCHES: Match[] = [
   ...Array.from({ length: 60 }, (_, i) => matchOf("test", "m", { "outer.ipv4_dst": `10.0.1.${i}` })),
 ];
 
-/** A key that hits a match: its value, with the low end of each range. */
+/** A key that matches: the value, with the low end of each range. */
 function keyFor({ value, ranges }: Match): Uint8Array {
   const key = value.slice();
   for (const range of ranges) putRange(key, range);
@@ -40,7 +44,7 @@ function putRange(key: Uint8Array, { dword, shift, low }: FieldRange): void {
   view.setUint32(dword, (view.getUint32(dword) | (low * 2 ** shift)) >>> 0);
 }
 
-/** Fills the slab but for `rest` bytes. */
+/** Fills the slab except for `rest` bytes. */
 function fill(core: Core, rest: number): void {
   core.exports.limitArena(SLAB);
   for (let left = SLAB - rest; left > 0; left -= Math.min(left, 64 * BLOCK)) {
@@ -48,7 +52,10 @@ function fill(core: Core, rest: number): void {
   }
 }
 
-/** Makes a table with all rules that there is memory for, asks it, and takes it down; gives how many rules there were. */
+/**
+ * Fills a table with rules until memory is full, looks them up, and destroys it; returns the number
+ * of rules.
+ */
 function fillTable(core: Core, what: string): number {
   const before = core.exports.arenaUsed();
   const table = core.exports.createTable(0) >>> 0;
@@ -78,13 +85,13 @@ test("every allocation of a table and its rules fails cleanly", async () => {
     fill(core, rest);
     counts.add(fillTable(core, `rest ${rest}`));
   }
-  // From no rule at all to every one of them, and much between.
+  // Every number of rules from none to all was reached.
   expect(Math.min(...counts)).toBe(0);
   expect(Math.max(...counts)).toBe(MATCHES.length);
   expect(counts.size).toBeGreaterThan(8);
 }, 60_000);
 
-test("every allocation of a sweep fails cleanly, and takes nothing from rules", async () => {
+test("every allocation of a rebuild fails cleanly, and takes nothing from rules", async () => {
   for (let more = 0; more < MORE; more += 1024) {
     const core = await loadCore();
     fill(core, MOST);
@@ -93,7 +100,7 @@ test("every allocation of a sweep fails cleanly, and takes nothing from rules", 
   }
 }, 60_000);
 
-/** Each rule that was taken is found by its key, and no other is. */
+/** Each inserted rule is found by its key, and no other rule is. */
 function checkAll(core: Core, table: number, rules: readonly { id: number; handle: number }[]): void {
   for (const [id, match] of MATCHES.entries()) {
     core.u8.set(keyFor(match), core.keys + id * KEY_SIZE);

@@ -1,9 +1,9 @@
 /**
- * Rules and frames: engine and reference agree on who hits.
+ * Random rules and frames: engine and reference find the same rule.
  *
- * Each pair is a frame and a rule made for it, which hits it or misses it by the least there is: one bit, the end of a
- * range, a header that is not there. Each is asked alone, then all rules of a round stand in one table and are asked
- * from random lower bounds of rank.
+ * Each pair is a frame and a rule made for it, which matches it or misses it by the least possible:
+ * one bit, the end of a range, a missing header. Each rule is looked up alone. Then all rules of a
+ * round are in one table and are looked up from random lower bounds of rank.
  */
 import { beforeAll, expect, test } from "vitest";
 import { RULE_ID, TABLE_ROOT } from "../../../src/abi/engine.js";
@@ -40,7 +40,10 @@ interface Pair {
   match: Match;
 }
 
-/** The rule in the engine's terms. A flipped version bit may contradict an address, which the front door refuses. */
+/**
+ * The rule as the engine takes it. A flipped version bit may contradict an address, which the API
+ * refuses.
+ */
 function matchFor({ terms, ranges }: RandomRule): Match | undefined {
   const fields = [
     ...terms.map((term) => [term.field, termText(term)] as const),
@@ -68,7 +71,7 @@ function insert(table: number, id: number, rank: bigint, { mask, value, ranges }
   return handle;
 }
 
-/** Id of the rule that the engine finds for key 0, or -1. */
+/** The id of the rule that the engine finds for key 0, or -1. */
 function found(i: number): number {
   const rule = core.u32[(core.found >> 2) + i] ?? 0;
   return rule === 0 ? -1 : (core.u32[(rule + RULE_ID) >> 2] ?? 0);
@@ -124,7 +127,9 @@ function round(
   together(batch, frames, parsed, pairs, random);
 }
 
-/** One rule a table: the pair's own answer. Parsed with every group, as well as with what the rule asks for. */
+/**
+ * One rule per table. The frame is parsed with all groups, and with those that the rule requires.
+ */
 function alone(
   batch: Batch,
   frames: TestFrame[],
@@ -136,7 +141,7 @@ function alone(
   const table = core.exports.createTable(TABLE_ROOT) >>> 0;
   for (const { frame, rule, match, reference } of pairs) {
     const handle = insert(table, 7, 1n, match);
-    // The engine parses what the installed rules read: steer fills just those groups, and lists the rules hit.
+    // `steer` parses only what the installed rules require, and lists the hits.
     core.exports.steer(table, batch.count);
     const hits = ruleMatches(parsed[frame] as Map<string, bigint>, reference);
     if ((batch.hits(frame) === 1) !== hits)
@@ -150,7 +155,7 @@ function alone(
   core.exports.destroyTable(table);
 }
 
-/** All rules in one table: the first by rank, from a random lower bound. */
+/** All rules in one table: the first by rank from a random lower bound. */
 function together(
   batch: Batch,
   frames: TestFrame[],

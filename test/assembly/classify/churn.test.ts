@@ -1,4 +1,7 @@
-/** A million rules in and out of one table, of masks that change as they go, against a plain list. */
+/**
+ * A million rules are inserted and removed in one table while their masks change; a plain list
+ * gives the expected results.
+ */
 import { expect, test } from "vitest";
 import release from "../../../build/release/core.wasm";
 import {
@@ -18,12 +21,12 @@ import { readRange, type ModelRule } from "./support/plainClassifier.js";
 import { amount, seedFor } from "../support/core.js";
 
 const STEPS = amount(1_000_000);
-/** Steps with the same masks and the same number of rules to drift to. */
+/** Steps with the same masks and the same target number of rules. */
 const WAVE = 20_000;
 const COMPARE_EVERY = 1000;
 const KEYS = 32;
 
-/** A mask, and the dwords of it that are not 0. */
+/** A mask and its nonzero dwords. */
 interface Shape {
   mask: Uint8Array;
   mask32: Uint32Array;
@@ -36,7 +39,7 @@ interface ListedRule extends ModelRule {
   value32: Uint32Array;
 }
 
-/** Rules in no order; ranks differ. */
+/** Rules in no order, with different ranks. */
 class List {
   readonly core: Core;
   readonly table: number;
@@ -88,7 +91,9 @@ class List {
     return core.u32.slice(core.found >> 2, (core.found >> 2) + keys.length);
   }
 
-  /** Few high halves, so that the low ones decide too; those number the calls and never come again. */
+  /**
+   * Few different high halves, so that the low halves decide too. A low half is never used twice.
+   */
   #nextRank(random: Random): [high: number, low: number] {
     return [random.below(64), Math.imul(++this.#ranks, 0x9e3779b1) >>> 0];
   }
@@ -117,7 +122,7 @@ function shapeOf(mask: Uint8Array): Shape {
   };
 }
 
-/** Prefixes of the addresses, either port or none, the protocol or not: what tables are full of. */
+/** Prefixes of both addresses, either port or none, the protocol or not: typical masks. */
 function tupleMask(random: Random): Uint8Array {
   const mask = new Uint8Array(KEY_SIZE);
   const view = new DataView(mask.buffer);
@@ -130,7 +135,7 @@ function tupleMask(random: Random): Uint8Array {
   return mask;
 }
 
-/** One port as a range, or any field where the masks are of anything. */
+/** A port range, or a range of any field for arbitrary masks. */
 function rangesOf(random: Random, tuples: boolean, key: Uint8Array): readonly FieldRange[] {
   if (!tuples) return drawRanges(random, key);
   if (random.chance(0.7)) return [];
@@ -152,7 +157,7 @@ function drawPools(random: Random): Pools {
   return { tuples, shapes, bases: Array.from({ length: 8 }, () => Uint8Array.from(random.bytes(KEY_SIZE))) };
 }
 
-/** A key of the pool; most differ from it in few bytes that the mask asks about. */
+/** A key from the pool that differs from it in few bytes under the mask. */
 function near(random: Random, base: Uint8Array, asked: readonly number[]): Uint8Array {
   const key = base.slice();
   for (let n = random.below(4); n > 0 && asked.length > 0; n--) key[random.pick(asked)] = random.below(256);
@@ -172,7 +177,7 @@ function drawKey(list: List, random: Random, { bases }: Pools): Uint8Array {
   return random.chance(0.6) ? hittingKey(random, rule, base) : missingKey(random, rule, base);
 }
 
-/** Gives how many keys hit. */
+/** Returns the number of keys that hit. */
 function compare(list: List, random: Random, pools: Pools, seed: number): number {
   const keys = Array.from({ length: random.pick([1, 3, KEYS]) }, () => drawKey(list, random, pools));
   const lower = random.chance(0.7) ? 0n : (list.find(keys[0]!, 0n)?.rank ?? 0n) + 1n;
@@ -208,7 +213,7 @@ test(`${STEPS} inserts and deletes`, { timeout: 240_000 }, async () => {
     most = Math.max(most, length);
     if (step % COMPARE_EVERY === 0) hitting += compare(list, random, pools, seed);
     if (step % WAVE !== 0) continue;
-    // Rules of the masks before go as others come, or all at once.
+    // Rules of earlier masks are removed as others come, or all at once.
     pools = drawPools(random);
     target = random.pick([0, 100, 1000, 5000, 12_000]);
     if (random.chance(0.2)) while (list.rules.length > 0) list.remove(random.below(list.rules.length));

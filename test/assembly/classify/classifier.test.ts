@@ -1,4 +1,4 @@
-/** The classifier against a plain list, while rules come and go. */
+/** The classifier compared with a plain list while rules are inserted and removed. */
 import { beforeEach, describe, expect, test } from "vitest";
 import debug from "../../../build/debug/core.wasm";
 import release from "../../../build/release/core.wasm";
@@ -26,7 +26,7 @@ interface Rates {
   hits: number;
 }
 
-/** Inserts one rule drawn from the pools, at times the twin of one that is there. */
+/** Inserts a random rule, sometimes with the mask and value of one that is there. */
 function insertOne(model: ModelTable, pools: Pools, random: Random): boolean {
   if (model.rules.length > 0 && random.chance(0.2)) {
     const twin = random.pick(model.rules);
@@ -41,14 +41,14 @@ function insertOne(model: ModelTable, pools: Pools, random: Random): boolean {
   return model.insert(rank, mask, under(mask, base), drawRanges(random, base));
 }
 
-/** Looks up a batch of keys made to hit and to miss, and compares with the list. */
+/** Looks up a batch of keys that hit and keys that miss, and compares the results with the list. */
 function compare(model: ModelTable, pools: Pools, random: Random, size: number, rates: Rates, seed: number): void {
   const keys = Array.from({ length: size }, () => {
     const base = random.chance(0.5) ? random.pick(pools.bases) : Uint8Array.from(random.bytes(KEY_SIZE));
     if (model.rules.length === 0) return base;
     if (random.chance(2 * rates.hits < rates.keys ? 0.7 : 0.2))
       return hittingKey(random, random.pick(model.rules), base);
-    // One bit off this rule, and if that can be had, off all others too.
+    // One bit off this rule, and if possible off all others too.
     let key = base;
     for (let tries = 0; tries < 24; tries++) {
       key = missingKey(random, random.pick(model.rules), base);
@@ -113,7 +113,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
       if (model.rules.length > most || random.chance(0.005)) growing = false;
       if (model.rules.length === 0) growing = true;
       if (random.chance(0.01)) {
-        // An emptied table forgets which bytes were asked about.
+        // An emptied table has an empty definer.
         model.clear(random);
         pools = drawPools(random, masks, bases, leastBits);
       }
@@ -242,7 +242,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     const before = used();
     const model = new ModelTable(core);
     const key = new Uint8Array(KEY_SIZE).fill(0x5a);
-    // Each asks about one byte of its own: the last ones find no group that could take them but the one that takes all.
+    // Each mask has one byte of its own: the last ones share the tuple that fits every mask.
     for (let byte = 0; byte < 200; byte++) {
       const mask = new Uint8Array(KEY_SIZE);
       mask[byte] = 0xff;
@@ -259,11 +259,11 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     expect(used()).toBe(before);
   });
 
-  test("rules leave while pruning is made anew", () => {
-    const seed = seedFor(`classifier sweeps, ${build}`);
+  test("rules are removed during a rebuild", () => {
+    const seed = seedFor(`classifier rebuilds, ${build}`);
     const random = new Random(seed);
     const model = new ModelTable(core);
-    // Prefixes of two addresses: what pruning tells apart best.
+    // Prefixes of two addresses, which candidate bitmaps tell apart best.
     const masks = Array.from({ length: 16 }, (_, i) => {
       const mask = new Uint8Array(KEY_SIZE);
       mask.fill(0xff, LAYER_SRC_IPV4, LAYER_SRC_IPV4 + (i & 3) + 1);
@@ -299,7 +299,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     model.destroy();
   });
 
-  // The second seed has merged buckets into the room of a rule that came back.
+  // With the second seed a merge once took the room of a rule that was inserted again.
   test.each([
     ["any seed", undefined],
     ["a seed that once failed", 284923138],
@@ -326,7 +326,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
       const keep = random.below(model.rules.length);
       while (model.rules.length > keep) model.remove(random.below(model.rules.length));
       compare(model, pools, random, 256, rates, seed);
-      // What the last one gave back is enough for it.
+      // The memory that the last rule gave back is enough for it.
       const last = model.rules[model.rules.length - 1];
       if (last === undefined) continue;
       model.remove(model.rules.length - 1);

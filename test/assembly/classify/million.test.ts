@@ -1,4 +1,4 @@
-/** A million rules in one matcher, in and out again. */
+/** A million rules of one mask are inserted, found and removed. */
 import { expect, test } from "vitest";
 import { KEY_SIZE } from "../../../src/abi/key.js";
 import { insertRule } from "../../../src/engine/rules.js";
@@ -6,11 +6,11 @@ import { loadCore } from "../../../src/engine/load.js";
 import { ModelTable } from "./support/plainClassifier.js";
 
 const RULES = 1_000_000;
-/** Prime to 2^32, so that the values of rules are all different and lie all over. */
+/** Odd, so that the values of rules are all different and spread over 32 bits. */
 const STEP = 0x9e3779b1;
 
-// In the second case sixteen bytes that all share come first, and what differs lies in the second lane: where hashes of
-// 32 bits agree, as those of some hundred rules do, the compare must reach it.
+// In the second case the first lane is the same for all rules, and the second one differs. Some
+// hundred rules have equal 32-bit hashes, so the comparison must reach the second lane.
 test.each([
   ["one lane", 44],
   ["two lanes", 28],
@@ -31,7 +31,7 @@ test.each([
   }
   expect(handles.indexOf(0)).toBe(-1);
 
-  /** Of rules `from`, `from + 7`, ... and of values that no rule has. */
+  /** Looks up rules `from`, `from + 7`, ... and values without a rule. */
   const lookUp = (from: number, there: (i: number) => boolean): void => {
     const keys = Array.from({ length: 256 }, () => new Uint8Array(KEY_SIZE).fill(0x5a));
     for (let i = from; i + 128 * 7 < RULES + 128 * 7; i += 128 * 7) {

@@ -1,6 +1,6 @@
 /**
- * Every header of the traces finds the rule that an exhaustive search found when they were made; the search is made
- * again beside it, of the longest traces for one header in sixteen.
+ * Every header of the stored traces finds the rule that an exhaustive search found when the traces
+ * were made. The search is repeated, for one header in sixteen of the longest traces.
  */
 import { describe, expect, test } from "vitest";
 import { CoreKeys, CoreRules } from "../../../bench/classify/coreRules.js";
@@ -35,7 +35,7 @@ describe.each(SETS)("%s", (set: SetName) => {
     const { headers, expected } = readTrace(set, size, kind);
     const keys = new CoreKeys(core, headers);
     const found = expected.slice().fill(-2);
-    // Batches of all sizes: 256, then 1, 2, 3 ... and again.
+    // Batches of every size: 256, then 1, 2, 3 ... and again.
     for (let first = 0, n = 0; first < found.length; n++) {
       const count = Math.min(n % 2 === 0 ? MAX_BATCH : 1 + ((n >> 1) % MAX_BATCH), found.length - first);
       keys.fill(first, count);

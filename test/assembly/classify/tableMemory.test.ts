@@ -1,4 +1,7 @@
-/** What tables hold: kept when rules go, trimmed, reserved; and many rules at once beside the same rules one by one. */
+/**
+ * The memory of tables: kept when rules are removed, trimmed, reserved. Bulk insertion gives the
+ * same table as single insertions.
+ */
 import { describe, expect, test } from "vitest";
 import {
   BULK_ACTION_COUNT,
@@ -35,7 +38,7 @@ function fill(core: Core, table: number): number[] {
   return Array.from({ length: RULES }, (_, n) => insert(core, table, n));
 }
 
-/** The handle that a lookup gives for the key of each rule. */
+/** The rule that a lookup finds for the key of each rule. */
 function answers(core: Core, table: number, numbers: readonly number[]): number[] {
   return numbers.map((n) => {
     core.u8.set(ruleOf(n).value, core.keys);
@@ -91,7 +94,7 @@ describe("a table", () => {
     const other = core.exports.createTable(0);
     insert(core, other, 0);
     let n = 1;
-    // Until nothing more fits beside what is kept: the arena ends here.
+    // The arena ends here: nothing more fits beside the memory that is kept.
     core.exports.limitArena(core.exports.arenaUsed() >>> 0);
     while (insert(core, other, n) !== 0) n++;
     const kept = core.exports.arenaUsed() >>> 0;
@@ -168,7 +171,7 @@ describe("rules in bulk", () => {
   const STRIDE = GROUP_SIZE;
   const ENTRY = BULK_VALUE + STRIDE;
 
-  /** Stages the mask, and lays rules into the area of bytes; behind them one action. */
+  /** Stages the mask and writes the rules to the area `bytes`, with one action after them. */
   function lay(core: Core, numbers: readonly number[]): void {
     const { mask, value } = ruleOf(0);
     core.u8.set(mask, core.staging + STAGE_MASK);
@@ -203,7 +206,7 @@ describe("rules in bulk", () => {
   test("name the first value outside the mask, in the groups that count", async () => {
     const core = await loadCore();
     lay(core, [1, 2, 3]);
-    // The TTL, which the mask leaves out.
+    // The TTL is outside the mask.
     core.u8[core.bytes + 2 * ENTRY + BULK_VALUE + 27] = 64;
     expect(core.exports.firstOutside(3, STRIDE, CRITERIA)).toBe(2);
     expect(core.exports.firstOutside(2, STRIDE, CRITERIA)).toBe(-1);

@@ -1,6 +1,7 @@
 /**
- * The cache of decisions, case by case: what is a hit, how far an entry goes, what makes entries old, memory, sleep. Whatever becomes of a
- * frame is held to a core without a cache; where an entry that went too far would show, two frames of one key part ways.
+ * The flow cache, case by case: what hits, where recording stops, what invalidates entries, memory,
+ * pauses. A core without a cache gives the expected outcomes. Where an entry that goes too far
+ * would show, two frames of one key take different paths.
  */
 import { describe, expect, test } from "vitest";
 import { FIRST_HIT_SET, Op, REGISTER_A, TABLE_FDB, TABLE_ROOT, TABLE_SEND } from "../../../src/abi/engine.js";
@@ -36,7 +37,10 @@ const from = (last: number): TwinFrame => ({ bytes: packet({ src: 0x0a000000 + l
 const C0 = (value: number): Asked => [MISC2_REGISTER_C_0, 4, 0xffffffff, value];
 const TTL = (value: number): Asked => [LAYER_TTL, 1, 0xff, value];
 
-/** A device of three tables; frames of 10.0.0.0/8 go from the first to the second, and there to a queue or on. */
+/**
+ * A device with three tables. Frames to 10.0.0.0/8 go from the first table to the second, and from
+ * there to a queue or on.
+ */
 async function chain(entries = 64): Promise<{ twin: Twin; root: Pair; next: Pair; queue: Pair; first: Pair }> {
   const twin = await Twin.make(entries);
   const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
@@ -44,7 +48,10 @@ async function chain(entries = 64): Promise<{ twin: Twin; root: Pair; next: Pair
   return { twin, root, next, queue, first };
 }
 
-/** A program of header changes: | type | bits | place | first bit | data, or place and first bit that are copied |. */
+/**
+ * A header modify program: | type | bits | offset | first bit | data, or offset and first bit of
+ * the source |.
+ */
 type Change = readonly [type: number, bits: number, to: number, bit: number, data: number, fromBit?: number];
 
 function program(twin: Twin, ...changes: readonly Change[]): Pair {
@@ -308,7 +315,7 @@ describe("where frames come in is part of the key", () => {
   });
 });
 
-/** What changes tables makes entries old: each case begins with frames that are kept. */
+/** Every change of tables invalidates entries: each case starts with frames that have entries. */
 describe("entries are old behind", () => {
   interface Scene {
     twin: Twin;
@@ -317,7 +324,7 @@ describe("entries are old behind", () => {
     queue: Pair;
     first: Pair;
     second: Pair;
-    /** A table that nothing leads to yet. */
+    /** A table that no rule leads to yet. */
     last: Pair;
   }
   const changes: Record<string, (scene: Scene) => void> = {
@@ -461,8 +468,8 @@ describe("entries are old behind", () => {
 });
 
 /**
- * Two frames of one key go on behind the first rule, which changes them or remembers, to a rule that takes one of them alone.
- * Both are kept by the first, then each is found.
+ * Two frames of one key go on after the first rule, which changes them or keeps state, to a rule
+ * that matches only one of them. The first makes an entry for both, then each is looked up.
  */
 describe("an entry ends behind", () => {
   interface Case {
@@ -481,7 +488,7 @@ describe("an entry ends behind", () => {
   const VXLAN = [8, 0, 0, 0, 0, 0, 42, 0];
   const inside = (last: number): Uint8Array => Uint8Array.from([...VXLAN, ...packet({ src: last })]);
   const sampled = (twin: Twin): void => {
-    // The checksum of the header, and half the source behind it.
+    // The checksum of the header and half the source address after it.
     twin.both(({ exports }) => exports.declareSample(0, Header.ipv4, LEVEL_OUTER, 10, -1));
   };
 
@@ -540,7 +547,7 @@ describe("an entry ends behind", () => {
     },
   };
 
-  /** What the checksum is when the TTL of the first of the two frames is 5. */
+  /** The checksum when the TTL of the first of the two frames is 5. */
   function sampleBehind(): number {
     const view = new DataView(packet({ ttl: 5, id: 0x100 }).buffer);
     return (view.getUint16(14 + 10) << 16) >>> 0;

@@ -1,4 +1,7 @@
-/** The cache of decisions: its memory is what nobody else has, also while frames walk, and it sleeps while it does not pay. */
+/**
+ * The memory of the flow cache: the arena may take it at any time, also during the walk. The cache
+ * pauses while its hit rate is low.
+ */
 import { describe, expect, test } from "vitest";
 import { MAX_BATCH, Op, TABLE_ROOT } from "../../../src/abi/engine.js";
 import { INSTRUCTION_SIZE, MODIFY_SET, Place, PROGRAM_FIRST } from "../../../src/abi/program.js";
@@ -22,7 +25,9 @@ async function scene(entries: number, memory?: number): Promise<{ twin: Twin; ro
   return { twin, root, queue };
 }
 
-/** Rules for other frames until memory is full, or so many: the same number on both sides. */
+/**
+ * Inserts rules for other frames until memory is full, or `most` of them; as many on both sides.
+ */
 function fill(twin: Twin, root: Pair, most = Infinity): number {
   const mask = new Uint8Array(512).fill(0xff, LAYER_SRC_IPV4, LAYER_SRC_IPV4 + 4);
   const value = new Uint8Array(512);
@@ -95,7 +100,7 @@ describe("memory", () => {
     program[0] = 1;
     program.set([MODIFY_SET, 8, Place.ipv4, 0, 64], PROGRAM_FIRST);
     const modify = twin.record(program);
-    // A copy is delivered, so that the frame has to have bytes of its own to change.
+    // A copy is delivered first, so the frame needs bytes of its own to change.
     twin.rule(
       start,
       [],
@@ -111,22 +116,28 @@ describe("memory", () => {
     expect(twin.hits).toBe(4);
     twin.steer(start, large);
     expect(twin.hits).toBe(4 + MAX_BATCH);
-    // Forgotten: the next ones are strangers.
+    // The entries are gone: the next frames miss.
     twin.steer(start, SOME);
     expect([twin.hits, twin.misses]).toEqual([4 + MAX_BATCH, 8]);
   });
 });
 
-/** Every length of a walk that an entry has room for, and of a key: what lies beside an entry is no part of it. */
+/**
+ * Walks of every length that an entry has room for, and keys of every width: bytes next to an entry
+ * are not part of it.
+ */
 describe("entries that lie side by side", () => {
-  /** Dwords of a key in the order in which rules ask about them; the first is what tells frames apart. */
+  /** Dwords of a key in the order in which rules match them; the first tells frames apart. */
   const DWORDS = [
     LAYER_SRC_IPV4,
     ...[OUTER, MISC, INNER, MISC3].flatMap((group) => Array.from({ length: 16 }, (_, n) => group + 4 * n)),
   ].filter((dword, n, all) => all.indexOf(dword) === n);
   const MOST_LOOKUPS = 7;
 
-  /** Frame n goes through n + 1 tables, and has a tag of its own; rules ask about as many lanes as they are told to. */
+  /**
+   * Frame n goes through n + 1 tables and has a tag of its own; rules match as many lanes as
+   * `askAbout` says.
+   */
   async function ways(): Promise<{ askAbout: (lanes: number) => Pair; holds: () => void }> {
     const twin = await Twin.make(4);
     const tables = Array.from({ length: MOST_LOOKUPS }, (_, n) => twin.table(n === 0 ? TABLE_ROOT : 0));
@@ -202,7 +213,7 @@ describe("sleep", () => {
 
   test("not while it fills, and not while it pays", async () => {
     const { twin, root } = await scene(MANY);
-    // Of the first window hardly any key was seen before, of the last ones nearly all.
+    // In the first window hardly any key was seen before, in the last ones nearly all were.
     const keys = 4 * WINDOW;
     const random = new Random(1);
     for (let n = 0; n < 2 * keys; n += MAX_BATCH) {
@@ -221,7 +232,7 @@ describe("sleep", () => {
       twin.rule(root, [[LAYER_SRC_IPV4, 4, 0xffffffff, n]], [[Op.queue, queue]]);
       for (let i = 0; i < 2; i++) twin.steer(root, strangers(0));
     }
-    // Half of all frames are found: that pays. With every batch it does not.
+    // Half of all frames hit: the cache stays on. If every batch changes rules, it pauses.
     expect(paused(twin)).toBe(false);
     for (let n = 0; n < 64 && !paused(twin); n++) {
       twin.rule(root, [[LAYER_SRC_IPV4, 4, 0xffffffff, 100 + n]], [[Op.queue, queue]]);

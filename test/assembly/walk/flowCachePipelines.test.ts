@@ -1,7 +1,7 @@
 /**
- * Random devices with a cache of decisions, small ones and large ones: frames come again and again, few of them often, in batches and alone,
- * received and sent, while rules of every kind come and go. Every outcome, every counter and all state agree with the reference, which
- * knows no cache.
+ * Random devices with a small or large flow cache. Few frames come often, in batches and alone,
+ * received and sent, while rules of every kind are inserted and removed. Every outcome, every
+ * counter and all state agree with the reference, which has no cache.
  */
 import { expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
@@ -19,13 +19,13 @@ import {
 } from "../support/pipelineWorld.js";
 import { seedFor, setting } from "../support/core.js";
 
-/** Frames that are steered. */
+/** The number of frames. */
 const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 6_000);
 const ROUNDS = 4;
-/** Frames of a round: of those that come often, and of all. */
+/** Frames of a round: those that come often, and all. */
 const OFTEN = 5;
 const AGAIN = 60;
-/** A world in which frames go round and round, and split at each turn, ends here. */
+/** A world in which frames go in circles and split at each turn ends here. */
 const LOOKUPS = 10_000;
 
 test(`${FRAMES} frames`, { timeout: 0 }, async () => {

@@ -1,10 +1,11 @@
 /**
- * Random devices through the C-named functions: direct rules of all domains on three functions, with every action, that
- * come and go. Frames received on ports, alone and in batches, and sent by queue pairs: every outcome, to the last byte
- * that arrives somewhere, every counter and every reason agree with the reference.
+ * Random devices through the C-named functions: direct rules of all domains on three functions,
+ * with every action, inserted and removed. Frames are received on ports, alone and in batches, and
+ * sent by queue pairs. Every outcome, to the last byte that arrives, every counter and every reason
+ * agree with the reference.
  *
- * Rules are made for frames where these come by, and hit them there or miss them by one bit. Frames are those, the same
- * with one bit flipped, and others.
+ * Rules are made for frames that reach their table; they match, or miss by one bit. Frames are
+ * those, the same with one bit flipped, and others.
  */
 import { expect, test } from "vitest";
 import { DECLARED, type GeneratedFrame, KINDS, Random, randomFrameOf } from "../../oracle/generate/frame.js";
@@ -24,10 +25,10 @@ import {
 } from "../support/pipelineWorld.js";
 import { amount, seedFor, setting } from "../support/core.js";
 
-/** Frames that are steered. */
+/** The number of frames. */
 const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 50_000);
 const ROUNDS = 6;
-/** Frames that one rule changes. */
+/** The number of frames that one rule changes. */
 const REWRITTEN = amount(20_000);
 
 test(`${FRAMES} frames`, async () => {
@@ -85,10 +86,13 @@ const REACHED = [
   ],
 ];
 
-/** GRE, whose headers can make what is inside odd, as often as five others. */
+/**
+ * GRE, whose headers can put the inner packet at an odd offset, as often as the five others
+ * together.
+ */
 const SHAPES = [...KINDS, "gre", "gre", "gre", "gre"] as const;
 
-/** One rule that changes frames in many ways, over and over. */
+/** One rule that changes frames in many ways, again and again. */
 test(`${REWRITTEN} frames through one rule`, async () => {
   const random = new Random(seedFor("rewrites"));
   const counts = newCounts();
@@ -107,7 +111,7 @@ test(`${REWRITTEN} frames through one rule`, async () => {
     expect(tally.get(`action ${what}`)).toBeGreaterThan(100);
 }, 120_000);
 
-/** What changes frames, and a queue for what becomes of them. */
+/** Actions that change frames, and a queue for the result. */
 function randomRewrites(random: Random, given: GeneratedFrame): PipelineAction[] {
   const frame = { ...given, parser: DECLARED };
   const domain = { domain: "nic_rx" } as const;

@@ -1,7 +1,8 @@
 /**
- * Random devices whose rules remember: meters, first-hit flags, connections and samplers beside every other action, in all
- * domains, under a clock that stands still, jumps and goes back. Meters and actions are modified while rules use them.
- * Every outcome, copies included, and the state of every object agree with the reference.
+ * Random devices with stateful and random actions: meters, first-hit flags, connections and
+ * samplers beside every other action, in all domains. The clock stands still, jumps and goes back.
+ * Meters and actions are modified while rules use them. Every outcome, copies included, and the
+ * state of every object agree with the reference.
  */
 import { expect, test } from "vitest";
 import { Random } from "../../oracle/generate/frame.js";
@@ -17,10 +18,10 @@ import {
 } from "../support/pipelineWorld.js";
 import { seedFor, setting } from "../support/core.js";
 
-/** Frames that are steered. */
+/** The number of frames. */
 const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 10_000);
 const ROUNDS = 6;
-/** A world in which frames go round and round, and split at each turn, ends here: others are as good, and faster. */
+/** A world in which frames go in circles and split at each turn ends here. */
 const LOOKUPS = 10_000;
 
 const REACHED = [

@@ -1,6 +1,7 @@
 /**
- * What frames can come to (docs/frames.md, "Several cores"): each thing at the end of each way. A pool spreads frames where this says
- * nothing, so what it does not see would be done twice, or in another order.
+ * Reachable actions (docs/frames.md, "Several cores"): each kind at the end of each path. A pool
+ * spreads frames if none is reported, so an action that is overlooked would run twice or in another
+ * order.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import {
@@ -56,14 +57,14 @@ const buffers = (): number => queue(QUEUE_READY);
 const setFdb = (to: number): void => core.exports.setFdb(to);
 const setVport = (vport: number, to: number): void => core.exports.setVport(vport, to);
 
-/** A record of words at their bytes. */
+/** A record with words at byte offsets. */
 function record(bytes: number, words: Readonly<Record<number, number>> = {}): number {
   const view = new DataView(new ArrayBuffer(bytes));
   for (const [at, word] of Object.entries(words)) view.setUint32(Number(at), word, true);
   return createRecord(core, new Uint8Array(view.buffer));
 }
 
-/** A rule for frames from one address each; with `everybody` for all. */
+/** A rule for frames from one address; with `everybody` for all frames. */
 function rule(at: number, actions: Actions, from: number | "everybody" = "everybody", rank = 0): number {
   const [mask, value] = [new Uint8Array(KEY_SIZE), new Uint8Array(KEY_SIZE)];
   if (from !== "everybody") {
@@ -160,7 +161,7 @@ describe("things", () => {
   });
 });
 
-/** Each way from a root table to another one. */
+/** Each path from a root table to another one. */
 describe("ways", () => {
   const ways: Record<string, (root: number, far: number) => unknown> = {
     "a rule": (root, far) => rule(root, [Op.table, far]),

@@ -1,9 +1,10 @@
 /**
- * A soak: devices that live as long as the run, under random rules, flows and actions that come and go while frames
- * arrive and are sent. Every outcome is held to the reference, memory is back after each span of a life, and neither the
- * engine's memory nor the process's heap grows with time.
+ * A soak test: devices that live as long as the run, under random rules, flows and actions that
+ * come and go while frames are received and sent. Every outcome agrees with the reference, memory
+ * is given back after each span of a life, and neither the engine's memory nor the heap of the
+ * process grows with time.
  *
- * FLOWSTEER_SOAK=600 is so many seconds; without it, a span of each life.
+ * FLOWSTEER_SOAK=600 sets the number of seconds; without it every life has one span.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -15,18 +16,18 @@ import { espLife, flowLife, type Life, type Open, pipelineLife } from "./support
 import { seedFor, setting } from "../support/core.js";
 
 const SECONDS = Number(setting("FLOWSTEER_SOAK") ?? 0);
-/** Spans where no time is given. */
+/** The number of spans if no time is given. */
 const SPANS = 4;
-/** How often memory is looked at in a run. */
+/** How often a run samples memory. */
 const LOOKS = 60;
 
-/** What outcomes must not depend on. */
+/** Device options that outcomes must not depend on. */
 const OPENS: readonly Open[] = [
   createDevice,
   (options) => createDevice({ ...options, cache: false }),
-  // Entries take each other's places all the time.
+  // Entries replace each other all the time.
   (options) => createDevice({ ...options, cache: { entries: 16 } }),
-  // Batches of two frames are worth waking the others for.
+  // Batches of two frames are spread.
   (options) => createDevicePool({ ...options, workers: 2, few: 2 }),
 ];
 
@@ -39,9 +40,9 @@ interface Look {
   second: number;
   spans: number;
   frames: number;
-  /** Bytes on the process's heap, and in typed arrays. */
+  /** Bytes on the heap of the process and in typed arrays. */
   heap: number;
-  /** Bytes of linear memory, of all devices. */
+  /** Bytes of linear memory of all devices. */
   linear: number;
 }
 
@@ -102,7 +103,9 @@ function lookAt(lives: readonly Life[], so: Pick<Look, "second" | "spans" | "fra
   return { ...so, heap: heapUsed, linear };
 }
 
-/** Of the second half of a run, the end has no more than the beginning: what is random shows in it too, so a little more is allowed. */
+/**
+ * In the second half of a run the end has no more than the beginning. Random noise is allowed for.
+ */
 function expectFlat(looks: readonly Look[]): void {
   const quarter = Math.floor(looks.length / 4);
   const middle = looks.slice(2 * quarter, 3 * quarter);

@@ -1,6 +1,7 @@
 /**
- * Random pipelines through the C-named functions and through named rules: tables, matchers of equal and different
- * priorities, duplicates, jumps and loops, churn. Every frame's outcome and every counter agree with the reference.
+ * Random pipelines through the C-named functions and through named rules: tables, matchers of equal
+ * and different priorities, duplicates, jumps and loops, insertions and removals. Every frame's
+ * outcome and every counter agree with the reference.
  */
 import { expect, test } from "vitest";
 import { createDevice, createSink, type Device, type Outcome, type ParserOptions } from "../../../src/index.js";
@@ -41,7 +42,7 @@ interface Pipeline {
   parsed: Fields[];
   counters: Map<string, FlowCounter>;
   queues: Map<string, QueuePair>;
-  /** Memory that an empty device of this shape holds. */
+  /** The memory of an empty device of this shape. */
   empty: number;
   made: number;
 }
@@ -60,7 +61,7 @@ test(`${PIPELINES} random pipelines`, async () => {
   }
   const outcomes = [...seen].sort().map(([name, count]) => `${name} ${count}`);
   console.log(outcomes.join(", "));
-  // Every way to end that this release has was reached.
+  // Every verdict and reason was reached.
   expect([...seen.keys()].sort()).toEqual([
     "deliver",
     "drop default_miss",
@@ -77,7 +78,7 @@ async function build(random: Random): Promise<Pipeline> {
   const device = await createDevice({ ports: 2, parser: DECLARED as ParserOptions });
   const context = ibv_open_device(device);
   const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
-  // Memory is held to what the pipeline began with.
+  // Memory is compared with that of the empty pipeline.
   dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, true);
   const levels = [0, ...Array.from({ length: random.below(4) }, () => random.between(1, 3))];
   const frames = Array.from({ length: FRAMES }, () => randomFrame(random));
@@ -103,7 +104,7 @@ async function build(random: Random): Promise<Pipeline> {
   return pipeline;
 }
 
-/** Half the matchers have a mask of device bytes, half are open. */
+/** Half the matchers take device bytes, half take fields. */
 function addMatcher(pipeline: Pipeline, random: Random): void {
   const table = random.pick(pipeline.tables);
   const priority = random.below(3);
@@ -114,7 +115,7 @@ function addMatcher(pipeline: Pipeline, random: Random): void {
     return;
   }
   const { terms } = randomRuleFor(random.pick(pipeline.parsed), random, { near: "hit", maxRanges: 0 });
-  // In device bytes ext has no place, and a mask of ip_version is whole or nothing.
+  // Device bytes have no ext group, and a mask of ip_version is all or nothing.
   const fits = ({ field, mask }: Term): boolean =>
     !field.startsWith("ext.") && (!field.endsWith("ip_version") || mask === 0xfn);
   const fit = terms.filter(fits).slice(0, 3);
@@ -130,7 +131,7 @@ function bytesOf(terms: Term[]): { mask: Uint8Array; value: Uint8Array } {
     "match",
     Object.fromEntries(terms.map((term) => [term.field, termText(term)])),
   );
-  // Device bytes name the sample that a place holds; here place n holds sample n.
+  // Device bytes name the sample of each slot; here slot n has sample n.
   for (const { field } of terms) {
     const id = /^misc4\.prog_sample_field_value_(\d)$/.exec(field)?.[1];
     if (id !== undefined) mask[320 + 8 * Number(id) + 7] = Number(id);
@@ -150,7 +151,7 @@ function addRule(pipeline: Pipeline, random: Random): void {
   if (masked === null) {
     const near = random.chance(0.7) ? "hit" : "bit";
     ({ terms, ranges } = randomRuleFor(fields, random, { near }));
-    // A flipped version contradicts an address: such a rule cannot be written.
+    // A flipped version contradicts an address: the API refuses such a rule.
     if (near === "bit" && terms.some(({ field }) => field.endsWith("ip_version"))) return;
     const texts = [...terms.map((t) => [t.field, termText(t)]), ...ranges.map((r) => [r.field, rangeText(r)])];
     const made = randomActions(pipeline, random);
@@ -170,7 +171,7 @@ function addRule(pipeline: Pipeline, random: Random): void {
   pipeline.rules.push({ rule, table: String(table) });
 }
 
-/** Tag, counters and at most one end, in any order. */
+/** A tag, counters and at most one terminal action, in any order. */
 function randomActions(pipeline: Pipeline, random: Random): { actions: Action[]; reference: ReferenceAction[] } {
   const list: [Action, ReferenceAction][] = [];
   if (random.chance(0.4)) {
@@ -225,7 +226,7 @@ function shape({ verdict, reason, to, tag, rules }: Outcome): object {
   return { verdict, reason, to: to.map(({ name }) => name), tag, rules: rules.map(({ name }) => name) };
 }
 
-/** Rules and matchers come and go. */
+/** Inserts and removes rules and matchers. */
 function churn(pipeline: Pipeline, random: Random): void {
   for (let i = 0; i < 20; i++) {
     if (pipeline.rules.length === 0) break;
@@ -245,7 +246,7 @@ function churn(pipeline: Pipeline, random: Random): void {
   for (let i = 0; i < 20; i++) addRule(pipeline, random);
 }
 
-/** Everything can be destroyed in order, and the core then holds what it held before the first rule. */
+/** Destroys everything in order; the core then has the memory that it had before the first rule. */
 function takeDown(pipeline: Pipeline): void {
   for (const { rule } of pipeline.rules) {
     dv.mlx5dv_dr_rule_destroy(rule);

@@ -1,4 +1,7 @@
-/** Bursts (docs/frames.md): the same outcomes as frame by frame, in columns and as objects; what they refuse. */
+/**
+ * Bursts (docs/frames.md): the same outcomes as frame by frame, in columns and as objects; and what
+ * bursts refuse.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
@@ -29,7 +32,7 @@ interface Input {
   time: bigint;
 }
 
-/** Frames of an example that come in, and those of the capture that goes with it. */
+/** The received frames of an example, and those of its capture. */
 function inputsOf(name: string, { frames, device }: LoadedScenario): Input[] {
   const own = frames.filter(({ send, before }) => send === undefined && before === undefined);
   const inputs = own.map(({ bytes, port = 1, time = 0n }) => ({ bytes, port, time }));
@@ -73,7 +76,7 @@ describe.each(EXAMPLES)("%s", (name) => {
         end += bytes.length;
         burst.stamp(row, time);
       }
-      // Where there are cables, all frames have left when this returns.
+      // With cables, all frames have left when this returns.
       if (workers === 3) burst.start();
       expect(burst.steer()).toBe(some.length);
       for (const [row, input] of some.entries()) {

@@ -1,4 +1,7 @@
-/** What the columns of a burst say (docs/frames.md, Bursts), written down by hand for a frame of each kind, however the rows lie. */
+/**
+ * The columns of a burst (docs/frames.md, Bursts), written by hand for a frame of each kind,
+ * wherever its row is.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSink, NO_RULE, REASONS, VERDICTS, type Burst, type HitRule } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -9,22 +12,22 @@ import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { openSwitch, ruleFor, type SwitchBench } from "../../mlx5dv/support/switchBench.js";
 import { Random } from "../../oracle/generate/random.js";
 
-/** What columns say of a row. */
+/** The expected columns of a row. */
 interface Row {
   verdict: string;
   reason?: string;
   tag?: number;
   hits: number;
-  /** The last one. */
+  /** The last rule. */
   rule?: HitRule;
   destinations?: number;
-  /** The first of them. */
+  /** The first destination. */
   to?: string;
 }
 
 let bench: SwitchBench;
 let burst: Burst;
-/** By TCP port. */
+/** Rows by TCP port. */
 let expected: Map<number, Row>;
 
 const toQueue = (queue: QueuePair): Action => dv.mlx5dv_dr_action_create_dest_ibv_qp(queue);
@@ -76,7 +79,7 @@ beforeEach(async () => {
   expected.set(80 + expected.size, { verdict: "miss", reason: "no_rule", hits: 0 });
 });
 
-/** All columns of a row, as the rows above have them. */
+/** All columns of a row. */
 function columns(row: number): Row {
   const { device } = bench;
   const [verdict, reason] = [VERDICTS[burst.verdicts[row]!] ?? "?", REASONS[burst.reasons[row]!] ?? "?"];
@@ -93,7 +96,7 @@ function columns(row: number): Row {
   };
 }
 
-/** Steers frames for these TCP ports, and holds every row to what is written down. */
+/** Steers frames for these TCP ports, and compares every row with the expected one. */
 function holds(dports: readonly number[], enter: "put" | "add" = "put"): void {
   burst.clear();
   let at = 0;

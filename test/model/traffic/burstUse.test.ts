@@ -1,4 +1,7 @@
-/** How bursts are used (docs/frames.md): who has the frames, when they come in, how long they are, what room there is, what is refused. */
+/**
+ * The use of bursts (docs/frames.md): who owns the frames, their times and lengths, the room for
+ * them, and what is refused.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Burst, Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -23,7 +26,7 @@ const why = (run: () => unknown): string => {
   return error === undefined ? "taken" : `${error.code} ${error.reason} ${error.path}`;
 };
 
-/** Puts frames at any place in the area, without gaps. */
+/** Puts frames anywhere in the area, without gaps. */
 function addAll(frames: readonly Uint8Array[], at = 3): void {
   for (const frame of frames) {
     burst.bytes.set(frame, at);
@@ -137,7 +140,7 @@ describe("lengths", () => {
     expect([one(), one(1500), one(64), one(0xffff_ffff)]).toEqual([0, 1, 2, 3]);
     burst.steer();
     expect(counted(counter)).toEqual([4, 64 + 1500 + 64 + 0xffff_ffff]);
-    // Rows do not keep them.
+    // Rows do not keep the times.
     burst.clear();
     for (let n = 0; n < 4; n++) one();
     burst.steer();
@@ -270,7 +273,7 @@ describe("room", () => {
       burst.steer();
       for (const row of frames.keys()) isRight(arrived(row), row);
     }
-    // Of a batch only those that have changed are read back.
+    // Only frames of a batch that changed are read back.
     const odd = frames.filter((_, row) => row % 2 === 1);
     for (const [n, { to }] of device.receiveBatch(1, odd).entries()) isRight(to[0]!.frame, 2 * n + 1);
   });

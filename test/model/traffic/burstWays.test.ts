@@ -1,4 +1,7 @@
-/** Bursts of frames for several ports that leave by cables, are changed by rules, and whose device needs more memory meanwhile. */
+/**
+ * Bursts of frames for several ports that leave by cables, are changed by rules, and whose device
+ * grows its memory meanwhile.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, VERDICTS, type Burst, type Device, type Outcome } from "../../../src/index.js";
 import { hexOf } from "../../../src/packet/bytes.js";
@@ -13,7 +16,7 @@ import { pushVlan, set, Switch, toAll, toPort, toVport } from "../support/eswitc
 /** Counters that take more memory than there is. */
 const MANY = 1 << 20;
 
-/** A switch with another device behind its second port. */
+/** A switch with another device at its second port. */
 interface Site {
   one: Switch;
   other: Device;
@@ -45,7 +48,7 @@ interface Input {
   port: number;
 }
 
-/** Frames for all rules and none, of lengths that leave the next one at an odd address. */
+/** Frames for all rules and none, of lengths that put the next frame at an odd address. */
 function inputs(count: number): Input[] {
   return Array.from({ length: count }, (_, i) => {
     const frame = ipv4Frame({ dport: 80 + (i % 7) });
@@ -56,14 +59,14 @@ function inputs(count: number): Input[] {
   });
 }
 
-/** An outcome with its bytes, and what became of it at the other end of a cable. */
+/** An outcome with its bytes, and its outcome at the other end of a cable. */
 function told(outcome: Outcome): unknown {
   const bytes = [...outcome.copies, ...outcome.to].map(({ frame }) => hexOf(frame));
   const far = outcome.to.map((to) => (to.kind === "port" && to.outcome !== null ? told(to.outcome) : null));
   return { text: outcomeText(outcome), bytes, far };
 }
 
-/** What the burst says of its rows is what the device alone says of the frames, one by one. */
+/** The burst gives for its rows what the device gives for the frames one by one. */
 function agree(some: readonly Input[]): void {
   expect(burst.steer()).toBe(some.length);
   for (const [row, { bytes, port }] of some.entries()) {
@@ -76,7 +79,7 @@ function agree(some: readonly Input[]): void {
   expect(together.one.device.reasons()).toEqual(alone.one.device.reasons());
 }
 
-/** Frames without a gap, from an odd place on, and what lies around them. */
+/** Frames without a gap, from an odd address on, and the bytes around them. */
 function lay(some: readonly Input[], first: number): void {
   let at = first;
   for (const { bytes, port } of some) {
@@ -105,7 +108,7 @@ test("frames whose neighbours rules change stay as they are in the area", () => 
   expect(burst.bytes.slice(0, before.length)).toEqual(before);
 });
 
-/** At the other end of a cable stands another device. */
+/** Another device is at the other end of a cable. */
 describe("what is said of frames goes over cables with them", () => {
   const RAW_IP = 101;
   const FRAME = ipv4Frame({ dport: 80 });
@@ -118,7 +121,7 @@ describe("what is said of frames goes over cables with them", () => {
     const far = await openBench();
     meterFrames(far);
     const { device, contexts } = together.one;
-    // A device that remembers has times of frames.
+    // A device with stateful actions has times of frames.
     AsoObject.create("test", contexts[0], "first_hit", 0, new Uint8Array(64));
     device.disconnect(2);
     device.connect(2, far.device, 1);

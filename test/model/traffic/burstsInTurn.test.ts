@@ -1,4 +1,7 @@
-/** Bursts that are begun and waited for (docs/frames.md): by a device alone and by several cores, the same. */
+/**
+ * Bursts that are started and waited for (docs/frames.md): the same on one device alone and on
+ * several cores.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import { createDevice, createDevicePool, VERDICTS, type Burst, type Device } from "../../../src/index.js";
@@ -26,7 +29,7 @@ describe.each([1, 2, 3])("%i workers", (workers) => {
     device.close();
   });
 
-  /** Frames from number `from` on, as many as there is room for, `most` at most. */
+  /** Frames from number `from` on, as many as fit, at most `most`. */
   function fill(burst: Burst, from: number, most = Infinity): Uint8Array[] {
     const frames = framesOf(Math.min(most, burst.rows), from);
     burst.clear();
@@ -34,7 +37,9 @@ describe.each([1, 2, 3])("%i workers", (workers) => {
     return frames;
   }
 
-  /** What the columns say of such frames; those of the ports in `gone` have lost their rule. */
+  /**
+   * Compares the columns with those of such frames; frames for the ports in `gone` have no rule.
+   */
   function hold(burst: Burst, from: number, gone: ReadonlySet<number> = new Set()): void {
     for (let row = 0; row < burst.count; row++) {
       const n = (from + row) % (PORTS + 1);
@@ -48,7 +53,7 @@ describe.each([1, 2, 3])("%i workers", (workers) => {
   const counted = (): number[] =>
     Array.from({ length: PORTS }, (_, n) => Number(loaded.counters.get(COUNTER)!.read(n).packets));
 
-  /** How many of so many frames are for each port. */
+  /** The number of frames for each port. */
   const due = (frames: number): number[] => {
     const counts = Array<number>(PORTS + 1).fill(0);
     for (let i = 0; i < frames; i++) counts[i % (PORTS + 1)]!++;
@@ -112,7 +117,7 @@ describe.each([1, 2, 3])("%i workers", (workers) => {
       const outcome = one.outcome(row);
       const arrived = outcome.to.map(({ name, frame }) => [name, frame.length]);
       const n = row % (PORTS + 1);
-      // Those of odd ports have a tag of a VLAN more.
+      // Frames for odd ports have a VLAN tag more.
       expect(arrived).toEqual(n === PORTS ? [] : [n % 2 === 0 ? ["qp:even", length] : ["qp:odd", length + 4]]);
     }
     loaded.rules.get("rule 1")!.destroy("destroy");

@@ -1,4 +1,4 @@
-/** The cache of decisions on a device: how it is asked for and refused, what it says, and that it forgets. */
+/** The flow cache of a device: its option, its counts, and `clear`. */
 import { expect, test } from "vitest";
 import { createDevice, createSink, SteeringError, type DeviceOptions } from "../../../src/index.js";
 import { ibv_open_device } from "../../../src/verbs/index.js";

@@ -1,7 +1,7 @@
 /**
- * The cache of decisions in front of what it must not decide (docs/frames.md): ESP actions and samplers. All their frames have one key,
- * so that each but the first is found; what becomes of them is said by the numbers of frames alone. Few entries and many, none;
- * frames alone, in batches, in bursts.
+ * The flow cache before actions that the key does not determine (docs/frames.md): ESP actions and
+ * samplers. All frames have one key, so each but the first hits; the numbers of the frames alone
+ * give the expected outcomes. With few entries, many and none; frames alone, in batches, in bursts.
  */
 import { describe, expect, test } from "vitest";
 import type { Device, Outcome } from "../../../src/index.js";
@@ -27,10 +27,10 @@ import {
 } from "../../verbs/support/esp.js";
 import { DONT_TRAP, dport, FlowBench, IPV4, outcomeText, tag } from "../../verbs/support/flows.js";
 
-/** Frames in, outcomes out, which are read before the next ones come. */
+/** Passes frames in; reads their outcomes before the next frames come. */
 type Way = <T>(device: Device, frames: readonly Uint8Array[], read: (outcome: Outcome) => T) => T[];
 
-/** So many frames a batch. */
+/** The number of frames of a batch. */
 const batches =
   (most: number): Way =>
   (device, frames, read) => {
@@ -41,7 +41,7 @@ const batches =
     return all;
   };
 
-/** So many frames a burst. */
+/** The number of frames of a burst. */
 const bursts =
   (most: number, lies: boolean): Way =>
   (device, frames, read) => {
@@ -78,7 +78,7 @@ const CACHES: Record<string, CacheOptions | false> = {
 
 const CASES = Object.keys(WAYS).flatMap((way) => Object.keys(CACHES).map((cache) => [way, cache] as const));
 
-/** Most frames were found, where there is a cache that has room for them: all but those of the first batch. */
+/** If there is a cache with room for them, all frames but those of the first batch hit. */
 function isUsed({ cache }: Device, frames: number): void {
   const { hits, misses, entries } = cache;
   if (entries === 0) expect([hits, misses]).toEqual([0n, 0n]);
@@ -91,7 +91,7 @@ const WINDOW = 8;
 const DROPS = 400;
 const PLAIN = ipv4Frame({ dport: 80 });
 
-/** A device and frames sealed by it, numbered from 1; the inner ports are FIRST_PORT and more. */
+/** A device and frames that it encrypted, numbered from 1; inner ports start at FIRST_PORT. */
 async function sealer(cache: CacheOptions | false): Promise<{ bench: FlowBench; frames: Uint8Array[] }> {
   const bench = await FlowBench.open({ cache });
   const flow = sealing(bench, create(bench, tunnel(ENCRYPT)));
@@ -100,10 +100,10 @@ async function sealer(cache: CacheOptions | false): Promise<{ bench: FlowBench; 
   return { bench, frames };
 }
 
-/** What is sealed, and nothing else. */
+/** Matches encrypted frames only. */
 const SEALED_SPEC = { type: v.IBV_FLOW_SPEC_ESP, val: { spi: SPI }, mask: { spi: 0xffffffff } };
 
-/** The same with another ICV. */
+/** The same frame with another ICV. */
 const forged = (frame: Uint8Array): Uint8Array => frame.map((byte, at) => (at === frame.length - 1 ? byte ^ 1 : byte));
 
 describe("ESP, full offload", () => {
@@ -127,7 +127,7 @@ describe("ESP, full offload", () => {
         expected.push("web99 deliver");
         continue;
       }
-      // About where the window is, which is to go from the first number to the last.
+      // Near the window, which moves from the first number to the last.
       const which = Math.max(0, Math.min(SEALED - 1, Math.floor((n * SEALED) / DROPS) + random.between(-9, 6)));
       const [bad, number] = [random.chance(0.3), BigInt(which + 1)];
       const why = refusedNumber(numbers, number) ?? (bad ? "esp_authentication" : null);
@@ -186,7 +186,7 @@ describe("samplers", () => {
     ruleFor(next!, { "misc2.metadata_reg_c_0": 5 }, [dv.mlx5dv_dr_action_create_dest_table(last!)]);
     ruleFor(last!, { "outer.tcp_dport": 80 }, [dv.mlx5dv_dr_action_create_tag(9), toQueue(0)]);
 
-    // A few that have gone before, in another way: numbers go on.
+    // Some frames were sent before in another way: numbers go on.
     const random = new Random(9);
     const ports = Array.from({ length: NUMBERED }, () => random.pick([80, 80, 80, 81, 82]));
     const frames = ports.map((dport) => ipv4Frame({ dport }));

@@ -1,4 +1,7 @@
-/** Frames that leave by ports: when, in which order, with which bytes, and what they are told at the other end. */
+/**
+ * Frames that leave by ports: when, in which order, with which bytes, and with which description at
+ * the other end.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   createDevice,
@@ -24,7 +27,7 @@ beforeEach(async () => {
   other = await createDevice({ name: "other", ports: 2 });
 });
 
-/** The ports that a frame has left by. */
+/** The ports that a frame left by. */
 const portsOf = ({ to }: Outcome): PortDestination[] => to.filter((each) => each.kind === "port");
 
 describe("departures", () => {
@@ -90,7 +93,7 @@ describe("departures", () => {
     const depth = (outcome: Outcome | null | undefined): number =>
       outcome === null || outcome === undefined ? 0 : 1 + depth(portsOf(outcome)[0]?.outcome);
     expect(depth(one.device.receive(1, ipv4Frame()))).toBe(65);
-    // Not only once.
+    // More than once.
     expect(depth(one.device.receive(1, ipv4Frame()))).toBe(65);
   });
 
@@ -142,7 +145,7 @@ describe("bytes", () => {
     expect([port?.frame, first?.frame, second?.frame]).toEqual([TAGGED, TAGGED, ipv4Frame()]);
     expect(portsOf(outcome)[0]?.outcome).toMatchObject({ rules: [sink], to: [{ frame: TAGGED }] });
     expect(frame).toEqual(ipv4Frame());
-    // The next batch does not write over them.
+    // The next batch does not overwrite them.
     one.device.receive(1, ipv4Frame({ dst: [1, 2, 3, 4] }));
     expect(port?.frame).toEqual(TAGGED);
   });
@@ -165,7 +168,7 @@ describe("bytes", () => {
     expect(memory.subarray(0, 68)).toEqual(TAGGED);
     expect(one.sent(0, 80)).toBe("drop receive_buffer_too_short");
     expect(one.wire(80)).toBe("drop no_receive_buffer");
-    // And what it sends on port 2.
+    // Also what it sends on port 2.
     const addr = memory.subarray(0, 68);
     one.fdb(81, toVport(UPLINK));
     addr.set(ipv4Frame({ dport: 81 }));
@@ -212,7 +215,7 @@ describe("bytes", () => {
     v.ibv_attach_counters_point_flow(counters, { counter_desc: v.IBV_COUNTER_BYTES, index: 0 }, null);
     v.ibv_create_flow(createSink(context, "all"), attr([{ type: v.IBV_FLOW_SPEC_IPV4 }, count(counters)]));
     let before = 0n;
-    /** What the other device counts, and what its flow says of it. */
+    /** What the other device counts, and its flow's result. */
     const bytes = (port: number, options: FrameOptions = {}, from = 0): string => {
       const frame = ipv4Frame({ dport: port }).subarray(from);
       const outcome = one.device.receive(1, frame, options);
@@ -251,7 +254,7 @@ test("the tag of an EGRESS flow is that of the outcome, with an eSwitch or witho
     const outcome = one.device.send(one.queues[0], ipv4Frame());
     expect(outcome).toMatchObject({ verdict: "transmit", tag: 6, to: [{ kind: "port", tag: 0 }] });
   }
-  // It is not that of who receives.
+  // It is not that of the receiver.
   v.ibv_create_flow(one.queues[1], attr([dport(80), tag(6)], EGRESS));
   for (const to of ["host:0", "qp:pf"]) {
     if (to === "qp:pf") v.ibv_create_flow(one.queues[0], attr([dport(80)]));

@@ -1,4 +1,4 @@
-/** Checksums that the device makes: right ones, and only where they can be. */
+/** Checksums that the device computes: they are right, and computed only where possible. */
 import { beforeAll, expect, test } from "vitest";
 import { createDevice, type Device } from "../../../src/index.js";
 import { withChecksums } from "../../../src/model/traffic/offload.js";
@@ -12,7 +12,7 @@ const IP6: Layer = { header: "ipv6", source: "fe80::1", destination: "fe80::2" }
 const VLAN: Layer = { header: "vlan", vid: 5 };
 const DATA = Uint8Array.of(1, 2, 3, 4, 5);
 
-/** The frame with all checksums right, and with the ones that the device makes replaced by `wrong`. */
+/** The frame with right checksums, and with `wrong` in place of those that the device computes. */
 function pair(layers: Layer[], wrong: number): [right: Uint8Array, given: Uint8Array] {
   const made = ["ipv4", "tcp", "udp"];
   let tunnel = false;

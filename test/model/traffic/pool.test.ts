@@ -1,4 +1,4 @@
-/** A device of several cores (docs/frames.md): order, counters, changes, its end, and what goes wrong. */
+/** A device of several cores (docs/frames.md): order, counters, changes, close, failures. */
 import { expect, test } from "vitest";
 import { loadScenario } from "../../../src/scenario/index.js";
 import { createDevice, createDevicePool, createSink, VERDICTS, type Device, type Outcome } from "../../../src/index.js";
@@ -27,7 +27,7 @@ test("frames become what they become on one core, in their order; counters and r
     }
     expect(pool.reasons()).toEqual(one.device.reasons());
   }
-  // Of 600 frames 24 are left when each core has had its part: too few for all.
+  // Of 600 frames 24 are left after each core has had its part: too few for all.
   expect(pool.steered.reduce((sum, rows) => sum + rows)).toBe(32 + 33 + 576 + 1801);
   expect(pool.steered.every((rows) => rows > 200)).toBe(true);
   close(both);
@@ -86,7 +86,7 @@ test("what changes is seen by all cores with the next frames, and nothing that w
   const both = await open();
   const { loaded, pool } = both;
   const frames = framesOf(400);
-  // Bytes beyond 32 bits are counted too.
+  // Byte counts over 32 bits.
   const options = { wireLength: 3_000_000_000 };
   const sides = [one, loaded];
   for (let n = 0; n < PORTS; n += 3) {

@@ -1,4 +1,4 @@
-/** A core of a pool that fails is an error, not a silence (docs/frames.md). */
+/** A core of a pool that fails is an error (docs/frames.md). */
 import { expect, test } from "vitest";
 import type { Start } from "../../../src/engine/workerControl.js";
 import { createDevicePool, createSink } from "../../../src/index.js";
@@ -11,7 +11,7 @@ const frames = Array.from({ length: 100 }, () => ipv4Frame());
 /** A thread that a test can reach. */
 interface CaughtThread {
   readonly start: Start;
-  /** Ends it as nobody should; resolves when that is known. */
+  /** Ends it abruptly; resolves when that is known. */
   kill(): Promise<unknown>;
 }
 
@@ -20,7 +20,7 @@ interface AnyWorker {
   terminate(): unknown;
 }
 
-/** Runs something that starts threads; gives what it gives, and those. */
+/** Runs a function that starts threads; returns its result and the threads. */
 async function caught<T>(work: () => Promise<T>): Promise<{ result: T; threads: CaughtThread[] }> {
   const home = process.getBuiltinModule("node:worker_threads") as { Worker: unknown };
   const Worker = home.Worker as new (...parameters: unknown[]) => AnyWorker;
@@ -57,7 +57,7 @@ test("a trap", async () => {
   pool.receiveBatch(1, frames);
   const { arena } = pool.core;
   new Uint8Array(threads[1]!.start.memory.buffer).fill(0xff, arena, arena + 1_000_000);
-  // Whichever thread has met it.
+  // Whichever thread failed.
   const failed = /out of bounds|unreachable/;
   expect(() => pool.receiveBatch(1, frames)).toThrow(failed);
   expect(() => pool.receiveBatch(1, frames)).toThrow(failed);

@@ -1,6 +1,7 @@
 /**
- * Random devices of several cores (docs/frames.md): every outcome, counter, reason and the state of every object agree with the reference,
- * while rules come and go between batches. Frames are spread wherever they can reach nothing that remembers.
+ * Random devices of several cores (docs/frames.md): every outcome, counter, reason and the state of
+ * every object agree with the reference, while rules are inserted and removed between batches.
+ * Frames are spread wherever they can reach no stateful action.
  */
 import { expect, test } from "vitest";
 import { createDevicePool, type DevicePool } from "../../../src/index.js";
@@ -17,7 +18,7 @@ import {
 import { seedFor, setting } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/frame.js";
 
-/** Frames that are steered. */
+/** The number of frames. */
 const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 2_000);
 const ROUNDS = 5;
 const WORKERS = 3;

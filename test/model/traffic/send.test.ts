@@ -1,4 +1,4 @@
-/** Sending by hand, and cables: who gets a frame that is sent, and what the sender hears of it. */
+/** Sending by hand, and cables: who receives a sent frame, and what the sender learns of it. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createSink, type Device, type FrameListener } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -69,7 +69,7 @@ describe("a frame that is sent", () => {
     expect(outcome.to).toMatchObject([{ kind: "qp", object: left.queue, frame, tag: 5 }]);
     expect(outcome.rules.length).toBe(1);
     expect(listener).not.toHaveBeenCalled();
-    // A frame for many is for those outside too.
+    // A multicast frame also leaves the port.
     const many = left.device.send(sender, multicast(80));
     expect(many).toMatchObject({ verdict: "transmit", tag: null });
     expect(many.to.map(({ name }) => name)).toEqual(["qp:web", "port:1"]);
@@ -178,7 +178,7 @@ describe("refusals", () => {
     expect(attempt((device) => device.connect(1, nobody))).toEqual(["EBUSY", "port"]);
     expect(attempt((device) => device.connect(1, device, 2))).toEqual(["EBUSY", "port"]);
     expect(attempt((device) => device.connect(2, right.device, 1))).toEqual(["EBUSY", "otherPort"]);
-    // Nothing came of it: port 2 is free still.
+    // The refused call changed nothing: port 2 is still free.
     left.device.connect(2, right.device, 2);
   });
 });
@@ -195,7 +195,7 @@ describe("cables", () => {
     expect(arrivals(left.device, sender)).toEqual([undefined]);
     left.device.connect(1, left.device, 1);
     rule(left, 80, left.queue);
-    // Looped back in the port it stays there; what is not wanted there comes in again by the cable.
+    // A looped frame stays in its port; an unmatched one comes in again by the cable.
     expect(arrivals(left.device, sender)).toEqual(["qp:web"]);
     expect(left.device.send(sender, ipv4Frame({ dport: 81 })).to).toMatchObject([{ outcome: { reason: "no_rule" } }]);
     const many = left.device.send(sender, multicast(80)).to;

@@ -1,16 +1,19 @@
-/** Masks, rules and keys that collide with one another. */
+/**
+ * Random masks, rules and keys that collide with one another. In: a random source. Out: pools to
+ * draw rules and keys from.
+ */
 import { KEY_SIZE } from "../../../../src/abi/key.js";
 import type { FieldRange } from "../../../../src/engine/rules.js";
 import type { Random } from "../../../oracle/generate/frame.js";
 import { LAST_RANK, type ModelRule, readRange, writeRange } from "./plainClassifier.js";
 
 export interface Pools {
-  /** Values and keys are made from these few, so that one key meets rules of many masks. */
+  /** Values and keys derive from these few, so that one key meets rules of many masks. */
   bases: readonly Uint8Array[];
   masks: readonly Uint8Array[];
 }
 
-/** Masks of at least `leastBits` bits: narrower ones soon take every key. */
+/** Masks of at least `leastBits` bits: narrower ones soon match every key. */
 export function drawPools(random: Random, masks: number, bases: number, leastBits: number): Pools {
   const wide = (): Uint8Array => {
     for (;;) {
@@ -30,7 +33,7 @@ function bitsIn(mask: Uint8Array): number {
   return count;
 }
 
-/** One byte, a field, some of a block, bytes all over the key, or all of it. */
+/** One byte, a field, part of a block, bytes all over the key, or all of it. */
 export function drawMask(random: Random): Uint8Array {
   const mask = new Uint8Array(KEY_SIZE);
   const bits = (): number => random.pick([0xff, 0xff, 0xf0, 1 << random.below(8), random.between(1, 255)]);
@@ -56,7 +59,9 @@ export function drawRank(random: Random): bigint {
   return random.bits(64) % (LAST_RANK + 1n);
 }
 
-/** Up to two ranges that hold fields of `key`, the ends at the field half the time. */
+/**
+ * Up to two ranges that contain fields of `key`; half the time the field is an end of the range.
+ */
 export function drawRanges(random: Random, key: Uint8Array): FieldRange[] {
   return Array.from({ length: random.pick([0, 0, 1, 2]) }, () => {
     const width = random.pick([2, 4, 8, 12, 16, 20, 32]);
@@ -69,7 +74,7 @@ export function drawRanges(random: Random, key: Uint8Array): FieldRange[] {
   });
 }
 
-/** A key that the rule takes; all that it does not ask about is from `base`. */
+/** A key that matches the rule; bytes outside the mask are from `base`. */
 export function hittingKey(random: Random, rule: ModelRule, base: Uint8Array): Uint8Array {
   const key = base.map((bits, byte) => (bits & ~(rule.mask[byte] ?? 0)) | (rule.value[byte] ?? 0));
   for (const range of rule.ranges) {
@@ -80,7 +85,7 @@ export function hittingKey(random: Random, rule: ModelRule, base: Uint8Array): U
   return key;
 }
 
-/** A key that the rule just misses: one bit under the mask is wrong, or a field lies beside its range. */
+/** A key that just misses the rule: one wrong bit under the mask, or a field next to its range. */
 export function missingKey(random: Random, rule: ModelRule, base: Uint8Array): Uint8Array {
   const key = hittingKey(random, rule, base);
   const range = rule.ranges[random.below(2)];

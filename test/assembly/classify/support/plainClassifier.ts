@@ -1,22 +1,25 @@
-/** The classifier the plain way: a list of rules, and every byte compared. */
+/**
+ * The expected results of the classifier: a list of rules, compared byte by byte. In: the same
+ * changes and keys as the core. Out: the rule that the core must find.
+ */
 import { KEY_SIZE } from "../../../../src/abi/key.js";
 import type { Core } from "../../../../src/engine/core.js";
 import { insertRule, type FieldRange } from "../../../../src/engine/rules.js";
 import type { Random } from "../../../oracle/generate/frame.js";
 
 export interface ModelRule {
-  /** Address in the core. */
+  /** The address in the core. */
   handle: number;
   id: number;
   rank: bigint;
   mask: Uint8Array;
   value: Uint8Array;
   ranges: readonly FieldRange[];
-  /** Bytes that the mask asks about. */
+  /** The nonzero bytes of the mask. */
   asked: readonly number[];
 }
 
-/** The highest rank that a host gives; `2^64 - 1` stands for "no rule" in the core. */
+/** The highest rank that a host sets; `2^64 - 1` means no rule in the core. */
 export const LAST_RANK = 2n ** 64n - 2n;
 
 export class ModelTable {
@@ -31,7 +34,7 @@ export class ModelTable {
     if (this.table === 0) throw new Error("no memory for a table");
   }
 
-  /** False where the core has no memory for the rule. */
+  /** False when the core has no memory for the rule. */
   insert(rank: bigint, mask: Uint8Array, value: Uint8Array, ranges: readonly FieldRange[] = []): boolean {
     const id = this.#nextId++;
     const [rankHigh, rankLow] = words(rank);
@@ -52,11 +55,13 @@ export class ModelTable {
     if (rule === undefined) return;
     rule.rank = rank;
     this.core.exports.rerankRule(rule.handle, ...words(rank));
-    // Of equal ranks the one that came last to the rank is the last.
+    // Of equal ranks the rule that got its rank last comes last.
     this.rules.push(rule);
   }
 
-  /** Ranks of different rules of a table differ: what is found among equals of different masks is nobody's promise. */
+  /**
+   * Rules of a table get different ranks: the order of equal ranks of different masks is undefined.
+   */
   freeRank(draw: () => bigint): bigint {
     for (;;) {
       const rank = draw();
@@ -73,7 +78,7 @@ export class ModelTable {
     this.core.exports.destroyTable(this.table);
   }
 
-  /** The first rule by rank that the key hits and that is not below the bound. */
+  /** The first rule by rank that the key matches, from a lower bound on. */
   find(key: Uint8Array, lower = 0n): ModelRule | undefined {
     let best: ModelRule | undefined;
     for (const rule of this.rules) {
@@ -83,7 +88,7 @@ export class ModelTable {
     return best;
   }
 
-  /** What the core finds: for each key the address of a rule, or 0. */
+  /** The result of the core: for each key the address of a rule, or 0. */
   classify(keys: readonly Uint8Array[], lower = 0n): number[] {
     const { core } = this;
     for (const [i, key] of keys.entries()) core.u8.set(key, core.keys + i * KEY_SIZE);
@@ -105,7 +110,7 @@ function hits({ asked, mask, value, ranges }: ModelRule, key: Uint8Array): boole
   });
 }
 
-/** The field of a range, of a big-endian dword. */
+/** The field of a range, from a big-endian dword. */
 export function readRange(key: Uint8Array, { dword, shift, fieldMask }: FieldRange): number {
   return ((viewOf(key).getUint32(dword) >>> shift) & fieldMask) >>> 0;
 }

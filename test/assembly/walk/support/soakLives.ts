@@ -1,6 +1,7 @@
 /**
- * Devices that live long. A span of a life: rules come, frames arrive and are sent while more rules come and go, every
- * outcome is held to the reference; then everything is destroyed, and all memory is back.
+ * Devices that live long. In a span of a life rules are inserted, frames are received and sent
+ * while rules change, every outcome is compared with the reference; then everything is destroyed
+ * and all memory is free.
  */
 import { expect } from "vitest";
 import type { Device, DeviceOptions } from "../../../../src/index.js";
@@ -28,7 +29,7 @@ import {
 export interface Life {
   readonly name: string;
   readonly device: Device;
-  /** A span; gives how many frames were steered. */
+  /** Runs a span; returns the number of frames. */
   live(): number;
 }
 
@@ -36,7 +37,7 @@ export interface Life {
 export type Open = (options: DeviceOptions) => Promise<Device>;
 
 const ROUNDS = 3;
-/** Worlds in which frames go round and round end a span here. */
+/** Worlds in which frames go in circles end a span here. */
 const LOOKUPS = 5_000;
 
 /** Frames, the first of them far more often than the last. */
@@ -45,12 +46,15 @@ function skewed<T extends object>(random: Random, frames: readonly T[]): T[] {
   return random.shuffle([...frames, ...often].map((one) => ({ ...one })));
 }
 
-/** Direct rules of all domains, flows and host rules on three functions; with what remembers beside it. */
+/**
+ * Direct rules of all domains, flows and host rules on three functions; with stateful actions if
+ * `remembers` is set.
+ */
 export async function pipelineLife(random: Random, open: Open, remembers: boolean): Promise<Life> {
   const world = await makePipelineWorld(random, new Map(), remembers, open);
   const live = (): number => {
     const counts = newCounts();
-    // The clock, which jumps, would come to the end of its 64 bits.
+    // The clock, which jumps, must not reach the end of its 64 bits.
     if (remembers) world.world.state.now = random.bits(40);
     drawFrames(world);
     const near = drawNear(world);

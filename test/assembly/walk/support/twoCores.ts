@@ -1,4 +1,7 @@
-/** Two cores with the same tables, one with a cache of decisions: what becomes of the same frames is compared. */
+/**
+ * Two cores with the same tables, one with a flow cache. In: rules and frames for both. Out:
+ * outcomes, which must be the same.
+ */
 import { expect } from "vitest";
 import { type Op, QUEUE_READY, QUEUE_SINK, VPORT_UPLINK } from "../../../../src/abi/engine.js";
 import { Link } from "../../../../src/abi/headers.js";
@@ -12,10 +15,10 @@ import { changeActions, insertRule, type FieldRange } from "../../../../src/engi
 /** The same object in both cores. */
 export type Pair = readonly [number, number];
 
-/** | key byte | mask | value |, big-endian words of so many bytes. */
+/** | key byte | mask | value |, big-endian words of `bytes` bytes. */
 export type Asked = readonly [byte: number, bytes: 1 | 2 | 4, mask: number, value: number];
 
-/** Operation and operand; a pair is an object of each core. */
+/** An operation and an operand; a pair is an object of each core. */
 export type Step = readonly [Op, number | Pair];
 
 export interface TwinFrame {
@@ -41,7 +44,7 @@ export class Twin {
     this.#sides = sides;
   }
 
-  /** `memory` bounds that of both. */
+  /** `memory` bounds the memory of both. */
   static async make(entries = 64, memory?: number): Promise<Twin> {
     const sides = await Promise.all(
       [entries, 0].map(async (most) => {
@@ -81,14 +84,14 @@ export class Twin {
     return this.both(({ exports }) => exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0));
   }
 
-  /** A counter, which is held to be the same on both sides. */
+  /** A counter, which must be the same on both sides. */
   counter(): Pair {
     const made = this.both(({ exports }) => exports.createCounters(1));
     this.#counters.push(made);
     return made;
   }
 
-  /** What counters have: packets and bytes of each. */
+  /** Packets and bytes of all counters. */
   counted(): bigint[][] {
     const sides = this.#sides.map(({ core }, side) =>
       this.#counters.map((pair) => [core.u64(pair[side] as number), core.u64((pair[side] as number) + 8)]),
@@ -101,7 +104,7 @@ export class Twin {
     return this.both((core) => createRecord(core, bytes));
   }
 
-  /** A rule of the next number. */
+  /** A rule with the next number. */
   rule(
     table: Pair,
     asked: readonly Asked[],
@@ -138,7 +141,7 @@ export class Twin {
     });
   }
 
-  /** What becomes of frames, the same on both sides: the numbers of the rules that each hits. */
+  /** Steers frames on both sides; returns the numbers of the rules that each frame hits. */
   steer(root: Pair, frames: readonly TwinFrame[], sender: Pair | null = null): number[][] {
     const [cached, plain] = this.#sides.map((side, n) => {
       const { batch } = side;
@@ -156,7 +159,7 @@ export class Twin {
     return (cached ?? []).map(({ rules }) => rules);
   }
 
-  /** The same, twice in two batches: the second finds what the first has kept. */
+  /** Steers the frames twice in two batches: the second uses the entries of the first. */
   steerTwice(root: Pair, frames: readonly TwinFrame[]): number[][] {
     this.steer(root, frames);
     return this.steer(root, frames);
@@ -167,7 +170,7 @@ function actionsOf(steps: readonly Step[], side: 0 | 1): number[] {
   return steps.flatMap(([op, operand]) => [op, typeof operand === "number" ? operand : operand[side]]);
 }
 
-/** All but addresses, which differ between cores: of queues only how many there are. */
+/** An outcome without addresses, which differ between cores; of queues only their number. */
 function outcomeOf(batch: Batch, i: number): Record<string, unknown> & { rules: number[] } {
   const destinations = [];
   let at = batch.firstDestination(i);
@@ -181,7 +184,7 @@ function outcomeOf(batch: Batch, i: number): Record<string, unknown> & { rules: 
   return { verdict: batch.verdict(i), reason: batch.reason(i), tag: batch.tag(i), registers, rules, destinations };
 }
 
-/** Fields of a test's packet; what is not said is the same for all. */
+/** Fields of a packet; the others have default values. */
 export interface PacketFields {
   tags?: readonly number[];
   ethertype?: number;
@@ -192,11 +195,11 @@ export interface PacketFields {
   protocol?: "tcp" | "udp";
   dport?: number;
   tcpFlags?: number;
-  /** Behind the UDP header. */
+  /** The bytes after the UDP header. */
   payload?: Uint8Array;
 }
 
-/** An IPv4 packet in Ethernet, with its tags. */
+/** An IPv4 packet in Ethernet, with its VLAN tags. */
 export function packet(fields: PacketFields = {}): Uint8Array {
   const { tags = [], ethertype = 0x0800, src = 0x0a000001, dst = 0x0a000002, ttl = 64, id = 0 } = fields;
   const { protocol = "udp", dport = 53, tcpFlags = 0x10, payload = new Uint8Array(26) } = fields;
