@@ -77,7 +77,7 @@ export function runFrom(branch: usize, table: usize, rule: usize, action: usize)
   return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
 }
 
-/** One action, whichever it is, of those that esp/together.ts takes; nobody has sent the frame back to the port. */
+/** One action of a rule in an ESP batch (walk/espBatch.ts). The frame is not looped back. */
 function step(branch: usize, table: usize, rule: usize, action: usize): Then {
   const operand = load<u32>(action, 4);
   switch (load<u32>(action)) {

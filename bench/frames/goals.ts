@@ -3,7 +3,7 @@
 /** 64-byte frames from bytes to outcome, 10,000 rules: against plain JavaScript, and against classification alone. */
 export const JAVASCRIPT_GOAL = 25;
 export const READY_GOAL = 0.5;
-/** The cache of decisions on and off: skewed traffic, and traffic whose flows do not come back. */
+/** The flow cache on and off: skewed traffic, and traffic whose flows never return. */
 export const SKEWED_GOAL = 2;
 export const UNIFORM_GOAL = 0.97;
 /** Two workers and one, wall time. */

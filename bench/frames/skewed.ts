@@ -1,5 +1,5 @@
 /**
- * The cache of decisions: 64-byte frames against a rule set, on a device with the cache and on one without. Frames come as
+ * The flow cache: 64-byte frames against a rule set, on a device with the cache and on one without. Frames come as
  * from a file, those of a burst copied at once.
  */
 import { MAX_BATCH } from "../../src/abi/engine.js";

@@ -11,7 +11,7 @@ import { HOST } from "./stages.js";
 export interface Profile {
   kind: Kind;
   whole: number;
-  /** The same frames with the cache of decisions, which has seen them before. */
+  /** The same frames with the flow cache, which has entries for all of them. */
   cached: number;
   shares: readonly FunctionShare[];
   /** Exports of the core, each run by itself over the same batch; null where that cannot be. */

@@ -12,7 +12,7 @@ Made by \`npm run profile\`; ${on}. One core, CPU time, nanoseconds a frame. A m
 is slow here is slow there, and that is what the page is for.
 
 Frames come by bursts of 256: \`put\` copies each into the engine, \`steer\` takes all of them from bytes to outcome, and of each row verdict, tag and queue are
-read ([Bursts](frames.md)). The cache of decisions is off, but in the second column of the first table, whose frames it has all seen before.
+read ([Bursts](frames.md)). The flow cache is off, except in the second column of the first table, where it has entries for all frames.
 
 ${table(
   ["", "a frame", "with the cache"],

@@ -54,7 +54,7 @@ export enum Area {
   samples = 14,
   /** Where tables, rules and counters lie; `arenaTop` is its end. */
   arena = 15,
-  /** Frames that the cache of decisions has found, and those that it has not: u64 each. */
+  /** Hits and misses of the flow cache: u64 each. */
   cache = 16,
   /** Sums over frames whose outcomes are one but for bytes (src/abi/outcomeClasses.ts). */
   shapes = 17,

@@ -27,19 +27,19 @@ export const GROUP_EXT = 7;
 
 /** Every group, as the set of groups that a parse fills; bit n is group n. */
 export const ALL_GROUPS = 0xff;
-/** Beside the groups: the inner packet is wanted; checksums are, which are verified only when some rule asks. */
+/** Required fields beside the groups: the inner packet; checksums, verified only if some rule matches them. */
 export const NEEDS_INNER = 0x100;
 export const NEEDS_OUTER_IPV4_CHECKSUM = 0x200;
 export const NEEDS_OUTER_L4_CHECKSUM = 0x400;
 export const NEEDS_INNER_IPV4_CHECKSUM = 0x800;
 export const NEEDS_INNER_L4_CHECKSUM = 0x1000;
 export const NEEDS_ALL = 0x1fff;
-/** Not of the parser, but of the walk: rules split frames; what they do depends on frames before. */
+/** Required of the walk: room for forks, since some rule splits frames; the order of frames, since some action is stateful. */
 export const NEEDS_BRANCHES = 0x10000;
 export const NEEDS_ORDER = 0x20000;
-/** Some rule goes through ESP: frames that do are sealed or opened together where they follow each other (esp/together.ts). */
+/** Some rule has an ESP action: consecutive frames through ESP form a batch (assembly/walk/espBatch.ts). */
 export const NEEDS_ESP = 0x40000;
-/** Some rule changes header fields: whether a header is there decides what becomes of the frame (walk/flowCacheKey.ts). */
+/** Some rule changes header fields: the outcome depends on which headers are present (assembly/walk/flowCacheKey.ts). */
 export const NEEDS_CHANGES = 0x80000;
 
 export const OUTER = 0;

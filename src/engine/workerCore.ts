@@ -16,7 +16,7 @@ import { startThread, type Thread } from "./thread.js";
 const PATIENCE = 0.2;
 /** A thread that has not been heard of for so long, in milliseconds, will not be. A batch takes less than one of them. */
 const LOST = 60_000;
-/** Numbers that the cache of decisions counts: hits and misses. */
+/** The counts of the flow cache: hits and misses. */
 const CACHE_COUNTS = 2;
 
 /** Counters: the address of each block, and how many it has. */
