@@ -1,5 +1,6 @@
-/** Checks of arguments that every room needs: each refusal names the call, the argument and the rule. */
+/** Checks of arguments for every part of the package: each refusal names the call, the argument and the rule. */
 import { refuse } from "./errors.js";
+import { namesHint } from "./nearest.js";
 
 /**
  * The value, if it is an unsigned integer of at most `bits` bits.
@@ -15,9 +16,60 @@ export function unsigned(call: string, path: string, value: unknown, bits: numbe
   return value;
 }
 
+/**
+ * Refuses a value that is no time in nanoseconds.
+ * @throws TypeError no bigint; SteeringError EINVAL outside 0 to 2^64 - 1
+ */
+export function checkTime(call: string, path: string, time: unknown): void {
+  if (typeof time !== "bigint") throw new TypeError(`${call}: ${path} must be a bigint, not ${describe(time)}`);
+  if (time === BigInt.asUintN(64, time)) return;
+  const hint = "nanoseconds, 0 to 2^64 - 1";
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: time, hint });
+}
+
 /** The type of a value, as messages name it: `null`, `string`, `QueuePair`. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : typeof value;
   return value.constructor?.name ?? "an object";
+}
+
+/** The JavaScript type of an option; "any" where its own check follows. */
+export type OptionType = "string" | "number" | "boolean" | "function" | "object" | "any";
+
+/** Every option of `T` with its type: the compiler holds the two equal. */
+export type OptionTypes<T> = Readonly<Record<keyof T, OptionType>>;
+
+const ARTICLES: Readonly<Partial<Record<OptionType, string>>> = { object: "an" };
+
+/**
+ * Checks an object of options: it has no option that the call does not take, and each has its type. An option that is
+ * undefined counts as left out.
+ * @param path of the object among the arguments, "" for the options of the call themselves
+ * @throws TypeError no object, or a value of another type; SteeringError EINVAL an option that the call does not take
+ */
+export function checkOptions(
+  call: string,
+  path: string,
+  options: unknown,
+  types: Readonly<Record<string, OptionType>>,
+): void {
+  if (!isObject(options)) {
+    throw new TypeError(`${call}: ${path || "options"} must be an object, not ${describe(options)}`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const at = path === "" ? name : `${path}.${name}`;
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (type === undefined) {
+      const hint = namesHint(name, "options", Object.keys(types));
+      refuse({ code: "EINVAL", call, reason: "unknown_option", path: at, value: value as unknown, hint });
+    }
+    if (type === "any" || (type === "object" ? isObject(value) : typeof value === type)) continue;
+    throw new TypeError(`${call}: ${at} must be ${ARTICLES[type] ?? "a"} ${type}, not ${describe(value)}`);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

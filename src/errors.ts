@@ -5,6 +5,8 @@
  * an argument of the wrong JavaScript type is a `TypeError` instead.
  */
 
+import { jsonValue } from "./printable.js";
+
 /** Linux errno values that the manual pages and drivers use. */
 export const ERRNO = {
   EPERM: 1,
@@ -37,6 +39,7 @@ export type ErrnoName = keyof typeof ERRNO;
 export const REFUSALS = {
   // any call
   bad_field: "no field has this name",
+  unknown_option: "no option has this name",
   bad_number: "not a number that fits the field",
   bad_address: "not an address of this kind",
   bad_prefix: "not a prefix length of this address",
@@ -138,7 +141,12 @@ export interface Refusal {
   cite?: string | undefined;
 }
 
-/** A refused call. `message` says call, field, value, rule and errno in one line. */
+/**
+ * A refused call. `message` has the call, the field, its value, the rule and the errno in one line.
+ *
+ * Objects in `value` are not enumerable: Node prints every enumerable field of an uncaught error to a depth of five, which for
+ * an object of a device is hundreds of lines. `JSON.stringify` shows all fields, objects of a device by their names.
+ */
 export class SteeringError extends Error implements Refusal {
   override readonly name = "SteeringError";
   readonly errno: number;
@@ -160,6 +168,17 @@ export class SteeringError extends Error implements Refusal {
     this.value = refusal.value;
     this.hint = refusal.hint;
     this.cite = refusal.cite;
+    for (const [name, value] of Object.entries(this)) {
+      if (value === undefined || typeof value === "object" || typeof value === "function") {
+        Object.defineProperty(this, name, { enumerable: false });
+      }
+    }
+  }
+
+  /** All fields, for `JSON.stringify`. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, errno, code, call, reason, path, value, hint, cite } = this;
+    return jsonValue({ name, message, errno, code, call, reason, path, value, hint, cite }) as Record<string, unknown>;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Bits and bytes as they lie on the wire: big-endian, the highest bit first. */
+export { hexOf } from "../hex.js";
 
 /** The unsigned number in `bits` bits from bit `at` on, both counted from the start of `bytes`. */
 export function readBits(bytes: Uint8Array, at: number, bits: number): bigint {
@@ -39,11 +40,6 @@ export function joined(...parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return all;
-}
-
-/** "00ff10" */
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Pairs of hexadecimal digits, with blanks or colons between them or not; undefined for anything else. */

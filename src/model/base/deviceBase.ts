@@ -3,9 +3,10 @@
  * in device/device.ts and device/function.ts, which extend these classes. The rooms of the model import this file, never those.
  */
 import { VPORT_MANAGER } from "../../abi/engine.js";
-import { describe } from "../../checks.js";
+import { checkTime, describe } from "../../checks.js";
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
+import { NamedPrintable, type PrintedFields } from "../../printable.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { ParserDeclaration } from "../match/parser.js";
 import type { Hardware } from "./hardware.js";
@@ -37,7 +38,7 @@ export interface LabelledQueue {
   readonly label: string;
 }
 
-export abstract class DeviceBase {
+export abstract class DeviceBase extends NamedPrintable {
   readonly name: string;
   readonly profile: Profile;
   /** The seed of everything random. */
@@ -73,6 +74,7 @@ export abstract class DeviceBase {
   #closed = false;
 
   protected constructor(core: Core, { profile, parser, hardware }: DeviceParts, identity: DeviceIdentity) {
+    super();
     this.core = core;
     this.parser = parser;
     this.hardware = hardware;
@@ -102,8 +104,15 @@ export abstract class DeviceBase {
     return this.hardware.ports.length;
   }
 
-  /** Moves the virtual clock. */
+  /**
+   * Moves the virtual clock forward.
+   * @param nanoseconds 0n or more; the clock ends at 2^64 - 1
+   * @throws TypeError no bigint; SteeringError EINVAL a negative number, or more than the clock holds
+   */
   advance(nanoseconds: bigint): void {
+    const call = "device.advance";
+    checkTime(call, "nanoseconds", nanoseconds);
+    checkTime(call, "clock", this.#clock + nanoseconds);
     this.#clock += nanoseconds;
   }
 
@@ -114,6 +123,20 @@ export abstract class DeviceBase {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  protected override printedFields(): PrintedFields {
+    return {
+      name: this.name,
+      ports: this.ports,
+      vports: this.vports,
+      profile: this.profile.name,
+      seed: this.seed,
+      contexts: this.users,
+      rules: [...this.installed].length,
+      memoryUsed: this.memoryUsed,
+      closed: this.#closed,
+    };
   }
 
   /** @internal */
@@ -155,7 +178,7 @@ export type FunctionPart<T extends object> = new (of: FunctionBase) => T;
  * A function of a device: the PF, which manages the eSwitch, or a VF (docs/rules.md, "Domains, functions and the eSwitch"). It has all
  * ports of the device. Rooms keep their own part of it: its table pipeline, its flows, its host rules.
  */
-export class FunctionBase {
+export class FunctionBase extends NamedPrintable {
   readonly device: DeviceBase;
   /** 0 for the PF, VFs from 1. */
   readonly vport: number;
@@ -165,6 +188,7 @@ export class FunctionBase {
 
   /** @internal */
   constructor(device: DeviceBase, vport: number) {
+    super();
     this.device = device;
     this.vport = vport;
     this.name = this.managesSwitch ? device.name : `${device.name}/vf${vport}`;

@@ -4,10 +4,30 @@
  */
 import { describe } from "../../checks.js";
 import { refuse } from "../../errors.js";
+import { NamedPrintable, plainFields, type PrintedFields } from "../../printable.js";
 import type { DeviceBase } from "./deviceBase.js";
 
+/** Fields that mean nothing outside the package, or are printed otherwise. */
+const HIDDEN = new Set([
+  "device",
+  "users",
+  "destroyed",
+  "handle",
+  "operand",
+  "op",
+  "step",
+  "slot",
+  "order",
+  "sequence",
+  "twin",
+  "label",
+  "argument",
+  "numberedAs",
+  "comp_mask",
+]);
+
 /** `D` is null where an object belongs to no device (an action that only names what to do). */
-export abstract class Handle<D extends DeviceBase | null = DeviceBase> {
+export abstract class Handle<D extends DeviceBase | null = DeviceBase> extends NamedPrintable {
   readonly device: D;
   #name: string | null;
   /** Objects that need this one. */
@@ -16,6 +36,7 @@ export abstract class Handle<D extends DeviceBase | null = DeviceBase> {
 
   /** `name` is null where the object makes its own (a million rules need no million strings). */
   constructor(device: D, name: string | null) {
+    super();
     this.device = device;
     this.#name = name;
   }
@@ -33,6 +54,11 @@ export abstract class Handle<D extends DeviceBase | null = DeviceBase> {
 
   protected get ownName(): string {
     return this.constructor.name;
+  }
+
+  protected override printedFields(): PrintedFields {
+    const fields = { name: this.name, ...plainFields(this, HIDDEN) };
+    return this.destroyed ? { ...fields, destroyed: true } : fields;
   }
 }
 

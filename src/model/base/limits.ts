@@ -1,6 +1,6 @@
 /** How many objects a device has, and how many it may have. What `ibv_query_device` reports is what is enforced here. */
 import { refuse } from "../../errors.js";
-import { unsigned } from "../../checks.js";
+import { checkOptions, unsigned } from "../../checks.js";
 
 /** Limits of a device, under their names in `struct ibv_device_attr`. */
 export interface DeviceLimits {
@@ -90,6 +90,8 @@ export class Inventory {
 
 /** The limits that were asked for, and the defaults for the others. */
 export function limitsFrom(call: string, asked: Partial<DeviceLimits>): DeviceLimits {
+  const types = Object.fromEntries(["memory", "flows", ...Object.keys(DEFAULT_LIMITS)].map((name) => [name, "number"]));
+  checkOptions(call, "limits", asked, types as Record<string, "number">);
   const limits = { ...DEFAULT_LIMITS };
   for (const name of Object.keys(limits) as (keyof DeviceLimits)[]) {
     const value = asked[name];

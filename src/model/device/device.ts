@@ -8,7 +8,7 @@ import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
-import { unsigned } from "../../checks.js";
+import { checkOptions, checkTime, describe, unsigned, type OptionType, type OptionTypes } from "../../checks.js";
 import { Hardware } from "../base/hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
@@ -69,8 +69,31 @@ export interface CheckedParts extends DeviceParts {
   readonly cacheEntries: number;
 }
 
-/** @internal Checks the options of a device. */
-export function deviceParts(call: string, options: DeviceOptions): CheckedParts {
+const OPTION_TYPES: OptionTypes<DeviceOptions> = {
+  name: "string",
+  ports: "number",
+  vports: "number",
+  profile: "string",
+  seed: "number",
+  now: "function",
+  limits: "object",
+  managedFlowSteering: "boolean",
+  asyncRules: "boolean",
+  cache: "any",
+  parser: "object",
+  core: "any",
+  macs: "any",
+  gids: "any",
+};
+
+/** @internal Checks the options of a device; `more` are those of another call that makes one. */
+export function deviceParts(
+  call: string,
+  options: DeviceOptions,
+  more: Readonly<Record<string, OptionType>> = {},
+): CheckedParts {
+  checkOptions(call, "", options, { ...OPTION_TYPES, ...more });
+  checkClock(call, options.now);
   const profile = profileNamed(options.profile ?? "manual");
   const ports = unsigned(call, "ports", options.ports ?? 1, 8);
   if (ports < 1)
@@ -79,13 +102,22 @@ export function deviceParts(call: string, options: DeviceOptions): CheckedParts 
   const memory = options.limits?.memory;
   if (memory !== undefined) unsigned(call, "limits.memory", memory, 32);
   const { seed = 0 } = options;
-  if (typeof seed !== "number") throw new TypeError(`${call}: seed must be a number, not ${typeof seed}`);
   if (!Number.isSafeInteger(seed))
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "seed", value: seed, hint: "an integer" });
   if (options.limits?.flows !== undefined) unsigned(call, "limits.flows", options.limits.flows, 32);
   const hardware = new Hardware(call, options.name ?? DEFAULT_NAME, ports, options);
   const cacheEntries = entriesFrom(call, options.cache);
   return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
+}
+
+/** A clock gives nanoseconds as a bigint: it is read once, before anything is made. */
+function checkClock(call: string, now: (() => bigint) | undefined): void {
+  if (now === undefined) return;
+  const time: unknown = now();
+  if (typeof time !== "bigint") {
+    throw new TypeError(`${call}: now must return nanoseconds as a bigint, not ${describe(time)}: () => BigInt(...)`);
+  }
+  checkTime(call, "now()", time);
 }
 
 /** @internal Makes a core that of a device. */

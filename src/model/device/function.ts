@@ -1,5 +1,6 @@
 /** A function of a device as programs see it (docs/rules.md, "Domains, functions and the eSwitch"). */
 import { FunctionBase, type DeviceBase } from "../base/deviceBase.js";
+import type { PrintedFields } from "../../printable.js";
 import { HostRules } from "../flow/hostRules.js";
 import { TablePipeline } from "../table/pipeline.js";
 
@@ -14,5 +15,9 @@ export class DeviceFunction extends FunctionBase {
     super(device, vport);
     this.pipeline = this.part(TablePipeline);
     this.hostRules = this.part(HostRules);
+  }
+
+  protected override printedFields(): PrintedFields {
+    return { name: this.name, vport: this.vport, hostRules: this.hostRules };
   }
 }

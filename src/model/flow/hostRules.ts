@@ -8,6 +8,7 @@ import { Op, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
 import { insertRule } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
+import { Printable, type PrintedFields } from "../../printable.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { describe, unsigned } from "../../checks.js";
@@ -76,6 +77,10 @@ export class HostRule extends Handle {
     this.action = options.action;
   }
 
+  protected override printedFields(): PrintedFields {
+    return { ...super.printedFields(), action: this.action };
+  }
+
   /** Takes the rule away. @throws EINVAL it has been */
   remove(): void {
     const call = "hostRule.remove";
@@ -86,7 +91,7 @@ export class HostRule extends Handle {
 }
 
 /** `device.hostRules`, and those of other functions. */
-export class HostRules {
+export class HostRules extends Printable {
   /** @internal */
   readonly function: FunctionBase;
   readonly device: DeviceBase;
@@ -97,9 +102,14 @@ export class HostRules {
 
   /** @internal */
   constructor(of: FunctionBase) {
+    super();
     this.function = of;
     this.device = of.device;
     this.pipeline = of.part(TablePipeline);
+  }
+
+  protected override printedFields(): PrintedFields {
+    return { function: this.function, made: this.#made, queues: [...this.#queues.keys()] };
   }
 
   /**

@@ -11,7 +11,7 @@ import {
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkOptions, describe, unsigned, type OptionTypes } from "../../checks.js";
 import type { HeaderName } from "../../packet/parsedFrame.js";
 
 /** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */
@@ -40,6 +40,16 @@ export interface ParserOptions {
   samples?: readonly SampleOptions[];
 }
 
+const PARSER_TYPES: OptionTypes<ParserOptions> = { geneveOption0: "object", samples: "any" };
+const GENEVE_TYPES: OptionTypes<GeneveOption> = { class: "number", type: "number" };
+const SAMPLE_TYPES: OptionTypes<SampleOptions> = {
+  id: "number",
+  header: "string",
+  level: "string",
+  offset: "number",
+  port: "number",
+};
+
 const ANY_PORT = -1;
 
 /** What a parser declares, checked. */
@@ -49,10 +59,10 @@ export class ParserDeclaration {
   readonly #declared: number;
 
   constructor(call: string, options: ParserOptions) {
-    anObject(call, "parser", options);
+    checkOptions(call, "parser", options, PARSER_TYPES);
     let declared = 0;
     if (options.geneveOption0 !== undefined) {
-      anObject(call, "parser.geneveOption0", options.geneveOption0);
+      checkOptions(call, "parser.geneveOption0", options.geneveOption0, GENEVE_TYPES);
       unsigned(call, "parser.geneveOption0.class", options.geneveOption0.class, 16);
       unsigned(call, "parser.geneveOption0.type", options.geneveOption0.type, 8);
       declared |= HERE_GENEVE_OPTION_0;
@@ -62,7 +72,7 @@ export class ParserDeclaration {
       throw new TypeError(`${call}: parser.samples must be a list, not ${describe(samples)}`);
     for (const [i, sample] of (options.samples ?? []).entries()) {
       const path = `parser.samples[${i}]`;
-      anObject(call, path, sample);
+      checkOptions(call, path, sample, SAMPLE_TYPES);
       checkSample(call, path, sample);
       const bit = HERE_SAMPLE << sample.id;
       if ((declared & bit) !== 0) {
@@ -108,11 +118,6 @@ export class ParserDeclaration {
 function undeclared(call: string, field: string, what: string): never {
   const hint = `the device does not declare it: createDevice({ parser: { ${what} } })`;
   return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `mask.${field}`, hint });
-}
-
-function anObject(call: string, path: string, value: unknown): void {
-  if (typeof value === "object" && value !== null) return;
-  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
 }
 
 function checkSample(call: string, path: string, { id, header, level, offset, port }: SampleOptions): void {

@@ -24,6 +24,7 @@ import {
   hasSteps,
   isConnected,
   RESET_STATE,
+  STATE_NAMES,
   type QueuePairChange,
   type QueuePairState,
 } from "./states.js";
@@ -31,6 +32,7 @@ import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest
 import type { TransportCounters } from "../roce/counters.js";
 import { psnAfter } from "../roce/opcodes.js";
 import { Transport } from "../roce/transport.js";
+import type { PrintedFields } from "../../printable.js";
 import { postList, type BadRequest } from "./scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 
@@ -147,6 +149,11 @@ export class QueuePair extends Handle implements Receiver {
     queue.#state = { ...RESET_STATE, port_num: port };
     context.users++;
     return queue;
+  }
+
+  protected override printedFields(): PrintedFields {
+    const fields = super.printedFields();
+    return this.spreads ? fields : { ...fields, state: this.isSink ? "sink" : STATE_NAMES[this.state] };
   }
 
   /** Takes every frame, without buffers and completions. */

@@ -5,6 +5,7 @@ import { Classifier } from "./classifier.js";
 import type { Context } from "../base/context.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
+import type { PrintedFields } from "../../printable.js";
 import { DOMAIN_TYPES, type DomainType } from "./domainType.js";
 import { PendingRules } from "./pendingRules.js";
 import { TablePipeline } from "./pipeline.js";
@@ -134,6 +135,11 @@ export class Table extends Handle {
 
   get type(): DomainType {
     return this.domain.type;
+  }
+
+  protected override printedFields(): PrintedFields {
+    const own = [...this.classifier.places].filter((place) => "table" in place && place.table === this);
+    return { ...super.printedFields(), matchers: own.length };
   }
 
   destroy(call: string): void {

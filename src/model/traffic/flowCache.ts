@@ -1,7 +1,8 @@
 /** The flow cache of a device, as programs see it: its size, its hits and misses, and `clear` (docs/frames.md). */
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
-import { unsigned } from "../../checks.js";
+import { checkOptions, describe, unsigned, type OptionTypes } from "../../checks.js";
+import { Printable, type PrintedFields } from "../../printable.js";
 
 export interface CacheOptions {
   /** Entries at most: a power of two up to 1,048,576, or 0 for no cache. @default 65536 */
@@ -16,7 +17,8 @@ const MOST_ENTRIES = 1_048_576;
 export function entriesFrom(call: string, cache: CacheOptions | false | 0 | undefined): number {
   if (cache === false || cache === 0) return 0;
   if (cache !== undefined && (typeof cache !== "object" || cache === null))
-    throw new TypeError(`${call}: cache must be an object, false or 0, not ${cache === null ? "null" : typeof cache}`);
+    throw new TypeError(`${call}: cache must be an object, false or 0, not ${describe(cache)}`);
+  checkOptions(call, "cache", cache ?? {}, { entries: "number" } satisfies OptionTypes<CacheOptions>);
   const entries = unsigned(call, "cache.entries", cache?.entries ?? DEFAULT_ENTRIES, 32);
   if (entries <= MOST_ENTRIES && (entries & (entries - 1)) === 0) return entries;
   const hint = `0, or a power of two up to ${MOST_ENTRIES}`;
@@ -24,16 +26,21 @@ export function entriesFrom(call: string, cache: CacheOptions | false | 0 | unde
 }
 
 /** The flow cache of a device: frames whose key has an entry skip the lookups that the entry recorded. */
-export class FlowCache {
+export class FlowCache extends Printable {
   /** The largest number of entries; 0 when the device has no flow cache. */
   readonly entries: number;
   readonly #core: Core;
 
   /** @internal */
   constructor(core: Core, entries: number) {
+    super();
     this.#core = core;
     this.entries = entries;
     core.exports.limitCache(entries);
+  }
+
+  protected override printedFields(): PrintedFields {
+    return { entries: this.entries, hits: this.hits, misses: this.misses, paused: this.paused };
   }
 
   /** Frames that had an entry, since the device was created. */

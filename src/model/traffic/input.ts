@@ -2,7 +2,7 @@
 import { MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkTime, describe, unsigned } from "../../checks.js";
 import { linkOf } from "./links.js";
 
 /** How a frame came in. */
@@ -75,14 +75,6 @@ export function checkFrameLength(call: string, path: string, length: number): vo
   if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
   const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;
   refuse({ code: "EINVAL", call, reason: "bad_frame", path, value: `${length} bytes`, hint });
-}
-
-/** Refuses what is no time. */
-export function checkTime(call: string, path: string, time: unknown): void {
-  if (typeof time !== "bigint") throw new TypeError(`${call}: ${path} must be a bigint, not ${describe(time)}`);
-  if (time === BigInt.asUintN(64, time)) return;
-  const hint = "nanoseconds, 0 to 2^64 - 1";
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: time, hint });
 }
 
 function checkWireLength(call: string, i: number, frame: Uint8Array, wireLength: number): void {

@@ -3,6 +3,7 @@ import { Reason, Verdict } from "../../abi/engine.js";
 import type { DevxFlowEntry } from "../devx/flowEntry.js";
 import type { Flow } from "../flow/flow.js";
 import type { HostRule } from "../flow/hostRules.js";
+import { Printable } from "../../printable.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import type { Rule } from "../rule/rule.js";
 import type { WorkQueue } from "../queue/workQueue.js";
@@ -58,6 +59,10 @@ export type Destination = QueueDestination | WorkQueueDestination | HostDestinat
 /** What a frame can hit. */
 export type HitRule = Rule | Flow | HostRule | DevxFlowEntry;
 
+/**
+ * What happened to a frame. It prints its fields, and `JSON.stringify` takes it: rules and objects are names there, frames
+ * are hexadecimal digits.
+ */
 export interface Outcome {
   /** What became of the original branch of the frame. */
   verdict: VerdictName;
@@ -101,7 +106,81 @@ const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});
 /** An outcome under construction. */
 export type OpenOutcome = { -readonly [K in keyof Outcome]: Outcome[K] };
 
-/** The outcome of a frame that hit no rule and reached nobody. */
+class FrameOutcome extends Printable implements OpenOutcome {
+  declare verdict: VerdictName;
+  declare reason: ReasonName | null;
+  declare to: readonly Destination[];
+  declare tag: number | null;
+  declare registers: Readonly<Record<string, number>>;
+  declare rules: readonly HitRule[];
+  declare copies: readonly Destination[];
+
+  constructor(verdict: VerdictName, reason: ReasonName | null, tag: number | null) {
+    super();
+    this.verdict = verdict;
+    this.reason = reason;
+    this.to = NOWHERE;
+    this.tag = tag;
+    this.registers = NO_REGISTERS;
+    this.rules = NO_RULES;
+    this.copies = NOWHERE;
+  }
+
+  protected override get printedName(): string {
+    return "Outcome";
+  }
+}
+
+/** The outcome of a frame that hit no rule and reached no destination. */
 export function bareOutcome(verdict: VerdictName, reason: ReasonName | null, tag: number | null): OpenOutcome {
-  return { verdict, reason, to: NOWHERE, tag, registers: NO_REGISTERS, rules: NO_RULES, copies: NOWHERE };
+  return new FrameOutcome(verdict, reason, tag);
+}
+
+/** One class for all kinds of destination, so that all have the same shape in memory. */
+class FrameDestination extends Printable {
+  declare readonly kind: Destination["kind"];
+  declare readonly name: string;
+  declare readonly object: Destination["object"];
+  declare readonly frame: Uint8Array;
+  declare readonly tag: number;
+
+  constructor(
+    kind: Destination["kind"],
+    name: string,
+    object: Destination["object"],
+    frame: Uint8Array,
+    tag: number,
+    rest: DestinationRest | null,
+  ) {
+    super();
+    this.kind = kind;
+    this.name = name;
+    this.object = object;
+    this.frame = frame;
+    this.tag = tag;
+    if (rest !== null) Object.assign(this, rest);
+  }
+
+  protected override get printedName(): string {
+    return "Destination";
+  }
+}
+
+/** Fields that most destinations do not have. */
+export interface DestinationRest {
+  linkType?: number;
+  espFault?: EspFault;
+  outcome?: Outcome | null;
+}
+
+/** A destination of a frame; `rest` is null for most. */
+export function destinationOf<K extends Destination["kind"]>(
+  kind: K,
+  name: string,
+  object: Extract<Destination, { kind: K }>["object"],
+  frame: Uint8Array,
+  tag: number,
+  rest: DestinationRest | null,
+): Extract<Destination, { kind: K }> {
+  return new FrameDestination(kind, name, object, frame, tag, rest) as Destination as Extract<Destination, { kind: K }>;
 }

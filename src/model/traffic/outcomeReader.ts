@@ -21,8 +21,9 @@ import {
   bareOutcome,
   reasonName,
   verdictName,
+  destinationOf,
   type Destination,
-  type EspFault,
+  type DestinationRest,
   type HitRule,
   type OpenOutcome,
   type Outcome,
@@ -60,7 +61,6 @@ export class Afterwards {
 /** Metadata registers, by their numbers. */
 export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
-const UNMARKED = {};
 const ETHERNET = { linkType: LINK_TYPES.ETHERNET };
 const RAW_IP = { linkType: LINK_TYPES.RAW };
 const NONE: number = Reason.none;
@@ -114,8 +114,10 @@ export class OutcomeReader {
     const frame = this.#frameAt(at, flags, input);
     if ("transport" in object && object.transport !== null) arrivals.push({ transport: object.transport, frame });
     const marks = markedBy(flags);
-    const arrived = arrivedAt(object, frame, tag);
-    return marks === UNMARKED ? arrived : { ...arrived, ...marks };
+    if (object instanceof HostQueue) return destinationOf("host", object.label, null, frame, tag, marks);
+    return object instanceof WorkQueue
+      ? destinationOf("wq", object.label, object, frame, tag, marks)
+      : destinationOf("qp", object.label, object, frame, tag, marks);
   }
 
   #leave(index: number, at: number, flags: number, input: Uint8Array | null, { departures }: Afterwards): Destination {
@@ -123,15 +125,7 @@ export class OutcomeReader {
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
     // A tag does not leave a device.
-    const destination: PortDestination = {
-      kind: "port",
-      name: port.label,
-      object: null,
-      frame,
-      tag: 0,
-      outcome: null,
-      ...markedBy(flags),
-    };
+    const destination = destinationOf("port", port.label, null, frame, 0, { outcome: null, ...markedBy(flags) });
     departures.push({
       destination,
       port,
@@ -169,17 +163,9 @@ export function rulesHit(one: InstalledRule, sender: QueuePair | null): readonly
   return one instanceof ConnectionRule ? [] : [one as HitRule];
 }
 
-function arrivedAt(object: QueuePair | WorkQueue | HostQueue, frame: Uint8Array, tag: number): Destination {
-  const name = object.label;
-  if (object instanceof HostQueue) return { kind: "host", object: null, name, frame, tag };
-  return object instanceof WorkQueue
-    ? { kind: "wq", object, name, frame, tag }
-    : { kind: "qp", object, name, frame, tag };
-}
-
-/** Of most frames, nothing: UNMARKED. */
-function markedBy(flags: number): { linkType?: number; espFault?: EspFault } {
-  const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : UNMARKED;
+/** The link type where rules changed it, and a fault of ESP; null for most frames. */
+function markedBy(flags: number): DestinationRest | null {
+  const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : null;
   const esp = espOf(flags);
   return esp === ESP_GOOD ? link : { ...link, espFault: esp === ESP_BAD_ICV ? "icv" : "trailer" };
 }

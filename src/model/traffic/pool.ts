@@ -5,6 +5,7 @@ import { coresHere, threadsMissing } from "../../engine/thread.js";
 import { refuse } from "../../errors.js";
 import { Device, deviceParts, openCore, type DeviceOptions, type CheckedParts } from "../device/device.js";
 import { unsigned } from "../../checks.js";
+import type { PrintedFields } from "../../printable.js";
 import { PoolTraffic } from "./poolTraffic.js";
 import { Traffic } from "./receive.js";
 import type { Core } from "../../engine/core.js";
@@ -31,7 +32,7 @@ const FEW = 32;
 /** What `createDevicePool` does (loadPool.ts). */
 export async function openPool(options: PoolOptions): Promise<DevicePool> {
   const call = "createDevicePool";
-  const parts = deviceParts(call, options);
+  const parts = deviceParts(call, options, { workers: "number", few: "number" });
   const workers = unsigned(call, "workers", options.workers ?? Math.min(coresHere(), MOST_BY_DEFAULT), 32);
   if (workers < 1 || workers > MOST_WORKERS) {
     const hint = `1 to ${MOST_WORKERS}`;
@@ -78,6 +79,10 @@ export class DevicePool extends Device {
   /** @internal Those of them that other threads were to steer and this one has, because they were not let run. */
   get takenOver(): number {
     return this.#crew?.takenOver ?? 0;
+  }
+
+  protected override printedFields(): PrintedFields {
+    return { ...super.printedFields(), workers: this.workers };
   }
 
   /** Ends the threads too. @throws SteeringError EBUSY while a context is open */

@@ -5,7 +5,7 @@ import { leave } from "../device/cable.js";
 import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
-import type { Destination, HitRule, Outcome, ReasonName } from "./outcome.js";
+import { bareOutcome, type Destination, type HitRule, type Outcome, type ReasonName } from "./outcome.js";
 import { Afterwards } from "./outcomeReader.js";
 import { portOf, type Port } from "../base/ports.js";
 import { QueuePair } from "../queue/queuePair.js";
@@ -108,7 +108,8 @@ function loopedBack(
   const to = whoHas(sent.to);
   const left = to.some(({ kind }) => kind === "port");
   const { verdict, reason, tag, registers } = bestOf(sent, stayed, left);
-  const outcome = { verdict, reason, to, tag, registers, rules, copies: [...whoHas(sent.copies), ...copies] };
+  const outcome = bareOutcome(verdict, reason, tag);
+  Object.assign(outcome, { to, registers, rules, copies: [...whoHas(sent.copies), ...copies] });
   return { outcome, departures };
 }
 

@@ -199,11 +199,13 @@ describe("refusals", () => {
 test("a queue that asks for no time does not look at the clock", async () => {
   let looks = 0n;
   bench = await openBench({ now: () => ++looks });
+  // createDevice reads the clock once, to check it.
+  expect(looks).toBe(1n);
   const cq = open(v.IBV_WC_EX_WITH_FLOW_TAG);
   arrive(64);
-  expect(looks).toBe(0n);
+  expect(looks).toBe(1n);
   expect(v.ibv_start_poll(cq)).toBe(0);
   const timed = v.ibv_create_cq_ex(bench.context, { cqe: 1, wc_flags: TIMES });
-  expect(looks).toBe(0n);
+  expect(looks).toBe(1n);
   expect(timed.cqe).toBe(1);
 });
