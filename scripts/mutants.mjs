@@ -39,24 +39,20 @@ process.argv.length = 2;
 const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "--tests"], { stdio: "inherit" });
 if (status !== 0) process.exit(2);
 
-const results = [];
-for (const path of paths) results.push({ path, ...(await mutate(path)) });
-for (const { lost } of results) {
+const rows = [];
+for (const path of paths) {
+  const { all, tried, survivors, equivalent, lost } = await mutate(path);
   for (const { file, mutant } of lost) console.log(`equivalent.json: no mutant, or several: ${file}  ${mutant}`);
-}
-for (const { survivors } of results) {
   for (const { file, line, key, reached } of survivors) {
     console.log(`${file}:${line}  ${key}${reached ? "" : "  (no test reaches it)"}`);
   }
+  const caught = tried.length - survivors.length;
+  const score = tried.length === 0 ? 100 : (100 * caught) / tried.length;
+  rows.push([path, all, tried.length, caught, equivalent, `${score.toFixed(1)} %`]);
+  if (score < Number(options.least)) process.exitCode = 1;
 }
 console.log("\n| path | mutants | tried | caught | equivalent | score |\n| --- | --- | --- | --- | --- | --- |");
-for (const result of results) {
-  const { path, all, tried, survivors, equivalent } = result;
-  result.score = tried.length === 0 ? 100 : (100 * (tried.length - survivors.length)) / tried.length;
-  const cells = [path, all, tried.length, tried.length - survivors.length, equivalent, `${result.score.toFixed(1)} %`];
-  console.log(`| ${cells.join(" | ")} |`);
-}
-process.exitCode = results.some(({ score }) => score < Number(options.least)) ? 1 : 0;
+for (const row of rows) console.log(`| ${row.join(" | ")} |`);
 
 function mutate(path) {
   if (path.startsWith("src")) {
