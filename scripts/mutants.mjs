@@ -6,6 +6,7 @@
  *
  *   --sample N       mutants of each path of assembly/, drawn at random; all by default
  *   --seed S         draws the same again
+ *   --again          those mutants of the paths of assembly/ that survived the last run
  *   --budget S       seconds of tests that a mutant of assembly/ has to survive; 20 by default
  *   --tests FOLDER   runs only these tests, may stand several times; by default all for assembly/, and test/X for src/X/...
  *   --fresh          records again which tests reach which mutants of assembly/
@@ -24,6 +25,7 @@ const { values: options, positionals: paths } = parseArgs({
   options: {
     sample: { type: "string", default: "Infinity" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    again: { type: "boolean", default: false },
     budget: { type: "string", default: "20" },
     tests: { type: "string", multiple: true, default: [] },
     fresh: { type: "boolean", default: false },
@@ -66,6 +68,7 @@ function mutate(path) {
     budget: Number(options.budget) * 1000,
     tests: options.tests.length > 0 ? options.tests : ["test"],
     fresh: options.fresh,
+    again: options.again,
   });
 }
 

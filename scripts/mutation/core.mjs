@@ -1,10 +1,11 @@
 /** Mutates the core: one compile holds the mutants of a run, and each test file is loaded once for all that it may catch. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { compile, readSources } from "./compile.mjs";
 import { matchEquivalent, readEquivalent } from "./equivalent.mjs";
 import { recordReach } from "./reach.mjs";
 import { linesOf, runTests } from "./vitest.mjs";
 
+const LAST = "build/mutation/survivors.json";
 const ENTRY = "assembly/index.ts";
 const RELEASE = ["-O3"];
 /** What a process takes until the first test of a file runs. */
@@ -14,7 +15,7 @@ const TURNS_FACTOR = 3n;
 const TURNS_MORE = 20_000_000n;
 
 /** Gives `{ all, tried, survivors, equivalent, lost }` of a file or folder. */
-export async function mutateCore(path, { sample, random, budget, fresh, tests }) {
+export async function mutateCore(path, { sample, random, budget, fresh, tests, again }) {
   const sources = await readSources("assembly");
   const all = [...sources.values()].flatMap(({ mutants }) => mutants);
   const { invalid } = await compile(sources, ENTRY, { options: ["-O0"] });
@@ -25,7 +26,8 @@ export async function mutateCore(path, { sample, random, budget, fresh, tests })
     all,
   );
   const testable = valid.filter((one) => !reasons.has(one));
-  const tried = sample < testable.length ? pick(testable, sample, random) : testable;
+  const drawn = sample < testable.length ? pick(testable, sample, random) : testable;
+  const tried = again ? testable.filter(survivedLast()) : drawn;
   const chosen = new Set(tried);
 
   const recorder = () => build("reach", sources, { records: true, holds: compiles });
@@ -36,12 +38,19 @@ export async function mutateCore(path, { sample, random, budget, fresh, tests })
     .filter(({ number }) => !caught.has(number))
     .sort((a, b) => a.number - b.number)
     .map((one) => ({ ...one, reached: reached.has(one.number) }));
+  writeFileSync(LAST, JSON.stringify(survivors.map(({ file, key }) => ({ file, key }))));
   return { all: valid.length, tried, survivors, equivalent: valid.length - testable.length, lost };
 }
 
 function testFiles(folders) {
   const below = (folder) => readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`);
   return [...new Set(folders.flatMap(below))].filter((name) => name.endsWith(".test.ts")).sort();
+}
+
+/** Whether a mutant survived the last run. */
+function survivedLast() {
+  const last = JSON.parse(readFileSync(LAST, "utf8"));
+  return (one) => last.some(({ file, key }) => file === one.file && key === one.key);
 }
 
 function isIn(file, path) {
