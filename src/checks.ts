@@ -27,6 +27,25 @@ export function checkTime(call: string, path: string, time: unknown): void {
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: time, hint });
 }
 
+/**
+ * The first `num_actions` items of an array, all of them where it is undefined. `path` names the array.
+ * @throws TypeError no array; SteeringError EINVAL more than there are
+ */
+export function countedActions<T>(
+  call: string,
+  num_actions: number | undefined,
+  path: string,
+  list: readonly T[],
+): T[] {
+  if (!Array.isArray(list)) throw new TypeError(`${call}: ${path} must be an array, not ${describe(list)}`);
+  const count = num_actions ?? list.length;
+  if (!Number.isInteger(count) || count < 0 || count > list.length) {
+    const hint = `the array has ${list.length}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_actions", value: count, hint });
+  }
+  return list.slice(0, count) as T[];
+}
+
 /** The type of a value, as messages name it: `null`, `string`, `QueuePair`. */
 export function describe(value: unknown): string {
   if (value === null) return "null";

@@ -1,10 +1,9 @@
 /** mlx5dv_create_flow(3), mlx5dv_create_flow_matcher(3), mlx5dv_create_steering_anchor(3). */
-import { refuse } from "../errors.js";
 import type { Context } from "../model/base/context.js";
 import { DeviceFlow } from "../model/flow/deviceFlow.js";
 import type { FlowActionAttr } from "../model/flow/deviceFlowActions.js";
 import { FlowMatcher, type FlowMatcherAttr } from "../model/flow/matcher.js";
-import { describe } from "../checks.js";
+import { countedActions } from "../checks.js";
 import { living } from "../model/base/handle.js";
 import { SteeringAnchor, type SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
 import type { FlowMatchParameters } from "./dr.js";
@@ -55,15 +54,8 @@ export function mlx5dv_create_flow(
   actions_attr: readonly FlowActionAttr[],
 ): DeviceFlow {
   const call = "mlx5dv_create_flow";
-  if (!Array.isArray(actions_attr)) {
-    throw new TypeError(`${call}: actions_attr must be an array, not ${describe(actions_attr)}`);
-  }
-  const count = num_actions ?? actions_attr.length;
-  if (!Number.isInteger(count) || count < 0 || count > actions_attr.length) {
-    const hint = `the array has ${actions_attr.length}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_actions", value: count, hint });
-  }
-  return DeviceFlow.create(call, flow_matcher, match_value, actions_attr.slice(0, count) as FlowActionAttr[]);
+  const attrs = countedActions(call, num_actions, "actions_attr", actions_attr);
+  return DeviceFlow.create(call, flow_matcher, match_value, attrs);
 }
 
 /**

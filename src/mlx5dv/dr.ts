@@ -2,12 +2,11 @@
 import type { Action } from "../model/action/action.js";
 import { Context } from "../model/base/context.js";
 import { Domain, Table } from "../model/table/domain.js";
-import { describe } from "../checks.js";
+import { countedActions } from "../checks.js";
 import { living } from "../model/base/handle.js";
 import { Matcher } from "../model/table/matcher.js";
 import type { MatchParameters } from "../model/match/match.js";
 import { Rule } from "../model/rule/rule.js";
-import { refuse } from "../errors.js";
 
 /** What C passes as `struct mlx5dv_flow_match_parameters *`: the struct, its bytes alone, or nothing (all zero). */
 export type FlowMatchParameters = MatchParameters | Uint8Array | null | undefined;
@@ -131,13 +130,7 @@ export function mlx5dv_dr_rule_create(
   actions: readonly Action[],
 ): Rule {
   const call = "mlx5dv_dr_rule_create";
-  if (!Array.isArray(actions)) throw new TypeError(`${call}: actions must be an array, not ${describe(actions)}`);
-  const count = num_actions ?? actions.length;
-  if (!Number.isInteger(count) || count < 0 || count > actions.length) {
-    const hint = `the array has ${actions.length}`;
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_actions", value: count, hint });
-  }
-  return Rule.create(call, matcher, value, actions.slice(0, count) as Action[]);
+  return Rule.create(call, matcher, value, countedActions(call, num_actions, "actions", actions));
 }
 
 /** Destroys a rule, at once or, with `asyncRules` of `createDevice`, at the next sync. */
