@@ -1,4 +1,7 @@
-/** An opened device, protection domains, memory regions. */
+/**
+ * Opened devices (contexts), protection domains and memory regions: ibv_open_device(3),
+ * ibv_alloc_pd(3), ibv_reg_mr(3).
+ */
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.js";
@@ -7,19 +10,19 @@ import { Handle, living, retire } from "./handle.js";
 import { NumberedObjects } from "./numbered.js";
 
 export class Context extends Handle {
-  /** Opened with MLX5DV_CONTEXT_FLAGS_DEVX: device commands work. */
+  /** Whether device commands work: opened with MLX5DV_CONTEXT_FLAGS_DEVX. */
   readonly devx: boolean;
-  /** Completion vectors: one, and it signals nobody. */
+  /** Completion vectors: one, which signals no thread. */
   readonly num_comp_vectors = 1;
 
-  /** Whether it may steer: CAP_NET_RAW. */
+  /** Whether the program may steer frames: CAP_NET_RAW. */
   readonly capNetRaw: boolean;
-  /** What its queue pairs, domains and flows belong to. */
+  /** The function that owns its queue pairs, domains and flows. */
   readonly function: FunctionBase;
-  /** What device commands have made on it. */
+  /** The objects that device commands made on it. */
   readonly numbered = new NumberedObjects();
 
-  /** `of` stands where C has an entry of the device list; a device is its PF. */
+  /** `of` is the device (its PF) or a function; C has an entry of the device list here. */
   constructor(call: string, of: DeviceBase | FunctionBase, devx: boolean, capNetRaw = true) {
     const owner = functionFrom(call, "device", of);
     const { device } = owner;
@@ -31,7 +34,7 @@ export class Context extends Handle {
     device.users++;
   }
 
-  /** @throws EINVAL a completion vector that is not there */
+  /** @throws EINVAL there is no such completion vector */
   checkVector(call: string, path: string, vector: number): void {
     if (unsigned(call, path, vector, 31) < this.num_comp_vectors) return;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: vector, hint: "num_comp_vectors is 1" });
@@ -96,12 +99,12 @@ export class MemoryRegion extends Handle {
     pd.users++;
   }
 
-  /** Whether the device may write all of `view`, as receiving does. */
+  /** Whether the device may write all of `view`: the memory that a receive writes. */
   takes(view: Uint8Array): boolean {
     return (this.access & IBV_ACCESS_LOCAL_WRITE) !== 0 && this.holds(view);
   }
 
-  /** Whether all of `view` lies in the region, so that the device may read it. */
+  /** Whether all of `view` lies in the region: the memory that a send reads. */
   holds(view: Uint8Array): boolean {
     return (
       view.buffer === this.bytes.buffer &&

@@ -1,6 +1,8 @@
 /**
- * A device and its functions as every object of the model knows them: identity, core, limits, names, clock. What steers frames is
- * in device/device.ts and device/function.ts, which extend these classes. The rooms of the model import this file, never those.
+ * A device and its functions as every object of the model knows them: identity, core, limits,
+ * names, clock. device/device.ts and device/function.ts extend these classes and steer frames.
+ * Other folders of the model import this file and never those two: so the model has no import
+ * circle.
  */
 import { VPORT_MANAGER } from "../../abi/engine.js";
 import { checkTime, describe } from "../../checks.js";
@@ -14,14 +16,14 @@ import { InstalledRules } from "./installed.js";
 import { NamedObjects } from "./named.js";
 import type { Profile } from "../profile/profile.js";
 
-/** What a device is made of besides its core. */
+/** The parts of a device besides its core. */
 export interface DeviceParts {
   readonly profile: Profile;
   readonly parser: ParserDeclaration;
   readonly hardware: Hardware;
 }
 
-/** What a device is told about itself. */
+/** The options of a device, with their defaults filled in. */
 export interface DeviceIdentity {
   readonly name: string;
   readonly vports: number;
@@ -34,7 +36,7 @@ export interface DeviceIdentity {
 
 /** A queue that the core delivers to. */
 export interface LabelledQueue {
-  /** What outcomes call it. */
+  /** Its name in outcomes. */
   readonly label: string;
 }
 
@@ -55,7 +57,10 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly managedFlowSteering: boolean;
   /** Whether direct rules wait for a sync of their domain. */
   readonly asyncRules: boolean;
-  /** @internal Whether it has stateful actions (meters, connections, first-hit flags): frames have times then. */
+  /**
+   * @internal Whether it has stateful actions (meters, connections, first-hit flags). Frames need
+   *   times then.
+   */
   stateful = false;
   /** VFs. */
   readonly vports: number;
@@ -63,7 +68,7 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly queues = new Map<number, LabelledQueue>();
   /** @internal Queue pairs and work queues by their number. */
   readonly receivers = new Map<number, object>();
-  /** @internal Objects that C programs hold by pointers. */
+  /** @internal Objects that C bytes name by a pointer. */
   readonly named = new NamedObjects();
   /** @internal Everything that has a rule in the core. */
   readonly installed = new InstalledRules();
@@ -91,8 +96,8 @@ export abstract class DeviceBase extends NamedPrintable {
   abstract function(vport: number): FunctionBase;
 
   /**
-   * @internal A frame of a queue pair that was checked goes its whole way: through the send path of its function, the eSwitch, to
-   * the queues and ports where rules lead it.
+   * @internal Sends a checked frame of a queue pair: through the send path of its function and the
+   *   eSwitch, to the queues and ports that rules choose.
    */
   abstract transmit(call: string, sender: object, frame: Uint8Array): void;
 
@@ -144,14 +149,14 @@ export abstract class DeviceBase extends NamedPrintable {
     this.#closed = true;
   }
 
-  /** @internal The next free number of a kind, and `count` of them taken. */
+  /** @internal Gives the next free number of a kind and takes `count` numbers. */
   nextNumber(kind: string, count = 1): number {
     const next = this.#numbers.get(kind) ?? 0;
     this.#numbers.set(kind, next + count);
     return next;
   }
 
-  /** @internal The address that the core gave; ENOMEM where it had none. */
+  /** @internal The address that the core gave. @throws ENOMEM the core gave none (0) */
   allocated(call: string, address: number): number {
     if (address !== 0) return address >>> 0;
     const hint = `${this.memoryUsed} bytes are in use; see limits.memory of createDevice`;
@@ -171,18 +176,22 @@ export abstract class DeviceBase extends NamedPrintable {
   }
 }
 
-/** What a room of the model has for each function: made when it is first asked for. */
+/**
+ * The part of a function that one folder of the model owns, such as its flows. `FunctionBase.part`
+ * makes it on first use.
+ */
 export type FunctionPart<T extends object> = new (of: FunctionBase) => T;
 
 /**
- * A function of a device: the PF, which manages the eSwitch, or a VF (docs/rules.md, "Domains, functions and the eSwitch"). It has all
- * ports of the device. Rooms keep their own part of it: its table pipeline, its flows, its host rules.
+ * A function of a device: the PF, which manages the eSwitch, or a VF (docs/rules.md, "Domains,
+ * functions and the eSwitch"). It uses all ports of the device. Each folder of the model keeps its
+ * own part of it: table pipeline, flows, host rules, anchors.
  */
 export class FunctionBase extends NamedPrintable {
   readonly device: DeviceBase;
   /** 0 for the PF, VFs from 1. */
   readonly vport: number;
-  /** The name of the device; of a VF followed by `/vf1`. */
+  /** The name of the device; a VF appends `/vf1`. */
   readonly name: string;
   readonly #parts = new Map<FunctionPart<object>, object>();
 
@@ -199,7 +208,7 @@ export class FunctionBase extends NamedPrintable {
     return this.vport === VPORT_MANAGER;
   }
 
-  /** @internal The part of a room. */
+  /** @internal The part of this class, made on first use. */
   part<T extends object>(type: FunctionPart<T>): T {
     let part = this.#parts.get(type);
     if (part === undefined) this.#parts.set(type, (part = new type(this)));
@@ -207,7 +216,7 @@ export class FunctionBase extends NamedPrintable {
   }
 }
 
-/** The function that a device stands for, which is the PF, or a function itself. */
+/** The function that a caller named: a device stands for its PF. */
 export function functionFrom(call: string, path: string, of: DeviceBase | FunctionBase): FunctionBase {
   if (of instanceof DeviceBase) return of.function(VPORT_MANAGER);
   if (of instanceof FunctionBase) return of;

@@ -1,4 +1,4 @@
-/** GIDs: the IPv6 addresses that RoCE ports go by, and the MACs that follow from them. */
+/** GIDs, the IPv6 addresses of RoCE ports, and the MAC addresses derived from them. */
 import { refuse } from "../../errors.js";
 import { bytesOf, joined } from "../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
@@ -12,18 +12,18 @@ export interface Gid {
 }
 
 /**
- * A GID as callers give it: the union, by either member; 16 bytes; or text, where "10.0.0.1" stands for its mapped form
- * "::ffff:10.0.0.1".
+ * A GID as callers write it: the union, by either member; 16 bytes; or text. "10.0.0.1" means the
+ * mapped form "::ffff:10.0.0.1".
  */
 export type GidInput = Uint8Array | string | { raw: Uint8Array } | Pick<Gid, "global">;
 
-/** A MAC as callers give it: 6 bytes, or text such as "02:00:00:00:00:01". */
+/** A MAC as callers write it: 6 bytes, or text such as "02:00:00:00:00:01". */
 export type MacInput = Uint8Array | string;
 
 export const GID_LENGTH = 16;
 export const MAC_LENGTH = 6;
 
-/** The union, with bytes of its own. */
+/** The union, over a copy of the bytes. */
 export function gidOf(bytes: Uint8Array): Gid {
   const view = new DataView(bytes.buffer, bytes.byteOffset, GID_LENGTH);
   return {
@@ -94,14 +94,14 @@ function modifiedEui64(mac: Uint8Array): Uint8Array {
   return id;
 }
 
-/** | first three bytes of the MAC | ff fe | last three |: what GUIDs of nodes are made of. */
+/** | first three bytes of the MAC | ff fe | last three |: the EUI-64 of a node GUID. */
 export function eui64(mac: Uint8Array): Uint8Array {
   return joined(mac.subarray(0, 3), Uint8Array.of(0xff, 0xfe), mac.subarray(3));
 }
 
 /**
- * The MAC that follows from a destination GID: of a multicast group (RFC 2464 section 7, RFC 1112 section 6.4), or of a
- * link-local address that was made from one. Undefined for any other.
+ * The MAC derived from a destination GID: of a multicast group (RFC 2464 section 7, RFC 1112
+ * section 6.4), or of a link-local address made from a MAC. Undefined for any other GID.
  */
 export function macOfGid(gid: Uint8Array): Uint8Array | undefined {
   if (isIpv4Mapped(gid)) {

@@ -1,4 +1,4 @@
-/** What a device is made of, apart from what it steers with: its ports, and how many objects it can hold. */
+/** The hardware of a device besides its core: ports, limits, and how many objects are alive. */
 import { Inventory, limitsFrom, type DeviceLimits } from "./limits.js";
 import { makePorts, type Port, type PortOptions } from "./ports.js";
 
@@ -9,7 +9,7 @@ export interface HardwareOptions extends PortOptions {
 export class Hardware {
   readonly ports: readonly Port[];
   readonly inventory: Inventory;
-  /** Verbs flows of all functions: alive, and the most there may be. */
+  /** Verbs flows of all functions: how many are alive, and the limit. */
   readonly flows: { alive: number; readonly most: number };
 
   constructor(call: string, name: string, ports: number, options: HardwareOptions) {

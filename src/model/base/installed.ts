@@ -1,6 +1,9 @@
-/** The rules of a device: everything that has a rule in the core, by the number under which outcomes list it. */
+/** Every rule of a device, by the number that outcomes list. */
 
-/** A direct rule, an entry of flows, a host rule, an entry of a flow table, the rule of a connection. */
+/**
+ * A direct rule, an entry of verbs flows, a host rule, an entry of a flow table, or the rule of a
+ * connection.
+ */
 export interface InstalledRule {
   readonly id: number;
 }
@@ -8,7 +11,7 @@ export interface InstalledRule {
 export class InstalledRules {
   readonly #byId: (InstalledRule | undefined)[] = [];
   readonly #free: number[] = [];
-  /** How many rules were removed since the device was made. Their numbers are given again. */
+  /** How many rules were removed since the device was made. The device reuses their numbers. */
   removed = 0;
 
   /** The number that the next rule gets. */

@@ -1,4 +1,7 @@
-/** How many objects a device has, and how many it may have. What `ibv_query_device` reports is what is enforced here. */
+/**
+ * How many objects a device has and may have. `ibv_query_device` reports the limits that this file
+ * enforces.
+ */
 import { refuse } from "../../errors.js";
 import { checkOptions, unsigned } from "../../checks.js";
 
@@ -28,7 +31,7 @@ export interface DeviceLimits {
   max_rwq_indirection_table_size: number;
 }
 
-/** What a device has if nothing is said, which is also the most that can be said. */
+/** The default of each limit, which is also its maximum. */
 export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
   max_qp: 2 ** 17,
   max_qp_wr: 2 ** 15,
@@ -45,12 +48,12 @@ export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
 
 /** Bytes that a work request can carry by itself (`max_inline_data`). */
 export const MAX_INLINE_DATA = 1024;
-/** RDMA reads and atomics that a queue pair can be told to have under way. */
+/** RDMA reads and atomics that a queue pair accepts as outstanding. */
 export const MAX_RD_ATOMIC = 16;
-/** Queue pairs have numbers of 24 bits, which are not given twice. */
+/** The last queue pair number: numbers have 24 bits and are not reused. */
 export const MAX_QP_NUM = 2 ** 24 - 1;
 
-/** Kinds of object that are counted, and how many there may be. */
+/** Kinds of objects that are counted, and the limit of each. */
 const COUNTED = {
   qp: "max_qp",
   cq: "max_cq",
@@ -62,7 +65,7 @@ const COUNTED = {
 } as const satisfies Record<string, keyof DeviceLimits>;
 export type CountedKind = keyof typeof COUNTED;
 
-/** The objects of a device. */
+/** Counts the living objects of a device. */
 export class Inventory {
   readonly limits: Readonly<DeviceLimits>;
   readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0 };
@@ -71,7 +74,7 @@ export class Inventory {
     this.limits = limits;
   }
 
-  /** Refuses one object more than the limit: ENOMEM. */
+  /** @throws ENOMEM as many objects are alive as the limit allows */
   checkRoom(call: string, device: object, kind: CountedKind): void {
     const most = this.limits[COUNTED[kind]];
     if (this.#alive[kind] < most) return;
@@ -88,7 +91,7 @@ export class Inventory {
   }
 }
 
-/** The limits that were asked for, and the defaults for the others. */
+/** The limits that a caller set, with the defaults for the others. @throws EINVAL */
 export function limitsFrom(call: string, asked: Partial<DeviceLimits>): DeviceLimits {
   const types = Object.fromEntries(["memory", "flows", ...Object.keys(DEFAULT_LIMITS)].map((name) => [name, "number"]));
   checkOptions(call, "limits", asked, types as Record<string, "number">);
@@ -106,7 +109,7 @@ export function limitsFrom(call: string, asked: Partial<DeviceLimits>): DeviceLi
   return limits;
 }
 
-/** Refuses a number beyond a limit: EINVAL. */
+/** Returns a number up to a limit. @throws EINVAL it is larger */
 export function bounded(call: string, path: string, value: unknown, most: number): number {
   const number = unsigned(call, path, value, 32);
   if (number > most) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${most}` });

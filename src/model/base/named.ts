@@ -1,10 +1,10 @@
-/** Objects that C programs hold by pointers, by the numbers that stand for these in C bytes. */
+/** Objects that C bytes name by a pointer: the model gives each a number instead. */
 
 export class NamedObjects {
   readonly #byNumber = new Map<number, object>();
   #last = 0;
 
-  /** Gives an object a number, which is never given again. */
+  /** Gives an object a number. Numbers are not reused. */
   add(object: object): number {
     this.#byNumber.set(++this.#last, object);
     return this.#last;
@@ -14,7 +14,7 @@ export class NamedObjects {
     this.#byNumber.delete(handle);
   }
 
-  /** The object of a number, if one is alive. */
+  /** The living object of a number. */
   at(number: bigint): object | undefined {
     return this.#byNumber.get(Number(number));
   }

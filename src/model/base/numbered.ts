@@ -1,7 +1,10 @@
 /** Objects that device commands made, by kind and number (docs/devx.md). */
 import type { Handle } from "./handle.js";
 
-/** Kinds that have numbers of their own; null for what is known in another way (an entry: by table and index). */
+/**
+ * Kinds of objects with numbers of their own. An object without one is named in another way: an
+ * entry by its table and index.
+ */
 export type NumberedKind =
   | "flow_counter"
   | "flow_meter"
@@ -13,7 +16,7 @@ export type NumberedKind =
   | "tir"
   | "rqt";
 
-/** An object, or several with consecutive numbers. */
+/** A numbered object, or several with consecutive numbers. */
 export interface NumberedObject extends Handle {
   readonly numberedAs: NumberedKind | null;
   /** Number of the first of them. */
@@ -23,7 +26,10 @@ export interface NumberedObject extends Handle {
   destroy(call: string): void;
 }
 
-/** The objects of a context, by kind and number. Numbers are not given twice, so they count up. */
+/**
+ * The numbered objects of a context, by kind. Numbers are not reused, so each list is in ascending
+ * order.
+ */
 export class NumberedObjects {
   readonly #byKind = new Map<NumberedKind, NumberedObject[]>();
 
@@ -41,14 +47,14 @@ export class NumberedObjects {
     if (objects[at] === object) objects.splice(at, 1);
   }
 
-  /** The object that has this number, as its own or as one of its consecutive ones. */
+  /** The object with this number, or the one whose consecutive numbers include it. */
   at(kind: NumberedKind, id: number): NumberedObject | undefined {
     const objects = this.#byKind.get(kind) ?? [];
     const found = objects[this.#before(objects, id + 1) - 1];
     return found !== undefined && id < found.id + found.count ? found : undefined;
   }
 
-  /** How many of them have a number below `id`. */
+  /** How many objects have a number below `id`. */
   #before(objects: readonly NumberedObject[], id: number): number {
     let [low, high] = [0, objects.length];
     while (low < high) {

@@ -1,4 +1,7 @@
-/** Ports: their MACs, GIDs and partition keys, and what `ibv_query_port` says of them. */
+/**
+ * Ports: their MAC addresses, GIDs and partition keys, and the attributes that `ibv_query_port`
+ * reports.
+ */
 import { MAX_FRAME } from "../../abi/engine.js";
 import {
   IBV_GID_TYPE_ROCE_V2,
@@ -12,11 +15,11 @@ import { refuse } from "../../errors.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
 import { describe, unsigned } from "../../checks.js";
 
-/** Entries of a port's GID table: what the 8 bits of `sgid_index` can name. */
+/** Entries of a port's GID table: `sgid_index` has 8 bits. */
 export const GID_TABLE_LENGTH = 256;
-/** Entries of a port's table of partition keys: the default partition. */
+/** Entries of a port's partition key table: the default partition. */
 export const PKEY_TABLE_LENGTH = 1;
-/** Full member of the default partition. */
+/** The partition key of a full member of the default partition. */
 export const DEFAULT_PKEY = 0xffff;
 /** The MTU of all ports in bytes, and its number in `enum ibv_mtu`. */
 export const MTU_BYTES = 4096;
@@ -30,7 +33,7 @@ export function mtuBytes(mtu: number): number {
   return 128 << mtu;
 }
 
-/** Four lanes; 25 Gb/s each. */
+/** Four lanes of 25 Gb/s. */
 const WIDTH_4X = 2;
 const SPEED_EDR = 32;
 const LINK_UP = 5;
@@ -68,33 +71,35 @@ export interface GidEntry {
   gid_index: number;
   port_num: number;
   gid_type: number;
-  /** 0: there is no net device. */
+  /** 0: the port has no network device. */
   ndev_ifindex: number;
 }
 
-/** What ports may be given; entry 0 of a list is port 1. */
+/** Options of the ports; entry 0 of a list is port 1. */
 export interface PortOptions {
-  /** @default made from the name of the device and the number of the port */
+  /** @default derived from the name of the device and the number of the port */
   macs?: readonly MacInput[];
-  /** GIDs of a port besides the first, which is the link-local address of its MAC. @default none */
+  /**
+   * GIDs of each port after the first, which is the link-local address of its MAC. @default none
+   */
   gids?: readonly (readonly GidInput[])[];
 }
 
-/** The far end of what is connected to a port. */
+/** The far end of a cable. */
 export interface CableEnd {
-  /** The port there; null where a function receives the frames. */
+  /** The port at the far end; null where a function receives the frames. */
   readonly port: Port | null;
 }
 
 export class Port {
   /** From 1. */
   readonly number: number;
-  /** What outcomes call it. */
+  /** Its name in outcomes. */
   readonly label: string;
   readonly mac: Uint8Array;
   /** 16 bytes each, by their index in the table. */
   readonly gids: readonly Uint8Array[];
-  /** What is connected to it (device/cable.ts). */
+  /** The cable that is connected to it (device/cable.ts). */
   cable: CableEnd | null = null;
 
   constructor(number: number, mac: Uint8Array, more: readonly Uint8Array[]) {
@@ -105,8 +110,8 @@ export class Port {
   }
 
   /**
-   * MODEL: a port is always up, whether something is connected or not; frames that leave it without a cable go nowhere.
-   * Speed and width say 100 Gb/s and mean nothing.
+   * MODEL: a port is always up, with or without a cable; a frame that leaves it without a cable is
+   * lost. Speed and width report 100 Gb/s and limit nothing.
    */
   attributes(): PortAttributes {
     return {
@@ -135,23 +140,29 @@ export class Port {
     };
   }
 
-  /** The entry of the GID table, or undefined where it is empty. @throws EINVAL an index beyond the table */
+  /**
+   * The entry of the GID table; undefined where it is empty. @throws EINVAL the index is beyond the
+   * table
+   */
   gidEntry(call: string, path: string, index: number): GidEntry | undefined {
     const gid = this.gids[tableIndex(call, path, index, GID_TABLE_LENGTH)];
     return gid === undefined ? undefined : this.#entry(index, gid);
   }
 
-  /** All entries that are not empty. */
+  /** All entries of the GID table that are not empty. */
   gidEntries(): GidEntry[] {
     return this.gids.map((gid, index) => this.#entry(index, gid));
   }
 
-  /** The GID, all zero where the table has none. @throws EINVAL an index beyond the table */
+  /**
+   * The GID at an index; all zero where the entry is empty. @throws EINVAL the index is beyond the
+   * table
+   */
   gid(call: string, path: string, index: number): Gid {
     return this.gidEntry(call, path, index)?.gid ?? gidOf(new Uint8Array(GID_LENGTH));
   }
 
-  /** The partition key. @throws EINVAL an index beyond the table */
+  /** The partition key at an index. @throws EINVAL the index is beyond the table */
   pkey(call: string, path: string, index: number): number {
     tableIndex(call, path, index, PKEY_TABLE_LENGTH);
     return DEFAULT_PKEY;
@@ -191,20 +202,20 @@ function unicastMac(call: string, path: string, value: MacInput): Uint8Array {
   return refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint: "a port has a unicast address" });
 }
 
-/** | 02: locally administered | hash of the name 4 | port 1 |, the same in every run. */
+/** | 02: locally administered | hash of the name 4 | port 1 |: the same in every run. */
 export function portMac(name: string, port: number): Uint8Array {
-  // FNV-1a of 32 bits.
+  // FNV-1a with 32 bits.
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 0x01000193);
   return Uint8Array.of(2, hash >>> 24, hash >>> 16, hash >>> 8, hash, port);
 }
 
-/** A device, as far as its ports go. */
+/** A device, as far as its ports matter. */
 export interface HasPorts {
   readonly hardware: { readonly ports: readonly Port[] };
 }
 
-/** The port of this number. @throws EINVAL when the device has no such port */
+/** The port with this number. @throws EINVAL the device has no such port */
 export function portOf(call: string, path: string, { hardware }: HasPorts, number: number): Port {
   const { ports } = hardware;
   const port = ports[unsigned(call, path, number, 32) - 1];

@@ -1,4 +1,4 @@
-/** What `ibv_query_device` and `ibv_query_device_ex` say of a device. */
+/** The attributes that ibv_query_device(3) and ibv_query_device_ex(3) report. */
 import {
   IBV_ATOMIC_NONE,
   IBV_DEVICE_CURR_QP_STATE_MOD,
@@ -16,14 +16,14 @@ import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { PKEY_TABLE_LENGTH, portMac } from "../base/ports.js";
 import { HASH_FIELDS } from "../queue/rss.js";
 
-/** `struct ibv_device_attr`; members of 64 bits are bigint. What this device lacks is 0. */
+/** `struct ibv_device_attr`; 64-bit members are bigint. A feature that this device lacks is 0. */
 export interface DeviceAttributes {
   fw_ver: string;
   node_guid: bigint;
   sys_image_guid: bigint;
   /** Bytes. */
   max_mr_size: bigint;
-  /** A bit for each size of page, its power of two. */
+  /** Supported page sizes: bit n stands for 2^n bytes. */
   page_size_cap: bigint;
   vendor_id: number;
   vendor_part_id: number;
@@ -63,7 +63,9 @@ export interface DeviceAttributes {
   phys_port_cnt: number;
 }
 
-/** `struct ibv_device_attr_ex`; members of 64 bits are bigint. What this device lacks is 0. */
+/**
+ * `struct ibv_device_attr_ex`; 64-bit members are bigint. A feature that this device lacks is 0.
+ */
 export interface DeviceAttributesEx {
   orig_attr: DeviceAttributes;
   comp_mask: number;
@@ -72,7 +74,7 @@ export interface DeviceAttributesEx {
     per_transport_caps: { rc_odp_caps: number; uc_odp_caps: number; ud_odp_caps: number };
   };
   completion_timestamp_mask: bigint;
-  /** Of the clock that completion timestamps count, in kHz. */
+  /** The clock of completion timestamps, in kHz. */
   hca_core_clock: bigint;
   device_cap_flags_ex: bigint;
   tso_caps: { max_tso: number; supported_qpts: number };
@@ -95,13 +97,13 @@ export interface DeviceAttributesEx {
   phys_port_cnt_ex: number;
 }
 
-/** MODEL: the device is nobody's product: no vendor, and a version of firmware that only says what it is. */
+/** MODEL: the device is no vendor's product. The firmware version only names flowsteer. */
 const FIRMWARE = "flowsteer";
-/** Nothing that a Uint8Array cannot be. */
+/** The largest memory region: as long as a Uint8Array can be. */
 const MAX_MR_SIZE = BigInt(Number.MAX_SAFE_INTEGER);
 /** 4 KiB and every larger size. MODEL: memory has no pages here. */
 const PAGE_SIZES = 0xffff_ffff_ffff_f000n;
-/** A tick is a nanosecond. */
+/** One tick is one nanosecond. */
 const CLOCK_KHZ = 1_000_000n;
 const CLOCK_MASK = 0xffff_ffff_ffff_ffffn;
 
@@ -116,7 +118,7 @@ function capabilities(device: DeviceBase): number {
   );
 }
 
-/** The EUI-64 that follows from the name of a device. */
+/** An EUI-64 derived from the name of a device. */
 function nodeGuid(device: DeviceBase): bigint {
   return eui64(portMac(device.name, 0)).reduce((guid, byte) => (guid << 8n) | BigInt(byte), 0n);
 }

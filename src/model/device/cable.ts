@@ -1,4 +1,4 @@
-/** Cables: what is connected to a port gets the frames that leave it. */
+/** Cables: a port's frames go to the port, or to the function, that is connected to it. */
 import { refuse } from "../../errors.js";
 import { DeviceBase } from "../base/deviceBase.js";
 import { describe } from "../../checks.js";
@@ -11,16 +11,19 @@ export interface FrameReceiver extends DeviceBase {
   receive(port: number, frame: Uint8Array, options?: FrameOptions): Outcome;
 }
 
-/** Where a frame left a device. */
+/** The port at which a frame left. */
 export interface TransmitInfo {
   device: FrameReceiver;
   port: number;
 }
 
-/** Gets the frames that leave a port, each before the call that sent it returns. What it returns is not looked at. */
+/**
+ * Receives the frames that leave a port, each before the call that sent it returns. Its result is
+ * ignored.
+ */
 export type FrameListener = (frame: Uint8Array, info: TransmitInfo) => unknown;
 
-/** The far end, as a port sees it: a port of a device, or a function. */
+/** What a port is connected to: a port of a device, or a function. */
 type Cable = DeviceEnd | ListenerEnd;
 
 interface DeviceEnd extends CableEnd {
@@ -34,8 +37,9 @@ interface ListenerEnd extends CableEnd {
 }
 
 /**
- * Connects a port to a listener, or to a port of a device: another one's, another one of its own, or itself.
- * @throws EINVAL no such port, a closed device; EBUSY when one of the ports is connected already
+ * Connects a port to a function, or to a port of this or of another device; a port can be connected
+ * to itself.
+ * @throws EINVAL no such port, a closed device; EBUSY one of the ports is connected already
  */
 export function connect(
   call: string,
@@ -60,7 +64,7 @@ export function connect(
   attach(other, { device, port });
 }
 
-/** Takes away what is connected to a port, at both ends. @throws EINVAL no such port */
+/** Removes the cable of a port, at both ends. @throws EINVAL no such port */
 export function disconnect(call: string, device: DeviceBase, number: number): void {
   const port = portOf(call, "port", device, number);
   const { cable } = port;
@@ -68,22 +72,23 @@ export function disconnect(call: string, device: DeviceBase, number: number): vo
   if (cable !== null && cable.port !== null) cable.port.cable = null;
 }
 
-/** All ports of a device. */
+/** Removes the cables of all ports of a device. */
 export function disconnectAll(call: string, device: DeviceBase): void {
   for (const { number } of device.hardware.ports) disconnect(call, device, number);
 }
 
-/** Cables that a frame crosses, one behind the other, and all that it crosses with its copies. */
+/** The most cables that one frame crosses in a row, and that it crosses in all with its copies. */
 const MOST_DEEP = 64;
 const MOST = 4096;
 
-/** What has been crossed on the way of the frame that is under way. */
+/** Cables that the current frame has crossed. */
 let crossed = { deep: 0, all: 0 };
 
 /**
- * A frame leaves a port. What became of it at the port that it came to, or null where it went to a listener or nowhere.
- * MODEL: what devices forward to each other in a circle would never arrive; it is lost on the 65th cable, and all copies of a
- * frame cross 4096 at the most. What a listener sends begins anew.
+ * Passes a frame that leaves a port to the far end. Returns the outcome there, or null where it
+ * went to a function or nowhere. MODEL: devices that forward a frame in a circle would never
+ * return; the frame is lost on the 65th cable, and all its copies together cross 4096 cables at
+ * most. A frame that a listener sends starts a new count.
  */
 export function leave(
   device: FrameReceiver,

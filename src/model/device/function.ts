@@ -1,11 +1,16 @@
-/** A function of a device as programs see it (docs/rules.md, "Domains, functions and the eSwitch"). */
+/**
+ * A function of a device, as programs use it (docs/rules.md, "Domains, functions and the eSwitch").
+ */
 import { FunctionBase, type DeviceBase } from "../base/deviceBase.js";
 import type { PrintedFields } from "../../printable.js";
 import { HostRules } from "../flow/hostRules.js";
 import { TablePipeline } from "../table/pipeline.js";
 
 export class DeviceFunction extends FunctionBase {
-  /** Rules of the host's applications, which get the frames that flows and direct rules of this function leave. */
+  /**
+   * Rules of the host's applications. They get the frames that no flow and no direct rule of this
+   * function took.
+   */
   readonly hostRules: HostRules;
   /** @internal The tables that its frames pass. */
   readonly pipeline: TablePipeline;

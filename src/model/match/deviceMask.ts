@@ -1,6 +1,6 @@
 /**
- * Masks in device bytes (struct mlx5dv_flow_match_parameters), and the values of their rules: what a matcher of direct rules
- * and a flow matcher have in common. Their checks are in model/table/matcherChecks.ts.
+ * Masks in device bytes (struct mlx5dv_flow_match_parameters) and the values of their rules, shared
+ * by matchers of direct rules and by flow matchers. The checks are in model/table/matcherChecks.ts.
  */
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
@@ -25,28 +25,33 @@ import { takeSampleValue, type SamplePlaces } from "./samples.js";
 const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
 const NO_BYTES = new Uint8Array(0);
 
-/** The key of the rule that is being made. */
+/** Scratch key of the current rule. */
 const SCRATCH = new Uint8Array(KEY_SIZE);
 const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
 
-/** What C passes by a pointer: the struct, its bytes alone, or nothing (all zero). */
+/** Device bytes as C passes them: the struct, the bytes alone, or nothing (all zero). */
 export type DeviceBytes = MatchParameters | Uint8Array | null | undefined;
 
 export class DeviceMask {
   /** The whole mask, presence included. */
   readonly mask: Uint8Array;
-  /** What every rule must repeat as its ip_version, outer and inner: the 4 or 6 of the mask; 0 for nothing. */
+  /**
+   * The ip_version that every rule must repeat, outer and inner: 4 or 6 from the mask; 0 for none.
+   */
   readonly versions: readonly number[];
-  /** Where device bytes of a rule hold samples. */
+  /** The places of samples in the device bytes of a rule. */
   readonly samples: SamplePlaces | null;
   readonly #place: MaskPlace;
   readonly #refuses: Refusals<ValueCheck>;
   readonly #criteria: number;
-  /** The mask as words, and what of it lies behind the device format, made with the first rule. */
+  /** The mask in words, and its part after the device format; computed with the first rule. */
   #words: Uint32Array | undefined;
   #presence: Uint8Array | undefined;
 
-  /** `path` is where the caller named the bytes. @throws EINVAL, EOPNOTSUPP, ENOTSUP what rules of the place cannot ask */
+  /**
+   * `path` names the bytes in refusals. @throws EINVAL, EOPNOTSUPP, ENOTSUP rules here cannot match
+   * this mask
+   */
   constructor(call: string, path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
     const rules = tableRules(place);
     checkCriteria(call, rules.masks, criteria);
@@ -63,8 +68,8 @@ export class DeviceMask {
   }
 
   /**
-   * The value of a rule, checked against the mask: a whole key, presence included.
-   * The key is one of the module's, valid until the next call: the core copies it at once.
+   * The whole key of a rule's value, presence included, after the checks against the mask. It is a
+   * scratch key, valid until the next call: the core copies it at once.
    */
   keyOf(call: string, path: string, value: DeviceBytes): Uint8Array {
     const { mask, versions } = this;
@@ -76,7 +81,7 @@ export class DeviceMask {
     if (versions[0] !== 0 || versions[1] !== 0) checkVersions(call, this.#refuses, versions, key);
     const { sourcePort } = this.#refuses;
     if (sourcePort !== undefined) fixUpValue(call, sourcePort, this.#place.device, key);
-    // What lies behind the device format is presence: all that the mask asks is asked to be there.
+    // The words after the device format are presence bits: every masked bit must be set.
     this.#presence ??= mask.subarray(DEVICE_KEY_SIZE);
     key.set(this.#presence, DEVICE_KEY_SIZE);
     return key;
@@ -100,14 +105,14 @@ function parameterBytes(
   return size === bytes.length ? bytes : bytes.subarray(0, size);
 }
 
-/** Whether the scratch key lies inside a mask. */
+/** Whether all bits of the scratch key lie inside a mask. */
 function isInside(mask: Uint32Array): boolean {
   let outside = 0;
   for (let word = 0; word < DEVICE_WORDS; word++) outside |= (SCRATCH_WORDS[word] ?? 0) & ~(mask[word] ?? 0);
   return outside === 0;
 }
 
-/** Names the first bit of `value` that lies outside `mask`. */
+/** The name of the first bit of `value` that lies outside `mask`. */
 function refuseOutside(
   call: string,
   path: string,

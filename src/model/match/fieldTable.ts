@@ -1,7 +1,7 @@
 /**
- * The table of the key's fields: name, place, presence bit, and how people write the value.
+ * The table of the key's fields: name, place, width, presence bit, and how people write the value.
  *
- * Places are those of src/abi/key.ts, which the core reads too. Names are those of the device format;
+ * Places come from src/abi/key.ts, which the core reads too. Names are those of the device format;
  * fields of `ext` are ours. A masked field matches only frames that have its header.
  */
 import * as key from "../../abi/key.js";
@@ -17,22 +17,22 @@ export interface Presence {
 
 export interface Field {
   readonly name: string;
-  /** First bit in the key, counted from the most significant bit of byte 0. */
+  /** First bit in the key; bit 0 is the most significant bit of byte 0. */
   readonly bit: number;
-  /** Bits. */
+  /** Width in bits. */
   readonly width: number;
   readonly kind: FieldKind;
   /** Null for the fields that are always present. */
   readonly here: Presence | null;
-  /** Whether a frame's key ever holds it; ids of samples are in device bytes only. */
+  /** Whether a key can hold it: sample ids exist in device bytes only. */
   readonly filled: boolean;
-  /** Says where the frame came from or what rules wrote into registers: the parser does not fill it. */
+  /** Whether it comes from the port or from rules (registers), not from the parser. */
   readonly ofWay: boolean;
-  /** IP version that the name implies: `ipv4_src` requires IPv4. */
+  /** The IP version that the name implies: `ipv4_src` requires IPv4. */
   readonly version: 0 | 4 | 6;
 }
 
-/** A field before it has a group: bits count from byte 0 of the key, or of the layer. */
+/** A field before its group is known: bits count from byte 0 of the key, or of the layer. */
 interface Row {
   readonly name: string;
   readonly bit: number;
@@ -42,19 +42,19 @@ interface Row {
   readonly kind: FieldKind;
 }
 
-/** `width` bits from the first bit of a byte on. */
+/** A field of `width` bits that starts with the first bit of a byte. */
 function row(name: string, byte: number, width: number, here = 0, kind: FieldKind = "number"): Row {
   return { name, bit: byte * 8, width, here, kind };
 }
 
-/** The bits of `mask`, which is a mask of a big-endian number of `size` bytes. */
+/** The field that `mask` covers in a big-endian number of `size` bytes. */
 function bits(name: string, byte: number, mask: number, here = 0, size = 1): Row {
   const above = Math.clz32(mask);
   const below = 31 - Math.clz32(mask & -mask);
   return { name, bit: byte * 8 + above - (32 - 8 * size), width: 32 - above - below, here, kind: "number" };
 }
 
-/** Fields that follow each other from the first bit of a byte on. */
+/** Consecutive fields that start with the first bit of a byte. */
 function packed(byte: number, here: number, ...parts: (readonly [name: string, width: number])[]): Row[] {
   let bit = byte * 8;
   return parts.map(([name, width]) => ({ name, bit: (bit += width) - width, width, here, kind: "number" }));
@@ -139,7 +139,7 @@ const MISC_TUNNEL: readonly Row[] = [
   row("bth_dst_qp", key.MISC_BTH_DST_QP, 24, key.HERE_BTH),
 ];
 
-/** Where a frame comes from (docs/rules.md, The way of a frame). */
+/** The origin of a frame (docs/rules.md, "The way of a frame"). */
 const MISC_WAY: readonly Row[] = [
   bits("source_vhca_port", key.MISC_BITS, key.BITS_SOURCE_VHCA_PORT),
   row("source_sqn", key.MISC_SOURCE_SQN, 24),
@@ -219,7 +219,10 @@ const EXT_INNER: readonly Row[] = [
 
 type Source = "frame" | "way" | "none";
 
-/** Fields of a group. `word` is the key byte of their presence word, `base` the byte that the bits of rows count from. */
+/**
+ * The fields of a group. `word` is the key byte of their presence word; bits of rows count from
+ * byte `base`.
+ */
 function fields(group: string, word: number, list: readonly Row[], source: Source = "frame", base = 0): Field[] {
   return list.map(({ name, bit, width, here, kind }) => ({
     name: `${group}.${name}`,
@@ -233,7 +236,7 @@ function fields(group: string, word: number, list: readonly Row[], source: Sourc
   }));
 }
 
-/** Every field, in the order of the key. */
+/** Every field, in key order. */
 export const FIELDS: readonly Field[] = [
   ...fields("outer", key.EXT_HERE_OUTER, LAYER, "frame", key.OUTER),
   ...fields("misc", key.EXT_HERE_OUTER, MISC_OUTER),

@@ -1,4 +1,4 @@
-/** Looks fields of the key up by name, group or bit; reads and writes them. */
+/** Finds fields of the key by name, group or bit; reads and writes them. */
 import { GROUP_SIZE, HERE_IPV4 } from "../../abi/key.js";
 import { nearest } from "../../nearest.js";
 import { FIELDS, type Field } from "./fieldTable.js";
@@ -7,10 +7,10 @@ export { FIELDS, type Field, type FieldKind, type Presence } from "./fieldTable.
 
 const BY_NAME: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [field.name, field]));
 
-/** The fields of each group of the key, computed when a mask first asks. No field is in two groups. */
+/** The fields of each group, computed on first use. A field belongs to one group. */
 const OF_GROUP: (readonly Field[])[] = [];
 
-/** The fields of a group of the key, in its order. */
+/** The fields of a group, in key order. */
 export function fieldsOf(group: number): readonly Field[] {
   return (OF_GROUP[group] ??= FIELDS.filter(({ bit }) => Math.floor(bit / (GROUP_SIZE * 8)) === group));
 }
@@ -20,7 +20,7 @@ export function fieldNamed(name: string): Field | undefined {
   return BY_NAME.get(name);
 }
 
-/** The names that a misspelt one may have meant, for hints. */
+/** Names close to a misspelt one, for hints. */
 export function nearestFields(name: string): string[] {
   const bare = name.split(".").at(-1) ?? name;
   const names = FIELDS.filter((field) => field.filled).map((field) => field.name);
@@ -32,13 +32,16 @@ export function nearestFields(name: string): string[] {
   return near === undefined ? [] : [near];
 }
 
-/** The name of the field that holds a bit of the key, the narrowest one; the bit itself where it is reserved. */
+/**
+ * The name of the narrowest field that holds a bit of the key; the bit number where the bit is
+ * reserved.
+ */
 export function fieldAtBit(bit: number): string {
   const holding = FIELDS.filter((field) => field.bit <= bit && bit < field.bit + field.width);
   return holding.sort((a, b) => a.width - b.width)[0]?.name ?? `bit ${bit} (reserved)`;
 }
 
-/** Reads a field of a key as a number; whole addresses as bigint. */
+/** Reads a field of a key: a number, or a bigint for whole addresses. */
 export function readField(key: Uint8Array, field: Field): bigint {
   let value = 0n;
   const first = field.bit >> 3;
@@ -48,7 +51,7 @@ export function readField(key: Uint8Array, field: Field): bigint {
   return (value >> BigInt(below)) & ((1n << BigInt(field.width)) - 1n);
 }
 
-/** Writes a field of a key, leaving its neighbours. */
+/** Writes a field of a key and leaves its neighbours as they are. */
 export function writeField(key: Uint8Array, field: Field, value: bigint): void {
   const first = field.bit >> 3;
   const end = (field.bit + field.width + 7) >> 3;
@@ -62,7 +65,7 @@ export function writeField(key: Uint8Array, field: Field, value: bigint): void {
   }
 }
 
-/** Whether the header of a field is there, by the presence words of a parsed key. */
+/** Whether the header of a field is present in a parsed key. */
 export function isPresent(key: Uint8Array, field: Field): boolean {
   if (field.here === null) return true;
   const { word, bit } = field.here;

@@ -1,8 +1,8 @@
 /**
  * A match as the classifier takes it: mask, value and ranges over the key, presence included.
  *
- * Front ends bring names or device bytes; both are normalised here. What is not a plain bit comparison becomes one:
- * an `ip_version` mask of 4 or 6 becomes all four bits, and every masked field adds the presence of its header.
+ * Front ends pass names or device bytes; this file normalises both. An `ip_version` mask of 4 or 6
+ * becomes all four bits, and every masked field adds the presence bit of its header.
  */
 import { MAX_RANGES } from "../../abi/engine.js";
 import {
@@ -23,7 +23,7 @@ import { fieldNamed, fieldsOf, nearestFields, writeField, type Field, type Prese
 import { takeSampleMask, type SamplePlaces } from "./samples.js";
 import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
-/** Fields by name, as people write them (term.ts). */
+/** Match fields by name, with values as term.ts reads them. */
 export type MatchFields = Readonly<Record<string, TermText>>;
 
 export interface Match {
@@ -32,7 +32,10 @@ export interface Match {
   ranges: FieldRange[];
 }
 
-/** `struct mlx5dv_flow_match_parameters`: device bytes, `match_sz` of them (their own length when left out). */
+/**
+ * `struct mlx5dv_flow_match_parameters`: `match_sz` device bytes (all of `match_buf` where it is
+ * left out).
+ */
 export interface MatchParameters {
   match_sz?: number | undefined;
   match_buf: Uint8Array;
@@ -42,7 +45,7 @@ export function emptyMatch(): Match {
   return { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE), ranges: [] };
 }
 
-/** The field of this name that a key can hold; refuses any other. */
+/** The field with this name. @throws EINVAL there is none, or a key cannot hold it */
 export function knownField(call: string, path: string, name: string): Field {
   const field = fieldNamed(name);
   if (field === undefined) {
@@ -58,7 +61,7 @@ export function knownField(call: string, path: string, name: string): Field {
   return field;
 }
 
-/** Fields by name to a match. */
+/** Turns fields by name into a match. */
 export function matchOf(call: string, path: string, fields: MatchFields): Match {
   const match = emptyMatch();
   for (const [name, text] of Object.entries(fields)) {
@@ -73,7 +76,7 @@ export function matchOf(call: string, path: string, fields: MatchFields): Match 
   return match;
 }
 
-/** Fields by name to a mask: each "full", a prefix "/24", or bits. */
+/** Turns fields by name into a mask: each value is "full", a prefix "/24", or bits. */
 export function maskOf(call: string, path: string, fields: MatchFields): Uint8Array {
   const match = emptyMatch();
   for (const [name, text] of Object.entries(fields)) {
@@ -88,8 +91,8 @@ export function maskOf(call: string, path: string, fields: MatchFields): Uint8Ar
 }
 
 /**
- * Enabled groups of a mask in device bytes become a whole mask, in place: samples where a key has them, the ip_version that
- * rules repeat asked whole, presence added. Gives the places of samples.
+ * Completes the enabled groups of a mask in device bytes, in place: moves samples to their places
+ * in a key, widens the ip_version that rules repeat, adds presence. Returns the places of samples.
  */
 export function completeMask(
   call: string,
@@ -112,7 +115,10 @@ export function ipVersions(key: Uint8Array): number[] {
   return [OUTER, INNER].map((base) => ((key[base + LAYER_STATE] ?? 0) & STATE_VERSION) >> STATE_VERSION_SHIFT);
 }
 
-/** The groups that `match_criteria_enable` names, of device bytes of any length, in a key (a new one by default). */
+/**
+ * Copies the groups that `match_criteria_enable` names from device bytes of any length into a key
+ * (a new one by default).
+ */
 export function enabledGroups(
   criteria: number,
   parameters: Uint8Array,
@@ -121,14 +127,14 @@ export function enabledGroups(
   key.fill(0);
   for (let group = 0; group < DEVICE_KEY_SIZE / GROUP_SIZE; group++) {
     if ((criteria & (1 << group)) === 0) continue;
-    // Not `set`: a million rules would make millions of views.
+    // A loop, not `set`: `set` would create a view for each rule.
     const end = Math.min((group + 1) * GROUP_SIZE, parameters.length);
     for (let byte = group * GROUP_SIZE; byte < end; byte++) key[byte] = parameters[byte] as number;
   }
   return key;
 }
 
-/** Every masked bit belongs to a field that a key can hold. */
+/** Checks that every masked bit belongs to a field that a key can hold. */
 function checkBits(call: string, mask: Uint8Array): void {
   const rest = mask.slice(0, DEVICE_KEY_SIZE);
   for (const field of maskedFields(rest)) writeField(rest, field, 0n);
@@ -144,7 +150,7 @@ function checkBits(call: string, mask: Uint8Array): void {
   });
 }
 
-/** Adds to mask and value the presence of every header that the mask asks about. */
+/** Adds to mask and value the presence bits of every header that the mask needs. */
 export function addPresence(mask: Uint8Array, value: Uint8Array): void {
   const match = { mask, value, ranges: [] };
   for (const { here, bit } of maskedFields(mask)) {
@@ -152,12 +158,15 @@ export function addPresence(mask: Uint8Array, value: Uint8Array): void {
   }
 }
 
-/** The fields that a mask asks about. The last dword of an address is IPv4's: only the three before it belong to IPv6 alone. */
+/**
+ * The fields that a mask covers. IPv4 and IPv6 share the last dword of an address; the three dwords
+ * before it belong to IPv6 only.
+ */
 export function maskedFields(mask: Uint8Array): Field[] {
   const masked: Field[] = [];
   for (let byte = 0; byte < mask.length; byte++) {
     if (mask[byte] === 0) continue;
-    // Most masks ask about two groups or three.
+    // Most masks cover two or three groups.
     const group = Math.floor(byte / GROUP_SIZE);
     for (const field of fieldsOf(group)) {
       if (isMasked(mask, field.bit, field.kind === "ipv6" ? 96 : field.width)) masked.push(field);
@@ -194,14 +203,14 @@ function versionField(field: Field): Field {
   return fieldNamed(`${field.name.split(".")[0] ?? ""}.ip_version`) as Field;
 }
 
-/** An address names its IP version. */
+/** An address field implies its IP version. */
 function implyVersion(call: string, path: string, match: Match, field: Field): void {
   const version = versionField(field);
   addBits(call, path, match, version, 0xfn, BigInt(field.version), `${field.name} is IPv${field.version}`);
   require(match, { word: version.here?.word ?? EXT_HERE_OUTER, bit: HERE_L3 });
 }
 
-/** Adds bits, and refuses what contradicts those that are there. */
+/** Adds bits to a match. @throws EINVAL they contradict the bits that are there */
 function addBits(
   call: string,
   path: string,
@@ -239,7 +248,7 @@ function addRange(call: string, path: string, match: Match, field: Field, low: b
   match.ranges.push(rangeOver(field, Number(low), Number(high)));
 }
 
-/** A range over a field that lies in one dword. */
+/** A range over a field that lies within one dword. */
 export function rangeOver(field: Field, low: number, high: number): FieldRange {
   const dword = (field.bit >> 5) * 4;
   return { dword, shift: 32 - (field.bit & 31) - field.width, fieldMask: Number(fullMask(field)), low, high };

@@ -29,7 +29,7 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
   for (const field of FIELDS) {
     if (!field.filled || field.ofWay || !isPresent(key, field)) continue;
     const value = readField(key, field);
-    // A state bit says what is there; where nothing is, it need not be said.
+    // A state bit names the header that is there; absence needs no text.
     if (value === 0n && field.here === null && field.width === 1) continue;
     fields[field.name] = field.kind === "number" ? Number(value) : format(field, value);
   }

@@ -1,4 +1,6 @@
-/** What the device declares of its parser: programmable samples and the Geneve option that rules can ask about. */
+/**
+ * The parser options of a device: programmable samples, and the Geneve option that rules can match.
+ */
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../abi/headers.js";
 import {
   EXT_HERE_TUNNEL,
@@ -18,24 +20,24 @@ import type { HeaderName } from "../../packet/parsedFrame.js";
 export interface SampleOptions {
   /** 0 to 7. */
   id: number;
-  /** The first header of this kind; `payload` is what lies behind the last header of the level. */
+  /** The first header of this kind; `payload` is the data after the last header of the level. */
   header: Exclude<HeaderName, "none"> | "payload";
   /** @default "outer" */
   level?: "outer" | "inner";
   /** Bytes from the start of the header, 0 to 65535. */
   offset: number;
-  /** Only where this is the level's UDP destination port. @default any, or no UDP at all */
+  /** Requires this UDP destination port at the level. @default any port, or no UDP at all */
   port?: number;
 }
 
-/** A Geneve option by its class (16 bits) and its type (8 bits, the critical one included). */
+/** A Geneve option by its class (16 bits) and its type (8 bits, including the critical bit). */
 export interface GeneveOption {
   class: number;
   type: number;
 }
 
 export interface ParserOptions {
-  /** The option that `geneve_tlv_option_0_exist` and `geneve_tlv_option_0_data` tell of. */
+  /** The option behind `geneve_tlv_option_0_exist` and `geneve_tlv_option_0_data`. */
   geneveOption0?: GeneveOption;
   samples?: readonly SampleOptions[];
 }
@@ -52,7 +54,7 @@ const SAMPLE_TYPES: OptionTypes<SampleOptions> = {
 
 const ANY_PORT = -1;
 
-/** What a parser declares, checked. */
+/** The checked parser options. */
 export class ParserDeclaration {
   readonly #options: ParserOptions;
   /** Presence bits (`here: tunnels`) of what is declared. */
@@ -85,7 +87,7 @@ export class ParserDeclaration {
     this.#declared = declared;
   }
 
-  /** Tells the core. */
+  /** Passes the options to the core. */
   declare({ exports }: Core): void {
     const { geneveOption0, samples } = this.#options;
     if (geneveOption0 !== undefined) exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
@@ -95,12 +97,14 @@ export class ParserDeclaration {
     }
   }
 
-  /** Whether rules can ask about a Geneve option. */
+  /** Whether rules can match a Geneve option. */
   get declaresGeneveOption(): boolean {
     return (this.#declared & HERE_GENEVE_OPTION_0) !== 0;
   }
 
-  /** EOPNOTSUPP where a mask, presence included, asks for what the device does not declare. */
+  /**
+   * @throws EOPNOTSUPP a mask, presence included, needs an option that the device does not declare
+   */
   check(call: string, mask: Uint8Array): void {
     const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_HERE_TUNNEL);
     const missing = asked & ~this.#declared;

@@ -3,15 +3,18 @@ import { GROUP_SIZE, MISC4, MISC4_SAMPLE_ID, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } f
 import { refuse, type ErrnoName } from "../../errors.js";
 
 /**
- * The samples that a matcher's device bytes mask, by place: the id that each place has, -1 for a place without a mask.
- * In device bytes a place holds a mask and, literally, the id it is of (match-params table); in a key, sample n lies at
- * place n and there are no ids.
+ * The samples that a matcher's device bytes mask, by place: the sample id of each place, -1 for a
+ * place without a mask. In device bytes each place holds a value and the id of its sample. In a
+ * key, sample n lies at place n and there are no ids.
  */
 export type SamplePlaces = readonly number[];
 
 const MISC4_END = MISC4 + GROUP_SIZE;
 
-/** Reads the places of a mask, and moves its samples to where they lie in a key. Null where it masks none. */
+/**
+ * Reads the places of a mask and moves its samples to their places in a key. Null where it masks
+ * none.
+ */
 export function takeSampleMask(call: string, mask: Uint8Array, badId: ErrnoName = "EINVAL"): SamplePlaces | null {
   const group = mask.slice(MISC4, MISC4_END);
   if (group.every((bits) => bits === 0)) return null;
@@ -35,7 +38,10 @@ export function takeSampleMask(call: string, mask: Uint8Array, badId: ErrnoName 
   return places;
 }
 
-/** Moves the samples of a value to where they lie in a key; EINVAL for a bit that the places leave out. */
+/**
+ * Moves the samples of a value to their places in a key. @throws EINVAL a bit outside the masked
+ * places
+ */
 export function takeSampleValue(call: string, value: Uint8Array, places: SamplePlaces | null): void {
   if (places === null) return;
   const group = value.slice(MISC4, MISC4_END);
@@ -68,7 +74,7 @@ function moveSamples(key: Uint8Array, group: Uint8Array, places: SamplePlaces): 
   }
 }
 
-/** Device bytes of a key: writes the ids beside the samples that `mask` has. */
+/** Converts a key to device bytes: writes the ids of the samples that `mask` covers. */
 export function writeSampleIds(mask: Uint8Array, ...keys: Uint8Array[]): void {
   const words = new DataView(mask.buffer, mask.byteOffset);
   for (let id = 0; id < SAMPLE_COUNT; id++) {

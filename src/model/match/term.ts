@@ -27,7 +27,7 @@ import { refuse, type RefusalReason } from "../../errors.js";
 import { formatIpv4, formatIpv6, formatMac, parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
 import type { Field, FieldKind } from "./fields.js";
 
-/** What stands behind a field's name. */
+/** The parsed text of a field. */
 export type TermText = string | number | bigint;
 
 export type Term = ({ kind: "bits" } & FieldBits) | { kind: "range"; low: bigint; high: bigint } | { kind: "any" };
@@ -48,7 +48,7 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
 
 const ETHERTYPES: Readonly<Record<string, number>> = { ipv4: ETHERTYPE_IPV4, arp: ETHERTYPE_ARP, ipv6: ETHERTYPE_IPV6 };
 
-/** Numbers that have names, by the field; those of flow specs are the ones with C names. */
+/** Named numbers of each field. Flow specs use those with C names. */
 const NAMES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ip_protocol: PROTOCOLS,
   proto: PROTOCOLS,
@@ -56,14 +56,14 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ethertype: ETHERTYPES,
   ether_type: ETHERTYPES,
   protocol: ETHERTYPES,
-  // The wire, as a vport.
+  // The vport number of the wire.
   source_port: { uplink: VPORT_UPLINK },
 };
 
-/** What is asked of a field depends on this much of it. The name is that of a group or a header, a dot, and its own. */
+/** What a match says about a field. The name is a group or a header, a dot, and the field. */
 export type FieldForm = Pick<Field, "name" | "width" | "kind">;
 
-/** Bits of a field that are asked, and what they must hold. */
+/** The bits of a field that must match, and their values. */
 export interface FieldBits {
   mask: bigint;
   value: bigint;
@@ -74,7 +74,7 @@ export function fullMask(field: FieldForm): bigint {
   return (1n << BigInt(field.width)) - 1n;
 }
 
-/** Reads what stands behind a field's name; refuses in the name of `call`. */
+/** Reads the text of a field. Refusals name `call`. */
 export function parseTerm(call: string, path: string, field: Field, text: TermText): Term {
   const bad = badTerm(call, path, text, EXAMPLES[field.kind].any);
   if (typeof text === "string") {
@@ -86,7 +86,10 @@ export function parseTerm(call: string, path: string, field: Field, text: TermTe
   return { kind: "bits", ...bitsOf(call, path, field, text, fullMask(field), bad) };
 }
 
-/** The same where a field is asked bit by bit: no ranges, no "any". `whole` is the mask where none is given. */
+/**
+ * Reads the text of a field that is matched bit by bit: no ranges, no "any". `whole` is the mask
+ * where none is given.
+ */
 export function parseBits(
   call: string,
   path: string,
@@ -162,7 +165,7 @@ function parseValue(field: FieldForm, text: string): bigint | undefined {
   }
 }
 
-/** A mask behind the slash: for addresses a prefix length or a mask, for numbers a mask. */
+/** The mask after the slash: a prefix length or a mask for addresses, a mask for numbers. */
 function maskOf(field: FieldForm, text: string, bad: Bad): bigint {
   const width = BigInt(field.width);
   if (field.kind === "ipv4" || field.kind === "ipv6") {
@@ -175,7 +178,7 @@ function maskOf(field: FieldForm, text: string, bad: Bad): bigint {
   return inField(field, parseValue(field, text) ?? bad("bad_prefix"), bad);
 }
 
-/** MAC addresses may be written with "-", so only numbers and IPv4 addresses have ranges. */
+/** Only numbers and IPv4 addresses have ranges, since MAC addresses may contain "-". */
 function splitRange(field: FieldForm, text: string): [string, string] | undefined {
   if (field.kind !== "number" && field.kind !== "ipv4") return undefined;
   const at = text.indexOf("-");
@@ -198,7 +201,7 @@ function syntaxReason(field: FieldForm): RefusalReason {
 const MAC_EXAMPLE = '"66:11:22:33:44:55", with a mask as "01:00:00:00:00:00/01:00:00:00:00:00"';
 const IPV6_EXAMPLE = '"fe80::1" or "fe80::/10"';
 
-/** With ranges, and without. */
+/** Accepted forms, with ranges and without. */
 const EXAMPLES: Readonly<Record<FieldKind, { readonly any: string; readonly bits: string }>> = {
   mac: { any: MAC_EXAMPLE, bits: MAC_EXAMPLE },
   ipv4: { any: '"10.0.0.1", "10.0.0.0/8" or "10.0.0.1-10.0.0.9"', bits: '"10.0.0.1" or "10.0.0.0/8"' },
@@ -206,7 +209,7 @@ const EXAMPLES: Readonly<Record<FieldKind, { readonly any: string; readonly bits
   number: { any: '80, "0x50", "0x2/0x3f" or "1024-65535"', bits: '80, "0x50" or "0x2/0x3f"' },
 };
 
-/** A field's value as people write it. */
+/** Formats a field's value as people write it. */
 export function format(field: FieldForm, value: bigint): string {
   switch (field.kind) {
     case "mac":

@@ -1,4 +1,4 @@
-/** Many rules of one matcher at once (docs/rules.md, "Many rules at once"). */
+/** Creates many rules of one matcher in one call (docs/rules.md, "Many rules at once"). */
 import { DEVICE_KEY_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION, STATE_VERSION_SHIFT } from "../../abi/key.js";
 import { BulkRules } from "../../engine/bulk.js";
 import { refuse, SteeringError } from "../../errors.js";
@@ -13,29 +13,30 @@ import { checkSize, needsFixUp } from "../table/matcherChecks.js";
 import { pendingOf, recordsOf, Rule } from "./rule.js";
 import { allDirections } from "../table/directions.js";
 
-/** One list for all rules, or one a rule. */
+/** One action list for all rules, or one for each rule. */
 export type RuleActions = readonly Action[] | readonly (readonly Action[])[];
 
 const CALL = "createRules";
 /** The bits of ip_version in its byte. */
 
-/** What was asked for, of which sizes are checked. */
+/** The arguments, with their sizes checked. */
 interface Request {
   readonly matcher: Matcher;
   readonly mask: Uint8Array;
-  /** All values, one behind the other. */
+  /** All values, back to back. */
   readonly bytes: Uint8Array;
-  /** Bytes of each. */
+  /** Bytes of each value. */
   readonly size: number;
   readonly count: number;
-  /** The lists of actions: one, or one a rule. */
+  /** The action lists: one, or one for each rule. */
   readonly lists: readonly (readonly Action[])[];
 }
 
 /**
- * Makes many rules of a matcher, all or none. `values.match_buf` has the device bytes of all, one behind the other, each
- * `match_sz` long (448 where bytes come alone). Each rule is then one like those of mlx5dv_dr_rule_create.
- * @throws what mlx5dv_dr_rule_create does, with the number of the rule in `path`
+ * Makes many rules of a matcher, or none. `values.match_buf` holds the device bytes of all rules
+ * back to back, each `match_sz` bytes long (448 where bytes come alone). Each rule equals one made
+ * by mlx5dv_dr_rule_create.
+ * @throws as mlx5dv_dr_rule_create, with the number of the rule in `path`
  */
 export function createRules(matcher: Matcher, values: MatchParameters | Uint8Array, actions: RuleActions): Rule[] {
   const request = requestOf(matcher, values, actions);
@@ -75,22 +76,28 @@ function listsOf(actions: RuleActions, count: number): (readonly Action[])[] {
   });
 }
 
-/** That of rule `n` among what there is once, or once a rule. */
+/** The entry of rule `n` in a list that has one entry, or one for each rule. */
 function ofRule<T>(each: readonly T[], n: number): T {
   return each[each.length === 1 ? 0 : n] as T;
 }
 
-/** Whether rules of the matcher differ in values and actions alone, and are made at once. */
+/**
+ * Whether the rules differ in values and actions only, so that the core can insert them in one
+ * call.
+ */
 function isPlain({ matcher, mask, lists }: Request): boolean {
   const { isRoot, domain } = matcher.table;
-  // Each such rule has its connection for itself.
+  // A rule with a connection of another domain claims it alone.
   if (lists.some((list) => list.some((one) => one instanceof AsoAction && one.linkTo(domain) !== null))) return false;
   if ((matcher.deviceMask?.samples ?? null) !== null || pendingOf(matcher) !== null) return false;
   if (!isRoot && !domain.allowsDuplicates) return false;
   return matcher.rules.values.sourcePort === undefined || !needsFixUp(mask);
 }
 
-/** What each list does, legality checked; null where some list does something else in each direction. */
+/**
+ * The action records of each list, after its checks; null where a list needs different actions in
+ * each direction.
+ */
 function recordsFor({ matcher, lists }: Request): (readonly number[])[] | null {
   const directions = allDirections(matcher.table.domain.type);
   const records: (readonly number[])[] = [];
@@ -114,7 +121,7 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
     while (next < count && bulk.add(words, next * (size >> 2), ofRule(records, next))) next++;
     return next;
   };
-  // All are checked before the first one is made.
+  // Checks all rules before the first one is made.
   checkAllVersions(request);
   for (let first = 0; first < count; first += bulk.count) {
     lay(first);
@@ -136,7 +143,10 @@ function atOnce(request: Request, records: readonly (readonly number[])[]): Rule
   return rules;
 }
 
-/** Makes the rules that are laid out, behind those that are there. @throws ENOMEM, and then some have no place in the core */
+/**
+ * Inserts the staged rules after the existing ones. @throws ENOMEM some of them have no place in
+ * the core
+ */
 function makeLaid({ matcher, lists }: Request, bulk: BulkRules, rules: Rule[]): void {
   const { device } = matcher;
   const { classifier } = matcher.table;
@@ -154,7 +164,7 @@ function makeLaid({ matcher, lists }: Request, bulk: BulkRules, rules: Rule[]): 
   if (made < bulk.count) device.allocated(CALL, 0);
 }
 
-/** The values in words, in the order of the machine's bytes. */
+/** The values as 32-bit words in the machine's byte order. */
 function wordsOf({ bytes }: Request): Uint32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
@@ -174,7 +184,7 @@ function checkAllVersions(request: Request): void {
   }
 }
 
-/** Says what is wrong with a value. */
+/** Refuses a value and says which rule it breaks. */
 function refuseValue({ matcher, bytes, size }: Request, n: number): never {
   atRule(n, () => matcher.keyOf(CALL, bytes.subarray(n * size, (n + 1) * size)));
   throw new Error(`${CALL}: rules[${n}] was thought to be wrong`);
@@ -194,7 +204,7 @@ function oneByOne({ matcher, bytes, size, count, lists }: Request): Rule[] {
   return rules;
 }
 
-/** A refusal says which rule it was. */
+/** Adds the number of the rule to a refusal. */
 function atRule<T>(n: number, make: () => T): T {
   try {
     return make();

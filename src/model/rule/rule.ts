@@ -1,4 +1,7 @@
-/** Rules (mlx5dv_dr: Rule). */
+/**
+ * Direct rules (mlx5dv_dr(3): Rule): created from device bytes or named fields, inserted into the
+ * core, removed.
+ */
 import { EXT_DIRECTION, KEY_SIZE, DIRECTION_WIRE } from "../../abi/key.js";
 import { firstMatch, insertRule, type FieldRange } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
@@ -19,7 +22,7 @@ import { directionsOf, type Direction } from "../table/directions.js";
 
 const NO_RANGES: readonly FieldRange[] = [];
 
-/** A connection of another domain, which one rule of a domain uses at a time. */
+/** A connection of another domain that one rule of a domain claims at a time. */
 interface Claim {
   readonly link: AsoLink;
   readonly offset: number;
@@ -27,7 +30,7 @@ interface Claim {
 
 const NO_CLAIMS: readonly Claim[] = Object.freeze([]);
 
-/** Claims what the actions of a new rule need for it alone. */
+/** Claims the objects that the actions of a new rule need exclusively. */
 function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] {
   let claims = NO_CLAIMS;
   for (const action of actions) {
@@ -41,21 +44,24 @@ function claimsOf(domain: Domain, actions: readonly Action[]): readonly Claim[] 
   return claims;
 }
 
-/** The mask and the value of one direction of a rule. */
+/** Scratch mask and value of one direction of a rule. */
 const DIRECTION_MASK = new Uint8Array(KEY_SIZE);
 const DIRECTION_VALUE = new Uint8Array(KEY_SIZE);
 
 export class Rule extends Handle implements Placed, PendingRule {
   readonly matcher: Matcher;
   readonly actions: readonly Action[];
-  /** Number in outcomes; used again after the rule is destroyed. */
+  /** The number in outcomes. It is reused after the rule is destroyed. */
   readonly id: number;
-  /** The rule in the core; 0 while it waits for a sync. */
+  /** The rule in the core; 0 while it is pending. */
   handle = 0;
-  /** That for frames from functions, where it differs from the one for frames from the wire; 0 where there is none. */
+  /**
+   * The rule for frames from vports, where it differs from that for frames from the wire; 0 without
+   * one.
+   */
   secondHandle = 0;
   sequence = 0;
-  /** Connections of other domains that are its own until it goes. */
+  /** Connections of other domains that it claims until it is destroyed. */
   claims: readonly Claim[] = NO_CLAIMS;
 
   constructor(matcher: Matcher, actions: readonly Action[], id: number, name: string | null) {
@@ -77,7 +83,9 @@ export class Rule extends Handle implements Placed, PendingRule {
     return `rule${this.id}`;
   }
 
-  /** mlx5dv_dr_rule_create: device bytes under the mask of the matcher. `actions` is kept. */
+  /**
+   * mlx5dv_dr_rule_create: device bytes under the mask of the matcher. The rule keeps `actions`.
+   */
   static create(
     call: string,
     matcher: Matcher,
@@ -89,7 +97,7 @@ export class Rule extends Handle implements Placed, PendingRule {
     return add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
   }
 
-  /** A rule over named fields, with the ranges that the device format lacks. */
+  /** A rule over named fields, which may have ranges; the device format has none. */
   static named(call: string, matcher: Matcher, fields: MatchFields, actions: readonly Action[], name?: string): Rule {
     living(call, "matcher", matcher, Matcher).checkTakesRules(call);
     const { mask, value, ranges } = matchOf(call, "match", fields);
@@ -106,14 +114,14 @@ export class Rule extends Handle implements Placed, PendingRule {
     else held.destroy(this);
   }
 
-  /** @internal It has not been made after all: of the rules of its domain it is the last. */
+  /** @internal Undoes the creation of the last rule of its domain. */
   takeBack(): void {
     this.destroyed = true;
     pendingOf(this.matcher)?.takeBack();
     this.remove();
   }
 
-  /** @internal Comes into the core. @throws ENOMEM, and then it has not */
+  /** @internal Inserts the rule into the core. @throws ENOMEM the rule is not inserted */
   insert(call: string, insertion: Insertion): void {
     const { mask, value, record, other } = insertion;
     if (other === null) {
@@ -153,7 +161,7 @@ export class Rule extends Handle implements Placed, PendingRule {
     return device.allocated(call, insertRule(device.core, classifier.table, rule));
   }
 
-  /** @internal Leaves the core, where it has come there. */
+  /** @internal Removes the rule from the core, if it was inserted. */
   withdraw(): void {
     const { core, installed } = this.device;
     if (this.handle !== 0) core.exports.removeRule(this.handle);
@@ -161,7 +169,7 @@ export class Rule extends Handle implements Placed, PendingRule {
     installed.remove(this);
   }
 
-  /** @internal Leaves the core, and lets go what it uses. */
+  /** @internal Removes the rule from the core and releases what it uses. */
   remove(): void {
     this.withdraw();
     this.matcher.users--;
@@ -170,12 +178,12 @@ export class Rule extends Handle implements Placed, PendingRule {
   }
 }
 
-/** The direct rules of a device that are alive. */
+/** The living direct rules of a device. */
 export function* directRules(device: DeviceBase): Iterable<Rule> {
   for (const one of device.installed) if (one instanceof Rule) yield one;
 }
 
-/** Where changes of the rules of a matcher wait; null where they are done at once. */
+/** The pending changes of a matcher's domain; null where changes apply at once. */
 export function pendingOf({ table: { isRoot, domain } }: Matcher): PendingRules | null {
   return isRoot ? null : domain.pending;
 }
@@ -198,7 +206,7 @@ function add(
   const records = recordsOf(directions, table.domain, actions);
   const pending = pendingOf(matcher);
   if (pending === null) rule.insert(call, { mask, value, ranges, ...records });
-  // The key is that of the next rule too.
+  // The scratch key is reused by the next rule, so the pending change copies it.
   else pending.create(rule, { mask, value: value.slice(), ranges, ...records });
   device.installed.add(rule);
   matcher.users++;
@@ -207,7 +215,7 @@ function add(
   return rule;
 }
 
-/** What is done in each direction: `other` is null where one record is for all. */
+/** The action records of both directions; `other` is null where one record serves both. */
 export function recordsOf(
   [first, second]: readonly Direction[],
   domain: Domain | null,
@@ -220,7 +228,10 @@ export function recordsOf(
   return { record, other: { keys: [(first as Direction).key, second.key], record: otherRecord } };
 }
 
-/** Under a matcher with a mask, a rule by name asks exactly what the mask asks; a range stands in a field masked whole. */
+/**
+ * Under a matcher with a mask, a rule by name must use exactly that mask. A range needs a field
+ * that is masked in full.
+ */
 function checkSameMask(
   call: string,
   matcher: Matcher,
@@ -248,10 +259,13 @@ function checkSameMask(
   });
 }
 
-/** Refuses a value that another rule of the matcher has: looked up as a key, it finds those and no others of their mask. */
+/**
+ * Refuses a value that another rule of the matcher has. A lookup of the value finds all rules of
+ * this mask that have it.
+ */
 function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void {
   const { mask, device, table } = matcher;
-  // SPEC: rules with masks of their own are of no other one's kind.
+  // SPEC: rules with masks of their own are never duplicates.
   if (mask === null) return;
   const { classifier, domain } = table;
   DIRECTION_VALUE.set(value);
@@ -262,7 +276,7 @@ function checkDuplicate(call: string, matcher: Matcher, value: Uint8Array): void
     const id = firstMatch(device.core, classifier.table, DIRECTION_VALUE, rankHigh, rankLow);
     const found = id < 0 ? null : device.installed.at(id);
     if (!(found instanceof Rule) || found.matcher !== matcher) break;
-    // One that waits for its end has gone for who asks.
+    // A rule whose removal is pending counts as gone.
     if (!found.destroyed) refuseDuplicate(call);
     sequence = found.sequence + 1;
   }

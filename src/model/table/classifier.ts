@@ -1,30 +1,32 @@
 /**
- * A table of the core and the ranks of its rules.
+ * A table of the core, and the ranks of its rules.
  *
- * A rank is one 64-bit number, and the first rule by rank wins:
+ * A rank is one 64-bit number. The first matching rule by rank wins:
  *
  *     63           47 46             31 30                          0
  *     | slot         | order of masks  | order of rules            |
  *
- * A priority has two slots: the rules of the first let a frame go on (DONT_TRAP), those of the second end its way. Who lets
- * a frame go on is followed by the next slot, whose first rank is one addition away (walk/nextTable.ts, resume).
+ * Each priority has two slots: rules of the first let the frame continue (DONT_TRAP), rules of the
+ * second end its walk. A frame that continues resumes at the next slot, whose first rank is one
+ * addition away (forward/nextTable.ts, resume).
  *
- * SPEC: among masks of equal priority (undefined in mlx5dv_dr, where a matcher is one) the newer one comes first in a DR
- * table, the older one in the root table, and duplicates, which the page's LIMITATIONS refuse and its Domain section allows,
- * are allowed; rules of one mask come in the order of their making, so that of duplicates the oldest wins. Both orders count
- * up (or down) without reuse; when one is used up, the living are numbered anew.
+ * SPEC: mlx5dv_dr leaves the order of masks of equal priority open. A DR table asks the newer mask
+ * first, a root table the older one. Duplicates are allowed: the page's LIMITATIONS refuse them and
+ * its Domain section allows them. Rules of one mask are ordered by age, so the oldest duplicate
+ * wins. Both order numbers only grow; when one is used up, the living masks and rules are
+ * renumbered.
  */
 import { RANK_SLOT } from "../../abi/engine.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 
 export interface RankLimits {
-  /** Orders of masks, at most 2^16. */
+  /** Numbers for the order of masks, at most 2^16. */
   orders: number;
-  /** Orders of rules, at most 2^31 - 1. */
+  /** Numbers for the order of rules, at most 2^31 - 1. */
   sequence: number;
 }
 
-/** One sequence number is left out: a lookup takes the highest rank of all for "no rule". */
+/** The last order number stays free: a lookup uses the highest rank for "no rule". */
 const LIMITS: RankLimits = { orders: 2 ** 16, sequence: 2 ** 31 - 1 };
 
 /** Bits of the order of masks in the upper word. */
@@ -34,23 +36,25 @@ const UPPER_ORDER_BITS = RANK_SLOT - 32;
 export interface Place {
   /** `trappingSlot(priority)` or the one before it. */
   readonly slot: number;
-  /** Place among those of its slot. */
+  /** Order among the masks of its slot. */
   order: number;
 }
 
-/** A rule of the core, with what its rank is made from. */
+/** A rule of the core, with the parts of its rank. */
 export interface Placed {
   readonly classifier: Classifier;
   readonly place: Place;
-  /** Place among the rules of its table. */
+  /** Order among the rules of its table. */
   sequence: number;
-  /** The rule in the core; 0 while it has not come there. */
+  /** The rule in the core; 0 while it is pending. */
   readonly handle: number;
-  /** Another rule of the core that stands beside it; 0 where there is none. */
+  /** The rule of the core for the second direction; 0 without one. */
   readonly secondHandle?: number;
 }
 
-/** The slot of rules that end the way of a frame; that of rules that let it go on is one less. */
+/**
+ * The slot of rules that end the walk of a frame. Rules that let it continue have the slot before.
+ */
 export function trappingSlot(priority: number): number {
   return 2 * priority + 1;
 }
@@ -64,7 +68,7 @@ export class Classifier {
   readonly #places = new Set<Place>();
   #nextOrder = 0;
   #nextSequence = 0;
-  /** Rules that the table keeps room for, whether they are there or not. */
+  /** Rules that the table reserves memory for. */
   #room = 0;
 
   constructor(device: DeviceBase, table: number, newerFirst: boolean, limits: RankLimits = LIMITS) {
@@ -74,7 +78,7 @@ export class Classifier {
     this.#limits = limits;
   }
 
-  /** Gives a place its order; false when as many are alive as there are orders. */
+  /** Gives a place its order. Returns false when all order numbers are in use. */
   add(place: Place): boolean {
     if (this.#nextOrder === this.#limits.orders) this.#renumber();
     if (this.#nextOrder === this.#limits.orders) return false;
@@ -83,7 +87,7 @@ export class Classifier {
     return true;
   }
 
-  /** Masks that have an order, as they came. */
+  /** Masks that have an order, oldest first. */
   get places(): Iterable<Place> {
     return this.#places;
   }
@@ -92,18 +96,21 @@ export class Classifier {
     this.#places.delete(place);
   }
 
-  /** Room for `now` rules more than what is kept, at once, and from now on for `kept` more; false when memory is full. */
+  /**
+   * Reserves room for `now` more rules at once, and for `kept` more from now on. Returns false when
+   * memory is full.
+   */
   makeRoom(now: number, kept: number): boolean {
     const { exports } = this.device.core;
     const room = this.#room + kept;
     if (exports.reserveRules(this.table, Math.max(this.#room + now, room)) === 0) return false;
-    // Less is no new room: what is there stays until rules go.
+    // A smaller reservation frees nothing: existing room stays until rules go.
     if (now > kept) exports.reserveRules(this.table, room);
     this.#room = room;
     return true;
   }
 
-  /** The order of the next rule, and of so many behind it. */
+  /** Takes `count` consecutive order numbers for rules; returns the first. */
   nextSequence(count = 1): number {
     if (this.#nextSequence + count > this.#limits.sequence) this.#renumber();
     const first = this.#nextSequence;
@@ -111,17 +118,17 @@ export class Classifier {
     return first;
   }
 
-  /** The upper word of a rank. */
+  /** The upper 32 bits of a rank. */
   rankHigh(place: Place): number {
     return ((place.slot << UPPER_ORDER_BITS) | (this.#orderOf(place) >>> 1)) >>> 0;
   }
 
-  /** The lower word. */
+  /** The lower 32 bits of a rank. */
   rankLow(place: Place, sequence: number): number {
     return ((this.#orderOf(place) << 31) | sequence) >>> 0;
   }
 
-  /** Which of two rules of this table is asked first: negative for `a`. */
+  /** Compares two rules of this table by rank: negative where `a` comes first. */
   compare(a: Placed, b: Placed): number {
     return a.place.slot - b.place.slot || this.#orderOf(a.place) - this.#orderOf(b.place) || a.sequence - b.sequence;
   }
@@ -130,7 +137,7 @@ export class Classifier {
     return this.#newerFirst ? this.#limits.orders - 1 - order : order;
   }
 
-  /** Numbers masks and rules anew, closing the gaps that destroyed ones left. Their order stays. */
+  /** Renumbers masks and rules and keeps their order: the gaps of destroyed ones close. */
   #renumber(): void {
     this.#nextOrder = 0;
     for (const place of [...this.#places].sort((a, b) => a.order - b.order)) place.order = this.#nextOrder++;

@@ -1,4 +1,7 @@
-/** The directions of a domain: a rule of the eSwitch is one for frames from the wire and one for frames from functions. */
+/**
+ * The directions of a domain. A rule of the eSwitch becomes one rule for frames from the wire and
+ * one for frames from vports, where its actions differ.
+ */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { EXT_DIRECTION, MISC_SOURCE_PORT, DIRECTION_VPORT, DIRECTION_WIRE } from "../../abi/key.js";
 import type { OrderDirection } from "../action/order.js";
@@ -6,9 +9,9 @@ import type { DomainType } from "./domainType.js";
 
 export interface Direction {
   readonly name: OrderDirection;
-  /** Whether actions run in the order of what is received. */
+  /** Whether actions run in the receive order. */
   readonly receives: boolean;
-  /** `ext.direction` of its frames; 0 where the domain has one direction. */
+  /** The value of `ext.direction` in its frames; 0 where the domain has one direction. */
   readonly key: number;
 }
 
@@ -26,7 +29,10 @@ export function allDirections(type: DomainType): readonly Direction[] {
   return type === "nic_rx" ? RECEIVED : SENT;
 }
 
-/** The directions that a rule with this mask and value is for: one where it says by a whole `source_port` where frames come from. */
+/**
+ * The directions that a rule with this mask and value can match: one where a whole `source_port`
+ * names the origin.
+ */
 export function directionsOf(type: DomainType, mask: Uint8Array, value: Uint8Array): readonly Direction[] {
   if (type !== "fdb") return allDirections(type);
   if (word(mask, MISC_SOURCE_PORT) === 0xffff) {

@@ -1,4 +1,4 @@
-/** Domains and their tables (mlx5dv_dr: Domain, Table). */
+/** Domains and their tables (mlx5dv_dr(3): Domain, Table). */
 import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Classifier } from "./classifier.js";
@@ -20,13 +20,16 @@ const TABLE_FLAGS: Readonly<Record<DomainType, number>> = { nic_rx: 0, nic_tx: T
 export class Domain extends Handle {
   readonly context: Context;
   readonly type: DomainType;
-  /** It has its root table only: that of an FDB on a function which does not manage the eSwitch. */
+  /**
+   * Whether it has its root table only: an FDB domain on a function that does not manage the
+   * eSwitch.
+   */
   readonly rootOnly: boolean;
-  /** Whether a rule can have the values of another one of its matcher. */
+  /** Whether two rules of one matcher may have equal values. */
   allowsDuplicates = true;
-  /** Changes of rules that wait for a sync; null where none do. */
+  /** Rule changes that wait for a sync; null in a synchronous domain. */
   readonly pending: PendingRules | null;
-  /** Its living tables, in the order of their making. */
+  /** Its living tables, oldest first. */
   readonly tables = new Set<Table>();
   #reclaims = false;
 
@@ -48,7 +51,7 @@ export class Domain extends Handle {
     return domain;
   }
 
-  /** mlx5dv_dr_domain_sync: what waits is done (SW, HW), memory that is not needed is given back (MEM). */
+  /** mlx5dv_dr_domain_sync: applies pending changes (SW, HW) and frees unused memory (MEM). */
   sync(call: string, flags: number): void {
     if (this.rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: this });
     if (unsigned(call, "flags", flags, 32) > (SYNC_SW | SYNC_HW | SYNC_MEM)) {
@@ -60,23 +63,26 @@ export class Domain extends Handle {
     for (const { classifier } of this.#own()) this.device.core.exports.trimTable(classifier.table);
   }
 
-  /** Whether tables give back at once what they do not need. */
+  /** Whether its tables free unused memory at once. */
   get reclaims(): boolean {
     return this.#reclaims;
   }
 
-  /** Whether tables give back at once what they do not need, and not at a sync. */
+  /** Sets whether its tables free unused memory at once, or with a sync. */
   reclaim(enable: boolean): void {
     this.#reclaims = enable;
     for (const { classifier } of this.#own()) this.device.core.exports.keepTable(classifier.table, enable ? 0 : 1);
   }
 
-  /** Those that no other domain has. */
+  /** Its tables that are not root tables: root tables are shared. */
   #own(): Table[] {
     return [...this.tables].filter(({ isRoot }) => !isRoot);
   }
 
-  /** The table of the core for a new table of a level. @throws ENOMEM; EOPNOTSUPP a domain that has its root table only */
+  /**
+   * The classifier of a new table at a level. @throws ENOMEM; EOPNOTSUPP the domain has its root
+   * table only
+   */
   classifierAt(call: string, level: number): Classifier {
     const { device, type, rootOnly } = this;
     const { exports } = device.core;
@@ -85,12 +91,12 @@ export class Domain extends Handle {
       const table = exports.createTable(TABLE_FLAGS[type] | (this.#reclaims ? 0 : TABLE_KEEPS));
       return new Classifier(device, device.allocated(call, table), true);
     }
-    // Nobody comes there, and no rule.
+    // No frame and no rule comes to this table.
     if (rootOnly) return new Classifier(device, exports.emptyTable() >>> 0, false);
     return this.context.function.part(TablePipeline).pinRoot(call, type);
   }
 
-  /** A table of it begins, or ends. */
+  /** Counts a new table of the domain. */
   add(table: Table): void {
     this.tables.add(table);
     this.users++;
@@ -107,7 +113,7 @@ export class Domain extends Handle {
   }
 }
 
-/** A table; all root tables of one domain type are the same table of the function. */
+/** A table. All root tables of one domain type are the same table of the function. */
 export class Table extends Handle {
   readonly domain: Domain;
   readonly level: number;

@@ -1,4 +1,7 @@
-/** Matchers (mlx5dv_dr: Matcher): what they decide is legality and rank; the classifier does not know them. */
+/**
+ * Matchers (mlx5dv_dr(3): Matcher). A matcher decides which rules are legal and how they rank; the
+ * core does not know it.
+ */
 import { refuse } from "../../errors.js";
 import { trappingSlot, type Place } from "./classifier.js";
 import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
@@ -15,15 +18,18 @@ export class Matcher extends Handle implements Place {
   readonly priority: number;
   readonly slot: number;
   readonly criteria: number;
-  /** The mask of all its rules; null for an open matcher, whose rules bring their own (scenario files). */
+  /**
+   * The mask of all its rules; null for an open matcher, whose rules have masks of their own
+   * (scenario files).
+   */
   readonly mask: Uint8Array | null;
-  /** That mask where it came as device bytes. */
+  /** The same mask, where it came as device bytes. */
   readonly deviceMask: DeviceMask | null;
-  /** What the profile refuses of its mask and of its rules. */
+  /** The checks of the profile for its mask and its rules. */
   readonly rules: TableRules;
-  /** Place among the matchers of its table; classifier.ts. */
+  /** Order among the matchers of its table (classifier.ts). */
   order = 0;
-  /** Rules that the table keeps room for. */
+  /** Rules that it reserves memory for. */
   #room = 0;
 
   constructor(table: Table, priority: number, criteria: number, mask: Uint8Array | DeviceMask | null, name: string) {
@@ -37,7 +43,7 @@ export class Matcher extends Handle implements Place {
     this.rules = tableRules(table);
   }
 
-  /** mlx5dv_dr_matcher_create: device bytes. */
+  /** mlx5dv_dr_matcher_create: a mask in device bytes. */
   static create(call: string, table: Table, priority: number, criteria: number, mask: DeviceBytes): Matcher {
     living(call, "table", table, Table);
     unsigned(call, "priority", priority, 16);
@@ -45,7 +51,10 @@ export class Matcher extends Handle implements Place {
     return add(call, table, priority, criteria, new DeviceMask(call, "mask", table, criteria, mask));
   }
 
-  /** A matcher over named fields, each with a mask; of rules with masks of their own where `mask` is left out. */
+  /**
+   * A matcher over named fields, each with a mask. Without `mask` its rules have masks of their
+   * own.
+   */
   static named(call: string, table: Table, priority: number, mask: MatchFields | undefined, name: string): Matcher {
     living(call, "table", table, Table);
     unsigned(call, "priority", priority, 16);
@@ -54,12 +63,15 @@ export class Matcher extends Handle implements Place {
     return add(call, table, priority, 0, whole, name);
   }
 
-  /** Refuses what no rule of it can be made for. */
+  /** @throws EINVAL, EOPNOTSUPP no rule of this matcher can be made */
   checkTakesRules(call: string): void {
     checkTakesRules(call, this.rules, this.priority, this.criteria);
   }
 
-  /** The value of a rule in device bytes: a key that is valid until the next call (model/match/deviceMask.ts). */
+  /**
+   * The key for a rule's value in device bytes. It is valid until the next call
+   * (model/match/deviceMask.ts).
+   */
   keyOf(call: string, value: DeviceBytes): Uint8Array {
     const { deviceMask } = this;
     if (deviceMask === null) throw new TypeError(`${call}: the matcher ${this.name} takes named fields only`);
@@ -67,8 +79,8 @@ export class Matcher extends Handle implements Place {
   }
 
   /**
-   * Makes room in the table for so many rules, beside that of other matchers; it takes the place of what there was, and
-   * `stays` whether rules are there or not. @throws ENOMEM
+   * Reserves room in the table for so many rules of this matcher, in place of its earlier
+   * reservation. `stays`: keep the room when rules go. @throws ENOMEM
    */
   reserve(call: string, rules: number, stays: boolean): void {
     const { classifier, domain } = this.table;

@@ -1,9 +1,9 @@
 /**
- * The checks of masks of matchers and of values of rules. Which of them a table makes, and with which errno, is in
- * model/profile (docs/profiles.md).
+ * The checks of matcher masks and rule values. Which of them a table makes, and with which errno,
+ * is declared in model/profile (docs/profiles.md).
  *
- * The kernel, which has the root tables of the ConnectX profiles, takes ip_version for a plain mask: of it no number is
- * repeated by rules.
+ * The kernel owns the root tables of the ConnectX profiles. It takes ip_version as a plain mask, so
+ * rules need not repeat the number.
  */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import {
@@ -29,7 +29,7 @@ import type { DomainType } from "./domainType.js";
 import { fieldNamed, readField, type Field } from "../match/fields.js";
 import { ipVersions, maskedFields } from "../match/match.js";
 
-/** What a mask is for: a table, or all rules of a type that the kernel has. */
+/** What a mask is for: a table, or all rules of a type that the kernel owns. */
 export interface MaskPlace {
   readonly device: DeviceBase;
   readonly isRoot: boolean;
@@ -38,26 +38,26 @@ export interface MaskPlace {
 
 /** `match_criteria_enable` has a bit for each of the seven groups. */
 const CRITERIA_BITS = 7;
-/** The kernel's own structure is a group longer, which no criteria name. */
+/** The kernel's own structure is one group longer; no criteria bit names that group. */
 const KERNEL_KEY_SIZE = KEY_SIZE;
-/** The kernel has so many priorities, which it looks for when a rule is made. */
+/** The last priority of the kernel, which checks it when a rule is made. */
 const LAST_KERNEL_PRIORITY = 15;
 const LEVELS = ["outer", "inner"] as const;
 
-/** The rules of the profile for a table. */
+/** The checks of the profile for a table. */
 export function tableRules({ device, isRoot }: MaskPlace): TableRules {
   const { root, other } = device.profile.rules;
   return isRoot ? root : other;
 }
 
-/** `match_criteria_enable` of a matcher. */
+/** Checks `match_criteria_enable` of a matcher. */
 export function checkCriteria(call: string, { criteria: code }: Refusals<"criteria">, criteria: number): void {
   if (code === undefined || criteria < 1 << CRITERIA_BITS) return;
   const hint = "bits 0 to 6: outer, misc, inner, misc2 to misc5";
   refuse({ code, call, reason: "bad_criteria", path: "match_criteria_enable", value: criteria, hint });
 }
 
-/** The size of device bytes that the caller named at `path`, of which `held` are there. */
+/** Checks the size of the device bytes that the caller passed at `path`; `held` bytes are there. */
 export function checkSize(
   call: string,
   path: string,
@@ -81,7 +81,10 @@ export function checkSize(
   if (size % 4 !== 0) bad(partOfDword, "a multiple of 4");
 }
 
-/** The ip_version that rules must repeat, outer and inner (0: none), of the enabled groups of a mask. */
+/**
+ * The ip_version that rules must repeat, outer and inner (0: none), from the enabled groups of a
+ * mask.
+ */
 export function repeatedVersions(
   call: string,
   { versionMask, versionMaskUnlessWhole }: Refusals<MaskCheck>,
@@ -104,7 +107,9 @@ export function repeatedVersions(
   });
 }
 
-/** Enabled groups of device bytes, in the order in which the library looks at them. ip_version has been checked. */
+/**
+ * Checks the enabled groups of device bytes, in the library's order. ip_version is checked before.
+ */
 export function checkDeviceMask(call: string, place: MaskPlace, criteria: number, mask: Uint8Array): void {
   const { partOfSourcePort, emptyMask } = tableRules(place).masks;
   const port = Number(readField(mask, named("misc.source_port")));
@@ -125,8 +130,8 @@ export function checkDeviceMask(call: string, place: MaskPlace, criteria: number
 }
 
 /**
- * That the device can match what a whole mask asks, presence included, in this table. `versions` are the ip_version of its
- * device bytes; a mask by name has 15 there, and its rules have the version.
+ * Checks that the device can match a whole mask, presence included, in this table. `versions` holds
+ * the ip_version of device bytes; a mask by name passes 15, and its rules have the version.
  */
 export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, versions = ipVersions(mask)): void {
   const { masks } = tableRules(place);
@@ -134,7 +139,7 @@ export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, vers
   place.device.parser.check(call, mask);
 }
 
-/** The checks of a matcher that are made when a rule of it is made. */
+/** Checks of a matcher that the stack makes when it makes a rule. */
 export function checkTakesRules(call: string, { values }: TableRules, priority: number, criteria: number): void {
   if (values.priority !== undefined && priority > LAST_KERNEL_PRIORITY) {
     const hint = `priorities of a root table are 0 to ${LAST_KERNEL_PRIORITY}`;
@@ -143,7 +148,10 @@ export function checkTakesRules(call: string, { values }: TableRules, priority: 
   checkCriteria(call, values, criteria);
 }
 
-/** That a value repeats the ip_version of its mask, outer and inner; `wanted` is 0 where there is none. */
+/**
+ * Checks that a value repeats the ip_version of its mask, outer and inner; `wanted` is 0 where
+ * there is none.
+ */
 export function checkVersions(
   call: string,
   { versionOutsideMask, otherVersion }: Refusals<ValueCheck>,
@@ -163,12 +171,15 @@ export function checkVersions(
       hint: `the mask says ${wanted[i]}`,
       cite: "mlx5dv_dr: LIMITATIONS",
     });
-  // The library compares bits with the mask before it looks at the number.
+  // The library compares the bits with the mask before it looks at the number.
   for (const i of [0, 1]) if (versionOutsideMask !== undefined && outside(i)) refused(i, versionOutsideMask);
   for (const i of [0, 1]) if (otherVersion !== undefined && differs(i)) refused(i, otherVersion);
 }
 
-/** Fixes up a value inside the mask as the library does: a source port is that of a vport, a tag is of one kind. */
+/**
+ * Changes a value inside the mask as the library does: a source port must be that of a vport, and a
+ * VLAN tag is of one kind.
+ */
 export function fixUpValue(call: string, code: ErrnoName, { vports }: DeviceBase, value: Uint8Array): void {
   const port = ((value[MISC_SOURCE_PORT] ?? 0) << 8) | (value[MISC_SOURCE_PORT + 1] ?? 0);
   if (port > vports && port !== VPORT_UPLINK) {
@@ -181,7 +192,7 @@ export function fixUpValue(call: string, code: ErrnoName, { vports }: DeviceBase
   }
 }
 
-/** Whether `fixUpValue` can change or refuse values of a mask. */
+/** Whether `fixUpValue` can change or refuse a value under this mask. */
 export function needsFixUp(mask: Uint8Array): boolean {
   if (((mask[MISC_SOURCE_PORT] ?? 0) | (mask[MISC_SOURCE_PORT + 1] ?? 0)) !== 0) return true;
   return TAG_KINDS.some(([byte, cvlan, svlan]) => ((mask[byte] ?? 0) & (cvlan | svlan)) === (cvlan | svlan));
@@ -195,7 +206,7 @@ const TAG_KINDS: readonly (readonly [byte: number, cvlan: number, svlan: number]
   [MISC_TAGS2, TAGS2_INNER_CVLAN, TAGS2_INNER_SVLAN],
 ];
 
-/** Fields that steering entries have no place for. */
+/** Fields for which steering entries have no room. */
 const NEVER: ReadonlySet<string> = new Set([
   "misc.source_vhca_port",
   "misc.source_eswitch_owner_vhca_id",
@@ -208,10 +219,10 @@ const NEVER: ReadonlySet<string> = new Set([
   "misc5.macsec_tag_3",
 ]);
 
-/** Who sent a frame is not asked on the send path. */
+/** The send path does not match the sender. */
 const SOURCES: ReadonlySet<string> = new Set(["misc.source_sqn", "misc.source_port"]);
 
-/** Of the kinds of one line, a matcher asks one. */
+/** A matcher may mask one kind of each line. */
 const EXCLUSIVE: readonly Readonly<Record<string, RegExp>>[] = [
   {
     "VXLAN-GPE": /^misc3\.outer_vxlan_gpe_/,
@@ -224,7 +235,10 @@ const EXCLUSIVE: readonly Readonly<Record<string, RegExp>>[] = [
 ];
 
 const OK = /^(outer|inner)\.(l3_ok|l4_ok|ipv4_checksum_ok|l4_checksum_ok)$/;
-/** What a steering entry without definers has for one IP version, or for each: those versions. */
+/**
+ * Fields that a steering entry without definers holds for one IP version only, or for each; and
+ * those versions.
+ */
 const ABOVE_L2: readonly (readonly [name: RegExp, versions: readonly number[]])[] = [
   [/\.ipv4_(src|dst)$|\.ip_(protocol|dscp|ecn|ttl_hoplimit)$|\.(tcp|udp)_[sd]port$|\.tcp_flags$/, [4, 6]],
   [/\.ipv4_ihl$/, [4]],
@@ -232,7 +246,7 @@ const ABOVE_L2: readonly (readonly [name: RegExp, versions: readonly number[]])[
 ];
 const L2 = /\.([sd]mac|ethertype|first_(prio|cfi|vid)|[cs]vlan_tag)$|_second_/;
 
-/** For tables whose device has no field for some fields of the key. */
+/** Checks a mask for a table whose device lacks some fields of the key. */
 function checkMatchable(
   call: string,
   refuses: Refusals<MaskCheck>,
@@ -272,7 +286,7 @@ function checkExclusive(masked: readonly Field[], unmatchable: Unmatchable): voi
   }
 }
 
-/** Without definers, what lies above L2 is found by ip_version. */
+/** Without definers, fields above L2 are found by ip_version. */
 function checkAboveL2(masked: readonly Field[], level: string, version: number, unmatchable: Unmatchable): void {
   const own = masked.filter(({ name }) => name.startsWith(`${level}.`) || name.startsWith(`misc.${level}_`));
   for (const { name } of own) {

@@ -1,4 +1,7 @@
-/** Layouts of matchers (mlx5dv_dr: Matcher): how much room a table makes for their rules. Answers never depend on it. */
+/**
+ * Matcher layouts (mlx5dv_dr(3): Matcher): the room that a table reserves for the rules of a
+ * matcher. Outcomes never depend on it.
+ */
 import { refuse } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
@@ -8,7 +11,7 @@ import { Matcher } from "./matcher.js";
 export interface MatcherLayout {
   /** MLX5DV_DR_MATCHER_LAYOUT_*. */
   flags: number;
-  /** Read with NUM_RULE: the matcher expects 2^this rules, 20 at the most. */
+  /** With NUM_RULE: the matcher expects 2^this rules, at most 2^20. */
   log_num_of_rules_hint: number;
 }
 
@@ -17,7 +20,7 @@ const RESIZABLE = 1;
 const NUM_RULE = 2;
 const LAST_HINT = 20;
 
-/** mlx5dv_dr_matcher_set_layout: the layout takes the place of the one before. */
+/** mlx5dv_dr_matcher_set_layout: replaces the layout. */
 export function setLayout(call: string, matcher: Matcher, layout: MatcherLayout): void {
   const { table, device } = living(call, "matcher", matcher, Matcher);
   if (typeof layout !== "object" || layout === null) {

@@ -1,19 +1,19 @@
 /**
- * Changes of rules that wait for the next sync of their domain (createDevice: asyncRules). They are done in the order of the
- * calls; what a rule to be destroyed uses is in use until then.
+ * Rule changes that wait for the next sync of their domain (createDevice: asyncRules). A sync
+ * applies them in the order of the calls. A rule to be destroyed uses its objects until then.
  */
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { Handle } from "../base/handle.js";
 import type { FieldRange } from "../../engine/rules.js";
 
-/** What the core needs to have a rule. */
+/** What the core needs to insert a rule. */
 export interface Insertion {
   readonly mask: Uint8Array;
   readonly value: Uint8Array;
   readonly ranges: readonly FieldRange[];
   /** The actions for frames of the first direction. */
   readonly record: readonly number[];
-  /** The actions for those of the second, where they differ; else null. */
+  /** The actions for frames of the second direction, where they differ; else null. */
   readonly other: SecondDirection | null;
 }
 
@@ -22,18 +22,18 @@ interface SecondDirection {
   readonly record: readonly number[];
 }
 
-/** A rule as its pending changes need it. */
+/** A rule, as its pending changes need it. */
 export interface PendingRule {
   readonly matcher: Handle;
   readonly actions: readonly Handle<DeviceBase | null>[];
   readonly destroyed: boolean;
-  /** Comes into the core. @throws ENOMEM */
+  /** Inserts the rule into the core. @throws ENOMEM */
   insert(call: string, insertion: Insertion): void;
-  /** Leaves the core, and lets go what it uses. */
+  /** Removes the rule from the core and releases what it uses. */
   remove(): void;
 }
 
-/** A rule to be made, or to be destroyed. */
+/** A rule to be inserted, or to be removed. */
 interface Change {
   readonly rule: PendingRule;
   readonly insertion: Insertion | null;
@@ -42,28 +42,31 @@ interface Change {
 export class PendingRules {
   #changes: Change[] = [];
 
-  /** The rule comes into the core at the next sync. */
+  /** The next sync inserts the rule. */
   create(rule: PendingRule, insertion: Insertion): void {
     this.#changes.push({ rule, insertion });
   }
 
-  /** The last change is none. */
+  /** Drops the last change. */
   takeBack(): void {
     this.#changes.pop();
   }
 
-  /** The rule leaves the core at the next sync. */
+  /** The next sync removes the rule. */
   destroy(rule: PendingRule): void {
     this.#changes.push({ rule, insertion: null });
     countLeaving(this, rule, 1);
   }
 
-  /** Whether there is a rule to be made that passes a test. */
+  /** Whether some rule to be inserted passes a test. */
   some(test: (rule: PendingRule, insertion: Insertion) => boolean): boolean {
     return this.#changes.some(({ rule, insertion }) => insertion !== null && !rule.destroyed && test(rule, insertion));
   }
 
-  /** Does what waits. @throws ENOMEM what comes before is done; that change and the rest still wait */
+  /**
+   * Applies the pending changes. @throws ENOMEM the changes before are applied; that change and the
+   * rest stay pending
+   */
   apply(call: string): void {
     let done = 0;
     try {
@@ -82,7 +85,7 @@ export class PendingRules {
   }
 }
 
-/** Uses of an object that end at the next sync, by where they wait. */
+/** Uses of an object that end with the next sync, by the list that holds them. */
 const LEAVING = new WeakMap<Handle<DeviceBase | null>, Map<PendingRules, number>>();
 
 function countLeaving(held: PendingRules, { matcher, actions }: PendingRule, change: number): void {
@@ -94,8 +97,9 @@ function countLeaving(held: PendingRules, { matcher, actions }: PendingRule, cha
 }
 
 /**
- * SPEC: an object that only rules to be destroyed use can be destroyed itself: they go first.
- * @throws ENOMEM what waits before them finds no room
+ * SPEC: an object that only rules to be destroyed use can itself be destroyed: the call applies
+ * their changes first.
+ * @throws ENOMEM a change before them finds no memory
  */
 export function settle(call: string, object: Handle<DeviceBase | null>): void {
   const counts = LEAVING.get(object);

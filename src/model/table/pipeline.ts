@@ -1,16 +1,16 @@
 /**
- * The stages of a function: the tables that a frame comes to, one behind the other, until a rule ends its way
+ * The table pipeline of a function: the stages that a frame passes until a rule ends its walk
  * (docs/flows.md, "One order for a port and a direction").
  *
  *     received    sniffers -> rdmaTransportRx -> rdmaRx -> connected -> root -> host -> defaults
  *     sent        rdmaTx -> rdmaTransportTx -> sentSniffers -> egress
- *     switched    fdb, of the PF alone
+ *     switched    fdb, of the PF only
  *
- * `connected` has the rules of RC and UC queue pairs. What a port loops back comes to the stages from `rdmaTransportRx` to
- * `root`, or to that one alone (model/traffic/receive.ts).
- * Frames that no queue pair with a transport of its own has sent begin at `sentSniffers`. A stage has a table while it has
- * rules, and only then is it asked. The root tables of NIC_RX, NIC_TX and FDB domains are `root`, `egress` and `fdb`: they
- * stay while they are pinned.
+ * `connected` holds the rules of RC and UC queue pairs. Frames that a port loops back pass the
+ * stages from `rdmaTransportRx` to `root`, or `root` only (model/traffic/receive.ts). Frames of raw
+ * packet queue pairs start at `sentSniffers`. A stage has a table, and takes part, only while it
+ * has rules. The root tables of NIC_RX, NIC_TX and FDB domains are `root`, `egress` and `fdb`; pins
+ * keep them alive without rules.
  */
 import { TABLE_FDB, TABLE_LOOPED, TABLE_ROOT, TABLE_SEND } from "../../abi/engine.js";
 import { Classifier } from "./classifier.js";
@@ -31,7 +31,7 @@ interface Stage {
   readonly flags: number;
   classifier: Classifier | null;
   rules: number;
-  /** Who needs it without rules. */
+  /** How many users need its table even without rules. */
   pins: number;
 }
 
@@ -66,38 +66,42 @@ export class TablePipeline {
     this.#tellCore();
   }
 
-  /** The table that received frames come to first. */
+  /** The first table of received frames. */
   get received(): number {
     return this.#received[0]?.table ?? this.#function.device.core.exports.emptyTable();
   }
 
-  /** The table that sent frames come to first. */
+  /** The first table of sent frames. */
   get sent(): number {
     return this.#sent[0]?.table ?? this.#function.device.core.exports.emptySendTable();
   }
 
-  /** The same for those of queue pairs that make packets of what they send (UD). */
+  /**
+   * The first table of frames from UD, UC and RC queue pairs, which make packets of what they send.
+   */
   get sentByTransports(): number {
     return this.#sentByTransports[0]?.table ?? this.sent;
   }
 
-  /** The table that frames come to first which a port loops back; 0 where there is none. */
+  /** The first table of frames that a port loops back; 0 without one. */
   get looped(): number {
     return this.#looped[0]?.table ?? 0;
   }
 
-  /** That of NORMAL flows and DR root rules; 0 where there is none. */
+  /** The table of NORMAL flows and DR root rules; 0 without one. */
   get root(): number {
     return this.#asked(["root"])[0]?.table ?? 0;
   }
 
-  /** The root table of the eSwitch, which frames come to first that no function has received yet; 0 where there is none. */
+  /**
+   * The root table of the eSwitch, the first table of frames from wire and vports; 0 without one.
+   */
   get switched(): number {
     const { rules, pins, classifier } = this.#stages.fdb;
     return rules + pins > 0 ? (classifier as Classifier).table : 0;
   }
 
-  /** The table of a stage, which stays until it is unpinned as often. @throws ENOMEM */
+  /** The table of a stage, kept until it is unpinned as often. @throws ENOMEM */
   pin(call: string, name: StageName): Classifier {
     const stage = this.#stages[name];
     const classifier = this.open(call, name);
@@ -105,7 +109,7 @@ export class TablePipeline {
     return classifier;
   }
 
-  /** The root table of a domain on this function; it stays from now on. @throws ENOMEM */
+  /** The root table of a domain on this function, kept from now on. @throws ENOMEM */
   pinRoot(call: string, type: DomainType): Classifier {
     return this.pin(call, ROOT_STAGES[type]);
   }
@@ -115,26 +119,29 @@ export class TablePipeline {
     this.#left(name);
   }
 
-  /** The table of a stage, for a rule that is then told of by `added`, or not: `close`. @throws ENOMEM */
+  /**
+   * The table of a stage, for a rule to be inserted. Call `added` on success and `close` on
+   * failure. @throws ENOMEM
+   */
   open(call: string, name: StageName): Classifier {
     const stage = this.#stages[name];
     stage.classifier ??= this.#create(call, stage.flags);
     return stage.classifier;
   }
 
-  /** A stage has one rule more. */
+  /** Counts a rule that was inserted into a stage. */
   added(name: StageName): void {
     const stage = this.#stages[name];
     if (stage.rules++ + stage.pins === 0) this.#link();
   }
 
-  /** A stage has one rule less, which is gone from its table. */
+  /** Counts a rule that was removed from a stage. */
   removed(name: StageName): void {
     this.#stages[name].rules--;
     this.#left(name);
   }
 
-  /** Gives back the table of a stage that nobody needs. */
+  /** Frees the table of a stage that has neither rules nor pins. */
   close(name: StageName): void {
     const stage = this.#stages[name];
     if (stage.rules + stage.pins > 0 || stage.classifier === null) return;
@@ -163,14 +170,14 @@ export class TablePipeline {
     this.#tellCore();
   }
 
-  /** Where frames for the function come to, whoever gives them to it, and frames between functions. */
+  /** Tells the core where frames for this function start, and where frames between functions do. */
   #tellCore(): void {
     const { device, vport } = this.#function;
     device.core.exports.setVport(vport, this.received);
     if (this.#function.managesSwitch) device.core.exports.setFdb(this.switched);
   }
 
-  /** Links the stages that are asked. */
+  /** Links the tables of the stages that take part. */
   #chain(names: readonly StageName[]): Classifier[] {
     const chain = this.#asked(names);
     for (const [i, { table }] of chain.entries()) {
@@ -179,7 +186,7 @@ export class TablePipeline {
     return chain;
   }
 
-  /** The tables of the stages that are asked. */
+  /** The tables of the stages that take part. */
   #asked(names: readonly StageName[]): Classifier[] {
     const asked = names.map((name) => this.#stages[name]).filter(({ rules, pins }) => rules + pins > 0);
     return asked.map(({ classifier }) => classifier).filter((classifier) => classifier !== null);
