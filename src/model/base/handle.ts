@@ -1,13 +1,13 @@
 /**
- * Lifetimes. Every object knows its device and how many others use it; one in use cannot be destroyed, and a destroyed
- * one cannot be used.
+ * Lifetimes. Every object knows its device and counts the objects that use it. An object in use
+ * cannot be destroyed; a destroyed object cannot be used.
  */
 import { describe } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import { NamedPrintable, plainFields, type PrintedFields } from "../../printable.js";
 import type { DeviceBase } from "./deviceBase.js";
 
-/** Fields that mean nothing outside the package, or are printed otherwise. */
+/** Fields that printing leaves out: internal, or printed in another way. */
 const HIDDEN = new Set([
   "device",
   "users",
@@ -26,27 +26,30 @@ const HIDDEN = new Set([
   "comp_mask",
 ]);
 
-/** `D` is null where an object belongs to no device (an action that only names what to do). */
+/** `D` is null where an object belongs to no device, such as the drop action. */
 export abstract class Handle<D extends DeviceBase | null = DeviceBase> extends NamedPrintable {
   readonly device: D;
   #name: string | null;
-  /** Objects that need this one. */
+  /** Objects that use this one. */
   users = 0;
   destroyed = false;
 
-  /** `name` is null where the object makes its own (a million rules need no million strings). */
+  /**
+   * `name` is null where the object derives its name on demand: a million rules need no million
+   * strings.
+   */
   constructor(device: D, name: string | null) {
     super();
     this.device = device;
     this.#name = name;
   }
 
-  /** What people call it: in outcomes, messages, scenario files. */
+  /** Its name in outcomes, messages and scenario files. */
   get name(): string {
     return this.#name ?? this.ownName;
   }
 
-  /** Gives it the name that a document has for it, before anybody has asked. */
+  /** Sets the name that a document gives it. Call it before anything reads the name. */
   called(name: string): this {
     this.#name = name;
     return this;
@@ -62,7 +65,7 @@ export abstract class Handle<D extends DeviceBase | null = DeviceBase> extends N
   }
 }
 
-/** The argument, if it is a living object of this class. */
+/** Returns the argument if it is a living object of this class. @throws TypeError, EINVAL */
 export function living<T extends Handle<DeviceBase | null>>(
   call: string,
   path: string,
@@ -77,7 +80,7 @@ export function living<T extends Handle<DeviceBase | null>>(
   return handle;
 }
 
-/** Marks an object as destroyed; EBUSY while something uses it. */
+/** Marks an object as destroyed. @throws EBUSY something uses it */
 export function retire(call: string, path: string, object: Handle<DeviceBase | null>, hint: string): void {
   if (object.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
   object.destroyed = true;

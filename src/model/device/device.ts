@@ -1,4 +1,4 @@
-/** A device: ports that frames come in on, the objects made on it, a clock, and the one place that steers. */
+/** The device: a program creates it, opens contexts on it, and gives it frames. */
 import { DEST_PORT, NO_RULE, VPORT_MANAGER } from "../../abi/engine.js";
 import type { Core } from "../../engine/core.js";
 import { loadCore, type CoreSource } from "../../engine/load.js";
@@ -24,47 +24,66 @@ import { sendFrame, sendFrom, type SendOptions } from "../traffic/send.js";
 import { Traffic } from "../traffic/receive.js";
 
 export interface DeviceOptions extends PortOptions {
-  /** Devices that are connected to each other want different names: MACs follow from them. @default "flowsteer0" */
+  /**
+   * Connected devices need different names, since MAC addresses are derived from them. @default
+   * "flowsteer0"
+   */
   name?: string;
   /** Physical ports, numbered from 1. @default 1 */
   ports?: number;
   /** Functions besides the PF: VFs, numbered from 1; at most 255. @default 0 */
   vports?: number;
-  /** What is refused beyond what the manual pages refuse. @default "manual" */
+  /** What is refused beyond what the manual pages refuse (docs/profiles.md). @default "manual" */
   profile?: string;
-  /** Seed of everything that is left to chance: an integer, taken modulo 2^64. @default 0 */
+  /** Seed of everything random: an integer, taken modulo 2^64. @default 0 */
   seed?: number;
   /** The clock in nanoseconds. @default a virtual clock that `advance` moves */
   now?: () => bigint;
-  /** What the device has less of than it could have; `ibv_query_device` says what that is. */
+  /** Limits below the maximum; `ibv_query_device` reports them. */
   limits?: Partial<DeviceLimits> & {
-    /** Bytes for tables, rules, counters and queues; a call that needs more is ENOMEM. */
+    /**
+     * Bytes for tables, rules, counters and queues. A call that needs more is refused with ENOMEM.
+     */
     memory?: number;
-    /** Flows alive (ibv_create_flow); one more is ENOMEM. @default as many as memory holds */
+    /**
+     * Flows alive (ibv_create_flow). One more is refused with ENOMEM. @default as many as memory
+     * holds
+     */
     flows?: number;
   };
   /** Whether ibv_create_flow steers: IBV_DEVICE_MANAGED_FLOW_STEERING. @default true */
   managedFlowSteering?: boolean;
   /**
-   * Whether direct rules, but for those in root tables, are made and destroyed only by the next mlx5dv_dr_domain_sync of their
-   * domain. @default false
+   * Whether direct rules outside root tables come and go with the next mlx5dv_dr_domain_sync of
+   * their domain. @default false
    */
   asyncRules?: boolean;
-  /** What lookups find is kept for frames of the same key; false or 0 for no cache. @default 65,536 entries */
+  /**
+   * The flow cache, which keeps lookup results by key; false or 0 for none. @default 65,536 entries
+   */
   cache?: CacheOptions | false | 0;
-  /** Programmable samples, and the Geneve option that rules can ask about. @default none */
+  /** Programmable samples, and the Geneve option that rules can match. @default none */
   parser?: ParserOptions;
   /** Where the core comes from. @default the file beside this module */
   core?: CoreSource;
 }
 
-/** Opens a device. The only asynchronous call: it compiles the core, once for each process. */
+/**
+ * Creates a device. The only asynchronous call: it compiles the core, once in a process.
+ * @throws SteeringError EINVAL: an unknown option or a bad value; TypeError: a value of the wrong
+ *   type
+ * @example
+ *     const device = await createDevice({ ports: 2, profile: "connectx7" });
+ */
 export async function createDevice(options: DeviceOptions = {}): Promise<Device> {
   const parts = deviceParts("createDevice", options);
   return new Device(openCore(await loadCore(options.core), parts, options), parts, options);
 }
 
-/** What `createDevice` has checked: the parts of the device, and the entries of its flow cache. */
+/**
+ * The checked options of `createDevice`: the parts of the device, and the number of flow cache
+ * entries.
+ */
 export interface CheckedParts extends DeviceParts {
   readonly cacheEntries: number;
 }
@@ -110,7 +129,7 @@ export function deviceParts(
   return { profile, parser: new ParserDeclaration(call, options.parser ?? {}), hardware, cacheEntries };
 }
 
-/** A clock gives nanoseconds as a bigint: it is read once, before anything is made. */
+/** Checks that a clock returns nanoseconds as a bigint, by one call before the device exists. */
 function checkClock(call: string, now: (() => bigint) | undefined): void {
   if (now === undefined) return;
   const time: unknown = now();
@@ -120,7 +139,7 @@ function checkClock(call: string, now: (() => bigint) | undefined): void {
   checkTime(call, "now()", time);
 }
 
-/** @internal Makes a core that of a device. */
+/** @internal Applies the options of a device to a core. */
 export function openCore(core: Core, { parser }: DeviceParts, { limits }: DeviceOptions): Core {
   if (limits?.memory !== undefined) core.exports.limitArena(limits.memory);
   parser.declare(core);
@@ -130,9 +149,12 @@ export function openCore(core: Core, { parser }: DeviceParts, { limits }: Device
 const DEFAULT_NAME = "flowsteer0";
 
 export class Device extends DeviceBase {
-  /** Rules of the host's applications, which get what flows and direct rules of the PF leave. */
+  /**
+   * Rules of the host's applications. They get the frames that no flow and no direct rule of the PF
+   * took.
+   */
   readonly hostRules: HostRules;
-  /** What lookups have found, for frames of the same key. */
+  /** The flow cache: lookup results by key. */
   readonly cache: FlowCache;
   /** @internal */
   readonly traffic: Traffic;
@@ -176,27 +198,45 @@ export class Device extends DeviceBase {
     });
   }
 
-  /** A frame arrives on a port (1 ..). */
+  /**
+   * Steers one frame that arrives on a port.
+   * @param port 1 to `ports`
+   * @param frame the bytes from the link header on, at most 16,383
+   * @param options link type, length on the wire, time of arrival
+   * @returns what happened to the frame
+   * @throws SteeringError EINVAL: no such port, a closed device, a frame that is too long
+   * @example
+   *     const { verdict, to } = device.receive(1, frame);
+   */
   receive(port: number, frame: Uint8Array, options: FrameOptions = {}): Outcome {
     return this.receiveBatch(port, [frame], options)[0] as Outcome;
   }
 
-  /** Frames arrive on a port, in order; one outcome for each. The same rules and frames give what one by one gives. */
+  /**
+   * Steers frames that arrive on a port, in order. The outcomes equal those of the frames one by
+   * one.
+   * @param options for all frames, or a list with one entry a frame
+   * @returns one outcome a frame
+   * @throws as `receive`; then no frame was steered
+   */
   receiveBatch(port: number, frames: readonly Uint8Array[], options: BatchOptions = {}): Outcome[] {
     return this.traffic.receive("receive", port, frames, options);
   }
 
-  /** Room for frames and what becomes of them, to be used again and again: docs/frames.md. */
+  /** Opens a burst: reusable room for frames and their outcomes as columns (docs/frames.md). */
   openBurst(): Burst {
     return new DeviceBurst(this, this.traffic);
   }
 
-  /** The rules of a number in the column `rules` of a burst; of identical flows all, of NO_RULE none. */
+  /**
+   * The rules of a number in the column `rules` of a burst: all identical flows of an entry; none
+   * for NO_RULE.
+   */
   rulesOf(number: number): readonly HitRule[] {
     return number === NO_RULE ? [] : rulesHit(this.installed.at(number), null);
   }
 
-  /** What destination a queue and a kind in the columns of a burst are, as `name` of outcomes says it. */
+  /** The name, as in outcomes, of a destination in the columns of a burst. */
   destinationName(queue: number, kind: number): string {
     const one = (kind & DEST_PORT) === 0 ? this.queues.get(queue) : this.hardware.ports[queue - 1];
     if (one !== undefined) return one.label;
@@ -212,19 +252,21 @@ export class Device extends DeviceBase {
   }
 
   /**
-   * A raw packet queue pair (in RTS, or a sink) sends a frame, which has run its whole way when the call returns: through the
-   * send path of its function, the eSwitch, back to who on the port wants it, out of the port. The queue pair's send queue and
-   * completions have no part in it.
-   * @throws SteeringError EINVAL: a queue pair that does not send, a frame of less than 14 bytes or too many
+   * Sends a frame from a raw packet queue pair (in RTS, or a sink). When the call returns, the
+   * frame has passed the send path of its function and the eSwitch, and has reached the queues and
+   * ports that rules chose. The queue pair's send queue and completions take no part.
+   * @throws SteeringError EINVAL: a queue pair that does not send, a frame shorter than 14 bytes or
+   *   too long
    */
   send(qp: QueuePair, frame: Uint8Array, options: SendOptions = {}): Outcome {
     return sendFrame("send", this.traffic, qp, frame, options);
   }
 
   /**
-   * Connects a port to a port of another device, to another port of this one, to itself, or to a function that gets each frame
-   * that leaves it. Frames arrive there before the call that sent them returns.
-   * @throws SteeringError EINVAL: no such port, or a closed device; EBUSY: one of the ports is connected already
+   * Connects a port to a port of this or of another device, or to a function that receives each
+   * frame that leaves the port. Frames arrive there before the call that sent them returns.
+   * @throws SteeringError EINVAL: no such port, or a closed device; EBUSY: one of the ports is
+   *   connected already
    */
   connect(port: number, to: Device, otherPort: number): void;
   connect(port: number, to: FrameListener): void;
@@ -232,22 +274,29 @@ export class Device extends DeviceBase {
     connect("connect", this, port, to, otherPort);
   }
 
-  /** Takes away what is connected to a port, if anything is. @throws SteeringError EINVAL: no such port */
+  /** Removes the cable of a port, if there is one. @throws SteeringError EINVAL: no such port */
   disconnect(port: number): void {
     disconnect("disconnect", this, port);
   }
 
-  /** What the parser sees in each frame: every field, whether rules read it or not. Nothing is steered. */
+  /**
+   * Parses frames without steering them: every field of each frame, whether or not rules match it.
+   */
   override parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
     return this.traffic.parse("parse", frames, options);
   }
 
-  /** Frames that ended for each reason since the device was made, and destinations that were not reached beside that. */
+  /**
+   * Counts by reason since the device was made: frames that ended for it, and copies that did not
+   * reach their destination.
+   */
   reasons(): Record<ReasonName, bigint> {
     return this.traffic.reasons();
   }
 
-  /** What is connected to its ports is disconnected. @throws SteeringError EBUSY while a context is open */
+  /**
+   * Closes the device and removes its cables. @throws SteeringError EBUSY while a context is open
+   */
   close(): void {
     const call = "device.close";
     if (this.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path: "device", value: this });
