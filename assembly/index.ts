@@ -4,8 +4,9 @@
  *
  * Folders import in the direction of a frame's path, never back:
  *
- *     memory, arena, epoch <- wire <- branch <- classify <- forward <- act, esp <- walk
- *                     crypto <- esp                  branch <- out <- walk
+ *     memory, arena, epoch <- wire <- branch <- classify <- forward <- act <- walk
+ *                     memory <- crypto <- esp <- act
+ *                                 branch <- esp, out <- walk
  */
 import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";

@@ -27,29 +27,19 @@
  * During a rebuild (rebuild.ts) the wildcards are kept apart; `finishBitmaps` merges them into the
  * tables, and lookups read them from then on.
  */
-import { allocate, release } from "../arena";
 import { BITMAPS } from "../memory";
-import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "./tuple";
-import { MASK_CHUNKS } from "./mask";
-import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
-import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
+import { MAX_TUPLES } from "./tuple";
+import { laneOfChunk } from "./fieldChunk";
 
-/** The chunks that have bitmaps or may get them, a bit each, and the chunks that have them. */
-const USABLE: usize = 0;
-const BUILT: usize = 8;
+/** The chunks that have bitmaps, a bit each. */
+export const BUILT: usize = 8;
 /** The bits of a hash that name an entry: (entries - 1) * 16. */
-const ENTRY_MASK: usize = 16;
-/** Whether the wildcards are merged into the tables. */
-const FINISHED: usize = 20;
+export const ENTRY_MASK: usize = 16;
 const QUADS: usize = 24;
-const TUPLE_OF_BIT: usize = 32;
-const BIT_OF_TUPLE: usize = 160;
-const BEST: usize = 288;
-const BEST_FROM: usize = 1312;
-const SKIPPED: usize = 2352;
-const CHUNK_BYTES: usize = 3376;
-const CHUNK_BITMAPS: usize = 3632;
-const CHUNK_WILDCARD: usize = 3888;
+export const TUPLE_OF_BIT: usize = 32;
+export const BEST_FROM: usize = 1312;
+export const CHUNK_BYTES: usize = 3376;
+export const CHUNK_BITMAPS: usize = 3632;
 const QUADS_AT: usize = 4912;
 export const QUAD_TABLES: usize = 16;
 export const QUAD_LANE: usize = 32;
@@ -60,20 +50,16 @@ export const SAMPLES_AT: usize = 5680;
 export const SAMPLES: u32 = 64;
 export const SAMPLE: usize = 48;
 /** Rules added since chunks were chosen. FORCE_CHOICE if a tuple skipped another chunk. */
-const CHANGES_SINCE_CHOICE: usize = 8752;
+export const CHANGES_SINCE_CHOICE: usize = 8752;
 /** Keys looked up since chunks were chosen. */
-const KEYS_SINCE_CHOICE: usize = 8756;
-const BITMAPS_SIZE: u32 = 8768;
-const FORCE_CHOICE: u32 = 0x40000000;
+export const KEYS_SINCE_CHOICE: usize = 8756;
 /** Chunks are chosen at most once for this many keys. */
-const CHOICE_KEYS: u32 = 4096;
-const BITMAP_SIZE: u32 = 16;
+export const CHOICE_KEYS: u32 = 4096;
+export const BITMAP_SIZE: u32 = 16;
 
 const MULTIPLIER: u32 = 0x9e3779b1;
 /** The lowest bit of the product that names an entry. */
 const HASH_SHIFT: i32 = 16;
-const MIN_ENTRIES: u32 = 128;
-const MAX_ENTRIES: u32 = 1024;
 /** The bitmap of a missing chunk in a quad: every bit is set. */
 const EVERY_BIT: usize = memory.data(16, 16);
 /** The bitmaps of a table without any: bit n is tuple n. */
@@ -87,156 +73,12 @@ export function openBitmaps(): void {
   store<u64>(NO_BITMAPS + (MAX_TUPLES << 3), u64.MAX_VALUE, BEST_FROM);
 }
 
-/** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
-export function createBitmaps(definer: usize, tuples: usize, rules: u32): usize {
-  const bitmaps = allocate(BITMAPS_SIZE);
-  if (bitmaps == 0) return 0;
-  memory.fill(bitmaps, 0, BITMAPS_SIZE);
-  let entries = MIN_ENTRIES;
-  while (entries < MAX_ENTRIES && entries < rules * 2) entries *= 2;
-  store<u32>(bitmaps, (entries - 1) * BITMAP_SIZE, ENTRY_MASK);
-  memory.fill(bitmaps + BEST, 0xff, 2 * MAX_TUPLES * 8 + 8);
-  let usable: u64 = 0;
-  for (let number: u32 = 0; number < CHUNKS; number++) {
-    const bytes = chunkBytes(definer, number);
-    store<u32>(wordOf(bitmaps, number), bytes, CHUNK_BYTES);
-    if (isChunk(bytes)) usable |= (<u64>1) << number;
-  }
-  store<u64>(bitmaps, usable, USABLE);
-  orderTuples(bitmaps, tuples);
-  return bitmaps;
-}
-
-export function releaseBitmaps(bitmaps: usize): void {
-  for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
-    release(load<u32>(wordOf(bitmaps, <u32>ctz(built)), CHUNK_BITMAPS), bitmapBytes(bitmaps));
-  }
-  release(bitmaps, BITMAPS_SIZE);
-}
-
-/** Merges the wildcards into the tables: lookups may read them from now on. */
-export function finishBitmaps(bitmaps: usize): void {
-  store<u32>(bitmaps, 1, FINISHED);
-  // The first lookup chooses chunks.
-  store<u32>(bitmaps, CHOICE_KEYS, KEYS_SINCE_CHOICE);
-  for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
-    const number = <u32>ctz(built);
-    const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
-    const wildcard = v128.load(wildcardOf(bitmaps, number));
-    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
-    for (let entry = bitmapTable; entry < end; entry += 16) v128.store(entry, v128.or(v128.load(entry), wildcard));
-  }
-}
-
-/** Assigns bits in the order of the tuples' best ranks. */
-function orderTuples(bitmaps: usize, tuples: usize): void {
-  const count = load<u32>(tuples, TUPLE_COUNT);
-  for (let index: u32 = 0; index < MAX_TUPLES; index++) {
-    let bitIndex = index;
-    if (index < count) {
-      const best = load<u64>(tupleAt(tuples, index), TUPLE_BEST);
-      while (
-        bitIndex > 0 &&
-        load<u64>(tupleAt(tuples, tupleOfBit(bitmaps, <usize>(bitIndex - 1))), TUPLE_BEST) > best
-      ) {
-        store<u8>(bitmaps + <usize>bitIndex, <u8>tupleOfBit(bitmaps, <usize>(bitIndex - 1)), TUPLE_OF_BIT);
-        bitIndex--;
-      }
-    }
-    store<u8>(bitmaps + <usize>bitIndex, <u8>index, TUPLE_OF_BIT);
-  }
-  for (let bitIndex: u32 = 0; bitIndex < MAX_TUPLES; bitIndex++) {
-    store<u8>(bitmaps + <usize>tupleOfBit(bitmaps, <usize>bitIndex), <u8>bitIndex, BIT_OF_TUPLE);
-  }
-}
-
-/** Adds a rule. A chunk without memory for its table is not used any more. */
-export function addToBitmaps(bitmaps: usize, rule: usize): void {
-  const tuple: usize = load<u8>(rule, RULE_TUPLE);
-  const bitIndex = <usize>load<u8>(bitmaps + tuple, BIT_OF_TUPLE);
-  const best = bitmaps + BEST + (tuple << 3);
-  const rank = load<u64>(rule, RULE_RANK);
-  if (rank < load<u64>(best)) store<u64>(best, rank);
-  for (let from = bitmaps + (bitIndex << 3); from >= bitmaps && load<u64>(from, BEST_FROM) > rank; from -= 8) {
-    store<u64>(from, rank, BEST_FROM);
-  }
-  store<u32>(bitmaps, load<u32>(bitmaps, CHANGES_SINCE_CHOICE) + 1, CHANGES_SINCE_CHOICE);
-  const whole = load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS);
-  skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
-  const missing = load<u64>(bitmaps, USABLE) & whole & ~load<u64>(bitmaps, BUILT);
-  if (missing != 0) buildBitmaps(bitmaps, missing);
-  const byte = bitIndex >> 3;
-  const bit = (<u32>1) << ((<u32>bitIndex) & 7);
-  const mask = i32x4.splat(load<u32>(bitmaps, ENTRY_MASK));
-  // Four chunks at a time, with consecutive numbers.
-  for (let chunks = load<u64>(bitmaps, BUILT) & whole; chunks != 0;) {
-    const first = (<u32>ctz(chunks)) & ~3;
-    const four = (<u32>(chunks >> first)) & 15;
-    chunks &= ~((<u64>15) << first);
-    const at = wordOf(bitmaps, first);
-    const entries = i32x4.add(
-      entriesIn(rule + RULE_VALUE + laneOfChunk(first), v128.load(at, CHUNK_BYTES), mask),
-      v128.load(at, CHUNK_BITMAPS),
-    );
-    if (four & 1) put(<usize>i32x4.extract_lane(entries, 0) + byte, bit);
-    if (four & 2) put(<usize>i32x4.extract_lane(entries, 1) + byte, bit);
-    if (four & 4) put(<usize>i32x4.extract_lane(entries, 2) + byte, bit);
-    if (four & 8) put(<usize>i32x4.extract_lane(entries, 3) + byte, bit);
-  }
-}
-
-// @ts-ignore: decorator
-@inline
-function put(byte: usize, bit: u32): void {
-  store<u8>(byte, <u8>((<u32>load<u8>(byte)) | bit));
-}
-
 /** The offsets of the entries of four chunks of a lane in their tables. */
 // @ts-ignore: decorator
 @inline
 export function entriesIn(lane: usize, bytes: v128, entryMask: v128): v128 {
   const products = i32x4.mul(i8x16.swizzle(v128.load(lane), bytes), i32x4.splat(MULTIPLIER));
   return v128.and(i32x4.shr_u(products, HASH_SHIFT), entryMask);
-}
-
-/** Adds a tuple to the wildcards of chunks that a rule of it does not cover. */
-function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
-  const skipped = bitmaps + SKIPPED + (bitIndex << 3);
-  let fresh = chunks & ~load<u64>(skipped);
-  if (fresh == 0) return;
-  store<u64>(skipped, load<u64>(skipped) | fresh);
-  store<u32>(bitmaps, FORCE_CHOICE, CHANGES_SINCE_CHOICE);
-  const byte = bitIndex >> 3;
-  const bit = (<u32>1) << ((<u32>bitIndex) & 7);
-  for (; fresh != 0; fresh &= fresh - 1) {
-    const number = <u32>ctz(fresh);
-    put(wildcardOf(bitmaps, number) + byte, bit);
-    const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
-    if (bitmapTable == 0 || load<u32>(bitmaps, FINISHED) == 0) continue;
-    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
-    for (let bitmap = bitmapTable + byte; bitmap < end; bitmap += 16) put(bitmap, bit);
-  }
-}
-
-/**
- * Makes the tables of chunks that are first covered now. A chunk without memory is not used any
- * more.
- */
-function buildBitmaps(bitmaps: usize, chunks: u64): void {
-  for (; chunks != 0; chunks &= chunks - 1) {
-    const number = <u32>ctz(chunks);
-    const bit = (<u64>1) << number;
-    const bitmapTable = allocate(bitmapBytes(bitmaps));
-    if (bitmapTable == 0) {
-      store<u64>(bitmaps, load<u64>(bitmaps, USABLE) & ~bit, USABLE);
-      continue;
-    }
-    const empty = load<u32>(bitmaps, FINISHED) != 0 ? v128.load(wildcardOf(bitmaps, number)) : i64x2.splat(0);
-    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
-    for (let entry = bitmapTable; entry < end; entry += 16) v128.store(entry, empty);
-    store<u32>(wordOf(bitmaps, number), <u32>bitmapTable, CHUNK_BITMAPS);
-    store<u64>(bitmaps, load<u64>(bitmaps, BUILT) | bit, BUILT);
-  }
 }
 
 /** Puts chunks into quads, lane by lane: lookups read these from now on. */
@@ -312,21 +154,15 @@ export function entryMaskOf(bitmaps: usize): u32 {
 
 // @ts-ignore: decorator
 @inline
-function bitmapBytes(bitmaps: usize): u32 {
+export function bitmapBytes(bitmaps: usize): u32 {
   return load<u32>(bitmaps, ENTRY_MASK) + BITMAP_SIZE;
 }
 
 /** The address of a chunk's word in CHUNK_BYTES and CHUNK_BITMAPS. */
 // @ts-ignore: decorator
 @inline
-function wordOf(bitmaps: usize, number: u32): usize {
+export function wordOf(bitmaps: usize, number: u32): usize {
   return bitmaps + ((<usize>number) << 2);
-}
-
-// @ts-ignore: decorator
-@inline
-function wildcardOf(bitmaps: usize, number: u32): usize {
-  return bitmaps + CHUNK_WILDCARD + ((<usize>number) << 4);
 }
 
 /** A mask of the lowest `count` bits, at most 64. */
@@ -360,9 +196,4 @@ export function lowestBitOf(low: u64, high: u64): usize {
 @inline
 export function tupleOfBit(bitmaps: usize, bitIndex: usize): u32 {
   return load<u8>(bitmaps + bitIndex, TUPLE_OF_BIT);
-}
-
-/** The best rank that `addToBitmaps` saw in a tuple. */
-export function bestSeen(bitmaps: usize, tuple: u32): u64 {
-  return load<u64>(bitmaps + BEST + ((<usize>tuple) << 3));
 }

@@ -1,22 +1,32 @@
 /**
- * A hash table from 32-bit hashes to values (addresses), in buckets of four entries. It grows and
- * shrinks one bucket at a time (linear hashing, Litwin 1980), so no insertion or removal moves more
- * than a few buckets. In: a hash and a value. Out: the bucket to search.
+ * A hash table from 32-bit hashes to values (addresses), in buckets of four entries (bucket.ts). It
+ * grows and shrinks one bucket at a time (linear hashing, Litwin 1980), so no insertion or removal
+ * moves more than a few buckets. In: a hash and a value. Out: the bucket to search.
  *
  *     0           4      8         12        16          20
  *     | directory | room | buckets | entries | hash mask | floor |
  *
  *     directory: | segment 4 | segment 4 | ...     each of SEGMENT buckets
  *
- *     a bucket: | hash 4 | hash | hash | hash | value 4 | value | value | value or link |
- *
- * Invariants: entries fill a bucket from its first slot; the hash of an empty slot is 0, that of an
- * entry never is (HASHED). A link (address | 1) in the fourth slot leads to an overflow bucket, and
- * a bucket with a link is full. The hash slot of a link has hints: for each hash in the overflow
- * buckets one of the low 16 bits is set. Bucket n < `buckets` has the hashes h with (h & mask) ==
- * n, or, if there is no such bucket yet, (h & mask >> 1) == n.
+ * Bucket n < `buckets` has the hashes h with (h & mask) == n, or, if there is no such bucket yet,
+ * (h & mask >> 1) == n.
  */
 import { allocate, arenaRoom, release } from "../arena";
+import {
+  addSpare,
+  BUCKET_SHIFT,
+  BUCKET_SIZE,
+  empty,
+  HASHED,
+  linkOf,
+  putEntry,
+  recycle,
+  releaseOverflow,
+  releaseSpare,
+  slotsWith,
+  takeEntry,
+  VALUE,
+} from "./bucket";
 
 export const HASH_TABLE_SIZE: usize = 24;
 const DIRECTORY: usize = 0;
@@ -29,18 +39,8 @@ const FLOOR: usize = 20;
 
 const SEGMENT_SHIFT: u32 = 4;
 const SEGMENT: u32 = (<u32>1) << SEGMENT_SHIFT;
-const BUCKET_SHIFT: u32 = 5;
-const BUCKET_SIZE: u32 = (<u32>1) << BUCKET_SHIFT;
 const SEGMENT_BYTES: u32 = SEGMENT * BUCKET_SIZE;
 const FIRST_ROOM: u32 = 4;
-const WIDTH: u32 = 4;
-const VALUE: usize = 16;
-const LINK: usize = 28;
-const HINTS: usize = 12;
-const LINKED: u32 = 1;
-
-/** Every hash of an entry has this bit. Lower bits choose the bucket. */
-export const HASHED: u32 = 0x80000000;
 
 /** Buckets split above a mean of GROW/4 entries, and merge below SHRINK/4. */
 const GROW: u32 = 9;
@@ -48,9 +48,6 @@ const SHRINK: u32 = 4;
 const QUARTERS: u32 = 4;
 /** The largest number of merges of one removal. */
 const MERGES: i32 = 2;
-
-/** A list of overflow buckets that a split or a merge has emptied and may reuse. */
-let spare: usize = 0;
 
 /**
  * Gives back all memory; values belong to the caller. A hash table of zeros is empty and has no
@@ -106,15 +103,6 @@ function isSparse(hashTable: usize, buckets: u32): bool {
   );
 }
 
-function releaseOverflow(bucket: usize): void {
-  let next = linkOf(bucket);
-  while (next != 0) {
-    bucket = next;
-    next = linkOf(bucket);
-    release(bucket, BUCKET_SIZE);
-  }
-}
-
 /** The address of bucket n, which exists. */
 // @ts-ignore: decorator
 @inline
@@ -130,44 +118,6 @@ export function bucketOf(hashTable: usize, hash: u32): usize {
   const hashMask = load<u32>(hashTable, HASH_MASK);
   const n = hash & hashMask;
   return bucketAt(hashTable, select<u32>(n, hash & (hashMask >> 1), n < load<u32>(hashTable, BUCKETS)));
-}
-
-/** The overflow bucket after a bucket, 0 for none. */
-// @ts-ignore: decorator
-@inline
-export function linkOf(bucket: usize): usize {
-  const link = load<u32>(bucket, LINK);
-  return link & LINKED ? <usize>(link - LINKED) : 0;
-}
-
-/** 1 if a hash may be in an overflow bucket after this one, else 0. */
-// @ts-ignore: decorator
-@inline
-export function mayFollow(bucket: usize, hash: u32): u32 {
-  return load<u32>(bucket, LINK) & (load<u32>(bucket, HINTS) >> hintShift(hash)) & LINKED;
-}
-
-// @ts-ignore: decorator
-@inline
-function hintShift(hash: u32): u32 {
-  return (hash >> 24) & 15;
-}
-
-function hintOf(hash: u32): u32 {
-  return (<u32>1) << hintShift(hash);
-}
-
-/** The slots of a bucket with this hash, a bit each. */
-// @ts-ignore: decorator
-@inline
-export function slotsWith(bucket: usize, hash: u32): u32 {
-  return <u32>i32x4.bitmask(i32x4.eq(v128.load(bucket), i32x4.splat(hash)));
-}
-
-// @ts-ignore: decorator
-@inline
-export function valueAt(bucket: usize, slot: u32): usize {
-  return load<u32>(bucket + ((<usize>slot) << 2), VALUE);
 }
 
 /** The address of the word that holds `value` under `hash`. The entry exists. */
@@ -235,71 +185,6 @@ function openBucket(hashTable: usize, n: u32): bool {
   return true;
 }
 
-// @ts-ignore: decorator
-@inline
-function empty(bucket: usize): void {
-  v128.store(bucket, i64x2.splat(0));
-  v128.store(bucket, i64x2.splat(0), 16);
-}
-
-/**
- * Puts an entry into the first empty slot of a bucket or its overflow buckets; false when memory is
- * full.
- */
-function putEntry(bucket: usize, hash: u32, value: usize): bool {
-  while (true) {
-    const free = slotsWith(bucket, 0);
-    const next = linkOf(bucket);
-    if (next == 0 && free != 0) {
-      const slot = (<usize>ctz(free)) << 2;
-      store<u32>(bucket + slot, hash);
-      store<u32>(bucket + slot, <u32>value, VALUE);
-      return true;
-    }
-    // The hints of a link cover all overflow buckets after it.
-    if (next != 0) {
-      store<u32>(bucket, load<u32>(bucket, HINTS) | hintOf(hash), HINTS);
-      bucket = next;
-      continue;
-    }
-    let overflow = spare;
-    if (overflow != 0) spare = load<u32>(overflow);
-    else overflow = allocate(BUCKET_SIZE);
-    if (overflow == 0) return false;
-    empty(overflow);
-    const last = load<u32>(bucket, HINTS);
-    store<u32>(overflow, last);
-    store<u32>(overflow, load<u32>(bucket, LINK), VALUE);
-    store<u32>(bucket, hintOf(last) | hintOf(hash), HINTS);
-    store<u32>(bucket, (<u32>overflow) | LINKED, LINK);
-    bucket = overflow;
-  }
-}
-
-/**
- * Removes the entry whose value is at `at`, in a bucket or its overflow buckets. The last entry of
- * the last bucket takes its slot.
- */
-function takeEntry(bucket: usize, at: usize): void {
-  let before: usize = 0;
-  let last = bucket;
-  for (let next = linkOf(last); next != 0; next = linkOf(last)) {
-    before = last;
-    last = next;
-  }
-  const free = slotsWith(last, 0);
-  const end: usize = ((free == 0 ? WIDTH : <u32>ctz(free)) - 1) << 2;
-  store<u32>(at - VALUE, load<u32>(last + end));
-  store<u32>(at, load<u32>(last + end, VALUE));
-  store<u32>(last + end, 0);
-  store<u32>(last + end, 0, VALUE);
-  if (end != 0 || before == 0) return;
-  // The overflow bucket is empty.
-  store<u32>(before, 0, HINTS);
-  store<u32>(before, 0, LINK);
-  release(last, BUCKET_SIZE);
-}
-
 /** Adds a bucket and moves its entries there from its parent; false when memory is full. */
 function split(hashTable: usize): bool {
   const n = load<u32>(hashTable, BUCKETS);
@@ -355,22 +240,6 @@ function parentOf(n: u32): u32 {
   return n ^ ((<u32>1) << (31 - clz(n)));
 }
 
-function addSpare(): bool {
-  const bucket = allocate(BUCKET_SIZE);
-  if (bucket == 0) return false;
-  store<u32>(bucket, <u32>spare);
-  spare = bucket;
-  return true;
-}
-
-function releaseSpare(): void {
-  while (spare != 0) {
-    const unused = spare;
-    spare = load<u32>(unused);
-    release(unused, BUCKET_SIZE);
-  }
-}
-
 /**
  * Distributes the entries of a bucket and its overflow buckets anew. It takes no memory: entries in
  * two buckets need no more overflow buckets than in one, and an overflow bucket is spare before its
@@ -387,8 +256,7 @@ function redistribute(hashTable: usize, bucket: usize): void {
     const itsHashes = v128.load(overflow);
     const itsThings = v128.load(overflow, VALUE);
     next = linkOf(overflow);
-    store<u32>(overflow, <u32>spare);
-    spare = overflow;
+    recycle(overflow);
     redistributeFour(hashTable, itsHashes, itsThings);
   }
   releaseSpare();

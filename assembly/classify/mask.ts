@@ -9,7 +9,8 @@
  * may still be in another one until a rebuild moves them (rebuild.ts).
  */
 import { allocate, release } from "../arena";
-import { addEntry, bucketOf, BUCKETS, HASHED, linkOf, removeEntry, slotsWith, valueAt } from "./hashTable";
+import { HASHED, linkOf, slotsWith, valueAt } from "./bucket";
+import { addEntry, bucketOf, BUCKETS, removeEntry } from "./hashTable";
 
 export const MASK_LANES_COUNT: usize = 0;
 /** The required fields (requiredFields.ts). */

@@ -16,7 +16,8 @@ import { ALIVE, BEST, RULE_LISTS, LANES, PROBED, PROBED_TUPLES, BITMAPS } from "
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashLane, hashMasked } from "./mask";
 import { bestFrom, tupleOfBit, lowestBitOf, lowestBit } from "./candidates";
-import { bucketOf, mayFollow, slotsWith, valueAt } from "./hashTable";
+import { mayFollow, slotsWith, valueAt } from "./bucket";
+import { bucketOf } from "./hashTable";
 
 export const AMBIGUOUS: u32 = 1;
 

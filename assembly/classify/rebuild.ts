@@ -15,9 +15,10 @@ import { sample } from "./chooseChunks";
 import { TUPLE_BEST, TUPLE_COUNT, TUPLE_MASKS, tupleAt, tupleFor, MAX_TUPLES } from "./tuple";
 import { definerLanes } from "./definer";
 import { MASK_TUPLE, MASK_RULES, MASK_REBUILD } from "./mask";
-import { addToBitmaps, bestSeen, createBitmaps, releaseBitmaps, finishBitmaps } from "./candidates";
+import { addToBitmaps, bestSeen, createBitmaps, releaseBitmaps, finishBitmaps } from "./candidatesBuild";
 import { RULE_TUPLE, RULE_MASK, RULE_NEXT } from "./rule";
-import { bucketAt, BUCKETS, linkOf, valueAt } from "./hashTable";
+import { linkOf, valueAt } from "./bucket";
+import { bucketAt, BUCKETS } from "./hashTable";
 import {
   TABLE_NEW_BITMAPS,
   TABLE_CHANGES,

@@ -6,7 +6,8 @@
 import { TUPLE_BEST, TUPLE_LANES, TUPLE_MASK, TUPLE_RULES, TUPLE_SEED, tupleAt } from "./tuple";
 import { hashMasked } from "./mask";
 import { listOfOne, linkRule, RULE_TUPLE, RULE_HASH, RULE_PREVIOUS, RULE_RANK, RULE_VALUE, unlinkRule } from "./rule";
-import { addEntry, bucketOf, BUCKETS, linkOf, addressOf, removeEntry, slotsWith, valueAt } from "./hashTable";
+import { linkOf, slotsWith, valueAt } from "./bucket";
+import { addEntry, bucketOf, BUCKETS, addressOf, removeEntry } from "./hashTable";
 
 /** Adds a rule to a tuple; false when memory is full, and then the rule is in no list. */
 export function addToTuple(hashTable: usize, tuples: usize, index: u32, rule: usize): bool {

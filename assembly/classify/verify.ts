@@ -10,7 +10,8 @@ import { MASK_BYTES, MASK_LANES_COUNT } from "./mask";
 import { AMBIGUOUS, hashInTuple, Probed } from "./probe";
 import { bestFrom, lowestBit } from "./candidates";
 import { inRanges, MORE_TO_MATCH, outOfBounds, RULE_MASK, RULE_FLAGS, RULE_NEXT, RULE_RANK, RULE_VALUE } from "./rule";
-import { bucketOf, linkOf, slotsWith, valueAt } from "./hashTable";
+import { linkOf, slotsWith, valueAt } from "./bucket";
+import { bucketOf } from "./hashTable";
 
 export function verify(list: usize, hashTable: usize, bitmaps: usize, probed: u32, stride: usize, bounded: u32): u32 {
   let alive = (<usize>Probed.again) << 2;

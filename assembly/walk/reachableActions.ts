@@ -29,7 +29,8 @@ import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";
 import { Eswitch } from "../forward/eswitch";
 import { actionsOf, RULE_ACTION_COUNT, RULE_NEXT } from "../classify/rule";
-import { bucketAt, BUCKETS, linkOf, valueAt } from "../classify/hashTable";
+import { linkOf, valueAt } from "../classify/bucket";
+import { bucketAt, BUCKETS } from "../classify/hashTable";
 import { TABLE_FLAGS, TABLE_MISS, TABLE_REACHABLE, TABLE_RULES, TABLE_HASH } from "../classify/tableLayout";
 
 /** TABLE_REACHABLE of the last table of the list. */

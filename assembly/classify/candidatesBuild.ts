@@ -1,0 +1,194 @@
+/**
+ * Makes candidate bitmaps and keeps them up to date. In: the rules of a table, as a rebuild enters
+ * them and as they come. Out: bitmaps that lookups read after `finishBitmaps` (layout in
+ * candidates.ts). A removed rule stays in the bitmaps until the next rebuild.
+ */
+import { allocate, release } from "../arena";
+import { TUPLE_BEST, TUPLE_COUNT, MAX_TUPLES, tupleAt } from "./tuple";
+import { MASK_CHUNKS } from "./mask";
+import { RULE_TUPLE, RULE_MASK, RULE_RANK, RULE_VALUE } from "./rule";
+import { chunkBytes, isChunk, laneOfChunk, CHUNKS } from "./fieldChunk";
+import {
+  BEST_FROM,
+  BITMAP_SIZE,
+  bitmapBytes,
+  BUILT,
+  CHANGES_SINCE_CHOICE,
+  CHOICE_KEYS,
+  CHUNK_BITMAPS,
+  CHUNK_BYTES,
+  entriesIn,
+  ENTRY_MASK,
+  KEYS_SINCE_CHOICE,
+  TUPLE_OF_BIT,
+  tupleOfBit,
+  wordOf,
+} from "./candidates";
+
+/** The chunks that have bitmaps or may get them, a bit each. */
+const USABLE: usize = 0;
+/** Whether the wildcards are merged into the tables. */
+const FINISHED: usize = 20;
+const BIT_OF_TUPLE: usize = 160;
+const BEST: usize = 288;
+const SKIPPED: usize = 2352;
+const CHUNK_WILDCARD: usize = 3888;
+const BITMAPS_SIZE: u32 = 8768;
+const FORCE_CHOICE: u32 = 0x40000000;
+const MIN_ENTRIES: u32 = 128;
+const MAX_ENTRIES: u32 = 1024;
+
+/** Makes empty bitmaps for a table of `rules` rules; 0 when memory is full. */
+export function createBitmaps(definer: usize, tuples: usize, rules: u32): usize {
+  const bitmaps = allocate(BITMAPS_SIZE);
+  if (bitmaps == 0) return 0;
+  memory.fill(bitmaps, 0, BITMAPS_SIZE);
+  let entries = MIN_ENTRIES;
+  while (entries < MAX_ENTRIES && entries < rules * 2) entries *= 2;
+  store<u32>(bitmaps, (entries - 1) * BITMAP_SIZE, ENTRY_MASK);
+  memory.fill(bitmaps + BEST, 0xff, 2 * MAX_TUPLES * 8 + 8);
+  let usable: u64 = 0;
+  for (let number: u32 = 0; number < CHUNKS; number++) {
+    const bytes = chunkBytes(definer, number);
+    store<u32>(wordOf(bitmaps, number), bytes, CHUNK_BYTES);
+    if (isChunk(bytes)) usable |= (<u64>1) << number;
+  }
+  store<u64>(bitmaps, usable, USABLE);
+  orderTuples(bitmaps, tuples);
+  return bitmaps;
+}
+
+export function releaseBitmaps(bitmaps: usize): void {
+  for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
+    release(load<u32>(wordOf(bitmaps, <u32>ctz(built)), CHUNK_BITMAPS), bitmapBytes(bitmaps));
+  }
+  release(bitmaps, BITMAPS_SIZE);
+}
+
+/** Merges the wildcards into the tables: lookups may read them from now on. */
+export function finishBitmaps(bitmaps: usize): void {
+  store<u32>(bitmaps, 1, FINISHED);
+  // The first lookup chooses chunks.
+  store<u32>(bitmaps, CHOICE_KEYS, KEYS_SINCE_CHOICE);
+  for (let built = load<u64>(bitmaps, BUILT); built != 0; built &= built - 1) {
+    const number = <u32>ctz(built);
+    const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
+    const wildcard = v128.load(wildcardOf(bitmaps, number));
+    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
+    for (let entry = bitmapTable; entry < end; entry += 16) v128.store(entry, v128.or(v128.load(entry), wildcard));
+  }
+}
+
+/** Assigns bits in the order of the tuples' best ranks. */
+function orderTuples(bitmaps: usize, tuples: usize): void {
+  const count = load<u32>(tuples, TUPLE_COUNT);
+  for (let index: u32 = 0; index < MAX_TUPLES; index++) {
+    let bitIndex = index;
+    if (index < count) {
+      const best = load<u64>(tupleAt(tuples, index), TUPLE_BEST);
+      while (
+        bitIndex > 0 &&
+        load<u64>(tupleAt(tuples, tupleOfBit(bitmaps, <usize>(bitIndex - 1))), TUPLE_BEST) > best
+      ) {
+        store<u8>(bitmaps + <usize>bitIndex, <u8>tupleOfBit(bitmaps, <usize>(bitIndex - 1)), TUPLE_OF_BIT);
+        bitIndex--;
+      }
+    }
+    store<u8>(bitmaps + <usize>bitIndex, <u8>index, TUPLE_OF_BIT);
+  }
+  for (let bitIndex: u32 = 0; bitIndex < MAX_TUPLES; bitIndex++) {
+    store<u8>(bitmaps + <usize>tupleOfBit(bitmaps, <usize>bitIndex), <u8>bitIndex, BIT_OF_TUPLE);
+  }
+}
+
+/** Adds a rule. A chunk without memory for its table is not used any more. */
+export function addToBitmaps(bitmaps: usize, rule: usize): void {
+  const tuple: usize = load<u8>(rule, RULE_TUPLE);
+  const bitIndex = <usize>load<u8>(bitmaps + tuple, BIT_OF_TUPLE);
+  const best = bitmaps + BEST + (tuple << 3);
+  const rank = load<u64>(rule, RULE_RANK);
+  if (rank < load<u64>(best)) store<u64>(best, rank);
+  for (let from = bitmaps + (bitIndex << 3); from >= bitmaps && load<u64>(from, BEST_FROM) > rank; from -= 8) {
+    store<u64>(from, rank, BEST_FROM);
+  }
+  store<u32>(bitmaps, load<u32>(bitmaps, CHANGES_SINCE_CHOICE) + 1, CHANGES_SINCE_CHOICE);
+  const whole = load<u64>(load<u32>(rule, RULE_MASK), MASK_CHUNKS);
+  skipChunks(bitmaps, bitIndex, load<u64>(bitmaps, USABLE) & ~whole);
+  const missing = load<u64>(bitmaps, USABLE) & whole & ~load<u64>(bitmaps, BUILT);
+  if (missing != 0) buildBitmaps(bitmaps, missing);
+  const byte = bitIndex >> 3;
+  const bit = (<u32>1) << ((<u32>bitIndex) & 7);
+  const mask = i32x4.splat(load<u32>(bitmaps, ENTRY_MASK));
+  // Four chunks at a time, with consecutive numbers.
+  for (let chunks = load<u64>(bitmaps, BUILT) & whole; chunks != 0;) {
+    const first = (<u32>ctz(chunks)) & ~3;
+    const four = (<u32>(chunks >> first)) & 15;
+    chunks &= ~((<u64>15) << first);
+    const at = wordOf(bitmaps, first);
+    const entries = i32x4.add(
+      entriesIn(rule + RULE_VALUE + laneOfChunk(first), v128.load(at, CHUNK_BYTES), mask),
+      v128.load(at, CHUNK_BITMAPS),
+    );
+    if (four & 1) put(<usize>i32x4.extract_lane(entries, 0) + byte, bit);
+    if (four & 2) put(<usize>i32x4.extract_lane(entries, 1) + byte, bit);
+    if (four & 4) put(<usize>i32x4.extract_lane(entries, 2) + byte, bit);
+    if (four & 8) put(<usize>i32x4.extract_lane(entries, 3) + byte, bit);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function put(byte: usize, bit: u32): void {
+  store<u8>(byte, <u8>((<u32>load<u8>(byte)) | bit));
+}
+
+/** Adds a tuple to the wildcards of chunks that a rule of it does not cover. */
+function skipChunks(bitmaps: usize, bitIndex: usize, chunks: u64): void {
+  const skipped = bitmaps + SKIPPED + (bitIndex << 3);
+  let fresh = chunks & ~load<u64>(skipped);
+  if (fresh == 0) return;
+  store<u64>(skipped, load<u64>(skipped) | fresh);
+  store<u32>(bitmaps, FORCE_CHOICE, CHANGES_SINCE_CHOICE);
+  const byte = bitIndex >> 3;
+  const bit = (<u32>1) << ((<u32>bitIndex) & 7);
+  for (; fresh != 0; fresh &= fresh - 1) {
+    const number = <u32>ctz(fresh);
+    put(wildcardOf(bitmaps, number) + byte, bit);
+    const bitmapTable: usize = load<u32>(wordOf(bitmaps, number), CHUNK_BITMAPS);
+    if (bitmapTable == 0 || load<u32>(bitmaps, FINISHED) == 0) continue;
+    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
+    for (let bitmap = bitmapTable + byte; bitmap < end; bitmap += 16) put(bitmap, bit);
+  }
+}
+
+/**
+ * Makes the tables of chunks that are first covered now. A chunk without memory is not used any
+ * more.
+ */
+function buildBitmaps(bitmaps: usize, chunks: u64): void {
+  for (; chunks != 0; chunks &= chunks - 1) {
+    const number = <u32>ctz(chunks);
+    const bit = (<u64>1) << number;
+    const bitmapTable = allocate(bitmapBytes(bitmaps));
+    if (bitmapTable == 0) {
+      store<u64>(bitmaps, load<u64>(bitmaps, USABLE) & ~bit, USABLE);
+      continue;
+    }
+    const empty = load<u32>(bitmaps, FINISHED) != 0 ? v128.load(wildcardOf(bitmaps, number)) : i64x2.splat(0);
+    const end = bitmapTable + <usize>bitmapBytes(bitmaps);
+    for (let entry = bitmapTable; entry < end; entry += 16) v128.store(entry, empty);
+    store<u32>(wordOf(bitmaps, number), <u32>bitmapTable, CHUNK_BITMAPS);
+    store<u64>(bitmaps, load<u64>(bitmaps, BUILT) | bit, BUILT);
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function wildcardOf(bitmaps: usize, number: u32): usize {
+  return bitmaps + CHUNK_WILDCARD + ((<usize>number) << 4);
+}
+
+/** The best rank that `addToBitmaps` saw in a tuple. */
+export function bestSeen(bitmaps: usize, tuple: u32): u64 {
+  return load<u64>(bitmaps + BEST + ((<usize>tuple) << 3));
+}
