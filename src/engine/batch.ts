@@ -298,7 +298,7 @@ export class Batch {
 
   /** Frames that ended for each reason since the start, by number. */
   reasons(): bigint[] {
-    this.core.settle();
+    this.core.collectCounters();
     return Array.from({ length: REASON_COUNT }, (_, reason) => this.core.u64(this.core.reasons + reason * 8));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The raw exports of the core and typed views of its memory. Nobody outside src/engine touches either.
+ * `Core`: the exports of one instance of the WebAssembly module, and typed views of its memory. Only src/engine uses them.
  */
 import { Area } from "../abi/engine.js";
 import { columnsAt, type Columns } from "./columns.js";
@@ -8,8 +8,8 @@ import type { CoreExports } from "./coreExports.js";
 /** One instance of the core. */
 export class Core {
   readonly exports: CoreExports;
-  /** To be called before counters are read or written: others may have counted for this core. */
-  settle: () => void = () => {};
+  /** Adds the counts of worker cores to this one. Call it before counters are read or written. */
+  collectCounters: () => void = () => {};
   /** Rules and records on their way into the core. */
   readonly staging: number;
   readonly frames: number;

@@ -1,21 +1,21 @@
 /**
- * Steers rows with a core whose memory is shared. Each of its threads has a runner over the same memory, and one of them runs at a time: what
- * the core is between two runs lies in memory alone.
+ * `InlineWorker`: an instance of a worker core. Two threads have one over the same shared memory: the worker's own, and the
+ * caller's, which runs tasks that the other has not begun. One of them runs at a time; between runs all state is in the memory.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../abi/engine.js";
-import { claim, Word, type Start } from "./workerControl.js";
+import { takeOwnership, Word, type Start } from "./workerControl.js";
 import type { CoreExports } from "./coreExports.js";
 import { instanceOf } from "./instance.js";
 import type { SharingExports } from "./sharedModule.js";
 import { steerRows } from "./steerRows.js";
 
-export class Runner {
+export class InlineWorker {
   readonly #start: Start;
   readonly #control: Int32Array;
   readonly #core: CoreExports & SharingExports;
   readonly #u8: Uint8Array;
   readonly #u32: Uint32Array;
-  /** The same of the first core. */
+  /** Views of the memory of the first core. */
   readonly #waiting8: Uint8Array;
   readonly #waiting32: Uint32Array;
 
@@ -29,20 +29,20 @@ export class Runner {
     this.#waiting32 = new Uint32Array(start.waiting);
   }
 
-  static async create(start: Start): Promise<Runner> {
+  static async create(start: Start): Promise<InlineWorker> {
     const { module, memory } = start;
-    return new Runner(start, await instanceOf(module, { env: { memory } }));
+    return new InlineWorker(start, await instanceOf(module, { env: { memory } }));
   }
 
-  /** Makes the memory that of a core. To be called once, before the first core is copied. */
+  /** Initializes the memory. Call it once, before the first core is copied. */
   open(): void {
     this.#core.openMemory();
   }
 
-  /** Brings in the rows of a task, each frame to where it lies in the first core; false where somebody else does or has. */
+  /** Copies the rows of a task to the addresses that they have in the first core. @returns false: the other thread did */
   load(task: number): boolean {
     const control = this.#control;
-    if (!claim(control, Word.loading, task)) return false;
+    if (!takeOwnership(control, Word.loading, task)) return false;
     const { frames } = this.#start.areas;
     const begin = (frames + (control[Word.first] as number) * FRAME_SIZE) >> 2;
     const rows = this.#waiting32.subarray(begin, begin + ((control[Word.count] as number) * FRAME_SIZE) / 4);
@@ -53,7 +53,7 @@ export class Runner {
     return true;
   }
 
-  /** Steers them. To be called by who has claimed the task. */
+  /** Steers the rows. Only the owner of the task may call it. */
   run(task: number): void {
     const control = this.#control;
     while (Atomics.load(control, Word.loaded) !== task);
@@ -62,7 +62,7 @@ export class Runner {
     const { areas } = this.#start;
     const count = control[Word.count] as number;
     core.takeGlobals(areas.staging);
-    // The cache of the first core lies in memory which this one may not have.
+    // The flow cache of the first core is in memory that was not copied.
     if (control[Word.fresh] === 1) {
       core.dropCache();
       control[Word.fresh] = 0;
@@ -73,13 +73,13 @@ export class Runner {
     control[Word.nanoseconds] = 1e6 * (performance.now() - begun);
   }
 
-  /** Sums rows that are steered, from one on. */
+  /** Sums `count` steered rows by outcome class, from row `first` on. */
   sum(first: number, count: number): number {
     return this.#core.sumShapes(first, count);
   }
 }
 
-/** Where the frames of these descriptors lie: the address of the first byte, and that behind the last one. */
+/** The addresses of the first byte of these frames, and of the byte after the last one. */
 function spanOf(rows: Uint32Array): { low: number; high: number } {
   let low = rows[FRAME_ADDRESS / 4] as number;
   let high = low;

@@ -1,14 +1,14 @@
-/** Threads of Node and of browsers, as far as a pool needs them. */
+/** Starts worker threads, in Node and in browsers, and says whether threads can share memory. */
 import { READY, type Start } from "./workerControl.js";
 
 export interface Thread {
-  /** What has ended it, before it was told to; null while it lives. */
+  /** Why it ended before `end` was called; null while it runs. */
   readonly failure: string | null;
   /** Ends it at once. */
   end(): void;
 }
 
-/** Why threads cannot share memory here; null where they can. */
+/** The reason why threads cannot share memory here; null when they can. */
 export function threadsMissing(): string | null {
   if (isNode()) return null;
   if (typeof SharedArrayBuffer === "undefined" || !globalThis.crossOriginIsolated) {
@@ -17,13 +17,13 @@ export function threadsMissing(): string | null {
   return typeof Worker === "undefined" ? "there are no threads" : null;
 }
 
-/** As many as there are cores. */
+/** The number of processor cores. */
 export function coresHere(): number {
   if (isNode()) return process.getBuiltinModule("node:os").availableParallelism();
   return globalThis.navigator?.hardwareConcurrency ?? 1;
 }
 
-/** A thread that takes tasks. It does not keep a process alive. */
+/** Starts a thread that takes tasks. It does not keep the process alive. */
 export function startThread(start: Start): Promise<Thread> {
   return isNode() ? startInNode(start) : startInBrowser(start);
 }

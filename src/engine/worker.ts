@@ -1,13 +1,14 @@
 /**
- * The thread of a worker of a pool: does the tasks that it is told of, unless it comes too late. It has no event loop: it waits until it is
- * told to end.
+ * The thread of a worker core. It runs each task of its control block, unless the caller's thread has taken the task over. It
+ * does not return to its event loop: it waits for tasks until one ends it.
  */
-import { claim, READY, Task, tellFailure, Word, type Start } from "./workerControl.js";
-import { Runner } from "./inlineWorker.js";
+import { takeOwnership, READY, Task, writeFailure, Word, type Start } from "./workerControl.js";
+import { InlineWorker } from "./inlineWorker.js";
 
 /**
- * How long it looks for a task before it sleeps, in milliseconds: longer than the last one took to come, where that is not too long; to be
- * woken takes as long as a task. Half as long after one that came later, as who waits may keep others from working.
+ * Milliseconds that the thread polls for a task before it sleeps. To wake a thread takes as long as a task, so it polls longer than
+ * the last task took to arrive, up to a limit. After a task that arrived later it polls half as long, because a polling thread takes
+ * time from others.
  */
 const LEAST_PATIENCE = 0.02;
 const MOST_PATIENCE = 0.5;
@@ -27,17 +28,17 @@ function portOf(): Port {
 }
 
 async function serve(start: Start): Promise<void> {
-  const runner = await Runner.create(start);
-  runner.open();
+  const worker = await InlineWorker.create(start);
+  worker.open();
   port.postMessage(READY);
   const control = new Int32Array(start.control);
   for (let asked = nextTask(control, 0); control[Word.task] !== Task.end; asked = nextTask(control, asked)) {
-    runner.load(asked);
-    if (!claim(control, Word.claimed, asked)) continue;
+    worker.load(asked);
+    if (!takeOwnership(control, Word.owned, asked)) continue;
     try {
-      runner.run(asked);
+      worker.run(asked);
     } catch (error) {
-      tellFailure(control, error);
+      writeFailure(control, error);
       throw error;
     } finally {
       Atomics.store(control, Word.done, asked);
@@ -46,7 +47,7 @@ async function serve(start: Start): Promise<void> {
   }
 }
 
-/** Waits for another task than the one that was asked for last. */
+/** Waits for the task after `last`. @returns its number */
 function nextTask(control: Int32Array, last: number): number {
   const begun = performance.now();
   const until = begun + patience;

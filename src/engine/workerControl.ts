@@ -1,83 +1,90 @@
-/** What the first worker of a pool and each other one say to each other, in memory that both have. */
+/** The control block of a worker thread: the words through which the caller's thread and the worker's exchange tasks and results. */
 
 /** Bytes of a page of linear memory. */
 export const PAGE = 65536;
 
-/** Characters of an error that is told. */
+/** The longest error message, in characters. */
 const MOST_TEXT = 240;
 
-/** Words of a cache line: what one thread writes while the other looks stands in lines of its own. */
+/** Words of a cache line. Words that one thread writes while the other polls have cache lines of their own. */
 const LINE = 16;
 
 /** Words of the control block. */
 export const Word = {
-  /** Counts up with each task. */
+  /** The number of the last task. */
   asked: 0,
-  // The caller's, before it asks.
+  // Written by the caller before it increments `asked`.
   task: LINE,
-  /** Rows of a run. */
+  /** The rows of the task. */
   first: LINE + 1,
   count: LINE + 2,
-  /** The table that they begin at. */
+  /** The table where they start. */
   root: LINE + 3,
-  /** 1: memory is a new copy of that of the first core, which nobody has run yet. */
+  /** 1: the memory was copied from the first core since the last run. */
   fresh: LINE + 4,
-  /** 1: the caller sleeps until the task is done. */
+  /** 1: the caller sleeps until `done` changes. */
   awaited: LINE + 5,
-  /** 1: rows are summed (outcomeClasses.ts). */
+  /** 1: rows are summed by outcome class (outcomeClasses.ts). */
   sums: LINE + 6,
-  /** The last task whose rows somebody brings in, and the last that somebody does: the thread, or the caller, who has found it idle. */
+  // Task ownership: the thread that stores the number of a task first does that part of it.
+  /** The last task whose rows one thread copies. */
   loading: 2 * LINE,
-  claimed: 2 * LINE + 1,
-  /** 1: the thread sleeps until there is another task. */
+  /** The last task that one thread runs. */
+  owned: 2 * LINE + 1,
+  /** 1: the thread sleeps until `asked` changes. */
   idle: 2 * LINE + 2,
-  /** The last task whose rows were brought in, and the last that was done. */
+  /** The last task whose rows are copied. */
   loaded: 3 * LINE,
+  /** The last task that is done. */
   done: 4 * LINE,
-  // What became of it.
-  /** What `writeColumns` gave. */
+  // Results.
+  /** The result of `writeColumns` (SOME_*). */
   some: 4 * LINE + 1,
-  /** How long the run took. */
+  /** Duration of the run. */
   nanoseconds: 4 * LINE + 2,
-  /** Characters of the error that the task has ended with, and the thread with it; 0 for none. */
+  /** Length of the error message that ended the thread; 0 for none. */
   failed: 4 * LINE + 3,
-  /** Where they are. */
+  /** The characters of the message. */
   text: 5 * LINE,
 } as const;
 export const CONTROL_BYTES = 4 * (Word.text + MOST_TEXT);
 
 export const Task = { run: 0, end: 1 } as const;
 
-/** Whether the task is the caller's to begin: nobody else has, as the word says. */
-export function claim(control: Int32Array, word: number, task: number): boolean {
+/**
+ * Takes ownership of a part of a task, unless the other thread has it.
+ * @param word `Word.loading` or `Word.owned`
+ * @returns whether the calling thread owns it now
+ */
+export function takeOwnership(control: Int32Array, word: number, task: number): boolean {
   const before = (task - 1) | 0;
   return Atomics.compareExchange(control, word, before, task) === before;
 }
 
-/** What has gone wrong in a thread, for the one that asked. */
-export function tellFailure(control: Int32Array, error: unknown): void {
+/** Writes the message of an error that ends the thread. */
+export function writeFailure(control: Int32Array, error: unknown): void {
   const text = String(error).slice(0, MOST_TEXT) || "no message";
   for (let i = 0; i < text.length; i++) control[Word.text + i] = text.charCodeAt(i);
   control[Word.failed] = text.length;
 }
 
-/** What it was; null for nothing. */
-export function failureIn(control: Int32Array): string | null {
+/** Reads that message; null for none. */
+export function readFailure(control: Int32Array): string | null {
   const length = control[Word.failed] as number;
   if (length === 0) return null;
   return String.fromCharCode(...control.slice(Word.text, Word.text + length));
 }
 
-/** What a thread gets when it begins. */
+/** The first message to a worker thread. */
 export interface Start {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly control: SharedArrayBuffer;
-  /** The memory of the first core, where rows wait. */
+  /** The memory of the first core, where rows wait to be steered. */
   readonly waiting: SharedArrayBuffer;
-  /** Areas of linear memory; where rules are staged in the first core, the others have their globals. */
+  /** Addresses of areas in linear memory. Worker cores keep their globals in the staging area. */
   readonly areas: { readonly frames: number; readonly staging: number };
 }
 
-/** What a thread says when it can take tasks. */
+/** The message of a thread that can take tasks. */
 export const READY = "ready";

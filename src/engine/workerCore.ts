@@ -1,60 +1,60 @@
 /**
- * A worker of a pool beside the first one, from the side of the first: a core in a thread of its own whose memory is a copy of that of the
- * first core. Addresses are the same in both, so that whatever knows an object of the first core by its address reads records of this one.
+ * `WorkerCore`: a core of a worker pool, as the caller's thread sees it. It runs in a thread of its own, and its memory is a copy
+ * of the memory of the first core. Both use the same addresses, so the address of an object of the first core is valid here.
  *
- * Everything but `load`, `takeOver`, `isDone` and `wait` happens while the thread has no task.
+ * All methods except `load`, `takeOver`, `isDone` and `wait` must be called while the thread has no task.
  */
 import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
-import { claim, CONTROL_BYTES, failureIn, PAGE, Task, Word, type Start } from "./workerControl.js";
+import { takeOwnership, CONTROL_BYTES, readFailure, PAGE, Task, Word, type Start } from "./workerControl.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
-import { Runner } from "./inlineWorker.js";
+import { InlineWorker } from "./inlineWorker.js";
 import { sharedMemory } from "./sharedModule.js";
 import { startThread, type Thread } from "./thread.js";
 
-/** How long the first worker looks whether a task is done before it sleeps, in milliseconds. */
+/** Milliseconds that the caller's thread polls for the end of a task before it sleeps. */
 const PATIENCE = 0.2;
-/** A thread that has not been heard of for so long, in milliseconds, will not be. A batch takes less than one of them. */
+/** Milliseconds after which a silent thread counts as lost. A batch takes less than one millisecond. */
 const LOST = 60_000;
 /** The counts of the flow cache: hits and misses. */
 const CACHE_COUNTS = 2;
 
-/** Counters: the address of each block, and how many it has. */
+/** The counter blocks of a core: address and number of counters. */
 export type CounterBlocks = Map<number, number>;
 
-export class Replica {
-  /** Its memory; nothing else of it may be used. */
+export class WorkerCore {
+  /** Reads its memory. Its exports must not be called, except those that the constructor provides. */
   readonly core: Core;
   readonly #first: Core;
   readonly #control: Int32Array;
   readonly #memory: WebAssembly.Memory;
-  /** Does tasks in this thread that the other one has not begun. */
-  readonly #runner: Runner;
+  /** Runs tasks in this thread that the worker's thread has not begun. */
+  readonly #inlineWorker: InlineWorker;
   readonly #thread: Thread;
   #asked = 0;
-  /** Whether counters hold what the first core has not. */
+  /** Whether its counters have counts that the first core lacks. */
   #counted = false;
 
-  private constructor(first: Core, { memory, control }: Start, runner: Runner, thread: Thread) {
+  private constructor(first: Core, { memory, control }: Start, inlineWorker: InlineWorker, thread: Thread) {
     const areas = { areaAddress: (area: number) => first.exports.areaAddress(area), openMemory: () => 1 };
-    const sumShapes = (from: number, count: number): number => runner.sum(from, count);
+    const sumShapes = (from: number, count: number): number => inlineWorker.sum(from, count);
     this.core = new Core({ memory, ...areas, sumShapes } as CoreExports);
     this.#first = first;
     this.#control = new Int32Array(control);
     this.#memory = memory;
-    this.#runner = runner;
+    this.#inlineWorker = inlineWorker;
     this.#thread = thread;
   }
 
-  static async create(core: Core, module: WebAssembly.Module): Promise<Replica> {
+  static async create(core: Core, module: WebAssembly.Module): Promise<WorkerCore> {
     const waiting = core.exports.memory.buffer as unknown as SharedArrayBuffer;
     const memory = sharedMemory(waiting.byteLength / PAGE);
     const control = new SharedArrayBuffer(CONTROL_BYTES);
     const start: Start = { module, memory, control, waiting, areas: { frames: core.frames, staging: core.staging } };
-    return new Replica(core, start, await Runner.create(start), await startThread(start));
+    return new WorkerCore(core, start, await InlineWorker.create(start), await startThread(start));
   }
 
-  /** Makes its memory that of the first core, which has kept its globals where rules are staged; what is counted begins at zero. */
+  /** Copies the memory of the first core, whose globals are in its staging area, and sets all counters to zero. */
   copy(counters: CounterBlocks): void {
     const first = this.#first;
     const pages = first.exports.memory.buffer.byteLength / PAGE;
@@ -62,7 +62,7 @@ export class Replica {
     if (more > 0) this.#memory.grow(more);
     this.core.lookAgain();
     const take = (from: number, to: number): void => this.core.u8.set(first.u8.subarray(from, to), from);
-    // Static data lies before the first area.
+    // Static data is in front of the first area.
     take(0, first.staging + STAGE_SIZE);
     take(first.functions, first.functions + 4 * MAX_FUNCTIONS);
     take(first.samples, first.samples + SAMPLES_SIZE);
@@ -73,7 +73,7 @@ export class Replica {
     this.#control[Word.fresh] = 1;
   }
 
-  /** Gives the thread rows, one at the least, that wait in the first core, and are summed with `sums` (outcomeClasses.ts). */
+  /** Gives the thread a task: rows that wait in the first core, at least one. With `sums` it sums them (outcomeClasses.ts). */
   run(root: number, first: number, count: number, sums: boolean): void {
     const control = this.#control;
     this.#counted = true;
@@ -84,22 +84,22 @@ export class Replica {
     this.#ask(Task.run);
   }
 
-  /** Nobody needs the rows any more where they waited. */
+  /** Returns when the rows of the task are copied, so that the first core can reuse their places. */
   load(): void {
-    if (this.#runner.load(this.#asked)) return;
+    if (this.#inlineWorker.load(this.#asked)) return;
     const lost = performance.now() + LOST;
-    while (Atomics.load(this.#control, Word.loaded) !== this.#asked) if (performance.now() > lost) this.#loseIt();
+    while (Atomics.load(this.#control, Word.loaded) !== this.#asked) if (performance.now() > lost) this.#fail();
   }
 
-  /** Steers them in this thread where the other one has not begun; whether it was so. */
+  /** Steers the rows in this thread if the worker's thread has not begun. @returns whether it did */
   takeOver(): boolean {
-    if (!claim(this.#control, Word.claimed, this.#asked)) return false;
-    this.#runner.run(this.#asked);
+    if (!takeOwnership(this.#control, Word.owned, this.#asked)) return false;
+    this.#inlineWorker.run(this.#asked);
     Atomics.store(this.#control, Word.done, this.#asked);
     return true;
   }
 
-  /** What they are steered to can be read; gives SOME_*. */
+  /** Makes the outcomes readable. @returns SOME_* */
   finish(): number {
     if ((this.core.u32[this.core.staging >> 2] as number) * PAGE !== this.core.u8.length) {
       this.#memory.grow(0);
@@ -108,20 +108,20 @@ export class Replica {
     return this.#control[Word.some] as number;
   }
 
-  /** Waits until the thread has steered them. @throws Error as `check` */
+  /** Waits until the rows are steered. @throws Error as `check` */
   wait(): void {
     const patience = performance.now() + PATIENCE;
     const lost = performance.now() + LOST;
     for (let done = this.#done(); done !== this.#asked; done = this.#done()) {
       const now = performance.now();
-      if (now > lost) this.#loseIt();
+      if (now > lost) this.#fail();
       if (now > patience && MAY_WAIT) this.#sleep(done);
     }
     this.check();
   }
 
-  #loseIt(): never {
-    throw new Error("flowsteer: a worker of the pool does not answer");
+  #fail(): never {
+    throw new Error("flowsteer: a worker thread of the pool does not answer");
   }
 
   #sleep(done: number): void {
@@ -134,12 +134,12 @@ export class Replica {
     return this.#done() === this.#asked;
   }
 
-  /** How long the thread has worked on the last rows. */
+  /** Milliseconds that the thread took for the last rows. */
   get milliseconds(): number {
     return (this.#control[Word.nanoseconds] as number) / 1e6;
   }
 
-  /** Adds what it has counted to the counters of the first core, and begins at zero. */
+  /** Adds its counts to the counters of the first core and sets its own to zero. */
   collect(counters: CounterBlocks): void {
     if (!this.#counted) return;
     this.#counted = false;
@@ -153,7 +153,7 @@ export class Replica {
     this.#thread.end();
   }
 
-  /** Adds so many u64 to those of the first core. */
+  /** Adds `count` 64-bit counters to those of the first core. */
   #move(address: number, count: number): void {
     const from = this.core.u32;
     const to = this.#first.u32;
@@ -180,14 +180,14 @@ export class Replica {
     if (Atomics.load(this.#control, Word.idle) === 1) Atomics.notify(this.#control, Word.asked);
   }
 
-  /** @throws Error its thread has failed, which is a defect of ours */
+  /** @throws Error the thread has failed, which is a defect of this package */
   check(): void {
-    const failure = failureIn(this.#control) ?? this.#thread.failure;
+    const failure = readFailure(this.#control) ?? this.#thread.failure;
     if (failure !== null) throw new Error(`flowsteer: a worker of the pool has failed, which is a defect: ${failure}`);
   }
 }
 
-/** A page that shows something may not sleep. */
+/** The main thread of a page must not sleep. */
 const MAY_WAIT = mayWait();
 
 function mayWait(): boolean {

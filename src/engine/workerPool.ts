@@ -1,177 +1,179 @@
 /**
- * The cores of a pool: the first, in the thread of the caller, and its replicas. Says when these are out of date, deals rows to all, and
- * brings together what they have counted.
+ * `WorkerPool`: the first core, in the thread of the caller, and the worker cores, each in a thread of its own. It copies the
+ * first core to the workers when it has changed, divides the rows of a batch among all cores, and adds up their counters.
  */
 import { MAX_BATCH, MAX_ROWS } from "../abi/engine.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 import type { FirstCore } from "./load.js";
-import { Replica, type CounterBlocks } from "./workerCore.js";
+import { WorkerCore, type CounterBlocks } from "./workerCore.js";
 import { steerRows } from "./steerRows.js";
 
-/** Rows that a core is given of a full batch, in the mean: the faster ones can have more. */
+/** The mean number of rows that a core gets of a full batch; faster cores get more. */
 const MEAN_SHARE = 192;
-/** Shares of full batches begin at multiples of it: columns of bytes are copied word by word so. */
+/** Shares of full batches begin at multiples of this number, so that columns of bytes are copied word by word. */
 const ALIGNED = 8;
-/** A core is taken for so many times as fast as another at the most, and a batch counts for this part of what is known of times. */
+/** Limits of the measured speeds: the largest ratio of two cores, and the weight of the last batch in the moving average. */
 const SPEEDS = 4;
 const WEIGHT = 1 / 8;
 
-/** Calls that change nothing that frames can come to which replicas steer. */
+/** Exports that change no state that worker cores read. */
 const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
   ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop"] as const),
   ...(["stageValue", "firstOutside", "reachable", "skipNumbers", "isCachePaused"] as const),
   ...(["seal", "open", "sealMany", "openMany"] as const),
   ...(["postBuffer", "holdCompletion", "takeCompletions"] as const),
 ]);
-/** The same of calls that may take memory. */
+/** Exports that change no such state either, but may grow the memory. */
 const GROWING: ReadonlySet<string> = new Set<keyof CoreExports>([
   ...(["parse", "steer", "loopBack", "writeColumns", "keepLengths", "sumShapes", "classify"] as const),
 ]);
 
-/** Rows that one core steers. */
+/** The rows of a batch that one core steers. */
 export interface Share {
-  /** Which core: 0 is the first. */
+  /** The number of the core; 0 is the first core. */
   readonly worker: number;
   readonly core: Core;
   readonly first: number;
   readonly count: number;
-  /** What `writeColumns` says of them; -1 until they are steered. */
+  /** The result of `writeColumns` for these rows (SOME_*); -1 until they are steered. */
   some: number;
 }
 
-/** Rows that others steer, and since when, in milliseconds. */
+/** The rows that worker cores steer at the moment; times are in milliseconds. */
 interface UnderWay {
   readonly shares: readonly Share[];
   readonly rows: number;
   readonly begun: number;
-  /** When the first core had done its own. */
+  /** When the first core had finished its own share. */
   left: number;
 }
 
-export class Crew {
+export class WorkerPool {
   /** The first core. */
   readonly core: Core;
-  /** Rows of a batch of all. */
+  /** Rows of a full batch of all cores. */
   readonly rows: number;
-  /** How often the first core has been changed. */
+  /** A version counter: every mutating call on the first core increments it. */
   changes = 0;
   /** Rows that each core has steered. */
   readonly steered: number[];
-  /** Rows that were dealt to others, and that the first worker has steered because their threads were not let run. */
+  /** Rows of worker cores that the caller's thread steered, because the operating system did not run their threads. */
   takenOver = 0;
   readonly #first: FirstCore;
-  readonly #replicas: Replica[] = [];
-  /** What `changes` was when the replicas were made. */
+  readonly #workerCores: WorkerCore[] = [];
+  /** The value of `changes` when the worker cores were last copied. */
   #copied = -1;
   readonly #counters: CounterBlocks = new Map();
-  /** Rows a millisecond, of each core. */
+  /** The measured speed of each core, in rows per millisecond. */
   readonly #speeds: number[];
-  /** Milliseconds a row that the caller takes for other things while rows are under way. */
+  /** Milliseconds per row that the caller spends on other work between `start` and `finish`. */
   #aside = 0;
   #underWay: UnderWay | null = null;
 
   private constructor(first: FirstCore, workers: number) {
     this.#first = first;
     this.core = new Core(this.#watched(first.exports));
-    this.core.settle = () => this.#collect();
+    this.core.collectCounters = () => this.#collect();
     this.rows = Math.min(workers * MEAN_SHARE, MAX_ROWS);
     this.steered = Array<number>(workers).fill(0);
     this.#speeds = Array<number>(workers).fill(1);
   }
 
-  /** `workers` counts the first core. */
-  static async create(first: FirstCore, workers: number): Promise<Crew> {
-    const crew = new Crew(first, workers);
+  /** @param workers the number of cores, the first core included */
+  static async create(first: FirstCore, workers: number): Promise<WorkerPool> {
+    const pool = new WorkerPool(first, workers);
     try {
-      while (crew.#replicas.length < workers - 1) crew.#replicas.push(await Replica.create(crew.core, first.module));
+      while (pool.#workerCores.length < workers - 1)
+        pool.#workerCores.push(await WorkerCore.create(pool.core, first.module));
     } catch (error) {
-      crew.end();
+      pool.end();
       throw error;
     }
-    return crew;
+    return pool;
   }
 
   /**
-   * Begins to steer the first rows that wait in the first core, which can come to nothing that is of all frames; gives who steers which.
-   * The first core has done its own when this returns, and the others have got theirs: nobody needs them where they waited. All are
-   * summed with `sums`.
+   * Starts to steer the first `rows` rows that wait in the first core. None of them may reach a stateful object. When the call
+   * returns, the first core has steered its own share, and the workers have copied theirs, so the waiting area is free again.
+   * @param sums whether each core also sums its rows by outcome class
+   * @returns the share of each core
    */
   start(root: number, rows: number, sums = false): readonly Share[] {
     this.finish();
     this.#copy();
     const shares = this.#deal(rows);
     const [own, ...others] = shares as [Share, ...Share[]];
-    for (const replica of this.#replicas) replica.check();
-    for (const { worker, first, count } of others) this.#replica(worker).run(root, first, count, sums);
+    for (const workerCore of this.#workerCores) workerCore.check();
+    for (const { worker, first, count } of others) this.#workerCore(worker).run(root, first, count, sums);
     const begun = performance.now();
     this.#underWay = { shares: others, rows, begun, left: begun };
     own.some = steerRows(own.core.exports, root, own.count, sums);
     own.core.exports.skipNumbers(rows - own.count);
-    for (const { worker } of others) this.#replica(worker).load();
+    for (const { worker } of others) this.#workerCore(worker).load();
     this.#underWay.left = performance.now();
-    this.#worked(own, this.#underWay.left - begun);
+    this.#measured(own, this.#underWay.left - begun);
     for (const { worker, count } of shares) this.steered[worker] = (this.steered[worker] as number) + count;
     return shares;
   }
 
-  /** Waits for all rows that are under way. */
+  /** Waits until all started rows are steered. */
   finish(): void {
     if (this.#underWay === null) return;
     const { shares, rows, begun, left } = this.#underWay;
     this.#underWay = null;
-    this.#putAside(rows, performance.now() - left);
+    this.#measuredAside(rows, performance.now() - left);
     const running = shares.filter((share) => !this.#takeOver(share, begun));
     for (const share of running) this.#await(share, begun);
-    for (const share of shares) share.some = this.#replica(share.worker).finish();
+    for (const share of shares) share.some = this.#workerCore(share.worker).finish();
   }
 
-  /** Ends the threads. What they have counted stays. */
+  /** Ends the threads. Their counts are added to the first core before. */
   end(): void {
     try {
       this.#collect();
     } finally {
-      for (const replica of this.#replicas.splice(0)) replica.end();
+      for (const workerCore of this.#workerCores.splice(0)) workerCore.end();
     }
   }
 
-  #replica(worker: number): Replica {
-    return this.#replicas[worker - 1] as Replica;
+  #workerCore(worker: number): WorkerCore {
+    return this.#workerCores[worker - 1] as WorkerCore;
   }
 
-  /** A thread that is not let run is a slow one. */
+  /** Steers a share in this thread if its worker has not begun; the worker counts as slow then. */
   #takeOver(share: Share, begun: number): boolean {
-    if (!this.#replica(share.worker).takeOver()) return false;
+    if (!this.#workerCore(share.worker).takeOver()) return false;
     this.takenOver += share.count;
-    this.#worked(share, performance.now() - begun);
+    this.#measured(share, performance.now() - begun);
     return true;
   }
 
   #await(share: Share, begun: number): void {
-    const replica = this.#replica(share.worker);
-    const early = replica.isDone;
-    replica.wait();
-    this.#worked(share, early ? replica.milliseconds : performance.now() - begun);
+    const workerCore = this.#workerCore(share.worker);
+    const early = workerCore.isDone;
+    workerCore.wait();
+    this.#measured(share, early ? workerCore.milliseconds : performance.now() - begun);
   }
 
-  #worked({ worker, count }: Share, milliseconds: number): void {
+  #measured({ worker, count }: Share, milliseconds: number): void {
     if (count === 0) return;
     const speed = this.#speeds[worker] as number;
     this.#speeds[worker] = speed + WEIGHT * (count / Math.max(milliseconds, 0.001) - speed);
   }
 
-  /** As long as others need for all rows is as good as any longer. */
-  #putAside(rows: number, milliseconds: number): void {
+  /** The time is limited to what the workers need for all rows: more than that changes no share. */
+  #measuredAside(rows: number, milliseconds: number): void {
     const most = 1 / sum(this.#speeds.slice(1));
     this.#aside += WEIGHT * (Math.min(milliseconds / rows, most) - this.#aside);
   }
 
-  /** Consecutive rows for each core, so many that all of them are done when the caller comes back from other things. */
+  /** Divides rows into consecutive shares, so that all cores finish when the caller returns from its other work. */
   #deal(rows: number): Share[] {
     const fastest = Math.max(...this.#speeds);
     const speeds = this.#speeds.map((speed) => Math.max(speed, fastest / SPEEDS));
     const [own, ...others] = speeds as [number, ...number[]];
-    // Of the time that is the same for all the first one has so much less.
+    // The first core has less time: the caller's other work runs in its thread.
     const parts = [(own * Math.max(0, 1 - this.#aside * sum(others))) / (1 + this.#aside * own), ...others];
     const unit = rows === this.rows ? ALIGNED : 1;
     let rest = sum(parts);
@@ -183,27 +185,27 @@ export class Crew {
       const count = Math.min(MAX_BATCH, left, Math.max(least, wanted));
       rest -= part;
       first += count;
-      const core = worker === 0 ? this.core : this.#replica(worker).core;
+      const core = worker === 0 ? this.core : this.#workerCore(worker).core;
       return { worker, core, first: first - count, count, some: -1 };
     });
     return shares.filter(({ worker, count }) => worker === 0 || count > 0);
   }
 
-  /** Makes the replicas what the first core is. */
+  /** Copies the first core to the worker cores, if it has changed. */
   #copy(): void {
     if (this.#copied === this.changes) return;
     this.#collect();
     this.#first.exports.keepGlobals(this.core.staging);
-    for (const replica of this.#replicas) replica.copy(this.#counters);
+    for (const workerCore of this.#workerCores) workerCore.copy(this.#counters);
     this.#copied = this.changes;
   }
 
   #collect(): void {
     this.finish();
-    for (const replica of this.#replicas) replica.collect(this.#counters);
+    for (const workerCore of this.#workerCores) workerCore.collect(this.#counters);
   }
 
-  /** The same exports, which tell of changes, and of memory that has grown. */
+  /** The exports of the first core, wrapped: mutating calls increment `changes`, and views follow memory that has grown. */
   #watched(exports: CoreExports): CoreExports {
     const watched: Record<string, unknown> = { ...exports };
     for (const [name, call] of Object.entries(exports)) {
@@ -219,7 +221,7 @@ export class Crew {
     return { ...(watched as unknown as CoreExports), ...this.#watchedCounters(exports) };
   }
 
-  /** Where counters lie is known of those that the replicas have: what these have counted is brought in before that changes. */
+  /** Counter blocks are created and released only after the counts of the worker cores were collected from the known blocks. */
   #watchedCounters(exports: CoreExports): Pick<CoreExports, "createCounters" | "releaseCounters"> {
     return {
       createCounters: (count) => {

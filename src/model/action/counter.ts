@@ -41,13 +41,13 @@ export class FlowCounter extends DevxObject {
 
   read(offset = 0): CounterValue {
     const at = this.addressOf(offset);
-    this.device.core.settle();
+    this.device.core.collectCounters();
     return { packets: this.device.core.u64(at), bytes: this.device.core.u64(at + 8) };
   }
 
   clear(offset = 0): void {
     const at = this.addressOf(offset);
-    this.device.core.settle();
+    this.device.core.collectCounters();
     this.device.core.u8.fill(0, at, at + 16);
   }
 

@@ -110,7 +110,7 @@ export class Counters extends Handle implements FlowCounts {
   read(): CounterValue {
     const { core } = this.device;
     if (this.#address === 0) return { packets: 0n, bytes: 0n };
-    core.settle();
+    core.collectCounters();
     return { packets: core.u64(this.#address), bytes: core.u64(this.#address + 8) };
   }
 

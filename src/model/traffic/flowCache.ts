@@ -64,7 +64,7 @@ export class FlowCache extends Printable {
   }
 
   #count(offset: number): bigint {
-    this.#core.settle();
+    this.#core.collectCounters();
     return this.#core.u64(this.#core.cache + offset);
   }
 }

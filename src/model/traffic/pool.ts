@@ -1,5 +1,5 @@
 /** A device whose frames several cores steer: docs/frames.md, "Several cores". */
-import { Crew } from "../../engine/workerPool.js";
+import { WorkerPool } from "../../engine/workerPool.js";
 import { loadCore, loadFirstCore } from "../../engine/load.js";
 import { coresHere, threadsMissing } from "../../engine/thread.js";
 import { refuse } from "../../errors.js";
@@ -44,25 +44,25 @@ export async function openPool(options: PoolOptions): Promise<DevicePool> {
     const why = missing ?? "the core is a compiled module: bring its bytes, or a URL";
     return new DevicePool(openCore(await loadCore(options.core), parts, options), parts, options, null, why);
   }
-  const crew = await Crew.create(first, workers);
-  return new DevicePool(openCore(crew.core, parts, options), parts, options, crew, null);
+  const pool = await WorkerPool.create(first, workers);
+  return new DevicePool(openCore(pool.core, parts, options), parts, options, pool, null);
 }
 
 export class DevicePool extends Device {
   /** Cores, the thread of the caller with them. */
   readonly workers: number;
-  readonly #crew: Crew | null;
+  readonly #pool: WorkerPool | null;
   /** Why there is one core. */
   readonly #alone: string | null;
 
   /** @internal */
-  constructor(core: Core, parts: CheckedParts, options: PoolOptions, crew: Crew | null, alone: string | null) {
+  constructor(core: Core, parts: CheckedParts, options: PoolOptions, pool: WorkerPool | null, alone: string | null) {
     super(core, parts, options, (device) =>
-      crew === null ? new Traffic(device) : new PoolTraffic(device, crew, options.few ?? FEW),
+      pool === null ? new Traffic(device) : new PoolTraffic(device, pool, options.few ?? FEW),
     );
-    this.#crew = crew;
+    this.#pool = pool;
     this.#alone = alone;
-    this.workers = crew?.steered.length ?? 1;
+    this.workers = pool?.steered.length ?? 1;
   }
 
   /** Over how many cores frames that come in now are spread, and what keeps them at the first one. */
@@ -73,12 +73,12 @@ export class DevicePool extends Device {
 
   /** Frames of batches that were spread, for each core, the first one first. */
   get steered(): readonly number[] {
-    return this.#crew?.steered.slice() ?? [];
+    return this.#pool?.steered.slice() ?? [];
   }
 
   /** @internal Those of them that other threads were to steer and this one has, because they were not let run. */
   get takenOver(): number {
-    return this.#crew?.takenOver ?? 0;
+    return this.#pool?.takenOver ?? 0;
   }
 
   protected override printedFields(): PrintedFields {
@@ -88,6 +88,6 @@ export class DevicePool extends Device {
   /** Ends the threads too. @throws SteeringError EBUSY while a context is open */
   override close(): void {
     super.close();
-    this.#crew?.end();
+    this.#pool?.end();
   }
 }

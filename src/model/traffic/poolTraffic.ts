@@ -12,7 +12,7 @@ import {
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
 import type { Core } from "../../engine/core.js";
-import type { Crew, Share } from "../../engine/workerPool.js";
+import type { WorkerPool, Share } from "../../engine/workerPool.js";
 import { steerRows } from "../../engine/steerRows.js";
 import type { FrameReceiver } from "../device/cable.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
@@ -44,10 +44,10 @@ interface Work {
 }
 
 export class PoolTraffic extends Traffic {
-  readonly #crew: Crew;
+  readonly #pool: WorkerPool;
   readonly #few: number;
   readonly #readers = new Map<Core, OutcomeReader>();
-  /** What `changes` of the crew was, and where frames began, when `#why` was found. */
+  /** What `changes` of the pool was, and where frames began, when `#why` was found. */
   #surveyed = -1;
   #entry = 0;
   #why: string | null = null;
@@ -57,20 +57,20 @@ export class PoolTraffic extends Traffic {
   #underWay: { columns: Columns; shares: readonly Share[]; summing: Summing | null } | null = null;
 
   /** Calls of fewer frames than `few` are for the first core alone. */
-  constructor(device: FrameReceiver, crew: Crew, few: number) {
+  constructor(device: FrameReceiver, pool: WorkerPool, few: number) {
     super(device);
-    this.#crew = crew;
+    this.#pool = pool;
     this.#few = few;
   }
 
   override get most(): number {
-    return this.#crew.rows;
+    return this.#pool.rows;
   }
 
   /** What frames can come to that keeps all of them at the first core; null for nothing. */
   get why(): string | null {
     const { entry } = this;
-    const { changes, core } = this.#crew;
+    const { changes, core } = this.#pool;
     if (this.#surveyed === changes && this.#entry === entry) return this.#why;
     this.#surveyed = changes;
     this.#entry = entry;
@@ -124,7 +124,7 @@ export class PoolTraffic extends Traffic {
         if (this.batch.pack(frame, wireLengthOf(frame, own), port, linkFor(call, next, own)) < 0) break;
       }
       this.#spread(this.batch.count, false);
-      this.#crew.finish();
+      this.#pool.finish();
       outcomes.push(...this.#outcomes({ frames, options }, first));
     }
     return outcomes;
@@ -141,14 +141,14 @@ export class PoolTraffic extends Traffic {
   /** All cores begin to steer the rows of the batch. */
   #spread(rows: number, sums: boolean): void {
     this.#finish();
-    this.#shares = this.#crew.start(this.entry, rows, sums);
+    this.#shares = this.#pool.start(this.entry, rows, sums);
   }
 
   /** The burst under way has come to its end. */
   #finish(): void {
     if (this.#underWay === null) return;
     const { columns, shares, summing } = this.#underWay;
-    this.#crew.finish();
+    this.#pool.finish();
     if (shares.some(({ some }) => some < 0))
       throw new Error("flowsteer: frames of a burst are lost with a worker of the pool that has failed");
     this.#underWay = null;
@@ -168,7 +168,7 @@ export class PoolTraffic extends Traffic {
   #allAlone(rows: number, columns: Columns, came: Inputs | null, summing: Summing | null): Outcome[] | null {
     const outcomes: Outcome[] = [];
     const work: Work[] = [];
-    const { core } = this.#crew;
+    const { core } = this.#pool;
     for (let first = 0; first < rows; first += MAX_BATCH) {
       const count = Math.min(MAX_BATCH, rows - first);
       if (first > 0) this.batch.moveUp(first, count);
