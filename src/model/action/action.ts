@@ -1,6 +1,7 @@
 /**
- * Actions (mlx5dv_dr: Actions): what each does, and what it holds until it is destroyed. Those that are made in a domain
- * stand in domainActions.ts, lists of them in list.ts.
+ * Actions (mlx5dv_dr(3): Actions): their kinds, and the objects that each holds until it is
+ * destroyed. domainActions.ts creates those that belong to a domain; list.ts checks and orders the
+ * list of a rule.
  */
 import { Op } from "../../abi/engine.js";
 import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
@@ -40,31 +41,34 @@ export type ActionKind =
   | "aso_flow_meter"
   | "aso_ct";
 
-/** Where an action stands in the order of execution: `end` ends the list. */
+/** The step of an action in the execution order; `end` ends the list. */
 export type ActionStep =
   "decap" | "tag" | "pop" | "first_hit" | "modify" | "push" | "meter" | "track" | "count" | "encap" | "end";
 
-/** Tags have 24 bits: they are what a completion can carry. */
+/** Tags have 24 bits, as in a completion. */
 const TAG_MASK = 0xffffff;
 
-/** What an action is made of. */
+/** The parts of an action. */
 export interface ActionParts {
   readonly step: ActionStep;
   readonly op: Op;
   readonly operand?: number;
-  /** The domain whose rules can have it; all when left out. */
+  /** The domain whose rules may use it; any where undefined. */
   readonly domain?: Domain;
-  /** The function whose rules can have it; all when left out. */
+  /** The function whose rules may use it; any where undefined. */
   readonly function?: FunctionBase;
-  /** Whether it is for root tables or for the others; for all when left out. */
+  /** Whether it is for root tables (true) or other tables (false); both where undefined. */
   readonly rootLevel?: boolean;
-  /** Of a packet reformat. */
+  /** The type of a packet reformat. */
   readonly reformatType?: number;
-  /** What it leads to, counts on or is made of, which cannot be destroyed before. */
+  /** Objects that it needs: they cannot be destroyed before it. */
   readonly holds?: readonly Handle<DeviceBase | null>[];
-  /** The level that the table of a rule with it is below; any when left out. */
+  /**
+   * The level of its next table: the table of a rule with it has a lower level. Any where
+   * undefined.
+   */
   readonly levelBelow?: number;
-  /** What of the core is its own. */
+  /** Records of the core that it owns. */
   readonly records?: readonly OwnRecord[];
 }
 
@@ -86,9 +90,9 @@ export class Action extends Handle<DeviceBase | null> {
   readonly function: FunctionBase | null;
   readonly rootLevel: boolean | null;
   readonly reformatType: number | null;
-  /** What it leads to, counts on or is made of, in the order in which it was named. */
+  /** Objects that it needs, in the order in which the caller named them. */
   readonly holds: readonly Handle<DeviceBase | null>[];
-  /** The level that the table of a rule with it is below; null for any. */
+  /** The level of its next table; null for none. */
   readonly levelBelow: number | null;
   readonly #records: readonly OwnRecord[];
 
@@ -118,7 +122,7 @@ export class Action extends Handle<DeviceBase | null> {
     return new Action(null, "default_miss", { step: "end", op: Op.default_miss });
   }
 
-  /** SPEC: bits above 24 are dropped, as the library does. */
+  /** SPEC: bits above the 24th are dropped, as the library does. */
   static tag(call: string, value: number): Action {
     const operand = unsigned(call, "tag_value", value, 32) & TAG_MASK;
     return new Action(null, "tag", { step: "tag", op: Op.tag, operand });
@@ -166,7 +170,7 @@ export class Action extends Handle<DeviceBase | null> {
     return new Action(null, "pop_vlan", { step: "pop", op: Op.pop_vlan });
   }
 
-  /** `vlan_hdr` is the TPID and the TCI. SPEC: it stands in rules of any domain of the device. */
+  /** `vlan_hdr` is the TPID and the TCI. SPEC: rules of any domain of the device may use it. */
   static pushVlan(call: string, device: DeviceBase, vlan_hdr: number): Action {
     const operand = unsigned(call, "vlan_hdr", vlan_hdr, 32);
     if (!isVlanTpid(operand >>> 16)) {
@@ -177,17 +181,20 @@ export class Action extends Handle<DeviceBase | null> {
     return new Action(device, "push_vlan", { step: "push", op: Op.push_vlan, operand });
   }
 
-  /** Operation and operand in turn, for a new rule of a domain; null where they are just its own. */
+  /**
+   * Operations and operands, alternating, for a new rule of a domain; null where the action has
+   * only its own pair.
+   */
   record(_domain: Domain): readonly number[] | null {
     return null;
   }
 
-  /** Whether it ends the list of a rule. */
+  /** Whether it ends the action list of a rule. */
   get isTerminal(): boolean {
     return this.step === "end";
   }
 
-  /** Whether it puts headers in front of a frame, in a table that is not root: what a member of an array can do. */
+  /** Whether it encapsulates frames of tables that are not root, as a member of an array may. */
   get encapsulates(): boolean {
     return this.step === "encap" && this.rootLevel === false;
   }

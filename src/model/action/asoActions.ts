@@ -1,4 +1,7 @@
-/** Actions that remember (mlx5dv_dr: ASO, Meter, Sampler; docs/state.md). */
+/**
+ * Stateful actions (mlx5dv_dr(3): ASO, Meter; docs/state.md): first hit, ASO flow meter, connection
+ * tracking, flow meter.
+ */
 import { DIRECTION_ORIGINAL, DIRECTION_REPLY } from "../../abi/connection.js";
 import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op } from "../../abi/engine.js";
 import { METER_SIZE } from "../../abi/state.js";
@@ -12,9 +15,9 @@ import { describe, unsigned } from "../../checks.js";
 import { Handle, living } from "../base/handle.js";
 import { changeMeter, meterOf, PARAMETERS_SIZE, startColour } from "./meterParameters.js";
 
-/** Registers that objects of this family can be put into. */
+/** Registers C that an object of this family can write. */
 const REGISTERS = [1, 3, 5];
-/** By the flags of the action: RED, YELLOW, GREEN, UNDEFINED. */
+/** Start colours, by the flags RED, YELLOW, GREEN, UNDEFINED. */
 const COLOURS: ReadonlyMap<number, number> = new Map([
   [1, 0],
   [2, 1],
@@ -26,9 +29,9 @@ interface Family {
   readonly action: ActionKind;
   readonly step: ActionStep;
   readonly op: Op;
-  /** Flags that it takes, for messages. */
+  /** The valid flags, for messages. */
   readonly flags: string;
-  /** What the core is told for flags; undefined where they are not valid. */
+  /** The word that the core gets for flags; undefined where they are invalid. */
   readonly told: (flags: number) => number | undefined;
 }
 
@@ -56,7 +59,7 @@ const FAMILIES: Readonly<Record<AsoKind, Family>> = {
   },
 };
 
-/** What of an ASO action can be modified. */
+/** The parts of an ASO action that can be modified. */
 interface AsoChoice {
   offset: number;
   flags: number;
@@ -65,7 +68,7 @@ interface AsoChoice {
 
 export class AsoAction extends Action {
   readonly object: AsoObject;
-  /** The domain that it was made in. */
+  /** The domain that the action was made in. */
   readonly home: Domain;
   #choice: AsoChoice;
 
@@ -89,7 +92,7 @@ export class AsoAction extends Action {
     return new AsoAction(domain, object, { ...choice });
   }
 
-  /** mlx5dv_dr_action_modify_aso: for rules made from now on. */
+  /** mlx5dv_dr_action_modify_aso: changes the action for rules made from now on. */
   modify(call: string, choice: AsoChoice): void {
     checkChoice(call, this.object, choice);
     if (this.object.kind === "connection" && this.object.links.size > 0) {
@@ -106,7 +109,10 @@ export class AsoAction extends Action {
     return this.#choice.offset;
   }
 
-  /** The link by which rules of a domain use a connection of another one; null where they need none. */
+  /**
+   * The link through which rules of a domain use a connection of another domain; null where none is
+   * needed, undefined where it is missing.
+   */
   linkTo(domain: Domain): AsoLink | null | undefined {
     if (this.object.kind !== "connection" || domain === this.home) return null;
     return this.object.links.get(domain);
@@ -121,7 +127,7 @@ export class AsoAction extends Action {
   }
 }
 
-/** An object of another kind of device command, or none at all. */
+/** Refuses an object of another kind of device command. */
 function refuseObject(call: string, object: unknown): never {
   if (object instanceof Handle) {
     const hint = "first hit, flow meter or connection tracking objects";
@@ -203,7 +209,7 @@ export interface FlowMeterAttr {
   /** @default 1 */
   active?: number | boolean | undefined;
   reg_c_index: number;
-  /** Bytes of the parameters that count. @default all */
+  /** Size of the parameters in bytes. @default all */
   flow_meter_parameter_sz?: number | undefined;
   /** Device bytes. */
   flow_meter_parameter: Uint8Array;
@@ -253,7 +259,7 @@ export class FlowMeterAction extends Action {
     return new FlowMeterAction(table, address, register | (startColour(parameters) << 8));
   }
 
-  /** mlx5dv_dr_action_modify_flow_meter: all rules that use it, at once. */
+  /** mlx5dv_dr_action_modify_flow_meter: changes all rules that use it, at once. */
   modify(
     call: string,
     attr: Pick<FlowMeterAttr, "active" | "flow_meter_parameter" | "flow_meter_parameter_sz">,
@@ -278,7 +284,7 @@ function isActive({ active }: Pick<FlowMeterAttr, "active">): boolean {
   return active === undefined || Boolean(active);
 }
 
-/** At most 32 bytes; what is missing is 0. */
+/** At most 32 bytes; missing bytes are 0. */
 function parametersOf(
   call: string,
   {
@@ -299,7 +305,7 @@ function parametersOf(
   return parameters;
 }
 
-/** A `__be64`: its bytes, or what they say. */
+/** A `__be64`, as bytes or as a bigint. */
 function selectOf(call: string, select: bigint | Uint8Array): bigint {
   if (typeof select === "bigint") return select;
   if (select instanceof Uint8Array && select.length === 8) {

@@ -1,6 +1,6 @@
 /**
- * ASO objects (device objects: ASO objects): bulks of first-hit flags, of meters, of connections. The device runs actions on
- * one unit of them at a time; the units lie in the core, and all actions and rules share them.
+ * ASO objects (docs/devx.md): bulks of first-hit flags, meters or connections. An action runs on
+ * one unit of a bulk at a time. Units lie in the core; all actions and rules share them.
  */
 import { CONNECTION_SIZE } from "../../abi/connection.js";
 import { METER_SIZE } from "../../abi/state.js";
@@ -15,11 +15,11 @@ import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.
 
 export type AsoKind = "first_hit" | "flow_meter" | "connection";
 
-/** Bytes of an object's data in device commands. */
+/** Bytes of one object's data in device commands. */
 export const ASO_DATA = 64;
 
 interface Layout {
-  /** What offsets of actions count. */
+  /** Units of an object: the offset of an action counts them. */
   readonly units: number;
   /** Bytes of an object in the core. */
   readonly bytes: number;
@@ -31,7 +31,7 @@ const LAYOUTS: Readonly<Record<AsoKind, Layout>> = {
   connection: { units: 1, bytes: CONNECTION_SIZE },
 };
 
-/** A domain that may use the connections of an object of another one. */
+/** A domain that may use the connections of another domain's object. */
 export interface AsoLink {
   readonly flags: number;
   readonly register: number;
@@ -45,12 +45,14 @@ export class AsoObject extends DevxObject {
   readonly kind: AsoKind;
   /** Objects in the bulk. */
   readonly objects: number;
-  /** Device number of the first one. */
+  /** Device number of the first object. */
   readonly id: number;
   /** Domains that it is linked to (mlx5dv_dr_aso_other_domain_link). */
   readonly links = new Map<Domain, AsoLink>();
   readonly #address: number;
-  /** What the meters of an object were made with, and those of objects that a device command has changed. */
+  /**
+   * The parameters of the meters of an object, as created or as last changed by a device command.
+   */
   readonly #parameters: Uint8Array;
   readonly #changed = new Map<number, Uint8Array>();
 
@@ -67,7 +69,7 @@ export class AsoObject extends DevxObject {
   }
 
   /**
-   * A bulk of 2^log_obj_range objects, each of which begins with the 64 bytes of data.
+   * Makes a bulk of 2^log_obj_range objects, each with the same 64 bytes of data.
    * @throws ENOMEM
    */
   static create(call: string, context: Context, kind: AsoKind, logRange: number, data: Uint8Array): AsoObject {
@@ -86,12 +88,12 @@ export class AsoObject extends DevxObject {
     return this.objects;
   }
 
-  /** Units of all objects: offsets are below. */
+  /** Units of all objects: an offset is below this number. */
   get size(): number {
     return this.objects * LAYOUTS[this.kind].units;
   }
 
-  /** What an operation on a unit names: an address in the core, and which bit of its byte. */
+  /** The operand of an operation on a unit: an address in the core, and the bit in its byte. */
   unitAt(offset: number): { readonly address: number; readonly bit: number } {
     const at = this.#address;
     switch (this.kind) {
@@ -105,9 +107,9 @@ export class AsoObject extends DevxObject {
   }
 
   /**
-   * The 64 bytes of the data of an object, 0 for the first of the bulk, as QUERY_GENERAL_OBJECT has them. They are what
-   * `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read.
-   * @throws EINVAL an object that the bulk does not have, a bulk that is destroyed
+   * The 64 data bytes of an object as QUERY_GENERAL_OBJECT returns them; 0 is the first object of
+   * the bulk. `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read them.
+   * @throws EINVAL no such object in the bulk, or a destroyed bulk
    */
   read(object: number): Uint8Array {
     this.#check("AsoObject.read", object);
@@ -128,8 +130,8 @@ export class AsoObject extends DevxObject {
   }
 
   /**
-   * Sets an object as if it had been made with the data: at most 64 bytes, those behind are 0.
-   * @throws EINVAL an object that the bulk does not have, a bulk that is destroyed, more bytes
+   * Sets an object to the state that these data bytes describe. Missing bytes are 0.
+   * @throws EINVAL no such object in the bulk, a destroyed bulk, more than 64 bytes
    */
   write(object: number, data: Uint8Array): void {
     const call = "AsoObject.write";

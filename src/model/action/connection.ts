@@ -1,18 +1,19 @@
 /**
- * Connections as the 64 bytes that an object of connection tracking is made with and queried as, and as what programs read
- * and write. Names are those of the device's context (docs/conntrack.md); MODEL: a device changes them by work requests.
+ * Connections, as the 64 bytes of a connection tracking object and as objects that programs read
+ * and write. Names are those of the device's context (docs/conntrack.md). MODEL: a device changes a
+ * context through work requests.
  */
 import { CONNECTION_CONTEXT } from "../../abi/connection.js";
 import { refuse } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
 
-/** One side of a connection. Flags are 0 or 1. */
+/** One direction of a connection. Flags are 0 or 1. */
 export interface ConnectionSide {
   max_ack: number;
   max_win: number;
   reply_end: number;
   sent_end: number;
-  /** Window scale, 15 for none. */
+  /** Window scale; 15 for none. */
   scale: number;
   close_initiated: number;
   liberal: number;
@@ -20,13 +21,13 @@ export interface ConnectionSide {
   max_ack_seen: number;
 }
 
-/** What both sides share. Flags are 0 or 1. */
+/** The part that both directions share. Flags are 0 or 1. */
 export interface ConnectionShared {
   last_end: number;
   last_ack: number;
   last_seq: number;
   last_win: number;
-  /** 1 is original. */
+  /** 1 for the original direction. */
   last_dir: number;
   /** 0 none, 1 SYN, 2 SYN-ACK, 4 FIN, 8 ACK, 16 RST. */
   last_index: number;
@@ -49,13 +50,16 @@ export interface Connection extends ConnectionShared {
   original: ConnectionSide;
 }
 
-/** What is left out is 0. */
+/** A connection to write; missing fields are 0. */
 export interface ConnectionFields extends Partial<ConnectionShared> {
   reply?: Partial<ConnectionSide>;
   original?: Partial<ConnectionSide>;
 }
 
-/** First bit, counted from the most significant one of the context, and width; none crosses a word. */
+/**
+ * First bit, counted from the most significant bit of the context, and width. No field crosses a
+ * word.
+ */
 type Places<T> = Readonly<Record<keyof T, readonly [bit: number, width: number]>>;
 
 const WORD = 32;
@@ -99,13 +103,13 @@ const widthsOf = <T>(places: Places<T>): Readonly<Record<keyof T, number>> =>
     Object.entries<readonly [number, number]>(places).map(([name, [, width]]) => [name, width]),
   ) as Record<keyof T, number>;
 
-/** Bits of each field: of one side, and of what both share. */
+/** Widths of the fields of one direction, and of the shared fields. */
 export const SIDE_WIDTHS = widthsOf(REPLY);
 export const SHARED_WIDTHS = widthsOf(SHARED);
 
 /**
- * The 64 bytes of a connection; reserved bits are 0.
- * @throws EINVAL a value that its bits do not hold
+ * Encodes a connection as 64 bytes; reserved bits are 0.
+ * @throws EINVAL a value does not fit its field
  */
 export function connectionBytes(call: string, path: string, fields: ConnectionFields): Uint8Array {
   if (typeof fields !== "object" || fields === null) {
@@ -120,8 +124,8 @@ export function connectionBytes(call: string, path: string, fields: ConnectionFi
 }
 
 /**
- * The connection that 64 bytes say; reserved bits are not looked at.
- * @throws EINVAL fewer bytes, or more
+ * Decodes 64 bytes; reserved bits are ignored.
+ * @throws EINVAL the length is not 64
  */
 export function connectionFromBytes(call: string, path: string, bytes: Uint8Array): Connection {
   if (!(bytes instanceof Uint8Array)) throw new TypeError(`${call}: ${path} must be bytes, not ${describe(bytes)}`);

@@ -1,11 +1,11 @@
-/** Flow counters, in bulks of consecutive counters (device objects: flow counter). */
+/** Flow counters of device commands (docs/devx.md): bulks of consecutive counters. */
 import { Context } from "../base/context.js";
 import { DevxObject } from "../devx/object.js";
 import { living, retire } from "../base/handle.js";
 
 export interface CounterValue {
   packets: bigint;
-  /** Octets of the frames as they stood at the rule, without FCS. */
+  /** Bytes of the frames as the rule saw them, without FCS. */
   bytes: bigint;
 }
 
@@ -14,7 +14,7 @@ export class FlowCounter extends DevxObject {
   readonly context: Context;
   /** Counters in the bulk. */
   readonly size: number;
-  /** Device number of the first one. */
+  /** Device number of the first counter. */
   readonly id: number;
   readonly handle: number;
 
@@ -34,7 +34,7 @@ export class FlowCounter extends DevxObject {
     return this.size;
   }
 
-  /** Address of one counter of the bulk, in the core. */
+  /** The address of one counter in the core. */
   addressOf(offset: number): number {
     return this.handle + offset * 16;
   }

@@ -1,4 +1,7 @@
-/** Destination arrays: which members a device takes, and what the core is given for them (ARRAY_* in src/abi/engine.ts). */
+/**
+ * Destination arrays: the members that a device accepts, and the record that the core gets (ARRAY_*
+ * in src/abi/engine.ts).
+ */
 import {
   ARRAY_COUNT,
   ARRAY_FIRST,
@@ -24,11 +27,11 @@ export interface DestAttr<A> {
   dest_reformat?: { reformat: A; dest: A };
 }
 
-/** What an action is to an array. */
+/** An action as a member of an array. */
 export interface ArrayAction {
   readonly op: Op;
   readonly operand: number;
-  /** Puts headers in front of a frame; of tables that are not root. */
+  /** An encapsulation for tables that are not root. */
   readonly encapsulates: boolean;
 }
 
@@ -41,9 +44,9 @@ const MEMBERS: ReadonlySet<Op> = new Set([Op.default_miss, Op.queue, Op.spread, 
 const FDB_ALONE: ReadonlySet<Op> = new Set([Op.default_miss, Op.vport, Op.port]);
 
 /**
- * The members of an array. `take` gives the living action that stands at a path, or refuses; whether an action can stand in
- * the domain at all is for the caller to ask.
- * @throws EINVAL how many, entry types; EOPNOTSUPP what cannot be a member
+ * Checks the members of an array. `take` returns the living action at a path, or refuses; the
+ * caller checks whether an action fits the domain.
+ * @throws EINVAL the number of members, entry types; EOPNOTSUPP an action that cannot be a member
  */
 export function arrayMembers<A extends ArrayAction>(
   call: string,
@@ -120,7 +123,7 @@ function objectAt<T>(call: string, path: string, value: unknown): T {
   throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
 }
 
-/** The record of an array; operands of reformats are the addresses of their records. */
+/** The record of an array. The operand of a reformat is the address of its record. */
 export function arrayRecord(members: readonly ArrayMember<Pick<ArrayAction, "op" | "operand">>[]): Uint8Array {
   const record = new Uint8Array(ARRAY_FIRST + members.length * MEMBER_SIZE);
   const view = new DataView(record.buffer);

@@ -1,4 +1,7 @@
-/** Actions that are made in a domain (mlx5dv_dr: Destination, Array, Packet Reformat, Modify Header). */
+/**
+ * Actions that belong to a domain (mlx5dv_dr(3): Destination, Array, Packet Reformat, Modify
+ * Header).
+ */
 import { Op, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { createRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
@@ -15,7 +18,7 @@ import { rootRecord } from "../flow/steeringAnchor.js";
 /** `enum mlx5dv_dr_action_flags` */
 const ROOT_LEVEL = 1;
 
-/** To the first rule of a priority of the root table. */
+/** Goes to the root table, from the first rule of a priority on. */
 export function rootTableAction(call: string, table: Table, priority: number): Action {
   const { device, domain, classifier } = living(call, "table", table, Table);
   if (!table.isRoot) {
@@ -37,7 +40,7 @@ export function rootTableAction(call: string, table: Table, priority: number): A
   });
 }
 
-/** To a function, or out of the port that the frame came from. */
+/** Goes to a function, or out of the port at which the frame arrived. */
 export function vportAction(call: string, domain: Domain, vport: number): Action {
   const { device } = eSwitchOf(call, domain);
   const { vports } = device;
@@ -50,7 +53,7 @@ export function vportAction(call: string, domain: Domain, vport: number): Action
   return new Action(device, "dest_vport", { step: "end", op: Op.vport, operand: vport, domain });
 }
 
-/** Out of a port. */
+/** Goes out of a port. */
 export function portAction(call: string, domain: Domain, port: number): Action {
   const { device } = eSwitchOf(call, domain);
   if (unsigned(call, "ib_port", port, 32) < 1 || port > device.ports) {
@@ -60,7 +63,7 @@ export function portAction(call: string, domain: Domain, port: number): Action {
   return new Action(device, "dest_ib_port", { step: "end", op: Op.port, operand: port, domain });
 }
 
-/** Encapsulation, decapsulation. `data_sz` is undefined for all of `data`. */
+/** Encapsulates or decapsulates. `data_sz` undefined means all of `data`. */
 export function reformatAction(
   call: string,
   domain: Domain,
@@ -82,7 +85,7 @@ export function reformatAction(
   });
 }
 
-/** Changes of headers and registers. `actions_sz` is in bytes, undefined for all of them. */
+/** Changes headers and registers. `actions_sz` counts bytes; undefined means all of them. */
 export function modifyAction(
   call: string,
   domain: Domain,
@@ -102,7 +105,7 @@ export function modifyAction(
   });
 }
 
-/** A copy of the frame to each member. `num_dest` is undefined for all of `dests`. */
+/** Sends a copy of the frame to each member. `num_dest` undefined means all of `dests`. */
 export function arrayAction(
   call: string,
   domain: Domain,
@@ -122,7 +125,7 @@ export function arrayAction(
   });
 }
 
-/** A living action that can stand in the domain. */
+/** The argument, if it is a living action that fits the domain. */
 function takeMember(call: string, path: string, value: unknown, domain: Domain): Action {
   const action = living<Action>(call, path, value, Action);
   const misfit = ownerMisfit(action, domain) ?? meaningMisfit(action, domain);
@@ -146,7 +149,7 @@ function settingOf(call: string, domain: Domain, flags: number): Setting {
   return { domainType: type, refuses: (rootLevel ? root : other).headers, rootLevel, rootOnly };
 }
 
-/** An FDB domain with all its tables. */
+/** Whether the domain is an FDB domain with all its tables. */
 function eSwitchOf(call: string, domain: Domain): Domain {
   living(call, "domain", domain, Domain);
   if (domain.type !== "fdb") {
@@ -163,7 +166,7 @@ function refuseRootOnly(call: string, domain: Domain): never {
   return refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: domain, hint });
 }
 
-/** The record of an action, in the core. @throws ENOMEM */
+/** Puts the record of an action into the core. @throws ENOMEM */
 function recordIn(
   call: string,
   { device }: Domain,

@@ -1,6 +1,6 @@
 /**
- * The list of actions of a rule: its checks, and the order in which the actions run, which is the device's and not the
- * caller's (docs/rules.md, "Actions"). Which checks a profile makes is in model/profile.
+ * The action list of a rule: its checks, and its execution order, which the device fixes
+ * (docs/rules.md, "Actions"). model/profile says which checks a profile makes.
  */
 import { MAX_ACTIONS } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
@@ -21,8 +21,9 @@ const SENT: readonly ActionStep[] = [
 ];
 
 /**
- * Checks the actions of a rule that is for these directions.
- * @throws EINVAL actions that cannot stand here, or not together; EOPNOTSUPP, ENOTSUP what the device does not do
+ * Checks the actions of a rule for these directions.
+ * @throws EINVAL actions that do not fit here or together; EOPNOTSUPP, ENOTSUP actions that the
+ *   device lacks
  */
 export function checkActions(
   call: string,
@@ -82,8 +83,8 @@ function checkWhole(
 }
 
 /**
- * Operation and operand in turn, in the order in which a direction runs them; actions of one step stay in the order of the list.
- * `domain` is that of the rule, null for an entry of a device command, which is of none.
+ * Operations and operands, alternating, in the execution order of a direction. Actions of one step
+ * keep the caller's order. `domain` is null for an entry of a device command.
  */
 export function recordOf({ receives }: Direction, domain: Domain | null, actions: readonly Action[]): number[] {
   const record: number[] = [];

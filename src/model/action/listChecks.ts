@@ -51,7 +51,7 @@ export interface Place {
   readonly actions: readonly Action[];
   /** Of the action. */
   index: number;
-  /** Of the automaton after the actions before it. */
+  /** The state of the automaton after the actions before it. */
   state: OrderState;
 }
 
@@ -65,7 +65,7 @@ export const ACTION_CHECKS: Readonly<Record<ActionCheck, Check>> = {
 
   otherLevel: (action, { table: { isRoot } }) => levelMisfit(action, isRoot),
 
-  // Decapsulation of L2 tunnels uses nothing that is made for one level.
+  // The decapsulation of an L2 tunnel has no record that belongs to a level.
   otherLevelUnlessDecap: (action, { table: { isRoot } }) =>
     orderKindOf(action) === "decapL2" ? undefined : levelMisfit(action, isRoot),
 
@@ -142,7 +142,7 @@ function orderKindOf({ kind, reformatType }: Action): OrderKind {
   return kind === "packet_reformat" ? (REFORMATS[reformatType ?? 0] as OrderKind) : ORDER_KINDS[kind];
 }
 
-/** The first action before this one that `is`. */
+/** The first action before this one for which `is` holds. */
 function firstBefore({ actions, index }: Place, is: (action: Action) => boolean): Action | undefined {
   for (let i = 0; i < index; i++) {
     const action = actions[i] as Action;
@@ -165,7 +165,7 @@ function repeated(hint: string): Misfit {
   return { reason: "action_repeated", hint };
 }
 
-/** `cite` as the page has it. */
+/** `cite` in the words of the page. */
 function inList(hint: string): Misfit {
   return { reason: "bad_action_list", hint, cite: "mlx5dv_dr: Actions" };
 }

@@ -30,7 +30,7 @@ import {
 
 export const PARAMETERS_SIZE = 32;
 const PACKETS_MODE = 3;
-/** SPEC: what a CBS of 0 means: a large frame, or one packet. */
+/** SPEC: the meaning of a CBS of 0: one large frame, or one packet. */
 const LEAST_BYTES = 16384n;
 const LEAST_PACKETS = 128n;
 
@@ -46,17 +46,17 @@ export const SELECT_CIR = 4;
 export const SELECT_EBS = 8;
 export const SELECT_EIR = 16;
 
-/** Whether the parameters say `valid`. */
+/** Whether the `valid` bit is set. */
 export function isValid(parameters: Uint8Array): boolean {
   return ((parameters[0] ?? 0) & 0x80) !== 0;
 }
 
-/** The start colour: 3 is undefined. */
+/** The start colour; 3 is undefined. */
 export function startColour(parameters: Uint8Array): number {
   return ((parameters[0] ?? 0) >> 4) & 3;
 }
 
-/** A meter of the core with full buckets. */
+/** A meter of the core, with full buckets. */
 export function meterOf(parameters: Uint8Array, active: boolean, time: bigint): Uint8Array {
   const meter = new Uint8Array(METER_SIZE);
   const view = new DataView(meter.buffer);
@@ -72,7 +72,7 @@ export function meterOf(parameters: Uint8Array, active: boolean, time: bigint): 
   return meter;
 }
 
-/** Changes what is selected; buckets keep what they hold, cut to their new size. */
+/** Changes the selected parameters. Buckets keep their tokens, up to the new size. */
 export function changeMeter(meter: Uint8Array, parameters: Uint8Array, active: boolean, select: number): void {
   const view = new DataView(meter.buffer, meter.byteOffset, meter.length);
   if ((select & SELECT_ACTIVE) !== 0) {
@@ -103,7 +103,7 @@ function setSizes(view: DataView, parameters: Uint8Array, select: number): void 
     setRate(view, METER_EIR, METER_EIR_EXPONENT, METER_EXCESS_FRACTION, parameters, EIR_AT);
 }
 
-/** Another rate begins without a fraction of a unit, for a fraction is in its exponent. */
+/** A new rate starts without a fraction: the old fraction has another exponent. */
 function setRate(
   view: DataView,
   mantissaAt: number,
@@ -122,7 +122,10 @@ function sizeAt(parameters: Uint8Array, at: number): bigint {
   return BigInt(parameters[at + 1] ?? 0) << BigInt((parameters[at] ?? 0) & 0x1f);
 }
 
-/** The parameters with a state as the device has it in ASO objects: tokens at 12 and 20, the time at 24. */
+/**
+ * The parameters with the state that ASO objects show: tokens at bytes 12 and 20, the time at byte
+ * 24.
+ */
 export function withState(parameters: Uint8Array, meter: Uint8Array): Uint8Array {
   const block = parameters.slice(0, PARAMETERS_SIZE);
   const view = new DataView(block.buffer);

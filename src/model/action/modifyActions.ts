@@ -1,6 +1,7 @@
 /**
- * Header changes as 64-bit big-endian words, and as objects (modify-fields table, encodings). All types have names here, so
- * that any list can be read; which of them a device carries out is checked where an action is made (modifyHeader.ts).
+ * Header changes as 64-bit big-endian words and as objects (docs/modify-fields.md). Every type of
+ * the encoding has a name, so that any list can be read. modifyHeader.ts checks which types a
+ * device carries out.
  */
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
@@ -9,41 +10,44 @@ import { modifyFieldNames, modifyFieldAt, modifyFieldNamed } from "./modifyField
 
 export const MODIFY_WORD = 8;
 
-/** A field by its name; by its id where the table has none for it. */
+/** A field by name, or by number where it has no name. */
 export type ModifyFieldName = string | number;
 
-/** SET: the low `length` bits of `data`, at `offset` bits from the field's least significant one. */
+/**
+ * SET: writes the low `length` bits of `data`, `offset` bits above the field's least significant
+ * bit.
+ */
 export interface ModifySet {
   type: "set";
   field: ModifyFieldName;
   /** @default 0 */
   offset?: number;
-  /** 1 to 32 bits. @default as many as the field has from `offset` on */
+  /** 1 to 32 bits. @default the bits of the field from `offset` on */
   length?: number;
   data: number;
 }
 
-/** ADD: modulo the width of the field. */
+/** ADD: adds modulo 2^width of the field. */
 export interface ModifyAdd {
   type: "add";
   field: ModifyFieldName;
   data: number;
 }
 
-/** COPY: `length` bits of one field into another one. */
+/** COPY: copies `length` bits of one field to another. */
 export interface ModifyCopy {
   type: "copy";
   field: ModifyFieldName;
   /** @default 0 */
   src_offset?: number;
-  /** 1 to 32 bits. @default as many as both fields have from their offsets on */
+  /** 1 to 32 bits. @default the bits that both fields have from their offsets on */
   length?: number;
   to: ModifyFieldName;
   /** @default 0 */
   dst_offset?: number;
 }
 
-/** What no device of this release carries out, under the names of its encoding. */
+/** Types that no device of this release carries out, under the names of their encoding. */
 export interface ModifyOther {
   type: "insert" | "remove" | "nop" | "remove_words" | "add_field" | number;
   [part: string]: number | string | undefined;
@@ -51,7 +55,9 @@ export interface ModifyOther {
 
 export type ModifyAction = ModifySet | ModifyAdd | ModifyCopy | ModifyOther;
 
-/** [name, first bit, bits, what its numbers mean]; bit 0 is the most significant one of the word. */
+/**
+ * [name, first bit, width, meaning of its numbers]; bit 0 is the most significant bit of the word.
+ */
 type Part = readonly [name: string, bit: number, bits: number, kind?: "field" | "anchor" | "length"];
 
 const FIELD: Part = ["field", 4, 12, "field"];
@@ -62,7 +68,7 @@ export const SET_TYPE = 1;
 export const ADD_TYPE = 2;
 export const COPY_TYPE = 3;
 
-/** Type numbers, names, and what the words have besides their type. */
+/** Type numbers and names, and the parts of their words. */
 export const MODIFY_ENCODINGS: ReadonlyMap<number, readonly [name: string, parts: readonly Part[]]> = new Map([
   [SET_TYPE, ["set", [FIELD, ["offset", 19, 5], LENGTH, ["data", 32, 32]]]],
   [ADD_TYPE, ["add", [FIELD, ["data", 32, 32]]]],
@@ -112,7 +118,7 @@ const TYPE_NUMBERS: ReadonlyMap<string, number> = new Map(
   [...MODIFY_ENCODINGS].map(([number, [name]]) => [name, number]),
 );
 
-/** Where words are inserted and removed. */
+/** Positions at which words are inserted and removed. */
 export const MODIFY_ANCHORS: Readonly<Record<string, number>> = {
   PACKET_START: 0,
   MAC: 1,
@@ -132,7 +138,8 @@ const ANCHOR_NAMES: ReadonlyMap<number, string> = new Map(
 );
 
 /**
- * The words of header changes, 8 bytes each, as `mlx5dv_dr_action_create_modify_header` takes them.
+ * Encodes header changes as words of 8 bytes, as `mlx5dv_dr_action_create_modify_header` takes
+ * them.
  * @throws EINVAL unknown types, fields and parts, numbers that do not fit
  */
 export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
@@ -145,8 +152,8 @@ export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
 }
 
 /**
- * Header changes as objects: whole words, whatever their types. Fields and anchors that have no name are numbers, and so are
- * types, which then come with both halves of the word. @throws EINVAL a size that is no multiple of 8
+ * Decodes words of any type. Fields, anchors and types without a name are numbers; such a type has
+ * both halves of its word. @throws EINVAL the size is not a multiple of 8
  */
 export function modifyActionsFromBytes(bytes: Uint8Array): ModifyAction[] {
   const call = "modifyActionsFromBytes";
@@ -160,7 +167,7 @@ export function modifyActionsFromBytes(bytes: Uint8Array): ModifyAction[] {
   return Array.from({ length: bytes.length / MODIFY_WORD }, (_, i) => readModifyAction(view, i * MODIFY_WORD));
 }
 
-/** A part of the word at `at`: no part crosses its middle. */
+/** A part of the word at `at`. No part crosses the middle of a word. */
 export function readPart(view: DataView, at: number, bit: number, bits: number): number {
   const word = view.getUint32(at + (bit >> 5) * 4);
   return (word << (bit & 31)) >>> (32 - bits);
@@ -191,7 +198,7 @@ function readModifyAction(view: DataView, at: number): ModifyAction {
   return action as unknown as ModifyAction;
 }
 
-/** Writes one action as a word of zeros at `at`. */
+/** Writes one action into a word of zeros at `at`. */
 export function writeModifyAction(call: string, path: string, view: DataView, at: number, action: unknown): void {
   if (typeof action !== "object" || action === null) {
     throw new TypeError(`${call}: ${path} must be an object or a bigint, not ${describe(action)}`);
@@ -223,7 +230,7 @@ function checkNames(call: string, path: string, given: object, parts: readonly P
   });
 }
 
-/** The number of a part; offsets and lengths may be left out. */
+/** The number of a part; offsets and lengths have defaults. */
 function partOf(call: string, path: string, given: Readonly<Record<string, unknown>>, part: Part): number {
   const [name, , bits, kind] = part;
   const value = given[name];
@@ -254,14 +261,14 @@ function anchorNumber(call: string, path: string, name: string): number {
   return refuse({ code: "EINVAL", call, reason: "bad_modify", path, value: name, hint });
 }
 
-/** 0 is 32, as in the words. */
+/** A length of 32 is encoded as 0. */
 function lengthOf(call: string, path: string, value: unknown): number {
   const length = unsigned(call, path, value, 6);
   if (length > 32) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "1 to 32 bits" });
   return length;
 }
 
-/** What is left of the fields behind the offsets, 32 bits of those that have no name. */
+/** The rest of both fields after the offsets; 32 bits for a field without a name. */
 function wholeLength({ field, offset, src_offset, to, dst_offset }: Readonly<Record<string, unknown>>): number {
   const left = (name: unknown, from: unknown): number => {
     const known = typeof name === "string" ? modifyFieldNamed(name) : modifyFieldAt(Number(name));

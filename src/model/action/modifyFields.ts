@@ -1,6 +1,7 @@
 /**
- * The fields that header changes name: what each is called, its bits, and what real devices say about it. Ids and names are
- * those of the modify-fields table (enum mlx5_modification_field of the device's programming interface).
+ * The fields of header changes: name, bits, and which real devices know them
+ * (docs/modify-fields.md). Numbers and names are those of enum mlx5_modification_field in the
+ * device's programming interface.
  */
 import { REGISTER_A, REGISTER_B } from "../../abi/engine.js";
 import { Place, PLACE_INNER } from "../../abi/program.js";
@@ -10,24 +11,30 @@ import type { DomainType } from "../table/domainType.js";
 export interface ModifyField {
   readonly id: number;
   readonly name: string;
-  /** Bits. */
+  /** Width in bits. */
   readonly width: number;
-  /** The header (Place), and the field's first bit in it, counted from the most significant one of its first byte. */
+  /**
+   * The header (Place), and the first bit of the field in it, counted from the most significant bit
+   * of its first byte.
+   */
   readonly place: number;
   readonly bit: number;
-  /** The same in IPv6, where the place is both IP headers. */
+  /** The same for IPv6, where the place stands for either IP header. */
   readonly bit6: number;
-  /** Headers of one list go together where a device asks for that; null goes with all. */
+  /** The header group of the field: devices take one group a list. null fits every group. */
   readonly l3Type: "ipv4" | "ipv6" | null;
   readonly l4Type: "tcp" | "udp" | null;
-  /** Whether direct rules of real devices add to it, and know it at all. */
+  /** Whether direct rules of real devices can add to it; whether they know it. */
   readonly addAllowed: boolean;
   readonly swSteering: boolean;
-  /** The only domain that has it; null: all have. */
+  /** The only domain that has it; null for all. */
   readonly domain: DomainType | null;
 }
 
-/** [outer id, inner id (0: none), name behind OUT_ or IN_, width, place, first bit, first bit in IPv6] */
+/**
+ * [outer number, inner number (0: none), name after OUT_ or IN_, width, place, first bit, first bit
+ * in IPv6]
+ */
 type Row = readonly [
   outer: number,
   inner: number,
@@ -68,7 +75,7 @@ const HEADERS: readonly Row[] = [
   [0x73, 0, "IP_ECN", 2, Place.ip, 14, 10],
 ];
 
-/** The fields that direct rules of real devices add to. */
+/** Fields that direct rules of real devices can add to. */
 const ADDABLE: ReadonlySet<string> = new Set(["OUT_IP_TTL", "OUT_IPV6_HOPLIMIT", "OUT_TCP_SEQ_NUM", "OUT_TCP_ACK_NUM"]);
 
 export const modifyFields = once((): readonly ModifyField[] => [
@@ -80,7 +87,7 @@ export const modifyFields = once((): readonly ModifyField[] => [
       name: `OUT_${name}`,
       place,
       l3Type: place === Place.ipv4 ? "ipv4" : place === Place.ipv6 ? "ipv6" : null,
-      // Sequence and acknowledgement numbers go with everything.
+      // Sequence and acknowledgement numbers fit every group.
       l4Type: place === Place.tcp && width < 32 ? "tcp" : place === Place.udp ? "udp" : null,
       addAllowed: ADDABLE.has(`OUT_${name}`),
       swSteering: true,
@@ -109,12 +116,12 @@ export function modifyFieldNamed(name: string): ModifyField | undefined {
   return byName().get(name);
 }
 
-/** MODEL: C6 and C7 have ids, and direct rules of real devices do not know them. */
+/** MODEL: C6 and C7 have numbers; direct rules of real devices do not know them. */
 function register(id: number, name: string, number: number, domain: DomainType | null): ModifyField {
   return whole(id, `METADATA_REG_${name}`, Place.register + number, 0, domain, number !== 6 && number !== 7);
 }
 
-/** 32 bits that go with everything. */
+/** A field of 32 bits that fits every group. */
 function whole(
   id: number,
   name: string,

@@ -57,7 +57,7 @@ export const MAX_MODIFY = Math.floor((MAX_RECORD - PROGRAM_FIRST) / INSTRUCTION_
 
 const CITE = "mlx5dv_create_flow_action_modify_header(3)";
 
-/** One side of a change: a field, and which of its bits, counted from the least significant one. */
+/** One end of a change: a field, and its bits, counted from the least significant bit. */
 interface Side {
   readonly field: ModifyField;
   readonly offset: number;
@@ -72,8 +72,9 @@ interface Change {
 }
 
 /**
- * The program of a list of header changes. `actions_sz` is its size in bytes, undefined for all of it.
- * @throws EINVAL, EOPNOTSUPP, ENOTSUP what the device cannot carry out; TypeError what is no list
+ * Compiles header changes to a program. `actions_sz` counts bytes; undefined means all of them.
+ * @throws EINVAL, EOPNOTSUPP, ENOTSUP changes that the device cannot carry out; TypeError not a
+ *   list
  */
 export function modifyProgram(
   call: string,
@@ -93,14 +94,14 @@ export function modifyProgram(
   return encode(changes);
 }
 
-/** A domain without other tables takes what is made for its root table alone. */
+/** A domain with only its root table takes actions made for the root level only. */
 export function checkRootOnly(call: string, { rootOnly, rootLevel }: ActionSetting): void {
   if (rootOnly !== true || rootLevel === true) return;
   const hint = "MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL";
   refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flags", hint });
 }
 
-/** A copy of the words, all of them well-formed. */
+/** A copy of the words, all well-formed. */
 function wordsOf(call: string, actions: ModifyActions, actions_sz: number | undefined): DataView {
   const bytes = actions instanceof Uint8Array;
   if (!bytes && !Array.isArray(actions)) {
@@ -159,7 +160,7 @@ function readChange(call: string, setting: ActionSetting, words: DataView, i: nu
   return { type, from, to: side(second, part(51, 5), "dst_offset"), bits, data: 0 };
 }
 
-/** What a field is not for, whether the device knows it or not. */
+/** Refuses a field that the type cannot use, known to the device or not. */
 function checkField(
   call: string,
   { domainType, refuses, rootLevel }: ActionSetting,
@@ -173,7 +174,7 @@ function checkField(
     refuse({ ...badModify(call, path, field.name), code, hint });
   if (field.domain !== null && field.domain !== domainType) bad(`only ${field.domain.toUpperCase()} has it`);
   if (refuses.addField === undefined || type !== ADD_TYPE || field.addAllowed) return;
-  // Firmware adds to registers too.
+  // Firmware can also add to registers.
   if (rootLevel === true && field.name.startsWith("METADATA_")) return;
   bad(
     `the device adds to ${modifyFields()
@@ -205,7 +206,10 @@ function sideOf(call: string, path: string, field: ModifyField, offset: number, 
   return refuse({ ...badModify(call, path, offset), hint });
 }
 
-/** A device finds the headers of one list of changes once: they are of one IP version and one protocol. */
+/**
+ * A device locates the headers of a list once, so all its fields need one IP version and one
+ * protocol.
+ */
 function checkTypes(
   call: string,
   { refuses }: ActionSetting,
@@ -241,7 +245,10 @@ const INSTRUCTION_TYPES: Readonly<Record<number, number>> = {
   [COPY_TYPE]: MODIFY_COPY,
 };
 
-/** Bits of a field are counted from its least significant one, those of an instruction from the start of the header. */
+/**
+ * Bits of a field count from its least significant bit, bits of an instruction from the start of
+ * the header.
+ */
 function writeInstruction(view: DataView, at: number, { type, to, from, bits, data }: Change): void {
   const down = ({ field, offset }: Side): number => field.width - offset - bits;
   view.setUint8(at + INSTRUCTION_TYPE, INSTRUCTION_TYPES[type] as number);

@@ -1,12 +1,16 @@
 /**
- * The orders of actions that the ConnectX family takes in tables that are not root: an automaton for each direction, which an
- * action that has no step from the state before it leaves (rdma-core, providers/mlx5/dr_action.c, next_action_state).
+ * The action orders that ConnectX devices accept in tables that are not root: one automaton for
+ * each direction. An action without a step from the current state is refused (rdma-core,
+ * providers/mlx5/dr_action.c, next_action_state).
  *
- * It knows the kinds of actions of the library, of which this release makes some.
+ * The automaton has all the library's kinds of actions; this release makes some of them.
  */
 import { once } from "../../once.js";
 
-/** Actions as the library tells them apart: queue pairs and TIRs are one kind, vports and ports another. */
+/**
+ * Kinds of actions as the library distinguishes them: queue pairs and TIRs are one kind, vports and
+ * ports another.
+ */
 export type OrderKind =
   | "drop"
   | "defaultMiss"
@@ -33,11 +37,14 @@ export type OrderKind =
 export const ORDER_STATES = ["start", "nonTerm", "decap", "pop", "modify", "push", "aso", "encap", "term"] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** A direction of a domain: the eSwitch has one for frames from the wire and one for frames from functions. */
+/**
+ * A direction of a domain: the eSwitch has one for frames from the wire and one for frames from
+ * vports.
+ */
 export type OrderDirection = "nicReceived" | "nicSent" | "fdbReceived" | "fdbSent";
 
 type Kinds = readonly OrderKind[];
-/** The kinds that lead from a state to the next ones. */
+/** The kinds that lead from a state to the next states. */
 type Steps = Readonly<Partial<Record<OrderState, Kinds>>>;
 type Automaton = Readonly<Record<OrderState, Steps>>;
 
@@ -49,7 +56,7 @@ const PUSH: Kinds = ["pushVlan"];
 const ASO: Kinds = ["asoFlowMeter", "asoCt"];
 const TERM: Steps = { term: ["counter"] };
 
-/** `ends` are the destinations of the direction, `tag` what only frames of a host carry. */
+/** `ends`: the destinations of the direction; `tag`: actions for frames of a host only. */
 function received(ends: Kinds, tag: Kinds, behindPush: Steps): Automaton {
   const stays: Kinds = [...tag, "counter", "asoFirstHit"];
   const begin: Steps = {
@@ -100,13 +107,13 @@ const automata = once((): Readonly<Record<OrderDirection, Automaton>> => ({
   fdbSent: sent([...TABLES, "meter", ...MANY, "vport"], [...TABLES, ...MANY, "vport"]),
 }));
 
-/** Where an action leads from a state; undefined where it cannot stand. */
+/** The state after an action; undefined where the action is not accepted. */
 export function nextState(direction: OrderDirection, state: OrderState, kind: OrderKind): OrderState | undefined {
   const steps = automata()[direction][state];
   return ORDER_STATES.find((next) => steps[next]?.includes(kind));
 }
 
-/** How often a kind may stand in a list. */
+/** How often a list may contain a kind. */
 export function mostOf(kind: OrderKind): number {
   return kind === "popVlan" || kind === "pushVlan" ? 2 : 1;
 }

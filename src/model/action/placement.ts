@@ -42,7 +42,7 @@ export function tableMisfit({ levelBelow }: Action, { level }: Table): Misfit | 
 
 const OF_A_HOST: ReadonlySet<ActionKind> = new Set<ActionKind>(["tag", "dest_ibv_qp", "dest_devx_tir"]);
 
-/** Only frames for a host have a tag and a queue. */
+/** Only frames for a host carry a tag and reach a queue. */
 export function meaningMisfit({ kind }: Action, { type }: Domain): Misfit | undefined {
   if (type === "nic_rx" || !OF_A_HOST.has(kind)) return undefined;
   const hint = "valid only on MLX5DV_DR_DOMAIN_TYPE_NIC_RX";

@@ -1,6 +1,6 @@
 /**
- * Packet reformats: which a device takes, and what the core is given for them (REFORMAT_* in src/abi/engine.ts).
- * The order of checks is that of mlx5dv_dr_action_create_packet_reformat.
+ * Packet reformats: the types that a device accepts, and the record that the core gets (REFORMAT_*
+ * in src/abi/engine.ts). Checks follow the order of mlx5dv_dr_action_create_packet_reformat.
  */
 import {
   L2_TO_L2_TUNNEL,
@@ -33,14 +33,14 @@ import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
 
 const CITE = "mlx5dv_create_flow_action_packet_reformat(3)";
 
-/** Whether a type puts headers in front of a frame. */
+/** Whether a type encapsulates. */
 export function encapsulates(type: number): boolean {
   return type === L2_TO_L2_TUNNEL || type === L2_TO_L3_TUNNEL;
 }
 
 /**
- * The record of a packet reformat. `data_sz` bytes of `data` are used, undefined for all of them.
- * @throws EINVAL, EOPNOTSUPP what the device cannot carry out; TypeError
+ * The record of a packet reformat. It uses `data_sz` bytes of `data`; undefined means all of them.
+ * @throws EINVAL, EOPNOTSUPP reformats that the device cannot carry out; TypeError
  */
 export function reformatRecord(
   call: string,
@@ -67,7 +67,7 @@ export function reformatRecord(
   return record;
 }
 
-/** The bytes that are used. @throws EINVAL one of data and size alone, too many bytes */
+/** The bytes to use. @throws EINVAL data without size or size without data, too many bytes */
 export function reformatData(
   call: string,
   data: Uint8Array | null | undefined,
@@ -116,7 +116,7 @@ function badReformat(call: string, path: string, value: unknown): Refusal {
   return { code: "EINVAL", call, reason: "bad_reformat", path, value, cite: CITE };
 }
 
-/** Headers of the data that are mended; `udp` is 0 where there is none. */
+/** Offsets of the headers whose lengths and checksums are fixed up; `udp` is 0 without one. */
 interface Headers {
   version: 4 | 6;
   ip: number;
@@ -126,10 +126,13 @@ interface Headers {
 
 const ETHERTYPE = 12;
 const UDP_SIZE = 8;
-/** Tunnels whose UDP source port is theirs to choose (RFC 7348 section 5). */
+/** Tunnels that choose their UDP source port (RFC 7348 section 5). */
 const ENTROPY_PORTS: ReadonlySet<number> = new Set([PORT_VXLAN, PORT_VXLAN_GPE, PORT_GENEVE, PORT_GTPU, PORT_MPLS]);
 
-/** SPEC: of MPLS or anything else behind Ethernet nothing could be mended, so it is no encapsulation. */
+/**
+ * SPEC: after Ethernet, only IP headers can be fixed up, so data with MPLS or another header there
+ * is no encapsulation.
+ */
 function headersOf(data: Uint8Array): Headers | undefined {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   const word = (at: number): number => (at + 2 <= data.length ? view.getUint16(at) : -1);

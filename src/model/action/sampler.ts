@@ -1,4 +1,4 @@
-/** The sampler (mlx5dv_dr: Sampler; docs/state.md). */
+/** The sampler action (mlx5dv_dr(3): Sampler; docs/state.md). */
 import { ACTION_SIZE, Op } from "../../abi/engine.js";
 import {
   INSTRUCTION_TO,
@@ -27,17 +27,20 @@ import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 
 /** `struct mlx5dv_dr_flow_sampler_attr` */
 export interface FlowSamplerAttr {
-  /** One of so many frames. */
+  /** Samples one of so many frames. */
   sample_ratio: number;
   default_next_table: Table;
-  /** @default all */
+  /** Actions on each sample. @default all */
   num_sample_actions?: number | undefined;
   sample_actions: readonly Action[];
-  /** One SET of METADATA_REG_C_0, in 8 big-endian bytes, as a bigint or an object; none where it is 0 or left out. */
+  /**
+   * One SET of METADATA_REG_C_0, as 8 big-endian bytes, a bigint or an object. 0 or undefined for
+   * none.
+   */
   action?: bigint | Uint8Array | ModifyActions | undefined;
 }
 
-/** What a sample can do in each type of domain, before it ends and at its end. */
+/** The actions that a sample may have in each type of domain, before its end and at its end. */
 const ALLOWED: Readonly<
   Record<"nic_rx" | "fdb", { readonly steps: readonly ActionKind[]; readonly ends: readonly ActionKind[] }>
 > = {
@@ -88,7 +91,7 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
   });
 }
 
-/** In their order of execution: what a sample does, then where it ends. */
+/** In execution order: the actions on a sample, then its end. */
 function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): Action[] {
   const { sample_actions: list, num_sample_actions: given } = attr;
   if (!Array.isArray(list)) throw new TypeError(`${call}: attr.sample_actions must be an array, not ${describe(list)}`);
@@ -119,8 +122,8 @@ function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): 
 }
 
 /**
- * The program of `action`, which runs on every frame before the default table; null where there is none,
- * or where the device runs none.
+ * The program of `action`, which runs on every frame before the default table; null where there is
+ * none, or where the device ignores it.
  */
 function programOf(call: string, { action }: FlowSamplerAttr, { domain }: Table): Uint8Array | null {
   if (action === undefined || action === 0n) return null;

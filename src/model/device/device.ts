@@ -201,7 +201,7 @@ export class Device extends DeviceBase {
   /**
    * Steers one frame that arrives on a port.
    * @param port 1 to `ports`
-   * @param frame the bytes from the link header on, at most 16,383
+   * @param frame the bytes from the link header on, at most 262,144 of them
    * @param options link type, length on the wire, time of arrival
    * @returns what happened to the frame
    * @throws SteeringError EINVAL: no such port, a closed device, a frame that is too long

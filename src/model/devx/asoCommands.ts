@@ -1,10 +1,10 @@
-/** ASO objects by device commands (device objects 5): first-hit flags, meters, connections. */
+/** ASO objects by device commands (docs/devx.md): first-hit flags, meters, connections. */
 import { ASO_DATA, AsoObject, type AsoKind } from "../action/asoObject.js";
 import type { Command } from "./command.js";
 import type { ObjectType } from "./objectType.js";
 import { ASO_BODY, ASO_DATA_AT, GENERAL_OBJECT, OUTPUT } from "./layouts.js";
 
-/** Objects of one kind. MODEL: the access PD is not asked for, and 0 when read. */
+/** The commands for objects of one kind. MODEL: the access PD is ignored, and reads as 0. */
 export function asoObjects(kind: AsoKind): ObjectType<AsoObject> {
   return {
     numberedAs: "aso",
@@ -33,7 +33,10 @@ function queryAso(command: Command, object: AsoObject): void {
   object.read(obj_id - object.id).forEach((byte, i) => command.out.setUint8(at + i, byte));
 }
 
-/** MODEL: the device changes them by work requests; here a command does, as if the object had been made with the data. */
+/**
+ * MODEL: a device changes an ASO object through work requests. Here a command sets it as if it had
+ * just been made with the data.
+ */
 function modifyAso(command: Command, object: AsoObject): void {
   command.expect(GENERAL_OBJECT.size + ASO_BODY.size, OUTPUT.size);
   const { obj_id } = command.read(GENERAL_OBJECT);

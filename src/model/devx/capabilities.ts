@@ -1,6 +1,7 @@
 /**
- * QUERY_HCA_CAP and the contexts of vports (device objects 8; PRM): what a caller asks before it uses a feature. All that the
- * device of its profile can do is said; what it cannot is 0. MODEL: maximum and current capabilities are the same.
+ * QUERY_HCA_CAP and vport contexts (docs/devx.md): the capabilities that a program queries before
+ * it uses a feature. They report what the device of the profile can do; the rest is 0. MODEL:
+ * maximum and current capabilities are equal.
  */
 import { HOP_LIMIT, MAX_MEMBERS } from "../../abi/engine.js";
 import { MAX_REFORMAT } from "../../abi/reformat.js";
@@ -16,21 +17,21 @@ const CAPABILITIES_SIZE = 4096;
 const VPORT_CONTEXT_SIZE = 256;
 const HCA_VPORT_CONTEXT_SIZE = 512;
 
-/** A field of a group of capabilities, and what stands there. */
+/** A field of a capability group, and its value. */
 type Said = readonly [field: Field, value: number];
 
-/** Registers C that meters can write: all that they can be told. */
+/** Registers C that meters can write. */
 const METER_REGISTERS = 0xff;
-/** MODEL: numbers have 24 bits, memory is what ends first. */
+/** MODEL: numbers have 24 bits; memory runs out first. */
 const LOG_MAX_OBJECTS = 24;
-/** Registers C that go from the eSwitch to a function: C0 and C1. */
+/** Registers C that frames keep from the eSwitch to a function: C0 and C1. */
 const PASSING_REGISTERS = 0x3;
 const ETHERNET = 1;
 const VPORT_UP = 1;
 const LINK_UP = 5;
 const ACTIVE = 4;
 
-/** Groups of capabilities: op_mod without its last bit. Those that say nothing are all 0. */
+/** Capability groups: op_mod without its last bit. A group without fields is all 0. */
 const GROUPS: ReadonlyMap<number, (command: Command) => readonly Said[]> = new Map([
   [0x00, general],
   [0x01, () => []],
@@ -54,7 +55,7 @@ export function queryHcaCap(command: Command): void {
   const said = group(command);
   const room = command.out.byteLength - OUTPUT.size;
   command.succeed();
-  // A caller may want less than all of a group.
+  // A caller may read only the first bytes of a group.
   const bytes = new Uint8Array(CAPABILITIES_SIZE);
   const view = new DataView(bytes.buffer);
   for (const [field, value] of said) writeField(view, field, value);
@@ -84,13 +85,13 @@ function general({ context: { device, function: owner } }: Command): readonly Sa
   ];
 }
 
-/** A bit for each type of general object. */
+/** One bit for each type of general object. */
 function objectTypes(hasAso: boolean): bigint {
   const types = hasAso ? [FLOW_METER_ASO_TYPE, FIRST_HIT_ASO_TYPE, CONN_TRACK_ASO_TYPE] : [];
   return [FLOW_METER_TYPE, ...types].reduce((bits, type) => bits | (1n << BigInt(type)), 0n);
 }
 
-/** From a byte of a group: what tables of a kind take. */
+/** The capabilities of one kind of table, from a byte of a group on. */
 function tableProperties({ context: { device } }: Command, at: number, tags: boolean): Said[] {
   const bit = (byte: number, which: number): Said => [[at + byte, 1, which], 1];
   const fields = (from: number): Said[] => fieldSupport(from, device.parser.declaresGeneveOption);
@@ -126,7 +127,10 @@ function tableProperties({ context: { device } }: Command, at: number, tags: boo
   ];
 }
 
-/** A bit for each field of the match parameters that a key has: those of Geneve too, and its option where it is declared. */
+/**
+ * One bit for each field of the match parameters that a key has, including Geneve and its declared
+ * option.
+ */
 function fieldSupport(at: number, geneveOption: boolean): Said[] {
   return [
     [[at, 32], 0xfffffffd], // all of the outer packet; not source_vhca_port
@@ -176,7 +180,7 @@ function general2(): readonly Said[] {
   return [[[74, 5, 3], LOG_MAX_COUNTER_BULK]]; // flow_counter_bulk_log_max_alloc
 }
 
-/** The vport that a command asks about: its own, or for the manager another one. */
+/** The vport that a command queries: its own, or any vport for the manager. */
 function askedVport(command: Command): number {
   const { other_vport, vport_number } = command.read(QUERY_VPORT_CONTEXT);
   const { device, function: owner } = command.context;
@@ -186,7 +190,7 @@ function askedVport(command: Command): number {
   return vport_number;
 }
 
-/** What the eSwitch does for a vport. */
+/** The eSwitch's settings of a vport. */
 export function queryEswVportContext(command: Command): void {
   if (!command.context.function.managesSwitch) command.fail("not_manager", "vport_number");
   askedVport(command);
@@ -196,7 +200,7 @@ export function queryEswVportContext(command: Command): void {
   writeField(command.out, [1, 8], PASSING_REGISTERS, OUTPUT.size); // fdb_to_vport_reg_c_id
 }
 
-/** State and GUIDs of a vport. MODEL: it is always up, and all vports have the GUID of the node. */
+/** State and GUIDs of a vport. MODEL: it is always up; all vports have the GUID of the node. */
 export function queryHcaVportContext(command: Command): void {
   askedVport(command);
   command.expect(QUERY_VPORT_CONTEXT.size, OUTPUT.size + HCA_VPORT_CONTEXT_SIZE);

@@ -1,4 +1,4 @@
-/** One command: its input, its output, and the way it is refused. */
+/** One device command: its input, its output, and how it is refused. */
 import { refuse, SteeringError, type Refusal } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { describe, unsigned } from "../../checks.js";
@@ -12,7 +12,10 @@ export class Command {
   readonly in: DataView;
   readonly out: DataView;
 
-  /** @throws EINVAL lengths that the buffers do not have, or that leave no room for opcode, status and syndrome; TypeError */
+  /**
+   * @throws EINVAL lengths beyond the buffers, or too short for opcode, status and syndrome;
+   *   TypeError
+   */
   constructor(
     call: string,
     context: Context,
@@ -35,7 +38,7 @@ export class Command {
     return readField(this.in, COMMAND.fields.opcode);
   }
 
-  /** Refuses lengths that are less than these. */
+  /** Refuses shorter lengths than these. */
   expect(inlen: number, outlen: number): void {
     const { in: input, out } = this;
     if (input.byteLength < inlen) this.fail("short_input", "inlen", input.byteLength, `at least ${inlen} bytes`);
@@ -46,28 +49,31 @@ export class Command {
     return readFields(this.in, layout, at);
   }
 
-  /** A copy of bytes of the input. */
+  /** Copies bytes of the input. */
   bytes(at: number, length: number): Uint8Array {
     return new Uint8Array(this.in.buffer, this.in.byteOffset + at, length).slice();
   }
 
-  /** The object of the context that has this number. */
+  /** The object of the context with this number. */
   object<T>(kind: NumberedKind, path: string, id: number): T {
     return (this.context.numbered.at(kind, id) ?? this.fail("unknown_object", path, id)) as T;
   }
 
-  /** The output is all zero, which is success, but for these fields. */
+  /** Succeeds: the output is zero except for these fields. */
   succeed<F extends string>(layout?: Layout<F>, values: { readonly [K in F]?: number } = {}, at = 0): void {
     new Uint8Array(this.out.buffer, this.out.byteOffset, this.out.byteLength).fill(0);
     if (layout !== undefined) writeFields(this.out, layout, values, at);
   }
 
-  /** The device refuses: status and syndrome stand in the output. @throws EREMOTEIO */
+  /** Fails: writes status and syndrome to the output. @throws EREMOTEIO */
   fail(cause: SyndromeName, path: string, value?: unknown, hint?: string): never {
     return this.#refuse(cause, { reason: "bad_command", path, value, hint });
   }
 
-  /** What the model refuses, the device refuses. @throws EREMOTEIO; TypeError as it is */
+  /**
+   * Runs a call of the model; its refusal becomes a failed command. @throws EREMOTEIO; TypeError
+   * unchanged
+   */
   carry<T>(make: () => T): T {
     try {
       return make();

@@ -1,4 +1,7 @@
-/** Device commands by opcode: which call carries each, how long it is, who does it. */
+/**
+ * The device commands by opcode: which call carries a command, its lengths, and the function that
+ * runs it.
+ */
 import type { Context } from "../base/context.js";
 import { queryEswVportContext, queryHcaCap, queryHcaVportContext } from "./capabilities.js";
 import type { Command } from "./command.js";
@@ -19,10 +22,10 @@ import type { DevxObject } from "./object.js";
 import * as opcodes from "./opcodes.js";
 import { createRqt, createTir } from "./tirCommands.js";
 
-/** The parts of a command that it has; `of` gives the object that a query or a change names. */
+/** The functions of a command; `of` finds the object that a query or a change names. */
 interface DeviceCommand<T extends DevxObject> {
   readonly name: string;
-  /** The shortest input and output, in bytes. */
+  /** Minimum lengths of input and output, in bytes. */
   readonly inlen: number;
   readonly outlen: number;
   readonly create?: (command: Command) => T;
@@ -31,7 +34,7 @@ interface DeviceCommand<T extends DevxObject> {
   readonly modify?: (command: Command, object: T) => void;
   /** The object that it destroys. */
   readonly destroys?: (command: Command) => T;
-  /** Without an object. */
+  /** Runs a command that names no object. */
   readonly run?: (command: Command) => void;
   /** A context without DEVX has it too (mlx5dv-dr 10). */
   readonly anybody?: boolean;
@@ -45,7 +48,7 @@ function command<T extends DevxObject>(
   { size }: layouts.Layout,
   does: Omit<DeviceCommand<T>, "name" | "inlen" | "outlen">,
 ): readonly [number, DeviceCommand<DevxObject>] {
-  // What `of` gives is what `query` and `modify` take.
+  // `query` and `modify` take the object that `of` finds.
   return [opcode, { name, inlen: size, outlen: OUTLEN, ...does } as unknown as DeviceCommand<DevxObject>];
 }
 
@@ -127,7 +130,7 @@ export const COMMANDS: ReadonlyMap<number, DeviceCommand<DevxObject>> = new Map(
   command(opcodes.DESTROY_GENERAL_OBJECT_OPCODE, "DESTROY_GENERAL_OBJECT", layouts.GENERAL_OBJECT, {
     destroys: destroyedGeneralObject,
   }),
-  // MODEL: what commands have made is there when they return, so that there is nothing to wait for.
+  // MODEL: a command is complete when its call returns, so there is nothing to wait for.
   command(opcodes.SYNC_STEERING_OPCODE, "SYNC_STEERING", layouts.SYNC_STEERING, { run: (one) => one.succeed() }),
 ]);
 
@@ -166,7 +169,10 @@ export function askObject(command: Command, object: DevxObject, does: "query" | 
   run(command, object);
 }
 
-/** A command that names its object itself, or none. SPEC: all that query and destroy can be sent so. @throws EREMOTEIO */
+/**
+ * Runs a command that names its object in its input, or names none. SPEC: all queries and destroys
+ * may be sent in this way. @throws EREMOTEIO
+ */
 export function runCommand(command: Command): void {
   const kind = known(command);
   const { run, query, of, destroys } = kind;

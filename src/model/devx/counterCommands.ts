@@ -1,9 +1,9 @@
-/** ALLOC_FLOW_COUNTER, QUERY_FLOW_COUNTER (device objects 2). */
+/** ALLOC_FLOW_COUNTER and QUERY_FLOW_COUNTER (docs/devx.md). */
 import { FlowCounter } from "../action/counter.js";
 import type { Command } from "./command.js";
 import { ALLOC_FLOW_COUNTER, OUTPUT, QUERY_FLOW_COUNTER } from "./layouts.js";
 
-/** Counters of a bulk at the most, as a power of two: what capabilities say. */
+/** The most counters in a bulk, as a power of two: the capability reports it. */
 export const LOG_MAX_COUNTER_BULK = 24;
 const COUNTER_SIZE = 16;
 
@@ -19,13 +19,13 @@ export function allocFlowCounter(command: Command): FlowCounter {
   return made;
 }
 
-/** Bulk size: one of the two fields, or neither; a bit k of `bulk` is 128 << k counters. */
+/** Bulk size: one of the two fields, or neither; bit k of `bulk` means 128 << k counters. */
 function bulkSize(logSize: number, bulk: number): number | undefined {
   if (bulk === 0) return logSize <= LOG_MAX_COUNTER_BULK ? 2 ** logSize : undefined;
   return logSize === 0 && (bulk & (bulk - 1)) === 0 ? 128 * bulk : undefined;
 }
 
-/** The bulk that a query asks about. */
+/** The bulk that a query names. */
 export function queriedCounter(command: Command): FlowCounter {
   const { flow_counter_id } = command.read(QUERY_FLOW_COUNTER);
   return command.object("flow_counter", "flow_counter_id", flow_counter_id);

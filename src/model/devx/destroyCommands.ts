@@ -1,4 +1,4 @@
-/** What commands that destroy name: whole objects, by the numbers that they got when they were made. */
+/** The objects that destroy commands name, by the numbers from their creation. */
 import type { Command } from "./command.js";
 import { tableOf, type DevxFlowGroup, type DevxFlowTable } from "./flowTable.js";
 import { namedGeneralObject } from "./generalObjects.js";
@@ -12,7 +12,7 @@ import {
 import type { NumberedKind } from "../base/numbered.js";
 import type { DevxObject } from "./object.js";
 
-/** The object of a kind whose number stands in `id`. */
+/** The object of a kind with the number in `id`. */
 export function destroyedOf(kind: NumberedKind, layout: Layout<"id">): (command: Command) => DevxObject {
   return (command) => {
     const { id } = command.read(layout);
@@ -51,7 +51,7 @@ function namedTable<F extends string>(command: Command, layout: Layout<F | "othe
   return fields;
 }
 
-/** A bulk goes as a whole, by the number of its first. */
+/** A bulk is destroyed whole, by the number of its first object. */
 function whole(command: Command, path: string, object: DevxObject, id: number): DevxObject {
   return object.id === id ? object : command.fail("unknown_object", path, id, `it is one of ${object.name}`);
 }

@@ -1,4 +1,4 @@
-/** What an entry of a flow table does (device objects 7): actions of its own, in the device's order of execution. */
+/** The actions of an entry of a flow table (docs/devx.md), in the device's execution order. */
 import { MAX_MEMBERS, Op, VPORT_UPLINK } from "../../abi/engine.js";
 import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { L2_TUNNEL_TO_L2 } from "../../abi/reformat.js";
@@ -54,7 +54,7 @@ const KNOWN =
 
 type FlowContext = Record<keyof typeof FLOW_CONTEXT.fields, number>;
 
-/** An action that is not made yet: `record` is what its operand names. */
+/** An action still to be made; `record` is what its operand will name. */
 interface Plan {
   readonly kind: ActionKind;
   readonly parts: ActionParts;
@@ -65,7 +65,7 @@ interface DestinationPlan extends Plan {
   readonly reformat: PacketReformatContext | null;
 }
 
-/** The actions of the entry that a command sets. Nothing is made before all is checked. */
+/** Makes the actions of the entry that a command describes, after all checks. */
 export function entryActions(command: Command, table: DevxFlowTable): Action[] {
   const context = command.read(FLOW_CONTEXT, FLOW_CONTEXT_AT);
   checkBits(command, table, context);
@@ -79,7 +79,9 @@ export function entryActions(command: Command, table: DevxFlowTable): Action[] {
   return command.carry(() => makeAll(command.call, device, plans));
 }
 
-/** SPEC: an entry has one of allow, drop and forward; allow is the default of the domain. */
+/**
+ * SPEC: an entry has exactly one of allow, drop and forward; allow is the default of the domain.
+ */
 function checkBits(command: Command, table: DevxFlowTable, { action, flow_tag, flow_source }: FlowContext): void {
   const bad = (hint: string): never => command.fail("bad_actions", "action", `0x${action.toString(16)}`, hint);
   if ((action & ~KNOWN) !== 0) command.fail("unsupported", "action", `0x${(action & ~KNOWN).toString(16)}`);
@@ -134,14 +136,14 @@ function reformatOf(command: Command, table: DevxFlowTable, id: number): PacketR
   return reformat;
 }
 
-/** The tunnel of a frame that has one of L2 is taken off. */
+/** Removes an L2 tunnel where the frame has one. */
 function decapsulation({ call }: Command): Plan {
   const setting = { domainType: "fdb", refuses: {}, rootLevel: true } as const;
   const record = reformatRecord(call, setting, L2_TUNNEL_TO_L2, null, 0);
   return { kind: "packet_reformat", parts: { step: "decap", op: Op.reformat }, record };
 }
 
-/** Counters stand behind the destinations, in places as large as theirs. */
+/** Counters follow the destinations, in entries of the same size. */
 function counters(command: Command, context: FlowContext): Plan[] {
   const { action, flow_counter_list_size: size } = context;
   if ((action & ENTRY_COUNT) === 0) {
@@ -238,7 +240,7 @@ function toTable(command: Command, table: DevxFlowTable, path: string, id: numbe
   return { kind: "dest_table", parts: { step: "end", op: Op.table, operand, holds: [next] } };
 }
 
-/** Where a member of the list of destinations and counters begins. */
+/** The offset of an entry in the list of destinations and counters. */
 function entryAt(command: Command, { extended_destination }: FlowContext, i: number): number {
   const { size } = extended_destination === 0 ? DESTINATION : EXTENDED_DESTINATION;
   const at = SET_FLOW_TABLE_ENTRY.size + i * size;
@@ -246,7 +248,7 @@ function entryAt(command: Command, { extended_destination }: FlowContext, i: num
   return at;
 }
 
-/** @throws ENOMEM, and then there are none */
+/** @throws ENOMEM no action was made */
 function makeAll(call: string, device: DeviceBase, plans: readonly Plan[]): Action[] {
   const actions: Action[] = [];
   try {

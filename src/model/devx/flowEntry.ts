@@ -1,4 +1,4 @@
-/** Entries of flow tables (device objects 7): a rule of the core each, asked in the order of their indexes. */
+/** Entries of flow tables (docs/devx.md). Each is a rule of the core; rules rank by index. */
 import { DEVICE_KEY_SIZE, EXT_DIRECTION } from "../../abi/key.js";
 import { insertRule } from "../../engine/rules.js";
 import type { Action } from "../action/action.js";
@@ -16,15 +16,17 @@ import { DevxObject } from "./object.js";
 
 const SET = 0;
 const MODIFY = 1;
-/** `modify_enable_mask`: action, tag, destinations, counters. MODEL: all of them change, or none. */
+/**
+ * `modify_enable_mask`: action, tag, destinations, counters. MODEL: a change replaces all of them.
+ */
 const MODIFY_ALL = 0xf;
 const NO_RANGES = [] as const;
 
 export class DevxFlowEntry extends DevxObject {
-  /** It is known by its table and its index. */
+  /** An entry has no number: its table and index name it. */
   readonly numberedAs = null;
   readonly context: Context;
-  /** Number in outcomes; used again after the entry is destroyed. */
+  /** The number in outcomes. It is reused after the entry is destroyed. */
   readonly id: number;
   readonly index: number;
   readonly table: DevxFlowTable;
@@ -57,7 +59,7 @@ export class DevxFlowEntry extends DevxObject {
     context.users++;
   }
 
-  /** From now on it does this. @throws ENOMEM, and then it does what it did */
+  /** Replaces the actions. @throws ENOMEM the entry keeps its old actions */
   replace(call: string, actions: readonly Action[]): void {
     const { exports } = this.device.core;
     const rules = this.#insert(call, actions);
@@ -81,7 +83,7 @@ export class DevxFlowEntry extends DevxObject {
     for (const action of this.#actions) action.destroy(call);
   }
 
-  /** A rule, or one for each direction of the eSwitch where these differ. */
+  /** Inserts one rule, or one for each direction of the eSwitch where they differ. */
   #insert(call: string, actions: readonly Action[]): number[] {
     const { device, table, group, value } = this;
     const { classifier, place, setting } = table;
@@ -140,7 +142,7 @@ export function namedEntry(command: Command): DevxFlowEntry {
   return found instanceof DevxFlowEntry ? found : command.fail("unknown_object", "flow_index", flow_index);
 }
 
-/** The entry does what the new context says. What it matches stays. */
+/** Gives the entry the actions of the new context. Its match stays. */
 export function modifyFlowTableEntry(command: Command, entry: DevxFlowEntry): void {
   const { op_mod, modify_enable_mask } = command.read(SET_FLOW_TABLE_ENTRY);
   if (op_mod !== MODIFY) command.fail("bad_value", "op_mod", op_mod, "1 changes an entry");
@@ -158,7 +160,7 @@ function checkVport(command: Command): void {
   if (other_vport !== 0) command.fail("unsupported", "other_vport", other_vport);
 }
 
-/** The actions belong to what `make` makes, or are destroyed. */
+/** The result of `make` owns the actions; where `make` refuses, they are destroyed. */
 function orRelease<T>({ call }: Command, actions: readonly Action[], make: () => T): T {
   try {
     return make();
@@ -168,7 +170,7 @@ function orRelease<T>({ call }: Command, actions: readonly Action[], make: () =>
   }
 }
 
-/** The key of an entry: what its group asks, and no more. */
+/** The key of an entry, cut to the mask of its group. */
 function valueOf(command: Command, { criteria, mask, samples }: DevxFlowGroup): Uint8Array {
   const value = enabledGroups(criteria, command.bytes(FLOW_CONTEXT_AT + MATCH_VALUE_AT, MATCH_SIZE));
   command.carry(() => takeSampleValue(command.call, value, samples));

@@ -1,6 +1,6 @@
 /**
- * The flow meter object 0x0a (device objects 4). MODEL: it keeps what it is told; frames meet the meters of
- * mlx5dv_dr_action_create_flow_meter and of ASO objects.
+ * The flow meter object 0x0a (docs/devx.md). MODEL: it only stores its parameters. Frames pass the
+ * meters of mlx5dv_dr_action_create_flow_meter and of ASO objects.
  */
 import type { Context } from "../base/context.js";
 import { retire } from "../base/handle.js";
@@ -18,7 +18,7 @@ import { FLOW_METER_BODY, FLOW_METER_PARAMETERS, GENERAL_OBJECT, OUTPUT, readFie
 import { DevxObject } from "./object.js";
 import { TABLE_NIC_RX } from "./opcodes.js";
 
-/** What each of them changes in the parameters: two bytes, exponent and mantissa, from here. */
+/** The bytes that each bit changes: exponent and mantissa, from this offset on. */
 const CHANGED = [
   [SELECT_CBS, 8],
   [SELECT_CIR, 10],

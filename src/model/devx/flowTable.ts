@@ -1,6 +1,6 @@
 /**
- * Flow tables and groups that device commands make (device objects 7). A table is a classifier; its groups are ranges of indexes
- * with a mask each, and its entries (flowEntry.ts) are asked in the order of their indexes.
+ * Flow tables and flow groups of device commands (docs/devx.md). A table is a classifier. A group
+ * is a range of indexes with one mask. Entries (flowEntry.ts) rank by index.
  */
 import { MISS_LIMIT } from "../../abi/engine.js";
 import { Classifier, trappingSlot, type Place } from "../table/classifier.js";
@@ -23,9 +23,9 @@ import {
 import { DevxObject } from "./object.js";
 import { CORE_FLAGS, domainTypeOf } from "./tableTypes.js";
 
-/** Entries of a table at the most, as a power of two: what capabilities say. */
+/** The most entries of a table, as a power of two: the capability reports it. */
 export const LOG_MAX_TABLE_SIZE = 24;
-/** What becomes of frames that no entry wants: the default of the domain, or on in the miss table. */
+/** Where unmatched frames go: to the default of the domain, or to the miss table. */
 const MISS_DEFAULT = 0;
 const MISS_TABLE = 1;
 const CRITERIA_BITS = 7;
@@ -46,11 +46,11 @@ export class DevxFlowTable extends DevxObject {
   readonly id: number;
   readonly setting: TableSetting;
   readonly classifier: Classifier;
-  /** The place of all its entries: their ranks differ by index alone. */
+  /** The place of all its entries: their ranks differ in the index only. */
   readonly place: Place = { slot: trappingSlot(0), order: 0 };
   readonly groups = new Set<DevxFlowGroup>();
   readonly entries = new Map<number, DevxObject>();
-  /** How many tables get what it does not want, one behind the other. */
+  /** The length of its chain of miss tables. */
   readonly behind: number;
 
   /** @throws ENOMEM */
@@ -124,7 +124,7 @@ export class DevxFlowGroup extends DevxObject {
   }
 }
 
-/** The table that a command names. Its type is said twice. */
+/** The table that a command names. The command repeats its type. */
 export function tableOf(command: Command, type: number, id: number): DevxFlowTable {
   const table = command.object<DevxFlowTable>("flow_table", "table_id", id);
   if (table.setting.tableType === type) return table;

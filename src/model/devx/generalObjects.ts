@@ -1,4 +1,4 @@
-/** General objects: one set of commands for all of their types (device objects 1, 4, 5). */
+/** General objects: the same commands serve all their types (docs/devx.md). */
 import type { Command } from "./command.js";
 import { createFlowMeter, FlowMeter, modifyFlowMeter, queryFlowMeter } from "./flowMeter.js";
 import { GENERAL_OBJECT, OUTPUT } from "./layouts.js";
@@ -15,7 +15,7 @@ const FLOW_METERS: ObjectType<FlowMeter> = {
   modify: modifyFlowMeter,
 };
 
-// `is` says of which class an object is.
+// `is` checks the class of an object.
 const TYPES = new Map<number, unknown>([
   [FLOW_METER_TYPE, FLOW_METERS],
   [FLOW_METER_ASO_TYPE, asoObjects("flow_meter")],
@@ -34,7 +34,7 @@ export function createGeneralObject(command: Command): DevxObject {
   return made;
 }
 
-/** The object that a command names: by its number, or by that of one of its consecutive ones. */
+/** The object that a command names, by its number or by one of its consecutive numbers. */
 export function namedGeneralObject(command: Command): DevxObject {
   const { numberedAs, is } = typeOf(command);
   const { obj_id } = command.read(GENERAL_OBJECT);

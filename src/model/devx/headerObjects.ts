@@ -1,4 +1,6 @@
-/** What entries of flow tables name by number: header changes, packet reformats (device objects 1; PRM). */
+/**
+ * Header changes and packet reformats that entries of flow tables name by number (docs/devx.md).
+ */
 import { Op } from "../../abi/engine.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L3_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
@@ -12,7 +14,9 @@ import { ALLOC_MODIFY_HEADER, ALLOC_PACKET_REFORMAT, OUTPUT, REFORMAT_DATA_AT } 
 import { DevxObject } from "./object.js";
 import { domainTypeOf } from "./tableTypes.js";
 
-/** Device numbers of reformat types to those of the API: the headers of a tunnel come with the data, whatever it is. */
+/**
+ * Device numbers of reformat types, and the API's types. The data brings the headers of any tunnel.
+ */
 const REFORMAT_TYPES: readonly number[] = [
   L2_TO_L2_TUNNEL,
   L2_TO_L2_TUNNEL,
@@ -21,11 +25,11 @@ const REFORMAT_TYPES: readonly number[] = [
   L2_TO_L3_TUNNEL,
 ];
 
-/** A record of the core with a number. */
+/** A record of the core, with a number. */
 abstract class HeaderObject extends DevxObject {
   readonly context: Context;
   readonly id: number;
-  /** The record. */
+  /** The address of the record. */
   readonly operand: number;
   readonly #bytes: number;
 
@@ -51,7 +55,7 @@ export class ModifyHeaderContext extends HeaderObject {
   readonly numberedAs = "modify_header";
   readonly step = "modify";
   readonly op = Op.modify;
-  /** Entries of tables of which type have it. */
+  /** The table type whose entries may use it. */
   readonly domainType: DomainType;
 
   constructor(call: string, context: Context, domainType: DomainType, actions: Uint8Array) {
