@@ -58,7 +58,7 @@ export {
 } from "./out/queue";
 
 export { writeColumns } from "./out/columns";
-export { keepLengths, sumShapes } from "./out/outcomeClasses";
+export { keepLengths, sumOutcomeClasses } from "./out/outcomeClasses";
 
 export { createCipher, releaseCipher, setCipherKey } from "./crypto/cipher";
 export { open, openMany, seal, sealMany } from "./crypto/gcm";

@@ -27,7 +27,7 @@ import {
 import { JOB_SIZE } from "../src/abi/cipher";
 import { KEY_SIZE } from "../src/abi/key";
 import { MAP_SIZE } from "../src/abi/headers";
-import { SHAPES_SIZE } from "../src/abi/outcomeClasses";
+import { CLASSES_SIZE } from "../src/abi/outcomeClasses";
 
 export const BATCH: usize = MAX_BATCH;
 /** The size of a branch (branch/branch.ts). */
@@ -140,8 +140,8 @@ export const CACHE_COUNTS: usize = (RECORDED + BATCH * RECORDED_SIZE + LINE) & ~
  * (out/outcomeClasses.ts).
  */
 export const LENGTHS: usize = (CACHE_COUNTS + 16 + LINE) & ~LINE;
-export const SHAPES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;
-export const BYTES: usize = (SHAPES + SHAPES_SIZE + LINE) & ~LINE;
+export const OUTCOME_CLASSES: usize = (LENGTHS + BATCH * 8 + LINE) & ~LINE;
+export const BYTES: usize = (OUTCOME_CLASSES + CLASSES_SIZE + LINE) & ~LINE;
 export const ARENA: usize = (BYTES + FRAME_ARENA + LINE) & ~LINE;
 
 /** Address of an area (`Area`) that the host reads or writes; 0 for none. */
@@ -181,8 +181,8 @@ export function areaAddress(area: i32): usize {
       return ARENA;
     case Area.cache:
       return CACHE_COUNTS;
-    case Area.shapes:
-      return SHAPES;
+    case Area.outcome_classes:
+      return OUTCOME_CLASSES;
     default:
       return 0;
   }

@@ -1,6 +1,6 @@
 /** Verbs flows: made and destroyed one by one, and frames against flows of several masks. */
 import { MAX_BATCH } from "../src/abi/engine.js";
-import { HERE_ETH, HERE_L3, HERE_PROTOCOL, HERE_TCP } from "../src/abi/key.js";
+import { PRESENT_ETH, PRESENT_L3, PRESENT_PROTOCOL, PRESENT_TCP } from "../src/abi/key.js";
 import { createDevice, createSink, type Device } from "../src/index.js";
 import {
   IBV_FLOW_ATTR_NORMAL,
@@ -55,8 +55,8 @@ const KINDS: readonly Kind[] = [
         mask: { src_port: 0xffff, dst_port: 0xffff },
       },
     ],
-    mask: [PORT, VERSION, PROTOCOL, source(-1), destination(-1), { word: at.TCP_PORTS, bits: -1 }, here(HERE_TCP)],
-    values: ({ src, dst, ports }) => [1, 8, 6, src | 0, dst | 0, ports | 0, HERE_TCP],
+    mask: [PORT, VERSION, PROTOCOL, source(-1), destination(-1), { word: at.TCP_PORTS, bits: -1 }, here(PRESENT_TCP)],
+    values: ({ src, dst, ports }) => [1, 8, 6, src | 0, dst | 0, ports | 0, PRESENT_TCP],
   },
   {
     specs: ({ src }) => [
@@ -69,17 +69,17 @@ const KINDS: readonly Kind[] = [
       { word: at.DMAC_HIGH, bits: -1 },
       { word: at.DMAC_LOW, bits: -1 },
       source(-1),
-      here(HERE_ETH | HERE_L3),
+      here(PRESENT_ETH | PRESENT_L3),
     ],
-    values: ({ src }) => [1, 8, 0x0200, 1, src | 0, HERE_ETH | HERE_L3],
+    values: ({ src }) => [1, 8, 0x0200, 1, src | 0, PRESENT_ETH | PRESENT_L3],
   },
   {
     specs: ({ dst, ports }) => [
       { type: IBV_FLOW_SPEC_IPV4, val: { dst_ip: (dst & NETWORK) >>> 0 }, mask: { dst_ip: NETWORK } },
       { type: IBV_FLOW_SPEC_TCP, val: { dst_port: ports & 0xffff }, mask: { dst_port: 0xffff } },
     ],
-    mask: [PORT, VERSION, PROTOCOL, destination(NETWORK | 0), { word: at.TCP_PORTS, bits: 0xffff }, here(HERE_TCP)],
-    values: ({ dst, ports }) => [1, 8, 6, dst & NETWORK, ports & 0xffff, HERE_TCP],
+    mask: [PORT, VERSION, PROTOCOL, destination(NETWORK | 0), { word: at.TCP_PORTS, bits: 0xffff }, here(PRESENT_TCP)],
+    values: ({ dst, ports }) => [1, 8, 6, dst & NETWORK, ports & 0xffff, PRESENT_TCP],
   },
   {
     specs: ({ src }) => [
@@ -89,8 +89,8 @@ const KINDS: readonly Kind[] = [
         mask: { src_ip: NETWORK, proto: 0xff },
       },
     ],
-    mask: [PORT, VERSION, PROTOCOL, source(NETWORK | 0), here(HERE_L3 | HERE_PROTOCOL)],
-    values: ({ src }) => [1, 8, 6, src & NETWORK, HERE_L3 | HERE_PROTOCOL],
+    mask: [PORT, VERSION, PROTOCOL, source(NETWORK | 0), here(PRESENT_L3 | PRESENT_PROTOCOL)],
+    values: ({ src }) => [1, 8, 6, src & NETWORK, PRESENT_L3 | PRESENT_PROTOCOL],
   },
 ];
 

@@ -2,9 +2,9 @@
 import { Op } from "../src/abi/engine.js";
 import {
   GROUP_SIZE,
-  HERE_L3,
-  HERE_PROTOCOL,
-  HERE_TCP,
+  PRESENT_L3,
+  PRESENT_PROTOCOL,
+  PRESENT_TCP,
   KEY_SIZE,
   LAYER_DST_IPV4,
   LAYER_SRC_IPV4,
@@ -115,10 +115,10 @@ export const TUPLE_MASK: readonly MaskWord[] = [
   { word: at.TCP_PORTS, bits: -1 },
   { word: at.PROTOCOL, bits: 0xff },
   { word: at.STATE, bits: 0x1e },
-  { word: at.HERE, bits: HERE_L3 | HERE_PROTOCOL | HERE_TCP },
+  { word: at.HERE, bits: PRESENT_L3 | PRESENT_PROTOCOL | PRESENT_TCP },
 ];
 
 /** Values for the words of TUPLE_MASK. */
 export function plainValue({ src, dst, ports }: Tuple): number[] {
-  return [src | 0, dst | 0, ports | 0, 6, 8, HERE_L3 | HERE_PROTOCOL | HERE_TCP];
+  return [src | 0, dst | 0, ports | 0, 6, 8, PRESENT_L3 | PRESENT_PROTOCOL | PRESENT_TCP];
 }

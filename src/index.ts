@@ -1,7 +1,7 @@
 /** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
 export { createDevice, Device, type DeviceOptions } from "./model/device/device.js";
 export { createDevicePool } from "./model/traffic/loadPool.js";
-export type { DevicePool, PoolOptions, Spreading } from "./model/traffic/pool.js";
+export type { DevicePool, PoolOptions, Distribution } from "./model/traffic/pool.js";
 export type { DeviceFunction } from "./model/device/function.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/flow/hostRules.js";
 export type { Burst, BurstColumns } from "./model/traffic/burst.js";

@@ -18,7 +18,7 @@ import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../src/abi/key";
 import { BYTES, STAGING } from "../memory";
 import { RULE_MASK } from "../classify/rule";
 import { insert } from "../classify/table";
-import { actionsWant } from "./requirements";
+import { needsOfActions } from "./requirements";
 
 /**
  * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Gives how many it
@@ -33,7 +33,7 @@ export function insertRules(table: usize, count: u32, stride: u32, criteria: u32
     stageValue(entry, stride, criteria);
     const actions = BYTES + <usize>load<u32>(entry, BULK_ACTIONS);
     const actionCount = load<u32>(entry, BULK_ACTION_COUNT);
-    const needs = actionsWant(actions, actionCount);
+    const needs = needsOfActions(actions, actionCount);
     const rule = insert(table, mask, load<u32>(entry, BULK_ID), rank, 0, actions, actionCount, needs);
     if (rule == 0) return n;
     store<u32>(entry, <u32>rule, BULK_HANDLE);

@@ -8,7 +8,7 @@ import { STAGING } from "../memory";
 import { invalidate } from "../epoch";
 import { replaceActions } from "../classify/rule";
 import { insert, requireFor } from "../classify/table";
-import { actionsWant } from "./requirements";
+import { needsOfActions } from "./requirements";
 
 /**
  * Inserts the staged rule: mask, value, ranges, actions. Returns its address, 0 when memory is
@@ -24,7 +24,7 @@ export function insertRule(
 ): usize {
   const rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);
   const actions = STAGING + STAGE_ACTIONS;
-  return insert(table, 0, id, rank, rangeCount, actions, actionCount, actionsWant(actions, actionCount));
+  return insert(table, 0, id, rank, rangeCount, actions, actionCount, needsOfActions(actions, actionCount));
 }
 
 /**
@@ -34,7 +34,7 @@ export function insertRule(
 export function changeActions(rule: usize, count: u32): bool {
   const actions = STAGING + STAGE_ACTIONS;
   if (!replaceActions(rule, actions, count)) return false;
-  requireFor(rule, actionsWant(actions, count));
+  requireFor(rule, needsOfActions(actions, count));
   invalidate();
   return true;
 }

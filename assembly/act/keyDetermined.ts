@@ -23,7 +23,7 @@ export function leavesFunction(rule: usize): bool {
       case Op.pop_vlan:
       case Op.reformat:
       case Op.state:
-      case Op.sample:
+      case Op.sampler:
       case Op.esp:
         return false;
       case Op.modify:

@@ -10,47 +10,47 @@ import {
 } from "../../src/abi/engine";
 import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_PROGRAM } from "../../src/abi/state";
 import { GROUP_MISC2, NEEDS_BRANCHES, NEEDS_ESP, NEEDS_INNER, NEEDS_ORDER } from "../../src/abi/key";
-import { programWants } from "./header/modify";
+import { needsOfProgram } from "./header/modify";
 import { takesOff } from "./header/reformat";
-import { spreadsByInner } from "./rss";
+import { hashesInner } from "./rss";
 
 /** What the parser has to fill for `count` actions (classify/requiredFields.ts), and the walk to mind. */
-export function actionsWant(actions: usize, count: u32): u32 {
-  let wants: u32 = 0;
+export function needsOfActions(actions: usize, count: u32): u32 {
+  let needs: u32 = 0;
   for (let n: u32 = 0; n < count; n++) {
     const action = actions + <usize>n * ACTION_SIZE;
     const operand: usize = load<u32>(action, 4);
     const op = load<u32>(action);
-    if (op == Op.modify) wants |= programWants(operand);
-    else if (op == Op.reformat && takesOff(operand)) wants |= NEEDS_INNER;
-    else if (op == Op.array) wants |= arrayWants(operand);
-    else if (op == Op.spread || op == Op.copy_spread) wants |= spreadWants(operand);
+    if (op == Op.modify) needs |= needsOfProgram(operand);
+    else if (op == Op.reformat && takesOff(operand)) needs |= NEEDS_INNER;
+    else if (op == Op.array) needs |= needsOfArray(operand);
+    else if (op == Op.rss || op == Op.copy_rss) needs |= needsOfRss(operand);
     // State is put into registers, and depends on what frames before have done.
-    else if (op == Op.state) wants |= (1 << GROUP_MISC2) | NEEDS_ORDER;
+    else if (op == Op.state) needs |= (1 << GROUP_MISC2) | NEEDS_ORDER;
     // Sequence numbers and windows are of all frames too.
-    else if (op == Op.esp) wants |= NEEDS_ORDER | NEEDS_ESP;
-    else if (op == Op.sample) wants |= samplerWants(operand);
+    else if (op == Op.esp) needs |= NEEDS_ORDER | NEEDS_ESP;
+    else if (op == Op.sampler) needs |= needsOfSampler(operand);
   }
-  return wants;
+  return needs;
 }
 
-function spreadWants(record: usize): u32 {
-  return spreadsByInner(record) ? <u32>NEEDS_INNER : 0;
+function needsOfRss(record: usize): u32 {
+  return hashesInner(record) ? <u32>NEEDS_INNER : 0;
 }
 
-function arrayWants(array: usize): u32 {
-  let wants: u32 = NEEDS_BRANCHES;
+function needsOfArray(array: usize): u32 {
+  let needs: u32 = NEEDS_BRANCHES;
   const members = load<u32>(array, ARRAY_COUNT);
   for (let n: u32 = 0; n < members; n++) {
     const member = array + ARRAY_FIRST + <usize>n * MEMBER_SIZE;
-    if (load<u32>(member, MEMBER_OP) == Op.spread) wants |= spreadWants(load<u32>(member, MEMBER_OPERAND));
+    if (load<u32>(member, MEMBER_OP) == Op.rss) needs |= needsOfRss(load<u32>(member, MEMBER_OPERAND));
   }
-  return wants;
+  return needs;
 }
 
 /** Chance does not depend on other frames; a sampler only splits. */
-function samplerWants(sampler: usize): u32 {
+function needsOfSampler(sampler: usize): u32 {
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
-  const own = NEEDS_BRANCHES | actionsWant(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
-  return program != 0 ? own | programWants(program) : own;
+  const own = NEEDS_BRANCHES | needsOfActions(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));
+  return program != 0 ? own | needsOfProgram(program) : own;
 }

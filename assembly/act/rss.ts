@@ -8,29 +8,29 @@ import { FRAME_ADDRESS } from "../../src/abi/engine";
 import {
   HASH_TOEPLITZ,
   HASH_XOR8,
-  SPREAD_DESTINATION,
-  SPREAD_DESTINATION_PORT,
-  SPREAD_FUNCTION,
-  SPREAD_INNER,
-  SPREAD_IPV6,
-  SPREAD_KEY,
-  SPREAD_KEY_SIZE,
-  SPREAD_MASK,
-  SPREAD_OUTER,
-  SPREAD_QUEUES,
-  SPREAD_SOURCE,
-  SPREAD_SOURCE_PORT,
-  SPREAD_SPI,
-  SPREAD_SYMMETRIC,
-  SPREAD_UDP,
+  RSS_DESTINATION,
+  RSS_DESTINATION_PORT,
+  RSS_FUNCTION,
+  RSS_INNER,
+  RSS_IPV6,
+  RSS_KEY,
+  RSS_KEY_SIZE,
+  RSS_MASK,
+  RSS_OUTER,
+  RSS_QUEUES,
+  RSS_SOURCE,
+  RSS_SOURCE_PORT,
+  RSS_SPI,
+  RSS_SYMMETRIC,
+  RSS_UDP,
 } from "../../src/abi/state";
 import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_ENTRY_SIZE } from "../../src/abi/headers";
 import { BRANCH_FRAME } from "../branch/branch";
 import { freshMap } from "../branch/refresh";
 import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../wire/frameMap";
 
-const ADDRESSES: u32 = SPREAD_SOURCE | SPREAD_DESTINATION;
-const PORTS: u32 = SPREAD_SOURCE_PORT | SPREAD_DESTINATION_PORT;
+const ADDRESSES: u32 = RSS_SOURCE | RSS_DESTINATION;
+const PORTS: u32 = RSS_SOURCE_PORT | RSS_DESTINATION_PORT;
 
 /** Two addresses, SPI and ports of both packets at the most. */
 const INPUT: usize = memory.data(80, 8);
@@ -40,26 +40,26 @@ namespace Input {
 }
 
 /** The queue that the frame of the branch is for. */
-export function spread(branch: usize, record: usize): u32 {
-  const number = hashOf(branch, record) & load<u32>(record, SPREAD_MASK);
-  return load<u32>(<usize>load<u32>(record, SPREAD_QUEUES) + ((<usize>number) << 2));
+export function rssQueue(branch: usize, record: usize): u32 {
+  const number = hashOf(branch, record) & load<u32>(record, RSS_MASK);
+  return load<u32>(<usize>load<u32>(record, RSS_QUEUES) + ((<usize>number) << 2));
 }
 
 /** Whether the inner packet is asked about. */
-export function spreadsByInner(record: usize): bool {
-  return load<u8>(record, SPREAD_INNER) != 0;
+export function hashesInner(record: usize): bool {
+  return load<u8>(record, RSS_INNER) != 0;
 }
 
 function hashOf(branch: usize, record: usize): u32 {
   const map = freshMap(branch);
   const frame: usize = load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS);
-  const symmetric = load<u8>(record, SPREAD_SYMMETRIC) != 0;
+  const symmetric = load<u8>(record, RSS_SYMMETRIC) != 0;
   Input.length = 0;
-  gather(frame, map, LEVEL_OUTER, load<u8>(record, SPREAD_OUTER), symmetric);
-  gather(frame, map, LEVEL_INNER, load<u8>(record, SPREAD_INNER), symmetric);
-  switch (<i32>load<u8>(record, SPREAD_FUNCTION)) {
+  gather(frame, map, LEVEL_OUTER, load<u8>(record, RSS_OUTER), symmetric);
+  gather(frame, map, LEVEL_INNER, load<u8>(record, RSS_INNER), symmetric);
+  switch (<i32>load<u8>(record, RSS_FUNCTION)) {
     case HASH_TOEPLITZ:
-      return toeplitz(record + SPREAD_KEY);
+      return toeplitz(record + RSS_KEY);
     case HASH_XOR8:
       return xor8();
     default:
@@ -69,9 +69,9 @@ function hashOf(branch: usize, record: usize): u32 {
 
 /** Adds the selected fields of a level: those of the first header that has them. */
 function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bool): void {
-  const ip: u32 = fields & SPREAD_IPV6 ? Header.ipv6 : Header.ipv4;
-  const upper: u32 = fields & SPREAD_UDP ? Header.udp : Header.tcp;
-  let left = fields & (ADDRESSES | PORTS | SPREAD_SPI);
+  const ip: u32 = fields & RSS_IPV6 ? Header.ipv6 : Header.ipv4;
+  const upper: u32 = fields & RSS_UDP ? Header.udp : Header.tcp;
+  let left = fields & (ADDRESSES | PORTS | RSS_SPI);
   const end = entriesEnd(map);
   for (let entry = firstEntry(map); entry < end && left != 0; entry += MAP_ENTRY_SIZE) {
     if (levelOf(entry) != level) continue;
@@ -85,13 +85,13 @@ function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bo
     }
     if (kind == ip) {
       const size: usize = kind == Header.ipv6 ? 16 : 4;
-      pair(at + (size == 16 ? 8 : 12), size, left & SPREAD_SOURCE, left & SPREAD_DESTINATION, symmetric);
+      pair(at + (size == 16 ? 8 : 12), size, left & RSS_SOURCE, left & RSS_DESTINATION, symmetric);
       left &= ~ADDRESSES;
-    } else if (kind == Header.esp && left & SPREAD_SPI) {
+    } else if (kind == Header.esp && left & RSS_SPI) {
       add(at, 4);
-      left &= ~SPREAD_SPI;
+      left &= ~RSS_SPI;
     } else if (kind == upper) {
-      pair(at, 2, left & SPREAD_SOURCE_PORT, left & SPREAD_DESTINATION_PORT, symmetric);
+      pair(at, 2, left & RSS_SOURCE_PORT, left & RSS_DESTINATION_PORT, symmetric);
       left &= ~PORTS;
     }
   }
@@ -133,7 +133,7 @@ function toeplitz(key: usize): u32 {
       window <<= 1;
     }
     window |= <u64>load<u8>(key + next);
-    next = next + 1 == <usize>SPREAD_KEY_SIZE ? 0 : next + 1;
+    next = next + 1 == <usize>RSS_KEY_SIZE ? 0 : next + 1;
   }
   return hash;
 }

@@ -18,11 +18,11 @@ import { meter } from "./stateful/meter";
 import { modify } from "./header/modify";
 import { reformat } from "./header/reformat";
 import { fresh } from "../branch/refresh";
-import { sample } from "./stateful/sampler";
+import { runSampler } from "./stateful/sampler";
 import { split } from "./split";
 import { terminal } from "./terminal";
-import { spread } from "./rss";
-import { flagsTold, State, tell } from "./stateful/registerC";
+import { rssQueue } from "./rss";
+import { stateFlags, State, writeRegisterC } from "./stateful/registerC";
 import { track } from "./stateful/connection";
 import { popVlan, pushVlan } from "./header/vlan";
 
@@ -50,7 +50,7 @@ export function run(branch: usize, table: usize, rule: usize): bool {
       case Op.table:
         return jump(branch, operand) && fresh(branch);
       default: {
-        const then = seldom(branch, table, rule, action);
+        const then = slowPath(branch, table, rule, action);
         if (then == Then.next_but_one) action += ACTION_SIZE;
         else if (then != Then.next) return then == Then.elsewhere && fresh(branch);
       }
@@ -92,7 +92,7 @@ function step(branch: usize, table: usize, rule: usize, action: usize): Then {
       deliverTo(branch, operand, 0);
       return Then.next;
     default:
-      return seldom(branch, table, rule, action);
+      return slowPath(branch, table, rule, action);
   }
 }
 
@@ -105,7 +105,7 @@ enum Then {
 }
 
 /** The actions that most frames do not meet, apart so that the others stay short. */
-function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
+function slowPath(branch: usize, table: usize, rule: usize, action: usize): Then {
   const operand = load<u32>(action, 4);
   switch (load<u32>(action)) {
     case Op.none:
@@ -124,7 +124,7 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
     case Op.pop_vlan:
       return popVlan(branch) ? Then.next : Then.end;
     case Op.state:
-      State.told = operand;
+      State.operand = operand;
       return Then.next;
     case Op.meter:
       meter(branch, operand);
@@ -135,21 +135,21 @@ function seldom(branch: usize, table: usize, rule: usize, action: usize): Then {
       firstHit(branch, operand);
       return Then.next;
     case Op.track:
-      tell(branch, track(branch, operand, flagsTold()));
+      writeRegisterC(branch, track(branch, operand, stateFlags()));
       return Then.next;
-    case Op.sample:
-      return thenIf(sample(branch, table, operand));
+    case Op.sampler:
+      return thenIf(runSampler(branch, table, operand));
     case Op.copy_from_others:
       if (<usize>operand == Walk.sender) return Then.next;
     // falls through
     case Op.copy_queue:
       deliverTo(branch, operand, DEST_COPY);
       return Then.next;
-    case Op.spread:
-      deliverTo(branch, spread(branch, operand), 0);
+    case Op.rss:
+      deliverTo(branch, rssQueue(branch, operand), 0);
       return Then.next;
-    case Op.copy_spread:
-      deliverTo(branch, spread(branch, operand), DEST_COPY);
+    case Op.copy_rss:
+      deliverTo(branch, rssQueue(branch, operand), DEST_COPY);
       return Then.next;
     case Op.array:
       return split(branch, table, operand) ? Then.end : Then.next;

@@ -7,7 +7,7 @@ import { BRANCH_REASON } from "../branch/branch";
 import { deliverTo, drop } from "../branch/outcome";
 import { toPort, toVport } from "../forward/eswitch";
 import { jump, jumpTo, miss } from "../forward/nextTable";
-import { spread } from "./rss";
+import { rssQueue } from "./rss";
 
 /** Runs a terminal action; whether the branch goes on. */
 export function terminal(branch: usize, table: usize, op: u32, operand: u32): bool {
@@ -15,8 +15,8 @@ export function terminal(branch: usize, table: usize, op: u32, operand: u32): bo
     case Op.queue:
       deliverTo(branch, operand, 0);
       return false;
-    case Op.spread:
-      deliverTo(branch, spread(branch, operand), 0);
+    case Op.rss:
+      deliverTo(branch, rssQueue(branch, operand), 0);
       return false;
     case Op.table:
       return jump(branch, operand);

@@ -4,11 +4,11 @@
  * `parseFrame` takes them (wire/parse.ts).
  */
 import {
-  EXT_HERE_INNER,
-  EXT_HERE_TUNNEL,
+  EXT_PRESENT_INNER,
+  EXT_PRESENT_TUNNEL,
   GROUP_MISC4,
   GROUP_SIZE,
-  HERE_SAMPLE,
+  PRESENT_SAMPLE,
   INNER,
   KEY_SIZE,
   LAYER_OK,
@@ -36,7 +36,7 @@ export function needsOf(mask: usize): u32 {
   }
   if (readsInner(mask)) needs |= NEEDS_INNER;
   // Samples are the last presence bits. A mask of presence alone matches any value.
-  if (bswap(load<u32>(mask, EXT_HERE_TUNNEL)) >= <u32>HERE_SAMPLE) {
+  if (bswap(load<u32>(mask, EXT_PRESENT_TUNNEL)) >= <u32>PRESENT_SAMPLE) {
     needs |= 1 << GROUP_MISC4;
     if (samplesInner()) needs |= NEEDS_INNER;
   }
@@ -62,7 +62,7 @@ export function groupOf(byte: usize): u32 {
  * present.
  */
 function readsInner(mask: usize): bool {
-  if (load<u32>(mask, EXT_HERE_INNER) != 0) return true;
+  if (load<u32>(mask, EXT_PRESENT_INNER) != 0) return true;
   if (load<u8>(mask, MISC_TAGS2) & INNER_TAGS2) return true;
   for (let at: usize = INNER; at < <usize>INNER + GROUP_SIZE; at += 16) {
     if (v128.any_true(v128.load(mask + at))) return true;

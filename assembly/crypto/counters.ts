@@ -21,7 +21,7 @@
  */
 import { JOB_NONCE } from "../../src/abi/cipher";
 import { CIPHER_FIRST_ROUNDS, CIPHER_ROUND_KEYS, CIPHER_WHITENER } from "./cipherLayout";
-import { GROUP_SIZE, placeAfter, spread } from "./planes";
+import { GROUP_SIZE, placeAfter, broadcast } from "./planes";
 import { firstRound, secondRound, substitute } from "./rounds";
 import { COLUMN, COLUMN_TWICE, FIRST_ROUND, SECOND_ROUND, STATES, wipe } from "./scratch";
 
@@ -65,7 +65,7 @@ export function pageOf(group: u32): u32 {
 export function setPage(cipher: usize, job: usize, page: u32): void {
   const counter = bswap<u32>(page << 8);
   const block = i32x4.replace_lane(v128.load(job, JOB_NONCE), 3, counter);
-  spread(placeAfter(v128.xor(block, v128.load(cipher, CIPHER_WHITENER)), 0), FIRST_ROUND);
+  broadcast(placeAfter(v128.xor(block, v128.load(cipher, CIPHER_WHITENER)), 0), FIRST_ROUND);
   firstRound(cipher, FIRST_ROUND);
   v128.store(SECOND_ROUND, v128.andnot(v128.load(FIRST_ROUND, 0), COLUMN_0), 0);
   v128.store(SECOND_ROUND, v128.andnot(v128.load(FIRST_ROUND, 16), COLUMN_0), 16);

@@ -38,7 +38,7 @@ export function placeAfter(block: v128, k: u32): v128 {
 /** Eight times the same block, its bytes placed already, in planes. */
 // @ts-ignore: decorator
 @inline
-export function spread(placed: v128, to: usize): void {
+export function broadcast(placed: v128, to: usize): void {
   v128.store(to, isSet(placed, 0x01), 0);
   v128.store(to, isSet(placed, 0x02), 16);
   v128.store(to, isSet(placed, 0x04), 32);
@@ -55,7 +55,7 @@ function isSet(bytes: v128, bit: i8): v128 {
   return i8x16.eq(v128.and(bytes, i8x16.splat(bit)), i8x16.splat(bit));
 }
 
-/** The first four bytes of each plane as those of a word: what `spread` took there. */
+/** The first four bytes of each plane as those of a word: what `broadcast` took there. */
 export function firstWord(planes: usize): u32 {
   let bytes = i8x16.splat(0);
   for (let i: u32 = 0; i < 8; i++) {

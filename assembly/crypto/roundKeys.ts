@@ -1,6 +1,6 @@
 /** Round keys of AES (FIPS 197, section 5.2) in constant time, and in planes. */
 import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS, CIPHER_WHITENER } from "./cipherLayout";
-import { GROUP_SIZE, placeAfter, spread, firstWord } from "./planes";
+import { GROUP_SIZE, placeAfter, broadcast, firstWord } from "./planes";
 import { substitute } from "./rounds";
 import { EXPANDED, STATES } from "./scratch";
 
@@ -24,7 +24,7 @@ export function expandKey(key: usize, length: u32): void {
 
 /** SubWord. */
 function substituteWord(word: u32): u32 {
-  spread(i32x4.splat(word), STATES);
+  broadcast(i32x4.splat(word), STATES);
   substitute(STATES);
   return firstWord(STATES) ^ 0x63636363;
 }
@@ -34,9 +34,9 @@ export function setRoundKeys(cipher: usize): void {
   const rounds = load<u32>(cipher, CIPHER_ROUNDS);
   const first = v128.load(EXPANDED);
   v128.store(cipher, i8x16.replace_lane(first, 15, 0), CIPHER_WHITENER);
-  spread(placeAfter(first, 0), cipher + CIPHER_ROUND_KEYS);
+  broadcast(placeAfter(first, 0), cipher + CIPHER_ROUND_KEYS);
   for (let i: u32 = 1; i <= rounds; i++) {
     const block = v128.xor(v128.load(EXPANDED + ((<usize>i) << 4)), i8x16.splat(0x63));
-    spread(placeAfter(block, i), cipher + CIPHER_ROUND_KEYS + <usize>i * GROUP_SIZE);
+    broadcast(placeAfter(block, i), cipher + CIPHER_ROUND_KEYS + <usize>i * GROUP_SIZE);
   }
 }

@@ -26,8 +26,8 @@ export function answers(rule: usize, sender: u32): bool {
         break;
       case Op.copy_queue:
       case Op.queue:
-      case Op.copy_spread:
-      case Op.spread:
+      case Op.copy_rss:
+      case Op.rss:
         return true;
     }
   }

@@ -25,30 +25,30 @@ import {
 } from "../../src/abi/engine";
 import { EXT_REGISTER_B, MISC2_REGISTER_A, MISC2_REGISTER_C_0 } from "../../src/abi/key";
 import {
-  MOST_SHAPES,
-  SHAPE_BYTES,
-  SHAPE_FIRST,
-  SHAPE_FRAMES,
-  SHAPE_HASH,
-  SHAPE_ROW,
-  SHAPE_SIZE,
-  SHAPE_SLOTS,
-  SHAPE_WORDS,
-  SHAPES_COUNT,
-  SHAPES_NUMBERS,
-  SHAPES_RECORDS,
-  SHAPES_SLOTS,
-  SHAPES_SUMMED,
-  SHAPES_USED,
-  SHAPES_WORDS,
-  WORDS_OF_SHAPES,
+  MAX_CLASSES,
+  CLASS_BYTES,
+  CLASS_FIRST,
+  CLASS_FRAMES,
+  CLASS_HASH,
+  CLASS_ROW,
+  CLASS_SIZE,
+  CLASS_SLOTS,
+  CLASS_WORDS,
+  CLASSES_COUNT,
+  CLASSES_NUMBERS,
+  CLASSES_RECORDS,
+  CLASSES_SLOTS,
+  CLASSES_SUMMED,
+  CLASSES_USED,
+  CLASSES_WORDS,
+  MAX_CLASS_WORDS,
 } from "../../src/abi/outcomeClasses";
-import { FRAMES, HITS, LENGTHS, SHAPES } from "../memory";
+import { FRAMES, HITS, LENGTHS, OUTCOME_CLASSES } from "../memory";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
 /** Words of the longest, and one to make them even. */
 const MOST_WORDS: u32 = 4 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
-const WORDS: usize = SHAPES + SHAPES_WORDS;
+const WORDS: usize = OUTCOME_CLASSES + CLASSES_WORDS;
 
 /**
  * Keeps the lengths of the frames of the batch, before rules change them. To be called before
@@ -60,57 +60,65 @@ export function keepLengths(count: u32): void {
   }
 }
 
-/** Sums rows of the batch from `first` on, until there is no room for another shape; gives how many rows are summed, those before `first` too. */
-export function sumShapes(first: u32, count: u32): u32 {
+/** Sums rows of the batch from `first` on, until there is no room for another outcome class; gives how many rows are summed, those before `first` too. */
+export function sumOutcomeClasses(first: u32, count: u32): u32 {
   let i = first;
   for (; i < count; i++) {
-    const shape = shapeOf(i);
-    if (shape == 0) break;
-    store<u16>(SHAPES + ((<usize>i) << 1), <u16>((shape - SHAPES - SHAPES_RECORDS) / SHAPE_SIZE), SHAPES_NUMBERS);
-    store<u64>(shape, load<u64>(shape, SHAPE_FRAMES) + 1, SHAPE_FRAMES);
-    store<u64>(shape, load<u64>(shape, SHAPE_BYTES) + load<u32>(LENGTHS + ((<usize>i) << 3), 4), SHAPE_BYTES);
+    const outcomeClass = classOf(i);
+    if (outcomeClass == 0) break;
+    store<u16>(
+      OUTCOME_CLASSES + ((<usize>i) << 1),
+      <u16>((outcomeClass - OUTCOME_CLASSES - CLASSES_RECORDS) / CLASS_SIZE),
+      CLASSES_NUMBERS,
+    );
+    store<u64>(outcomeClass, load<u64>(outcomeClass, CLASS_FRAMES) + 1, CLASS_FRAMES);
+    store<u64>(
+      outcomeClass,
+      load<u64>(outcomeClass, CLASS_BYTES) + load<u32>(LENGTHS + ((<usize>i) << 3), 4),
+      CLASS_BYTES,
+    );
   }
-  store<u32>(SHAPES, i, SHAPES_SUMMED);
+  store<u32>(OUTCOME_CLASSES, i, CLASSES_SUMMED);
   return i;
 }
 
-/** The shape of a frame, which may be new; 0 where there is no room for it. */
-function shapeOf(i: u32): usize {
-  const used = load<u32>(SHAPES, SHAPES_USED);
-  if (used + MOST_WORDS > <u32>WORDS_OF_SHAPES) return 0;
+/** The outcome class of a frame, which may be new; 0 where there is no room for it. */
+function classOf(i: u32): usize {
+  const used = load<u32>(OUTCOME_CLASSES, CLASSES_USED);
+  if (used + MOST_WORDS > <u32>MAX_CLASS_WORDS) return 0;
   const begin = WORDS + ((<usize>used) << 2);
   const end = writeWords(i, begin);
   const hash = hashOf(begin, end);
-  let slot = hash & (SHAPE_SLOTS - 1);
-  for (; ; slot = (slot + 1) & (SHAPE_SLOTS - 1)) {
-    const number: u32 = load<u16>(SHAPES + ((<usize>slot) << 1), SHAPES_SLOTS);
+  let slot = hash & (CLASS_SLOTS - 1);
+  for (; ; slot = (slot + 1) & (CLASS_SLOTS - 1)) {
+    const number: u32 = load<u16>(OUTCOME_CLASSES + ((<usize>slot) << 1), CLASSES_SLOTS);
     if (number == 0) break;
-    const known = shapeAt(number - 1);
-    if (load<u32>(known, SHAPE_HASH) == hash && isSame(known, begin, end)) return known;
+    const known = classAt(number - 1);
+    if (load<u32>(known, CLASS_HASH) == hash && isSame(known, begin, end)) return known;
   }
-  const number = load<u32>(SHAPES, SHAPES_COUNT);
-  if (number == MOST_SHAPES) return 0;
-  store<u16>(SHAPES + ((<usize>slot) << 1), <u16>(number + 1), SHAPES_SLOTS);
-  store<u32>(SHAPES, number + 1, SHAPES_COUNT);
+  const number = load<u32>(OUTCOME_CLASSES, CLASSES_COUNT);
+  if (number == MAX_CLASSES) return 0;
+  store<u16>(OUTCOME_CLASSES + ((<usize>slot) << 1), <u16>(number + 1), CLASSES_SLOTS);
+  store<u32>(OUTCOME_CLASSES, number + 1, CLASSES_COUNT);
   const words = <u32>((end - begin) >> 2);
-  store<u32>(SHAPES, used + words, SHAPES_USED);
-  const shape = shapeAt(number);
-  store<u64>(shape, 0, SHAPE_FRAMES);
-  store<u64>(shape, 0, SHAPE_BYTES);
-  store<u32>(shape, i, SHAPE_ROW);
-  store<u32>(shape, hash, SHAPE_HASH);
-  store<u32>(shape, used, SHAPE_FIRST);
-  store<u32>(shape, words, SHAPE_WORDS);
-  return shape;
+  store<u32>(OUTCOME_CLASSES, used + words, CLASSES_USED);
+  const outcomeClass = classAt(number);
+  store<u64>(outcomeClass, 0, CLASS_FRAMES);
+  store<u64>(outcomeClass, 0, CLASS_BYTES);
+  store<u32>(outcomeClass, i, CLASS_ROW);
+  store<u32>(outcomeClass, hash, CLASS_HASH);
+  store<u32>(outcomeClass, used, CLASS_FIRST);
+  store<u32>(outcomeClass, words, CLASS_WORDS);
+  return outcomeClass;
 }
 
 // @ts-ignore: decorator
 @inline
-function shapeAt(number: u32): usize {
-  return SHAPES + SHAPES_RECORDS + <usize>number * SHAPE_SIZE;
+function classAt(number: u32): usize {
+  return OUTCOME_CLASSES + CLASSES_RECORDS + <usize>number * CLASS_SIZE;
 }
 
-/** Writes what the shape of a frame consists of, an even number of words; gives where they end. */
+/** Writes what the outcome class of a frame consists of, an even number of words; gives where they end. */
 // @ts-ignore: decorator
 @inline
 function writeWords(i: u32, begin: usize): usize {
@@ -165,9 +173,9 @@ function hashOf(begin: usize, end: usize): u32 {
 
 // @ts-ignore: decorator
 @inline
-function isSame(shape: usize, begin: usize, end: usize): bool {
-  if (load<u32>(shape, SHAPE_WORDS) != <u32>((end - begin) >> 2)) return false;
-  const other = WORDS + ((<usize>load<u32>(shape, SHAPE_FIRST)) << 2);
+function isSame(outcomeClass: usize, begin: usize, end: usize): bool {
+  if (load<u32>(outcomeClass, CLASS_WORDS) != <u32>((end - begin) >> 2)) return false;
+  const other = WORDS + ((<usize>load<u32>(outcomeClass, CLASS_FIRST)) << 2);
   for (let at = begin; at < end; at += 8) if (load<u64>(at) != load<u64>(other + (at - begin))) return false;
   return true;
 }

@@ -120,8 +120,8 @@ function isEligible(op: u32): bool {
     case Op.push_vlan:
     case Op.pop_vlan:
     case Op.reformat:
-    case Op.spread:
-    case Op.copy_spread:
+    case Op.rss:
+    case Op.copy_rss:
       return true;
     default:
       return false;

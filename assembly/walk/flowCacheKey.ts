@@ -10,7 +10,7 @@
  * definer with the bytes of all tables' definers, which is made again when one of them changes.
  */
 import { FRAME_PORT, FRAME_SIZE } from "../../src/abi/engine";
-import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL, KEY_SIZE, NEEDS_CHANGES } from "../../src/abi/key";
+import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE, NEEDS_CHANGES } from "../../src/abi/key";
 import { CACHE_LANES, CACHE_MAX_LANES, FRAMES, HASHES } from "../memory";
 import { addBytes, addRangedDwords, Definers, DEFINER_SIZE, LAID_SIZE, layOut } from "../classify/definer";
 import { gatherTo } from "../classify/gather";
@@ -50,9 +50,9 @@ export function renewCacheKey(): bool {
     addBytes(table + TABLE_DEFINER, KEY_MASK);
   addRangedDwords(KEY_MASK, Required.fields);
   if (Required.fields & NEEDS_CHANGES) {
-    store<u32>(KEY_MASK, -1, EXT_HERE_OUTER);
-    store<u32>(KEY_MASK, -1, EXT_HERE_INNER);
-    store<u32>(KEY_MASK, -1, EXT_HERE_TUNNEL);
+    store<u32>(KEY_MASK, -1, EXT_PRESENT_OUTER);
+    store<u32>(KEY_MASK, -1, EXT_PRESENT_INNER);
+    store<u32>(KEY_MASK, -1, EXT_PRESENT_TUNNEL);
   }
   const lanes = <usize>layOut(DEFINER, PROGRAM, KEY_MASK);
   CacheKey.stride = lanes << 4;

@@ -24,7 +24,7 @@ import {
   REACHABLE_METER,
   REACHABLE_SAMPLER,
 } from "../../src/abi/reachable";
-import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, SPREAD_MASK, SPREAD_QUEUES } from "../../src/abi/state";
+import { SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE, RSS_MASK, RSS_QUEUES } from "../../src/abi/state";
 import { FUNCTIONS } from "../memory";
 import { servedBy } from "../out/queue";
 import { Eswitch } from "../forward/eswitch";
@@ -106,8 +106,8 @@ function scanAction(op: u32, operand: u32): u32 {
     case Op.queue:
     case Op.queue_from_others:
       return servedBy(operand);
-    case Op.spread:
-    case Op.copy_spread:
+    case Op.rss:
+    case Op.copy_rss:
       return servedByRss(operand);
     case Op.table:
       addTable(operand);
@@ -128,7 +128,7 @@ function scanAction(op: u32, operand: u32): u32 {
       return REACHABLE_CONNECTION;
     case Op.esp:
       return REACHABLE_ESP;
-    case Op.sample:
+    case Op.sampler:
       addTable(load<u32>(operand, SAMPLER_TABLE));
       return REACHABLE_SAMPLER | scanActions(operand + SAMPLER_FIRST, load<u32>(operand, SAMPLER_COUNT));
     default:
@@ -137,8 +137,8 @@ function scanAction(op: u32, operand: u32): u32 {
 }
 
 function servedByRss(record: usize): u32 {
-  const queues: usize = load<u32>(record, SPREAD_QUEUES);
-  const last = load<u32>(record, SPREAD_MASK);
+  const queues: usize = load<u32>(record, RSS_QUEUES);
+  const last = load<u32>(record, RSS_MASK);
   let found: u32 = 0;
   for (let n: u32 = 0; n <= last; n++) found |= servedBy(load<u32>(queues + ((<usize>n) << 2)));
   return found;

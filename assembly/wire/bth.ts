@@ -6,7 +6,7 @@
  * SPEC: fields of the outer packet's only, like those of ICMP.
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
-import { BITS_BTH_A, HERE_BTH, MISC_BITS, MISC_BTH_DST_QP, MISC_BTH_OPCODE } from "../../src/abi/key";
+import { BITS_BTH_A, PRESENT_BTH, MISC_BITS, MISC_BTH_DST_QP, MISC_BTH_OPCODE } from "../../src/abi/key";
 import { Cursor, has, Key, note } from "./cursor";
 
 export const PORT_ROCE: u32 = 4791;
@@ -25,5 +25,5 @@ export function bth(): void {
   store<u16>(misc, load<u16>(at, 5), MISC_BTH_DST_QP);
   store<u8>(misc, load<u8>(at, 7), MISC_BTH_DST_QP + 2);
   store<u8>(misc, <u8>((load<u8>(misc, MISC_BITS) & ~BITS_BTH_A) | ((load<u8>(at, 8) & ACKNOWLEDGE) >> 1)), MISC_BITS);
-  Cursor.tunnels |= HERE_BTH;
+  Cursor.tunnels |= PRESENT_BTH;
 }

@@ -21,7 +21,7 @@ import {
   MAP_STOP_WHY,
   Stop,
 } from "../../src/abi/headers";
-import { HERE_TUNNEL_DWORD, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
+import { PRESENT_TUNNEL_DWORD, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
 
 export namespace Cursor {
   export let frame: usize = 0;
@@ -35,7 +35,7 @@ export namespace Cursor {
   /** Checksums to verify at this level (checksum.ts). */
   export let checks: u32 = 0;
   /** Presence bits found at this level. */
-  export let here: u32 = 0;
+  export let present: u32 = 0;
   /** Presence bits of tunnels. */
   export let tunnels: u32 = 0;
 }
@@ -87,7 +87,7 @@ export function tunnelDwords(at: usize, count: usize): void {
   const dwords = min<usize>(count, 4);
   for (let n: usize = 0; n < dwords; n++)
     store<u32>(Key.misc5 + (n << 2), load<u32>(at + (n << 2)), MISC5_TUNNEL_HEADER);
-  Cursor.tunnels |= ((1 << (<u32>dwords)) - 1) * HERE_TUNNEL_DWORD;
+  Cursor.tunnels |= ((1 << (<u32>dwords)) - 1) * PRESENT_TUNNEL_DWORD;
 }
 
 /** Whether `bytes` more can be read at `at`; if not, says in the map which header stopped the parse. */

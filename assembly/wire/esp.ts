@@ -7,7 +7,7 @@ import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
   EXT_INNER_ESP_SEQ,
   EXT_OUTER_ESP_SEQ,
-  HERE_ESP,
+  PRESENT_ESP,
   MISC_INNER_ESP_SPI,
   MISC_OUTER_ESP_SPI,
 } from "../../src/abi/key";
@@ -25,7 +25,7 @@ export function esp(): void {
   const outer = Cursor.level == LEVEL_OUTER;
   store<u32>(Key.misc + <usize>(outer ? MISC_OUTER_ESP_SPI : MISC_INNER_ESP_SPI), load<u32>(at));
   store<u32>(Key.ext + <usize>(outer ? EXT_OUTER_ESP_SEQ : EXT_INNER_ESP_SEQ), load<u32>(at, 4));
-  Cursor.here |= HERE_ESP;
+  Cursor.present |= PRESENT_ESP;
   Cursor.at = at + SIZE;
 }
 

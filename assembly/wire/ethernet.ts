@@ -7,10 +7,10 @@
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
-  HERE_ETH,
-  HERE_ETHERTYPE,
-  HERE_VLAN,
-  HERE_VLAN2,
+  PRESENT_ETH,
+  PRESENT_ETHERTYPE,
+  PRESENT_VLAN,
+  PRESENT_VLAN2,
   LAYER_DMAC,
   LAYER_ETHERTYPE,
   LAYER_SMAC,
@@ -69,7 +69,7 @@ export function ethernet(): u32 {
   store<u16>(layer, load<u16>(at + 4), LAYER_DMAC + 4);
   store<u32>(layer, load<u32>(at + SOURCE), LAYER_SMAC);
   store<u16>(layer, load<u16>(at + SOURCE + 4), LAYER_SMAC + 4);
-  Cursor.here |= HERE_ETH;
+  Cursor.present |= PRESENT_ETH;
   Cursor.at = at + size;
   let ethertype = be16(at + size - 2);
   if (isTag(ethertype)) {
@@ -77,7 +77,7 @@ export function ethernet(): u32 {
     if (ethertype == CUT) return 0;
   }
   store<u16>(layer, bswap<u16>(<u16>ethertype), LAYER_ETHERTYPE);
-  Cursor.here |= HERE_ETHERTYPE;
+  Cursor.present |= PRESENT_ETHERTYPE;
   return ethertype;
 }
 
@@ -110,7 +110,7 @@ function first(tpid: u32, at: usize): void {
   const layer = Key.layer;
   store<u16>(layer, load<u16>(at), LAYER_TCI);
   store<u8>(layer, <u8>(tpid == TPID_CVLAN ? STATE_CVLAN : STATE_SVLAN), LAYER_STATE);
-  Cursor.here |= HERE_VLAN;
+  Cursor.present |= PRESENT_VLAN;
 }
 
 function second(tpid: u32, at: usize): void {
@@ -120,5 +120,5 @@ function second(tpid: u32, at: usize): void {
   // TAGS2_INNER_* are one bit below TAGS2_OUTER_*.
   const bit: u32 = (tpid == TPID_CVLAN ? TAGS2_OUTER_CVLAN : TAGS2_OUTER_SVLAN) >> (outer ? 0 : 1);
   store<u8>(misc, <u8>(load<u8>(misc, MISC_TAGS2) | bit), MISC_TAGS2);
-  Cursor.here |= HERE_VLAN2;
+  Cursor.present |= PRESENT_VLAN2;
 }

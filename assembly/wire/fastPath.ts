@@ -31,15 +31,15 @@ import {
   GROUP_MISC4,
   GROUP_MISC5,
   GROUP_OUTER,
-  HERE_ETH,
-  HERE_ETHERTYPE,
-  HERE_IPV4,
-  HERE_IPV6,
-  HERE_L3,
-  HERE_PROTOCOL,
-  HERE_TCP,
-  HERE_UDP,
-  HERE_VLAN,
+  PRESENT_ETH,
+  PRESENT_ETHERTYPE,
+  PRESENT_IPV4,
+  PRESENT_IPV6,
+  PRESENT_L3,
+  PRESENT_PROTOCOL,
+  PRESENT_TCP,
+  PRESENT_UDP,
+  PRESENT_VLAN,
   INNER,
   LAYER_DMAC,
   LAYER_DST,
@@ -118,18 +118,18 @@ const SIX: u64 = 0xffffffffffff;
 /** Writes key and map of a plain frame; false, with nothing written, for any other. */
 // @ts-ignore: decorator
 @inline
-export function plain(descriptor: usize, key: usize, map: usize, wanted: u32): bool {
+export function parseFast(descriptor: usize, key: usize, map: usize, wanted: u32): bool {
   if (wanted & BEYOND || <u32>load<u8>(descriptor, FRAME_LINK) != Link.ethernet) return false;
   const frame: usize = load<u32>(descriptor, FRAME_ADDRESS);
   if (load<u32>(descriptor, FRAME_LENGTH) < SHORTEST) return false;
   const type: u32 = load<u16>(frame, ETHERTYPE);
   return type == IPV4
     ? packet(descriptor, key, map, wanted, frame, IPV4, false)
-    : lessPlain(descriptor, key, map, wanted, frame, type);
+    : parseFastRest(descriptor, key, map, wanted, frame, type);
 }
 
 /** Apart, so that the most frequent of all stays short. */
-function lessPlain(descriptor: usize, key: usize, map: usize, wanted: u32, frame: usize, type: u32): bool {
+function parseFastRest(descriptor: usize, key: usize, map: usize, wanted: u32, frame: usize, type: u32): bool {
   if (type == IPV6) return packet(descriptor, key, map, wanted, frame, IPV6, false);
   if (type != TAG) return false;
   type = load<u16>(frame + TAG_SIZE, ETHERTYPE);
@@ -162,8 +162,8 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
   // | protocol 1 | TOS 1 | state 1 | TCP flags 1 | TCP ports 4 | - 2 | IHL and ok 1 | TTL 1 | UDP ports 4 |
   let low = <u64>(protocol | typeOfService(word, type) | (tagged ? STATE_CVLAN << 16 : 0));
   let high = <u64>hopsAndLengths(ip, word, type);
-  let here: u32 = HERE_ETH | HERE_ETHERTYPE | HERE_L3 | HERE_PROTOCOL;
-  here |= (type == IPV4 ? HERE_IPV4 : HERE_IPV6) | (tagged ? HERE_VLAN : 0);
+  let here: u32 = PRESENT_ETH | PRESENT_ETHERTYPE | PRESENT_L3 | PRESENT_PROTOCOL;
+  here |= (type == IPV4 ? PRESENT_IPV4 : PRESENT_IPV6) | (tagged ? PRESENT_VLAN : 0);
   const size = type == IPV4 ? IPV4_SIZE : IPV6_SIZE;
   const upper = ip + size;
   let payload: u32;
@@ -174,7 +174,7 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
     payload = size + ((offsetAndFlags & 0xf0) >> 2);
     if (payload < size + TCP_SIZE || payload > end) return false;
     low |= ((<u64>load<u32>(upper)) << 32) | (<u64>((offsetAndFlags & 0xff01) << 16));
-    here = bswap(here | HERE_TCP);
+    here = bswap(here | PRESENT_TCP);
     kind = Header.tcp;
   } else if (protocol == PROTOCOL_UDP) {
     if (end < size + UDP_SIZE) return false;
@@ -182,7 +182,7 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
     if (length < UDP_SIZE || length > total - size || leadsOn(be16(upper + 2))) return false;
     payload = size + UDP_SIZE;
     high |= (<u64>load<u32>(upper)) << 32;
-    here = bswap(here | HERE_UDP);
+    here = bswap(here | PRESENT_UDP);
     kind = Header.udp;
   } else {
     return false;

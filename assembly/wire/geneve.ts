@@ -9,8 +9,8 @@
 import { Header } from "../../src/abi/headers";
 import {
   GENEVE_OPTION_0_EXISTS,
-  HERE_GENEVE,
-  HERE_GENEVE_OPTION_0,
+  PRESENT_GENEVE,
+  PRESENT_GENEVE_OPTION_0,
   MISC3_GENEVE_OPTION_0_DATA,
   MISC_GENEVE_BITS,
   MISC_GENEVE_OPT_LEN,
@@ -51,7 +51,7 @@ export function geneve(): u32 {
   store<u16>(misc, load<u16>(at, 2), MISC_GENEVE_PROTOCOL);
   // VNI, and the O bit behind it
   store<u32>(misc, (load<u32>(at, 4) & 0xffffff) | (((<u32>load<u8>(at, 1)) >> 7) << 24), MISC_GENEVE_VNI);
-  Cursor.tunnels |= HERE_GENEVE;
+  Cursor.tunnels |= PRESENT_GENEVE;
   tunnelDwords(at, size >> 2);
   if (size > SIZE && Option0.name != 0xffffffff) option0(at + SIZE, at + size);
   Cursor.at = at + size;
@@ -71,7 +71,7 @@ function option0(option: usize, end: usize): void {
       store<u8>(misc, <u8>(load<u8>(misc, MISC_GENEVE_BITS) | GENEVE_OPTION_0_EXISTS), MISC_GENEVE_BITS);
       if (length == OPTION_SIZE) return;
       store<u32>(Key.misc3, load<u32>(option, OPTION_SIZE), MISC3_GENEVE_OPTION_0_DATA);
-      Cursor.tunnels |= HERE_GENEVE_OPTION_0;
+      Cursor.tunnels |= PRESENT_GENEVE_OPTION_0;
       return;
     }
     option += length;

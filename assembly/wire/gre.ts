@@ -13,8 +13,8 @@ import {
   BITS_GRE_K,
   BITS_GRE_S,
   EXT_GRE_FLAGS,
-  HERE_GRE,
-  HERE_GRE_KEY,
+  PRESENT_GRE,
+  PRESENT_GRE_KEY,
   MISC_BITS,
   MISC_GRE_KEY,
   MISC_GRE_PROTOCOL,
@@ -51,10 +51,10 @@ export function gre(): u32 {
   store<u8>(misc, <u8>((load<u8>(misc, MISC_BITS) & ~PRESENT_BITS) | (load<u8>(at) & PRESENT_BITS)), MISC_BITS);
   store<u16>(misc, load<u16>(at, 2), MISC_GRE_PROTOCOL);
   store<u16>(Key.ext, load<u16>(at), EXT_GRE_FLAGS);
-  Cursor.tunnels |= HERE_GRE;
+  Cursor.tunnels |= PRESENT_GRE;
   if (flags & KEY) {
     store<u32>(misc, load<u32>(at + FIXED + checksumSize(flags)), MISC_GRE_KEY);
-    Cursor.tunnels |= HERE_GRE_KEY;
+    Cursor.tunnels |= PRESENT_GRE_KEY;
   }
   tunnelDwords(at, size >> 2);
   Cursor.at = at + size;

@@ -7,9 +7,9 @@
  */
 import { Header, Stop } from "../../src/abi/headers";
 import {
-  HERE_GTPU,
-  HERE_GTPU_DW_2,
-  HERE_GTPU_EXTENSION,
+  PRESENT_GTPU,
+  PRESENT_GTPU_DW_2,
+  PRESENT_GTPU_EXTENSION,
   MISC3_GTPU_DW_0,
   MISC3_GTPU_DW_2,
   MISC3_GTPU_FIRST_EXT_DW_0,
@@ -51,10 +51,10 @@ export function gtpu(): u32 {
   store<u8>(misc3, <u8>flags, MISC3_GTPU_MSG_FLAGS);
   store<u8>(misc3, load<u8>(at, 1), MISC3_GTPU_MSG_TYPE);
   store<u32>(misc3, load<u32>(at, 4), MISC3_GTPU_TEID);
-  Cursor.tunnels |= HERE_GTPU;
+  Cursor.tunnels |= PRESENT_GTPU;
   if (long) {
     store<u32>(misc3, load<u32>(at, 8), MISC3_GTPU_DW_2);
-    Cursor.tunnels |= HERE_GTPU_DW_2;
+    Cursor.tunnels |= PRESENT_GTPU_DW_2;
   }
   Cursor.at = at + size;
   const whole = !(long && flags & EXTENDED) || extensions(load<u8>(at, 11));
@@ -77,7 +77,7 @@ function extensions(next: u32): bool {
     note(Header.gtpu_extension, at);
     if (first) {
       store<u32>(Key.misc3, load<u32>(at), MISC3_GTPU_FIRST_EXT_DW_0);
-      Cursor.tunnels |= HERE_GTPU_EXTENSION;
+      Cursor.tunnels |= PRESENT_GTPU_EXTENSION;
       first = false;
     }
     Cursor.at = at + size;

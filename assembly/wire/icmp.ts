@@ -6,8 +6,8 @@
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
-  HERE_ICMP,
-  HERE_ICMPV6,
+  PRESENT_ICMP,
+  PRESENT_ICMPV6,
   MISC3_ICMP_DATA,
   MISC3_ICMP_TYPE,
   MISC3_ICMPV6_DATA,
@@ -18,11 +18,11 @@ import { Cursor, has, Key, note } from "./cursor";
 const SIZE: usize = 8;
 
 export function icmp(): void {
-  if (fill(Header.icmp, MISC3_ICMP_TYPE, MISC3_ICMP_DATA)) Cursor.here |= HERE_ICMP;
+  if (fill(Header.icmp, MISC3_ICMP_TYPE, MISC3_ICMP_DATA)) Cursor.present |= PRESENT_ICMP;
 }
 
 export function icmpv6(): void {
-  if (fill(Header.icmpv6, MISC3_ICMPV6_TYPE, MISC3_ICMPV6_DATA)) Cursor.here |= HERE_ICMPV6;
+  if (fill(Header.icmpv6, MISC3_ICMPV6_TYPE, MISC3_ICMPV6_DATA)) Cursor.present |= PRESENT_ICMPV6;
 }
 
 function fill(header: u32, type: usize, data: usize): bool {

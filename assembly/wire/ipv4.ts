@@ -8,9 +8,9 @@ import { Header, LEVEL_OUTER, Stop } from "../../src/abi/headers";
 import {
   EXT_INNER_IPV4_FLAGS,
   EXT_OUTER_IPV4_FLAGS,
-  HERE_IPV4,
-  HERE_L3,
-  HERE_PROTOCOL,
+  PRESENT_IPV4,
+  PRESENT_L3,
+  PRESENT_PROTOCOL,
   LAYER_DST_IPV4,
   LAYER_OK,
   LAYER_PROTOCOL,
@@ -67,7 +67,7 @@ export function ipv4(): u32 {
     Key.ext + <usize>(Cursor.level == LEVEL_OUTER ? EXT_OUTER_IPV4_FLAGS : EXT_INNER_IPV4_FLAGS),
     <u8>((fragment >> 8) & 0xe0),
   );
-  Cursor.here |= HERE_L3 | HERE_IPV4 | HERE_PROTOCOL;
+  Cursor.present |= PRESENT_L3 | PRESENT_IPV4 | PRESENT_PROTOCOL;
 
   // SPEC: a total length that cannot be is not believed: the bytes there are read on (parsing rulings). A source route
   // does not change the destination, and AH (51) is an upper layer here.

@@ -10,9 +10,9 @@
  */
 import { Header, LEVEL_OUTER, Stop } from "../../src/abi/headers";
 import {
-  HERE_IPV6,
-  HERE_L3,
-  HERE_PROTOCOL,
+  PRESENT_IPV6,
+  PRESENT_L3,
+  PRESENT_PROTOCOL,
   LAYER_DST,
   LAYER_OK,
   LAYER_PROTOCOL,
@@ -63,7 +63,7 @@ export function ipv6(): u32 {
     Key.misc + <usize>(Cursor.level == LEVEL_OUTER ? MISC_OUTER_FLOW_LABEL : MISC_INNER_FLOW_LABEL),
     bswap(first & 0xfffff),
   );
-  Cursor.here |= HERE_L3 | HERE_IPV6;
+  Cursor.present |= PRESENT_L3 | PRESENT_IPV6;
 
   const payload = <usize>be16(at + 4);
   // SPEC: length 0 is a jumbogram or BIG TCP: read on to the end of the frame (parsing rulings).
@@ -87,7 +87,7 @@ export function ipv6(): u32 {
   const protocol = extensions(load<u8>(at, 6));
   if (protocol == NO_PROTOCOL) return NO_PROTOCOL;
   store<u8>(layer, <u8>protocol, LAYER_PROTOCOL);
-  Cursor.here |= HERE_PROTOCOL;
+  Cursor.present |= PRESENT_PROTOCOL;
   return Upper.fragment == Fragment.later ? NO_PROTOCOL : protocol;
 }
 

@@ -6,7 +6,7 @@
  * The match parameters have the tag with its EtherType in front: four dwords. SPEC: the outer packet's only.
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
-import { HERE_MACSEC, HERE_MACSEC_SCI, MISC5_MACSEC_TAG } from "../../src/abi/key";
+import { PRESENT_MACSEC, PRESENT_MACSEC_SCI, MISC5_MACSEC_TAG } from "../../src/abi/key";
 import { ETHERTYPE_MACSEC } from "../../src/abi/protocols";
 import { Cursor, has, Key, note } from "./cursor";
 
@@ -27,8 +27,8 @@ export function macsec(): void {
   store<u16>(misc5, bswap<u16>(<u16>ETHERTYPE_MACSEC), MISC5_MACSEC_TAG);
   store<u16>(misc5, load<u16>(at), MISC5_MACSEC_TAG + 2);
   store<u32>(misc5, load<u32>(at, 2), MISC5_MACSEC_TAG + 4);
-  Cursor.tunnels |= HERE_MACSEC;
+  Cursor.tunnels |= PRESENT_MACSEC;
   if (!channel) return;
   store<u64>(misc5, load<u64>(at, 6), MISC5_MACSEC_TAG + 8);
-  Cursor.tunnels |= HERE_MACSEC_SCI;
+  Cursor.tunnels |= PRESENT_MACSEC_SCI;
 }

@@ -10,11 +10,11 @@ import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
   EXT_INNER_MPLS_OVER_GRE,
   EXT_INNER_MPLS_OVER_UDP,
-  HERE_INNER_MPLS_OVER_GRE,
-  HERE_INNER_MPLS_OVER_UDP,
-  HERE_MPLS,
-  HERE_MPLS_OVER_GRE,
-  HERE_MPLS_OVER_UDP,
+  PRESENT_INNER_MPLS_OVER_GRE,
+  PRESENT_INNER_MPLS_OVER_UDP,
+  PRESENT_MPLS,
+  PRESENT_MPLS_OVER_GRE,
+  PRESENT_MPLS_OVER_UDP,
   MISC2_INNER_MPLS,
   MISC2_MPLS_OVER_GRE,
   MISC2_MPLS_OVER_UDP,
@@ -31,7 +31,7 @@ const BOTTOM: u32 = 1;
 /** Over this level's link layer; gives the EtherType of the IP packet below the stack, 0 for none. */
 export function mplsOverEthernet(): u32 {
   const field: usize = Cursor.level == LEVEL_OUTER ? MISC2_OUTER_MPLS : MISC2_INNER_MPLS;
-  if (first(field)) Cursor.here |= HERE_MPLS;
+  if (first(field)) Cursor.present |= PRESENT_MPLS;
   return below();
 }
 
@@ -39,25 +39,25 @@ export function mplsOverEthernet(): u32 {
 export function mplsOverInnerUdp(): void {
   if (Cursor.end - Cursor.at < SIZE) return;
   store<u32>(Key.ext, load<u32>(Cursor.at), EXT_INNER_MPLS_OVER_UDP);
-  Cursor.here |= HERE_INNER_MPLS_OVER_UDP;
+  Cursor.present |= PRESENT_INNER_MPLS_OVER_UDP;
 }
 
 /** Over GRE of the inner packet, whose header ends at `at`. */
 export function mplsOverInnerGre(at: usize): void {
   if (Cursor.end - at < SIZE) return;
   store<u32>(Key.ext, load<u32>(at), EXT_INNER_MPLS_OVER_GRE);
-  Cursor.here |= HERE_INNER_MPLS_OVER_GRE;
+  Cursor.present |= PRESENT_INNER_MPLS_OVER_GRE;
 }
 
 /** Over GRE; gives the EtherType of the inner packet, 0 for none. */
 export function mplsOverGre(): u32 {
-  if (first(MISC2_MPLS_OVER_GRE)) Cursor.tunnels |= HERE_MPLS_OVER_GRE;
+  if (first(MISC2_MPLS_OVER_GRE)) Cursor.tunnels |= PRESENT_MPLS_OVER_GRE;
   return below();
 }
 
 /** Over UDP; gives the EtherType of the inner packet, 0 for none. */
 export function mplsOverUdp(): u32 {
-  if (first(MISC2_MPLS_OVER_UDP)) Cursor.tunnels |= HERE_MPLS_OVER_UDP;
+  if (first(MISC2_MPLS_OVER_UDP)) Cursor.tunnels |= PRESENT_MPLS_OVER_UDP;
   return below();
 }
 

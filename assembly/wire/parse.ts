@@ -29,9 +29,9 @@ import {
   MAP_PAYLOAD_END,
 } from "../../src/abi/headers";
 import {
-  EXT_HERE_INNER,
-  EXT_HERE_OUTER,
-  EXT_HERE_TUNNEL,
+  EXT_PRESENT_INNER,
+  EXT_PRESENT_OUTER,
+  EXT_PRESENT_TUNNEL,
   EXT_PORT,
   GROUP_EXT,
   GROUP_INNER,
@@ -91,7 +91,7 @@ import { ipv6 } from "./ipv6";
 import { linuxCooked, linuxCooked2, loopback } from "./link";
 import { macsec } from "./macsec";
 import { mplsOverEthernet, mplsOverInnerUdp, mplsOverUdp } from "./mpls";
-import { plain } from "./fastPath";
+import { parseFast } from "./fastPath";
 import { fillSamples } from "./sample";
 import { sctp } from "./sctp";
 import { tcp } from "./tcp";
@@ -113,7 +113,7 @@ export function openBatch(): void {
 // @ts-ignore: decorator
 @inline
 export function parseFrame(descriptor: usize, key: usize, map: usize, wanted: u32): void {
-  if (!plain(descriptor, key, map, wanted)) parseAny(descriptor, key, map, wanted);
+  if (!parseFast(descriptor, key, map, wanted)) parseAny(descriptor, key, map, wanted);
 }
 
 function parseAny(descriptor: usize, key: usize, map: usize, wanted: u32): void {
@@ -132,17 +132,17 @@ function parseAny(descriptor: usize, key: usize, map: usize, wanted: u32): void 
   store<u32>(key, (<u32>bswap<u16>(load<u16>(descriptor, FRAME_PORT))) | (side << 16), EXT_PORT);
 
   Cursor.level = LEVEL_OUTER;
-  Cursor.here = 0;
+  Cursor.present = 0;
   Cursor.checks = outerChecks(wanted);
   Key.layer = Key.outer;
   const carried = upper(network(linkLayer(load<u8>(descriptor, FRAME_LINK))));
-  store<u32>(key, bswap(Cursor.here), EXT_HERE_OUTER);
+  store<u32>(key, bswap(Cursor.present), EXT_PRESENT_OUTER);
   store<u32>(map, <u32>(Cursor.at - frame), MAP_PAYLOAD);
   store<u32>(map, <u32>(Cursor.end - frame), MAP_PAYLOAD_END);
   if (carried != 0 && wanted & NEEDS_INNER) inner(key, map, carried, wanted);
   if (wanted & ((1 << GROUP_MISC) | (1 << GROUP_MISC2))) source(descriptor, vport);
   if (wanted & (1 << GROUP_MISC4)) fillSamples(map);
-  store<u32>(key, bswap(Cursor.tunnels), EXT_HERE_TUNNEL);
+  store<u32>(key, bswap(Cursor.tunnels), EXT_PRESENT_TUNNEL);
 }
 
 /** Where the frame comes from, which no header says; and what its sender has put into register A. */
@@ -159,11 +159,11 @@ function source(descriptor: usize, vport: u32): void {
 /** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload but for a first label (parsing rulings). */
 function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
   Cursor.level = LEVEL_INNER;
-  Cursor.here = 0;
+  Cursor.present = 0;
   Cursor.checks = innerChecks(wanted);
   Key.layer = Key.inner;
   innerUpper(network(carried == ETHERTYPE_ETHERNET ? ethernet() : carried));
-  store<u32>(key, bswap(Cursor.here), EXT_HERE_INNER);
+  store<u32>(key, bswap(Cursor.present), EXT_PRESENT_INNER);
   store<u32>(map, <u32>(Cursor.at - Cursor.frame), MAP_INNER_PAYLOAD);
   store<u32>(map, <u32>(Cursor.end - Cursor.frame), MAP_INNER_PAYLOAD_END);
 }
@@ -280,7 +280,7 @@ function rareUpper(protocol: u32): u32 {
     case PROTOCOL_IPV6:
       return ETHERTYPE_IPV6;
     default:
-      plainUpper(protocol);
+      upperWithoutPacket(protocol);
       return 0;
   }
 }
@@ -299,12 +299,12 @@ function innerUpper(protocol: u32): void {
   } else if (protocol == PROTOCOL_GRE) {
     innerGre();
   } else {
-    plainUpper(protocol);
+    upperWithoutPacket(protocol);
   }
 }
 
 /** The rare upper layers that carry no packet which is read. */
-function plainUpper(protocol: u32): void {
+function upperWithoutPacket(protocol: u32): void {
   switch (protocol) {
     case PROTOCOL_ICMP:
       icmp();

@@ -13,7 +13,7 @@ import {
   MAP_PAYLOAD,
   MAP_PAYLOAD_END,
 } from "../../src/abi/headers";
-import { HERE_SAMPLE, MISC4, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../src/abi/key";
+import { PRESENT_SAMPLE, MISC4, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../src/abi/key";
 import { SAMPLE_SIZE, SAMPLES } from "../memory";
 import { invalidate } from "../epoch";
 import { be16, Cursor, Key } from "./cursor";
@@ -62,7 +62,7 @@ export function fillSamples(map: usize): void {
     const end = load<u32>(map + <usize>(level == LEVEL_OUTER ? MAP_PAYLOAD_END : MAP_INNER_PAYLOAD_END));
     if (at + VALUE_SIZE > end) continue;
     store<u32>(Key.misc4 + <usize>(MISC4 + id * MISC4_SAMPLE_SIZE), load<u32>(Cursor.frame + <usize>at));
-    Cursor.tunnels |= HERE_SAMPLE << id;
+    Cursor.tunnels |= PRESENT_SAMPLE << id;
   }
 }
 

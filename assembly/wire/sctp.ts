@@ -4,7 +4,7 @@
  *     | source port 2 | destination port 2 | verification tag 4 | checksum 4 |
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
-import { EXT_INNER_SCTP_PORTS, EXT_OUTER_SCTP_PORTS, HERE_SCTP } from "../../src/abi/key";
+import { EXT_INNER_SCTP_PORTS, EXT_OUTER_SCTP_PORTS, PRESENT_SCTP } from "../../src/abi/key";
 import { Cursor, has, Key, note } from "./cursor";
 
 const SIZE: usize = 12;
@@ -15,6 +15,6 @@ export function sctp(): void {
   note(Header.sctp, at);
   const ports: usize = Cursor.level == LEVEL_OUTER ? EXT_OUTER_SCTP_PORTS : EXT_INNER_SCTP_PORTS;
   store<u32>(Key.ext + ports, load<u32>(at));
-  Cursor.here |= HERE_SCTP;
+  Cursor.present |= PRESENT_SCTP;
   Cursor.at = at + SIZE;
 }

@@ -6,7 +6,7 @@
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
-  HERE_TCP,
+  PRESENT_TCP,
   LAYER_OK,
   LAYER_STATE,
   LAYER_TCP_FLAGS,
@@ -46,7 +46,7 @@ export function tcp(): void {
     store<u32>(misc3, load<u32>(at, 4), MISC3_INNER_SEQ);
     store<u32>(misc3, load<u32>(at, 8), MISC3_INNER_ACK);
   }
-  Cursor.here |= HERE_TCP;
+  Cursor.present |= PRESENT_TCP;
   if (headerLength >= SIZE && headerLength <= onWire && Upper.lengthKnown) {
     store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
     if (Cursor.checks & CHECK_L4) verifyTcp(at);

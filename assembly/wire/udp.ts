@@ -4,7 +4,7 @@
  *     | source port 2 | destination port 2 | length 2 | checksum 2 |
  */
 import { Header } from "../../src/abi/headers";
-import { HERE_UDP, LAYER_OK, LAYER_UDP_PORTS, OK_L4 } from "../../src/abi/key";
+import { PRESENT_UDP, LAYER_OK, LAYER_UDP_PORTS, OK_L4 } from "../../src/abi/key";
 import { PORT_GTPU, PORT_MPLS } from "../../src/abi/protocols";
 import { CHECK_L4, verifyUdp } from "./checksum";
 import { be16, Cursor, has, Key, note } from "./cursor";
@@ -24,7 +24,7 @@ export function udp(): u32 {
   note(Header.udp, at);
   const layer = Key.layer;
   store<u32>(layer, load<u32>(at), LAYER_UDP_PORTS);
-  Cursor.here |= HERE_UDP;
+  Cursor.present |= PRESENT_UDP;
   const length = <usize>be16(at + 4);
   if (length >= SIZE && length <= Cursor.wireEnd - at && Upper.lengthKnown) {
     store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);

@@ -6,7 +6,7 @@
  * SPEC: read without the I bit too (parsing rulings).
  */
 import { Header } from "../../src/abi/headers";
-import { HERE_TUNNEL_DWORD, HERE_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
+import { PRESENT_TUNNEL_DWORD, PRESENT_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
 import { ETHERTYPE_ETHERNET } from "../../src/abi/protocols";
 import { Cursor, has, Key, note } from "./cursor";
 
@@ -22,7 +22,7 @@ export function vxlan(): u32 {
   store<u16>(Key.misc, load<u16>(at, 4), MISC_VXLAN_VNI);
   store<u8>(Key.misc, load<u8>(at, 6), MISC_VXLAN_VNI + 2);
   store<u64>(Key.misc5, load<u64>(at), MISC5_TUNNEL_HEADER);
-  Cursor.tunnels |= HERE_VXLAN | HERE_TUNNEL_DWORD | (HERE_TUNNEL_DWORD << 1);
+  Cursor.tunnels |= PRESENT_VXLAN | PRESENT_TUNNEL_DWORD | (PRESENT_TUNNEL_DWORD << 1);
   Cursor.at = at + SIZE;
   return ETHERTYPE_ETHERNET;
 }

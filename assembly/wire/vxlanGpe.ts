@@ -6,7 +6,7 @@
  * SPEC: read without the I and P bits too (parsing rulings).
  */
 import { Header } from "../../src/abi/headers";
-import { HERE_VXLAN_GPE, MISC3_GPE_FLAGS, MISC3_GPE_NEXT_PROTOCOL, MISC3_GPE_VNI } from "../../src/abi/key";
+import { PRESENT_VXLAN_GPE, MISC3_GPE_FLAGS, MISC3_GPE_NEXT_PROTOCOL, MISC3_GPE_VNI } from "../../src/abi/key";
 import { ETHERTYPE_ETHERNET, ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { Cursor, has, Key, note, tunnelDwords } from "./cursor";
 
@@ -22,7 +22,7 @@ export function vxlanGpe(): u32 {
   store<u8>(misc3, load<u8>(at, 3), MISC3_GPE_NEXT_PROTOCOL);
   store<u16>(misc3, load<u16>(at, 4), MISC3_GPE_VNI);
   store<u8>(misc3, load<u8>(at, 6), MISC3_GPE_VNI + 2);
-  Cursor.tunnels |= HERE_VXLAN_GPE;
+  Cursor.tunnels |= PRESENT_VXLAN_GPE;
   tunnelDwords(at, SIZE >> 2);
   Cursor.at = at + SIZE;
   switch (load<u8>(at, 3)) {

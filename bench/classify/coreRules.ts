@@ -1,11 +1,11 @@
 /** Rules of a set and headers of a trace as the core takes them: an IPv4 5-tuple, whatever the protocol. */
 import { MAX_BATCH, Op } from "../../src/abi/engine.js";
 import {
-  EXT_HERE_OUTER,
-  HERE_IPV4,
-  HERE_L3,
-  HERE_PROTOCOL,
-  HERE_TCP,
+  EXT_PRESENT_OUTER,
+  PRESENT_IPV4,
+  PRESENT_L3,
+  PRESENT_PROTOCOL,
+  PRESENT_TCP,
   KEY_SIZE,
   LAYER_DST_IPV4,
   LAYER_PROTOCOL,
@@ -18,7 +18,7 @@ import type { Core } from "../../src/engine/core.js";
 import { insertRule, type CoreRule, type FieldRange } from "../../src/engine/rules.js";
 import { HEADER_WORDS, type SetRule } from "./ruleSets.js";
 
-const HERE = HERE_L3 | HERE_IPV4 | HERE_PROTOCOL | HERE_TCP;
+const HERE = PRESENT_L3 | PRESENT_IPV4 | PRESENT_PROTOCOL | PRESENT_TCP;
 const VERSION_MASK = 0xf << STATE_VERSION_SHIFT;
 const VERSION_4 = 4 << STATE_VERSION_SHIFT;
 const ALL_PORTS = 0xffff;
@@ -124,7 +124,7 @@ function writeTuple(view: DataView, words: readonly number[]): void {
 }
 
 function writeFixed(view: DataView, here: number, version: number): void {
-  view.setUint32(EXT_HERE_OUTER, here);
+  view.setUint32(EXT_PRESENT_OUTER, here);
   view.setUint8(LAYER_STATE, version);
 }
 

@@ -2,7 +2,7 @@
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
 import {
-  EXT_HERE_OUTER,
+  EXT_PRESENT_OUTER,
   KEY_SIZE,
   LAYER_DST_IPV4,
   LAYER_PROTOCOL,
@@ -26,7 +26,7 @@ const WORDS = [
   OUTER + LAYER_UDP_PORTS,
   // With the version of IP.
   OUTER + LAYER_PROTOCOL,
-  EXT_HERE_OUTER,
+  EXT_PRESENT_OUTER,
 ].map((byte) => byte >> 2);
 
 export class ReadyKeys {

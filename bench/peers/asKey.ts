@@ -20,11 +20,11 @@ import * as at from "./record.js";
 export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(key.KEY_SIZE));
   const word = (n: number): number => parser.fields[i * at.RECORD_WORDS + n]!;
-  view.setInt32(key.EXT_HERE_TUNNEL, word(at.TUNNELS));
+  view.setInt32(key.EXT_PRESENT_TUNNEL, word(at.TUNNELS));
   view.setUint16(key.EXT_PORT, word(at.PORT));
   view.setUint8(key.EXT_DIRECTION, word(at.PORT) >>> 16);
   writeLayer(view, key.OUTER, (n) => word(at.OUTER_WORDS + n));
-  view.setInt32(key.EXT_HERE_OUTER, word(at.OUTER_WORDS + at.HERE));
+  view.setInt32(key.EXT_PRESENT_OUTER, word(at.OUTER_WORDS + at.HERE));
   view.setUint8(key.EXT_OUTER_IPV4_FLAGS, word(at.OUTER_WORDS + at.IPV4_FLAGS));
   if (wanted & (1 << key.GROUP_MISC)) {
     // source_vhca_port is the port; no queue pair has sent the frame.
@@ -35,7 +35,7 @@ export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Arra
 
   const inner = (n: number): number => word(at.INNER_WORDS + n);
   writeLayer(view, key.INNER, inner);
-  view.setInt32(key.EXT_HERE_INNER, inner(at.HERE));
+  view.setInt32(key.EXT_PRESENT_INNER, inner(at.HERE));
   view.setUint8(key.EXT_INNER_IPV4_FLAGS, inner(at.IPV4_FLAGS));
   view.setUint16(key.MISC_OUTER_TCI2, word(at.TCI2));
   view.setUint16(key.MISC_INNER_TCI2, inner(at.TCI2));

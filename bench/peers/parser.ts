@@ -91,7 +91,7 @@ export class PlainParser extends Cursor {
     fields[layer + at.DMAC_LOW] = be32(bytes, offset + 2);
     fields[layer + at.SMAC_HIGH] = be16(bytes, offset + 6);
     fields[layer + at.SMAC_LOW] = be32(bytes, offset + 8);
-    this.#here |= key.HERE_ETH;
+    this.#here |= key.PRESENT_ETH;
     this.at = offset + 14;
     let ethertype = be16(bytes, offset + 12);
     for (let depth = 0; isTag(ethertype); depth++) {
@@ -103,7 +103,7 @@ export class PlainParser extends Cursor {
       this.at = tag + 4;
     }
     fields[layer + at.ETHERTYPE] = ethertype;
-    this.#here |= key.HERE_ETHERTYPE;
+    this.#here |= key.PRESENT_ETHERTYPE;
     return ethertype;
   }
 
@@ -113,9 +113,9 @@ export class PlainParser extends Cursor {
     if (depth === 0) {
       fields[layer + at.TCI] = tci;
       fields[layer + at.STATE] = customer ? key.STATE_CVLAN : key.STATE_SVLAN;
-      this.#here |= key.HERE_VLAN;
+      this.#here |= key.PRESENT_VLAN;
     } else if (depth === 1) {
-      this.#here |= key.HERE_VLAN2;
+      this.#here |= key.PRESENT_VLAN2;
       if ((this.#wanted & NEEDS_MISC) === 0) return;
       fields[layer + at.TCI2] = tci;
       fields[this.#record + at.TAGS2]! |= (customer ? 0x80 : 0x20) >> this.level;
@@ -130,8 +130,8 @@ export class PlainParser extends Cursor {
     else if (ethertype === 0x0806) this.#arp();
     if (protocol === 6) this.#tcp();
     else if (protocol === 17) return this.#udp();
-    else if (protocol === 1) this.#icmp(Header.icmp, key.HERE_ICMP, at.ICMP_TYPE);
-    else if (protocol === 58) this.#icmp(Header.icmpv6, key.HERE_ICMPV6, at.ICMPV6_TYPE);
+    else if (protocol === 1) this.#icmp(Header.icmp, key.PRESENT_ICMP, at.ICMP_TYPE);
+    else if (protocol === 58) this.#icmp(Header.icmpv6, key.PRESENT_ICMPV6, at.ICMPV6_TYPE);
     return NOTHING;
   }
 
@@ -167,7 +167,7 @@ export class PlainParser extends Cursor {
     fields[layer + at.SRC + 3] = be32(bytes, offset + 12);
     fields[layer + at.DST + 3] = be32(bytes, offset + 16);
     fields[layer + at.IPV4_FLAGS] = (fragment >> 8) & 0xe0;
-    this.#here |= key.HERE_L3 | key.HERE_IPV4 | key.HERE_PROTOCOL;
+    this.#here |= key.PRESENT_L3 | key.PRESENT_IPV4 | key.PRESENT_PROTOCOL;
     const total = be16(bytes, offset + 2);
     this.#lengthKnown = true;
     let ok = (first << 4) & 0xf0;
@@ -204,7 +204,7 @@ export class PlainParser extends Cursor {
     fields[layer + at.TTL] = bytes[offset + 7]!;
     for (let word = 0; word < 8; word++) fields[layer + at.SRC + word] = be32(bytes, offset + 8 + 4 * word);
     if (this.#wanted & NEEDS_MISC) fields[layer + at.FLOW_LABEL] = first & 0xfffff;
-    this.#here |= key.HERE_L3 | key.HERE_IPV6;
+    this.#here |= key.PRESENT_L3 | key.PRESENT_IPV6;
     const payload = be16(bytes, offset + 4);
     // A jumbo payload is longer than any frame here: length 0 stays unknown.
     this.#lengthKnown = payload !== 0;
@@ -222,7 +222,7 @@ export class PlainParser extends Cursor {
     const protocol = this.#extensions(bytes[offset + 6]!);
     if (protocol === NOTHING) return NOTHING;
     fields[layer + at.PROTOCOL] = protocol;
-    this.#here |= key.HERE_PROTOCOL;
+    this.#here |= key.PRESENT_PROTOCOL;
     return this.#later ? NOTHING : protocol;
   }
 
@@ -271,7 +271,7 @@ export class PlainParser extends Cursor {
       fields[layer + at.SEQ] = be32(bytes, offset + 4);
       fields[layer + at.ACK] = be32(bytes, offset + 8);
     }
-    this.#here |= key.HERE_TCP;
+    this.#here |= key.PRESENT_TCP;
     if (sane && this.#lengthKnown) {
       fields[layer + at.OK]! |= key.OK_L4;
       if (this.#checkL4) this.#verify(6, offset, this.end - offset);
@@ -287,7 +287,7 @@ export class PlainParser extends Cursor {
     const layer = this.#layer;
     const ports = be32(this.bytes, offset);
     fields[layer + at.UDP_PORTS] = ports;
-    this.#here |= key.HERE_UDP;
+    this.#here |= key.PRESENT_UDP;
     const length = be16(this.bytes, offset + 4);
     if (length >= 8 && length <= this.end - offset && this.#lengthKnown) {
       fields[layer + at.OK]! |= key.OK_L4;
@@ -329,7 +329,7 @@ export class PlainParser extends Cursor {
     if (!this.has(Header.vxlan, 8)) return NOTHING;
     this.note(Header.vxlan, offset);
     const record = this.#record;
-    this.fields[record + at.TUNNELS] = key.HERE_VXLAN | key.HERE_TUNNEL_DWORD | (key.HERE_TUNNEL_DWORD << 1);
+    this.fields[record + at.TUNNELS] = key.PRESENT_VXLAN | key.PRESENT_TUNNEL_DWORD | (key.PRESENT_TUNNEL_DWORD << 1);
     if (this.#wanted & NEEDS_MISC) this.fields[record + at.VNI] = be32(this.bytes, offset + 4) >>> 8;
     if (this.#wanted & NEEDS_REST) this.#dwords(offset, 2);
     this.at = offset + 8;
@@ -352,7 +352,7 @@ export class PlainParser extends Cursor {
     this.note(Header.geneve, offset);
     const record = this.#record;
     const dwords = Math.min(size >> 2, 4);
-    fields[record + at.TUNNELS] = key.HERE_GENEVE | (((1 << dwords) - 1) * key.HERE_TUNNEL_DWORD);
+    fields[record + at.TUNNELS] = key.PRESENT_GENEVE | (((1 << dwords) - 1) * key.PRESENT_TUNNEL_DWORD);
     const type = be16(bytes, offset + 2);
     if (this.#wanted & NEEDS_MISC) {
       fields[record + at.GENEVE_OPT_LEN] = first & 0x3f;
@@ -375,7 +375,7 @@ export class PlainParser extends Cursor {
       if (be32(bytes, option) >>> 8 === this.#option) {
         fields[record + at.GENEVE_BITS]! |= 2;
         if (size === 4) return;
-        fields[record + at.TUNNELS]! |= key.HERE_GENEVE_OPTION_0;
+        fields[record + at.TUNNELS]! |= key.PRESENT_GENEVE_OPTION_0;
         fields[record + at.GENEVE_OPTION_0] = be32(bytes, option + 4);
         return;
       }

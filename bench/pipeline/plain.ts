@@ -1,6 +1,6 @@
 /** The gateway in plain JavaScript. */
 import { Header } from "../../src/abi/headers.js";
-import { HERE_ETH, HERE_L3 } from "../../src/abi/key.js";
+import { PRESENT_ETH, PRESENT_L3 } from "../../src/abi/key.js";
 import { plainValue, TUPLE_MASK } from "../nic.js";
 import type { MaskWord } from "../peers/classifier.js";
 import { PlainPipeline, PlainTable, type PlainStep } from "../peers/pipeline.js";
@@ -27,13 +27,13 @@ export interface PlainGateway {
 const MAC_MASK: readonly MaskWord[] = [
   { word: at.DMAC_HIGH, bits: 0xffff },
   { word: at.DMAC_LOW, bits: -1 },
-  { word: at.HERE, bits: HERE_ETH },
+  { word: at.HERE, bits: PRESENT_ETH },
 ];
-const macValue = ([high, low]: Mac): number[] => [high, low | 0, HERE_ETH];
+const macValue = ([high, low]: Mac): number[] => [high, low | 0, PRESENT_ETH];
 const ROUTE_MASK: readonly MaskWord[] = [
   { word: at.DST + 3, bits: -1 },
   { word: at.STATE, bits: 0x1e },
-  { word: at.HERE, bits: HERE_L3 },
+  { word: at.HERE, bits: PRESENT_L3 },
 ];
 
 /** `room` bytes for the frames of a batch. */
@@ -63,7 +63,7 @@ export function plainGateway(rules: number, batch: number, room: number): PlainG
     ];
     insert(tuples, TUPLE_MASK, i, plainValue(tupleAt(i)), { changes: translate, counter, next: routes });
     const macs = [...mac(6, gatewayMac, at.SMAC_HIGH), ...mac(0, hostMac(i), at.DMAC_HIGH)];
-    insert(routes, ROUTE_MASK, i, [hostAddress(i) | 0, 8, HERE_L3], { changes: macs, next: tunnels });
+    insert(routes, ROUTE_MASK, i, [hostAddress(i) | 0, 8, PRESENT_L3], { changes: macs, next: tunnels });
     insert(tunnels, MAC_MASK, i, macValue(hostMac(i)), { tunnel: new PlainTunnel(tunnelHeaders(i)) });
   }
   return { pipeline, counts: () => counters.map(({ packets, bytes }) => [packets, bytes]) };

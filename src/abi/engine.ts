@@ -57,7 +57,7 @@ export enum Area {
   /** Hits and misses of the flow cache: u64 each. */
   cache = 16,
   /** Sums over frames whose outcomes are one but for bytes (src/abi/outcomeClasses.ts). */
-  shapes = 17,
+  outcome_classes = 17,
 }
 
 /** Bytes of the area of samples. */
@@ -227,11 +227,11 @@ export enum Op {
   /** Puts a syndrome into the register. Operand: the address of a connection (CONNECTION_*); flags: the direction. */
   track = 25,
   /** Operand: the address of a sampler (SAMPLER_*). */
-  sample = 26,
-  /** To one of several queues. Operand: the address of a spread record (SPREAD_*). */
-  spread = 27,
+  sampler = 26,
+  /** To one of several queues. Operand: the address of a spread record (RSS_*). */
+  rss = 27,
   /** The same with a copy. */
-  copy_spread = 28,
+  copy_rss = 28,
   /** Encrypts or decrypts. Operand: the address of an association (src/abi/esp.ts). */
   esp = 29,
 }

@@ -205,9 +205,9 @@ export const MISC5_TUNNEL_HEADER = 400;
  * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports; MPLS over
  * UDP or GRE inside a tunnel: the first entry as on the wire.
  */
-export const EXT_HERE_OUTER = 448;
-export const EXT_HERE_INNER = 452;
-export const EXT_HERE_TUNNEL = 456;
+export const EXT_PRESENT_OUTER = 448;
+export const EXT_PRESENT_INNER = 452;
+export const EXT_PRESENT_TUNNEL = 456;
 export const EXT_PORT = 460;
 export const EXT_DIRECTION = 462;
 export const EXT_OUTER_IPV4_FLAGS = 464;
@@ -224,46 +224,46 @@ export const DIRECTION_WIRE = 1;
 export const DIRECTION_VPORT = 2;
 
 /** Presence bits of one level (`here: outer`, `here: inner`). */
-export const HERE_ETH = 1;
-export const HERE_ETHERTYPE = 2;
-export const HERE_VLAN = 4;
-export const HERE_VLAN2 = 8;
+export const PRESENT_ETH = 1;
+export const PRESENT_ETHERTYPE = 2;
+export const PRESENT_VLAN = 4;
+export const PRESENT_VLAN2 = 8;
 /** IPv4 or IPv6. */
-export const HERE_L3 = 16;
-export const HERE_IPV4 = 32;
-export const HERE_IPV6 = 64;
+export const PRESENT_L3 = 16;
+export const PRESENT_IPV4 = 32;
+export const PRESENT_IPV6 = 64;
 /** The upper-layer protocol is known: for IPv6, the extension headers were walked to their end. */
-export const HERE_PROTOCOL = 128;
-export const HERE_TCP = 256;
-export const HERE_UDP = 512;
-export const HERE_ICMP = 1024;
-export const HERE_ICMPV6 = 2048;
-export const HERE_SCTP = 4096;
-export const HERE_ESP = 8192;
+export const PRESENT_PROTOCOL = 128;
+export const PRESENT_TCP = 256;
+export const PRESENT_UDP = 512;
+export const PRESENT_ICMP = 1024;
+export const PRESENT_ICMPV6 = 2048;
+export const PRESENT_SCTP = 4096;
+export const PRESENT_ESP = 8192;
 /** MPLS directly over this level's link layer. */
-export const HERE_MPLS = 16384;
+export const PRESENT_MPLS = 16384;
 /** MPLS inside a tunnel of the inner packet, which is payload but for the first entry: of `here: inner` only. */
-export const HERE_INNER_MPLS_OVER_UDP = 32768;
-export const HERE_INNER_MPLS_OVER_GRE = 65536;
+export const PRESENT_INNER_MPLS_OVER_UDP = 32768;
+export const PRESENT_INNER_MPLS_OVER_GRE = 65536;
 
 /** Presence bits of `here: tunnels`: tunnel headers, and what only the outer packet has fields for. */
-export const HERE_VXLAN = 1;
+export const PRESENT_VXLAN = 1;
 /** First dword of the tunnel's own header; the next three follow at twice the value each. */
-export const HERE_TUNNEL_DWORD = 2;
-export const HERE_GRE = 32;
-export const HERE_GRE_KEY = 64;
-export const HERE_VXLAN_GPE = 128;
-export const HERE_GENEVE = 256;
+export const PRESENT_TUNNEL_DWORD = 2;
+export const PRESENT_GRE = 32;
+export const PRESENT_GRE_KEY = 64;
+export const PRESENT_VXLAN_GPE = 128;
+export const PRESENT_GENEVE = 256;
 /** Option 0 is there and has data. */
-export const HERE_GENEVE_OPTION_0 = 512;
-export const HERE_GTPU = 1024;
-export const HERE_GTPU_DW_2 = 2048;
-export const HERE_GTPU_EXTENSION = 4096;
-export const HERE_MPLS_OVER_GRE = 8192;
-export const HERE_MPLS_OVER_UDP = 16384;
-export const HERE_BTH = 32768;
-export const HERE_MACSEC = 65536;
+export const PRESENT_GENEVE_OPTION_0 = 512;
+export const PRESENT_GTPU = 1024;
+export const PRESENT_GTPU_DW_2 = 2048;
+export const PRESENT_GTPU_EXTENSION = 4096;
+export const PRESENT_MPLS_OVER_GRE = 8192;
+export const PRESENT_MPLS_OVER_UDP = 16384;
+export const PRESENT_BTH = 32768;
+export const PRESENT_MACSEC = 65536;
 /** The SecTAG names its channel: dwords 2 and 3. */
-export const HERE_MACSEC_SCI = 131072;
+export const PRESENT_MACSEC_SCI = 131072;
 /** Programmable sample 0; the next seven follow at twice the value each. */
-export const HERE_SAMPLE = 262144;
+export const PRESENT_SAMPLE = 262144;

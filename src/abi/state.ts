@@ -42,24 +42,24 @@ export const SAMPLER_FIRST = 24;
  * A spread record (docs/queues.md): | function 1 | symmetric 1 | outer 1 | inner 1 | queues 4 | mask 4 | key 40 |.
  * `outer` and `inner` are the fields of each packet that are hashed; `queues` is the address of mask + 1 queues, a word each.
  */
-export const SPREAD_FUNCTION = 0;
-export const SPREAD_SYMMETRIC = 1;
-export const SPREAD_OUTER = 2;
-export const SPREAD_INNER = 3;
-export const SPREAD_QUEUES = 4;
-export const SPREAD_MASK = 8;
-export const SPREAD_KEY = 12;
-export const SPREAD_KEY_SIZE = 40;
-export const SPREAD_SIZE = 52;
+export const RSS_FUNCTION = 0;
+export const RSS_SYMMETRIC = 1;
+export const RSS_OUTER = 2;
+export const RSS_INNER = 3;
+export const RSS_QUEUES = 4;
+export const RSS_MASK = 8;
+export const RSS_KEY = 12;
+export const RSS_KEY_SIZE = 40;
+export const RSS_SIZE = 52;
 /** Functions: as the device numbers them. Without one, the first queue gets everything. */
 export const HASH_NONE = 0;
 export const HASH_XOR8 = 1;
 export const HASH_TOEPLITZ = 2;
 /** Fields, by their bits; addresses are of IPv6 and not of IPv4, ports of UDP and not of TCP. */
-export const SPREAD_SOURCE = 1;
-export const SPREAD_DESTINATION = 2;
-export const SPREAD_SOURCE_PORT = 4;
-export const SPREAD_DESTINATION_PORT = 8;
-export const SPREAD_SPI = 16;
-export const SPREAD_IPV6 = 32;
-export const SPREAD_UDP = 64;
+export const RSS_SOURCE = 1;
+export const RSS_DESTINATION = 2;
+export const RSS_SOURCE_PORT = 4;
+export const RSS_DESTINATION_PORT = 8;
+export const RSS_SPI = 16;
+export const RSS_IPV6 = 32;
+export const RSS_UDP = 64;

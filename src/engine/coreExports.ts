@@ -154,8 +154,8 @@ export interface CoreExports {
    * `steer`.
    */
   keepLengths(count: number): void;
-  /** Sums rows of the batch from `first` on, until there is no room for another shape; gives how many rows are summed, those before `first` too. */
-  sumShapes(first: number, count: number): number;
+  /** Sums rows of the batch from `first` on, until there is no room for another outcome class; gives how many rows are summed, those before `first` too. */
+  sumOutcomeClasses(first: number, count: number): number;
   /**
    * A cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full. The key
    * itself is not kept.

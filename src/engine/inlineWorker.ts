@@ -75,7 +75,7 @@ export class InlineWorker {
 
   /** Sums `count` steered rows by outcome class, from row `first` on. */
   sum(first: number, count: number): number {
-    return this.#core.sumShapes(first, count);
+    return this.#core.sumOutcomeClasses(first, count);
   }
 }
 

@@ -1,69 +1,69 @@
 /** The sums of a core over frames whose outcomes have something in common (assembly/out/outcomeClasses.ts), read by their numbers. */
 import { Area } from "../abi/engine.js";
 import {
-  SHAPE_BYTES,
-  SHAPE_FRAMES,
-  SHAPE_ROW,
-  SHAPE_SIZE,
-  SHAPES_COUNT,
-  SHAPES_NUMBERS,
-  SHAPES_RECORDS,
-  SHAPES_SUMMED,
+  CLASS_BYTES,
+  CLASS_FRAMES,
+  CLASS_ROW,
+  CLASS_SIZE,
+  CLASSES_COUNT,
+  CLASSES_NUMBERS,
+  CLASSES_RECORDS,
+  CLASSES_SUMMED,
 } from "../abi/outcomeClasses.js";
 import type { Core } from "./core.js";
 
-export class Shapes {
+export class OutcomeClasses {
   readonly #core: Core;
   readonly #area: number;
 
   constructor(core: Core) {
     this.#core = core;
-    this.#area = core.exports.areaAddress(Area.shapes) >>> 0;
+    this.#area = core.exports.areaAddress(Area.outcome_classes) >>> 0;
   }
 
   /** Numbers given so far: they count up from 0. */
   get count(): number {
-    return this.#word(SHAPES_COUNT);
+    return this.#word(CLASSES_COUNT);
   }
 
-  /** How many rows of the batch are summed, and have a number: all, or the first ones, where there is no room for another shape. */
+  /** How many rows of the batch are summed, and have a number: all, or the first ones, where there is no room for another outcome class. */
   get summed(): number {
-    return this.#word(SHAPES_SUMMED);
+    return this.#word(CLASSES_SUMMED);
   }
 
   /** Sums the rows from `first` on, after `clear`. */
   goOn(first: number, count: number): void {
-    this.#core.exports.sumShapes(first, count);
+    this.#core.exports.sumOutcomeClasses(first, count);
   }
 
   /** The number of a row that is summed. */
   of(row: number): number {
     const { u8 } = this.#core;
-    const at = this.#area + SHAPES_NUMBERS + 2 * row;
+    const at = this.#area + CLASSES_NUMBERS + 2 * row;
     return (u8[at] as number) | ((u8[at + 1] as number) << 8);
   }
 
-  /** The row of the batch that a shape of this batch came up in. */
-  rowOf(shape: number): number {
-    return this.#word(this.#record(shape) + SHAPE_ROW);
+  /** The row of the batch that an outcome class of this batch came up in. */
+  rowOf(outcomeClass: number): number {
+    return this.#word(this.#record(outcomeClass) + CLASS_ROW);
   }
 
-  frames(shape: number): number {
-    return this.#count(this.#record(shape) + SHAPE_FRAMES);
+  frames(outcomeClass: number): number {
+    return this.#count(this.#record(outcomeClass) + CLASS_FRAMES);
   }
 
   /** On the wire. */
-  bytes(shape: number): number {
-    return this.#count(this.#record(shape) + SHAPE_BYTES);
+  bytes(outcomeClass: number): number {
+    return this.#count(this.#record(outcomeClass) + CLASS_BYTES);
   }
 
-  /** Forgets all shapes and their sums. */
+  /** Forgets all classes and their sums. */
   clear(): void {
-    this.#core.u8.fill(0, this.#area, this.#area + SHAPES_NUMBERS);
+    this.#core.u8.fill(0, this.#area, this.#area + CLASSES_NUMBERS);
   }
 
-  #record(shape: number): number {
-    return SHAPES_RECORDS + shape * SHAPE_SIZE;
+  #record(outcomeClass: number): number {
+    return CLASSES_RECORDS + outcomeClass * CLASS_SIZE;
   }
 
   #count(offset: number): number {

@@ -5,6 +5,6 @@ import type { CoreExports } from "./coreExports.js";
 export function steerRows(core: CoreExports, root: number, count: number, sums: boolean): number {
   if (sums) core.keepLengths(count);
   core.steer(root, count);
-  if (sums) core.sumShapes(0, count);
+  if (sums) core.sumOutcomeClasses(0, count);
   return core.writeColumns(count);
 }

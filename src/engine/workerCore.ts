@@ -37,8 +37,8 @@ export class WorkerCore {
 
   private constructor(first: Core, { memory, control }: Start, inlineWorker: InlineWorker, thread: Thread) {
     const areas = { areaAddress: (area: number) => first.exports.areaAddress(area), openMemory: () => 1 };
-    const sumShapes = (from: number, count: number): number => inlineWorker.sum(from, count);
-    this.core = new Core({ memory, ...areas, sumShapes } as CoreExports);
+    const sumOutcomeClasses = (from: number, count: number): number => inlineWorker.sum(from, count);
+    this.core = new Core({ memory, ...areas, sumOutcomeClasses } as CoreExports);
     this.#first = first;
     this.#control = new Int32Array(control);
     this.#memory = memory;

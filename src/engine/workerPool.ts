@@ -26,7 +26,7 @@ const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
 ]);
 /** Exports that change no such state either, but may grow the memory. */
 const GROWING: ReadonlySet<string> = new Set<keyof CoreExports>([
-  ...(["parse", "steer", "loopBack", "writeColumns", "keepLengths", "sumShapes", "classify"] as const),
+  ...(["parse", "steer", "loopBack", "writeColumns", "keepLengths", "sumOutcomeClasses", "classify"] as const),
 ]);
 
 /** The rows of a batch that one core steers. */

@@ -1,5 +1,5 @@
 /** Device commands of receive queues as bytes: TIRs, RQTs. */
-import { SPREAD_KEY_SIZE } from "../abi/state.js";
+import { RSS_KEY_SIZE } from "../abi/state.js";
 import {
   CREATE_RQT,
   CREATE_TIR,
@@ -48,7 +48,7 @@ export function createTirCommand({ rx_hash_toeplitz_key, ...fields }: TirFields)
   const command = new CommandBytes("createTirCommand", CREATE_TIR.size, CREATE_TIR_OPCODE);
   command.write(TIR_CONTEXT, fields, TIR_CONTEXT_AT);
   if (rx_hash_toeplitz_key !== undefined) {
-    command.put("rx_hash_toeplitz_key", rx_hash_toeplitz_key, TIR_CONTEXT_AT + TIR_KEY_AT, SPREAD_KEY_SIZE);
+    command.put("rx_hash_toeplitz_key", rx_hash_toeplitz_key, TIR_CONTEXT_AT + TIR_KEY_AT, RSS_KEY_SIZE);
   }
   return command.bytes;
 }

@@ -31,7 +31,7 @@ import { flowName, hostRuleName } from "./names.js";
 import { at, type PlaceOf } from "./place.js";
 import { loadQueue, type LoadedQueue } from "./queue/load.js";
 import { below } from "./schema/validator.js";
-import { loadIndirectionTable, loadRqt, loadSpreading, loadTir } from "./rss/load.js";
+import { loadIndirectionTable, loadRqt, loadRss, loadTir } from "./rss/load.js";
 
 const CALL = "loadScenario";
 /** MLX5DV_DR_MATCHER_LAYOUT_* */
@@ -151,7 +151,7 @@ export class ScenarioObjects {
       const table = get(this.indirectionTables, rwq_ind_tbl);
       this.queues.set(name, {
         name,
-        queue: loadSpreading(below("queues", i), this.domains, one, table),
+        queue: loadRss(below("queues", i), this.domains, one, table),
         buffers: null,
         connected: null,
       });

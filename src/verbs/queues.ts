@@ -5,7 +5,7 @@ import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../mo
 import type { QueuePairChange } from "../model/queue/states.js";
 import type { ReceiveRequest } from "../model/queue/receiveQueue.js";
 import type { BadRequest } from "../model/queue/scatter.js";
-import { createExtended, type SpreadingAttributes } from "../model/queue/rssQueuePair.js";
+import { createExtended, type RssAttributes } from "../model/queue/rssQueuePair.js";
 
 export type {
   QueuePair,
@@ -16,7 +16,7 @@ export type {
 export type { QueuePairChange } from "../model/queue/states.js";
 export type { ReceiveRequest } from "../model/queue/receiveQueue.js";
 export type { BadRequest, ScatterEntry } from "../model/queue/scatter.js";
-export type { ReceiveHashConfiguration, SpreadingAttributes } from "../model/queue/rssQueuePair.js";
+export type { ReceiveHashConfiguration, RssAttributes } from "../model/queue/rssQueuePair.js";
 
 /**
  * Makes a queue pair in state RESET (ibv_create_qp(3)). It receives in RTR and RTS, and sends in
@@ -43,7 +43,7 @@ export function ibv_create_qp(pd: ProtectionDomain, qp_init_attr: QueuePairAttri
  */
 export function ibv_create_qp_ex(
   context: Context,
-  qp_init_attr: (QueuePairAttributes | SpreadingAttributes) & { comp_mask: number; pd: ProtectionDomain },
+  qp_init_attr: (QueuePairAttributes | RssAttributes) & { comp_mask: number; pd: ProtectionDomain },
 ): QueuePair {
   const call = "ibv_create_qp_ex";
   living(call, "context", context, Context);

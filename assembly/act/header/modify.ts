@@ -62,16 +62,16 @@ export function modify(branch: usize, program: usize): bool {
 }
 
 /** What a program asks of the parser. */
-export function programWants(program: usize): u32 {
-  let wants: u32 = 0;
+export function needsOfProgram(program: usize): u32 {
+  let needs: u32 = 0;
   const count = load<u32>(program, PROGRAM_COUNT);
   for (let n: u32 = 0; n < count; n++) {
     const instruction = program + PROGRAM_FIRST + <usize>n * INSTRUCTION_SIZE;
-    wants |= placeWants(load<u8>(instruction, INSTRUCTION_TO));
+    needs |= placeWants(load<u8>(instruction, INSTRUCTION_TO));
     if (load<u8>(instruction, INSTRUCTION_TYPE) == MODIFY_COPY)
-      wants |= placeWants(load<u8>(instruction, INSTRUCTION_FROM));
+      needs |= placeWants(load<u8>(instruction, INSTRUCTION_FROM));
   }
-  return wants;
+  return needs;
 }
 
 function placeWants(place: u32): u32 {

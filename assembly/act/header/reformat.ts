@@ -60,7 +60,7 @@ function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   moveStart(branch, -(<i32>length));
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
   memory.copy(at, record + REFORMAT_DATA, length);
-  if (load<u8>(record, REFORMAT_VERSION) != 0) mend(at, record, <u32>wire, port);
+  if (load<u8>(record, REFORMAT_VERSION) != 0) fixUp(at, record, <u32>wire, port);
   return true;
 }
 
@@ -73,7 +73,7 @@ function tooLong(record: usize, wire: u64): bool {
 }
 
 /** Lengths and the IPv4 header checksum of the headers that were put in front. */
-function mend(at: usize, record: usize, wire: u32, port: u32): void {
+function fixUp(at: usize, record: usize, wire: u32, port: u32): void {
   const offset: u32 = load<u16>(record, REFORMAT_IP);
   const ip = at + <usize>offset;
   const packet = wire - offset;

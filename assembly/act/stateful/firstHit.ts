@@ -1,11 +1,11 @@
 /** First-hit flags: bits, the most significant one of a byte first. */
 import { FIRST_HIT_SET } from "../../../src/abi/engine";
-import { bitTold, flagsTold, tell } from "./registerC";
+import { stateBit, stateFlags, writeRegisterC } from "./registerC";
 
 /** Puts the flag as it was into the register; sets it then where the rule says so. */
 export function firstHit(branch: usize, byte: usize): void {
-  const bit: u32 = 0x80 >> bitTold();
+  const bit: u32 = 0x80 >> stateBit();
   const flags: u32 = load<u8>(byte);
-  tell(branch, flags & bit ? 1 : 0);
-  if (flagsTold() & FIRST_HIT_SET) store<u8>(byte, <u8>(flags | bit));
+  writeRegisterC(branch, flags & bit ? 1 : 0);
+  if (stateFlags() & FIRST_HIT_SET) store<u8>(byte, <u8>(flags | bit));
 }

@@ -27,7 +27,7 @@ import { BRANCH_FRAME } from "../../branch/branch";
 import { timeOf } from "./clock";
 import { packetLength } from "../header/length";
 import { freshMap } from "../../branch/refresh";
-import { flagsTold, tell, told } from "./registerC";
+import { stateFlags, writeRegisterC, readRegisterC } from "./registerC";
 
 const RED: u32 = 0;
 const YELLOW: u32 = 1;
@@ -47,13 +47,13 @@ const FILLS: u64 = 1 << 40;
 export function meter(branch: usize, at: usize): void {
   const start = startColour(branch);
   const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
-  tell(branch, active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start);
+  writeRegisterC(branch, active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start);
 }
 
 function startColour(branch: usize): u32 {
-  const start = flagsTold();
+  const start = stateFlags();
   if (start != COLOUR_UNDEFINED) return start;
-  const before = told(branch, GREEN);
+  const before = readRegisterC(branch, GREEN);
   return before <= GREEN ? before : GREEN;
 }
 

@@ -4,31 +4,31 @@ import { BRANCH_KEY, BRANCH_WRITTEN } from "../../branch/branch";
 
 export namespace State {
   /** | register 8 | flags 8 | bit 8 | 0 8 | of the operation that follows. */
-  export let told: u32 = 0;
+  export let operand: u32 = 0;
 }
 
 // @ts-ignore: decorator
 @inline
-export function flagsTold(): u32 {
-  return (State.told >> 8) & 0xff;
+export function stateFlags(): u32 {
+  return (State.operand >> 8) & 0xff;
 }
 
 // @ts-ignore: decorator
 @inline
-export function bitTold(): u32 {
-  return (State.told >> 16) & 0xff;
+export function stateBit(): u32 {
+  return (State.operand >> 16) & 0xff;
 }
 
 /** Puts 8 bits into the low byte of the register that was told. */
-export function tell(branch: usize, value: u32): void {
-  const register = State.told & 0xff;
+export function writeRegisterC(branch: usize, value: u32): void {
+  const register = State.operand & 0xff;
   store<u8>(lowByte(branch, register), <u8>value);
   store<u32>(branch, load<u32>(branch, BRANCH_WRITTEN) | (1 << register), BRANCH_WRITTEN);
 }
 
 /** What the low byte of the register says, where a rule has written it on this frame; `otherwise` where none has. */
-export function told(branch: usize, otherwise: u32): u32 {
-  const register = State.told & 0xff;
+export function readRegisterC(branch: usize, otherwise: u32): u32 {
+  const register = State.operand & 0xff;
   return load<u32>(branch, BRANCH_WRITTEN) & (1 << register) ? <u32>load<u8>(lowByte(branch, register)) : otherwise;
 }
 

@@ -34,7 +34,7 @@ const FIRST: u64 = 0xbf58476d1ce4e5b9;
 const SECOND: u64 = 0x94d049bb133111eb;
 
 /** Sends the sampled ones aside, and the frame on; whether it goes on. */
-export function sample(branch: usize, table: usize, sampler: usize): bool {
+export function runSampler(branch: usize, table: usize, sampler: usize): bool {
   if (isSampled(branch, sampler)) sendAside(branch, table, sampler);
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
   if (program != 0 && !modify(branch, program)) return false;

@@ -65,7 +65,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** What keeps the frames of a pool at one worker; null where nothing does, or where it is no pool. */
 function whyAlone(device: Device): string | null {
-  return (device as Partial<DevicePool>).spreading?.why ?? null;
+  return (device as Partial<DevicePool>).distribution?.why ?? null;
 }
 
 /** What makes the device. */

@@ -40,7 +40,7 @@ export interface ArrayMember<A> {
   readonly reformat: A | null;
 }
 
-const MEMBERS: ReadonlySet<Op> = new Set([Op.default_miss, Op.queue, Op.spread, Op.vport, Op.port, Op.count, Op.table]);
+const MEMBERS: ReadonlySet<Op> = new Set([Op.default_miss, Op.queue, Op.rss, Op.vport, Op.port, Op.count, Op.table]);
 const FDB_ALONE: ReadonlySet<Op> = new Set([Op.default_miss, Op.vport, Op.port]);
 
 /**

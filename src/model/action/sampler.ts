@@ -82,7 +82,7 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
   if (program !== null) records.push({ address: programAddress, bytes: program.length });
   return new Action(device, "flow_sampler", {
     step: "end",
-    op: Op.sample,
+    op: Op.sampler,
     operand: address,
     domain,
     holds: [domain, table, ...actions],

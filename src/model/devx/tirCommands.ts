@@ -1,5 +1,5 @@
 /** CREATE_TIR, CREATE_RQT (device objects 3; PRM). */
-import { HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../../abi/state.js";
+import { HASH_TOEPLITZ, RSS_IPV6, RSS_KEY_SIZE, RSS_SPI, RSS_UDP } from "../../abi/state.js";
 import { Rqt } from "../queue/rqt.js";
 import { Tir, type TirDestination } from "../queue/tir.js";
 import type { Command } from "./command.js";
@@ -17,7 +17,7 @@ import {
 const DIRECT = 0;
 const INDIRECT = 1;
 /** Source and destination address, source and destination port, SPI. */
-const FIELDS = 2 * SPREAD_SPI - 1;
+const FIELDS = 2 * RSS_SPI - 1;
 
 type TirContext = Record<keyof typeof TIR_CONTEXT.fields, number>;
 
@@ -43,7 +43,7 @@ function destinationOf(command: Command, context: TirContext): TirDestination {
         symmetric: context.rx_hash_symmetric !== 0,
         outer: fieldsOf(command, "outer_fields", context.outer_l3, context.outer_l4, context.outer_fields),
         inner: fieldsOf(command, "inner_fields", context.inner_l3, context.inner_l4, context.inner_fields),
-        key: command.bytes(TIR_CONTEXT_AT + TIR_KEY_AT, SPREAD_KEY_SIZE),
+        key: command.bytes(TIR_CONTEXT_AT + TIR_KEY_AT, RSS_KEY_SIZE),
       };
       return { rqt: command.object<Rqt>("rqt", "indirect_table", indirect_table), hash };
     }
@@ -52,12 +52,12 @@ function destinationOf(command: Command, context: TirContext): TirDestination {
   }
 }
 
-/** SPREAD_* of a field selector. */
+/** RSS_* of a field selector. */
 function fieldsOf(command: Command, path: string, l3: number, l4: number, fields: number): number {
   if (fields > FIELDS) {
     command.fail("unsupported", path, `0x${fields.toString(16)}`, "addresses, ports, SPI: five bits");
   }
-  return fields | (l3 === 0 ? 0 : SPREAD_IPV6) | (l4 === 0 ? 0 : SPREAD_UDP);
+  return fields | (l3 === 0 ? 0 : RSS_IPV6) | (l4 === 0 ? 0 : RSS_UDP);
 }
 
 export function createRqt(command: Command): Rqt {

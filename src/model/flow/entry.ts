@@ -196,14 +196,14 @@ export class FlowEntry implements Placed, EntryKind {
 
   #deliver(record: number[], sniffs: boolean): void {
     const copies = sniffs || this.dontTrap || this.end !== null;
-    const [always, fromOthers, spread] = copies
-      ? [Op.copy_queue, Op.copy_from_others, Op.copy_spread]
-      : [Op.queue, Op.queue_from_others, Op.spread];
+    const [always, fromOthers, rss] = copies
+      ? [Op.copy_queue, Op.copy_from_others, Op.copy_rss]
+      : [Op.queue, Op.queue_from_others, Op.rss];
     for (const queue of this.queues) {
       const own = this.flows.filter((flow) => queueOf(flow) === queue);
       // RDMA tables have flows of no queue pair, which answer everybody, and what spreads sends none.
       const loops = this.stage !== "root" || own.some(({ loopsBack }) => loopsBack);
-      record.push(own[0]?.target?.op === Op.spread ? spread : loops ? always : fromOthers, queue);
+      record.push(own[0]?.target?.op === Op.rss ? rss : loops ? always : fromOthers, queue);
     }
   }
 
@@ -229,7 +229,7 @@ export function endOf({ target }: EntryFlow): FrameTarget | null {
 }
 
 function isQueue({ op }: FrameTarget): boolean {
-  return op === Op.queue || op === Op.spread;
+  return op === Op.queue || op === Op.rss;
 }
 
 /** The queue pair of all these flows where there is one, and none of them is for its own frames. */

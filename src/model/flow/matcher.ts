@@ -1,5 +1,5 @@
 /** Flow matchers (mlx5dv_create_flow_matcher(3)): the mask of flows in device bytes, where they stand, and how early. */
-import { EXT_HERE_TUNNEL, EXT_PORT, HERE_BTH } from "../../abi/key.js";
+import { EXT_PRESENT_TUNNEL, EXT_PORT, PRESENT_BTH } from "../../abi/key.js";
 import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../../abi/verbs.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { Context } from "../base/context.js";
@@ -106,7 +106,7 @@ export class FlowMatcher extends Handle {
       ask(bits, EXT_PORT, 0xff, this.port >> 8);
       ask(bits, EXT_PORT + 1, 0xff, this.port & 0xff);
     }
-    if (rdma && domainType === "nic_rx") ask(bits, EXT_HERE_TUNNEL + 2, HERE_BTH >> 8, HERE_BTH >> 8);
+    if (rdma && domainType === "nic_rx") ask(bits, EXT_PRESENT_TUNNEL + 2, PRESENT_BTH >> 8, PRESENT_BTH >> 8);
     return bits;
   }
 

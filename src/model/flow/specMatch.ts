@@ -5,7 +5,7 @@
  * its translation (where its fields go, what it implies), then those that count are added up; bits that two of them
  * ask differently are a contradiction.
  */
-import { EXT_PORT, HERE_ETH, EXT_HERE_OUTER, KEY_SIZE, LAYER_DMAC, OUTER } from "../../abi/key.js";
+import { EXT_PORT, PRESENT_ETH, EXT_PRESENT_OUTER, KEY_SIZE, LAYER_DMAC, OUTER } from "../../abi/key.js";
 import {
   IBV_FLOW_SPEC_ESP,
   IBV_FLOW_SPEC_ETH,
@@ -82,7 +82,7 @@ export function groupMatch(port: number, set: boolean): KeyBits {
   const group = 0x01;
   bits.mask[OUTER + LAYER_DMAC] = group;
   bits.value[OUTER + LAYER_DMAC] = set ? group : 0;
-  require(bits, { word: EXT_HERE_OUTER, bit: HERE_ETH });
+  require(bits, { word: EXT_PRESENT_OUTER, bit: PRESENT_ETH });
   return bits;
 }
 

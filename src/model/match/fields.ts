@@ -1,5 +1,5 @@
 /** Finds fields of the key by name, group or bit; reads and writes them. */
-import { GROUP_SIZE, HERE_IPV4 } from "../../abi/key.js";
+import { GROUP_SIZE, PRESENT_IPV4 } from "../../abi/key.js";
 import { nearest } from "../../nearest.js";
 import { FIELDS, type Field } from "./fieldTable.js";
 
@@ -73,6 +73,6 @@ export function isPresent(key: Uint8Array, field: Field): boolean {
     (((key[word] ?? 0) << 24) | ((key[word + 1] ?? 0) << 16) | ((key[word + 2] ?? 0) << 8) | (key[word + 3] ?? 0)) >>>
     0;
   if ((bits & bit) === 0) return false;
-  if (field.version === 4) return (bits & HERE_IPV4) !== 0;
+  if (field.version === 4) return (bits & PRESENT_IPV4) !== 0;
   return true;
 }

@@ -7,9 +7,9 @@
 import { MAX_RANGES } from "../../abi/engine.js";
 import {
   DEVICE_KEY_SIZE,
-  EXT_HERE_OUTER,
+  EXT_PRESENT_OUTER,
   GROUP_SIZE,
-  HERE_L3,
+  PRESENT_L3,
   KEY_SIZE,
   INNER,
   LAYER_STATE,
@@ -207,7 +207,7 @@ function versionField(field: Field): Field {
 function implyVersion(call: string, path: string, match: Match, field: Field): void {
   const version = versionField(field);
   addBits(call, path, match, version, 0xfn, BigInt(field.version), `${field.name} is IPv${field.version}`);
-  require(match, { word: version.here?.word ?? EXT_HERE_OUTER, bit: HERE_L3 });
+  require(match, { word: version.here?.word ?? EXT_PRESENT_OUTER, bit: PRESENT_L3 });
 }
 
 /** Adds bits to a match. @throws EINVAL they contradict the bits that are there */

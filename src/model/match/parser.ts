@@ -3,10 +3,10 @@
  */
 import { Header, LEVEL_INNER, LEVEL_OUTER } from "../../abi/headers.js";
 import {
-  EXT_HERE_TUNNEL,
+  EXT_PRESENT_TUNNEL,
   GENEVE_OPTION_0_EXISTS,
-  HERE_GENEVE_OPTION_0,
-  HERE_SAMPLE,
+  PRESENT_GENEVE_OPTION_0,
+  PRESENT_SAMPLE,
   MISC_GENEVE_BITS,
   SAMPLE_COUNT,
 } from "../../abi/key.js";
@@ -67,7 +67,7 @@ export class ParserDeclaration {
       checkOptions(call, "parser.geneveOption0", options.geneveOption0, GENEVE_TYPES);
       unsigned(call, "parser.geneveOption0.class", options.geneveOption0.class, 16);
       unsigned(call, "parser.geneveOption0.type", options.geneveOption0.type, 8);
-      declared |= HERE_GENEVE_OPTION_0;
+      declared |= PRESENT_GENEVE_OPTION_0;
     }
     const samples: unknown = options.samples ?? [];
     if (!Array.isArray(samples))
@@ -76,7 +76,7 @@ export class ParserDeclaration {
       const path = `parser.samples[${i}]`;
       checkOptions(call, path, sample, SAMPLE_TYPES);
       checkSample(call, path, sample);
-      const bit = HERE_SAMPLE << sample.id;
+      const bit = PRESENT_SAMPLE << sample.id;
       if ((declared & bit) !== 0) {
         const hint = "each id is declared once";
         refuse({ code: "EINVAL", call, reason: "contradiction", path: `${path}.id`, value: sample.id, hint });
@@ -99,22 +99,23 @@ export class ParserDeclaration {
 
   /** Whether rules can match a Geneve option. */
   get declaresGeneveOption(): boolean {
-    return (this.#declared & HERE_GENEVE_OPTION_0) !== 0;
+    return (this.#declared & PRESENT_GENEVE_OPTION_0) !== 0;
   }
 
   /**
    * @throws EOPNOTSUPP a mask, presence included, needs an option that the device does not declare
    */
   check(call: string, mask: Uint8Array): void {
-    const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_HERE_TUNNEL);
+    const asked = new DataView(mask.buffer, mask.byteOffset).getUint32(EXT_PRESENT_TUNNEL);
     const missing = asked & ~this.#declared;
     for (let id = 0; id < SAMPLE_COUNT; id++) {
-      if ((missing & (HERE_SAMPLE << id)) === 0) continue;
+      if ((missing & (PRESENT_SAMPLE << id)) === 0) continue;
       undeclared(call, `misc4.prog_sample_field_value_${id}`, `samples: [{ id: ${id}, ... }]`);
     }
     const exists =
-      ((mask[MISC_GENEVE_BITS] ?? 0) & GENEVE_OPTION_0_EXISTS) !== 0 && (this.#declared & HERE_GENEVE_OPTION_0) === 0;
-    if ((missing & HERE_GENEVE_OPTION_0) === 0 && !exists) return;
+      ((mask[MISC_GENEVE_BITS] ?? 0) & GENEVE_OPTION_0_EXISTS) !== 0 &&
+      (this.#declared & PRESENT_GENEVE_OPTION_0) === 0;
+    if ((missing & PRESENT_GENEVE_OPTION_0) === 0 && !exists) return;
     undeclared(call, `geneve_tlv_option_0_${exists ? "exist" : "data"}`, "geneveOption0: { class, type }");
   }
 }

@@ -5,7 +5,7 @@ import type { Context, ProtectionDomain } from "../base/context.js";
 import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
 import { describe, unsigned } from "../../checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
-import { createExtended, type SpreadingAttributes } from "./rssQueuePair.js";
+import { createExtended, type RssAttributes } from "./rssQueuePair.js";
 
 /** `struct mlx5dv_qp_init_attr`. What `comp_mask` does not name is not looked at. */
 export interface DeviceQueuePairAttributes {
@@ -30,7 +30,7 @@ export interface DeviceCompletionQueueAttributes {
 }
 
 /** Attributes of ibv_create_qp_ex(3). */
-export type ExtendedAttributes = (QueuePairAttributes | SpreadingAttributes) & {
+export type ExtendedAttributes = (QueuePairAttributes | RssAttributes) & {
   comp_mask: number;
   pd: ProtectionDomain;
 };

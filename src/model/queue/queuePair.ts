@@ -117,7 +117,7 @@ export class QueuePair extends Handle implements Receiver {
         : new SendQueue(this, attributes.send_cq, attributes.cap, Number(attributes.sq_sig_all) !== 0);
     this.transport = this.#receive !== null && isConnected(this.qp_type) ? new Transport(this, this.#receive) : null;
     this.handle = handle;
-    if (!this.spreads) {
+    if (!this.isRss) {
       device.queues.set(handle, this);
       device.receivers.set(number, this);
     }
@@ -153,7 +153,7 @@ export class QueuePair extends Handle implements Receiver {
 
   protected override printedFields(): PrintedFields {
     const fields = super.printedFields();
-    return this.spreads ? fields : { ...fields, state: this.isSink ? "sink" : STATE_NAMES[this.state] };
+    return this.isRss ? fields : { ...fields, state: this.isSink ? "sink" : STATE_NAMES[this.state] };
   }
 
   /** Takes every frame, without buffers and completions. */
@@ -162,13 +162,13 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   /** Whether it has no queue of its own, and a hash chooses one. */
-  get spreads(): boolean {
+  get isRss(): boolean {
     return false;
   }
 
   /** What takes frames to it. */
   get target(): FrameTarget {
-    return { op: this.spreads ? Op.spread : Op.queue, operand: this.handle };
+    return { op: this.isRss ? Op.rss : Op.queue, operand: this.handle };
   }
 
   get state(): number {

@@ -1,14 +1,14 @@
 /** Spreading: which fields of a frame say which of several queues gets it, and what the core is given for that. */
 import {
-  SPREAD_FUNCTION,
-  SPREAD_INNER,
-  SPREAD_KEY,
-  SPREAD_KEY_SIZE,
-  SPREAD_MASK,
-  SPREAD_OUTER,
-  SPREAD_QUEUES,
-  SPREAD_SIZE,
-  SPREAD_SYMMETRIC,
+  RSS_FUNCTION,
+  RSS_INNER,
+  RSS_KEY,
+  RSS_KEY_SIZE,
+  RSS_MASK,
+  RSS_OUTER,
+  RSS_QUEUES,
+  RSS_SIZE,
+  RSS_SYMMETRIC,
 } from "../../abi/state.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import type { QueueList } from "./indirectionTable.js";
@@ -21,16 +21,16 @@ export interface HashOptions {
   /** HASH_* */
   function: number;
   symmetric: boolean;
-  /** SPREAD_* of the fields of the outer and of the inner packet. */
+  /** RSS_* of the fields of the outer and of the inner packet. */
   outer: number;
   inner: number;
-  /** Of SPREAD_KEY_SIZE bytes. */
+  /** Of RSS_KEY_SIZE bytes. */
   key: Uint8Array;
 }
 
 /** A spread record. It holds nothing: whoever makes it keeps the list alive. */
-export class Spread {
-  /** The operand of Op.spread. */
+export class RssRecord {
+  /** The operand of Op.rss. */
   readonly address: number;
   readonly #list: QueueList;
 
@@ -41,19 +41,19 @@ export class Spread {
   }
 
   release(): void {
-    releaseRecord(this.#list.device.core, this.address, SPREAD_SIZE);
+    releaseRecord(this.#list.device.core, this.address, RSS_SIZE);
   }
 }
 
 function recordOf(list: QueueList, hash: HashOptions): Uint8Array {
-  const record = new Uint8Array(SPREAD_SIZE);
+  const record = new Uint8Array(RSS_SIZE);
   const view = new DataView(record.buffer);
-  view.setUint8(SPREAD_FUNCTION, hash.function);
-  view.setUint8(SPREAD_SYMMETRIC, hash.symmetric ? 1 : 0);
-  view.setUint8(SPREAD_OUTER, hash.outer);
-  view.setUint8(SPREAD_INNER, hash.inner);
-  view.setUint32(SPREAD_QUEUES, list.address, true);
-  view.setUint32(SPREAD_MASK, list.length - 1, true);
-  record.set(hash.key.subarray(0, SPREAD_KEY_SIZE), SPREAD_KEY);
+  view.setUint8(RSS_FUNCTION, hash.function);
+  view.setUint8(RSS_SYMMETRIC, hash.symmetric ? 1 : 0);
+  view.setUint8(RSS_OUTER, hash.outer);
+  view.setUint8(RSS_INNER, hash.inner);
+  view.setUint32(RSS_QUEUES, list.address, true);
+  view.setUint32(RSS_MASK, list.length - 1, true);
+  record.set(hash.key.subarray(0, RSS_KEY_SIZE), RSS_KEY);
   return record;
 }

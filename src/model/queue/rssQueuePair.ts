@@ -1,5 +1,5 @@
 /** Queue pairs that only receive, and spread what they get over an indirection table (ibv_create_qp_ex(3), rx_hash_conf). */
-import { HASH_NONE, HASH_TOEPLITZ, SPREAD_IPV6, SPREAD_KEY_SIZE, SPREAD_SPI, SPREAD_UDP } from "../../abi/state.js";
+import { HASH_NONE, HASH_TOEPLITZ, RSS_IPV6, RSS_KEY_SIZE, RSS_SPI, RSS_UDP } from "../../abi/state.js";
 import {
   IBV_QPT_RAW_PACKET,
   IBV_QP_INIT_ATTR_IND_TABLE,
@@ -24,7 +24,7 @@ import { living } from "../base/handle.js";
 import { IndirectionTable } from "./indirectionTable.js";
 import { checkRoom } from "./numbers.js";
 import { QueuePair, type QueuePairAttributes } from "./queuePair.js";
-import { HASH_FIELDS, Spread, type HashOptions } from "./rss.js";
+import { HASH_FIELDS, RssRecord, type HashOptions } from "./rss.js";
 
 /** `struct ibv_rx_hash_conf` */
 export interface ReceiveHashConfiguration {
@@ -38,7 +38,7 @@ export interface ReceiveHashConfiguration {
 }
 
 /** What a spreading queue pair is made of. */
-export interface SpreadingAttributes extends Partial<QueuePairAttributes> {
+export interface RssAttributes extends Partial<QueuePairAttributes> {
   qp_type: number;
   rx_hash_conf: ReceiveHashConfiguration;
   rwq_ind_tbl: IndirectionTable;
@@ -50,25 +50,20 @@ const TCP = IBV_RX_HASH_SRC_PORT_TCP | IBV_RX_HASH_DST_PORT_TCP;
 const UDP = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
 const CITE = "ibv_create_qp_ex: rx_hash_conf";
 
-export class SpreadingQueuePair extends QueuePair {
+export class RssQueuePair extends QueuePair {
   readonly #table: IndirectionTable;
-  readonly #spread: Spread;
+  readonly #rss: RssRecord;
 
-  private constructor(pd: ProtectionDomain, table: IndirectionTable, spread: Spread, name?: string) {
-    super(pd, null, spread.address, name);
+  private constructor(pd: ProtectionDomain, table: IndirectionTable, rss: RssRecord, name?: string) {
+    super(pd, null, rss.address, name);
     this.#table = table;
-    this.#spread = spread;
+    this.#rss = rss;
     pd.users++;
     table.users++;
   }
 
   /** @throws EINVAL fields that exclude each other, keys of another size; EOPNOTSUPP what receives otherwise, or sends; ENOMEM */
-  static createSpreading(
-    call: string,
-    pd: ProtectionDomain,
-    attributes: SpreadingAttributes,
-    name?: string,
-  ): SpreadingQueuePair {
+  static createRss(call: string, pd: ProtectionDomain, attributes: RssAttributes, name?: string): RssQueuePair {
     const { device } = pd;
     checkRest(call, attributes);
     const table = living(call, "rwq_ind_tbl", attributes.rwq_ind_tbl, IndirectionTable);
@@ -77,10 +72,10 @@ export class SpreadingQueuePair extends QueuePair {
     }
     const hash = hashOf(call, attributes.rx_hash_conf, table);
     checkRoom(call, device);
-    return new SpreadingQueuePair(pd, table, new Spread(call, table.list, hash), name);
+    return new RssQueuePair(pd, table, new RssRecord(call, table.list, hash), name);
   }
 
-  override get spreads(): boolean {
+  override get isRss(): boolean {
     return true;
   }
 
@@ -105,7 +100,7 @@ export class SpreadingQueuePair extends QueuePair {
   }
 
   protected override release(): void {
-    this.#spread.release();
+    this.#rss.release();
     this.#table.users--;
   }
 
@@ -116,7 +111,7 @@ export class SpreadingQueuePair extends QueuePair {
 }
 
 /** It has neither queues nor completions of its own. */
-function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: SpreadingAttributes): void {
+function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAttributes): void {
   if (qp_type !== IBV_QPT_RAW_PACKET) {
     const hint = "with rwq_ind_tbl: IBV_QPT_RAW_PACKET";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: qp_type, hint });
@@ -147,9 +142,9 @@ function hashOf(call: string, conf: ReceiveHashConfiguration, table: Indirection
     throw new TypeError(`${call}: rx_hash_conf.rx_hash_key must be a Uint8Array, not ${describe(key)}`);
   }
   const length = unsigned(call, "rx_hash_conf.rx_hash_key_len", conf.rx_hash_key_len ?? key.length, 8);
-  if (length !== SPREAD_KEY_SIZE || length > key.length) {
+  if (length !== RSS_KEY_SIZE || length > key.length) {
     const path = "rx_hash_conf.rx_hash_key_len";
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: length, hint: `${SPREAD_KEY_SIZE} bytes` });
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: length, hint: `${RSS_KEY_SIZE} bytes` });
   }
   const mask = Number(rx_hash_fields_mask);
   if (!Number.isInteger(mask) || mask < 0 || mask >= 2 ** 32 || (mask & ~HASH_FIELDS) !== 0) {
@@ -163,7 +158,7 @@ function hashOf(call: string, conf: ReceiveHashConfiguration, table: Indirection
   return { function: function_, symmetric: false, outer: inner ? 0 : fields, inner: inner ? fields : 0, key };
 }
 
-/** SPREAD_* of a mask. */
+/** RSS_* of a mask. */
 function fieldsOf(call: string, mask: number): number {
   const has = (bits: number): boolean => (mask & bits) !== 0;
   if (has(IPV4) && has(IPV6)) clash(call, mask, "IPv4 and IPv6 exclude each other");
@@ -174,9 +169,9 @@ function fieldsOf(call: string, mask: number): number {
     ((mask >> 2) & 3) |
     ((mask >> 2) & 12) |
     ((mask >> 4) & 12) |
-    (has(IBV_RX_HASH_IPSEC_SPI) ? SPREAD_SPI : 0) |
-    (has(IPV6) ? SPREAD_IPV6 : 0) |
-    (has(UDP) ? SPREAD_UDP : 0)
+    (has(IBV_RX_HASH_IPSEC_SPI) ? RSS_SPI : 0) |
+    (has(IPV6) ? RSS_IPV6 : 0) |
+    (has(UDP) ? RSS_UDP : 0)
   );
 }
 
@@ -190,14 +185,14 @@ function clash(call: string, mask: number, hint: string): never {
 export function createExtended(
   call: string,
   { device }: Context,
-  attributes: Partial<SpreadingAttributes> & { comp_mask: number; pd: ProtectionDomain },
+  attributes: Partial<RssAttributes> & { comp_mask: number; pd: ProtectionDomain },
 ): QueuePair {
   const { comp_mask, pd } = attributes;
   const path = "qp_init_attr.comp_mask";
-  const known = IBV_QP_INIT_ATTR_PD | SPREADING;
+  const known = IBV_QP_INIT_ATTR_PD | RSS_ATTRIBUTES;
   const more = unsigned(call, path, comp_mask, 32) & ~known;
-  const spreading = comp_mask & SPREADING;
-  const half = spreading !== 0 && spreading !== SPREADING;
+  const rssMask = comp_mask & RSS_ATTRIBUTES;
+  const half = rssMask !== 0 && rssMask !== RSS_ATTRIBUTES;
   if (more !== 0 || half || (comp_mask & IBV_QP_INIT_ATTR_PD) === 0) {
     const hint = "IBV_QP_INIT_ATTR_PD, and IND_TABLE together with RX_HASH";
     refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
@@ -205,9 +200,9 @@ export function createExtended(
   if (pd.device !== device) {
     refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
   }
-  return spreading === 0
+  return rssMask === 0
     ? QueuePair.create(call, pd, attributes as QueuePairAttributes)
-    : SpreadingQueuePair.createSpreading(call, pd, attributes as SpreadingAttributes);
+    : RssQueuePair.createRss(call, pd, attributes as RssAttributes);
 }
 
-const SPREADING = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;
+const RSS_ATTRIBUTES = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;

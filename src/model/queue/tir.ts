@@ -9,7 +9,7 @@ import type { FrameTarget } from "../base/target.js";
 import { retire, type Handle } from "../base/handle.js";
 import { receiverAt } from "./receivers.js";
 import type { Rqt } from "./rqt.js";
-import { Spread, type HashOptions } from "./rss.js";
+import { RssRecord, type HashOptions } from "./rss.js";
 
 /** Where a TIR leads: to a receive queue by its number, or over a table. */
 export type TirDestination = { readonly rqn: number } | { readonly rqt: Rqt; readonly hash: HashOptions };
@@ -22,16 +22,16 @@ export class Tir extends DevxObject {
   /** What takes frames to it. */
   readonly target: FrameTarget;
   readonly #holds: Handle;
-  readonly #spread: Spread | null;
+  readonly #rss: RssRecord | null;
 
-  private constructor(context: Context, target: FrameTarget, holds: Handle, spread: Spread | null) {
+  private constructor(context: Context, target: FrameTarget, holds: Handle, rss: RssRecord | null) {
     const id = context.device.nextNumber("tir") + 1;
     super(context.device, `tir${id}`);
     this.context = context;
     this.id = id;
     this.target = target;
     this.#holds = holds;
-    this.#spread = spread;
+    this.#rss = rss;
     holds.users++;
     context.users++;
   }
@@ -42,13 +42,13 @@ export class Tir extends DevxObject {
       const queue = receiverAt(call, "inline_rqn", context, to.rqn);
       return new Tir(context, { op: Op.queue, operand: queue.handle }, queue, null);
     }
-    const spread = new Spread(call, to.rqt.list, to.hash);
-    return new Tir(context, { op: Op.spread, operand: spread.address }, to.rqt, spread);
+    const rss = new RssRecord(call, to.rqt.list, to.hash);
+    return new Tir(context, { op: Op.rss, operand: rss.address }, to.rqt, rss);
   }
 
   destroy(call: string): void {
     retire(call, "obj", this, "destroy the actions, flows and entries that lead to it first");
-    this.#spread?.release();
+    this.#rss?.release();
     this.#holds.users--;
     this.context.users--;
   }

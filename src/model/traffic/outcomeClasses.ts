@@ -3,15 +3,15 @@
  * counts for itself; a burst hands its reader the classes of the core that has steered the rows.
  */
 import type { Core } from "../../engine/core.js";
-import { Shapes } from "../../engine/outcomeClasses.js";
+import { OutcomeClasses } from "../../engine/outcomeClasses.js";
 
-export type OutcomeClasses = Shapes;
+export type { OutcomeClasses };
 
 const OF_CORE = new WeakMap<Core, OutcomeClasses>();
 
 /** The outcome classes of a core: the same object for each call. */
 export function classesOf(core: Core): OutcomeClasses {
   let classes = OF_CORE.get(core);
-  if (classes === undefined) OF_CORE.set(core, (classes = new Shapes(core)));
+  if (classes === undefined) OF_CORE.set(core, (classes = new OutcomeClasses(core)));
   return classes;
 }

@@ -18,7 +18,7 @@ export interface PoolOptions extends DeviceOptions {
 }
 
 /** Over how many cores frames are spread. */
-export interface Spreading {
+export interface Distribution {
   /** 1: the first of them steers all frames. */
   readonly workers: number;
   /** What keeps them there; null where nothing does. */
@@ -66,7 +66,7 @@ export class DevicePool extends Device {
   }
 
   /** Over how many cores frames that come in now are spread, and what keeps them at the first one. */
-  get spreading(): Spreading {
+  get distribution(): Distribution {
     const why = this.traffic instanceof PoolTraffic ? this.traffic.why : this.#alone;
     return { workers: why === null ? this.workers : 1, why };
   }

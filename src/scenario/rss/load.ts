@@ -1,5 +1,5 @@
 /** What spreads frames over the queues of a scenario: indirection tables and their queue pairs, RQTs, TIRs. */
-import { SPREAD_KEY_SIZE } from "../../abi/state.js";
+import { RSS_KEY_SIZE } from "../../abi/state.js";
 import { IBV_QPT_RAW_PACKET, IBV_RX_HASH_FUNC_TOEPLITZ } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import {
@@ -12,7 +12,7 @@ import {
 import { IndirectionTable } from "../../model/queue/indirectionTable.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { Rqt } from "../../model/queue/rqt.js";
-import { SpreadingQueuePair } from "../../model/queue/rssQueuePair.js";
+import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
 import type { Tir } from "../../model/queue/tir.js";
 import type { WorkQueue } from "../../model/queue/workQueue.js";
 import { madeBy } from "../deviceFlow/deviceCommands.js";
@@ -48,7 +48,7 @@ export function loadIndirectionTable(
 }
 
 /** A queue with rwq_ind_tbl. */
-export function loadSpreading(
+export function loadRss(
   path: string,
   domains: ScenarioDomains,
   { name, function: vport, rx_hash_conf }: ScenarioQueue,
@@ -61,7 +61,7 @@ export function loadSpreading(
     rx_hash_fields_mask: bitsOf(RX_HASH_FIELDS, rx_hash_fields_mask),
   };
   const attributes = { qp_type: IBV_QPT_RAW_PACKET, rwq_ind_tbl, rx_hash_conf: conf };
-  const make = (): QueuePair => SpreadingQueuePair.createSpreading(CALL, domains.pd(vport), attributes, name);
+  const make = (): QueuePair => RssQueuePair.createRss(CALL, domains.pd(vport), attributes, name);
   return at(CALL, path, make, (inner) => `.${inner.replace("rx_hash_key_len", "rx_hash_key")}`);
 }
 
@@ -85,7 +85,7 @@ export function loadTir(
   rqt: (name: string) => Rqt,
 ): Tir {
   const target = tir.queue === undefined ? rqt(tir.rqt ?? "") : queue(tir.queue);
-  const fields = "list" in target ? spreadOver(path, tir, target) : direct(target);
+  const fields = "list" in target ? rssOver(path, tir, target) : direct(target);
   const place: PlaceOf = (inner) => (inner === "inline_rqn" ? ".queue" : (TIR_PLACES[inner] ?? `.${inner}`));
   return at(CALL, path, () => madeBy<Tir>(CALL, target.context, createTirCommand(fields), tir.name), place);
 }
@@ -96,7 +96,7 @@ function direct(queue: Receiver): TirFields {
   return { disp_type: MLX5_TIRC_DISP_TYPE_DIRECT, inline_rqn: numberOf(queue) };
 }
 
-function spreadOver(path: string, tir: ScenarioTir, { id }: Rqt): TirFields {
+function rssOver(path: string, tir: ScenarioTir, { id }: Rqt): TirFields {
   const { rx_hash_fn = "none", rx_hash_symmetric = false, rx_hash_toeplitz_key: key } = tir;
   const outer = selection(tir.rx_hash_field_selector_outer);
   const inner = selection(tir.rx_hash_field_selector_inner);
@@ -122,8 +122,8 @@ function selection(selector?: ScenarioFieldSelector): { l3: boolean; l4: boolean
 
 function keyBytes(path: string, digits: string): Uint8Array {
   const key = hexText(CALL, path, digits);
-  if (key.length === SPREAD_KEY_SIZE) return key;
-  const hint = `${SPREAD_KEY_SIZE} bytes`;
+  if (key.length === RSS_KEY_SIZE) return key;
+  const hint = `${RSS_KEY_SIZE} bytes`;
   return refuse({ code: "EINVAL", call: CALL, reason: "out_of_range", path, value: `${key.length} bytes`, hint });
 }
 

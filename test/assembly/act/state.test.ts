@@ -147,7 +147,7 @@ test("a sampler sends some frames aside, the same ones again", async () => {
   ] as const)
     record.setUint32(at, value, true);
   core.exports.setSeed(1, 2);
-  rule(core, root, 1, [Op.tag, 5, Op.sample, createRecord(core, new Uint8Array(record.buffer))]);
+  rule(core, root, 1, [Op.tag, 5, Op.sampler, createRecord(core, new Uint8Array(record.buffer))]);
   rule(core, next, 2, [Op.queue, queue]);
   const mask = (1n << 64n) - 1n;
   const sampled = (n: bigint): boolean => {

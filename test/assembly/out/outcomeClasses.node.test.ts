@@ -1,10 +1,10 @@
 /** Sums of a core over frames whose outcomes have something in common, held against the outcomes themselves. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Shapes } from "../../../src/engine/outcomeClasses.js";
+import type { OutcomeClasses } from "../../../src/engine/outcomeClasses.js";
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import type { Destination, Outcome } from "../../../src/model/traffic/outcome.js";
-import { MOST_SHAPES } from "../../../src/abi/outcomeClasses.js";
+import { MAX_CLASSES } from "../../../src/abi/outcomeClasses.js";
 import { buildFrame } from "../../../src/packet/builder/build.js";
 import { hexBytes } from "../../../src/packet/bytes.js";
 import { WEB_FRAME, withRules } from "../../scenario/support/documents.js";
@@ -16,12 +16,12 @@ const FOLDER = new URL("../../../examples/", import.meta.url);
 const EXAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
 
 interface Summed {
-  shape: number;
+  outcomeClass: number;
   bytes: Uint8Array;
   outcome: Outcome;
 }
 
-/** What frames of one shape have in common, of all that an outcome says. */
+/** What frames of one outcomeClass have in common, of all that an outcome says. */
 function common({ bytes, outcome }: Summed): string {
   const { verdict, reason, registers, rules, to, copies } = outcome;
   const arrived = ({ kind, name, frame, espFault, linkType }: Destination): unknown[] => {
@@ -31,11 +31,11 @@ function common({ bytes, outcome }: Summed): string {
   return JSON.stringify([verdict, reason, registers, hit, to.map(arrived), copies.map(arrived)]);
 }
 
-/** Each frame with its shape; sums of the core are what they must be. */
+/** Each frame with its outcomeClass; sums of the core are what they must be. */
 function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
   const burst = loaded.device.openBurst();
   const all: Summed[] = [];
-  let shapes: Shapes | undefined;
+  let classes: OutcomeClasses | undefined;
   for (let next = 0; next < frames.length;) {
     burst.clear();
     const first = next;
@@ -43,33 +43,33 @@ function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
     const numbers: number[] = [];
     burst.steer({
       summed: (classes, _, count) => {
-        shapes ??= classes;
-        expect(shapes.summed).toBe(count);
-        for (let i = 0; i < count; i++) numbers.push(shapes.of(i));
+        classes ??= classes;
+        expect(classes.summed).toBe(count);
+        for (let i = 0; i < count; i++) numbers.push(classes.of(i));
       },
     });
-    for (const [i, shape] of numbers.entries()) {
+    for (const [i, outcomeClass] of numbers.entries()) {
       const bytes = frames[first + i]!;
-      all.push({ shape, bytes, outcome: burst.outcome(i, bytes) });
+      all.push({ outcomeClass, bytes, outcome: burst.outcome(i, bytes) });
     }
   }
-  for (let shape = 0; shape < shapes!.count; shape++) {
-    const own = all.filter((one) => one.shape === shape);
-    expect(shapes!.frames(shape)).toBe(own.length);
-    expect(shapes!.bytes(shape)).toBe(own.reduce((bytes, one) => bytes + one.bytes.length + 3, 0));
+  for (let outcomeClass = 0; outcomeClass < classes!.count; outcomeClass++) {
+    const own = all.filter((one) => one.outcomeClass === outcomeClass);
+    expect(classes!.frames(outcomeClass)).toBe(own.length);
+    expect(classes!.bytes(outcomeClass)).toBe(own.reduce((bytes, one) => bytes + one.bytes.length + 3, 0));
   }
-  shapes!.clear();
-  expect(shapes!.count).toBe(0);
+  classes!.clear();
+  expect(classes!.count).toBe(0);
   return all;
 }
 
-/** Frames of one shape have one outcome in common; gives how many shapes there are. */
+/** Frames of one outcomeClass have one outcome in common; gives how many classes there are. */
 function agree(all: readonly Summed[]): number {
   const known = new Map<number, string>();
   for (const one of all) {
     const told = common(one);
-    expect(known.get(one.shape) ?? told).toBe(told);
-    known.set(one.shape, told);
+    expect(known.get(one.outcomeClass) ?? told).toBe(told);
+    known.set(one.outcomeClass, told);
   }
   return known.size;
 }
@@ -83,10 +83,10 @@ function udpFrom(port: number): Uint8Array {
   ]);
 }
 
-describe("shapes", () => {
-  it.each(EXAMPLES)("%s: frames of one shape have come to one end", async (name) => {
+describe("classes", () => {
+  it.each(EXAMPLES)("%s: frames of one outcomeClass have come to one end", async (name) => {
     const loaded = await loadScenario(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as object);
-    const random = new Random(seedFor(`shapes of ${name}`));
+    const random = new Random(seedFor(`classes of ${name}`));
     const own = loaded.frames.filter(({ send }) => send === undefined).map(({ bytes }) => bytes);
     const others = Array.from({ length: 300 }, () => Uint8Array.from(randomFrame(random).bytes));
     agree(sum(loaded, random.shuffle([...own, ...own, ...others])));
@@ -100,7 +100,7 @@ describe("shapes", () => {
     const frames = Array.from({ length: 5 }, (_, n) => hexBytes(WEB_FRAME + "00".repeat(n))!);
     const all = sum(loaded, frames);
     expect(all.map(({ outcome }) => outcome.to.length)).toEqual([2, 2, 1, 1, 1]);
-    expect(all.map(({ shape }) => shape)).toEqual([0, 0, 1, 1, 1]);
+    expect(all.map(({ outcomeClass }) => outcomeClass)).toEqual([0, 0, 1, 1, 1]);
   });
 
   it("are numbered while there is room, and then from the first one on again", async () => {
@@ -108,17 +108,17 @@ describe("shapes", () => {
     const rule = { match: { "outer.udp_dport": 1 }, actions: [{ modify: [copied] }, { queue: "web" }] };
     const { device } = await loadScenario(withRules(rule));
     const burst = device.openBurst();
-    let shapes: Shapes | undefined;
-    for (let sent = 0; (shapes?.summed ?? 0) === burst.count;) {
+    let classes: OutcomeClasses | undefined;
+    for (let sent = 0; (classes?.summed ?? 0) === burst.count;) {
       burst.clear();
       for (let n = 0; n < 100; n++) burst.put(udpFrom(sent++));
-      burst.steer({ summed: (classes) => (shapes = classes) });
+      burst.steer({ summed: (classes) => (classes = classes) });
     }
-    expect([shapes!.count, shapes!.summed]).toEqual([MOST_SHAPES, MOST_SHAPES % 100]);
-    expect(shapes!.frames(MOST_SHAPES - 1)).toBe(1);
-    shapes!.clear();
-    shapes!.goOn(MOST_SHAPES % 100, 100);
-    expect([shapes!.count, shapes!.summed]).toEqual([100 - (MOST_SHAPES % 100), 100]);
-    expect(shapes!.rowOf(0)).toBe(MOST_SHAPES % 100);
+    expect([classes!.count, classes!.summed]).toEqual([MAX_CLASSES, MAX_CLASSES % 100]);
+    expect(classes!.frames(MAX_CLASSES - 1)).toBe(1);
+    classes!.clear();
+    classes!.goOn(MAX_CLASSES % 100, 100);
+    expect([classes!.count, classes!.summed]).toEqual([100 - (MAX_CLASSES % 100), 100]);
+    expect(classes!.rowOf(0)).toBe(MAX_CLASSES % 100);
   });
 });

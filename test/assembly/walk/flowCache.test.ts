@@ -15,8 +15,8 @@ import {
 } from "../../../src/abi/program.js";
 import { Header, LEVEL_OUTER, Link } from "../../../src/abi/headers.js";
 import {
-  EXT_HERE_OUTER,
-  HERE_VXLAN,
+  EXT_PRESENT_OUTER,
+  PRESENT_VXLAN,
   LAYER_SRC_IPV4,
   LAYER_STATE,
   LAYER_TCI,
@@ -522,7 +522,7 @@ describe("an entry ends behind", () => {
       steps: modify([MODIFY_SET, 16, Place.udp, 16, 4789]),
       then: [
         [MISC_VXLAN_VNI, 4, 0xffffff00, 42 << 8],
-        [EXT_HERE_OUTER + 8, 4, HERE_VXLAN, HERE_VXLAN],
+        [EXT_PRESENT_OUTER + 8, 4, PRESENT_VXLAN, PRESENT_VXLAN],
       ],
       frames: two({ dport: 9, payload: inside(1) }, { dport: 9, payload: inside(1).fill(1, 4, 7) }),
     },

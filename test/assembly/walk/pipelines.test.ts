@@ -90,7 +90,7 @@ const REACHED = [
  * GRE, whose headers can put the inner packet at an odd offset, as often as the five others
  * together.
  */
-const SHAPES = [...KINDS, "gre", "gre", "gre", "gre"] as const;
+const OUTCOME_CLASSES = [...KINDS, "gre", "gre", "gre", "gre"] as const;
 
 /** One rule that changes frames in many ways, again and again. */
 test(`${REWRITTEN} frames through one rule`, async () => {
@@ -100,7 +100,7 @@ test(`${REWRITTEN} frames through one rule`, async () => {
   const world = await makePipelineWorld(random, tally);
   const matcher = { name: "all", table: "nic_rx:0", priority: 0, masks: [] };
   for (let n = 0; counts.frames < REWRITTEN; n++) {
-    const base = { frame: randomFrameOf(random, random.pick(SHAPES)), sender: null, metadata: 0 };
+    const base = { frame: randomFrameOf(random, random.pick(OUTCOME_CLASSES)), sender: null, metadata: 0 };
     makeRule(world, { id: `r${n}`, matcher, terms: [], ranges: [], actions: randomRewrites(random, base.frame) });
     const flipped = Array.from({ length: 7 }, () => flip(base, world));
     steer(world, [base, ...flipped, drawBase(world), drawBase(world)], counts);

@@ -29,9 +29,9 @@ import {
   SAMPLER_FIRST,
   SAMPLER_RATIO,
   SAMPLER_TABLE,
-  SPREAD_MASK,
-  SPREAD_QUEUES,
-  SPREAD_SIZE,
+  RSS_MASK,
+  RSS_QUEUES,
+  RSS_SIZE,
 } from "../../../src/abi/state.js";
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
@@ -96,7 +96,7 @@ function array(...members: readonly (readonly [op: Op, operand: number])[]): num
 
 function spread(...queues: readonly number[]): number {
   const list = record(4 * queues.length, Object.fromEntries(queues.map((one, n) => [4 * n, one])));
-  return record(SPREAD_SIZE, { [SPREAD_QUEUES]: list, [SPREAD_MASK]: queues.length - 1 });
+  return record(RSS_SIZE, { [RSS_QUEUES]: list, [RSS_MASK]: queues.length - 1 });
 }
 
 describe("things", () => {
@@ -106,21 +106,21 @@ describe("things", () => {
     "a flag": [() => state(Op.first_hit), REACHABLE_FLAG],
     "a connection": [() => state(Op.track), REACHABLE_CONNECTION],
     ESP: [() => [Op.esp, record(256), Op.queue, sink()], REACHABLE_ESP],
-    "a sampler": [() => [Op.sample, sampler(table(), [Op.copy_queue, sink()])], REACHABLE_SAMPLER],
+    "a sampler": [() => [Op.sampler, sampler(table(), [Op.copy_queue, sink()])], REACHABLE_SAMPLER],
     "a queue with buffers": [() => [Op.queue, buffers()], REACHABLE_BUFFERS],
     "one for frames of others": [() => [Op.queue_from_others, buffers()], REACHABLE_BUFFERS],
     "one that gets a copy": [() => [Op.copy_queue, buffers(), Op.drop, 0], REACHABLE_BUFFERS],
     "one that gets copies of others": [() => [Op.copy_from_others, buffers(), Op.drop, 0], REACHABLE_BUFFERS],
     "a queue that is read": [() => [Op.queue, queue(QUEUE_READY | QUEUE_SINK | QUEUE_READ)], REACHABLE_TRANSPORT],
-    "the last queue of several": [() => [Op.spread, spread(sink(), sink(), sink(), buffers())], REACHABLE_BUFFERS],
-    "one of several, of a copy": [() => [Op.copy_spread, spread(buffers(), sink()), Op.drop, 0], REACHABLE_BUFFERS],
+    "the last queue of several": [() => [Op.rss, spread(sink(), sink(), sink(), buffers())], REACHABLE_BUFFERS],
+    "one of several, of a copy": [() => [Op.copy_rss, spread(buffers(), sink()), Op.drop, 0], REACHABLE_BUFFERS],
     "the last member of an array": [
       () => [Op.array, array([Op.queue, sink()], [Op.queue, sink()], [Op.queue, buffers()])],
       REACHABLE_BUFFERS,
     ],
-    "queues of a member": [() => [Op.array, array([Op.spread, spread(sink(), buffers())])], REACHABLE_BUFFERS],
+    "queues of a member": [() => [Op.array, array([Op.rss, spread(sink(), buffers())])], REACHABLE_BUFFERS],
     "what a sampler does with samples": [
-      () => [Op.sample, sampler(table(), [Op.count, core.exports.createCounters(1), Op.copy_queue, buffers()])],
+      () => [Op.sampler, sampler(table(), [Op.count, core.exports.createCounters(1), Op.copy_queue, buffers()])],
       REACHABLE_SAMPLER | REACHABLE_BUFFERS,
     ],
     "several of a rule": [
@@ -142,7 +142,7 @@ describe("things", () => {
     const root = table(TABLE_ROOT);
     const counter = core.exports.createCounters(1);
     rule(root, [Op.tag, 5, Op.count, counter, Op.push_vlan, 0x8100_0005, Op.queue, sink()]);
-    rule(root, [Op.pop_vlan, 0, Op.spread, spread(sink(), sink())], 1);
+    rule(root, [Op.pop_vlan, 0, Op.rss, spread(sink(), sink())], 1);
     rule(root, [Op.array, array([Op.queue, sink()], [Op.port, 1], [Op.vport, VPORT_UPLINK])], 2);
     rule(root, [Op.queue, queue(0)], 3);
     rule(root, [Op.default_miss, 0], 4);
@@ -200,11 +200,11 @@ describe("ways", () => {
       setVport(255, far);
       rule(root, [Op.array, array([Op.vport, 255])]);
     },
-    "a sampler's frames": (root, far) => rule(root, [Op.sample, sampler(far, [Op.copy_queue, sink()])]),
-    "a sampler's samples": (root, far) => rule(root, [Op.sample, sampler(table(), [Op.table, far])]),
+    "a sampler's frames": (root, far) => rule(root, [Op.sampler, sampler(far, [Op.copy_queue, sink()])]),
+    "a sampler's samples": (root, far) => rule(root, [Op.sampler, sampler(table(), [Op.table, far])]),
     "a sampler's samples at a function": (root, far) => {
       setVport(1, far);
-      rule(root, [Op.sample, sampler(table(), [Op.vport, 1])]);
+      rule(root, [Op.sampler, sampler(table(), [Op.vport, 1])]);
     },
   };
   test.each(Object.keys(ways))("%s", (name) => {

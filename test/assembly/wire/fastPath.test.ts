@@ -138,7 +138,7 @@ function changed(bytes: readonly number[], at: number, by: number): number[] {
 }
 
 /** Header by header, what the map lists of a plain frame. */
-const SHAPES = [Header.ipv4, Header.ipv6].flatMap((ip) =>
+const OUTCOME_CLASSES = [Header.ipv4, Header.ipv6].flatMap((ip) =>
   [Header.tcp, Header.udp].flatMap((upper) => [
     [Header.ethernet, ip, upper].join(),
     [Header.ethernet, Header.vlan, ip, upper].join(),
@@ -201,7 +201,7 @@ class Both {
     const { u8, keys, maps } = this.#core;
     const map = maps + MAP_SIZE;
     const kinds = Array.from({ length: u8[map + MAP_COUNT]! }, (_, n) => u8[map + MAP_FIRST + MAP_ENTRY_SIZE * n]);
-    const listed = u8[map + MAP_STOP_WHY] === 0 && SHAPES.includes(kinds.join());
+    const listed = u8[map + MAP_STOP_WHY] === 0 && OUTCOME_CLASSES.includes(kinds.join());
     const ok = (u8[keys + KEY_SIZE + OUTER + LAYER_OK]! & (OK_L3 | OK_L4)) === (OK_L3 | OK_L4);
     this.shapes[listed && ok ? "plain" : "other"]++;
   }

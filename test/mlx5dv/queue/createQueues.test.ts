@@ -96,7 +96,7 @@ describe("mlx5dv_create_qp", () => {
       { comp_mask, pd, qp_type: RAW, rwq_ind_tbl, rx_hash_conf },
       { comp_mask: FLAGS, create_flags: flags },
     );
-    expect(qp.spreads).toBe(true);
+    expect(qp.isRss).toBe(true);
   });
 
   test.each([

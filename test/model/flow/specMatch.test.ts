@@ -1,6 +1,6 @@
 /** What specs become over the key: field by field, bit by bit. */
 import { describe, expect, test } from "vitest";
-import { EXT_HERE_OUTER, KEY_SIZE } from "../../../src/abi/key.js";
+import { EXT_PRESENT_OUTER, KEY_SIZE } from "../../../src/abi/key.js";
 import { flowMatch, groupMatch, portMatch } from "../../../src/model/flow/specMatch.js";
 import * as v from "../../../src/verbs/index.js";
 import { FILTERS, specsAreValid } from "../../oracle/flow/spec.js";
@@ -316,7 +316,7 @@ test("groups: destination MACs with the group bit, and without", () => {
   ] as const) {
     const { mask, value } = groupMatch(2, set);
     expect([mask[8], value[8]]).toEqual([1, bit]);
-    expect([word(mask, EXT_HERE_OUTER), word(value, EXT_HERE_OUTER)]).toEqual([ETH, ETH]);
+    expect([word(mask, EXT_PRESENT_OUTER), word(value, EXT_PRESENT_OUTER)]).toEqual([ETH, ETH]);
     expect([word(mask, 460), word(value, 460)]).toEqual([0xffff0000, 0x00020000]);
     expect(mask.filter((byte) => byte !== 0).length).toBe(4);
   }

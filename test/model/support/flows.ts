@@ -1,5 +1,5 @@
 /** What the tests of flows as matches share: specs from objects, and matches by the names of fields. */
-import { EXT_HERE_INNER, EXT_HERE_OUTER, EXT_HERE_TUNNEL } from "../../../src/abi/key.js";
+import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL } from "../../../src/abi/key.js";
 import { FIELDS, fieldNamed, readField, writeField, type Field } from "../../../src/model/match/fields.js";
 import { flowMatch, portMatch, type FlowMatch, type KeyBits } from "../../../src/model/flow/specMatch.js";
 import { checkFlow } from "../../../src/model/flow/checks.js";
@@ -42,7 +42,7 @@ const versionOf = (name: string): Field =>
 
 export const word = (key: Uint8Array, at: number): number => new DataView(key.buffer).getUint32(at);
 export const here = ({ mask }: FlowMatch): number[] =>
-  [EXT_HERE_OUTER, EXT_HERE_INNER, EXT_HERE_TUNNEL].map((at) => word(mask, at));
+  [EXT_PRESENT_OUTER, EXT_PRESENT_INNER, EXT_PRESENT_TUNNEL].map((at) => word(mask, at));
 
 // Presence bits, as docs/parsing.md has them; written out, so that the field table is held to it too.
 export const [ETH, ETHERTYPE, VLAN, L3, IPV4, IPV6, PROTOCOL] = [1, 2, 4, 16, 32, 64, 128];

@@ -18,7 +18,7 @@ test("frames become what they become on one core, in their order; counters and r
   const one = await loadScenario(SCENARIO);
   const both = await open();
   const { pool, loaded } = both;
-  expect(pool.spreading).toEqual({ workers: 3, why: null });
+  expect(pool.distribution).toEqual({ workers: 3, why: null });
   for (const count of [31, 32, 33, 600, 1801]) {
     const frames = framesOf(count, count);
     expect(pool.receiveBatch(2, frames).map(plain)).toEqual(one.device.receiveBatch(2, frames).map(plain));
@@ -144,7 +144,7 @@ test("frames have the numbers of one device when rules that chance decides about
   const expected = sampled(await createDevice({ seed: 5 }));
   expect(sampled(pool)).toEqual(expected);
   expect(expected).toContain(true);
-  expect(pool.spreading.why).toBe("frames can reach samplers");
+  expect(pool.distribution.why).toBe("frames can reach samplers");
   pool.users = 0;
   pool.close();
 });
@@ -153,7 +153,7 @@ test("what keeps frames at the first core is named", async () => {
   const scenario = { ...SCENARIO, queues: [{ name: "even" }, { name: "odd", buffers: 4 }, { name: "rest" }] };
   const both = await open({ workers: 2 }, scenario);
   const { pool } = both;
-  expect(pool.spreading).toEqual({ workers: 1, why: "frames can reach queues with receive buffers" });
+  expect(pool.distribution).toEqual({ workers: 1, why: "frames can reach queues with receive buffers" });
   close(both);
 });
 
@@ -169,7 +169,7 @@ test.each([
 test("one worker is a device alone, and says so", async () => {
   const pool = await createDevicePool({ workers: 1 });
   expect(pool.workers).toBe(1);
-  expect(pool.spreading).toEqual({ workers: 1, why: "there is one worker" });
+  expect(pool.distribution).toEqual({ workers: 1, why: "there is one worker" });
   expect(pool.receiveBatch(1, framesOf(100)).every(({ reason }) => reason === "no_rule")).toBe(true);
   pool.close();
 });

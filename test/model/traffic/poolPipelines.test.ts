@@ -44,7 +44,7 @@ test.each([false, true])(`${FRAMES} frames, remembering: %s`, { timeout: 0 }, as
       syncSome(world);
       if (remembers) modifyMeters(world);
       steer(world, withOthers(world, near), counts);
-      const why = pool.spreading.why ?? "spread";
+      const why = pool.distribution.why ?? "spread";
       whys.set(why, (whys.get(why) ?? 0) + 1);
       removeRules(world);
       syncSome(world, 0.3);

@@ -7,7 +7,7 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import { Action } from "../../../src/model/action/action.js";
 import { QueueList } from "../../../src/model/queue/indirectionTable.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
-import { HASH_FIELDS, Spread } from "../../../src/model/queue/rss.js";
+import { HASH_FIELDS, RssRecord } from "../../../src/model/queue/rss.js";
 import { buildFrame } from "../../../src/packet/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { seedFor } from "../../assembly/support/core.js";
@@ -201,7 +201,7 @@ describe("a queue pair with an indirection table", () => {
       expect(refused(() => spreading(world, table, ADDRESSES4, more))).toMatchObject({ code, path });
     }
     expect([world.device.memoryUsed, table.users]).toEqual([memoryUsed, 0]);
-    expect(spreading(world, table, 0, conf({ rx_hash_fields_mask: BigInt(ADDRESSES4) })).spreads).toBe(true);
+    expect(spreading(world, table, 0, conf({ rx_hash_fields_mask: BigInt(ADDRESSES4) })).isRss).toBe(true);
     expect(v.ibv_query_device_ex(world.context).rss_caps).toMatchObject({
       supported_qpts: 1 << v.IBV_QPT_RAW_PACKET,
       rx_hash_fields_mask: BigInt(HASH_FIELDS),
@@ -301,8 +301,8 @@ test("random frames go where the reference says", async () => {
   let told = 0;
   for (let round = 0; round < 40; round++) {
     const hash = randomHash(random);
-    const spread = new Spread("test", list, recordOf(hash));
-    const parts = { step: "end", op: Op.spread, operand: spread.address } as const;
+    const rss = new RssRecord("test", list, recordOf(hash));
+    const parts = { step: "end", op: Op.rss, operand: rss.address } as const;
     const action = new Action(device, "dest_ibv_qp", parts);
     const rule = dv.mlx5dv_dr_rule_create(matcher, EVERYTHING, 1, [action]);
     for (let i = 0; i < FRAMES / 40; i++) {
@@ -316,7 +316,7 @@ test("random frames go where the reference says", async () => {
       expect(to?.name, `seed ${seed}, round ${round}, frame ${i}: ${JSON.stringify(hash)}`).toBe(`qp:${expected}`);
     }
     dv.mlx5dv_dr_rule_destroy(rule);
-    spread.release();
+    rss.release();
   }
   expect(told).toBeGreaterThan(FRAMES / 5);
   expect(reached.size).toBeGreaterThan(2 ** LOG / 2);
@@ -347,13 +347,13 @@ function recordOf({ function: name, symmetric, outer, inner, key }: Hash) {
     if (selection === null) return 0;
     const { version, protocol, source, destination, sourcePort, destinationPort, spi } = selection;
     const [one, two, three, four, five, six, seven] = [
-      [source, abi.SPREAD_SOURCE],
-      [destination, abi.SPREAD_DESTINATION],
-      [sourcePort, abi.SPREAD_SOURCE_PORT],
-      [destinationPort, abi.SPREAD_DESTINATION_PORT],
-      [spi, abi.SPREAD_SPI],
-      [version === 6, abi.SPREAD_IPV6],
-      [protocol === "udp", abi.SPREAD_UDP],
+      [source, abi.RSS_SOURCE],
+      [destination, abi.RSS_DESTINATION],
+      [sourcePort, abi.RSS_SOURCE_PORT],
+      [destinationPort, abi.RSS_DESTINATION_PORT],
+      [spi, abi.RSS_SPI],
+      [version === 6, abi.RSS_IPV6],
+      [protocol === "udp", abi.RSS_UDP],
     ].map(([on, bit]) => (on === true ? (bit as number) : 0)) as [
       number,
       number,

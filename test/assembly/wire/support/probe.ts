@@ -22,12 +22,12 @@ import {
 } from "../../../../src/abi/headers.js";
 import {
   ALL_GROUPS,
-  EXT_HERE_TUNNEL,
+  EXT_PRESENT_TUNNEL,
   GROUP_EXT,
   GROUP_MISC4,
   GROUP_OUTER,
   GROUP_SIZE,
-  HERE_SAMPLE,
+  PRESENT_SAMPLE,
   INNER,
   KEY_SIZE,
   LAYER_OK,
@@ -147,10 +147,10 @@ export class ParseProbe {
   #same(what: string, a: Result, b: Result, wanted: number, all = true): void {
     const expected = a.key.slice();
     for (const [want, byte, bit] of CHECKSUMS) if ((wanted & want) === 0) expected[byte]! &= ~bit;
-    // Samples are the bits from HERE_SAMPLE up of a big-endian word.
+    // Samples are the bits from PRESENT_SAMPLE up of a big-endian word.
     const words = new DataView(expected.buffer);
     if ((wanted & (1 << GROUP_MISC4)) === 0)
-      words.setUint32(EXT_HERE_TUNNEL, words.getUint32(EXT_HERE_TUNNEL) & (HERE_SAMPLE - 1));
+      words.setUint32(EXT_PRESENT_TUNNEL, words.getUint32(EXT_PRESENT_TUNNEL) & (PRESENT_SAMPLE - 1));
     for (let group = 0; group < GROUPS; group++) {
       if (group === GROUP_EXT ? !all : !(wanted & (1 << group))) continue;
       for (let byte = group * GROUP_SIZE; byte < (group + 1) * GROUP_SIZE; byte++)
