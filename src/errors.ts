@@ -1,8 +1,7 @@
 /**
- * The refusal: what a call that cannot be carried out says.
+ * `SteeringError`: the error of a refused call, with its errno and a stable reason.
  *
- * A refused call leaves every object as it was. The facades throw the refusal as a `SteeringError`;
- * an argument of the wrong JavaScript type is a `TypeError` instead.
+ * A refused call changes nothing. An argument of the wrong JavaScript type throws a `TypeError` instead.
  */
 
 import { jsonValue } from "./printable.js";
@@ -124,20 +123,20 @@ export const REFUSALS = {
 /** The identity of the rule that was broken. */
 export type RefusalReason = keyof typeof REFUSALS;
 
-/** What a refusal says. */
+/** The fields of a refusal. */
 export interface Refusal {
   /** errno name; its number follows from it. */
   code: ErrnoName;
-  /** The call that was refused, under the name that its caller used. */
+  /** The refused call, by the name that the caller used: `ibv_create_flow`, `createDevice`. */
   call: string;
   reason: RefusalReason;
   /** The argument, field or place that is wrong, such as `value.outer.tcp_dport` or `rules[3].match`. */
   path?: string | undefined;
   /** The value found there. */
   value?: unknown;
-  /** How to mend it. */
+  /** How to fix it. */
   hint?: string | undefined;
-  /** The manual page, RFC or table that says so. */
+  /** The manual page, RFC or page of docs/ with the rule. */
   cite?: string | undefined;
 }
 
@@ -182,12 +181,12 @@ export class SteeringError extends Error implements Refusal {
   }
 }
 
-/** Throws the refusal. */
+/** @throws SteeringError with these fields, always */
 export function refuse(refusal: Refusal): never {
   throw new SteeringError(refusal);
 }
 
-/** One line for people: `call: path = value: rule (errno); hint [cite]`. */
+/** The message of a refusal, in one line: `call: path = value: rule (errno); hint [cite]`. */
 export function refusalText(r: Refusal): string {
   const place = r.path === undefined ? "" : ` ${r.path}${r.value === undefined ? "" : ` = ${show(r.value)}`}:`;
   const hint = r.hint === undefined ? "" : `; ${r.hint}`;

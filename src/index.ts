@@ -1,4 +1,4 @@
-/** The main entry: a device, what becomes of frames, refusals. Re-exports only. */
+/** The main entry of the package: devices, outcomes of frames, captures, errors. It only re-exports. */
 export { createDevice, Device, type DeviceOptions } from "./model/device/device.js";
 export { createDevicePool } from "./model/traffic/loadPool.js";
 export type { DevicePool, PoolOptions, Distribution } from "./model/traffic/pool.js";

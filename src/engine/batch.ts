@@ -1,8 +1,8 @@
 /**
- * Frames in, outcomes out, a batch at a time.
+ * `Batch`: writes frames into the core and reads their outcomes.
  *
- * `put` copies frames into the core until it says full; `steer` or `parse` runs them; then the accessors read what became
- * of frame i. Nothing is allocated for a frame here but what the caller asks for.
+ * `put` copies frames into the core until it returns -1; `steer` or `parse` runs them; then accessors read the outcome of
+ * frame i. Only accessors that return objects allocate.
  */
 import {
   DEST_ADDRESS,
@@ -49,7 +49,7 @@ export class Batch {
   readonly core: Core;
   /** Frames in the batch. */
   count = 0;
-  /** How many it takes: more than MAX_BATCH, up to MAX_ROWS, where several cores steer them. */
+  /** The most frames that it takes: MAX_BATCH, or up to MAX_ROWS when several cores steer them. */
   limit = MAX_BATCH;
   #next: number;
   readonly #end: number;
@@ -66,8 +66,14 @@ export class Batch {
   }
 
   /**
-   * Adds a frame; gives its row, -1 when it has no room until `clear`. `link` is a `Link` of src/abi/headers.ts; `vport` is who brings it,
-   * `sqn` the number of the queue pair that sends it, `metadata` what register A begins with.
+   * Copies a frame into the batch.
+   * @param wireLength in bytes; more than `bytes` when the capture cut the frame
+   * @param port from 1
+   * @param link a `Link` of src/abi/headers.ts
+   * @param vport the function that sends it; VPORT_UPLINK for a frame from the wire
+   * @param sqn the number of the queue pair that sends it
+   * @param metadata the initial value of register A
+   * @returns the row of the frame, or -1 when the batch is full until `clear`
    */
   put(
     bytes: Uint8Array,
@@ -85,7 +91,7 @@ export class Batch {
     return this.#describe(address, bytes.length, wireLength, port | (link << 16), vport, sqn, metadata);
   }
 
-  /** The same for a frame from the wire, without room in front: it is copied before it changes. */
+  /** As `put`, for a frame from the wire, without head room: the core copies the frame before it changes it. */
   pack(bytes: Uint8Array, wireLength: number, port: number, link: number): number {
     const address = this.#next;
     if (this.count >= this.limit || address + bytes.length > this.#end) return -1;
@@ -94,13 +100,13 @@ export class Batch {
     return this.add(address - this.core.bytes, bytes.length, wireLength, port, link);
   }
 
-  /** Where frames are copied to; `add` takes those that lie here already. */
+  /** The area that frames are copied to. `add` takes frames that the caller wrote here. */
   get bytes(): Uint8Array {
     const { u8, bytes } = this.core;
     return u8.subarray(bytes, bytes + FRAME_ARENA);
   }
 
-  /** Adds a frame from the wire that lies at `offset` in `bytes`, with others around it; its row, -1 where all are taken. */
+  /** Adds a frame from the wire that is at `offset` of `bytes` already. @returns its row, or -1 when all rows are taken */
   add(offset: number, length: number, wireLength: number, port: number, link: number): number {
     if (this.count >= this.limit) return -1;
     const flags = (FRAME_PACKED << 24) | port | (link << 16);

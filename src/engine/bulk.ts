@@ -28,7 +28,11 @@ export class BulkRules {
   #lists = FRAME_ARENA;
   #list: readonly number[] | null = null;
 
-  /** `mask` is a whole key; of the values those groups count that are in `criteria`. `stride` is a multiple of 4. */
+  /**
+   * @param mask a whole key
+   * @param criteria the groups of the values that are read
+   * @param stride bytes between values, a multiple of 4
+   */
   constructor(core: Core, mask: Uint8Array, criteria: number, stride: number) {
     this.#core = core;
     this.#mask = mask;
@@ -42,7 +46,7 @@ export class BulkRules {
     this.#list = null;
   }
 
-  /** Adds a rule with the value at `values[from]`; false when the area is full. Lists that are the same one lie there once. */
+  /** Adds a rule with the value at `values[from]`. The same list of actions is stored once. @returns false when the area is full */
   add(values: Uint32Array, from: number, record: readonly number[]): boolean {
     const at = this.count * (BULK_VALUE + this.#stride);
     const lists = this.#list === record ? this.#lists : this.#lists - record.length * (ACTION_SIZE / 2);
@@ -67,19 +71,19 @@ export class BulkRules {
     this.#list = record;
   }
 
-  /** Gives entry `n` the id of its rule. */
+  /** Sets the id of the rule of entry `n`. */
   identify(n: number, id: number): void {
     const { u32, bytes } = this.#core;
     u32[(bytes + n * (BULK_VALUE + this.#stride) + BULK_ID) >> 2] = id;
   }
 
-  /** The first entry whose value has a bit that the mask leaves out; -1 for none. */
+  /** The first entry whose value has a bit outside the mask; -1 for none. */
   firstOutside(): number {
     this.#stageMask();
     return this.#core.exports.firstOutside(this.count, this.#stride, this.#criteria);
   }
 
-  /** Makes the rules, whose ranks count up; gives how many, fewer when memory is full. */
+  /** Inserts the rules with ascending ranks. @returns how many; fewer than all when memory is full */
   insert(table: number, rankHigh: number, rankLow: number): number {
     this.#stageMask();
     return this.#core.exports.insertRules(table, this.count, this.#stride, this.#criteria, rankHigh, rankLow);

@@ -1,4 +1,4 @@
-/** What became of the frames of a core as columns, a value a row: views of where the core writes them. */
+/** The outcomes of a batch as columns, one value a row: views of the memory where the core writes them. */
 import {
   COLUMN_DESTINATIONS,
   COLUMN_HITS,
@@ -14,7 +14,7 @@ import {
 
 type Column = Uint8Array | Uint16Array | Uint32Array;
 
-/** Up to so many rows a loop copies faster than `set` of a view that must be made. */
+/** Up to this many rows, a loop is faster than `set`, which needs a new view. */
 const FEW = 32;
 
 export interface Columns {
@@ -22,21 +22,21 @@ export interface Columns {
   readonly verdicts: Uint8Array;
   /** Indices of REASONS; 0 is none. */
   readonly reasons: Uint8Array;
-  /** 1 where there is a tag. */
+  /** 1 for a frame with a tag. */
   readonly tagged: Uint8Array;
   readonly tags: Uint32Array;
-  /** Rules that the frame hit: HITS_PER_FRAME at the most. */
+  /** The number of rules that the frame hit, at most HITS_PER_FRAME. */
   readonly hits: Uint8Array;
   /** The number of the last of them, for `device.rulesOf`; NO_RULE without one. */
   readonly rules: Uint32Array;
-  /** Where it arrived, and its copies. */
+  /** The number of destinations of the frame and of its copies. */
   readonly destinations: Uint16Array;
-  /** The first of them, for `device.destinationName`. */
+  /** The first destination, for `device.destinationName`. */
   readonly queues: Uint32Array;
   readonly kinds: Uint8Array;
 }
 
-/** The columns at an address of memory, good until it grows. */
+/** The columns at an address of memory. The views are valid until memory grows. */
 export function columnsAt(buffer: ArrayBufferLike, address: number): Columns {
   const bytes = (column: number): Uint8Array => new Uint8Array(buffer, address + column, MAX_BATCH);
   const words = (column: number): Uint32Array => new Uint32Array(buffer, address + column, MAX_BATCH);

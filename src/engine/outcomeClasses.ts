@@ -1,4 +1,4 @@
-/** The sums of a core over frames whose outcomes have something in common (assembly/out/outcomeClasses.ts), read by their numbers. */
+/** Reads the sums that a core keeps for each outcome class, by the number of the class (assembly/out/outcomeClasses.ts). */
 import { Area } from "../abi/engine.js";
 import {
   CLASS_BYTES,
@@ -21,7 +21,7 @@ export class OutcomeClasses {
     this.#area = core.exports.areaAddress(Area.outcome_classes) >>> 0;
   }
 
-  /** Numbers given so far: they count up from 0. */
+  /** The number of classes so far; classes are numbered from 0. */
   get count(): number {
     return this.#word(CLASSES_COUNT);
   }
@@ -36,7 +36,7 @@ export class OutcomeClasses {
     this.#core.exports.sumOutcomeClasses(first, count);
   }
 
-  /** The number of a row that is summed. */
+  /** The class of a summed row. */
   of(row: number): number {
     const { u8 } = this.#core;
     const at = this.#area + CLASSES_NUMBERS + 2 * row;

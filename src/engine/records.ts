@@ -5,13 +5,13 @@ import type { Core } from "./core.js";
 /** The longest record, in bytes. */
 export const MAX_RECORD = STAGE_SIZE;
 
-/** Copies a record of at most MAX_RECORD bytes into the core; its address, 0 when memory is full. */
+/** Copies a record of at most MAX_RECORD bytes into the core. @returns its address, or 0 when memory is full */
 export function createRecord(core: Core, record: Uint8Array): number {
   core.u8.set(record, core.staging);
   return core.exports.createRecord(record.length) >>> 0;
 }
 
-/** Gives back a record of so many bytes. */
+/** Frees a record of `length` bytes. */
 export function releaseRecord(core: Core, address: number, bytes: number): void {
   core.exports.releaseRecord(address, bytes);
 }
@@ -21,12 +21,12 @@ export function recordBytes(core: Core, address: number, bytes: number): Uint8Ar
   return core.u8.subarray(address, address + bytes);
 }
 
-/** Room of so many zero bytes; its address, 0 when memory is full. */
+/** Allocates zeroed bytes. @returns their address, or 0 when memory is full */
 export function createRoom(core: Core, bytes: number): number {
   return core.exports.createCounters(Math.ceil(bytes / ROOM_UNIT)) >>> 0;
 }
 
-/** Gives back room of so many bytes. */
+/** Frees allocated bytes. */
 export function releaseRoom(core: Core, address: number, bytes: number): void {
   core.exports.releaseCounters(address, Math.ceil(bytes / ROOM_UNIT));
 }

@@ -1,4 +1,4 @@
-/** Rules and tables of the core, from the host's side. */
+/** Inserts rules into tables of the core and changes their actions. */
 import {
   MAX_ACTIONS,
   RANGE_DWORD,
@@ -16,7 +16,7 @@ import {
 import { KEY_SIZE } from "../abi/key.js";
 import type { Core } from "./core.js";
 
-/** A range over a field, both ends inside. */
+/** A range over a field; both ends are included. */
 export interface FieldRange {
   /** Key byte of the dword that holds the field. */
   dword: number;
@@ -28,7 +28,7 @@ export interface FieldRange {
   high: number;
 }
 
-/** A rule as the core takes it. */
+/** A rule in the form that the core takes. */
 export interface CoreRule {
   id: number;
   rankHigh: number;
@@ -37,11 +37,11 @@ export interface CoreRule {
   mask: Uint8Array;
   value: Uint8Array;
   ranges: readonly FieldRange[];
-  /** Operation and operand in turn, in order of execution. */
+  /** Pairs of operation and operand, in execution order. */
   actions: readonly number[];
 }
 
-/** Inserts a rule; its handle, or 0 when memory is full. */
+/** Inserts a rule. @returns its handle, or 0 when memory is full */
 export function insertRule(core: Core, table: number, rule: CoreRule): number {
   const { staging, u8, u32 } = core;
   u8.set(rule.mask, staging + STAGE_MASK);
@@ -65,7 +65,7 @@ export function valueOf(core: Core, rule: number): Uint8Array {
   return core.u8.slice(core.staging + STAGE_VALUE, core.staging + STAGE_VALUE + KEY_SIZE);
 }
 
-/** Gives a rule other actions. False when memory is full, never for as many as it has or fewer. */
+/** Replaces the actions of a rule. @returns false when memory is full, which only a longer list can cause */
 export function changeActions(core: Core, rule: number, actions: readonly number[]): boolean {
   return core.exports.changeActions(rule, stageActions(core, actions)) !== 0;
 }

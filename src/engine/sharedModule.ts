@@ -1,8 +1,8 @@
 /**
- * The core as several threads run it: the same module, rewritten (WebAssembly core specification, 5.5 Modules).
+ * Rewrites the module of the core so that several threads can run it (WebAssembly core specification, 5.5 Modules).
  *
- * Two functions are added, which write all globals that can change to memory, and read them from there: between two runs an instance
- * is what its memory holds, and a copy of that is another one. Memory is imported, and shared.
+ * The rewritten module imports shared memory, and has two more functions: one writes all mutable globals to memory, the other reads
+ * them back. Between two runs, the state of an instance is in its memory alone, so a copy of the memory is another core.
  */
 import { PAGE } from "./workerControl.js";
 
@@ -24,12 +24,12 @@ const I32 = 0x7f;
 const I64 = 0x7e;
 /** (address: i32) => void */
 const TYPE = [0x60, 1, I32, 0];
-/** Bytes that a global takes where it is kept, behind the pages of memory in the same. */
+/** Bytes of a saved value: the number of pages, then each global. */
 const SLOT = 8;
-/** The most that memory can have, in pages. */
+/** The largest size of memory, in pages. */
 const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
 
-/** What a rewritten core exports beside its own. */
+/** The additional exports of a rewritten core. */
 export interface SharingExports {
   /** Writes how many pages memory has, a word, and all globals. */
   keepGlobals(address: number): void;
@@ -49,11 +49,11 @@ interface Global {
 
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Pages that its memory begins with. */
+  /** The initial size of its memory, in pages. */
   readonly pages: number;
 }
 
-/** The module with SharingExports, which imports its memory as `env.memory`. */
+/** Rewrites the bytes of a module: it imports its memory as `env.memory` and has SharingExports. */
 export function rewrite(module: Uint8Array): Rewritten {
   const sections = sectionsOf(module);
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? Uint8Array.of(0);
@@ -85,12 +85,12 @@ export function rewrite(module: Uint8Array): Rewritten {
   return { bytes: Uint8Array.from(bytes), pages };
 }
 
-/** Memory of a rewritten core, as large as it has to be at first. */
+/** Creates the shared memory of a rewritten core, with its initial size. */
 export function sharedMemory(pages: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
 }
 
-/** Sections come in the order of their numbers, but for the one that counts data. */
+/** Sections are ordered by number, except the data count section. */
 function place(section: number): number {
   return section === DATA_COUNT ? CODE - 0.5 : section;
 }
@@ -157,14 +157,14 @@ function sectionsOf(module: Uint8Array): Section[] {
   return sections;
 }
 
-/** A vector with more entries at its end. */
+/** Appends entries to a vector. */
 function longer(vector: Uint8Array, more: number, entries: readonly number[]): number[] {
   const reader = new Reader(vector);
   const count = reader.number() + more;
   return [...leb(count), ...vector.subarray(reader.at), ...entries];
 }
 
-/** The globals that are no constants. The core imports none. */
+/** The mutable globals. The core imports none. */
 function changingGlobals(body: Uint8Array): Global[] {
   const reader = new Reader(body);
   const changing: Global[] = [];

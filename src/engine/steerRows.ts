@@ -1,7 +1,11 @@
-/** The rows of a batch from bytes to what a burst says of them, in whatever thread. */
+/** Steers the rows of a batch and writes their columns, in any thread. */
 import type { CoreExports } from "./coreExports.js";
 
-/** Steers the first `count` frames, writes their columns, and sums them with `sums` (outcomeClasses.ts); gives SOME_*. */
+/**
+ * Steers the first `count` frames and writes their columns.
+ * @param sums whether frames are also summed by outcome class (outcomeClasses.ts)
+ * @returns SOME_*
+ */
 export function steerRows(core: CoreExports, root: number, count: number, sums: boolean): number {
   if (sums) core.keepLengths(count);
   core.steer(root, count);

@@ -1,12 +1,12 @@
-/** Addresses as people write them, to numbers and back. */
+/** Parses and formats MAC, IPv4 and IPv6 addresses as text. */
 
-/** "66:11:22:33:44:55" (or with "-"), or undefined. */
+/** Parses "66:11:22:33:44:55", or the same with "-". @returns undefined for other text */
 export function parseMac(text: string): bigint | undefined {
   if (!/^[0-9a-f]{1,2}([:-][0-9a-f]{1,2}){5}$/i.test(text)) return undefined;
   return text.split(/[:-]/).reduce((value, byte) => (value << 8n) | BigInt(`0x${byte}`), 0n);
 }
 
-/** "11.134.200.6", or undefined. */
+/** Parses "11.134.200.6". @returns undefined for other text */
 export function parseIpv4(text: string): bigint | undefined {
   if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return undefined;
   let value = 0n;
@@ -17,7 +17,7 @@ export function parseIpv4(text: string): bigint | undefined {
   return value;
 }
 
-/** "fe80::1" and the other forms of RFC 4291 section 2.2, or undefined. */
+/** Parses "fe80::1" and the other forms of RFC 4291 section 2.2. @returns undefined for other text */
 export function parseIpv6(text: string): bigint | undefined {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;

@@ -1,4 +1,4 @@
-/** Bits and bytes as they lie on the wire: big-endian, the highest bit first. */
+/** Reads and writes bit fields in network order, and converts bytes to and from hexadecimal text. */
 export { hexOf } from "../hex.js";
 
 /** The unsigned number in `bits` bits from bit `at` on, both counted from the start of `bytes`. */
@@ -9,7 +9,7 @@ export function readBits(bytes: Uint8Array, at: number, bits: number): bigint {
   return (value >> BigInt(8 * (last + 1) - at - bits)) & ((1n << BigInt(bits)) - 1n);
 }
 
-/** The same of at most 32 bits. */
+/** As `readBits`, for at most 32 bits. */
 export function readNumber(bytes: Uint8Array, at: number, bits: number): number {
   let value = 0;
   const last = (at + bits - 1) >> 3;
@@ -18,7 +18,7 @@ export function readNumber(bytes: Uint8Array, at: number, bits: number): number 
   return Math.floor(value / 2 ** (8 * (last + 1) - at - bits)) % 2 ** bits;
 }
 
-/** Writes the number there; the bits around it stay. */
+/** Writes a number into a bit field and leaves the other bits unchanged. */
 export function writeBits(bytes: Uint8Array, at: number, bits: number, value: bigint): void {
   for (let bit = at + bits - 1, rest = value; bit >= at; bit--, rest >>= 1n) {
     const mask = 0x80 >> (bit & 7);
@@ -42,7 +42,7 @@ export function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Pairs of hexadecimal digits, with blanks or colons between them or not; undefined for anything else. */
+/** Parses pairs of hexadecimal digits, optionally separated by spaces or colons. @returns undefined for other text */
 export function hexBytes(text: string): Uint8Array | undefined {
   const digits = text.replace(/[\s:]/g, "");
   if (!/^([0-9a-f]{2})*$/i.test(digits)) return undefined;
@@ -52,7 +52,7 @@ export function hexBytes(text: string): Uint8Array | undefined {
 /** Bytes; text is hexadecimal digits. */
 export type BytesText = Uint8Array | string;
 
-/** What a BytesText says, a copy; undefined where it is none. */
+/** A copy of the bytes that a BytesText stands for. @returns undefined for any other value */
 export function bytesGiven(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value.slice();
   return typeof value === "string" ? hexBytes(value) : undefined;

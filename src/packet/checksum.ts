@@ -1,4 +1,4 @@
-/** Checksums of headers and segments. */
+/** Computes checksums of headers and segments: the Internet checksum, CRC-32 and CRC32c. */
 import { bytesOf, joined } from "./bytes.js";
 
 /** The 16-bit ones-complement sum (RFC 1071); an odd last byte is the high half of a word. Right data sums up to 0xffff. */
@@ -12,13 +12,16 @@ export function onesComplementSum(...parts: readonly Uint8Array[]): number {
   return sum;
 }
 
-/** What the checksum field holds, over parts whose checksum field is 0; parts before the last have an even length. */
+/**
+ * The value of a checksum field.
+ * @param parts the covered bytes, with 0 in the checksum field; all but the last have an even length
+ */
 export function internetChecksum(...parts: readonly Uint8Array[]): number {
   return 0xffff - onesComplementSum(...parts);
 }
 
 /**
- * What TCP, UDP and ICMPv6 sum up beside their segment (RFC 9293 section 3.1, RFC 8200 section 8.1):
+ * The pseudo header that checksums of TCP, UDP and ICMPv6 cover (RFC 9293 section 3.1, RFC 8200 section 8.1):
  * addresses, then | 0 1 | protocol 1 | length 2 | of IPv4 or | length 4 | 0 3 | protocol 1 | of IPv6.
  */
 export function pseudoHeader(
@@ -38,12 +41,12 @@ export function pseudoHeader(
 const CASTAGNOLI = 0x82f63b78;
 const ETHERNET = 0xedb88320;
 
-/** The CRC32c as its field has it: the lowest byte of the CRC comes first on the wire. */
+/** The CRC32c in the byte order of its field: the lowest byte of the CRC is first on the wire. */
 export function crc32c(...parts: readonly Uint8Array[]): number {
   return reflectedCrc(CASTAGNOLI, parts);
 }
 
-/** The CRC-32 of Ethernet, likewise. */
+/** The CRC-32 of Ethernet, in the same byte order. */
 export function crc32(...parts: readonly Uint8Array[]): number {
   return reflectedCrc(ETHERNET, parts);
 }

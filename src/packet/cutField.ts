@@ -1,4 +1,4 @@
-/** Which field of a header could not be read: names and places, for messages. */
+/** Names the first field of a header that the parser could not read. */
 import { Header, Stop } from "../abi/headers.js";
 import { layoutOf } from "./layout.js";
 import type { HeaderName } from "./parsedFrame.js";

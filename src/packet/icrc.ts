@@ -1,4 +1,4 @@
-/** The invariant CRC that RoCE packets end with. */
+/** Computes the invariant CRC at the end of RoCE packets. */
 import { crc32 } from "./checksum.js";
 
 /** Size of the field, in bytes. */
@@ -10,9 +10,9 @@ const UDP_LENGTH = 8;
 const BTH_VARIANT = 4;
 
 /**
- * The invariant CRC of a RoCE v2 packet (InfiniBand architecture, annex A17), as its field has it: the lowest byte of the
- * CRC comes first on the wire. Eight bytes of ones stand for the headers that other links have; what may change on the way
- * counts as ones too: traffic class, flow label, hop limit or TTL, checksums, and the byte of the BTH that has FECN and BECN.
+ * The invariant CRC of a RoCE v2 packet (InfiniBand architecture, annex A17), in the byte order of its field: the lowest byte
+ * is first on the wire. Eight bytes of ones replace the headers of other links. Fields that may change in the network count as
+ * ones too: traffic class, flow label, hop limit or TTL, checksums, and the byte of the BTH with FECN and BECN.
  *
  * @param packet from the first byte of the IP header, without extensions, up to the last byte before the field
  */

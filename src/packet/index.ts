@@ -1,4 +1,4 @@
-/** Frames as people write and read them: the tree of a parsed frame, its text, and frames built from headers. */
+/** `flowsteer/packet`: builds frames from headers, and turns parsed frames into a tree of fields or into text. */
 export { frameTree } from "./tree/tree.js";
 export type { FrameTree, TreeField, TreeItem, TreeNode } from "./tree/types.js";
 export { printFrame, type PrintOptions, type PrintStyle } from "./tree/print.js";

@@ -1,6 +1,6 @@
 /**
- * Every header's fields, in wire order: the one table that the printer, the builder and the messages about cut headers
- * read. A name is said once; bits add up, so a field's place is the sum of the widths before it.
+ * The fields of every header in wire order: name, width, kind. The tree, the builder and messages about cut headers read this
+ * table. A field starts at the sum of the widths before it.
  */
 import { ETHERTYPE_ESP_METADATA } from "../abi/protocols.js";
 import type { HeaderName } from "./parsedFrame.js";

@@ -1,4 +1,4 @@
-/** Numbers by which one header tells what follows it: the parser's, and names of others for people to read. */
+/** The numbers with which a header announces the next one (EtherTypes, IP protocols, ports), and names of numbers for text. */
 import {
   ETHERTYPE_ARP,
   ETHERTYPE_ETHERNET,

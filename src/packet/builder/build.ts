@@ -1,4 +1,4 @@
-/** Frames from headers: right by default, wrong on request. */
+/** `buildFrame` builds a frame from headers; `layersOf` gives the headers of a frame. */
 import { refuse } from "../../errors.js";
 import { describe } from "../../checks.js";
 import { Draft } from "./draft.js";
@@ -24,8 +24,8 @@ const LEAST = 60;
  *       new Uint8Array(12),
  *     ]);
  *
- * What a layer leaves out is what a correct frame has: versions, lengths, checksums, and the type, protocol or port that
- * announces the next layer. What it gives stands as it is, wrong or not. Header and field names, and their order, are those
+ * Fields that a layer leaves out get the value of a correct frame: versions, lengths, checksums, and the type, protocol or port
+ * that announces the next layer. Given values are used unchanged, even if they are wrong. Header and field names, and their order, are those
  * of docs/parsing.md and of `frameTree`; lengths are in the units of the field.
  *
  * @throws SteeringError EINVAL: no such header, field or option, a value that does not fit, or a field left out that does not
@@ -69,7 +69,7 @@ function checkOrder(draft: Draft): void {
   if (allowed.includes(next)) return;
   const hint =
     header === "trailer"
-      ? "a trailer stands behind everything else"
+      ? "a trailer is the last layer: move it to the end"
       : `${header} has no field that says so (${allowed.join(", ")} can follow): build what follows by itself and give it as a payload`;
   refuse({ code: "EINVAL", call: CALL, reason: "not_derived", path: `layers[${index + 1}].header`, value: next, hint });
 }

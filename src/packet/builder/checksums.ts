@@ -1,4 +1,4 @@
-/** Right checksums of headers that are built. */
+/** Computes the checksum of each header that `buildFrame` builds. */
 import { crc32c, internetChecksum, pseudoHeader } from "../checksum.js";
 import type { LaidOutHeader } from "../layout.js";
 import { PROTOCOLS } from "../numbers.js";

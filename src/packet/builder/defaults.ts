@@ -1,4 +1,4 @@
-/** What a field is that was not given: what a correct frame has there. Addresses are of RFC 5737 and RFC 3849. */
+/** Default values of header fields in `buildFrame`. Addresses are the documentation addresses of RFC 5737 and RFC 3849. */
 import { ETHERTYPE_IPV4, PROTOCOL_NONE, TPID_SVLAN } from "../../abi/protocols.js";
 import { hexBytes, joined } from "../bytes.js";
 import type { LaidOutHeader } from "../layout.js";

@@ -1,4 +1,4 @@
-/** A header in the making: fields that were given, and what the others follow from. */
+/** `Draft`: a header that `buildFrame` is building. It derives the fields that were not given and writes the bytes. */
 import { refuse } from "../../errors.js";
 import { writeBits } from "../bytes.js";
 import { layoutOf, type FieldLayout, type LaidOutHeader, type Look } from "../layout.js";

@@ -1,4 +1,4 @@
-/** What `buildFrame` takes. */
+/** Types of the layers and options of `buildFrame`. */
 import type { BytesText } from "../bytes.js";
 import type { FieldKind, LAYOUTS, LaidOutHeader } from "../layout.js";
 import type { GeneveOption, Ipv4Option, Ipv6Option, TcpOption } from "../options.js";

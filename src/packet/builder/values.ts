@@ -1,4 +1,4 @@
-/** Given layers, checked: every field a number or bytes. */
+/** `checkLayer` checks a layer given to `buildFrame` and converts its fields to numbers or bytes. */
 import { refuse } from "../../errors.js";
 import { parseIpv4, parseIpv6, parseMac } from "../addresses.js";
 import { describe } from "../../checks.js";

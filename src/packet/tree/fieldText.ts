@@ -1,11 +1,11 @@
-/** Values of fields as people read them. */
+/** Formats values of fields as text: `6 (tcp)`, `0x012 (ack, syn)`, addresses, options. */
 import { formatIpv4, formatIpv6, formatMac } from "../addresses.js";
 import { hexOf, readBits } from "../bytes.js";
 import type { FieldDetail, FieldKind } from "../layout.js";
 import { decodeGeneve, decodeOptions, IPV4, IPV6, optionText, TCP, type FoundOption } from "../options.js";
 import type { TreeItem } from "./types.js";
 
-/** Bytes that are shown; a text says how many there are. */
+/** The number of bytes that a text shows of a longer field. */
 const SHOWN = 24;
 
 export function shortHex(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-/** The tree as text. */
+/** `printFrame` formats a frame tree as text, one line a header. */
 import { hexOf } from "../bytes.js";
 import { faultsOf, summaryOf } from "./summary.js";
 import type { FrameTree, TreeField, TreeNode } from "./types.js";
@@ -33,7 +33,7 @@ const ROW = 16;
  *     42  vxlan     vni 5
  *     50    ethernet  ...
  *
- * Ends with a newline, unless the frame is empty. What stopped the parse is the caller's to tell: `tree.stopped`.
+ * The text ends with a newline, unless the frame is empty. It does not mention why parsing stopped: see `tree.stopped`.
  */
 export function printFrame(tree: FrameTree, options: PrintOptions = {}): string {
   const { width = WIDTH } = options;

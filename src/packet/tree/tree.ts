@@ -1,4 +1,4 @@
-/** A parsed frame as a tree: headers with offsets, their fields with values, and what lies behind them. */
+/** `frameTree` turns a parsed frame into a tree: headers with offsets, fields with values, payload and trailer. */
 import { MAP_ENTRIES } from "../../abi/headers.js";
 import { readBits, readNumber } from "../bytes.js";
 import { addressText, itemsOf, numberText, shortHex } from "./fieldText.js";

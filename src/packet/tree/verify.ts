@@ -1,4 +1,4 @@
-/** Checksums in a tree: right, wrong, or, where not all of their bytes are there, neither. */
+/** Verifies the checksums in a tree. A checksum is right, wrong, or not verifiable when covered bytes are missing. */
 import { crc32c, internetChecksum, onesComplementSum, pseudoHeader } from "../checksum.js";
 import { hexNumber } from "./fieldText.js";
 import { PROTOCOLS } from "../numbers.js";
@@ -17,7 +17,7 @@ interface Packet {
 /** Loose and strict, and those of another shape than theirs. */
 const SOURCE_ROUTES: readonly unknown[] = ["loose_source_route", "strict_source_route", 131, 137];
 
-/** Says of each checksum that can be verified whether it is right, and what it should be. */
+/** Marks each verifiable checksum as right or wrong, with the right value. */
 export function verifyChecksums(frame: Uint8Array, nodes: readonly TreeNode[]): void {
   let packet: Packet | undefined;
   for (const node of nodes) {
