@@ -1,6 +1,6 @@
 /** The pages tell the truth: programs compile and print what is shown, scenarios load, links lead somewhere. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -41,6 +41,21 @@ test("links lead to files and titles that are there", () => {
   const others = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"];
   const broken = [...pages(), ...others].flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
   expect(broken).toEqual([]);
+});
+
+test("sections of pages that sources cite are there", () => {
+  const sources = ["src", "assembly", "test", "bench"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  );
+  const wrong = sources
+    .filter((name) => name.endsWith(".ts"))
+    .flatMap((name) => {
+      const cited = [...read(name).matchAll(/(docs\/[\w-]+\.md),? \(?"([A-Z][^"\n]*)"/g)];
+      return cited
+        .filter(([, page = "", title = ""]) => !titlesOf(page).has(slug(title)))
+        .map(([text]) => `${name}: ${text}`);
+    });
+  expect(wrong).toEqual([]);
 });
 
 /** What the compiler says of programs, each a module that stands in src/'s folder and imports the package by name. */
@@ -86,13 +101,12 @@ function brokenLinks(page: string): string[] {
 
 /** The titles of a page as GitHub names them in links. */
 function titlesOf(page: string): Set<string> {
-  const titles = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title ?? "");
-  return new Set(
-    titles.map((title) =>
-      title
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
+  return new Set([...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) => slug(title ?? "")));
+}
+
+function slug(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
 }

@@ -1,6 +1,6 @@
 /**
  * Spreading (receive side scaling): a hash over fields of the frame says which of several queues gets it (docs/queues.md,
- * "Spreading"; record in src/abi/state.ts).
+ * "RSS"; record in src/abi/state.ts).
  *
  * The input is | addresses | ports | SPI | of the outer packet, then of the inner one: of each what is selected and there.
  */

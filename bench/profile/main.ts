@@ -8,7 +8,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { format } from "prettier";
+import { format, resolveConfig } from "prettier";
 import { machine } from "../machine.js";
 import { KINDS } from "./kinds.js";
 import { profileOf, type Profile } from "./measure.js";
@@ -27,6 +27,6 @@ for (const kind of KINDS) {
 }
 const { cpu, threads, node, v8 } = machine();
 const on = `${cpu}, ${threads} threads, Node ${node}, V8 ${v8}, ${new Date().toISOString().slice(0, 10)}`;
-const text = await format(page(profiles, on), { parser: "markdown" });
+const text = await format(page(profiles, on), { ...(await resolveConfig("docs/profile.md")), parser: "markdown" });
 if (values.quick) process.stdout.write(text);
 else writeFileSync(values.out, text);

@@ -8,11 +8,13 @@ const BAR = 40;
 export function page(profiles: readonly Profile[], on: string): string {
   return `# Where the time goes
 
-Made by \`npm run profile\`; ${on}. One core, CPU time, nanoseconds a frame. A machine of another kind has other figures, and so has the next run on this one: what
-is slow here is slow there, and that is what the page is for.
+This page divides the time of a frame by stage and by file. \`npm run profile\` makes it; ${on}. All times are nanoseconds
+of CPU time a frame on one core: lower is better. Another machine has other figures, and so has the next run; the
+proportions stay.
 
-Frames come by bursts of 256: \`put\` copies each into the engine, \`steer\` takes all of them from bytes to outcome, and of each row verdict, tag and queue are
-read ([Bursts](frames.md)). The flow cache is off, except in the second column of the first table, where it has entries for all frames.
+Frames come in bursts of 256 ([Bursts](frames.md#bursts)): \`put\` copies each into the engine, \`steer\` takes all of them
+from bytes to outcome, and the program reads verdict, tag and queue of each row. The flow cache is off, except in the
+second column of the first table, where it has seen all frames before.
 
 ${table(
   ["", "a frame", "with the cache"],
@@ -23,17 +25,23 @@ ${profiles.map(({ kind }) => `- **${kind.name}**: ${kind.about}.`).join("\n")}
 
 ## By stage
 
-A profiler looks where the processor is, ten thousand times a second; each stage has its share of the time of a frame. What the compiler has made one function
-is one stage here: \`gather, prune\` makes the lanes of keys and finds the groups that can match, \`probe\` asks their tables, \`verify\` compares rules; \`walk, actions\` goes
-from rule to rule and carries them out; \`open, deliver\` makes branches and outcomes ready and gives frames to queues; \`columns\` writes what
-became of them where the host reads it, and what the host does around that; \`other\` is collecting garbage, and what has no name.
+A profiler samples the processor ten thousand times a second; the table gives each stage its share of the time. Parts that
+the compiler has merged into one function are one stage:
+
+- \`gather, filter\` makes the lanes of keys and finds the tuples that can match;
+- \`probe\` looks up their hash tables, \`verify\` compares rules;
+- \`walk, actions\` goes from rule to rule and runs their actions;
+- \`open, deliver\` prepares branches and outcomes and gives frames to queues;
+- \`columns\` writes outcomes where the host reads them, with the work of the host around that;
+- \`other\` is garbage collection and code without a name.
 
 ${table(["", ...profiles.map(({ kind }) => kind.name)], stageRows(profiles))}
 
 ## Alone
 
-The exports of the core, each over one batch of 256 that lies in memory: they know their data better than frames that come from elsewhere, so the sum is less than the
-whole. \`steer\` is parsing, the walk with its lookups, and delivery; \`classify\` looks up the first table with rules. ESP changes its bytes and cannot be run again as they lie.
+The exports of the core, each over one batch of 256 in memory. Their data are in the CPU cache, so the sum is less than the
+whole. \`steer\` is parsing, the walk with its lookups, and delivery; \`classify\` looks up the first table with rules. ESP is
+missing because it changes its bytes, so that the same batch cannot run again.
 
 ${table(
   ["", "parse", "classify", "steer", "the rest of steer", "writeColumns"],
@@ -46,7 +54,7 @@ ${table(
 
 ## By file
 
-Shares of all samples, the host's included; functions that were put into others count where those stand.
+Shares of all samples, those of the host included. A function that the compiler inlined counts for the file of its caller.
 
 ${profiles.map(files).join("\n\n")}
 `;

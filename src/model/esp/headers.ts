@@ -1,4 +1,4 @@
-/** The headers that ESP puts in front of a packet, and takes away: the chain of filters as bytes (docs/esp.md, "Full offload"). */
+/** The headers that ESP puts in front of a packet, and takes away: the chain of filters as bytes (docs/esp.md, "Full offload, ENCRYPT"). */
 import { ESP_BYTES, ESP_DF, ESP_ETH, ESP_HEADERS, ESP_IP, ESP_TRAFFIC, ESP_UDP, ESP_VERSION } from "../../abi/esp.js";
 import {
   IBV_FLOW_SPEC_ETH,

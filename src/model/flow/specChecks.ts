@@ -1,4 +1,4 @@
-/** The checks of one spec of a flow (docs/flows.md, "What a flow asks"). */
+/** The checks of one spec of a flow (docs/flows.md, "What a flow matches"). */
 import { IBV_FLOW_SPEC_IPV4_EXT, IBV_FLOW_SPEC_IPV6, IBV_FLOW_SPEC_VXLAN_TUNNEL } from "../../abi/verbs.js";
 import type { SpecCheck } from "../profile/profile.js";
 import type { Finding } from "../profile/refusals.js";

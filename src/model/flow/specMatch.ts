@@ -1,5 +1,5 @@
 /**
- * What a flow asks of a frame: its specs become mask and value over the key (docs/flows.md, "What a flow asks").
+ * The specs of a flow become mask and value over the key (docs/flows.md, "What a flow matches").
  *
  * A filter lies in wire order as the key does, so that nearly every field is a copy of bytes. Each spec first becomes
  * its translation (where its fields go, what it implies), then those that count are added up; bits that two of them

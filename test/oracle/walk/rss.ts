@@ -1,4 +1,4 @@
-// Receive side scaling, a second time: written from docs/queues.md ("Spreading") and from Microsoft's public description of the
+// Receive side scaling, a second time: written from docs/queues.md ("RSS") and from Microsoft's public description of the
 // Toeplitz hash, over the fields that the reference parser finds. Bits are walked one by one, as the description has it.
 
 import { type Fields } from "./match.js";
