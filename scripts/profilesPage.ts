@@ -284,7 +284,7 @@ When the action is made.
 
 ${both((rules) => lookups(HEADERS, (profile) => rules(profile).headers))}
 `;
-  return format(page, { parser: "markdown", printWidth: 120 });
+  return format(page, { parser: "markdown", proseWrap: "always", printWidth: 100 });
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
