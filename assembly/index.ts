@@ -11,7 +11,7 @@
 import { FRAME_SIZE } from "../src/abi/engine";
 import { MAP_SIZE } from "../src/abi/headers";
 import { KEY_SIZE } from "../src/abi/key";
-import { openChunks } from "./branch/bytes";
+import { openFrameBlocks } from "./branch/bytes";
 import { openNumbers } from "./act/stateful/clock";
 import { growToArena } from "./arena";
 import { FIXED, FRAMES, KEYS, MAPS, ROUND } from "./memory";
@@ -101,7 +101,7 @@ export function steer(root: usize, count: u32): void {
  * `root` see them.
  */
 export function loopBack(root: usize, count: u32, sender: usize): void {
-  openChunks();
+  openFrameBlocks();
   openNumbers(count, sender != 0);
   parse(count, Required.fields);
   walk(root, count, sender);

@@ -4,7 +4,7 @@
  * that may be written.
  *
  * A received frame has FRAME_HEAD_ROOM bytes in front of it. If the bytes are shared, or the room
- * is too small, the frame moves to a chunk. Chunks are allocated from the arena when needed and
+ * is too small, the frame moves to a block. Blocks are allocated from the arena when needed and
  * kept for later batches; they do not count as used memory.
  */
 import {
@@ -19,20 +19,20 @@ import { allocate, Arena } from "../arena";
 import { drop } from "./outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_ROOM, CHANGED, SHARED, STALE_KEY, STALE_MAP } from "./branch";
 
-/** A chunk: | next chunk 4 | 0 12 | bytes ... | */
-const CHUNK: u32 = 1 << 20;
-const CHUNK_HEAD: usize = 16;
+/** A block: | next block 4 | 0 12 | bytes ... | */
+const BLOCK: u32 = 1 << 20;
+const BLOCK_HEAD: usize = 16;
 
-namespace Chunks {
+namespace FrameBlocks {
   export let first: usize = 0;
   export let current: usize = 0;
   export let next: usize = 0;
 }
 
-/** Empties all chunks before the first change of a batch. */
-export function openChunks(): void {
-  Chunks.current = Chunks.first;
-  Chunks.next = Chunks.first + CHUNK_HEAD;
+/** Empties all blocks before the first change of a batch. */
+export function openFrameBlocks(): void {
+  FrameBlocks.current = FrameBlocks.first;
+  FrameBlocks.next = FrameBlocks.first + BLOCK_HEAD;
 }
 
 /**
@@ -92,29 +92,29 @@ export function fits(branch: usize, more: u32): bool {
 }
 
 /**
- * Takes `bytes` bytes of a chunk; 0 when memory is full. A frame with its head room always fits a
- * chunk.
+ * Takes `bytes` bytes of a block; 0 when memory is full. A frame with its head room always fits a
+ * block.
  */
 function take(bytes: usize): usize {
-  if (Chunks.current == 0 || Chunks.next + bytes > Chunks.current + CHUNK) {
-    if (!nextChunk()) return 0;
+  if (FrameBlocks.current == 0 || FrameBlocks.next + bytes > FrameBlocks.current + BLOCK) {
+    if (!nextBlock()) return 0;
   }
-  const taken = Chunks.next;
-  Chunks.next = taken + ((bytes + 15) & ~15);
+  const taken = FrameBlocks.next;
+  FrameBlocks.next = taken + ((bytes + 15) & ~15);
   return taken;
 }
 
-function nextChunk(): bool {
-  let chunk: usize = Chunks.current == 0 ? 0 : load<u32>(Chunks.current);
-  if (chunk == 0) {
-    chunk = allocate(CHUNK);
-    if (chunk == 0) return false;
-    Arena.used -= CHUNK;
-    store<u32>(chunk, 0);
-    if (Chunks.current == 0) Chunks.first = chunk;
-    else store<u32>(Chunks.current, <u32>chunk);
+function nextBlock(): bool {
+  let block: usize = FrameBlocks.current == 0 ? 0 : load<u32>(FrameBlocks.current);
+  if (block == 0) {
+    block = allocate(BLOCK);
+    if (block == 0) return false;
+    Arena.used -= BLOCK;
+    store<u32>(block, 0);
+    if (FrameBlocks.current == 0) FrameBlocks.first = block;
+    else store<u32>(FrameBlocks.current, <u32>block);
   }
-  Chunks.current = chunk;
-  Chunks.next = chunk + CHUNK_HEAD;
+  FrameBlocks.current = block;
+  FrameBlocks.next = block + BLOCK_HEAD;
   return true;
 }

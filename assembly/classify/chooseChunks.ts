@@ -63,8 +63,8 @@ export function sample(bitmaps: usize, rule: usize): void {
     const byte = (<usize>lane) << 4;
     const any = i64x2.replace_lane(i64x2.splat(draw()), 1, draw());
     const value = lane < lanes ? v128.load(rule + byte, RULE_VALUE) : i64x2.splat(0);
-    const asked = lane < lanes ? v128.load(mask + byte, MASK_BYTES) : i64x2.splat(0);
-    v128.store(at + byte, v128.or(value, v128.andnot(any, asked)));
+    const covered = lane < lanes ? v128.load(mask + byte, MASK_BYTES) : i64x2.splat(0);
+    v128.store(at + byte, v128.or(value, v128.andnot(any, covered)));
   }
   store<u64>(at, load<u64>(rule, RULE_RANK), SAMPLE_RANK);
 }

@@ -82,8 +82,8 @@ export function reserveBuckets(hashTable: usize, entries: u32): bool {
 }
 
 /**
- * Gives back buckets that are not needed, down to the floor. Nobody may be walking over the
- * entries.
+ * Gives back buckets that are not needed, down to the floor. No walk over the entries may be under
+ * way.
  */
 export function shrinkHashTable(hashTable: usize): void {
   const floor = load<u32>(hashTable, FLOOR);

@@ -303,13 +303,13 @@ export function linkRule(first: usize, rule: usize): usize {
     store<u32>(first, <u32>rule, RULE_PREVIOUS);
     return first;
   }
-  let behind = first;
-  while (load<u64>(behind, RULE_RANK) <= rank) behind = load<u32>(behind, RULE_NEXT);
-  const before: usize = load<u32>(behind, RULE_PREVIOUS);
-  store<u32>(rule, <u32>behind, RULE_NEXT);
+  let after = first;
+  while (load<u64>(after, RULE_RANK) <= rank) after = load<u32>(after, RULE_NEXT);
+  const before: usize = load<u32>(after, RULE_PREVIOUS);
+  store<u32>(rule, <u32>after, RULE_NEXT);
   store<u32>(rule, <u32>before, RULE_PREVIOUS);
-  store<u32>(behind, <u32>rule, RULE_PREVIOUS);
-  if (behind == first) return rule;
+  store<u32>(after, <u32>rule, RULE_PREVIOUS);
+  if (after == first) return rule;
   store<u32>(before, <u32>rule, RULE_NEXT);
   return first;
 }

@@ -58,8 +58,8 @@ import {
 } from "./tableLayout";
 
 // Tables without rules in static memory: one of the receive path, one of the send path.
-const NOBODY: usize = memory.data(<i32>TABLE_SIZE, 16);
-const NOBODY_SENDS: usize = memory.data(<i32>TABLE_SIZE, 16);
+const EMPTY_TABLE: usize = memory.data(<i32>TABLE_SIZE, 16);
+const EMPTY_SEND_TABLE: usize = memory.data(<i32>TABLE_SIZE, 16);
 
 /** An empty table; 0 when memory is full. `flags` are TABLE_*. */
 export function createTable(flags: u32): usize {
@@ -75,14 +75,14 @@ export function createTable(flags: u32): usize {
 
 /** A root table of the receive path that never has rules and takes no memory. */
 export function emptyTable(): usize {
-  store<u32>(NOBODY, TABLE_ROOT, TABLE_FLAGS);
-  return NOBODY;
+  store<u32>(EMPTY_TABLE, TABLE_ROOT, TABLE_FLAGS);
+  return EMPTY_TABLE;
 }
 
 /** A root table of the send path that never has rules and takes no memory. */
 export function emptySendTable(): usize {
-  store<u32>(NOBODY_SENDS, TABLE_ROOT | TABLE_SEND, TABLE_FLAGS);
-  return NOBODY_SENDS;
+  store<u32>(EMPTY_SEND_TABLE, TABLE_ROOT | TABLE_SEND, TABLE_FLAGS);
+  return EMPTY_SEND_TABLE;
 }
 
 /** Sets the table that unmatched frames of `table` go to; 0 for none. */

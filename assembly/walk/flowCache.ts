@@ -240,8 +240,8 @@ function wayToTake(bucket: usize): u32 {
   const first = Cache.turn & (min<u32>(Cache.entries, WAYS) - 1);
   const idle = ~i32x4.bitmask(i32x4.shl(tags, 31)) & all;
   if (idle != 0) {
-    const behind = idle & ~((1 << first) - 1);
-    return ctz(behind != 0 ? behind : idle);
+    const later = idle & ~((1 << first) - 1);
+    return ctz(later != 0 ? later : idle);
   }
   v128.store(bucket, v128.and(tags, i32x4.splat(~REFERENCED)));
   return first;

@@ -30,10 +30,10 @@ import {
 } from "../../../src/abi/key.js";
 import { REFORMAT_DATA } from "../../../src/abi/reformat.js";
 import { createRecord } from "../../../src/engine/records.js";
-import { packet, Twin, type Asked, type Pair, type Step, type TwinFrame } from "./support/twoCores.js";
+import { packet, CorePair, type Asked, type Pair, type Step, type PairFrame } from "./support/twoCores.js";
 
 const src = (value: number, mask = 0xffffffff): Asked => [LAYER_SRC_IPV4, 4, mask, value];
-const from = (last: number): TwinFrame => ({ bytes: packet({ src: 0x0a000000 + last }) });
+const from = (last: number): PairFrame => ({ bytes: packet({ src: 0x0a000000 + last }) });
 const C0 = (value: number): Asked => [MISC2_REGISTER_C_0, 4, 0xffffffff, value];
 const TTL = (value: number): Asked => [LAYER_TTL, 1, 0xff, value];
 
@@ -41,11 +41,11 @@ const TTL = (value: number): Asked => [LAYER_TTL, 1, 0xff, value];
  * A device with three tables. Frames to 10.0.0.0/8 go from the first table to the second, and from
  * there to a queue or on.
  */
-async function chain(entries = 64): Promise<{ twin: Twin; root: Pair; next: Pair; queue: Pair; first: Pair }> {
-  const twin = await Twin.make(entries);
-  const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
-  const first = twin.rule(root, [src(0x0a000000, 0xff000000)], [[Op.table, next]]);
-  return { twin, root, next, queue, first };
+async function chain(entries = 64): Promise<{ cores: CorePair; root: Pair; next: Pair; queue: Pair; first: Pair }> {
+  const cores = await CorePair.make(entries);
+  const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
+  const first = cores.rule(root, [src(0x0a000000, 0xff000000)], [[Op.table, next]]);
+  return { cores, root, next, queue, first };
 }
 
 /**
@@ -54,7 +54,7 @@ async function chain(entries = 64): Promise<{ twin: Twin; root: Pair; next: Pair
  */
 type Change = readonly [type: number, bits: number, to: number, bit: number, data: number, fromBit?: number];
 
-function program(twin: Twin, ...changes: readonly Change[]): Pair {
+function program(cores: CorePair, ...changes: readonly Change[]): Pair {
   const bytes = new Uint8Array(PROGRAM_FIRST + changes.length * INSTRUCTION_SIZE);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, changes.length, true);
@@ -65,16 +65,16 @@ function program(twin: Twin, ...changes: readonly Change[]): Pair {
       view.setUint16(at + 4 + 2 * place, value, true);
     view.setUint32(at + 12, type === MODIFY_COPY ? 0 : data, true);
   }
-  return twin.record(bytes);
+  return cores.record(bytes);
 }
 
 describe("hits", () => {
   test("frames of a key that was seen are found, and go the same way through several tables", async () => {
-    const { twin, root, next, queue } = await chain();
-    const last = twin.table(0);
-    twin.rule(next, [src(0x0a000001)], [[Op.table, last]]);
-    twin.rule(next, [src(0x0a000002)], [[Op.queue, queue]]);
-    twin.rule(
+    const { cores, root, next, queue } = await chain();
+    const last = cores.table(0);
+    cores.rule(next, [src(0x0a000001)], [[Op.table, last]]);
+    cores.rule(next, [src(0x0a000002)], [[Op.queue, queue]]);
+    cores.rule(
       last,
       [],
       [
@@ -83,77 +83,77 @@ describe("hits", () => {
       ],
     );
     const frames = [1, 2, 3, 1, 2, 3].map(from);
-    expect(twin.steer(root, frames)).toEqual([[0, 1, 3], [0, 2], [0], [0, 1, 3], [0, 2], [0]]);
-    expect([twin.hits, twin.misses]).toEqual([0, 6]);
-    twin.steer(root, frames);
-    expect([twin.hits, twin.misses]).toEqual([6, 6]);
+    expect(cores.steer(root, frames)).toEqual([[0, 1, 3], [0, 2], [0], [0, 1, 3], [0, 2], [0]]);
+    expect([cores.hits, cores.misses]).toEqual([0, 6]);
+    cores.steer(root, frames);
+    expect([cores.hits, cores.misses]).toEqual([6, 6]);
   });
 
   test("bytes that no rule asks about are no part of the key", async () => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]]);
-    twin.steer(root, [{ bytes: packet({ dst: 1, dport: 9 }) }]);
-    twin.steer(root, [{ bytes: packet({ dst: 2, dport: 10 }) }]);
-    expect(twin.hits).toBe(1);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]]);
+    cores.steer(root, [{ bytes: packet({ dst: 1, dport: 9 }) }]);
+    cores.steer(root, [{ bytes: packet({ dst: 2, dport: 10 }) }]);
+    expect(cores.hits).toBe(1);
   });
 
   test("rules that go on behind their slot", async () => {
-    const { twin, root, queue } = await chain();
-    const others = Array.from({ length: 3 }, (_, slot) => twin.rule(root, [], [[Op.resume, 0]], slot + 1, slot));
-    twin.rule(root, [src(0x0b000001)], [[Op.queue, queue]], 0, 3);
-    const rules = twin.steerTwice(root, [{ bytes: packet({ src: 0x0b000001 }) }]);
+    const { cores, root, queue } = await chain();
+    const others = Array.from({ length: 3 }, (_, slot) => cores.rule(root, [], [[Op.resume, 0]], slot + 1, slot));
+    cores.rule(root, [src(0x0b000001)], [[Op.queue, queue]], 0, 3);
+    const rules = cores.steerTwice(root, [{ bytes: packet({ src: 0x0b000001 }) }]);
     expect(rules).toEqual([[1, 2, 3, 4]]);
-    expect([twin.hits, others.length]).toEqual([1, 3]);
+    expect([cores.hits, others.length]).toEqual([1, 3]);
   });
 
   test("more lookups than an entry has room for", async () => {
-    const twin = await Twin.make();
-    const tables = Array.from({ length: 12 }, (_, n) => twin.table(n === 0 ? TABLE_ROOT : 0));
-    const queue = twin.queue();
+    const cores = await CorePair.make();
+    const tables = Array.from({ length: 12 }, (_, n) => cores.table(n === 0 ? TABLE_ROOT : 0));
+    const queue = cores.queue();
     for (const [n, table] of tables.entries()) {
       const then: Step = n === 11 ? [Op.queue, queue] : [Op.table, tables[n + 1] as Pair];
-      twin.rule(table, [src(0x0a000001, n < 6 ? 0 : 0xffffffff)], [then]);
+      cores.rule(table, [src(0x0a000001, n < 6 ? 0 : 0xffffffff)], [then]);
     }
-    const rules = twin.steerTwice(tables[0] as Pair, [from(1), from(2)]);
+    const rules = cores.steerTwice(tables[0] as Pair, [from(1), from(2)]);
     expect(rules.map((one) => one.length)).toEqual([12, 6]);
-    expect(twin.hits).toBe(2);
+    expect(cores.hits).toBe(2);
   });
 
   test("branches that rules split off are looked up", async () => {
-    const { twin, root, next, queue } = await chain();
-    const last = twin.table(0);
-    const array = twin.both((core, side) => {
+    const { cores, root, next, queue } = await chain();
+    const last = cores.table(0);
+    const array = cores.both((core, side) => {
       const members = [next, last].flatMap((table) => [Op.table, table[side], 0, 0]);
       return createRecord(core, new Uint8Array(Uint32Array.from([2, 0, ...members]).buffer));
     });
-    twin.rule(root, [src(0x0b000000, 0xff000000)], [[Op.array, array]]);
-    twin.rule(next, [src(1, 1)], [[Op.queue, queue]]);
-    twin.rule(last, [src(0, 2)], [[Op.queue, queue]]);
+    cores.rule(root, [src(0x0b000000, 0xff000000)], [[Op.array, array]]);
+    cores.rule(next, [src(1, 1)], [[Op.queue, queue]]);
+    cores.rule(last, [src(0, 2)], [[Op.queue, queue]]);
     const frames = [0, 1, 2, 3, 0, 1].map((last) => ({ bytes: packet({ src: 0x0b000000 + last }) }));
-    expect(twin.steerTwice(root, frames)).toEqual([[1, 3], [1, 2, 3], [1], [1, 2], [1, 3], [1, 2, 3]]);
-    expect([twin.hits, twin.misses]).toEqual([6, 6]);
+    expect(cores.steerTwice(root, frames)).toEqual([[1, 3], [1, 2, 3], [1], [1, 2], [1, 3], [1, 2, 3]]);
+    expect([cores.hits, cores.misses]).toEqual([6, 6]);
   });
 
   test("frames that a port loops back are not looked up in it", async () => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]]);
-    twin.steer(root, [from(1)], queue);
-    twin.steer(root, [from(1)], queue);
-    expect([twin.hits, twin.misses]).toEqual([0, 0]);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]]);
+    cores.steer(root, [from(1)], queue);
+    cores.steer(root, [from(1)], queue);
+    expect([cores.hits, cores.misses]).toEqual([0, 0]);
   });
 
   test.each([1, 2, 4, 8])("%i entries for 40 keys", async (entries) => {
-    const { twin, root, next, queue } = await chain(entries);
-    for (let n = 0; n < 40; n += 3) twin.rule(next, [src(0x0a000000 + n)], [[Op.queue, queue]]);
+    const { cores, root, next, queue } = await chain(entries);
+    for (let n = 0; n < 40; n += 3) cores.rule(next, [src(0x0a000000 + n)], [[Op.queue, queue]]);
     const frames = Array.from({ length: 40 }, (_, n) => from(n));
-    for (let round = 0; round < 4; round++) twin.steerTwice(root, frames);
-    for (let n = 0; n < 40; n++) twin.steerTwice(root, [from(n)]);
-    expect(twin.hits).toBeGreaterThan(30);
+    for (let round = 0; round < 4; round++) cores.steerTwice(root, frames);
+    for (let n = 0; n < 40; n++) cores.steerTwice(root, [from(n)]);
+    expect(cores.hits).toBeGreaterThan(30);
   });
 });
 
 describe("a rule that tags, counts and has one queue", () => {
-  type Made = (twin: Twin, queue: Pair, x: Pair, y: Pair) => readonly Step[];
+  type Made = (cores: CorePair, queue: Pair, x: Pair, y: Pair) => readonly Step[];
   const cases: Record<string, Made> = {
     "all of that": (_, queue, x) => [
       [Op.tag, 5],
@@ -188,8 +188,8 @@ describe("a rule that tags, counts and has one queue", () => {
       [Op.queue, queue],
       [Op.queue, queue],
     ],
-    "a copy": (twin, queue) => [
-      [Op.copy_queue, twin.queue()],
+    "a copy": (cores, queue) => [
+      [Op.copy_queue, cores.queue()],
       [Op.queue, queue],
     ],
     "a drop": (_, __, x) => [
@@ -197,17 +197,17 @@ describe("a rule that tags, counts and has one queue", () => {
       [Op.drop, 0],
     ],
     nothing: () => [],
-    "a queue that is not ready": (twin, _, x) => [
+    "a queue that is not ready": (cores, _, x) => [
       [Op.tag, 5],
       [Op.count, x],
-      [Op.queue, twin.both(({ exports }) => exports.createQueue(0, 0, 0))],
+      [Op.queue, cores.both(({ exports }) => exports.createQueue(0, 0, 0))],
     ],
   };
   test.each(Object.keys(cases))("%s", async (what) => {
-    const twin = await Twin.make();
-    const [root, queue, x, y] = [twin.table(TABLE_ROOT), twin.queue(), twin.counter(), twin.counter()];
-    twin.rule(root, [src(0x0a000000, 0xfffffffc)], (cases[what] as Made)(twin, queue, x, y));
-    twin.rule(
+    const cores = await CorePair.make();
+    const [root, queue, x, y] = [cores.table(TABLE_ROOT), cores.queue(), cores.counter(), cores.counter()];
+    cores.rule(root, [src(0x0a000000, 0xfffffffc)], (cases[what] as Made)(cores, queue, x, y));
+    cores.rule(
       root,
       [src(0x0a000004)],
       [
@@ -216,23 +216,23 @@ describe("a rule that tags, counts and has one queue", () => {
       ],
     );
     const frames = [0, 1, 2, 3, 4, 5].map(from);
-    for (let n = 0; n < 3; n++) twin.steer(root, frames);
-    twin.steer(root, [
+    for (let n = 0; n < 3; n++) cores.steer(root, frames);
+    cores.steer(root, [
       ...frames.slice(2),
       from(77),
       ...frames,
       { bytes: packet({ dport: 7, payload: new Uint8Array(80) }) },
     ]);
-    expect(twin.hits).toBe(23);
+    expect(cores.hits).toBe(23);
   });
 });
 
 test("frames of plain rules among frames that are walked one after the other", async () => {
-  const twin = await Twin.make();
-  const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
-  const flag = twin.record(new Uint8Array(16));
+  const cores = await CorePair.make();
+  const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
+  const flag = cores.record(new Uint8Array(16));
   for (const last of [1, 3])
-    twin.rule(
+    cores.rule(
       root,
       [src(0x0a000000 + last)],
       [
@@ -240,7 +240,7 @@ test("frames of plain rules among frames that are walked one after the other", a
         [Op.queue, queue],
       ],
     );
-  twin.rule(
+  cores.rule(
     root,
     [src(0x0a000002)],
     [
@@ -249,15 +249,15 @@ test("frames of plain rules among frames that are walked one after the other", a
       [Op.table, next],
     ],
   );
-  twin.rule(next, [C0(1)], [[Op.queue, queue]]);
+  cores.rule(next, [C0(1)], [[Op.queue, queue]]);
   const frames = [1, 2, 3, 4, 2, 1].map(from);
-  expect(twin.steer(root, frames)).toEqual([[0], [2], [1], [], [2, 3], [0]]);
-  expect(twin.steer(root, frames)).toEqual([[0], [2, 3], [1], [], [2, 3], [0]]);
-  expect(twin.hits).toBe(6);
+  expect(cores.steer(root, frames)).toEqual([[0], [2], [1], [], [2, 3], [0]]);
+  expect(cores.steer(root, frames)).toEqual([[0], [2, 3], [1], [], [2, 3], [0]]);
+  expect(cores.hits).toBe(6);
 });
 
 describe("where frames come in is part of the key", () => {
-  const cases: Record<string, [TwinFrame, TwinFrame]> = {
+  const cases: Record<string, [PairFrame, PairFrame]> = {
     port: [{ bytes: packet() }, { bytes: packet(), port: 2 }],
     vport: [{ bytes: packet() }, { bytes: packet(), vport: 3 }],
     "link layer": [
@@ -266,59 +266,59 @@ describe("where frames come in is part of the key", () => {
     ],
   };
   test.each(Object.keys(cases))("%s", async (what) => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]]);
-    const [one, other] = cases[what] as [TwinFrame, TwinFrame];
-    twin.steerTwice(root, [one]);
-    expect(twin.hits).toBe(1);
-    twin.steer(root, [other]);
-    expect(twin.hits).toBe(1);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]]);
+    const [one, other] = cases[what] as [PairFrame, PairFrame];
+    cores.steerTwice(root, [one]);
+    expect(cores.hits).toBe(1);
+    cores.steer(root, [other]);
+    expect(cores.hits).toBe(1);
   });
 
   test("vport decides behind the eSwitch", async () => {
-    const twin = await Twin.make();
-    const [fdb, manager, queue] = [twin.table(TABLE_ROOT | TABLE_FDB), twin.table(TABLE_ROOT), twin.queue()];
-    twin.both(({ exports }, side) => exports.setFdb(fdb[side]));
-    for (const vport of [0, 1]) twin.both(({ exports }, side) => exports.setVport(vport, manager[side]));
-    twin.rule(fdb, [], [[Op.vport, 0xffff]]);
-    twin.rule(manager, [], [[Op.queue, queue]]);
-    for (const vport of [0xffff, 1, 0, 0xffff, 1, 0]) twin.steer(fdb, [{ bytes: packet(), vport }]);
-    expect(twin.hits).toBe(3);
+    const cores = await CorePair.make();
+    const [fdb, manager, queue] = [cores.table(TABLE_ROOT | TABLE_FDB), cores.table(TABLE_ROOT), cores.queue()];
+    cores.both(({ exports }, side) => exports.setFdb(fdb[side]));
+    for (const vport of [0, 1]) cores.both(({ exports }, side) => exports.setVport(vport, manager[side]));
+    cores.rule(fdb, [], [[Op.vport, 0xffff]]);
+    cores.rule(manager, [], [[Op.queue, queue]]);
+    for (const vport of [0xffff, 1, 0, 0xffff, 1, 0]) cores.steer(fdb, [{ bytes: packet(), vport }]);
+    expect(cores.hits).toBe(3);
   });
 
   test("root table", async () => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]]);
-    const other = twin.table(TABLE_ROOT);
-    twin.rule(other, [], [[Op.drop, 0]]);
-    for (const one of [root, other, root, other]) twin.steer(one, [from(1)]);
-    expect(twin.hits).toBe(2);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]]);
+    const other = cores.table(TABLE_ROOT);
+    cores.rule(other, [], [[Op.drop, 0]]);
+    for (const one of [root, other, root, other]) cores.steer(one, [from(1)]);
+    expect(cores.hits).toBe(2);
   });
 
   test("what a sender has put into register A", async () => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [[MISC2_REGISTER_A, 4, 0xffffffff, 5]], [[Op.queue, queue]]);
-    for (const metadata of [4, 5, 4, 5]) twin.steer(root, [{ bytes: packet(), vport: 1, metadata }]);
-    expect(twin.hits).toBe(2);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [[MISC2_REGISTER_A, 4, 0xffffffff, 5]], [[Op.queue, queue]]);
+    for (const metadata of [4, 5, 4, 5]) cores.steer(root, [{ bytes: packet(), vport: 1, metadata }]);
+    expect(cores.hits).toBe(2);
   });
 
   test.each([
     ["in a column of its own", { dword: LAYER_UDP_PORTS, shift: 0, fieldMask: 0xffff, low: 10, high: 20 }, "dport"],
     ["among small things", { dword: LAYER_TTL - 3, shift: 0, fieldMask: 0xff, low: 10, high: 20 }, "ttl"],
   ] as const)("a field that only a range asks about, %s", async (_, range, field) => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]], 0, 0, [range]);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]], 0, 0, [range]);
     const frames = [9, 10, 20, 21].map((value) => ({ bytes: packet({ [field]: value }) }));
-    expect(twin.steerTwice(root, frames)).toEqual([[0], [0, 1], [0, 1], [0]]);
-    for (const frame of frames) twin.steer(root, [frame]);
-    expect(twin.hits).toBe(8);
+    expect(cores.steerTwice(root, frames)).toEqual([[0], [0, 1], [0, 1], [0]]);
+    for (const frame of frames) cores.steer(root, [frame]);
+    expect(cores.hits).toBe(8);
   });
 });
 
 /** Every change of tables invalidates entries: each case starts with frames that have entries. */
 describe("entries are old behind", () => {
   interface Scene {
-    twin: Twin;
+    cores: CorePair;
     root: Pair;
     next: Pair;
     queue: Pair;
@@ -328,26 +328,26 @@ describe("entries are old behind", () => {
     last: Pair;
   }
   const changes: Record<string, (scene: Scene) => void> = {
-    "a rule that comes first": ({ twin, next }) => {
-      twin.rule(next, [src(0x0a000001)], [[Op.drop, 0]], 0);
+    "a rule that comes first": ({ cores, next }) => {
+      cores.rule(next, [src(0x0a000001)], [[Op.drop, 0]], 0);
     },
-    "a rule that goes": ({ twin, second }) => twin.remove(second),
-    "a rule that goes and one that takes its memory": ({ twin, next, second }) => {
-      twin.remove(second);
-      twin.rule(next, [src(0x0a0000ff)], [[Op.drop, 0]], 0);
+    "a rule that goes": ({ cores, second }) => cores.remove(second),
+    "a rule that goes and one that takes its memory": ({ cores, next, second }) => {
+      cores.remove(second);
+      cores.rule(next, [src(0x0a0000ff)], [[Op.drop, 0]], 0);
     },
-    "another rank": ({ twin, second }) => {
-      twin.both(({ exports }, side) => exports.rerankRule(second[side], 0, 9));
+    "another rank": ({ cores, second }) => {
+      cores.both(({ exports }, side) => exports.rerankRule(second[side], 0, 9));
     },
-    "other actions": ({ twin, first, last }) => twin.change(first, [[Op.table, last]]),
-    "another table behind": ({ twin, next, last }) => {
-      twin.both(({ exports }, side) => exports.setMiss(next[side], last[side]));
+    "other actions": ({ cores, first, last }) => cores.change(first, [[Op.table, last]]),
+    "another table behind": ({ cores, next, last }) => {
+      cores.both(({ exports }, side) => exports.setMiss(next[side], last[side]));
     },
   };
   test.each(Object.keys(changes))("%s", async (what) => {
-    const { twin, root, next, queue, first } = await chain();
-    const last = twin.table(0);
-    twin.rule(
+    const { cores, root, next, queue, first } = await chain();
+    const last = cores.table(0);
+    cores.rule(
       last,
       [],
       [
@@ -355,7 +355,7 @@ describe("entries are old behind", () => {
         [Op.queue, queue],
       ],
     );
-    const second = twin.rule(
+    const second = cores.rule(
       next,
       [src(0x0a000001)],
       [
@@ -364,7 +364,7 @@ describe("entries are old behind", () => {
       ],
       5,
     );
-    twin.rule(
+    cores.rule(
       next,
       [src(0x0a000001)],
       [
@@ -374,96 +374,96 @@ describe("entries are old behind", () => {
       7,
     );
     const frames = [from(1), from(2)];
-    twin.steerTwice(root, frames);
-    expect(twin.hits).toBe(2);
-    changes[what]?.({ twin, root, next, queue, first, second, last });
-    twin.steer(root, frames);
-    expect(twin.hits).toBe(2);
-    twin.steer(root, frames);
-    expect(twin.hits).toBe(4);
+    cores.steerTwice(root, frames);
+    expect(cores.hits).toBe(2);
+    changes[what]?.({ cores, root, next, queue, first, second, last });
+    cores.steer(root, frames);
+    expect(cores.hits).toBe(2);
+    cores.steer(root, frames);
+    expect(cores.hits).toBe(4);
   });
 
   test("rules in bulk", async () => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]], 9);
-    twin.steerTwice(root, [from(1)]);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]], 9);
+    cores.steerTwice(root, [from(1)]);
     const words = [77, 0, 512, 1, ...Array.from({ length: 16 }, () => 0)];
-    twin.both((core) => {
+    cores.both((core) => {
       core.u8.fill(0, core.staging, core.staging + 1024);
       core.u32.set(words, core.bytes >> 2);
       core.u32.set([Op.drop, 0], (core.bytes + 512) >> 2);
       return 0;
     });
-    twin.both(({ exports }, side) => exports.insertRules(next[side], 1, 64, 1, 0, 0));
-    expect(twin.steer(root, [from(1)])).toEqual([[0, 77]]);
+    cores.both(({ exports }, side) => exports.insertRules(next[side], 1, 64, 1, 0, 0));
+    expect(cores.steer(root, [from(1)])).toEqual([[0, 77]]);
   });
 
   test("another eSwitch, another way to a function", async () => {
-    const twin = await Twin.make();
-    const sent = twin.table(TABLE_ROOT | TABLE_SEND);
-    const [fdb, other] = [twin.table(TABLE_ROOT | TABLE_FDB), twin.table(TABLE_ROOT | TABLE_FDB)];
-    const [received, another] = [twin.table(TABLE_ROOT), twin.table(TABLE_ROOT)];
-    for (const table of [fdb, other]) twin.rule(table, [], [[Op.vport, 0]]);
-    for (const table of [received, another]) twin.rule(table, [], [[Op.queue, twin.queue()]]);
+    const cores = await CorePair.make();
+    const sent = cores.table(TABLE_ROOT | TABLE_SEND);
+    const [fdb, other] = [cores.table(TABLE_ROOT | TABLE_FDB), cores.table(TABLE_ROOT | TABLE_FDB)];
+    const [received, another] = [cores.table(TABLE_ROOT), cores.table(TABLE_ROOT)];
+    for (const table of [fdb, other]) cores.rule(table, [], [[Op.vport, 0]]);
+    for (const table of [received, another]) cores.rule(table, [], [[Op.queue, cores.queue()]]);
     const frames = [{ bytes: packet(), vport: 1 }];
-    const setFdb = (table: Pair): Pair => twin.both(({ exports }, side) => exports.setFdb(table[side]));
-    const setVport = (table: Pair): Pair => twin.both(({ exports }, side) => exports.setVport(0, table[side]));
+    const setFdb = (table: Pair): Pair => cores.both(({ exports }, side) => exports.setFdb(table[side]));
+    const setVport = (table: Pair): Pair => cores.both(({ exports }, side) => exports.setVport(0, table[side]));
     setFdb(fdb);
     setVport(received);
-    expect(twin.steerTwice(sent, frames)).toEqual([[0, 2]]);
+    expect(cores.steerTwice(sent, frames)).toEqual([[0, 2]]);
     setFdb(other);
-    expect(twin.steerTwice(sent, frames)).toEqual([[1, 2]]);
+    expect(cores.steerTwice(sent, frames)).toEqual([[1, 2]]);
     setVport(another);
-    expect(twin.steerTwice(sent, frames)).toEqual([[1, 3]]);
-    expect(twin.hits).toBe(3);
+    expect(cores.steerTwice(sent, frames)).toEqual([[1, 3]]);
+    expect(cores.hits).toBe(3);
   });
 
   test("a table that goes, and one that takes its memory", async () => {
-    const { twin, queue } = await chain();
-    const root = twin.table(TABLE_ROOT);
-    const rule = twin.rule(root, [src(0x0a000001)], [[Op.queue, queue]]);
-    twin.steerTwice(root, [from(1), from(2)]);
-    twin.remove(rule);
-    twin.steerTwice(root, [from(1), from(2)]);
-    twin.both(({ exports }, side) => exports.destroyTable(root[side]));
-    const again = twin.table(0);
+    const { cores, queue } = await chain();
+    const root = cores.table(TABLE_ROOT);
+    const rule = cores.rule(root, [src(0x0a000001)], [[Op.queue, queue]]);
+    cores.steerTwice(root, [from(1), from(2)]);
+    cores.remove(rule);
+    cores.steerTwice(root, [from(1), from(2)]);
+    cores.both(({ exports }, side) => exports.destroyTable(root[side]));
+    const again = cores.table(0);
     expect(again).toEqual(root);
-    const { hits } = twin;
-    twin.steer(again, [from(1), from(2)]);
-    expect(twin.hits).toBe(hits);
+    const { hits } = cores;
+    cores.steer(again, [from(1), from(2)]);
+    expect(cores.hits).toBe(hits);
   });
 
   test("what the parser is told", async () => {
-    const { twin, root } = await chain();
-    twin.steerTwice(root, [from(1)]);
+    const { cores, root } = await chain();
+    cores.steerTwice(root, [from(1)]);
     const tell: (() => Pair)[] = [
-      () => twin.both(({ exports }) => exports.declareSample(0, Header.ipv4, LEVEL_OUTER, 0, -1)),
-      () => twin.both(({ exports }) => exports.declareGeneveOption(1, 2)),
-      () => twin.both(({ exports }) => exports.clearCache()),
+      () => cores.both(({ exports }) => exports.declareSample(0, Header.ipv4, LEVEL_OUTER, 0, -1)),
+      () => cores.both(({ exports }) => exports.declareGeneveOption(1, 2)),
+      () => cores.both(({ exports }) => exports.clearCache()),
     ];
     for (const one of tell) {
-      const { hits } = twin;
+      const { hits } = cores;
       one();
-      twin.steer(root, [from(1)]);
-      expect(twin.hits).toBe(hits);
-      twin.steer(root, [from(1)]);
-      expect(twin.hits).toBe(hits + 1);
+      cores.steer(root, [from(1)]);
+      expect(cores.hits).toBe(hits);
+      cores.steer(root, [from(1)]);
+      expect(cores.hits).toBe(hits + 1);
     }
   });
 
   test("rules that ask about other bytes, and such that ask no more", async () => {
-    const { twin, root, next, queue } = await chain();
-    twin.rule(next, [], [[Op.queue, queue]], 9);
+    const { cores, root, next, queue } = await chain();
+    cores.rule(next, [], [[Op.queue, queue]], 9);
     const frames = [{ bytes: packet({ ttl: 1 }) }, { bytes: packet({ ttl: 2 }) }];
-    for (const frame of frames) twin.steer(root, [frame]);
-    expect(twin.hits).toBe(1);
-    const table = twin.table(0);
-    const asking = twin.rule(table, [TTL(1)], [[Op.drop, 0]]);
-    for (const frame of frames) twin.steerTwice(root, [frame]);
-    expect(twin.hits).toBe(3);
-    twin.remove(asking);
-    for (const frame of frames) twin.steer(root, [frame]);
-    expect(twin.hits).toBe(4);
+    for (const frame of frames) cores.steer(root, [frame]);
+    expect(cores.hits).toBe(1);
+    const table = cores.table(0);
+    const asking = cores.rule(table, [TTL(1)], [[Op.drop, 0]]);
+    for (const frame of frames) cores.steerTwice(root, [frame]);
+    expect(cores.hits).toBe(3);
+    cores.remove(asking);
+    for (const frame of frames) cores.steer(root, [frame]);
+    expect(cores.hits).toBe(4);
   });
 });
 
@@ -473,23 +473,23 @@ describe("entries are old behind", () => {
  */
 describe("an entry ends behind", () => {
   interface Case {
-    steps: (twin: Twin) => readonly Step[];
+    steps: (cores: CorePair) => readonly Step[];
     then: readonly Asked[];
-    frames: readonly [TwinFrame, TwinFrame];
-    before?: (twin: Twin) => void;
+    frames: readonly [PairFrame, PairFrame];
+    before?: (cores: CorePair) => void;
   }
   const modify =
     (...changes: readonly Change[]): Case["steps"] =>
-    (twin) => [[Op.modify, program(twin, ...changes)]];
+    (cores) => [[Op.modify, program(cores, ...changes)]];
   const two = (one: Parameters<typeof packet>[0], other: Parameters<typeof packet>[0]): Case["frames"] => [
     { bytes: packet(one) },
     { bytes: packet(other) },
   ];
   const VXLAN = [8, 0, 0, 0, 0, 0, 42, 0];
   const inside = (last: number): Uint8Array => Uint8Array.from([...VXLAN, ...packet({ src: last })]);
-  const sampled = (twin: Twin): void => {
+  const sampled = (cores: CorePair): void => {
     // The checksum of the header and half the source address after it.
-    twin.both(({ exports }) => exports.declareSample(0, Header.ipv4, LEVEL_OUTER, 10, -1));
+    cores.both(({ exports }) => exports.declareSample(0, Header.ipv4, LEVEL_OUTER, 10, -1));
   };
 
   const cases: Record<string, Case> = {
@@ -504,7 +504,7 @@ describe("an entry ends behind", () => {
       frames: two({ tags: [5, 9] }, { tags: [6, 9] }),
     },
     "a tunnel taken off": {
-      steps: (twin) => [[Op.reformat, twin.record(new Uint8Array(REFORMAT_DATA))]],
+      steps: (cores) => [[Op.reformat, cores.record(new Uint8Array(REFORMAT_DATA))]],
       then: [src(1)],
       frames: two({ dport: 4789, payload: inside(1) }, { dport: 4789, payload: inside(2) }),
     },
@@ -538,9 +538,9 @@ describe("an entry ends behind", () => {
       frames: two({ ttl: 10, id: 0x100 }, { ttl: 11, id: 0 }),
     },
     "a flag that remembers the first hit": {
-      steps: (twin) => [
+      steps: (cores) => [
         [Op.state, FIRST_HIT_SET << 8],
-        [Op.first_hit, twin.record(new Uint8Array(16))],
+        [Op.first_hit, cores.record(new Uint8Array(16))],
       ],
       then: [C0(1)],
       frames: [{ bytes: packet() }, { bytes: packet() }],
@@ -555,62 +555,62 @@ describe("an entry ends behind", () => {
 
   test.each(Object.keys(cases))("%s", async (what) => {
     const { steps, then, frames, before } = cases[what] as Case;
-    const twin = await Twin.make();
-    before?.(twin);
-    const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
-    twin.rule(root, [], [...steps(twin), [Op.table, next]]);
-    twin.rule(next, then, [[Op.queue, queue]]);
-    const hit = [...frames, ...frames].flatMap((frame) => twin.steer(root, [frame]).map((rules) => rules.length));
-    expect(twin.hits).toBe(3);
+    const cores = await CorePair.make();
+    before?.(cores);
+    const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
+    cores.rule(root, [], [...steps(cores), [Op.table, next]]);
+    cores.rule(next, then, [[Op.queue, queue]]);
+    const hit = [...frames, ...frames].flatMap((frame) => cores.steer(root, [frame]).map((rules) => rules.length));
+    expect(cores.hits).toBe(3);
     expect(new Set(hit)).toEqual(new Set([1, 2]));
   });
 
   test("not behind a field that is set where it is there: whether it is is part of the key", async () => {
-    const twin = await Twin.make();
-    const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
-    twin.rule(
+    const cores = await CorePair.make();
+    const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
+    cores.rule(
       root,
       [],
       [
-        [Op.modify, program(twin, [MODIFY_SET, 8, Place.ipv4, 64, 5])],
+        [Op.modify, program(cores, [MODIFY_SET, 8, Place.ipv4, 64, 5])],
         [Op.table, next],
       ],
     );
-    twin.rule(next, [TTL(5)], [[Op.queue, queue]]);
+    cores.rule(next, [TTL(5)], [[Op.queue, queue]]);
     const six = packet({ ethertype: 0x86dd });
     six.set([0x60, 0, 0, 0, 0, 8, 17, 64], 14);
     const frames = [{ bytes: packet() }, { bytes: six }];
-    expect([...frames, ...frames].map((frame) => twin.steer(root, [frame])[0]?.length)).toEqual([2, 1, 2, 1]);
-    expect(twin.hits).toBe(2);
+    expect([...frames, ...frames].map((frame) => cores.steer(root, [frame])[0]?.length)).toEqual([2, 1, 2, 1]);
+    expect(cores.hits).toBe(2);
   });
 
   test("not behind a sum whose carry alone rules ask about", async () => {
-    const twin = await Twin.make();
-    const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
-    twin.rule(
+    const cores = await CorePair.make();
+    const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
+    cores.rule(
       root,
       [],
       [
-        [Op.modify, program(twin, [MODIFY_ADD, 32, Place.register + REGISTER_A, 0, 1])],
+        [Op.modify, program(cores, [MODIFY_ADD, 32, Place.register + REGISTER_A, 0, 1])],
         [Op.table, next],
       ],
     );
-    twin.rule(next, [[MISC2_REGISTER_A, 1, 0xff, 1]], [[Op.queue, queue]]);
+    cores.rule(next, [[MISC2_REGISTER_A, 1, 0xff, 1]], [[Op.queue, queue]]);
     const frames = [0xffff, 0xffffff, 0xffff, 0xffffff].map((metadata) => ({ bytes: packet(), vport: 1, metadata }));
-    expect(frames.map((frame) => twin.steer(root, [frame])[0]?.length)).toEqual([1, 2, 1, 2]);
-    expect(twin.hits).toBe(2);
+    expect(frames.map((frame) => cores.steer(root, [frame])[0]?.length)).toEqual([1, 2, 1, 2]);
+    expect(cores.hits).toBe(2);
   });
 
   test("not behind sums of whole fields and registers", async () => {
-    const twin = await Twin.make();
-    const [root, next, queue] = [twin.table(TABLE_ROOT), twin.table(0), twin.queue()];
+    const cores = await CorePair.make();
+    const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
     const changes = program(
-      twin,
+      cores,
       [MODIFY_ADD, 8, Place.ipv4, 64, 0xff],
       [MODIFY_ADD, 32, Place.register + REGISTER_A, 0, 1],
       [MODIFY_SET, 32, Place.register, 0, 9],
     );
-    twin.rule(
+    cores.rule(
       root,
       [],
       [
@@ -618,9 +618,9 @@ describe("an entry ends behind", () => {
         [Op.table, next],
       ],
     );
-    twin.rule(next, [TTL(63), [MISC2_REGISTER_A, 4, 0xffffffff, 4], C0(9)], [[Op.queue, queue]]);
+    cores.rule(next, [TTL(63), [MISC2_REGISTER_A, 4, 0xffffffff, 4], C0(9)], [[Op.queue, queue]]);
     const frames = [3, 4, 3, 3].map((metadata) => ({ bytes: packet(), vport: 1, metadata }));
-    expect(frames.map((frame) => twin.steer(root, [frame])[0]?.length)).toEqual([2, 1, 2, 2]);
-    expect(twin.hits).toBe(2);
+    expect(frames.map((frame) => cores.steer(root, [frame])[0]?.length)).toEqual([2, 1, 2, 2]);
+    expect(cores.hits).toBe(2);
   });
 });

@@ -21,7 +21,7 @@ export type Asked = readonly [byte: number, bytes: 1 | 2 | 4, mask: number, valu
 /** An operation and an operand; a pair is an object of each core. */
 export type Step = readonly [Op, number | Pair];
 
-export interface TwinFrame {
+export interface PairFrame {
   bytes: Uint8Array;
   port?: number;
   link?: Link;
@@ -35,7 +35,7 @@ interface Side {
   batch: Batch;
 }
 
-export class Twin {
+export class CorePair {
   readonly #sides: readonly [Side, Side];
   readonly #counters: Pair[] = [];
   #made = 0;
@@ -45,7 +45,7 @@ export class Twin {
   }
 
   /** `memory` bounds the memory of both. */
-  static async make(entries = 64, memory?: number): Promise<Twin> {
+  static async make(entries = 64, memory?: number): Promise<CorePair> {
     const sides = await Promise.all(
       [entries, 0].map(async (most) => {
         const core = await loadCore();
@@ -54,7 +54,7 @@ export class Twin {
         return { core, batch: new Batch(core) };
       }),
     );
-    return new Twin(sides as [Side, Side]);
+    return new CorePair(sides as [Side, Side]);
   }
 
   /** The core with the cache. */
@@ -142,7 +142,7 @@ export class Twin {
   }
 
   /** Steers frames on both sides; returns the numbers of the rules that each frame hits. */
-  steer(root: Pair, frames: readonly TwinFrame[], sender: Pair | null = null): number[][] {
+  steer(root: Pair, frames: readonly PairFrame[], sender: Pair | null = null): number[][] {
     const [cached, plain] = this.#sides.map((side, n) => {
       const { batch } = side;
       batch.clear();
@@ -160,7 +160,7 @@ export class Twin {
   }
 
   /** Steers the frames twice in two batches: the second uses the entries of the first. */
-  steerTwice(root: Pair, frames: readonly TwinFrame[]): number[][] {
+  steerTwice(root: Pair, frames: readonly PairFrame[]): number[][] {
     this.steer(root, frames);
     return this.steer(root, frames);
   }
