@@ -10,6 +10,8 @@ const ENTRY = "assembly/index.ts";
 const RELEASE = ["-O3"];
 /** What a process takes until the first test of a file runs. */
 const LOADING_MS = 1500;
+/** What it takes to ask a mutant by one file, beside the tests. */
+const ASKING_MS = 50;
 /** A loop may turn so many times more often than in all tests of the file without a mutant. */
 const TURNS_FACTOR = 3n;
 const TURNS_MORE = 20_000_000n;
@@ -82,7 +84,7 @@ function planFor(mutants, records, budget) {
       const those = tests.filter(({ reaches }) => reaches(number));
       if (those.length === 0) continue;
       if (!asked.has(file)) asked.set(file, []);
-      asked.get(file).push({ mutant: number, ms: sum(those), tests: those.map(({ name }) => name) });
+      asked.get(file).push({ mutant: number, ms: ASKING_MS + sum(those), tests: those.map(({ name }) => name) });
     }
   }
   const cost = (list) => LOADING_MS / list.length + sum(list) / list.length;

@@ -58,7 +58,7 @@ function randomPlain(random: Random): Plain {
     sport: random.below(65536),
     dport: random.pick([random.below(65536), 53, 0, 65535]),
     options: random.pick([0, 0, 12, 40]),
-    payload: random.pick([0, 1, 10, 100]),
+    payload: random.pick([0, 1, 10, 100, 400]),
     padding: random.pick([0, 0, 1, 18]),
   };
 }

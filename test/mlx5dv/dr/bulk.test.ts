@@ -123,6 +123,17 @@ describe("a refusal names its rule and leaves nothing behind", () => {
     expect(bench.device.memoryUsed).toBe(used);
   });
 
+  test("a value outside the mask in a later group", async () => {
+    const { bench, actions } = await cases();
+    const { mask, value, match_criteria_enable } = dv.matchParameters({ "outer.ip_protocol": "tcp", "misc.gre_key": 7 });
+    const table = dv.mlx5dv_dr_table_create(bench.domain, 2);
+    const matcher = dv.mlx5dv_dr_matcher_create(table, 0, match_criteria_enable, mask);
+    const match_buf = value.match_buf.slice();
+    match_buf[64] = 1;
+    const values = { match_sz: match_buf.length, match_buf };
+    expect(refused(() => dv.createRules(matcher, values, [actions[0] as Action]))?.reason).toBe("value_outside_mask");
+  });
+
   test("an ip_version that is not that of the mask", async () => {
     const { bench } = await cases();
     const table = dv.mlx5dv_dr_table_create(bench.domain, 2);
