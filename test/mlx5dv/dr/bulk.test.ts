@@ -125,7 +125,10 @@ describe("a refusal names its rule and leaves nothing behind", () => {
 
   test("a value outside the mask in a later group", async () => {
     const { bench, actions } = await cases();
-    const { mask, value, match_criteria_enable } = dv.matchParameters({ "outer.ip_protocol": "tcp", "misc.gre_key": 7 });
+    const { mask, value, match_criteria_enable } = dv.matchParameters({
+      "outer.ip_protocol": "tcp",
+      "misc.gre_key": 7,
+    });
     const table = dv.mlx5dv_dr_table_create(bench.domain, 2);
     const matcher = dv.mlx5dv_dr_matcher_create(table, 0, match_criteria_enable, mask);
     const match_buf = value.match_buf.slice();

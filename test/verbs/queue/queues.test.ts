@@ -97,6 +97,38 @@ describe("receiving", () => {
     }
   });
 
+  test("each request has its own length", () => {
+    to(...READY);
+    for (const [i, length] of [128, 128, 63].entries()) post(i, 128 * i, length);
+    const frames = [1, 2, 3].map((dport) => ipv4Frame({ dport }));
+    bench.device.receiveBatch(1, frames);
+    const statuses = v.ibv_poll_cq(cq, 3).map(({ status }) => status);
+    expect(statuses).toEqual([v.IBV_WC_SUCCESS, v.IBV_WC_SUCCESS, v.IBV_WC_LOC_LEN_ERR]);
+  });
+
+  test("a new queue pair has no requests of a destroyed one", async () => {
+    bench = await openBench();
+    pd = v.ibv_alloc_pd(bench.context);
+    cq = v.ibv_create_cq(bench.context, 3, null, null, 0);
+    mr = v.ibv_reg_mr(pd, memory, undefined, v.IBV_ACCESS_LOCAL_WRITE);
+    const matcher = dv.mlx5dv_dr_matcher_create(bench.root, 0, 0, null);
+    const reasons = (requests: number): (string | null)[] => {
+      const cap = { max_recv_wr: 5, max_recv_sge: 2 };
+      qp = v.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap, qp_type: v.IBV_QPT_RAW_PACKET });
+      to(...READY);
+      const action = dv.mlx5dv_dr_action_create_dest_ibv_qp(qp);
+      const rule = dv.mlx5dv_dr_rule_create(matcher, null, 1, [action]);
+      for (let i = 0; i < requests; i++) post(i, 0, 128);
+      const found = [1, 2].map(() => bench.device.receive(1, ipv4Frame()).reason);
+      dv.mlx5dv_dr_rule_destroy(rule);
+      dv.mlx5dv_dr_action_destroy(action);
+      v.ibv_destroy_qp(qp);
+      return found;
+    };
+    expect(reasons(2)).toEqual([null, null]);
+    expect(reasons(0)).toEqual(["no_receive_buffer", "no_receive_buffer"]);
+  });
+
   test("without a buffer the frame is dropped and counted", () => {
     to(...READY);
     expect(bench.device.receive(1, ipv4Frame())).toMatchObject({
