@@ -54,7 +54,7 @@ function addresses4(header: usize): u64 {
 
 /**
  * Verifies the TCP segment at `at`, which goes to the end of the IP payload. `l4_ok` has been decided.
- * SPEC: what is not known to be whole, or not yet at its final destination, is not verified: 0 (parsing rulings).
+ * SPEC: what is not known to be whole, or not yet at its final destination, is not verified: 0 (docs/parsing.md).
  */
 export function verifyTcp(at: usize): void {
   if (Cursor.end == Cursor.wireEnd) verify(at, Cursor.wireEnd - at, PROTOCOL_TCP);

@@ -7,7 +7,7 @@
  *     | headers read       | to be read                | not captured   |
  *
  * `end <= wireEnd` always: `end` bounds reads, `wireEnd` is where the packet ends on the wire and judges lengths.
- * SPEC: a header is parsed whole or not at all (parsing rulings); one `has` before its fields makes all reads safe.
+ * SPEC: a header is parsed whole or not at all (docs/parsing.md); one `has` before its fields makes all reads safe.
  */
 import {
   MAP_COUNT,

@@ -41,7 +41,7 @@ const TAG_SIZE: usize = 4;
 /** EtherType, and 6 bytes. */
 export const METADATA_SIZE: u32 = ESP_METADATA_SIZE;
 
-/** SPEC: TPIDs 0x9100, 0x9200 and 0x9300 are not tags (parsing rulings). */
+/** SPEC: TPIDs 0x9100, 0x9200 and 0x9300 are not tags (docs/parsing.md). */
 // @ts-ignore: decorator
 @inline
 export function isTag(ethertype: u32): bool {
@@ -54,7 +54,7 @@ export function isMpls(ethertype: u32): bool {
 
 /**
  * The EtherType behind the last tag; 0 where the frame is cut before it.
- * SPEC: an 802.3 length is kept as it is, and nothing behind it is read (parsing rulings).
+ * SPEC: an 802.3 length is kept as it is, and nothing behind it is read (docs/parsing.md).
  */
 // @ts-ignore: decorator
 @inline
@@ -90,7 +90,7 @@ export function hasMetadata(at: usize): bool {
 
 const CUT: u32 = 0xffffffff;
 
-/** SPEC: all tags behind a TPID are walked; the outermost two are first and second (parsing rulings). */
+/** SPEC: all tags behind a TPID are walked; the outermost two are first and second (docs/parsing.md). */
 function tags(tpid: u32): u32 {
   let depth = 0;
   do {

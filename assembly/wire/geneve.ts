@@ -40,7 +40,7 @@ export function geneve(): u32 {
   const at = Cursor.at;
   if (!has(Header.geneve, SIZE)) return 0;
   const first: u32 = load<u8>(at);
-  // SPEC: of another version only the fixed header is believed (parsing rulings).
+  // SPEC: of another version only the fixed header is believed (docs/parsing.md).
   const known = first >> 6 == 0;
   const size = known ? SIZE + ((<usize>(first & 0x3f)) << 2) : SIZE;
   if (!has(Header.geneve, size)) return 0;

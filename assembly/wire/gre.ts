@@ -38,7 +38,7 @@ const ROUTE_ENTRY: usize = 4;
 
 /**
  * What the tunnel carries, as an EtherType; 0 for nothing that is read.
- * SPEC: the key is the dword behind the checksum, whatever the version; only version 0 carries a packet (parsing rulings).
+ * SPEC: the key is the dword behind the checksum, whatever the version; only version 0 carries a packet (docs/parsing.md).
  */
 export function gre(): u32 {
   const at = Cursor.at;
@@ -96,7 +96,7 @@ function routed(at: usize, size: usize, had: usize): usize {
   }
 }
 
-/** PPP, ERSPAN, NSH and all others are payload (parsing rulings). */
+/** PPP, ERSPAN, NSH and all others are payload (docs/parsing.md). */
 function carried(type: u32): u32 {
   if (type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6 || type == ETHERTYPE_ETHERNET) return type;
   return isMpls(type) ? mplsOverGre() : 0;

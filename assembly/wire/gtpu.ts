@@ -34,7 +34,7 @@ const G_PDU: u32 = 255;
 
 /**
  * What the tunnel carries, as an EtherType; 0 for nothing that is read.
- * SPEC: of another version or GTP' only the fixed header is believed (parsing rulings).
+ * SPEC: of another version or GTP' only the fixed header is believed (docs/parsing.md).
  */
 export function gtpu(): u32 {
   const at = Cursor.at;

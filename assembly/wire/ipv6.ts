@@ -66,7 +66,7 @@ export function ipv6(): u32 {
   Cursor.present |= PRESENT_L3 | PRESENT_IPV6;
 
   const payload = <usize>be16(at + 4);
-  // SPEC: length 0 is a jumbogram or BIG TCP: read on to the end of the frame (parsing rulings).
+  // SPEC: length 0 is a jumbogram or BIG TCP: read on to the end of the frame (docs/parsing.md).
   Upper.lengthKnown = payload != 0;
   Upper.fragment = Fragment.whole;
   let ok: u32 = OK_L3;
@@ -94,7 +94,7 @@ export function ipv6(): u32 {
 /**
  * Walks to the upper layer. Each header is at least 8 bytes, so the frame's length bounds the loop.
  * SPEC: hop-by-hop, routing, destination, fragment and AH are walked over; mobility, HIP, Shim6 and "no next header" end
- * the walk as the upper layer; behind the header of a later fragment, its next header does (parsing rulings).
+ * the walk as the upper layer; behind the header of a later fragment, its next header does (docs/parsing.md).
  */
 function extensions(next: u32): u32 {
   while (true) {

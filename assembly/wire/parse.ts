@@ -156,7 +156,7 @@ function source(descriptor: usize, vport: u32): void {
   store<u32>(Key.misc2, bswap(load<u32>(descriptor, FRAME_METADATA)), MISC2_REGISTER_A);
 }
 
-/** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload but for a first label (parsing rulings). */
+/** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload but for a first label (docs/parsing.md). */
 function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
   Cursor.level = LEVEL_INNER;
   Cursor.present = 0;

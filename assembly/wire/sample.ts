@@ -1,5 +1,5 @@
 /**
- * Programmable samples (match-params table, misc4): four bytes wherever the device declares.
+ * Programmable samples (docs/parsing.md, "Programmable samples"): four bytes wherever the device declares.
  *
  * In: the finished frame map. Out: `prog_sample_field_value_n` of each declared sample whose bytes are there.
  * A declaration: | header 1 | level 1 | 0 2 | offset 4 | UDP destination port 4, 0xffffffff for any | 0 4 |

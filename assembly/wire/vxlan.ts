@@ -3,7 +3,7 @@
  *
  *     | flags 1 | reserved 3 | VNI 3 | reserved 1 |
  *
- * SPEC: read without the I bit too (parsing rulings).
+ * SPEC: read without the I bit too (docs/parsing.md).
  */
 import { Header } from "../../src/abi/headers";
 import { PRESENT_TUNNEL_DWORD, PRESENT_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";

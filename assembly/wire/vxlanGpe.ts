@@ -3,7 +3,7 @@
  *
  *     | flags 1 | reserved 2 | next protocol 1 | VNI 3 | reserved 1 |
  *
- * SPEC: read without the I and P bits too (parsing rulings).
+ * SPEC: read without the I and P bits too (docs/parsing.md).
  */
 import { Header } from "../../src/abi/headers";
 import { PRESENT_VXLAN_GPE, MISC3_GPE_FLAGS, MISC3_GPE_NEXT_PROTOCOL, MISC3_GPE_VNI } from "../../src/abi/key";

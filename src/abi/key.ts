@@ -1,7 +1,7 @@
 /**
  * The key: a frame's own match parameters, 512 bytes.
  *
- * Seven groups of 64 bytes as the device lays them out (match-params table: big-endian words, bits counted from
+ * Seven groups of 64 bytes as the device lays them out (its fields: test/vectors/match-params.json; big-endian words, bits counted from
  * the most significant), then `ext`, which holds what that format lacks. A mask and a value lie in the same layout.
  *
  *     0      64     128    192    256    320    384    448    512

@@ -1,4 +1,4 @@
-/** The 64 bytes of an ASO object by field (device objects 4, 5): connections, flow meters, first-hit flags. */
+/** The 64 bytes of an ASO object by field (docs/state.md): connections, flow meters, first-hit flags. */
 import { refuse } from "../errors.js";
 import { ASO_DATA } from "../model/action/asoObject.js";
 import * as connections from "../model/action/connection.js";

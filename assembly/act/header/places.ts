@@ -1,7 +1,7 @@
 /**
  * Places: where in a frame each header is that an action changes. Found once for each action, from the frame map.
  *
- * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts (modify-fields table: "first VLAN").
+ * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts (docs/rules.md, "Modify header").
  */
 import { PLACE_INNER, Place } from "../../../src/abi/program";
 import { Header, LEVEL_INNER, MAP_ENTRY_SIZE } from "../../../src/abi/headers";

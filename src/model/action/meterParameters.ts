@@ -1,5 +1,5 @@
 /**
- * Flow meter parameters as the device has them, 32 big-endian bytes (device objects: flow meter), and the meter of the core
+ * Flow meter parameters as the device has them, 32 big-endian bytes (`flow_meter_parameters` of the Adapters PRM), and the meter of the core
  * that they make (METER_* in src/abi/state.ts).
  *
  *     0                          1                8          9        10         11

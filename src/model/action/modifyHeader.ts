@@ -1,6 +1,6 @@
 /**
  * Header changes: which lists a device takes, and what the core is given for them (PROGRAM_* in src/abi/program.ts).
- * Checks and their order are those of the modify-fields table.
+ * Checks and their order are those of docs/rules.md, "Modify header".
  */
 import {
   INSTRUCTION_BITS,

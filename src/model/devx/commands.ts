@@ -36,7 +36,7 @@ interface DeviceCommand<T extends DevxObject> {
   readonly destroys?: (command: Command) => T;
   /** Runs a command that names no object. */
   readonly run?: (command: Command) => void;
-  /** A context without DEVX has it too (mlx5dv-dr 10). */
+  /** A context without DEVX has it too. */
   readonly anybody?: boolean;
 }
 

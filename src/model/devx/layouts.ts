@@ -1,5 +1,5 @@
 /**
- * Where the fields of device commands lie (device objects 1 to 8; PRM). Big-endian; a field is [byte, bits], or
+ * Where the fields of device commands lie (docs/devx.md; the Adapters PRM has the layouts). Big-endian; a field is [byte, bits], or
  * [byte, bits, bit] where it does not begin with its byte. Bits count from the most significant one.
  */
 export type Field = readonly [byte: number, bits: number, bit?: number];

@@ -1,4 +1,4 @@
-/** Numbers of device commands (device objects 1, 4, 7). */
+/** Numbers of device commands (docs/devx.md). */
 export const QUERY_HCA_CAP_OPCODE = 0x100;
 export const QUERY_ESW_VPORT_CONTEXT_OPCODE = 0x752;
 export const QUERY_HCA_VPORT_CONTEXT_OPCODE = 0x762;

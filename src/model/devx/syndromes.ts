@@ -4,7 +4,7 @@
  */
 import type { ErrnoName } from "../../errors.js";
 
-/** `status` of an output (mlx5dv-dr table 10), and what it is where the library tells it by errno. */
+/** `status` of an output, and what it is where the library tells it by errno. */
 export const STATUS = {
   bad_opcode: 0x02,
   bad_parameter: 0x03,

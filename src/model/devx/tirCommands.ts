@@ -1,4 +1,4 @@
-/** CREATE_TIR, CREATE_RQT (device objects 3; PRM). */
+/** CREATE_TIR, CREATE_RQT (docs/devx.md, "TIRs and RQTs"). */
 import { HASH_TOEPLITZ, RSS_IPV6, RSS_KEY_SIZE, RSS_SPI, RSS_UDP } from "../../abi/state.js";
 import { Rqt } from "../queue/rqt.js";
 import { Tir, type TirDestination } from "../queue/tir.js";

@@ -146,7 +146,7 @@ function checkBits(call: string, mask: Uint8Array): void {
     reason: "reserved_bits",
     path: `mask byte ${byte}`,
     value: rest[byte],
-    cite: "match-params table",
+    cite: "fte_match_param of the Adapters PRM",
   });
 }
 

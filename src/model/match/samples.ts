@@ -1,4 +1,4 @@
-/** Programmable samples in device bytes (match-params table, misc4), and where they lie in a key. */
+/** Programmable samples in device bytes (docs/parsing.md, "Programmable samples"), and where they lie in a key. */
 import { GROUP_SIZE, MISC4, MISC4_SAMPLE_ID, MISC4_SAMPLE_SIZE, SAMPLE_COUNT } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 

@@ -1,6 +1,6 @@
 /**
  * The fields that header changes name, as people know them: by the names that matches have. A device has some of them in
- * words of at most 32 bits, some as bits of a wider field, and one in IPv4 and IPv6 each (modify-fields table).
+ * words of at most 32 bits, some as bits of a wider field, and one in IPv4 and IPv6 each (test/vectors/modify-fields.json).
  */
 import { fieldNamed, type FieldKind } from "../../model/match/fields.js";
 import { modifyFieldNames, modifyFieldNamed } from "../../model/action/modifyFields.js";

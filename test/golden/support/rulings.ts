@@ -43,7 +43,7 @@ export const RULINGS: readonly Ruling[] = [
     field:
       /\.(ip_version|ipv4_ihl|ip_dscp|ip_ecn|ip_ttl_hoplimit|ip_protocol|ipv4_src|ipv6_src|(outer|inner)_ipv4_flags|(outer|inner)_ipv6_flow_label)$/,
     why: "a cut header gives none of its fields; tshark shows those that came before the cut",
-    cite: "parsing rulings, a header that the captured bytes cut",
+    cite: "docs/parsing.md, a header that the captured bytes cut",
     applies: (frame, ours, field) =>
       cut(frame) &&
       !saw(frame, `${levelOf(field)}.ipv4_dst`) &&
@@ -53,14 +53,14 @@ export const RULINGS: readonly Ruling[] = [
   {
     field: /\.(tcp_sport|tcp_dport|(outer|inner)_tcp_seq_num|(outer|inner)_tcp_ack_num)$/,
     why: "a first fragment gives TCP fields only where the fixed header is whole; tshark shows those before the end",
-    cite: "parsing rulings, IPv4 first fragment",
+    cite: "docs/parsing.md, IPv4 first fragment",
     applies: (frame, ours, field) =>
       frame.fields[`${levelOf(field)}.frag`] === 1 && !saw(frame, `${levelOf(field)}.tcp_flags`) && !ours.has(field),
   },
   {
     field: /\.ip_protocol$/,
     why: "the upper layer behind a cut extension header is unknown; tshark shows the number of the cut header",
-    cite: "match-params table, ip_protocol (last next-header, the upper-layer protocol); parsing rulings, a cut header",
+    cite: "docs/parsing.md, Network layer and above, a header that is cut",
     applies: (frame, ours, field) =>
       cut(frame) &&
       EXTENSION_HEADERS.has(Number(frame.fields[field])) &&
@@ -70,7 +70,7 @@ export const RULINGS: readonly Ruling[] = [
   {
     field: /\.ip_version$/,
     why: "a version nibble that contradicts the EtherType gives no L3 field; tshark shows the nibble",
-    cite: "parsing rulings, version nibble against EtherType",
+    cite: "docs/parsing.md, version nibble against EtherType",
     applies: (frame, ours, field) => {
       const expected = frame.fields[`${levelOf(field)}.ethertype`] === 0x86dd ? 6 : 4;
       return saw(frame, field) && frame.fields[field] !== expected && !ours.has(field);
@@ -79,13 +79,13 @@ export const RULINGS: readonly Ruling[] = [
   {
     field: /\.ipv4_dst$/,
     why: "the destination is the header's destination field; tshark shows the last hop of the source route",
-    cite: "parsing rulings, destination of IPv4 with a source route",
+    cite: "docs/parsing.md, destination of IPv4 with a source route",
     applies: (frame, ours, field) => frame.marks.includes("source_route") && ours.has(field),
   },
   {
     field: /\.l4_checksum_ok$/,
     why: "a UDP checksum of 0 over IPv4 counts as right; tshark says that there is none",
-    cite: "parsing rulings, *_checksum_ok",
+    cite: "docs/parsing.md, *_checksum_ok",
     applies: (frame, ours, field) =>
       frame.marks.includes(`${levelOf(field)}_no_checksum`) &&
       frame.fields[`${levelOf(field)}.ip_version`] === 4 &&

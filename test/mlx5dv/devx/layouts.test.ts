@@ -1,4 +1,4 @@
-/** The bytes of device commands, at the places that the device objects table gives; and what outputs say, read back. */
+/** The bytes of device commands, at the places that the Adapters PRM gives; and what outputs say, read back. */
 import { expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as layouts from "../../../src/model/devx/layouts.js";

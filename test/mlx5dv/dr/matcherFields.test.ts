@@ -1,5 +1,5 @@
 /**
- * Every field of the match-params table, all seven groups, through device bytes on built frames: what the reference parser
+ * Every field of test/vectors/match-params.json, all seven groups, through device bytes on built frames: what the reference parser
  * finds in a frame hits, each bit flipped misses, and so does a frame without the header. Under the ConnectX profiles, in a
  * table that is not root: matched, or refused with the library's errno.
  */

@@ -1,5 +1,5 @@
 /**
- * Device bytes written from the match-params table alone: a bit, a width and a number, no names or places of the model.
+ * Device bytes written from test/vectors/match-params.json alone: a bit, a width and a number, no names or places of the model.
  */
 import table from "../../vectors/match-params.json" with { type: "json" };
 

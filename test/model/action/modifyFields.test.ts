@@ -1,4 +1,4 @@
-/** The fields and encodings of header changes are those of the modify-fields table, and lie where the RFCs put them. */
+/** The fields and encodings of header changes are those of test/vectors/modify-fields.json, and lie where the RFCs put them. */
 import { expect, test } from "vitest";
 import { Place, PLACE_INNER } from "../../../src/abi/program.js";
 import { MODIFY_ANCHORS, MODIFY_ENCODINGS } from "../../../src/model/action/modifyActions.js";

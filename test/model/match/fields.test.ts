@@ -1,4 +1,4 @@
-/** The table of fields is the match-params table, with whole addresses; every presence bit and place is its own. */
+/** The table of fields is test/vectors/match-params.json, with whole addresses; every presence bit and place is its own. */
 import { expect, test } from "vitest";
 import { DEVICE_KEY_SIZE, GROUP_SIZE, KEY_SIZE } from "../../../src/abi/key.js";
 import { createDevice } from "../../../src/index.js";

@@ -1,5 +1,5 @@
 // The second opinion on header changes: plain bytes, the headers that the reference parser has found, and big numbers.
-// Written from docs/rules.md (Modify header), the modify-fields table and RFC 1624.
+// Written from docs/rules.md (Modify header), test/vectors/modify-fields.json and RFC 1624.
 
 import { ethernetSize } from "../wire/link.js";
 import { type Bits, type Modify, type ModifyField, modifyField } from "./modifyFields.js";

@@ -25,7 +25,7 @@ export interface ReferenceRule<Action = unknown> {
 export type Fields = ReadonlyMap<string, bigint>;
 
 /**
- * A masked field matches only where it is present (parsing rulings); fields that tell of presence or state themselves
+ * A masked field matches only where it is present (docs/parsing.md); fields that tell of presence or state themselves
  * are always in `fields`. A mask of 0 asks nothing, not even presence.
  * SPEC: value bits outside the mask are ignored here; refusing them is the front doors' business.
  */

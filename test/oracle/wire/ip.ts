@@ -10,7 +10,7 @@ const FRAGMENT = 44;
 const AH = 51;
 const DESTINATION = 60;
 
-/** What an upper-layer protocol leads to, the same in IPv4 and IPv6 (parsing rulings). Others are payload. */
+/** What an upper-layer protocol leads to, the same in IPv4 and IPv6 (docs/parsing.md). Others are payload. */
 const PROTOCOLS = new Map<number, string>([
   [1, "icmp"],
   [6, "tcp"],
@@ -66,7 +66,7 @@ export function readIpv4(packet: Packet, step: Step): Step | null {
   if (fragment) fields.set(`${level}.frag`, 1n);
   fields.set(`${level}.ipv4_checksum_ok`, ipv4HeaderRight(packet, at, ihl * 4) ? 1n : 0n);
 
-  // Lengths that disagree: read on as far as bytes go, l3_ok 0 (parsing rulings).
+  // Lengths that disagree: read on as far as bytes go, l3_ok 0 (docs/parsing.md).
   const sane = totalLength >= ihl * 4 && at + totalLength <= step.wireEnd;
   fields.set(`${level}.l3_ok`, sane ? 1n : 0n);
   const bounded = sane ? within(step, at + totalLength) : step;
@@ -95,7 +95,7 @@ export function readIpv6(packet: Packet, step: Step): Step | null {
   fields.set(`${level}.ipv6_src`, big(packet, at + 8, 16));
   fields.set(`${level}.ipv6_dst`, big(packet, at + 24, 16));
 
-  // Length 0 is a jumbogram or BIG TCP: read on to the end of the frame (parsing rulings).
+  // Length 0 is a jumbogram or BIG TCP: read on to the end of the frame (docs/parsing.md).
   const payloadLength = number(packet, at + 4, 2);
   const sane = at + 40 + payloadLength <= step.wireEnd;
   fields.set(`${level}.l3_ok`, sane ? 1n : 0n);

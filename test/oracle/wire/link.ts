@@ -38,7 +38,7 @@ export function readEthernet(packet: Packet, step: Step): Step | null {
     type = number(packet, next + 2, 2);
     next += 4;
   }
-  // Below 0x600 this is an 802.3 length: kept as it is, and nothing behind it is read (parsing rulings).
+  // Below 0x600 this is an 802.3 length: kept as it is, and nothing behind it is read (docs/parsing.md).
   packet.fields.set(`${level}.ethertype`, BigInt(type));
   return follow(step, byEtherType(type), next);
 }
@@ -48,7 +48,7 @@ export function ethernetSize(bytes: Uint8Array, at: number): number {
   return bytes[at + 12] === 0x8c && bytes[at + 13] === 0xe4 ? 22 : 14;
 }
 
-/** First = outermost, second = next; further tags leave no trace (parsing rulings). */
+/** First = outermost, second = next; further tags leave no trace (docs/parsing.md). */
 function fillTag(packet: Packet, level: Level, index: number, tpid: number, tci: number): void {
   const which = index === 0 ? `${level}.first` : index === 1 ? `misc.${level}_second` : null;
   if (!which) return;

@@ -1,7 +1,7 @@
 // The second opinion, part 0: what one parse carries along, and how it reads and stops.
 //
 // Nothing here is fast. A header is read only when all of its bytes are there ("all or nothing for each header",
-// parsing rulings); the first header that is not whole, or not sane, ends the parse and `stopped` says where and why.
+// docs/parsing.md); the first header that is not whole, or not sane, ends the parse and `stopped` says where and why.
 
 import { LAYOUT } from "./layout.js";
 

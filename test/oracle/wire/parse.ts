@@ -1,4 +1,4 @@
-// The second opinion on parsing: a plain, slow reference, written from docs/parsing.md, the parsing rulings and the RFCs,
+// The second opinion on parsing: a plain, slow reference, written from docs/parsing.md and the RFCs,
 // not from the engine. Each header is one function that reads itself and names the next one; the loop in
 // `parseReference` is the whole control flow.
 //

@@ -74,7 +74,7 @@ export function readSctp(packet: Packet, step: Step): null {
   return null;
 }
 
-/** Both ICMPs: eight bytes, all or nothing; `misc3.icmp*` tell of the outer packet only (parsing rulings). */
+/** Both ICMPs: eight bytes, all or nothing; `misc3.icmp*` tell of the outer packet only (docs/parsing.md). */
 export function readIcmp(packet: Packet, step: Step): null {
   const { at, kind } = step;
   // SPEC: in the inner packet the header is still read (it is listed, and can be cut), it just fills no field.

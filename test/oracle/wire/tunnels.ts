@@ -17,7 +17,7 @@ const PROTOCOL_TYPES = new Map<number, string>([
   [0x6558, "ethernet"],
 ]);
 
-/** VXLAN, with or without the I bit (parsing rulings); behind it an Ethernet frame. */
+/** VXLAN, with or without the I bit (docs/parsing.md); behind it an Ethernet frame. */
 export function readVxlan(packet: Packet, step: Step): Step | null {
   // SPEC: fewer than eight bytes behind UDP port 4789 are a cut VXLAN header.
   if (!whole(packet, step, 8)) return null;
@@ -29,7 +29,7 @@ export function readVxlan(packet: Packet, step: Step): Step | null {
 
 const GPE_PROTOCOLS = ["", "ipv4", "ipv6", "ethernet"];
 
-/** | flags | reserved 2 | next protocol | VNI 3 | reserved |, whatever the flags are (parsing rulings). */
+/** | flags | reserved 2 | next protocol | VNI 3 | reserved |, whatever the flags are (docs/parsing.md). */
 export function readVxlanGpe(packet: Packet, step: Step): Step | null {
   const { at } = step;
   if (!whole(packet, step, 8)) return null;
