@@ -1,13 +1,25 @@
 import { playwright } from "@vitest/browser-playwright";
 import { readFileSync } from "node:fs";
-import { defineConfig, type Plugin, type TestProjectConfiguration } from "vitest/config";
+import { defineConfig, type Plugin, type TestProjectConfiguration, type UserWorkspaceConfig } from "vitest/config";
 import { findBrowser } from "./scripts/find-browser.mjs";
 
-const include = ["test/**/*.test.ts"];
+const ALL = ["test/**/*.test.ts"];
 
-/** The flavour of the core that the tests run on, where not their own choice; `import.meta.env` has it. */
-const flavour = process.env["FLOWSTEER_CORE"];
-const env = flavour === undefined ? {} : { FLOWSTEER_CORE: flavour };
+/** What `npm test` runs in the browser: the core, its ciphers, bursts, pools and each public entry. `--mode deep` runs all. */
+const IN_BROWSER = [
+  "test/engine/load.test.ts",
+  "test/assembly/crypto/vectors.test.ts",
+  "test/assembly/walk/pipelines.test.ts",
+  "test/model/device/device.test.ts",
+  "test/model/traffic/{burstColumns,burstUse,burstWays,burstsInTurn,pool}.test.ts",
+  "test/mlx5dv/dr/dr.test.ts",
+  "test/packet/{build,capture}.test.ts",
+  "test/scenario/scenario.test.ts",
+  "test/verbs/flow/flow.test.ts",
+];
+
+/** Long enough for any machine, however busy: only an endless loop takes longer. */
+const PATIENCE = 1_800_000;
 
 /** An imported .wasm file is its bytes, as in the bundles. */
 const plugins: Plugin[] = [
@@ -23,7 +35,7 @@ const plugins: Plugin[] = [
 ];
 
 /** The tests that need no files, processes or sockets, in a real browser. */
-async function browserProjects(): Promise<TestProjectConfiguration[]> {
+async function browserProjects(env: Settings): Promise<TestProjectConfiguration[]> {
   if (/--project[= ]node( |$)/.test(process.argv.join(" "))) return [];
   const browser = await findBrowser();
   if (browser === undefined) {
@@ -44,9 +56,10 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
       test: {
         name: "browser",
         env,
-        include,
+        include: env["FLOWSTEER_DEEP"] === "1" ? ALL : IN_BROWSER,
         exclude: ["test/**/*.node.test.ts"],
-        testTimeout: 20_000,
+        testTimeout: PATIENCE,
+        hookTimeout: PATIENCE,
         browser: {
           enabled: true,
           headless: true,
@@ -66,23 +79,39 @@ async function browserProjects(): Promise<TestProjectConfiguration[]> {
 }
 
 /** The tests in Node. */
-export const nodeProject = {
-  plugins,
-  test: {
-    name: "node",
-    env,
-    include,
-    testTimeout: 20_000,
-    setupFiles: flavour === "coverage" ? ["scripts/coverage-transform.mjs"] : [],
-  },
-};
+export function nodeProject(env: Settings): { plugins: Plugin[]; test: NonNullable<UserWorkspaceConfig["test"]> } {
+  return {
+    plugins,
+    test: {
+      name: "node",
+      env,
+      include: ALL,
+      testTimeout: PATIENCE,
+      hookTimeout: PATIENCE,
+      // A third of the time of a short test file is the start of a process that reads all sources again.
+      isolate: false,
+      setupFiles: env["FLOWSTEER_CORE"] === "coverage" ? ["scripts/coverage-transform.mjs"] : [],
+    },
+  };
+}
 
-export default defineConfig(async () => ({
-  test: {
-    globalSetup: ["scripts/tests-setup.mjs"],
-    // Seeds and counts of random tests are for whom a test fails.
-    silent: "passed-only" as const,
-    projects: [nodeProject, ...(await browserProjects())],
-    coverage: { provider: "v8" as const, include: ["src/**/*.ts"], reporter: ["text-summary", "html"] },
-  },
-}));
+/** FLOWSTEER_CORE, FLOWSTEER_SEED and so on, which the tests read in `import.meta.env`, also in the browser. */
+type Settings = Record<string, string>;
+
+export function settingsOf(mode: string): Settings {
+  const given = Object.entries(process.env).filter(([name]) => name.startsWith("FLOWSTEER_"));
+  return { ...(Object.fromEntries(given) as Settings), ...(mode === "deep" ? { FLOWSTEER_DEEP: "1" } : {}) };
+}
+
+export default defineConfig(async ({ mode }) => {
+  const env = settingsOf(mode);
+  return {
+    test: {
+      globalSetup: ["scripts/tests-setup.mjs"],
+      // Seeds and counts of random tests are for whom a test fails.
+      silent: "passed-only" as const,
+      projects: [nodeProject(env), ...(await browserProjects(env))],
+      coverage: { provider: "v8" as const, include: ["src/**/*.ts"], reporter: ["text-summary", "html"] },
+    },
+  };
+});

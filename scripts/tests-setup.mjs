@@ -4,7 +4,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-export default function setup() {
+export default function setup(project) {
+  buildAll();
+  project.onTestsRerun(buildAll);
+}
+
+function buildAll() {
   build("--tests");
   const flavour = process.env["FLOWSTEER_CORE"];
   if (flavour !== undefined) build("--wasm", flavour);

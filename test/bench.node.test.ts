@@ -2,17 +2,18 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { DEEP } from "./support/tier.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-test("equal answers", () => {
+test.runIf(DEEP)("equal answers", () => {
   expect(output("bench/run.ts", "--quick")).toContain("plain JavaScript");
-}, 240_000);
+});
 
 test("the page of where the time goes", () => {
   const page = output("bench/profile/run.ts", "--quick");
   for (const kind of ["TCP, three tables", "VXLAN", "IPv6", "ESP", "acl1 10k"]) expect(page).toContain(`### ${kind}`);
-}, 120_000);
+});
 
 /** What a program prints that ends well and says nothing on standard error. */
 function output(...args: string[]): string {

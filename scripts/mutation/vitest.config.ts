@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { nodeProject } from "../../vitest.config.js";
+import { nodeProject, settingsOf } from "../../vitest.config.js";
 
 const job = process.env["FLOWSTEER_MUTATION"];
 
@@ -16,10 +16,15 @@ class Sequencer extends BaseSequencer {
   }
 }
 
+const { plugins, test } = nodeProject(settingsOf("test"));
+
 export default defineConfig({
-  ...nodeProject,
+  plugins,
   test: {
-    ...nodeProject.test,
+    ...test,
+    testTimeout: 20_000,
+    // A process of its own for each file compiles the core again.
+    isolate: true,
     globalSetup: ["scripts/tests-setup.mjs"],
     silent: true,
     ...(job && {

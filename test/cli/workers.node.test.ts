@@ -11,8 +11,6 @@ import { flowsteer, scratch } from "./support/command.js";
 
 const FRAMES = 2500;
 const NO_PARSER = 147;
-/** Three processes each, of which some have more threads than the machine may have cores. */
-const PATIENCE = 120_000;
 
 /** Each port in its own register: as many ends as ports, beside those of rules. */
 const SCENARIO = scratch(
@@ -52,7 +50,7 @@ function capture(random: Random): Uint8Array {
   return Buffer.concat([writer.header(), ...frames]);
 }
 
-describe("--workers", { timeout: PATIENCE }, () => {
+describe("--workers", () => {
   const file = scratch("workers.pcapng", capture(new Random(seedFor("workers"))));
 
   it.each([

@@ -9,6 +9,7 @@ import { framesOfEachKind, jumbogram, Random, randomFrame } from "../oracle/gene
 import { frameText, seedFor, type TestFrame } from "../assembly/support/core.js";
 import { EVERY_HEADER, WRONG } from "./support/everyHeader.js";
 import { draw, drawOne, valuesOf } from "./support/frames.js";
+import { rounds } from "../support/tier.js";
 
 const hex = (...layers: readonly Layer[]): string => hexOf(buildFrame(layers));
 const DATA = Uint8Array.of(1, 2, 3);
@@ -193,7 +194,7 @@ test("layers of any frame build it again", async () => {
   const random = new Random(seedFor("build"));
   const frames: TestFrame[] = [
     ...framesOfEachKind(random, 2000),
-    ...Array.from({ length: 1000 }, () => randomFrame(random)),
+    ...Array.from({ length: rounds(1000) }, () => randomFrame(random)),
   ];
   for (const frame of framesOfEachKind(random, 16)) {
     const { bytes } = frame;

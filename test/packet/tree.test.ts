@@ -7,6 +7,7 @@ import { decodeGeneve, decodeOptions, encodeGeneve, encodeOption, IPV4, IPV6, TC
 import { framesOfEachKind, Random, randomFrame } from "../oracle/generate/frame.js";
 import { frameText, seedFor, type TestFrame } from "../assembly/support/core.js";
 import { draw, drawOne, nodeOf, valuesOf, type Drawn } from "./support/frames.js";
+import { rounds } from "../support/tier.js";
 
 /** What breaks the promise that each byte is in the tree once. */
 function gaps({ nodes }: FrameTree, length: number): string[] {
@@ -169,7 +170,7 @@ test("options are lists that lose nothing", () => {
     const found = family === null ? decodeGeneve(bytes) : decodeOptions(family, bytes);
     expect(found.map(({ option }) => option)).toEqual(list);
   }
-  for (let n = 0; n < 4000; n++) {
+  for (let n = 0; n < rounds(4000); n++) {
     const bytes = Uint8Array.from(random.bytes(random.below(24)));
     const family = random.pick([TCP, IPV4, IPV6, null]);
     // Types that have names, half the time.

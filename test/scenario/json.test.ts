@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../../src/scenario/json.js";
+import { rounds } from "../support/tier.js";
 
 const read = (text: string): unknown => parseJson("test", text);
 
@@ -12,7 +13,7 @@ describe("parseJson", () => {
         const text = JSON.stringify(value, null, space);
         expect(read(text)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -51,7 +52,7 @@ describe("parseJson", () => {
         if (expected === undefined) expect(() => read(text), text).toThrow();
         else if (!twice) expect(read(text), text).toEqual(expected.value);
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 

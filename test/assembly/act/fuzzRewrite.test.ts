@@ -29,8 +29,9 @@ import { broken } from "../wire/support/mutate.js";
 import { BUILDS, generated } from "../wire/support/run.js";
 import { frameText, seedFor, type TestFrame } from "../support/core.js";
 import { settingUnder } from "../../model/support/settings.js";
+import { checkReached, rounds } from "../../support/tier.js";
 
-const WORLDS = 60;
+const WORLDS = rounds(60);
 const FRAMES = 256;
 const TABLES = 6;
 const SETTING = settingUnder("manual", "fdb");
@@ -175,7 +176,7 @@ function said(batch: Batch, i: number): string {
   return parts.join(", ");
 }
 
-test(`${WORLDS} random worlds of ${FRAMES} frames`, { timeout: 120_000 }, async () => {
+test(`${WORLDS} random worlds of ${FRAMES} frames`, async () => {
   const random = new Random(seedFor("fuzzRewrite"));
   const seen = new Map<string, number>();
   const frames = generated(random);
@@ -211,9 +212,10 @@ test(`${WORLDS} random worlds of ${FRAMES} frames`, { timeout: 120_000 }, async 
       seen.set(`${verdict} ${reason}`, (seen.get(`${verdict} ${reason}`) ?? 0) + 1);
     }
   }
-  expect(copies).toBeGreaterThan(0);
   console.log([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
-  for (const one of ["forward none", "drop not_a_tunnel", "drop frame_too_long", "drop hop_limit"]) {
-    expect([...seen.keys()]).toContain(one);
-  }
+  const outcomes = ["forward none", "drop not_a_tunnel", "drop frame_too_long", "drop hop_limit"];
+  checkReached(() => {
+    expect(copies).toBeGreaterThan(0);
+    expect(outcomes.filter((one) => !seen.has(one))).toEqual([]);
+  });
 });

@@ -4,8 +4,9 @@ import { KEY_SIZE } from "../../../src/abi/key.js";
 import { insertRule } from "../../../src/engine/rules.js";
 import { loadCore } from "../../../src/engine/load.js";
 import { ModelTable } from "./support/plainClassifier.js";
+import { rounds } from "../../support/tier.js";
 
-const RULES = 1_000_000;
+const RULES = rounds(1_000_000);
 /** Odd, so that the values of rules are all different and spread over 32 bits. */
 const STEP = 0x9e3779b1;
 
@@ -14,7 +15,7 @@ const STEP = 0x9e3779b1;
 test.each([
   ["one lane", 44],
   ["two lanes", 28],
-])("a million rules of %s are found, and leave nothing behind", { timeout: 120_000 }, async (_lanes, firstByte) => {
+])(`${RULES} rules of %s are found, and leave nothing behind`, async (_lanes, firstByte) => {
   const core = await loadCore();
   const before = core.exports.arenaUsed() >>> 0;
   const model = new ModelTable(core);

@@ -15,16 +15,22 @@ import {
 } from "../../../bench/classify/ruleSets.js";
 import { MAX_BATCH } from "../../../src/abi/engine.js";
 import { loadCore } from "../../../src/engine/load.js";
+import { DEEP } from "../../support/tier.js";
 
-const TRACES: readonly [size: SetSize, kind: TraceKind][] = [
-  ["1k", "uniform"],
-  ["10k", "uniform"],
+type Trace = [size: SetSize, kind: TraceKind];
+
+const LARGE: readonly Trace[] = [
   ["10k", "mix"],
   ["100k", "uniform"],
 ];
+const QUICK: readonly Trace[] = [
+  ["1k", "uniform"],
+  ["10k", "uniform"],
+];
+const TRACES: readonly Trace[] = [...QUICK, ...(DEEP ? LARGE : [])];
 
 describe.each(SETS)("%s", (set: SetName) => {
-  test.each(TRACES)("%s rules, %s trace", { timeout: 60_000 }, async (size, kind) => {
+  test.each(TRACES)("%s rules, %s trace", async (size, kind) => {
     const core = await loadCore();
     const before = core.exports.arenaUsed();
     const table = core.exports.createTable(0) >>> 0;

@@ -6,6 +6,7 @@ import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../support/core.js";
 import { nodeSeal } from "./support/nodeGcm.js";
 import { bytesIn, cipherOf, emptyIcv, open, openMany, seal, sealMany, type Packet } from "./support/packets.js";
+import { rounds } from "../../support/tier.js";
 
 const KEY_SIZES = [16, 24, 32];
 const ICV_SIZES = [8, 12, 16];
@@ -67,7 +68,7 @@ test("every length of AAD up to 520 bytes, and the longest", async () => {
   for (const length of lengths) {
     checkOne(core, cipher, { ...drawPacket(random, cipher, random.below(200)), aad: bytesIn(random, length) });
   }
-}, 60_000);
+});
 
 test("long data, whose counters carry", async () => {
   const core = await loadCore();
@@ -82,7 +83,7 @@ test("long data, whose counters carry", async () => {
     }
     checkOne(core, cipher, drawPacket(random, cipher, 262_144));
   }
-}, 60_000);
+});
 
 function checkMany(core: Core, ciphers: readonly Cipher[], packets: readonly Packet[], what: string): void {
   const wanted = packets.map((packet, n) => sealedBy(ciphers[n]!, packet));
@@ -106,7 +107,7 @@ test("batches of every size, of one cipher", async () => {
     const packets = Array.from({ length: count }, () => drawPacket(random, cipher, equal ?? random.below(longest)));
     checkMany(core, packets.map(() => cipher), packets, `batch of ${count}`); // prettier-ignore
   }
-}, 60_000);
+});
 
 test("the largest batch, and long packets among short ones", async () => {
   const core = await loadCore();
@@ -116,13 +117,13 @@ test("the largest batch, and long packets among short ones", async () => {
     const packets = Array.from({ length: 256 }, () => drawPacket(random, cipher, lengths()));
     checkMany(core, packets.map(() => cipher), packets, "batch of 256"); // prettier-ignore
   }
-}, 60_000);
+});
 
 test("batches of many ciphers, in any order", async () => {
   const core = await loadCore();
   const random = new Random(seedFor("mixes"));
   const all = Array.from({ length: 12 }, () => drawCipher(core, random));
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < rounds(60); round++) {
     const stays = random.chance(0.5) ? 0.9 : 0.3;
     let cipher = all[0]!;
     const ciphers = Array.from({ length: random.between(1, 64) }, () => {
@@ -132,4 +133,4 @@ test("batches of many ciphers, in any order", async () => {
     const packets = ciphers.map((one) => drawPacket(random, one, random.below(random.chance(0.2) ? 2000 : 200)));
     checkMany(core, ciphers, packets, `mix ${round}`);
   }
-}, 60_000);
+});

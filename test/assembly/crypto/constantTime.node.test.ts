@@ -7,9 +7,7 @@ import { describe, expect, test } from "vitest";
 import { compile, ROOT, type Sources } from "./support/compile.js";
 import { Ciphers, type Shape } from "./support/walker/ciphers.js";
 import { Leak } from "./support/walker/machine.js";
-
-/** The compiler takes long where much else runs. */
-const LONG = 300_000;
+import { DEEP } from "../../support/tier.js";
 
 const KEYS = [16, 24, 32];
 const ICVS = [8, 12, 16];
@@ -72,14 +70,14 @@ function mixed(count: number): Shape[] {
 describe("The release core", () => {
   const module = (): Uint8Array => readFileSync(`${ROOT}build/release/core.wasm`);
 
-  test("takes the same way whatever the secrets are, over every instruction", { timeout: LONG }, () => {
+  test("takes the same way whatever the secrets are, over every instruction", () => {
     const ciphers = new Ciphers(module());
     everything(ciphers);
     expect([...ciphers.missed()]).toEqual([]);
     expect(ciphers.machine.touched.size).toBeGreaterThan(10);
   });
 
-  test("keeps nothing of a cipher that was released", { timeout: LONG }, () => {
+  test("keeps nothing of a cipher that was released", () => {
     const ciphers = new Ciphers(module());
     for (const length of KEYS) {
       const cipher = ciphers.create(length);
@@ -163,8 +161,8 @@ const FAULTS: Fault[] = [
   },
 ];
 
-describe("The walker notices", () => {
-  test.each(FAULTS)("$what", { timeout: LONG }, async ({ file, from, to, leak }) => {
+describe.runIf(DEEP)("The walker notices", () => {
+  test.each(FAULTS)("$what", async ({ file, from, to, leak }) => {
     const source = readFileSync(ROOT + file, "utf8");
     expect(source.split(from)).toHaveLength(2);
     const sources: Sources = { [ENTRY]: ALONE, [file]: source.replace(from, to) };
@@ -174,7 +172,7 @@ describe("The walker notices", () => {
     expect(walk).toThrow(leak);
   });
 
-  test("a way that no packet has taken", { timeout: LONG }, async () => {
+  test("a way that no packet has taken", async () => {
     const file = "assembly/crypto/ghash.ts";
     const from = "const count = countBlocks(aadLength, length);";
     const source = readFileSync(ROOT + file, "utf8");

@@ -10,7 +10,7 @@ const random = new Random(seedFor("ghash"));
 
 beforeAll(async () => {
   core = await HashCore.make();
-}, 60_000);
+});
 
 function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, () => random.below(256));

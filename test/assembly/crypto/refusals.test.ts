@@ -14,6 +14,7 @@ import {
   type Packet,
   type Result,
 } from "./support/packets.js";
+import { rounds } from "../../support/tier.js";
 
 const core = await loadCore();
 const random = new Random(seedFor("refusals"));
@@ -81,7 +82,7 @@ test("an ICV that is shortened or grows, data that does, AAD that becomes data",
 
 test("wrong packets among right ones", () => {
   const ciphers = [16, 24, 32].map((size) => cipherOf(core, bytesIn(random, size)));
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < rounds(40); round++) {
     const sizes = random.chance(0.5) ? 120 : 700;
     const packets = Array.from({ length: random.between(2, 70) }, (_, n) =>
       drawPacket(ciphers[Math.floor(n / 40) % 3]!, random.below(sizes), [8, 12, 16][random.below(3)]!),

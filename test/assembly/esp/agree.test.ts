@@ -4,9 +4,10 @@ import { Random } from "../../oracle/generate/random.js";
 import { EspBench } from "./support/bench.js";
 import { openSome, sealSome, Tally } from "./support/turns.js";
 import { seedFor } from "../support/core.js";
+import { rounds } from "../../support/tier.js";
 
 const bench = await EspBench.open();
-const ROUNDS = Number(globalThis.process?.env["FLOWSTEER_ESP"] ?? 60);
+const ROUNDS = rounds(60, "FLOWSTEER_ESP");
 
 describe("engine and reference", () => {
   test("encrypt the same way", () => {

@@ -8,6 +8,7 @@ import { linkOf } from "../../../src/model/traffic/links.js";
 import { format, fullMask } from "../../../src/model/match/term.js";
 import type { TermText } from "../../../src/model/match/term.js";
 import type { Range, Term } from "../../oracle/walk/match.js";
+import { setting } from "../../support/tier.js";
 
 /** A frame as tests make it. */
 export interface TestFrame {
@@ -19,7 +20,7 @@ export interface TestFrame {
 
 /** The seed of a random test: FLOWSTEER_SEED, else the time; printed, and said by the failure of the test, so that it can be had again. */
 export function seedFor(name: string): number {
-  const given = import.meta.env?.["FLOWSTEER_SEED"] ?? globalThis.process?.env["FLOWSTEER_SEED"];
+  const given = setting("FLOWSTEER_SEED");
   const seed = given === undefined ? Date.now() % 1_000_000_007 : Number(given);
   const text = `${name}: FLOWSTEER_SEED=${seed}`;
   console.log(text);
@@ -29,16 +30,6 @@ export function seedFor(name: string): number {
     });
   }
   return seed;
-}
-
-/** So much of what is random in Node, half of it in a browser: that runs the same code, and takes as long again. */
-export function amount(count: number): number {
-  return "document" in globalThis ? count / 2 : count;
-}
-
-/** What the environment says, where there is one. */
-export function setting(name: string): string | undefined {
-  return typeof process === "undefined" ? undefined : process.env[name];
 }
 
 /** Fields of a frame's bytes, as the engine has them: present ones with their values. */

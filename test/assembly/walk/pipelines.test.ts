@@ -23,13 +23,14 @@ import {
   syncSome,
   type PipelineWorld,
 } from "../support/pipelineWorld.js";
-import { amount, seedFor, setting } from "../support/core.js";
+import { seedFor } from "../support/core.js";
+import { checkReached, rounds } from "../../support/tier.js";
 
 /** The number of frames. */
-const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 50_000);
+const FRAMES = rounds(50_000, "FLOWSTEER_PIPELINES");
 const ROUNDS = 6;
 /** The number of frames that one rule changes. */
-const REWRITTEN = amount(20_000);
+const REWRITTEN = rounds(20_000);
 
 test(`${FRAMES} frames`, async () => {
   const random = new Random(seedFor("pipelines"));
@@ -42,11 +43,13 @@ test(`${FRAMES} frames`, async () => {
     emptyWorld(world);
   }
   report(counts, tally);
-  expect(counts.hits / counts.lookups).toBeGreaterThan(0.3);
-  expect(counts.bits / counts.lookups).toBeGreaterThan(0.2);
-  expect(counts.split / counts.frames).toBeGreaterThan(0.02);
-  expect(REACHED.filter((what) => !tally.has(what))).toEqual([]);
-}, 240_000);
+  checkReached(() => {
+    expect(counts.hits / counts.lookups).toBeGreaterThan(0.3);
+    expect(counts.bits / counts.lookups).toBeGreaterThan(0.2);
+    expect(counts.split / counts.frames).toBeGreaterThan(0.02);
+    expect(REACHED.filter((what) => !tally.has(what))).toEqual([]);
+  });
+});
 
 function oneRound(world: PipelineWorld, near: readonly Base[], counts: ReturnType<typeof newCounts>): void {
   addRules(world);
@@ -107,9 +110,11 @@ test(`${REWRITTEN} frames through one rule`, async () => {
     removeRules(world, 1);
   }
   emptyWorld(world);
-  for (const what of ["modify", "popVlan", "pushVlan", "reformat"])
-    expect(tally.get(`action ${what}`)).toBeGreaterThan(100);
-}, 120_000);
+  checkReached(() => {
+    for (const what of ["modify", "popVlan", "pushVlan", "reformat"])
+      expect(tally.get(`action ${what}`)).toBeGreaterThan(100);
+  });
+});
 
 /** Actions that change frames, and a queue for the result. */
 function randomRewrites(random: Random, given: GeneratedFrame): PipelineAction[] {

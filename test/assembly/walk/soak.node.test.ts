@@ -13,7 +13,8 @@ import { createDevice, createDevicePool, type DeviceOptions } from "../../../src
 import { DevicePool } from "../../../src/model/traffic/pool.js";
 import { Random } from "../../oracle/generate/random.js";
 import { espLife, flowLife, type Life, type Open, pipelineLife } from "./support/soakLives.js";
-import { seedFor, setting } from "../support/core.js";
+import { seedFor } from "../support/core.js";
+import { setting } from "../../support/tier.js";
 
 const SECONDS = Number(setting("FLOWSTEER_SOAK") ?? 0);
 /** The number of spans if no time is given. */

@@ -25,6 +25,7 @@ import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
 import { Random } from "../../oracle/generate/frame.js";
 import { frameText, seedFor, type TestFrame } from "../support/core.js";
+import { checkReached, rounds } from "../../support/tier.js";
 
 /** Asks the parser to look behind the headers of an inner packet: plain frames have none, and go the long way. */
 const LONG_WAY = NEEDS_INNER_IPV4_CHECKSUM;
@@ -216,16 +217,16 @@ describe.each(Object.entries({ release, debug }))("%s", (_flavour, wasm) => {
   test("plain frames, whole and cut behind their headers", () => {
     const random = new Random(seedFor("plain frames"));
     const both = new Both(core, random);
-    for (let i = 0; i < 8000; i++)
+    for (let i = 0; i < rounds(8000); i++)
       both.check(frameOf(bytesOf(randomPlain(random), random), random.pick([0, 0, 1, 500])));
-    expect(both.shapes.plain).toBeGreaterThan(3000);
+    checkReached(() => expect(both.shapes.plain).toBeGreaterThan(3000));
   });
 
   test("frames that miss being plain by a bit, a byte, a port", () => {
     const random = new Random(seedFor("nearly plain frames"));
     const both = new Both(core, random);
-    for (let i = 0; i < 20; i++) for (const frame of misses(randomPlain(random), random)) both.check(frame);
-    expect(both.shapes.plain).toBeGreaterThan(2000);
-    expect(both.shapes.other).toBeGreaterThan(2000);
+    for (let i = 0; i < rounds(20); i++) for (const frame of misses(randomPlain(random), random)) both.check(frame);
+    checkReached(() => expect(both.shapes.plain).toBeGreaterThan(2000));
+    checkReached(() => expect(both.shapes.other).toBeGreaterThan(2000));
   });
 });

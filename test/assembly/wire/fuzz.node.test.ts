@@ -10,8 +10,9 @@ import { SteeringError } from "../../../src/errors.js";
 import { hasParser } from "../../../src/model/traffic/links.js";
 import { readCapture } from "../../../src/packet/capture/read.js";
 import { Random } from "../../oracle/generate/frame.js";
-import { type Build, BUILDS, FRAMES, fuzz, openProbe, reproduceBy, TIMEOUT } from "./support/run.js";
-import { seedFor, setting, type TestFrame } from "../support/core.js";
+import { type Build, BUILDS, FRAMES, fuzz, openProbe, reproduceBy } from "./support/run.js";
+import { seedFor, type TestFrame } from "../support/core.js";
+import { setting } from "../../support/tier.js";
 
 /** Of a large capture the first frames serve. */
 const FRAMES_EACH = 2000;
@@ -54,7 +55,7 @@ function* shuffled(random: Random): Generator<TestFrame, never> {
 }
 
 describe.each(Object.keys(BUILDS) as Build[])("%s core", (build) => {
-  test("captured frames, whole and broken", { timeout: TIMEOUT }, async () => {
+  test("captured frames, whole and broken", async () => {
     expect([...linkTypes]).toEqual(expect.arrayContaining([1, 101, 228]));
     const seed = seedFor(`fuzz of captures, ${build}`);
     const random = new Random(seed);

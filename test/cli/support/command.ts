@@ -1,27 +1,13 @@
-/** The command as a child process: its source in one file, which starts faster than a hundred. */
+/** The built command (scripts/tests-setup.mjs) as a child process. */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterAll } from "vitest";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-mkdirSync(join(root, "build"), { recursive: true });
-/** As deep below the root as the source is, so that what it reads beside itself is found. */
-const bundle = mkdtempSync(join(root, "build", "cli-"));
-afterAll(() => rmSync(bundle, { recursive: true, force: true }));
-await build({
-  entryPoints: [join(root, "src/cli/start.ts")],
-  outfile: join(bundle, "main.mjs"),
-  bundle: true,
-  format: "esm",
-  platform: "node",
-  packages: "external",
-  logLevel: "warning",
-});
+const COMMAND = join(root, "dist/cli.js");
 
 export interface Ended {
   code: number | null;
@@ -36,7 +22,7 @@ export interface Surroundings {
 
 /** Starts `flowsteer ...args` in the project's root. */
 export function start(args: readonly string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [join(bundle, "main.mjs"), ...args], { cwd: root, env: { ...process.env, ...env } });
+  return spawn(process.execPath, [COMMAND, ...args], { cwd: root, env: { ...process.env, ...env } });
 }
 
 /** Runs it to its end. */
@@ -53,9 +39,10 @@ export async function flowsteer(args: readonly string[], { stdin, env }: Surroun
 }
 
 const folder = mkdtempSync(join(tmpdir(), "flowsteer-cli-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// Test files of one process share this module.
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-/** A path in a folder that is removed after the tests of the file. */
+/** A path in a folder that is removed when the process of the tests ends. */
 export function scratch(name: string, contents?: string | Uint8Array): string {
   const path = join(folder, name);
   if (contents !== undefined) writeFileSync(path, contents);

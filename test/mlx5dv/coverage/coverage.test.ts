@@ -44,4 +44,4 @@ test("every function has rows, and no row is there twice", () => {
 test("docs/rules-coverage.md is what was asserted", async () => {
   const message = "docs/rules-coverage.md is out of date: run node --import tsx scripts/rules-coverage.mjs";
   expect(page, message).toBe(await coveragePage());
-}, 120_000);
+});

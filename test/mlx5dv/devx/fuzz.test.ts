@@ -6,8 +6,9 @@ import { COMMANDS } from "../../../src/model/devx/commands.js";
 import { created, openCommands, TableBench } from "../support/devx.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";
+import { rounds } from "../../support/tier.js";
 
-const ROUNDS = 6000;
+const ROUNDS = rounds(6000);
 
 test("random bytes and cut lengths are refused in order, and nothing is lost", async () => {
   const random = new Random(seedFor("device commands"));

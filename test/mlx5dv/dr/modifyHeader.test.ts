@@ -24,6 +24,7 @@ import {
   type Rewritten,
 } from "../support/rewriting.js";
 import { settingUnder } from "../../model/support/settings.js";
+import { rounds } from "../../support/tier.js";
 
 let lane: Lane;
 beforeAll(async () => void (lane = await Lane.open()));
@@ -206,7 +207,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 test("lists of changes", () => {
-  for (let n = 0; n < 60; n++) agree(ALL, randomList());
+  for (let n = 0; n < rounds(60); n++) agree(ALL, randomList());
 });
 
 test("as many changes as there can be", () => {

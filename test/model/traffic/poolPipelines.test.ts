@@ -15,15 +15,16 @@ import {
   removeRules,
   syncSome,
 } from "../../assembly/support/pipelineWorld.js";
-import { seedFor, setting } from "../../assembly/support/core.js";
+import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/frame.js";
+import { checkReached, rounds } from "../../support/tier.js";
 
 /** The number of frames. */
-const FRAMES = Number(setting("FLOWSTEER_PIPELINES") ?? 2_000);
+const FRAMES = rounds(2_000, "FLOWSTEER_PIPELINES");
 const ROUNDS = 5;
 const WORKERS = 3;
 
-test.each([false, true])(`${FRAMES} frames, remembering: %s`, { timeout: 0 }, async (remembers) => {
+test.each([false, true])(`${FRAMES} frames, remembering: %s`, async (remembers) => {
   const random = new Random(seedFor(`pools${remembers ? " with state" : ""}`));
   const tally = new Map<string, number>();
   const counts = newCounts();
@@ -58,5 +59,5 @@ test.each([false, true])(`${FRAMES} frames, remembering: %s`, { timeout: 0 }, as
   }
   report(counts, tally);
   console.log(`frames of each core: ${steered.join(", ")}; ${[...whys].map(([why, n]) => `${why} ${n}`).join("; ")}`);
-  expect(steered.filter((rows) => rows === 0)).toEqual([]);
+  checkReached(() => expect(steered.filter((rows) => rows === 0)).toEqual([]));
 });

@@ -32,4 +32,4 @@ test("every field, and every action, has a row of its own, outer and inner", () 
 test("docs/flow-coverage.md is what was asserted", async () => {
   const message = "docs/flow-coverage.md is out of date: run node --import tsx scripts/flow-coverage.mjs";
   expect(page, message).toBe(await coveragePage());
-}, 120_000);
+});

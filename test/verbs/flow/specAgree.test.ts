@@ -15,8 +15,9 @@ import { Random, randomFrame } from "../../oracle/generate/frame.js";
 import { randomFlowFor, type RandomFlow } from "../../oracle/generate/flow.js";
 import { type Fields, termMatches } from "../../oracle/walk/match.js";
 import { parseReference } from "../../oracle/wire/parse.js";
+import { checkReached, rounds } from "../../support/tier.js";
 
-const PAIRS = 40_000;
+const PAIRS = rounds(40_000);
 const FRAMES = 250;
 const FLOWS_PER_FRAME = 8;
 
@@ -76,8 +77,8 @@ test(`${PAIRS} pairs`, () => {
   expect(percent(counts.hits)).toBeGreaterThan(20);
   expect(percent(counts.bits)).toBeGreaterThan(20);
   expect(percent(counts.invalid)).toBeGreaterThan(3);
-  expect(counts.twins).toBeGreaterThan(100);
-}, 120_000);
+  checkReached(() => expect(counts.twins).toBeGreaterThan(100));
+});
 
 function round(random: Random, counts: { pairs: number; hits: number; bits: number; invalid: number; twins: number }) {
   const frames: TestFrame[] = Array.from({ length: FRAMES }, () => randomFrame(random));

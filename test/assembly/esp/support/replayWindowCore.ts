@@ -4,7 +4,7 @@ import type { Core } from "../../../../src/engine/core.js";
 import { ReplayWindow } from "../../../../src/model/esp/replayWindow.js";
 import { compile } from "../../crypto/support/compile.js";
 
-const ENTRY = "test/engine/espNumbersEntry.ts";
+const ENTRY = "test/assembly/esp/support/replayWindowEntry.ts";
 /** As assembly/esp/decrypt.ts asks in front of a packet's authentication and notes behind it. */
 const SOURCE = `
   import { Reason } from "../../../../src/abi/engine";

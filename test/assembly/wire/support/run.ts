@@ -8,16 +8,15 @@ import { DECLARED, KINDS, type Random, randomFrame, randomFrameOf } from "../../
 import type { ParserOptions } from "../../../oracle/wire/packet.js";
 import { broken, cuts, type FoundHeader } from "./mutate.js";
 import { ParseProbe } from "./probe.js";
-import { setting, type TestFrame } from "../../support/core.js";
+import { type TestFrame } from "../../support/core.js";
+import { rounds } from "../../../support/tier.js";
 
 /** The published build, and the one with checked casts and assertions. */
 export const BUILDS = { release, debug };
 export type Build = keyof typeof BUILDS;
 
 /** Frames of a run: FLOWSTEER_FUZZ in all, over two files and two builds each. */
-export const FRAMES = Math.ceil(Number(setting("FLOWSTEER_FUZZ") ?? 50_000) / 2);
-/** Generous: a trap is to be reported, not a slow machine. */
-export const TIMEOUT = 30_000 + FRAMES * 2;
+export const FRAMES = Math.ceil(rounds(50_000, "FLOWSTEER_FUZZ") / 2);
 
 /** Broken frames made from one whole one. */
 const BROKEN_EACH = 12;
@@ -55,7 +54,7 @@ export async function openProbe(build: Build, declaration: Declaration, reproduc
 
 export function reproduceBy(seed: number, file: string): string {
   const size = `FLOWSTEER_FUZZ=${FRAMES * 2}`;
-  return `FLOWSTEER_SEED=${seed} ${size} vitest run --project node test/engine/${file}`;
+  return `FLOWSTEER_SEED=${seed} ${size} vitest run --project node test/assembly/wire/${file}`;
 }
 
 /** Frames of every kind in turn, and any. */
