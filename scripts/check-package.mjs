@@ -3,14 +3,16 @@
  *
  * - The core, the main entry and what a program with direct rules reads stay small.
  * - Nothing is published that is not meant to be.
- * - Every entry point can be imported from where it is installed, with nothing beside it.
+ * - Every entry point can be imported from where it is installed, with nothing beside it. The package that writes Parquet
+ *   is not installed with it; the command says how to install it.
+ * - Links between its pages, and from them to other files of it, lead somewhere.
  * - A device starts, and has not loaded what nobody asked for.
  * - Stacks and messages have the names of the source.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve, sep } from "node:path";
+import { join, posix, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -23,16 +25,20 @@ const LIMITS = { core: 100_000, main: 110_000 };
 /** What a program with direct rules reads before its first line, each file and each byte of which takes time: files, bytes of source. */
 const START = { entries: ["index", "mlx5dv"], files: 4, bytes: 490_000 };
 
+/** What a process takes at the most, on any machine. */
+const PATIENCE = 600_000;
+
 /** Parts of Node that take longer to load than a device to start: its HTTP client comes with the first look at `Response`. */
 const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "child_process"];
 
 const PUBLISHED = [
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
   /^dist\/(index|verbs|mlx5dv|scenario|run|packet|inline|worker|cli|chunk-\w+)\.js$/,
   /^dist\/core\.wasm$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
-  /^examples\/[\w./-]+\.(json|pcap|pcapng|ts|js|mjs|md|html|css)$/,
+  /^examples\/[\w./-]+\.(json|pcap|pcapng|ts|js|mjs|md|txt|html|css)$/,
   /^schema\/[\w./-]+\.json$/,
+  /^docs\/[\w-]+\.md$/,
 ];
 
 const [tarball] = process.argv.slice(2);
@@ -56,7 +62,9 @@ try {
   size("core.wasm", gzipped(join(home, "dist/core.wasm")), LIMITS.core);
   await mainEntry(home);
   await startOf(home);
+  links(home, files);
   imports(home);
+  withoutParquet(home);
   starts(home);
   names(home);
 } finally {
@@ -133,6 +141,42 @@ function imports(home) {
   for (const [command, script] of Object.entries(bin)) run(`${command} --help`, [join(home, script), "--help"]);
 }
 
+/** Relative links in Markdown; what is in a code span or block is none. */
+function links(home, files) {
+  const known = new Set(files);
+  for (const name of files.filter((one) => one.endsWith(".md"))) {
+    const text = readFileSync(join(home, name), "utf8").replace(/^( *)```[\s\S]*?^\1```|`[^`\n]*`(?!\])/gm, "");
+    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)) {
+      if (target === undefined || /^(#|[a-z]+:)/.test(target)) continue;
+      const [path, anchor] = target.split("#");
+      const to = posix.join(posix.dirname(name), decodeURI(path));
+      if (!known.has(to)) problems.push(`${name}: the link to ${target} leads nowhere`);
+      else if (anchor !== undefined && to.endsWith(".md") && !anchorsOf(home, to).has(anchor))
+        problems.push(`${name}: ${to} has no heading #${anchor}`);
+    }
+  }
+}
+
+/** What GitHub calls the headings of a page. */
+function anchorsOf(home, name) {
+  const headings = readFileSync(join(home, name), "utf8").matchAll(/^#+ +(.+?) *$/gm);
+  return new Set(
+    Array.from(headings, ([, heading]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+function withoutParquet(home) {
+  const args = [join(home, "dist/cli.js"), "run", join(home, "examples/tunnel.json"), "--format", "parquet"];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: PATIENCE });
+  if (status === 0 || !stderr.includes("npm install hyparquet-writer"))
+    problems.push(`--format parquet without its package ends with ${status}: ${stderr.trim()}`);
+}
+
 /** A device of the installed package, in a process of its own. */
 function starts(home) {
   const { name } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
@@ -169,7 +213,7 @@ function names(home) {
 }
 
 function run(what, args) {
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: 30_000 });
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", timeout: PATIENCE });
   if (status !== 0) problems.push(`${what} fails: ${stderr.trim()}`);
 }
 

@@ -95,8 +95,19 @@ function formatOf({ flags, values }: CommandLine): Format | null {
 }
 
 async function openRows(format: Format, path: string | undefined, inputs: readonly string[]): Promise<RowFile> {
+  const parquet = format === "parquet" ? await loadParquet() : null;
   const output = path === undefined ? new Output() : await FileOutput.open(path, inputs);
-  if (format !== "parquet") return new TextRows(format === "csv" ? CSV : NDJSON, output);
-  const { ParquetRows } = await import("../output/parquet.js");
-  return new ParquetRows(output);
+  if (parquet !== null) return new parquet.ParquetRows(output);
+  return new TextRows(format === "csv" ? CSV : NDJSON, output);
+}
+
+/** The package that writes Parquet is an optional peer dependency: a library user does not install it. */
+async function loadParquet() {
+  try {
+    return await import("../output/parquet.js");
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes("'hyparquet-writer'")) throw error;
+    throw badUsage("--format parquet", "it needs a package that is not installed: npm install hyparquet-writer@0.17");
+  }
 }

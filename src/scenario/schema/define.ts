@@ -5,7 +5,7 @@
  */
 import type { JsonSchema } from "./jsonSchema.js";
 
-declare const VALUE: unique symbol;
+export declare const VALUE: unique symbol;
 
 /** A JSON Schema with what the published one and refusals need besides. */
 export interface Definition extends JsonSchema {

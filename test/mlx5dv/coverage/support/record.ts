@@ -1,5 +1,5 @@
 /**
- * Rows of docs/rules-coverage.md: a case asserts what a function does under one profile, and what it has asserted is its row.
+ * Rows of the page rules-coverage.md: a case asserts what a function does under one profile, and what it has asserted is its row.
  * There is no other way into a row.
  */
 import { createDevice, createSink, ERRNO, type Device, type DeviceOptions, type Outcome } from "../../../../src/index.js";

@@ -1,4 +1,4 @@
-/** docs/rules-coverage.md from the rows of all cases. */
+/** The page rules-coverage.md from the rows of all cases (scripts/coverage-pages.mjs). */
 import { aligned, code } from "../../../support/coveragePage.js";
 import { ARRAY_CASES } from "./arrayCases.js";
 import { CREATE_FLOW_CASES } from "./createFlowCases.js";
@@ -38,12 +38,13 @@ export const CASES: readonly Case[] = SECTIONS.flatMap(([, cases]) => cases);
 
 const HEAD = `# What the tests of direct rules assert
 
-Made by \`node --import tsx scripts/rules-coverage.mjs\` from the cases in \`test/mlx5dv/rulesCoverage/\`, which run, and are held to this page, in
-\`test/mlx5dv/coverage/coverage.test.ts\`. A cell is what its test has asserted, not what somebody expects of it: **destination**, a frame reached a queue
-or left by a port; **bytes**, all of its bytes there, or those of an answer of the device, or of a dump; **register**, what a rule has written in a metadata register, as the outcome or a later table finds it; **tag**,
-**counter**, **memory** beside that; an errno, the call was refused with it. Each row asserts one of destination, bytes, register, errno at the
-least. There are all functions of \`mlx5dv_dr(3)\`, without \`mlx5dv_dr_\`, of \`mlx5dv_create_flow(3)\` and what belongs to it, device commands object by object, queues, and dumps; what they
-mean is in [rules.md](rules.md), [state.md](state.md), [flows.md](flows.md), [queues.md](queues.md) and [devx.md](devx.md).
+\`npm run coverage:pages\` makes this page from the cases in \`test/mlx5dv/coverage/\`. A cell lists what its test has
+asserted: **destination**, a frame reached a queue or left by a port; **bytes**, all of its bytes there, or those of an
+answer of the device, or of a dump; **register**, what a rule has written in a metadata register, as the outcome or a later
+table finds it; beside these **tag**, **counter**, **memory**; an errno, the call was refused with it. Each row asserts at
+least one destination, bytes, register or errno. The rows cover all functions of \`mlx5dv_dr(3)\`, without their prefix
+\`mlx5dv_dr_\`, of \`mlx5dv_create_flow(3)\` and its family, device commands object by object, queues, and dumps. \`docs/rules.md\`,
+\`state.md\`, \`flows.md\`, \`queues.md\` and \`devx.md\` say what they mean.
 
 One cell: \`npx vitest run --project node test/mlx5dv/coverage/coverage.test.ts -t "connectx7 action_create_pop_vlan in FDB"\`.
 
@@ -51,9 +52,9 @@ Beside these rows: every field of the match parameters in \`test/mlx5dv/dr/match
 that header changes know in \`modifyHeader.test.ts\`, and pipelines drawn at random against the reference.
 `;
 
-export async function coveragePage(): Promise<string> {
+export async function coveragePage(sections = SECTIONS): Promise<string> {
   const parts = [HEAD];
-  for (const [title, cases] of SECTIONS) {
+  for (const [title, cases] of sections) {
     const lines = await Promise.all(cases.map(lineOf));
     parts.push(`## ${title}\n`, aligned([["function", "case", ...PROFILES], ...lines]));
   }

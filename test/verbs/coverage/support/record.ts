@@ -1,5 +1,5 @@
 /**
- * Rows of docs/flow-coverage.md: a case asserts what one field or action does under one profile, and what it has asserted
+ * Rows of the page flow-coverage.md: a case asserts what one field or action does under one profile, and what it has asserted
  * is its row. There is no other way into a row.
  */
 import type { DeviceOptions } from "../../../../src/index.js";

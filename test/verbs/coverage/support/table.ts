@@ -1,4 +1,4 @@
-/** docs/flow-coverage.md from the rows of all cases. */
+/** The page flow-coverage.md from the rows of all cases (scripts/coverage-pages.mjs). */
 import { aligned, code } from "../../../support/coveragePage.js";
 import { ACTION_CASES } from "./actionCases.js";
 import { ESP_CASES } from "./espCases.js";
@@ -10,10 +10,9 @@ export const CASES: readonly Case[] = [...FIELD_CASES, ...ACTION_CASES, ...FLOW_
 
 const HEAD = `# What the tests of flows assert
 
-Made by \`node --import tsx scripts/flow-coverage.mjs\` from the cases in \`test/verbs/flowCoverage/\`, which run, and are held to this page, in
-\`test/verbs/coverage/coverage.test.ts\`. A cell is what its test has asserted, not what somebody expects of it: **tag**, a frame reached the
-queue with the flow's tag; **destination**, it reached the queue; **counter**, packets and bytes were counted; an errno, the call
-was refused with it. What flows mean is in [flows.md](flows.md).
+\`npm run coverage:pages\` makes this page from the cases in \`test/verbs/coverage/\`. A cell lists what its test has
+asserted: **tag**, a frame reached the queue with the flow's tag; **destination**, it reached the queue; **counter**,
+packets and bytes were counted; an errno, the call was refused with it. \`docs/flows.md\` says what flows mean.
 
 One row: \`npx vitest run --project node test/verbs/coverage/coverage.test.ts -t "connectx7 IPV6 hop_limit inner"\`.
 `;
@@ -31,15 +30,15 @@ spec right before the MPLS spec.`,
   ["Lists of specs, the attributes of a flow, its queue pair", "", FLOW_CASES],
   [
     "ESP actions",
-    `Members of the structs of ibv_flow_action_esp(3); what they do is in [esp.md](esp.md). Where a row has a destination, frames were
+    `Members of the structs of ibv_flow_action_esp(3); \`docs/esp.md\` says what they do. Where a row has a destination, frames were
 sealed by one action, opened by another, and were what they had been.`,
     ESP_CASES,
   ],
 ];
 
-export async function coveragePage(): Promise<string> {
+export async function coveragePage(sections = SECTIONS): Promise<string> {
   const parts = [HEAD];
-  for (const [title, text, cases] of SECTIONS) {
+  for (const [title, text, cases] of sections) {
     const lines = await Promise.all(cases.map(lineOf));
     const table = [["spec", "field", "level", ...PROFILES], ...lines];
     const leveled = cases.some(({ level }) => level !== null);
