@@ -5,8 +5,6 @@
  */
 import type { JsonSchema } from "./jsonSchema.js";
 
-export declare const VALUE: unique symbol;
-
 /** A JSON Schema with what the published one and refusals need besides. */
 export interface Definition extends JsonSchema {
   /** Its name below $defs and its first form, where several places share it. */
@@ -23,11 +21,11 @@ export interface Definition extends JsonSchema {
 /** A definition of values of type `T`. */
 export interface Schema<T = unknown> extends Definition {
   /** Never there: it carries the type. */
-  readonly [VALUE]?: T;
+  readonly "~value"?: T;
 }
 
 /** The type of the values that a definition describes. */
-export type Static<S> = S extends { readonly [VALUE]?: infer T } ? T : never;
+export type Static<S> = S extends { readonly "~value"?: infer T } ? T : never;
 
 type Flat<T> = { [K in keyof T]: T[K] };
 type Properties = Readonly<Record<string, Schema>>;
