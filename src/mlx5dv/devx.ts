@@ -8,7 +8,7 @@ import { askObject, createObject, destroyObject, isForAnybody, runCommand } from
 import { devxObject, DevxObject } from "../model/devx/object.js";
 import { living } from "../model/base/handle.js";
 import type { CommandFor } from "./commandBytes.js";
-import { MLX5DV_CONTEXT_FLAGS_DEVX } from "./constants.js";
+import { MLX5DV_CONTEXT_FLAGS_DEVX } from "../abi/mlx5dv.js";
 
 export type { CommandFor } from "./commandBytes.js";
 export { DevxObject } from "../model/devx/object.js";

@@ -4,7 +4,7 @@
  */
 export * from "./asoData.js";
 export * from "./commands.js";
-export * from "./constants.js";
+export * from "../abi/mlx5dv.js";
 export * from "./createFlow.js";
 export * from "./devx.js";
 export * from "./dr.js";

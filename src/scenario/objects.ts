@@ -1,4 +1,5 @@
 /** The objects of a scenario, made on a device in the order of the document. */
+import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../abi/mlx5dv.js";
 import type { Device } from "../model/device/device.js";
 import type { Context } from "../model/base/context.js";
 import { allocFlowCounterCommand } from "../mlx5dv/commands.js";
@@ -34,9 +35,6 @@ import { below } from "./schema/validator.js";
 import { loadIndirectionTable, loadRqt, loadRss, loadTir } from "./rss/load.js";
 
 const CALL = "loadScenario";
-/** MLX5DV_DR_MATCHER_LAYOUT_* */
-const RESIZABLE = 1;
-const NUM_RULE = 2;
 
 /** Makes the objects of a document, list by list. */
 export class ScenarioObjects {
@@ -169,7 +167,9 @@ export class ScenarioObjects {
     const made = at(CALL, path, () => Matcher.named(CALL, get(this.tables, table), priority, mask, name));
     if (layout === undefined) return made;
     const { rulesLog2, resizable = false } = layout;
-    const flags = (resizable ? RESIZABLE : 0) | (rulesLog2 === undefined ? 0 : NUM_RULE);
+    const flags =
+      (resizable ? MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE : 0) |
+      (rulesLog2 === undefined ? 0 : MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE);
     const set = (): void => setLayout(CALL, made, { flags, log_num_of_rules_hint: rulesLog2 ?? 0 });
     at(CALL, `${path}.layout`, set, (inner) => (inner.endsWith("hint") ? ".rulesLog2" : ""));
     return made;

@@ -2,6 +2,7 @@
  * Destination arrays: the members that a device accepts, and the record that the core gets (ARRAY_*
  * in src/abi/engine.ts).
  */
+import { MLX5DV_DR_ACTION_DEST, MLX5DV_DR_ACTION_DEST_REFORMAT } from "../../abi/mlx5dv.js";
 import {
   ARRAY_COUNT,
   ARRAY_FIRST,
@@ -15,10 +16,6 @@ import {
 import { refuse, type ErrnoName } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
 import type { ActionSetting } from "./modifyHeader.js";
-
-/** `enum mlx5dv_dr_action_dest_type` */
-export const DEST = 0;
-export const DEST_REFORMAT = 1;
 
 /** `struct mlx5dv_dr_action_dest_attr` */
 export interface DestAttr<A> {
@@ -95,9 +92,9 @@ function memberOf<A>(
 ): ArrayMember<A> & { path: string } {
   const { type, dest, dest_reformat } = objectAt<DestAttr<A>>(call, path, entry);
   switch (unsigned(call, `${path}.type`, type, 32)) {
-    case DEST:
+    case MLX5DV_DR_ACTION_DEST:
       return { dest: take(`${path}.dest`, dest), reformat: null, path: `${path}.dest` };
-    case DEST_REFORMAT: {
+    case MLX5DV_DR_ACTION_DEST_REFORMAT: {
       const inside = `${path}.dest_reformat`;
       const both = objectAt<{ reformat: A; dest: A }>(call, inside, dest_reformat);
       const reformat = take(`${inside}.reformat`, both.reformat);

@@ -2,6 +2,7 @@
  * Actions that belong to a domain (mlx5dv_dr(3): Destination, Array, Packet Reformat, Modify
  * Header).
  */
+import { MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL } from "../../abi/mlx5dv.js";
 import { Op, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { createRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
@@ -14,9 +15,6 @@ import { living } from "../base/handle.js";
 import { modifyProgram, type ActionSetting, type ModifyActions } from "./modifyHeader.js";
 import { encapsulates, reformatRecord } from "./reformat.js";
 import { rootRecord } from "../flow/steeringAnchor.js";
-
-/** `enum mlx5dv_dr_action_flags` */
-const ROOT_LEVEL = 1;
 
 /** Goes to the root table, from the first rule of a priority on. */
 export function rootTableAction(call: string, table: Table, priority: number): Action {
@@ -140,12 +138,12 @@ interface Setting extends ActionSetting {
 
 function settingOf(call: string, domain: Domain, flags: number): Setting {
   const { device, type, rootOnly } = living(call, "domain", domain, Domain);
-  if (unsigned(call, "flags", flags, 32) > ROOT_LEVEL) {
+  if (unsigned(call, "flags", flags, 32) > MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) {
     const hint = "MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL, or 0";
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint });
   }
   const { root, other } = device.profile.rules;
-  const rootLevel = flags === ROOT_LEVEL;
+  const rootLevel = flags === MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL;
   return { domainType: type, refuses: (rootLevel ? root : other).headers, rootLevel, rootOnly };
 }
 

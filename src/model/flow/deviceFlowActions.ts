@@ -2,6 +2,17 @@
  * The actions of flows of mlx5dv_create_flow(3). The provider sorts and counts them, the kernel checks the objects that they
  * name (docs/flows.md, "Flows in device bytes"). A profile says which checks are made (model/profile).
  */
+import {
+  MLX5DV_FLOW_ACTION_COUNTERS_DEVX,
+  MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET,
+  MLX5DV_FLOW_ACTION_DEFAULT_MISS,
+  MLX5DV_FLOW_ACTION_DEST_DEVX,
+  MLX5DV_FLOW_ACTION_DEST_IBV_QP,
+  MLX5DV_FLOW_ACTION_DROP,
+  MLX5DV_FLOW_ACTION_IBV_COUNTER,
+  MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION,
+  MLX5DV_FLOW_ACTION_TAG,
+} from "../../abi/mlx5dv.js";
 import { Op } from "../../abi/engine.js";
 import { IBV_QPT_RAW_PACKET, IBV_QPT_UD } from "../../abi/verbs.js";
 import { refuse, type ErrnoName, type RefusalReason } from "../../errors.js";
@@ -21,17 +32,6 @@ import { describe, unsigned } from "../../checks.js";
 import { Handle, living } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { Tir } from "../queue/tir.js";
-
-/** `enum mlx5dv_flow_action_type` */
-export const DEST_IBV_QP = 0;
-export const DROP = 1;
-export const IBV_COUNTER = 2;
-export const IBV_FLOW_ACTION = 3;
-export const TAG = 4;
-export const DEST_DEVX = 5;
-export const COUNTERS_DEVX = 6;
-export const DEFAULT_MISS = 7;
-export const COUNTERS_DEVX_WITH_OFFSET = 8;
 
 /** `struct mlx5dv_flow_action_attr`: the type, and the member of the union that it takes. */
 export interface FlowActionAttr {
@@ -117,7 +117,7 @@ export function deviceFlowActions(
   const where = targetOf(call, refuses, matcher, sorted.end);
   const counts = sorted.counter === null ? null : countsOf(call, matcher, sorted.counter);
   const actions = changesOf(call, refuses, matcher, sorted.changes);
-  const drop = sorted.end?.attr.type === DROP;
+  const drop = sorted.end?.attr.type === MLX5DV_FLOW_ACTION_DROP;
   const tag = sorted.tag === null ? null : tagOf(call, refuses, matcher, sorted.tag);
   if (counts !== null && sorted.end === null && matcher.tableType.domainType !== "nic_tx") {
     const hint = "a flow that counts has a destination, or drops";
@@ -165,34 +165,42 @@ function sort(call: string, refuses: DeviceFlowRefusals, attrs: readonly FlowAct
     const listed = { attr, path };
     const type = unsigned(call, `${path}.type`, attr.type, 32);
     switch (type) {
-      case DEST_IBV_QP:
-      case DEST_DEVX:
-      case DEFAULT_MISS:
-      case DROP:
+      case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
+      case MLX5DV_FLOW_ACTION_DEST_DEVX:
+      case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
+      case MLX5DV_FLOW_ACTION_DROP:
         if (end !== null) {
           bad(refuses.secondEnd, call, path, type, `${end.path} already ends the flow`, "action_repeated");
         }
         end = listed;
         break;
-      case TAG:
+      case MLX5DV_FLOW_ACTION_TAG:
         if (tag !== null) bad(refuses.secondTag, call, path, type, "a frame carries one tag", "action_repeated");
         tag = listed;
         break;
-      case IBV_COUNTER:
-      case COUNTERS_DEVX:
-      case COUNTERS_DEVX_WITH_OFFSET:
-        if (type === IBV_COUNTER) bad(refuses.verbsCounters, call, path, type, "COUNTERS_DEVX", "unsupported");
+      case MLX5DV_FLOW_ACTION_IBV_COUNTER:
+      case MLX5DV_FLOW_ACTION_COUNTERS_DEVX:
+      case MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET:
+        if (type === MLX5DV_FLOW_ACTION_IBV_COUNTER)
+          bad(refuses.verbsCounters, call, path, type, "COUNTERS_DEVX", "unsupported");
         if (counter !== null) bad(refuses.secondCounter, call, path, type, "a flow counts once", "action_repeated");
         counter = listed;
         break;
-      case IBV_FLOW_ACTION:
+      case MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION:
         if (changes.length === FLOW_ACTIONS) {
           bad(refuses.tooManyActions, call, path, type, `at most ${FLOW_ACTIONS} flow actions`);
         }
         changes.push(listed);
         break;
       default:
-        bad(refuses.unknownAction, call, `${path}.type`, type, `0 to ${COUNTERS_DEVX_WITH_OFFSET}`, "out_of_range");
+        bad(
+          refuses.unknownAction,
+          call,
+          `${path}.type`,
+          type,
+          `0 to ${MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET}`,
+          "out_of_range",
+        );
     }
   }
   return { end, tag, counter, changes };
@@ -211,14 +219,19 @@ function targetOf(
   const type = end?.attr.type;
   const path = end?.path ?? "num_actions";
   const misplaced = (hint: string): never => invalid(call, path, type, `${name} tables take ${hint}`);
-  if (domainType === "fdb" && type !== DEST_DEVX && type !== DROP) {
+  if (domainType === "fdb" && type !== MLX5DV_FLOW_ACTION_DEST_DEVX && type !== MLX5DV_FLOW_ACTION_DROP) {
     bad(refuses.fdbDestination, call, path, type, `${name} tables take flow tables and DROP`);
   }
-  if (rdma && domainType === "nic_rx" && type !== DEST_DEVX && type !== DEST_IBV_QP) {
+  if (
+    rdma &&
+    domainType === "nic_rx" &&
+    type !== MLX5DV_FLOW_ACTION_DEST_DEVX &&
+    type !== MLX5DV_FLOW_ACTION_DEST_IBV_QP
+  ) {
     bad(refuses.rdmaDestination, call, path, type, `${name} tables take one queue pair or flow table`);
   }
   switch (end?.attr.type) {
-    case DEST_IBV_QP: {
+    case MLX5DV_FLOW_ACTION_DEST_IBV_QP: {
       const qp = living(call, `${path}.qp`, end.attr.qp, QueuePair);
       checkOwner(call, `${path}.qp`, matcher, qp);
       if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
@@ -229,7 +242,7 @@ function targetOf(
       if (domainType !== "nic_rx") misplaced("no queue pair");
       return { target: qp.target, holds: [qp] };
     }
-    case DEST_DEVX: {
+    case MLX5DV_FLOW_ACTION_DEST_DEVX: {
       const object = living<Handle>(call, `${path}.obj`, end.attr.obj, Handle);
       if (object instanceof Tir) {
         checkOwner(call, `${path}.obj`, matcher, object);
@@ -243,7 +256,7 @@ function targetOf(
       if (object.setting.domainType !== domainType) misplaced("flow tables of their own direction");
       return { target: { op: Op.table, operand: object.classifier.table }, holds: [object] };
     }
-    case DEFAULT_MISS:
+    case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
       return { target: { op: Op.default_miss, operand: 0 }, holds: [] };
     default:
       return NOWHERE;
@@ -263,12 +276,12 @@ function checkOwner(
 }
 
 function countsOf(call: string, matcher: FlowMatcher, { attr, path }: Listed): FlowCounts {
-  if (attr.type === IBV_COUNTER) {
+  if (attr.type === MLX5DV_FLOW_ACTION_IBV_COUNTER) {
     const counters = living(call, `${path}.counter`, attr.counter, Counters);
     checkDevice(call, `${path}.counter`, matcher, counters);
     return counters;
   }
-  const bulk = attr.type === COUNTERS_DEVX_WITH_OFFSET;
+  const bulk = attr.type === MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET;
   const at = bulk ? `${path}.bulk_obj` : path;
   const object = living<Handle>(call, `${at}.obj`, bulk ? attr.bulk_obj?.obj : attr.obj, Handle);
   if (!(object instanceof FlowCounter)) {

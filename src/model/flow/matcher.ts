@@ -1,5 +1,6 @@
 /** Flow matchers (mlx5dv_create_flow_matcher(3)): the mask of flows in device bytes, where they stand, and how early. */
 import { EXT_PRESENT_TUNNEL, EXT_PORT, PRESENT_BTH } from "../../abi/key.js";
+import { MLX5DV_FLOW_MATCHER_MASK_FT_TYPE, MLX5DV_FLOW_MATCHER_MASK_IB_PORT } from "../../abi/mlx5dv.js";
 import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../../abi/verbs.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { Context } from "../base/context.js";
@@ -28,8 +29,6 @@ export interface FlowMatcherAttr {
   ib_port?: number | undefined;
 }
 
-const MASK_FT_TYPE = 1;
-const MASK_IB_PORT = 2;
 const PAGE = "mlx5dv_create_flow_matcher(3)";
 
 interface Setting {
@@ -142,9 +141,10 @@ function settingOf(call: string, context: Context, attr: FlowMatcherAttr): Setti
   const flags = number("flags", 32);
   const ft_type = number("ft_type", 32);
   const ib_port = number("ib_port", 32);
-  const typed = (comp_mask & MASK_FT_TYPE) !== 0;
-  const named = (comp_mask & MASK_IB_PORT) !== 0;
-  if (comp_mask > (MASK_FT_TYPE | MASK_IB_PORT)) bad("comp_mask", comp_mask, "FT_TYPE 1, IB_PORT 2", "EOPNOTSUPP");
+  const typed = (comp_mask & MLX5DV_FLOW_MATCHER_MASK_FT_TYPE) !== 0;
+  const named = (comp_mask & MLX5DV_FLOW_MATCHER_MASK_IB_PORT) !== 0;
+  if (comp_mask > (MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | MLX5DV_FLOW_MATCHER_MASK_IB_PORT))
+    bad("comp_mask", comp_mask, "FT_TYPE 1, IB_PORT 2", "EOPNOTSUPP");
   if (type !== IBV_FLOW_ATTR_NORMAL) bad("type", type, "IBV_FLOW_ATTR_NORMAL", "EOPNOTSUPP");
   const known = typed ? FLOW_TABLE_TYPES[ft_type] : undefined;
   if (known?.transport === true && !named) bad("comp_mask", comp_mask, "this type takes an ib_port, and its bit");

@@ -1,4 +1,9 @@
 /** Domains and their tables (mlx5dv_dr(3): Domain, Table). */
+import {
+  MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW,
+  MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM,
+  MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW,
+} from "../../abi/mlx5dv.js";
 import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Classifier } from "./classifier.js";
@@ -9,11 +14,6 @@ import type { PrintedFields } from "../../printable.js";
 import { DOMAIN_TYPES, type DomainType } from "./domainType.js";
 import { PendingRules } from "./pendingRules.js";
 import { TablePipeline } from "./pipeline.js";
-
-/** `enum mlx5dv_dr_domain_sync_flags` */
-const SYNC_SW = 1;
-const SYNC_HW = 2;
-const SYNC_MEM = 4;
 
 const TABLE_FLAGS: Readonly<Record<DomainType, number>> = { nic_rx: 0, nic_tx: TABLE_SEND, fdb: TABLE_FDB };
 
@@ -54,12 +54,15 @@ export class Domain extends Handle {
   /** mlx5dv_dr_domain_sync: applies pending changes (SW, HW) and frees unused memory (MEM). */
   sync(call: string, flags: number): void {
     if (this.rootOnly) refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "domain", value: this });
-    if (unsigned(call, "flags", flags, 32) > (SYNC_SW | SYNC_HW | SYNC_MEM)) {
+    if (
+      unsigned(call, "flags", flags, 32) >
+      (MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM)
+    ) {
       const hint = "MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW, _HW, _MEM";
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "flags", value: flags, hint });
     }
-    if ((flags & (SYNC_SW | SYNC_HW)) !== 0) this.pending?.apply(call);
-    if ((flags & SYNC_MEM) === 0) return;
+    if ((flags & (MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW)) !== 0) this.pending?.apply(call);
+    if ((flags & MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM) === 0) return;
     for (const { classifier } of this.#own()) this.device.core.exports.trimTable(classifier.table);
   }
 

@@ -2,6 +2,7 @@
  * Matcher layouts (mlx5dv_dr(3): Matcher): the room that a table reserves for the rules of a
  * matcher. Outcomes never depend on it.
  */
+import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../../abi/mlx5dv.js";
 import { refuse } from "../../errors.js";
 import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
@@ -15,9 +16,6 @@ export interface MatcherLayout {
   log_num_of_rules_hint: number;
 }
 
-/** `enum mlx5dv_dr_matcher_layout_flags` */
-const RESIZABLE = 1;
-const NUM_RULE = 2;
 const LAST_HINT = 20;
 
 /** mlx5dv_dr_matcher_set_layout: replaces the layout. */
@@ -32,10 +30,11 @@ export function setLayout(call: string, matcher: Matcher, layout: MatcherLayout)
     refuse({ code: "ENOTSUP", call, reason: "unsupported", path, value, hint: why, cite: "mlx5dv_dr: Matcher" });
   if (table.isRoot) unsupported("matcher", matcher, "its table is a root table");
   if (!device.profile.rules.definers) unsupported("matcher", matcher, "this device has no definers");
-  if (flags > (RESIZABLE | NUM_RULE)) unsupported("matcher_layout.flags", flags, "RESIZABLE 1 and NUM_RULE 2");
-  const numbered = (flags & NUM_RULE) !== 0;
+  if (flags > (MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE | MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE))
+    unsupported("matcher_layout.flags", flags, "RESIZABLE 1 and NUM_RULE 2");
+  const numbered = (flags & MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE) !== 0;
   if (numbered && hint > LAST_HINT) {
     unsupported("matcher_layout.log_num_of_rules_hint", hint, `2^${LAST_HINT} rules at the most`);
   }
-  matcher.reserve(call, numbered ? 2 ** hint : 0, (flags & RESIZABLE) === 0);
+  matcher.reserve(call, numbered ? 2 ** hint : 0, (flags & MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE) === 0);
 }

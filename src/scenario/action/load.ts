@@ -2,13 +2,18 @@
  * The actions of a scenario. A document says what an action does; the device has it once for all rules, or, where it is made
  * in a domain, once for each domain and level whose rules have it.
  */
+import {
+  MLX5DV_DR_ACTION_DEST,
+  MLX5DV_DR_ACTION_DEST_REFORMAT,
+  MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL,
+} from "../../abi/mlx5dv.js";
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Action } from "../../model/action/action.js";
 import { FlowMeterAction } from "../../model/action/asoActions.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { FlowCounter } from "../../model/action/counter.js";
-import { DEST, DEST_REFORMAT, type DestAttr } from "../../model/action/destArray.js";
+import type { DestAttr } from "../../model/action/destArray.js";
 import type { Domain, Table } from "../../model/table/domain.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import type { Tir } from "../../model/queue/tir.js";
@@ -32,7 +37,6 @@ import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "../sta
 import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/definition.js";
 
 const CALL = "loadScenario";
-const ROOT_LEVEL = 1;
 
 /** What actions lead to and count on. */
 export interface ActionTargets {
@@ -137,7 +141,7 @@ export class ScenarioActions {
 
   #inDomain(path: string, written: Written, { domain, isRoot }: Standing): Action {
     const { vport, port, array, reformat, aso, modify = [] } = written;
-    const flags = isRoot ? ROOT_LEVEL : 0;
+    const flags = isRoot ? MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL : 0;
     if (vport !== undefined) {
       const number = vport === "uplink" ? VPORT_UPLINK : vport;
       return at(CALL, path, () => vportAction(CALL, domain, number), ofDomain);
@@ -169,9 +173,12 @@ export class ScenarioActions {
         typeof member === "string" ? { [member]: true } : member;
       this.#checkMember(here, written.action, "array");
       const dest = this.#action(here, written, standing);
-      if (reformat === undefined) return { type: DEST, dest };
+      if (reformat === undefined) return { type: MLX5DV_DR_ACTION_DEST, dest };
       const first: ScenarioRuleAction = typeof reformat === "string" ? { action: reformat } : { reformat };
-      return { type: DEST_REFORMAT, dest_reformat: { reformat: this.#action(here, first, standing), dest } };
+      return {
+        type: MLX5DV_DR_ACTION_DEST_REFORMAT,
+        dest_reformat: { reformat: this.#action(here, first, standing), dest },
+      };
     });
     return at(CALL, path, () => arrayAction(CALL, domain, undefined, dests), arrayPlace);
   }

@@ -1,4 +1,5 @@
 /** Domains of a scenario, and the contexts of the functions that they are made on. */
+import { MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW } from "../../abi/mlx5dv.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { Domain } from "../../model/table/domain.js";
 import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
@@ -7,8 +8,7 @@ import { at } from "../place.js";
 import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
-/** MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW and _HW */
-const SYNC_RULES = 3;
+const SYNC_RULES = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW;
 
 export class ScenarioDomains {
   readonly #first: Context;

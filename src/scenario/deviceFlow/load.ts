@@ -1,8 +1,21 @@
 /** Flows in device bytes of a scenario, and steering anchors. */
+import {
+  MLX5DV_FLOW_ACTION_COUNTERS_DEVX,
+  MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET,
+  MLX5DV_FLOW_ACTION_DEFAULT_MISS,
+  MLX5DV_FLOW_ACTION_DEST_DEVX,
+  MLX5DV_FLOW_ACTION_DEST_IBV_QP,
+  MLX5DV_FLOW_ACTION_DROP,
+  MLX5DV_FLOW_ACTION_IBV_COUNTER,
+  MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION,
+  MLX5DV_FLOW_ACTION_TAG,
+  MLX5DV_FLOW_MATCHER_MASK_FT_TYPE,
+  MLX5DV_FLOW_MATCHER_MASK_IB_PORT,
+} from "../../abi/mlx5dv.js";
 import type { Context } from "../../model/base/context.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import { DeviceFlow } from "../../model/flow/deviceFlow.js";
-import * as types from "../../model/flow/deviceFlowActions.js";
+import type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
 import type { FlowAction } from "../../model/flow/action.js";
 import type { Counters } from "../../model/flow/counters.js";
 import { FlowMatcher } from "../../model/flow/matcher.js";
@@ -24,9 +37,6 @@ import { at, type PlaceOf } from "../place.js";
 import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
-/** MLX5DV_FLOW_MATCHER_MASK_FT_TYPE and _IB_PORT */
-const MASK_FT_TYPE = 1;
-const MASK_IB_PORT = 2;
 
 /** What flows lead to and count on, by name. */
 export interface FlowTargets {
@@ -58,7 +68,7 @@ export function loadDeviceFlow(
   const { mask, value, match_criteria_enable } = deviceMatch(`${path}.match`, match);
   const attr = {
     ...{ ft_type: FT_TYPES.indexOf(ft_type), priority, ib_port, match_criteria_enable, match_mask: mask },
-    comp_mask: MASK_FT_TYPE | (ib_port === undefined ? 0 : MASK_IB_PORT),
+    comp_mask: MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | (ib_port === undefined ? 0 : MLX5DV_FLOW_MATCHER_MASK_IB_PORT),
   };
   const matcher = at(CALL, path, () => FlowMatcher.create(CALL, context, attr), attrPlace);
   const attrs = actions.map((action) => attrOf(action, ft_type, context, targets));
@@ -75,22 +85,23 @@ function attrOf(
   ft_type: ScenarioFlowTableType,
   context: Context,
   targets: FlowTargets,
-): types.FlowActionAttr {
-  if (action === "drop") return { type: types.DROP };
-  if (action === "default_miss") return { type: types.DEFAULT_MISS };
+): FlowActionAttr {
+  if (action === "drop") return { type: MLX5DV_FLOW_ACTION_DROP };
+  if (action === "default_miss") return { type: MLX5DV_FLOW_ACTION_DEFAULT_MISS };
   const { tag, count, offset, ibv_counter, queue, tir, table, action: named = "" } = action;
-  if (tag !== undefined) return { type: types.TAG, tag_value: tag };
-  if (ibv_counter !== undefined) return { type: types.IBV_COUNTER, counter: targets.counters(ibv_counter) };
+  if (tag !== undefined) return { type: MLX5DV_FLOW_ACTION_TAG, tag_value: tag };
+  if (ibv_counter !== undefined)
+    return { type: MLX5DV_FLOW_ACTION_IBV_COUNTER, counter: targets.counters(ibv_counter) };
   if (count !== undefined) {
     const obj = targets.counter(count);
-    if (offset === undefined) return { type: types.COUNTERS_DEVX, obj };
-    return { type: types.COUNTERS_DEVX_WITH_OFFSET, bulk_obj: { obj, offset } };
+    if (offset === undefined) return { type: MLX5DV_FLOW_ACTION_COUNTERS_DEVX, obj };
+    return { type: MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET, bulk_obj: { obj, offset } };
   }
-  if (queue !== undefined) return { type: types.DEST_IBV_QP, qp: targets.queuePair(queue) };
-  if (tir !== undefined) return { type: types.DEST_DEVX, obj: targets.tir(tir) };
-  if (table !== undefined) return { type: types.DEST_DEVX, obj: targets.table(table).table };
+  if (queue !== undefined) return { type: MLX5DV_FLOW_ACTION_DEST_IBV_QP, qp: targets.queuePair(queue) };
+  if (tir !== undefined) return { type: MLX5DV_FLOW_ACTION_DEST_DEVX, obj: targets.tir(tir) };
+  if (table !== undefined) return { type: MLX5DV_FLOW_ACTION_DEST_DEVX, obj: targets.table(table).table };
   const { domainType = "nic_rx" } = FLOW_TABLE_TYPES[FT_TYPES.indexOf(ft_type)] ?? {};
-  return { type: types.IBV_FLOW_ACTION, action: targets.action(named, context, domainType) };
+  return { type: MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION, action: targets.action(named, context, domainType) };
 }
 
 const attrPlace: PlaceOf = (inner) => {

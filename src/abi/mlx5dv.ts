@@ -1,5 +1,5 @@
 /** Numbers of infiniband/mlx5dv.h, spelt as there. */
-import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "../abi/reformat.js";
+import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "./reformat.js";
 
 export const MLX5DV_CONTEXT_FLAGS_DEVX = 1;
 
