@@ -11,7 +11,7 @@ import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
-import { checkTakesRules } from "../table/matcherChecks.js";
+import { checkTakesRules, type MaskPlace } from "../table/matcherChecks.js";
 
 /** `struct mlx5dv_flow_matcher_attr`; what is left out is 0. */
 export interface FlowMatcherAttr {
@@ -66,7 +66,7 @@ export class FlowMatcher extends Handle {
     living(call, "context", context, Context);
     if (typeof attr !== "object" || attr === null) throw new TypeError(`${call}: attr must be an object`);
     const setting = settingOf(call, context, attr);
-    const place = { device: context.device, isRoot: true, type: setting.tableType.domainType };
+    const place = placeOf(context, setting.tableType);
     return new FlowMatcher(
       setting,
       new DeviceMask(call, "attr.match_mask", place, setting.criteria, attr.match_mask ?? null),
@@ -94,7 +94,7 @@ export class FlowMatcher extends Handle {
       const hint = "the PF manages the eSwitch";
       refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flow_matcher", value: this, hint });
     }
-    checkTakesRules(call, this.device.profile.rules.root, this.priority, this.criteria);
+    checkTakesRules(call, placeOf(this.context, this.tableType), this.priority, this.criteria);
   }
 
   /** What a flow with this value asks of the key. @throws EINVAL bits outside the mask, another `ip_version`, a bad size */
@@ -114,6 +114,11 @@ export class FlowMatcher extends Handle {
     retire(call, "matcher", this, "destroy its flows first");
     this.context.users--;
   }
+}
+
+/** The masks and rules of flows are those of root tables. */
+function placeOf({ device }: Context, { domainType }: FlowTableType): MaskPlace {
+  return { device, isRoot: true, type: domainType };
 }
 
 /** Some more bits of a byte of the key. */

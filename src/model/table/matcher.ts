@@ -65,7 +65,7 @@ export class Matcher extends Handle implements Place {
 
   /** @throws EINVAL, EOPNOTSUPP no rule of this matcher can be made */
   checkTakesRules(call: string): void {
-    checkTakesRules(call, this.rules, this.priority, this.criteria);
+    checkTakesRules(call, this.table, this.priority, this.criteria);
   }
 
   /**

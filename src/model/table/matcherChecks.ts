@@ -40,8 +40,6 @@ export interface MaskPlace {
 const CRITERIA_BITS = 7;
 /** The kernel's own structure is one group longer; no criteria bit names that group. */
 const KERNEL_KEY_SIZE = KEY_SIZE;
-/** The last priority of the kernel, which checks it when a rule is made. */
-const LAST_KERNEL_PRIORITY = 15;
 const LEVELS = ["outer", "inner"] as const;
 
 /** The checks of the profile for a table. */
@@ -140,9 +138,11 @@ export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, vers
 }
 
 /** Checks of a matcher that the stack makes when it makes a rule. */
-export function checkTakesRules(call: string, { values }: TableRules, priority: number, criteria: number): void {
-  if (values.priority !== undefined && priority > LAST_KERNEL_PRIORITY) {
-    const hint = `priorities of a root table are 0 to ${LAST_KERNEL_PRIORITY}`;
+export function checkTakesRules(call: string, place: MaskPlace, priority: number, criteria: number): void {
+  const { values } = tableRules(place);
+  const { lastPriority } = place.device.profile.flows;
+  if (values.priority !== undefined && priority > lastPriority) {
+    const hint = `priorities of a root table are 0 to ${lastPriority}`;
     refuse({ code: values.priority, call, reason: "out_of_range", path: "matcher.priority", value: priority, hint });
   }
   checkCriteria(call, values, criteria);
