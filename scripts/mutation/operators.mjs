@@ -243,7 +243,7 @@ export async function mutantsOf(text, file) {
   mutants.sort((a, b) => a.changed - b.changed);
   const seen = new Map();
   for (const one of mutants) {
-    const key = `${one.function}: ${one.from} → ${one.to}`;
+    const key = `${one.function}: ${one.from} → ${one.statement ? "(dropped)" : one.to}`;
     const ordinal = (seen.get(key) ?? 0) + 1;
     seen.set(key, ordinal);
     one.key = ordinal === 1 ? key : `${key} (${ordinal})`;
