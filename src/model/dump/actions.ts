@@ -1,4 +1,4 @@
-/** Actions of rules as records of a dump: | type | id | id of the rule | what the kind has |. */
+/** Actions of rules as dump records: | type | id | id of the rule | columns of the kind |. */
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import type { Action, ActionKind } from "../action/action.js";
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<Exclude<ActionKind, "packet_reformat">, number>> = 
   flow_counter: 3406,
   tag: 3407,
   dest_vport: 3408,
-  // As the library has it: out of the uplink.
+  // The kind that the library writes for the uplink.
   dest_ib_port: 3408,
   dest_devx_tir: 3411,
   push_vlan: 3412,
@@ -50,7 +50,7 @@ export function writeAction(write: Write, rule: Rule, action: Action): void {
 
 const NOWHERE = hex(0);
 
-/** MODEL: what the device has no number for has that of the dump. */
+/** MODEL: an object without a device number has its number of the dump. */
 function details({ device }: Rule, action: Action): readonly string[] {
   const { kind, operand, reformatType } = action;
   const own = idOf(device, action);
@@ -58,7 +58,7 @@ function details({ device }: Rule, action: Action): readonly string[] {
     case "dest_ibv_qp":
       return [hex(held(action, QueuePair).qp_num)];
     case "dest_devx_tir":
-      // A device has its steering address here.
+      // A device writes its steering address here.
       return [hex(held(action, Tir).id)];
     case "dest_table": {
       const table = idOf(device, held(action, Table));
@@ -79,7 +79,7 @@ function details({ device }: Rule, action: Action): readonly string[] {
     case "packet_reformat":
       return reformatType === L2_TUNNEL_TO_L2 ? [] : [own];
     case "modify_header":
-      // Not one that was made shorter, and none whose pattern and arguments are apart.
+      // The program is neither shortened nor split into pattern and arguments.
       return [own, "0", NOWHERE, NOWHERE, NOWHERE];
     case "flow_meter":
       return [idOf(device, held(action, Table)), own, NOWHERE, NOWHERE];
@@ -100,7 +100,7 @@ function details({ device }: Rule, action: Action): readonly string[] {
 
 const COUNTER_SIZE = 16;
 
-/** The first of its objects of a class, which an action of its kind has. */
+/** The first object of a class that the action holds; its kind always holds one. */
 function held<T extends Handle>({ holds }: Action, type: { readonly prototype: T }): T {
   return holds.find((one) => one instanceof (type as never)) as unknown as T;
 }

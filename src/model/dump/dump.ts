@@ -1,9 +1,10 @@
 /**
- * What direct rules there are, as records of comma-separated columns, one a line, in the format that the public steering dump
- * tools read: | type | id | id of what it is in | ... |.
+ * Dumps of direct rules: one record a line, in comma-separated columns, in the format that the
+ * public steering dump tools read: | type | id | id of its parent | ... |.
  *
- * MODEL: nothing here has steering entries, hash tables of matchers and send rings: those records are left out, and addresses
- * in device memory are numbers of the dump, or 0. The value of a rule, which a real dump has in its steering entries, is a record of our own.
+ * MODEL: flowsteer has no steering entries, no hash tables of matchers and no send rings, so their
+ * records are missing. Addresses in device memory are numbers of the dump, or 0. A real dump has
+ * the value of a rule in its steering entries; here it is a record of our own.
  */
 import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { DEVICE_KEY_SIZE } from "../../abi/key.js";
@@ -28,7 +29,7 @@ const TABLE_SENDS = 3102;
 const MATCHER = 3200;
 const MATCHER_MASK = 3205;
 const RULE = 3300;
-/** Ours, among the numbers that tools pass over: | id of the rule | groups, as those of a mask |. */
+/** Our own record type, which tools skip: | id of the rule | groups, as those of a mask |. */
 const RULE_VALUE = 4300;
 
 /** In device commands. */
@@ -36,31 +37,31 @@ const TABLE_TYPES: Readonly<Record<Domain["type"], number>> = { nic_rx: 0, nic_t
 /** Flags of a domain. */
 const RECLAIMS = 1;
 const NO_DUPLICATES = 2;
-/** What stands for the version of a package. */
+/** The version of the package that a real dump names. */
 const PACKAGE = "flowsteer";
 const NOWHERE = hex(0);
 
-/** A domain and all that is in it. */
+/** Dumps a domain and everything in it. */
 export function dumpDomain(write: Write, domain: Domain): void {
   writeDomain(write, domain);
   const rules = livingRules(domain);
   for (const table of domain.tables) writeTableAll(write, table, rules);
 }
 
-/** A table and all that is in it, behind its domain. */
+/** Dumps a table and everything in it, after its domain. */
 export function dumpTable(write: Write, table: Table): void {
   writeDomain(write, table.domain);
   writeTableAll(write, table, livingRules(table.domain));
 }
 
-/** A matcher and its rules, behind what they are in. */
+/** Dumps a matcher and its rules, after their table. */
 export function dumpMatcher(write: Write, matcher: Matcher): void {
   writeDomain(write, matcher.table.domain);
   writeTable(write, matcher.table);
   writeMatcherAll(write, matcher, livingRules(matcher.table.domain));
 }
 
-/** A rule, behind what it is in. */
+/** Dumps a rule, after its matcher. */
 export function dumpRule(write: Write, rule: Rule): void {
   writeDomain(write, rule.matcher.table.domain);
   writeTable(write, rule.matcher.table);
@@ -70,7 +71,7 @@ export function dumpRule(write: Write, rule: Rule): void {
 
 type Rules = ReadonlyMap<Matcher, Rule[]>;
 
-/** Rules of a domain that are not destroyed, by age. */
+/** The living rules of a domain, oldest first. */
 function livingRules(domain: Domain): Rules {
   const rules = new Map<Matcher, Rule[]>();
   for (const rule of directRules(domain.device)) {
@@ -92,7 +93,7 @@ function writeDomain(write: Write, domain: Domain): void {
   const steers = rootOnly ? 0 : 1;
   const format = device.profile.steeringFormat;
   const gvmi = `0${vport.toString(16)}`;
-  // Blocks of memory for entries, programs and patterns: of each kind none.
+  // Memory pools for entries, programs and patterns: none of each kind.
   const blocks = [0, 0, 0];
   writeLine(write, DOMAIN, id, DOMAIN_TYPES.indexOf(type), gvmi, steers, PACKAGE, name, flags, ...blocks, format);
   writeLine(write, DEVICE_ATTRIBUTES, id, vports, deviceAttributes(device).fw_ver, 0);
@@ -103,7 +104,10 @@ function writeDomain(write: Write, domain: Domain): void {
   writeVport(write, id, VPORT_UPLINK);
 }
 
-/** Bits of what the parser knows: Geneve, MPLS over GRE and UDP, VXLAN-GPE, ICMP, ICMPv6, Geneve option 0, GTP-U and its words. */
+/**
+ * Parser features: Geneve, MPLS over GRE and UDP, VXLAN-GPE, ICMP, ICMPv6, Geneve option 0, GTP-U
+ * and its words.
+ */
 const FLEX_PROTOCOLS = [3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19].reduce((bits, bit) => bits | (1 << bit), 0);
 
 function writeVport(write: Write, domain: string, vport: number): void {
@@ -132,17 +136,17 @@ function writeMatcherAll(write: Write, matcher: Matcher, rules: Rules): void {
   for (const rule of rules.get(matcher) ?? []) writeRule(write, rule);
 }
 
-/** SPEC: matchers of root tables have their masks too, which the library does not keep. */
+/** SPEC: matchers of root tables have their masks too; the library does not keep those. */
 function writeMatcher(write: Write, matcher: Matcher): void {
   const { device, table, priority, mask, criteria } = matcher;
   const id = idOf(device, matcher);
   writeLine(write, MATCHER, id, idOf(device, table), priority);
-  // The rules of an open matcher bring their own.
+  // Rules of an open matcher have masks of their own.
   const key = mask ?? new Uint8Array(DEVICE_KEY_SIZE);
   writeLine(write, MATCHER_MASK, id, ...groupTexts(withSampleIds(matcher, key), criteria));
 }
 
-/** The key in the device's own format, which has the ids of samples beside them. */
+/** The key in device format, with the ids of samples. */
 function withSampleIds({ mask }: Matcher, key: Uint8Array): Uint8Array {
   const bytes = key.slice(0, DEVICE_KEY_SIZE);
   if (mask !== null) writeSampleIds(mask, bytes);
@@ -153,7 +157,7 @@ function writeRule(write: Write, rule: Rule): void {
   const { device, matcher, actions, handle } = rule;
   const id = idOf(device, rule);
   writeLine(write, RULE, id, idOf(device, matcher));
-  // One that waits for a sync is not in the core.
+  // A pending rule is not in the core.
   if (handle !== 0) {
     const value = withSampleIds(matcher, valueOf(device.core, handle));
     writeLine(write, RULE_VALUE, id, ...groupTexts(value, matcher.criteria));

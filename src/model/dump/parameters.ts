@@ -1,6 +1,7 @@
 /**
- * Match parameters as dumps have them: the library's structs on a little-endian machine. Words are those of the device format,
- * but the first field of a word lies in its low bits, and the low byte of a word comes first.
+ * Match parameters as dumps write them: the library's structs on a little-endian machine. Words are
+ * those of the device format, but the first field of a word is in its low bits, and the low byte of
+ * a word comes first.
  */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
 import { once } from "../../once.js";
@@ -9,17 +10,20 @@ import { FIELDS } from "../match/fields.js";
 const WORD = 32;
 const WORDS = GROUP_SIZE / 4;
 
-/** Bits of a word that stay together: where they begin from its most significant bit, and how many there are. */
+/**
+ * Bits of a word that stay together: the first bit, counted from the most significant bit, and how
+ * many.
+ */
 interface Piece {
   readonly from: number;
   readonly bits: number;
 }
 
-/** The library has two fields where we have one of 32 bits. */
+/** The library has two fields for one 32-bit field of ours. */
 const GRE_KEY = "misc.gre_key";
 const GRE_KEY_HIGH = 24;
 
-/** Of each word of the device format. */
+/** The parts of each word of the device format. */
 const pieces = once((): readonly (readonly Piece[])[] => {
   const words = Array.from({ length: DEVICE_KEY_SIZE / 4 }, (): Piece[] => []);
   for (const { name, bit, width } of FIELDS) {
@@ -35,10 +39,13 @@ const pieces = once((): readonly (readonly Piece[])[] => {
   return words;
 });
 
-/** Groups in the order of the columns, as the key numbers them: outer, inner, misc to misc5. */
+/** Groups in the order of the columns: outer, inner, misc to misc5. */
 const COLUMNS = [0, 2, 1, 3, 4, 5, 6];
 
-/** A column for each group of a key: hexadecimal text, or nothing where the group neither is enabled nor has a bit. */
+/**
+ * One column for each group of a key: hexadecimal text, or empty where the group is neither enabled
+ * nor set.
+ */
 export function groupTexts(key: Uint8Array, criteria: number): string[] {
   return COLUMNS.map((group) => {
     const bytes = key.subarray(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);

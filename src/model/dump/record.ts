@@ -1,6 +1,6 @@
-/** A record of a dump: its columns, and the numbers by which records name objects. */
+/** A dump record: its columns, and the numbers that name objects. */
 
-/** Writes a piece of text. */
+/** Receives a piece of text. */
 export type Write = (text: string) => unknown;
 
 interface Numbers {
@@ -10,7 +10,7 @@ interface Numbers {
 
 const NUMBERS = new WeakMap<object, Numbers>();
 
-/** The number of an object in all dumps of a device. */
+/** The number of an object, the same in all dumps of a device. */
 export function idOf(device: object, object: object): string {
   let numbers = NUMBERS.get(device);
   if (numbers === undefined) NUMBERS.set(device, (numbers = { of: new WeakMap(), last: 0 }));

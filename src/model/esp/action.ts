@@ -1,4 +1,7 @@
-/** ESP flow actions (ibv_flow_action_esp(3), docs/esp.md): made, modified at one moment for all flows, destroyed. */
+/**
+ * ESP flow actions (ibv_flow_action_esp(3), docs/esp.md): created, modified for all their flows at
+ * once, destroyed.
+ */
 import { Op } from "../../abi/engine.js";
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_SIZE, ESP_UP_IVS, ESP_UP_NUMBERS } from "../../abi/esp.js";
 import { recordBytes } from "../../engine/records.js";
@@ -11,18 +14,21 @@ import { firstNumber, isNew, isNewKey, type EspSettings } from "./settings.js";
 import { FlowAction } from "../flow/action.js";
 import { living } from "../base/handle.js";
 
-/** What an action has come to. */
+/** The state of an action. */
 export interface EspState {
-  /** The next sequence number; decrypting, the highest that was authenticated, before the first the lowest that is welcome. */
+  /**
+   * The next sequence number. For decryption: the highest authenticated number, or before the first
+   * frame the lowest accepted number.
+   */
   readonly number: bigint;
   /** The next IV of a full offload ENCRYPT action. */
   readonly iv: bigint;
   /** Frames sealed or authenticated with its key. */
   readonly packets: bigint;
-  /** No number, or no IV, is left. */
+  /** Whether numbers or IVs have run out. */
   readonly numbersUsedUp: boolean;
   readonly ivsUsedUp: boolean;
-  /** The replay window ends with `number`; null without one. */
+  /** The replay window, which ends with `number`; null without one. */
   readonly windowSize: number | null;
 }
 
@@ -39,9 +45,9 @@ export class EspAction extends FlowAction {
   }
 
   /**
-   * The action keeps the key of the request, and overwrites it when it is done with it.
-   * `metadata` is MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA.
-   * @throws EINVAL, EOPNOTSUPP what the page or the profile refuses; ENOMEM
+   * The action takes over the key of the request and overwrites it when it is done. `metadata` is
+   * MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA.
+   * @throws EINVAL, EOPNOTSUPP refused by the page or the profile; ENOMEM
    */
   static create(call: string, context: Context, request: EspRequest, metadata = false): EspAction {
     const { device } = living(call, "ctx", context, Context);
@@ -56,7 +62,7 @@ export class EspAction extends FlowAction {
       wipe(request.keymat?.value);
       throw error;
     } finally {
-      // The record has passed through there, with its salt.
+      // The staging area held the record, with its salt.
       const { u8, staging } = device.core;
       u8.fill(0, staging, staging + ESP_SIZE);
     }
@@ -66,7 +72,7 @@ export class EspAction extends FlowAction {
     return "ESP";
   }
 
-  /** Whether packets come and go with their ESP headers. */
+  /** Whether packets keep their ESP headers (inline crypto). */
   get inline(): boolean {
     return (this.#settings.flags & ESP_FULL_OFFLOAD) === 0;
   }
@@ -84,8 +90,8 @@ export class EspAction extends FlowAction {
   }
 
   /**
-   * Changes what is given, for all flows at one moment.
-   * @throws EINVAL, EOPNOTSUPP what the page or the profile refuses; ENOMEM; and then nothing has changed
+   * Changes the given parameters, for all flows at once.
+   * @throws EINVAL, EOPNOTSUPP refused by the page or the profile; ENOMEM; nothing has changed
    */
   modify(call: string, request: EspRequest): void {
     const { device } = living<EspAction>(call, "action", this, EspAction);
@@ -123,7 +129,10 @@ function beginning(settings: EspSettings): EspCounts {
   return { number: firstNumber(settings), iv: settings.iv, packets: 0n, up: 0 };
 }
 
-/** SPEC: the number is set where it is said otherwise than last time; another key begins its own count, and its own IVs. */
+/**
+ * SPEC: the number is set only where it differs from the last one given. A new key starts its own
+ * frame count and IVs.
+ */
 function countsAfter(settings: EspSettings, before: EspSettings, counts: EspCounts): EspCounts {
   const number = renumbered(settings, before);
   const rekeyed = settings.keymat !== before.keymat;
@@ -138,7 +147,7 @@ function countsAfter(settings: EspSettings, before: EspSettings, counts: EspCoun
   };
 }
 
-/** The number that is set; null where it goes on. */
+/** The sequence number to set; null to continue. */
 function renumbered(settings: EspSettings, before: EspSettings): bigint | null {
   const first = firstNumber(settings);
   return first === firstNumber(before) ? null : first;
@@ -147,7 +156,7 @@ function renumbered(settings: EspSettings, before: EspSettings): bigint | null {
 function openWindow({ window }: EspHolds, had: EspHolds, { number, packets }: EspCounts, set: bigint | null): void {
   if (window === null) return;
   if (set !== null) window.begin(set);
-  // What came without a window is not known: of the numbers so far, all were seen.
+  // Numbers received without a window are unknown, so all of them count as seen.
   else if (had.window === null) window.begin(number, packets > 0n);
   else if (had.window !== window) window.follow(had.window, number);
 }

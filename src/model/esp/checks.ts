@@ -1,6 +1,6 @@
 /**
- * What ESP flow actions are refused for, in the order of the stack: library, uverbs, driver; then what has no meaning together.
- * The first check that finds something is the refusal (docs/esp.md, "Create, modify, destroy").
+ * Checks of ESP flow actions in the order of the stack: library, uverbs, driver, then combinations
+ * without meaning. The first finding is the refusal (docs/esp.md, "Create, modify, destroy").
  */
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_NEW_WINDOW, ESP_TRANSPORT, ESP_UP_IVS } from "../../abi/esp.js";
 import {
@@ -18,14 +18,14 @@ import { isNew, settingsOf, type EspSettings } from "./settings.js";
 import type { EspRules } from "../profile/profile.js";
 import type { Found } from "../profile/refusals.js";
 
-/** An action as it is; null where one is made. */
+/** The action to modify; null when one is created. */
 export type EspBefore = EspSettings | null;
 
 type Check = (request: EspRequest, before: EspBefore, rules: EspRules) => Found | undefined;
 
 /**
- * What the action is to be.
- * @throws EINVAL, EOPNOTSUPP what the page or the profile refuses
+ * The settings that a request results in.
+ * @throws EINVAL, EOPNOTSUPP refused by the page or the profile
  */
 export function checkedSettings(
   call: string,
@@ -68,7 +68,7 @@ const knownMask: Check = ({ comp_mask }) =>
     ? undefined
     : fault("EOPNOTSUPP", "comp_mask", comp_mask, "IBV_FLOW_ACTION_ESP_MASK_ESN 1");
 
-/** NULL is for modify. */
+/** Only modify accepts NULL. */
 const complete: Check = ({ attr, keymat }, before) => {
   if (before !== null || (attr !== null && keymat !== null)) return undefined;
   return fault("EINVAL", attr === null ? "esp_attr" : "keymat_ptr", null, "a new action needs it", "bad_object");
@@ -79,7 +79,7 @@ const knownFlags: Check = ({ attr }) =>
     ? undefined
     : fault("EOPNOTSUPP", "esp_attr.flags", attr.flags, "FULL_OFFLOAD 1, TRANSPORT 2, ENCRYPT 4, ESN_NEW_WINDOW 8");
 
-/** Protocol and length of what a pointer leads to. */
+/** Protocol and length of the struct that a pointer leads to. */
 function partFault(
   name: string,
   { proto, len, more }: EspPart<unknown>,
@@ -111,7 +111,7 @@ const keymat: Check = ({ keymat: part }) => {
   return fault("EINVAL", "keymat_ptr.icv_len", icv_len, "8, 12 or 16 bytes");
 };
 
-/** REPLAY_NONE switches off, and the kernel takes it for an action that is there. */
+/** REPLAY_NONE disables the window; the kernel accepts it on modify only. */
 const replay: Check = ({ replay: part }, before, { fullOffload }) => {
   if (part === null) return undefined;
   if (part.proto !== IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE) {
@@ -123,7 +123,7 @@ const replay: Check = ({ replay: part }, before, { fullOffload }) => {
     : fault("EINVAL", "replay_len", part.len, "REPLAY_NONE has no struct", "bad_spec_size");
 };
 
-/** What a driver has no room for. */
+/** Parameters that a driver has no room for. */
 const offloaded: Check = ({ attr, replay: part, encap }, _before, { fullOffload }) => {
   if (fullOffload) return undefined;
   if (part !== null) return fault("EOPNOTSUPP", "replay_ptr", undefined, "no replay protection");
@@ -156,7 +156,10 @@ const esnTaken: Check = ({ attr, comp_mask }, before, { rekeys }) => {
   return fault("EINVAL", "esp_attr.flags", attr?.flags, hint, "bad_attribute");
 };
 
-/** What an action is stays. Flags that a profile does not take on modify are not asked. */
+/**
+ * Fixed parameters of an action cannot change. Flags that a profile refuses on modify are not
+ * checked here.
+ */
 const flagsStay: Check = ({ attr }, before, { modifyFlags }) => {
   if (attr === null || before === null) return undefined;
   if (((attr.flags ^ before.flags) & modifyFlags & ~ESP_NEW_WINDOW) === 0) return undefined;
@@ -177,7 +180,7 @@ const STACK: readonly Check[] = [
   flagsStay,
 ];
 
-/** What an action is, whoever said which part of it. */
+/** Checks of the whole action, whichever call gave its parts. */
 const TOGETHER: readonly ((settings: EspSettings) => Found | undefined)[] = [
   ({ metadata, flags }) =>
     metadata && (flags & ESP_FULL_OFFLOAD) !== 0
@@ -207,7 +210,9 @@ const TOGETHER: readonly ((settings: EspSettings) => Found | undefined)[] = [
       : fault("EINVAL", "esp_attr.tfc_pad", tfcPad, `0 to ${MAX_TFC_PAD}`),
 ];
 
-/** An IV is not used twice: that of a full offload ENCRYPT action goes on while key and salt stay. */
+/**
+ * An IV is never reused: a full offload ENCRYPT action continues its IVs while key and salt stay.
+ */
 export function checkIv(call: string, settings: EspSettings, before: EspSettings, { iv: next, up }: EspCounts): void {
   const seals = ESP_FULL_OFFLOAD | ESP_ENCRYPT;
   if ((settings.flags & seals) !== seals || settings.keymat === before.keymat || isNew(settings, before)) return;

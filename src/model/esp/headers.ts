@@ -1,4 +1,7 @@
-/** The headers that ESP puts in front of a packet, and takes away: the chain of filters as bytes (docs/esp.md, "Full offload, ENCRYPT"). */
+/**
+ * The headers that full offload adds to and removes from a packet: the filter chain as bytes
+ * (docs/esp.md, "Full offload, ENCRYPT").
+ */
 import { ESP_BYTES, ESP_DF, ESP_ETH, ESP_HEADERS, ESP_IP, ESP_TRAFFIC, ESP_UDP, ESP_VERSION } from "../../abi/esp.js";
 import {
   IBV_FLOW_SPEC_ETH,
@@ -23,7 +26,7 @@ import type { Found } from "../profile/refusals.js";
 const ETHERTYPES: Readonly<Record<4 | 6, number>> = { 4: ETHERTYPE_IPV4, 6: ETHERTYPE_IPV6 };
 const HOPS = 64;
 const FLOW_LABEL_END = 2 ** 20;
-/** enum ib_ipv4_flags, and where it lies on the wire. */
+/** enum ib_ipv4_flags, and the bits on the wire. */
 const DF = 0x2;
 const DF_ON_WIRE = 0x40;
 
@@ -38,7 +41,7 @@ interface Parts {
   readonly udp: Filter | null;
 }
 
-/** A filter of the chain, by the names of its fields. */
+/** A filter of the chain, with its fields by name. */
 class Filter {
   readonly layout: SpecLayout;
   readonly path: string;
@@ -70,7 +73,7 @@ class Filter {
   }
 }
 
-/** What the chain is refused for. */
+/** Checks of the chain. */
 export function encapFault(chain: readonly EspEncap[], transport: boolean): Found | undefined {
   return chainFault(chain, transport) ?? fieldsFault(partsOf(chain));
 }
@@ -79,7 +82,7 @@ function bad(path: string, value: unknown, hint: string, reason: Refusal["reason
   return { code: "EINVAL", reason, path, value, hint, cite: CITE };
 }
 
-/** Each link for itself, then their order: [ETH] IP [UDP], or UDP alone. */
+/** Checks each link, then their order: [ETH] IP [UDP], or UDP alone. */
 function chainFault(chain: readonly EspEncap[], transport: boolean): Found | undefined {
   const order = transport ? [[IBV_FLOW_SPEC_UDP]] : [[IBV_FLOW_SPEC_ETH], IP_TYPES, [IBV_FLOW_SPEC_UDP]];
   const hint = transport ? "transport mode: UDP, or nothing" : "[ETH] IPV4 | IPV4_EXT | IPV6 [UDP]";
@@ -100,7 +103,7 @@ function chainFault(chain: readonly EspEncap[], transport: boolean): Found | und
   return bad(PATH, undefined, hint, "bad_spec");
 }
 
-/** The headers of a chain whose order is good. */
+/** The headers of a chain in valid order. */
 function partsOf(chain: readonly EspEncap[]): Parts {
   const of = (types: readonly number[]): Filter | null => {
     const i = chain.findIndex(({ type }) => types.includes(type));
@@ -111,7 +114,7 @@ function partsOf(chain: readonly EspEncap[]): Parts {
 
 function fieldsFault({ eth, ip, udp }: Parts): Found | undefined {
   if (ip === null) return undefined;
-  /** 0 stands for what it must be. */
+  /** 0 means the required value. */
   const must = (filter: Filter, field: string, wanted: number): Found | undefined => {
     const value = filter.number(field);
     if (value === 0 || value === wanted) return undefined;
@@ -126,7 +129,7 @@ function fieldsFault({ eth, ip, udp }: Parts): Found | undefined {
   return label < FLOW_LABEL_END ? undefined : bad(`${ip.path}.flow_label`, label, "flow_label has 20 bits");
 }
 
-/** Writes the headers of a good chain into an association. */
+/** Writes the headers of a checked chain into an association. */
 export function writeHeaders(record: Uint8Array, chain: readonly EspEncap[]): void {
   const { eth, ip, udp } = partsOf(chain);
   const view = new DataView(record.buffer, record.byteOffset, record.length);
@@ -153,12 +156,12 @@ export function writeHeaders(record: Uint8Array, chain: readonly EspEncap[]): vo
   view.setUint32(ESP_BYTES, at, true);
 }
 
-/** DSCP alone: ECN is that of the packet inside (RFC 4301, 5.1.2). */
+/** DSCP only: ECN is that of the inner packet (RFC 4301, 5.1.2). */
 function trafficOf(ip: Filter): number {
   return ip.number(ip.version === 4 ? "tos" : "traffic_class") & 0xfc;
 }
 
-/** Gives where the next header begins. */
+/** Returns the offset of the next header. */
 function ethernet(record: Uint8Array, eth: Filter, version: 4 | 6): number {
   const view = new DataView(record.buffer, record.byteOffset + ESP_HEADERS);
   const tag = eth.number("vlan_tag");
@@ -174,7 +177,7 @@ function ethernet(record: Uint8Array, eth: Filter, version: 4 | 6): number {
   return at + 2;
 }
 
-/** Lengths, identification and checksum are those of each packet. */
+/** Length, identification and checksum are set for each packet. */
 function ipv4(record: Uint8Array, at: number, ip: Filter, next: number, traffic: number): number {
   const header = record.subarray(ESP_HEADERS + at);
   header.set([0x45, traffic]);

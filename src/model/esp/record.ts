@@ -1,4 +1,7 @@
-/** Associations, the records of ESP actions in the core (src/abi/esp.ts): what the host writes, and what the core counts in them. */
+/**
+ * Associations: the records of ESP actions in the core (src/abi/esp.ts). The host writes the
+ * parameters, the core counts.
+ */
 import {
   ESP_CIPHER,
   ESP_ESN,
@@ -22,13 +25,16 @@ import { writeHeaders } from "./headers.js";
 import type { EspHolds } from "./resources.js";
 import type { EspSettings } from "./settings.js";
 
-/** What the core counts. */
+/** The counts of the core. */
 export interface EspCounts {
-  /** Encrypting, the next one; decrypting, the highest that was authenticated, before the first the lowest that is welcome. */
+  /**
+   * Encryption: the next number. Decryption: the highest authenticated number, or before the first
+   * frame the lowest accepted number.
+   */
   readonly number: bigint;
-  /** The next one. */
+  /** The next IV. */
   readonly iv: bigint;
-  /** Sealed, or authenticated; with this key. */
+  /** Frames sealed or authenticated with this key. */
   readonly packets: bigint;
   /** ESP_UP_* */
   readonly up: number;

@@ -1,6 +1,7 @@
 /**
- * Replay windows (RFC 6479; src/abi/esp.ts): rings of bits in the core, one word of 64 more than the window needs. A number that
- * has a bit was seen; of the word that holds the highest number, bits above it are 0. The core clears words as it comes to them.
+ * Replay windows (RFC 6479; src/abi/esp.ts): rings of bits in the core, with one 64-bit word more
+ * than the window needs. A set bit marks a number that was seen. In the word of the highest number,
+ * the bits above it are 0. The core clears a word when it reaches it.
  */
 import type { Core } from "../../engine/core.js";
 import { createRoom, recordBytes, releaseRoom } from "../../engine/records.js";
@@ -10,7 +11,7 @@ const WORD = 64;
 export class ReplayWindow {
   readonly size: number;
   readonly address: number;
-  /** Words, less one: a power of two. */
+  /** Words minus one: the number of words is a power of two. */
   readonly last: number;
   readonly #core: Core;
 
@@ -21,7 +22,7 @@ export class ReplayWindow {
     this.address = address;
   }
 
-  /** Room for a window; null when memory is full. */
+  /** Allocates a window; null when memory is full. */
   static create(core: Core, size: number): ReplayWindow | null {
     const words = 2 ** Math.ceil(Math.log2(Math.ceil(size / WORD) + 1));
     const address = createRoom(core, (words * WORD) / 8);
@@ -32,7 +33,9 @@ export class ReplayWindow {
     releaseRoom(this.#core, this.address, this.#bits / 8);
   }
 
-  /** From `first` on all numbers are welcome, none before; nor that one itself, where it was `seen`. */
+  /**
+   * Accepts all numbers from `first` on and none before; not `first` itself where it was `seen`.
+   */
   begin(first: bigint, seen = false): void {
     const ring = this.#ring;
     ring.fill(0xff);
@@ -41,7 +44,7 @@ export class ReplayWindow {
     if (seen) set(ring, from);
   }
 
-  /** Knows what `old` knows of the numbers up to `top`; whatever is older was seen. */
+  /** Copies from `old` the numbers up to `top`; older numbers count as seen. */
   follow(old: ReplayWindow, top: bigint): void {
     this.begin(top);
     const ring = this.#ring;
@@ -59,7 +62,7 @@ export class ReplayWindow {
     return (this.last + 1) * WORD;
   }
 
-  /** A view until the core grows. */
+  /** A view that is valid until the core's memory grows. */
   get #ring(): Uint8Array {
     return recordBytes(this.#core, this.address, this.#bits / 8);
   }

@@ -1,6 +1,6 @@
 /**
- * `struct ibv_flow_action_esp` as read from objects or C bytes: every number fits its C field, nothing else has been checked
- * (ibv_flow_action_esp(3), "action Argument").
+ * `struct ibv_flow_action_esp` as read from objects or C bytes (ibv_flow_action_esp(3), "action
+ * Argument"). Every number fits its C field; nothing else is checked.
  */
 
 /** `struct ibv_flow_action_esp_attr` of the page. */
@@ -13,7 +13,7 @@ export interface EspAttr {
   readonly hard_limit_pkts: bigint;
 }
 
-/** `struct ibv_flow_action_esp_keymat_aes_gcm`; bytes as on the wire. */
+/** `struct ibv_flow_action_esp_keymat_aes_gcm`, in wire order. */
 export interface EspKeymat {
   /** 8 bytes. */
   readonly iv: Uint8Array;
@@ -22,17 +22,17 @@ export interface EspKeymat {
   readonly salt: Uint8Array;
   readonly icv_len: number;
   readonly key_len: number;
-  /** 32 bytes, of which the first `key_len` are the key. */
+  /** 32 bytes; the key is the first `key_len` of them. */
   readonly aes_key: Uint8Array;
 }
 
-/** What is behind a pointer that has a length, or would be. */
+/** The struct behind a pointer, with its length. */
 export interface EspPart<T> {
   readonly proto: number;
   readonly len: number;
-  /** Whether bytes behind the known ones are not 0: fields of a later library. */
+  /** Whether bytes after the known ones are not 0: fields of a later library. */
   readonly more: boolean;
-  /** null where the length or the protocol is not that of the struct. */
+  /** null where the length or the protocol does not fit the struct. */
   readonly value: T | null;
 }
 
@@ -42,15 +42,15 @@ export interface EspEncap {
   readonly type: number;
   readonly len: number;
   readonly more: boolean;
-  /** The known bytes of the filter; null where the type has none, or the length is not one of it. */
+  /** The known bytes of the filter; null where the type has none, or the length does not fit it. */
   readonly val: Uint8Array | null;
 }
 
-/** What is null is not given. */
+/** null members are not given. */
 export interface EspRequest {
   readonly attr: EspAttr | null;
   readonly keymat: EspPart<EspKeymat> | null;
-  /** `value` is the size of the window. */
+  /** `value` is the size of the replay window. */
   readonly replay: EspPart<number> | null;
   readonly encap: readonly EspEncap[] | null;
   readonly comp_mask: number;
@@ -65,5 +65,5 @@ export const KEYMAT_STRUCT = 56;
 export const REPLAY_STRUCT = 4;
 /** Bytes of `aes_key`. */
 export const KEY_ROOM = 32;
-/** A chain is read no further: there is none that is longer. */
+/** The longest chain that is read: no valid chain is longer. */
 export const MAX_ENCAP = 4;

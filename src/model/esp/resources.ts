@@ -1,4 +1,7 @@
-/** What an ESP action has in the core besides its association: a cipher, and a replay window where it has one. */
+/**
+ * What an ESP action owns in the core besides its association: a cipher, and a replay window where
+ * it has one.
+ */
 import { createCipher, releaseCipher } from "../../engine/ciphers.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { keyOf, type EspSettings } from "./settings.js";
@@ -9,7 +12,10 @@ export interface EspHolds {
   readonly window: ReplayWindow | null;
 }
 
-/** What settings need. Of `had` it keeps the window if it has the size, and the cipher where the key was not `given`. @throws ENOMEM */
+/**
+ * Allocates what settings need. Keeps the window of `had` where its size fits, and the cipher where
+ * no key was `given`. @throws ENOMEM
+ */
 export function acquire(
   call: string,
   device: DeviceBase,
@@ -27,7 +33,7 @@ export function acquire(
   return device.allocated(call, 0) as never;
 }
 
-/** Gives back what `kept` does not have. */
+/** Frees what `kept` does not use. */
 export function release({ core }: DeviceBase, { cipher, window }: EspHolds, kept: EspHolds | null): void {
   if (cipher !== kept?.cipher) releaseCipher(core, cipher);
   if (window !== kept?.window) window?.release();

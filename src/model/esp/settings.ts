@@ -1,4 +1,4 @@
-/** What an ESP action is: its parameters, each as it was given last (ibv_flow_action_esp(3)). */
+/** The settings of an ESP action: each parameter as last given (ibv_flow_action_esp(3)). */
 import { ESP_FULL_OFFLOAD, ESP_NEW_WINDOW } from "../../abi/esp.js";
 import { IBV_FLOW_ACTION_ESP_MASK_ESN } from "../../abi/verbs.js";
 import type { EspEncap, EspKeymat, EspRequest } from "./request.js";
@@ -12,7 +12,7 @@ export interface EspSettings {
   /** 0: none. */
   readonly hardLimit: bigint;
   readonly keymat: EspKeymat;
-  /** Of the keymat, as a number. */
+  /** The SPI of the keymat, as a number. */
   readonly iv: bigint;
   /** The size of the replay window; null without one. */
   readonly window: number | null;
@@ -23,7 +23,7 @@ export interface EspSettings {
   readonly metadata: boolean;
 }
 
-/** What is given, and what was there for the rest. The request has passed the checks of its parts. */
+/** Merges a request into settings. The parts of the request were checked. */
 export function settingsOf(request: EspRequest, before: EspSettings | null, metadata: boolean): EspSettings {
   const { attr, replay } = request;
   const keymat = request.keymat?.value ?? before?.keymat;
@@ -44,18 +44,18 @@ export function settingsOf(request: EspRequest, before: EspSettings | null, meta
   };
 }
 
-/** ESN_NEW_WINDOW is what can change. */
+/** Only ESN_NEW_WINDOW can change. */
 function flagsOf(given: number | undefined, before: EspSettings | null): number {
   if (before === null || given === undefined) return given ?? before?.flags ?? 0;
   return (before.flags & ~ESP_NEW_WINDOW) | (given & ESP_NEW_WINDOW);
 }
 
-/** The number that the first frame has, or the lowest that is welcome; of inline actions the ESN alone. */
+/** The number of the first frame, or the lowest accepted number; for inline crypto the ESN only. */
 export function firstNumber({ flags, seq, esn }: EspSettings): bigint {
   return (BigInt(esn ?? 0) << 32n) | ((flags & ESP_FULL_OFFLOAD) === 0 ? 0n : BigInt(seq));
 }
 
-/** The key alone. */
+/** The key. */
 export function keyOf({ keymat: { aes_key, key_len } }: EspSettings): Uint8Array {
   return aes_key.subarray(0, key_len);
 }
@@ -64,7 +64,7 @@ export function isNewKey(settings: EspSettings, before: EspSettings): boolean {
   return !isEqual(keyOf(settings), keyOf(before));
 }
 
-/** Whether key or salt is another one, so that IVs begin anew. */
+/** Whether key or salt changed: IVs then start anew. */
 export function isNew(settings: EspSettings, before: EspSettings): boolean {
   return isNewKey(settings, before) || !isEqual(settings.keymat.salt, before.keymat.salt);
 }

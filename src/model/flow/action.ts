@@ -1,4 +1,7 @@
-/** Flow actions, which IBV_FLOW_SPEC_ACTION_HANDLE names (ibv_create_flow(3)): the same changes as those of direct rules. */
+/**
+ * Flow actions (IBV_FLOW_SPEC_ACTION_HANDLE, ibv_create_flow(3)): modify header and packet reformat
+ * for flows, with the records of direct rules.
+ */
 import { Op } from "../../abi/engine.js";
 import { L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
@@ -12,7 +15,7 @@ import type { Refusals } from "../profile/refusals.js";
 import { modifyProgram, type ModifyActions } from "../action/modifyHeader.js";
 import { encapsulates, reformatData, reformatRecord } from "../action/reformat.js";
 
-/** Where an action stands in the order of execution. */
+/** The step of an action in the execution order. */
 export type FlowActionStep = "decrypt" | "decap" | "modify" | "encap" | "encrypt";
 
 /** Types of flow tables (`enum mlx5dv_flow_table_type`): the domains, then those of RDMA. */
@@ -20,13 +23,13 @@ const LAST_TYPE = 6;
 
 export abstract class FlowAction extends Handle {
   readonly context: Context;
-  /** Flows of which direction have it; "fdb" for none of them. */
+  /** The direction of the flows that may use it; "fdb" for the eSwitch. */
   readonly domainType: DomainType;
   readonly step: FlowActionStep;
   readonly op: Op;
-  /** What stands for it where C has a pointer. */
+  /** The number that stands for it in C bytes, where C has a pointer. */
   readonly handle: number;
-  /** The record in the core. */
+  /** Its record in the core. */
   readonly operand: number;
   readonly #bytes: number;
 
@@ -50,7 +53,7 @@ export abstract class FlowAction extends Handle {
     context.users++;
   }
 
-  /** Which of these a device does once in a flow. */
+  /** Its group: a device runs one action of a group in a flow. */
   abstract get kind(): string;
 
   /** @internal Destroys it for a call of the facades. */
@@ -63,15 +66,15 @@ export abstract class FlowAction extends Handle {
     this.context.users--;
   }
 
-  /** Gives back what it has in the core besides its record, which is still there. */
+  /** Releases what it owns in the core besides its record, which still exists. */
   protected discard(): void {
-    // Its record is all that most have.
+    // Most actions own only their record.
   }
 }
 
 /** SET, ADD, COPY (docs/rules.md, "Modify header"). */
 export class ModifyHeaderAction extends FlowAction {
-  /** `actions_sz` is in bytes, undefined for all. @throws EINVAL, EOPNOTSUPP, ENOMEM */
+  /** `actions_sz` counts bytes; undefined means all of them. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
     call: string,
     context: Context,
@@ -101,7 +104,7 @@ export class PacketReformatAction extends FlowAction {
     this.reformatType = type;
   }
 
-  /** `data_sz` is undefined for all of `data`. @throws EINVAL, EOPNOTSUPP, ENOMEM */
+  /** `data_sz` undefined means all of `data`. @throws EINVAL, EOPNOTSUPP, ENOMEM */
   static create(
     call: string,
     context: Context,
@@ -118,7 +121,7 @@ export class PacketReformatAction extends FlowAction {
     return new PacketReformatAction(call, context, domainType, type, record);
   }
 
-  /** The device takes the end of a tunnel off in a way of its own where nothing is put in its place. */
+  /** A decapsulation without new headers is a step of its own in the device. */
   get kind(): string {
     return this.reformatType === L2_TUNNEL_TO_L2 ? "L2_TUNNEL_TO_L2" : "packet reformat";
   }
@@ -144,7 +147,7 @@ function settingOf(
   });
 }
 
-/** Received frames are decapsulated, sent frames are encapsulated. */
+/** Received frames are decapsulated, sent frames encapsulated. */
 function checkDirection(
   call: string,
   { flowReformatDirection: code }: Refusals<HeaderCheck>,

@@ -1,4 +1,4 @@
-/** Which flow actions a flow can name (docs/rules.md, "Flow actions"). */
+/** Checks of the flow actions that a flow names (docs/rules.md, "Flow actions"). */
 import {
   IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
   IBV_FLOW_ATTR_FLAGS_EGRESS,
@@ -19,10 +19,13 @@ import type { FlowRequest, Spec } from "./spec.js";
 import { describe } from "../../checks.js";
 import { living } from "../base/handle.js";
 
-/** Flow actions of one flow, so that an entry's list fits the core whatever else is in it. */
+/**
+ * The most flow actions of one flow: the list of its entry fits the core with everything else in
+ * it.
+ */
 export const FLOW_ACTIONS = 8;
 
-/** The living actions that the specs of a flow of this context name, in their order. @throws EINVAL */
+/** The living actions that the specs of a flow name, in their order. @throws EINVAL */
 export function flowActionsOf(
   call: string,
   context: Context,
@@ -47,7 +50,7 @@ export function flowActionsOf(
   return before;
 }
 
-/** The flow of an action, and the actions that it names earlier. */
+/** The flow of an action, and the actions named before it. */
 interface Place {
   readonly context: Context;
   readonly request: FlowRequest;

@@ -1,7 +1,7 @@
 /**
- * The checks of a flow before it becomes a match. Which of them a profile makes, in which order and with which errno, is
- * in model/profile; the first that finds something is the refusal. A match that no frame can have is found where specs
- * become a match (specMatch.ts), under every profile.
+ * The checks of a flow before it becomes a match. model/profile declares which checks a profile
+ * makes, their order and their errnos; the first finding is the refusal. specMatch.ts finds matches
+ * that no frame can have, under every profile.
  */
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
@@ -21,16 +21,16 @@ import { checkEtherType } from "./driverChecks.js";
 import type { FlowRequest, Spec } from "./spec.js";
 import { SPEC_CHECKS } from "./specChecks.js";
 
-/** What device, context and queue pair bring to the checks of a flow. */
+/** The device, context and queue pair of a flow, as its checks need them. */
 export interface FlowSetting {
-  /** Ports of the device; they are counted from 1. */
+  /** Ports of the device, numbered from 1. */
   readonly ports: number;
-  /** Whether the device steers flows at all. */
+  /** Whether ibv_create_flow steers on this device. */
   readonly steering: boolean;
-  /** Whether the context may: CAP_NET_RAW. */
+  /** Whether the context may steer: CAP_NET_RAW. */
   readonly rawAllowed: boolean;
   readonly qpType: number;
-  /** Whether a counters object has points, or is bound to a flow already. */
+  /** Whether a counters object has points or is bound to a flow. */
   readonly hasPoints: (counters: unknown) => boolean;
   /** How many points it has. */
   readonly points: (counters: unknown) => number;
@@ -38,7 +38,7 @@ export interface FlowSetting {
 
 type Check = (flow: FlowRequest, setting: FlowSetting, rules: FlowRules) => Finding | undefined;
 
-/** Refuses the first finding of the profile. QP, counters and actions are known to be alive. */
+/** Refuses the first finding of the profile. Queue pair, counters and actions are alive. */
 export function checkFlow(call: string, { flows }: Profile, flow: FlowRequest, setting: FlowSetting): void {
   for (const step of flows.create) {
     const found = step.each === undefined ? stepOnce(step, flow, setting, flows) : stepOverSpecs(step, flow);
@@ -69,7 +69,7 @@ function stepOverSpecs(
 
 const UNREADABLE: Refusals<SpecCheck> = { unknownSpec: "EINVAL", longFilter: "EOPNOTSUPP" };
 
-/** Refuses specs whose bytes this release cannot read or write. */
+/** Refuses specs with bytes that this release does not know. */
 export function checkSpecs(call: string, specs: readonly Spec[]): void {
   const found = foundInSpecs(specs, UNREADABLE);
   if (found !== undefined) refuse({ ...found, call });
@@ -122,7 +122,7 @@ const dontTrap = (refuses: (type: number) => boolean): Check =>
 const egress = (refuses: (type: number) => boolean): Check =>
   flagOfNormal(IBV_FLOW_ATTR_FLAGS_EGRESS, "IBV_FLOW_ATTR_FLAGS_EGRESS", refuses);
 
-/** A flow has one tag, and one counters object. */
+/** A flow has at most one tag and one counters object. */
 const second =
   (kind: "tag" | "count"): Check =>
   ({ specs }) => {
@@ -153,7 +153,7 @@ const CHECKS: Readonly<Record<FlowCheck, Check>> = {
     return finding("attr.flags", flags, hint, "bad_flow_flag");
   },
 
-  // The flag is deprecated in the header, and unknown to the driver.
+  // The header deprecates the flag, and the driver does not know it.
   allowLoopBack: (flow) =>
     has(flow, IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK)
       ? finding("attr.flags", flow.flags, DRIVER_FLAGS_TEXT, "bad_flow_flag")
@@ -173,7 +173,7 @@ const CHECKS: Readonly<Record<FlowCheck, Check>> = {
   secondTag: second("tag"),
   secondCounters: second("count"),
 
-  // A counters object brings its points to the first flow that names it.
+  // The points of a counters object are bound by the first flow that names it.
   countersWithoutPoints: ({ specs }, { hasPoints }) => {
     const bare = specs.findIndex((spec) => spec.kind === "count" && !hasPoints(spec.counters));
     if (bare < 0) return undefined;

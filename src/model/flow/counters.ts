@@ -1,6 +1,7 @@
 /**
- * Counters of the verbs (ibv_create_counters(3), ibv_attach_counters_point_flow(3)): points, each of which adds packets
- * or bytes to a place of the array that is read, over one pair of counts in the core.
+ * Counters of the verbs (ibv_create_counters(3), ibv_attach_counters_point_flow(3)). Each point
+ * adds packets or bytes to one place of the array that ibv_read_counters fills. One object has one
+ * pair of counts in the core.
  */
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS, IBV_READ_COUNTERS_ATTR_PREFER_CACHED } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
@@ -33,10 +34,10 @@ const PAGE = "ibv_attach_counters_point_flow(3)";
 
 export class Counters extends Handle implements FlowCounts {
   readonly context: Context;
-  /** What stands for it where C has a pointer. */
+  /** The number that stands for it in C bytes, where C has a pointer. */
   readonly handle: number;
   readonly #points: Point[] = [];
-  /** The pair of counts in the core, made when a flow first counts here; 0 before. */
+  /** The pair of counts in the core; 0 until a flow counts here. */
   #address = 0;
 
   constructor(call: string, context: Context, { comp_mask }: CountersInitAttr) {
@@ -50,7 +51,9 @@ export class Counters extends Handle implements FlowCounts {
     context.users++;
   }
 
-  /** Whether a driver would let a flow count here: there are points, or a flow has brought them to the device before. */
+  /**
+   * Whether a driver would let a flow count here: it has points, or a flow has bound them before.
+   */
   get hasPoints(): boolean {
     return this.#points.length > 0 || this.#address !== 0;
   }
@@ -63,7 +66,7 @@ export class Counters extends Handle implements FlowCounts {
     return this.#points.length;
   }
 
-  /** Address of the counts in the core, for a flow. @throws ENOMEM */
+  /** The address of the counts, for a flow. @throws ENOMEM */
   bind(call: string): number {
     const { device } = this;
     if (this.#address === 0) this.#address = device.allocated(call, device.core.exports.createCounters(1));
@@ -79,7 +82,7 @@ export class Counters extends Handle implements FlowCounts {
     this.#address = 0;
   }
 
-  /** Adds a point; to the object alone, or to one that a living flow then counts on. */
+  /** Attaches a point: to the object, or to one on which a living flow then counts. */
   attach(call: string, attr: CounterAttachAttr, flow: Flow | null): void {
     const { counter_desc, index, comp_mask = 0 } = attr;
     const { liveAttach } = this.device.profile.counters;
@@ -106,7 +109,7 @@ export class Counters extends Handle implements FlowCounts {
     this.#points.push({ index, description: counter_desc });
   }
 
-  /** The counts themselves: zero before a flow has counted here. */
+  /** The counts; zero before a flow has counted here. */
   read(): CounterValue {
     const { core } = this.device;
     if (this.#address === 0) return { packets: 0n, bytes: 0n };
@@ -114,7 +117,7 @@ export class Counters extends Handle implements FlowCounts {
     return { packets: core.u64(this.#address), bytes: core.u64(this.#address + 8) };
   }
 
-  /** ibv_read_counters: every point adds to its place. */
+  /** ibv_read_counters: each point adds to its place of the array. */
   readInto(call: string, values: BigUint64Array, count: number, flags: number): void {
     const path = "counters";
     if (!this.device.profile.counters.readUnbound && this.users === 0) {

@@ -1,15 +1,18 @@
-/** The counts of a flow, whoever owns them: an object of ibv_create_counters, a counter of device commands. */
+/**
+ * The counts of a flow. Their owner is an object of ibv_create_counters or a counter of device
+ * commands.
+ */
 import type { Handle } from "../base/handle.js";
 
-/** What counts the frames of a flow: a pair of counts in the core. */
+/** A pair of counts in the core, packets and bytes. */
 export interface FlowCounts {
   readonly name: string;
-  /** The object that cannot be destroyed before. */
+  /** The object that owns them: it cannot be destroyed before the flow. */
   readonly holder: Handle;
-  /** 0 while they have not been made. */
+  /** The address in the core; 0 until `bind` allocates them. */
   readonly address: number;
-  /** Makes them, if there are none. @throws ENOMEM */
+  /** Allocates the counts if there are none. @throws ENOMEM */
   bind(call: string): number;
-  /** Gives back counts that nobody has bound after all. */
+  /** Frees counts that `bind` allocated for a flow that was refused. */
   unbind(): void;
 }

@@ -1,4 +1,7 @@
-/** Flows in device bytes (mlx5dv_create_flow(3)): they stand among flows of the verbs, and are of no queue pair. */
+/**
+ * Flows in device bytes (mlx5dv_create_flow(3)). They rank among the verbs flows and belong to no
+ * queue pair.
+ */
 import { LAYER_DMAC, LAYER_DST_IPV4, OUTER } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 import { trappingSlot } from "../table/classifier.js";
@@ -21,7 +24,10 @@ export class DeviceFlow extends Flow {
     this.target = target;
   }
 
-  /** @throws EPERM, EINVAL, EOPNOTSUPP, ENOSYS what cannot be a flow; EEXIST a flow for the same frames that does something else; ENOMEM */
+  /**
+   * @throws EPERM, EINVAL, EOPNOTSUPP, ENOSYS not a flow; EEXIST a flow for the same frames acts
+   *   otherwise; ENOMEM
+   */
   static create(call: string, matcher: FlowMatcher, value: DeviceBytes, attrs: readonly FlowActionAttr[]): DeviceFlow {
     const { device, context, tableType } = living(call, "flow_matcher", matcher, FlowMatcher);
     if (!device.managedFlowSteering) {
@@ -42,7 +48,10 @@ export class DeviceFlow extends Flow {
     return flow;
   }
 
-  /** SPEC: as rules of direct rules do, which are of no queue pair either. */
+  /**
+   * SPEC: like direct rules, which belong to no queue pair either, they take looped-back frames of
+   * every queue pair.
+   */
   get loopsBack(): boolean {
     return true;
   }
@@ -52,7 +61,10 @@ export class DeviceFlow extends Flow {
   }
 }
 
-/** The kernel's own look at a match: a group address, by the group bit of a MAC or the first four bits of an IPv4 address. */
+/**
+ * How the kernel recognises a multicast match: by the group bit of a MAC, or the first four bits of
+ * an IPv4 address.
+ */
 function isMulticastOnly({ mask, value }: KeyBits): boolean {
   const asks = (at: number, bits: number, wanted: number): boolean =>
     ((mask[at] ?? 0) & bits) === bits && ((value[at] ?? 0) & bits) === wanted;

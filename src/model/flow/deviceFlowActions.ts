@@ -1,6 +1,7 @@
 /**
- * The actions of flows of mlx5dv_create_flow(3). The provider sorts and counts them, the kernel checks the objects that they
- * name (docs/flows.md, "Flows in device bytes"). A profile says which checks are made (model/profile).
+ * The actions of flows of mlx5dv_create_flow(3). The provider sorts and counts them; the kernel
+ * checks the objects that they name (docs/flows.md, "Flows in device bytes"). model/profile
+ * declares which checks a profile makes.
  */
 import {
   MLX5DV_FLOW_ACTION_COUNTERS_DEVX,
@@ -43,22 +44,22 @@ export interface FlowActionAttr {
   /** 24 bits. */
   tag_value?: number | undefined;
   obj?: Handle | undefined;
-  /** With COUNTERS_DEVX_WITH_OFFSET: one of the counters of a bulk. */
+  /** With COUNTERS_DEVX_WITH_OFFSET: the counter of a bulk. */
   bulk_obj?: { obj: Handle; offset: number } | undefined;
 }
 
-/** What they come to. */
+/** The checked actions. */
 export interface DeviceFlowActions {
   readonly target: FrameTarget | null;
   readonly drop: boolean;
   readonly tag: number | null;
   readonly counts: FlowCounts | null;
   readonly actions: readonly FlowAction[];
-  /** What the target leads to. */
+  /** The objects that the target needs. */
   readonly holds: readonly Handle[];
 }
 
-/** An action, and where it stands in the list. */
+/** An action, and its position in the list. */
 interface Listed {
   readonly attr: FlowActionAttr;
   readonly path: string;
@@ -71,7 +72,7 @@ interface Sorted {
   readonly changes: readonly Listed[];
 }
 
-/** The kernel's own bound on flow actions. */
+/** The kernel's limit on flow actions. */
 const KERNEL_FLOW_ACTIONS = 2;
 const TAG_END = 2 ** 24;
 const PAGE = "mlx5dv_create_flow(3)";
@@ -95,11 +96,14 @@ class BulkCounter implements FlowCounts {
   }
 
   unbind(): void {
-    // The bulk keeps its counts.
+    // The bulk owns the counts: there is nothing to free.
   }
 }
 
-/** Checks the actions of a flow. @throws EINVAL, EOPNOTSUPP, EPERM what cannot stand there, or not together */
+/**
+ * Checks the actions of a flow. @throws EINVAL, EOPNOTSUPP, EPERM actions that do not fit here or
+ * together
+ */
 export function deviceFlowActions(
   call: string,
   matcher: FlowMatcher,
@@ -126,7 +130,10 @@ export function deviceFlowActions(
   return { ...where, drop, tag, counts, actions };
 }
 
-/** Refuses with the errno that the profile has for a check; does nothing where it has none. */
+/**
+ * Refuses with the errno that the profile declares for a check; does nothing where it declares
+ * none.
+ */
 function bad(
   code: ErrnoName | undefined,
   call: string,
@@ -151,7 +158,7 @@ function invalid(
 
 type DeviceFlowRefusals = Refusals<DeviceFlowCheck>;
 
-/** The provider sorts the list by what its actions do. */
+/** The provider sorts the list by kind of action. */
 function sort(call: string, refuses: DeviceFlowRefusals, attrs: readonly FlowActionAttr[]): Sorted {
   let end: Listed | null = null;
   let tag: Listed | null = null;
@@ -208,7 +215,7 @@ function sort(call: string, refuses: DeviceFlowRefusals, attrs: readonly FlowAct
 
 const NOWHERE = { target: null, holds: [] } as const;
 
-/** Where the frames go: the kernel's get_dests. */
+/** The destination, as the kernel finds it (get_dests). */
 function targetOf(
   call: string,
   refuses: DeviceFlowRefusals,
@@ -263,7 +270,7 @@ function targetOf(
   }
 }
 
-/** What a function's flows use is of that function. */
+/** The flows of a function use only objects of that function. */
 function checkOwner(
   call: string,
   path: string,
@@ -297,7 +304,7 @@ function checkDevice(call: string, path: string, { device }: FlowMatcher, object
   if (object.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
 }
 
-/** Changes are those of the flow's own type of table. */
+/** A flow action must be made for the flow's own table type. */
 function changesOf(
   call: string,
   refuses: DeviceFlowRefusals,
@@ -330,7 +337,7 @@ function changesOf(
 function tagOf(call: string, refuses: DeviceFlowRefusals, { tableType }: FlowMatcher, { attr, path }: Listed): number {
   const tag = unsigned(call, `${path}.tag_value`, attr.tag_value, 32);
   if (tag >= TAG_END) invalid(call, `${path}.tag_value`, tag, "24 bits", "out_of_range");
-  // It does not leave the eSwitch.
+  // The destination stays inside the eSwitch.
   if (tableType.domainType === "fdb") bad(refuses.tagInFdb, call, path, tag, "tags are for who receives");
   return tag;
 }

@@ -1,4 +1,7 @@
-/** The checks of the mlx5 driver and its steering core on the specs of NORMAL flows, which no page names. */
+/**
+ * Checks that the mlx5 driver and its steering core make on the specs of NORMAL flows. No manual
+ * page names them.
+ */
 import {
   IBV_FLOW_SPEC_ESP,
   IBV_FLOW_SPEC_ETH,
@@ -21,7 +24,7 @@ import {
 import type { Finding } from "../profile/refusals.js";
 import { fieldsOutsideMask, numberOf, type MatchSpec, type Spec } from "./spec.js";
 
-/** Fields that the driver cannot ask about. */
+/** Fields that the driver cannot match. */
 const UNMASKABLE: ReadonlyMap<number, readonly string[]> = new Map([
   [IBV_FLOW_SPEC_IPV4_EXT, ["ttl", "flags"]],
   [IBV_FLOW_SPEC_IPV6, ["hop_limit"]],
@@ -43,8 +46,9 @@ const isIp = ({ layout: { type } }: MatchSpec): boolean =>
 const ETHERTYPES_OF_MPLS: readonly bigint[] = [BigInt(ETHERTYPE_MPLS), BigInt(ETHERTYPE_MPLS_UPSTREAM)];
 
 /**
- * An EtherType beside an IP spec of its level must be masked whole or not at all, and be that of the IP spec, or MPLS.
- * The last spec with an EtherType and the last IP spec of a level count.
+ * An EtherType beside an IP spec of its level must be masked in full or not at all, and must be
+ * that of the IP spec, or MPLS. The last spec with an EtherType and the last IP spec of a level
+ * count.
  */
 export function checkEtherType(specs: readonly Spec[]): Finding | undefined {
   return etherTypeOf(false, specs) ?? etherTypeOf(true, specs);
@@ -80,7 +84,7 @@ const PROTOCOLS: ReadonlyMap<number, bigint> = new Map([
   [IBV_FLOW_SPEC_GRE, BigInt(PROTOCOL_GRE)],
 ]);
 
-/** What a spec asks of the IP protocol; undefined where it asks nothing. */
+/** The IP protocol that a spec matches; undefined where it matches none. */
 function protocolOf(spec: MatchSpec): { mask: bigint; value: bigint } | undefined {
   const implied = PROTOCOLS.get(spec.layout.type);
   if (implied !== undefined) return { mask: 0xffn, value: implied };
@@ -89,7 +93,7 @@ function protocolOf(spec: MatchSpec): { mask: bigint; value: bigint } | undefine
   return mask === 0n ? undefined : { mask, value: numberOf(spec, "val", field) };
 }
 
-/** All specs of a level that match the IP protocol must agree on it, mask and value. */
+/** All specs of a level that match the IP protocol must have the same mask and value. */
 export function otherProtocol(spec: Spec, path: string, before: readonly Spec[]): Finding | undefined {
   const protocol = spec.kind === "match" ? protocolOf(spec) : undefined;
   if (spec.kind !== "match" || protocol === undefined) return undefined;
@@ -103,7 +107,7 @@ export function otherProtocol(spec: Spec, path: string, before: readonly Spec[])
   return undefined;
 }
 
-/** MODEL: every part of an MPLS entry can be matched, which depends on the firmware. */
+/** MODEL: every part of an MPLS entry can be matched; on devices this depends on the firmware. */
 export function valueOutsideMask(spec: Spec, path: string): Finding | undefined {
   const field = spec.kind === "match" ? fieldsOutsideMask(spec)[0] : undefined;
   if (spec.kind !== "match" || field === undefined) return undefined;
@@ -114,8 +118,8 @@ export function valueOutsideMask(spec: Spec, path: string): Finding | undefined 
 }
 
 /**
- * Whether a flow takes multicast alone: its first spec is of the outer IPv4 header with a destination in 224.0.0.0/4,
- * whatever the mask, or of the outer Ethernet header with the group bit in mask and value.
+ * Whether a flow takes multicast only: its first spec is an outer IPv4 header with a destination in
+ * 224.0.0.0/4, whatever the mask, or an outer Ethernet header with the group bit in mask and value.
  */
 export function isMulticastOnly(specs: readonly Spec[]): boolean {
   const [first] = specs;

@@ -1,4 +1,4 @@
-/** The entries of a function, stage by stage: flows join them, and leave them. */
+/** The flow entries of a function, by stage. Flows join entries and leave them. */
 import { changeActions, insertRule } from "../../engine/rules.js";
 import { refuse } from "../../errors.js";
 import type { FunctionBase } from "../base/deviceBase.js";
@@ -16,15 +16,15 @@ import {
 import { TablePipeline } from "../table/pipeline.js";
 import type { KeyBits } from "./specMatch.js";
 
-/** Where a flow belongs: alone, it would be an entry of this kind. */
+/** The entry that a flow would be on its own. */
 export interface WantedEntry extends EntryKind {
   readonly bits: KeyBits;
 }
 
-/** A place for a flow: what is there already. */
+/** The place of a flow: the entry that exists there, if any. */
 export interface FoundPlace {
   readonly wanted: WantedEntry;
-  /** What its mask is found by. */
+  /** The key of its mask. */
   readonly key: string;
   readonly entry: FlowEntry | undefined;
 }
@@ -53,8 +53,8 @@ export class FlowTables {
   }
 
   /**
-   * Where a flow belongs, for `enter`. Refuses what cannot stand beside the flows that are there; nothing is changed.
-   * @throws EEXIST, ENOMEM
+   * Finds the entries of a flow, for `enter`. Changes nothing.
+   * @throws EEXIST another flow for the same frames acts otherwise; ENOMEM
    */
   find(call: string, flow: EntryFlow, wanted: readonly WantedEntry[]): FoundPlace[] {
     const found = wanted.map((one) => this.#find(one));
@@ -68,7 +68,7 @@ export class FlowTables {
     return found;
   }
 
-  /** Gives a flow its entries; on a refusal it is in none. @throws ENOMEM */
+  /** Adds a flow to its entries. @throws ENOMEM the flow is in none of them */
   enter(call: string, flow: EntryFlow, found: readonly FoundPlace[]): FlowEntry[] {
     const entered: FlowEntry[] = [];
     try {
@@ -81,13 +81,16 @@ export class FlowTables {
     return entered;
   }
 
-  /** Takes a flow out of its entries. */
+  /** Removes a flow from its entries. */
   leave(flow: EntryFlow, entries: readonly FlowEntry[]): void {
     for (const entry of entries) this.#leave(flow, entry);
     this.#function.device.hardware.flows.alive--;
   }
 
-  /** The flow names other counters now. @throws ENOMEM, and then entries do what they did, once the flow is as it was */
+  /**
+   * Rewrites the entries of a flow whose counters changed. @throws ENOMEM after `undo`, the entries
+   * act as before
+   */
   refresh(call: string, entries: readonly FlowEntry[], undo: () => void): void {
     for (const entry of entries) {
       if (this.#change(entry)) continue;
@@ -124,7 +127,7 @@ export class FlowTables {
     const { installed, core } = device;
     const classifier = pipeline.open(call, stage);
     const masks = this.#masks[stage];
-    // The other half of ALL_DEFAULT may have brought it.
+    // The other half of ALL_DEFAULT may have made the mask.
     const known = masks.get(key);
     const mask = known ?? new FlowMask(slot, key, bits.mask);
     if (known === undefined && !classifier.add(mask)) {
@@ -158,7 +161,7 @@ export class FlowTables {
   #leave(flow: EntryFlow, entry: FlowEntry): void {
     entry.flows.splice(entry.flows.indexOf(flow), 1);
     if (entry.flows.length > 0) {
-      // As many actions or fewer: this cannot fail.
+      // The list is not longer than before, so this cannot fail.
       this.#change(entry);
       return;
     }
@@ -197,7 +200,7 @@ function checkAgreement(call: string, flow: EntryFlow, entry: FlowEntry, wanted:
     refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
   }
   const [there, end] = [entry.end, endOf(flow)];
-  // MODEL: an entry leads to one place besides its queues.
+  // MODEL: an entry has one destination besides its queues.
   if (there !== null && end !== null && (there.op !== end.op || there.operand !== end.operand)) {
     const hint = `${entry.flows[0]?.name} asks for the same frames, which go on to another place`;
     refuse({ code: "EEXIST", call, reason: "conflicting_flow", path, hint, cite });
@@ -214,7 +217,7 @@ function checkRoom(call: string, entry: FlowEntry, flow: EntryFlow): void {
   if (flow.counts !== null) checkCountersRoom(call, entry, flow.counts);
 }
 
-/** Refuses counts too many for an entry. @throws ENOMEM */
+/** @throws ENOMEM an entry has as many counters as it can hold */
 export function checkCountersRoom(call: string, entry: FlowEntry, one: FlowCounts): void {
   const { counters } = entry;
   if (counters.has(one.address) || counters.size < ENTRY_LIMIT) return;

@@ -1,6 +1,7 @@
 /**
- * Entries: identical flows are one rule of the core, which delivers to each of their queues (docs/flows.md, "What a flow
- * does"). What the rule does follows from the flows that are there, and nothing else but the tag, which the first brings.
+ * Flow entries: identical flows share one rule of the core, which delivers to the queue of each
+ * (docs/flows.md, "What a flow does"). The actions of the rule follow from the flows of the entry
+ * and from the tag of the first.
  */
 import { Op } from "../../abi/engine.js";
 import type { Classifier, Place, Placed } from "../table/classifier.js";
@@ -10,24 +11,24 @@ import type { FlowAction, FlowActionStep } from "./action.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import type { StageName } from "../table/pipeline.js";
 
-/** The stages that have flows (model/table/pipeline.ts). */
+/** The stages of the table pipeline that hold flows (model/table/pipeline.ts). */
 export type FlowStage = Exclude<StageName, "host" | "connected">;
 
-/** Queues of an entry, and counters objects. */
+/** The most queues, and the most counters objects, of an entry. */
 export const ENTRY_LIMIT = 60;
 
-/** What an entry is known by, and what it does besides its flows. */
+/** What identifies an entry, and what it does besides delivering. */
 export interface EntryKind {
   readonly stage: FlowStage;
-  /** Of the rank. */
+  /** The slot of its rank. */
   readonly slot: number;
-  /** Whether the frame goes on behind the slot. */
+  /** Whether the frame continues after the slot. */
   readonly dontTrap: boolean;
-  /** Whether its actions run in the order of what is sent. */
+  /** Whether its actions run in the order of sent frames. */
   readonly sends: boolean;
   readonly drop: boolean;
   readonly tag: number | null;
-  /** What is done to the frame, the same for all its flows. */
+  /** Changes of the frame, the same for all its flows. */
   readonly actions: readonly FlowAction[];
 }
 
@@ -46,14 +47,14 @@ export interface EntryFlow {
   readonly does: string;
 }
 
-/** The entries of one mask and one slot: as old as the first of them, while there is one. */
+/** The entries of one mask and one slot. The mask ranks by the age of its oldest entry. */
 export class FlowMask implements Place {
   readonly slot: number;
-  /** What it is found by. */
+  /** The key in the table of masks. */
   readonly key: string;
   readonly entries = new Map<string, FlowEntry>();
   order = 0;
-  /** The words of a key that it asks about. */
+  /** The words of a key that the mask covers. */
   readonly #words: readonly number[];
 
   constructor(slot: number, key: string, mask: Uint8Array) {
@@ -63,7 +64,7 @@ export class FlowMask implements Place {
     this.#words = Array.from(words.keys()).filter((word) => words[word] !== 0);
   }
 
-  /** The key of a mask at a slot: which words it asks about, and what of them. */
+  /** The key of a mask at a slot: its words that are not zero. */
   static keyOf(slot: number, mask: Uint8Array): string {
     const words = wordsOf(mask);
     const codes = [slot & 0xffff, slot >>> 16];
@@ -74,7 +75,7 @@ export class FlowMask implements Place {
     return String.fromCharCode(...codes);
   }
 
-  /** What an entry of this mask is found by. */
+  /** The key of a value under this mask. */
   valueKey(value: Uint8Array): string {
     const words = wordsOf(value);
     const codes: number[] = [];
@@ -86,12 +87,12 @@ export class FlowMask implements Place {
   }
 }
 
-/** A key in words, as the machine reads them. */
+/** A key as 32-bit words in the machine's byte order. */
 function wordsOf(key: Uint8Array): Uint32Array {
   return new Uint32Array(key.buffer, key.byteOffset, key.length / 4);
 }
 
-/** Stages that are no end of the domain: what they do not keep comes to the stages behind. */
+/** Stages that do not end the domain: unmatched frames continue to the next stages. */
 const PASSING: ReadonlySet<FlowStage> = new Set(["rdmaRx", "rdmaTx", "rdmaTransportRx", "rdmaTransportTx"]);
 
 export class FlowEntry implements Placed, EntryKind {
@@ -133,39 +134,40 @@ export class FlowEntry implements Placed, EntryKind {
     this.sequence = classifier.nextSequence();
   }
 
-  /** The flows that a frame is for: those of its sender only where they allow it. */
+  /** The flows that take a frame. A flow of the sender takes it only where it allows loopback. */
   flowsFor(sender: QueuePair | null): EntryFlow[] {
     return this.flows.filter(({ qp, loopsBack }) => qp !== sender || loopsBack);
   }
 
-  /** Queues that get its frames, by their handles. */
+  /** The queues that get its frames, by handle. */
   get queues(): Set<number> {
     return new Set(this.flows.flatMap((flow) => queueOf(flow) ?? []));
   }
 
-  /** Where its frames go on to, besides its queues; null for nowhere. */
+  /** Where its frames continue besides its queues; null for nowhere. */
   get end(): FrameTarget | null {
     return this.flows.map(endOf).find((end) => end !== null) ?? null;
   }
 
-  /** What counts its frames, by their addresses. */
+  /** The addresses of its counts. */
   get counters(): Set<number> {
     return new Set(this.flows.flatMap(({ counts }) => (counts === null || counts.address === 0 ? [] : counts.address)));
   }
 
   /**
-   * Operation and operand in turn, in the order of execution (docs/rules.md, "Actions"). A list of fewer flows is never longer, so that a flow can leave when memory is full:
-   * what counts for some senders only has its place beside each counter as soon as there are two flows.
+   * Operations and operands, alternating, in execution order (docs/rules.md, "Actions"). A list for
+   * fewer flows is never longer, so a flow can leave when memory is full: from two flows on, each
+   * counter has room for the sender that it ignores.
    */
   record(): number[] {
     const record: number[] = [];
     const decrypts = this.actions.some(({ step }) => step === "decrypt");
-    // What was matched, whether it can be decrypted or not.
+    // Counts matched frames, whether or not they can be decrypted.
     if (decrypts) this.#count(record);
     this.#rewrite(record, "decrypt");
     this.#rewrite(record, "decap");
     if (this.tag !== null) record.push(Op.tag, this.tag);
-    // A rule of another stage may have set one before it gave the frame up.
+    // A rule of an earlier stage may have set a tag before the frame missed.
     else if (this.stage === "defaults") record.push(Op.untag, 0);
     if (this.sends) this.#count(record);
     this.#rewrite(record, "modify");
@@ -173,7 +175,7 @@ export class FlowEntry implements Placed, EntryKind {
     this.#rewrite(record, "encap");
     this.#rewrite(record, "encrypt");
     const sniffs = this.stage === "sniffers" || this.stage === "sentSniffers";
-    // MODEL: the DROP of a sniffer drops what it would get; nobody else notices.
+    // MODEL: the DROP of a sniffer drops only the sniffer's own copy.
     if (this.drop && !sniffs) record.push(Op.drop, soleOwner(this.flows)?.handle ?? 0);
     else if (!this.drop) this.#deliver(record, sniffs);
     if (sniffs) record.push(Op.pass, 0);
@@ -201,29 +203,30 @@ export class FlowEntry implements Placed, EntryKind {
       : [Op.queue, Op.queue_from_others, Op.rss];
     for (const queue of this.queues) {
       const own = this.flows.filter((flow) => queueOf(flow) === queue);
-      // RDMA tables have flows of no queue pair, which answer everybody, and what spreads sends none.
+      // Flows of RDMA tables belong to no queue pair and take frames of every sender; a queue pair
+      // with RSS sends none.
       const loops = this.stage !== "root" || own.some(({ loopsBack }) => loopsBack);
       record.push(own[0]?.target?.op === Op.rss ? rss : loops ? always : fromOthers, queue);
     }
   }
 
-  /** Where a frame goes that does not end here. */
+  /** Where a frame continues that does not end here. */
   #goOn(record: number[]): void {
     const { end, stage } = this;
     if (this.dontTrap) record.push(Op.resume, 0);
-    // The next stage is for all that RDMA tables do not keep, whoever said so.
+    // The next stage takes every frame that RDMA tables do not keep.
     else if (PASSING.has(stage) && (end?.op === Op.default_miss || (end === null && this.sends))) {
       record.push(Op.pass, 0);
     } else if (end !== null) record.push(end.op, end.operand);
   }
 }
 
-/** The queue that a flow delivers to, or what spreads over several, by its handle; null for none. */
+/** The queue, or the RSS record, that a flow delivers to, by handle; null for none. */
 export function queueOf({ target }: EntryFlow): number | null {
   return target !== null && isQueue(target) ? target.operand : null;
 }
 
-/** Where a flow leads besides queues. */
+/** The destination of a flow besides queues. */
 export function endOf({ target }: EntryFlow): FrameTarget | null {
   return target === null || isQueue(target) ? null : target;
 }
@@ -232,7 +235,7 @@ function isQueue({ op }: FrameTarget): boolean {
   return op === Op.queue || op === Op.rss;
 }
 
-/** The queue pair of all these flows where there is one, and none of them is for its own frames. */
+/** The queue pair that made all these flows, where none of them takes its own frames; else null. */
 function soleOwner(flows: readonly EntryFlow[]): QueuePair | null {
   const owner = flows[0]?.qp ?? null;
   return flows.every(({ qp, loopsBack }) => qp === owner && !loopsBack) ? owner : null;

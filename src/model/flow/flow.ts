@@ -1,6 +1,6 @@
 /**
- * Flows (`struct ibv_flow`): those of the verbs (verbsFlow.ts) and those of mlx5dv_create_flow (deviceFlow.ts). What they
- * mean together is in docs/flows.md.
+ * Flows (`struct ibv_flow`): verbs flows (verbsFlow.ts) and flows of mlx5dv_create_flow
+ * (deviceFlow.ts). docs/flows.md says what they mean together.
  */
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
@@ -12,12 +12,12 @@ import { checkCountersRoom, FlowTables, type WantedEntry } from "./entries.js";
 import { Handle, living } from "../base/handle.js";
 import type { QueuePair } from "../queue/queuePair.js";
 
-/** What a flow is made of. */
+/** The parts of a flow. */
 export interface FlowParts {
   readonly name?: string | undefined;
   readonly counts: FlowCounts | null;
   readonly actions: readonly FlowAction[];
-  /** What it uses besides counts and actions, and what cannot be destroyed before it. */
+  /** Objects that it uses besides counts and actions. They cannot be destroyed before it. */
   readonly holds: readonly Handle[];
 }
 
@@ -26,18 +26,18 @@ export abstract class Flow extends Handle implements EntryFlow {
   readonly context: Context;
   /** `ibv_flow.handle` */
   readonly handle: number;
-  /** Changes of its frames, in the order of the list. */
+  /** Changes of its frames, in the caller's order. */
   readonly actions: readonly FlowAction[];
   /** The queue pair that it was made on; null for a flow of none. */
   abstract readonly qp: QueuePair | null;
-  /** null where it drops, or does not say. */
+  /** Where its frames go; null where it drops them or names no destination. */
   abstract readonly target: FrameTarget | null;
   readonly #holds: readonly Handle[];
   #counts: FlowCounts | null;
   #entries: readonly FlowEntry[] = [];
 
   protected constructor(context: Context, { name, counts, actions, holds }: FlowParts) {
-    // The number is taken when the flow stands.
+    // The number is taken once the flow exists.
     const number = context.device.nextNumber("flow", 0);
     super(context.device, name ?? `flow${number}`);
     this.handle = number + 1;
@@ -47,22 +47,22 @@ export abstract class Flow extends Handle implements EntryFlow {
     this.#holds = holds;
   }
 
-  /** What counts the frames that it is hit by. */
+  /** The counts of its frames. */
   get counts(): FlowCounts | null {
     return this.#counts;
   }
 
-  /** Where its call says what it asks for and does, for refusals. */
+  /** The argument that says what it does, for refusals. */
   abstract get does(): string;
 
-  /** Whether it answers frames that its own queue pair has sent. */
+  /** Whether it takes frames that its own queue pair has sent. */
   abstract get loopsBack(): boolean;
 
   get #tables(): FlowTables {
     return this.context.function.part(FlowTables);
   }
 
-  /** Takes its place, or places. @throws EEXIST, ENOMEM, and then nothing has changed */
+  /** Joins its entries. @throws EEXIST, ENOMEM nothing has changed */
   protected enter(call: string, wanted: readonly WantedEntry[]): void {
     const found = this.#tables.find(call, this, wanted);
     const counts = this.#counts;
@@ -79,7 +79,7 @@ export abstract class Flow extends Handle implements EntryFlow {
     if (counts !== null) counts.holder.users++;
   }
 
-  /** It counts on `counts` from now on, if it does not already. @throws EINVAL it counts on others; ENOMEM */
+  /** Counts on `counts` from now on. @throws EINVAL it counts on others; ENOMEM */
   countOn(call: string, counts: FlowCounts): void {
     if (this.#counts === counts) return;
     const path = "flow";

@@ -1,6 +1,6 @@
 /**
- * Rules of the host's own applications, which get what flows and direct rules leave (ibv_create_flow(3), "Flow domains and
- * priority"): queues of the host, or nobody.
+ * Rules of the host's applications (ibv_create_flow(3), "Flow domains and priority"). They get the
+ * frames that no flow and no direct rule took, and give them to queues of the host or drop them.
  *
  * Their ranks are | application 2 | priority 16 | age 46 |.
  */
@@ -16,34 +16,34 @@ import { Handle } from "../base/handle.js";
 import { TablePipeline } from "../table/pipeline.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 
-/** In the order in which frames come to them. */
+/** The applications, in the order of their rules. */
 export const HOST_APPLICATIONS = ["ethtool", "tc", "nic"] as const;
 export type HostApplication = (typeof HOST_APPLICATIONS)[number];
 
-/** What becomes of the frames of a host rule. */
+/** What a host rule does with its frames. */
 export type HostAction = "drop" | { queue: number };
 
 export interface HostRuleOptions {
   application: HostApplication;
-  /** Lower comes first, among the rules of the application. @default 0 */
+  /** The lower number wins among the rules of the application. @default 0 */
   priority?: number;
   /** @default all ports */
   port?: number;
   /** Fields by name, such as `{ "outer.tcp_dport": 22 }`. @default every frame */
   match?: MatchFields;
   action: HostAction;
-  /** What outcomes call it. @default made from its application */
+  /** Its name in outcomes. @default made from its application */
   name?: string;
 }
 
-/** A queue of the host: it takes everything. */
+/** A queue of the host. It takes every frame. */
 export class HostQueue {
   readonly kind = "host";
   readonly isSink = true;
-  /** What outcomes call it. */
+  /** Its name in outcomes. */
   readonly label: string;
   readonly handle: number;
-  /** Rules that lead to it. */
+  /** Rules that deliver to it. */
   users = 0;
 
   constructor(of: FunctionBase, number: number, handle: number) {
@@ -81,7 +81,7 @@ export class HostRule extends Handle {
     return { ...super.printedFields(), action: this.action };
   }
 
-  /** Takes the rule away. @throws EINVAL it has been */
+  /** Removes the rule. @throws EINVAL it was removed before */
   remove(): void {
     const call = "hostRule.remove";
     if (this.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "rule", value: this });
@@ -90,7 +90,7 @@ export class HostRule extends Handle {
   }
 }
 
-/** `device.hostRules`, and those of other functions. */
+/** The host rules of a function: `device.hostRules` are those of the PF. */
 export class HostRules extends Printable {
   /** @internal */
   readonly function: FunctionBase;
@@ -113,8 +113,8 @@ export class HostRules extends Printable {
   }
 
   /**
-   * Adds a rule of an application; it takes effect at once.
-   * @throws EINVAL what is no rule; ENOMEM
+   * Adds a rule, which takes effect at once.
+   * @throws EINVAL not a rule; ENOMEM
    */
   add(options: HostRuleOptions): HostRule {
     const call = "hostRules.add";
@@ -142,7 +142,7 @@ export class HostRules extends Printable {
         mask,
         value,
         ranges,
-        // A direct rule may have set a tag before it gave the frame up.
+        // A direct rule may have set a tag before the frame missed.
         actions: [Op.untag, 0, ...(queue === null ? [Op.drop, 0] : [Op.queue, queue.handle])],
       });
       handle = device.allocated(call, rule);
@@ -184,7 +184,7 @@ export class HostRules extends Printable {
     return queue;
   }
 
-  /** Gives back a queue that no rule leads to. */
+  /** Destroys a queue that no rule delivers to. */
   #release(number: number): void {
     const queue = this.#queues.get(number);
     if (queue === undefined || queue.users > 0) return;

@@ -1,4 +1,7 @@
-/** Flow matchers (mlx5dv_create_flow_matcher(3)): the mask of flows in device bytes, where they stand, and how early. */
+/**
+ * Flow matchers (mlx5dv_create_flow_matcher(3)): the mask, the table type and the priority of flows
+ * in device bytes.
+ */
 import { EXT_PRESENT_TUNNEL, EXT_PORT, PRESENT_BTH } from "../../abi/key.js";
 import { MLX5DV_FLOW_MATCHER_MASK_FT_TYPE, MLX5DV_FLOW_MATCHER_MASK_IB_PORT } from "../../abi/mlx5dv.js";
 import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../../abi/verbs.js";
@@ -13,18 +16,18 @@ import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { checkTakesRules, type MaskPlace } from "../table/matcherChecks.js";
 
-/** `struct mlx5dv_flow_matcher_attr`; what is left out is 0. */
+/** `struct mlx5dv_flow_matcher_attr`; missing members are 0. */
 export interface FlowMatcherAttr {
   type?: number | undefined;
   /** 0 or IBV_FLOW_ATTR_FLAGS_EGRESS. */
   flags?: number | undefined;
-  /** 16 bits, lower comes first. */
+  /** 16 bits; the lower number wins. */
   priority?: number | undefined;
   match_criteria_enable?: number | undefined;
   match_mask?: MatchParameters | Uint8Array | null | undefined;
   /** MLX5DV_FLOW_MATCHER_MASK_* */
   comp_mask?: number | undefined;
-  /** MLX5DV_FLOW_TABLE_TYPE_*, where `comp_mask` says so. */
+  /** MLX5DV_FLOW_TABLE_TYPE_*, with the bit of `comp_mask`. */
   ft_type?: number | undefined;
   ib_port?: number | undefined;
 }
@@ -45,7 +48,7 @@ export class FlowMatcher extends Handle {
   readonly priority: number;
   readonly criteria: number;
   readonly tableType: FlowTableType;
-  /** The port whose frames its flows are for; 0 for all. */
+  /** The port whose frames its flows match; 0 for all. */
   readonly port: number;
   readonly #mask: DeviceMask;
 
@@ -61,7 +64,10 @@ export class FlowMatcher extends Handle {
     this.context.users++;
   }
 
-  /** @throws EINVAL, EOPNOTSUPP no matcher that the kernel makes, or a mask that the device cannot match */
+  /**
+   * @throws EINVAL, EOPNOTSUPP a matcher that the kernel refuses, or a mask that the device cannot
+   *   match
+   */
   static create(call: string, context: Context, attr: FlowMatcherAttr): FlowMatcher {
     living(call, "context", context, Context);
     if (typeof attr !== "object" || attr === null) throw new TypeError(`${call}: attr must be an object`);
@@ -73,7 +79,10 @@ export class FlowMatcher extends Handle {
     );
   }
 
-  /** Whether its flows are for ESP of the outer packet, and known to be behind IP (ibv_flow_action_esp(3), Inline Crypto Mode). */
+  /**
+   * Whether its flows match ESP of the outer packet after an IP header (ibv_flow_action_esp(3),
+   * Inline Crypto Mode).
+   */
   get asksForEsp(): boolean {
     const { mask } = this.#mask;
     const asks = (name: string): boolean => {
@@ -87,7 +96,7 @@ export class FlowMatcher extends Handle {
     );
   }
 
-  /** Refuses what no flow of it can be made for. */
+  /** @throws EINVAL, EOPNOTSUPP no flow of this matcher can be made */
   checkTakesFlows(call: string): void {
     const { domainType } = this.tableType;
     if (domainType === "fdb" && !this.context.function.managesSwitch) {
@@ -97,7 +106,10 @@ export class FlowMatcher extends Handle {
     checkTakesRules(call, placeOf(this.context, this.tableType), this.priority, this.criteria);
   }
 
-  /** What a flow with this value asks of the key. @throws EINVAL bits outside the mask, another `ip_version`, a bad size */
+  /**
+   * The match of a flow with this value. @throws EINVAL bits outside the mask, another
+   * `ip_version`, a bad size
+   */
   matchOf(call: string, value: DeviceBytes): KeyBits {
     const bits = { mask: this.#mask.mask.slice(), value: this.#mask.keyOf(call, "match_value", value).slice() };
     const { domainType, rdma } = this.tableType;
@@ -127,7 +139,7 @@ function ask({ mask, value }: KeyBits, at: number, bits: number, wanted: number)
   value[at] = (value[at] ?? 0) | wanted;
 }
 
-/** The provider looks at `comp_mask`, `type` and `ib_port`, the kernel at the rest. */
+/** The provider checks `comp_mask`, `type` and `ib_port`, the kernel the rest. */
 function settingOf(call: string, context: Context, attr: FlowMatcherAttr): Setting {
   const number = (name: keyof FlowMatcherAttr, bits: number): number =>
     unsigned(call, `attr.${name}`, attr[name] ?? 0, bits);

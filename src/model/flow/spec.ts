@@ -1,8 +1,9 @@
 /**
- * The specs of a flow as the model takes them (ibv_create_flow(3), "Flow specification general structure").
+ * The specs of a flow as the model takes them (ibv_create_flow(3), "Flow specification general
+ * structure").
  *
- * Objects and C bytes both become this. A filter is its bytes as they lie in the C struct, which are those on the wire,
- * so that a key takes them as they are; one table says where each field lies and how people write it.
+ * Objects and C bytes both become specs. A filter keeps the bytes of its C struct, which are in
+ * wire order, as the key has them. One table says where each field lies and how people write it.
  */
 import {
   IBV_FLOW_SPEC_ACTION_COUNT,
@@ -27,9 +28,9 @@ import type { FieldKind } from "../match/fields.js";
 /** A field of `struct ibv_flow_*_filter`. */
 export interface FilterField {
   readonly name: string;
-  /** Byte in the filter. */
+  /** First byte in the filter. */
   readonly at: number;
-  /** Bytes. */
+  /** Length in bytes. */
   readonly size: number;
   readonly kind: FieldKind;
 }
@@ -41,33 +42,33 @@ export interface SpecLayout {
   readonly type: number;
   /** sizeof the struct. */
   readonly size: number;
-  /** Bytes at which the filters begin. */
+  /** The byte at which the filters start. */
   readonly val: number;
   readonly mask: number;
-  /** Bytes of a filter that are fields, back to back from its first byte. */
+  /** Bytes of a filter that are fields, back to back from its first byte on. */
   readonly known: number;
   /** Whether it takes IBV_FLOW_SPEC_INNER. */
   readonly inner: boolean;
-  /** Whether the library takes a `size` beyond sizeof for larger filters, so that the mask begins later. */
+  /** Whether the library accepts a `size` above sizeof for longer filters, which moves the mask. */
   readonly grows: boolean;
   readonly fields: readonly FilterField[];
 }
 
-/** A spec that matches. */
+/** A spec that matches fields. */
 export interface MatchSpec {
   readonly kind: "match";
   readonly layout: SpecLayout;
   readonly inner: boolean;
-  /** Bytes of the C struct, as declared. */
+  /** Size of the C struct, as declared. */
   readonly size: number;
   /** `layout.known` bytes each. */
   readonly val: Uint8Array;
   readonly mask: Uint8Array;
-  /** Whether mask bytes behind the known ones are set: fields of a later library. */
+  /** Whether mask bytes after the known ones are set: fields of a later library. */
   readonly more: boolean;
 }
 
-/** A type of spec that acts: its one field, where it has one, lies at byte 8. */
+/** A type of spec that acts; its field, where it has one, is at byte 8. */
 export interface ActionLayout {
   readonly name: string;
   readonly type: number;
@@ -77,7 +78,7 @@ export interface ActionLayout {
   readonly field: "tag_id" | "action" | "counters" | null;
 }
 
-/** A spec that acts, or one whose type does not exist. Objects are what the caller gave, unchecked. */
+/** A spec that acts, or one of an unknown type. Objects in it are the caller's, unchecked. */
 export type ActionSpec =
   | { readonly kind: "tag"; readonly size: number; readonly tag_id: number }
   | { readonly kind: "drop"; readonly size: number }
@@ -87,7 +88,7 @@ export type ActionSpec =
 
 export type Spec = MatchSpec | ActionSpec;
 
-/** `struct ibv_flow_attr` as read: every number fits its C field, nothing else has been checked. */
+/** `struct ibv_flow_attr` as read: every number fits its C field; nothing else is checked. */
 export interface FlowRequest {
   readonly comp_mask: number;
   readonly type: number;
@@ -134,7 +135,7 @@ const PORTS: readonly Row[] = [
   ["src_port", 2],
 ];
 
-/** Every type of spec that matches. */
+/** Every type of spec that matches fields. */
 export const specLayouts = once((): readonly SpecLayout[] => [
   layout("ETH", IBV_FLOW_SPEC_ETH, [40, 6, 22], [...MACS, ["ether_type", 2], ["vlan_tag", 2]]),
   layout("IPV4", IBV_FLOW_SPEC_IPV4, [24, 8, 16], IPV4_ADDRESSES),
@@ -191,7 +192,10 @@ export const ATTR_SIZE = 20;
 
 const byType = once((): ReadonlyMap<number, SpecLayout> => new Map(specLayouts().map((one) => [one.type, one])));
 
-/** The layout of a type, with IBV_FLOW_SPEC_INNER or without; undefined for actions and types that do not exist. */
+/**
+ * The layout of a type, with or without IBV_FLOW_SPEC_INNER; undefined for actions and unknown
+ * types.
+ */
 export function layoutOf(type: number): SpecLayout | undefined {
   return byType().get(type & ~IBV_FLOW_SPEC_INNER);
 }
@@ -202,8 +206,9 @@ export function actionLayoutOf(type: number): ActionLayout | undefined {
 }
 
 /**
- * Where the mask begins in a spec of `size` bytes, or undefined where it is too small for its filters. A padded tail may
- * be left out; the filters of a type that grows are the halves of what is behind the first eight bytes.
+ * The offset of the mask in a spec of `size` bytes; undefined where the spec is too short for its
+ * filters. A padded tail may be missing. The filters of an extensible type are the halves of the
+ * bytes after the first eight.
  */
 export function maskAt({ val, mask, known, grows }: SpecLayout, size: number): number | undefined {
   const at = grows ? val + ((size - val) >> 1) : mask;
@@ -217,7 +222,10 @@ export function filterNumber(filter: Uint8Array, { at, size }: FilterField): big
   return value;
 }
 
-/** The fields that have a bit of `val` outside `mask`. The manual profile ignores such bits, drivers refuse them. */
+/**
+ * The fields with a bit of `val` outside `mask`. The manual profile ignores such bits; drivers
+ * refuse them.
+ */
 export function fieldsOutsideMask({ layout: { fields }, val, mask }: MatchSpec): FilterField[] {
   return fields.filter(({ at, size }) => {
     for (let byte = at; byte < at + size; byte++) if ((val[byte]! & ~mask[byte]!) !== 0) return true;

@@ -5,10 +5,10 @@ import type { Finding } from "../profile/refusals.js";
 import { otherProtocol, unmaskableField, valueOutsideMask } from "./driverChecks.js";
 import { numberOf, type MatchSpec, type Spec } from "./spec.js";
 
-/** Looks at one spec; `before` are the specs that precede it. */
+/** Checks one spec; `before` are the specs that precede it. */
 export type SpecLook = (spec: Spec, path: string, before: readonly Spec[]) => Finding | undefined;
 
-/** The type exists, and takes INNER if it has it. */
+/** The type exists, and has an inner form where INNER is set. */
 const unknownSpec: SpecLook = (spec, path) => {
   const bad = { reason: "bad_spec", path: `${path}.type`, cite: "ibv_create_flow(3)" } as const;
   if (spec.kind === "unknown") return { ...bad, value: `0x${spec.type.toString(16)}` };
@@ -17,20 +17,20 @@ const unknownSpec: SpecLook = (spec, path) => {
   return { ...bad, value: spec.layout.name, hint };
 };
 
-/** Filters of a later library may be longer if the mask is 0 in the new fields. */
+/** Longer filters of a later library are accepted where the mask is 0 in the new fields. */
 const longFilter: SpecLook = (spec, path) => {
   if (spec.kind !== "match" || !spec.more) return undefined;
   const hint = `the filter has ${spec.layout.known} bytes; mask bytes behind them must be zero`;
   return { reason: "reserved_bits", path: `${path}.mask`, hint };
 };
 
-/** Fields that have fewer bits than their C type. */
+/** Fields that are narrower than their C type. */
 const WIDTHS: ReadonlyMap<number, readonly [field: string, bits: number]> = new Map([
   [IBV_FLOW_SPEC_IPV6, ["flow_label", 20]],
   [IBV_FLOW_SPEC_VXLAN_TUNNEL, ["tunnel_id", 24]],
 ]);
 
-/** The value is held to its width too, whatever the mask (uverbs). */
+/** The value must fit its width whatever the mask is (uverbs). */
 const wideField: SpecLook = (spec, path) => {
   const limit = spec.kind === "match" ? WIDTHS.get(spec.layout.type) : undefined;
   if (limit === undefined) return undefined;

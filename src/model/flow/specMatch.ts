@@ -1,9 +1,10 @@
 /**
- * The specs of a flow become mask and value over the key (docs/flows.md, "What a flow matches").
+ * The match of a flow: its specs become mask and value over the key (docs/flows.md, "What a flow
+ * matches").
  *
- * A filter lies in wire order as the key does, so that nearly every field is a copy of bytes. Each spec first becomes
- * its translation (where its fields go, what it implies), then those that count are added up; bits that two of them
- * ask differently are a contradiction.
+ * Filters and keys are both in wire order, so nearly every field is a copy of bytes. Each spec
+ * becomes a translation: where its fields go, and what it implies. The translations that count are
+ * then combined; contradicting bits are refused.
  */
 import { EXT_PORT, PRESENT_ETH, EXT_PRESENT_OUTER, KEY_SIZE, LAYER_DMAC, OUTER } from "../../abi/key.js";
 import {
@@ -30,10 +31,10 @@ import { refuse } from "../../errors.js";
 import { fieldAtBit, fieldNamed, type Field, type Presence } from "../match/fields.js";
 import { layoutOf, type MatchSpec, type Spec } from "./spec.js";
 
-/** An object that an action names, as the caller gave it: not yet known to be alive or of any class. */
+/** An object that an action names: the caller's, unchecked. */
 export interface NamedObject {
   readonly object: unknown;
-  /** Where it was named, such as `specs[2].counters`. */
+  /** The argument that names it, such as `specs[2].counters`. */
   readonly path: string;
 }
 
@@ -57,8 +58,8 @@ export interface FlowMatch extends KeyBits {
 }
 
 /**
- * The match of a flow's specs on a port, and its actions.
- * The specs have been checked one by one (checks.ts). @throws EINVAL specs that contradict each other
+ * The match of a flow's specs on a port, and its actions. Each spec was checked alone (checks.ts).
+ * @throws EINVAL specs that contradict each other
  */
 export function flowMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
   const bits = portMatch(port);
@@ -68,7 +69,7 @@ export function flowMatch(call: string, specs: readonly Spec[], port: number): F
   return { ...bits, actions: actionsOf(specs) };
 }
 
-/** Every frame of a port. */
+/** Matches every frame of a port. */
 export function portMatch(port: number): KeyBits {
   const bits = { mask: new Uint8Array(KEY_SIZE), value: new Uint8Array(KEY_SIZE) };
   bits.mask.set([0xff, 0xff], EXT_PORT);
@@ -76,7 +77,10 @@ export function portMatch(port: number): KeyBits {
   return bits;
 }
 
-/** The frames of a port whose destination MAC has the group bit set (or clear): MC_DEFAULT, the halves of ALL_DEFAULT. */
+/**
+ * Matches the frames of a port whose destination MAC has the group bit set (or clear): MC_DEFAULT,
+ * the halves of ALL_DEFAULT.
+ */
 export function groupMatch(port: number, set: boolean): KeyBits {
   const bits = portMatch(port);
   const group = 0x01;
@@ -108,11 +112,11 @@ interface Translation {
   /** Specs of the same header replace each other. */
   readonly header: string;
   readonly copies: readonly Copy[];
-  /** Asked whatever the mask. */
+  /** Matched whatever the mask is. */
   readonly implied: readonly Implied[];
 }
 
-/** Of each field of a filter the fields of the key that it covers, back to back; @ is the level. */
+/** For each field of a filter the key fields that it covers, back to back; @ is the level. */
 const PLACES: ReadonlyMap<number, Readonly<Record<string, readonly string[]>>> = new Map([
   [
     IBV_FLOW_SPEC_ETH,
@@ -167,17 +171,23 @@ const IMPLIED: ReadonlyMap<number, readonly [name: string, value: number]> = new
 
 type Level = "outer" | "inner";
 
-/** The stacks that an MPLS spec can mean: the packet's own, that over its UDP, that over its GRE. */
+/**
+ * The label stacks that an MPLS spec can mean: the packet's own, that over its UDP, that over its
+ * GRE.
+ */
 const STACKS: Readonly<Record<Level, readonly [own: string, udp: string, gre: string]>> = {
   outer: ["misc2.outer_first_mpls", "misc2.outer_first_mpls_over_udp", "misc2.outer_first_mpls_over_gre"],
   inner: ["misc2.inner_first_mpls", "ext.inner_first_mpls_over_udp", "ext.inner_first_mpls_over_gre"],
 };
 
 const same = (bits: number): number => bits;
-/** enum ib_ipv4_flags to the three bits of the header: there, more fragments is the lowest. */
+/**
+ * enum ib_ipv4_flags and the three bits of the header differ in order: in the header, more
+ * fragments is the lowest bit.
+ */
 const turnFlags = (bits: number): number => ((bits & 2) | ((bits & 4) >> 2)) << 5;
 
-/** The fields of a filter, each to the bytes of the key that end where its last field ends. */
+/** The fields of a filter. Each goes to the key bytes that end with its last key field. */
 function copiesOf(type: number, level: Level, places: Readonly<Record<string, readonly string[]>>): Copy[] {
   const { fields = [] } = layoutOf(type) ?? {};
   return fields.map(({ name, at, size }) => {
@@ -210,7 +220,7 @@ function translateStack(level: Level, stack: string): Translation {
   return { header: stack, copies: copiesOf(IBV_FLOW_SPEC_MPLS, level, { label: entry }), implied: [] };
 }
 
-/** Made when a flow first has such a spec, by the type at its level or the stack. */
+/** Translations, made on first use, by spec type and level or label stack. */
 const TRANSLATIONS = new Map<string, Translation>();
 
 function translationOf(spec: MatchSpec, before: Spec | undefined, level: Level): Translation {
@@ -229,7 +239,7 @@ const CVLAN: Readonly<Record<Level, Implied>> = {
   inner: impliedBits("inner", "cvlan_tag", 1),
 };
 
-/** A spec, where it stands in the list, and what it becomes. */
+/** A spec, its position in the list, and its translation. */
 interface Asking {
   readonly spec: MatchSpec;
   readonly path: string;
@@ -237,7 +247,10 @@ interface Asking {
   readonly translation: Translation;
 }
 
-/** The specs that count, in the order of the list: of those of the same header the last (what drivers do). */
+/**
+ * The specs that count, in the order of the list: of several for one header the last (as drivers
+ * do).
+ */
 function lastOfEach(specs: readonly Spec[]): Asking[] {
   const asking = new Map<string, Asking>();
   for (const [i, spec] of specs.entries()) {
@@ -251,8 +264,9 @@ function lastOfEach(specs: readonly Spec[]): Asking[] {
 }
 
 /**
- * The stack that an MPLS spec means, by the spec right before it (ibv_create_flow(3), "Rules definition ordering").
- * SPEC: one of the other level, or an action, is no header that it could stand over: it then means its packet's own.
+ * The label stack that an MPLS spec means, from the spec before it (ibv_create_flow(3), "Rules
+ * definition ordering"). SPEC: a spec of the other level or an action is no header below it; the
+ * spec then means the packet's own stack.
  */
 function stackBehind(spec: MatchSpec, before: Spec | undefined): string {
   const [own, udp, gre] = STACKS[spec.inner ? "inner" : "outer"];
@@ -274,7 +288,7 @@ function addImplied(call: string, bits: KeyBits, path: string, { at, mask, value
   if (here !== null) require(bits, here);
 }
 
-/** Whether the mask asks any bit of the field. */
+/** Whether the mask covers any bit of the field. */
 function addField(call: string, bits: KeyBits, path: string, { val, mask }: MatchSpec, copy: Copy): boolean {
   let asked = false;
   for (let i = 0; i < copy.bytes; i++) {
@@ -306,7 +320,7 @@ function require({ mask, value }: KeyBits, { word, bit }: Presence): void {
   }
 }
 
-/** An IP spec beside an EtherType that cannot carry it: no frame matches. */
+/** An IP spec beside an EtherType that cannot carry it matches no frame. */
 function checkEtherTypes(call: string, asking: readonly Asking[]): void {
   for (const { spec, path, level } of asking) {
     if (spec.layout.type !== IBV_FLOW_SPEC_ETH || spec.mask[12] !== 0xff || spec.mask[13] !== 0xff) continue;

@@ -1,6 +1,7 @@
 /**
- * Steering anchors (mlx5dv_create_steering_anchor(3)): places in the tables of flows that flow tables of a device's user lead
- * back to. As with dest_root_table of direct rules a frame goes on with the first rule of a priority.
+ * Steering anchors (mlx5dv_create_steering_anchor(3)): destinations in the root tables to which
+ * flow tables of a program can return frames. As with dest_root_table of direct rules, the frame
+ * continues with the first rule of a priority.
  */
 import { Op } from "../../abi/engine.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
@@ -14,7 +15,7 @@ import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 
-/** `struct mlx5dv_steering_anchor_attr`; what is left out is 0. */
+/** `struct mlx5dv_steering_anchor_attr`; missing members are 0. */
 export interface SteeringAnchorAttr {
   /** MLX5DV_FLOW_TABLE_TYPE_* */
   ft_type?: number | undefined;
@@ -24,24 +25,24 @@ export interface SteeringAnchorAttr {
 
 const PAGE = "mlx5dv_create_steering_anchor(3)";
 
-/** What Op.root names: a table, and its ranks from those of a priority on. */
+/** The record of Op.root: a table, and the first rank of a priority. */
 export function rootRecord({ table }: Classifier, priority: number): Uint8Array {
-  // The slot of those that let a frame go on stands before.
+  // The slot of rules that let a frame continue comes first.
   return new Uint8Array(Uint32Array.of(table, trappingSlot(priority) - 1).buffer);
 }
 
-/** The table that all anchors of one priority are: known to flow tables by its number. */
+/** The table behind all anchors of one priority. Flow tables name it by its number. */
 export class AnchorTable extends Handle {
   readonly function: FunctionBase;
   readonly tableType: FlowTableType;
   readonly priority: number;
-  /** Among those of flow tables. */
+  /** A number among those of flow tables. */
   readonly id: number;
   readonly op = Op.root;
   /** The record in the core. */
   readonly operand: number;
   readonly #bytes: number;
-  /** Anchors that are this table. */
+  /** How many anchors share it. */
   anchors = 0;
 
   /** @throws ENOMEM */
@@ -60,7 +61,7 @@ export class AnchorTable extends Handle {
     this.id = device.nextNumber("flow_table id") + 1;
   }
 
-  /** Which tables can lead here. */
+  /** The domain type of the tables that can lead here. */
   get domainType(): DomainType {
     return this.tableType.domainType;
   }
@@ -81,12 +82,12 @@ export class AnchorTables {
     this.#function = of;
   }
 
-  /** The one with this number, if there is one. */
+  /** The table with this number. */
   at(id: number): AnchorTable | undefined {
     return [...this.#byPlace.values()].find((one) => one.id === id);
   }
 
-  /** @internal That of a place, for one anchor more. @throws ENOMEM */
+  /** @internal The table of a place, for one more anchor. @throws ENOMEM */
   take(call: string, tableType: FlowTableType, priority: number): AnchorTable {
     const key = `${tableType.name} ${priority}`;
     const table = this.#byPlace.get(key) ?? new AnchorTable(call, this.#function, tableType, priority);
@@ -95,7 +96,7 @@ export class AnchorTables {
     return table;
   }
 
-  /** @internal One anchor less. */
+  /** @internal Releases the table of one anchor. */
   give(table: AnchorTable): void {
     if (--table.anchors > 0) return;
     this.#byPlace.delete(`${table.tableType.name} ${table.priority}`);
@@ -147,12 +148,12 @@ export class SteeringAnchor extends Handle {
     return new SteeringAnchor(context, owner.part(AnchorTables).take(call, tableType, priority));
   }
 
-  /** What names it as a destination of entries of flow tables. */
+  /** The number that entries of flow tables use as their destination. */
   get id(): number {
     return this.table.id;
   }
 
-  /** @throws EBUSY the last anchor of a table that entries lead to */
+  /** @throws EBUSY the last anchor of a table to which entries lead */
   destroy(call: string): void {
     const { table } = this;
     if (table.anchors === 1 && table.users > 0) {

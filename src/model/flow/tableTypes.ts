@@ -1,15 +1,15 @@
-/** Types of tables that flows stand in (`enum mlx5dv_flow_table_type`). */
+/** The types of tables that hold flows (`enum mlx5dv_flow_table_type`). */
 import type { DomainType } from "../table/domainType.js";
 import type { FlowStage } from "./entry.js";
 
 export interface FlowTableType {
   readonly name: string;
   readonly stage: FlowStage;
-  /** The domain whose frames and fields it has. */
+  /** The domain whose frames it gets and whose fields it can match. */
   readonly domainType: DomainType;
-  /** Whether it is for RoCE alone, and flow actions are not. */
+  /** Whether it is for RoCE only; flow actions are then refused. */
   readonly rdma: boolean;
-  /** Whether it is for one port, which its matchers name. */
+  /** Whether it belongs to one port, which its matchers name. */
   readonly transport: boolean;
 }
 
@@ -21,7 +21,7 @@ const type = (
   transport = false,
 ): FlowTableType => ({ name, stage, domainType, rdma, transport });
 
-/** By their numbers. */
+/** The types, by number. */
 export const FLOW_TABLE_TYPES: readonly FlowTableType[] = [
   type("NIC_RX", "root", "nic_rx"),
   type("NIC_TX", "egress", "nic_tx"),

@@ -1,4 +1,4 @@
-/** Flows of the verbs (ibv_create_flow(3)). */
+/** Verbs flows (ibv_create_flow(3)): a queue pair, a match and actions. */
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
   IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
@@ -25,7 +25,7 @@ import { describe } from "../../checks.js";
 import { living, type Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 
-/** Where flows for multicast alone stand on devices that put them behind all others. */
+/** The slot of multicast-only flows on devices that rank them after all others. */
 const LAST_SLOT = trappingSlot(0xffff);
 
 export class VerbsFlow extends Flow {
@@ -50,7 +50,7 @@ export class VerbsFlow extends Flow {
     this.flags = flags;
   }
 
-  /** ibv_create_flow. `qp` may be destroyed, which is one of the things that are looked at in their order. */
+  /** ibv_create_flow. `qp` may be destroyed: that is one of the ordered checks. */
   static create(call: string, qp: QueuePair, request: FlowRequest, name?: string): VerbsFlow {
     const { device } = qp;
     const setting = settingOf(qp);
@@ -72,7 +72,7 @@ export class VerbsFlow extends Flow {
     return (this.flags & IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK) !== 0;
   }
 
-  /** What is sent goes on; sniffers listen both ways. */
+  /** Sent frames continue to the wire, and sniffers see both directions. */
   get target(): FrameTarget | null {
     if (this.type === IBV_FLOW_ATTR_NORMAL && (this.flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0) return null;
     return this.qp.target;
@@ -100,7 +100,7 @@ function ofDevice<T extends Handle>(call: string, path: string, device: DeviceBa
   return refuse({ code: "EINVAL", call, reason: "other_device", path, value: object });
 }
 
-/** Where a flow belongs; ALL_DEFAULT and SNIFFER to two places. */
+/** The entries of a flow; ALL_DEFAULT and SNIFFER have two. */
 function wantedEntries(
   device: DeviceBase,
   { type, flags, priority, port, specs }: FlowRequest,
