@@ -111,7 +111,7 @@ const keymat: Check = ({ keymat: part }) => {
   return fault("EINVAL", "keymat_ptr.icv_len", icv_len, "8, 12 or 16 bytes");
 };
 
-/** REPLAY_NONE disables the window; the kernel accepts it on modify only. */
+/** REPLAY_NONE disables the window. Inline crypto takes it on modify only, as the kernel does. */
 const replay: Check = ({ replay: part }, before, { fullOffload }) => {
   if (part === null) return undefined;
   if (part.proto !== IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE) {

@@ -12,7 +12,7 @@ export interface EspSettings {
   /** 0: none. */
   readonly hardLimit: bigint;
   readonly keymat: EspKeymat;
-  /** The SPI of the keymat, as a number. */
+  /** The IV of the keymat, as a number. */
   readonly iv: bigint;
   /** The size of the replay window; null without one. */
   readonly window: number | null;
