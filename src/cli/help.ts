@@ -1,17 +1,18 @@
-/** What --help prints. */
+/** The texts of --help. */
 
-const MAIN = `flowsteer: runs captures through the steering engine of an RDMA NIC, and tells what became of each frame
+const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each
 
   flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
-  flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules can ask about
-  flowsteer check SCENARIO...             say whether a scenario is one, and what it holds
-  flowsteer help [run|parse|check]        say more about one of them
+  flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
+  flowsteer check SCENARIO...             check scenarios, and show what they contain
+  flowsteer fields [NAME]                 list the fields that rules match and header changes write
+  flowsteer help [run|parse|check|fields] show more about a command
   flowsteer --version
 
-A scenario is a JSON document with tables, rules, flows and queues; a capture is a pcap or pcapng file, and - is
-standard input.
+A scenario is a JSON document with tables, rules, flows and queues. A capture is a pcap or pcapng file; - is standard
+input.
 
-The smallest scenario that does something, port-80.json:
+The smallest useful scenario, port-80.json:
 
   {
     "flowsteer": 1,
@@ -22,34 +23,35 @@ The smallest scenario that does something, port-80.json:
 
   flowsteer run port-80.json traffic.pcap
 
-Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, and standard error says why.
+Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, standard error says why.
 `;
 
 const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
 
-Frames come from the captures, in order, or from the scenario itself where no capture is named. The report tells where
-they and their copies went, what was rewritten, how often each rule and flow was hit, and what registers hold and
-counters say. Captures may be of any size.
+Frames come from the captures, in order. Without a capture they come from the scenario. The report shows where frames
+and their copies went, what was rewritten, how often each rule and flow was hit, and the values of registers and
+counters. Captures can have any size.
 
-  --json         one line of JSON a frame instead of the report:
+  --json         a line of JSON for each frame instead of the report:
                  {"frame":1,"len":60,"verdict":"deliver","reason":null,"to":["qp:web"],"tag":5,"rules":["http"],
                   "registers":{},"copies":[],"toTags":[5],"copyTags":[],"toFrames":[null],"copyFrames":[],
                   "beyond":{}}
-                 where a destination got other bytes than came in, toFrames has them
+                 toFrames has the bytes where a destination received changed ones
   --format csv|ndjson|parquet
-                 a row a frame instead of the report: frame, time (nanoseconds since 1970), port, length, wire_length,
-                 link_type, verdict, reason, tag, rules, to, copies; lists are arrays, in CSV joined with ;
-  --output FILE  where --format writes, instead of standard output
-  --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng; what was
-                 rewritten is there as it arrived
-  --port N       the port that frames come in on (1, or what the frames of the scenario say); those that the scenario
+                 a row for each frame instead of the report: frame, time (nanoseconds since 1970), port, length,
+                 wire_length, link_type, verdict, reason, tag, rules, to, copies; lists are arrays, in CSV joined with ;
+  --output FILE  the file for --format, instead of standard output
+  --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng;
+                 rewritten frames are in it as they arrived
+  --port N       the port at which frames arrive (1, or the port in the scenario's frames); frames that the scenario
                  sends leave by the port of their queue
   --limit N      stops after N frames
-  --workers N    spreads frames over N cores; the report is the same. Frames that can come to something that remembers
-                 (meters, connections, ...) are steered by one, and a note says so
+  --workers N    uses N cores; the report is the same. One core steers all frames where a frame can reach stateful
+                 actions (meters, connections, ...), and a note says so
 
-Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and passed over. A signal
-(Ctrl-C) ends the reading: what was read is reported as partial, and files are whole; a second one ends it at once.
+Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and skipped. A signal
+(Ctrl-C) ends the reading: frames read by then are reported as partial, and files are complete; a second signal ends
+the command at once.
 
   flowsteer run rules.json traffic.pcap
   tcpdump -w - | flowsteer run rules.json -
@@ -62,15 +64,17 @@ Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 
 
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame
 
-A line for each header: where it begins, its name, and what people look for first. Headers of the packet inside a tunnel
-are indented. A checksum that is wrong is told; one that cannot be verified is not. Where parsing stopped before the end
-of the headers, the last line tells where and why.
+A line for each header: its offset, its name, and its most important fields. Headers of the packet inside a tunnel are
+indented. A wrong checksum is marked; one that cannot be verified is not. Where parsing stopped before the end of the
+headers, the last line says where and why.
 
   --detail          every field of every header, with its offset
   --hex             the bytes of every header
-  --fields          what rules can ask about, by the names that rules use, instead; beside the headers with --detail or
-                    --hex. Only what is present is shown: a rule matches a field only where its header is there
-  --json            one line of JSON a frame: {"frame":1,"len":60,"fields":{"outer.ip_version":4, ...},"stopped":null}
+  --fields          match fields, by the names that rules use, instead of headers; with --detail or --hex, after the
+                    headers. Only fields that are present are shown: a rule matches a field only where its header is
+                    present
+  --json            a line of JSON for each frame: {"frame":1,"len":60,"fields":{"outer.ip_version":4, ...},
+                    "stopped":null}
   --scenario FILE   parses as the device of this scenario does: with its samples and its Geneve option
   --limit N         stops after N frames
 
@@ -82,17 +86,36 @@ of the headers, the last line tells where and why.
 Exit codes: 0; 2 an input was refused.
 `;
 
-const CHECK = `flowsteer check SCENARIO...: says whether a scenario is one, and what it holds
+const CHECK = `flowsteer check SCENARIO...: checks scenarios, and shows what they contain
 
-Nothing is run. A refusal names the place in the document, what is wrong and how to mend it:
+No frame is steered. A refusal names the place in the document, what is wrong and how to fix it:
 
   flowsteer: rules.json: rules[3].match.outer.tcp_dport = "80-": not a range that fits the field
     write it as 80, "0x50", "0x2/0x3f" or "1024-65535"
 
-The JSON Schema is in the package, schema/scenario-1.schema.json: name it as "$schema" and editors complete the keys.
+The package has the JSON Schema, schema/scenario-1.schema.json: name it as "$schema", and editors complete the keys and
+the names of fields.
 
 Exit codes: 0; 2 a scenario was refused.
 `;
 
-/** Help by command; "" is that of the whole. */
-export const HELP: Readonly<Record<string, string>> = { "": MAIN, run: RUN, parse: PARSE, check: CHECK };
+const FIELDS = `flowsteer fields [NAME]: lists the fields that rules match and that header changes write
+
+For each field: its bits, the header that has it, and how its values are written. A rule matches a field, and a change
+writes it, only where this header is present. With NAME, everything about one field.
+
+  flowsteer fields
+  flowsteer fields outer.tcp_dport
+  flowsteer fields | grep -i vlan
+
+Exit codes: 0; 2 there is no such field.
+`;
+
+/** Help by command; "" is the help of the whole. */
+export const HELP: Readonly<Record<string, string>> = {
+  "": MAIN,
+  run: RUN,
+  parse: PARSE,
+  check: CHECK,
+  fields: FIELDS,
+};

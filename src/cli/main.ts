@@ -1,6 +1,7 @@
 /** The command flowsteer: which subcommand, and what its end means to the shell. */
 import { nearest } from "../index.js";
 import { check } from "./commands/check.js";
+import { fields } from "./commands/fields.js";
 import { HELP } from "./help.js";
 import { endQuietlyOnClosedPipe } from "./output/output.js";
 import { parse } from "./commands/parse.js";
@@ -9,7 +10,7 @@ import { run } from "./commands/run.js";
 import { painter } from "./text.js";
 import { version } from "./version.js";
 
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check };
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check, fields };
 const REFUSED = 2;
 /** EX_SOFTWARE of sysexits(3): not to be taken for a failed expectation. */
 const DEFECT = 70;

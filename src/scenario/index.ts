@@ -69,6 +69,7 @@ export type {
   ScenarioMeterRates,
   ScenarioStep,
 } from "./state/definition.js";
+export { matchFields, modifyFields, type FieldInfo, type ModifyFieldInfo } from "./fields.js";
 export type { Failure } from "./expect/failure.js";
 export type { LoadedFlowCounter } from "./flow/counter.js";
 export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";

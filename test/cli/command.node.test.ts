@@ -7,9 +7,9 @@ import { flowsteer, root, scratch } from "./support/command.js";
 
 describe("help", () => {
   it.each([
-    [["--help"], /^flowsteer: runs captures through/],
-    [["-h"], /^flowsteer: runs captures through/],
-    [["help"], /^flowsteer: runs captures through/],
+    [["--help"], /^flowsteer: steers captured frames/],
+    [["-h"], /^flowsteer: steers captured frames/],
+    [["help"], /^flowsteer: steers captured frames/],
     [["help", "run"], /^flowsteer run SCENARIO/],
     [["run", "--help"], /^flowsteer run SCENARIO/],
     [["parse", "--help"], /^flowsteer parse CAPTURE/],
@@ -30,7 +30,7 @@ describe("help", () => {
   it("stands on standard error where no command is given", async () => {
     const { code, out, err } = await flowsteer([]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/^flowsteer: runs captures/);
+    expect(err).toMatch(/^flowsteer: steers captured frames/);
   });
 
   it("--version is that of the package", async () => {
@@ -55,17 +55,17 @@ describe("a refused input", () => {
     [
       "a command",
       () => ["rum"],
-      "rum: the command line is not understood\n  did you mean run? commands: run, parse, check, help\n",
+      "rum: the command line is not understood\n  did you mean run? commands: run, parse, check, fields, help\n",
     ],
     [
       "a topic of help",
       () => ["help", "pares"],
-      "pares: the command line is not understood\n  did you mean parse? commands: run, parse, check, help\n",
+      "pares: the command line is not understood\n  did you mean parse? commands: run, parse, check, fields, help\n",
     ],
     [
       "an option before the command",
       () => ["--json", "run"],
-      "--json: the command line is not understood\n  a command comes first; commands: run, parse, check, help\n",
+      "--json: the command line is not understood\n  a command comes first; commands: run, parse, check, fields, help\n",
     ],
     [
       "an option",

@@ -45,17 +45,17 @@ describe("flowsteer run", () => {
       "An everyday mix: one port, four tables, six queues",
       "86 frames, 31,873 bytes from examples/everyday.pcap",
       "",
-      "Where they went  frames   bytes   share",
-      "qp:web               24  12,666  27.9 %",
-      "qp:control           17   1,654  19.8 %",
-      "qp:mail              12     967  14.0 %",
-      "qp:slow              10   6,321  11.6 %",
-      "qp:tenant-blue        4     592   4.7 %",
-      "qp:dns                2     364   2.3 %",
-      "miss                  7     466   8.1 %  action default_miss",
-      "drop                  7   7,786   8.1 %  no rule of the table they came to took them",
-      "drop                  2   1,011   2.3 %  action drop",
-      "miss                  1      46   1.2 %  no rule of the root table took them",
+      "Destination     frames   bytes   share",
+      "qp:web              24  12,666  27.9 %",
+      "qp:control          17   1,654  19.8 %",
+      "qp:mail             12     967  14.0 %",
+      "qp:slow             10   6,321  11.6 %",
+      "qp:tenant-blue       4     592   4.7 %",
+      "qp:dns               2     364   2.3 %",
+      "miss                 7     466   8.1 %  action default_miss",
+      "drop                 7   7,786   8.1 %  no rule matched in the table",
+      "drop                 2   1,011   2.3 %  action drop",
+      "miss                 1      46   1.2 %  no rule matched in the root table",
     ]);
     expect(out).toContain(
       "\nTable        priority  rule          frames   bytes\nroot                0  vxlan              8   7,986\n",
@@ -246,8 +246,8 @@ describe("flowsteer run", () => {
       folder,
     ]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toContain("Where they went  frames  bytes   share\n");
-    expect(out).toContain("\nLeft by  and went to  frames  bytes\nport:1   qp:web            1     54\n");
+    expect(out).toContain("Destination  frames  bytes   share\n");
+    expect(out).toContain("\nLeft by  destination  frames  bytes\nport:1   qp:web            1     54\n");
     expect(readdirSync(folder).sort()).toEqual(["port-1.pcapng", "qp-web.pcapng"]);
     expect((await framesOf(new Uint8Array(readFileSync(join(folder, "qp-web.pcapng"))))).length).toBe(2);
     // A port on the command line is for what comes in.
@@ -261,7 +261,7 @@ describe("flowsteer run", () => {
     );
     expect(received!.out).toContain(
       [
-        "miss                  3    312  50.0 %  no rule and no flow took them",
+        "miss              3    312  50.0 %  no rule and no flow matched",
         "",
         "Flow               kind    port  priority  frames  bytes",
         "tenant web         normal     1         0       1    104",
@@ -295,25 +295,25 @@ describe("flowsteer run", () => {
     );
     expect(meter!.out).toContain(
       [
-        "Asked                    answer  frames  bytes  and went to",
+        "State                    answer  frames  bytes  destinations",
         "meter two a millisecond  red          2    108  drop 2 (action drop)",
         "                         green        4    216  qp:customer 4",
         "meter contract[1]        red          1    106  drop 1 (action drop)",
         "                         yellow       1    106  qp:operator 1",
         "                         green        1    106  qp:operator 1",
         "",
-        "At the end",
+        "State at the end",
         "meter contract[1]  22 committed, 22 excess",
       ].join("\n"),
     );
     expect(firewall!.out).toContain(
       [
-        "Asked                      answer                    frames  bytes  and went to",
+        "State                      answer                    frames  bytes  destinations",
         "connection connections[2]  valid                          3    172  qp:out 1, qp:in 2",
         "                           valid, changes its state       4    216  qp:out 3, qp:in 1",
         "                           invalid                        3    162  drop 3 (action drop)",
         "",
-        "At the end",
+        "State at the end",
         "connection connections[2]  empty",
       ].join("\n"),
     );

@@ -4,7 +4,7 @@ import { grouped, printable, table, type Column, type Paint, type Row } from "..
 
 /** The remark about a rule without frames. Packets of messages can have hit it: the report does not count them. */
 export function neverHit({ messages }: LoadedScenario): string {
-  return messages.length === 0 ? "never hit" : "by no frame";
+  return messages.length === 0 ? "never hit" : "not by a frame";
 }
 
 /** Flows and host rules, in the order in which they are matched. */

@@ -1,4 +1,4 @@
-/** What `flowsteer run` prints for people. */
+/** The report of `flowsteer run`. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../../scenario/index.js";
 import { flowCounters, flowEntries, flows, neverHit } from "./flows.js";
 import { reasonText } from "./reasons.js";
@@ -12,7 +12,7 @@ const NUMBERS: readonly Column[] = [
 
 const PLAIN_DOMAIN = "nic_rx";
 
-/** Frames that were read and not run, by why. */
+/** Frames that were read and not steered, by cause. */
 export type Skipped = ReadonlyMap<string, Sum>;
 
 export function reportText(paint: Paint, loaded: LoadedScenario, sources: string, skipped: Skipped): string {
@@ -59,13 +59,12 @@ function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
   );
   const rows = found.map((end) => row(end.to ?? end.verdict, whyOf(loaded, end), end, styleOf(end)));
   for (const [why, sum] of skipped) rows.push(row("not parsed", why, sum, "dim"));
-  const columns: Column[] = [{ title: "Where they went" }, ...NUMBERS, { title: "share", right: true }, { title: "" }];
+  const columns: Column[] = [{ title: "Destination" }, ...NUMBERS, { title: "share", right: true }, { title: "" }];
   return table(paint, columns, rows);
 }
 
 function whyOf({ flows, deviceFlows, hostRules }: LoadedScenario, { reason }: EndSum): string {
-  if (reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0)
-    return "no rule and no flow took them";
+  if (reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0) return "no rule and no flow matched";
   return reason === null ? "" : reasonText(reason);
 }
 
@@ -81,7 +80,7 @@ function copies(paint: Paint, { tally }: LoadedScenario): string {
   return rows.length === 0 ? "" : table(paint, [{ title: "Copies" }, ...NUMBERS], rows);
 }
 
-/** What became of frames at the ports that they came to from here. */
+/** Outcomes at the ports where frames arrived next. */
 function beyond(paint: Paint, loaded: LoadedScenario): string {
   const { tally } = loaded;
   if (tally.beyond.length === 0) return "";
@@ -90,10 +89,10 @@ function beyond(paint: Paint, loaded: LoadedScenario): string {
     const cells = [port, printable(to ?? verdict), grouped(frames), grouped(bytes), whyOf(loaded, end)];
     return { cells, style: styleOf(end) };
   });
-  return table(paint, [{ title: "Left by" }, { title: "and went to" }, ...NUMBERS, { title: "" }], rows);
+  return table(paint, [{ title: "Left by" }, { title: "destination" }, ...NUMBERS, { title: "" }], rows);
 }
 
-/** Where frames arrived with other bytes than they came with. */
+/** Destinations where frames arrived with changed bytes. */
 function rewritten(paint: Paint, { tally }: LoadedScenario): string {
   const rows = [...tally.rewritten].map(([to, { frames, bytes }]): Row => {
     return { cells: [printable(to), grouped(frames), grouped(bytes)] };
@@ -117,7 +116,7 @@ function registers(paint: Paint, { tally }: LoadedScenario): string {
 function rules(paint: Paint, loaded: LoadedScenario): string {
   const all = loaded.rulesByRank();
   if (all.length === 0) return "";
-  // Where there is nothing but what the PF receives, nobody asks for the domain.
+  // The domain is left out where all rules are of the PF and for received frames.
   const domains = all.some(({ matcher }) => matcher.table.domain.name !== PLAIN_DOMAIN);
   let before: (typeof all)[number]["matcher"]["table"] | undefined;
   const rows = all.map((rule): Row => {
@@ -154,7 +153,7 @@ function counters(paint: Paint, { counters: all }: LoadedScenario): string {
       return { cells: [printable(called), grouped(packets), grouped(bytes)] };
     };
     if (counter.size === 1) return [row(0, name)];
-    // Of a bulk, those that have counted.
+    // Of a bulk, the counters that are not zero.
     const counted = Array.from({ length: counter.size }, (_, n) => n).filter((n) => counter.read(n).packets > 0n);
     if (counted.length === 0) return [row(0, `${name}[0 to ${counter.size - 1}]`)];
     return counted.map((n) => row(n, `${name}[${n}]`));
@@ -191,7 +190,7 @@ function messages(paint: Paint, { scenario, messages: records }: LoadedScenario)
   return table(paint, columns, rows);
 }
 
-/** `met` of all expectations, or what was expected and what came instead. */
+/** Expectations that failed: what was expected, and what came. */
 export function failuresText(paint: Paint, file: string, failures: readonly Failure[]): string {
   const lines = [paint(["red", "bold"], `${file}: ${counted(failures.length, "expectation")} failed`)];
   const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -1,4 +1,4 @@
-/** The part of the report that tells of meters, first-hit flags and connections: what they answered, what they hold. */
+/** The part of the report about meters, first-hit flags and connections: their answers, and their state at the end. */
 import {
   connectionAt,
   type EndSum,
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<StateUse["kind"], string>> = {
   conn_track: "connection",
 };
 
-/** Answers in words, and how they are shown. */
+/** Answers in words, and their style. */
 const ANSWERS: Readonly<Record<StateUse["kind"], Readonly<Record<number, readonly [string, Style]>>>> = {
   first_hit: { 0: ["not set", "green"], 1: ["set", "dim"] },
   flow_meter: { 0: ["red", "red"], 1: ["yellow", "yellow"], 2: ["green", "green"] },
@@ -29,7 +29,7 @@ const ANSWERS: Readonly<Record<StateUse["kind"], Readonly<Record<number, readonl
   },
 };
 
-/** What frames were told, and where those went that were told so. */
+/** Answers that frames got, and the destinations of these frames. */
 export function answers(paint: Paint, { state }: LoadedScenario): string {
   let before = "";
   const rows = state.answers.map(({ use, answer, frames, bytes, ends }): Row => {
@@ -42,11 +42,11 @@ export function answers(paint: Paint, { state }: LoadedScenario): string {
   });
   if (rows.length === 0) return "";
   const columns: Column[] = [
-    { title: "Asked" },
+    { title: "State" },
     { title: "answer" },
     { title: "frames", right: true },
     { title: "bytes", right: true },
-    { title: "and went to" },
+    { title: "destinations" },
   ];
   return table(paint, columns, rows);
 }
@@ -56,14 +56,14 @@ function endText({ to, verdict, reason, frames }: EndSum): string {
   return `${printable(to ?? verdict)} ${grouped(frames)}${why}`;
 }
 
-/** What those units of ASO objects hold that rules ask. */
+/** The state at the end of the ASO objects that rules use. */
 export function holdings(paint: Paint, loaded: LoadedScenario): string {
   const rows = loaded.state.uses.flatMap((use): Row[] => {
     const object = use.object === null ? undefined : loaded.asoObjects.get(use.object);
     if (object === undefined) return [];
     return [{ cells: [`${KINDS[use.kind]} ${printable(use.name)}`, held(use, object)] }];
   });
-  return rows.length === 0 ? "" : table(paint, [{ title: "At the end" }, { title: "" }], rows);
+  return rows.length === 0 ? "" : table(paint, [{ title: "State at the end" }, { title: "" }], rows);
 }
 
 type AsoObject = NonNullable<ReturnType<LoadedScenario["asoObjects"]["get"]>>;
