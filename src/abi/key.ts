@@ -195,15 +195,16 @@ export const MISC5_TUNNEL_HEADER = 400;
  * Group ext, ours:
  *
  *     448             452             456             460     462 463 464 465 466     468
- *     | here: outer   | here: inner   | here: tunnels | port  |side|-|of |if | gre   |
+ *     | present outer | present inner | p. tunnels    | port  |dir|- |of |if | gre   |
  *     468             472             476             480             484
  *     | outer ESP seq | inner ESP seq | outer SCTP    | inner SCTP    |
  *     484             488             492             496
  *     | inner MPLS/UDP| inner MPLS/GRE| register B    | free ... 512
  *
- * side: DIRECTION_WIRE or DIRECTION_VPORT. `here` words hold one presence bit for each header (big-endian words); of, if: the three IPv4 flag bits of the
- * outer and of the inner packet in the top bits; gre: the first two bytes of the GRE header; SCTP: its two ports; MPLS over
- * UDP or GRE inside a tunnel: the first entry as on the wire.
+ * `present` words: one presence bit a header, big-endian. dir: DIRECTION_WIRE or DIRECTION_VPORT.
+ * of, if: the IPv4 flags of the outer and of the inner packet, in the top three bits. gre: the
+ * first two bytes of the GRE header. SCTP: both ports. MPLS over UDP or GRE inside a tunnel: the
+ * first label stack entry as on the wire.
  */
 export const EXT_PRESENT_OUTER = 448;
 export const EXT_PRESENT_INNER = 452;
@@ -223,7 +224,7 @@ export const EXT_INNER_MPLS_OVER_GRE = 488;
 export const DIRECTION_WIRE = 1;
 export const DIRECTION_VPORT = 2;
 
-/** Presence bits of one level (`here: outer`, `here: inner`). */
+/** Presence bits of one level (`present outer`, `present inner`). */
 export const PRESENT_ETH = 1;
 export const PRESENT_ETHERTYPE = 2;
 export const PRESENT_VLAN = 4;
@@ -242,11 +243,11 @@ export const PRESENT_SCTP = 4096;
 export const PRESENT_ESP = 8192;
 /** MPLS directly over this level's link layer. */
 export const PRESENT_MPLS = 16384;
-/** MPLS inside a tunnel of the inner packet, which is payload but for the first entry: of `here: inner` only. */
+/** MPLS inside a tunnel of the inner packet, which is payload but for the first entry: of `present inner` only. */
 export const PRESENT_INNER_MPLS_OVER_UDP = 32768;
 export const PRESENT_INNER_MPLS_OVER_GRE = 65536;
 
-/** Presence bits of `here: tunnels`: tunnel headers, and what only the outer packet has fields for. */
+/** Presence bits of `present tunnels`: tunnel headers, and what only the outer packet has fields for. */
 export const PRESENT_VXLAN = 1;
 /** First dword of the tunnel's own header; the next three follow at twice the value each. */
 export const PRESENT_TUNNEL_DWORD = 2;
