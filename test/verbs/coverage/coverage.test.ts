@@ -4,8 +4,12 @@ import { ACTION_LAYOUTS, specLayouts } from "../../../src/model/flow/spec.js";
 import { EMPTY, shortName } from "./support/fieldCases.js";
 import { nameOf, PROFILES, rowOf } from "./support/record.js";
 import { CASES, coveragePage } from "./support/table.js";
+import { DEEP } from "../../support/tier.js";
 
-describe.each(PROFILES)("%s", (profile) => {
+/** The default, and the one that most of the others are like. */
+const SOME = PROFILES.filter((profile) => profile === "manual" || profile === "connectx7");
+
+describe.each(DEEP ? PROFILES : SOME)("%s", (profile) => {
   for (const one of CASES) {
     test(nameOf(one), async () => {
       const { results } = await rowOf(one, profile);

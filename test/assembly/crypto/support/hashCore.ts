@@ -2,7 +2,7 @@
 import { JOB_AAD, JOB_AAD_LENGTH, JOB_DATA, JOB_LENGTH, JOB_SIZE } from "../../../../src/abi/cipher.js";
 import { compile } from "./compile.js";
 
-const ENTRY = "test/engine/crypto/hashEntry.ts";
+const ENTRY = "test/assembly/crypto/support/hashEntry.ts";
 const SOURCE = `
   export { HASH_SIZE, setHashKey } from "../../../../assembly/crypto/hashKey";
   export { ghash, wipeHash } from "../../../../assembly/crypto/ghash";
