@@ -1,6 +1,6 @@
 /**
- * Bundles a program of measurements as the library itself is bundled, and runs it. Loaders that compile while running wrap
- * every function to keep its name, which costs a call more than some of what is measured here.
+ * Bundles a measuring program as the library is bundled, and runs it. Loaders that compile at run
+ * time wrap every function to keep its name, which costs a call more than some measured functions.
  */
 import { build } from "esbuild";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -1,4 +1,7 @@
-/** Rules in and out: many into an empty table, all of them out again, and pairs on a live table. */
+/**
+ * Inserts and deletes: many rules into an empty table, all of them out again, and pairs on a live
+ * table.
+ */
 import { Link } from "../src/abi/headers.js";
 import { GROUP_SIZE } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";

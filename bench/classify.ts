@@ -1,5 +1,5 @@
 /**
- * Key to rule: keys that are ready in memory. Rule sets as ClassBench makes them, looked up, and changed; then rules of
+ * Key to rule, with keys ready in memory: ClassBench rule sets looked up and changed, then rules of
  * one matcher.
  */
 import { oneMatcher } from "./classify/oneMatcher.js";

@@ -1,4 +1,6 @@
-/** ESP with AES-GCM (RFC 4106): packets that lie in memory, AES-128, 8 bytes of AAD, an ICV of 16. */
+/**
+ * ESP with AES-GCM (RFC 4106) on packets in memory: AES-128, 8 bytes of AAD, an ICV of 16 bytes.
+ */
 import { loadCore } from "../src/engine/load.js";
 import { wholeAction } from "./esp/action.js";
 import { createCipher, keyOf, PACKETS, Packets } from "./esp/packets.js";

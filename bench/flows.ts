@@ -1,4 +1,4 @@
-/** Verbs flows: made and destroyed one by one, and frames against flows of several masks. */
+/** Verbs flows: created and destroyed one by one, and frames against flows with several masks. */
 import { MAX_BATCH } from "../src/abi/engine.js";
 import { PRESENT_ETH, PRESENT_L3, PRESENT_PROTOCOL, PRESENT_TCP } from "../src/abi/key.js";
 import { createDevice, createSink, type Device } from "../src/index.js";

@@ -1,4 +1,4 @@
-/** The plots of whole frames: what has a goal, and how many frames a second. */
+/** Plots of whole frames: the figures with goals, and frames per second. */
 import type { Report, Result } from "./harness.js";
 import { chart, factTables, legend, rateCharts, ratioBar } from "./plots.js";
 

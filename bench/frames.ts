@@ -1,4 +1,7 @@
-/** The engine as its users run it: whole frames, skewed traffic, all cores, files of gigabytes, the start of a process. */
+/**
+ * The engine as its users run it: whole frames, skewed traffic, all cores, captures of gigabytes,
+ * the start of a process.
+ */
 import { captures, withoutCaptures } from "./frames/captures.js";
 import { cached } from "./frames/skewed.js";
 import { outcomes } from "./frames/outcomes.js";

@@ -1,8 +1,9 @@
 /**
  * Runs workloads and turns times into ratios.
  *
- * Every case of a workload is measured in every round, one after the other, so that what else the machine does meets
- * all of them; a ratio is taken inside a round, and the median of the rounds is reported.
+ * Each round measures every case of a workload, one after the other, so that other load on the
+ * machine affects all of them. A ratio is taken within a round; the report has the median of the
+ * rounds.
  */
 import { add, configure, suite } from "benny";
 

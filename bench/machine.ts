@@ -1,4 +1,4 @@
-/** What figures were measured on. */
+/** Describes the machine on which figures were measured. */
 import { arch, availableParallelism, cpus, platform } from "node:os";
 import { dpdkVersion } from "./peers/rteAcl.js";
 

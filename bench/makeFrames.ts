@@ -1,4 +1,4 @@
-/** Frames of the parse and steer workloads, as a sender makes them: every length and every checksum is right. */
+/** Frames of the parse and steer workloads, with right lengths and checksums. */
 import type { Tuple } from "./tuples.js";
 
 const TCP = 6;

@@ -1,4 +1,7 @@
-/** What the workloads set up: a device, a table with 5-tuple rules, and the same rules in plain JavaScript. */
+/**
+ * The setup of the workloads: a device, a table with 5-tuple rules, and the same rules in plain
+ * JavaScript.
+ */
 import { Op } from "../src/abi/engine.js";
 import {
   GROUP_SIZE,

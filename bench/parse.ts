@@ -1,4 +1,4 @@
-/** Bytes to key: frames that lie in memory one behind the other, parsed a batch or a frame a call. */
+/** Bytes to key: frames back to back in memory, parsed in batches or one by one. */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE, FRAME_WIRE_LENGTH, MAX_BATCH } from "../src/abi/engine.js";
 import { Link } from "../src/abi/headers.js";
 import { NEEDS_ALL } from "../src/abi/key.js";

@@ -1,4 +1,4 @@
-/** Frames through four tables that rewrite them and put them into tunnels; bytes out of a queue. */
+/** Frames through four tables that rewrite and encapsulate them, to the bytes at a queue. */
 import { DEST_LENGTH, MAX_BATCH, Reason, Verdict } from "../src/abi/engine.js";
 import { Link } from "../src/abi/headers.js";
 import { Batch } from "../src/engine/batch.js";

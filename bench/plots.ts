@@ -1,8 +1,7 @@
 /**
- * A page of plots of a report: one file, drawn here, that loads nothing.
+ * A page of plots of a report: one file that loads nothing.
  *
- * Ratios and rates are on logarithmic scales, as what is compared lies up to a hundredfold apart: equal steps to the
- * right are equal factors.
+ * Ratios and rates use logarithmic scales, since figures differ up to a hundredfold.
  */
 import { framesSection } from "./framePlots.js";
 import type { Against, Report, Result } from "./harness.js";

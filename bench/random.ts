@@ -1,6 +1,6 @@
-/** Numbers that are the same in every run: SplitMix32 over a seed. */
+/** Random numbers that are the same in every run: SplitMix32 with a seed. */
 
-/** A function that gives the next unsigned 32-bit number. */
+/** Returns the next unsigned 32-bit number. */
 export function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

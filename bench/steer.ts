@@ -1,4 +1,7 @@
-/** Bytes to outcome: 64-byte TCP frames, 1,000 rules of one matcher, each counts, tags and names a queue. */
+/**
+ * Bytes to outcome: 64-byte TCP frames against 1,000 rules of one matcher that count, tag and name
+ * a queue.
+ */
 import { MAX_BATCH } from "../src/abi/engine.js";
 import { createSink } from "../src/index.js";
 import {

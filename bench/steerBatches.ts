@@ -1,4 +1,7 @@
-/** Frames to outcomes in memory, the engine beside plain JavaScript: what is read of an outcome is its verdict and tag. */
+/**
+ * Frames to outcomes in memory, the engine beside plain JavaScript. Of an outcome it reads verdict
+ * and tag.
+ */
 import { MAX_BATCH } from "../src/abi/engine.js";
 import { Link } from "../src/abi/headers.js";
 import { Batch } from "../src/engine/batch.js";

@@ -1,8 +1,8 @@
 /**
- * TCP 5-tuples for rules, and traces of them: what a flow table of a busy host holds.
+ * TCP 5-tuples for rules, and traces of them, as in the flow table of a busy host.
  *
- * Invariant: the source addresses of tuples with different numbers differ, so a key that has one tuple's source and
- * another destination port matches no rule of the set.
+ * Invariant: tuples with different numbers have different source addresses, so a key with one
+ * tuple's source and another destination port matches no rule of the set.
  */
 import { GROUP_EXT, GROUP_INNER, GROUP_MISC, GROUP_OUTER, NEEDS_INNER } from "../src/abi/key.js";
 import { numbers } from "./random.js";

@@ -31,7 +31,7 @@ import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-/** `profile` is `release` with the names of functions. */
+/** `profile` is `release` with function names. */
 const FLAVOURS = ["release", "profile", "debug", "coverage"];
 
 /** Bundle name in dist/ and its source. */
@@ -46,7 +46,7 @@ const ENTRIES = {
   cli: "src/cli/start.ts",
 };
 
-/** Half of what a start takes is reading source. Names stay: stacks that users see have them. */
+/** Half of the start-up time is reading source. Names stay: users see them in stack traces. */
 const TEXT = {
   format: "esm",
   target: "es2022",
@@ -54,7 +54,7 @@ const TEXT = {
   logLevel: "warning",
   minifySyntax: true,
   minifyWhitespace: true,
-  // Node shows the line of an error that nobody catches.
+  // Node prints the source line of an uncaught error.
   lineLimit: 120,
 };
 
@@ -86,7 +86,7 @@ if (args["check-core"]) {
 }
 endLine();
 
-/** One flavour of the core, unless its output is newer than all that it is made from. */
+/** Builds one flavour of the core, unless its output is newer than its inputs. */
 async function buildCore(flavour) {
   if (!FLAVOURS.includes(flavour)) fail(`no such flavour: ${flavour} (${FLAVOURS.join(", ")})`);
   const inputs = [
@@ -104,7 +104,7 @@ async function buildCore(flavour) {
   const reader = flavour === "debug" ? new ExportReader() : null;
   await compileCore(flavour, [], reader === null ? [] : [reader]);
   if (reader !== null) writeCoreExports(await reader.text(readFileSync(output)));
-  // What was edited while the compiler ran is newer than this.
+  // A file edited during compilation is newer than this.
   utimesSync(output, started, started);
   done(kilobytes(statSync(output).size), started);
 }
@@ -125,11 +125,11 @@ async function compileCore(flavour, options, transforms = []) {
   const { error } = await asc.main(["--config", "asconfig.json", "--target", flavour, ...options], {
     stdout: stream,
     stderr: stream,
-    // Not in asconfig.json: the compiler drops the leading "./" of a transform's path there.
+    // Not in asconfig.json: there the compiler drops the leading "./" of a transform's path.
     transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms,
     writeFile: (name, contents) => replaceFile(name, contents),
   });
-  // The compiler says how its last round of optimization went: that is no warning.
+  // The compiler reports how its last round of optimization went; that is no warning.
   const text = messages.join("").replace(/^Last converge was suboptimal\.\n/gm, "");
   if (text !== "") say(text.trimEnd());
   if (error) fail(`the ${flavour} core was not built`);
@@ -144,7 +144,7 @@ async function buildWorker() {
   replaceFile(output, outputFiles[0].contents);
 }
 
-/** In one file: what it shares with the entry points would be chunks of its own, which every start reads. */
+/** One file: shared code would be chunks of its own, which every start reads. */
 function worker() {
   return {
     entryPoints: { worker: "src/engine/worker.ts" },
@@ -158,7 +158,7 @@ function worker() {
   };
 }
 
-/** The entry points, side by side in dist/, with the code that they share in chunks. */
+/** The entry points, side by side in dist/, with their shared code in chunks. */
 async function buildBundles() {
   const stamp = "build/dist.stamp";
   const inputs = ["src", "build/release/core.wasm", "scripts/build.mjs", "scripts/chunks.mjs", "node_modules/esbuild"];
@@ -174,11 +174,12 @@ async function buildBundles() {
     splitting: true,
     write: false,
     mainFields: ["module", "main"],
-    // A browser resolves no names of packages: the bundles contain what all entries need, and name what the command needs.
+    // A browser does not resolve package names: bundles contain the code that all entries need, and
+    // import by name what only the command needs.
     external: ["node:*", "hyparquet-writer"],
-    // The core, for the entry that carries it.
+    // The core, for the entry that embeds it.
     loader: { ".wasm": "binary" },
-    // Undefined when run from source: src/engine tells by it where the core lies.
+    // Undefined when run from source: src/engine uses it to locate the core.
     define: { "import.meta.bundled": "true" },
     metafile: true,
     legalComments: "none",
@@ -199,7 +200,10 @@ async function buildBundles() {
   done(`${files.size} files`, started);
 }
 
-/** The bundler gives a class that speaks of itself a second name inside, `Rule = class _Rule`, which messages would show. */
+/**
+ * The bundler gives a class that refers to itself a second inner name, `Rule = class _Rule`, which
+ * messages would show.
+ */
 function withoutInnerNames(bundle) {
   const names = [...bundle.matchAll(/\b(\w+)=class _\1\b/g)].map(([, name]) => name);
   return names.reduce(
@@ -219,7 +223,7 @@ function buildTypes() {
     stdio: "inherit",
   });
   if (tsc.status !== 0) fail("the declaration files were not built");
-  // The enums exist at run time: a program compiled file by file may use them too.
+  // The enums exist at run time, so programs that compile file by file may use them.
   for (const name of readdirSync("dist/types", { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".d.ts")) continue;
     const file = join("dist/types", name);
@@ -231,13 +235,16 @@ function buildTypes() {
   done("", started);
 }
 
-/** What was edited while the files were made is newer than the stamp. */
+/** A file edited during the build is newer than the stamp. */
 function writeStamp(stamp, started) {
   replaceFile(stamp, "");
   utimesSync(stamp, started, started);
 }
 
-/** Whether the file is newer than every input, the folders included: a removed file makes its folder newer. */
+/**
+ * Whether the file is newer than every input, folders included: removing a file makes its folder
+ * newer.
+ */
 function upToDate(output, inputs) {
   if (args.force || !existsSync(output)) return false;
   const built = statSync(output).mtimeMs;
@@ -251,7 +258,9 @@ function newest(path) {
   return Math.max(mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-/** Writes beside the file and renames: who reads at the same time sees the old file or the new one. */
+/**
+ * Writes beside the file and renames, so that a concurrent reader sees the old file or the new one.
+ */
 function replaceFile(name, contents) {
   const bytes = Buffer.from(contents);
   mkdirSync(dirname(name), { recursive: true });
@@ -264,7 +273,10 @@ function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} kB`;
 }
 
-/** All that is built goes in one line of progress: `build: release core 115.2 kB in 10.2 s, dist 12 files in 0.3 s`. */
+/**
+ * Reports everything that was built in one line: `build: release core 115.2 kB in 10.2 s, dist 12
+ * files in 0.3 s`.
+ */
 function begin(what) {
   process.stderr.write(`${lineOpen ? ", " : "build: "}${what} `);
   lineOpen = true;

@@ -19,16 +19,22 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** In bytes, after gzip. */
+/** Size limits in bytes, after gzip. */
 const LIMITS = { core: 100_000, main: 110_000 };
 
-/** What a program with direct rules reads before its first line, each file and each byte of which takes time: files, bytes of source. */
+/**
+ * Limits for the source that a program with direct rules reads before its first line: number of
+ * files, bytes.
+ */
 const START = { entries: ["index", "mlx5dv"], files: 4, bytes: 490_000 };
 
-/** What a process takes at the most, on any machine. */
+/** Limits for a process on any machine. */
 const PATIENCE = 600_000;
 
-/** Parts of Node that take longer to load than a device to start: its HTTP client comes with the first look at `Response`. */
+/**
+ * Parts of Node that take longer to load than a device takes to start: reading `Response` loads the
+ * HTTP client.
+ */
 const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "child_process"];
 
 const PUBLISHED = [
@@ -87,7 +93,7 @@ function contents(home, files) {
   console.log(`package: ${files.length} files, ${statSync(tarball).size} bytes packed`);
 }
 
-/** The main entry with all that it imports at once: its chunks. */
+/** The main entry with its static imports. */
 async function mainEntry(home) {
   const files = await filesOf(home, ["index"]);
   size(`main entry (${files.length} files)`, sum(files, gzipped), LIMITS.main);
@@ -100,7 +106,7 @@ async function startOf(home) {
   if (files.length > START.files || bytes > START.bytes) problems.push("a start reads more than it may");
 }
 
-/** Entry points and all that they import at once. */
+/** Entry points with their static imports. */
 async function filesOf(home, entries) {
   const paths = entries.map((entry) => join(home, `dist/${entry}.js`));
   const { metafile } = await build({
@@ -130,7 +136,7 @@ async function filesOf(home, entries) {
   return [...reached].map((path) => join(folder, path));
 }
 
-/** Every script among the exports, in a process of its own that knows nothing of this checkout. */
+/** Imports every script of the exports, each in a process outside of this checkout. */
 function imports(home) {
   const { name, exports, bin } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   for (const [subpath, target] of Object.entries(exports)) {
@@ -141,7 +147,7 @@ function imports(home) {
   for (const [command, script] of Object.entries(bin)) run(`${command} --help`, [join(home, script), "--help"]);
 }
 
-/** Relative links in Markdown; what is in a code span or block is none. */
+/** Relative links in Markdown, outside of code. */
 function links(home, files) {
   const known = new Set(files);
   for (const name of files.filter((one) => one.endsWith(".md"))) {
@@ -157,7 +163,7 @@ function links(home, files) {
   }
 }
 
-/** What GitHub calls the headings of a page. */
+/** The anchors that GitHub derives from the headings of a page. */
 function anchorsOf(home, name) {
   const headings = readFileSync(join(home, name), "utf8").matchAll(/^#+ +(.+?) *$/gm);
   return new Set(
@@ -177,7 +183,7 @@ function withoutParquet(home) {
     problems.push(`--format parquet without its package ends with ${status}: ${stderr.trim()}`);
 }
 
-/** A device of the installed package, in a process of its own. */
+/** Runs a device of the installed package in its own process. */
 function starts(home) {
   const { name } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   const program = `
@@ -189,7 +195,7 @@ function starts(home) {
   run("a device", ["--input-type=module", "-e", program]);
 }
 
-/** A frame that is too long, and what is no action. */
+/** A frame that is too long, and an object that is no action. */
 function names(home) {
   const { name } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   const program = `

@@ -1,22 +1,26 @@
 /**
- * Fewer files to read at a start. The bundler makes a chunk of whatever the same entry points share, a dozen for a program that has
- * two of them, and a start takes its time for each file and for each name that goes from one to another. Here chunks that
- * come together for most become one.
+ * Reduces the number of files that a start reads. The bundler makes one chunk for each set of entry
+ * points that share code: a dozen for a program that uses two of them. Each file, and each name
+ * that crosses files, costs start-up time. This step merges the chunks that most programs load
+ * together.
  */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { build } from "esbuild";
 
-/** Entry points: the chunks that each reads, and none before it, become one. */
+/** Entry points: the chunks that each loads, and no earlier one does, are merged. */
 const STARTS = ["index", "mlx5dv"];
 
-/** An import of nothing, which keeps an order: no module here has effects that another waits for (package.json, sideEffects). */
+/**
+ * An import without names, which only keeps order. No module here has side effects (package.json,
+ * sideEffects).
+ */
 const BARE = /\bimport\s*"\.\/[^"]+";/g;
 
 /**
- * The files of a bundle that was split, name and text, with one chunk for each start.
- * @param bundle what the bundler gives, with its metafile
- * @param options those of the bundler that say how text is written
+ * The files of a split bundle, by name, with one merged chunk for each start.
+ * @param bundle the result of the bundler, with its metafile
+ * @param options the bundler's output options
  */
 export async function mergeChunks({ outputFiles, metafile }, options) {
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text.replace(BARE, "")]));
@@ -35,7 +39,7 @@ export async function mergeChunks({ outputFiles, metafile }, options) {
   return texts;
 }
 
-/** A file, what it imports, and what that imports; not what is loaded when it is asked for. */
+/** A file and its static imports, transitively. */
 function readBy(parts, entry) {
   const seen = new Set();
   const visit = (name) => {
@@ -49,7 +53,10 @@ function readBy(parts, entry) {
   return [...seen];
 }
 
-/** One module that exports what all of these do. @throws where two export the same name */
+/**
+ * One module that exports everything that these chunks export. @throws two of them export the same
+ * name
+ */
 async function joined(chunks, names, options) {
   const twice = names.filter((name, i) => names.indexOf(name) !== i);
   if (twice.length > 0) throw new Error(`chunks that become one export the same names: ${twice.join(", ")}`);

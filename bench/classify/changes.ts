@@ -1,4 +1,7 @@
-/** Rules of a set into an empty table, and pairs of a delete and an insert while the others are there. */
+/**
+ * Inserts a whole rule set into an empty table, then deletes and inserts pairs while the other
+ * rules stay.
+ */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { cpuSeconds, repeated, type TimedCase, type Workload } from "../harness.js";
 import { numbers } from "../random.js";

@@ -1,4 +1,4 @@
-/** Rules of a set and headers of a trace as the core takes them: an IPv4 5-tuple, whatever the protocol. */
+/** Rules of a set and headers of a trace in the form of the core: IPv4 5-tuples of any protocol. */
 import { MAX_BATCH, Op } from "../../src/abi/engine.js";
 import {
   EXT_PRESENT_OUTER,

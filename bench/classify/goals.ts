@@ -1,6 +1,6 @@
 /**
- * What we want to reach, as ratios: time of the peer by time of the engine. A floor is three quarters of what a
- * prototype reached, each set by itself; a goal is the same for all sets.
+ * Goals, as ratios: time of the peer by time of the engine. A floor is three quarters of the figure
+ * of a prototype, for each set; a goal is the same for all sets.
  */
 import type { Target } from "../harness.js";
 import { SETS, type SetName } from "./ruleSets.js";

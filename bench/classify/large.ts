@@ -1,4 +1,4 @@
-/** What large tables of 5-tuple rules take, and a million rules in one. */
+/** Memory and time of large tables of 5-tuple rules, and of one table with a million rules. */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
 import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, NEEDS_ALL } from "../../src/abi/key.js";

@@ -1,4 +1,7 @@
-/** Lookups in a rule set: the engine in batches, plain JavaScript, and rte_acl where there is one. */
+/**
+ * Lookups in a rule set: the engine in batches, plain JavaScript, and rte_acl where it is
+ * installed.
+ */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { repeated, type Target, type TimedCase, type Workload } from "../harness.js";
 import { RteAcl } from "../peers/rteAcl.js";

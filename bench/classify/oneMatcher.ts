@@ -1,6 +1,7 @@
 /**
- * Rules of one matcher. Of each key, the fields that a tuple names are written anew for every lookup, in both: a trace
- * that is longer than a batch, so that rules do not stay in the cache because the trace is short.
+ * Rules of one matcher. Both peers write the fields of the 5-tuple into each key before each
+ * lookup. The trace is longer than a batch, so that a short trace does not keep the rules in the
+ * CPU cache.
  */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";

@@ -1,4 +1,7 @@
-/** The rule sets and traces of bench/rulesets/: lines in the order of their priority, the first that matches wins. */
+/**
+ * The rule sets and traces of bench/rulesets/. Lines are in order of priority; the first matching
+ * line wins.
+ */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 

@@ -1,4 +1,4 @@
-/** A rule set in those that are compared, each with the headers of one trace ready. */
+/** The competitors for one rule set, each with the headers of one trace ready. */
 import { loadCore } from "../../src/engine/load.js";
 import type { Core } from "../../src/engine/core.js";
 import { cpuSeconds } from "../harness.js";

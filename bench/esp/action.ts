@@ -1,4 +1,7 @@
-/** The whole action: frames matched by a flow, put into ESP and taken out again, beside the cipher alone on as many bytes. */
+/**
+ * The whole ESP action: frames matched by a flow, encrypted and decrypted, beside the cipher alone
+ * on as many bytes.
+ */
 import { FRAME_SIZE, MAX_BATCH, Verdict, VPORT_MANAGER, VPORT_UPLINK } from "../../src/abi/engine.js";
 import { ESP_WINDOW, ESP_WINDOW_WORDS } from "../../src/abi/esp.js";
 import { Link } from "../../src/abi/headers.js";

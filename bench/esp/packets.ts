@@ -1,4 +1,7 @@
-/** Packets of one length in the core's memory, sealed and opened where they lie, and the same for peers. */
+/**
+ * Packets of one length in the core's memory, sealed and opened in place; the same packets for the
+ * peers.
+ */
 import {
   JOB_AAD,
   JOB_AAD_LENGTH,

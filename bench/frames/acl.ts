@@ -1,6 +1,7 @@
 /**
- * A device with the rules of a set, loaded as a scenario: that is where the public API has ranges of ports. Line i counts in
- * counter i, tags with i and delivers to one of some queues; all of them are in the root table.
+ * A device with the rules of a set, loaded as a scenario, since port ranges are part of scenarios.
+ * Rule i counts in counter i, tags with i and delivers to one of a few queues. All rules are in the
+ * root table.
  */
 import type { Device, DeviceOptions } from "../../src/index.js";
 import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";

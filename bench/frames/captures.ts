@@ -1,4 +1,7 @@
-/** Big captures through the command, beside tcpdump, which reads the same file and writes what its filter passes. */
+/**
+ * Big captures through the command. tcpdump reads the same file and writes the frames that its
+ * filter passes.
+ */
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

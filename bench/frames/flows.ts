@@ -1,4 +1,7 @@
-/** Headers of flows that hit rules of a set at random, and sequences of them: skewed, and without one that comes back. */
+/**
+ * Headers of flows that hit random rules of a set, and sequences of them: skewed, and without
+ * repetition.
+ */
 import { HEADER_WORDS, LinearSearch, type SetRule, type Trace } from "../classify/ruleSets.js";
 import { FlatTupleSpace, HAS_PORTS } from "../peers/flatTupleSpace.js";
 import { numbers } from "../random.js";

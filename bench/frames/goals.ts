@@ -1,6 +1,9 @@
-/** What the frame path is to reach, as ratios: time of the peer by time of the engine. */
+/** Goals of the frame path, as ratios: time of the peer by time of the engine. */
 
-/** 64-byte frames from bytes to outcome, 10,000 rules: against plain JavaScript, and against classification alone. */
+/**
+ * 64-byte frames from bytes to outcome, 10,000 rules, against plain JavaScript and against
+ * classification alone.
+ */
 export const JAVASCRIPT_GOAL = 25;
 export const READY_GOAL = 0.5;
 /** The flow cache on and off: skewed traffic, and traffic whose flows never return. */

@@ -1,4 +1,7 @@
-/** Bytes to outcome: 64-byte frames against a rule set, through the burst of a device, with the flow cache off. */
+/**
+ * Bytes to outcome: 64-byte frames against a rule set, through a burst of a device without flow
+ * cache.
+ */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { VERDICTS, type Burst } from "../../src/index.js";
 import { readRules, readTrace, type SetSize, type Trace, type TraceKind } from "../classify/ruleSets.js";

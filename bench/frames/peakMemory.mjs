@@ -1,4 +1,4 @@
-/** For `node --import`: says on descriptor 3 how much memory the process had at the most, in kilobytes. */
+/** For `node --import`: writes the peak memory of the process in kilobytes to descriptor 3. */
 import { writeSync } from "node:fs";
 
 process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));

@@ -1,4 +1,7 @@
-/** Several cores: 64-byte frames against a rule set through the bursts of a pool and of a device, by the clock on the wall. */
+/**
+ * Several cores: 64-byte frames against a rule set through bursts of a pool and of a device, in
+ * wall-clock time.
+ */
 import { createDevicePool, VERDICTS, type Burst } from "../../src/index.js";
 import { hold } from "../classify/lookups.js";
 import { readRules, readTrace, type SetSize, type TraceKind } from "../classify/ruleSets.js";

@@ -1,4 +1,4 @@
-/** Processes that are timed from their start to their end. */
+/** Runs processes and measures their time from start to end. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

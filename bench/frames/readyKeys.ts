@@ -1,4 +1,7 @@
-/** Classification alone: the keys of frames, made before, looked up in the root table of the same device. */
+/**
+ * Classification alone: keys of the same frames, parsed before, looked up in the root table of the
+ * same device.
+ */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import { Link } from "../../src/abi/headers.js";
 import {

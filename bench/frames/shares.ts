@@ -1,4 +1,4 @@
-/** Draws by shares: the n-th of them as often as its share of the sum says. */
+/** Draws numbers by weight: each as often as its share of the sum. */
 export class Shares {
   readonly #until: Float64Array;
 

@@ -1,6 +1,6 @@
 /**
- * The flow cache: 64-byte frames against a rule set, on a device with the cache and on one without. Frames come as
- * from a file, those of a burst copied at once.
+ * The flow cache: 64-byte frames against a rule set, on a device with the cache and on one without.
+ * Frames come from one block of memory, as from a file; a burst copies them in one call.
  */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import type { Burst } from "../../src/index.js";

@@ -1,4 +1,4 @@
-/** How long a process takes to its first outcome, beside one that does nothing. */
+/** Time of a process to its first outcome, beside an empty process. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Workload } from "../harness.js";

@@ -1,6 +1,6 @@
 /**
- * Frames of headers of a trace, one behind the other in memory as in a file, 64 bytes each: Ethernet, IPv4, and TCP, UDP,
- * ICMP or bytes of another protocol. Every length and every checksum is right.
+ * Frames for the headers of a trace, back to back in memory as in a file, 64 bytes each: Ethernet,
+ * IPv4, and TCP, UDP, ICMP or another protocol. Every length and checksum is right.
  */
 import { HEADER_WORDS } from "../classify/ruleSets.js";
 

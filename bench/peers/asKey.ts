@@ -1,4 +1,7 @@
-/** A record of the plain parser as a key, and its list as a frame map: to hold the answers of both side by side. */
+/**
+ * Converts a record of the plain parser to a key and its list to a frame map, to compare the
+ * answers of both.
+ */
 import {
   MAP_ENTRY_SIZE,
   MAP_FIRST,

@@ -1,4 +1,4 @@
-/** Where the plain parser stands in a frame, the list of headers that it writes, and how it reads numbers. */
+/** The position of the plain parser in a frame, its list of headers, and how it reads numbers. */
 import { LEVEL_OUTER, Stop } from "../../src/abi/headers.js";
 import * as at from "./record.js";
 

@@ -1,4 +1,4 @@
-/** What the suite `esp` asks of a peer. */
+/** The interface of a peer of the suite `esp`. */
 
 export interface Sealed {
   data: Uint8Array;

@@ -1,6 +1,6 @@
 /**
- * Bytes to outcome in plain JavaScript: the parser, the classifier, and rules that count, tag and name a queue. Once
- * into arrays that are used again, once into an object a frame.
+ * Bytes to outcome in plain JavaScript: the parser, the classifier, and rules that count, tag and
+ * name a queue; once into reused arrays, once into one object a frame.
  */
 import { PlainClassifier } from "./classifier.js";
 import { TUPLE_WANTS } from "../tuples.js";

@@ -1,6 +1,6 @@
 /**
- * AES-GCM of @noble/ciphers as a peer: JavaScript alone. It is a package of the folder `ciphers`, so that only who measures
- * has it; measuring installs it.
+ * AES-GCM of @noble/ciphers as a peer, in JavaScript only. It is a package of the folder `ciphers`,
+ * so that only a measuring run installs it.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

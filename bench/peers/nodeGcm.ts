@@ -1,4 +1,7 @@
-/** AES-GCM of node:crypto as a peer: one synchronous call a packet, the key an object that is reused, nothing joined. */
+/**
+ * AES-GCM of node:crypto as a peer: one synchronous call a packet, a reused key object, no joined
+ * buffers.
+ */
 import { createCipheriv, createDecipheriv, createSecretKey, type CipherGCMTypes, type KeyObject } from "node:crypto";
 import type { GcmPeer, Sealed } from "./gcm.js";
 

@@ -1,6 +1,7 @@
 /**
- * A parser in plain JavaScript that does what assembly/wire does for Ethernet frames and two tunnels: the same fields,
- * the same rulings, the same list of headers. One class whose methods V8 inlines; nothing is allocated for a frame.
+ * A parser in plain JavaScript that does the work of assembly/wire for Ethernet frames and two
+ * tunnels: the same fields, rulings and list of headers. One class, whose methods V8 inlines; a
+ * frame allocates nothing.
  */
 import { VPORT_UPLINK } from "../../src/abi/engine.js";
 import { Header, LEVEL_INNER, LEVEL_OUTER, Stop } from "../../src/abi/headers.js";

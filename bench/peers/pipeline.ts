@@ -1,4 +1,6 @@
-/** Tables one behind the other in plain JavaScript: frames are copied in, matched, changed and put into tunnels. */
+/**
+ * A chain of tables in plain JavaScript: frames are copied in, matched, changed and encapsulated.
+ */
 import { FRAME_HEAD_ROOM } from "../../src/abi/engine.js";
 import { TUPLE_WANTS } from "../tuples.js";
 import { PlainClassifier } from "./classifier.js";

@@ -1,6 +1,6 @@
 /**
- * What rules do to the bytes of a frame, in plain JavaScript: header changes that keep checksums as right as they were
- * (RFC 1624), and encapsulation. A change is written into the record of the parser too, so that nothing is parsed again.
+ * Header changes in plain JavaScript: incremental checksum updates (RFC 1624) and encapsulation. A
+ * change also updates the record of the parser, so that no frame is parsed again.
  */
 import { Header } from "../../src/abi/headers.js";
 import { be16, be32 } from "./cursor.js";

@@ -1,6 +1,7 @@
 /**
- * DPDK's packet classifier as a peer: rteAcl.c, built where libdpdk is and kept running while others are measured. It
- * times its own rounds, in CPU time, and holds itself to the answers of the trace before the first.
+ * DPDK's packet classifier as a peer: builds rteAcl.c where libdpdk is installed and keeps it
+ * running during a measurement. It times its own rounds in CPU time and checks its answers against
+ * the trace before the first round.
  */
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Bytes to outcome in plain JavaScript, for 5-tuple rules that do not change: reads what they ask for, finds the first,
- * counts frames and bytes, tags, names a queue. Everything is in typed arrays that are used again.
+ * Bytes to outcome in plain JavaScript, for fixed 5-tuple rules: reads the fields that rules need,
+ * finds the first rule, counts frames and bytes, tags, names a queue. It reuses typed arrays.
  */
 import type { SetRule } from "../classify/ruleSets.js";
 import { FlatTupleSpace, HAS_PORTS, tupleOf } from "./flatTupleSpace.js";

@@ -1,6 +1,7 @@
 /**
- * What both sides build: a gateway of four tables. Its own MAC; 5-tuples, which get another address, port and TTL and are
- * counted; routes to that address, which set both MACs; the VXLAN tunnel behind each MAC, and then a queue.
+ * The pipeline that both peers build: a gateway of four tables. It matches its own MAC; 5-tuples,
+ * which get a new address, port and TTL and are counted; routes, which set both MACs; and the VXLAN
+ * tunnel of each MAC. Then a queue.
  */
 
 /** MACs that the root table knows: the first one is that of tcpFrame, frames to the others are dropped. */

@@ -1,4 +1,4 @@
-/** Where the processor is while something runs, by function: samples of node's own profiler. */
+/** Samples of Node's profiler by function: where the CPU spends time while something runs. */
 import { Session, type Profiler } from "node:inspector";
 
 /** Microseconds between samples. */

@@ -1,4 +1,7 @@
-/** The everyday kinds of frames whose way through a device is taken apart: a device, its frames, and what is to become of them. */
+/**
+ * The everyday kinds of frames that the profile measures: a device, its frames, and their expected
+ * outcome.
+ */
 import { GROUP_EXT, GROUP_OUTER } from "../../src/abi/key.js";
 import { createDevice, createSink, type Device, type DeviceOptions } from "../../src/index.js";
 import { loadScenario } from "../../src/scenario/index.js";

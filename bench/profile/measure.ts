@@ -1,4 +1,6 @@
-/** The way of one kind of frame: as a whole, its stages by samples, and what can be run alone. */
+/**
+ * Measures one kind of frame: as a whole, its stages by samples, and the parts that can run alone.
+ */
 import { MAX_BATCH } from "../../src/abi/engine.js";
 import type { Burst, DeviceOptions } from "../../src/index.js";
 import { VERDICTS } from "../../src/index.js";

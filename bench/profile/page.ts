@@ -1,4 +1,4 @@
-/** docs/profile.md: where the time of a frame goes. */
+/** Writes the page of the profile: where the time of a frame goes. */
 import type { Profile } from "./measure.js";
 import { filesOf, STAGES, stagesOf } from "./stages.js";
 

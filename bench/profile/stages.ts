@@ -1,4 +1,4 @@
-/** The stages of a frame's way, and whose functions are which. */
+/** The stages of a frame, and the functions that belong to each. */
 import type { FunctionShare } from "./cpu.js";
 
 /** What the compiler has made one function is one stage: gathering and filtering; the opening of branches and what delivers. */
