@@ -1,7 +1,11 @@
 /**
- * Flow counters: | packets 8 | bytes 8 |, in blocks (bulks) of consecutive counters.
+ * Flow counters, in bulks of consecutive ones. In: a counter and a frame. Out: one packet more,
+ * and its bytes.
  *
- * Bytes are those of the frame on the wire as it stands at the rule, from its first byte, without FCS.
+ *     | packets 8 | bytes 8 |
+ *
+ * Bytes are those of the frame on the wire as it stands at the rule, from its first byte, without
+ * FCS.
  */
 import { FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import { allocate, release } from "../arena";

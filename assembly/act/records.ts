@@ -1,4 +1,7 @@
-/** Records that operands of actions name, as the host has staged them (layouts in src/abi/engine.ts). */
+/**
+ * Records that operands of actions name. In: bytes that the host has staged (layouts in src/abi).
+ * Out: a copy in the arena.
+ */
 import { allocate, release } from "../arena";
 import { STAGING } from "../memory";
 

@@ -1,4 +1,7 @@
-/** What a list of actions asks of those before it: groups of the key that the parser fills, room for branches, an order of frames. */
+/**
+ * What a list of actions needs before it runs. In: staged actions. Out: NEEDS_* (src/abi/key.ts):
+ * groups of the key that the parser fills, branches for copies, frames in order.
+ */
 import {
   ACTION_SIZE,
   ARRAY_COUNT,

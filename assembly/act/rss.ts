@@ -1,8 +1,9 @@
 /**
- * Spreading (receive side scaling): a hash over fields of the frame says which of several queues gets it (docs/queues.md,
- * "RSS"; record in src/abi/state.ts).
+ * Receive side scaling: a hash over header fields selects one of several queues. In: a branch and
+ * an RSS record (src/abi/state.ts). Out: the queue (docs/queues.md).
  *
- * The input is | addresses | ports | SPI | of the outer packet, then of the inner one: of each what is selected and there.
+ * The hash runs over | addresses | ports | SPI | of the outer packet, then of the inner one: the
+ * selected fields that are present.
  */
 import { FRAME_ADDRESS } from "../../src/abi/engine";
 import {

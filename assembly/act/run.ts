@@ -1,8 +1,8 @@
 /**
- * Rule -> changed branch: runs its actions, in the order of its record.
+ * Runs the actions of a rule, in the order of its record. In: a branch and the rule that it hit.
+ * Out: the branch changed; it has a verdict, or goes on to a table that an action named.
  *
- * Actions change the branch, end it, or name the table that it goes on to; they never choose one themselves. A branch that
- * goes on has the key of its bytes.
+ * Actions never choose a table themselves. A branch that goes on has the key of its bytes.
  */
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
 import { esp } from "../esp/action";

@@ -1,4 +1,8 @@
-/** A destination array: the frame goes to each member, with a copy of its own where it changes or goes on (docs/rules.md). */
+/**
+ * Destination arrays: the frame goes to each member. In: a branch and an array record. Out: a
+ * destination a member, and a fork for each member that changes the frame or goes on
+ * (docs/rules.md).
+ */
 import {
   ARRAY_COUNT,
   ARRAY_FIRST,

@@ -1,4 +1,7 @@
-/** Ciphers come and go: made of a key, given another one, overwritten and given back. */
+/**
+ * The life of a cipher: made of a key, given another key, overwritten and released. In: a key of
+ * 16, 24 or 32 bytes. Out: the address of a cipher (cipherLayout.ts).
+ */
 import { allocate, release } from "../arena";
 import { CIPHER_HASH, CIPHER_ROUNDS, CIPHER_SIZE } from "./cipherLayout";
 import { setFirstRounds } from "./counters";

@@ -1,4 +1,7 @@
-/** The blocks of a packet as GHASH takes them: the AAD, then the data, each with zeros up to whole blocks. */
+/**
+ * The blocks of a packet as GHASH reads them: the AAD, then the data, each padded with zeros to
+ * whole blocks. In: addresses and lengths. Out: a block as a register, or its address.
+ */
 
 /** So many blocks, without that of the lengths. */
 // @ts-ignore: decorator

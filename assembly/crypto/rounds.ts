@@ -1,4 +1,7 @@
-/** States through the rounds of AES: the first two alone, as most states need not go through them (counters.ts). */
+/**
+ * AES rounds over states in planes. The first two rounds stand alone, because counter blocks share
+ * them (counters.ts).
+ */
 import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
 import { GROUP_SIZE, ZEROS } from "./planes";
 import { LAST, round } from "./round";

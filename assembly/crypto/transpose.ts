@@ -1,4 +1,4 @@
-/** Blocks to lanes and back: byte n of block k is lane k of register n. */
+/** Transposes between blocks and lanes: byte n of block k is lane k of register n. */
 import { SUMS } from "./lanes";
 
 /** Eight blocks as eight registers: two bytes of all eight in each. */

@@ -1,6 +1,7 @@
 /**
- * Brings a cipher near. With many associations in turn the tables of each come from far away; read at once, line by line and
- * before anything waits for them, they come together. The cipher of the packet before is near already.
+ * Prefetches a cipher. With many associations in turn the tables of each are not in the CPU cache.
+ * Reads of all their lines, issued before any result is needed, overlap. The cipher of the
+ * previous packet is in the cache already.
  */
 import { CIPHER_FIRST_ROUNDS, CIPHER_HASH, CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
 import { BLOCKS_SIZE } from "./hashKey";

@@ -1,4 +1,10 @@
-/** ESP flow actions (docs/esp.md): which way a branch goes through one. */
+/**
+ * ESP flow actions (docs/esp.md). In: a branch and an association. Out: the branch encrypted or
+ * decrypted, or dropped.
+ *
+ * This file selects the way: encrypt or decrypt, full offload or inline crypto, one packet or a
+ * batch in two steps.
+ */
 import { Reason } from "../../src/abi/engine";
 import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA } from "../../src/abi/esp";
 import { seal } from "../crypto/gcm";

@@ -1,4 +1,7 @@
-/** Where the ESP header of a packet begins: behind IP (RFC 4303, 3.1.1), or behind UDP (RFC 3948). */
+/**
+ * Finds the ESP header of a packet. In: a branch. Out: `Found`. ESP follows IP (RFC 4303, 3.1.1)
+ * or UDP (RFC 3948).
+ */
 import { FRAME_ADDRESS, FRAME_LENGTH } from "../../src/abi/engine";
 import { PORT_ESP, PROTOCOL_ESP, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { BRANCH_FRAME } from "../branch/branch";

@@ -1,4 +1,7 @@
-/** What AES-GCM gets of a packet (RFC 4106, sections 3 to 5; layout in src/abi/cipher.ts). */
+/**
+ * Lays out the job of a packet for AES-GCM (RFC 4106, sections 3 to 5; layout in
+ * src/abi/cipher.ts). In: an association and the address of an ESP header. Out: the job.
+ */
 import {
   JOB_AAD,
   JOB_AAD_LENGTH,

@@ -1,5 +1,6 @@
 /**
- * The element behind the MAC addresses that says what to do, and what was done (docs/esp.md, "Inline crypto"):
+ * The metadata element of inline crypto (docs/esp.md, "Inline crypto"). It asks for an encryption,
+ * or says how a decryption went. In: a branch. Out: the element removed or inserted.
  *
  *     | destination 6 | source 6 | 0x8ce4 2 | syndrome 1 | content 5 | EtherType or tag ...
  */

@@ -1,5 +1,7 @@
 /**
- * The headers of a tunnel (RFC 4301, 5.1.2; RFC 3948, 2.1): as the action has them, with what depends on the packet.
+ * Writes the outer headers of a tunnel (RFC 4301, 5.1.2; RFC 3948, 2.1). In: the headers of the
+ * association and the inner packet. Out: the same headers with length, checksum, ID, DF, DSCP and
+ * ECN of this packet.
  *
  *     | [ETH] | IPv4 or IPv6 | [UDP] |
  */

@@ -1,4 +1,9 @@
-/** What is behind a payload (RFC 4303, 2.4 to 2.6): | padding 1, 2, 3, ... | pad length 1 | next header 1 |. */
+/**
+ * Checks the ESP trailer (RFC 4303, 2.4 to 2.6). In: decrypted bytes. Out: whether they end as
+ * follows.
+ *
+ *     | padding 1, 2, 3, ... | pad length 1 | next header 1 |
+ */
 import { TRAILER } from "./job";
 
 /** Whether the decrypted bytes end so. */

@@ -1,4 +1,8 @@
-/** What became of the frames of a batch, a column for each thing that is asked of all of them (COLUMN_* of src/abi/engine.ts). */
+/**
+ * Outcomes of a batch as columns: one array for each value that is asked of every frame (COLUMN_*
+ * of src/abi/engine.ts). In: the outcomes of the batch. Out: the area `columns`, and whether some
+ * frame needs the host.
+ */
 import {
   COLUMN_DESTINATIONS,
   COLUMN_HITS,

@@ -1,5 +1,6 @@
 /**
- * The end of the journey: frames reach their queues in the order of the batch, and every reason is counted.
+ * The last stage: offers frames to their queues, in the order of the batch. In: outcomes with
+ * destinations. Out: a status for each destination, the final verdict, counted reasons.
  */
 import {
   DEST_COPY,

@@ -1,9 +1,10 @@
 /**
- * Frames summed by what their outcomes have in common, so that the host reads a few sums for many frames (layout in src/abi/outcomeClasses.ts).
+ * Counts frames and bytes by outcome class, so that the host reads a few sums for many frames. In:
+ * the outcomes of a batch. Out: the area `outcome_classes` (layout in src/abi/outcomeClasses.ts).
  *
- * Two frames have one shape exactly if they have the same verdict, reason, rules in order, metadata registers with their values, and
- * destinations in order, each with its kind, its state and by how much the bytes there are more than those that came in. Tags, lengths
- * and bytes may differ.
+ * Two frames have one class exactly if they agree in verdict, reason, rules in order, metadata
+ * registers with their values, and destinations in order: of each its kind, its status, and the
+ * difference in length to the frame as it came in. Tags, lengths and bytes may differ.
  */
 import {
   DEST_LENGTH,

@@ -1,6 +1,6 @@
 /**
- * Receive queues and completion queues, as far as the core must know them to say what becomes of a frame. The bytes of
- * receive buffers and completions are the host's.
+ * Receive queues and completion queues, as far as the core needs them to decide whether a queue
+ * takes a frame. The bytes of receive buffers and completions belong to the host.
  *
  *     queue:            | flags 4 | completion queue 4 | ring 4 | wrap 4 | head 4 | tail 4 |
  *     completion queue: | capacity 4 | held 4 |

@@ -1,6 +1,7 @@
 /**
- * ICMPv4 (RFC 792) and ICMPv6 (RFC 4443): one shape.
- * SPEC: filled by protocol number under either IP version, and for the outer packet only (docs/parsing.md).
+ * ICMPv4 (RFC 792) and ICMPv6 (RFC 4443), which have one layout.
+ * SPEC: filled by protocol number under either IP version, and for the outer packet only
+ * (docs/parsing.md).
  *
  *     | type 1 | code 1 | checksum 2 | rest of header 4 |
  */

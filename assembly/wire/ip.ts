@@ -1,4 +1,7 @@
-/** IP that nothing below announced: the version nibble decides. */
+/**
+ * IP that no lower header announced: the version nibble decides which. In: the cursor. Out: an
+ * EtherType.
+ */
 import { Header, Stop } from "../../src/abi/headers";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
 import { Cursor, has, short, stop } from "./cursor";

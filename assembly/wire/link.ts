@@ -1,6 +1,7 @@
 /**
- * What stands before the first network header where there is no Ethernet: pseudo headers of captures.
- * SPEC: they fill no field, L2 is absent (docs/parsing.md); each gives the EtherType of what follows, 0 where none is known.
+ * Pseudo headers of captures without Ethernet. In: the cursor. Out: the EtherType of what follows,
+ * 0 where none is known.
+ * SPEC: they fill no field, L2 is absent (docs/parsing.md).
  *
  *     null, loop:      | family 4 |
  *     cooked (SLL):    | type 2 | ARPHRD 2 | address length 2 | address 8 | protocol 2 |

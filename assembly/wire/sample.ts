@@ -1,8 +1,11 @@
 /**
- * Programmable samples (docs/parsing.md, "Programmable samples"): four bytes wherever the device declares.
+ * Programmable samples (docs/parsing.md, "Programmable samples"): four bytes at a place that the
+ * device declares.
  *
- * In: the finished frame map. Out: `prog_sample_field_value_n` of each declared sample whose bytes are there.
- * A declaration: | header 1 | level 1 | 0 2 | offset 4 | UDP destination port 4, 0xffffffff for any | 0 4 |
+ * In: the finished frame map. Out: `prog_sample_field_value_n` of each declared sample whose bytes
+ * are present.
+ * A declaration: | header 1 | level 1 | 0 2 | offset 4 | UDP destination port 4, 0xffffffff for
+ * any | 0 4 |
  */
 import {
   Header,

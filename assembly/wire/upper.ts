@@ -1,4 +1,4 @@
-/** What a network header tells the header above it. */
+/** What a network header passes to the header above it: protocol, fragment state, known length. */
 
 /** No upper-layer header to read: unknown, cut, or the payload of a later fragment. */
 export const NO_PROTOCOL: u32 = 0xffffffff;

@@ -1,4 +1,7 @@
-/** The length of what a frame carries, as its headers say it. */
+/**
+ * The length of what a frame carries. In: a frame and its map. Out: bytes, as the outer IP header
+ * says.
+ */
 import { FRAME_ADDRESS, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
 import { LEVEL_OUTER } from "../../../src/abi/headers";
 import { be16 } from "../../wire/cursor";

@@ -1,7 +1,9 @@
 /**
- * Places: where in a frame each header is that an action changes. Found once for each action, from the frame map.
+ * Places of headers in a frame. In: a frame and its map. Out: for each place its offset, found
+ * once an action.
  *
- * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts (docs/rules.md, "Modify header").
+ * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts
+ * (docs/rules.md, "Modify header").
  */
 import { PLACE_INNER, Place } from "../../../src/abi/program";
 import { Header, LEVEL_INNER, MAP_ENTRY_SIZE } from "../../../src/abi/headers";

@@ -1,6 +1,8 @@
 /**
- * The UDP source port of a tunnel, made from what is put inside, so that its flows spread (docs/rules.md; RFC 7348 section 5).
- * FNV-1a of 32 bits over both addresses, the protocol, and the ports of TCP and UDP.
+ * The UDP source port of a tunnel, for the entropy of ECMP (docs/rules.md; RFC 7348 section 5).
+ * In: the packet that is put inside. Out: a port from 49152 on.
+ *
+ * The hash is FNV-1a of 32 bits over both addresses, the protocol, and the ports of TCP and UDP.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../../src/abi/engine";
 import { Header, LEVEL_OUTER, Link, MAP_ENTRY_SIZE } from "../../../src/abi/headers";

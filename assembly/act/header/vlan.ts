@@ -1,4 +1,7 @@
-/** VLAN tags (IEEE 802.1Q section 9): put in behind the MAC addresses and what ESP actions note there, and taken out again. */
+/**
+ * VLAN tags (IEEE 802.1Q clause 9). In: a branch. Out: a tag pushed behind the MAC addresses and
+ * the ESP metadata element, or the outermost tag removed.
+ */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../../src/abi/engine";
 import { Link } from "../../../src/abi/headers";
 import { BRANCH_FRAME } from "../../branch/branch";

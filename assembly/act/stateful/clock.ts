@@ -1,4 +1,6 @@
-/** The time of a frame, and its number: what state and chance depend on (docs/state.md). */
+/**
+ * The time and the number of a frame, which stateful and random actions depend on (docs/state.md).
+ */
 import { BATCH, TIMES } from "../../memory";
 import { BRANCH_INDEX } from "../../branch/branch";
 

@@ -1,4 +1,7 @@
-/** First-hit flags: bits, the most significant one of a byte first. */
+/**
+ * First-hit flags. In: the byte and bit of a flag. Out: the flag in register C; the flag is set
+ * then, where the rule says so. The most significant bit of a byte is flag 0.
+ */
 import { FIRST_HIT_SET } from "../../../src/abi/engine";
 import { stateBit, stateFlags, writeRegisterC } from "./registerC";
 
