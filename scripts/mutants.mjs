@@ -8,7 +8,7 @@
  *   --seed S         draws the same again
  *   --again          those mutants of the paths of assembly/ that survived the last run
  *   --budget S       seconds of tests that a mutant of assembly/ has to survive; 20 by default
- *   --tests FOLDER   runs only these tests, may stand several times; by default all for assembly/, and test/X for src/X/...
+ *   --tests PATH     runs only these tests, may stand several times; by default all for assembly/, and test/X for src/X/...
  *   --fresh          records again which tests reach which mutants of assembly/
  *   --least PERCENT  exits 1 below this score
  *

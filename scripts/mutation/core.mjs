@@ -10,6 +10,8 @@ const ENTRY = "assembly/index.ts";
 const RELEASE = ["-O3"];
 /** What a process takes until the first test of a file runs. */
 const LOADING_MS = 1500;
+/** A mutant that keeps the process busy for so long is caught. */
+const PATIENCE = 600_000;
 /** What it takes to ask a mutant by one file, beside the tests. */
 const ASKING_MS = 50;
 /** A loop may turn so many times more often than in all tests of the file without a mutant. */
@@ -44,9 +46,11 @@ export async function mutateCore(path, { sample, random, budget, fresh, tests, a
   return { all: valid.length, tried, survivors, equivalent: valid.length - testable.length, lost };
 }
 
-function testFiles(folders) {
-  const below = (folder) => readdirSync(folder, { recursive: true }).map((name) => `${folder}/${name}`);
-  return [...new Set(folders.flatMap(below))].filter((name) => name.endsWith(".test.ts")).sort();
+function testFiles(paths) {
+  const below = (path) => {
+    return path.endsWith(".ts") ? [path] : readdirSync(path, { recursive: true }).map((name) => `${path}/${name}`);
+  };
+  return [...new Set(paths.flatMap(below))].filter((name) => name.endsWith(".test.ts")).sort();
 }
 
 /** Whether a mutant survived the last run. */
@@ -125,7 +129,7 @@ async function run({ order, files }, wasm) {
   let rest = order;
   for (let goesOn = false; rest.length > 0; goesOn = true) {
     current = undefined;
-    const output = await runTests({ wasm, order: rest, files, goesOn }, rest, { onLine, patience: 120_000 });
+    const output = await runTests({ wasm, order: rest, files, goesOn }, rest, { onLine, patience: PATIENCE });
     if (current === undefined) break;
     const { mutant, begins } = current;
     writeFileSync(output, `${JSON.stringify({ mutant, caught: `${begins}: ended the process` })}\n`, { flag: "a" });

@@ -11,7 +11,7 @@ const CONFIG = "build/mutation/stryker.config.json";
 export function mutateHost(path, tests) {
   const options = {
     mutate: [statSync(path).isDirectory() ? `${path.replace(/\/$/, "")}/**/*.ts` : path],
-    testFiles: tests.map((folder) => `${folder}/**/*.test.ts`),
+    testFiles: tests.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`)),
     plugins: ["@stryker-mutator/vitest-runner"],
     testRunner: "vitest",
     vitest: { configFile: "scripts/mutation/vitest.config.ts" },
