@@ -175,7 +175,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     }
   });
 
-  test("a rule without mask takes every key, behind those of lower rank", () => {
+  test("a rule without mask matches every key, after rules of lower rank", () => {
     const model = new ModelTable(core);
     const nothing = new Uint8Array(KEY_SIZE);
     const key = new Uint8Array(KEY_SIZE).fill(0x77);
@@ -238,7 +238,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     expect(used()).toBe(before);
   });
 
-  test("more masks than groups, none of them within another", () => {
+  test("more masks than tuples, none a subset of another", () => {
     const before = used();
     const model = new ModelTable(core);
     const key = new Uint8Array(KEY_SIZE).fill(0x5a);
@@ -337,7 +337,7 @@ describe.each(Object.entries(BUILDS))("%s core", (build, bytes) => {
     hold(rates);
   });
 
-  test("tables beside one another do not meet", () => {
+  test("tables are independent of one another", () => {
     const seed = seedFor(`classifier, tables, ${build}`);
     const random = new Random(seed);
     const rates = { keys: 0, hits: 0 };

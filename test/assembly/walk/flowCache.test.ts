@@ -69,7 +69,7 @@ function program(cores: CorePair, ...changes: readonly Change[]): Pair {
 }
 
 describe("hits", () => {
-  test("frames of a key that was seen are found, and go the same way through several tables", async () => {
+  test("frames with a known key hit, and take the same path through several tables", async () => {
     const { cores, root, next, queue } = await chain();
     const last = cores.table(0);
     cores.rule(next, [src(0x0a000001)], [[Op.table, last]]);
@@ -89,7 +89,7 @@ describe("hits", () => {
     expect([cores.hits, cores.misses]).toEqual([6, 6]);
   });
 
-  test("bytes that no rule asks about are no part of the key", async () => {
+  test("bytes that no rule matches are not part of the key", async () => {
     const { cores, root, next, queue } = await chain();
     cores.rule(next, [], [[Op.queue, queue]]);
     cores.steer(root, [{ bytes: packet({ dst: 1, dport: 9 }) }]);
@@ -97,7 +97,7 @@ describe("hits", () => {
     expect(cores.hits).toBe(1);
   });
 
-  test("rules that go on behind their slot", async () => {
+  test("rules that resume after their slot", async () => {
     const { cores, root, queue } = await chain();
     const others = Array.from({ length: 3 }, (_, slot) => cores.rule(root, [], [[Op.resume, 0]], slot + 1, slot));
     cores.rule(root, [src(0x0b000001)], [[Op.queue, queue]], 0, 3);
@@ -119,7 +119,7 @@ describe("hits", () => {
     expect(cores.hits).toBe(2);
   });
 
-  test("branches that rules split off are looked up", async () => {
+  test("forks are looked up", async () => {
     const { cores, root, next, queue } = await chain();
     const last = cores.table(0);
     const array = cores.both((core, side) => {
@@ -134,7 +134,7 @@ describe("hits", () => {
     expect([cores.hits, cores.misses]).toEqual([6, 6]);
   });
 
-  test("frames that a port loops back are not looked up in it", async () => {
+  test("frames that a port loops back do not use the cache", async () => {
     const { cores, root, next, queue } = await chain();
     cores.rule(next, [], [[Op.queue, queue]]);
     cores.steer(root, [from(1)], queue);
@@ -227,7 +227,7 @@ describe("a rule that tags, counts and has one queue", () => {
   });
 });
 
-test("frames of plain rules among frames that are walked one after the other", async () => {
+test("fast-path rules among frames that are walked one after the other", async () => {
   const cores = await CorePair.make();
   const [root, next, queue] = [cores.table(TABLE_ROOT), cores.table(0), cores.queue()];
   const flag = cores.record(new Uint8Array(16));
@@ -256,7 +256,7 @@ test("frames of plain rules among frames that are walked one after the other", a
   expect(cores.hits).toBe(6);
 });
 
-describe("where frames come in is part of the key", () => {
+describe("the ingress is part of the key", () => {
   const cases: Record<string, [PairFrame, PairFrame]> = {
     port: [{ bytes: packet() }, { bytes: packet(), port: 2 }],
     vport: [{ bytes: packet() }, { bytes: packet(), vport: 3 }],
@@ -316,7 +316,7 @@ describe("where frames come in is part of the key", () => {
 });
 
 /** Every change of tables invalidates entries: each case starts with frames that have entries. */
-describe("entries are old behind", () => {
+describe("entries are invalid after", () => {
   interface Scene {
     cores: CorePair;
     root: Pair;
@@ -451,7 +451,7 @@ describe("entries are old behind", () => {
     }
   });
 
-  test("rules that ask about other bytes, and such that ask no more", async () => {
+  test("rules that match other bytes, or no bytes any more", async () => {
     const { cores, root, next, queue } = await chain();
     cores.rule(next, [], [[Op.queue, queue]], 9);
     const frames = [{ bytes: packet({ ttl: 1 }) }, { bytes: packet({ ttl: 2 }) }];
@@ -471,7 +471,7 @@ describe("entries are old behind", () => {
  * Two frames of one key go on after the first rule, which changes them or keeps state, to a rule
  * that matches only one of them. The first makes an entry for both, then each is looked up.
  */
-describe("an entry ends behind", () => {
+describe("recording stops after", () => {
   interface Case {
     steps: (cores: CorePair) => readonly Step[];
     then: readonly Asked[];

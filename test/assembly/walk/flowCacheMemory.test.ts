@@ -127,7 +127,7 @@ describe("memory", () => {
  * Walks of every length that an entry has room for, and keys of every width: bytes next to an entry
  * are not part of it.
  */
-describe("entries that lie side by side", () => {
+describe("adjacent entries", () => {
   /** Dwords of a key in the order in which rules match them; the first tells frames apart. */
   const DWORDS = [
     LAYER_SRC_IPV4,
@@ -176,7 +176,7 @@ describe("entries that lie side by side", () => {
     holds();
   });
 
-  test("for rules that come to ask about more and more", async () => {
+  test("for rules that match more and more bytes", async () => {
     const { askAbout, holds } = await ways();
     for (let lanes = 1; lanes <= 16; lanes++) {
       askAbout(lanes);
@@ -185,10 +185,10 @@ describe("entries that lie side by side", () => {
   });
 });
 
-describe("sleep", () => {
+describe("pauses", () => {
   const strangers = (first: number): PairFrame[] => Array.from({ length: MAX_BATCH }, (_, n) => from(first + n));
 
-  test("keys that nobody has seen send it to sleep; it wakes up, sleeps longer, and can be woken", async () => {
+  test("new keys pause the cache; it resumes, pauses longer, and `clear` ends a pause", async () => {
     const { cores, root } = await scene(1024);
     let next = 0;
     const untilAsleep = (): void => {
@@ -212,7 +212,7 @@ describe("sleep", () => {
     expect(cores.hits).toBe(hits + 4);
   });
 
-  test("not while it fills, and not while it pays", async () => {
+  test("none while the cache fills, and none while the hit rate is high", async () => {
     const { cores, root } = await scene(MANY);
     // In the first window hardly any key was seen before, in the last ones nearly all were.
     const keys = 4 * WINDOW;
@@ -227,7 +227,7 @@ describe("sleep", () => {
     expect(cores.hits).toBeGreaterThan(keys / 2);
   });
 
-  test("rules that change before every batch send it to sleep too", async () => {
+  test("rules that change before every batch pause it too", async () => {
     const { cores, root, queue } = await scene(1024);
     for (let n = 0; n < 64 && !paused(cores); n++) {
       cores.rule(root, [[LAYER_SRC_IPV4, 4, 0xffffffff, n]], [[Op.queue, queue]]);
@@ -242,7 +242,7 @@ describe("sleep", () => {
     expect(paused(cores)).toBe(true);
   });
 
-  test("rules that ask about too much of a frame; awake when they are gone", async () => {
+  test("rules that read too many bytes pause it until they are gone", async () => {
     const { cores, root, queue } = await scene(64);
     const table = cores.table(0);
     const asked = [OUTER, MISC, INNER, MISC3].flatMap((group) =>

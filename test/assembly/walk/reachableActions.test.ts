@@ -99,7 +99,7 @@ function spread(...queues: readonly number[]): number {
   return record(RSS_SIZE, { [RSS_QUEUES]: list, [RSS_MASK]: queues.length - 1 });
 }
 
-describe("things", () => {
+describe("kinds", () => {
   const state = (op: Op): Actions => [Op.state, 0, op, record(64), Op.drop, 0];
   const cases: Record<string, [actions: () => Actions, expected: number]> = {
     "a meter": [() => state(Op.meter), REACHABLE_METER],
@@ -138,7 +138,7 @@ describe("things", () => {
     expect(reachable(root)).toBe(0);
   });
 
-  test("nothing is a thing that all cores do alike", () => {
+  test("actions that all cores do alike are not reported", () => {
     const root = table(TABLE_ROOT);
     const counter = core.exports.createCounters(1);
     rule(root, [Op.tag, 5, Op.count, counter, Op.push_vlan, 0x8100_0005, Op.queue, sink()]);
@@ -162,7 +162,7 @@ describe("things", () => {
 });
 
 /** Each path from a root table to another one. */
-describe("ways", () => {
+describe("paths", () => {
   const ways: Record<string, (root: number, far: number) => unknown> = {
     "a rule": (root, far) => rule(root, [Op.table, far]),
     "a rule behind another": (root, far) => [rule(root, [Op.drop, 0], 7), rule(root, [Op.table, far], 7, 5)],
@@ -229,7 +229,7 @@ describe("ways", () => {
     }
   });
 
-  test("out of the eSwitch, which nobody's rules keep frames in: to the manager", () => {
+  test("out of the eSwitch by default: to the manager", () => {
     const [fdb, behind, manager] = [table(TABLE_ROOT | TABLE_FDB), table(TABLE_FDB), table(TABLE_ROOT)];
     rule(manager, [Op.state, 0, Op.first_hit, record(64), Op.drop, 0]);
     const received = table(TABLE_ROOT);
@@ -263,7 +263,7 @@ describe("ways", () => {
     expect(reachable(sent!)).toBe(REACHABLE_BUFFERS);
   });
 
-  test("tables and functions that nothing leads to are not asked", () => {
+  test("unreachable tables and functions do not count", () => {
     const [root, other] = [table(TABLE_ROOT), table()];
     rule(other, [Op.state, 0, Op.meter, record(64), Op.drop, 0]);
     for (const vport of [0, 1]) setVport(vport, other);
