@@ -5,9 +5,9 @@
 import { MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL } from "../../abi/mlx5dv.js";
 import { Op, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { createRecord } from "../../engine/records.js";
-import { refuse } from "../../errors.js";
+import { refuse, type ErrnoName } from "../../errors.js";
 import { Action, type OwnRecord } from "./action.js";
-import { meaningMisfit, ownerMisfit } from "./placement.js";
+import { connectionMisfit, meaningMisfit, ownerMisfit, type Misfit } from "./placement.js";
 import { arrayMembers, arrayRecord, type DestAttr } from "./destArray.js";
 import { Domain, Table } from "../table/domain.js";
 import { unsigned } from "../../checks.js";
@@ -126,8 +126,12 @@ export function arrayAction(
 /** The argument, if it is a living action that fits the domain. */
 function takeMember(call: string, path: string, value: unknown, domain: Domain): Action {
   const action = living<Action>(call, path, value, Action);
-  const misfit = ownerMisfit(action, domain) ?? meaningMisfit(action, domain);
-  if (misfit !== undefined) refuse({ ...misfit, code: "EINVAL", call, path, value: action });
+  const refuseFor = (code: ErrnoName, misfit: Misfit | undefined): void => {
+    if (misfit !== undefined) refuse({ ...misfit, code, call, path, value: action });
+  };
+  refuseFor("EINVAL", ownerMisfit(action, domain));
+  refuseFor("EBUSY", connectionMisfit(action, domain));
+  refuseFor("EINVAL", meaningMisfit(action, domain));
   return action;
 }
 
