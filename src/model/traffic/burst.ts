@@ -1,4 +1,7 @@
-/** Frames and what becomes of them as typed arrays, used again and again: docs/frames.md, Bursts. */
+/**
+ * Bursts: input frames and their outcomes in typed arrays that are reused (docs/frames.md,
+ * "Bursts"). A burst takes frames, steers them in one call, and gives one row of results per frame.
+ */
 import { FRAME_ARENA, MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import type { Batch } from "../../engine/batch.js";
@@ -11,10 +14,10 @@ import { linkOf } from "./links.js";
 import type { Outcome } from "./outcome.js";
 import type { Summing, Traffic } from "./receive.js";
 
-/** What became of the frames of a burst, a value a row; good until the next `clear`. */
+/** The outcomes of a burst, one row per frame. They are valid until the next `clear`. */
 export type BurstColumns = Columns;
 
-/** Frames of a capture, a value a row. */
+/** Frames of a capture, one row per frame. */
 export interface FrameRows {
   readonly offsets: Uint32Array;
   readonly lengths: Uint32Array;
@@ -24,45 +27,85 @@ export interface FrameRows {
 }
 
 export interface Burst extends BurstColumns {
-  /** Frames that it takes. */
+  /** The largest number of frames. */
   readonly rows: number;
-  /** Frames that it holds. */
+  /** The number of frames in the burst. */
   readonly count: number;
-  /** Where frames lie. Ask again after each call of the device. */
+  /**
+   * The memory that holds the frames. Read this property again after each call of the device:
+   * memory may have moved.
+   */
   readonly bytes: Uint8Array;
-  /** Forgets the frames, not the bytes. With `alone` (internal) the first of several cores steers those that come. */
+  /**
+   * Removes all frames; `bytes` keep their values.
+   * @param alone (internal) on a device pool: the first core steers the next frames alone
+   */
   clear(alone?: boolean): void;
   /**
-   * Copies a frame in; gives its row, -1 where there is no room until `clear`. `linkType` is a LINKTYPE_ number.
-   * @throws SteeringError EINVAL a port, a length; EOPNOTSUPP a link type without a parser; EBUSY another call has taken the place of the burst
+   * Copies a frame into the burst.
+   * @param frame the captured bytes, from the first header on
+   * @param port the port that receives the frame, from 1 on. @default 1
+   * @param linkType the LINKTYPE_ number of its first header. @default 1, Ethernet
+   * @param wireLength its length on the wire in bytes, if the capture cut it. @default its length
+   * @returns the row of the frame, or -1 when the burst is full
+   * @throws SteeringError EINVAL for an unknown port or a bad length; EOPNOTSUPP for a link type
+   *   without a parser; EBUSY when another call has taken the memory of the burst
+   * @example
+   * burst.clear();
+   * burst.put(frame);
+   * burst.steer();
+   * console.log(burst.verdicts[0], burst.outcome(0));
    */
   put(frame: Uint8Array, port?: number, linkType?: number, wireLength?: number): number;
-  /** The same for a frame that lies at `offset` in `bytes`. */
+  /**
+   * Adds a frame whose bytes are in `bytes` already; otherwise like `put`.
+   * @param offset the first byte of the frame in `bytes`
+   * @param length captured bytes
+   * @returns the row of the frame, or -1 when the burst is full
+   * @throws SteeringError as `put`
+   */
   add(offset: number, length: number, port?: number, linkType?: number, wireLength?: number): number;
   /**
-   * @internal The same for frames that lie in `bytes` as they do in a capture, the first one at `at`, which are longer on the wire
-   * or as long: those from row `first` to `end`, up to one that has another link type, is too long or has no room. Gives how many. Where the
-   * device remembers they are to be stamped.
+   * @internal Adds rows `first` to `end` - 1 of a capture whose bytes are in `bytes` already. It
+   *   stops before the first frame that has another link type, is too long or does not fit into the
+   *   burst. A wire length below the captured length is raised to it. On a stateful device the
+   *   caller must stamp the frames.
+   * @param at the offset of row `first` in `bytes`
+   * @returns the number of frames added
    */
   addRows(frames: FrameRows, first: number, end: number, at: number, port: number): number;
-  /** When the frame of a row comes in, in nanoseconds. */
+  /**
+   * Sets the arrival time of a row.
+   * @param time nanoseconds
+   */
   stamp(row: number, time: bigint): void;
   /**
-   * Begins to steer, where others can; else it steers. Frames and `bytes` are the next burst's when it returns. Who sums frames (internal)
-   * hears of them before `steer` returns.
-   * @throws SteeringError EBUSY another call has taken the place of the burst; EINVAL it was started, or the device is closed
+   * Starts to steer on the worker threads of a pool; without one it steers the frames before it
+   * returns. After the call `bytes` belong to the next burst. Another burst may be filled until
+   * `steer` waits for this one.
+   * @param summing (internal) gets the sums by outcome class before `steer` returns
+   * @throws SteeringError EBUSY when another call has taken the memory of the burst; EINVAL when it
+   *   was already started or the device is closed
    */
   start(summing?: Summing): void;
-  /** From bytes to outcome, or waits for what `start` has begun; gives how many frames. @throws SteeringError as `start` */
+  /**
+   * Steers the frames, or waits for the frames that `start` has started.
+   * @returns the number of frames
+   * @throws SteeringError as `start`
+   */
   steer(summing?: Summing): number;
   /**
-   * What `device.receive` gives for the frame of a row, until another burst is cleared, another call runs frames on the device, or a rule
-   * goes. Where the bytes that came in are given, destinations that got just these have them and no copy.
+   * Gives the outcome of a row as an object, as `device.receive` does. It is available until
+   * another burst is cleared, another call runs frames on the device, or a rule is removed.
+   * @param frame the input bytes, if the caller has kept them: destinations of an unchanged frame
+   *   then refer to them instead of a copy
+   * @throws SteeringError EINVAL before `steer` or for a row that does not exist; EBUSY when the
+   *   outcome is no longer available
    */
   outcome(row: number, frame?: Uint8Array): Outcome;
 }
 
-/** The burst of a device, by itself or of several cores. */
+/** The burst of a device or of a device pool. */
 export class DeviceBurst implements Burst {
   readonly rows: number;
   readonly verdicts: Uint8Array;
@@ -77,15 +120,15 @@ export class DeviceBurst implements Burst {
   readonly #device: DeviceBase;
   readonly #traffic: Traffic;
   readonly #batch: Batch;
-  /** Frames that were started; -1 before. */
+  /** The number of frames that were started; -1 before `start`. */
   #started = -1;
-  /** Whether what became of them is here. */
+  /** Whether the columns hold the results. */
   #steered = false;
-  /** The port of the last frame that was checked; 0 for none. */
+  /** The port of the last frame that was checked; 0 before the first. */
   #port = 0;
-  /** Rules that were removed before it was started. */
+  /** The device's count of removed rules at the start. */
   #removed = 0;
-  /** Outcomes that had to be read at once. */
+  /** Outcomes that had to be read at the start; null when they are read on demand. */
   #outcomes: readonly Outcome[] | null = null;
 
   constructor(device: DeviceBase, traffic: Traffic) {
@@ -205,7 +248,7 @@ export class DeviceBurst implements Burst {
     return row;
   }
 
-  /** Whether nothing of a frame is to be refused or stamped: said in few words, as it is asked of every frame. */
+  /** Fast path: whether the frame needs no check and no time stamp. It runs for every frame. */
   #isUsual(port: number, linkType: number, length: number, wireLength: number): boolean {
     return (
       port === this.#port &&
@@ -235,13 +278,13 @@ export class DeviceBurst implements Burst {
     return linkOf(call, "linkType", linkType);
   }
 
-  /** Frames can be put into it. */
+  /** Refuses unless frames can be added. */
   #open(call: string): void {
     if (this.#started >= 0) refuseState(call, "its frames have been steered: clear it");
     this.#hold(call);
   }
 
-  /** Nobody else has taken the place of its frames. */
+  /** Refuses when another user has taken the memory of the burst. */
   #hold(call: string): void {
     if (!this.#traffic.holds(this))
       this.#busy(call, "another burst was cleared, or another call has run frames: clear it");

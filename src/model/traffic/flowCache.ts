@@ -48,12 +48,18 @@ export class FlowCache extends Printable {
     return this.#count(0);
   }
 
-  /** Frames that were looked up in the cache and had no entry. Frames that arrive while it is paused count neither as hits nor as misses. */
+  /**
+   * Frames that were looked up in the cache and had no entry. Frames that arrive during a pause
+   * count neither as hits nor as misses.
+   */
   get misses(): bigint {
     return this.#count(8);
   }
 
-  /** Whether frames skip the cache at the moment: the hit rate is low, the rules read too much of a key, or there is no memory. */
+  /**
+   * Whether frames skip the cache now: because the hit rate is low, the rules read too much of a
+   * key, or memory is short.
+   */
   get paused(): boolean {
     return this.#core.exports.isCachePaused() !== 0;
   }

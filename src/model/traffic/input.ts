@@ -1,26 +1,31 @@
-/** Frames as callers give them: checked all, before the first is steered, so that a refusal leaves nothing half done. */
+/**
+ * Input frames of a call and their options. All are checked before the first is steered, so a
+ * refused call has steered nothing.
+ */
 import { MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
 import { checkTime, describe, unsigned } from "../../checks.js";
 import { linkOf } from "./links.js";
 
-/** How a frame came in. */
+/** Properties of an input frame. */
 export interface FrameOptions {
-  /** LINKTYPE_ number of the capture it is from. @default 1, Ethernet */
+  /** The LINKTYPE_ number of its first header. @default 1, Ethernet */
   linkType?: number;
-  /** Its length on the wire, where the capture cut it. @default its length */
+  /** Its length on the wire in bytes, if the capture cut it. @default its length */
   wireLength?: number;
-  /** When it comes in, in nanoseconds: what meters and connections go by. @default the clock of the device */
+  /**
+   * Its arrival time in nanoseconds, for meters and connections. @default the clock of the device
+   */
   time?: bigint;
 }
 
-/** The same for all frames of a call, or one for each. */
+/** The same options for all frames of a call, or one object per frame. */
 export type BatchOptions = FrameOptions | readonly FrameOptions[];
 
 const DEFAULTS: FrameOptions = {};
 
-/** The options of frame i. */
+/** The options of frame `i`. */
 export function optionsOf(options: BatchOptions, i: number): FrameOptions {
   return Array.isArray(options) ? ((options as readonly FrameOptions[])[i] ?? DEFAULTS) : (options as FrameOptions);
 }
@@ -29,12 +34,17 @@ export function wireLengthOf(frame: Uint8Array, { wireLength }: FrameOptions): n
   return wireLength ?? frame.length;
 }
 
-/** What the parser begins with; refuses a link type that has no parser. */
+/** The header that the parser starts with. @throws EOPNOTSUPP for a link type without a parser */
 export function linkFor(call: string, i: number, { linkType }: FrameOptions): number {
   return linkType === undefined ? Link.ethernet : linkOf(call, `frames[${i}].linkType`, linkType);
 }
 
-/** How a frame goes on that came in so as `was`, and is `now`; `link` is the type that it has become one of, if it has. */
+/**
+ * The options of a frame that continues to another device.
+ * @param was the bytes that came in, with the options `own`
+ * @param now the bytes that go out
+ * @param link the new link type, if rules changed it
+ */
 export function onwardOptions(
   own: FrameOptions,
   was: Uint8Array,
@@ -49,7 +59,7 @@ export function onwardOptions(
   return options;
 }
 
-/** Refuses the first frame that cannot be taken. */
+/** Refuses the first bad frame. @throws EINVAL; EOPNOTSUPP for a link type without a parser */
 export function checkFrames(call: string, frames: readonly Uint8Array[], options: BatchOptions): void {
   for (let i = 0; i < frames.length; i++) {
     const frame = frames[i];
@@ -67,10 +77,10 @@ export function checkFrames(call: string, frames: readonly Uint8Array[], options
   }
 }
 
-/** Destination and source MAC and the type: less cannot be sent. */
+/** Destination MAC, source MAC and EtherType: the shortest frame that can be sent. */
 const ETHERNET_LENGTH = 14;
 
-/** Refuses what is too short or too long for a frame that is sent. */
+/** Refuses to send a frame that is too short or too long. */
 export function checkFrameLength(call: string, path: string, length: number): void {
   if (length >= ETHERNET_LENGTH && length <= MAX_FRAME) return;
   const hint = `${ETHERNET_LENGTH} to ${MAX_FRAME} bytes, from the destination MAC on`;

@@ -1,4 +1,4 @@
-/** Link types of captures to what the parser starts with. */
+/** Maps link types of captures to the header that the parser starts with, and back. */
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
 import { LINK_TYPES, linkTypeName } from "../../packet/capture/linkTypes.js";
@@ -16,7 +16,10 @@ const LINKS: ReadonlyMap<number, Link> = new Map([
   [LINK_TYPES.LINUX_SLL2, Link.linux_cooked_v2],
 ]);
 
-/** What frames of this link type begin with; refuses a type that has no parser. */
+/**
+ * The first header of frames with this link type. @throws EOPNOTSUPP for a link type without a
+ * parser
+ */
 export function linkOf(call: string, path: string, linkType: number): Link {
   const link = LINKS.get(linkType);
   if (link !== undefined) return link;
@@ -31,13 +34,13 @@ export function linkOf(call: string, path: string, linkType: number): Link {
   });
 }
 
-/** A link type of frames that begin so. */
+/** A link type of frames that start with this header. */
 export function linkTypeOf(link: number): number {
   for (const [linkType, one] of LINKS) if ((one as number) === link) return linkType;
   throw new RangeError(`no link type begins with ${link}`);
 }
 
-/** Whether frames of this link type can be parsed. */
+/** Whether the parser can read frames of this link type. */
 export function hasParser(linkType: number): boolean {
   return LINKS.has(linkType);
 }

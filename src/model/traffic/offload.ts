@@ -1,19 +1,19 @@
-/** Checksums that the device makes for a frame that is sent (IBV_SEND_IP_CSUM). */
+/** Checksum offload of sent frames (IBV_SEND_IP_CSUM). */
 import { frameTree } from "../../packet/tree/tree.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 
-/** Headers whose checksums it makes. */
+/** Headers whose checksums the device fills in. */
 const OFFLOADED = ["ipv4", "tcp", "udp"];
 
 /**
- * A copy of the frame with right checksums in its outer IPv4, TCP and UDP headers. Those that cover bytes which are not all
- * in the frame, of fragments among them, stay as they are.
+ * Copies a frame and fills in the checksums of its outer IPv4, TCP and UDP headers. A checksum over
+ * bytes that the frame does not hold (a fragment, for example) keeps its value.
  */
 export function withChecksums(device: DeviceBase, frame: Uint8Array): Uint8Array {
   const copy = frame.slice();
   const [parsed] = device.parseBatch([copy]);
   if (parsed === undefined) return copy;
-  // A UDP checksum of 0 says that there is none, and would not be looked at.
+  // A UDP checksum of 0 means "none", and would not be computed.
   const none = parsed.headers.filter(
     ({ header, level, offset }) => header === "udp" && level === "outer" && !copy[offset + 6] && !copy[offset + 7],
   );

@@ -1,4 +1,4 @@
-/** What happened to a frame, as objects. */
+/** The outcome of a frame as objects: verdict, reason, destinations, rules hit. */
 import { Reason, Verdict } from "../../abi/engine.js";
 import type { DevxFlowEntry } from "../devx/flowEntry.js";
 import type { Flow } from "../flow/flow.js";
@@ -9,23 +9,28 @@ import type { Rule } from "../rule/rule.js";
 import type { WorkQueue } from "../queue/workQueue.js";
 
 export type VerdictName = Exclude<keyof typeof Verdict, "none">;
-/** Stable identities; each has a counter (`device.reasons()`). */
+/** Stable names. `device.reasons()` counts the frames of each. */
 export type ReasonName = Exclude<keyof typeof Reason, "none">;
 
 interface Arrived {
-  /** `qp:web`, `wq:wq3`, `host:3`, `port:1` */
+  /** `qp:web`, `wq:wq3`, `host:3` or `port:1`. */
   name: string;
-  /** The bytes that arrived there. */
+  /** The bytes that arrived, after the changes of the rules. */
   frame: Uint8Array;
-  /** Tag of the rule that delivered it, 0 without one. */
+  /** The tag of the rule that delivered it; 0 without one. */
   tag: number;
-  /** LINKTYPE_ETHERNET, LINKTYPE_RAW where rules changed its bytes and they begin with Ethernet, with IP; else that which it came with. */
+  /**
+   * The link type, if rules changed the bytes: LINKTYPE_ETHERNET when they start with Ethernet,
+   * LINKTYPE_RAW when they start with IP. Missing when the link type of the input still holds.
+   */
   linkType?: number;
-  /** What an inline ESP action found wrong, so that it could not decrypt it; else missing. */
+  /**
+   * The fault that kept an inline ESP action from decrypting the frame; missing without a fault.
+   */
   espFault?: EspFault;
 }
 
-/** By what the completion has as its vendor error: 1, 2. */
+/** A wrong ICV (`vendor_err` 1 in the completion) or a wrong ESP trailer (`vendor_err` 2). */
 export type EspFault = "icv" | "trailer";
 
 export interface QueueDestination extends Arrived {
@@ -33,55 +38,55 @@ export interface QueueDestination extends Arrived {
   object: QueuePair;
 }
 
-/** A work queue, which a hash chose or a TIR led to. */
+/** A work queue, chosen by RSS or by a TIR. */
 export interface WorkQueueDestination extends Arrived {
   kind: "wq";
   object: WorkQueue;
 }
 
-/** A queue of the host, behind the rules of its applications. */
+/** A queue of the host, after the rules of its applications. */
 export interface HostDestination extends Arrived {
   kind: "host";
   object: null;
 }
 
-/** Out of a port of the device. */
+/** A port of the device, by which the frame left. */
 export interface PortDestination extends Arrived {
   kind: "port";
   object: null;
-  /** What became of it at the port that it came to; null where a function got it, or nobody. */
+  /** The outcome on the device that is connected to the port; null when no device is connected. */
   outcome: Outcome | null;
 }
 
-/** Where a frame arrived. */
+/** A place where the frame, or a copy, arrived. */
 export type Destination = QueueDestination | WorkQueueDestination | HostDestination | PortDestination;
 
-/** What a frame can hit. */
+/** A rule that a frame can hit. */
 export type HitRule = Rule | Flow | HostRule | DevxFlowEntry;
 
 /**
- * What happened to a frame. It prints its fields, and `JSON.stringify` takes it: rules and objects are names there, frames
- * are hexadecimal digits.
+ * What happened to a frame. An outcome prints its fields; `JSON.stringify` gives rules and objects
+ * as names, frames as hexadecimal digits.
  */
 export interface Outcome {
-  /** What became of the original branch of the frame. */
+  /** The verdict of the original branch of the frame. */
   verdict: VerdictName;
-  /** Why, where the verdict alone does not say it. */
+  /** The reason; null where the verdict needs none. */
   reason: ReasonName | null;
   to: readonly Destination[];
-  /** The tag that the original branch ended with. */
+  /** The tag of the original branch at its end; null without a tag. */
   tag: number | null;
-  /** Metadata registers that a rule wrote, by name. */
+  /** The metadata registers that rules wrote, by name. */
   registers: Readonly<Record<string, number>>;
-  /** The rules that the frame hit, in order; of identical flows all. */
+  /** The rules that the frame hit, in order. Of identical flows, all are listed. */
   rules: readonly HitRule[];
-  /** Where copies of it arrived, whatever became of the frame itself. */
+  /** The destinations of copies, independent of the verdict. */
   copies: readonly Destination[];
 }
 
-/** By the numbers in the column `verdicts` of a burst; the first is none. */
+/** Verdict names by the numbers in the column `verdicts` of a burst; entry 0 is "none". */
 export const VERDICTS: readonly (VerdictName | "none")[] = namesOf(Verdict);
-/** By the numbers in the column `reasons`; the first is none. */
+/** Reason names by the numbers in the column `reasons` of a burst; entry 0 is "none". */
 export const REASONS: readonly (ReasonName | "none")[] = namesOf(Reason);
 
 function namesOf<T extends string>(numbers: Readonly<Record<T, number>>): T[] {
@@ -98,12 +103,12 @@ export function reasonName(reason: number): ReasonName | null {
   return reason === (Reason.none as number) ? null : (Reason[reason] as ReasonName);
 }
 
-// Shared by all outcomes that have none.
+// All outcomes without destinations, rules or registers share these.
 const NOWHERE: readonly Destination[] = Object.freeze([]);
 const NO_RULES: readonly HitRule[] = Object.freeze([]);
 const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});
 
-/** An outcome under construction. */
+/** An outcome that is still being filled in. */
 export type OpenOutcome = { -readonly [K in keyof Outcome]: Outcome[K] };
 
 class FrameOutcome extends Printable implements OpenOutcome {
@@ -136,7 +141,7 @@ export function bareOutcome(verdict: VerdictName, reason: ReasonName | null, tag
   return new FrameOutcome(verdict, reason, tag);
 }
 
-/** One class for all kinds of destination, so that all have the same shape in memory. */
+/** One class for all kinds of destination: JavaScript engines read objects of one shape faster. */
 class FrameDestination extends Printable {
   declare readonly kind: Destination["kind"];
   declare readonly name: string;
@@ -166,14 +171,14 @@ class FrameDestination extends Printable {
   }
 }
 
-/** Fields that most destinations do not have. */
+/** Fields that most destinations lack. */
 export interface DestinationRest {
   linkType?: number;
   espFault?: EspFault;
   outcome?: Outcome | null;
 }
 
-/** A destination of a frame; `rest` is null for most. */
+/** Creates a destination; `rest` is null for most. */
 export function destinationOf<K extends Destination["kind"]>(
   kind: K,
   name: string,

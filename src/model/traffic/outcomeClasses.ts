@@ -1,6 +1,7 @@
 /**
- * Sums of frames by outcome class: frames of one class have the same outcome, but for tags, bytes and lengths. Each core
- * counts for itself; a burst hands its reader the classes of the core that has steered the rows.
+ * Sums of frames by outcome class. Frames of one class have the same outcome except for tags, bytes
+ * and lengths. Each core sums for itself; a burst gives its reader the classes of the core that
+ * steered the rows.
  */
 import type { Core } from "../../engine/core.js";
 import { OutcomeClasses } from "../../engine/outcomeClasses.js";

@@ -1,4 +1,7 @@
-/** Outcomes of a batch to objects; frames that used a receive buffer are handed to their queue pairs on the way. */
+/**
+ * Reads the outcomes of a batch from the core and makes objects of them. Frames that used a receive
+ * buffer go to their queue pairs at the same time.
+ */
 import {
   DEST_CHANGED,
   DEST_COPY,
@@ -35,30 +38,30 @@ import { ConnectionRule } from "../roce/connectionRule.js";
 import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";
 
-/** A frame that leaves by a port, as soon as nothing is under way in the core. */
+/** A frame that leaves by a port. It leaves once the core is idle. */
 export interface Departure {
-  /** Its outcome is filled in then. */
+  /** Its `outcome` is set when the frame has left. */
   readonly destination: { -readonly [K in keyof PortDestination]: PortDestination[K] };
   readonly port: Port;
-  /** Whether a rule of the eSwitch sends it there, and not its default. */
+  /** True when a rule of the eSwitch sent the frame to the port; false for the default route. */
   readonly switched: boolean;
-  /** Which frame of the batch it was. */
+  /** The index of the frame in its batch. */
   readonly index: number;
 }
 
-/** A packet that an RC or UC queue pair reads, as soon as nothing is under way in the core. */
+/** A packet for an RC or UC queue pair. The queue pair reads it once the core is idle. */
 export interface PacketArrival {
   readonly transport: Transport;
   readonly frame: Uint8Array;
 }
 
-/** What is to be done when nothing is under way in the core, in this order. */
+/** Work that waits until the core is idle: first departures, then arrivals. */
 export class Afterwards {
   readonly departures: Departure[] = [];
   readonly arrivals: PacketArrival[] = [];
 }
 
-/** Metadata registers, by their numbers. */
+/** Names of the metadata registers, by number. */
 export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "A", "B"] as const;
 
 const ETHERNET = { linkType: LINK_TYPES.ETHERNET };
@@ -68,7 +71,7 @@ const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
 export class OutcomeReader {
   readonly #device: DeviceBase;
-  /** Whose records are read. */
+  /** The batch whose outcome records are read. */
   readonly batch: Batch;
 
   constructor(device: DeviceBase, batch: Batch) {
@@ -77,8 +80,10 @@ export class OutcomeReader {
   }
 
   /**
-   * What became of frame `i` of the batch, which came in as `frame` (null: nobody has its bytes any more); `sender` has sent it where it was looped back. Where it
-   * leaves by ports, and what connected queue pairs read, is added to `afterwards`.
+   * Reads the outcome of frame `i` of the batch.
+   * @param frame its input bytes; null when they were not kept
+   * @param sender the queue pair that sent the frame, for frames that are looped back; else null
+   * @param afterwards gets the frames that leave by ports and the packets for connected queue pairs
    */
   read(i: number, frame: Uint8Array | null, sender: QueuePair | null, afterwards: Afterwards): Outcome {
     const batch = this.batch;
@@ -101,7 +106,7 @@ export class OutcomeReader {
     return outcome;
   }
 
-  /** The bytes go to a queue; null where it did not take them. */
+  /** Passes the bytes to a queue; null when the queue refused them. */
   #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: Afterwards): Destination | null {
     const batch = this.batch;
     const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
@@ -124,7 +129,7 @@ export class OutcomeReader {
     const batch = this.batch;
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
-    // A tag does not leave a device.
+    // A tag stays in its device.
     const destination = destinationOf("port", port.label, null, frame, 0, { outcome: null, ...markedBy(flags) });
     departures.push({
       destination,
@@ -135,7 +140,7 @@ export class OutcomeReader {
     return destination;
   }
 
-  /** The bytes that a destination gets: those that came in, or a copy where they are others. */
+  /** The bytes that a destination gets: the input where they are equal, else a copy. */
   #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
     return input !== null && (flags & DEST_CHANGED) === 0 ? input : this.batch.frameAt(at).slice();
   }
@@ -157,13 +162,13 @@ export class OutcomeReader {
   }
 }
 
-/** What outcomes list of something installed; `sender` has sent the frame where it was looped back. */
+/** The rules that an outcome lists for an installed rule; `sender` as in `read`. */
 export function rulesHit(one: InstalledRule, sender: QueuePair | null): readonly HitRule[] {
   if (one instanceof FlowEntry) return one.flowsFor(sender).filter((flow) => flow instanceof Flow);
   return one instanceof ConnectionRule ? [] : [one as HitRule];
 }
 
-/** The link type where rules changed it, and a fault of ESP; null for most frames. */
+/** The link type, where rules changed it, and the ESP fault; null for most frames. */
 function markedBy(flags: number): DestinationRest | null {
   const link = (flags & DEST_ETHERNET) !== 0 ? ETHERNET : (flags & DEST_RAW_IP) !== 0 ? RAW_IP : null;
   const esp = espOf(flags);

@@ -1,4 +1,4 @@
-/** A device whose frames several cores steer: docs/frames.md, "Several cores". */
+/** A device whose frames several cores steer (docs/frames.md, "Several cores"). */
 import { WorkerPool } from "../../engine/workerPool.js";
 import { loadCore, loadFirstCore } from "../../engine/load.js";
 import { coresHere, threadsMissing } from "../../engine/thread.js";
@@ -11,17 +11,20 @@ import { Traffic } from "./receive.js";
 import type { Core } from "../../engine/core.js";
 
 export interface PoolOptions extends DeviceOptions {
-  /** Cores, the thread of the caller with them: 1 to 64. @default as many as the machine has, 16 at the most */
+  /**
+   * The number of cores, 1 to 64, the calling thread included. @default the cores of the machine,
+   * at most 16
+   */
   workers?: number;
-  /** @internal Frames of a call that are worth waking others for. */
+  /** @internal The smallest number of frames in a call that is divided among cores. */
   few?: number;
 }
 
-/** Over how many cores frames are spread. */
+/** How the frames of a call are divided among the cores. */
 export interface Distribution {
-  /** 1: the first of them steers all frames. */
+  /** The number of cores in use; 1 when the first core steers all frames. */
   readonly workers: number;
-  /** What keeps them there; null where nothing does. */
+  /** The reason why only one core steers; null when all cores do. */
   readonly why: string | null;
 }
 
@@ -29,7 +32,7 @@ const MOST_WORKERS = 64;
 const MOST_BY_DEFAULT = 16;
 const FEW = 32;
 
-/** What `createDevicePool` does (loadPool.ts). */
+/** Implements `createDevicePool` (loadPool.ts). */
 export async function openPool(options: PoolOptions): Promise<DevicePool> {
   const call = "createDevicePool";
   const parts = deviceParts(call, options, { workers: "number", few: "number" });
@@ -49,10 +52,10 @@ export async function openPool(options: PoolOptions): Promise<DevicePool> {
 }
 
 export class DevicePool extends Device {
-  /** Cores, the thread of the caller with them. */
+  /** The number of cores, the calling thread included. */
   readonly workers: number;
   readonly #pool: WorkerPool | null;
-  /** Why there is one core. */
+  /** The reason why the pool has one core; null when it has several. */
   readonly #alone: string | null;
 
   /** @internal */
@@ -65,18 +68,23 @@ export class DevicePool extends Device {
     this.workers = pool?.steered.length ?? 1;
   }
 
-  /** Over how many cores frames that come in now are spread, and what keeps them at the first one. */
+  /** The number of cores that steer the next frames, and the reason if it is one. */
   get distribution(): Distribution {
     const why = this.traffic instanceof PoolTraffic ? this.traffic.why : this.#alone;
     return { workers: why === null ? this.workers : 1, why };
   }
 
-  /** Frames of batches that were spread, for each core, the first one first. */
+  /**
+   * The number of frames that each core has steered in divided batches; the first core comes first.
+   */
   get steered(): readonly number[] {
     return this.#pool?.steered.slice() ?? [];
   }
 
-  /** @internal Those of them that other threads were to steer and this one has, because they were not let run. */
+  /**
+   * @internal Frames that the calling thread has steered for worker threads that did not get to
+   *   run.
+   */
   get takenOver(): number {
     return this.#pool?.takenOver ?? 0;
   }
@@ -85,7 +93,10 @@ export class DevicePool extends Device {
     return { ...super.printedFields(), workers: this.workers };
   }
 
-  /** Ends the threads too. @throws SteeringError EBUSY while a context is open */
+  /**
+   * Closes the device and ends the worker threads. @throws SteeringError EBUSY while a context is
+   * open
+   */
   override close(): void {
     super.close();
     this.#pool?.end();

@@ -1,4 +1,7 @@
-/** Frames on their way through a pool: dealt to its cores where none of them can come to what is of all frames, else all to the first. */
+/**
+ * Runs the frames of a device pool. Batches are divided among the cores when no frame can reach
+ * shared state; otherwise the first core steers all frames.
+ */
 import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT } from "../../abi/engine.js";
 import {
   REACHABLE_BUFFERS,
@@ -31,13 +34,13 @@ const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [REACHABLE_TRANSPORT, "connected queue pairs"],
 ];
 
-/** Frames of a batch and what came with them, where they are not only in the core. */
+/** Input frames and their options, where the host keeps them. */
 interface Inputs {
   readonly frames: readonly Uint8Array[];
   readonly options: BatchOptions;
 }
 
-/** What the host has to do for the frames from one on. */
+/** Host work for the frames of a share; `first` is the index of its first frame in the inputs. */
 interface Work {
   readonly afterwards: Afterwards;
   readonly first: number;
@@ -47,16 +50,16 @@ export class PoolTraffic extends Traffic {
   readonly #pool: WorkerPool;
   readonly #few: number;
   readonly #readers = new Map<Core, OutcomeReader>();
-  /** What `changes` of the pool was, and where frames began, when `#why` was found. */
+  /** The pool's change counter and the entry table at the time `#why` was found. */
   #surveyed = -1;
   #entry = 0;
   #why: string | null = null;
-  /** Who steers the rows of the burst that was started last. */
+  /** The cores that steer the last started burst, and their rows. */
   #shares: readonly Share[] = [];
-  /** The burst that is under way, and who steers which of its rows. */
+  /** The running burst, and the shares whose results are still outstanding. */
   #underWay: { columns: Columns; shares: readonly Share[]; summing: Summing | null } | null = null;
 
-  /** Calls of fewer frames than `few` are for the first core alone. */
+  /** @param few calls with fewer frames run on the first core alone */
   constructor(device: FrameReceiver, pool: WorkerPool, few: number) {
     super(device);
     this.#pool = pool;
@@ -67,7 +70,10 @@ export class PoolTraffic extends Traffic {
     return this.#pool.rows;
   }
 
-  /** What frames can come to that keeps all of them at the first core; null for nothing. */
+  /**
+   * The shared state that frames can reach, which keeps all frames on the first core; null for
+   * none.
+   */
   get why(): string | null {
     const { entry } = this;
     const { changes, core } = this.#pool;
@@ -111,7 +117,7 @@ export class PoolTraffic extends Traffic {
     this.check(call, port, frames, options);
     const outcomes: Outcome[] = [];
     for (let next = 0; next < frames.length;) {
-      // What the host did for the frames before may have changed what these can come to.
+      // Host work for the frames before may have changed the shared state that these can reach.
       if (!this.#isSpread(frames.length - next)) {
         const rest = Array.isArray(options) ? (options as FrameOptions[]).slice(next) : options;
         return [...outcomes, ...super.receive(call, port, frames.slice(next), rest)];
@@ -138,13 +144,13 @@ export class PoolTraffic extends Traffic {
     return (some & SOME_AT_HOST) !== 0 || (this.cabled && (some & SOME_AT_PORT) !== 0);
   }
 
-  /** All cores begin to steer the rows of the batch. */
+  /** Starts all cores on the rows of the batch. */
   #spread(rows: number, sums: boolean): void {
     this.#finish();
     this.#shares = this.#pool.start(this.entry, rows, sums);
   }
 
-  /** The burst under way has come to its end. */
+  /** Waits for the running burst and hands out its results. */
   #finish(): void {
     if (this.#underWay === null) return;
     const { columns, shares, summing } = this.#underWay;
@@ -155,7 +161,7 @@ export class PoolTraffic extends Traffic {
     for (const share of shares) this.#tell(share, columns, summing);
   }
 
-  /** Says what became of rows of a burst. */
+  /** Copies the results of a share to the columns and to `summing`. */
   #tell(share: Share, columns: Columns, summing: Summing | null): void {
     const { core, first, count } = share;
     copyColumns(core.outcomeColumns, columns, first, count);
@@ -164,7 +170,10 @@ export class PoolTraffic extends Traffic {
     );
   }
 
-  /** The first core steers them. Its records are those of its last batch: outcomes are read at once where there are several. */
+  /**
+   * The first core steers all rows. Its records hold one batch: with several batches, outcomes are
+   * read at once.
+   */
   #allAlone(rows: number, columns: Columns, came: Inputs | null, summing: Summing | null): Outcome[] | null {
     const outcomes: Outcome[] = [];
     const work: Work[] = [];
@@ -182,7 +191,10 @@ export class PoolTraffic extends Traffic {
     return outcomes.length > 0 ? outcomes : null;
   }
 
-  /** What became of the rows, in their order, once that is done what the host has to do; row 0 is `frames[offset]`. */
+  /**
+   * Reads the outcomes of all rows in order, and then does the host work; row 0 is
+   * `frames[offset]`.
+   */
   #outcomes(came: Inputs | null, offset = 0): Outcome[] {
     const work: Work[] = [];
     const outcomes = this.#read(came, offset, work);
@@ -208,7 +220,7 @@ export class PoolTraffic extends Traffic {
     for (const { afterwards, first } of work) this.serve(afterwards, came?.frames ?? [], came?.options ?? [], first);
   }
 
-  /** Who has steered a row. */
+  /** The share that contains a row. */
   #shareOf(row: number): Share {
     let n = 0;
     for (let share = this.#shares[n] as Share; ; share = this.#shares[++n] as Share) {

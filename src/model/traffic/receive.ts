@@ -1,4 +1,6 @@
-/** Frames on their way through a device: into the core as many at a time as it takes, out of it as outcomes. */
+/**
+ * Runs frames through a device: fills batches of the core, steers them, and reads their outcomes.
+ */
 import { MAX_BATCH, SOME_AT_HOST, SOME_AT_PORT, VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
 import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
@@ -24,45 +26,47 @@ import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import { classesOf, type OutcomeClasses } from "./outcomeClasses.js";
 
-/** Who brings frames. */
+/** The origin of frames. */
 interface Origin {
   /** VPORT_UPLINK for the wire. */
   readonly vport: number;
-  /** The queue pair that has sent them, 0 for the wire. */
+  /** The queue pair that sent them; 0 for the wire. */
   readonly qp_num: number;
-  /** What metadata register A begins with. */
+  /** The initial value of metadata register A. */
   readonly metadata: number;
 }
 
 const WIRE: Origin = { vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
 
-/** A queue that no rule leads to: frames that it sends are nobody's own. */
+/** A queue handle that no rule uses: frames from it match no rule's own queue. */
 const NOBODY = 1;
 
-/** What is asked of frames that are looped back. */
+/** Options of `loopBack`. */
 export interface LoopOptions {
   readonly rdma?: boolean;
   readonly ownFlows?: boolean;
 }
 
-/** Reads the sums of a burst by outcome class. */
+/** Receives the sums of a burst by outcome class. */
 export interface Summing {
   /**
-   * A core has steered and summed rows of the burst. The parts of a burst come in the order of their rows.
+   * Called when a core has steered and summed rows of the burst; parts come in the order of their
+   * rows.
    * @param first the first of these rows in the burst
+   * @param count the number of these rows
    * @param read gives the outcome of one of these rows, counted from 0
    */
   summed(classes: OutcomeClasses, first: number, count: number, read: (i: number, frame: Uint8Array) => Outcome): void;
 }
 
 export class Traffic {
-  /** Frames on their way in. */
+  /** Frames on their way into the core. */
   readonly batch: Batch;
   readonly device: FrameReceiver;
   protected readonly reader: OutcomeReader;
-  /** The tables that frames from the wire pass. */
+  /** The tables for frames from the wire. */
   readonly #pipeline: TablePipeline;
-  /** Whose frames are in the batch. */
+  /** The burst, or this object, whose frames are in the batch. */
   #holder: object = this;
 
   constructor(device: FrameReceiver) {
@@ -72,17 +76,20 @@ export class Traffic {
     this.#pipeline = device.function(VPORT_MANAGER).part(TablePipeline);
   }
 
-  /** Frames of a burst. */
+  /** The largest number of frames in a burst. */
   get most(): number {
     return MAX_BATCH;
   }
 
-  /** An empty batch for a burst, until somebody else takes it; of several cores `alone` is for the first one. */
+  /**
+   * Gives a burst the empty batch, until another user takes it. With `alone` the first core of a
+   * pool steers it.
+   */
   takeBurst(burst: object, _alone = false): void {
     this.take(burst, MAX_BATCH);
   }
 
-  /** The same of so many rows. */
+  /** Gives `holder` the empty batch with a limit of `rows` frames. */
   protected take(holder: object, rows: number): void {
     this.#holder = holder;
     this.batch.clear();
@@ -94,14 +101,15 @@ export class Traffic {
   }
 
   /**
-   * Begins to run the frames of the burst that holds the batch, where others can; else runs them. `columns` get what becomes of them, when it
-   * is waited for at the latest. Gives outcomes that had to be read before the host did what it has to do.
+   * Starts to steer the frames of the burst that holds the batch; without worker threads it steers
+   * them at once. `columns` are filled at the latest when `wait` returns.
+   * @returns the outcomes, if they had to be read before host work; else null
    */
   start(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
     return this.batch.count === 0 ? null : this.startBurst(columns, summing);
   }
 
-  /** Waits for the frames of a burst, if they are under way. */
+  /** Waits until the frames of a burst are steered. */
   wait(_burst: Columns): void {}
 
   protected startBurst(columns: Columns, summing: Summing | null): readonly Outcome[] | null {
@@ -119,17 +127,20 @@ export class Traffic {
     return outcomes;
   }
 
-  /** The outcome of a frame of the burst that was started last; `frame` is null where nobody has its bytes any more. */
+  /**
+   * The outcome of row `i` of the burst that was started last; `frame` is null when the input bytes
+   * were not kept.
+   */
   burstOutcome(i: number, frame: Uint8Array | null): Outcome {
     return this.reader.read(i, frame, null, new Afterwards());
   }
 
-  /** Whether something is connected to a port. */
+  /** Whether a port has a cable. */
   protected get cabled(): boolean {
     return this.device.hardware.ports.some(({ cable }) => cable !== null);
   }
 
-  /** Frames of the burst as they came, and how. */
+  /** Copies of the input frames of the burst, with their options. */
   protected inputs(): { frames: Uint8Array[]; options: FrameOptions[] } {
     const { batch } = this;
     const frames: Uint8Array[] = [];
@@ -143,12 +154,15 @@ export class Traffic {
     return { frames, options };
   }
 
-  /** What comes in goes to the eSwitch, or to the rules of the PF. */
+  /** The first table of received frames: that of the eSwitch, else that of the PF. */
   protected get entry(): number {
     return this.#pipeline.switched || this.#pipeline.received;
   }
 
-  /** From the wire. What leaves by a port does so when the outcomes of the frames beside it have been read. */
+  /**
+   * Steers frames from the wire. A frame that leaves by a port does so once all outcomes of its
+   * batch are read.
+   */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
     const afterwards = new Afterwards();
     return this.#run(
@@ -163,10 +177,13 @@ export class Traffic {
     );
   }
 
-  /** What leaves by a port does so, and what connected queue pairs got is read; `first` is the frame that the batch begins with. */
+  /**
+   * Does the waiting host work: sends frames out of ports, passes packets to connected queue pairs.
+   * @param first the index in `frames` of the first frame of the batch
+   */
   protected serve(afterwards: Afterwards, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
     for (const { destination, port, index } of afterwards.departures.splice(0)) {
-      // Of bursts without cables nobody has kept what came in.
+      // Without cables the burst has not kept its input.
       if (port.cable === null) continue;
       const { frame, linkType } = destination;
       const came = frames[first + index] as Uint8Array;
@@ -176,7 +193,10 @@ export class Traffic {
     for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);
   }
 
-  /** Sent by a queue pair of a function, as it is or by a `transport`. What is to be done then is added to `afterwards`. */
+  /**
+   * Steers frames that a queue pair of function `from` sends, with `transport` those of a connected
+   * or datagram queue pair. The host work is added to `afterwards`; the caller does it.
+   */
   send(
     call: string,
     from: FunctionBase,
@@ -200,10 +220,11 @@ export class Traffic {
   }
 
   /**
-   * The rules of a port of the PF (RDMA tables, connections, NORMAL flows, DR root rules; without `rdma` the last two alone)
-   * are asked about frames that `sender` has sent from it; those
-   * that nobody there wants are `miss`, without a reason. Rules of the sender answer where they allow it, or with `ownFlows`. Whoever gets a
-   * frame has it then: `to` where a rule ended its way, `copies` where it went on.
+   * Matches sent frames against the receive rules of the PF on the same port: RDMA tables,
+   * connections, NORMAL flows, direct rules of root tables; without `rdma` only the last two. A
+   * frame that matches no rule has the verdict `miss` without a reason. Rules that deliver to
+   * `sender` match only where they allow loopback, or with `ownFlows`. Matching rules deliver at
+   * once: to `to` where the rule ends the branch, to `copies` where the frame continues.
    */
   loopBack(
     call: string,
@@ -230,19 +251,27 @@ export class Traffic {
     );
   }
 
-  /** What the parser sees in each frame. */
+  /** The headers and fields that the parser finds in each frame. */
   parse(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
     const work = (): void => this.batch.parse(NEEDS_ALL);
     return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.batch, i));
   }
 
-  /** Frames that ended for each reason since the device was made, and destinations that were not reached beside that. */
+  /**
+   * The number of frames for each reason since the device was created. Destinations that did not
+   * get the frame count too.
+   */
   reasons(): Record<ReasonName, bigint> {
     const counts = this.batch.reasons().map((count, reason) => [reasonName(reason), count] as const);
     return Object.fromEntries(counts.filter(([name]) => name !== null)) as Record<ReasonName, bigint>;
   }
 
-  /** Runs frames; `read` says what came of frame `i` of a batch, and `after` may run others once a batch has been read. */
+  /**
+   * Runs frames in batches.
+   * @param work steers the batch
+   * @param read gives the result of frame `i` of the batch
+   * @param after runs after a batch has been read, and may run other frames
+   */
   #run<T>(
     call: string,
     port: number,

@@ -1,4 +1,7 @@
-/** Sending: the way of a frame from a queue pair to whoever gets it (docs/flows.md, "Sending"). */
+/**
+ * Sends frames: from a queue pair through the rules to their destinations (docs/flows.md,
+ * "Sending").
+ */
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { leave } from "../device/cable.js";
@@ -12,13 +15,15 @@ import { QueuePair } from "../queue/queuePair.js";
 import { STATE_NAMES } from "../queue/states.js";
 import type { Traffic } from "./receive.js";
 
-/** How a frame is sent. */
+/** Options of `device.send`. */
 export interface SendOptions {
-  /** 32 bits that rules of the send path find in metadata register A. @default 0 */
+  /**
+   * The initial value of metadata register A, 32 bits, for the rules of the send path. @default 0
+   */
   metadata?: number;
 }
 
-/** A queue that a rule chose did not take the frame. */
+/** Reasons for which a queue that a rule chose does not take the frame. */
 const NOT_TAKEN: readonly (ReasonName | null)[] = [
   "queue_not_ready",
   "no_receive_buffer",
@@ -26,7 +31,7 @@ const NOT_TAKEN: readonly (ReasonName | null)[] = [
   "completion_queue_full",
 ];
 
-/** `device.send`. */
+/** Implements `device.send`. */
 export function sendFrame(
   call: string,
   traffic: Traffic,
@@ -51,7 +56,7 @@ export function sendFrame(
   return sendFrom(call, traffic, qp, frame, unsigned(call, "metadata", metadata, 32));
 }
 
-/** The same, of a frame and a queue pair that were checked. */
+/** Sends a frame that was checked, from a queue pair that was checked. */
 export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
   const { context } = qp;
   const { device } = traffic;
@@ -69,9 +74,10 @@ export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: U
 }
 
 /**
- * Frames that no rule of the eSwitch has sent to a port are the PF's: the rules of the port are asked about each of them, and
- * what stays for one does not leave. SPEC: those of RDMA and connections have frames for the port's own MAC and for groups; and
- * what a connected queue pair sends elsewhere asks nobody.
+ * Matches frames that leave by default, without a rule of the eSwitch, against the receive rules of
+ * the port. A frame that those rules keep does not leave. SPEC: RDMA tables and connections match
+ * only frames for the port's own MAC and for groups; frames that a connected queue pair sends to
+ * other addresses are not looped back.
  */
 function loopedBack(
   call: string,
@@ -114,25 +120,26 @@ function loopedBack(
 }
 
 /**
- * SPEC: a frame that a rule gave to a queue of the port was for the port, whether the queue took it or not. One that a rule
- * dropped was not: rules for what comes in do not keep in what goes out.
+ * Whether a looped-back frame stays in the device. SPEC: it stays when a rule chose a queue of the
+ * port, even if the queue did not take the frame. It leaves when a rule dropped it: receive rules
+ * do not stop sent frames.
  */
 function stays({ verdict, reason }: Outcome, frame: Uint8Array): boolean {
   return (verdict === "deliver" || NOT_TAKEN.includes(reason)) && !isMulticast(frame);
 }
 
-/** Who says what became of the frame: what was delivered comes before what left, and that before what was not taken. */
+/** The outcome that represents the whole frame: delivered before left, left before not taken. */
 function bestOf(sent: Outcome, stayed: readonly Outcome[], leaves: boolean): Outcome {
   if (sent.verdict !== "transmit") return sent;
   return stayed.find(({ verdict }) => verdict === "deliver") ?? (leaves ? sent : (stayed[0] ?? sent));
 }
 
-/** The group bit. */
+/** Whether the group bit of the destination MAC is set. */
 function isMulticast(frame: Uint8Array): boolean {
   return ((frame[0] ?? 0) & 1) !== 0;
 }
 
-/** Whether a frame is for whoever has the MAC of the port, or for a group. */
+/** Whether a frame is addressed to the MAC of the port or to a group. */
 function isFor({ mac }: Port, frame: Uint8Array): boolean {
   return isMulticast(frame) || mac.every((byte, i) => byte === frame[i]);
 }
