@@ -1,8 +1,9 @@
 /**
- * The ConnectX profiles: they refuse what the mlx5 stack refuses, in its order.
+ * The ConnectX profiles. They refuse the calls that the mlx5 stack refuses, with its errnos and in
+ * its order (docs/profiles.md).
  *
- * A rule of a root table is one of the kernel, which checks priority and criteria when a rule is made.
- * All other tables are those of the library that steers in software.
+ * The kernel manages root tables; it checks priority and criteria when a rule is created. All other
+ * tables belong to the library, which does software-managed steering.
  */
 import { ESP_ENCRYPT, ESP_NEW_WINDOW } from "../../abi/esp.js";
 import { CONNECTX_NAMES, type FlowRules, type Profile, type TableRules } from "./profile.js";
@@ -52,7 +53,7 @@ const FLOWS: FlowRules = {
       refuses: { unmaskableField: "EOPNOTSUPP", wideTag: "EINVAL", otherProtocol: "EINVAL" },
     },
     { by: "steering core", each: "spec of a NORMAL flow", refuses: { valueOutsideMask: "EINVAL" } },
-    // The driver does not read the specs of other flows, and lets the last tag win.
+    // The driver does not read the specs of other flows, and uses the last tag.
     { by: "model", each: "spec", refuses: { unknownIpv4Flag: "EINVAL", wideTag: "EINVAL" } },
     { by: "model", refuses: { secondTag: "EINVAL" } },
   ],
@@ -111,7 +112,10 @@ const ROOT: TableRules = {
   },
 };
 
-/** Tables that are not root. `newer` devices have definers, and change VLAN tags and encapsulate in both directions. */
+/**
+ * Tables other than root tables. `newer` devices have definers, and change VLAN tags and
+ * encapsulate in both directions.
+ */
 function tables(newer: boolean): TableRules {
   return {
     masks: {

@@ -1,4 +1,7 @@
-/** The profile `manual`: it refuses what a manual page refuses and what has no meaning. */
+/**
+ * The profile `manual`: it refuses the calls that a manual page refuses, and calls without a
+ * meaning.
+ */
 import type { Profile, TableRules } from "./profile.js";
 
 const TABLES: TableRules = {
@@ -29,7 +32,7 @@ const TABLES: TableRules = {
 
 export const MANUAL: Profile = {
   name: "manual",
-  // SPEC: that of ConnectX-7.
+  // SPEC: the format of ConnectX-7.
   steeringFormat: 2,
   flows: {
     lastPriority: 0xffff,

@@ -1,4 +1,7 @@
-/** Device profiles: what is refused, with which errno, in which order. Their data is in manual.ts and connectx.ts. */
+/**
+ * The type of a device profile: the calls that it refuses, the errnos, and the order of the checks.
+ * The data is in manual.ts and connectx.ts.
+ */
 import type { EachStep, Refusals, Step } from "./refusals.js";
 
 export const CONNECTX_NAMES = ["connectx5", "connectx6dx", "connectx7", "connectx8"] as const;
@@ -7,7 +10,7 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 export interface Profile {
   readonly name: ProfileName;
-  /** The number by which the library tells generations of devices apart. */
+  /** The number by which the library distinguishes device generations. */
   readonly steeringFormat: number;
   readonly flows: FlowRules;
   readonly counters: CounterRules;
@@ -17,22 +20,25 @@ export interface Profile {
 
 /** Flows of the verbs and of mlx5dv_create_flow. */
 export interface FlowRules {
-  /** Priorities are 0 to this. */
+  /** The largest priority. */
   readonly lastPriority: number;
   readonly maxSpecs: number;
-  /** Points of a counters object that a flow counts on. */
+  /** The largest number of points of counters objects that a flow counts on. */
   readonly maxPoints: number;
-  /** Flows for multicast only come after all others, whatever their priority. */
+  /** Whether flows for multicast only match after all others, whatever their priority. */
   readonly multicastLast: boolean;
-  /** `ibv_create_flow`. */
+  /** The checks of `ibv_create_flow`. */
   readonly create: readonly FlowStep[];
-  /** The flow actions that the specs of a flow name, each in turn. */
+  /** The checks of the flow actions that the specs of a flow name; made for each action in turn. */
   readonly actions: Refusals<FlowActionCheck>;
-  /** `mlx5dv_create_flow`. */
+  /** The checks of `mlx5dv_create_flow`. */
   readonly inBytes: Refusals<DeviceFlowCheck>;
 }
 
-/** A step over each spec in turn; drivers read the specs of NORMAL flows only. */
+/**
+ * One step of checks. A step for each spec checks the specs in turn; drivers read the specs of
+ * NORMAL flows only.
+ */
 export type FlowStep = Step<FlowCheck> | EachStep<SpecCheck, "spec" | "spec of a NORMAL flow">;
 
 export type FlowCheck =
@@ -79,7 +85,7 @@ export type FlowActionCheck =
   | "inlineWithoutEsp"
   | "egressEspWithDropOrTag";
 
-/** In the order in which mlx5dv_create_flow checks. */
+/** The checks of `mlx5dv_create_flow`, in its order. */
 export type DeviceFlowCheck =
   | "noSteering"
   | "secondEnd"
@@ -98,21 +104,24 @@ export type DeviceFlowCheck =
   | "tagInFdb"
   | "counterWithoutEnd";
 
-/** How flow counters bind and read (docs/flows.md, "Counters"). */
+/** The attachment and reading of flow counters (docs/flows.md, "Counters"). */
 export interface CounterRules {
-  /** Points can be attached to a live flow. */
+  /** Whether points can be attached while a flow uses the counters object. */
   readonly liveAttach: boolean;
-  /** An object that no flow uses can be read. */
+  /** Whether a counters object that no flow uses can be read. */
   readonly readUnbound: boolean;
 }
 
 /** Direct rules (docs/rules.md). */
 export interface DirectRules {
-  /** Definers: the *_ok bits, fields above IP without ip_version, criteria that mask nothing, layouts of matchers. */
+  /**
+   * Whether the device has definers: the *_ok bits, fields above IP without ip_version, criteria
+   * with an empty mask, layouts of matchers.
+   */
   readonly definers: boolean;
-  /** ASO objects: first hit, meters, connections. */
+  /** Whether the device has ASO objects: first hit, meters, connections. */
   readonly remembers: boolean;
-  /** Which samplers run the header changes of their attributes. */
+  /** The samplers that run the header changes in their attributes. */
   readonly samplerPrograms: "all" | "fdb" | "none";
   /** Root tables. */
   readonly root: TableRules;
@@ -120,15 +129,18 @@ export interface DirectRules {
   readonly other: TableRules;
 }
 
-/** What is refused of the matchers and rules of a table. */
+/** The checks of the matchers and rules of a table. */
 export interface TableRules {
-  /** Masks of matchers. */
+  /** Checks of matcher masks. */
   readonly masks: Refusals<MaskCheck>;
-  /** Values of rules. */
+  /** Checks of rule values. */
   readonly values: Refusals<ValueCheck>;
-  /** Actions of rules. */
+  /** Checks of action lists. */
   readonly lists: readonly ListStep[];
-  /** Header changes, packet reformats and destination arrays, when they are made. */
+  /**
+   * Checks of header changes, packet reformats and destination arrays, made when the action is
+   * created.
+   */
   readonly headers: Refusals<HeaderCheck>;
 }
 
@@ -191,16 +203,19 @@ export type HeaderCheck =
   | "arrayInNicTx"
   | "memberOfFdb";
 
-/** What ESP flow actions may ask (docs/esp.md, "Create, modify, destroy"). */
+/** The ESP flow actions that a device takes (docs/esp.md, "Create, modify, destroy"). */
 export interface EspRules {
-  /** IB_UVERBS_FLOW_ACTION_ESP_FLAGS_* that an action can be made with, */
+  /** IB_UVERBS_FLOW_ACTION_ESP_FLAGS_* that can be set when an action is created. */
   readonly createFlags: number;
-  /** and those that it can be given later. */
+  /** IB_UVERBS_FLOW_ACTION_ESP_FLAGS_* that can be set when an action is modified. */
   readonly modifyFlags: number;
-  /** Bytes. */
+  /** Lengths of the ICV in bytes. */
   readonly icvLengths: readonly number[];
-  /** SPI, numbers, padding, limits, replay protection and encapsulation; REPLAY_NONE for a new action. */
+  /**
+   * Whether an action takes SPI, numbers, padding, limits, replay protection and encapsulation, and
+   * REPLAY_NONE at its creation.
+   */
   readonly fullOffload: boolean;
-  /** An action can get another key, and ESN that it was made without. */
+  /** Whether an action can get a new key, and ESN that it was created without. */
   readonly rekeys: boolean;
 }

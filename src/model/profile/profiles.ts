@@ -1,4 +1,4 @@
-/** The profiles of this release by name. */
+/** The profiles of this release, by name. */
 import { refuse } from "../../errors.js";
 import { CONNECTX } from "./connectx.js";
 import { MANUAL } from "./manual.js";

@@ -1,19 +1,19 @@
 /**
- * Tables of refusals. A profile says which checks a call makes, in which order, and the errno of each;
- * the room of the call has a function for every check.
+ * Refusal tables. A profile lists the checks of a call, their order, and the errno of each; the
+ * folder of the call has one function per check.
  */
 import type { ErrnoName, Refusal } from "../../errors.js";
 
 /**
- * Errno by check. Checks that the table does not name are not made. Where the caller runs the table
- * (`runnable`), the order of its names is the order of the checks.
+ * The errno of each check. A check that is missing is not made. When the caller runs the table
+ * (`runnable`), the order of the names is the order of the checks.
  */
 export type Refusals<Check extends string> = Readonly<Partial<Record<Check, ErrnoName>>>;
 
-/** The part of a stack that refuses. */
+/** The layer of a software stack that makes the check. */
 export type Stage = "page" | "provider" | "library" | "uverbs" | "driver" | "steering core" | "model";
 
-/** Checks that are made once, in their order. */
+/** Checks that are made once, in order. */
 export interface Step<Check extends string> {
   readonly by: Stage;
   readonly each?: undefined;
@@ -23,22 +23,25 @@ export interface Step<Check extends string> {
 /** Checks that are made in turn for each item of a list. */
 export interface EachStep<Check extends string, Each extends string> {
   readonly by: Stage;
-  /** The items. */
+  /** The kind of item. */
   readonly each: Each;
   readonly refuses: Refusals<Check>;
 }
 
-/** What a check finds: a refusal whose call and errno are not known yet. */
+/** The finding of a check: a refusal whose call and errno are not known yet. */
 export type Finding = Omit<Refusal, "call" | "code">;
 
-/** The same with its errno. */
+/** A finding with its errno. */
 export type Found = Omit<Refusal, "call">;
 
 type Runnable<F> = readonly (readonly [check: F, code: ErrnoName])[];
 
 const RUNNABLE = new WeakMap<object, Runnable<unknown>>();
 
-/** The checks of a table as functions with their errno, in its order. A table has one set of functions. */
+/**
+ * The checks of a table as pairs of function and errno, in its order. Each table has one set of
+ * functions.
+ */
 export function runnable<Check extends string, F>(
   table: Refusals<Check>,
   functions: Readonly<Record<Check, F>>,

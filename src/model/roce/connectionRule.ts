@@ -1,4 +1,7 @@
-/** The rule that finds the packets of a connection: of no object, and not listed in outcomes. */
+/**
+ * The receive rule of a connection: it passes the packets of a connected queue pair to that queue
+ * pair. No object owns it, and outcomes do not list it.
+ */
 import { Op } from "../../abi/engine.js";
 import { PORT_ROCE } from "../../abi/protocols.js";
 import { insertRule } from "../../engine/rules.js";
@@ -12,11 +15,14 @@ import { TablePipeline } from "../table/pipeline.js";
 export class ConnectionRule {
   readonly id: number;
   readonly #function: FunctionBase;
-  /** The rule in the core. */
+  /** The rule's handle in the core. */
   readonly #handle: number;
 
   /**
-   * Packets that come to a function for a queue pair of this number, the way back along `route`, go to `queue`.
+   * Installs the rule: packets for queue pair `qp_num` from the peer of `route` go to `queue`.
+   * @param of the function whose receive rules get it
+   * @param route the route of sent packets; the rule matches the reverse direction
+   * @param queue the handle of the queue in the core
    * @throws ENOMEM
    */
   constructor(call: string, of: FunctionBase, route: Route, qp_num: number, queue: number) {
@@ -25,7 +31,7 @@ export class ConnectionRule {
     const { mask, value, ranges } = matchOf(call, "attr", fieldsOf(route, qp_num));
     this.#function = of;
     this.id = device.installed.nextId;
-    // No packet is for two queue pairs: the order of their rules does not matter.
+    // A packet names one queue pair: the order of these rules does not matter.
     const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions: [Op.queue, queue] };
     try {
       this.#handle = device.allocated(call, insertRule(device.core, pipeline.open(call, "connected").table, rule));

@@ -1,20 +1,23 @@
-/** What a connected queue pair counts besides its completions: names of Linux's port counters, but for `malformed`. */
+/**
+ * The counters of a connected queue pair. All except `malformed` have the names of Linux's port
+ * counters.
+ */
 export interface TransportCounters {
-  /** Packets that no whole RoCE packet is in. */
+  /** Frames without a complete RoCE packet. */
   malformed: number;
   /** Packets with a wrong ICRC. */
   rx_icrc_encapsulated: number;
-  /** Packets that came before others that are missing. */
+  /** Packets that arrived while an earlier one was missing. */
   out_of_sequence: number;
-  /** Packets that had come before. */
+  /** Packets that had arrived before. */
   duplicate_request: number;
-  /** Messages that found no receive request. */
+  /** Messages that arrived without a receive request for them. */
   out_of_buffer: number;
-  /** NAKs that said that packets are missing. */
+  /** NAKs received for a missing packet. */
   packet_seq_err: number;
-  /** Times that neither ACK nor NAK came. */
+  /** Packets sent that were answered by neither ACK nor NAK in time. */
   local_ack_timeout_err: number;
-  /** Requests that the peer had no receive request for, to the last try. */
+  /** Requests that failed because the peer had no receive request at any retry. */
   rnr_nak_retry_err: number;
 }
 

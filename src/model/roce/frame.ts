@@ -1,5 +1,5 @@
 /**
- * Frames of RoCE v2 (InfiniBand architecture, annex A17): those that queue pairs make of what they send.
+ * Makes RoCE v2 frames (InfiniBand architecture, annex A17) from the packets of queue pairs.
  *
  *     | Ethernet 14 | IPv4 20 or IPv6 40 | UDP 8 | BTH 12 | more headers | payload | 0 to 3 | ICRC 4 |
  */
@@ -12,10 +12,10 @@ import { isIpv4Mapped, mappedIpv4 } from "../base/gids.js";
 
 export const UDP_LENGTH = 8;
 export const BTH_LENGTH = 12;
-/** Source ports begin here. */
+/** The lowest UDP source port. */
 const FIRST_SOURCE_PORT = 0xc000;
 
-/** What a packet says besides its way. */
+/** The contents of a packet, without its route. */
 export interface OutgoingPacket {
   readonly opcode: number;
   readonly source_qpn: number;
@@ -23,20 +23,20 @@ export interface OutgoingPacket {
   readonly pkey: number;
   readonly psn: number;
   readonly solicited: boolean;
-  /** Whether it asks for an acknowledgement. */
+  /** Whether the packet requests an acknowledgement. */
   readonly ackRequest: boolean;
-  /** Headers behind the BTH. */
+  /** Headers after the BTH. */
   readonly headers: readonly Uint8Array[];
   readonly payload: readonly Uint8Array[];
 }
 
 const number = (value: number, length: number): Uint8Array => bytesOf(value, length);
 
-/** The frame, whole. */
+/** The complete frame, from Ethernet to ICRC. */
 export function roceFrame(route: Route, packet: OutgoingPacket): Uint8Array {
   const transport = transportOf(packet);
   const length = UDP_LENGTH + transport.length + ICRC_LENGTH;
-  // SPEC: RoCE v2 leaves the checksum out, over IPv6 too: the ICRC is there.
+  // SPEC: RoCE v2 sends no UDP checksum, over IPv6 neither: the ICRC protects the packet.
   const udp = joined(number(sourcePort(route, packet), 2), number(PORT_ROCE, 2), number(length, 2), number(0, 2));
   const ipv4 = isIpv4Mapped(route.dgid);
   const carried = joined(ipv4 ? ipv4Header(route, length) : ipv6Header(route, length), udp, transport);
@@ -44,11 +44,11 @@ export function roceFrame(route: Route, packet: OutgoingPacket): Uint8Array {
   return joined(route.dmac, route.port.mac, type, carried, number(invariantCrc(carried), ICRC_LENGTH));
 }
 
-/** BTH, the headers behind it, payload, and what fills it up to four bytes. */
+/** The BTH, the headers after it, the payload, and padding to a multiple of four bytes. */
 function transportOf(packet: OutgoingPacket): Uint8Array {
   const { opcode, solicited, pkey, remote_qpn, ackRequest, psn, headers, payload } = packet;
   const padding = -payload.reduce((sum, { length }) => sum + length, 0) & 3;
-  // SPEC: without path migration a packet says that it has migrated (M).
+  // SPEC: without path migration, the bit M (migrated) is set.
   const flags = (solicited ? 0x80 : 0) | 0x40 | (padding << 4);
   return joined(
     Uint8Array.of(opcode, flags),
@@ -62,7 +62,7 @@ function transportOf(packet: OutgoingPacket): Uint8Array {
   );
 }
 
-/** RFC 791: no options, no fragments. */
+/** RFC 791: without options, not fragmented. */
 function ipv4Header({ sgid, dgid, hopLimit, trafficClass }: Route, length: number): Uint8Array {
   const header = joined(
     Uint8Array.of(0x45, trafficClass),
@@ -82,8 +82,9 @@ function ipv6Header({ sgid, dgid, hopLimit, trafficClass, flowLabel }: Route, le
 }
 
 /**
- * SPEC: 14 bits of the flow label, its upper six folded in; without a label a number takes its place that the two queue
- * pairs give, so that the packets between them keep to one port.
+ * The UDP source port. SPEC: its lower 14 bits are those of the flow label, XORed with the upper
+ * six. Without a flow label, a number derived from both queue pair numbers replaces it, so all
+ * packets between them have one port.
  */
 function sourcePort({ flowLabel }: Route, { source_qpn, remote_qpn }: OutgoingPacket): number {
   const label = flowLabel === 0 ? labelOf(source_qpn, remote_qpn) : flowLabel;

@@ -1,12 +1,15 @@
-/** Numbers of RoCE packets (InfiniBand architecture 1.4, tables 35 to 48). */
+/**
+ * Opcodes, syndromes and sequence numbers of RoCE packets (InfiniBand architecture 1.4, tables 35
+ * to 48).
+ */
 
-/** Upper three bits of an opcode: the type of queue pair that the packet is for. */
+/** The upper three bits of an opcode: the queue pair type of the destination. */
 export const SERVICE = 0xe0;
 export const SERVICE_RC = 0x00;
 export const SERVICE_UC = 0x20;
 export const SERVICE_UD = 0x60;
 
-/** Lower five bits. */
+/** The lower five bits: the operation. */
 export const SEND_FIRST = 0;
 export const SEND_MIDDLE = 1;
 export const SEND_LAST = 2;
@@ -15,19 +18,22 @@ export const SEND_ONLY = 4;
 export const SEND_ONLY_WITH_IMMEDIATE = 5;
 export const ACKNOWLEDGE = 0x11;
 
-/** Syndromes of an AETH: the upper three bits are the kind, the lower ones credits, a timer, or why not. */
+/**
+ * The syndrome of an AETH. The upper three bits are the kind; the lower bits hold credits, a timer
+ * or an error.
+ */
 export const SYNDROME_KIND = 0xe0;
 export const KIND_ACK = 0x00;
 export const KIND_RNR = 0x20;
 export const KIND_NAK = 0x60;
-/** SPEC: an acknowledgement that says nothing of credits. */
+/** SPEC: an acknowledgement without credits. */
 export const ACK = 0x1f;
 export const NAK_SEQUENCE = 0x60;
 export const NAK_INVALID_REQUEST = 0x61;
 export const NAK_REMOTE_ACCESS = 0x62;
 export const NAK_REMOTE_OPERATION = 0x63;
 
-/** Packet sequence numbers have 24 bits. */
+/** Packet sequence numbers (PSN) have 24 bits. */
 const PSN_MASK = 0xffffff;
 const HALF = 0x800000;
 
@@ -35,7 +41,7 @@ export function psnAfter(psn: number, count = 1): number {
   return (psn + count) & PSN_MASK;
 }
 
-/** How far `psn` is ahead of another; negative for one that came before. */
+/** The distance from `from` to `psn`, modulo 2^24; negative when `psn` is earlier. */
 export function psnDistance(psn: number, from: number): number {
   const distance = (psn - from) & PSN_MASK;
   return distance < HALF ? distance : distance - PSN_MASK - 1;

@@ -1,4 +1,4 @@
-/** RoCE v2 packets as they arrive: what their transport headers say, and whether the ICRC is right. */
+/** Reads received RoCE v2 frames: finds the transport headers and checks the ICRC. */
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, PROTOCOL_UDP } from "../../abi/protocols.js";
 import { readNumber } from "../../packet/bytes.js";
 import { ICRC_LENGTH, invariantCrc } from "../../packet/icrc.js";
@@ -8,22 +8,25 @@ import { BTH_LENGTH, UDP_LENGTH } from "./frame.js";
 export interface ArrivedPacket {
   readonly opcode: number;
   readonly psn: number;
-  /** Whether it asks for an acknowledgement. */
+  /** Whether the packet requests an acknowledgement. */
   readonly ackRequest: boolean;
-  /** What is behind the BTH, without what fills it up. */
+  /** The bytes after the BTH, without padding. */
   readonly content: Uint8Array;
 }
 
-/** Why there is no packet. */
+/** Why a frame is not a valid packet; these are names of counters. */
 export type PacketFault = "malformed" | "rx_icrc_encapsulated";
 
 const ETHERTYPE_AT = 12;
 const TAG_LENGTH = 4;
 const IPV6_LENGTH = 40;
-/** M, fragment offset. */
+/** The bit M (more fragments) and the fragment offset. */
 const FRAGMENT = 0x3fff;
 
-/** Reads a frame that begins with Ethernet. */
+/**
+ * Reads a frame that starts with Ethernet.
+ * @returns the packet, or why there is none
+ */
 export function readPacket(frame: Uint8Array): ArrivedPacket | PacketFault {
   const found = datagramIn(frame);
   if (found === null) return "malformed";
@@ -32,7 +35,7 @@ export function readPacket(frame: Uint8Array): ArrivedPacket | PacketFault {
   const bth = headers + UDP_LENGTH;
   const flags = packet[bth + 1] ?? 0;
   const content = packet.subarray(bth + BTH_LENGTH, end - ((flags >> 4) & 3));
-  // The version of the transport is 0.
+  // The transport version must be 0.
   if (end < bth + BTH_LENGTH + ((flags >> 4) & 3) || (flags & 0xf) !== 0) return "malformed";
   if (readNumber(packet, 8 * end, 32) !== invariantCrc(packet.subarray(0, end))) return "rx_icrc_encapsulated";
   return {
@@ -43,7 +46,10 @@ export function readPacket(frame: Uint8Array): ArrivedPacket | PacketFault {
   };
 }
 
-/** The IP packet, without what the link has added, and the length of its header; null where it holds no whole UDP datagram. */
+/**
+ * The IP packet without link padding, and the length of its header in bytes; null when it holds no
+ * complete UDP datagram.
+ */
 function datagramIn(frame: Uint8Array): { packet: Uint8Array; headers: number } | null {
   const word = (bytes: Uint8Array, at: number): number => readNumber(bytes, 8 * at, 16);
   let at = ETHERTYPE_AT;

@@ -1,4 +1,7 @@
-/** The sending end of a connection: messages become packets (InfiniBand architecture 1.4, 9.7.3 and 9.8.1). */
+/**
+ * The requester of a connection: it divides messages into packets, sends them, and handles ACKs,
+ * NAKs and retries (InfiniBand architecture 1.4, 9.7.3 and 9.8.1).
+ */
 import {
   IBV_WC_REM_ACCESS_ERR,
   IBV_WC_REM_INV_REQ_ERR,
@@ -29,20 +32,20 @@ import {
   SYNDROME_KIND,
 } from "./opcodes.js";
 
-/** What is sent by one request. */
+/** The message of one send request. */
 export interface Message {
   readonly payload: Uint8Array;
   readonly solicited: boolean;
-  /** Immediate data, or null. */
+  /** The immediate data, or null. */
   readonly immediate: number | null;
-  /** Completes the request. */
+  /** Completes the request with an IBV_WC_ status. */
   readonly done: (status: number) => void;
 }
 
-/** What packets of a message differ in; the opcode is without the type of queue pair. */
+/** The fields that differ between packets of a connection. The opcode has no queue pair type. */
 export type RequestPacket = Pick<OutgoingPacket, "opcode" | "psn" | "solicited" | "ackRequest" | "headers" | "payload">;
 
-/** What the sending end asks of its queue pair. */
+/** The part of a queue pair that its requester uses. */
 export interface RequesterOwner {
   readonly reliable: boolean;
   /** Bytes. */
@@ -50,24 +53,24 @@ export interface RequesterOwner {
   readonly retryCount: number;
   readonly rnrRetry: number;
   readonly counters: TransportCounters;
-  /** Takes so many packet sequence numbers; gives the first. */
+  /** Takes `count` packet sequence numbers; returns the first. */
   takePsns(count: number): number;
-  /** The packet runs its whole way; what is said to it comes to `acknowledged` meanwhile. */
+  /** Sends a packet. The answers of the peer reach `acknowledged` before this call returns. */
   send(packet: RequestPacket): void;
-  /** To ERR. */
+  /** Moves the queue pair to ERR. */
   fail(): void;
 }
 
-/** A message under way. */
+/** The message that is being sent. */
 interface Transfer {
   readonly message: Message;
   readonly first: number;
-  /** Packets. */
+  /** The number of its packets. */
   readonly count: number;
-  /** Packets that were sent, and that were acknowledged: always the first ones. */
+  /** The number of packets sent, and of those acknowledged; both count from the first packet. */
   sent: number;
   acknowledged: number;
-  /** What the peer had against the packet that is next to be acknowledged, or null. */
+  /** The syndrome with which the peer refused the next packet to be acknowledged, or null. */
   nak: number | null;
 }
 
@@ -87,7 +90,10 @@ export class Requester {
     this.#owner = owner;
   }
 
-  /** Sends what waits, this message last; what is posted on the way waits for its turn. */
+  /**
+   * Appends a message and sends all that wait. A message that is posted during the call waits for
+   * its turn.
+   */
   post(message: Message): void {
     this.#waiting.push(message);
     if (this.#running) return;
@@ -99,19 +105,22 @@ export class Requester {
     }
   }
 
-  /** What has been posted will not be sent. */
+  /** Removes all messages that are not complete, and returns them. */
   forget(): Message[] {
     const all = [...(this.#transfer === null ? [] : [this.#transfer.message]), ...this.#waiting.splice(0)];
     this.#transfer = null;
     return all;
   }
 
-  /** The same, and it completes so. */
+  /** Removes all messages that are not complete; they complete with a flush error. */
   flush(): void {
     for (const { done } of this.forget()) done(IBV_WC_WR_FLUSH_ERR);
   }
 
-  /** The peer has all packets before `psn`, and that one too unless `syndrome` says why not. */
+  /**
+   * Handles an ACK or NAK: the peer has all packets before `psn`, and with a positive `syndrome`
+   * that one too.
+   */
   acknowledged(psn: number, syndrome: number): void {
     const transfer = this.#transfer;
     if (transfer === null) return;
@@ -122,7 +131,7 @@ export class Requester {
     if (!positive) transfer.nak = syndrome;
   }
 
-  /** The message that is under way, or the next one. */
+  /** The message that is being sent, or the next one; null when none waits. */
   #next(): Transfer | null {
     if (this.#transfer !== null) return this.#transfer;
     const message = this.#waiting.shift();
@@ -133,7 +142,7 @@ export class Requester {
     return this.#transfer;
   }
 
-  /** One message to its end. Where it is flushed or forgotten on the way, that was its end. */
+  /** Sends one message to its end. If it is flushed or forgotten on the way, that was its end. */
   #carry(transfer: Transfer): void {
     const status = this.#owner.reliable ? this.#untilAcknowledged(transfer) : this.#round(transfer);
     if (this.#transfer !== transfer) return;
@@ -142,7 +151,10 @@ export class Requester {
     if (status !== IBV_WC_SUCCESS) this.#owner.fail();
   }
 
-  /** Rounds, until all packets are acknowledged or all tries were in vain. Each that brings nothing is one try. */
+  /**
+   * Sends in rounds until all packets are acknowledged or the retries are used up. A round without
+   * a new acknowledgement is one retry.
+   */
   #untilAcknowledged(transfer: Transfer): number {
     const { counters, retryCount, rnrRetry } = this.#owner;
     let tries = 0;
@@ -166,7 +178,7 @@ export class Requester {
     return IBV_WC_SUCCESS;
   }
 
-  /** Sends all packets that are not acknowledged, as long as the peer has nothing against it. */
+  /** Sends all packets that are not acknowledged, until the peer refuses one. */
   #round(transfer: Transfer): number {
     transfer.nak = null;
     const { count } = transfer;

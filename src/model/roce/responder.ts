@@ -1,4 +1,7 @@
-/** The receiving end of a connection: packets become messages (InfiniBand architecture 1.4, 9.7.5 and 9.8.2). */
+/**
+ * The responder of a connection: it joins packets to messages, fills receive requests, and answers
+ * with ACKs and NAKs (InfiniBand architecture 1.4, 9.7.5 and 9.8.2).
+ */
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_SUCCESS, IBV_WC_WITH_IMM } from "../../abi/verbs.js";
 import { readNumber } from "../../packet/bytes.js";
 import type { ReceiveQueue } from "../queue/receiveQueue.js";
@@ -19,9 +22,9 @@ import {
 } from "./opcodes.js";
 import type { ArrivedPacket } from "./packet.js";
 
-/** What the receiving end asks of its queue pair. */
+/** The part of a queue pair that its responder uses. */
 export interface ResponderOwner {
-  /** RC: every packet is asked for until it is there. */
+  /** RC: a missing packet is requested again until it arrives. */
   readonly reliable: boolean;
   /** Bytes. */
   readonly mtu: number;
@@ -29,17 +32,17 @@ export interface ResponderOwner {
   readonly peer: number;
   readonly receive: ReceiveQueue;
   readonly counters: TransportCounters;
-  /** PSN of the packet that comes next. */
+  /** The PSN of the next packet. */
   expected: number;
-  /** Sends an acknowledgement; nobody is asked for one of UC. */
+  /** Sends an acknowledgement; only for RC. */
   answer(psn: number, syndrome: number, msn: number): void;
-  /** To ERR. */
+  /** Moves the queue pair to ERR. */
   fail(): void;
 }
 
 const IMMEDIATE_LENGTH = 4;
 
-/** A packet of a message, taken apart. */
+/** A packet of a message, parsed. */
 interface Part {
   readonly begins: boolean;
   readonly ends: boolean;
@@ -49,26 +52,26 @@ interface Part {
 
 export class Responder {
   readonly #owner: ResponderOwner;
-  /** What has come of the message under way; null between messages. */
+  /** The payloads of the unfinished message; null between messages. */
   #parts: Uint8Array[] | null = null;
   #length = 0;
-  /** Messages complete. */
+  /** The number of complete messages. */
   #msn = 0;
-  /** The peer knows that the expected packet is missing. */
+  /** Whether a NAK for the expected packet has been sent. */
   #asked = false;
 
   constructor(owner: ResponderOwner) {
     this.#owner = owner;
   }
 
-  /** A connection begins. */
+  /** Starts a new connection. */
   reset(): void {
     this.#parts = null;
     this.#msn = 0;
     this.#asked = false;
   }
 
-  /** A packet of a request. */
+  /** Handles one packet of a request. */
   take(packet: ArrivedPacket): void {
     if (this.#owner.reliable) this.#takeReliably(packet);
     else this.#takeUnreliably(packet);
@@ -121,7 +124,9 @@ export class Responder {
     else if ((part.begins || this.#parts !== null) && !this.#add(part)) owner.fail();
   }
 
-  /** Whether a message can begin. */
+  /**
+   * Whether there is a receive request, and room for its completion, so that a message can begin.
+   */
   #hasRequest(): boolean {
     const { receive, counters } = this.#owner;
     const ready = receive.room !== null && !receive.completionsFull;
@@ -129,7 +134,10 @@ export class Responder {
     return ready;
   }
 
-  /** One part more. False where it is too much for the request, which is then completed. */
+  /**
+   * Appends a part to the message. Returns false when the message exceeds the receive request,
+   * which then completes with an error.
+   */
   #add({ begins, ends, immediate, payload }: Part): boolean {
     const { receive, peer } = this.#owner;
     if (begins || this.#parts === null) {
@@ -154,7 +162,10 @@ export class Responder {
   }
 }
 
-/** Null for other operations, and for lengths that a packet in its place cannot have. */
+/**
+ * Parses a packet. Null for other operations, and for a length that is wrong at this position of a
+ * message.
+ */
 function partOf({ opcode, content }: ArrivedPacket, mtu: number): Part | null {
   const operation = opcode & ~SERVICE;
   if (operation > SEND_ONLY_WITH_IMMEDIATE) return null;

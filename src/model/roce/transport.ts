@@ -1,6 +1,7 @@
 /**
- * What makes an RC or UC queue pair one (docs/queues.md, "Connected queue pairs"): a rule that finds its packets, and its two
- * ends. Packets come here when nothing is under way in the core, so that what is answered can go its way at once.
+ * The transport of an RC or UC queue pair (docs/queues.md, "Connected queue pairs"): the rule that
+ * finds its packets, its requester and its responder. Packets arrive here while the core is idle,
+ * so that answers can be sent at once.
  */
 import { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPT_RC } from "../../abi/verbs.js";
 import { bytesOf } from "../../packet/bytes.js";
@@ -21,21 +22,21 @@ import { Responder, type ResponderOwner } from "./responder.js";
 /** | syndrome 1 | MSN 3 | */
 const AETH_LENGTH = 4;
 
-/** The queue pair, as its transport needs it. */
+/** The part of a queue pair that its transport uses. */
 export interface ConnectedQueuePair {
   readonly device: DeviceBase;
   readonly context: Context;
-  /** The queue in the core. */
+  /** The queue's handle in the core. */
   readonly handle: number;
   readonly qp_num: number;
   readonly qp_type: number;
   readonly state: number;
   readonly attributes: Readonly<QueuePairState>;
-  /** The sequence number of the next packet that it sends, and `count` of them taken. */
+  /** Takes `count` packet sequence numbers; returns the first. */
   takePsn(count: number): number;
-  /** Sets the sequence number of the packet that it expects next. */
+  /** Sets the PSN of the next packet that the queue pair expects. */
   expectPsn(psn: number): void;
-  /** The connection is broken. */
+  /** Moves the queue pair to ERR: the connection is broken. */
   fail(): void;
 }
 
@@ -55,7 +56,10 @@ export class Transport implements RequesterOwner, ResponderOwner {
     this.receive = receive;
   }
 
-  /** The queue pair comes to RTR, with these attributes. @throws ENOMEM, and then nothing has changed */
+  /**
+   * Opens the connection when the queue pair moves to RTR with the attributes `state`. @throws
+   * ENOMEM, with nothing changed
+   */
   open(call: string, state: QueuePairState): void {
     const { device, context, handle, qp_num } = this.#qp;
     const route = routeOf(call, "attr.ah_attr", device, state.ah_attr as AddressAttributes);
@@ -64,30 +68,30 @@ export class Transport implements RequesterOwner, ResponderOwner {
     this.#responder.reset();
   }
 
-  /** No packets are found any more. */
+  /** Closes the connection: removes the rule, so that no more packets arrive. */
   close(): void {
     this.#rule?.remove();
     this.#rule = null;
   }
 
-  /** Sends a message, or has it wait for those before it. */
+  /** Sends a message, after those posted before it. */
   post(message: Message): void {
     this.#requester.post(message);
   }
 
-  /** Messages that are not complete complete with a flush error. */
+  /** Completes all unfinished messages with a flush error. */
   flush(): void {
     this.#requester.flush();
   }
 
-  /** The same, without completions. */
+  /** Removes all unfinished messages without completions. */
   forget(): void {
     this.#requester.forget();
   }
 
-  /** A frame that the rule has found. */
+  /** Handles a frame that the rule delivered. */
   arrive(frame: Uint8Array): void {
-    // What was done with a packet before it may have closed the connection.
+    // An earlier packet of the same batch may have closed the connection.
     if (this.#rule === null) return;
     const packet = readPacket(frame);
     if (typeof packet === "string") {
