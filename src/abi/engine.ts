@@ -228,7 +228,7 @@ export enum Op {
   track = 25,
   /** Operand: the address of a sampler (SAMPLER_*). */
   sampler = 26,
-  /** To one of several queues. Operand: the address of a spread record (RSS_*). */
+  /** To one of several queues. Operand: the address of an RSS record (RSS_*). */
   rss = 27,
   /** The same with a copy. */
   copy_rss = 28,

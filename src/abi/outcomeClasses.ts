@@ -1,6 +1,7 @@
 /**
- * Outcome classes: what outcomes of frames have in common, and sums over the frames of each (assembly/out/outcomeClasses.ts). The area, which is an empty
- * table where all of it is 0:
+ * Outcome classes: what outcomes of frames have in common, and sums over the frames of each
+ * (assembly/out/outcomeClasses.ts). An area that is all 0 is an empty table:
+ *
  *     | classes 4 | rows of the batch that are summed 4 | words used 4 | 0 4 | slots | number of each row 2 | classes | words |
  */
 export const CLASSES_COUNT = 0;

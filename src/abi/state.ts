@@ -1,6 +1,7 @@
 /**
- * Records of the core behind actions that remember, that leave to chance, and that spread (docs/state.md, queues.md). Read by both
- * compilers: numeric constants only, no imports.
+ * Records of stateful actions (meters), random ones (samplers) and RSS (docs/state.md, docs/queues.md).
+ *
+ * Both compilers read this file: numeric constants only, no imports.
  */
 
 /**
@@ -39,7 +40,7 @@ export const SAMPLER_COUNT = 16;
 export const SAMPLER_FIRST = 24;
 
 /**
- * A spread record (docs/queues.md): | function 1 | symmetric 1 | outer 1 | inner 1 | queues 4 | mask 4 | key 40 |.
+ * An RSS record (docs/queues.md): | function 1 | symmetric 1 | outer 1 | inner 1 | queues 4 | mask 4 | key 40 |.
  * `outer` and `inner` are the fields of each packet that are hashed; `queues` is the address of mask + 1 queues, a word each.
  */
 export const RSS_FUNCTION = 0;

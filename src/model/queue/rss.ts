@@ -1,4 +1,7 @@
-/** Spreading: which fields of a frame say which of several queues gets it, and what the core is given for that. */
+/**
+ * Receive side scaling. In: the hash function, key and fields of a queue pair or a TIR, and its
+ * queues. Out: an RSS record of the core (src/abi/state.ts).
+ */
 import {
   RSS_FUNCTION,
   RSS_INNER,

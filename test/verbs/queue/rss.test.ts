@@ -1,4 +1,4 @@
-/** Spreading: the public vectors, queue pairs with an indirection table, and the reference on random frames. */
+/** Receive side scaling: the public vectors, queue pairs with an indirection table, and the reference on random frames. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
 import * as abi from "../../../src/abi/state.js";
