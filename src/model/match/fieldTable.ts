@@ -15,8 +15,8 @@ export interface Presence {
   bit: number;
 }
 
-export interface Field {
-  readonly name: string;
+export interface Field<N extends string = string> {
+  readonly name: N;
   /** First bit in the key; bit 0 is the most significant bit of byte 0. */
   readonly bit: number;
   /** Width in bits. */
@@ -33,8 +33,8 @@ export interface Field {
 }
 
 /** A field before its group is known: bits count from byte 0 of the key, or of the layer. */
-interface Row {
-  readonly name: string;
+interface Row<N extends string = string> {
+  readonly name: N;
   readonly bit: number;
   readonly width: number;
   /** Presence bit, 0 for none. */
@@ -43,44 +43,57 @@ interface Row {
 }
 
 /** A field of `width` bits that starts with the first bit of a byte. */
-function row(name: string, byte: number, width: number, here = 0, kind: FieldKind = "number"): Row {
+function row<N extends string>(name: N, byte: number, width: number, here = 0, kind: FieldKind = "number"): Row<N> {
   return { name, bit: byte * 8, width, here, kind };
 }
 
 /** The field that `mask` covers in a big-endian number of `size` bytes. */
-function bits(name: string, byte: number, mask: number, here = 0, size = 1): Row {
+function bits<N extends string>(name: N, byte: number, mask: number, here = 0, size = 1): Row<N> {
   const above = Math.clz32(mask);
   const below = 31 - Math.clz32(mask & -mask);
   return { name, bit: byte * 8 + above - (32 - 8 * size), width: 32 - above - below, here, kind: "number" };
 }
 
 /** Consecutive fields that start with the first bit of a byte. */
-function packed(byte: number, here: number, ...parts: (readonly [name: string, width: number])[]): Row[] {
+function packed<N extends string>(
+  byte: number,
+  here: number,
+  ...parts: (readonly [name: N, width: number])[]
+): Row<N>[] {
   let bit = byte * 8;
   return parts.map(([name, width]) => ({ name, bit: (bit += width) - width, width, here, kind: "number" }));
 }
 
 /** The control information of a VLAN tag. */
-function tci(name: string, byte: number, here: number): Row[] {
+function tci<N extends string>(name: N, byte: number, here: number): Row<`${N}_${"prio" | "cfi" | "vid"}`>[] {
   return packed(byte, here, [`${name}_prio`, 3], [`${name}_cfi`, 1], [`${name}_vid`, 12]);
 }
 
 /** An MPLS label stack entry. */
-function mpls(name: string, byte: number, here: number): Row[] {
+function mpls<N extends string>(
+  name: N,
+  byte: number,
+  here: number,
+): Row<`${N}_${"label" | "exp" | "s_bos" | "ttl"}`>[] {
   return packed(byte, here, [`${name}_label`, 20], [`${name}_exp`, 3], [`${name}_s_bos`, 1], [`${name}_ttl`, 8]);
 }
 
 /** Two ports of 16 bits. */
-function ports(name: string, byte: number, here: number): Row[] {
+function ports<N extends string>(name: N, byte: number, here: number): Row<`${N}_${"sport" | "dport"}`>[] {
   return packed(byte, here, [`${name}_sport`, 16], [`${name}_dport`, 16]);
 }
 
-function numbered(count: number, make: (n: number) => Row): Row[] {
-  return Array.from({ length: count }, (_, n) => make(n));
+/** A row for each of the numbers. */
+function numbered<D extends number, N extends string>(numbers: readonly D[], make: (n: D) => Row<N>): Row<N>[] {
+  return numbers.map(make);
 }
 
+const TO_3 = [0, 1, 2, 3] as const;
+/** As many as samples, and as registers C. */
+const TO_7 = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+
 /** Groups outer and inner. */
-const LAYER: readonly Row[] = [
+const LAYER = [
   row("smac", key.LAYER_SMAC, 48, key.PRESENT_ETH, "mac"),
   row("ethertype", key.LAYER_ETHERTYPE, 16, key.PRESENT_ETHERTYPE),
   row("dmac", key.LAYER_DMAC, 48, key.PRESENT_ETH, "mac"),
@@ -106,7 +119,7 @@ const LAYER: readonly Row[] = [
   row("ipv6_dst", key.LAYER_DST, 128, key.PRESENT_IPV6, "ipv6"),
 ];
 
-const MISC_OUTER: readonly Row[] = [
+const MISC_OUTER = [
   ...tci("outer_second", key.MISC_OUTER_TCI2, key.PRESENT_VLAN2),
   bits("outer_second_cvlan_tag", key.MISC_TAGS2, key.TAGS2_OUTER_CVLAN),
   bits("outer_second_svlan_tag", key.MISC_TAGS2, key.TAGS2_OUTER_SVLAN),
@@ -114,7 +127,7 @@ const MISC_OUTER: readonly Row[] = [
   row("outer_esp_spi", key.MISC_OUTER_ESP_SPI, 32, key.PRESENT_ESP),
 ];
 
-const MISC_INNER: readonly Row[] = [
+const MISC_INNER = [
   ...tci("inner_second", key.MISC_INNER_TCI2, key.PRESENT_VLAN2),
   bits("inner_second_cvlan_tag", key.MISC_TAGS2, key.TAGS2_INNER_CVLAN),
   bits("inner_second_svlan_tag", key.MISC_TAGS2, key.TAGS2_INNER_SVLAN),
@@ -122,7 +135,7 @@ const MISC_INNER: readonly Row[] = [
   row("inner_esp_spi", key.MISC_INNER_ESP_SPI, 32, key.PRESENT_ESP),
 ];
 
-const MISC_TUNNEL: readonly Row[] = [
+const MISC_TUNNEL = [
   bits("gre_c_present", key.MISC_BITS, key.BITS_GRE_C),
   bits("bth_a", key.MISC_BITS, key.BITS_BTH_A, key.PRESENT_BTH),
   bits("gre_k_present", key.MISC_BITS, key.BITS_GRE_K),
@@ -140,7 +153,7 @@ const MISC_TUNNEL: readonly Row[] = [
 ];
 
 /** The origin of a frame (docs/rules.md, "The way of a frame"). */
-const MISC_WAY: readonly Row[] = [
+const MISC_WAY = [
   bits("source_vhca_port", key.MISC_BITS, key.BITS_SOURCE_VHCA_PORT),
   row("source_sqn", key.MISC_SOURCE_SQN, 24),
   row("source_eswitch_owner_vhca_id", key.MISC_SOURCE_ESWITCH, 16),
@@ -150,18 +163,18 @@ const MISC_WAY: readonly Row[] = [
 
 const MISC2_OUTER = mpls("outer_first_mpls", key.MISC2_OUTER_MPLS, key.PRESENT_MPLS);
 const MISC2_INNER = mpls("inner_first_mpls", key.MISC2_INNER_MPLS, key.PRESENT_MPLS);
-const MISC2_TUNNEL: readonly Row[] = [
+const MISC2_TUNNEL = [
   ...mpls("outer_first_mpls_over_gre", key.MISC2_MPLS_OVER_GRE, key.PRESENT_MPLS_OVER_GRE),
   ...mpls("outer_first_mpls_over_udp", key.MISC2_MPLS_OVER_UDP, key.PRESENT_MPLS_OVER_UDP),
 ];
 
 /** Metadata registers: C7 is the first. */
-const MISC2_WAY: readonly Row[] = [
-  ...numbered(8, (n) => row(`metadata_reg_c_${n}`, key.MISC2_REGISTER_C_0 - 4 * n, 32)),
+const MISC2_WAY = [
+  ...numbered(TO_7, (n) => row(`metadata_reg_c_${n}`, key.MISC2_REGISTER_C_0 - 4 * n, 32)),
   row("metadata_reg_a", key.MISC2_REGISTER_A, 32),
 ];
 
-const MISC3_OUTER: readonly Row[] = [
+const MISC3_OUTER = [
   row("outer_tcp_seq_num", key.MISC3_OUTER_SEQ, 32, key.PRESENT_TCP),
   row("outer_tcp_ack_num", key.MISC3_OUTER_ACK, 32, key.PRESENT_TCP),
   row("icmp_header_data", key.MISC3_ICMP_DATA, 32, key.PRESENT_ICMP),
@@ -170,12 +183,12 @@ const MISC3_OUTER: readonly Row[] = [
   ...packed(key.MISC3_ICMPV6_TYPE, key.PRESENT_ICMPV6, ["icmpv6_type", 8], ["icmpv6_code", 8]),
 ];
 
-const MISC3_INNER: readonly Row[] = [
+const MISC3_INNER = [
   row("inner_tcp_seq_num", key.MISC3_INNER_SEQ, 32, key.PRESENT_TCP),
   row("inner_tcp_ack_num", key.MISC3_INNER_ACK, 32, key.PRESENT_TCP),
 ];
 
-const MISC3_TUNNEL: readonly Row[] = [
+const MISC3_TUNNEL = [
   row("outer_vxlan_gpe_vni", key.MISC3_GPE_VNI, 24, key.PRESENT_VXLAN_GPE),
   row("outer_vxlan_gpe_next_protocol", key.MISC3_GPE_NEXT_PROTOCOL, 8, key.PRESENT_VXLAN_GPE),
   row("outer_vxlan_gpe_flags", key.MISC3_GPE_FLAGS, 8, key.PRESENT_VXLAN_GPE),
@@ -189,27 +202,29 @@ const MISC3_TUNNEL: readonly Row[] = [
 ];
 
 /** In a key, sample n is at place n. Only device bytes have ids (samples.ts). */
-const MISC4_TUNNEL = numbered(key.SAMPLE_COUNT, (n) =>
+const MISC4_TUNNEL = numbered(TO_7, (n) =>
   row(`prog_sample_field_value_${n}`, key.MISC4 + n * key.MISC4_SAMPLE_SIZE, 32, key.PRESENT_SAMPLE << n),
 );
-const MISC4_IDS = numbered(key.SAMPLE_COUNT, (n) =>
+const MISC4_IDS = numbered(TO_7, (n) =>
   row(`prog_sample_field_id_${n}`, key.MISC4 + n * key.MISC4_SAMPLE_SIZE + key.MISC4_SAMPLE_ID, 32),
 );
 
-const MISC5_TUNNEL: readonly Row[] = [
-  ...numbered(4, (n) =>
+const MISC5_TUNNEL = [
+  ...numbered(TO_3, (n) =>
     row(`macsec_tag_${n}`, key.MISC5_MACSEC_TAG + 4 * n, 32, n < 2 ? key.PRESENT_MACSEC : key.PRESENT_MACSEC_SCI),
   ),
-  ...numbered(4, (n) => row(`tunnel_header_${n}`, key.MISC5_TUNNEL_HEADER + 4 * n, 32, key.PRESENT_TUNNEL_DWORD << n)),
+  ...numbered(TO_3, (n) =>
+    row(`tunnel_header_${n}`, key.MISC5_TUNNEL_HEADER + 4 * n, 32, key.PRESENT_TUNNEL_DWORD << n),
+  ),
 ];
 
-const EXT_OUTER: readonly Row[] = [
+const EXT_OUTER = [
   row("outer_ipv4_flags", key.EXT_OUTER_IPV4_FLAGS, 3, key.PRESENT_IPV4),
   row("outer_esp_seq", key.EXT_OUTER_ESP_SEQ, 32, key.PRESENT_ESP),
   ...ports("outer_sctp", key.EXT_OUTER_SCTP_PORTS, key.PRESENT_SCTP),
 ];
 
-const EXT_INNER: readonly Row[] = [
+const EXT_INNER = [
   row("inner_ipv4_flags", key.EXT_INNER_IPV4_FLAGS, 3, key.PRESENT_IPV4),
   row("inner_esp_seq", key.EXT_INNER_ESP_SEQ, 32, key.PRESENT_ESP),
   ...ports("inner_sctp", key.EXT_INNER_SCTP_PORTS, key.PRESENT_SCTP),
@@ -223,7 +238,13 @@ type Source = "frame" | "way" | "none";
  * The fields of a group. `word` is the key byte of their presence word; bits of rows count from
  * byte `base`.
  */
-function fields(group: string, word: number, list: readonly Row[], source: Source = "frame", base = 0): Field[] {
+function fields<G extends string, N extends string>(
+  group: G,
+  word: number,
+  list: readonly Row<N>[],
+  source: Source = "frame",
+  base = 0,
+): Field<`${G}.${N}`>[] {
   return list.map(({ name, bit, width, here, kind }) => ({
     name: `${group}.${name}`,
     bit: base * 8 + bit,
@@ -237,7 +258,7 @@ function fields(group: string, word: number, list: readonly Row[], source: Sourc
 }
 
 /** Every field, in key order. */
-export const FIELDS: readonly Field[] = [
+const ALL = [
   ...fields("outer", key.EXT_PRESENT_OUTER, LAYER, "frame", key.OUTER),
   ...fields("misc", key.EXT_PRESENT_OUTER, MISC_OUTER),
   ...fields("misc", key.EXT_PRESENT_INNER, MISC_INNER),
@@ -260,3 +281,8 @@ export const FIELDS: readonly Field[] = [
   ...fields("ext", key.EXT_PRESENT_INNER, EXT_INNER),
   ...fields("ext", key.EXT_PRESENT_TUNNEL, [row("gre_c_ks_res0_ver", key.EXT_GRE_FLAGS, 16, key.PRESENT_GRE)]),
 ].sort((a, b) => a.bit - b.bit || b.width - a.width);
+
+/** The name of a field: `outer.tcp_dport`. */
+export type FieldName = (typeof ALL)[number]["name"];
+
+export const FIELDS: readonly Field<FieldName>[] = ALL;

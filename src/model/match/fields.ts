@@ -1,9 +1,9 @@
 /** Finds fields of the key by name, group or bit; reads and writes them. */
 import { GROUP_SIZE, PRESENT_IPV4 } from "../../abi/key.js";
 import { nearest } from "../../nearest.js";
-import { FIELDS, type Field } from "./fieldTable.js";
+import { FIELDS, type Field, type FieldName } from "./fieldTable.js";
 
-export { FIELDS, type Field, type FieldKind, type Presence } from "./fieldTable.js";
+export { FIELDS, type Field, type FieldKind, type FieldName, type Presence } from "./fieldTable.js";
 
 const BY_NAME: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [field.name, field]));
 
@@ -20,8 +20,13 @@ export function fieldNamed(name: string): Field | undefined {
   return BY_NAME.get(name);
 }
 
+/** Names of earlier versions, and the names today. */
+const RENAMED: Readonly<Record<string, FieldName>> = { "ext.side": "ext.direction" };
+
 /** Names close to a misspelt one, for hints. */
 export function nearestFields(name: string): string[] {
+  const now = RENAMED[name];
+  if (now !== undefined) return [now];
   const bare = name.split(".").at(-1) ?? name;
   const names = FIELDS.filter((field) => field.filled).map((field) => field.name);
   const same = names.filter((known) => known.split(".")[1] === bare);

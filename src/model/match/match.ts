@@ -19,12 +19,20 @@ import {
 } from "../../abi/key.js";
 import type { FieldRange } from "../../engine/rules.js";
 import { refuse, type ErrnoName } from "../../errors.js";
-import { fieldNamed, fieldsOf, nearestFields, writeField, type Field, type Presence } from "./fields.js";
+import {
+  fieldNamed,
+  fieldsOf,
+  nearestFields,
+  writeField,
+  type Field,
+  type FieldName,
+  type Presence,
+} from "./fields.js";
 import { takeSampleMask, type SamplePlaces } from "./samples.js";
 import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
 /** Match fields by name, with values as term.ts reads them. */
-export type MatchFields = Readonly<Record<string, TermText>>;
+export type MatchFields = Readonly<Partial<Record<FieldName, TermText>>>;
 
 export interface Match {
   mask: Uint8Array;
