@@ -21,7 +21,7 @@ interface Summed {
   outcome: Outcome;
 }
 
-/** What frames of one outcomeClass have in common, of all that an outcome says. */
+/** What frames of one outcome class have in common, of all that an outcome says. */
 function common({ bytes, outcome }: Summed): string {
   const { verdict, reason, registers, rules, to, copies } = outcome;
   const arrived = ({ kind, name, frame, espFault, linkType }: Destination): unknown[] => {
@@ -31,11 +31,11 @@ function common({ bytes, outcome }: Summed): string {
   return JSON.stringify([verdict, reason, registers, hit, to.map(arrived), copies.map(arrived)]);
 }
 
-/** Each frame with its outcomeClass; sums of the core are what they must be. */
+/** Each frame with its outcome class; sums of the core are what they must be. */
 function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
   const burst = loaded.device.openBurst();
   const all: Summed[] = [];
-  let classes: OutcomeClasses | undefined;
+  let known: OutcomeClasses | undefined;
   for (let next = 0; next < frames.length;) {
     burst.clear();
     const first = next;
@@ -43,7 +43,7 @@ function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
     const numbers: number[] = [];
     burst.steer({
       summed: (classes, _, count) => {
-        classes ??= classes;
+        known ??= classes;
         expect(classes.summed).toBe(count);
         for (let i = 0; i < count; i++) numbers.push(classes.of(i));
       },
@@ -53,17 +53,17 @@ function sum(loaded: LoadedScenario, frames: readonly Uint8Array[]): Summed[] {
       all.push({ outcomeClass, bytes, outcome: burst.outcome(i, bytes) });
     }
   }
-  for (let outcomeClass = 0; outcomeClass < classes!.count; outcomeClass++) {
+  for (let outcomeClass = 0; outcomeClass < known!.count; outcomeClass++) {
     const own = all.filter((one) => one.outcomeClass === outcomeClass);
-    expect(classes!.frames(outcomeClass)).toBe(own.length);
-    expect(classes!.bytes(outcomeClass)).toBe(own.reduce((bytes, one) => bytes + one.bytes.length + 3, 0));
+    expect(known!.frames(outcomeClass)).toBe(own.length);
+    expect(known!.bytes(outcomeClass)).toBe(own.reduce((bytes, one) => bytes + one.bytes.length + 3, 0));
   }
-  classes!.clear();
-  expect(classes!.count).toBe(0);
+  known!.clear();
+  expect(known!.count).toBe(0);
   return all;
 }
 
-/** Frames of one outcomeClass have one outcome in common; gives how many classes there are. */
+/** Frames of one outcome class have one outcome in common; gives how many classes there are. */
 function agree(all: readonly Summed[]): number {
   const known = new Map<number, string>();
   for (const one of all) {
@@ -84,7 +84,7 @@ function udpFrom(port: number): Uint8Array {
 }
 
 describe("classes", () => {
-  it.each(EXAMPLES)("%s: frames of one outcomeClass have come to one end", async (name) => {
+  it.each(EXAMPLES)("%s: frames of one outcome class have come to one end", async (name) => {
     const loaded = await loadScenario(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as object);
     const random = new Random(seedFor(`classes of ${name}`));
     const own = loaded.frames.filter(({ send }) => send === undefined).map(({ bytes }) => bytes);
