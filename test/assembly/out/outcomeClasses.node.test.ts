@@ -86,7 +86,7 @@ function udpFrom(port: number): Uint8Array {
 describe("classes", () => {
   it.each(EXAMPLES)("%s: frames of one outcome class have come to one end", async (name) => {
     const loaded = await loadScenario(JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as object);
-    const random = new Random(seedFor(`classes of ${name}`));
+    const random = new Random(seedFor(`shapes of ${name}`));
     const own = loaded.frames.filter(({ send }) => send === undefined).map(({ bytes }) => bytes);
     const others = Array.from({ length: 300 }, () => Uint8Array.from(randomFrame(random).bytes));
     agree(sum(loaded, random.shuffle([...own, ...own, ...others])));
@@ -108,17 +108,17 @@ describe("classes", () => {
     const rule = { match: { "outer.udp_dport": 1 }, actions: [{ modify: [copied] }, { queue: "web" }] };
     const { device } = await loadScenario(withRules(rule));
     const burst = device.openBurst();
-    let classes: OutcomeClasses | undefined;
-    for (let sent = 0; (classes?.summed ?? 0) === burst.count;) {
+    let known: OutcomeClasses | undefined;
+    for (let sent = 0; (known?.summed ?? 0) === burst.count;) {
       burst.clear();
       for (let n = 0; n < 100; n++) burst.put(udpFrom(sent++));
-      burst.steer({ summed: (classes) => (classes = classes) });
+      burst.steer({ summed: (classes) => (known = classes) });
     }
-    expect([classes!.count, classes!.summed]).toEqual([MAX_CLASSES, MAX_CLASSES % 100]);
-    expect(classes!.frames(MAX_CLASSES - 1)).toBe(1);
-    classes!.clear();
-    classes!.goOn(MAX_CLASSES % 100, 100);
-    expect([classes!.count, classes!.summed]).toEqual([100 - (MAX_CLASSES % 100), 100]);
-    expect(classes!.rowOf(0)).toBe(MAX_CLASSES % 100);
+    expect([known!.count, known!.summed]).toEqual([MAX_CLASSES, MAX_CLASSES % 100]);
+    expect(known!.frames(MAX_CLASSES - 1)).toBe(1);
+    known!.clear();
+    known!.goOn(MAX_CLASSES % 100, 100);
+    expect([known!.count, known!.summed]).toEqual([100 - (MAX_CLASSES % 100), 100]);
+    expect(known!.rowOf(0)).toBe(MAX_CLASSES % 100);
   });
 });
