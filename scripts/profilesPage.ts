@@ -216,7 +216,7 @@ const PROPERTIES: Readonly<Record<string, (profile: Profile) => string>> = {
   "points can be attached to a live flow": ({ counters }) => yes(counters.liveAttach),
   "counters can be read without a flow": ({ counters }) => yes(counters.readUnbound),
   "definers, layouts of matchers": ({ rules }) => yes(rules.definers),
-  "first hit, meters, connections": ({ rules }) => yes(rules.remembers),
+  "first hit, meters, connections": ({ rules }) => yes(rules.statefulActions),
   "samplers that change headers": ({ rules }) => rules.samplerPrograms,
   "ESP: flags at creation": ({ esp }) => `0x${esp.createFlags.toString(16)}`,
   "ESP: flags at modification": ({ esp }) => `0x${esp.modifyFlags.toString(16)}`,

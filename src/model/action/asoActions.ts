@@ -32,7 +32,7 @@ interface Family {
   /** The valid flags, for messages. */
   readonly flags: string;
   /** The word that the core gets for flags; undefined where they are invalid. */
-  readonly told: (flags: number) => number | undefined;
+  readonly flagWord: (flags: number) => number | undefined;
 }
 
 const FAMILIES: Readonly<Record<AsoKind, Family>> = {
@@ -41,21 +41,21 @@ const FAMILIES: Readonly<Record<AsoKind, Family>> = {
     step: "first_hit",
     op: Op.first_hit,
     flags: "0, or MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET",
-    told: (flags) => (flags <= 1 ? flags * FIRST_HIT_SET : undefined),
+    flagWord: (flags) => (flags <= 1 ? flags * FIRST_HIT_SET : undefined),
   },
   flow_meter: {
     action: "aso_flow_meter",
     step: "meter",
     op: Op.meter,
     flags: "one of MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_RED, _YELLOW, _GREEN, _UNDEFINED",
-    told: (flags) => COLOURS.get(flags),
+    flagWord: (flags) => COLOURS.get(flags),
   },
   connection: {
     action: "aso_ct",
     step: "track",
     op: Op.track,
     flags: "MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR or _RESPONDER",
-    told: (flags) => (flags === DIRECTION_ORIGINAL || flags === DIRECTION_REPLY ? flags : undefined),
+    flagWord: (flags) => (flags === DIRECTION_ORIGINAL || flags === DIRECTION_REPLY ? flags : undefined),
   },
 };
 
@@ -119,10 +119,10 @@ export class AsoAction extends Action {
   }
 
   override record(domain: Domain): readonly number[] {
-    const { told, op } = FAMILIES[this.object.kind];
+    const { flagWord, op } = FAMILIES[this.object.kind];
     const { flags, register } = this.linkTo(domain) ?? this.#choice;
     const { address, bit } = this.object.unitAt(this.offset);
-    const operand = register | ((told(flags) ?? 0) << 8) | (bit << 16);
+    const operand = register | ((flagWord(flags) ?? 0) << 8) | (bit << 16);
     return [Op.state, operand, op, address];
   }
 }
@@ -138,14 +138,14 @@ function refuseObject(call: string, object: unknown): never {
 
 function checkSupport(call: string, domain: Domain): void {
   const { rootOnly, device } = domain;
-  if (!rootOnly && device.profile.rules.remembers) return;
+  if (!rootOnly && device.profile.rules.statefulActions) return;
   const hint = rootOnly ? "the domain has its root table only" : `${device.profile.name} has none`;
   refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint });
 }
 
 function checkChoice(call: string, object: AsoObject, { offset, flags, register }: AsoChoice): void {
-  const { told, flags: taken } = FAMILIES[object.kind];
-  if (told(unsigned(call, "flags", flags, 32)) === undefined) {
+  const { flagWord, flags: taken } = FAMILIES[object.kind];
+  if (flagWord(unsigned(call, "flags", flags, 32)) === undefined) {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flags, hint: taken });
   }
   if (unsigned(call, "offset", offset, 32) >= object.size) {
@@ -217,9 +217,9 @@ export interface FlowMeterAttr {
 
 export class FlowMeterAction extends Action {
   readonly #record: number;
-  readonly #told: number;
+  readonly #flagWord: number;
 
-  private constructor(table: Table, record: number, told: number) {
+  private constructor(table: Table, record: number, flagWord: number) {
     const { device, domain, classifier } = table;
     super(device, "flow_meter", {
       step: "end",
@@ -231,7 +231,7 @@ export class FlowMeterAction extends Action {
       records: [{ address: record, bytes: METER_SIZE }],
     });
     this.#record = record;
-    this.#told = told;
+    this.#flagWord = flagWord;
   }
 
   static create(call: string, attr: FlowMeterAttr): FlowMeterAction {
@@ -276,7 +276,7 @@ export class FlowMeterAction extends Action {
   }
 
   override record(): readonly number[] {
-    return [Op.state, this.#told, Op.meter, this.#record, this.op, this.operand];
+    return [Op.state, this.#flagWord, Op.meter, this.#record, this.op, this.operand];
   }
 }
 

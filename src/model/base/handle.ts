@@ -19,7 +19,7 @@ const HIDDEN = new Set([
   "slot",
   "order",
   "sequence",
-  "twin",
+  "secondHandle",
   "label",
   "argument",
   "numberedAs",

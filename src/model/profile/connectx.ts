@@ -178,7 +178,7 @@ function connectx(name: (typeof CONNECTX_NAMES)[number], steeringFormat: number)
     counters: { liveAttach: false, readUnbound: false },
     rules: {
       definers: newer,
-      remembers: newer,
+      statefulActions: newer,
       samplerPrograms: newer ? "none" : "fdb",
       root: ROOT,
       other: tables(newer),

@@ -96,6 +96,6 @@ export const MANUAL: Profile = {
     },
   },
   counters: { liveAttach: true, readUnbound: true },
-  rules: { definers: true, remembers: true, samplerPrograms: "all", root: TABLES, other: TABLES },
+  rules: { definers: true, statefulActions: true, samplerPrograms: "all", root: TABLES, other: TABLES },
   esp: { createFlags: 0xf, modifyFlags: 0xf, icvLengths: [8, 12, 16], fullOffload: true, rekeys: true },
 };

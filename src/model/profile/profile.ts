@@ -120,7 +120,7 @@ export interface DirectRules {
    */
   readonly definers: boolean;
   /** Whether the device has ASO objects: first hit, meters, connections. */
-  readonly remembers: boolean;
+  readonly statefulActions: boolean;
   /** The samplers that run the header changes in their attributes. */
   readonly samplerPrograms: "all" | "fdb" | "none";
   /** Root tables. */
