@@ -1,5 +1,5 @@
-// The second opinion on connections: a plain, slow reading of docs/conntrack.md, RFC 9293, RFC 7323 and RFC 2018. It knows
-// nothing of the engine's layout; field names are those of the page.
+// Reference of connection tracking: a plain, slow implementation of docs/conntrack.md, RFC 9293,
+// RFC 7323 and RFC 2018. It shares no layout with the engine; field names are those of the page.
 
 import {
   after,
@@ -46,7 +46,10 @@ export interface PlainConnection {
   limit_exceeded: number;
 }
 
-/** A connection and, beside the page's context, when its last valid frame came: nanoseconds, null for never. */
+/**
+ * A connection: the context of the page, and the time of its last valid frame in nanoseconds (null:
+ * never).
+ */
 export interface Tracked {
   context: PlainConnection;
   time: bigint | null;
@@ -100,7 +103,7 @@ export function emptyConnection(): PlainConnection {
   };
 }
 
-/** What the context alone says. */
+/** The state of a connection, derived from its context alone. */
 export function stateOf({ valid, state, last_index }: PlainConnection): State {
   if (valid === 1) return NAMES[state] ?? "undefined";
   return last_index === INDEX.syn ? "half_open" : "empty";
@@ -114,16 +117,19 @@ function distance(from: number, to: number): number {
   return (to - from + 2 ** 32) % 2 ** 32;
 }
 
-/** What became of a frame: its syndrome, and for one that was judged what it was and where it led. */
+/**
+ * Result of a frame: its syndrome and, for a frame that was checked, its kind and the states before
+ * and after.
+ */
 export interface Way {
   syndrome: number;
   from?: State;
   kind?: Kind;
-  /** Null where it is invalid. */
+  /** null if the frame is invalid. */
   to?: State | null;
 }
 
-/** Tracks a frame of the original side, or of the reply. */
+/** Tracks a frame of the original direction or of the reply direction. */
 export function trackReference(tracked: Tracked, frame: TrackedFrame, original: boolean): Way {
   const { context } = tracked;
   if (context.freeze_track === 1) return { syndrome: TRAP };
@@ -151,7 +157,7 @@ function isLate({ context, time }: Tracked, now: bigint): boolean {
   return seconds !== Infinity && now - time > BigInt(seconds) * 1_000_000_000n;
 }
 
-/** Null where the frame is invalid; else the state it leads to, with the windows changed. */
+/** Updates the windows and returns the next state; null if the frame is invalid. */
 function judge(context: PlainConnection, segment: Segment, original: boolean, now: State): State | null {
   const S = original ? context.original : context.reply;
   const R = original ? context.reply : context.original;
@@ -160,7 +166,7 @@ function judge(context: PlainConnection, segment: Segment, original: boolean, no
   const known = { S: S.max_win !== 0, R: R.max_win !== 0 };
   const checked = (): boolean => liberal || isInWindow(context, segment, S, R);
   const old = (): boolean => liberal || (isInWindow(context, segment, S, R) && !after(end, S.sent_end));
-  /** When `passes`, the windows change, and then `next` says where it leads. */
+  /** If `passes`, the windows change and `next` gives the next state. */
   const step = (passes: boolean, next: () => State): State | null => {
     if (!passes) return null;
     advance(segment, S, R);
@@ -275,7 +281,7 @@ function openSide(context: PlainConnection, segment: Segment, S: Side, R: Side):
   if (!options.some(({ kind, data }) => kind === 4 && data.length === 0)) context.sack_permitted = 0;
 }
 
-/** What a valid frame does to the windows. */
+/** Effect of a valid frame on the windows. */
 function advance(segment: Segment, S: Side, R: Side): void {
   const { end, kind } = segment;
   const scaled = kind !== "syn" && kind !== "syn_ack" && S.scale !== 15 && R.scale !== 15;
@@ -298,7 +304,7 @@ function acknowledge({ ack }: Segment, win: number, S: Side, R: Side): void {
   if (!before(ack, R.sent_end)) R.data_unacked = 0;
 }
 
-/** What every valid frame leaves behind. */
+/** Effect of every valid frame on the context. */
 function note(context: PlainConnection, segment: Segment, original: boolean, begun: boolean): void {
   const { seq, end, ack, window, kind } = segment;
   const dir = original ? 1 : 0;

@@ -1,4 +1,4 @@
-// The reference of rewriting against Open vSwitch.
+// Compares the rewriting reference with Open vSwitch.
 
 import { describe, expect, test } from "vitest";
 import { ovsFiles, withoutDifferences, type OvsAction } from "../../golden/ovs/cases.js";

@@ -1,6 +1,6 @@
-// The second opinion on meters: token buckets in exact arithmetic, written from docs/state.md (Meters), the table of
-// parameters of the device's flow meter object, and RFC 2697, 2698 and 4115. Buckets hold 2^-31 of a unit, which every
-// exponent divides, so that no rate is ever rounded.
+// Reference of meters: token buckets in exact arithmetic, written from docs/state.md (Meters), the
+// parameter table of the device's flow meter object, and RFC 2697, 2698 and 4115. Buckets count in
+// units of 2^-31, which every exponent divides, so no rate is ever rounded.
 
 import { be } from "../generate/draw.js";
 import { type Frame, behindLink, parsed } from "./rewrite.js";
@@ -8,13 +8,16 @@ import { type Frame, behindLink, parsed } from "./rewrite.js";
 export const RED = 0;
 export const YELLOW = 1;
 export const GREEN = 2;
-/** A start colour that is that of an earlier meter. */
+/** A start colour that comes from an earlier meter. */
 export const UNDEFINED = 3;
 
-/** What a frame costs: bytes of IP, bytes on the wire, those and 20, or 128 a frame. */
+/**
+ * Cost of a frame: its IP bytes, its bytes on the wire, its bytes on the wire plus 20, or 128 per
+ * frame.
+ */
 export type Mode = 0 | 1 | 2 | 3;
 
-/** mantissa * 2^exponent units, or mantissa / 2^exponent units a nanosecond. */
+/** mantissa * 2^exponent units, or mantissa / 2^exponent units per nanosecond. */
 export interface Scaled {
   mantissa: number;
   exponent: number;
@@ -32,7 +35,7 @@ export interface MeterParameters {
   eir: Scaled;
 }
 
-/** The 32 bytes that the device takes. */
+/** The 32 bytes in device format. */
 export function parameterBytes({ valid, overflow, start, both, mode, ...sizes }: MeterParameters): Uint8Array {
   const head = (Number(valid) << 7) | (Number(overflow) << 6) | (start << 4) | (Number(both) << 3) | mode;
   const scaled = ({ mantissa, exponent }: Scaled): number[] => [exponent, mantissa];
@@ -53,11 +56,14 @@ export interface Meter {
   active: boolean;
   committed: Bucket;
   excess: Bucket;
-  /** The latest time that was seen, in nanoseconds: first that of its making. */
+  /** The latest time seen, in nanoseconds; at first the time of creation. */
   time: bigint;
 }
 
-/** What costs a frame: its length on the wire, and that of its IP packet as docs/state.md says it. */
+/**
+ * Inputs of the cost of a frame: its length on the wire, and the length of its IP packet as
+ * docs/state.md defines it.
+ */
 export interface Cost {
   wireLength: number;
   ipLength: number;
@@ -72,17 +78,17 @@ const wholeUnits = (fixed: bigint): bigint => (fixed >> POINT) << POINT;
 const sizeOf = (size: Scaled, mode: Mode): bigint =>
   size.mantissa === 0 ? BigInt(mode === 3 ? 128 : 16384) << POINT : units(size);
 
-/** `active`: of a meter of an object, whether its parameters are valid. */
+/** `active`: for a meter of an object, whether its parameters are valid. */
 export function newMeter(parameters: MeterParameters, time: bigint, active = parameters.valid): Meter {
   const full = (size: bigint): Bucket => ({ size, held: size });
   const committed = full(sizeOf(parameters.cbs, parameters.mode));
   return { parameters, active, committed, excess: full(units(parameters.ebs)), time };
 }
 
-/** What modify_field_select of the device names. */
+/** Fields selected by modify_field_select of the device. */
 export const SELECT = { active: 1n, cbs: 2n, cir: 4n, ebs: 8n, eir: 16n } as const;
 
-/** Buckets keep what they hold, cut to their new size; SPEC: a new rate begins with whole units. */
+/** Buckets keep their tokens, cut to the new size; SPEC: a new rate starts with whole units. */
 export function modifyMeter(meter: Meter, select: bigint, active: boolean, to: MeterParameters): void {
   if (select & SELECT.active) meter.active = active;
   if (select & SELECT.cir) meter.committed.held = wholeUnits(meter.committed.held);
@@ -100,7 +106,7 @@ function resize(bucket: Bucket, size: bigint): void {
   bucket.held = least(bucket.held, size);
 }
 
-/** The colour of a frame. `start` is the one that it comes with: never UNDEFINED. */
+/** Colour of a frame. `start` is the colour that it arrives with, never UNDEFINED. */
 export function colour(meter: Meter, start: number, time: bigint, cost: Cost): number {
   if (!meter.active) return start;
   fill(meter, time);
@@ -132,7 +138,10 @@ function fill(meter: Meter, now: bigint): void {
   excess.held = least(excess.held + perNanosecond(eir) * gone + over, excess.size);
 }
 
-/** What the frame costs: the first IP header says its length, else all behind the link header and its tags counts. */
+/**
+ * Chargeable length of a frame: the length field of the first IP header; else all bytes after the
+ * link header and its tags.
+ */
 export function costOf(frame: Frame): Cost {
   const { bytes, wireLength } = frame;
   const headers = parsed(frame).headers.filter(({ level }) => level === "outer");

@@ -1,9 +1,13 @@
-// The fields that a modify-header action can name: ids and widths of the device's table, and where the bits lie in a
-// header (RFC 791, RFC 8200, RFC 9293, RFC 768, IEEE 802.3, IEEE 802.1Q, 3GPP TS 29.281).
+// The fields that a modify-header action can name: ids and widths from the device's table, and
+// positions in the header (RFC 791, RFC 8200, RFC 9293, RFC 768, IEEE 802.3, IEEE 802.1Q, 3GPP TS
+// 29.281).
 
 import { type Level } from "../wire/packet.js";
 
-/** Some bits of a big-endian number of `size` bytes, `byte` bytes into a header: the `width` bits from `shift` on. */
+/**
+ * Bits of a big-endian number of `size` bytes, `byte` bytes into a header: `width` bits, starting
+ * at bit `shift`.
+ */
 export interface Bits {
   byte: number;
   size: number;
@@ -16,14 +20,16 @@ export interface ModifyField {
   /** A metadata register: "C0" .. "C7", "A", "B". */
   register?: string;
   level: Level;
-  /** By kind of the header as the parser lists it; a field of IP has a place in both versions. */
+  /** By header kind, as the parser lists it; a field of IP has a position in both versions. */
   places: ReadonlyMap<string, Bits>;
 }
 
 type Places = Record<string, readonly [byte: number, size: number, shift?: number]>;
 type Row = readonly [id: number, name: string, width: number, places: Places];
 
-/** Kind "ethertype" is no header: it stands for the two bytes in front of what the last tag, or the MACs, announce. */
+/**
+ * Kind "ethertype" is no header: it means the two type bytes that follow the MACs or the last tag.
+ */
 const OUTER: readonly Row[] = [
   [0x01, "OUT_SMAC_47_16", 32, { ethernet: [6, 4] }],
   [0x02, "OUT_SMAC_15_0", 16, { ethernet: [10, 2] }],
@@ -61,7 +67,7 @@ const SINGLE: readonly Row[] = [
   [0x73, "OUT_IP_ECN", 2, { ipv4: [1, 1], ipv6: [0, 2, 4] }],
 ];
 
-/** The same fields of the inner packet have ids that are 0x30 more. */
+/** The same fields of the inner packet; their ids are larger by 0x30. */
 const INNER = OUTER.map(([id, name, width, places]): Row => [id + 0x30, name.replace("OUT_", "IN_"), width, places]);
 
 const REGISTERS: readonly (readonly [number, string, string])[] = [
@@ -90,14 +96,15 @@ export function modifyField(name: string): ModifyField {
   return field;
 }
 
-/** One action of a list. `length` 0, or left out, is 32 bits. */
+/** One action of a list. `length` 0, or omitted, means 32 bits. */
 export type Modify =
   | { type: "set"; field: string; data: number; offset?: number; length?: number }
   | { type: "add"; field: string; data: number }
   | { type: "copy"; field: string; src_offset?: number; length?: number; to: string; dst_offset?: number };
 
 /**
- * As the device has it: | type 4 | field 12 | 0 3 | offset 5 | 0 3 | length 5 | data 32 |; the low half of COPY is
+ * Device format: | type 4 | field 12 | 0 3 | offset 5 | 0 3 | length 5 | data 32 |; the low half of
+ * COPY is
  * | 0 4 | field 12 | 0 3 | offset 5 | 0 8 |.
  */
 export function modifyWord(action: Modify): bigint {

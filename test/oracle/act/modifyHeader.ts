@@ -1,16 +1,17 @@
-// The second opinion on header changes: plain bytes, the headers that the reference parser has found, and big numbers.
-// Written from docs/rules.md (Modify header), test/vectors/modify-fields.json and RFC 1624.
+// Reference of header changes: plain bytes, the headers found by the reference parser, and big
+// integers. Written from docs/rules.md (Modify header), test/vectors/modify-fields.json and RFC
+// 1624.
 
 import { ethernetSize } from "../wire/link.js";
 import { type Bits, type Modify, type ModifyField, modifyField } from "./modifyFields.js";
 import { type HeaderSeen, type Level } from "../wire/packet.js";
 
-/** What the parser has found. */
+/** Result of the parser. */
 export interface Found {
   headers: readonly HeaderSeen[];
 }
 
-/** Metadata registers that hold something: those that are not there are 0. `written`: a rule has done it. */
+/** Metadata registers with a value; missing ones are 0. `written`: a rule has written it. */
 export interface Registers {
   values: Map<string, bigint>;
   written: Set<string>;
@@ -20,16 +21,19 @@ export function noRegisters(): Registers {
   return { values: new Map(), written: new Set() };
 }
 
-/** What the actions of a list see. */
+/** Input of the actions of a list. */
 interface State {
   bytes: Uint8Array;
-  /** As they were when the list began. */
+  /** The headers at the start of the list. */
   first: Uint8Array;
   found: Found;
   registers: Registers;
 }
 
-/** A list of actions on a frame, each on what the one before left. New bytes; registers are changed in place. */
+/**
+ * Runs a list of actions on a frame; each action sees the result of the one before. Returns new
+ * bytes; changes registers in place.
+ */
 export function modifyHeader(
   bytes: Uint8Array,
   found: Found,
@@ -62,7 +66,7 @@ function modify(state: State, action: Modify): void {
   }
 }
 
-/** The value of a field; null where the frame does not have it. */
+/** The value of a field; null if the frame does not have it. */
 function read(state: State, field: ModifyField): bigint | null {
   const { bytes, registers } = state;
   if (field.register !== undefined) return registers.values.get(field.register) ?? 0n;
@@ -70,7 +74,7 @@ function read(state: State, field: ModifyField): bigint | null {
   return place && (number(bytes, place) >> BigInt(place.shift)) & ones(field.width);
 }
 
-/** The low `length` bits of `data` become the bits of the field from `offset` on. */
+/** Writes the low `length` bits of `data` into the field, starting at bit `offset`. */
 function write(state: State, field: ModifyField, offset: number, length: number, data: bigint): void {
   const { bytes, registers } = state;
   if (offset + length > field.width) throw new Error(`${length} bits from ${offset} on are beyond ${field.width}`);
@@ -114,7 +118,7 @@ function placeOf({ first, found }: State, { level, places }: ModifyField): Place
   return null;
 }
 
-/** Behind the last tag that is whole, or at the end of the Ethernet header. */
+/** After the last complete tag, or at the end of the Ethernet header. */
 function etherTypeAt(bytes: Uint8Array, { headers }: Found, level: Level): number | null {
   const ethernet = headers.find((one) => one.kind === "ethernet" && one.level === level);
   if (!ethernet) return null;
@@ -123,8 +127,8 @@ function etherTypeAt(bytes: Uint8Array, { headers }: Found, level: Level): numbe
 }
 
 /**
- * All checksums that cover what has changed, from the inside out: an outer one covers those inside. `before` and `after`
- * have the same headers.
+ * Updates all checksums that cover changed bytes, innermost first, because an outer checksum covers
+ * the inner ones. `before` and `after` have the same headers.
  */
 function mendChecksums(before: Uint8Array, after: Uint8Array, headers: readonly HeaderSeen[]): void {
   for (const level of ["inner", "outer"] as const) {
@@ -138,7 +142,7 @@ function mendChecksums(before: Uint8Array, after: Uint8Array, headers: readonly 
       }
       if (kind === "gre" && ((before[offset] ?? 0) & 0x80) !== 0) mend(before, after, offset + 4, covered, false);
       const checksum = offset + (UPPER.get(kind) ?? 0);
-      // ICMPv6 has a pseudo header of IPv6 alone (RFC 4443 section 2.3).
+      // ICMPv6 has a pseudo header for IPv6 only (RFC 4443 section 2.3).
       if (!ip || !UPPER.has(kind) || (kind === "icmpv6" && ip.kind === "ipv4")) continue;
       const [start, end] = addresses(before, ip, of);
       const withPseudoHeader = (bytes: Uint8Array): Uint8Array => joined(bytes.subarray(start, end), covered(bytes));
@@ -147,7 +151,7 @@ function mendChecksums(before: Uint8Array, after: Uint8Array, headers: readonly 
   }
 }
 
-/** Parts one behind the other. */
+/** Concatenates the parts. */
 export function joined(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
@@ -158,7 +162,7 @@ export function joined(...parts: readonly (Uint8Array | readonly number[])[]): U
   return whole;
 }
 
-/** Upper layers with a pseudo header, and where their checksum is. */
+/** Upper layers with a pseudo header, and the position of their checksum. */
 const UPPER = new Map([
   ["tcp", 16],
   ["udp", 6],
@@ -166,8 +170,8 @@ const UPPER = new Map([
 ]);
 
 /**
- * The addresses of an IP header that the pseudo header has: while an IPv6 routing header has segments left, the
- * destination is not the final one (RFC 8200 section 8.1).
+ * The addresses of an IP header that are in the pseudo header: while an IPv6 routing header has
+ * segments left, its destination is not the final one (RFC 8200 section 8.1).
  */
 function addresses(bytes: Uint8Array, ip: HeaderSeen, headers: readonly HeaderSeen[]): [start: number, end: number] {
   if (ip.kind === "ipv4") return [ip.offset + 12, ip.offset + 20];
@@ -175,7 +179,7 @@ function addresses(bytes: Uint8Array, ip: HeaderSeen, headers: readonly HeaderSe
   return [ip.offset + 8, ip.offset + (routed ? 24 : 40)];
 }
 
-/** The 16 bits at `at` follow what changed in the bytes that they cover. */
+/** Updates the 16 bits at `at` for the changes in the bytes that they cover. */
 function mend(
   before: Uint8Array,
   after: Uint8Array,
@@ -184,13 +188,16 @@ function mend(
   udp: boolean,
 ): void {
   const old = ((before[at] ?? 0) << 8) | (before[at + 1] ?? 0);
-  // RFC 768: none was computed.
+  // RFC 768: no checksum was computed.
   if (udp && old === 0) return;
   const now = byDifference(old, covered(before), covered(after)) || (udp ? 0xffff : 0);
   [after[at], after[at + 1]] = [now >> 8, now & 0xff];
 }
 
-/** RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'), for each 16-bit word m that has become another, m'. */
+/**
+ * RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'), for each 16-bit word m that changed to
+ * m'.
+ */
 export function byDifference(checksum: number, before: Uint8Array, after: Uint8Array): number {
   let sum = ~checksum & 0xffff;
   const word = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);

@@ -1,5 +1,5 @@
-// The reference of rewriting on frames made by hand, with answers from docs/rules.md and the RFCs; and that frames whose
-// checksums were right have right ones afterwards, summed up anew.
+// Tests the rewriting reference on handmade frames, with answers from docs/rules.md and the RFCs.
+// Frames with correct checksums must have correct ones afterwards; a full sum checks that.
 
 import { describe, expect, test } from "vitest";
 import { onesComplementSum } from "../wire/checksum.js";
@@ -145,7 +145,7 @@ describe("checksums by difference", () => {
     // TTL: +1 in the header. Source: -2 in both. Port: -1 in UDP.
     const after = "4500 001c 0000 4000 3f11 b9b6 c0a8 0003 c0a8 00c7";
     expect(rewrite([ETH4, IP, "1234 0035 0008 6b5c"], ...list)).toBe(same(ETH4, after, "1234 0036 0008 6b59"));
-    // One too many stays one too many.
+    // A checksum that is too large by one stays too large by one.
     const wrong = IP.replace("b8b8", "b8b9");
     const kept = after.replace("b9b6", "b9b7");
     expect(rewrite([ETH4, wrong, "1234 0035 0008 6b5d"], ...list)).toBe(same(ETH4, kept, "1234 0036 0008 6b5a"));
@@ -154,7 +154,7 @@ describe("checksums by difference", () => {
   test("a UDP checksum of 0 stays, one that would be 0 is ffff; one of TCP may be 0", () => {
     const to = (port: number): Modify => set("OUT_UDP_SPORT", port, 16);
     expect(rewrite([ETH4, IP, "1234 0035 0008 0000"], to(7))).toBe(same(ETH4, IP, "0007 0035 0008 0000"));
-    // 1234 + 6b5c = 7d90 takes all that is left.
+    // 1234 + 6b5c = 7d90 uses up the whole remainder.
     expect(rewrite([ETH4, IP, "1234 0035 0008 6b5c"], to(0x7d90))).toBe(same(ETH4, IP, "7d90 0035 0008 ffff"));
     const tcp = IP.replace("001c", "0028").replace("4011 b8b8", "4006 b8b7");
     const segment = (port: string, sum: string): string => `${port} 0035 0000 0000 0000 0000 5000 0000 ${sum} 0000`;
@@ -212,7 +212,8 @@ describe("checksums by difference", () => {
   });
 
   test("GRE, which may begin at an odd place", () => {
-    // A source route of one byte makes what is inside odd; then the entry that ends the list.
+    // A source route of one byte gives the inner packet an odd offset; then the entry that ends the
+    // list.
     const route = "0800 00 01 99  0000 00 00";
     const gre = (sum: string): string => `c000 0800 ${sum} 0000 ${route}`;
     const inner = "45 00 0014 0000 0000 40 3b 0000 0a000001 0a000002";
@@ -259,7 +260,9 @@ describe("random frames keep right checksums", () => {
     return set(field, random.word(), random.between(1, width - offset) & 31, width === 32 ? 0 : offset);
   }
 
-  /** A UDP length that ends before the packet does: what lies behind is not covered. */
+  /**
+   * A UDP length that ends before the packet does: the checksum does not cover the bytes after it.
+   */
   function partly(frame: Frame, level: "outer" | "inner"): boolean {
     const { headers, fields, payload } = parsed(frame);
     const at = headers.find((one) => one.kind === "udp" && one.level === level)?.offset;
@@ -303,7 +306,8 @@ describe("reformat", () => {
   const NEW = "0a0a 0a0a 0a0a 0b0b 0b0b 0b0b 0800";
 
   test("the entropy port", () => {
-    // FNV-1a of 0a000001 0a000002 11 1234 0035, folded to 14 bits; worked out with another program.
+    // FNV-1a of 0a000001 0a000002 11 1234 0035, folded to 14 bits; computed with a separate
+    // program.
     expect(entropy(frameOf([ETH4, UDP4]))).toBe(0xced1);
     expect(entropy(frameOf([]))).toBe(0xc000 | ((0x811c9dc5 ^ (0x811c9dc5 >>> 14) ^ 8) & 0x3fff));
     expect(entropy(frameOf([MACS, "0000"]))).toBe(0xe146);

@@ -1,5 +1,6 @@
-// The second opinion on frames that rules change: VLAN tags, encapsulation, decapsulation. Written from docs/rules.md,
-// IEEE 802.1Q, RFC 791, RFC 768 and RFC 8200. Every function gives a new frame, or why there is none.
+// Reference of frames that rules change: VLAN tags, encapsulation, decapsulation. Written from
+// docs/rules.md, IEEE 802.1Q, RFC 791, RFC 768 and RFC 8200. Each function returns a new frame, or
+// the reason why there is none.
 
 import { onesComplementSum } from "../wire/checksum.js";
 import { ethernetSize } from "../wire/link.js";
@@ -8,7 +9,7 @@ import { type Registers, joined, modifyHeader } from "./modifyHeader.js";
 import { type HeaderSeen, type ParserOptions } from "../wire/packet.js";
 import { type ReferenceResult, parseReference } from "../wire/parse.js";
 
-/** A frame on its way. */
+/** A frame on its path. */
 export interface Frame {
   bytes: Uint8Array;
   wireLength: number;
@@ -32,10 +33,10 @@ const LONGEST = 262144;
 const ETHERNET = 1;
 
 const parses = new WeakMap<Uint8Array, ReferenceResult>();
-/** Headers of a frame that actions know (docs/parsing.md). */
+/** Headers of a frame that actions can refer to (docs/parsing.md). */
 const MOST_HEADERS = 28;
 
-/** What the parser says of a frame as it is; frames are never changed, so that it is asked once. */
+/** Parse result of a frame. Frames are never changed, so each one is parsed once. */
 export function parsed(frame: Frame): ReferenceResult {
   const { bytes } = frame;
   const known = parses.get(bytes);
@@ -46,7 +47,7 @@ export function parsed(frame: Frame): ReferenceResult {
   return result;
 }
 
-/** The same frame with other bytes: what was cut off behind them stays cut off. */
+/** The same frame with other bytes; the part that the capture cut off stays cut off. */
 function changed(frame: Frame, bytes: Uint8Array, linkType = frame.linkType): Frame | Lost {
   const wireLength = Math.max(frame.wireLength, frame.bytes.length) + bytes.length - frame.bytes.length;
   if (wireLength > LONGEST && bytes.length > frame.bytes.length) return "frame_too_long";
@@ -56,10 +57,10 @@ function changed(frame: Frame, bytes: Uint8Array, linkType = frame.linkType): Fr
 const outer = (frame: Frame, kind: string): HeaderSeen | undefined =>
   parsed(frame).headers.find((one) => one.kind === kind && one.level === "outer");
 
-/** Where the tags of a frame with Ethernet stand: in front of its type. */
+/** Offset of the tags of an Ethernet frame: right before its type. */
 const tagsAt = ({ bytes }: Frame): number => ethernetSize(bytes, 0) - 2;
 
-/** Removes the outermost tag; a frame without one, or without Ethernet, stays as it is. */
+/** Removes the outermost tag; a frame without a tag or without Ethernet stays unchanged. */
 export function popVlan(frame: Frame): Frame | Lost {
   const { bytes } = frame;
   if (!outer(frame, "ethernet") || !outer(frame, "vlan")) return frame;
@@ -76,7 +77,7 @@ export function pushVlan(frame: Frame, header: number): Frame | Lost {
   return changed(frame, joined(bytes.subarray(0, at), tag, bytes.subarray(at)));
 }
 
-/** A modify-header action: the headers are those that the frame has when the list begins. */
+/** Runs a modify-header action on the headers that the frame has at the start of the list. */
 export function modified(frame: Frame, list: readonly Modify[], registers: Registers): Frame {
   return { ...frame, bytes: modifyHeader(frame.bytes, parsed(frame), list, registers) };
 }
@@ -96,7 +97,10 @@ function decapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
   return changed(frame, joined(data, frame.bytes.subarray(inner.offset)), ETHERNET);
 }
 
-/** The data's first IP header, and UDP right behind it, go to the end of the frame on the wire. */
+/**
+ * Sets the lengths of the data's first IP header, and of UDP directly after it, to reach the end of
+ * the frame on the wire.
+ */
 function encapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
   const behind = type === REFORMAT.L2_TO_L3_TUNNEL ? behindLink(frame) : 0;
   const whole = changed(frame, joined(data, frame.bytes.subarray(behind)), ETHERNET);
@@ -127,14 +131,14 @@ function encapsulated(frame: Frame, { type, data }: Reformat): Frame | Lost {
   return whole;
 }
 
-/** Bytes of what a frame begins with that is not Ethernet. */
+/** Length of a link header other than Ethernet. */
 const LINK_SIZES: ReadonlyMap<string, number> = new Map([
   ["loopback", 4],
   ["linux_cooked", 16],
   ["linux_cooked_v2", 20],
 ]);
 
-/** Behind the Ethernet header, or what a capture has instead, and all tags. */
+/** After all tags and the Ethernet header, or the link header of the capture. */
 export function behindLink(frame: Frame): number {
   const headers = parsed(frame).headers.filter(({ level }) => level === "outer");
   const tags = headers.filter(({ kind }) => kind === "vlan").length;
@@ -147,7 +151,10 @@ const WITH_ENTROPY = [4789, 4790, 6081, 2152, 6635];
 
 const EXTENSIONS = ["ipv6_hop_by_hop", "ipv6_routing", "ipv6_fragment", "ipv6_destination", "ah"];
 
-/** The UDP source port of a tunnel: 14 bits of a hash of what is put inside (docs/rules.md, Packet reformat). */
+/**
+ * The UDP source port of a tunnel: 14 bits of a hash of the encapsulated frame (docs/rules.md,
+ * Packet reformat).
+ */
 export function entropy(frame: Frame): number {
   const h = fnv1a(hashed(frame));
   return 0xc000 | ((h ^ (h >>> 14) ^ (h >>> 28)) & 0x3fff);
@@ -160,7 +167,7 @@ function hashed(frame: Frame): number[] {
   const ip = headers.find(({ kind, level }) => level === "outer" && (kind === "ipv4" || kind === "ipv6"));
   if (!ip) return frame.linkType === ETHERNET ? part(0, 12) : [];
   const addresses = ip.kind === "ipv4" ? part(ip.offset + 12, 8) : part(ip.offset + 8, 32);
-  // Of IPv6 the last next header that was read, whatever it leads to.
+  // For IPv6 the last next header that was read, of whatever kind.
   const last = headers.filter(({ kind, level }) => level === "outer" && EXTENSIONS.includes(kind)).at(-1);
   const next = bytes[last?.offset ?? ip.offset + 6] ?? 0;
   const protocol = ip.kind === "ipv4" ? (bytes[ip.offset + 9] ?? 0) : next;
@@ -168,7 +175,7 @@ function hashed(frame: Frame): number[] {
   return [...addresses, ...(protocol === undefined ? [] : [Number(protocol)]), ...(upper ? part(upper.offset, 4) : [])];
 }
 
-/** 32 bits (Fowler, Noll, Vo). */
+/** 32-bit FNV-1a (Fowler, Noll, Vo). */
 function fnv1a(bytes: readonly number[]): number {
   let hash = 0x811c9dc5n;
   for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;

@@ -1,4 +1,5 @@
-// The TCP segment of a frame, as docs/conntrack.md wants it read: RFC 9293 section 3.1, RFC 2018 section 3.
+// The TCP segment of a frame, read as docs/conntrack.md defines: RFC 9293 section 3.1, RFC 2018
+// section 3.
 
 import { parseReference } from "../wire/parse.js";
 
@@ -32,10 +33,10 @@ export function plus(a: number, b: number): number {
   return (a + b) % 2 ** 32;
 }
 
-/** The frame map lists so many headers (docs/parsing.md). */
+/** Maximum number of headers in the frame map (docs/parsing.md). */
 const LISTED = 28;
 
-/** The TCP segment of a frame's outer packet; null where the frame is not good. */
+/** The TCP segment of a frame's outer packet; null if the frame is not good. */
 export function readSegment({ bytes, linkType, wireLength }: TrackedFrame): Segment | null {
   const { headers: all, fields } = parseReference(bytes, { linkType, wireLength });
   const headers = all.slice(0, LISTED);
@@ -81,7 +82,7 @@ function kindOf(fin: boolean, syn: boolean, rst: boolean, ack: boolean): Kind | 
   return fin ? "fin" : "ack";
 }
 
-/** RFC 9293 section 3.1: 0 ends, 1 is padding, others have a length. */
+/** RFC 9293 section 3.1: kind 0 ends the list, kind 1 is padding, other kinds have a length. */
 export function readOptions(options: Uint8Array): { kind: number; data: Uint8Array }[] {
   const list: { kind: number; data: Uint8Array }[] = [];
   let at = 0;
@@ -98,7 +99,7 @@ export function readOptions(options: Uint8Array): { kind: number; data: Uint8Arr
   return list;
 }
 
-/** `reach`: the acknowledgement, or the furthest right edge of a block. */
+/** `reach`: the acknowledgement, or the rightmost edge of a block. */
 export function furthest({ ack, options }: Segment): number {
   let reach = ack;
   for (const { kind, data } of readOptions(options)) {

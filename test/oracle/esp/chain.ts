@@ -1,10 +1,10 @@
-// The second opinion on ESP, part 3: the headers that tunnel mode puts in front (docs/esp.md; RFC 4301, 5.1.2).
+// Reference of ESP, part 3: the headers that tunnel mode prepends (docs/esp.md; RFC 4301, 5.1.2).
 
 import { onesComplementSum } from "../wire/checksum.js";
 import { ESP, UDP, write } from "./packet.js";
 import { joined } from "../act/modifyHeader.js";
 
-/** One header of the encapsulation, with the C names of its filter; what is left out is 0. */
+/** One header of the encapsulation, with the C names of its filter; omitted fields are 0. */
 export interface Encapsulation {
   type: "eth" | "ipv4" | "ipv4_ext" | "ipv6" | "udp";
   dst_mac?: Uint8Array;
@@ -27,7 +27,7 @@ export interface Encapsulation {
 }
 
 export interface Inside {
-  /** The number of the frame: its lower 16 bits are the identification. */
+  /** Frame number: its lower 16 bits are the identification. */
   sequence: bigint;
   /** TOS byte or traffic class. */
   traffic: number;
@@ -35,14 +35,14 @@ export interface Inside {
 }
 
 export interface OuterHeaders {
-  /** null: the frame's own stays. */
+  /** null: keep the frame's own. */
   link: Uint8Array | null;
   /** IP, and UDP. */
   headers: Uint8Array;
   version: 4 | 6;
 }
 
-/** `payload`: bytes from the ESP header to the ICV. null where a length has no room. */
+/** `payload`: bytes from the ESP header to the ICV. null if a length field is too small. */
 export function outerHeaders(list: readonly Encapsulation[], payload: number, inside: Inside): OuterHeaders | null {
   const eth = list.find(({ type }) => type === "eth");
   const udp = list.find(({ type }) => type === "udp");
@@ -60,7 +60,7 @@ export function versionOf({ type }: Encapsulation): 4 | 6 {
   return type === "ipv6" ? 6 : 4;
 }
 
-/** Ports are 4500 where they are 0 (RFC 3948, 2.1); the checksum is 0. */
+/** Ports of 0 become 4500 (RFC 3948, 2.1); the checksum is 0. */
 export function udpHeader({ src_port, dst_port }: Encapsulation, payload: number): Uint8Array {
   const header = new Uint8Array(8);
   write(header, 0, 2, src_port || 4500);
@@ -75,7 +75,10 @@ function ethernet({ dst_mac, src_mac, ether_type, vlan_tag }: Encapsulation, ver
   return joined(dst_mac ?? new Uint8Array(6), src_mac ?? new Uint8Array(6), tag, [type >> 8, type & 0xff]);
 }
 
-/** The DSCP that is given where it is not 0, else that of the packet inside; ECN always is. */
+/**
+ * The given DSCP if it is not 0, else the DSCP of the inner packet; ECN is always that of the inner
+ * packet.
+ */
 function traffic(given: number | undefined, inside: number): number {
   const dscp = (given ?? 0) >> 2 || inside >> 2;
   return (dscp << 2) | (inside & 3);

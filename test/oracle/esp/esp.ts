@@ -1,5 +1,5 @@
-// The second opinion on ESP, part 2: full offload (docs/esp.md; RFC 4303, 4106, 4301, 3948). A frame goes in, another one or
-// the reason of its loss comes out; the association counts.
+// Reference of ESP, part 2: full offload (docs/esp.md; RFC 4303, 4106, 4301, 3948). Takes a frame
+// and returns another one, or the reason for its loss; updates the association.
 
 import { type Encapsulation, outerHeaders, udpHeader, versionOf } from "./chain.js";
 import {
@@ -28,7 +28,7 @@ export interface KeyMaterial {
   icvLength: number;
 }
 
-/** What an action is made of. */
+/** Attributes of an action. */
 export interface EspSettings {
   offload: "full" | "inline";
   encrypt: boolean;
@@ -51,11 +51,11 @@ export interface EspSettings {
 
 export interface Association extends EspSettings {
   ready: PlainKey;
-  /** The next number and IV of what is encrypted. */
+  /** The next sequence number and IV for encryption. */
   next: bigint;
   iv: bigint;
   packets: bigint;
-  /** Of what is decrypted. */
+  /** For decryption. */
   numbers: Numbers;
 }
 
@@ -96,7 +96,7 @@ export type Lost =
   | "esp_metadata"
   | "frame_too_long";
 
-/** A whole frame again: nothing is cut off behind it. */
+/** A complete frame: no bytes are cut off at its end. */
 export function remade(frame: Frame, bytes: Uint8Array): Frame {
   return { ...frame, bytes, wireLength: bytes.length };
 }
@@ -106,7 +106,7 @@ export function nonceOf({ keymat }: EspSettings, iv: Uint8Array): Uint8Array {
   return joined(keymat.salt, iv);
 }
 
-/** RFC 4106, 5: SPI, the upper half with ESN, sequence number. */
+/** RFC 4106, 5: SPI, the upper half of the number with ESN, sequence number. */
 export function aadOf(esn: boolean, spi: number, number: bigint): Uint8Array {
   const aad = new Uint8Array(esn ? 12 : 8);
   write(aad, 0, 4, spi);
@@ -120,7 +120,7 @@ export function trailed(payload: Uint8Array, nextHeader: number): Uint8Array {
   return joined(payload, [1, 2, 3].slice(0, pad), [pad, nextHeader]);
 }
 
-/** What lies in front of the trailer; null where pad length or padding do not fit. */
+/** The bytes before the trailer; null if pad length or padding are wrong. */
 export function untrailed(data: Uint8Array): Uint8Array | null {
   const pad = read(data, data.length - 2, 1);
   const end = data.length - 2 - pad;
@@ -131,7 +131,7 @@ export function untrailed(data: Uint8Array): Uint8Array | null {
 
 // ------------------------------------------------------------------------------------------------------------- encryption
 
-/** A frame that is sent through an ENCRYPT action in full offload. */
+/** Sends a frame through an ENCRYPT action in full offload. */
 export function sealFully(sa: Association, frame: Frame): Frame | Lost {
   const outer = outerOf(frame, true);
   if (!outer) return "esp_not_ip";
@@ -152,7 +152,10 @@ function usedUp({ hardLimit, packets, next, esn, iv }: Association): Lost | null
   return iv >= LOW * LOW ? "esp_iv_exhausted" : null;
 }
 
-/** ESP header to ICV, under the association's next number and IV. `data`: what is encrypted, trailer included. */
+/**
+ * ESP header to ICV, with the association's next number and IV. `data`: the plaintext, trailer
+ * included.
+ */
 export function sealedData(sa: Association, data: Uint8Array): Uint8Array {
   const header = new Uint8Array(16);
   write(header, 0, 4, sa.spi);
@@ -182,8 +185,8 @@ function trafficOf(inside: Uint8Array, outer: Outer): { traffic: number; dontFra
 const RAW_IP = 101;
 
 /**
- * The bytes in front of the outer packet where it has this version: the EtherType says it. Where the link has none to say so, it
- * goes, and raw IP is left.
+ * The bytes before the outer packet for this IP version, which the EtherType names. A link header
+ * that cannot name it is removed, which leaves raw IP.
  */
 function relinked({ bytes, linkType }: Frame, { at, version: before }: Outer, version: 4 | 6): Link {
   const link = bytes.slice(0, at);
@@ -212,7 +215,7 @@ function sealTransport(sa: Association, frame: Frame, outer: Outer): Frame | Los
   return remade(frame, made);
 }
 
-/** The length that UDP or an IP packet says of itself; null where that cannot be. */
+/** The length given by a UDP or IP header; null if it is impossible. */
 function ownLength(payload: Uint8Array, protocol: number): number | null {
   const least = new Map([
     [UDP, 8],
@@ -231,10 +234,10 @@ function ownLength(payload: Uint8Array, protocol: number): number | null {
 
 // ------------------------------------------------------------------------------------------------------------- decryption
 
-/** Where ESP is in a frame that came in. */
+/** Position of ESP in a received frame. */
 export interface Place {
   outer: Outer;
-  /** What says 50, or 17, and where that begins. */
+  /** Offset of the protocol byte (50 or 17), and start of the header that it announces. */
   said: number;
   from: number;
   udp: boolean;
@@ -244,7 +247,10 @@ export interface Place {
 
 const UDP_ESP = 4500;
 
-/** The ESP header, of 8 bytes: behind IP, or behind UDP to port 4500, or to any where the encapsulation has UDP. */
+/**
+ * The ESP header, of 8 bytes: after IP, or after UDP to port 4500, or to any port if the
+ * encapsulation has UDP.
+ */
 export function espPlace(frame: Frame, anyPort: boolean): Place | null {
   const outer = outerOf(frame, false);
   const { bytes } = frame;
@@ -254,12 +260,12 @@ export function espPlace(frame: Frame, anyPort: boolean): Place | null {
   if (!udp && protocol !== ESP) return null;
   const at = udp ? from + 8 : from;
   if (at + 8 > (outer.whole ? outer.end : bytes.length)) return null;
-  // An SPI of 0 is the marker of IKE (RFC 3948, 2.2).
+  // An SPI of 0 is the non-ESP marker of IKE (RFC 3948, 2.2).
   if (udp && (read(bytes, at, 4) === 0 || (read(bytes, from + 2, 2) !== UDP_ESP && !anyPort))) return null;
   return { outer, said, from, udp, at };
 }
 
-/** A frame that comes in and meets a DECRYPT action in full offload. */
+/** Runs a DECRYPT action in full offload on a received frame. */
 export function openFully(sa: Association, frame: Frame): Frame | Lost {
   const ip = sa.encap.find(({ type }) => type.startsWith("ip"));
   const withUdp = sa.encap.some(({ type }) => type === "udp");
@@ -293,7 +299,7 @@ export function openFully(sa: Association, frame: Frame): Frame | Lost {
 /** RFC 4303, 2.6. */
 const DUMMY = 59;
 
-/** What was encrypted, from behind the IV to the trailer's end; null where the ICV is wrong. */
+/** The plaintext, from after the IV to the end of the trailer; null if the ICV is wrong. */
 export function opened(sa: Association, bytes: Uint8Array, at: number, end: number, number: bigint): Uint8Array | null {
   const icvAt = end - sa.keymat.icvLength;
   const nonce = nonceOf(sa, bytes.subarray(at + 8, at + 16));

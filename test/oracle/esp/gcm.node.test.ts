@@ -1,4 +1,4 @@
-// The reference's AES-GCM against OpenSSL's, as node:crypto has it.
+// Compares the AES-GCM reference with OpenSSL through node:crypto.
 import { createCipheriv, createDecipheriv, type CipherGCMTypes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { seedFor } from "../../assembly/support/core.js";

@@ -1,5 +1,6 @@
-// The second opinion on AES-GCM (FIPS 197; NIST SP 800-38D), as the standards write it: the S-box from inverses in GF(2^8),
-// GHASH by multiplication bit by bit over big integers. Slow, and in no constant time.
+// Reference of AES-GCM (FIPS 197; NIST SP 800-38D), written as in the standards: the S-box from
+// inverses in GF(2^8), GHASH by bitwise multiplication of big integers. Slow, and not
+// constant-time.
 
 /** Multiplication in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, 4.2). */
 function times(a: number, b: number): number {
@@ -45,7 +46,7 @@ function encrypt(roundKeys: readonly number[][], block: readonly number[]): numb
   const last = roundKeys.length - 1;
   let state = block.map((byte, i) => byte ^ (roundKeys[0]?.[i] ?? 0));
   for (let round = 1; round <= last; round++) {
-    // SubBytes and ShiftRows: row r of a column comes from r columns further on.
+    // SubBytes and ShiftRows: row r of a column comes from the column r places to the right.
     const shifted = state.map((_, i) => sub(state[(i + 4 * (i % 4)) % 16] ?? 0));
     const mixed = round === last ? shifted : shifted.map((_, i) => mix(shifted, i));
     state = mixed.map((byte, i) => byte ^ (roundKeys[round]?.[i] ?? 0));
@@ -68,14 +69,14 @@ const toNumber = (bytes: ArrayLike<number>): bigint => {
 /** The reduction polynomial, most significant bit first (SP 800-38D, 6.3). */
 const R = 0xe1n << 120n;
 
-/** x times H for every single bit of x. */
+/** x times H for each bit of x. */
 function multiples(h: bigint): bigint[] {
   const list: bigint[] = [];
   for (let v = h, i = 0; i < 128; i++, v = v & 1n ? (v >> 1n) ^ R : v >> 1n) list.push(v);
   return list;
 }
 
-/** GHASH over whole blocks, the last of each part padded with zeros (6.4). */
+/** GHASH over full blocks; the last block of each part is padded with zeros (6.4). */
 function ghash(table: readonly bigint[], parts: readonly Uint8Array[]): bigint {
   let y = 0n;
   const take = (block: bigint): void => {
@@ -88,7 +89,7 @@ function ghash(table: readonly bigint[], parts: readonly Uint8Array[]): bigint {
   return y;
 }
 
-/** A key made ready. */
+/** An expanded key. */
 export interface PlainKey {
   roundKeys: number[][];
   table: bigint[];
@@ -100,7 +101,7 @@ export function plainKey(key: Uint8Array): PlainKey {
   return { roundKeys, table: multiples(toNumber(encrypt(roundKeys, new Array<number>(16).fill(0)))) };
 }
 
-/** Counter mode from the block behind J0 on: the same in both directions. */
+/** Counter mode from the block after J0; encrypts and decrypts. */
 function counted({ roundKeys }: PlainKey, nonce: Uint8Array, data: Uint8Array): Uint8Array {
   const out = new Uint8Array(data.length);
   for (let at = 0, counter = 2; at < data.length; at += 16, counter++) {
@@ -136,7 +137,7 @@ export function gcmSeal(
   return { data: sealed, icv: tagOf(key, nonce, aad, sealed, icvLength) };
 }
 
-/** The data, or null where the ICV is wrong. */
+/** The plaintext, or null if the ICV is wrong. */
 export function gcmOpen(key: PlainKey, nonce: Uint8Array, aad: Uint8Array, { data, icv }: Sealed): Uint8Array | null {
   const right = tagOf(key, nonce, aad, data, icv.length);
   return right.every((byte, i) => byte === icv[i]) ? counted(key, nonce, data) : null;

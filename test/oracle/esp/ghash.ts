@@ -1,6 +1,9 @@
-/** GHASH as NIST SP 800-38D has it, bit by bit: the reference for the core's own. */
+/** GHASH as in NIST SP 800-38D, bit by bit: the reference for the core's GHASH. */
 
-/** R of section 6.3, 11100001 and 120 zeros: bit 0 of a block is the highest of the number. */
+/**
+ * R of section 6.3, 11100001 and 120 zeros: bit 0 of a block is the most significant bit of the
+ * number.
+ */
 const R = 0xe1n << 120n;
 
 /** The product of two blocks (algorithm 1). */
@@ -28,7 +31,7 @@ function* blocksOf(bytes: Uint8Array): Generator<bigint> {
   for (let at = 0; at < bytes.length; at += 16) yield blockOf(bytes.subarray(at, at + 16));
 }
 
-/** GHASH (algorithm 2) of what section 7.1, step 5 puts together. */
+/** GHASH (algorithm 2) of the blocks of section 7.1, step 5. */
 export function ghash(h: Uint8Array, aad: Uint8Array, data: Uint8Array): Uint8Array {
   const key = blockOf(h);
   const lengths = (BigInt(aad.length * 8) << 64n) | BigInt(data.length * 8);

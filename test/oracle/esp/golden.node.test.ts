@@ -1,4 +1,5 @@
-// The reference's ESP against what others have made (scripts/golden-esp.mjs, golden-esp.py, test/captures/README.md).
+// Compares the ESP reference with packets of other implementations (scripts/golden-esp.mjs,
+// golden-esp.py, test/captures/README.md).
 import { describe } from "vitest";
 import { espSuite } from "../../golden/support/espSuite.js";
 import { associate, openFully, sealFully } from "./esp.js";

@@ -1,5 +1,5 @@
-// The second opinion on ESP, part 4: inline crypto and its metadata element (docs/esp.md, ibv_flow_action_esp(3), "Inline
-// Crypto Mode" and "Determining the ESN for Ingress Packets").
+// Reference of ESP, part 4: inline crypto and its metadata element (docs/esp.md,
+// ibv_flow_action_esp(3), "Inline Crypto Mode" and "Determining the ESN for Ingress Packets").
 
 import { type Association, type EspSettings, type Lost, type Place } from "./esp.js";
 import { aadOf, espPlace, nonceOf, opened, remade, trailed, untrailed } from "./esp.js";
@@ -10,13 +10,15 @@ import { type Frame } from "../act/rewrite.js";
 
 const HALF = 2 ** 31;
 
-/** The whole number of a frame that carries this one: the page's state machine. */
+/**
+ * The full sequence number of a frame that carries its lower half: the state machine of the page.
+ */
 export function inlineNumber({ esn, newWindow }: Pick<EspSettings, "esn" | "newWindow">, sequence: number): bigint {
   const upper = esn === null ? 0 : newWindow && sequence < HALF ? (esn + 1) % 2 ** 32 : esn;
   return BigInt(upper) * 2n ** 32n + BigInt(sequence);
 }
 
-/** The element: EtherType 0x8ce4, then six bytes, behind the MAC addresses. */
+/** The element after the MAC addresses: EtherType 0x8ce4, then six bytes. */
 const MACS = 12;
 const ELEMENT = 8;
 const ETHERTYPE = 0x8ce4;
@@ -24,7 +26,7 @@ const ETHERTYPE = 0x8ce4;
 const hasElement = ({ bytes, linkType }: Frame): boolean =>
   linkType === 1 && bytes.length >= 14 + ELEMENT && read(bytes, MACS, 2) === ETHERTYPE;
 
-/** Lengths of IP and UDP are those of the frame as it is; a UDP checksum becomes 0. */
+/** Sets the lengths of IP and UDP from the current frame; a UDP checksum becomes 0. */
 function mended(frame: Frame, { outer, udp, from }: Place, bytes: Uint8Array): Frame | Lost {
   if (!setLength(bytes, outer, bytes.length - outer.at)) return "frame_too_long";
   if (udp) {
@@ -34,7 +36,7 @@ function mended(frame: Frame, { outer, udp, from }: Place, bytes: Uint8Array): F
   return remade(frame, bytes);
 }
 
-/** A frame that is sent: it has ESP header, room for the IV, and payload. */
+/** A frame to send, with ESP header, room for the IV, and payload. */
 export function sealInline(sa: Association, given: Frame): Frame | Lost {
   const asked = hasElement(given) && given.bytes[MACS + 2] === 0x08 ? read(given.bytes, MACS + 7, 1) : null;
   if (sa.metadata && asked === null) return "esp_metadata";
@@ -56,7 +58,7 @@ export function sealInline(sa: Association, given: Frame): Frame | Lost {
   return mended(frame, place, joined(bytes.subarray(0, at + 8), iv, data, icv));
 }
 
-/** What was cut off behind a frame stays cut off. */
+/** The part that the capture cut off stays cut off. */
 function withBytes(frame: Frame, bytes: Uint8Array): Frame {
   const wireLength = Math.max(frame.wireLength, frame.bytes.length) + bytes.length - frame.bytes.length;
   return { ...frame, bytes, wireLength };
@@ -65,7 +67,7 @@ function withBytes(frame: Frame, bytes: Uint8Array): Frame {
 const NONE = 59;
 const TCP = 6;
 
-/** SPEC: nobody says it, so that the payload has to. */
+/** SPEC: nothing else gives the IP version, so the payload does. */
 export function nextHeaderOf(payload: Uint8Array, transport: boolean): number {
   if (!transport) {
     return payload.length > 0 && read(payload, 0, 1) >> 4 === 6 ? 41 : 4;
@@ -80,7 +82,7 @@ export type Syndrome = 0 | 1 | 2;
 
 export interface OpenedInline {
   frame: Frame;
-  /** What completions say: 0 good, 1 the ICV, 2 the trailer. */
+  /** Syndrome in completions: 0 good, 1 wrong ICV, 2 wrong trailer. */
   syndrome: Syndrome;
 }
 
@@ -91,7 +93,7 @@ interface Opened extends OpenedInline {
   spi: number;
 }
 
-/** A frame that comes in. A bad one goes on as it came. */
+/** A received frame. A bad one continues unchanged. */
 export function openInline(sa: Association, frame: Frame): OpenedInline {
   const { next, spi, ...done } = openedInline(sa, frame);
   if (!sa.metadata || frame.linkType !== 1) return done;
@@ -105,7 +107,7 @@ export function openInline(sa: Association, frame: Frame): OpenedInline {
   return { frame: marked, syndrome: done.syndrome };
 }
 
-/** The next header is known of good frames, the SPI of those that could be tried. */
+/** The next header is known for good frames; the SPI for frames that could be decrypted. */
 function openedInline(sa: Association, frame: Frame): Opened {
   const place = espPlace(frame, false);
   const least = 16 + 2 + sa.keymat.icvLength;

@@ -1,11 +1,12 @@
-// The second opinion on ESP, part 5: what `ibv_modify_flow_action_esp` changes (docs/esp.md, "Create, modify, destroy").
+// Reference of ESP, part 5: changes by `ibv_modify_flow_action_esp` (docs/esp.md, "Create, modify,
+// destroy").
 
 import { type Association, type EspSettings, type KeyMaterial, firstNumber } from "./esp.js";
 import { type Encapsulation } from "./chain.js";
 import { numbersFrom, resize } from "./replayWindow.js";
 import { plainKey } from "./gcm.js";
 
-/** What is given; the rest stays. */
+/** The given attributes; the others stay unchanged. */
 export interface EspChange {
   attr?: Pick<EspSettings, "spi" | "seq" | "tfcPad" | "hardLimit" | "newWindow">;
   keymat?: KeyMaterial;
@@ -17,7 +18,7 @@ export interface EspChange {
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Whether the change is refused: an IV would be used twice. */
+/** Whether the change is refused because an IV would be used twice. */
 export function reusesIv(sa: Association, { keymat }: EspChange): boolean {
   if (!keymat || sa.offload !== "full" || !sa.encrypt) return false;
   return same(keymat.key, sa.keymat.key) && same(keymat.salt, sa.keymat.salt) && keymat.iv < sa.iv;

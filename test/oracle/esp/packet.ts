@@ -1,5 +1,5 @@
-// The second opinion on ESP, part 1: where in a frame the outer IP packet lies, what ESP goes behind or stands in, and how IP
-// headers are mended. Written from docs/esp.md, docs/parsing.md, RFC 791, RFC 8200 and RFC 4303.
+// Reference of ESP, part 1: position of the outer IP packet in a frame, insertion point of ESP, and
+// updates of IP headers. Written from docs/esp.md, docs/parsing.md, RFC 791, RFC 8200 and RFC 4303.
 
 import { onesComplementSum } from "../wire/checksum.js";
 import { type Frame, parsed } from "../act/rewrite.js";
@@ -8,11 +8,11 @@ import { type Frame, parsed } from "../act/rewrite.js";
 export interface Outer {
   at: number;
   version: 4 | 6;
-  /** Behind the fixed header and the options of IPv4. */
+  /** After the fixed header and the options of IPv4. */
   behind: number;
-  /** Where it ends on the wire. */
+  /** End of the packet on the wire. */
   end: number;
-  /** It is there to its end, and its length is sane. */
+  /** The packet is complete and its length is sane. */
   whole: boolean;
   fragment: boolean;
 }
@@ -32,7 +32,7 @@ export function write(bytes: Uint8Array, at: number, length: number, value: numb
 
 const LINKS = ["ethernet", "vlan", "loopback", "linux_cooked", "linux_cooked_v2"];
 
-/** The IP packet right behind the link header and its tags; `toSend`: ESP is to be put in. */
+/** The IP packet directly after the link header and its tags; `toSend`: ESP will be inserted. */
 export function outerOf(frame: Frame, toSend: boolean): Outer | null {
   const { headers, fields } = parsed(frame);
   const ip = headers.find(({ kind }) => !LINKS.includes(kind));
@@ -52,12 +52,14 @@ function place4(bytes: Uint8Array, at: number): Pick<Outer, "version" | "behind"
   return { version: 4, behind: at + 4 * (read(bytes, at, 1) & 15), end: at + read(bytes, at + 2, 2) };
 }
 
-/** Length 0 says nothing (a jumbogram, or what a stack has put together). */
+/** Length 0 is unknown (a jumbogram, or a packet that a stack merged). */
 function place6(bytes: Uint8Array, at: number): Pick<Outer, "version" | "behind" | "end"> {
   return { version: 6, behind: at + 40, end: at + 40 + read(bytes, at + 4, 2) };
 }
 
-/** What comes behind the IP header: where it begins, its protocol, and the byte that says so. */
+/**
+ * The part after the IP header: its offset, its protocol, and the position of the protocol byte.
+ */
 export interface Carried {
   at: number;
   protocol: number;
@@ -69,7 +71,7 @@ const ROUTING = 43;
 const FRAGMENT = 44;
 const DESTINATION = 60;
 
-/** IPv6 extension headers that may stand in front of ESP, one after the other, then what is none of them. */
+/** The IPv6 extension headers that may precede ESP, in order, then the first other header. */
 function chain(bytes: Uint8Array, { at, version, behind }: Outer): Carried[] {
   if (version === 4) return [{ at: behind, protocol: read(bytes, at + 9, 1), said: at + 9 }];
   const list: Carried[] = [{ at: behind, protocol: read(bytes, at + 6, 1), said: at + 6 }];
@@ -79,14 +81,14 @@ function chain(bytes: Uint8Array, { at, version, behind }: Outer): Carried[] {
     const known = [HOP_BY_HOP, ROUTING, FRAGMENT, DESTINATION].includes(last.protocol);
     if (!known || last.at + 8 > bytes.length || last.at + size > bytes.length) return list;
     list.push({ at: last.at + size, protocol: read(bytes, last.at, 1), said: last.at });
-    // Of a later fragment there are no more headers.
+    // A later fragment has no further headers.
     if (last.protocol === FRAGMENT && read(bytes, last.at + 2, 2) >> 3 !== 0) return list;
   }
 }
 
 /**
- * Where ESP comes in transport mode: behind hop-by-hop, routing and fragment headers, and destination options right in front
- * of a routing header (RFC 4303, 3.1.1; RFC 8200, 4.1).
+ * Insertion point of ESP in transport mode: after hop-by-hop, routing and fragment headers, and
+ * after destination options directly before a routing header (RFC 4303, 3.1.1; RFC 8200, 4.1).
  */
 export function insertion(bytes: Uint8Array, outer: Outer): Carried {
   const list = chain(bytes, outer);
@@ -95,13 +97,13 @@ export function insertion(bytes: Uint8Array, outer: Outer): Carried {
   return list.find(stays) ?? (list[list.length - 1] as Carried);
 }
 
-/** What the packet carries behind all of them. */
+/** The payload after all of them. */
 export function upper(bytes: Uint8Array, outer: Outer): Carried {
   const list = chain(bytes, outer);
   return list[list.length - 1] as Carried;
 }
 
-/** A fragment that is not the first one: its first bytes are no header. */
+/** A fragment other than the first: its first bytes are not a header. */
 export function isLater(bytes: Uint8Array, outer: Outer): boolean {
   if (outer.version === 4) return (read(bytes, outer.at + 6, 2) & 0x1fff) !== 0;
   const list = chain(bytes, outer);
@@ -109,7 +111,7 @@ export function isLater(bytes: Uint8Array, outer: Outer): boolean {
   return before?.protocol === FRAGMENT && read(bytes, last.said + 2, 2) >> 3 !== 0;
 }
 
-/** Writes two bytes of an IP header; the checksum of IPv4 is constructed (RFC 4301, 5.1.2). */
+/** Writes two bytes of an IP header and recomputes the IPv4 checksum (RFC 4301, 5.1.2). */
 function put16(bytes: Uint8Array, { at, version }: Outer, where: number, value: number): void {
   write(bytes, where, 2, value);
   if (version === 6) return;
@@ -118,7 +120,10 @@ function put16(bytes: Uint8Array, { at, version }: Outer, where: number, value: 
   write(header, 10, 2, 0xffff - onesComplementSum(header));
 }
 
-/** The length of the packet that begins at `outer`, in its header. False where it has no room for it. */
+/**
+ * Writes the length of the packet that starts at `outer` into its header. False if the field is too
+ * small.
+ */
 export function setLength(bytes: Uint8Array, outer: Outer, length: number): boolean {
   const { at, version } = outer;
   const said = version === 4 ? length : length - 40;
@@ -127,7 +132,7 @@ export function setLength(bytes: Uint8Array, outer: Outer, length: number): bool
   return true;
 }
 
-/** What an IP header, or the last extension header in front, says that comes behind. */
+/** Sets the protocol in the IP header, or the next header in the last extension header. */
 export function setProtocol(bytes: Uint8Array, outer: Outer, said: number, protocol: number): void {
   const even = outer.version === 4 ? said - 1 : said;
   if (outer.version === 6) bytes[said] = protocol;

@@ -1,8 +1,8 @@
-// The second opinion on sequence numbers of ESP: which frame has which number (RFC 4303, appendix A.2), and which numbers were
-// seen, as a set. Written from docs/esp.md.
+// Reference of ESP sequence numbers: the full number of a frame (RFC 4303, appendix A.2), and a set
+// of the numbers seen. Written from docs/esp.md.
 
 export interface Numbers {
-  /** The highest that was authenticated; before the first the lowest that is welcome. */
+  /** The highest authenticated number; before the first frame, the lowest acceptable one. */
   highest: bigint;
   /** Lower ones count as seen. */
   floor: bigint;
@@ -19,8 +19,8 @@ export function numbersFrom(first: bigint, size: number | null): Numbers {
 }
 
 /**
- * The whole number of a frame, of which it carries the lower half (RFC 4303, A.2.1, cases A and B). Below 0 there is none;
- * behind 2^64 they would begin anew.
+ * The full number of a frame that carries its lower half (RFC 4303, A.2.1, cases A and B). There is
+ * none below 0; after 2^64 the numbers would start again.
  */
 export function wholeNumber({ highest, size }: Numbers, low: number, esn: boolean): bigint {
   const carried = BigInt(low);
@@ -43,7 +43,7 @@ export function refusedNumber({ highest, floor, seen, size }: Numbers, number: b
   return number < floor || number + size <= highest || seen.has(number) ? "esp_replay" : null;
 }
 
-/** The number was authenticated. */
+/** Marks the number as authenticated. */
 export function noteNumber(numbers: Numbers, number: bigint): void {
   if (number > numbers.highest) numbers.highest = number;
   if (numbers.size === null) return;
@@ -51,8 +51,8 @@ export function noteNumber(numbers: Numbers, number: bigint): void {
 }
 
 /**
- * Another size: what the old window knew stays, older numbers count as seen. Where there was none, nothing is known of the
- * numbers of frames that were `authenticated`.
+ * Changes the size: numbers known to the old window stay known, older ones count as seen. Without
+ * an old window, nothing is known about the numbers of the frames that were `authenticated`.
  */
 export function resize(numbers: Numbers, size: number | null, authenticated: bigint): void {
   const { highest } = numbers;

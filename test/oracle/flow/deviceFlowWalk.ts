@@ -1,5 +1,6 @@
-// The second opinion on flows in device bytes, part 2: the way of one frame. Written from docs/flows.md ("Flows in device
-// bytes", "One order", "Sending"), docs/rules.md ("The way of a frame", "Order of execution") and docs/devx.md ("Flow tables").
+// Reference of flows in device bytes, part 2: the path of one frame. Written from docs/flows.md
+// ("Flows in device bytes", "One order", "Sending"), docs/rules.md ("The way of a frame", "Order of
+// execution") and docs/devx.md ("Flow tables").
 
 import {
   FLOW_TABLES,
@@ -33,14 +34,14 @@ export interface FlowOutcome {
   registers: Record<string, number>;
   to: Arrival[];
   copies: Arrival[];
-  /** Ids: of an entry those of all flows. */
+  /** Ids of the hits: for an entry the ids of all its flows. */
   rules: string[];
 }
 
-/** Is told of each table that a frame comes to, and of what it is there. */
+/** Called for each table that a frame enters, with the frame as it is there. */
 export type Observer = (at: Place, fields: Fields, frame: Frame) => void;
 
-/** A table of flows of a function, from a priority on; or one of device commands. */
+/** A flow table type of a function, from a priority on; or a flow table of device commands. */
 export type Place = { stage: FlowTable; vport: number; from: number } | { table: string };
 
 interface Walk {
@@ -50,12 +51,12 @@ interface Walk {
   frame: Frame;
   registers: Registers;
   tag: number | null;
-  /** Tables of flows that come behind, if nobody wants the frame before. */
+  /** The flow tables that follow if the frame misses. */
   behind: FlowTable[];
   hops: number;
   missed: boolean;
   looped: boolean;
-  /** No rule of the eSwitch has chosen the port that it leaves by. */
+  /** No FDB rule has chosen its egress port. */
   byDefault: boolean;
   copies: Arrival[];
   hits: number;
@@ -67,13 +68,13 @@ type FrameIn = Omit<Frame, "parser">;
 const RECEIVED: FlowTable[] = ["RDMA_TRANSPORT_RX", "RDMA_RX", "NIC_RX"];
 const SENT_BY_TRANSPORTS: FlowTable[] = ["RDMA_TX", "RDMA_TRANSPORT_TX"];
 
-/** A frame that came in on a port. */
+/** A frame received on a port. */
 export function receiveDeviceFlows(world: FlowWorld, frame: FrameIn, observe: Observer): FlowOutcome {
   const walk = newWalk(world, frame, { vport: WIRE, port: frame.port, sqn: 0, metadata: 0 }, observe);
   return run(walk, stageAt(walk, ["FDB"], PF));
 }
 
-/** A frame that a queue of a function sends, or a queue pair with a transport of its own. */
+/** A frame sent by a queue of a function, or by a queue pair with its own transport. */
 export function sendDeviceFlows(
   world: FlowWorld,
   frame: FrameIn,
@@ -102,7 +103,7 @@ function newWalk(world: FlowWorld, frame: FrameIn, origin: Origin, observe: Obse
   return { world, origin, observe, frame: { ...frame, parser: world.parser }, registers: noRegisters(), ...none };
 }
 
-/** The first of these stages; the others come behind it. */
+/** Starts at the first of these stages; the others follow. */
 function stageAt(walk: Walk, [stage, ...behind]: readonly FlowTable[], vport: number): Place {
   walk.behind = behind;
   return { stage: stage as FlowTable, vport, from: 0 };
@@ -130,17 +131,17 @@ function ended(
 const asks = ({ terms }: Pick<Entry, "terms">, fields: Fields): boolean =>
   terms.every((term) => termMatches(fields, term));
 
-/** By priority, then the older mask, then the older entry. */
+/** By priority, then age of the mask, then age of the entry. */
 const order = (a: Entry, b: Entry): number => a.priority - b.priority || a.mask.made - b.mask.made || a.made - b.made;
 
-/** Whether a frame is for the flows of such a table at all. */
+/** Whether the flows of such a table apply to a frame at all. */
 export function comesTo({ type, port }: Pick<Entry, "type" | "port">, fields: Fields, { port: own }: Origin): boolean {
   const roce = fields.has("misc.bth_opcode");
   const { rdma, domain } = FLOW_TABLES[type];
   return (port === null || port === own) && (!rdma || domain !== "nic_rx" || roce);
 }
 
-/** One table of flows: of RDMA types it is for RoCE where it is received; those of transports for one port. */
+/** One flow table. RDMA types apply to received RoCE frames; transport types apply to one port. */
 function flows(walk: Walk, at: { stage: FlowTable; vport: number; from: number }): Place | FlowOutcome {
   const { world, origin, observe, frame, registers } = walk;
   const fields = fieldsOf(frame, registers, origin);
@@ -152,7 +153,7 @@ function flows(walk: Walk, at: { stage: FlowTable; vport: number; from: number }
   return entry === undefined ? unwanted(walk, at) : act(walk, at, entry);
 }
 
-/** The next stage, or what a domain does with a frame that nobody there wants. */
+/** The next stage, or the default action of the domain for a missed frame. */
 function unwanted(walk: Walk, { stage, vport }: { stage: FlowTable; vport: number }): Place | FlowOutcome {
   const [next, ...behind] = walk.behind;
   if (next !== undefined) {
@@ -171,13 +172,16 @@ function unwanted(walk: Walk, { stage, vport }: { stage: FlowTable; vport: numbe
   }
 }
 
-/** Out of the port that it was sent on. */
+/** Leaves by the port that it was sent on. */
 function leaves(walk: Walk): FlowOutcome {
   const arrival = { name: `port:${walk.origin.port}`, tag: 0, bytes: walk.frame.bytes };
   return ended(walk, "transmit", null, [arrival]);
 }
 
-/** Into another domain: of the registers C0 and C1 pass; the tag of who sent is not that of who receives. */
+/**
+ * Enters another domain: registers C0 and C1 are kept; the tag of the sender is not kept for the
+ * receiver.
+ */
 function crossed(walk: Walk, stages: readonly FlowTable[], vport: number): Place {
   const { values, written } = walk.registers;
   const passes = (name: string): boolean => name === "C0" || name === "C1";
@@ -197,12 +201,12 @@ function count({ world, frame }: Walk, name: string): void {
 const isInward = (step: Step): boolean => step.kind === "reformat" && isDecapsulation(step.reformat);
 const isOutward = (step: Step): boolean => step.kind === "reformat" && !isDecapsulation(step.reformat);
 
-/** An outcome lists so many entries at the most. */
+/** Maximum number of entries that an outcome lists. */
 function list(walk: Walk, ...rules: readonly string[]): void {
   if (walk.hits++ < MOST_RULES) walk.rules.push(...rules);
 }
 
-/** What an entry does, in the device's order. */
+/** Runs the actions of an entry in the device's order. */
 function act(walk: Walk, at: { stage: FlowTable; vport: number }, entry: Entry): Place | FlowOutcome {
   list(walk, ...entry.flows.map(({ id }) => id));
   const { domain } = FLOW_TABLES[at.stage];
@@ -233,12 +237,12 @@ function act(walk: Walk, at: { stage: FlowTable; vport: number }, entry: Entry):
   }
   walk.copies.push(...arrivals);
   if (end.kind === "table") return jump(walk, { table: end.table });
-  // SPEC: what RDMA tables hand on has asked for nothing.
+  // SPEC: a frame passed on by an RDMA table did not request a miss.
   walk.missed ||= at.stage === "NIC_RX";
   return handOn(walk, at);
 }
 
-/** A flow hands the frame on: its tag is not that of who takes the frame. */
+/** A flow passes the frame on: its tag is not kept for the next one. */
 function handOn(walk: Walk, at: { stage: FlowTable; vport: number }): Place | FlowOutcome {
   if (walk.behind.length > 0) walk.tag = null;
   return unwanted(walk, at);
@@ -249,7 +253,9 @@ function jump(walk: Walk, to: Place): Place {
   return to;
 }
 
-/** A list of header changes and reformats; why there is no frame any more, or null. */
+/**
+ * Runs a list of header changes and reformats; returns the reason if the frame is lost, else null.
+ */
 function changes(walk: Walk, steps: readonly Step[]): string | null {
   for (const step of steps) {
     if (step.kind === "modify") walk.frame = modified(walk.frame, step.list, walk.registers);
@@ -275,7 +281,7 @@ function table(walk: Walk, name: string): Place | FlowOutcome {
   return goTo(walk, here, entry.end);
 }
 
-/** The default of the domain of a table that is not root. */
+/** The default of the domain for a table that is not root. */
 function byDefault(walk: Walk, { domain, vport }: DeviceTable, why: string): Place | FlowOutcome {
   if (domain === "nic_rx") return ended(walk, "drop", why);
   if (domain === "fdb") return crossed(walk, RECEIVED, PF);
@@ -304,7 +310,7 @@ function goTo(walk: Walk, here: DeviceTable, end: TableEnd): Place | FlowOutcome
   }
 }
 
-/** The stages that come behind a table of flows. */
+/** The stages that follow a flow table. */
 function behindOf(type: FlowTable): FlowTable[] {
   const way = [RECEIVED, [...SENT_BY_TRANSPORTS, "NIC_TX" as const], ["FDB" as const]].find((one) =>
     one.includes(type),
@@ -312,13 +318,14 @@ function behindOf(type: FlowTable): FlowTable[] {
   return way?.slice(way.indexOf(type) + 1) ?? [];
 }
 
-/** The destination of a frame with Ethernet, as a number. */
+/** The destination MAC of an Ethernet frame, as a number. */
 export const macOf = (bytes: Uint8Array): bigint =>
   bytes.subarray(0, 6).reduce((mac, byte) => (mac << 8n) | BigInt(byte), 0n);
 
 /**
- * docs/flows.md, Sending: a frame of the PF for which no rule has chosen a port comes back to the port's own stages; what is
- * delivered there stays, unless it has the group bit. A drop there does not keep it in.
+ * docs/flows.md, Sending: a frame of the PF whose port no rule has chosen returns to the port's own
+ * stages. A frame delivered there does not leave, unless its group bit is set. A drop there does
+ * not stop it from leaving.
  */
 function loopedBack(walk: Walk, sent: FlowOutcome): FlowOutcome {
   const { world, origin, frame, observe } = walk;
@@ -326,7 +333,7 @@ function loopedBack(walk: Walk, sent: FlowOutcome): FlowOutcome {
   const back = newWalk(world, frame, origin, observe);
   back.looped = true;
   const multicast = ((frame.bytes[0] ?? 0) & 1) !== 0;
-  // Only frames for the port itself, or for a group, are RoCE's business.
+  // RoCE takes only frames for the port itself or for a group.
   const own = multicast || world.macs.get(origin.port) === macOf(frame.bytes);
   const looped = run(back, stageAt(back, own ? RECEIVED : ["NIC_RX"], PF));
   const copies = [...sent.copies, ...looped.copies];

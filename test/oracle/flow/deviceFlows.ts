@@ -1,12 +1,13 @@
-// The second opinion on flows in device bytes, part 1: those that live on a device, and which of them are one entry. Written
-// from mlx5dv_create_flow(3) and docs/flows.md ("Flows in device bytes"). What becomes of a frame is in deviceFlowWalk.ts.
+// Reference of flows in device bytes, part 1: the flows of a device, and how they merge into
+// entries. Written from mlx5dv_create_flow(3) and docs/flows.md ("Flows in device bytes"). The path
+// of a frame is in deviceFlowWalk.ts.
 
 import { type Term } from "../walk/match.js";
 import { type DomainType, type Step } from "../walk/pipeline.js";
 import { type ParserOptions } from "../wire/packet.js";
 import { type Counter } from "../walk/walk.js";
 
-/** Types of tables that flows stand in. */
+/** Types of flow tables. */
 export const FLOW_TABLES = {
   NIC_RX: { domain: "nic_rx", rdma: false, transport: false },
   NIC_TX: { domain: "nic_tx", rdma: false, transport: false },
@@ -18,13 +19,16 @@ export const FLOW_TABLES = {
 } as const satisfies Record<string, { domain: DomainType; rdma: boolean; transport: boolean }>;
 export type FlowTable = keyof typeof FLOW_TABLES;
 
-/** A flow action: the same one is the same name. */
+/** A flow action; equal names mean the same action. */
 export interface Change {
   name: string;
   step: Step;
 }
 
-/** Where a flow ends: at a queue (by itself or by a TIR), in a flow table, behind its table, or dropped. */
+/**
+ * Destination of a flow: a queue (directly or through a TIR), a flow table, the miss of its table,
+ * or drop.
+ */
 export type FlowEnd =
   { kind: "queue"; queue: string } | { kind: "table"; table: string } | { kind: "miss" } | { kind: "drop" };
 
@@ -32,7 +36,7 @@ export interface DeviceFlow {
   id: string;
   vport: number;
   type: FlowTable;
-  /** Of transport tables. */
+  /** For transport tables. */
   port: number | null;
   priority: number;
   terms: Term[];
@@ -42,7 +46,9 @@ export interface DeviceFlow {
   changes: Change[];
 }
 
-/** One mask at one priority of one table is as old as the first entry that it had, while there is one. */
+/**
+ * The age of one mask at one priority of one table is that of its first entry, while it has any.
+ */
 interface Mask {
   made: number;
   entries: number;
@@ -59,7 +65,7 @@ export interface Entry extends Pick<DeviceFlow, "vport" | "type" | "port" | "pri
   flows: DeviceFlow[];
 }
 
-/** What an entry of a flow table of device commands does. */
+/** Destination of an entry of a flow table of device commands. */
 export type TableEnd =
   | { kind: "allow" }
   | { kind: "drop" }
@@ -79,7 +85,7 @@ export interface TableEntry {
 export interface DeviceTable {
   domain: DomainType;
   vport: number;
-  /** In the order of their indexes. */
+  /** In order of index. */
   entries: TableEntry[];
   miss: string | null;
 }
@@ -99,7 +105,7 @@ export function newFlowWorld(parser: ParserOptions, macs: ReadonlyMap<number, bi
   return { parser, macs, flows: new Map(), entries: [], tables: new Map(), counters: new Map(), made: 0 };
 }
 
-/** mlx5dv_create_flow of flows that could stand alone: null, or why not. */
+/** mlx5dv_create_flow of flows that are valid alone: null, or the error. */
 export function createDeviceFlow(world: FlowWorld, flow: DeviceFlow): "EEXIST" | null {
   const names = namesOf(flow);
   const there = world.entries.find(({ name }) => name === names.name);
@@ -130,17 +136,17 @@ export function destroyDeviceFlow(world: FlowWorld, id: string): void {
   world.entries = world.entries.filter(({ flows }) => flows.length > 0);
 }
 
-/** Where the frames of an entry go on to, besides its queues. */
+/** The next destination of an entry, besides its queues. */
 export function endOf({ flows }: Pick<Entry, "flows">): FlowEnd | null {
   return flows.map(({ end }) => end).find((end) => end?.kind === "table" || end?.kind === "miss") ?? null;
 }
 
-/** Each queue once. */
+/** Distinct queues. */
 export function queuesOf({ flows }: Entry): string[] {
   return [...new Set(flows.flatMap(({ end }) => (end?.kind === "queue" ? end.queue : [])))];
 }
 
-/** Each counter once. */
+/** Distinct counters. */
 export function countersOf({ flows }: Entry): string[] {
   return [...new Set(flows.flatMap(({ counter }) => counter ?? []))];
 }
@@ -155,7 +161,10 @@ function namesOf({ vport, type, port, priority, terms }: DeviceFlow): Pick<Entry
 
 const text = (value: unknown): string => JSON.stringify(value);
 
-/** They both drop or neither does, the newcomer brings no other tag, changes the same, and goes on where the others do. */
+/**
+ * Whether a new flow can join an entry: both drop or neither does; the new flow brings no other
+ * tag, the same changes and the same next destination.
+ */
 function agrees(entry: Entry, flow: DeviceFlow): boolean {
   const [here, there] = [endOf({ flows: [flow] }), endOf(entry)];
   return (

@@ -1,4 +1,4 @@
-// The reference of flows on frames made by hand, with answers from docs/flows.md.
+// Tests the flow reference on handmade frames, with answers from docs/flows.md.
 
 import { describe, expect, test } from "vitest";
 import { type FlowSpec, SPEC } from "./spec.js";
@@ -10,7 +10,7 @@ import { type Action } from "../walk/walk.js";
 const FRAME = { fields: parse([ETH4, UDP4]).fields, port: 1, wireLength: 42 };
 const MULTICAST = { ...FRAME, fields: new Map(FRAME.fields).set("outer.dmac", 0x01005e000001n) };
 const RAW = { ...FRAME, fields: new Map([["ext.port", 1n]]) };
-/** Everything that follows hits FRAME. */
+/** All specs below match FRAME. */
 const UDP: FlowSpec = { type: SPEC.UDP };
 const DST53: FlowSpec = { type: SPEC.UDP, val: { dst_port: 53n }, mask: { dst_port: 0xffffn } };
 const IP: FlowSpec = { type: SPEC.IPV4 };
@@ -18,7 +18,7 @@ const DROP: FlowSpec = { type: SPEC.ACTION_DROP };
 const tag = (tag_id: number): FlowSpec => ({ type: SPEC.ACTION_TAG, tag_id });
 const count = (counters: string): FlowSpec => ({ type: SPEC.ACTION_COUNT, counters });
 
-/** A flow of the QP that its id begins with. */
+/** A flow of the QP named by the first letter of its id. */
 function flow(id: string, specs: FlowSpec[], over: Partial<Flow> = {}): Flow {
   return { id, qp: id[0] ?? "", type: TYPE.NORMAL, priority: 0, port: 1, flags: 0, specs, ...over };
 }
@@ -35,7 +35,7 @@ const sniffer = { type: TYPE.SNIFFER };
 const all = { type: TYPE.ALL_DEFAULT };
 const mc = { type: TYPE.MC_DEFAULT };
 
-/** Who got it, as "a5" for QP a with tag 5; then the verdict. */
+/** The recipients, as "a5" for QP a with tag 5; then the verdict. */
 function received(state: FlowState, frame = FRAME): string {
   return text(receiveReference(state, frame));
 }

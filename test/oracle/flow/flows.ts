@@ -1,5 +1,5 @@
-// The second opinion on flows, part 2: the flows that live on a device, and which of them merge into one entry. Written
-// from the manual page ibv_create_flow(3) and docs/flows.md. What becomes of a frame is in walk.ts.
+// Reference of flows, part 2: the flows of a device, and how they merge into entries. Written from
+// the manual page ibv_create_flow(3) and docs/flows.md. The path of a frame is in walk.ts.
 
 import { type FlowSpec, SPEC, merged, specsAreValid, termsOf } from "./spec.js";
 import { type Range, type Term } from "../walk/match.js";
@@ -23,7 +23,10 @@ export interface Flow extends FlowAttr {
   qp: string;
 }
 
-/** Entries of one priority, one DONT_TRAP bit and one mask, on whatever port, are as old as the first of them. */
+/**
+ * The age of entries with one priority, one DONT_TRAP bit and one mask, on any port, is that of the
+ * first of them.
+ */
 export interface Mask {
   name: string;
   made: number;
@@ -32,7 +35,7 @@ export interface Mask {
 
 export type Stage = "sniffer" | "normal" | "egress" | "default";
 
-/** Identical flows are one entry. */
+/** Identical flows share one entry. */
 export interface Entry {
   stage: Stage;
   port: number;
@@ -42,12 +45,15 @@ export interface Entry {
   mask: Mask;
   made: number;
   drop: boolean;
-  /** SPEC: the tag of the first flow; later ones bring the same or none. */
+  /** SPEC: the tag of the first flow; later flows have the same tag or none. */
   tag: number | null;
   flows: Flow[];
 }
 
-/** A rule of a DR root table. `matcher` and `made` say how old its matcher and it are, beside `Mask.made`. */
+/**
+ * A rule of a DR root table. `matcher` and `made` are the creation times of its matcher and of the
+ * rule, on the scale of `Mask.made`.
+ */
 export interface RootRule {
   id: string;
   priority: number;
@@ -58,7 +64,7 @@ export interface RootRule {
   actions: Action[];
 }
 
-/** A rule of one of the host's applications; `made` says how old it is. */
+/** A rule of a host application; `made` is its creation time. */
 export interface HostRule {
   id: string;
   application: "ethtool" | "tc" | "nic";
@@ -78,7 +84,7 @@ export interface FlowState {
   /** DR tables that are not root, by name. */
   tables: Map<string, Table>;
   counters: Map<string, Counter>;
-  /** Everything that has an age counts on here. */
+  /** The counter that gives creation times. */
   made: number;
 }
 
@@ -87,13 +93,13 @@ export function newState(ports: number): FlowState {
   return { ports, flows: new Map(), entries: [], masks: new Map(), made: 0, ...none };
 }
 
-/** QPs of one entry, and counters objects. */
+/** Limits of QPs and of counters objects of one entry. */
 const MOST_QPS = 60;
 const MOST_COUNTERS = 60;
 
 export type Refused = "EINVAL" | "EEXIST" | "ENOMEM";
 
-/** ibv_create_flow under the profile `manual`: null, or why not. */
+/** ibv_create_flow under the profile `manual`: null, or the error. */
 export function createFlow(state: FlowState, flow: Flow): Refused | null {
   if (!isValid(state, flow)) return "EINVAL";
   const wanted = entriesOf(flow);
@@ -104,7 +110,7 @@ export function createFlow(state: FlowState, flow: Flow): Refused | null {
   }
   if (joined.some((entry) => entry && countersOf([...entry.flows, flow]).length > MOST_COUNTERS)) return "ENOMEM";
   for (const [i, entry] of wanted.entries()) {
-    // The two entries of ALL_DEFAULT begin with one list.
+    // The two entries of ALL_DEFAULT start with one list.
     if (joined[i]) joined[i].flows = [...joined[i].flows, flow];
     else state.entries.push({ ...entry, mask: enter(state, entry), made: state.made++ });
   }
@@ -124,7 +130,10 @@ export function destroyFlow(state: FlowState, id: string): void {
   state.entries = state.entries.filter(({ flows }) => flows.length > 0);
 }
 
-/** ibv_attach_counters_point_flow with a flow: it counts on the object from now on, if it does not already. */
+/**
+ * ibv_attach_counters_point_flow with a flow: the flow counts on the object from now on, if it did
+ * not already.
+ */
 export function attachCounters(state: FlowState, id: string, counters: string): Refused | null {
   const flow = state.flows.get(id);
   if (!flow) throw new Error(`no flow ${id}`);
@@ -148,13 +157,13 @@ function isValid(state: FlowState, { type, port, flags, specs }: FlowAttr): bool
 const GROUP_BIT = 1n << 40n;
 const group = (value: bigint): Term[] => [{ field: "outer.dmac", mask: GROUP_BIT, value }];
 
-/** The entries that a flow would be if it were alone: ALL_DEFAULT has two. */
+/** The entries of a flow alone: ALL_DEFAULT has two. */
 function entriesOf(flow: Flow): Entry[] {
   const { type, port, flags, specs } = flow;
   const tag = specs.find((spec) => spec.type === SPEC.ACTION_TAG)?.tag_id ?? null;
   const drop = specs.some((spec) => spec.type === SPEC.ACTION_DROP);
   const mask: Mask = { name: "", made: 0, entries: 0 };
-  // Specs and priority of what is not NORMAL are ignored.
+  // Specs and priority are ignored unless the type is NORMAL.
   const one = { port, priority: 0, dontTrap: false, mask, made: 0, drop, tag, flows: [flow] };
   switch (type) {
     case TYPE.SNIFFER:
@@ -173,7 +182,7 @@ function entriesOf(flow: Flow): Entry[] {
 
 const hex = (value: bigint): string => value.toString(16);
 
-/** What identical flows have in common. */
+/** The common part of identical flows. */
 function identity(entry: Entry): string {
   const values = entry.terms.map(({ value }) => hex(value));
   return [entry.port, maskName(entry), ...values].join(" ");
@@ -191,19 +200,19 @@ function enter(state: FlowState, entry: Entry): Mask {
   return mask;
 }
 
-/** DROP against delivery, or another tag than the entry has, where the new flow brings one. */
+/** A conflict: drop against delivery, or a tag other than that of the entry. */
 function conflict(entry: Entry, added: Entry): boolean {
   return entry.drop !== added.drop || (added.tag !== null && added.tag !== (entry.tag ?? 0));
 }
 
 export const delivers = ({ drop, stage }: Entry): boolean => !drop && stage !== "egress";
 
-/** Each distinct QP once. */
+/** Distinct QPs. */
 export function qpsOf(flows: readonly Flow[]): string[] {
   return [...new Set(flows.map(({ qp }) => qp))];
 }
 
-/** Each distinct counters object once. */
+/** Distinct counters objects. */
 export function countersOf(flows: readonly Flow[]): string[] {
   const named = flows.flatMap(({ specs }) => specs.flatMap(({ counters }) => counters ?? []));
   return [...new Set(named)];

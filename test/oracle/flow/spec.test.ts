@@ -1,4 +1,4 @@
-// The reference of what specs ask, on frames made by hand.
+// Tests the spec reference on handmade frames.
 
 import { describe, expect, test } from "vitest";
 import { type FlowSpec, INNER, SPEC, merged, specsAreValid, specsMatch, termsOf } from "./spec.js";
@@ -10,7 +10,7 @@ const TCP_FRAME = fields(over4(6, TCP));
 const VXLAN = fields(overUdp(4789, "08000000 00002a00", `${MACS} 8100 600a 0800`, UDP4));
 const full = (width: number): bigint => (1n << BigInt(width)) - 1n;
 
-/** A spec whose value is wholly asked, or under a mask. */
+/** A spec with a full mask, or with a given mask. */
 function one(type: number, name: string, val: bigint, mask?: bigint, width = 32): FlowSpec {
   return { type, val: { [name]: val }, mask: { [name]: mask ?? full(width) } };
 }

@@ -1,5 +1,5 @@
-// The second opinion on flows, part 1: what the specs of a flow ask, written from the manual page ibv_create_flow(3) and
-// docs/flows.md. Each spec becomes a list of terms over the fields that the reference parser names, one after the other.
+// Reference of flows, part 1: the specs of a flow, written from the manual page ibv_create_flow(3)
+// and docs/flows.md. Each spec becomes a list of terms over the fields of the reference parser.
 
 import { type Fields, type Term, termMatches } from "../walk/match.js";
 import { type Level } from "../wire/packet.js";
@@ -22,7 +22,7 @@ export const SPEC = {
 } as const;
 export const INNER = 0x100;
 
-/** The fields of a filter in C order, and the bits of each. */
+/** The fields of a filter in C order, with their widths in bits. */
 export const FILTERS: ReadonlyMap<number, Readonly<Record<string, number>>> = new Map(
   Object.entries({
     [SPEC.ETH]: { dst_mac: 48, src_mac: 48, ether_type: 16, vlan_tag: 16 },
@@ -40,7 +40,7 @@ export const FILTERS: ReadonlyMap<number, Readonly<Record<string, number>>> = ne
 
 export type Filter = Readonly<Record<string, bigint>>;
 
-/** A spec: of what to match, with fields that are left out 0; or an action. */
+/** A spec: a filter, whose omitted fields are 0, or an action. */
 export interface FlowSpec {
   type: number;
   val?: Filter;
@@ -51,10 +51,10 @@ export interface FlowSpec {
   counters?: string;
 }
 
-/** One bit, or some, of a field: `width` bits of `part`, which begin at bit `from` (0 is the lowest). */
+/** Bits of a field: `width` bits of `part`, starting at bit `from` (0 is the lowest). */
 type Slice = readonly [field: string, from: number, width: number];
 
-/** Fields of a level that lie in groups of their own. */
+/** Fields of a level that are in groups of their own. */
 function grouped(level: Level): Record<"flags" | "label" | "spi" | "seq", string> {
   return {
     flags: `ext.${level}_ipv4_flags`,
@@ -69,7 +69,7 @@ const TRAFFIC_CLASS = (level: Level): Slice[] => [
   [`${level}.ip_ecn`, 0, 2],
 ];
 
-/** What parsed fields the bits of a filter field are, by spec type and name. */
+/** The parsed fields for the bits of a filter field, by spec type and name. */
 function slicesIn(level: Level): ReadonlyMap<string, Slice[]> {
   const { flags, label, spi, seq } = grouped(level);
   const slices: Record<string, Slice[]> = {
@@ -111,7 +111,7 @@ function slicesIn(level: Level): ReadonlyMap<string, Slice[]> {
 
 const SLICES = { outer: slicesIn("outer"), inner: slicesIn("inner") };
 
-/** The same; `entry` is the MPLS entry that is meant. */
+/** The same; `entry` is the index of the MPLS entry. */
 function slicesOf(type: number, level: Level, name: string, entry: string): readonly Slice[] {
   if (type !== SPEC.MPLS) return SLICES[level].get(`${type} ${name}`) ?? [];
   return [
@@ -127,7 +127,7 @@ const ALL = (width: number): bigint => (1n << BigInt(width)) - 1n;
 /** ib_ipv4_flags: 0x2 don't fragment, 0x4 more fragments. On the wire the two are 0x2 and 0x1. */
 const wireFlags = (flags: bigint): bigint => (flags & 2n) | (flags & 4n ? 1n : 0n);
 
-/** What a spec asks whatever its mask is. */
+/** Terms of a spec that hold whatever its mask is. */
 function implied(type: number, level: Level, mask: Filter): Term[] {
   const version = (value: bigint): Term => ({ field: `${level}.ip_version`, mask: 0xfn, value });
   const protocol = (value: bigint): Term => ({ field: `${level}.ip_protocol`, mask: 0xffn, value });
@@ -150,7 +150,7 @@ function implied(type: number, level: Level, mask: Filter): Term[] {
   }
 }
 
-/** The MPLS entry that a spec means, by the spec right before it in the list. */
+/** The MPLS entry that a spec refers to, given by the spec directly before it. */
 function mplsEntry(level: Level, before: FlowSpec | undefined): string {
   const same = (type: number): boolean => before?.type === (level === "inner" ? type | INNER : type);
   const group = level === "inner" ? "ext" : "misc2";
@@ -163,7 +163,7 @@ const levelOf = (spec: FlowSpec): Level => ((spec.type & INNER) === 0 ? "outer" 
 export const bare = (spec: FlowSpec): number => spec.type & ~INNER;
 export const isAction = (spec: FlowSpec): boolean => spec.type >= SPEC.ACTION_TAG;
 
-/** The value that a frame has where a filter field looks, as the filter has it; undefined where there is none. */
+/** The frame's value for a filter field, in the layout of the filter; undefined if absent. */
 export function valueFor(fields: Fields, { spec, before }: Effective, name: string): bigint | undefined {
   const [type, level] = [bare(spec), levelOf(spec)];
   if (type === SPEC.ETH && name === "vlan_tag" && fields.get(`${level}.cvlan_tag`) !== 1n) return undefined;
@@ -173,11 +173,11 @@ export function valueFor(fields: Fields, { spec, before }: Effective, name: stri
     if (found === undefined) return undefined;
     value |= found << BigInt(from);
   }
-  // Of the flags, what is neither has no bit in a filter.
+  // The reserved flag has no bit in a filter.
   return type === SPEC.IPV4_EXT && name === "flags" ? (value & 2n) | (value & 1n ? 4n : 0n) : value;
 }
 
-/** What one spec asks. */
+/** The terms of one spec. */
 function termsOfSpec(spec: FlowSpec, before: FlowSpec | undefined): Term[] {
   const level = levelOf(spec);
   const type = bare(spec);
@@ -201,30 +201,32 @@ export interface Effective {
   before: FlowSpec | undefined;
 }
 
-/** What a spec is about. IPV4 and IPV4_EXT are about the same, and MPLS specs that mean the same entry. */
+/**
+ * The header of a spec. IPV4 and IPV4_EXT have the same one, as do MPLS specs for the same entry.
+ */
 function aboutOf({ spec, before }: Effective): string {
   const type = bare(spec);
   if (type === SPEC.MPLS) return mplsEntry(levelOf(spec), before);
   return `${levelOf(spec)} ${type === SPEC.IPV4_EXT ? SPEC.IPV4 : type}`;
 }
 
-/** The specs that match; of two of the same type and level the later one. */
+/** The specs that match; of two with the same type and level, the later one. */
 export function effective(specs: readonly FlowSpec[]): Effective[] {
   const list = specs.map((spec, i) => ({ spec, before: specs[i - 1] })).filter(({ spec }) => !isAction(spec));
   return list.filter((one, i) => !list.slice(i + 1).some((later) => aboutOf(later) === aboutOf(one)));
 }
 
-/** Everything that the specs of a flow ask, spec by spec. */
+/** The terms of all specs of a flow, spec by spec. */
 export function termsOf(specs: readonly FlowSpec[]): Term[] {
   return effective(specs).flatMap(({ spec, before }) => termsOfSpec(spec, before));
 }
 
-/** Whether a frame has all that the specs ask. A masked field matches only where its header is present. */
+/** Whether a frame matches all specs. A masked field matches only if its header is present. */
 export function specsMatch(fields: Fields, specs: readonly FlowSpec[]): boolean {
   return termsOf(specs).every((term) => termMatches(fields, term));
 }
 
-/** Terms with each field once; null where two ask opposite bits. */
+/** Terms with each field once; null if two require opposite bits. */
 export function merged(terms: readonly Term[]): Term[] | null {
   const byField = new Map<string, Term>();
   for (const { field, mask, value } of terms) {
@@ -239,7 +241,7 @@ const TAKES_INNER: readonly number[] = [
   ...[SPEC.ETH, SPEC.IPV4, SPEC.IPV4_EXT, SPEC.IPV6, SPEC.ESP, SPEC.TCP, SPEC.UDP, SPEC.MPLS],
 ];
 
-/** Whether the specs are such as docs/flows.md takes (EINVAL if not). */
+/** Whether docs/flows.md accepts the specs (EINVAL if not). */
 export function specsAreValid(specs: readonly FlowSpec[]): boolean {
   const of = (type: number): FlowSpec[] => specs.filter((spec) => spec.type === type);
   if (of(SPEC.ACTION_TAG).length > 1 || of(SPEC.ACTION_COUNT).length > 1) return false;
@@ -262,7 +264,10 @@ function specIsValid(spec: FlowSpec): boolean {
   return true;
 }
 
-/** A fully masked EtherType of IPv4, IPv6 or ARP beside an IP spec of its level that is not of it. */
+/**
+ * A fully masked EtherType of IPv4, IPv6 or ARP beside an IP spec of the same level and another
+ * protocol.
+ */
 function wrongEtherType(specs: readonly FlowSpec[]): boolean {
   const list = effective(specs).map(({ spec }) => spec);
   return list.some((eth) => {

@@ -1,5 +1,6 @@
-// The second opinion on flows, part 3: what becomes of one frame. Written from docs/flows.md: sniffers, NORMAL flows and
-// DR root rules, host rules, default flows; on the way out sniffers, EGRESS flows, loopback, transmission.
+// Reference of flows, part 3: the path of one frame. Written from docs/flows.md: sniffers, NORMAL
+// flows and DR root rules, host rules, default flows; for sending: sniffers, EGRESS flows,
+// loopback, transmission.
 
 import { type Entry, type Flow, FLAG, type FlowState, type RootRule, countersOf, delivers, qpsOf } from "./flows.js";
 import { type Fields, type ReferenceRule, ruleMatches, termMatches } from "../walk/match.js";
@@ -19,17 +20,17 @@ export interface Arrival {
 export interface FlowOutcome {
   verdict: "deliver" | "drop" | "miss" | "transmit";
   reason: string | null;
-  /** The tag that the frame itself ended with; copies have their own. */
+  /** The final tag of the frame itself; copies have their own. */
   tag: number | null;
-  /** Everyone who got the frame or a copy of it, in order. */
+  /** All recipients of the frame or of a copy, in order. */
   arrivals: Arrival[];
-  /** Copies that were not made, because there were too many. */
+  /** Copies not made because the limit was reached. */
   refused: number;
-  /** What the frame hit, in order: every flow of each entry that is for it, rules by their ids. */
+  /** Hits in order: each flow of each entry that applies to the frame; rules by their ids. */
   rules: string[];
 }
 
-/** A frame visits at most so many entries besides the first, and reaches at most so many destinations. */
+/** Limits of entries that a frame visits after the first, and of its destinations. */
 const MOST_VISITS = 64;
 const MOST_DESTINATIONS = 128;
 
@@ -37,7 +38,10 @@ interface Walk {
   state: FlowState;
   frame: FlowFrame;
   outcome: FlowOutcome;
-  /** Entries visited, and destinations before, on this way: out, and back to the port, are two. */
+  /**
+   * Entries visited, and earlier destinations, in this direction: sending and the return to the
+   * port count separately.
+   */
   visits: number;
   before: number;
 }
@@ -47,7 +51,7 @@ function begin(state: FlowState, frame: FlowFrame): Walk {
   return { state, frame, outcome, visits: 0, before: 0 };
 }
 
-/** A frame that came in on a port. */
+/** A frame received on a port. */
 export function receiveReference(state: FlowState, frame: FlowFrame): FlowOutcome {
   const walk = begin(state, frame);
   sniff(walk);
@@ -55,7 +59,7 @@ export function receiveReference(state: FlowState, frame: FlowFrame): FlowOutcom
   return walk.outcome;
 }
 
-/** A frame that a QP sends, on the QP's port. `multicast`: its destination has the group bit. */
+/** A frame sent by a QP on the QP's port. `multicast`: the group bit of its destination is set. */
 export function sendReference(state: FlowState, frame: FlowFrame, sender: string): FlowOutcome {
   const walk = begin(state, frame);
   const { outcome } = walk;
@@ -63,7 +67,8 @@ export function sendReference(state: FlowState, frame: FlowFrame, sender: string
   if (egress(walk)) return outcome;
   const multicast = ((frame.fields.get("outer.dmac") ?? 0n) & (1n << 40n)) !== 0n;
   Object.assign(walk, { visits: 0, before: outcome.arrivals.length });
-  // SPEC: what is dropped on its way back has not been delivered, nor has what left copies only: it leaves the port.
+  // SPEC: a frame that is dropped on return was not delivered, nor was one that left only copies:
+  // it leaves by the port.
   const { tag } = outcome;
   const stays = normal(walk, sender) && outcome.verdict === "deliver" && !multicast;
   end(walk, stays ? "deliver" : "transmit", null);
@@ -77,7 +82,7 @@ function end({ outcome }: Walk, verdict: FlowOutcome["verdict"], reason: string 
   return true;
 }
 
-/** Whether there was room. */
+/** Whether the limit allowed it. */
 function arrive({ outcome, before }: Walk, qp: string, tag: number): boolean {
   const room = outcome.arrivals.length - before < MOST_DESTINATIONS;
   if (room) outcome.arrivals.push({ qp, tag });
@@ -85,7 +90,9 @@ function arrive({ outcome, before }: Walk, qp: string, tag: number): boolean {
   return room;
 }
 
-/** The frame itself has come to its destinations; where none of them had room it is dropped. */
+/**
+ * The frame itself has reached its destinations; it is dropped if the limit allowed none of them.
+ */
 function arrived(walk: Walk, some: boolean): true {
   return some ? end(walk, "deliver", null) : end(walk, "drop", "copy_limit");
 }
@@ -94,7 +101,10 @@ function matches(entry: Entry, { fields, port }: FlowFrame): boolean {
   return entry.port === port && entry.terms.every((term) => termMatches(fields, term));
 }
 
-/** The flows of an entry that the frame is for count it, and their QPs get it; whether one of them did. */
+/**
+ * The flows of an entry that apply to the frame count it and deliver it to their QPs; returns
+ * whether one of them did.
+ */
 function apply(walk: Walk, entry: Entry, flows: readonly Flow[]): boolean {
   const { state, frame, outcome } = walk;
   outcome.rules.push(...flows.map(({ id }) => id));
@@ -108,7 +118,7 @@ function apply(walk: Walk, entry: Entry, flows: readonly Flow[]): boolean {
   return qpsOf(flows).filter((qp) => arrive(walk, qp, entry.tag ?? 0)).length > 0;
 }
 
-/** A copy to each sniffing QP; the frame goes on as if nobody listened. */
+/** A copy to each sniffing QP; the frame continues as if there were none. */
 function sniff(walk: Walk): void {
   for (const entry of walk.state.entries) {
     if (entry.stage === "sniffer" && matches(entry, walk.frame)) apply(walk, entry, entry.flows);
@@ -117,12 +127,12 @@ function sniff(walk: Walk): void {
 
 type Candidate = { entry: Entry; flows: Flow[]; rule?: undefined } | { rule: RootRule; entry?: undefined };
 
-/** Where a candidate stands: DONT_TRAP flows before the others of their priority. */
+/** Rank of a candidate: DONT_TRAP flows before the others of their priority. */
 function slotOf({ entry, rule }: Candidate): number {
   return 2 * (entry ?? rule).priority + (entry?.dontTrap ? 0 : 1);
 }
 
-/** By priority, DONT_TRAP first; then the older mask, then the older rule. */
+/** By priority, DONT_TRAP first; then age of the mask, then age of the rule. */
 function before(a: Candidate, b: Candidate): number {
   const maskOf = ({ entry, rule }: Candidate): number => entry?.mask.made ?? rule?.matcher ?? 0;
   const madeOf = ({ entry, rule }: Candidate): number => (entry ?? rule).made;
@@ -130,8 +140,8 @@ function before(a: Candidate, b: Candidate): number {
 }
 
 /**
- * Those of a stage that match, in order. `sender`: the frame is looped back, and flows of the sending QP answer only with
- * ALLOW_LOOP_BACK.
+ * The matching candidates of a stage, in order. `sender`: the frame is looped back, and flows of
+ * the sending QP match only with ALLOW_LOOP_BACK.
  */
 function candidates({ state, frame }: Walk, stage: "normal" | "egress", sender: string | null): Candidate[] {
   const answers = (flow: Flow): boolean => flow.qp !== sender || (flow.flags & FLAG.ALLOW_LOOP_BACK) !== 0;
@@ -144,7 +154,7 @@ function candidates({ state, frame }: Walk, stage: "normal" | "egress", sender: 
   return list.sort(before);
 }
 
-/** Goes from entry to entry until one ends the frame's way; false when none does. */
+/** Visits the entries until one ends the path of the frame; false if none does. */
 function through(
   walk: Walk,
   stage: "normal" | "egress",
@@ -165,22 +175,22 @@ function through(
   }
 }
 
-/** NORMAL flows and DR root rules. True when the frame's way ends here. */
+/** NORMAL flows and DR root rules. True if the path of the frame ends here. */
 function normal(walk: Walk, sender: string | null): boolean {
   return through(walk, "normal", sender, ({ rule }, some) => (rule ? root(walk, rule) : arrived(walk, some)));
 }
 
-/** True when a flow drops the frame. */
+/** True if a flow drops the frame. */
 function egress(walk: Walk): boolean {
   return through(walk, "egress", null, () => false);
 }
 
-/** A DR root rule, and the tables that it leads to. */
+/** A DR root rule, and the tables after it. */
 function root(walk: Walk, rule: RootRule): boolean {
   return tables(walk, { ...rule, rank: 0n }, walk.state.tables);
 }
 
-/** What a rule and the tables behind it come to; false where they hand the frame to the next stage. */
+/** Result of a rule and the tables after it; false if they pass the frame to the next stage. */
 function tables(walk: Walk, rule: ReferenceRule<Action>, others: ReadonlyMap<string, Table>): boolean {
   const { state, frame, outcome } = walk;
   const all = new Map([["", { level: 0, rules: [rule] }], ...others]);
@@ -197,14 +207,16 @@ function tables(walk: Walk, rule: ReferenceRule<Action>, others: ReadonlyMap<str
   outcome.tag = tag;
   if (verdict === "deliver") return arrived(walk, some);
   if (verdict !== "miss") return end(walk, verdict, reason);
-  // Who asked for the miss is named where nobody behind takes the frame.
+  // The reason of the miss is kept if no later stage takes the frame.
   outcome.reason = reason;
   return false;
 }
 
 const APPLICATIONS = ["ethtool", "tc", "nic"];
 
-/** Rules of the host's applications: one application after the other, each by priority, then by age. */
+/**
+ * Rules of the host's applications: one application after another, each by priority, then by age.
+ */
 function host(walk: Walk): boolean {
   const { state, frame } = walk;
   const place = (name: string): number => APPLICATIONS.indexOf(name);

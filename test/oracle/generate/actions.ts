@@ -1,5 +1,5 @@
-// Random actions of direct rules: header changes of fields that the frame has more often than not, tunnels of all kinds
-// around it, arrays, and where it goes on.
+// Random actions of direct rules: changes of header fields that the frame usually has,
+// encapsulation in tunnels of all kinds, destination arrays, and a terminal action.
 
 import { be, some } from "./draw.js";
 import { onesComplementSum } from "../wire/checksum.js";
@@ -14,12 +14,12 @@ import {
 import { type Random } from "./random.js";
 import { type Frame, REFORMAT, type Reformat, parsed } from "../act/rewrite.js";
 
-/** What rules of a table can name. */
+/** Objects that rules of a table can name. */
 export interface Places {
   domain: DomainType;
   /** Queue pairs of the function, in NIC_RX. */
   queues: readonly string[];
-  /** Tables of the domain that come behind, and all of them. */
+  /** Later tables of the domain, and all tables. */
   behind: readonly string[];
   tables: readonly string[];
   counters: readonly string[];
@@ -28,7 +28,7 @@ export interface Places {
   priorities: readonly number[];
 }
 
-/** Actions of a rule that the frame hits. */
+/** Actions of a rule that matches the frame. */
 export function randomActions(random: Random, frame: Frame, places: Places): PipelineAction[] {
   const list: PipelineAction[] = [];
   const add = (chance: number, make: () => PipelineAction): void => {
@@ -46,7 +46,7 @@ export function randomActions(random: Random, frame: Frame, places: Places): Pip
   return random.shuffle(list);
 }
 
-/** A step that makes a frame longer or shorter. */
+/** A step that makes the frame longer or shorter. */
 export function randomReshape(random: Random, frame: Frame): PipelineAction {
   const tunnel = parsed(frame).headers.some(({ level }) => level === "inner");
   const roll = random.below(4);
@@ -83,7 +83,7 @@ export function randomDestination(random: Random, places: Places): Destination {
   return { kind: "port", port: random.pick(places.ports) };
 }
 
-/** Two to five, seldom very many. */
+/** Two to five, rarely very many. */
 function randomMembers(random: Random, frame: Frame, places: Places): Member[] {
   const many = random.chance(0.06);
   return Array.from({ length: many ? random.between(20, 64) : random.between(2, 5) }, () => ({
@@ -115,10 +115,10 @@ export function randomModify(random: Random, frame: Frame, { domain }: Pick<Plac
   });
 }
 
-/** One more, one less (of any width), or anything. */
+/** Adds one, subtracts one (of any width), or anything. */
 const added = (random: Random): number => random.pick([1, 0xff, 0xffff, 0xffffffff, random.word()]);
 
-/** The bits `offset` .. `offset + length - 1` of a field; a length of 32 is written as 0. */
+/** Bits `offset` .. `offset + length - 1` of a field; a length of 32 is written as 0. */
 interface Slice {
   offset: number;
   length: number;
@@ -147,7 +147,7 @@ function randomCopy(random: Random, from: string, to: string): Modify {
 
 const TUNNEL_PORTS = [2152, 4500, 4789, 4790, 4791, 6081, 6635];
 
-/** Values that make a frame another one: types and ports that lead elsewhere, UDP checksums that become 0. */
+/** Values that change how the frame parses: other types and ports, UDP checksums that become 0. */
 function telling(random: Random, field: string, frame: Frame): number {
   if (field.endsWith("ETHERTYPE")) return random.pick([0x0800, 0x86dd, 0x8100, 0x8847, 0x0806, 0x88e5]);
   if (field.endsWith("UDP_DPORT")) return random.pick(TUNNEL_PORTS);
@@ -156,7 +156,7 @@ function telling(random: Random, field: string, frame: Frame): number {
   return random.pick([0, 0xffffffff, random.word()]);
 }
 
-/** The source port that leaves nothing for the checksum: as much more as the checksum is. */
+/** The source port that makes the checksum 0: the port plus the checksum. */
 function sumOfNothing(frame: Frame): number | null {
   const at = parsed(frame).headers.find(({ kind, level }) => kind === "udp" && level === "outer")?.offset;
   if (at === undefined) return null;
@@ -174,7 +174,7 @@ function randomDecapsulation(random: Random, frame: Frame): Reformat {
 
 const macs = (random: Random): number[] => [...some(random, [0x661122334455n], 6), ...random.bytes(6)];
 
-/** A tunnel of a kind that what is put inside goes with, or of any. */
+/** A tunnel, usually of a kind that can carry the frame. */
 function randomEncapsulation(random: Random, frame: Frame): Reformat {
   const l3 = random.chance(0.5);
   const six = parsed(frame).fields.get("outer.ip_version") === 6n;
@@ -186,7 +186,7 @@ function randomEncapsulation(random: Random, frame: Frame): Reformat {
 type Tunnel = readonly [protocol: number, header: readonly number[]];
 
 const vni = (random: Random): number[] => some(random, [42, 5001], 3);
-/** Lengths and source port are to be filled in, where the port is known; the checksum is not. */
+/** Lengths are to be filled in, as is the source port of a known port; the checksum is not. */
 const udp = (random: Random, port: number, header: readonly number[]): Tunnel => [
   17,
   [
@@ -227,7 +227,10 @@ function aroundIp(random: Random, six: boolean): Tunnel[] {
   ];
 }
 
-/** Ethernet with tags or without, IPv4 with options or without, or IPv6; then the tunnel's own, seldom much of it. */
+/**
+ * Ethernet with or without tags, IPv4 with or without options, or IPv6; then the tunnel header,
+ * rarely long.
+ */
 function outerHeaders(random: Random, protocol: number, header: readonly number[]): number[] {
   const tags = Array.from({ length: random.pick([0, 0, 0, 1, 2]) }, () => be(vlanHeader(random), 4)).flat();
   const six = random.chance(0.35);

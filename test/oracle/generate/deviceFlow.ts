@@ -1,5 +1,6 @@
-// Random flows in device bytes, and entries of flow tables, in terms of the reference. They are made for frames where these
-// come by, of the fields that they have there: most hit their frame, others miss it by one bit.
+// Random flows in device bytes, and entries of flow tables, in the types of the reference. Each is
+// made for a frame at a point of its path, from the fields that the frame has there: most match the
+// frame, others miss it by one bit.
 
 import {
   FLOW_TABLES,
@@ -26,7 +27,7 @@ import { type Fields, type Term } from "../walk/match.js";
 import { WIRE } from "../walk/pipeline.js";
 import { type Random } from "./random.js";
 
-/** A frame, and who sends it: null, it comes in on its port. */
+/** A frame and its sender; null: it is received on its port. */
 export interface Base {
   frame: GeneratedFrame;
   sender: Sender | null;
@@ -38,11 +39,11 @@ export interface Sender {
   port: number;
   sqn: number;
   metadata: number;
-  /** It makes packets of what it sends. */
+  /** It builds packets from the data that it sends. */
   transport: boolean;
 }
 
-/** What flows can name. */
+/** Objects that flows can name. */
 export interface Named {
   /** By function. */
   queues: ReadonlyMap<string, number>;
@@ -57,14 +58,14 @@ export interface Draft {
   world: FlowWorld;
   named: Named;
   bases: Base[];
-  /** What the groups of flow tables ask. */
+  /** Masks of the groups of flow tables. */
   masks: Map<string, Term[]>;
   made: number;
 }
 
 const PRIORITIES = [0, 1, 2, 3];
 
-/** Some of what is sent is for the port itself. */
+/** Some of the sent frames are addressed to the port itself. */
 export function drawBase(
   random: Random,
   senders: readonly Omit<Sender, "metadata" | "transport">[],
@@ -91,26 +92,26 @@ interface Visit {
   fields: Fields;
 }
 
-/** Where a frame comes by. Nothing is counted. */
+/** The points that a frame passes. Counters do not change. */
 function visitsOf({ world, bases, random }: Draft): Visit[] {
   const visits: Visit[] = [];
   walkBase({ ...world, counters: new Map() }, random.pick(bases), (at, fields) => visits.push({ at, fields }));
   return visits;
 }
 
-/** Terms that the fields have, or that miss them by one bit. */
+/** Terms that match the fields, or miss them by one bit. */
 function termsFor(random: Random, masks: readonly Pick<Term, "field" | "mask">[], fields: Fields): Term[] {
   const terms = masks.map(({ field, mask }) => ({ field, mask, value: (fields.get(field) ?? 0n) & mask }));
   if (random.chance(0.35)) flipOne(random, terms);
   return terms;
 }
 
-/** In device bytes fields of one IP version do not stand beside another `ip_version`. */
+/** In device bytes, fields of one IP version cannot appear with another `ip_version`. */
 function isVersionOf(fields: Fields, { field, value }: Term): boolean {
   return !field.endsWith("ip_version") || fields.get(field) === value;
 }
 
-/** Often with the mask, or the whole match, of one that is there. */
+/** Often with the mask, or the whole match, of an existing flow. */
 export function drawFlow(draft: Draft): DeviceFlow | null {
   const { random, world } = draft;
   const stages = visitsOf(draft).flatMap(({ at, fields }) => ("stage" in at ? { ...at, fields } : []));
@@ -130,7 +131,7 @@ export function drawFlow(draft: Draft): DeviceFlow | null {
   return { id: `f${draft.made++}`, vport, type, port, priority, terms, ...does(draft, type, vport, like) };
 }
 
-/** What a flow does: often what one that may be identical does. */
+/** Actions of a flow: often those of a flow that may be identical. */
 function does(
   { random, named }: Draft,
   type: FlowTable,
@@ -164,7 +165,7 @@ function randomEnd(random: Random, { queues }: Named, type: FlowTable, vport: nu
 const queuesOf = (queues: ReadonlyMap<string, number>, vport: number): string[] =>
   [...queues].filter(([, of]) => of === vport).map(([name]) => name);
 
-/** An entry of one of the flow tables, for a frame that comes there; null where none does. */
+/** An entry of one of the flow tables, for a frame that reaches it; null if none does. */
 export function drawTableEntry(draft: Draft): { table: string; entry: TableEntry } | null {
   const { random, world, named, masks } = draft;
   const visits = visitsOf(draft).flatMap(({ at, fields }) => ("table" in at ? { ...at, fields } : []));

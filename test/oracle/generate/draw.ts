@@ -1,14 +1,14 @@
-// What the makers of random headers share: bytes, pools of likely values, and how often something is wrong.
+// Common parts of the generators of random headers: bytes, pools of likely values, and error rates.
 
 import { type Random } from "./random.js";
 
-/** How often each thing that can be wrong is wrong. */
+/** Error rate of each part that can be wrong. */
 export const BOGUS = 0.04;
 
-/** How often a checksum is right. */
+/** Share of correct checksums. */
 const RIGHT = 0.7;
 
-/** What an outer packet can be made to carry; the first ones stand directly over the link layer. */
+/** Possible payloads of an outer packet; the first ones are directly over the link layer. */
 export const LINK_KINDS = ["arp", "macsec", "mpls"] as const;
 export const UPPER_KINDS = [
   ...["tcp", "udp", "icmp", "icmpv6", "sctp", "esp", "esp_in_udp", "bth", "other"],
@@ -17,21 +17,21 @@ export const UPPER_KINDS = [
 export type Kind = (typeof LINK_KINDS)[number] | (typeof UPPER_KINDS)[number];
 export const KINDS: readonly Kind[] = [...LINK_KINDS, ...UPPER_KINDS];
 
-/** One frame in the making. */
+/** One frame under construction. */
 export interface Draw {
   random: Random;
-  /** 0 in the outer packet. Below 2 there are no tunnels: they would be payload of payload. */
+  /** 0 in the outer packet. No tunnels below level 2: they would be payload of payload. */
   depth: number;
-  /** What this packet is to carry; null leaves it open. */
+  /** Requested payload of this packet; null: any. */
   want: Kind | null;
 }
 
-/** A packet inside the one that is drawn. */
+/** The inner packet of a tunnel. */
 export function inside({ random, depth }: Draw): Draw {
   return { random, depth: depth + 1, want: null };
 }
 
-/** The checksum that makes a segment of an upper-layer protocol right; its own checksum field is 0. */
+/** The correct checksum of an upper-layer segment; its own checksum field is 0. */
 export type Checksum = (protocol: number, segment: readonly number[]) => number;
 
 /** Big-endian bytes of a number. */
@@ -41,23 +41,23 @@ export function be(value: number | bigint, length: number): number[] {
   return bytes;
 }
 
-/** A value from a small pool half the time, else any. */
+/** A value from a small pool half of the time, else any. */
 export function some(random: Random, pool: readonly (number | bigint)[], length: number): number[] {
   return random.chance(0.5) ? be(random.pick(pool), length) : random.bytes(length);
 }
 
-/** A length as it is, or short, or nothing, or beyond the frame. */
+/** A length: correct, too short, 0, or beyond the frame. */
 export function wrongLength(random: Random, length: number): number {
   if (!random.chance(BOGUS * 2)) return Math.min(length, 65535);
   return random.pick([0, random.below(length + 1), random.below(20), Math.min(length + random.between(1, 80), 65535)]);
 }
 
-/** Writes a checksum of two bytes: the right one more often than not, else one bit of it wrong, 0, or anything. */
+/** Writes a checksum of two bytes: usually correct, else with one wrong bit, 0, or anything. */
 export function putChecksum(random: Random, bytes: number[], at: number, right: number): void {
   const roll = random.chance(RIGHT) ? 0 : random.between(1, 3);
   const value = [right, right ^ (1 << random.below(16)), 0, random.below(65536)][roll] ?? 0;
   [bytes[at], bytes[at + 1]] = [value >> 8, value & 0xff];
 }
 
-/** The Geneve option that random frames have more often than others. */
+/** The Geneve option that is most frequent in random frames. */
 export const OPTION_0 = { class: 0x0102, type: 0x81 };

@@ -1,4 +1,5 @@
-// Random ESP actions, and frames for them: to be sealed, and sealed ones that come in, some of them broken.
+// Random ESP actions, and frames for them: plain frames to encrypt, and received ESP frames, some
+// of them broken.
 
 import { type Association, type EspSettings, type KeyMaterial, sealFully, sealedData, trailed } from "../esp/esp.js";
 import { type Encapsulation, outerHeaders, udpHeader } from "../esp/chain.js";
@@ -46,7 +47,7 @@ export function randomEncapsulation(random: Random, transport: boolean): Encapsu
   return [...(random.chance(0.3) ? [eth] : []), ip, ...behind];
 }
 
-/** Near the places where numbers end, half of the time. */
+/** Half of the time near the limits of the numbers. */
 function randomNumber(random: Random): Pick<EspSettings, "seq" | "esn"> {
   const esn = random.pick([null, null, null, 0, 1, random.word(), 2 ** 32 - 1]);
   const seq = random.pick([
@@ -93,7 +94,7 @@ export function randomInline(random: Random, encrypt: boolean): EspSettings {
 
 const CARRIED = ["tcp", "udp", "udp", "icmp", "icmpv6", "sctp", "esp", "ip_in_ip", "gre"] as const;
 
-/** Ethernet, of 14 bytes at least: what can be sent. */
+/** Ethernet, at least 14 bytes: a frame that can be sent. */
 export function randomClear(random: Random): GeneratedFrame {
   for (;;) {
     const frame = random.chance(0.9) ? randomFrameOf(random, random.pick(CARRIED)) : randomFrame(random);
@@ -104,7 +105,7 @@ export function randomClear(random: Random): GeneratedFrame {
   }
 }
 
-/** A trailer, right or not. */
+/** A trailer, correct or not. */
 function randomTrailer(random: Random, payload: Uint8Array, nextHeader: number): Uint8Array {
   const more = Array.from({ length: 4 * random.below(20) }, (_, i) => i + 1);
   const kind = random.below(16);
@@ -117,7 +118,10 @@ function randomTrailer(random: Random, payload: Uint8Array, nextHeader: number):
   return trailed(payload, nextHeader);
 }
 
-/** A frame that an association seals, with a trailer that may be wrong; null where it has no packet for that. */
+/**
+ * A frame encrypted by an association, with a trailer that may be wrong; null if it has no suitable
+ * packet.
+ */
 export function sealedFrame(random: Random, sa: Association, clear: Frame): Frame | null {
   if (random.chance(0.6)) {
     const made = sealFully({ ...sa, hardLimit: 0n }, clear);
@@ -147,7 +151,7 @@ export function sealedFrame(random: Random, sa: Association, clear: Frame): Fram
   return { ...clear, bytes: made };
 }
 
-/** The same packet behind another link header, or in a capture that cut it, or with a bit of it wrong. */
+/** The same packet after another link header, cut by the capture, or with one wrong bit. */
 export function disturbed(random: Random, frame: Frame): Frame {
   let { bytes: all } = frame;
   const { linkType } = frame;
@@ -174,7 +178,7 @@ export function disturbed(random: Random, frame: Frame): Frame {
   return { ...frame, bytes: all, wireLength };
 }
 
-/** Ethernet without tags becomes another link layer. */
+/** Replaces Ethernet without tags by another link layer. */
 function otherLink(random: Random, frame: Frame): Frame {
   const { bytes: all } = frame;
   const type = all.subarray(12, 14);

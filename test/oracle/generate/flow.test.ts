@@ -1,4 +1,5 @@
-// The generator of flows must reach every spec, field and kind, or what is compared on its flows says little.
+// Checks that the generator of flows reaches every spec, field and kind; otherwise the comparisons
+// on its flows prove little.
 
 import { describe, expect, test } from "vitest";
 import { DECLARED, Random, randomFrame } from "./frame.js";
@@ -33,7 +34,7 @@ describe(`generated flows, seed ${SEED}`, () => {
       else if (!valid) contradictions++;
       else expect(specsMatch(fields, flow.specs), JSON.stringify(flow, text)).toBe(flow.near === "hit");
     }
-    // A flipped bit of a protocol beside the header that it names.
+    // A flipped bit of a protocol field beside the header that it names.
     expect(contradictions / pairs.length).toBeLessThan(0.05);
   });
 

@@ -1,5 +1,6 @@
-// Random flows for a given frame: they hit it, or miss it by one bit. Values are those of the frame under random masks of
-// every kind; now and then a flow is none (EINVAL), has bits outside its masks, or a spec that a later one replaces.
+// Random flows for a given frame: they match it, or miss it by one bit. Values are those of the
+// frame under random masks of every kind; some flows are invalid (EINVAL), have bits outside their
+// masks, or have a spec that a later one replaces.
 
 import {
   type Filter,
@@ -18,9 +19,12 @@ import { type Level } from "../wire/packet.js";
 import { type Random } from "./random.js";
 
 export interface RandomFlow extends FlowAttr {
-  /** "hit": the specs match the frame. "bit": they miss it by one bit. "wrong": no flow can have them. */
+  /**
+   * "hit": the specs match the frame. "bit": they miss it by one bit. "wrong": the specs are
+   * invalid.
+   */
   near: "hit" | "bit" | "wrong";
-  /** The field that decides. */
+  /** The deciding field. */
   missBy: string | null;
 }
 
@@ -46,10 +50,10 @@ export function randomFlowFor(fields: Fields, random: Random, wishes: FlowWishes
   };
 }
 
-/** Few, so that flows collide, and of all 16 bits. */
+/** Mostly a few values, so that flows collide; also all 16 bits. */
 const PRIORITIES = [0, 1, 1, 2, 2, 2, 15, 16, 0x7fff, 0x8000, 0xffff];
 
-/** Few kinds but NORMAL. */
+/** Mostly NORMAL. */
 function randomAttr(random: Random, ports: number): Omit<FlowAttr, "specs"> {
   const type = random.chance(0.85)
     ? TYPE.NORMAL
@@ -62,7 +66,7 @@ function randomAttr(random: Random, ports: number): Omit<FlowAttr, "specs"> {
   return { type, flags, port: random.between(1, ports), priority: random.pick(PRIORITIES) };
 }
 
-/** Specs that can hit a frame, where order matters together. */
+/** Specs that can match a frame; specs whose order matters stay together. */
 function groupsFor(fields: Fields, random: Random): FlowSpec[][] {
   const groups: FlowSpec[][] = [];
   for (const level of ["outer", "inner"] as const) {
@@ -91,7 +95,7 @@ function groupsFor(fields: Fields, random: Random): FlowSpec[][] {
 const entryIs = (fields: Fields, level: Level, over: string): boolean =>
   fields.has(`${level === "inner" && over !== "" ? "ext" : "misc2"}.${level}_first_mpls${over}_label`);
 
-/** Bits that a filter field may ask, where it is not all. */
+/** Bits that a filter field may mask, if not all. */
 const ALLOWED: Readonly<Record<string, number>> = { flow_label: 20, tunnel_id: 24 };
 
 function widthOf(spec: FlowSpec, name: string): number {
@@ -103,7 +107,7 @@ function fill(fields: Fields, specs: readonly FlowSpec[], random: Random): FlowS
   return specs.map((spec, i) => {
     const mask: Record<string, bigint> = {};
     const val: Record<string, bigint> = {};
-    // Most fields are left out, so that flows collide.
+    // Most fields are omitted, so that flows collide.
     const asked = random.pick([0.2, 0.4, 0.9]);
     for (const name of Object.keys(FILTERS.get(bare(spec)) ?? {})) {
       const value = valueFor(fields, { spec, before: specs[i - 1] }, name);
@@ -132,11 +136,11 @@ function maskFor(width: number, random: Random): bigint {
   }
 }
 
-/** Flips one bit that is asked; gives the field that it is of, null where no spec asks any. */
+/** Flips one masked bit; returns the field of that bit, null if no spec masks any. */
 function flip(specs: FlowSpec[], random: Random): string | null {
   const bits = specs.flatMap(({ mask = {} }, i) => Object.entries(mask).flatMap(([name, one]) => bitsOf(i, name, one)));
   if (bits.length === 0) return null;
-  // A field first: else addresses would hide the others.
+  // Draws the field first; otherwise addresses would dominate.
   const { spec: i, name } = random.pick([...new Map(bits.map((bit) => [`${bit.spec} ${bit.name}`, bit])).values()]);
   const { bit } = random.pick(bits.filter((one) => one.spec === i && one.name === name));
   const spec = specs[i] as FlowSpec;
@@ -145,8 +149,8 @@ function flip(specs: FlowSpec[], random: Random): string | null {
 }
 
 /**
- * Specs that ask nearly what others ask: the same, another value under the same masks, one bit less, or of the source
- * what they ask of the destination. Only the first are identical.
+ * Specs close to other specs: the same, another value under the same masks, one mask bit less, or
+ * the destination's match on the source. Only the first are identical.
  */
 export function related(specs: readonly FlowSpec[], random: Random): FlowSpec[] {
   const near = specs.map((spec) => ({ ...spec }));
@@ -163,7 +167,7 @@ export function related(specs: readonly FlowSpec[], random: Random): FlowSpec[] 
   return near;
 }
 
-/** Takes one bit out of a mask; the value has it or not. */
+/** Removes one bit from a mask; the value may or may not have that bit. */
 function askLess(specs: FlowSpec[], random: Random): void {
   const asking = specs.flatMap(({ mask = {} }, i) =>
     Object.entries(mask).flatMap(([name, one]) => bitsOf(i, name, one)),
@@ -174,7 +178,7 @@ function askLess(specs: FlowSpec[], random: Random): void {
   specs[i] = { ...spec, mask: { ...spec.mask, [name]: ((spec.mask as Filter)[name] ?? 0n) ^ bit } };
 }
 
-/** Source for destination. */
+/** Swaps source and destination. */
 function swapped({ val, mask }: FlowSpec): Pick<FlowSpec, "val" | "mask"> {
   const turn = (filter: Filter): Filter =>
     Object.fromEntries(
@@ -192,7 +196,7 @@ function bitsOf(spec: number, name: string, mask: bigint): { spec: number; name:
   return bits;
 }
 
-/** Seldom a spec before the others that one of them replaces. */
+/** Rarely puts a spec first that a later one replaces. */
 function replaced(specs: readonly FlowSpec[], random: Random): FlowSpec[] {
   const last = specs.filter((spec) => bare(spec) !== SPEC.MPLS).at(-1);
   if (!last || !random.chance(0.06)) return [...specs];
@@ -210,7 +214,7 @@ function withActions(specs: readonly FlowSpec[], random: Random, counters: reado
   return random.chance(0.5) ? [...actions, ...specs] : [...specs, ...actions];
 }
 
-/** What no flow can have. */
+/** Specs that no flow can have. */
 function spoiled(specs: readonly FlowSpec[], random: Random): FlowSpec[] {
   const wrong: FlowSpec[][] = [
     [{ type: SPEC.GRE | INNER }],

@@ -1,6 +1,7 @@
-// Random frames of every header, from the inside out: payload, upper layer, IP, link layer, then a cut. Most frames are
-// sane; at a steady rate a length, a version, a checksum or a header's end is not. Values come from small pools half the
-// time, so that frames collide with one another's rules.
+// Random frames of every header, from the inside out: payload, upper layer, IP, link layer, then a
+// cut. Most frames are sane; at a constant rate a length, a version, a checksum or the end of a
+// header is wrong. Values come from small pools half of the time, so that frames collide with rules
+// made for other frames.
 
 import { type Draw, type Kind, BOGUS, KINDS, LINK_KINDS, OPTION_0 } from "./draw.js";
 import { linkLayer } from "./link.js";
@@ -19,7 +20,7 @@ export interface GeneratedFrame {
   port: number;
 }
 
-/** Link types, and those among them that have an EtherType. */
+/** Link types, and those of them with an EtherType. */
 const LINK_TYPES = [0, 12, 14, 101, 108, 113, 228, 229, 276];
 const WITH_ETHERTYPE = [1, 1, 1, 113, 276];
 
@@ -40,7 +41,10 @@ export function framesOfEachKind(random: Random, count: number): GeneratedFrame[
   return Array.from({ length: count }, (_, i) => randomFrameOf(random, KINDS[i % KINDS.length] as Kind));
 }
 
-/** An IPv6 jumbogram of more than 65535 bytes (RFC 2675), whole: too long to be among the others. */
+/**
+ * A complete IPv6 jumbogram of more than 65535 bytes (RFC 2675), which is too long to be among the
+ * other frames.
+ */
 export function jumbogram(random: Random): GeneratedFrame {
   const draw: Draw = { random, depth: 0, want: "tcp" };
   const bytes = Uint8Array.from(jumbo(draw, random.between(65536, 67000)));
@@ -51,12 +55,12 @@ function cut(random: Random, linkType: number, whole: number[]): GeneratedFrame 
   // A cut anywhere, in the first headers, or in the first bytes.
   const kept = random.below(Math.min(random.pick([whole.length, whole.length, 64, 4]), whole.length) + 1);
   const captured = random.chance(0.2) ? kept : whole.length;
-  // A wire length that is longer than what was built stands for a cut behind the last header.
+  // A wire length greater than the frame means a cut after the last header.
   const wireLength = random.chance(BOGUS) ? whole.length + random.between(1, 70000) : whole.length;
   return { bytes: Uint8Array.from(whole.slice(0, captured)), linkType, wireLength, port: random.between(1, 2) };
 }
 
-/** What tests declare of the parser: random frames have all of it. */
+/** Parser declarations of the tests; random frames use all of them. */
 export const DECLARED: ParserOptions = {
   geneveOption0: OPTION_0,
   samples: [

@@ -1,4 +1,5 @@
-// The generator must reach everything, or what is compared on its frames says little.
+// Checks that the generator reaches every header and error; otherwise the comparisons on its frames
+// prove little.
 
 import { describe, expect, test } from "vitest";
 import { FIELD_WIDTHS } from "../wire/fields.js";
@@ -23,7 +24,7 @@ import { checkReached, rounds } from "../../support/tier.js";
 const SEED = 20261121;
 const FRAMES = rounds(12_000);
 
-/** The header that a kind is known by, where it is called otherwise. */
+/** The header that identifies a kind, if its name differs. */
 const HEADERS: Partial<Record<Kind, string>> = {
   esp_in_udp: "udp",
   mpls_over_udp: "mpls",
@@ -36,7 +37,7 @@ function frames(seed: number, count: number): GeneratedFrame[] {
   return Array.from({ length: count }, () => randomFrame(random));
 }
 
-/** Frames of each kind that end at every byte, on the wire or by the capture. */
+/** Frames of each kind that end at each byte, on the wire or by the capture. */
 function cutEverywhere(): ReferenceResult[] {
   return framesOfEachKind(new Random(SEED), rounds(200)).flatMap((frame) =>
     Array.from(frame.bytes.subarray(0, 150), (_, end) => {

@@ -15,7 +15,7 @@ export function ip(draw: Draw): Layer3 {
   return draw.random.below(9) < 5 ? ipv4(draw) : ipv6(draw);
 }
 
-/** With the checksum field 0, what is to be written there. */
+/** The checksum to write, computed with the checksum field 0. */
 const complement = (sum: number): number => 0xffff - sum;
 
 const checksumOver =
@@ -53,12 +53,15 @@ export function ipv4(draw: Draw): Layer3 {
   return { ethertype: 0x0800, bytes: [...header, ...bytes] };
 }
 
-/** More-fragments bit and offset: a first one as often as the others. */
+/** More-fragments bit and offset: first fragments are as frequent as the others. */
 function fragmentWord(random: Random): number {
   return random.pick([0x2000, 0x2000, 0x2000 | random.between(1, 0x1fff), random.between(1, 0x1fff)]);
 }
 
-/** Up to 40 bytes: no-operations, routes whose pointer is within or beyond them, others; some hold anything. */
+/**
+ * Up to 40 bytes: no-operations, routes whose pointer is inside or beyond them, others; some
+ * contain anything.
+ */
 function ipv4Options(random: Random): number[] {
   const size = random.between(1, 10) * 4;
   if (random.chance(0.2)) return random.bytes(size);
@@ -70,7 +73,7 @@ function ipv4Options(random: Random): number[] {
       const data = random.between(0, 9);
       const length = random.chance(BOGUS) ? random.below(60) : 2 + data;
       options.push(type, length, ...random.bytes(data));
-      // A pointer of 4 is at the first hop; one behind the option says that the route is at its end.
+      // A pointer of 4 is at the first hop; a pointer after the option means the end of the route.
       if (data > 0) options[options.length - data] = random.pick([4, length, length + 1, length + 1]) & 0xff;
     }
     if (random.chance(0.1)) options.push(0);
@@ -119,7 +122,7 @@ function jumboOption(next: number, length: number): number[] {
   return [next, 0, 0xc2, 4, ...be(length, 4)];
 }
 
-/** A packet whose jumbo payload length is right: TCP with `length` bytes of data. */
+/** A packet with a correct jumbo payload length: TCP with `length` bytes of data. */
 export function jumbo({ random }: Draw, length: number): number[] {
   const addresses = random.bytes(32);
   const data = new Array<number>(length).fill(random.below(256));
@@ -138,7 +141,8 @@ function extension(random: Random, kind: number, next: number): number[] {
   const units = random.pick([0, 0, 1, 2, 5]);
   const size = kind === 51 ? (units + 2) * 4 : (units + 1) * 8;
   const says = random.chance(BOGUS) ? random.below(256) : units;
-  // Zeros are options that pad (Pad1), an unused routing header, an AH of sequence 0; some hold anything.
+  // Zeros are padding options (Pad1), an unused routing header, an AH of sequence 0; some contain
+  // anything.
   const body = random.chance(0.8) ? be(0, size - 2) : random.bytes(size - 2);
   if (kind === 43) body[1] = random.pick([0, 0, 0, 1, random.below(256)]);
   return [next, says, ...body];

@@ -1,4 +1,5 @@
-// Random frames, link layers: pseudo headers, Ethernet and its tags, MPLS entries, MACsec, ARP and what is not parsed.
+// Random frames, link layers: pseudo headers, Ethernet and its tags, MPLS entries, MACsec, ARP and
+// unparsed protocols.
 
 import { BOGUS, type Draw, be, some } from "./draw.js";
 import { type Layer3, ip, ipv4, ipv6 } from "./ip.js";
@@ -6,7 +7,7 @@ import { type Random } from "./random.js";
 
 const AF_IPV6 = [10, 24, 28, 30];
 
-/** A whole frame of a link type. */
+/** A complete frame of a link type. */
 export function linkLayer(draw: Draw, linkType: number): number[] {
   const { random } = draw;
   if (linkType === 1) return ethernet(draw);
@@ -32,7 +33,7 @@ export function linkLayer(draw: Draw, linkType: number): number[] {
   }
 }
 
-/** The EtherType, or tags and the EtherType behind them. */
+/** The EtherType, or tags and the EtherType after them. */
 function vlanTags(random: Random, ethertype: number): number[] {
   const count = random.pick([0, 0, 1, 2, 3]);
   const tags = Array.from({ length: count }, () => [
@@ -47,7 +48,7 @@ const MACS = [0x661122334455n, 0x020000000001n, 0xffffffffffffn];
 export function ethernet(draw: Draw): number[] {
   const { random } = draw;
   const { ethertype, bytes } = layer3(draw);
-  // Padding behind the IP packet, as switches add to short frames.
+  // Padding after the IP packet, as switches add to short frames.
   const padding = random.chance(0.2) ? random.bytes(random.between(1, 30)) : [];
   const type = vlanTags(random, random.chance(BOGUS) ? random.pick([0x0800, 0x86dd, 0x0026, 0x8847]) : ethertype);
   const metadata = random.chance(0.03) ? [0x8c, 0xe4, ...random.bytes(6)] : [];
@@ -74,7 +75,7 @@ function arp(random: Random): Layer3 {
   return { ethertype: 0x0806, bytes: [0, 1, 8, 0, ...lengths, ...random.bytes(random.pick([22, 22, 30, 10]))] };
 }
 
-/** TCI and AN, short length, packet number, and the SCI where the SC bit says so. */
+/** TCI and AN, short length, packet number, and the SCI if the SC bit is set. */
 function macsec(random: Random): Layer3 {
   const explicit = random.chance(0.5);
   const tci = (random.below(256) & ~0x20) | (explicit ? 0x20 : 0);
@@ -86,7 +87,7 @@ function overMpls(draw: Draw): Layer3 {
   return { ethertype: draw.random.pick([0x8847, 0x8847, 0x8848]), bytes: mpls(draw) };
 }
 
-/** One to five entries, and IP, a control word or nothing behind them. */
+/** One to five entries, followed by IP, a control word or nothing. */
 export function mpls(draw: Draw): number[] {
   const { random } = draw;
   const count = random.between(1, 5);

@@ -1,20 +1,20 @@
-// Random meters, and times at which their frames come.
+// Random meters, and arrival times of their frames.
 
 import { type MeterParameters, type Mode, type Scaled, UNDEFINED } from "../act/meter.js";
 import { type Random } from "./random.js";
 
-/** Sizes from nothing to 2^39, most of them those of a few frames. */
+/** Sizes from 0 to 2^39, mostly of a few frames. */
 function randomSize(random: Random): Scaled {
   const roll = random.below(10);
   if (roll === 0) return { mantissa: 0, exponent: random.below(32) };
   if (roll === 1) return { mantissa: random.below(256), exponent: random.below(32) };
   if (roll === 2) return { mantissa: 255, exponent: 31 };
-  // Of frames that a capture cut, with a wire length as large as 32 bits hold.
+  // Wire lengths of frames cut by a capture, up to the maximum of 32 bits.
   if (roll === 3) return { mantissa: random.between(1, 255), exponent: random.between(22, 26) };
   return { mantissa: random.between(1, 255), exponent: random.between(0, 5) };
 }
 
-/** Rates from nothing to 255 units a nanosecond, most of them below one. */
+/** Rates from 0 to 255 units per nanosecond, mostly below one. */
 function randomRate(random: Random): Scaled {
   const roll = random.below(8);
   if (roll < 2) return { mantissa: 0, exponent: random.below(32) };
@@ -22,7 +22,7 @@ function randomRate(random: Random): Scaled {
   return { mantissa: random.between(1, 255), exponent: random.between(2, 28) };
 }
 
-/** Plain random ones, and those that the RFCs' meters have. */
+/** Random meters, and the meters of the RFCs. */
 export function randomMeter(random: Random): MeterParameters {
   const flags = random.pick([
     { overflow: random.chance(0.5), both: random.chance(0.5) },
@@ -42,14 +42,17 @@ export function randomMeter(random: Random): MeterParameters {
   };
 }
 
-/** A few lengths on the wire of frames that were cut, the longest ones among them. */
+/** A random wire length of a cut frame, often close to the maximum. */
 export function longLength(random: Random): number {
   return random.chance(0.3) ? 2 ** 32 - random.between(1, 40) : random.between(2 ** 20, 2 ** 32 - 1);
 }
 
 const LATEST = 2n ** 64n - 1n;
 
-/** The next time: the same, a little later, as much later as some frames take to be paid for, much later, or earlier. */
+/**
+ * The next time: the same, a little later, later by the refill time of a few frames, much later, or
+ * earlier.
+ */
 export function nextTime(random: Random, time: bigint, rates: readonly Scaled[]): bigint {
   const later = (by: bigint): bigint => (time + by > LATEST ? LATEST : time + by);
   const roll = random.below(20);

@@ -1,6 +1,7 @@
-// Random worlds of direct rules, in terms of the reference. Rules are made for frames, where these come by: a frame is
-// walked, and a rule is put into one of the tables that it came to, made of the fields that it had there. So rules match
-// what others have rewritten and noted in registers. Most hit their frame, others miss it by one bit.
+// Random devices with direct rules, in the types of the reference. Each rule is made for a frame at
+// a point of its path: a frame is walked, and the rule goes into one of the tables that it entered,
+// with the fields that the frame had there. So rules match fields that earlier rules rewrote or
+// wrote into registers. Most match their frame, others miss it by one bit.
 
 import { FIELD_WIDTHS } from "../wire/fields.js";
 import { type GeneratedFrame, DECLARED, randomFrame } from "./frame.js";
@@ -24,13 +25,13 @@ import { type Frame } from "../act/rewrite.js";
 
 export const VPORTS = 2;
 export const PORTS = 2;
-/** Tables that are not root, on each function; the PF has most in the FDB. */
+/** Tables that are not root, on each function; most are in the FDB of the PF. */
 const TABLES: Record<DomainType, number> = { nic_rx: 2, nic_tx: 2, fdb: 4 };
 export const COUNTERS = 8;
 export const PRIORITIES = [0, 1, 2, 3];
 const BASES = 14;
 
-/** Fields that tell of a frame's way, and their widths. */
+/** Fields that describe the path of a frame, with their widths. */
 export const WAY_WIDTHS: ReadonlyMap<string, number> = new Map([
   ...Array.from({ length: 8 }, (_, n) => [`misc2.metadata_reg_c_${n}`, 32] as const),
   ["misc2.metadata_reg_a", 32],
@@ -41,12 +42,12 @@ export const WAY_WIDTHS: ReadonlyMap<string, number> = new Map([
   ["misc.outer_emd_tag", 1],
 ]);
 
-/** A frame, and the queue that sends it; null: it comes in on its port. */
+/** A frame and the queue that sends it; null: it is received on its port. */
 export interface Base {
   frame: GeneratedFrame;
   sender: string | null;
   metadata: number;
-  /** A time of its own. */
+  /** Its own arrival time. */
   time?: bigint;
 }
 
@@ -56,11 +57,11 @@ export interface DrawnMatcher {
   table: string;
   priority: number;
   masks: DrawnMask[];
-  /** It masks nothing: its rules ask by name, each what it will, `ext` and ranges too. */
+  /** No mask: its rules name their fields, each its own, including `ext` and ranges. */
   named?: boolean;
 }
 
-/** In device bytes an `ip_version` is masked by itself: it is the same for all rules of the matcher. */
+/** In device bytes, `ip_version` has a mask of its own, the same for all rules of the matcher. */
 export interface DrawnMask {
   field: string;
   mask: bigint;
@@ -82,18 +83,21 @@ export interface Draft {
   matchers: DrawnMatcher[];
   rules: Map<string, DrawnRule>;
   made: number;
-  /** Whether rules remember. */
+  /** Whether rules have stateful actions. */
   remembers: boolean;
 }
 
-/** Queues `pf`, `v1`, `v2` and a second of each take everything; the others of the PF and the first VF take nothing. */
+/**
+ * Queues `pf`, `v1`, `v2` and a second one of each accept all frames; the other queues of the PF
+ * and of the first VF accept none.
+ */
 export const QUEUE_NAMES = ["pf", "v1", "v2", "pf'", "v1'", "v2'"] as const;
 export const DEAF_QUEUES = [
   { name: "reset", vport: 0, refuses: "queue_not_ready" },
   { name: "empty", vport: 1, refuses: "no_receive_buffer" },
 ] as const;
 
-/** What rules can name is there; queues come from who makes the device. */
+/** Objects that rules can name; the creator of the device supplies the queues. */
 export function newDraft(random: Random, remembers = false): Draft {
   const world = newPipeline(VPORTS, DECLARED);
   for (const [name, { domain, vport }] of [...world.tables])
@@ -103,7 +107,7 @@ export function newDraft(random: Random, remembers = false): Draft {
   return { random, world, bases: [], matchers: [], rules: new Map(), made: 0, remembers };
 }
 
-/** Frames that rules are made for; half of those that can be sent are. */
+/** Frames that rules are made for; half of the sendable ones are sent. */
 export function drawBases(draft: Draft): void {
   draft.bases = Array.from({ length: BASES }, () => drawBase(draft));
 }
@@ -119,7 +123,7 @@ export function drawBase({ random }: Draft): Base {
   return { frame: { ...frame, wireLength: frame.bytes.length }, sender, metadata };
 }
 
-/** Lengths on the wire from which on there is no room for more: of IP packets, of frames. */
+/** Wire lengths from which on nothing more can be added: of IP packets, of frames. */
 const LONG = [65535, 65549, 262144];
 
 /** The reference's answer. */
@@ -134,7 +138,7 @@ export function walkBase(
   return sendPipeline(world, queue, { ...frame, port: queue.port }, metadata, observe);
 }
 
-/** A table that a frame comes to. */
+/** A table that a frame enters. */
 export interface Visit {
   table: string;
   fields: Fields;
@@ -142,13 +146,13 @@ export interface Visit {
   frame: Frame;
 }
 
-/** Where nothing is counted and remembered. */
+/** A copy without effects on counters and state. */
 export function aside(world: Pipeline): Pipeline {
   const state = structuredClone(world.state);
   return { ...world, counters: new Map(), reasons: new Map(), state };
 }
 
-/** Where one of the frames comes by. */
+/** A point on the path of one of the frames. */
 export function visitsOf({ world, bases, random }: Draft): Visit[] {
   const visits: Visit[] = [];
   walkBase(aside(world), random.pick(bases), (table, fields, hit, frame) =>
@@ -157,7 +161,7 @@ export function visitsOf({ world, bases, random }: Draft): Visit[] {
   return visits;
 }
 
-/** Where a frame comes by, more often than not where nobody wants it. */
+/** A point on the path of a frame, usually one where it misses. */
 function pickVisit(draft: Draft): Visit | null {
   const visits = visitsOf(draft).filter(({ table }) => !table.startsWith("host:"));
   const open = visits.filter(({ hit }) => !hit);
@@ -165,7 +169,7 @@ function pickVisit(draft: Draft): Visit | null {
   return draft.random.pick(draft.random.chance(0.75) && open.length > 0 ? open : visits);
 }
 
-/** A rule for one of the frames; null where the one that was looked at comes to no table. */
+/** A rule for one of the frames; null if that frame enters no table. */
 export function drawRule(draft: Draft): DrawnRule | null {
   const visit = pickVisit(draft);
   if (!visit) return null;
@@ -186,7 +190,10 @@ function drawMasked(draft: Draft, visit: Visit): Omit<DrawnRule, "actions"> {
   return { id: `r${draft.made++}`, matcher, terms, ranges: [] };
 }
 
-/** By names, with ranges: what the parser finds, but for IP versions, which matchers mask in a way of their own. */
+/**
+ * By field names, with ranges: all parsed fields except IP versions, which matchers mask in their
+ * own way.
+ */
 function drawNamed(draft: Draft, { table, fields }: Visit): Omit<DrawnRule, "actions"> {
   const { random, matchers } = draft;
   const priority = random.pick(PRIORITIES);
@@ -219,7 +226,7 @@ export function drawRules(draft: Draft): DrawnRule[] {
   return [drawn, ...others];
 }
 
-/** One bit that is asked, but for an `ip_version`, which is no bit mask in device bytes. */
+/** One masked bit, except of `ip_version`, which is no bit mask in device bytes. */
 export function flipOne(random: Random, terms: readonly Term[]): void {
   const spoiled = terms.filter(({ field }) => !field.endsWith("ip_version"));
   if (spoiled.length === 0) return;
@@ -249,11 +256,14 @@ function canAsk({ field, version }: DrawnMask, fields: Fields): boolean {
   return fields.has(field) && (version === undefined || version === fields.get(field));
 }
 
-/** What cannot stand in device bytes is not asked here: `ext`, and samples that need ids beside them. */
+/** Leaves out fields that device bytes cannot express: `ext`, and samples, which need ids. */
 const inDeviceBytes = (field: string): boolean => !field.startsWith("ext.");
 const widthOf = (field: string): number => WAY_WIDTHS.get(field) ?? FIELD_WIDTHS.get(field) ?? 0;
 
-/** Masks over up to four fields; those that tell of the way, and the groups of tunnels, as often as the others. */
+/**
+ * Masks over up to four fields; path fields and the groups of tunnels are as frequent as the
+ * others.
+ */
 export function randomMasks(random: Random, fields: Fields): DrawnMatcher["masks"] {
   const present = random.shuffle([...fields.keys()].filter(inDeviceBytes));
   const way = present.filter((field) => WAY_WIDTHS.has(field));
@@ -272,7 +282,7 @@ export function randomMasks(random: Random, fields: Fields): DrawnMatcher["masks
   return [...names].map((field) => ({ field, mask: maskOf(random, field), version: versionOf(field, fields) }));
 }
 
-/** What state is told in, beside others. */
+/** Fields that hold the results of stateful actions, among others. */
 function withRegister(random: Random, fields: Fields): DrawnMatcher["masks"] {
   const field = `misc2.metadata_reg_c_${random.pick(REGISTERS)}`;
   const others = randomMasks(random, fields).filter((one) => one.field !== field);
@@ -293,7 +303,7 @@ function maskOf(random: Random, field: string): bigint {
   return random.bits(width) || full;
 }
 
-/** What rules of a table can name. */
+/** Objects that rules of a table can name. */
 export function placesOf(world: Pipeline, name: string): Places {
   const { domain, vport } = tableNamed(world, name);
   const own = [...world.tables].filter(([, one]) => one.domain === domain && one.vport === vport && !one.root);
@@ -310,7 +320,7 @@ export function placesOf(world: Pipeline, name: string): Places {
   };
 }
 
-/** A rule of the host's applications for a frame that nobody in front of them wants. */
+/** A rule of a host application for a frame that misses all earlier tables. */
 export function drawHostRule(draft: Draft): HostRule | null {
   const { random, world } = draft;
   const isRoot = (name: string): boolean => world.tables.get(name)?.domain === "nic_rx" && tableNamed(world, name).root;

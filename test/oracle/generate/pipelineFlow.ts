@@ -1,5 +1,6 @@
-// Random flows of the verbs beside the direct rules of random worlds: NORMAL ones that end a frame's way, and EGRESS ones.
-// In the reference they are rules of the root tables (docs/flows.md, "One order for a port and a direction").
+// Random verbs flows beside the direct rules of random devices: NORMAL flows that end the path of a
+// frame, and EGRESS flows. In the reference they are rules of the root tables (docs/flows.md, "One
+// order for a port and a direction").
 
 import { type FlowSpec, SPEC, merged, specsAreValid, termsOf } from "../flow/spec.js";
 import { FLAG, TYPE } from "../flow/flows.js";
@@ -18,7 +19,10 @@ export interface DrawnFlow {
   actions: PipelineAction[];
 }
 
-/** A flow for a frame that comes to a root table, more often than not where nobody wants it; null where none can be. */
+/**
+ * A flow for a frame that enters a root table, usually one where it misses; null if no flow is
+ * possible.
+ */
 export function drawFlow(draft: Draft): DrawnFlow | null {
   const { random, world } = draft;
   const visits = visitsOf(draft).filter(({ table }) => /^nic_[rt]x:\d+$/.test(table));
@@ -31,7 +35,7 @@ export function drawFlow(draft: Draft): DrawnFlow | null {
     ({ type }) => !egress || type !== SPEC.ACTION_TAG,
   );
   const port = Number(fields.get("ext.port"));
-  // Who sends a frame that comes back has it too where the flow says so.
+  // The sender of a returned frame receives it too, if the flow allows it.
   const flags = egress ? FLAG.EGRESS : FLAG.ALLOW_LOOP_BACK;
   const asked = merged(termsOf(specs));
   if (!asked || !specsAreValid(specs)) return null;
@@ -51,7 +55,7 @@ function actionsOf(specs: readonly FlowSpec[], qp: string, egress: boolean): Pip
   return egress ? tags : [...tags, { kind: "qp", qp }];
 }
 
-/** What identical flows have in common; without values, what those of one mask have. */
+/** The common part of identical flows; without values, the common part of flows with one mask. */
 export function identity({ table, attr, terms }: DrawnFlow, withValues: boolean): string {
   const asked = terms.map(({ field, mask, value }) => `${field}/${mask}${withValues ? `=${value & mask}` : ""}`);
   return [table, attr.priority, ...asked].join(" ");

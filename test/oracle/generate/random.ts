@@ -1,4 +1,5 @@
-// A small seeded generator of numbers (mulberry32), so that a failing case is named by its seed. Callers print the seed.
+// A small seeded random number generator (mulberry32). Callers print the seed, so that a failing
+// case can be repeated.
 
 export class Random {
   #state: number;
@@ -21,7 +22,7 @@ export class Random {
     return Math.floor((this.word() / 2 ** 32) * limit);
   }
 
-  /** low .. high, both included. */
+  /** low .. high, both inclusive. */
   between(low: number, high: number): number {
     return low + this.below(high - low + 1);
   }

@@ -1,5 +1,6 @@
-// A random rule for a given frame: it hits the frame, or misses it by the least there is. A classifier that forgets one
-// bit, one end of a range or one header's presence is found by the second kind.
+// A random rule for a given frame: it matches the frame, or misses it by the smallest possible
+// difference. Such a miss detects a classifier that ignores one bit, one end of a range or the
+// presence of one header.
 
 import { FIELD_WIDTHS } from "../wire/fields.js";
 import { type Fields, type Range, type ReferenceRule, type Term } from "../walk/match.js";
@@ -10,24 +11,27 @@ export type Near = "hit" | "bit" | "range" | "absent";
 export interface RandomRule {
   terms: Term[];
   ranges: Range[];
-  /** "hit", or what keeps the rule from hitting: one flipped bit, a range that just excludes, a field that is absent. */
+  /**
+   * "hit", or the reason of the miss: one flipped bit, a range that just excludes the value, an
+   * absent field.
+   */
   near: Near;
-  /** The field that spoils the hit. */
+  /** The field that causes the miss. */
   missBy: string | null;
 }
 
 export interface RuleWishes {
-  /** By default a hit half the time, else one of the three misses. */
+  /** Default: a hit half of the time, else one of the three misses. */
   near?: Near;
-  /** At most so many ranges, 2 by default. */
+  /** Maximum number of ranges, 2 by default. */
   maxRanges?: number;
-  /** The fields that may be asked by range; by default those of 2 to 32 bits. */
+  /** The fields that ranges may use; by default those of 2 to 32 bits. */
   rangeable?: (field: string, width: number) => boolean;
 }
 
 /**
- * Terms over a random subset of the fields that the frame has, each under a full, a prefix or a random mask (never 0);
- * ranges over further fields. A term's value has no bit outside its mask.
+ * Terms over a random subset of the frame's fields, each under a full, a prefix or a random mask
+ * (never 0), and ranges over further fields. The value of a term has no bit outside its mask.
  */
 export function randomRuleFor(fields: Fields, random: Random, wishes: RuleWishes = {}): RandomRule {
   const { maxRanges = 2, rangeable = (_field, width) => width >= 2 && width <= 32 } = wishes;
@@ -53,8 +57,8 @@ export function randomRuleFor(fields: Fields, random: Random, wishes: RuleWishes
 }
 
 /**
- * In random order, where the first field is of any group as likely as of another: else the few fields of a tunnel would
- * seldom be asked beside the many of the outer packet.
+ * In random order, where the first field is equally likely to be of any group. Otherwise the few
+ * fields of a tunnel would be rare beside the many of the outer packet.
  */
 function shuffledByGroup(fields: string[], random: Random): string[] {
   const shuffled = random.shuffle(fields);
@@ -67,7 +71,7 @@ function shuffledByGroup(fields: string[], random: Random): string[] {
 const groupOf = (field: string): string =>
   /^ext\.inner_first_mpls_over_.../.exec(field)?.[0] ?? field.slice(0, field.indexOf("."));
 
-/** The same as a whole rule. */
+/** The same as a complete rule. */
 export function asRule<Action>(rule: RandomRule, id: string, rank: bigint, actions: Action[]): ReferenceRule<Action> {
   return { id, rank, terms: rule.terms, ranges: rule.ranges, actions };
 }
@@ -92,7 +96,7 @@ function spoil(
     return field;
   }
   if (near === "absent") {
-    // The value that a parser which forgets presence would find there.
+    // The value that a parser without presence checks would find there.
     const field = random.pick(absent);
     terms.push({ field, mask: maskFor(widthOf(field), random), value: 0n });
     return field;
@@ -119,7 +123,7 @@ function oneBitOf(mask: bigint, random: Random): bigint {
   return random.pick(bits);
 }
 
-/** A range that the value lies in, at one end or both more often than not. */
+/** A range that contains the value, usually at one end or both. */
 function rangeAround(field: string, value: bigint, random: Random): Range {
   const max = (1n << BigInt(widthOf(field))) - 1n;
   const low = random.chance(0.4) ? value : uniform(0n, value, random);
@@ -127,7 +131,7 @@ function rangeAround(field: string, value: bigint, random: Random): Range {
   return { field, low, high };
 }
 
-/** A range that begins or ends right beside the value. */
+/** A range that starts or ends directly beside the value. */
 function rangeBeside(field: string, value: bigint, random: Random): Range {
   const max = (1n << BigInt(widthOf(field))) - 1n;
   const above = value === 0n || (value !== max && random.chance(0.5));

@@ -1,4 +1,4 @@
-// Random actions that remember, for rules of random worlds.
+// Random stateful actions for rules of random devices.
 
 import { type Places, randomDestination } from "./actions.js";
 import { emptyConnection } from "../act/connection.js";
@@ -8,21 +8,21 @@ import { type Destination, type PipelineAction, type Sampler } from "../walk/pip
 import { type PipelineState } from "../walk/pipelineState.js";
 import { type Random } from "./random.js";
 
-/** Few, so that frames meet the same ones. */
+/** Few objects, so that frames share them. */
 export const FLAGS = 6;
 export const METERS = 4;
 export const CONNECTIONS = 2;
-/** Those that ASO actions can name. */
+/** Objects that ASO actions can name. */
 export const REGISTERS = [1, 3, 5];
 
-/** What rules of all domains share. */
+/** Objects shared by rules of all domains. */
 export function fillState(random: Random, state: PipelineState): void {
   for (let n = 0; n < METERS; n++) state.meters.set(`aso${n}`, newMeter(randomMeter(random), state.now));
   state.flags = Array.from({ length: FLAGS }, () => random.chance(0.2));
   state.connections = Array.from({ length: CONNECTIONS }, () => ({ context: emptyConnection(), time: null }));
 }
 
-/** Puts some into a list of actions, where a terminal one takes the place of that which was there. */
+/** Adds some to a list of actions; a terminal one replaces the existing one. */
 export function addState(random: Random, state: PipelineState, places: Places, list: PipelineAction[]): void {
   const put = (action: PipelineAction): void => void list.splice(random.below(list.length + 1), 0, action);
   const register = (): number => random.pick(REGISTERS);

@@ -1,4 +1,4 @@
-// Random frames, tunnels: VXLAN, VXLAN-GPE, Geneve, GRE and GTP-U, and what they carry.
+// Random frames, tunnels: VXLAN, VXLAN-GPE, Geneve, GRE and GTP-U, and their payloads.
 
 import { BOGUS, type Draw, OPTION_0, be, inside, some } from "./draw.js";
 import { ip, ipv4, ipv6 } from "./ip.js";
@@ -21,7 +21,7 @@ export function vxlanGpe(draw: Draw): number[] {
   return [...header, ...packetOf(draw, type)];
 }
 
-/** What a protocol type announces. */
+/** The packet announced by a protocol type. */
 function packetOf(draw: Draw, type: number): number[] {
   const inner = inside(draw);
   switch (type) {
@@ -39,7 +39,7 @@ function packetOf(draw: Draw, type: number): number[] {
   }
 }
 
-/** A protocol type and a packet of it; seldom one of another. */
+/** A protocol type and a packet of it; rarely a packet of another type. */
 function typed(draw: Draw, others: readonly number[]): { type: number; bytes: number[] } {
   const { random } = draw;
   const carried = random.pick([0x0800, 0x86dd, 0x6558, 0x6558, random.pick(others), random.pick(others)]);
@@ -58,7 +58,10 @@ export function geneve(draw: Draw): number[] {
   return [...header, ...options, ...bytes];
 }
 
-/** The one that tests declare, one of its class or type, or another; of the length that it says or not. */
+/**
+ * The option that tests declare, one of its class or type, or another; its length is correct or
+ * not.
+ */
 function geneveOption(random: Random): number[] {
   const optionClass = random.chance(0.7) ? OPTION_0.class : random.below(65536);
   const type = random.chance(0.6) ? OPTION_0.type : random.pick([OPTION_0.type ^ 0x80, random.below(256)]);
@@ -67,7 +70,10 @@ function geneveOption(random: Random): number[] {
   return [...be(optionClass, 2), type, (random.below(8) << 5) | says, ...random.bytes(4 * words)];
 }
 
-/** RFC 1701: routing as well as checksum brings the dword of both; only version 0 has source route entries. */
+/**
+ * RFC 1701: either routing or checksum adds the dword of both; only version 0 has source route
+ * entries.
+ */
 export function gre(draw: Draw): number[] {
   const { random } = draw;
   const version = random.pick([0, 0, 0, 0, 0, 0, 1, 1, random.below(8)]);
@@ -76,7 +82,7 @@ export function gre(draw: Draw): number[] {
   const odd = random.chance(0.8) ? 0 : random.below(0x1000) & 0x0f78;
   const flags = known | odd | bit(version === 0 ? 0.05 : 0.5, 0x0080) | version;
   const labels = [0x8847, 0x8847, 0x8848];
-  // Of GRE in the inner packet only labels are read.
+  // Parsers read only the labels of GRE in the inner packet.
   const { type, bytes } = typed(draw, draw.depth === 0 ? [...labels, 0x880b, 0x88be, 0x894f] : labels);
   const header = [...be(flags, 2), ...be(type, 2)];
   if (flags & 0xc000) header.push(...random.bytes(4));
@@ -87,7 +93,7 @@ export function gre(draw: Draw): number[] {
   return [...header, ...bytes];
 }
 
-/** Entries, and the one that ends them: family and length 0. One of them alone ends nothing. */
+/** Entries, and the final one with family and length 0. One 0 of the two does not end the list. */
 function routes(random: Random): number[] {
   const entries = Array.from({ length: random.below(3) }, () => {
     const length = random.pick([0, 4, 4, 8, random.below(16)]);
@@ -111,7 +117,7 @@ export function gtpu(draw: Draw): number[] {
   return [flags, type, ...be(Math.min(length, 65535), 2), ...some(random, [1, 0xdeadbeef], 4), ...optional, ...carried];
 }
 
-/** The type of the first one, and a chain of them: | length | content | next type |. */
+/** The type of the first header, and a chain of headers: | length | content | next type |. */
 function gtpuExtensions(random: Random): number[] {
   const count = random.pick([0, 1, 1, 2, 3]);
   const chain = Array.from({ length: count }, (_, i) => {

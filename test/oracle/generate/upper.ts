@@ -1,4 +1,5 @@
-// Random frames, what IP carries: TCP, UDP and what its ports lead to, ICMP, SCTP, ESP, BTH, tunnels.
+// Random frames, payloads of IP: TCP, UDP and the protocols of its ports, ICMP, SCTP, ESP, BTH,
+// tunnels.
 
 import { BOGUS, type Checksum, type Draw, type Kind, UPPER_KINDS, be, inside, putChecksum, some } from "./draw.js";
 import { wrongLength } from "./draw.js";
@@ -12,7 +13,10 @@ export interface Upper {
   bytes: number[];
 }
 
-/** OSPF, AH, "no next header", mobility, HIP, Shim6, EtherIP, Ethernet: payload, or the end of the walk. */
+/**
+ * OSPF, AH, "no next header", mobility, HIP, Shim6, EtherIP, Ethernet: payload, or the end of
+ * parsing.
+ */
 const OTHERS = [89, 51, 59, 135, 139, 140, 97, 143, 255];
 
 const TUNNELS: readonly Kind[] = ["gre", "vxlan", "vxlan_gpe", "geneve", "gtpu", "mpls_over_udp", "ip_in_ip"];
@@ -21,7 +25,8 @@ const PLAIN = UPPER_KINDS.filter((kind) => !TUNNELS.includes(kind));
 
 function kindOf({ random, depth, want }: Draw): Kind {
   if (want !== null && !["arp", "macsec", "mpls"].includes(want)) return want;
-  // The outer packet is a tunnel half the time, the inner one seldom: that would be payload, but for a first label.
+  // The outer packet is a tunnel half of the time, the inner one rarely: that would be payload,
+  // except for a first label.
   if (random.chance([0.5, 0.2][depth] ?? 0)) return random.pick(depth === 0 ? TUNNELS : INNER_TUNNELS);
   return random.chance(0.5) ? random.pick(["tcp", "tcp", "udp"] as const) : random.pick(PLAIN);
 }
@@ -103,13 +108,13 @@ function udp(random: Random, port: number, payload: number[], checksum: Checksum
     0,
     ...payload,
   ];
-  // The checksum goes as far as the length says, and is 0 where there is none (RFC 768).
+  // The checksum covers the bytes given by the length; 0 means none (RFC 768).
   const right = checksum(17, datagram.slice(0, length)) || 0xffff;
   if (random.chance(0.9)) putChecksum(random, datagram, 6, right);
   return datagram;
 }
 
-/** ESP, keep-alives, IKE behind its marker, and what is nearly one of them. */
+/** ESP, keep-alives, IKE after its marker, and near misses of each. */
 function behind4500(random: Random): number[] {
   const payload = random.bytes(random.below(30));
   return random.pick([

@@ -1,4 +1,5 @@
-// The second opinion on matching: a linear search for the first rule by rank. No tables, no masks shared, no shortcuts.
+// Reference of matching: a linear search for the first matching rule by rank. No tables, no shared
+// masks, no shortcuts.
 
 /** A field of the frame under a mask. */
 export interface Term {
@@ -7,7 +8,7 @@ export interface Term {
   value: bigint;
 }
 
-/** A field of the frame between two values, both included. */
+/** A field of the frame between two values, both inclusive. */
 export interface Range {
   field: string;
   low: bigint;
@@ -25,9 +26,9 @@ export interface ReferenceRule<Action = unknown> {
 export type Fields = ReadonlyMap<string, bigint>;
 
 /**
- * A masked field matches only where it is present (docs/parsing.md); fields that tell of presence or state themselves
- * are always in `fields`. A mask of 0 asks nothing, not even presence.
- * SPEC: value bits outside the mask are ignored here; refusing them is the front doors' business.
+ * A masked field matches only where it is present (docs/parsing.md); presence and state fields are
+ * always in `fields`. A mask of 0 matches everything, even an absent field. SPEC: value bits
+ * outside the mask are ignored here; refusing them is the job of the public interfaces.
  */
 export function termMatches(fields: Fields, term: Term): boolean {
   if (term.mask === 0n) return true;
@@ -35,7 +36,7 @@ export function termMatches(fields: Fields, term: Term): boolean {
   return value !== undefined && (value & term.mask) === (term.value & term.mask);
 }
 
-/** SPEC: a range asks for presence even where it spans every value. */
+/** SPEC: a range requires presence even where it covers every value. */
 export function rangeMatches(fields: Fields, range: Range): boolean {
   const value = fields.get(range.field);
   return value !== undefined && range.low <= value && value <= range.high;
@@ -47,7 +48,7 @@ export function ruleMatches(fields: Fields, rule: ReferenceRule): boolean {
   );
 }
 
-/** The matching rule of the lowest rank that is not below `from`; ranks are unique in a table. */
+/** The matching rule with the lowest rank of at least `from`; ranks are unique in a table. */
 export function firstMatch<Action>(
   rules: readonly ReferenceRule<Action>[],
   fields: Fields,
@@ -61,7 +62,10 @@ export function firstMatch<Action>(
   return best;
 }
 
-/** Where a rule stands: its matcher's priority, and when matcher and rule were made (smaller is older). */
+/**
+ * Order of a rule: the priority of its matcher, and the creation times of matcher and rule (smaller
+ * is older).
+ */
 export interface Place {
   priority: number;
   matcher: number;
@@ -71,8 +75,9 @@ export interface Place {
 const SERIALS = 1 << 24;
 
 /**
- * One 64-bit number: 16 bits of priority, 24 of matcher order, 24 of rule order. Lower priority first; at equal priority
- * the newer matcher first in DR tables and the older one in the root table; then the older rule.
+ * One 64-bit number: 16 bits of priority, 24 of matcher order, 24 of rule order. Lower priorities
+ * come first; at equal priority the newer matcher comes first in DR tables and the older one in the
+ * root table; then the older rule.
  */
 export function rankOf(place: Place, root: boolean): bigint {
   const { priority, matcher, rule } = place;

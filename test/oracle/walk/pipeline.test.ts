@@ -1,4 +1,4 @@
-// The reference of pipelines on worlds made by hand, with answers from docs/rules.md.
+// Tests the pipeline reference on handmade devices, with answers from docs/rules.md.
 
 import { describe, expect, test } from "vitest";
 import { ETH4, MACS, TCP4, UDP4, hex, overUdp } from "../wire/handmade.js";
@@ -16,13 +16,16 @@ const GROUP = frameOf(ETH4.replace("66", "67"), UDP4);
 const TUNNEL = frameOf(...overUdp(4789, "0800 0000 00002a 00", ETH4, TCP4));
 
 type Rules = [Term[], PipelineAction[]][];
-/** Rules in order of priority; or the actions of one that asks nothing. */
+/** Rules in order of priority; or the actions of one rule that matches everything. */
 type Listed = Record<string, PipelineAction[] | Rules>;
 
 const rulesOf = (list: PipelineAction[] | Rules): Rules =>
   Array.isArray(list[0]) ? (list as Rules) : [[[], list as PipelineAction[]]];
 
-/** A device with two VFs, a queue on each function: "pf", "v1", "v2". Tables are named by domain and function, or more. */
+/**
+ * A device with two VFs and a queue on each function: "pf", "v1", "v2". Tables are named by domain
+ * and function, or longer names.
+ */
 function worldOf(listed: Listed): Pipeline {
   const world = newPipeline(2);
   for (const [i, name] of ["pf", "v1", "v2"].entries())
@@ -292,7 +295,8 @@ describe("branches", () => {
       "fdb a": [array(port(2), table("fdb a"), port(3))],
     });
     const { to, verdict } = receivePipeline(world, PLAIN);
-    // One at the root, two each of the 63 times that a copy comes to the table; the last one cannot go on.
+    // One at the root, two each time that one of the 63 copies enters the table; the last copy
+    // cannot jump.
     expect([to.length, verdict]).toEqual([127, "forward"]);
     expect([...world.reasons]).toEqual([["copy_limit", 1n]]);
   });

@@ -1,5 +1,5 @@
-// The second opinion on direct rules in all domains, part 1: what there is. Written from docs/rules.md and the manual page
-// mlx5dv_dr(3). What becomes of a frame is in pipelineWalk.ts.
+// Reference of direct rules in all domains, part 1: the objects of a device. Written from
+// docs/rules.md and the manual page mlx5dv_dr(3). The path of a frame is in pipelineWalk.ts.
 
 import { type ReferenceRule, type Term } from "./match.js";
 import { type Modify } from "../act/modifyFields.js";
@@ -8,13 +8,13 @@ import { type PipelineState, type StateStep, newState } from "./pipelineState.js
 import { type Reformat } from "../act/rewrite.js";
 import { type Counter } from "./walk.js";
 
-/** The vport of the wire, and of the function that manages the eSwitch. */
+/** The vports of the wire and of the eSwitch manager. */
 export const WIRE = 0xffff;
 export const PF = 0;
 
 export type DomainType = "nic_rx" | "nic_tx" | "fdb";
 
-/** Where a rule, or a member of an array, sends a frame. */
+/** Destination of a rule or of an array member. */
 export type Destination =
   | { kind: "defaultMiss" }
   | { kind: "qp"; qp: string }
@@ -22,13 +22,16 @@ export type Destination =
   | { kind: "vport"; vport: number }
   | { kind: "port"; port: number };
 
-/** A copy of its own, or one more count. */
+/** A separate copy, or one more count. */
 export interface Member {
   reformat?: Reformat;
   dest: Destination | { kind: "counter"; counter: string };
 }
 
-/** Every frame goes on in a table, with register C0 set where that is asked; some send a copy elsewhere first. */
+/**
+ * Each frame continues in a table, with register C0 set if given; a sampled frame first sends a
+ * copy elsewhere.
+ */
 export interface Sampler {
   kind: "sampler";
   number: bigint;
@@ -44,9 +47,9 @@ export type Terminal =
   | { kind: "rootTable"; priority: number }
   | { kind: "array"; members: Member[] }
   | Sampler
-  /** A colour into a register C, then a table. */
+  /** Writes a colour into a register C, then continues in a table. */
   | { kind: "flowMeter"; meter: string; start: number; register: number; table: string }
-  /** A queue of the host: of its rules alone. */
+  /** A queue of the host; for host rules only. */
   | { kind: "host"; queue: number };
 
 export type Step =
@@ -64,13 +67,13 @@ export type PipelineRule = ReferenceRule<PipelineAction>;
 
 export interface PipelineTable {
   domain: DomainType;
-  /** The function that it is on. */
+  /** The function of the queue. */
   vport: number;
   root: boolean;
   rules: PipelineRule[];
 }
 
-/** A rule of one of the host's applications on a function; `made` says how old it is. */
+/** A rule of a host application on a function; `made` is its creation time. */
 export interface HostRule {
   id: string;
   vport: number;
@@ -83,21 +86,21 @@ export interface HostRule {
 
 export interface Queue {
   vport: number;
-  /** What it sends on. */
+  /** The port that it sends on. */
   port: number;
   number: number;
-  /** Why it takes no frame; null where it takes all. */
+  /** The reason why it accepts no frame; null if it accepts all. */
   refuses: string | null;
 }
 
 export interface Pipeline {
   parser: ParserOptions;
-  /** By name; those of root tables are `rootName`. */
+  /** By name; root tables are named by `rootName`. */
   tables: Map<string, PipelineTable>;
   hostRules: HostRule[];
   queues: Map<string, Queue>;
   counters: Map<string, Counter>;
-  /** How often branches ended for each reason, and copies that were not made. */
+  /** Number of branches that ended for each reason, and of copies that were not made. */
   reasons: Map<string, bigint>;
   state: PipelineState;
 }

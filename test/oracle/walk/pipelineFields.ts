@@ -1,14 +1,15 @@
-// The second opinion on direct rules in all domains: what rules can ask of a frame on its way (docs/rules.md).
+// Reference of direct rules in all domains: the fields of a frame on its path that rules can match
+// (docs/rules.md).
 
 import { type Fields } from "./match.js";
 import { type Registers } from "../act/modifyHeader.js";
 import { type HostRule, type Pipeline, type PipelineRule, WIRE } from "./pipeline.js";
 import { type Frame, parsed } from "../act/rewrite.js";
 
-/** Who brought a frame: the wire (vport WIRE) or a queue of a function. */
+/** Origin of a frame: the wire (vport WIRE) or a queue of a function. */
 export interface Origin {
   vport: number;
-  /** Where it came in, or was sent on. */
+  /** The ingress port, or the port that it was sent on. */
   port: number;
   sqn: number;
   metadata: number;
@@ -16,7 +17,7 @@ export interface Origin {
 
 const APPLICATIONS = ["ethtool", "tc", "nic"];
 
-/** One application after the other, each by priority, then by age. */
+/** One application after another, each by priority, then by age. */
 export function hostRules(world: Pipeline, vport: number): PipelineRule[] {
   const place = ({ application }: HostRule): number => APPLICATIONS.indexOf(application);
   return world.hostRules
@@ -25,7 +26,7 @@ export function hostRules(world: Pipeline, vport: number): PipelineRule[] {
     .map(({ id, terms, actions }, i) => ({ id, rank: BigInt(i), terms, ranges: [], actions }));
 }
 
-/** What the parser finds, and what tells of the frame's way. */
+/** The parsed fields and the path fields. */
 export function fieldsOf(frame: Frame, { values }: Registers, origin: Origin): Fields {
   const fields = new Map(parsed(frame).fields);
   for (let n = 0; n < 8; n++) fields.set(`misc2.metadata_reg_c_${n}`, values.get(`C${n}`) ?? 0n);

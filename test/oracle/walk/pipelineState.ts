@@ -1,5 +1,5 @@
-// What direct rules remember, in the reference: meters, first-hit flags, connections, the numbers of frames; and what actions
-// that remember put into registers (docs/state.md).
+// Reference of the state of direct rules: meters, first-hit flags, connections, frame numbers; and
+// the values that stateful actions write into registers (docs/state.md).
 
 import { type Tracked, trackReference } from "../act/connection.js";
 import { GREEN, type Meter, UNDEFINED, colour, costOf } from "../act/meter.js";
@@ -11,17 +11,17 @@ export interface PipelineState {
   seed: bigint;
   /** The clock of the device. */
   now: bigint;
-  /** Frames that have come in or were sent: the number of the next one. */
+  /** Number of frames received or sent so far: the number of the next frame. */
   frames: bigint;
-  /** Of the frame that is under way. */
+  /** Of the current frame. */
   frame: { number: bigint; time: bigint };
-  /** Samplers that were made. */
+  /** Number of samplers created. */
   samplers: bigint;
   /** Those of objects and those of actions. */
   meters: Map<string, Meter>;
   flags: boolean[];
   connections: Tracked[];
-  /** How often each kind of action said what. */
+  /** Number of each result of each kind of action. */
   told: Map<string, number>;
 }
 
@@ -31,7 +31,7 @@ export function newState(seed = 0n): PipelineState {
   return { seed, now: 0n, frames: 0n, frame, samplers: 0n, meters, flags: [], connections: [], told };
 }
 
-/** What actions that remember have in common: register C of this number. */
+/** Common part of stateful actions: the number of their register C. */
 interface Told {
   register: number;
 }
@@ -39,18 +39,18 @@ interface Told {
 export type StateStep =
   | ({ kind: "firstHit"; flag: number; set: boolean } & Told)
   | ({ kind: "meter"; meter: string; start: number } & Told)
-  /** `linked`: by a link between domains, which the device is told of. */
+  /** `linked`: through an ASO link between domains, which the device is told of. */
   | ({ kind: "track"; connection: number; original: boolean; linked?: boolean } & Told);
 
-/** What tells: the flow meter as the meter of an object. */
+/** Kind of a stateful action; the flow meter counts as the meter of an object. */
 type Teller = StateStep | ({ kind: "flowMeter"; meter: string; start: number } & Told);
 
-/** A frame comes in or is sent; without a time of its own it has that of the clock. */
+/** A frame is received or sent; without its own time it has that of the clock. */
 export function beginFrame(state: PipelineState, time = state.now): void {
   state.frame = { number: state.frames++, time };
 }
 
-/** Into the low byte of a register. */
+/** Writes the low byte of a register. */
 export function remember(state: PipelineState, step: Teller, frame: Frame, registers: Registers): void {
   const name = `C${step.register}`;
   const held = registers.values.get(name) ?? 0n;
@@ -61,7 +61,7 @@ export function remember(state: PipelineState, step: Teller, frame: Frame, regis
   registers.written.add(name);
 }
 
-/** `before` is the low byte of the register, where a rule has written it. */
+/** `before` is the low byte of the register, if a rule has written it. */
 function valueOf(state: PipelineState, step: Teller, frame: Frame, before: number | null): number {
   const { time } = state.frame;
   switch (step.kind) {

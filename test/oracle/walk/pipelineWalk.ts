@@ -1,7 +1,7 @@
-// The second opinion on direct rules in all domains, part 2: the way of one frame (docs/rules.md, "The way of a frame").
-//
-// A frame is a list of branches, one at first. In each round each branch, in order, looks into one table; what becomes of it
-// there takes its place in the next round's list.
+// Reference of direct rules in all domains, part 2: the path of one frame (docs/rules.md, "The way
+// of a frame").
+// A frame is a list of branches, initially one. In each round each branch, in order, does a lookup
+// in one table; its results take its place in the list of the next round.
 
 import { type Fields, firstMatch } from "./match.js";
 import { type Registers, noRegisters } from "../act/modifyHeader.js";
@@ -27,13 +27,13 @@ import { beginFrame, remember, takesSample } from "./pipelineState.js";
 import { type Frame, type Lost, isDecapsulation, modified, popVlan, pushVlan, reformatted } from "../act/rewrite.js";
 import { MAX_JUMPS } from "./walk.js";
 
-/** A frame that splits has so many branches at the most. */
+/** Maximum number of branches of a frame. */
 export const MOST_BRANCHES = 64;
 
-/** A frame has so many destinations at the most (docs/flows.md). */
+/** Maximum number of destinations of a frame (docs/flows.md). */
 const MOST_DESTINATIONS = 128;
 
-/** An outcome lists so many rules at the most. */
+/** Maximum number of rules that an outcome lists. */
 export const MOST_RULES = 72;
 
 export interface Arrival {
@@ -46,34 +46,36 @@ export interface PipelineOutcome {
   verdict: "deliver" | "transmit" | "forward" | "drop" | "miss";
   reason: string | null;
   tag: number | null;
-  /** Those that a rule wrote, and still hold. */
+  /** Registers that a rule wrote and that are still valid. */
   registers: Record<string, number>;
   to: Arrival[];
   rules: string[];
-  /** Where samples arrived. */
+  /** Destinations of samples. */
   copies: Arrival[];
 }
 
-/** Is told of each table that a branch comes to, and of what it is there. */
+/** Called for each table that a branch enters, with the branch as it is there. */
 export type Observer = (table: string, fields: Fields, hit: PipelineRule | null, frame: Frame) => void;
 
 interface Branch {
   frame: Frame;
-  /** Name of a table, or of the stage behind a NIC_RX root table: `host:` and the function. */
+  /** Name of a table, or of the stage after a NIC_RX root table: `host:` and the function. */
   at: string;
-  /** Rules of lower ranks are not asked. */
+  /** Rules of lower ranks are skipped. */
   from: bigint;
   hops: number;
   tag: number | null;
   registers: Registers;
-  /** An action asked for the miss. */
+  /** An action requested the miss. */
   missed: boolean;
-  /** It is a sample, which says nothing of the frame. */
+  /** It is a sample, which does not affect the verdict of the frame. */
   sample: boolean;
 }
 
 type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers"> & {
-  /** It leaves the eSwitch by default, as this arrival, unless the function's own rules want it. */
+  /**
+   * It leaves the eSwitch by default, with this arrival, unless the function's own rules match it.
+   */
   leaves: { branch: Branch; arrival: Arrival } | null;
   sample: boolean;
 };
@@ -82,13 +84,13 @@ interface Walk {
   world: Pipeline;
   origin: Origin;
   observe: Observer;
-  /** A frame of the PF that comes back to the PF's own rules. */
+  /** A frame of the PF that returns to the PF's own rules. */
   looped: boolean;
   branches: number;
   to: Arrival[];
   copies: Arrival[];
   rules: string[];
-  /** Why queues did not take it. */
+  /** Reasons why queues refused it. */
   refused: { reason: string; sample: boolean }[];
   ended: Ended[];
 }
@@ -96,17 +98,17 @@ interface Walk {
 const nobody: Observer = () => undefined;
 
 export type FrameIn = Omit<Frame, "parser"> & {
-  /** When it comes in, in nanoseconds; that of the clock when left out. */
+  /** Arrival time in nanoseconds; default: the clock. */
   time?: bigint;
 };
 
-/** A frame that came in on a port. */
+/** A frame received on a port. */
 export function receivePipeline(world: Pipeline, frame: FrameIn, observe: Observer = nobody): PipelineOutcome {
   const origin = { vport: WIRE, port: frame.port, sqn: 0, metadata: 0 };
   return wayOf(newWalk(world, origin, observe), frame, rootName("fdb", PF));
 }
 
-/** A frame that a queue sends; `frame.port` is that of the queue. */
+/** A frame sent by a queue; `frame.port` is the port of the queue. */
 export function sendPipeline(
   world: Pipeline,
   queue: Queue,
@@ -133,7 +135,7 @@ function wayOf(walk: Walk, given: FrameIn, at: string): PipelineOutcome {
   return { verdict, reason, tag, registers: written, to: walk.to, rules: walk.rules, copies: walk.copies };
 }
 
-/** All branches to their ends. */
+/** Walks all branches to their ends. */
 function run(walk: Walk, first: Branch): void {
   for (let round = [first]; round.length > 0;) round = round.flatMap((branch) => move(walk, branch));
 }
@@ -145,7 +147,7 @@ const VERDICTS: readonly (readonly PipelineOutcome["verdict"][])[] = [
   ["drop"],
 ];
 
-/** The best verdict; among equals the first that came to its end. */
+/** The best verdict; among equals the first branch that ended. */
 function best(ended: readonly Ended[]): Ended {
   for (const verdicts of VERDICTS) {
     const found = ended.find(({ verdict }) => verdicts.includes(verdict));
@@ -155,8 +157,9 @@ function best(ended: readonly Ended[]): Ended {
 }
 
 /**
- * Queues are asked when all else is known. Where those that were to get a frame refuse it, it has left by a port, if it has,
- * or is dropped for the reason of the first; tag and registers stay. The others' reasons are counted.
+ * Queues accept or refuse after everything else. If all queues that were to receive a frame refuse
+ * it, its verdict is that it left by a port, if it did, or that it was dropped for the first
+ * reason; tag and registers stay. The other reasons are counted.
  */
 function result({ world, origin, to, refused, ended }: Walk): Ended {
   for (const { reason } of refused) noteReason(world, reason);
@@ -170,9 +173,10 @@ function result({ world, origin, to, refused, ended }: Walk): Ended {
 
 const departed = ({ vport }: Origin): "forward" | "transmit" => (vport === WIRE ? "forward" : "transmit");
 
-/** One table, and what comes of that: the branches of the next round. */
+/** One lookup in one table; returns the branches of the next round. */
 function move(walk: Walk, branch: Branch): Branch[] {
-  // SPEC: the jump is refused on arrival: the rule that made it was hit, and its tag and counters count.
+  // SPEC: the jump is refused on arrival: the rule that jumped was hit, and its tag and counters
+  // count.
   if (branch.hops > MAX_JUMPS) return ended(walk, branch, "drop", "hop_limit");
   const rule = lookUp(walk, branch);
   return rule ? act(walk, branch, rule) : unwanted(walk, branch, "table_miss");
@@ -187,7 +191,7 @@ function lookUp({ world, origin, observe }: Walk, branch: Branch): PipelineRule 
   return rule;
 }
 
-/** The end of a table, or an action that asks for it. */
+/** The end of a table, or an action that requests the miss. */
 function unwanted(walk: Walk, branch: Branch, why: "table_miss" | "default_miss"): Branch[] {
   const missed = branch.missed || why === "default_miss";
   const nobody = missed ? "default_miss" : "no_rule";
@@ -198,7 +202,7 @@ function unwanted(walk: Walk, branch: Branch, why: "table_miss" | "default_miss"
     case "nic_rx":
       if (!root) return ended(walk, branch, "drop", why);
       if (looped) return ended(walk, branch, "miss", null);
-      // There is no table where there is no rule.
+      // A table exists only where there is a rule.
       if (hostRules(world, vport).length === 0) return ended(walk, branch, "miss", nobody);
       return [{ ...branch, at: `host:${vport}`, from: 0n, missed }];
     case "nic_tx":
@@ -208,7 +212,7 @@ function unwanted(walk: Walk, branch: Branch, why: "table_miss" | "default_miss"
   }
 }
 
-/** Into another domain: of the registers C0 and C1 pass. */
+/** Enters another domain: of the registers only C0 and C1 are kept. */
 function crossed(branch: Branch, at: string): Branch {
   const values = new Map([...branch.registers.values].filter(([name]) => PASS.includes(name)));
   const written = new Set([...branch.registers.written].filter((name) => PASS.includes(name)));
@@ -217,7 +221,7 @@ function crossed(branch: Branch, at: string): Branch {
 
 const PASS = ["C0", "C1"];
 
-/** A branch is at its end; no branch is left of it. */
+/** Ends a branch; no branch remains of it. */
 function ended(
   walk: Walk,
   { tag, registers, sample }: Branch,
@@ -256,13 +260,13 @@ function kindOf(step: Step): Kind {
   return isDecapsulation(step.reformat) ? "decapsulate" : "encapsulate";
 }
 
-/** A rule's actions, in the device's order. */
+/** Runs the actions of a rule in the device's order. */
 function act(walk: Walk, branch: Branch, rule: PipelineRule): Branch[] {
   if (walk.rules.length < MOST_RULES) walk.rules.push(rule.id);
   const { values, written } = branch.registers;
   const here = { ...branch, registers: { values: new Map(values), written: new Set(written) } };
   const atHost = branch.at.startsWith("host:");
-  // The tag of a rule that has handed the frame on is not that of who takes it.
+  // The tag of a rule that passes the frame on is not kept for the next one.
   if (atHost) here.tag = null;
   const domain = atHost ? "nic_rx" : tableNamed(walk.world, branch.at).domain;
   const received = domain === "nic_rx" || (domain === "fdb" && walk.origin.vport === WIRE);
@@ -305,7 +309,7 @@ function take({ world }: Walk, branch: Branch, step: Step): Frame | Lost {
   }
 }
 
-/** Dropped on receive, in a root table too; sent on; in the FDB as if nobody there had wanted it. */
+/** On receive: dropped, in a root table too; on send: sent; in the FDB: as after a miss. */
 function noDestination(walk: Walk, branch: Branch, domain: DomainType): Branch[] {
   if (domain === "nic_rx") return ended(walk, branch, "drop", "no_destination");
   return unwanted(walk, branch, "table_miss");
@@ -360,7 +364,7 @@ function atTable(branch: Branch, table: string): Branch {
   return { ...branch, at: table, from: 0n, hops: branch.hops + 1 };
 }
 
-/** What becomes of a copy: a branch of its own, wherever it goes. */
+/** Result of a copy, which is a branch of its own wherever it goes. */
 function sample(walk: Walk, branch: Branch, { sample: { tag, counter, dest } }: Sampler): Branch[] {
   const { values, written } = branch.registers;
   const copy = { ...branch, sample: true, registers: { values: new Map(values), written: new Set(written) } };
@@ -370,13 +374,13 @@ function sample(walk: Walk, branch: Branch, { sample: { tag, counter, dest } }: 
   return goTo(walk, copy, dest);
 }
 
-/** Whether a member is a branch of its own: it goes on, or is another frame. */
+/** Whether an array member is a branch of its own: it continues, or it is a different frame. */
 function isBranch({ reformat, dest }: Member): boolean {
   const goesOn = dest.kind === "table" || dest.kind === "defaultMiss" || (dest.kind === "vport" && dest.vport !== WIRE);
   return goesOn || reformat !== undefined;
 }
 
-/** What becomes of one member's copy. Counters get none, and so change none. */
+/** Result of one member's copy. Counters do not receive one and so cannot change it. */
 function split(walk: Walk, branch: Branch, member: Member): Branch[] {
   const { reformat, dest } = member;
   if (dest.kind === "counter") {
@@ -389,7 +393,7 @@ function split(walk: Walk, branch: Branch, member: Member): Branch[] {
   return goTo(walk, { ...branch, frame }, dest);
 }
 
-/** A queue or a port is to get the branch, where there is room for one destination more. */
+/** Delivers the branch to a queue or a port, if the limit of destinations allows it. */
 function arrived(
   walk: Walk,
   branch: Branch,
@@ -407,15 +411,15 @@ function arrived(
   return ended(walk, branch, verdict, null, byDefault ? { branch, arrival } : null);
 }
 
-/** Out of the port that it was sent on, where the PF's own rules do not want it. */
+/** Leaves by the port that it was sent on, unless the PF's own rules match it. */
 function leaveByDefault(walk: Walk, branch: Branch): Branch[] {
   return arrived(walk, branch, `port:${walk.origin.port}`, "transmit", null, true);
 }
 
 /**
- * Copies that leave by default come back to the PF's rules, each on a way of its own. What these deliver stays, unless it has
- * the group bit; who gets it stands in front of the port. What was delivered before counts most, then what is delivered so,
- * then what leaves.
+ * Copies that leave by default return to the PF's rules, each on its own path. A copy delivered
+ * there does not leave, unless its group bit is set; its recipients come before the port. Earlier
+ * deliveries rank highest in the verdict, then these deliveries, then the copies that leave.
  */
 function afterLoopback(walk: Walk, sent: Ended): Ended {
   const stayed = walk.ended.flatMap(({ leaves }) =>
@@ -427,7 +431,7 @@ function afterLoopback(walk: Walk, sent: Ended): Ended {
   return delivered ?? (left ? sent : (stayed[0] ?? sent));
 }
 
-/** docs/flows.md, Sending. What became of it; null where it leaves. */
+/** docs/flows.md, Sending. The result; null if the frame leaves. */
 function loopBack(walk: Walk, { frame, sample }: Branch, arrival: Arrival): Ended | null {
   const back = newWalk(walk.world, walk.origin, walk.observe, true);
   const at = rootName("nic_rx", PF);
@@ -437,7 +441,8 @@ function loopBack(walk: Walk, { frame, sample }: Branch, arrival: Arrival): Ende
   walk.copies.push(...back.copies);
   const looped = result(back);
   const multicast = ((frame.bytes[0] ?? 0) & 1) !== 0;
-  // SPEC: what a rule gave to a queue that did not take it was for the port, and stays too.
+  // SPEC: a frame that a rule gave to a queue that refused it was for the port, and does not leave
+  // either.
   const stays =
     (looped.verdict === "deliver" || back.refused.some(({ reason }) => reason === looped.reason)) && !multicast;
   const list = sample ? walk.copies : walk.to;

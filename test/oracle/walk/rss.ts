@@ -1,9 +1,10 @@
-// Receive side scaling, a second time: written from docs/queues.md ("RSS") and from Microsoft's public description of the
-// Toeplitz hash, over the fields that the reference parser finds. Bits are walked one by one, as the description has it.
+// Reference of RSS: written from docs/queues.md ("RSS") and from Microsoft's public description of
+// the Toeplitz hash, over the fields of the reference parser. It processes single bits, as the
+// description does.
 
 import { type Fields } from "./match.js";
 
-/** Which fields of a packet are hashed. */
+/** The hashed fields of a packet. */
 export interface Selection {
   version: 4 | 6;
   protocol: "tcp" | "udp";
@@ -38,7 +39,10 @@ export function hashReference(fields: Fields, hash: Hash): number {
   }
 }
 
-/** Bit i of the input, where it is 1, adds the 32 bits of the key from bit i on. The key is a circle. */
+/**
+ * Each bit i of the input that is 1 XORs in the 32 bits of the key from bit i on. The key wraps
+ * around.
+ */
 export function toeplitzReference(input: readonly number[], key: Uint8Array): number {
   const bit = (bytes: ArrayLike<number>, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
   let result = 0;
@@ -68,7 +72,7 @@ function selected(fields: Fields, level: string, choice: Selection, symmetric: b
   return [...addresses, ...ports, ...(field(fields, `misc.${level}_esp_spi`, 4, choice.spi) ?? [])];
 }
 
-/** The bytes of a field; null where it is not asked for, or not there. */
+/** The bytes of a field; null if it is not selected or not present. */
 function field(fields: Fields, name: string, bytes: number, asked: boolean | undefined): number[] | null {
   const value = fields.get(name);
   if (asked !== true || value === undefined) return null;

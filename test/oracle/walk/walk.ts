@@ -1,5 +1,6 @@
-// The second opinion on the walk of one frame through the tables of a NIC_RX domain (mlx5dv_dr manual page, domain and
-// action sections): match, run the rule's actions in the device's order, go on at the table that a rule names.
+// Reference of the walk of one frame through the tables of a NIC_RX domain (mlx5dv_dr manual page,
+// domain and action sections): match, run the actions of the rule in the device's order, continue
+// in the table that the rule names.
 
 import { type Fields, type ReferenceRule, firstMatch } from "./match.js";
 
@@ -25,21 +26,22 @@ export interface Counter {
 export interface Outcome {
   verdict: "deliver" | "drop" | "miss";
   reason: string | null;
-  /** Queue pairs that get the frame. */
+  /** Queue pairs that receive the frame. */
   to: string[];
   tag: number | null;
   /** Ids of the rules hit, in order. */
   rules: string[];
 }
 
-/** Jumps from table to table that a frame may make; the next one drops it. */
+/** Maximum number of jumps between tables; the next jump drops the frame. */
 export const MAX_JUMPS = 64;
 
 const TERMINAL = new Set<Action["kind"]>(["drop", "defaultMiss", "qp", "table"]);
 
 /**
- * Walks one frame. `tables` are by name and exactly one has level 0; `counters` are changed in place, and made when
- * missing. `wireLength` is what the counters add to their bytes; `jumped` are jumps that the frame has made before.
+ * Walks one frame. `tables` are by name and exactly one has level 0; `counters` are changed in
+ * place, and created if missing. `wireLength` is the length that byte counters add; `jumped` is the
+ * number of earlier jumps of the frame.
  */
 export function walkReference(
   tables: ReadonlyMap<string, Table>,
@@ -53,7 +55,8 @@ export function walkReference(
   if (!table) throw new Error("no root table");
 
   for (let jumps = jumped; ; jumps++) {
-    // SPEC: the jump is refused on arrival: the rule that made it was hit, and its tag and counters count.
+    // SPEC: the jump is refused on arrival: the rule that jumped was hit, and its tag and counters
+    // count.
     if (jumps > MAX_JUMPS) return end(outcome, "drop", "hop_limit");
     const root = table.level === 0;
     const rule = firstMatch(table.rules, fields);
@@ -82,7 +85,7 @@ export function walkReference(
 
 type Terminal = Exclude<Action, { kind: "tag" | "counter" }>;
 
-/** Tag, then counters, then the terminal action, whatever the order of the list. */
+/** Tag, then counters, then the terminal action, in any order of the list. */
 function runActions(
   rule: ReferenceRule<Action>,
   outcome: Outcome,

@@ -1,4 +1,4 @@
-// The reference parser on checksums; the right ones were computed apart from it.
+// Tests the reference parser on checksums; the correct ones were computed separately.
 
 import { describe, expect, test } from "vitest";
 import { AT_IP4, ETH4, ETH6, TCP, UDP4, ip4, ip6, over4, over6, overUdp, parse } from "./handmade.js";

@@ -1,5 +1,6 @@
-// The second opinion on checksums: ones-complement sums over the bytes as they lie, pseudo header included (RFC 1071,
-// RFC 9293 section 3.1, RFC 768, RFC 8200 section 8.1). Data whose checksum is right sums up to 0xffff.
+// Reference of checksums: ones-complement sums over the bytes in order, pseudo header included (RFC
+// 1071, RFC 9293 section 3.1, RFC 768, RFC 8200 section 8.1). Data with a correct checksum sums up
+// to 0xffff.
 
 import { type Packet, type Step, number } from "./packet.js";
 
@@ -28,17 +29,17 @@ export function pseudoHeader(addresses: Uint8Array | readonly number[], protocol
   return [...addresses, ...tail];
 }
 
-/** Whether the header checksum is right (RFC 791 section 3.1), whatever the header says otherwise. */
+/** Whether the header checksum is correct (RFC 791 section 3.1), independent of other errors. */
 export function ipv4HeaderRight(packet: Packet, at: number, length: number): boolean {
   return onesComplementSum(packet.bytes.subarray(at, at + length)) === 0xffff;
 }
 
-/** The segment goes to the end of the IP payload. */
+/** The segment ends where the IP payload ends. */
 export function tcpRight(packet: Packet, step: Step): boolean {
   return segmentRight(packet, step, TCP, step.wireEnd - step.at);
 }
 
-/** The datagram goes as far as its own length says. */
+/** The datagram ends where its own length says. */
 export function udpRight(packet: Packet, step: Step): boolean {
   const right = segmentRight(packet, step, UDP, number(packet, step.at + 4, 2));
   if (number(packet, step.at + 6, 2) !== 0) return right;
@@ -52,7 +53,7 @@ function segmentRight(packet: Packet, step: Step, protocol: number, length: numb
   return onesComplementSum(pseudoHeader(step.network.addresses, protocol, length), segment) === 0xffff;
 }
 
-/** Whether there is something to verify, and all of it. */
+/** Whether there is a checksum, and all of its data. */
 function captured(step: Step, length: number): boolean {
   return step.network?.verifiable === true && step.at + length <= step.end;
 }
@@ -60,7 +61,10 @@ function captured(step: Step, length: number): boolean {
 /** Loose and strict source and record route (RFC 791 section 3.1). */
 const SOURCE_ROUTES = [131, 137];
 
-/** Whether an IPv4 source route is under way: a pointer that is not beyond its option says that hops are left. */
+/**
+ * Whether an IPv4 source route is in progress: a pointer inside its option means that hops are
+ * left.
+ */
 export function sourceRouteUnderWay(options: Uint8Array): boolean {
   for (let at = 0; at < options.length;) {
     const type = options[at] ?? 0;

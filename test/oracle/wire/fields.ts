@@ -1,5 +1,5 @@
-// The fields that the reference parser knows, and how many bits each has (test/vectors/match-params.json, with
-// whole addresses; `ext` is ours).
+// The fields of the reference parser, with their widths in bits (test/vectors/match-params.json,
+// with complete addresses; `ext` is ours).
 
 const EACH_LEVEL: Record<string, number> = {
   smac: 48,

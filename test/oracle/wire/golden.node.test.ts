@@ -1,4 +1,4 @@
-// The reference parser against tshark, frame by frame, on captures that nobody in this project wrote.
+// Compares the reference parser with tshark, frame by frame, on captures from outside this project.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

@@ -1,9 +1,9 @@
-// Frames in hex, for the tests of single rulings.
+// Frames in hex, for tests of single rules.
 
 import { type Packet, type ParserOptions } from "./packet.js";
 import { type ReferenceResult, parseReference } from "./parse.js";
 
-/** Bytes from hex digits; blanks are for the eye. */
+/** Bytes from hex digits; blanks are ignored. */
 export function hex(...parts: string[]): Uint8Array {
   const digits = parts.join("").replace(/\s/g, "");
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
@@ -20,7 +20,7 @@ export interface Over {
 export interface Parsed extends ReferenceResult {
   /** A field's value. */
   f: (name: string) => bigint | undefined;
-  /** The fields of this prefix, without it. */
+  /** The fields with this prefix, named without it. */
   of: (prefix: string) => Record<string, bigint>;
   kinds: string[];
 }
@@ -44,7 +44,7 @@ function fieldsOf(fields: Packet["fields"], prefix: string): Record<string, bigi
 
 export const u8 = (value: number) => value.toString(16).padStart(2, "0");
 export const u16 = (value: number) => value.toString(16).padStart(4, "0");
-/** Bytes in a text of hex. */
+/** Number of bytes in a hex text. */
 export const size = (...parts: string[]) => hex(...parts).length;
 
 export const MACS = "66 11 22 33 44 55  02 00 00 00 00 01";
@@ -57,15 +57,15 @@ export const ip6 = (length: number, next: number) => `6 b9 12345 ${u16(length)} 
 export const udp = (dport: number, length: number) => `1234 ${u16(dport)} ${u16(length)} 0000`;
 export const TCP = "0050 0051 00000001 00000002 5112 ffff 0000 0000"; // flags NS, ACK, SYN
 
-/** Ethernet, IPv4 and what it carries. */
+/** Ethernet, IPv4 and its payload. */
 export const over4 = (protocol: number, ...payload: string[]) => [ETH4, ip4(size(...payload), protocol), ...payload];
 export const over6 = (next: number, ...payload: string[]) => [ETH6, ip6(size(...payload), next), ...payload];
 export const overUdp = (dport: number, ...payload: string[]) => over4(17, udp(dport, 8 + size(...payload)), ...payload);
 
-/** Inner packets that are 40 and 28 bytes long. */
+/** Inner packets of 40 and 28 bytes. */
 export const TCP4 = `${ip4(20, 6)} ${TCP}`;
 export const UDP4 = `${ip4(8, 17)} ${udp(53, 8)}`;
 export const UDP6 = `${ip6(8, 17)} ${udp(53, 8)}`;
-/** Where the payload of IPv4 and of UDP over IPv4 begins. */
+/** Offsets of the payload of IPv4 and of UDP over IPv4. */
 export const AT_IP4 = 34;
 export const AT_UDP = 42;

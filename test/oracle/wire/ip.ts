@@ -1,5 +1,5 @@
-// The second opinion, part 2: IPv4 (RFC 791, RFC 2474, RFC 3168), IPv6 and its extension headers (RFC 8200, RFC 4302,
-// RFC 2675, RFC 6946), and what the protocol number leads to.
+// Reference parser, part 2: IPv4 (RFC 791, RFC 2474, RFC 3168), IPv6 and its extension headers (RFC
+// 8200, RFC 4302, RFC 2675, RFC 6946), and the next header of each protocol number.
 
 import { ipv4HeaderRight, sourceRouteUnderWay } from "./checksum.js";
 import { type Network, type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
@@ -10,7 +10,10 @@ const FRAGMENT = 44;
 const AH = 51;
 const DESTINATION = 60;
 
-/** What an upper-layer protocol leads to, the same in IPv4 and IPv6 (docs/parsing.md). Others are payload. */
+/**
+ * The header of each upper-layer protocol, the same in IPv4 and IPv6 (docs/parsing.md). Others are
+ * payload.
+ */
 const PROTOCOLS = new Map<number, string>([
   [1, "icmp"],
   [6, "tcp"],
@@ -20,7 +23,10 @@ const PROTOCOLS = new Map<number, string>([
   [132, "sctp"],
 ]);
 
-/** Tunnels, which the outer packet alone can have: IP in IP (RFC 2003, RFC 4213 section 3.5, RFC 2473), GRE. */
+/**
+ * Tunnels, possible only in the outer packet: IP in IP (RFC 2003, RFC 4213 section 3.5, RFC 2473),
+ * GRE.
+ */
 const TUNNELS = new Map<number, string>([
   [4, "ipv4"],
   [41, "ipv6"],
@@ -40,7 +46,7 @@ function followProtocol(packet: Packet, step: Step, protocol: number): Step | nu
 export function readIpv4(packet: Packet, step: Step): Step | null {
   const { at, level } = step;
   const { fields } = packet;
-  // SPEC: a header that is cut within its 20 fixed bytes is called cut, whatever its first byte holds.
+  // SPEC: a header that ends within its 20 fixed bytes is cut, whatever its first byte contains.
   if (!whole(packet, step, 20)) return null;
   const version = number(packet, at, 1) >> 4;
   if (version !== 4) return refuse(packet, step, "ip_version", 20, "bad_version");
@@ -66,14 +72,15 @@ export function readIpv4(packet: Packet, step: Step): Step | null {
   if (fragment) fields.set(`${level}.frag`, 1n);
   fields.set(`${level}.ipv4_checksum_ok`, ipv4HeaderRight(packet, at, ihl * 4) ? 1n : 0n);
 
-  // Lengths that disagree: read on as far as bytes go, l3_ok 0 (docs/parsing.md).
+  // Lengths that disagree: parse all available bytes, l3_ok 0 (docs/parsing.md).
   const sane = totalLength >= ihl * 4 && at + totalLength <= step.wireEnd;
   fields.set(`${level}.l3_ok`, sane ? 1n : 0n);
   const bounded = sane ? within(step, at + totalLength) : step;
   seen(packet, bounded, ihl * 4);
   if (fragmentOffset !== 0) return null;
 
-  // SPEC: while a source route is under way the final destination, which the checksum covers, is not the header's.
+  // SPEC: while a source route is in progress, the header does not contain the final destination,
+  // which the checksum covers.
   const routed = sourceRouteUnderWay(packet.bytes.subarray(at + 20, at + ihl * 4));
   const addresses = packet.bytes.subarray(at + 12, at + 20);
   const network: Network = { version: 4, addresses, verifiable: sane && !fragment && !routed };
@@ -95,7 +102,7 @@ export function readIpv6(packet: Packet, step: Step): Step | null {
   fields.set(`${level}.ipv6_src`, big(packet, at + 8, 16));
   fields.set(`${level}.ipv6_dst`, big(packet, at + 24, 16));
 
-  // Length 0 is a jumbogram or BIG TCP: read on to the end of the frame (docs/parsing.md).
+  // Length 0 is a jumbogram or BIG TCP: parse to the end of the frame (docs/parsing.md).
   const payloadLength = number(packet, at + 4, 2);
   const sane = at + 40 + payloadLength <= step.wireEnd;
   fields.set(`${level}.l3_ok`, sane ? 1n : 0n);
@@ -106,7 +113,9 @@ export function readIpv6(packet: Packet, step: Step): Step | null {
   return walkExtensions(packet, start, number(packet, at + 6, 1));
 }
 
-/** Walks to the upper layer; `ip_protocol` is present only when that is reached whole. */
+/**
+ * Walks to the upper layer; `ip_protocol` is present only if all headers before it are complete.
+ */
 function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step | null {
   const { level } = start;
   let here = start;
@@ -114,7 +123,7 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
   for (;;) {
     const name = extensionName(next);
     if (!name) break;
-    // Every extension header is at least 8 bytes long, and its second byte says how long.
+    // Every extension header is at least 8 bytes long, and its second byte gives its length.
     const extension: Step = { ...here, kind: name };
     if (!whole(packet, extension, 8)) return null;
     const length = extensionLength(next, number(packet, here.at + 1, 1));
@@ -122,13 +131,14 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
     if (next === HOP_BY_HOP && here.at === start.at && start.lengthUnknown) here = applyJumbo(packet, here, length);
     seen(packet, { ...extension, end: here.end }, length);
 
-    // SPEC: with segments left (RFC 8200 section 4.4) the final destination, which the checksum covers, is elsewhere.
+    // SPEC: with segments left (RFC 8200 section 4.4) the final destination, which the checksum
+    // covers, is not in the fixed header.
     if (next === ROUTING && number(packet, here.at + 3, 1) !== 0) here = unverifiable(here);
     if (next === FRAGMENT) {
       const word = number(packet, here.at + 2, 2);
       const offset = word >> 3;
       const more = (word & 1) !== 0;
-      // RFC 6946: offset 0 and M 0 is an atomic fragment, which is no fragment.
+      // RFC 6946: offset 0 and M 0 is an atomic fragment, which counts as unfragmented.
       if (offset !== 0 || more) {
         packet.fields.set(`${level}.frag`, 1n);
         here = unverifiable(here);
@@ -146,15 +156,19 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
   return followProtocol(packet, here, next);
 }
 
-/** The same step, with a checksum behind it that cannot be verified. */
+/** The same step, with the checksum after it marked as unverifiable. */
 function unverifiable(step: Step): Step {
   return step.network ? { ...step, network: { ...step.network, verifiable: false } } : step;
 }
 
-/** The headers that are walked over. Mobility, HIP, Shim6 and "no next header" end the walk as the upper layer. */
+/**
+ * The headers that are walked over. Mobility, HIP, Shim6 and "no next header" end the walk as the
+ * upper layer.
+ */
 function extensionName(protocol: number): string | null {
   switch (protocol) {
-    // SPEC: hop-by-hop options are walked over wherever they stand, not only directly behind the fixed header.
+    // SPEC: hop-by-hop options are walked over at any position, not only directly after the fixed
+    // header.
     case HOP_BY_HOP:
       return "ipv6_hop_by_hop";
     case ROUTING:
@@ -176,7 +190,10 @@ function extensionLength(protocol: number, lengthByte: number): number {
   return (lengthByte + 1) * 8;
 }
 
-/** RFC 2675: the jumbo payload option (type 0xC2) in the first hop-by-hop header says the length that 0 stands for. */
+/**
+ * RFC 2675: the jumbo payload option (type 0xC2) in the first hop-by-hop header gives the length
+ * that 0 represents.
+ */
 function applyJumbo(packet: Packet, step: Step, headerLength: number): Step {
   const end = step.at + headerLength;
   for (let at = step.at + 2; at < end;) {
@@ -189,8 +206,8 @@ function applyJumbo(packet: Packet, step: Step, headerLength: number): Step {
     const length = number(packet, at + 1, 1);
     if (at + 2 + length > end) return step;
     if (type === 0xc2) {
-      // SPEC: a sane jumbo length has four bytes, is above 65535 (RFC 2675 section 3) and ends within the frame.
-      // The first option of that type decides.
+      // SPEC: a sane jumbo length has four bytes, is above 65535 (RFC 2675 section 3) and ends
+      // within the frame. The first option of that type counts.
       const jumbo = length === 4 ? number(packet, at + 2, 4) : 0;
       if (jumbo <= 65535 || step.at + jumbo > step.wireEnd) return step;
       return { ...within(step, step.at + jumbo), lengthUnknown: false };
@@ -206,7 +223,9 @@ function setTrafficClass(packet: Packet, step: Step, value: number): void {
   packet.fields.set(`${step.level}.ip_ecn`, BigInt(value & 3));
 }
 
-/** The step with its bounds drawn in to where the IP packet ends: Ethernet padding is not payload. */
+/**
+ * The step with its bounds reduced to the end of the IP packet: Ethernet padding is not payload.
+ */
 function within(step: Step, packetEnd: number): Step {
   return { ...step, end: Math.min(step.end, packetEnd), wireEnd: packetEnd };
 }

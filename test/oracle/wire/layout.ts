@@ -1,5 +1,5 @@
-// Field names of every header in wire order, with the byte at which each ends: what a stop is called by. What lies
-// behind the last one is "options".
+// Field names of every header in wire order, with the end of each in bytes: a parse stop is named
+// after one. The part after the last field is "options".
 
 type Layout = readonly (readonly [name: string, end: number])[];
 

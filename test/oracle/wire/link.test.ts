@@ -1,4 +1,4 @@
-// The reference parser on frames made by hand: ARP, MACsec and MPLS.
+// Tests the reference parser on handmade frames: ARP, MACsec and MPLS.
 
 import { describe, expect, test } from "vitest";
 import { ETH4, MACS, TCP4, UDP4, UDP6, ip4, overUdp, parse } from "./handmade.js";

@@ -1,4 +1,4 @@
-// The second opinion, part 1: link layers, VLAN tags, ARP, MACsec, and MPLS entries wherever they are.
+// Reference parser, part 1: link layers, VLAN tags, ARP, MACsec, and MPLS entries at any position.
 
 import { type Level, type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
 
@@ -6,7 +6,10 @@ const CUSTOMER_TAG = 0x8100;
 const SERVICE_TAG = 0x88a8;
 const isTag = (type: number): boolean => type === CUSTOMER_TAG || type === SERVICE_TAG;
 
-/** What an EtherType leads to. Others (802.3 lengths, RoCE v1, ...) end the parse without an error. */
+/**
+ * The header of each EtherType. Others (802.3 lengths, RoCE v1, ...) end the parse without an
+ * error.
+ */
 function byEtherType(type: number): string | null {
   if (type === 0x0800) return "ipv4";
   if (type === 0x86dd) return "ipv6";
@@ -29,8 +32,8 @@ export function readEthernet(packet: Packet, step: Step): Step | null {
   let next = at + size;
   let type = number(packet, next - 2, 2);
   for (let index = 0; isTag(type); index++) {
-    // A tag as read here: its TCI and the type behind it; its TPID was the type in front of it.
-    // SPEC: a tag that is cut does not count as a tag: no state bit, no ethertype.
+    // A tag as read here: its TCI and the type after it; its TPID was the type before it. SPEC: a
+    // cut tag does not count as a tag: no state bit, no ethertype.
     const tag: Step = { ...step, kind: "vlan", at: next };
     if (!whole(packet, tag, 4)) return null;
     seen(packet, tag, 4);
@@ -38,17 +41,21 @@ export function readEthernet(packet: Packet, step: Step): Step | null {
     type = number(packet, next + 2, 2);
     next += 4;
   }
-  // Below 0x600 this is an 802.3 length: kept as it is, and nothing behind it is read (docs/parsing.md).
+  // Below 0x600 this is an 802.3 length: kept unchanged, and nothing after it is parsed
+  // (docs/parsing.md).
   packet.fields.set(`${level}.ethertype`, BigInt(type));
   return follow(step, byEtherType(type), next);
 }
 
-/** Of an Ethernet header with its type: 0x8ce4 has 6 bytes of inline ESP actions and another type behind it. */
+/**
+ * Reads the type of an Ethernet header: 0x8ce4 is followed by 6 bytes of inline ESP actions and
+ * another type.
+ */
 export function ethernetSize(bytes: Uint8Array, at: number): number {
   return bytes[at + 12] === 0x8c && bytes[at + 13] === 0xe4 ? 22 : 14;
 }
 
-/** First = outermost, second = next; further tags leave no trace (docs/parsing.md). */
+/** First = outermost, second = next; further tags set no fields (docs/parsing.md). */
 function fillTag(packet: Packet, level: Level, index: number, tpid: number, tci: number): void {
   const which = index === 0 ? `${level}.first` : index === 1 ? `misc.${level}_second` : null;
   if (!which) return;
@@ -59,7 +66,10 @@ function fillTag(packet: Packet, level: Level, index: number, tpid: number, tci:
   packet.fields.set(index === 0 ? `${level}.${kind}` : `${which}_${kind}`, 1n);
 }
 
-/** ARP (RFC 826): no fields, but a cut one is a cut header. Two addresses of each of the two lengths follow 8 bytes. */
+/**
+ * ARP (RFC 826): no fields, but a cut one is a cut header. 8 bytes are followed by two addresses of
+ * each of the two lengths.
+ */
 export function readArp(packet: Packet, step: Step): null {
   if (!whole(packet, step, 8)) return null;
   const length = 8 + 2 * (number(packet, step.at + 4, 1) + number(packet, step.at + 5, 1));
@@ -70,16 +80,19 @@ export function readArp(packet: Packet, step: Step): null {
 /** The SC bit of the TCI: the SecTAG names its secure channel (IEEE 802.1AE clause 9.5). */
 const EXPLICIT_SCI = 0x20;
 
-/** The SecTAG (IEEE 802.1AE clause 9.3), from behind its EtherType; what follows is integrity-protected or ciphered. */
+/**
+ * The SecTAG (IEEE 802.1AE clause 9.3), after its EtherType; the rest is integrity-protected or
+ * encrypted.
+ */
 export function readMacsec(packet: Packet, step: Step): null {
   const { at, level } = step;
-  // SPEC: fewer than six bytes are a cut SecTAG of six, whatever its first one says.
+  // SPEC: fewer than six bytes are a cut SecTAG of six, whatever its first byte contains.
   if (!whole(packet, step, 6)) return null;
   const explicit = (number(packet, at, 1) & EXPLICIT_SCI) !== 0;
   const length = explicit ? 14 : 6;
   if (!whole(packet, step, length)) return null;
   seen(packet, step, length);
-  // SPEC: an inner one is listed and fills nothing, like an inner ICMP.
+  // SPEC: an inner one is listed and sets no fields, like an inner ICMP.
   if (level === "inner") return null;
   packet.fields.set("misc5.macsec_tag_0", (0x88e5n << 16n) | big(packet, at, 2));
   packet.fields.set("misc5.macsec_tag_1", big(packet, at + 2, 4));
@@ -121,7 +134,7 @@ export function readFamily(packet: Packet, step: Step): Step | null {
   return follow(step, kind, step.at + 4);
 }
 
-/** Raw IP: the version nibble is all there is. */
+/** Raw IP: the version nibble is the only type information. */
 export function readRawIp(packet: Packet, step: Step): Step | null {
   if (!whole(packet, step, 1)) return null;
   const version = number(packet, step.at, 1) >> 4;
@@ -129,7 +142,10 @@ export function readRawIp(packet: Packet, step: Step): Step | null {
   return refuse(packet, step, "ip_version", 1, "bad_version");
 }
 
-/** Label stack entries to the bottom of the stack (RFC 3032 section 2.1); the first one is kept. */
+/**
+ * Label stack entries to the bottom of the stack (RFC 3032 section 2.1); only the first one sets
+ * fields.
+ */
 export function readMpls(packet: Packet, step: Step): Step | null {
   const name = `misc2.${step.level}_first_mpls${step.over ? `_over_${step.over}` : ""}`;
   let entry = step;
@@ -150,12 +166,13 @@ export function readMpls(packet: Packet, step: Step): Step | null {
 }
 
 /**
- * Where nothing says what follows, the first nibble does: 4 or 6 is IP, anything else payload (RFC 4385 section 3.1
- * keeps the two apart from control words). `inner`: behind it begins the packet inside a tunnel.
+ * Without a type field the first nibble decides: 4 or 6 is IP, anything else payload (RFC 4385
+ * section 3.1 keeps IP and control words apart). `inner`: it is the first nibble of the packet
+ * inside a tunnel.
  */
 export function byNibble(packet: Packet, step: Step, inner: boolean): Step | null {
   if (step.at >= step.wireEnd) return null;
-  // SPEC: a nibble that the capture cut is IP that is cut.
+  // SPEC: if the capture cut the nibble, the packet is cut IP.
   if (!whole(packet, { ...step, kind: "ip" }, 1)) return null;
   const nibble = number(packet, step.at, 1) >> 4;
   if (nibble !== 4 && nibble !== 6) return null;

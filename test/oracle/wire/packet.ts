@@ -1,24 +1,26 @@
-// The second opinion, part 0: what one parse carries along, and how it reads and stops.
-//
-// Nothing here is fast. A header is read only when all of its bytes are there ("all or nothing for each header",
-// docs/parsing.md); the first header that is not whole, or not sane, ends the parse and `stopped` says where and why.
+// Reference parser, part 0: the state of one parse, and the rules of reading and stopping.
+// Nothing here is fast. A header is read only if all of its bytes are there ("all or nothing for
+// each header", docs/parsing.md); the first header that is incomplete or invalid ends the parse,
+// and `stopped` says where and why.
 
 import { LAYOUT } from "./layout.js";
 
 export type Level = "outer" | "inner";
 
-/** Where parsing ended early. */
+/** The point where parsing ended early. */
 export interface Stopped {
   header: string;
-  /** The first field of the header that could not be read whole, or the field whose value was refused. */
+  /** The first incomplete field of the header, or the field whose value was refused. */
   field: string;
   /** Offset of the header in the frame. */
   offset: number;
-  /** Bytes wanted from `offset` on; for a refused value those that every header of the kind has. */
+  /**
+   * Bytes required from `offset` on; for a refused value the minimum size of headers of the kind.
+   */
   wanted: number;
-  /** Bytes that were there. */
+  /** Bytes available. */
   had: number;
-  /** The capture cut the header; the packet around it ends inside it; or what is wrong with the field. */
+  /** The capture cut the header; the enclosing packet ends inside it; or the error of the field. */
   reason: "truncated" | "beyond_packet" | "bad_version" | "bad_header_length";
 }
 
@@ -28,13 +30,13 @@ export interface HeaderSeen {
   level: Level;
 }
 
-/** What lies behind a level's headers: offsets in the frame. */
+/** The payload after the headers of a level: offsets in the frame. */
 export interface Payload {
   offset: number;
   end: number;
 }
 
-/** What the device was told of its parser (docs/parsing.md). */
+/** The parser declarations of the device (docs/parsing.md). */
 export interface ParserOptions {
   geneveOption0?: { class: number; type: number };
   samples?: readonly SampleOptions[];
@@ -46,7 +48,7 @@ export interface SampleOptions {
   header: string;
   level: Level;
   offset: number;
-  /** Only where the level's UDP destination port is this one. */
+  /** Only if the UDP destination port of the level is this one. */
   port?: number;
 }
 
@@ -55,35 +57,35 @@ export interface Packet {
   fields: Map<string, bigint>;
   headers: HeaderSeen[];
   stopped: Stopped | null;
-  /** `inner` is there once a tunnel leads to an inner packet. */
+  /** `inner` exists once a tunnel contains an inner packet. */
   payload: { outer: Payload; inner?: Payload };
   parser: ParserOptions;
 }
 
-/** What the checksum of an upper layer takes from the IP header in front of it. */
+/** Input of an upper-layer checksum from the IP header before it. */
 export interface Network {
   version: 4 | 6;
-  /** Source and destination address, as they lie in the header. */
+  /** Source and destination address, as in the header. */
   addresses: Uint8Array;
-  /** False where nothing can be verified: l3_ok 0, a fragment, a source route under way. */
+  /** False if the checksum cannot be verified: l3_ok 0, a fragment, a source route in progress. */
   verifiable: boolean;
 }
 
-/** The next header to read: where it starts, how far bytes may be read, how far the packet reached on the wire. */
+/** The next header: its start, the end of the readable bytes, the end of the packet on the wire. */
 export interface Step {
   kind: string;
   level: Level;
   at: number;
   /** End of the readable bytes: captured, and inside the enclosing packet. */
   end: number;
-  /** End of the enclosing packet on the wire, whether captured or not; never below `end`. */
+  /** End of the enclosing packet on the wire, captured or not; never below `end`. */
   wireEnd: number;
   /** The payload of a first fragment: the fixed part of an L4 header is enough. */
   fragment?: boolean;
-  /** An IPv6 packet of length 0 without a jumbo option: nothing can vouch for the L4 lengths. */
+  /** An IPv6 packet of length 0 without a jumbo option: the L4 lengths cannot be checked. */
   lengthUnknown?: boolean;
   network?: Network;
-  /** What carries these MPLS entries, where it is a tunnel and not the link layer. */
+  /** The carrier of these MPLS entries, if it is a tunnel and not the link layer. */
   over?: "gre" | "udp";
 }
 
@@ -98,7 +100,9 @@ export function whole(packet: Packet, step: Step, length: number): boolean {
   return false;
 }
 
-/** Stops the parse at a value that makes the header unreadable; `wanted` are the bytes that were read to see it. */
+/**
+ * Stops the parse at an invalid value; `wanted` is the number of bytes that were needed to see it.
+ */
 export function refuse(
   packet: Packet,
   step: Step,
@@ -110,7 +114,10 @@ export function refuse(
   return null;
 }
 
-/** Lists a header that was read; its level's payload begins behind it, and ends where the packet in `step` does. */
+/**
+ * Lists a header; the payload of its level starts after it, and ends where the packet in `step`
+ * does.
+ */
 export function seen(packet: Packet, step: Step, length: number): void {
   packet.headers.push({ kind: nameOf(step), offset: step.at, level: step.level });
   packet.payload[step.level] = { offset: step.at + length, end: step.end };
@@ -121,13 +128,18 @@ function nameOf(step: Step): string {
   return step.kind === "null" || step.kind === "loop" ? "loopback" : step.kind;
 }
 
-/** The packet inside a tunnel starts afresh: what was said of the outer one (fragment, unknown length) ends here. */
+/**
+ * A step into the packet inside a tunnel: properties of the outer packet (fragment, unknown length)
+ * do not apply to it.
+ */
 export function enter(packet: Packet, step: Step, kind: string, at: number): Step {
   packet.payload.inner = { offset: at, end: step.end };
   return { kind, level: "inner", at, end: step.end, wireEnd: step.wireEnd };
 }
 
-/** A big-endian unsigned number of `length` bytes. The caller has made sure that they are there. */
+/**
+ * A big-endian unsigned number of `length` bytes. The caller has checked that they are available.
+ */
 export function big(packet: Packet, offset: number, length: number): bigint {
   let value = 0n;
   for (const byte of packet.bytes.subarray(offset, offset + length)) value = (value << 8n) | BigInt(byte);

@@ -1,4 +1,4 @@
-// The reference parser on frames made by hand; each test is one ruling.
+// Tests the reference parser on handmade frames; each test covers one rule of docs/parsing.md.
 
 import { describe, expect, test } from "vitest";
 import { ETH4, ETH6, MACS, TCP, ip4, ip6, parse, udp } from "./handmade.js";

@@ -1,6 +1,6 @@
-// The second opinion on parsing: a plain, slow reference, written from docs/parsing.md and the RFCs,
-// not from the engine. Each header is one function that reads itself and names the next one; the loop in
-// `parseReference` is the whole control flow.
+// Reference parser: a plain, slow implementation of docs/parsing.md and the RFCs, independent of
+// the engine. Each header is one function that reads itself and names the next one; the loop in
+// `parseReference` is the complete control flow.
 //
 //   link layer -> [VLAN tags] -> [MPLS] -> IPv4 | IPv6 (+ extension headers) -> TCP | UDP | ICMP | ESP | ...
 //                             -> ARP, MACsec                                    GRE, UDP -> tunnel -> inner packet
@@ -17,9 +17,9 @@ export interface ReferenceOptions {
   linkType: number;
   /** Length of the frame on the wire. */
   wireLength: number;
-  /** Ingress port; 1 when left out. */
+  /** Ingress port; 1 by default. */
   port?: number;
-  /** What the device was told of its parser. */
+  /** The parser declarations of the device. */
   parser?: ParserOptions;
 }
 
@@ -27,13 +27,13 @@ export interface ReferenceResult {
   fields: Map<string, bigint>;
   stopped: Stopped | null;
   headers: HeaderSeen[];
-  /** Of the innermost level that there is. */
+  /** Of the innermost level present. */
   payload: Payload;
 }
 
 const STATES = "cvlan_tag svlan_tag frag l3_ok l4_ok ipv4_checksum_ok l4_checksum_ok".split(" ");
 
-/** Fields that tell of presence or state themselves: always present, 0 where there is nothing (docs/parsing.md). */
+/** Presence and state fields: always present, 0 if the header is absent (docs/parsing.md). */
 export const STATE_FIELDS: readonly string[] = [
   ...["outer", "inner"].flatMap((level) => [
     ...STATES.map((name) => `${level}.${name}`),
@@ -77,7 +77,7 @@ const READERS: Record<string, Reader> = {
   inner_mpls: readInnerTunnel,
 };
 
-/** LINKTYPE_ values (the tcpdump group's registry) and the first header that each begins with. */
+/** LINKTYPE_ values (the tcpdump group's registry) and the first header of each. */
 const LINK_TYPES = new Map<number, string>([
   [0, "null"],
   [1, "ethernet"],
@@ -103,9 +103,9 @@ export function parseReference(bytes: Uint8Array, options: ReferenceOptions): Re
   for (const name of STATE_FIELDS) packet.fields.set(name, 0n);
   packet.fields.set("ext.port", BigInt(options.port ?? 1));
 
-  // SPEC: an unknown link type is like an unknown EtherType: nothing to read, and no error.
+  // SPEC: an unknown link type is like an unknown EtherType: no headers, and no error.
   const first = LINK_TYPES.get(options.linkType);
-  // SPEC: a frame was at least as long on the wire as the bytes that were captured of it.
+  // SPEC: a frame was at least as long on the wire as its captured bytes.
   const wireEnd = Math.max(options.wireLength, bytes.length);
   let step: Step | null = first ? { kind: first, level: "outer", at: 0, end: bytes.length, wireEnd } : null;
   while (step) {

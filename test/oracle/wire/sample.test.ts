@@ -1,4 +1,4 @@
-// The reference parser on programmable samples.
+// Tests the reference parser on programmable samples.
 
 import { describe, expect, test } from "vitest";
 import { ETH4, MACS, UDP4, ip4, over4, overUdp, parse, udp } from "./handmade.js";

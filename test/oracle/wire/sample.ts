@@ -1,9 +1,9 @@
-// The second opinion on programmable samples (docs/parsing.md): four bytes at an offset from a header, or from where a
-// level's headers end.
+// Reference of programmable samples (docs/parsing.md): four bytes at an offset from a header, or
+// from the end of the headers of a level.
 
 import { type Packet, type SampleOptions, big } from "./packet.js";
 
-/** The list of headers holds so many; what lies behind is parsed, but no sample finds it. */
+/** Maximum length of the header list; further headers are parsed, but no sample finds them. */
 const LISTED = 28;
 
 export function takeSamples(packet: Packet): void {

@@ -1,5 +1,6 @@
-// The second opinion, part 3: TCP (RFC 9293, RFC 3540 for the ninth flag), UDP (RFC 768) and the ports that lead on,
-// ICMP (RFC 792, RFC 4443), SCTP (RFC 9260), ESP (RFC 4303, RFC 3948) and the BTH of RoCEv2.
+// Reference parser, part 3: TCP (RFC 9293, RFC 3540 for the ninth flag), UDP (RFC 768) and the
+// protocols of its ports, ICMP (RFC 792, RFC 4443), SCTP (RFC 9260), ESP (RFC 4303, RFC 3948) and
+// the BTH of RoCEv2.
 
 import { tcpRight, udpRight } from "./checksum.js";
 import { type Packet, type Step, big, number, seen, whole } from "./packet.js";
@@ -10,31 +11,37 @@ export function readTcp(packet: Packet, step: Step): null {
   const dataOffset = number(packet, at + 12, 1) >> 4;
   const length = dataOffset * 4;
   const fits = at + length <= step.wireEnd;
-  // A sane header is all or nothing. One whose length is bogus (below 20, or beyond the IP payload) has only its fixed
-  // part, and so has one in a first fragment, where the rest may be on its way ("if their fixed header is whole").
+  // A sane header is all or nothing. A header with an invalid length (below 20, or beyond the IP
+  // payload) has only its fixed part; so does one in a first fragment, as its rest may be in a
+  // later fragment ("if their fixed header is whole").
   if (fits && !step.fragment && !whole(packet, step, length)) return null;
-  // SPEC: options of a first fragment that the capture cut are no payload: nothing captured is.
+  // SPEC: if the capture cut the options of a first fragment, they are not payload, because none
+  // was captured.
   seen(packet, step, dataOffset >= 5 && fits ? Math.min(length, step.end - at) : 20);
   packet.fields.set(`${level}.tcp_sport`, big(packet, at, 2));
   packet.fields.set(`${level}.tcp_dport`, big(packet, at + 2, 2));
   packet.fields.set(`misc3.${level}_tcp_seq_num`, big(packet, at + 4, 4));
   packet.fields.set(`misc3.${level}_tcp_ack_num`, big(packet, at + 8, 4));
   packet.fields.set(`${level}.tcp_flags`, big(packet, at + 12, 2) & 0x1ffn);
-  // SPEC: in a first fragment l4_ok too is judged by the wire: options behind the captured bytes do not spoil it.
-  // SPEC: where the IP length was not sane, the end of the frame takes its place (l3_ok 0 and l4_ok 1 is possible).
+  // SPEC: the wire decides l4_ok in a first fragment too: options beyond the captured bytes do not
+  // clear it. SPEC: if the IP length was not sane, the end of the frame replaces it (l3_ok 0 and
+  // l4_ok 1 is possible).
   const ok = dataOffset >= 5 && fits && !step.lengthUnknown;
   packet.fields.set(`${level}.l4_ok`, ok ? 1n : 0n);
   packet.fields.set(`${level}.l4_checksum_ok`, ok && tcpRight(packet, step) ? 1n : 0n);
   return null;
 }
 
-/** What the destination port leads to (IANA); SPEC: the source port is never looked at. */
+/** The protocol of each destination port (IANA); SPEC: the source port is never used. */
 const PORTS = new Map<number, string>([
   [4500, "esp_in_udp"],
   [4791, "bth"],
 ]);
 
-/** Tunnels, which the outer packet alone can have: one inside the inner packet is payload, but for a first label. */
+/**
+ * Tunnels, possible only in the outer packet: one inside the inner packet is payload, except for a
+ * first label.
+ */
 const TUNNELS = new Map<number, string>([
   [2152, "gtpu"],
   [4789, "vxlan"],
@@ -56,7 +63,7 @@ export function readUdp(packet: Packet, step: Step): Step | null {
   packet.fields.set(`${level}.l4_ok`, ok ? 1n : 0n);
   packet.fields.set(`${level}.l4_checksum_ok`, ok && udpRight(packet, step) ? 1n : 0n);
 
-  // Only the end of the IP payload bounds what is read behind UDP, not the UDP length.
+  // Only the end of the IP payload limits the bytes read after UDP, not the UDP length.
   const kind = PORTS.get(destination) ?? TUNNELS.get(destination);
   if (!kind) return null;
   if (level === "inner" && TUNNELS.has(destination)) {
@@ -65,7 +72,7 @@ export function readUdp(packet: Packet, step: Step): Step | null {
   return { ...step, kind, at: at + 8, ...(kind === "mpls" ? { over: "udp" as const } : {}) };
 }
 
-/** SCTP's common header (RFC 9260 section 3.1): twelve bytes, of which the ports are kept. */
+/** SCTP's common header (RFC 9260 section 3.1): twelve bytes, of which the ports are fields. */
 export function readSctp(packet: Packet, step: Step): null {
   if (!whole(packet, step, 12)) return null;
   seen(packet, step, 12);
@@ -74,10 +81,14 @@ export function readSctp(packet: Packet, step: Step): null {
   return null;
 }
 
-/** Both ICMPs: eight bytes, all or nothing; `misc3.icmp*` tell of the outer packet only (docs/parsing.md). */
+/**
+ * Both ICMPs: eight bytes, all or nothing; `misc3.icmp*` are fields of the outer packet only
+ * (docs/parsing.md).
+ */
 export function readIcmp(packet: Packet, step: Step): null {
   const { at, kind } = step;
-  // SPEC: in the inner packet the header is still read (it is listed, and can be cut), it just fills no field.
+  // SPEC: the header is also read in the inner packet (it is listed, and can be cut), but sets no
+  // field.
   if (!whole(packet, step, 8)) return null;
   seen(packet, step, 8);
   if (step.level === "inner") return null;
@@ -87,7 +98,7 @@ export function readIcmp(packet: Packet, step: Step): null {
   return null;
 }
 
-/** SPI and sequence number (RFC 4303 section 2); the rest is ciphered. */
+/** SPI and sequence number (RFC 4303 section 2); the rest is encrypted. */
 export function readEsp(packet: Packet, step: Step): null {
   if (!whole(packet, step, 8)) return null;
   seen(packet, step, 8);
@@ -96,17 +107,23 @@ export function readEsp(packet: Packet, step: Step): null {
   return null;
 }
 
-/** UDP 4500 carries ESP, IKE behind a non-ESP marker of four zero bytes, and keep-alives (RFC 3948 section 2). */
+/**
+ * UDP 4500 carries ESP, IKE after a non-ESP marker of four zero bytes, and keep-alives (RFC 3948
+ * section 2).
+ */
 export function readEspInUdp(packet: Packet, step: Step): Step | null {
   const { at, end, wireEnd } = step;
   const had = end - at;
-  // SPEC: docs/parsing.md, UDP 4500: only what was captured can tell that it is not ESP.
+  // SPEC: docs/parsing.md, UDP 4500: only captured bytes can show that it is not ESP.
   const keepAlive = wireEnd - at === 1 && had === 1 && number(packet, at, 1) === 0xff;
   const ike = had >= 4 && number(packet, at, 4) === 0;
   return keepAlive || ike ? null : { ...step, kind: "esp" };
 }
 
-/** The base transport header (InfiniBand Architecture, annex A17 for RoCEv2); an inner one fills nothing. */
+/**
+ * The base transport header (InfiniBand Architecture, annex A17 for RoCEv2); an inner one sets no
+ * field.
+ */
 export function readBth(packet: Packet, step: Step): null {
   const { at } = step;
   if (!whole(packet, step, 12)) return null;

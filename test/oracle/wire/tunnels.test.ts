@@ -1,4 +1,5 @@
-// The reference parser on frames made by hand: VXLAN-GPE, MPLS over UDP and GRE, Geneve, GRE and GTP-U.
+// Tests the reference parser on handmade frames: VXLAN-GPE, MPLS over UDP and GRE, Geneve, GRE and
+// GTP-U.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -18,7 +19,7 @@ import {
   udp,
 } from "./handmade.js";
 
-/** The tunnel header dwords that are there. */
+/** The tunnel header dwords that are present. */
 const dwords = (one: ReturnType<typeof parse>) => Object.values(one.of("misc5.tunnel_header_"));
 const inner = (one: ReturnType<typeof parse>) => [one.f("inner.ip_version"), one.f("inner.udp_dport")];
 const ETHERNET = `${ETH4} ${UDP4}`;
@@ -266,7 +267,7 @@ describe("GTP-U", () => {
 describe("labels inside the inner packet", () => {
   const ENTRY = "00010 6 40 00020 3 ff";
   const FIRST = { label: 16n, exp: 3n, s_bos: 0n, ttl: 64n };
-  /** IPv4 in VXLAN-GPE, which carries GRE. */
+  /** IPv4 in VXLAN-GPE, with GRE inside. */
   const inGre = (...parts: string[]) => overUdp(4790, "0c000001 00002a00", ip4(size(...parts), 47), ...parts);
   const inUdp = (port: number, ...parts: string[]) =>
     overUdp(4790, "0c000001 00002a00", ip4(8 + size(...parts), 17), udp(port, 8 + size(...parts)), ...parts);

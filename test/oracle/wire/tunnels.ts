@@ -1,10 +1,10 @@
-// The second opinion, part 4: tunnels. VXLAN (RFC 7348), VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe), Geneve (RFC 8926),
-// GRE (RFC 2784, 2890, 1701, 2637, 7637) and GTP-U (3GPP TS 29.281).
+// Reference parser, part 4: tunnels. VXLAN (RFC 7348), VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe),
+// Geneve (RFC 8926), GRE (RFC 2784, 2890, 1701, 2637, 7637) and GTP-U (3GPP TS 29.281).
 
 import { byNibble, readMpls } from "./link.js";
 import { type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
 
-/** The first four dwords of the tunnel's own header, those that exist. */
+/** The first four dwords of the tunnel's own header, as far as they exist. */
 function keepDwords(packet: Packet, step: Step, length: number): void {
   for (let i = 0; i < Math.min(4, Math.floor(length / 4)); i++)
     packet.fields.set(`misc5.tunnel_header_${i}`, big(packet, step.at + 4 * i, 4));
@@ -17,9 +17,9 @@ const PROTOCOL_TYPES = new Map<number, string>([
   [0x6558, "ethernet"],
 ]);
 
-/** VXLAN, with or without the I bit (docs/parsing.md); behind it an Ethernet frame. */
+/** VXLAN, with or without the I bit (docs/parsing.md), followed by an Ethernet frame. */
 export function readVxlan(packet: Packet, step: Step): Step | null {
-  // SPEC: fewer than eight bytes behind UDP port 4789 are a cut VXLAN header.
+  // SPEC: fewer than eight bytes after UDP port 4789 are a cut VXLAN header.
   if (!whole(packet, step, 8)) return null;
   seen(packet, step, 8);
   packet.fields.set("misc.vxlan_vni", big(packet, step.at + 4, 3));
@@ -29,7 +29,7 @@ export function readVxlan(packet: Packet, step: Step): Step | null {
 
 const GPE_PROTOCOLS = ["", "ipv4", "ipv6", "ethernet"];
 
-/** | flags | reserved 2 | next protocol | VNI 3 | reserved |, whatever the flags are (docs/parsing.md). */
+/** | flags | reserved 2 | next protocol | VNI 3 | reserved |, with any flags (docs/parsing.md). */
 export function readVxlanGpe(packet: Packet, step: Step): Step | null {
   const { at } = step;
   if (!whole(packet, step, 8)) return null;
@@ -49,7 +49,7 @@ export function readGeneve(packet: Packet, step: Step): Step | null {
   if (!whole(packet, step, 8)) return null;
   const first = number(packet, at, 1);
   const known = first >> 6 === 0;
-  // SPEC: of another version nothing is known behind the eight bytes.
+  // SPEC: in another version the bytes after the first eight are unknown.
   const length = known ? 8 + 4 * (first & 0x3f) : 8;
   if (!whole(packet, step, length)) return null;
   seen(packet, step, length);
@@ -93,7 +93,8 @@ export function readGre(packet: Packet, step: Step): Step | null {
   const flags = number(packet, at, 2);
   const version = flags & 7;
   const has = (bit: number): boolean => (flags & bit) !== 0;
-  // RFC 1701: checksum and offset are both there if either the checksum or the routing bit is set.
+  // RFC 1701: checksum and offset are both present if either the checksum or the routing bit is
+  // set.
   const keyAt = has(CHECKSUM) || has(ROUTING) ? 8 : 4;
   let length = keyAt + (has(KEY) ? 4 : 0) + (has(SEQUENCE) ? 4 : 0);
   if (version !== 0 && has(ACKNOWLEDGEMENT)) length += 4; // RFC 2637 section 4.1
@@ -120,8 +121,8 @@ export function readGre(packet: Packet, step: Step): Step | null {
 }
 
 /**
- * Source route entries (RFC 1701): | address family 2 | offset | length | length bytes |, up to the one whose family and
- * length are both 0. Offsets from the start of the header.
+ * Source route entries (RFC 1701): | address family 2 | offset | length | length bytes |, up to the
+ * entry whose family and length are both 0. Offsets are from the start of the header.
  */
 function endOfRoutes(packet: Packet, step: Step, start: number): number | null {
   for (let next = start; ;) {
@@ -135,8 +136,8 @@ function endOfRoutes(packet: Packet, step: Step, start: number): number | null {
 }
 
 /**
- * GRE or MPLS entries inside the inner packet (docs/parsing.md): payload, which is not listed and stops nothing. Only
- * the first entry leaves a trace, where it would if this were the outer packet.
+ * GRE or MPLS entries inside the inner packet (docs/parsing.md): payload, which is not listed and
+ * stops nothing. Only the first entry sets fields, where it would in the outer packet.
  */
 export function readInnerTunnel(packet: Packet, step: Step): null {
   const aside: Packet = { ...packet, fields: new Map(), headers: [], payload: { ...packet.payload } };
@@ -174,12 +175,15 @@ export function readGtpu(packet: Packet, step: Step): Step | null {
   return byNibble(packet, { ...step, at: end }, true);
 }
 
-/** Extension headers (TS 29.281 section 5.2.1); `step` is behind the header, whose last byte names the first one. */
+/**
+ * Extension headers (TS 29.281 section 5.2.1); `step` is after the header, whose last byte names
+ * the first one.
+ */
 function endOfExtensions(packet: Packet, step: Step): number | null {
   let next = step.at;
   while (number(packet, next - 1, 1) !== 0) {
     const extension: Step = { ...step, kind: "gtpu_extension", at: next };
-    // SPEC: fewer than four bytes are a cut header of four, whatever its length byte says.
+    // SPEC: fewer than four bytes are a cut header of four, whatever its length byte contains.
     if (!whole(packet, extension, 4)) return null;
     const length = 4 * number(packet, next, 1);
     if (length === 0) return refuse(packet, extension, "length", 4, "bad_header_length");

@@ -1,4 +1,4 @@
-// The reference parser on frames made by hand: SCTP, ESP, BTH, IP in IP, and the ports of UDP.
+// Tests the reference parser on handmade frames: SCTP, ESP, BTH, IP in IP, and the ports of UDP.
 
 import { describe, expect, test } from "vitest";
 import { AT_IP4, AT_UDP, ETH4, MACS, TCP4, UDP4, UDP6, ip4, over4, over6, overUdp, parse, udp } from "./handmade.js";
