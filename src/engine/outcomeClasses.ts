@@ -48,6 +48,7 @@ export class OutcomeClasses {
     return this.#word(this.#record(outcomeClass) + CLASS_ROW);
   }
 
+  /** The number of frames of a class. */
   frames(outcomeClass: number): number {
     return this.#count(this.#record(outcomeClass) + CLASS_FRAMES);
   }

@@ -63,7 +63,9 @@ export interface RowFile {
 /** A text format with a line for each row. */
 export interface RowFormat {
   readonly head: string;
+  /** The text of a row before the verdict. */
   frame(frame: RowFrame): string;
+  /** The text of a row from the verdict on, before and after the tag. */
   end(names: OutcomeNames): Omit<RowEnd, "names">;
   readonly noTag: string;
 }

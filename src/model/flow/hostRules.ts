@@ -77,6 +77,7 @@ export class HostRule extends Handle {
     this.action = options.action;
   }
 
+  /** @internal */
   protected override printedFields(): PrintedFields {
     return { ...super.printedFields(), action: this.action };
   }
@@ -108,6 +109,7 @@ export class HostRules extends Printable {
     this.pipeline = of.part(TablePipeline);
   }
 
+  /** @internal */
   protected override printedFields(): PrintedFields {
     return { function: this.function, made: this.#made, queues: [...this.#queues.keys()] };
   }

@@ -151,6 +151,7 @@ export class QueuePair extends Handle implements Receiver {
     return queue;
   }
 
+  /** @internal */
   protected override printedFields(): PrintedFields {
     const fields = super.printedFields();
     return this.isRss ? fields : { ...fields, state: this.isSink ? "sink" : STATE_NAMES[this.state] };

@@ -52,6 +52,7 @@ export class FrameColumns {
     return this.count === ROWS;
   }
 
+  /** Adds a row. */
   add(
     offset: number,
     length: number,

@@ -70,6 +70,7 @@ function outcomePart(input: Uint8Array, outcome: Outcome): OutcomePart {
   };
 }
 
+/** The outcome with names in place of objects. */
 export function outcomeNames(outcome: Outcome): OutcomeNames {
   return {
     verdict: outcome.verdict,
