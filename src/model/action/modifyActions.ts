@@ -6,12 +6,12 @@
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
 import { describe, unsigned } from "../../checks.js";
-import { modifyFieldNames, modifyFieldAt, modifyFieldNamed } from "./modifyFields.js";
+import { modifyFieldNames, modifyFieldAt, modifyFieldNamed, type DeviceFieldName } from "./modifyFields.js";
 
 export const MODIFY_WORD = 8;
 
-/** A field by name, or by number where it has no name. */
-export type ModifyFieldName = string | number;
+/** A field by name, or by number where it has no name. Other text is refused when the change is made. */
+export type ModifyFieldName = DeviceFieldName | (string & Record<never, never>) | number;
 
 /**
  * SET: writes the low `length` bits of `data`, `offset` bits above the field's least significant

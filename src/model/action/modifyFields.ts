@@ -45,7 +45,7 @@ type Row = readonly [
   bit6?: number,
 ];
 
-const HEADERS: readonly Row[] = [
+const HEADERS = [
   [0x01, 0x31, "SMAC_47_16", 32, Place.ethernet, 48],
   [0x02, 0x32, "SMAC_15_0", 16, Place.ethernet, 80],
   [0x03, 0x33, "ETHERTYPE", 16, Place.ethertype, 0],
@@ -73,13 +73,27 @@ const HEADERS: readonly Row[] = [
   [0x59, 0x5a, "TCP_SEQ_NUM", 32, Place.tcp, 32],
   [0x5b, 0x5c, "TCP_ACK_NUM", 32, Place.tcp, 64],
   [0x73, 0, "IP_ECN", 2, Place.ip, 14, 10],
-];
+] as const satisfies readonly Row[];
+
+type HeaderRow = (typeof HEADERS)[number];
+type InnerName<R> = R extends readonly [number, 0, ...unknown[]]
+  ? never
+  : R extends readonly [number, number, infer N extends string, ...unknown[]]
+    ? `IN_${N}`
+    : never;
+
+/** The names of fields that header changes take. */
+export type DeviceFieldName =
+  | `OUT_${HeaderRow[2]}`
+  | InnerName<HeaderRow>
+  | `METADATA_REG_${"A" | "B" | `C_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7}`}`
+  | "GTPU_TEID";
 
 /** Fields that direct rules of real devices can add to. */
 const ADDABLE: ReadonlySet<string> = new Set(["OUT_IP_TTL", "OUT_IPV6_HOPLIMIT", "OUT_TCP_SEQ_NUM", "OUT_TCP_ACK_NUM"]);
 
 export const modifyFields = once((): readonly ModifyField[] => [
-  ...HEADERS.flatMap(([outer, inner, name, width, place, bit, bit6 = bit]) => {
+  ...(HEADERS as readonly Row[]).flatMap(([outer, inner, name, width, place, bit, bit6 = bit]) => {
     const bits = { width, bit, bit6, domain: null };
     const out: ModifyField = {
       ...bits,

@@ -17,6 +17,7 @@ import type { DeviceLimits } from "../base/limits.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
 import type { PortOptions } from "../base/ports.js";
+import type { ProfileName } from "../profile/profile.js";
 import { profileNamed } from "../profile/profiles.js";
 import type { HostRules } from "../flow/hostRules.js";
 import type { QueuePair } from "../queue/queuePair.js";
@@ -34,7 +35,7 @@ export interface DeviceOptions extends PortOptions {
   /** Functions besides the PF: VFs, numbered from 1; at most 255. @default 0 */
   vports?: number;
   /** What is refused beyond what the manual pages refuse (docs/profiles.md). @default "manual" */
-  profile?: string;
+  profile?: ProfileName | (string & Record<never, never>);
   /** Seed of everything random: an integer, taken modulo 2^64. @default 0 */
   seed?: number;
   /** The clock in nanoseconds. @default a virtual clock that `advance` moves */
