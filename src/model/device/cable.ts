@@ -90,7 +90,7 @@ let crossed = { deep: 0, all: 0 };
  * return; the frame is lost on the 65th cable, and all its copies together cross 4096 cables at
  * most. A frame that a listener sends starts a new count.
  */
-export function leave(
+export function egress(
   device: FrameReceiver,
   port: Port,
   frame: Uint8Array,

@@ -39,7 +39,7 @@ import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";
 
 /** A frame that leaves by a port. It leaves once the core is idle. */
-export interface Departure {
+export interface EgressFrame {
   /** Its `outcome` is set when the frame has left. */
   readonly destination: { -readonly [K in keyof PortDestination]: PortDestination[K] };
   readonly port: Port;
@@ -55,9 +55,9 @@ export interface PacketArrival {
   readonly frame: Uint8Array;
 }
 
-/** Work that waits until the core is idle: first departures, then arrivals. */
-export class Afterwards {
-  readonly departures: Departure[] = [];
+/** Work that waits until the core is idle: first frames that leave by ports, then arrivals. */
+export class PendingWork {
+  readonly egressFrames: EgressFrame[] = [];
   readonly arrivals: PacketArrival[] = [];
 }
 
@@ -83,9 +83,9 @@ export class OutcomeReader {
    * Reads the outcome of frame `i` of the batch.
    * @param frame its input bytes; null when they were not kept
    * @param sender the queue pair that sent the frame, for frames that are looped back; else null
-   * @param afterwards gets the frames that leave by ports and the packets for connected queue pairs
+   * @param pendingWork gets the frames that leave by ports and the packets for connected queue pairs
    */
-  read(i: number, frame: Uint8Array | null, sender: QueuePair | null, afterwards: Afterwards): Outcome {
+  read(i: number, frame: Uint8Array | null, sender: QueuePair | null, pendingWork: PendingWork): Outcome {
     const batch = this.batch;
     const tag = batch.tag(i);
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
@@ -98,8 +98,8 @@ export class OutcomeReader {
       const flags = batch.flagsOf(at);
       const destination =
         (flags & DEST_PORT) === 0
-          ? this.#arrive(at, flags, frame, afterwards)
-          : this.#leave(i, at, flags, frame, afterwards);
+          ? this.#arrive(at, flags, frame, pendingWork)
+          : this.#egress(i, at, flags, frame, pendingWork);
       if (destination !== null) list(outcome, (flags & DEST_COPY) === 0 ? "to" : "copies", destination);
       at = batch.nextDestination(at);
     }
@@ -107,7 +107,7 @@ export class OutcomeReader {
   }
 
   /** Passes the bytes to a queue; null when the queue refused them. */
-  #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: Afterwards): Destination | null {
+  #arrive(at: number, flags: number, input: Uint8Array | null, { arrivals }: PendingWork): Destination | null {
     const batch = this.batch;
     const object = this.#device.queues.get(batch.queueOf(at)) as QueuePair | WorkQueue | HostQueue;
     const status = batch.statusOf(at);
@@ -125,13 +125,19 @@ export class OutcomeReader {
       : destinationOf("qp", object.label, object, frame, tag, marks);
   }
 
-  #leave(index: number, at: number, flags: number, input: Uint8Array | null, { departures }: Afterwards): Destination {
+  #egress(
+    index: number,
+    at: number,
+    flags: number,
+    input: Uint8Array | null,
+    { egressFrames }: PendingWork,
+  ): Destination {
     const batch = this.batch;
     const port = this.#device.hardware.ports[batch.queueOf(at) - 1] as Port;
     const frame = this.#frameAt(at, flags, input);
     // A tag stays in its device.
     const destination = destinationOf("port", port.label, null, frame, 0, { outcome: null, ...markedBy(flags) });
-    departures.push({
+    egressFrames.push({
       destination,
       port,
       switched: (flags & DEST_SWITCHED) !== 0,

@@ -20,7 +20,7 @@ import { steerRows } from "../../engine/steerRows.js";
 import type { FrameReceiver } from "../device/cable.js";
 import { linkFor, optionsOf, wireLengthOf, type BatchOptions, type FrameOptions } from "./input.js";
 import type { Outcome } from "./outcome.js";
-import { Afterwards, OutcomeReader } from "./outcomeReader.js";
+import { PendingWork, OutcomeReader } from "./outcomeReader.js";
 import { Traffic, type Summing } from "./receive.js";
 import { classesOf } from "./outcomeClasses.js";
 
@@ -42,7 +42,7 @@ interface Inputs {
 
 /** Host work for the frames of a share; `first` is the index of its first frame in the inputs. */
 interface Work {
-  readonly afterwards: Afterwards;
+  readonly pendingWork: PendingWork;
   readonly first: number;
 }
 
@@ -109,7 +109,7 @@ export class PoolTraffic extends Traffic {
 
   override burstOutcome(row: number, frame: Uint8Array | null): Outcome {
     const share = this.#shareOf(row);
-    return this.#readerOf(share).read(row - share.first, frame, null, new Afterwards());
+    return this.#readerOf(share).read(row - share.first, frame, null, new PendingWork());
   }
 
   override receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
@@ -166,7 +166,7 @@ export class PoolTraffic extends Traffic {
     const { core, first, count } = share;
     copyColumns(core.outcomeColumns, columns, first, count);
     summing?.summed(classesOf(core), first, count, (i, frame) =>
-      this.#readerOf(share).read(i, frame, null, new Afterwards()),
+      this.#readerOf(share).read(i, frame, null, new PendingWork()),
     );
   }
 
@@ -207,17 +207,17 @@ export class PoolTraffic extends Traffic {
     for (const share of this.#shares) {
       const reader = this.#readerOf(share);
       const first = offset + share.first;
-      const afterwards = new Afterwards();
+      const pendingWork = new PendingWork();
       for (let i = 0; i < share.count; i++) {
-        outcomes.push(reader.read(i, came?.frames[first + i] ?? null, null, afterwards));
+        outcomes.push(reader.read(i, came?.frames[first + i] ?? null, null, pendingWork));
       }
-      work.push({ afterwards, first });
+      work.push({ pendingWork, first });
     }
     return outcomes;
   }
 
   #serveAll(work: readonly Work[], came: Inputs | null): void {
-    for (const { afterwards, first } of work) this.serve(afterwards, came?.frames ?? [], came?.options ?? [], first);
+    for (const { pendingWork, first } of work) this.serve(pendingWork, came?.frames ?? [], came?.options ?? [], first);
   }
 
   /** The share that contains a row. */

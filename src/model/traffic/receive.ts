@@ -6,7 +6,7 @@ import { NEEDS_ALL } from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
 import { copyColumns, type Columns } from "../../engine/columns.js";
 import { steerRows } from "../../engine/steerRows.js";
-import { leave, type FrameReceiver } from "../device/cable.js";
+import { egress, type FrameReceiver } from "../device/cable.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import { TablePipeline } from "../table/pipeline.js";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./input.js";
 import { linkTypeOf } from "./links.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
-import { Afterwards, OutcomeReader } from "./outcomeReader.js";
+import { PendingWork, OutcomeReader } from "./outcomeReader.js";
 import { parsedAt } from "../match/parseResult.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import type { QueuePair } from "../queue/queuePair.js";
@@ -120,10 +120,11 @@ export class Traffic {
     copyColumns(batch.core.outcomeColumns, columns, 0, batch.count);
     summing?.summed(classesOf(batch.core), 0, batch.count, (i, frame) => this.burstOutcome(i, frame));
     if ((some & SOME_AT_HOST) === 0 && (!cabled || (some & SOME_AT_PORT) === 0)) return null;
-    const afterwards = new Afterwards();
+    const pendingWork = new PendingWork();
     const outcomes: Outcome[] = [];
-    for (let i = 0; i < batch.count; i++) outcomes.push(this.reader.read(i, came?.frames[i] ?? null, null, afterwards));
-    this.serve(afterwards, came?.frames ?? [], came?.options ?? [], 0);
+    for (let i = 0; i < batch.count; i++)
+      outcomes.push(this.reader.read(i, came?.frames[i] ?? null, null, pendingWork));
+    this.serve(pendingWork, came?.frames ?? [], came?.options ?? [], 0);
     return outcomes;
   }
 
@@ -132,7 +133,7 @@ export class Traffic {
    * were not kept.
    */
   burstOutcome(i: number, frame: Uint8Array | null): Outcome {
-    return this.reader.read(i, frame, null, new Afterwards());
+    return this.reader.read(i, frame, null, new PendingWork());
   }
 
   /** Whether a port has a cable. */
@@ -164,7 +165,7 @@ export class Traffic {
    * batch are read.
    */
   receive(call: string, port: number, frames: readonly Uint8Array[], options: BatchOptions): Outcome[] {
-    const afterwards = new Afterwards();
+    const pendingWork = new PendingWork();
     return this.#run(
       call,
       port,
@@ -172,8 +173,8 @@ export class Traffic {
       options,
       WIRE,
       () => this.batch.steer(this.entry),
-      (i, frame) => this.reader.read(i, frame, null, afterwards),
-      (first) => this.serve(afterwards, frames, options, first),
+      (i, frame) => this.reader.read(i, frame, null, pendingWork),
+      (first) => this.serve(pendingWork, frames, options, first),
     );
   }
 
@@ -181,28 +182,28 @@ export class Traffic {
    * Does the waiting host work: sends frames out of ports, passes packets to connected queue pairs.
    * @param first the index in `frames` of the first frame of the batch
    */
-  protected serve(afterwards: Afterwards, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
-    for (const { destination, port, index } of afterwards.departures.splice(0)) {
+  protected serve(pendingWork: PendingWork, frames: readonly Uint8Array[], options: BatchOptions, first: number): void {
+    for (const { destination, port, index } of pendingWork.egressFrames.splice(0)) {
       // Without cables the burst has not kept its input.
       if (port.cable === null) continue;
       const { frame, linkType } = destination;
       const came = frames[first + index] as Uint8Array;
       const own = onwardOptions(optionsOf(options, first + index), came, frame, linkType);
-      destination.outcome = leave(this.device, port, frame, own);
+      destination.outcome = egress(this.device, port, frame, own);
     }
-    for (const { transport, frame } of afterwards.arrivals.splice(0)) transport.arrive(frame);
+    for (const { transport, frame } of pendingWork.arrivals.splice(0)) transport.arrive(frame);
   }
 
   /**
    * Steers frames that a queue pair of function `from` sends, with `transport` those of a connected
-   * or datagram queue pair. The host work is added to `afterwards`; the caller does it.
+   * or datagram queue pair. The host work is added to `pendingWork`; the caller does it.
    */
   send(
     call: string,
     from: FunctionBase,
     port: number,
     frames: readonly Uint8Array[],
-    afterwards: Afterwards,
+    pendingWork: PendingWork,
     qp_num = 0,
     metadata = 0,
     transport = false,
@@ -215,7 +216,7 @@ export class Traffic {
       {},
       { vport: from.vport, qp_num, metadata },
       () => this.batch.steer(transport ? pipeline.sentByTransports : pipeline.sent),
-      (i, frame) => this.reader.read(i, frame, null, afterwards),
+      (i, frame) => this.reader.read(i, frame, null, pendingWork),
     );
   }
 
@@ -231,7 +232,7 @@ export class Traffic {
     port: number,
     frames: readonly Uint8Array[],
     sender: QueuePair,
-    afterwards: Afterwards,
+    pendingWork: PendingWork,
     { rdma = true, ownFlows = false }: LoopOptions = {},
   ): Outcome[] {
     const { looped, root } = this.#pipeline;
@@ -247,7 +248,7 @@ export class Traffic {
       {},
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
       () => this.batch.loopBack(first, ownFlows ? NOBODY : sender.handle),
-      (i, frame) => this.reader.read(i, frame, ownFlows ? null : sender, afterwards),
+      (i, frame) => this.reader.read(i, frame, ownFlows ? null : sender, pendingWork),
     );
   }
 

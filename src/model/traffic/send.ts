@@ -4,12 +4,12 @@
  */
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import { leave } from "../device/cable.js";
+import { egress } from "../device/cable.js";
 import { describe, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
 import { bareOutcome, type Destination, type HitRule, type Outcome, type ReasonName } from "./outcome.js";
-import { Afterwards } from "./outcomeReader.js";
+import { PendingWork } from "./outcomeReader.js";
 import { portOf, type Port } from "../base/ports.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { STATE_NAMES } from "../queue/states.js";
@@ -61,15 +61,15 @@ export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: U
   const { context } = qp;
   const { device } = traffic;
   const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
-  const afterwards = new Afterwards();
+  const pendingWork = new PendingWork();
   const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
   const { function: from } = context;
-  const [sent] = traffic.send(call, from, number, [frame], afterwards, qp.qp_num, metadata, transport) as [Outcome];
-  const { outcome, departures } = afterwards.departures.every(({ switched }) => switched)
-    ? { outcome: sent, departures: afterwards.departures }
-    : loopedBack(call, traffic, qp, sent, afterwards);
-  for (const { destination, port } of departures) destination.outcome = leave(device, port, destination.frame);
-  for (const arrival of afterwards.arrivals) arrival.transport.arrive(arrival.frame);
+  const [sent] = traffic.send(call, from, number, [frame], pendingWork, qp.qp_num, metadata, transport) as [Outcome];
+  const { outcome, egressFrames } = pendingWork.egressFrames.every(({ switched }) => switched)
+    ? { outcome: sent, egressFrames: pendingWork.egressFrames }
+    : loopedBack(call, traffic, qp, sent, pendingWork);
+  for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
+  for (const arrival of pendingWork.arrivals) arrival.transport.arrive(arrival.frame);
   return outcome;
 }
 
@@ -84,29 +84,29 @@ function loopedBack(
   traffic: Traffic,
   qp: QueuePair,
   sent: Outcome,
-  afterwards: Afterwards,
-): { outcome: Outcome; departures: Afterwards["departures"] } {
+  pendingWork: PendingWork,
+): { outcome: Outcome; egressFrames: PendingWork["egressFrames"] } {
   const rules: HitRule[] = [...sent.rules];
   const copies: Destination[] = [];
   const instead = new Map<Destination, readonly Destination[]>();
-  const departures: Afterwards["departures"] = [];
+  const egressFrames: PendingWork["egressFrames"] = [];
   const stayed: Outcome[] = [];
-  for (const departure of afterwards.departures) {
-    const { destination, port, switched } = departure;
+  for (const egressFrame of pendingWork.egressFrames) {
+    const { destination, port, switched } = egressFrame;
     const { frame } = destination;
     const own = isFor(port, frame);
     if (switched || !(own || qp.transport === null)) {
-      departures.push(departure);
+      egressFrames.push(egressFrame);
       continue;
     }
     const { unicast, multicast } = qp.selfLoopback;
     const options = { rdma: own, ownFlows: isMulticast(frame) ? multicast : unicast };
-    const [looped] = traffic.loopBack(call, port.number, [frame], qp, afterwards, options) as [Outcome];
+    const [looped] = traffic.loopBack(call, port.number, [frame], qp, pendingWork, options) as [Outcome];
     rules.push(...looped.rules);
     copies.push(...looped.copies);
     const stay = stays(looped, frame);
     instead.set(destination, stay ? looped.to : [...looped.to, destination]);
-    if (!stay) departures.push(departure);
+    if (!stay) egressFrames.push(egressFrame);
     else if (sent.to.includes(destination)) stayed.push(looped);
   }
   const whoHas = (list: readonly Destination[]): Destination[] =>
@@ -116,7 +116,7 @@ function loopedBack(
   const { verdict, reason, tag, registers } = bestOf(sent, stayed, left);
   const outcome = bareOutcome(verdict, reason, tag);
   Object.assign(outcome, { to, registers, rules, copies: [...whoHas(sent.copies), ...copies] });
-  return { outcome, departures };
+  return { outcome, egressFrames };
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import type { Destination, Outcome } from "../../../src/index.js";
-import { Afterwards } from "../../../src/model/traffic/outcomeReader.js";
+import { PendingWork } from "../../../src/model/traffic/outcomeReader.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import { frameText, seedFor } from "../../assembly/support/core.js";
 import { FLOW_TABLES } from "../../oracle/flow/deviceFlows.js";
@@ -127,7 +127,7 @@ function send({ device, queues }: CreateFlowWorld, { frame, sender }: Base): Out
   if (!transport) return device.send(queue, frame.bytes, { metadata });
   // As a queue pair with a transport does; what comes of the frame before the port.
   const from = device.function(vport);
-  const after = new Afterwards();
+  const after = new PendingWork();
   const [outcome] = device.traffic.send("test", from, frame.port, [frame.bytes], after, queue.qp_num, 0, true);
   return outcome as Outcome;
 }

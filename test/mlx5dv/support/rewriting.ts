@@ -1,4 +1,4 @@
-/** What the tests of header changes and reformats share: frames through one rule, and what they should be afterwards. */
+/** What the tests of header changes and reformats share: frames through one rule, and what they should be pendingWork. */
 import { expect } from "vitest";
 import { Op, QUEUE_READY, QUEUE_SINK, Reason, REGISTERS, TABLE_ROOT, Verdict } from "../../../src/abi/engine.js";
 import { Batch } from "../../../src/engine/batch.js";

@@ -162,7 +162,7 @@ describe("lists", () => {
     expect(program([TTL, 0x10730002_00000003n])).toEqual(wanted);
     expect(program([TTL, TTL], RX, 8)).toEqual(program([TTL]));
     expect(program(bytes, RX, 8)).toEqual(program([TTL]));
-    // A view into something larger, which may change afterwards.
+    // A view into something larger, which may change pendingWork.
     const large = new Uint8Array(32);
     large.set(bytes, 5);
     expect(program(large.subarray(5, 21))).toEqual(wanted);

@@ -152,7 +152,7 @@ test("devices encapsulate what they send and decapsulate what they receive", () 
   expect(refusal(1, VXLAN4, undefined, settingUnder("connectx7", "fdb", true))).toBe(
     "EOPNOTSUPP unsupported reformat_type",
   );
-  // Data and its size are asked before, what the data is afterwards.
+  // Data and its size are asked before, what the data is pendingWork.
   expect(refusal(1, null, 5, RX)).toBe("EINVAL bad_reformat data_sz");
   expect(refusal(1, bytes(1), undefined, RX)).toBe("EINVAL bad_reformat reformat_type");
 });

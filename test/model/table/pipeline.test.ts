@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
-import { Afterwards } from "../../../src/model/traffic/outcomeReader.js";
+import { PendingWork } from "../../../src/model/traffic/outcomeReader.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import { ibv_open_device } from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
@@ -22,14 +22,14 @@ test("a device that nobody has asked anything transmits, and wants nothing loope
   const { traffic } = device;
   const pf = device.function(0);
   const left = { verdict: "transmit", to: [{ kind: "port", name: "port:2", frame: FRAME, outcome: null }] };
-  expect(traffic.send("test", pf, 2, [FRAME, FRAME], new Afterwards())).toMatchObject([left, left]);
-  expect(traffic.loopBack("test", 2, [FRAME], queue, new Afterwards())).toMatchObject([
+  expect(traffic.send("test", pf, 2, [FRAME, FRAME], new PendingWork())).toMatchObject([left, left]);
+  expect(traffic.loopBack("test", 2, [FRAME], queue, new PendingWork())).toMatchObject([
     { verdict: "miss", reason: null, to: [] },
   ]);
   expect(device.memoryUsed).toBe(used);
-  expect(refused(() => traffic.send("test", pf, 3, [FRAME], new Afterwards()))?.reason).toBe("out_of_range");
-  expect(refused(() => traffic.loopBack("test", 0, [FRAME], queue, new Afterwards()))?.reason).toBe("out_of_range");
-  expect(() => traffic.send("test", pf, 1, ["frame" as never], new Afterwards())).toThrow(TypeError);
+  expect(refused(() => traffic.send("test", pf, 3, [FRAME], new PendingWork()))?.reason).toBe("out_of_range");
+  expect(refused(() => traffic.loopBack("test", 0, [FRAME], queue, new PendingWork()))?.reason).toBe("out_of_range");
+  expect(() => traffic.send("test", pf, 1, ["frame" as never], new PendingWork())).toThrow(TypeError);
 });
 
 test("DR root rules answer everybody's frames; what they miss is no end, and counts as none", async () => {
@@ -39,7 +39,7 @@ test("DR root rules answer everybody's frames; what they miss is no end, and cou
   const matcher = dv.mlx5dv_dr_matcher_create(root, 0, match_criteria_enable, mask);
   dv.mlx5dv_dr_rule_create(matcher, value, 1, [dv.mlx5dv_dr_action_create_dest_ibv_qp(queue)]);
   const frames = [ipv4Frame({ dport: 80 }), ipv4Frame({ dport: 81 })];
-  expect(device.traffic.loopBack("test", 1, frames, queue, new Afterwards())).toMatchObject([
+  expect(device.traffic.loopBack("test", 1, frames, queue, new PendingWork())).toMatchObject([
     { verdict: "deliver", reason: null, to: [{ kind: "qp", name: "qp:web", object: queue, tag: 0 }], copies: [] },
     { verdict: "miss", reason: null, to: [], copies: [] },
   ]);

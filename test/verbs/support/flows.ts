@@ -1,6 +1,6 @@
 /** A device with queues, and flows on it, for the tests of ibv_create_flow and what belongs to it. */
 import { createDevice, createSink, type Device, type DeviceOptions, type Outcome } from "../../../src/index.js";
-import { Afterwards } from "../../../src/model/traffic/outcomeReader.js";
+import { PendingWork } from "../../../src/model/traffic/outcomeReader.js";
 import type { Context } from "../../../src/model/base/context.js";
 import type { VerbsFlow } from "../../../src/model/flow/verbsFlow.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
@@ -102,13 +102,15 @@ export class FlowBench {
   /** What becomes of a frame on the send path of the PF; nothing leaves. */
   sent(frame: Uint8Array, port = 1): Outcome {
     const { device } = this;
-    const [outcome] = device.traffic.send("test", device.function(0), port, [frame], new Afterwards()) as [Outcome];
+    const [outcome] = device.traffic.send("test", device.function(0), port, [frame], new PendingWork()) as [Outcome];
     return outcome;
   }
 
   /** What becomes of a frame that a queue has sent from a port, among the rules of the port. */
   looped(frame: Uint8Array, from: string, port = 1): Outcome {
-    const [outcome] = this.device.traffic.loopBack("test", port, [frame], this.qp(from), new Afterwards()) as [Outcome];
+    const [outcome] = this.device.traffic.loopBack("test", port, [frame], this.qp(from), new PendingWork()) as [
+      Outcome,
+    ];
     return outcome;
   }
 }
