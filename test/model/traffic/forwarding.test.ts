@@ -30,7 +30,7 @@ beforeEach(async () => {
 /** The ports that a frame left by. */
 const portsOf = ({ to }: Outcome): PortDestination[] => to.filter((each) => each.kind === "port");
 
-describe("egressFrames", () => {
+describe("egress", () => {
   test("of a batch are in the order of its frames, when nothing is under way", () => {
     one.fdb(80, toAll(toPort(2), toPort(1)));
     one.fdb(81, toPort(1));
