@@ -1,4 +1,7 @@
-/** Reads a command line by a list of options; what it does not know it refuses with the nearest that it does. */
+/**
+ * Reads a command line by a list of options. An unknown option is refused with the nearest known
+ * name.
+ */
 import { parseArgs } from "node:util";
 import { nearest } from "../index.js";
 import { badUsage } from "./refusal.js";
@@ -52,7 +55,9 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
   return { operands, flags, values };
 }
 
-/** The whole number behind an option, undefined where the option is not there; `what` says where its bounds come from. */
+/**
+ * The whole number given to an option; undefined without the option. `what` explains the bounds.
+ */
 export function numberOption(
   line: CommandLine,
   name: string,

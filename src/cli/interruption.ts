@@ -1,9 +1,9 @@
-/** SIGINT and SIGTERM: the first asks the work to end, a second ends the command at once. */
+/** SIGINT and SIGTERM: the first signal ends the run early, the second ends the command at once. */
 
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 export type StopSignal = keyof typeof NUMBERS;
 
-/** What a shell says of a command that a signal has ended. */
+/** Exit codes that shells expect of a command ended by a signal. */
 export function exitCodeOf(signal: StopSignal): number {
   return 128 + NUMBERS[signal];
 }
@@ -17,17 +17,17 @@ export class Interruption {
     this.#stop?.();
   };
 
-  /** Begins to listen: until `end`, the signals do not end the process. */
+  /** Starts to catch signals; `end` stops it. */
   constructor() {
     for (const signal of Object.keys(NUMBERS)) process.on(signal, this.#heard);
   }
 
-  /** The signal that came, null before. */
+  /** The first signal; null before. */
   get signal(): StopSignal | null {
     return this.#signal;
   }
 
-  /** What ends a wait that could be long; null for nothing. */
+  /** Ends a wait that may be long; null for none. */
   set stop(stop: (() => void) | null) {
     this.#stop = stop;
     if (this.#signal !== null) stop?.();

@@ -1,4 +1,4 @@
-/** The command flowsteer: which subcommand, and what its end means to the shell. */
+/** The command flowsteer: selects the subcommand and sets the exit code. */
 import { nearest } from "../index.js";
 import { check } from "./commands/check.js";
 import { fields } from "./commands/fields.js";
@@ -12,7 +12,7 @@ import { version } from "./version.js";
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check, fields };
 const REFUSED = 2;
-/** EX_SOFTWARE of sysexits(3): not to be taken for a failed expectation. */
+/** EX_SOFTWARE of sysexits(3), distinct from a failed expectation. */
 const DEFECT = 70;
 
 endQuietlyOnClosedPipe();

@@ -1,11 +1,11 @@
-/** What the command says when it refuses an input: file, place, what, how to mend. */
+/** Messages for a refused input: file, place, problem, remedy. */
 import { REFUSALS, SteeringError, type Refusal } from "../index.js";
 import { type Paint, printable } from "./text.js";
 
 /** A refused input. */
 export class CommandRefusal extends Error {
   readonly refusal: Refusal;
-  /** Null where no file is at fault. */
+  /** The file at fault; null for none. */
   readonly file: string | null;
 
   constructor(file: string | null, refusal: Refusal) {
@@ -15,7 +15,7 @@ export class CommandRefusal extends Error {
   }
 }
 
-/** Does something with a file, so that a refusal names it. */
+/** Runs a function on a file, so that its refusals name the file. */
 export async function withFile<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -24,7 +24,7 @@ export async function withFile<T>(file: string, work: () => T | Promise<T>): Pro
   }
 }
 
-/** The error as a refusal about this file; what is no refusal stays what it is. */
+/** Turns an error into a refusal about this file. Other errors pass unchanged. */
 export function refusalOf(file: string, error: unknown): unknown {
   if (error instanceof SteeringError) return new CommandRefusal(file, error);
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -53,7 +53,7 @@ export function badUsage(place: string, hint: string): CommandRefusal {
   return new CommandRefusal(null, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", path: place, hint });
 }
 
-/** The refusal for people. */
+/** The refusal as text. */
 export function refusalLines(paint: Paint, { file, refusal }: CommandRefusal): string {
   const { path, value, reason, hint, cite } = refusal;
   const shown = value === undefined ? "" : ` = ${show(value)}`;

@@ -1,4 +1,4 @@
-/** What the shell starts: scripts that only ask for the version or for help do not wait for the engine. */
+/** The entry of the command. --version and --help print without loading the engine. */
 import { HELP } from "./help.js";
 import { version } from "./version.js";
 

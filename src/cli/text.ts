@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Colours text, or leaves it: only a terminal gets colour, and none where NO_COLOR says so (no-color.org). */
+/** Colours text. Only a terminal gets colour, unless NO_COLOR is set (no-color.org). */
 export type Paint = (style: Style, text: string) => string;
 
 export function painter(stream: { isTTY?: boolean }): Paint {
@@ -27,14 +27,14 @@ export function share(part: number, whole: number): string {
   return whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-/** Text from files, harmless in a terminal: control characters are spelt out. */
+/** Text from files, safe for terminals: control characters are escaped. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 export interface Column {
   title: string;
-  /** Numbers stand at the right. */
+  /** Numbers are right-aligned. */
   right?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Row {
   style?: Style;
 }
 
-/** A table with a heading, two blanks between columns, none at the end of a line. */
+/** A table with a heading, two blanks between columns, no trailing blanks. */
 export function table(paint: Paint, columns: readonly Column[], rows: readonly Row[]): string {
   const widths = columns.map(({ title }, i) =>
     Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)),

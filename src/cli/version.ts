@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version of the package that this file lies in. */
+/** The version of the package that contains this file. */
 export function version(): string {
   // dist/*.js or src/cli/version.ts
   const file = new URL(import.meta.bundled ? "../package.json" : "../../package.json", import.meta.url);

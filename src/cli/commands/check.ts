@@ -1,4 +1,4 @@
-/** flowsteer check: whether a scenario is one, and what it holds. */
+/** flowsteer check: checks scenario files and shows what they contain. */
 import { readFile } from "node:fs/promises";
 import { loadScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";

@@ -6,7 +6,7 @@ import { Output } from "../output/output.js";
 import { badUsage, CommandRefusal } from "../refusal.js";
 import { painter, table, type Paint } from "../text.js";
 
-/** Names that are shown where several are as near as the one that was given. */
+/** The most names to suggest when several are equally near. */
 const MAX_SHOWN = 8;
 
 /** @returns the exit code */
@@ -67,7 +67,10 @@ function modifyRows({ name, header, device }: ModifyFieldInfo): [label: string, 
   ];
 }
 
-/** The nearest names: those with the same last part, or with the word in them, or the one that is spelled most alike. */
+/**
+ * The nearest names: those with the same last part, or that contain the word, or the most similar
+ * one.
+ */
 function unknownField(name: string): Error {
   const names = [...new Set([...matchFields(), ...modifyFields()].map((field) => field.name))];
   const last = (one: string): string => one.split(".").at(-1) ?? one;

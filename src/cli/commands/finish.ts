@@ -1,11 +1,14 @@
-/** The end of a run: files are closed, and what became of the frames is said. */
+/** The end of a run: closes files and prints the report. */
 import type { Failure } from "../../scenario/index.js";
 import { exitCodeOf } from "../interruption.js";
 import { failuresText, notesText, reportText } from "../report/report.js";
 import type { Session } from "./session.js";
 import { painter, printable } from "../text.js";
 
-/** Reports; gives the exit code. `sources` says where the frames came from; expectations are checked where they are about those. */
+/**
+ * Prints the report and returns the exit code. `sources` describes the origin of the frames;
+ * `checkExpectations` says whether the expectations are about them.
+ */
 export async function finish(
   session: Session,
   file: string,
@@ -13,7 +16,7 @@ export async function finish(
   checkExpectations: boolean,
 ): Promise<number> {
   const { loaded, interrupted, notes } = session;
-  // Not all frames came that something is expected of.
+  // An interrupted run lacks frames that expectations are about.
   const checked = checkExpectations && interrupted === null;
   if (interrupted !== null)
     notes.push(`interrupted by ${interrupted}: what was read until then was run, the rest was not`);

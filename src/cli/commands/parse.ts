@@ -1,4 +1,7 @@
-/** flowsteer parse: the headers of every frame of a capture, or the match parameters that rules can ask about. */
+/**
+ * flowsteer parse: prints the headers of every frame of a capture, or the fields that rules can
+ * match.
+ */
 import { readFile } from "node:fs/promises";
 import { cannotRun, loadScenario } from "../../scenario/index.js";
 import { createDevice, type Device, type ParsedFrame } from "../../index.js";
@@ -14,7 +17,7 @@ import { counted, painter, type Paint } from "../text.js";
 const FLAGS = { json: "flag", fields: "flag", detail: "flag", hex: "flag" } as const;
 const OPTIONS = { ...FLAGS, limit: "value", scenario: "value" } as const;
 
-/** What is printed of a frame. */
+/** The parts of a frame to print. */
 type Shape = Record<keyof typeof FLAGS, boolean>;
 
 export async function parse(args: readonly string[]): Promise<number> {
@@ -46,14 +49,14 @@ export async function parse(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** A device as it comes, or that of a scenario: with what it declares of its parser. */
+/** A default device, or that of a scenario with its parser options. */
 async function deviceOf(scenario: string | undefined): Promise<Device> {
   if (scenario === undefined) return createDevice();
   const loaded = await withFile(scenario, async () => loadScenario(await readFile(scenario, "utf8")));
   return loaded.device;
 }
 
-/** Headers, unless only the fields were asked for; in JSON the fields alone. */
+/** Prints headers unless --fields asks for fields only; JSON has fields only. */
 function textOf(paint: Paint, shape: Shape, frame: NumberedFrame, parsed: ParsedFrame): string {
   const { fields, stopped } = parsed;
   if (shape.json) return `${JSON.stringify({ frame: frame.number, len: frame.wireLength, fields, stopped })}\n`;
@@ -76,7 +79,7 @@ function headText(paint: Paint, { number, wireLength, bytes, time }: NumberedFra
 function stopText(paint: Paint, stopped: ParsedFrame["stopped"]): string {
   if (stopped === null) return "";
   const { header, field, offset, wanted, had, reason } = stopped;
-  // The bytes say why only where they were too few.
+  // A frame explains its end only where bytes were missing.
   const short = reason === "truncated" || reason === "beyond_packet" ? `: wanted ${wanted} bytes, had ${had}` : "";
   const why = `${short} (${reason.replaceAll("_", " ")})`;
   return `${paint("yellow", `  stopped  in ${header} at byte ${offset}, field ${field}${why}`)}\n`;
@@ -85,7 +88,10 @@ function stopText(paint: Paint, stopped: ParsedFrame["stopped"]): string {
 /** The first nanosecond whose year has five digits. */
 const YEAR_10000 = 253_402_300_800n * 1_000_000_000n;
 
-/** UTC, with as many digits as the capture may have; nanoseconds since the epoch where no calendar has the time. */
+/**
+ * UTC, with as many digits as the capture has; nanoseconds since the epoch for years beyond the
+ * calendar.
+ */
 export function timeText(time: bigint): string {
   if (time < 0n || time >= YEAR_10000) return `${time} ns`;
   const date = new Date(Number(time / 1_000_000_000n) * 1000).toISOString().slice(0, 19).replace("T", " ");

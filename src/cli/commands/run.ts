@@ -1,4 +1,4 @@
-/** flowsteer run: frames through the rules of a scenario. */
+/** flowsteer run: steers frames through the rules of a scenario. */
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { loadScenario } from "../../scenario/index.js";
@@ -23,12 +23,12 @@ const OPTIONS = {
   workers: "value",
 } as const;
 
-/** As many as a pool has at the most. */
+/** The most workers of a pool. */
 const MOST_WORKERS = 64;
 
 const FORMATS = ["csv", "ndjson", "parquet"] as const;
 
-/** @returns the exit code: 0, or 1 where an expectation failed */
+/** @returns the exit code: 0, or 1 when an expectation failed */
 export async function run(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "run", OPTIONS);
   const [file, ...captures] = line.operands;
@@ -55,7 +55,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (captures.length > 0) await session.runCaptures(captures, port ?? 1, limit);
   else await session.runOwn(port, limit);
   const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => captureName(one)).join(", ")}`;
-  // Expectations are about the own frames of a document that has such.
+  // Expectations are about the document's own frames, where it has any.
   const expects = expect !== undefined;
   const applies = captures.length === 0 || frames === undefined;
   if (expects && !applies)
@@ -63,19 +63,19 @@ export async function run(args: readonly string[]): Promise<number> {
   return finish(session, file, printable(sources), applies);
 }
 
-/** What keeps the frames of a pool at one worker; null where nothing does, or where it is no pool. */
+/** Why one worker of the pool steers all frames; null where all workers do, or without a pool. */
 function whyAlone(device: Device): string | null {
   return (device as Partial<DevicePool>).distribution?.why ?? null;
 }
 
-/** What makes the device. */
+/** Creates the device or the pool. */
 function opener(workers: number): (options: DeviceOptions) => Promise<Device> {
   return workers === 1 ? createDevice : (options) => createDevicePool({ ...options, workers });
 }
 
 type Format = (typeof FORMATS)[number];
 
-/** What --format says, null without it. */
+/** The value of --format; null without it. */
 function formatOf({ flags, values }: CommandLine): Format | null {
   const text = values.get("format");
   const output = values.get("output");

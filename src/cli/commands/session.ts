@@ -7,7 +7,7 @@ import { framesOf, readColumns, type CaptureRows } from "../input/captures.js";
 import { Interruption, type StopSignal } from "../interruption.js";
 import { Output } from "../output/output.js";
 
-/** What the options ask for beside the report, or instead of it. */
+/** Outputs besides the report, or in its place. */
 export interface RunOutputs {
   /** A line of JSON for each frame. */
   json: boolean;

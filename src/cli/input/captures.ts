@@ -1,4 +1,4 @@
-/** Frames of the captures on a command line, one after the other, in bounded memory. */
+/** Reads the frames of the captures on a command line, in order, with bounded memory. */
 import { statSync } from "node:fs";
 import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../../index.js";
 import { wireLengthOf } from "../../run/index.js";
@@ -10,7 +10,7 @@ import { grouped } from "../text.js";
 
 /** A captured frame with its number over all captures. */
 export interface NumberedFrame extends Omit<CapturedFrame, "number"> {
-  /** From 1 on, over all captures of the command. */
+  /** The number of the frame over all captures, from 1. */
   number: number;
 }
 
@@ -22,28 +22,29 @@ export interface CaptureInput {
   interruption?: Interruption;
 }
 
-/** Frames as columns, of which the first `count` are asked for. */
+/** Columns of frames; the first `count` of them are wanted. */
 export interface CaptureRows {
   readonly columns: FrameColumns;
   readonly count: number;
-  /** That of the first, from 1 on, over all captures. */
+  /** The number of the first frame over all captures, from 1. */
   readonly number: number;
 }
 
-/** How people call a capture. */
+/** The name of a capture in messages. */
 export function captureName(file: string): string {
   return file === "-" ? "standard input" : file;
 }
 
 /**
- * Batches of frames, valid until the next is asked for. What the command should tell at its end goes to `notes`.
- * @throws CommandRefusal for what is no capture or cannot be read
+ * Reads frames in batches, each valid until the next is requested. Remarks for the end of the
+ * command go to `notes`.
+ * @throws CommandRefusal a file that is no capture or cannot be read
  */
 export async function* readCaptures(input: CaptureInput, notes: string[]): AsyncGenerator<NumberedFrame[], void> {
   for await (const rows of readColumns(input, notes)) yield framesOf(rows);
 }
 
-/** The frames of columns as objects. */
+/** The rows of columns as objects. */
 export function framesOf({ columns, count, number }: CaptureRows): NumberedFrame[] {
   return Array.from({ length: count }, (_, row) => ({
     number: number + row,
@@ -55,7 +56,7 @@ export function framesOf({ columns, count, number }: CaptureRows): NumberedFrame
   }));
 }
 
-/** The same as columns, which are used again and again. */
+/** Reads frames into columns, which it reuses. */
 export async function* readColumns(
   { files, limit, interruption }: CaptureInput,
   notes: string[],
@@ -99,7 +100,7 @@ function isInterrupted(interruption: Interruption | undefined): boolean {
   return interruption !== undefined && interruption.signal !== null;
 }
 
-/** Bytes of all captures, undefined where a stream is among them. */
+/** The size of all captures in bytes; undefined where one is a stream. */
 function sizeOf(files: readonly string[]): number | undefined {
   let size = 0;
   for (const file of files) {

@@ -1,10 +1,16 @@
-/** The bytes of files in large pieces, the next of which is read while one is worked on. */
+/**
+ * Reads files in large pieces, one ahead: the next piece is read while the caller works on the
+ * current one.
+ */
 import { open } from "node:fs/promises";
 import type { Interruption } from "../interruption.js";
 
 const CHUNK = 1 << 20;
 
-/** The bytes of a file; a piece is good until the next is asked for. Ends early where the work is interrupted. */
+/**
+ * The pieces of a file. A piece is valid until the next is requested. An interruption ends the
+ * sequence early.
+ */
 export async function* chunksOf(path: string, interruption: Interruption | null): AsyncGenerator<Uint8Array, void> {
   const file = await open(path);
   const buffers = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
@@ -18,7 +24,7 @@ export async function* chunksOf(path: string, interruption: Interruption | null)
       const chunk = await under;
       if (chunk.length === 0 || isOver(interruption)) return;
       under = read(n % 2 === 0 ? buffers[0] : buffers[1]);
-      // Heard of when it is awaited.
+      // An error of the read surfaces when it is awaited.
       under.catch(() => undefined);
       yield chunk;
     }
@@ -28,7 +34,7 @@ export async function* chunksOf(path: string, interruption: Interruption | null)
   }
 }
 
-/** The same of standard input, which may keep its reader waiting. */
+/** The pieces of standard input, which may block its reader. */
 export async function* chunksOfInput(interruption: Interruption | null): AsyncGenerator<Uint8Array, void> {
   const { stdin } = process;
   if (interruption !== null) interruption.stop = () => stdin.destroy();

@@ -1,7 +1,7 @@
-/** A line on a terminal that tells how far a long capture has been read. */
+/** A progress line on the terminal while a long capture is read. */
 import { counted, grouped, share } from "../text.js";
 
-/** Short work shows nothing; then the line changes a few times a second. */
+/** Short runs show nothing. Long runs update the line a few times a second. */
 const FIRST_MS = 700;
 const EVERY_MS = 200;
 
@@ -13,7 +13,7 @@ export class Progress {
   #next: number;
   #shown = false;
 
-  /** `size` in bytes, undefined where it is not known. */
+  /** `size` in bytes; undefined where it is unknown. */
   constructor(stream: NodeJS.WriteStream, size: number | undefined) {
     this.#stream = stream;
     this.#size = size;
@@ -21,7 +21,7 @@ export class Progress {
     this.#next = stream.isTTY ? this.#began + FIRST_MS : Infinity;
   }
 
-  /** So many bytes more have been read. */
+  /** Counts more bytes as read. */
   read(bytes: number): void {
     this.#bytes += bytes;
   }

@@ -1,21 +1,21 @@
-/** One pcapng file for each destination, written as frames arrive. */
+/** Writes one pcapng file for each destination while frames arrive. */
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Outcome, PcapngWriter } from "../../index.js";
 import type { NumberedFrame } from "../input/captures.js";
 import { CommandRefusal, refusalOf } from "../refusal.js";
 
-/** A frame as it came in. */
+/** A frame as it arrived. */
 export type FrameToFile = Pick<NumberedFrame, "time" | "linkType" | "bytes" | "wireLength">;
 
 export class CaptureFiles {
   readonly #folder: string;
-  /** Files that are being read. */
+  /** Input files, which must not be overwritten. */
   readonly #inputs: ReadonlySet<string>;
   readonly #files = new Map<string, CaptureFile>();
   readonly #names = new Set<string>();
 
-  /** Makes the folder. */
+  /** Creates the folder. */
   constructor(folder: string, inputs: readonly string[]) {
     this.#folder = folder;
     this.#inputs = new Set(inputs.filter((file) => existsSync(file)).map((file) => realpathSync(file)));
@@ -26,7 +26,10 @@ export class CaptureFiles {
     }
   }
 
-  /** Writes the frame to each place that it or a copy of it arrived at, as it did, or to the file of its verdict. */
+  /**
+   * Writes the frame to the file of each destination that it or a copy reached, with the bytes that
+   * arrived there; a frame without destination goes to the file of its verdict.
+   */
   add(frame: FrameToFile, { to, copies, verdict }: Outcome): void {
     if (to.length === 0) this.#file(verdict).add(frame);
     for (const there of [...copies, ...to]) {
@@ -38,12 +41,12 @@ export class CaptureFiles {
     }
   }
 
-  /** Writes what is still held; to be called before the frames are gone. */
+  /** Writes buffered frames. Call it before their memory is reused. */
   flush(): void {
     for (const file of this.#files.values()) file.flush();
   }
 
-  /** Paths and frames, in the order of their first frame. */
+  /** Paths and frame counts, in the order of their first frame. */
   close(): { path: string; frames: number }[] {
     return [...this.#files.values()].map((file) => file.close());
   }
@@ -89,7 +92,7 @@ class CaptureFile {
   add({ time, linkType, bytes, wireLength }: FrameToFile): void {
     let writer = this.#writer;
     if (writer === undefined || !this.#linkTypes.includes(linkType)) {
-      // Interfaces come first in a section: a link type that was not foreseen begins a new one.
+      // Interfaces precede frames in a section, so a new link type starts a new section.
       this.#linkTypes.push(linkType);
       writer = new PcapngWriter({ interfaces: this.#linkTypes.map((type) => ({ linkType: type, nanoseconds: true })) });
       this.#writer = writer;
@@ -119,7 +122,7 @@ class CaptureFile {
 
 const LAST_TIME = 2n ** 64n - 1n;
 
-/** The time, or the nearest that the file can hold: time stamps of strange captures lie outside. */
+/** The time, or the nearest one that the file can hold. */
 function inFile(time: bigint): bigint {
   return time < 0n ? 0n : time > LAST_TIME ? LAST_TIME : time;
 }

@@ -1,12 +1,12 @@
-/** Text and bytes that wait for their reader: on standard output, or in a file. */
+/** Buffered output to a file or to standard output, which waits for slow readers. */
 import { once } from "node:events";
 import { createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import { CommandRefusal, refusalOf } from "../refusal.js";
 
-/** Characters gathered before they are written. */
+/** Characters that are buffered before a write. */
 const CHUNK = 65536;
-/** The same for a file: what is under way while more is made. */
+/** The same for a file: bytes being written while more are produced. */
 const FILE_CHUNK = 1 << 20;
 
 export class Output {
@@ -19,7 +19,7 @@ export class Output {
     this.#chunk = chunk;
   }
 
-  /** Adds text; writes, and waits where the reader is slow, once there is enough of it. */
+  /** Adds text. Writes, and waits for a slow reader, once the buffer is full. */
   async write(text: string): Promise<void> {
     this.#held += text;
     if (this.#held.length >= this.#chunk) await this.flush();
@@ -31,23 +31,23 @@ export class Output {
     if (text !== "") await this.writeBytes(text);
   }
 
-  /** Writes at once, behind what was flushed. */
+  /** Writes at once, after the text flushed before. */
   async writeBytes(bytes: string | Uint8Array): Promise<void> {
     if (!this.#stream.write(bytes)) await once(this.#stream, "drain");
   }
 
-  /** Writes what is held; what follows is for somebody else. */
+  /** Writes the buffer and stops: other code writes next. */
   async end(): Promise<void> {
     await this.flush();
   }
 }
 
-/** A file that is written anew. */
+/** A file, truncated when it is opened. */
 export class FileOutput extends Output {
   readonly #path: string;
   readonly #file: WriteStream;
 
-  /** @throws CommandRefusal where it cannot be written, or is among `inputs`, which are being read */
+  /** @throws CommandRefusal the file cannot be written, or is one of `inputs` */
   static async open(path: string, inputs: readonly string[]): Promise<FileOutput> {
     if (inputs.some((input) => sameFile(path, input))) {
       const hint = "this run reads it; choose another file for --output";
@@ -63,7 +63,7 @@ export class FileOutput extends Output {
     super(file, FILE_CHUNK);
     this.#path = path;
     this.#file = file;
-    // Who waits for it hears of it; nobody may be waiting when it happens.
+    // The error surfaces where the write is awaited; it may occur before.
     file.on("error", () => undefined);
   }
 
@@ -88,7 +88,7 @@ export class FileOutput extends Output {
   }
 }
 
-/** Whatever the system did then, the file was to be written. */
+/** Reported as a refused output, whatever the system error was. */
 function writeRefusal(path: string, error: unknown): unknown {
   const refusal = refusalOf(path, error);
   if (!(refusal instanceof CommandRefusal)) return refusal;
@@ -96,12 +96,12 @@ function writeRefusal(path: string, error: unknown): unknown {
   return new CommandRefusal(path, { ...refusal.refusal, ...missing, reason: "cannot_write" });
 }
 
-/** Whether two paths lead to one file. */
+/** Whether two paths name one file. */
 export function sameFile(a: string, b: string): boolean {
   return existsSync(a) && existsSync(b) && realpathSync(a) === realpathSync(b);
 }
 
-/** A reader that has seen enough (`| head`) ends the command quietly. */
+/** A closed pipe (`| head`) ends the command without a message. */
 export function endQuietlyOnClosedPipe(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -1,4 +1,4 @@
-/** Rows as Apache Parquet, a group of rows at a time, so that memory does not grow with the file. */
+/** Writes rows as Apache Parquet, group by group, so that memory does not grow with the file. */
 import type { SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import { outcomeNames } from "../../scenario/index.js";
@@ -8,22 +8,25 @@ import type { COLUMNS, RowEnd, RowFile, RowFrame } from "../../run/index.js";
 
 type Column = (typeof COLUMNS)[number];
 
-/** Rows of a group, but for the last one. */
+/** Rows of a group; the last may have fewer. */
 const GROUP = 65536;
-/** Times that a signed number of 64 bits has, in nanoseconds since 1970: from 1677 to 2262. */
+/** The range of signed 64-bit nanoseconds since 1970: years 1677 to 2262. */
 const FIRST_TIME = -(2n ** 63n);
 const LAST_TIME = 2n ** 63n - 1n;
 
 const REQUIRED = { repetition_type: "REQUIRED" } as const;
 const OPTIONAL = { repetition_type: "OPTIONAL" } as const;
 const STRING = { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } } as const;
-/** UTC. SPEC: not marked as such: of instants DuckDB keeps microseconds, of plain timestamps nanoseconds. */
+/**
+ * UTC. SPEC: not marked as UTC, since DuckDB keeps microseconds of instants and nanoseconds of
+ * plain timestamps.
+ */
 const TIME = {
   type: "INT64",
   logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "NANOS" },
 } as const;
 
-/** A list that is there, as the format wants lists: https://parquet.apache.org, LogicalTypes, Lists. */
+/** A list as the format defines it: https://parquet.apache.org, LogicalTypes, Lists. */
 function listOf(name: string): SchemaElement[] {
   return [
     { name, ...REQUIRED, num_children: 1, converted_type: "LIST", logical_type: { type: "LIST" } },
@@ -99,7 +102,7 @@ export class ParquetRows implements RowFile {
     await this.#output.end();
   }
 
-  /** Writes the bytes that have been made. */
+  /** Writes the finished bytes. */
   async #take(): Promise<void> {
     const bytes = this.#bytes.getBytes().slice();
     this.#bytes.index = 0;
@@ -107,7 +110,7 @@ export class ParquetRows implements RowFile {
   }
 }
 
-/** The time, or the nearest that the format has. */
+/** The time, or the nearest one that the format can hold. */
 function inFile(time: bigint): bigint {
   return time < FIRST_TIME ? FIRST_TIME : time > LAST_TIME ? LAST_TIME : time;
 }
