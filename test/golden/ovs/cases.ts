@@ -1,9 +1,9 @@
-/** What Open vSwitch did with frames: test/golden/ovs/*.json, made by scripts/golden-ovs.mjs. */
+/** Reads the results of Open vSwitch: test/golden/ovs/*.json, made by scripts/golden-ovs.mjs. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ALLOWED } from "./differences.js";
 
-/** A header change as the reference and the facade take it. */
+/** A header change in the types of the reference and of the facade. */
 export type HeaderChange =
   | { type: "set"; field: string; data: number; length: number; offset: number }
   | { type: "add"; field: string; data: number }
@@ -20,10 +20,10 @@ export interface OvsCase {
   /** "built", or a frame of test/captures. */
   from: string;
   frame: string;
-  /** Flows of each bridge, as ovs-ofctl takes them. */
+  /** Flows of each bridge, in the syntax of ovs-ofctl. */
   openflow: Record<string, string[]>;
   actions: OvsAction[];
-  /** Bytes that may be others. */
+  /** Bytes that may differ. */
   differences: { offset: number; length: number; what: keyof typeof ALLOWED }[];
   out: string;
 }
@@ -43,7 +43,7 @@ export function ovsFiles(): [name: string, cases: OvsCase[]][] {
     .map((name) => [name.slice(0, -5), (JSON.parse(readFileSync(FOLDER + name, "utf8")) as OvsFile).cases]);
 }
 
-/** A frame as hexadecimal text without the bytes that may differ: what is left is equal. */
+/** A frame as hexadecimal text without the bytes that may differ: the rest must be equal. */
 export function withoutDifferences(hex: string, { differences }: OvsCase): string {
   let text = hex;
   for (const { offset, length } of differences) {

@@ -1,4 +1,4 @@
-/** Where a frame of Open vSwitch may be another one than ours, and why. */
+/** Permitted differences between frames of Open vSwitch and ours, with reasons. */
 export const ALLOWED = {
   udp_source_port:
     "the outer UDP source port is a hash of what is inside, and each has its own (RFC 7348 section 5, RFC 8926 section 3.3)",

@@ -1,11 +1,12 @@
-// Reads test/golden/esp/*.json: associations, and frames that others have sealed and opened (scripts/golden-esp.mjs and .py).
+// Reads test/golden/esp/*.json: associations, and frames that other implementations encrypted and
+// decrypted (scripts/golden-esp.mjs and .py).
 
 import { readFileSync } from "node:fs";
 import { type EspSettings } from "../../oracle/esp/esp.js";
 import { type Encapsulation } from "../../oracle/esp/chain.js";
 import { hex } from "../../oracle/wire/handmade.js";
 
-/** Bytes are hex, what is left out is 0 or none. */
+/** Bytes are hex; omitted fields are 0 or none. */
 interface WrittenSettings {
   offload: "full" | "inline";
   encrypt: boolean;
@@ -29,7 +30,7 @@ interface WrittenCase {
 export interface EspCase {
   name: string;
   settings: EspSettings;
-  /** `to`: null where the frame is lost. */
+  /** `to`: null if the frame is lost. */
   frames: { from: Uint8Array; to: Uint8Array | null }[];
 }
 

@@ -1,4 +1,5 @@
-// What DPDK, scapy, strongSwan and the IETF made of ESP packets, asked of whoever seals and opens: the reference, the engine.
+// Compares ESP packets of DPDK, scapy, strongSwan and the IETF with an implementation under test:
+// the reference or the engine.
 
 import { afterEach, describe, expect, it } from "vitest";
 import vectors from "../../vectors/esp-gcm.json" with { type: "json" };
@@ -7,9 +8,9 @@ import { hex, over4 } from "../../oracle/wire/handmade.js";
 import { espCases } from "./espCases.js";
 import { type Exchange, exchanges } from "./strongswan.js";
 
-/** An association at work. */
+/** An association in use. */
 export interface Worker {
-  /** What becomes of a frame: another one, or null where it is lost. */
+  /** Result of a frame: another frame, or null if it is lost. */
   take: (frame: Uint8Array, linkType?: number) => Uint8Array | null;
   end: () => void;
 }
@@ -71,7 +72,7 @@ export function espSuite(start: (settings: EspSettings) => Worker): void {
       };
       const pad = parseInt(plaintext.slice(-4, -2), 16);
       const next = parseInt(plaintext.slice(-2), 16);
-      // Their payloads are not what their next header says, so that nothing here reads them.
+      // Their payloads do not match their next header, so they cannot be parsed here.
       const clear = checked(hex(...over4(next, plaintext.slice(0, -4 - 2 * pad))));
       const wire = checked(hex(...over4(50, esp)));
       const seals = work({ ...settings, encrypt: true });
@@ -83,7 +84,7 @@ export function espSuite(start: (settings: EspSettings) => Worker): void {
 }
 
 const ETHERNET = 14;
-/** IPv4 and UDP in front of ESP. */
+/** IPv4 and UDP before ESP. */
 const TUNNEL = ETHERNET + 28;
 
 export const PLAIN: EspSettings = {

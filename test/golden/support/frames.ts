@@ -1,5 +1,6 @@
-// The captures that golden files tell of. Those in test/captures and test/golden/made are always there; what may not be
-// passed on with this project is read from the directory that FLOWSTEER_CAPTURES names, where it is set.
+// The captures of the golden files. Those in test/captures and test/golden/made are always present;
+// captures that may not be distributed with this project are read from the directory in
+// FLOWSTEER_CAPTURES, if it is set.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ export interface CapturedFrame {
   wireLength: number;
 }
 
-/** Every golden file; `path` is undefined where its capture is not at hand. */
+/** All golden files; `path` is undefined if the capture is missing. */
 export function goldenFiles(): { golden: GoldenFile; path: string | undefined }[] {
   return readdirSync(KEYS)
     .sort()
@@ -33,7 +34,7 @@ export function goldenFiles(): { golden: GoldenFile; path: string | undefined }[
 export async function framesOf(path: string): Promise<CapturedFrame[]> {
   const frames: CapturedFrame[] = [];
   for await (const batch of readCapture(readFileSync(path))) {
-    // The bytes of a batch are views that the next one may overwrite.
+    // The bytes of a batch are views that the next batch may overwrite.
     frames.push(...batch.map((frame) => ({ ...frame, bytes: frame.bytes.slice() })));
   }
   return frames;

@@ -1,4 +1,5 @@
-// Frames of the headers that no public capture at hand has, for tshark to judge. The file is kept as it was judged:
+// Makes frames of headers that no available public capture has, as input for tshark. The file in
+// the repository is the one that tshark parsed:
 //
 //   node --import tsx test/golden/support/makeHeaders.ts test/golden/made/headers-made.pcap
 //   node scripts/golden-keys.mjs test/golden/made test/golden/keys
@@ -23,7 +24,7 @@ const ethernet = (type: number, payload: Bytes, tags = ""): number[] => [
   ...payload,
 ];
 
-/** A segment with its checksum at `at`, or one bit beside it. */
+/** A segment with its checksum at `at`, correct or wrong by one bit. */
 type Segment = (addresses: Bytes) => number[];
 const summed =
   (protocol: number, at: number, segment: Bytes, wrong = 0): Segment =>
@@ -73,7 +74,7 @@ const esp = [...hex("00001234 00000007"), ...DATA, ...DATA];
 const bth = (flags: string): number[] => [...hex(`04 40 ffff 00 000123 ${flags} 000001`), ...DATA, ...DATA];
 
 const FRAMES: readonly Bytes[] = [
-  // MACsec without and with the SCI, and behind a tag (IEEE 802.1AE).
+  // MACsec without and with the SCI, and after a tag (IEEE 802.1AE).
   ethernet(0x88e5, [...hex("0c 00 00000009"), ...DATA, ...DATA, ...DATA]),
   ethernet(0x88e5, [...hex("2c 00 00000009 0200000000010001"), ...DATA, ...DATA, ...DATA]),
   ethernet(0x88e5, [...hex("2d 08 0000000a 0200000000010001"), ...DATA, ...DATA, ...DATA], "8100 2005"),
@@ -124,7 +125,8 @@ const FRAMES: readonly Bytes[] = [
   over4(47, plain([...hex("0000 0800"), ...ip4(50, plain(esp))])),
   over4(17, udp(4789, [...hex("08000000 00002a00"), ...over6(17, udp(4500, esp))])),
   over4(17, udp(4500, [0xff])),
-  // Checksums that are wrong by one bit: IPv4, UDP and TCP over either version; and a UDP checksum of 0 over IPv6.
+  // Checksums with one wrong bit: IPv4, UDP and TCP over either version; and a UDP checksum of 0
+  // over IPv6.
   ethernet(0x0800, ip4(6, tcp(), 0x0100)),
   over4(17, udp(7000, DATA, 1)),
   over6(17, udp(7000, DATA, 0x8000)),
@@ -141,7 +143,7 @@ const FRAMES: readonly Bytes[] = [
 const record = (bytes: Bytes): number[] => [...be(0, 8), ...be(bytes.length, 4), ...be(bytes.length, 4), ...bytes];
 const HEADER = hex("a1b2c3d4 0002 0004 00000000 00000000 00040000 00000001");
 
-/** The whole file. */
+/** The complete file. */
 export function headersMade(): Uint8Array {
   return Uint8Array.from([...HEADER, ...FRAMES.flatMap(record)]);
 }

@@ -1,7 +1,7 @@
-// Compares what a parser of ours found with what tshark found (test/golden/keys, made by scripts/golden-keys.mjs).
-// Used by the reference's test and by the engine's. Every difference is a failure, unless a ruling below covers it: a
-// ruling names the fields, says why we differ on purpose and cites what decides; it applies by what the frame looks
-// like, never by its number.
+// Compares the results of one of our parsers with those of tshark (test/golden/keys, made by
+// scripts/golden-keys.mjs). The tests of the reference and of the engine use it. Every difference
+// is a failure, unless a ruling below covers it. A ruling names the fields, the reason of the
+// deliberate difference and its source; it applies by properties of the frame, never by its number.
 
 export interface GoldenFrame {
   number: number;
@@ -9,7 +9,7 @@ export interface GoldenFrame {
   capturedLength: number;
   /** tshark's chain of protocols, as "eth:ethertype:ip:udp". */
   protocols: string;
-  /** "short" or "malformed" where tshark says so of the frame. */
+  /** "short" or "malformed" if tshark reports it for the frame. */
   marks: string[];
   /** Our field names; addresses as text, the rest as numbers. */
   fields: Record<string, number | string>;
@@ -32,10 +32,15 @@ type Fields = ReadonlyMap<string, bigint>;
 
 const levelOf = (field: string): string => (field.includes("inner") ? "inner" : "outer");
 const cut = (frame: GoldenFrame): boolean => frame.marks.includes("short") || frame.marks.includes("malformed");
-/** tshark shows the fields of a header one by one until the bytes end: the last one tells whether it was whole. */
+/**
+ * tshark shows the fields of a header one by one until the bytes end: if the last one is there, the
+ * header was complete.
+ */
 const saw = (frame: GoldenFrame, name: string): boolean => frame.fields[name] !== undefined;
 
-/** Hop-by-hop, routing, fragment, AH, destination: never the upper layer of an unfragmented packet. */
+/**
+ * Hop-by-hop, routing, fragment, AH, destination: never the upper layer of an unfragmented packet.
+ */
 const EXTENSION_HEADERS = new Set([0, 43, 44, 51, 60]);
 
 export const RULINGS: readonly Ruling[] = [
@@ -99,7 +104,9 @@ export const RULINGS: readonly Ruling[] = [
   },
 ];
 
-/** Fields that tshark has a name for, without level. Only these can be missed in a golden frame. */
+/**
+ * Fields that tshark has a name for, without level. Only these can be missing in a golden frame.
+ */
 const KNOWN = new Set(
   [
     "smac dmac ethertype first_prio first_cfi first_vid second_prio second_cfi second_vid",
@@ -119,7 +126,7 @@ const KNOWN = new Set(
     ),
   ].flatMap((line) => line.split(" ")),
 );
-/** State bits: a golden frame holds them only when 1. */
+/** State bits: a golden frame contains them only if they are 1. */
 const STATE = new Set(
   [
     "cvlan_tag svlan_tag second_cvlan_tag second_svlan_tag frag ipv4_checksum_ok l4_checksum_ok",
@@ -136,14 +143,14 @@ export function isKnown(field: string): boolean {
   return KNOWN.has(plain(field));
 }
 
-/** The differences that no ruling covers, one line each; empty when the two agree. */
+/** The differences that no ruling covers, one line each; empty if both agree. */
 export function compareWithGolden(ours: Fields, frame: GoldenFrame): string[] {
   return differences(ours, frame)
     .filter(({ field }) => !rulingFor(ours, frame, field))
     .map(({ text }) => text);
 }
 
-/** The rulings that a frame needed, for a test that none is there in vain. */
+/** The rulings that a frame needed; a test uses them to find unused rulings. */
 export function rulingsUsed(ours: Fields, frame: GoldenFrame): Ruling[] {
   return differences(ours, frame).flatMap(({ field }) => rulingFor(ours, frame, field) ?? []);
 }
@@ -168,7 +175,9 @@ function differences(ours: Fields, frame: GoldenFrame): { field: string; text: s
 
 const say = (value: bigint | undefined): string => (value === undefined ? "absent" : `0x${value.toString(16)}`);
 
-/** Numbers as they are; MAC, IPv4 and IPv6 addresses (RFC 4291 section 2.2) from their text. */
+/**
+ * Numbers unchanged; MAC, IPv4 and IPv6 addresses (RFC 4291 section 2.2) parsed from their text.
+ */
 export function valueOf(shown: number | string): bigint {
   if (typeof shown === "number") return BigInt(shown);
   if (/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(shown)) return BigInt(`0x${shown.replaceAll(":", "")}`);

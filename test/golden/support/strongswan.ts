@@ -1,4 +1,5 @@
-// The capture of two strongSwan peers: what was on the wire, and beside it what was in the clear (test/captures/README.md).
+// The capture of two strongSwan peers: the packets on the wire, and their plaintext
+// (test/captures/README.md).
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -44,7 +45,7 @@ export async function exchanges(): Promise<Exchange[]> {
 const AT_SOURCE = 26;
 const AT_PORT = 36;
 
-/** In UDP port 4500, and not IKE behind four zero bytes. */
+/** In UDP port 4500, but not IKE after four zero bytes. */
 function isEsp(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return view.getUint16(AT_PORT) === 4500 && view.getUint32(AT_PORT + 6) !== 0;
