@@ -1,4 +1,4 @@
-/** Built frames: read back by the parser, wrong on request, round trips. */
+/** Built frames: parsed again, wrong on request, round trips. */
 import { expect, test } from "vitest";
 import { Header } from "../../src/abi/headers.js";
 import { LINK_TYPES } from "../../src/index.js";
@@ -23,7 +23,7 @@ test("every header can be built, and is read back whole", async () => {
     const { tree, parsed } = await drawOne(buildFrame(layers), linkType);
     expect(parsed.stopped, name).toBeNull();
     const given = layers.map((layer) => (layer instanceof Uint8Array ? "payload" : layer.header));
-    // Behind the first fragment's header and inside MACsec and ESP nothing is read.
+    // The parser reads nothing after the first fragment's header or inside MACsec and ESP.
     expect(
       tree.nodes.map(({ header }) => header),
       name,
@@ -223,7 +223,7 @@ test("checksums and lengths taken out of a frame become what they were", async (
         "opt_len",
         "s_bos",
       ];
-      // The checksum of GRE is there because it is given.
+      // The checksum of GRE is present because it is given.
       if (layer instanceof Uint8Array || layer.header === "gre") return layer;
       return Object.fromEntries(Object.entries(layer).filter(([key]) => !derived.includes(key))) as unknown as Layer;
     });

@@ -1,4 +1,4 @@
-/** What is not given: against headers written out by hand, and checksums made by others. */
+/** Default values, compared with headers written by hand and with checksums of other programs. */
 import { expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../src/packet/index.js";
 import { hexBytes, hexOf } from "../../src/packet/bytes.js";
@@ -8,7 +8,7 @@ const hex = (...layers: readonly Layer[]): string => hexOf(buildFrame(layers));
 const DATA = Uint8Array.of(1, 2, 3);
 
 test("defaults are what correct frames have", () => {
-  // An IPv4 header that textbooks sum up.
+  // An IPv4 header whose checksum textbooks give.
   const ip = buildFrame([
     {
       header: "ipv4",
@@ -21,7 +21,7 @@ test("defaults are what correct frames have", () => {
     new Uint8Array(95),
   ]);
   expect(hexOf(ip.slice(0, 20))).toBe("45000073000040004011b861c0a80001c0a800c7");
-  // SCTP: the CRC32c check value of "123456789" is 0xe3069283, sent from its lowest byte on.
+  // SCTP: the CRC32c check value of "123456789" is 0xe3069283, sent lowest byte first.
   const sctp = buildFrame([{ header: "ipv4" }, { header: "sctp" }, DATA]);
   const crc = crc32cBitwise([...sctp.slice(20, 28), 0, 0, 0, 0, ...DATA]);
   expect([...sctp.slice(28, 32)]).toEqual([crc & 0xff, (crc >>> 8) & 0xff, (crc >>> 16) & 0xff, crc >>> 24]);
@@ -49,7 +49,7 @@ const B4 = "c0000202";
 const A6 = "20010db8000000000000000000000001";
 const B6 = "20010db8000000000000000000000002";
 
-/** Written out by hand; checksums by the reference of test/oracle/wire/checksum.ts. */
+/** Written by hand; checksums by the reference of test/oracle/wire/checksum.ts. */
 const sum = (...parts: readonly string[]): string => {
   const all = parts.map((part) => hexBytes(part) as Uint8Array);
   return (0xffff - onesComplementSum(...all)).toString(16).padStart(4, "0");

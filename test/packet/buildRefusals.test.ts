@@ -1,4 +1,4 @@
-/** What the builder refuses: the place, the rule, how to mend it. */
+/** Refusals of the builder: the path, the rule, the fix. */
 import { expect, test } from "vitest";
 import { SteeringError } from "../../src/index.js";
 import { buildFrame, type Layer } from "../../src/packet/index.js";

@@ -1,4 +1,4 @@
-/** Both readers on files made by hand: what the public captures do not hold. */
+/** Both readers on handmade files, for cases that no public capture has. */
 
 import { describe, expect, it } from "vitest";
 import { CaptureDecoder, readCapture } from "../../src/packet/capture/read.js";
@@ -140,7 +140,7 @@ describe("pcapng blocks", () => {
     const length = 3 * 2 ** 30;
     const decoder = new CaptureDecoder();
     decoder.push(concat(start, le(0xbad, 4), le(length, 4)));
-    // One buffer over and over: had the decoder kept the block, it would hold 3 GiB.
+    // The same buffer each time: if the decoder kept the blocks, it would hold 3 GiB.
     const piece = new Uint8Array(2 ** 24);
     for (let left = length - 12; left > 0; left -= piece.length) decoder.push(piece.subarray(0, left));
     expect(decoder.push(concat(le(length, 4), packet)).map((frame) => frame.bytes)).toEqual([BYTES]);

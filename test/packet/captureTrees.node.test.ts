@@ -1,4 +1,6 @@
-/** Frames of the captures as trees, and built again. FLOWSTEER_CAPTURES=dir adds captures of yours. */
+/**
+ * Frames of the captures as trees, then built again. FLOWSTEER_CAPTURES=dir adds your own captures.
+ */
 import { createReadStream, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +17,7 @@ const files = folders
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   .filter((name) => /\.(pcap|pcapng|cap)$/.test(name));
 
-/** Frames of a capture that are checked: enough of any. */
+/** Number of frames of a capture that are checked. */
 const MOST = 2000;
 
 test.each(files)("%s", async (file) => {

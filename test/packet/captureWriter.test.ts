@@ -1,4 +1,4 @@
-/** What the writers write, the readers read back. */
+/** Checks that the readers read the output of the writers. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ const size = fc.constantFrom(1, 5, 64, 1 << 20);
 const wireLengthOf = (frame: { bytes: Uint8Array; cutAway: number | undefined }): number =>
   frame.bytes.length + (frame.cutAway ?? 0);
 
-/** The argument of a writer; a frame that was not cut leaves its length out. */
+/** The argument of a writer; a complete frame omits its length. */
 function toWrite(frame: { time: bigint; bytes: Uint8Array; cutAway: number | undefined; interfaceId?: number }) {
   const { time, bytes, cutAway, interfaceId = 0 } = frame;
   return cutAway === undefined

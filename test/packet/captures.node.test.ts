@@ -1,4 +1,4 @@
-/** The captures in test/captures, against what tshark says of them. */
+/** Compares the captures in test/captures with the output of tshark. */
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -24,7 +24,9 @@ const golden = JSON.parse(readFileSync(new URL("../golden/captures.json", import
 const names = Object.keys(golden);
 const read = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(name, directory)));
 
-/** Every cut of a file decodes all of its bytes before the cut, so that only small files are cut everywhere. */
+/**
+ * Each cut of a file decodes all bytes before the cut, so only small files are cut at every byte.
+ */
 const SMALL = 3000;
 
 function asGolden(frames: readonly CapturedFrame[]): GoldenFrame[] {
@@ -38,7 +40,7 @@ function asGolden(frames: readonly CapturedFrame[]): GoldenFrame[] {
   }));
 }
 
-/** A frame in one string, quick to compare. */
+/** A frame as one string, for fast comparison. */
 function keyOf({ number, time, linkType, interfaceId, wireLength, bytes }: CapturedFrame): string {
   return [number, time, linkType, interfaceId, wireLength, Buffer.from(bytes).toString("latin1")].join();
 }
@@ -129,7 +131,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-/** Where each record of a sound file ends, and how many frames there are up to there. */
+/** The end of each record of a valid file, and the number of frames up to it. */
 function recordEnds(file: Uint8Array): { end: number; frames: number }[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const ends: { end: number; frames: number }[] = [];

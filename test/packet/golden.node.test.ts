@@ -1,4 +1,7 @@
-/** What tshark says of built frames: test/golden/build.json, made by scripts/golden-build.mjs. */
+/**
+ * Compares built frames with the output of tshark: test/golden/build.json, made by
+ * scripts/golden-build.mjs.
+ */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { buildFrame } from "../../src/packet/index.js";
@@ -9,7 +12,7 @@ interface Judged {
   name: string;
   bytes: string;
   protocols: string;
-  /** Protocols whose checksum tshark found right. */
+  /** Protocols whose checksum is correct for tshark. */
   good: string[];
   complaints: string[];
 }

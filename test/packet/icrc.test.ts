@@ -1,4 +1,4 @@
-/** The invariant CRC: what it covers, and what it leaves out. */
+/** The invariant CRC: covered and excluded bytes. */
 import { expect, test } from "vitest";
 import { hexBytes, joined } from "../../src/packet/bytes.js";
 import { crc32 } from "../../src/packet/checksum.js";
@@ -11,7 +11,7 @@ const BODY = bytes("c00012b700280000 6440ffff0000001200 00abcd 11111111 00000011
 const IPV4 = bytes("4500003c00004000 40110000 0a000001 0a000002");
 const IPV6 = bytes("6201234500281140 fe80000000000000000000fffe000001 fe80000000000000000000fffe000002");
 
-/** By the polynomial as the standard writes it, highest bit first. */
+/** By the polynomial as in the standard, highest bit first. */
 function bitwise(data: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of data) {
@@ -20,7 +20,7 @@ function bitwise(data: Uint8Array): number {
       crc = (crc << 1) ^ (out ? 0x04c11db7 : 0);
     }
   }
-  // Its bits lie mirrored in bytes that are sent lowest first: as a field they are each byte mirrored.
+  // Its bits are mirrored, and the bytes are sent lowest first: as a field, each byte is mirrored.
   const field = [24, 16, 8, 0].map((shift) => (~crc >>> shift) & 0xff);
   return field.reduce((all, byte) => all * 256 + mirrored(byte), 0);
 }
@@ -40,7 +40,7 @@ test.each([
   ["IPv4", joined(IPV4, BODY), [1, 8, 10, 11], 20, 0xd55409ed],
   ["IPv6", joined(IPV6, BODY), [1, 2, 3, 7], 40, 0x3e8de077],
 ])("over %s", (_, packet, variant, udp, golden) => {
-  // Computed by another program.
+  // Computed with another program.
   expect(invariantCrc(packet)).toBe(golden);
   const ones = [...variant, udp + 6, udp + 7, udp + 12];
   const masked = packet.slice();
@@ -51,7 +51,7 @@ test.each([
     if (at === 0 && udp === 20) continue;
     const other = packet.slice();
     other[at] = (other[at] ?? 0) ^ 1;
-    // The lowest bit of the first byte of IPv6 is traffic class.
+    // The lowest bit of the first byte of IPv6 belongs to the traffic class.
     const free = ones.includes(at) || at === 0;
     expect(invariantCrc(other) === golden, `byte ${at}`).toBe(free);
   }

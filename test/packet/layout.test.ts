@@ -1,10 +1,13 @@
-/** The table of layouts: whole bytes, names once, and what messages about cut headers call the first missing field. */
+/**
+ * The table of layouts: complete bytes, unique names, and the name of the first missing field in
+ * messages about cut headers.
+ */
 import { expect, test } from "vitest";
 import { Header, Stop } from "../../src/abi/headers.js";
 import { firstCutField } from "../../src/packet/cutField.js";
 import { LAYOUTS, layoutOf, type LaidOutHeader } from "../../src/packet/layout.js";
 
-/** Bytes of the fixed part: RFCs and the parser's own sizes. */
+/** Sizes of the fixed part in bytes: from the RFCs and the parser. */
 const SIZES: Readonly<Record<LaidOutHeader, number>> = {
   ethernet: 14,
   vlan: 4,

@@ -1,4 +1,4 @@
-/** The text of trees. */
+/** Trees printed as text. */
 import { expect, test } from "vitest";
 import { LINK_TYPES } from "../../src/index.js";
 import { buildFrame, printFrame, type Layer, type PrintOptions } from "../../src/packet/index.js";
@@ -53,7 +53,7 @@ test("each header has a line of its own", async () => {
   for (const { name, linkType, layers } of EVERY_HEADER) {
     const lines = await text(layers, { width: 1000 }, linkType);
     expect(lines.length, name).toBe(layers.length);
-    // All but the payload's name say something.
+    // Each line has content after the name of its header.
     for (const line of lines) expect(line, name).toMatch(/^ +\d+ {2} *\w+ {2,}\S/);
   }
 });

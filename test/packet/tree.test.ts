@@ -1,4 +1,7 @@
-/** Trees: every byte of any frame once, values as they lie, checksums judged as the engine judges them. */
+/**
+ * Trees: every byte of any frame exactly once, raw values, the same checksum verdicts as the
+ * engine.
+ */
 import { expect, test } from "vitest";
 import { MAP_ENTRIES } from "../../src/abi/headers.js";
 import { buildFrame, frameTree, printFrame, type FrameTree } from "../../src/packet/index.js";
@@ -9,7 +12,7 @@ import { frameText, seedFor, type TestFrame } from "../assembly/support/core.js"
 import { draw, drawOne, nodeOf, valuesOf, type Drawn } from "./support/frames.js";
 import { rounds } from "../support/tier.js";
 
-/** What breaks the promise that each byte is in the tree once. */
+/** Violations of the rule that each byte is in the tree once. */
 function gaps({ nodes }: FrameTree, length: number): string[] {
   const wrong: string[] = [];
   let at = 0;
@@ -39,7 +42,7 @@ function misread({ bytes, tree }: Drawn): string[] {
   );
 }
 
-/** Where the engine verified an upper layer's checksum, and said otherwise. */
+/** Checksums on which tree and engine disagree. */
 function misjudged({ parsed, tree }: Drawn): string[] {
   const wrong: string[] = [];
   for (const { header, level, fields } of tree.nodes) {
@@ -101,7 +104,7 @@ test("more headers than are listed", async () => {
 });
 
 test("a frame, field by field", async () => {
-  // By hand: 802.1Q tag, IPv4 with a router alert, TCP with two options, two bytes of padding.
+  // Handmade: 802.1Q tag, IPv4 with a router alert, TCP with two options, two bytes of padding.
   const bytes = hexBytes(`
     020000000002 020000000001 8100
     a064 0800
@@ -173,7 +176,7 @@ test("options are lists that lose nothing", () => {
   for (let n = 0; n < rounds(4000); n++) {
     const bytes = Uint8Array.from(random.bytes(random.below(24)));
     const family = random.pick([TCP, IPV4, IPV6, null]);
-    // Types that have names, half the time.
+    // Named types, half of the time.
     if (family !== null && random.chance(0.5)) bytes[0] = random.pick(family.named).type;
     const found = family === null ? decodeGeneve(bytes) : decodeOptions(family, bytes);
     const again = found.map(({ option }) => (family === null ? encodeGeneve(option) : encodeOption(family, option)));

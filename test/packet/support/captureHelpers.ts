@@ -1,11 +1,14 @@
 import { CaptureDecoder, type CapturedFrame, type CaptureEnd } from "../../../src/packet/capture/read.js";
 
-/** All frames of a file pushed in chunks of one size, their bytes copied out of the chunk. */
+/**
+ * All frames of a file that is pushed in chunks of one size; their bytes are copied out of the
+ * chunk.
+ */
 export function decodeAll(file: Uint8Array, size = file.length): { frames: CapturedFrame[]; end: CaptureEnd } {
   const decoder = new CaptureDecoder();
   const frames: CapturedFrame[] = [];
   for (let at = 0; at < file.length; at += size) {
-    // The chunk is wiped once its frames are copied, so that a frame which needs it later shows.
+    // The chunk is wiped once its frames are copied, so that a frame that still needs it fails.
     const chunk = file.slice(at, at + size);
     for (const frame of decoder.push(chunk)) frames.push({ ...frame, bytes: frame.bytes.slice() });
     chunk.fill(0xee);
@@ -17,7 +20,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** A little-endian number of so many bytes. */
+/** A little-endian number of `size` bytes. */
 export function le(value: number | bigint, size: number): Uint8Array {
   return Uint8Array.from({ length: size }, (_, i) => Number((BigInt(value) >> BigInt(8 * i)) & 0xffn));
 }
@@ -49,7 +52,10 @@ export function enhancedPacket(
   return block(6, le(interfaceId, 4), ...time, le(captured, 4), le(bytes.length + 1000, 4), bytes);
 }
 
-/** The same file written on a host of the other byte order; of options only those of interfaces are understood. */
+/**
+ * The same file as written on a host of the other byte order; only options of interfaces are
+ * supported.
+ */
 export function swapByteOrder(file: Uint8Array): Uint8Array {
   const out = file.slice();
   const from = new DataView(file.buffer, file.byteOffset, file.byteLength);

@@ -1,4 +1,4 @@
-/** A frame of every header that can be built, mostly of defaults. */
+/** A frame of every header that can be built, mostly with default values. */
 import type { Layer } from "../../../src/packet/index.js";
 import { LINK_TYPES } from "../../../src/index.js";
 
@@ -167,7 +167,7 @@ export const EVERY_HEADER: readonly Sample[] = [
   },
 ];
 
-/** Wrong on request: tshark sees it. */
+/** Wrong on request: tshark reports it. */
 export const WRONG: readonly Sample[] = Object.entries<readonly Layer[]>({
   "a wrong ipv4 checksum": [ethernet, { header: "ipv4", checksum: 1 }, udp, DATA],
   "a wrong tcp checksum": [ethernet, ipv6, { header: "tcp", checksum: 1 }, DATA],

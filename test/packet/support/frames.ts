@@ -1,4 +1,4 @@
-/** Frames parsed and drawn as trees. */
+/** Parses frames and prints them as trees. */
 import { createDevice, type Device, type ParsedFrame } from "../../../src/index.js";
 import { frameTree, type FrameTree, type TreeNode } from "../../../src/packet/index.js";
 
@@ -10,7 +10,7 @@ export interface Drawn {
 
 let opened: Promise<Device> | undefined;
 
-/** The trees of frames, by one device. */
+/** The trees of frames, from one device. */
 export async function draw(
   frames: readonly { bytes: Uint8Array; linkType?: number; wireLength?: number }[],
 ): Promise<Drawn[]> {
