@@ -1,4 +1,4 @@
-/** Contexts of connections as bytes: the places of the device's format, and both ways. */
+/** Contexts of connections as bytes: offsets of the device's format, encoded and decoded. */
 import { expect, test } from "vitest";
 import { connectionBytes, connectionFromBytes } from "../../../src/model/action/connection.js";
 import { Random } from "../../oracle/generate/random.js";

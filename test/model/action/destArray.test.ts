@@ -1,4 +1,4 @@
-/** Destination arrays: members that each profile takes, and the records that the core gets. */
+/** Destination arrays: the members that each profile accepts, and the records for the core. */
 import { describe, expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
 import { arrayMembers, arrayRecord, type ArrayAction, type DestAttr } from "../../../src/model/action/destArray.js";

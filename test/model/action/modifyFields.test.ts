@@ -1,4 +1,7 @@
-/** The fields and encodings of header changes are those of test/vectors/modify-fields.json, and lie where the RFCs put them. */
+/**
+ * Checks fields and encodings of header changes against test/vectors/modify-fields.json, and their
+ * offsets against the RFCs.
+ */
 import { expect, test } from "vitest";
 import { Place, PLACE_INNER } from "../../../src/abi/program.js";
 import { MODIFY_ANCHORS, MODIFY_ENCODINGS } from "../../../src/model/action/modifyActions.js";

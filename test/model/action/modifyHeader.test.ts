@@ -1,4 +1,7 @@
-/** Header changes as words and as objects, what each profile refuses, and the programs that the core gets. */
+/**
+ * Header changes as words and as objects, the refusals of each profile, and the programs for the
+ * core.
+ */
 import { describe, expect, test } from "vitest";
 import { REGISTER_A } from "../../../src/abi/engine.js";
 import { Place, PLACE_INNER } from "../../../src/abi/program.js";
@@ -41,7 +44,7 @@ const set = (field: string | number, data = 0, more: object = {}): ModifyAction 
 const add = (field: string, data = 1): ModifyAction => ({ type: "add", field, data });
 const copy = (field: string, to: string, more: object = {}): ModifyAction => ({ type: "copy", field, to, ...more });
 
-/** Instructions, as docs in src/abi/engine.ts draw them. */
+/** Instructions, in the layout of src/abi/engine.ts. */
 function instructions(record: Uint8Array): number[][] {
   const view = new DataView(record.buffer);
   const count = view.getUint32(0, true);
@@ -162,7 +165,7 @@ describe("lists", () => {
     expect(program([TTL, 0x10730002_00000003n])).toEqual(wanted);
     expect(program([TTL, TTL], RX, 8)).toEqual(program([TTL]));
     expect(program(bytes, RX, 8)).toEqual(program([TTL]));
-    // A view into something larger, which may change pendingWork.
+    // A view into a larger buffer, which may change afterwards.
     const large = new Uint8Array(32);
     large.set(bytes, 5);
     expect(program(large.subarray(5, 21))).toEqual(wanted);
@@ -199,7 +202,7 @@ describe("lists", () => {
     const only = { ...FDB, rootOnly: true };
     expect(refusal([TTL], only)).toBe("EOPNOTSUPP root_only flags");
     expect(refusal([TTL], { ...only, rootLevel: true })).toBeUndefined();
-    // Sizes are asked before.
+    // Sizes are checked first.
     expect(refusal(new Uint8Array(9), only)).toBe("EINVAL bad_modify actions_sz");
   });
 });
@@ -216,7 +219,7 @@ describe("what both kinds of profile refuse", () => {
       expect(both([add("OUT_IP_TTL"), (type << 60n) | 1n])).toBe("EOPNOTSUPP unsupported actions[1].type");
     }
     expect(both([{ type: "nop" }])).toBe("EOPNOTSUPP unsupported actions[0].type");
-    // Those of a root table go to firmware, which knows one errno.
+    // Actions of a root table go to the firmware, which has a single errno.
     expect(refusal([{ type: "nop" }], device(RX, true))).toBe("EINVAL unsupported actions[0].type");
   });
 
@@ -312,12 +315,12 @@ describe("what devices refuse besides", () => {
     expect(refusal([set("OUT_SIPV4"), copy("METADATA_REG_C_0", "OUT_SIPV6_31_0")], nic)).toBe(
       "ENOTSUP bad_modify actions[1].to",
     );
-    // Each action is asked whole before the next one.
+    // Each action is checked completely before the next one.
     expect(refusal([...l3, set(0xfff)], nic)).toBe("ENOTSUP bad_modify actions[1].field");
     expect(refusal([set("OUT_SIPV4"), set("OUT_DIPV6_31_0", 0, { offset: 1, length: 32 })], nic)).toBe(
       "EINVAL bad_modify actions[1].offset",
     );
-    // Sources, fields of both versions, and numbers of TCP go with everything.
+    // Sources, fields of both versions, and numbers of TCP can be combined with everything.
     const free = [set("OUT_UDP_SPORT"), add("OUT_TCP_SEQ_NUM"), set("OUT_IP_DSCP"), set("OUT_DIPV4")];
     expect(refusal([...free, copy("OUT_SIPV6_31_0", "METADATA_REG_C_0")], nic)).toBeUndefined();
     for (const setting of [RX, device(RX, true)]) expect(refusal([...l3, ...l4], setting)).toBeUndefined();

@@ -1,4 +1,7 @@
-/** The automaton of action orders against the library's own, step by step: those that are there and those that are not. */
+/**
+ * Compares the automaton of action orders with that of rdma-core, step by step: existing and
+ * missing transitions.
+ */
 import { describe, expect, test } from "vitest";
 import { nextState, ORDER_STATES, type OrderKind, type OrderDirection } from "../../../src/model/action/order.js";
 import table from "../../vectors/action-order.json" with { type: "json" };
@@ -13,7 +16,7 @@ const SIDES: Readonly<Record<string, OrderDirection>> = {
   FDB_EGRESS: "fdbSent",
 };
 
-/** Every kind that any state of any side knows. */
+/** Every kind that appears in a state of either side. */
 const KINDS = [
   ...new Set(
     Object.values(AUTOMATA)

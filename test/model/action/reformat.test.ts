@@ -1,4 +1,4 @@
-/** Packet reformats: what each profile refuses, and the records that the core gets. */
+/** Packet reformats: the refusals of each profile, and the records for the core. */
 import { describe, expect, test } from "vitest";
 import type { ActionSetting } from "../../../src/model/action/modifyHeader.js";
 import { reformatRecord } from "../../../src/model/action/reformat.js";
@@ -30,7 +30,7 @@ const refusal = (type: number, data?: Uint8Array | null, size?: number, setting 
   return error && `${error.code} ${error.reason} ${error.path}`;
 };
 
-/** Type, version, entropy, length, IP, UDP; the data behind them is as it was given. */
+/** Type, version, entropy, length, IP, UDP; then the unchanged data. */
 function heads(type: number, data: Uint8Array): number[] {
   const one = record(type, data);
   const view = new DataView(one.buffer);
@@ -152,7 +152,7 @@ test("devices encapsulate what they send and decapsulate what they receive", () 
   expect(refusal(1, VXLAN4, undefined, settingUnder("connectx7", "fdb", true))).toBe(
     "EOPNOTSUPP unsupported reformat_type",
   );
-  // Data and its size are asked before, what the data is pendingWork.
+  // Data and its size are checked first, the content of the data afterwards.
   expect(refusal(1, null, 5, RX)).toBe("EINVAL bad_reformat data_sz");
   expect(refusal(1, bytes(1), undefined, RX)).toBe("EINVAL bad_reformat reformat_type");
 });

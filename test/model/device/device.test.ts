@@ -1,4 +1,6 @@
-/** The device: what it takes, what it refuses, and that a batch is the same as its frames one by one. */
+/**
+ * The device: accepted and refused input; a batch gives the same results as its frames one by one.
+ */
 import { expect, test } from "vitest";
 import { createDevice, LINK_TYPES, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";

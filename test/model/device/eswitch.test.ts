@@ -1,4 +1,7 @@
-/** The eSwitch: the ways of frames between the wire, the PF and its VFs (docs/rules.md, "The way of a frame"). */
+/**
+ * The eSwitch: paths of frames between the wire, the PF and its VFs (docs/rules.md, "The way of a
+ * frame").
+ */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createDevice, createSink, type FrameListener } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -33,7 +36,7 @@ describe("without rules", () => {
   test("the wire and VFs come to the PF, and the PF leaves", () => {
     const expected = ["host:0 deliver", "host:0 deliver", "host:0 deliver", "port:1 transmit"];
     expect(ways()).toEqual(expected);
-    // A root table without rules changes nothing, nor does one that a rule has been in.
+    // A root table without rules changes nothing, nor does one whose rules are gone.
     const rule = one.fdb(80, DROP);
     expect(ways()).toEqual(Array(4).fill("drop drop_action"));
     dv.mlx5dv_dr_rule_destroy(rule);
@@ -79,7 +82,7 @@ describe("rules", () => {
     expect(one.sent(1, 80)).toBe("v17 deliver");
     flow(1, [], SNIFFER);
     flow(1, [], { ...DONT_TRAP, priority: 3 });
-    // The sniffer sees it as it goes, and as it comes.
+    // The sniffer sees it on send and on receive.
     expect(one.sent(1, 80)).toBe("(v1) (v1) v17 deliver");
     expect(one.sent(2, 80)).toBe("(v1) v17 deliver");
     expect(one.wire(80)).toBe("(v1) v17 deliver");
@@ -131,7 +134,7 @@ describe("rules", () => {
     const other = createSink(one.contexts[2], "another");
     one.rule("fdb", { "misc.source_sqn": other.qp_num }, [DROP]);
     expect(outcomeText(one.device.send(other, ipv4Frame()))).toBe("drop drop_action");
-    // In the domain of who gets it, too.
+    // In the domain of the receiver, too.
     one.rule(
       "nic_rx",
       { "misc.source_port": 1, "misc.source_sqn": one.queues[1].qp_num, "ext.direction": 2 },
@@ -159,7 +162,7 @@ describe("the send path of a function", () => {
     const sniffer = flow(1, [], SNIFFER);
     expect(one.sent(1, 81)).toBe("(v1) host:0 deliver");
     expect(one.sent(1, 80)).toBe("(v1) drop drop_action");
-    // Not what others get.
+    // Not the frames of others.
     expect([one.wire(81), one.sent(2, 81)]).toEqual(["host:0 deliver", "host:0 deliver"]);
     v.ibv_destroy_flow(sniffer);
     expect(one.sent(1, 81)).toBe("host:0 deliver");
@@ -185,7 +188,7 @@ describe("the send path of a function", () => {
     const send = (metadata?: number): string =>
       outcomeText(one.device.send(one.queues[1], ipv4Frame(), metadata === undefined ? {} : { metadata }));
     expect([send(), send(1), send(0x8000_0001)]).toEqual(["host:0 deliver", "host:0 deliver", "drop drop_action"]);
-    // Nobody behind it does.
+    // No later stage does.
     one.rule("fdb", { "misc2.metadata_reg_a": 5 }, [DROP]);
     one.rule("nic_rx", { "misc2.metadata_reg_a": 5 }, [DROP]);
     expect(send(5)).toBe("host:0 deliver");
@@ -207,7 +210,7 @@ describe("loopback", () => {
     expect(one.sent(0, 80)).toBe("other deliver");
     one.fdb(80, toPort(1));
     expect(one.sent(0, 80)).toBe("port:1 transmit");
-    // A VF's frames are the PF's to receive, or leave: the sender's own flow answers there.
+    // Frames of a VF are received by the PF, or leave: the sender's own flow matches there.
     flow(0, [dport(81)]);
     expect([one.sent(1, 81), one.sent(0, 81)]).toEqual(["pf deliver", "port:1 transmit"]);
     one.fdb(81, toVport(0));

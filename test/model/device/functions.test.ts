@@ -1,4 +1,4 @@
-/** Functions of a device: what is theirs, and what they share. */
+/** Functions of a device: their own objects, and the shared ones. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, createSink, type Device, type DeviceFunction } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";

@@ -1,4 +1,7 @@
-/** Options of `createDevice` and `createDevicePool`: what is no option or has the wrong type is refused by name. */
+/**
+ * Options of `createDevice` and `createDevicePool`: an unknown option or a wrong type is refused by
+ * name.
+ */
 import { describe, expect, test } from "vitest";
 import {
   createDevice,

@@ -1,4 +1,6 @@
-/** What each profile refuses, and in which order: every fault alone, and before every later one. */
+/**
+ * Refusals of each profile and their order: every fault alone, and combined with every later one.
+ */
 import { describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import { checkFlow, checkSpecs, type FlowSetting } from "../../../src/model/flow/checks.js";
@@ -15,7 +17,7 @@ const [IPV4, IPV4_EXT, IPV6] = [v.IBV_FLOW_SPEC_IPV4, v.IBV_FLOW_SPEC_IPV4_EXT, 
 const [TCP, UDP, GRE] = [v.IBV_FLOW_SPEC_TCP, v.IBV_FLOW_SPEC_UDP, v.IBV_FLOW_SPEC_GRE];
 const { IBV_FLOW_SPEC_ACTION_TAG: TAG, IBV_FLOW_SPEC_ACTION_COUNT: COUNT, IBV_FLOW_SPEC_ACTION_DROP: DROP } = v;
 
-/** A flow that every profile takes, to put faults into. */
+/** A flow that every profile accepts, as the base of the faults. */
 interface Draft {
   attr: { type: number; priority: number; port: number; flags: number; uncounted: number };
   specs: object[];
@@ -43,13 +45,16 @@ function requestOf({ attr, specs, more }: Draft): FlowRequest {
   return { comp_mask: 0, size: 0, ...rest, num_of_specs: read.length + uncounted, specs: read };
 }
 
-/** Code, reason and path, without the places in lists. */
+/** Code, reason and path, without list indexes. */
 function foundIn(profile: string, one: Draft): string {
   const error = refused(() => checkFlow("ibv_create_flow", profileNamed(profile), requestOf(one), one.setting));
   return error === undefined ? "accepted" : `${error.code} ${error.reason} ${error.path?.replace(/\[\d+\]/, "[]")}`;
 }
 
-/** A fault: what it does, what it is told, and what it shares with other faults, which then cannot stand together. */
+/**
+ * A fault: its change, the expected error, and the part that it shares with other faults, which
+ * then cannot be combined.
+ */
 type Fault = readonly [does: (one: Draft) => unknown, told: string, shares?: string];
 
 const counted = { type: COUNT, counters: { points: 1 } };
@@ -201,7 +206,7 @@ describe.each(PROFILES)("%s", (profile, faults) => {
   });
 });
 
-/** Whether a profile takes a flow of these specs, and what it says if not. */
+/** Whether a profile accepts a flow of these specs, or else its error. */
 function specsIn(profile: string, specs: object[], attr: Partial<Draft["attr"]> = {}): string {
   const one = draft();
   one.specs = specs;
@@ -299,7 +304,7 @@ describe("the driver", () => {
     expect(found({ type: ETH }, { type: IPV6 })).toBe("accepted");
     expect(found(ether(0x0800, 0xff00))).toBe("accepted");
     expect(found(inner(ether(0x86dd)), { type: IPV4 })).toBe("accepted");
-    // The last that asks an EtherType, and the last IP spec.
+    // The last spec with an EtherType, and the last IP spec.
     expect(found(ether(0x86dd), ether(0x0800), { type: ETH }, { type: IPV4 })).toBe("accepted");
     expect(found(ether(0x0800), ether(0x86dd), { type: IPV4 })).toBe(val);
     expect(found(ether(0x86dd), { type: IPV4 }, { type: IPV6 })).toBe("accepted");

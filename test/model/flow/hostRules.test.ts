@@ -1,4 +1,4 @@
-/** device.hostRules: rules of the host's applications, behind flows and direct rules. */
+/** device.hostRules: rules of the host's applications, after flows and direct rules. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
 import { ALL, FlowBench, TCP } from "../../verbs/support/flows.js";

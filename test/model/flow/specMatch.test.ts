@@ -1,4 +1,4 @@
-/** What specs become over the key: field by field, bit by bit. */
+/** Translation of specs to the key: field by field, bit by bit. */
 import { describe, expect, test } from "vitest";
 import { EXT_PRESENT_OUTER, KEY_SIZE } from "../../../src/abi/key.js";
 import { flowMatch, groupMatch, portMatch } from "../../../src/model/flow/specMatch.js";
@@ -30,7 +30,10 @@ import {
   differences,
 } from "../support/flows.js";
 
-/** A field asked whole: [type, field, value, fields of the key as "@" for the level, presence of outer level, of tunnels] */
+/**
+ * A field with a full mask: [type, field, value, fields of the key as "@" for the level, presence
+ * of outer level, of tunnels]
+ */
 const WHOLE: [string, number, string, number | string, Record<string, string>, number, number?][] = [
   ["ETH", v.IBV_FLOW_SPEC_ETH, "dst_mac", "66:11:22:33:44:55", { "@.dmac": "661122334455/ffffffffffff" }, ETH],
   ["ETH", v.IBV_FLOW_SPEC_ETH, "src_mac", "02:00:00:00:00:01", { "@.smac": "20000000001/ffffffffffff" }, ETH],

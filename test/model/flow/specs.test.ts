@@ -1,4 +1,4 @@
-/** Lists of specs: which count, which contradict each other, which can stand in no flow, what they do. */
+/** Lists of specs: effective ones, contradictions, invalid flows, actions. */
 import { describe, expect, test } from "vitest";
 import { fieldsOutsideMask } from "../../../src/model/flow/spec.js";
 import * as v from "../../../src/verbs/index.js";
@@ -225,7 +225,7 @@ test("random lists of specs are what the reference says", () => {
   checkReached(() => expect(count.refused).toBeGreaterThan(500));
 });
 
-/** A spec of few bits, so that lists of them often have a meaning. */
+/** A spec of few bits, so that lists of them often can match. */
 function randomSpec(random: Random, types: readonly number[]): FlowSpec {
   if (random.chance(0.15)) {
     return random.chance(0.5)

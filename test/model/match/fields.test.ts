@@ -1,4 +1,7 @@
-/** The table of fields is test/vectors/match-params.json, with whole addresses; every presence bit and place is its own. */
+/**
+ * Checks the table of fields against test/vectors/match-params.json, with complete addresses; every
+ * presence bit and position is unique.
+ */
 import { expect, test } from "vitest";
 import { DEVICE_KEY_SIZE, GROUP_SIZE, KEY_SIZE } from "../../../src/abi/key.js";
 import { createDevice } from "../../../src/index.js";
@@ -16,7 +19,7 @@ import table from "../../vectors/match-params.json" with { type: "json" };
 type Row = [group: string, name: string, bit: number, width: number, reserved: boolean];
 const ROWS = table.fields as Row[];
 
-/** Parts of the table that have one name here: the rows that make it up, in order. */
+/** Parts of the table with one name here: the rows that form it, in order. */
 const WHOLE: Record<string, string[]> = {
   smac: ["smac_47_16", "smac_15_0"],
   dmac: ["dmac_47_16", "dmac_15_0"],

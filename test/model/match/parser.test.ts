@@ -1,4 +1,7 @@
-/** What a device declares of its parser: programmable samples and Geneve option 0, by name and in device bytes. */
+/**
+ * Parser declarations of a device: programmable samples and Geneve option 0, by name and in device
+ * bytes.
+ */
 import { describe, expect, test } from "vitest";
 import { createDevice, type DeviceOptions } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -60,7 +63,7 @@ test("device bytes hold samples at any place, with their ids", async () => {
   const { device, root, queue } = await openBench(SAMPLES);
   const mask = new Uint8Array(384);
   const value = new Uint8Array(384);
-  // Place 0 holds sample 7, place 5 holds sample 2.
+  // Slot 0 holds sample 7, slot 5 holds sample 2.
   mask.set([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 7], 320);
   mask.set([0xff, 0xff, 0, 0, 0, 0, 0, 2], 360);
   value.set([1, 2, 3, 4, 0, 0, 0, 7], 320);
@@ -105,7 +108,7 @@ describe("refusals", () => {
     expect(create(1, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 2)?.message).toContain("prog_sample_field_id_1 = 2");
     expect(create(1, 0, 0, 0, 0, 0, 0, 3)).toMatchObject({ code: "EOPNOTSUPP", reason: "unsupported" });
     expect(create(1, 0, 0, 0, 0, 0, 0, 3)?.message).toContain("samples: [{ id: 3, ... }]");
-    // An id beside no mask means nothing.
+    // An id without a mask is ignored.
     expect(create(0, 0, 0, 0, 0, 0, 0, 9)).toBeUndefined();
   });
 

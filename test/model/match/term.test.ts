@@ -1,4 +1,4 @@
-/** What people write behind a field's name. */
+/** Values that users write after the name of a field. */
 import { describe, expect, it, test } from "vitest";
 import { SteeringError } from "../../../src/errors.js";
 import { formatIpv6, parseIpv6, parseMac } from "../../../src/packet/addresses.js";

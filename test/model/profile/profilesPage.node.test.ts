@@ -1,4 +1,6 @@
-/** docs/profiles.md is what the tables of the profiles say; a table names each check in its order. */
+/**
+ * Checks docs/profiles.md against the tables of the profiles; a table names each check in order.
+ */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { profilesPage } from "../../../scripts/profilesPage.js";

@@ -1,4 +1,4 @@
-/** Datagrams as packets, byte by byte and as the parser reads them. */
+/** Datagrams as packets, byte by byte and as parsed. */
 import { expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import type { Route } from "../../../src/model/queue/addressHandle.js";
@@ -39,7 +39,7 @@ function datagram(way: Route, more: Partial<Datagram> = {}): Datagram {
   };
 }
 
-/** The fields are where tshark 4 finds them. */
+/** The offsets are those of tshark 4. */
 test("over IPv4", async () => {
   const frame = datagramFrame(datagram(route("10.0.0.1", "10.0.0.2", { trafficClass: 0x69, hopLimit: 9 })));
   expect(hexOf(frame)).toBe(

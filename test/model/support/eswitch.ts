@@ -1,4 +1,7 @@
-/** A device with functions, each with a queue of its own, and rules of its domains, for the tests of ways through it. */
+/**
+ * A device with functions, each with its own queue, and rules of its domains, for tests of paths
+ * through the eSwitch.
+ */
 import { createDevice, createSink, type Device, type DeviceOptions, type MatchFields } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
@@ -12,14 +15,14 @@ import { ibv_open_device } from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { outcomeText } from "../../verbs/support/flows.js";
 
-/** Makes an action in the domain of its rule. */
+/** Creates an action in the domain of its rule. */
 export type SwitchAction = (domain: Domain) => Action;
 
 export class Switch {
   readonly device: Device;
   /** Of the PF, VF 1, VF 2. */
   readonly contexts: readonly [Context, Context, Context];
-  /** One each, called "pf", "v1", "v2"; on port 1. */
+  /** One each, named "pf", "v1", "v2"; on port 1. */
   readonly queues: readonly [QueuePair, QueuePair, QueuePair];
   readonly #roots = new Map<string, Table>();
 
@@ -31,7 +34,7 @@ export class Switch {
     this.queues = [createSink(pf, "pf"), createSink(first, "v1"), createSink(second, "v2")];
   }
 
-  /** Two ports, two VFs; what nobody else takes comes to host queue 0 of each function. */
+  /** Two ports, two VFs; unmatched frames go to host queue 0 of each function. */
   static async open(options: DeviceOptions = {}): Promise<Switch> {
     const device = await createDevice({ ports: 2, vports: 2, ...options });
     for (const vport of [0, 1, 2]) device.function(vport).hostRules.add({ application: "nic", action: { queue: 0 } });
@@ -49,7 +52,7 @@ export class Switch {
     return root;
   }
 
-  /** A rule of a root table behind those that it has. */
+  /** A rule of a root table, after its existing rules. */
   rule(type: DomainType, match: MatchFields, actions: readonly SwitchAction[], vport = 0): Rule {
     const root = this.root(type, vport);
     const made = actions.map((make) => make(root.domain));
@@ -61,12 +64,12 @@ export class Switch {
     return this.rule("fdb", { "outer.tcp_dport": dport }, actions);
   }
 
-  /** What becomes of a frame for a TCP port that comes in. */
+  /** Result of a received frame for a TCP port. */
   wire(dport: number, port = 1): string {
     return outcomeText(this.device.receive(port, ipv4Frame({ dport })));
   }
 
-  /** What becomes of one that a function sends. */
+  /** Result of a frame sent by a function. */
   sent(vport: 0 | 1 | 2, dport: number): string {
     return outcomeText(this.device.send(this.queues[vport], ipv4Frame({ dport })));
   }

@@ -1,4 +1,4 @@
-/** What the tests of flows as matches share: specs from objects, and matches by the names of fields. */
+/** Common parts of the tests of flows as matches: specs from objects, and matches by field name. */
 import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL } from "../../../src/abi/key.js";
 import { FIELDS, fieldNamed, readField, writeField, type Field } from "../../../src/model/match/fields.js";
 import { flowMatch, portMatch, type FlowMatch, type KeyBits } from "../../../src/model/flow/specMatch.js";
@@ -12,7 +12,7 @@ import { merged, termsOf, type FlowSpec } from "../../oracle/flow/spec.js";
 
 export const INNER = v.IBV_FLOW_SPEC_INNER;
 
-/** The match of a NORMAL flow under `manual`, its specs checked as ibv_create_flow does. */
+/** The match of a NORMAL flow under `manual`, with the checks of ibv_create_flow. */
 export function checkedMatch(call: string, specs: readonly Spec[], port: number): FlowMatch {
   const flow = { comp_mask: 0, type: v.IBV_FLOW_ATTR_NORMAL, size: 0, priority: 0, port: 1, flags: 0 };
   const setting = { ports: 1, steering: true, rawAllowed: true, qpType: v.IBV_QPT_RAW_PACKET };
@@ -26,7 +26,10 @@ export const specsOf = (specs: readonly object[]): readonly Spec[] =>
 export const matchOf = (...specs: object[]): FlowMatch => checkedMatch("ibv_create_flow", specsOf(specs), 1);
 export const refusalOf = (...specs: object[]): string => refused(() => matchOf(...specs))?.message ?? "accepted";
 
-/** The fields that a match asks besides the port, as "value/mask" by name; addresses of the version that it asks. */
+/**
+ * The fields of a match besides the port, as "value/mask" by name; addresses of the matched
+ * version.
+ */
 export function asked({ mask, value }: FlowMatch): Record<string, string> {
   const found = FIELDS.filter((field) => {
     const other = field.version !== 0 && readField(value, versionOf(field.name)) !== BigInt(field.version);
@@ -44,14 +47,14 @@ export const word = (key: Uint8Array, at: number): number => new DataView(key.bu
 export const here = ({ mask }: FlowMatch): number[] =>
   [EXT_PRESENT_OUTER, EXT_PRESENT_INNER, EXT_PRESENT_TUNNEL].map((at) => word(mask, at));
 
-// Presence bits, as docs/parsing.md has them; written out, so that the field table is held to it too.
+// Presence bits of docs/parsing.md; written out, so that the field table is checked too.
 export const [ETH, ETHERTYPE, VLAN, L3, IPV4, IPV6, PROTOCOL] = [1, 2, 4, 16, 32, 64, 128];
 export const [TCP, UDP, ESP, MPLS, VXLAN, GRE, GRE_KEY] = [256, 512, 8192, 16384, 1, 32, 64];
 
 export const takesInner = (type: number): boolean =>
   type !== v.IBV_FLOW_SPEC_GRE && type !== v.IBV_FLOW_SPEC_VXLAN_TUNNEL;
 
-/** Mask and value of the reference's terms, presence and port added. */
+/** Mask and value of the reference's terms, with presence and port. */
 export function referenceMatch(specs: readonly FlowSpec[], port: number): KeyBits {
   const terms = merged(termsOf(specs)) ?? [];
   const match = portMatch(port);
@@ -70,7 +73,9 @@ export function referenceMatch(specs: readonly FlowSpec[], port: number): KeyBit
   return match;
 }
 
-/** Where two matches differ, as "byte: mask/value, mask/value"; empty where they do not. */
+/**
+ * The differences between two matches, as "byte: mask/value, mask/value"; empty if there are none.
+ */
 export function differences(a: KeyBits, b: KeyBits): string[] {
   const at = (one: KeyBits, byte: number): string => `${one.mask[byte]}/${one.value[byte]}`;
   const bytes = Array.from(a.mask.keys()).filter(

@@ -1,4 +1,4 @@
-/** A meter for all frames of a bench, which tells when they came. */
+/** A meter for all frames of a test device, whose results show the arrival times. */
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Outcome } from "../../../src/index.js";
 import type { Bench } from "../../mlx5dv/support/directRules.js";
@@ -8,7 +8,10 @@ import { parameterBytes } from "../../oracle/act/meter.js";
 export const [RED, GREEN] = [0, 2];
 const NOTHING = { mantissa: 0, exponent: 0 };
 
-/** A bucket of one frame of 64 bytes, which fills by a byte a nanosecond; `web` gets the frames, whatever their colour. */
+/**
+ * A bucket of one frame of 64 bytes, which fills by one byte per nanosecond; `web` receives the
+ * frames, whatever their colour.
+ */
 export function meterFrames({ domain, root, queue }: Bench): void {
   const [here, next] = [dv.mlx5dv_dr_table_create(domain, 1), dv.mlx5dv_dr_table_create(domain, 2)];
   const flow_meter_parameter = parameterBytes({

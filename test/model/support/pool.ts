@@ -1,4 +1,6 @@
-/** A pool with rules for many ports, which count, tag, lead to queues, and make some frames longer. */
+/**
+ * A pool with rules for many ports, which count, tag, lead to queues, and make some frames longer.
+ */
 import { loadScenario, type LoadedScenario } from "../../../src/scenario/index.js";
 import { createDevicePool, type DevicePool, type PoolOptions } from "../../../src/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
@@ -7,7 +9,10 @@ export const FIRST = 1000;
 export const PORTS = 300;
 export const COUNTER = "lines";
 
-/** For each port a rule that counts, tags with its number and leads to a queue; those of odd ports put a VLAN tag on. */
+/**
+ * For each port a rule that counts, tags with its number and leads to a queue; rules of odd ports
+ * push a VLAN tag.
+ */
 export const SCENARIO = {
   flowsteer: 1,
   device: { ports: 2 },
@@ -33,7 +38,7 @@ export const SCENARIO = {
   ],
 };
 
-/** Frames to all those ports, and to one more, again and again; the lengths differ. */
+/** Frames for all those ports and one more port, in turn; their lengths differ. */
 export function framesOf(count: number, from = 0): Uint8Array[] {
   return Array.from({ length: count }, (_, i) => {
     const n = (from + i) % (PORTS + 1);

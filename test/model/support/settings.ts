@@ -1,8 +1,11 @@
-/** Settings of actions that tests make under a profile. */
+/** Action settings that tests create under a profile. */
 import type { ActionSetting } from "../../../src/model/action/modifyHeader.js";
 import { profileNamed } from "../../../src/model/profile/profiles.js";
 
-/** The setting of a domain under a profile, with what is refused of actions for its root or for its other tables. */
+/**
+ * The setting of a domain under a profile, with the action refusals of its root or of its other
+ * tables.
+ */
 export function settingUnder(
   profile: string,
   domainType: ActionSetting["domainType"],

@@ -1,4 +1,7 @@
-/** Ranks: when the orders are used up, matchers and rules are numbered anew and nothing changes places. */
+/**
+ * Ranks: when the order numbers are used up, matchers and rules are renumbered and keep their
+ * order.
+ */
 import { expect, test } from "vitest";
 import { TABLE_FDB } from "../../../src/abi/engine.js";
 import { createDevice, createSink, Device } from "../../../src/index.js";
@@ -37,7 +40,7 @@ test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
     const matcher = Matcher.named("test", table, 0, {}, `m${n}`);
     alive.push({ matcher, rules: [0, 1].map(() => Rule.named("test", matcher, {}, [])) });
     if (alive.length > 4) {
-      // One from the middle goes, with its rules; every other one stays where it is.
+      // One from the middle is removed with its rules; all others keep their position.
       const [gone] = alive.splice(n % 3, 1);
       for (const rule of gone?.rules ?? []) rule.destroy("test");
       gone?.matcher.destroy("test");
@@ -45,7 +48,7 @@ test.each([true, false])("newer matchers first: %s", async (newerFirst) => {
     const first = newerFirst ? alive.at(-1) : alive[0];
     expect(winner(table)).toBe(first?.rules[0]);
   }
-  // The whole order, read by taking the winner away each time.
+  // The complete order, read by removing the winner each time.
   const order = (newerFirst ? [...alive].reverse() : alive).flatMap(({ rules }) => rules);
   for (const rule of order) {
     expect(winner(table)).toBe(rule);
@@ -74,7 +77,7 @@ test.each(["wire", "function"])(
     };
     const alive: Rule[] = [];
     for (let n = 0; n < 40; n++) {
-      // Those of the last rounds have not come into the core when orders are numbered anew.
+      // Those of the last rounds are not in the core yet when orders are renumbered.
       alive.push(Rule.named("test", matcher, {}, list));
       if (alive.length > 4) alive.splice(n % 2, 1)[0]?.destroy("test");
       if (n % 3 !== 0) continue;

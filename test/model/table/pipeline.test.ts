@@ -1,4 +1,4 @@
-/** What is sent: the send path of a port, and frames that it loops back. */
+/** Sending: the send path of a port, and frames that it loops back. */
 import { expect, test } from "vitest";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
