@@ -1,4 +1,4 @@
-/** Where the core may come from: every kind of source makes a device that steers. */
+/** Tests the sources that the core can be loaded from: each kind gives a device that steers. */
 import { expect, test } from "vitest";
 import debug from "../../build/debug/core.wasm";
 import core from "../../build/release/core.wasm";
@@ -6,7 +6,7 @@ import { MAX_FUNCTIONS } from "../../src/abi/engine.js";
 import { loadCore } from "../../src/engine/load.js";
 import { createDevice, type CoreSource } from "../../src/index.js";
 
-/** An address under which there are no bytes. */
+/** An address without content. */
 const EMPTY = "data:application/wasm;base64,";
 
 test.each<[string, () => CoreSource | Promise<CoreSource>]>([

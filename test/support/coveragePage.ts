@@ -1,9 +1,9 @@
-/** What the pages of asserted rows share. */
+/** Common parts of the pages of asserted rows. */
 
-/** Names stand apart from text. */
+/** Names are formatted as code. */
 export const code = (text: string): string => (/^\w+$/.test(text) ? `\`${text}\`` : text);
 
-/** A Markdown table, as Prettier has it. */
+/** A Markdown table in Prettier's format. */
 export function aligned(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, i) => Math.max(3, ...lines.map((line) => line[i]!.length)));
   const rule = widths.map((width) => "-".repeat(width));
