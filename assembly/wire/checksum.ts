@@ -1,8 +1,7 @@
 /**
- * Internet checksums (RFC 1071), verified only when some rule asks.
- *
- * Sums are taken over little-endian words: a ones' complement sum does not mind the byte order (RFC 1071 section 2), and
- * a sum with its checksum inside is 0xffff when it is right.
+ * Internet checksums (RFC 1071). The parser verifies them only when a rule matches them.
+ * The sums run over little-endian words: a ones' complement sum does not depend on the byte order
+ * (RFC 1071 section 2). The sum of data that includes a correct checksum is 0xffff.
  */
 import {
   LAYER_OK,
@@ -19,7 +18,7 @@ import { PROTOCOL_TCP, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { be16, Cursor, Key } from "./cursor";
 import { Fragment, Upper } from "./upper";
 
-/** What is to be verified at a level: the bits of the key that some rule asks about. */
+/** The checksums to verify at a level: the OK bits of the key that some rule matches. */
 export const CHECK_IPV4: u32 = OK_IPV4_CHECKSUM;
 export const CHECK_L4: u32 = OK_L4_CHECKSUM;
 
@@ -31,21 +30,21 @@ export function innerChecks(wanted: u32): u32 {
   return (wanted & NEEDS_INNER_IPV4_CHECKSUM ? CHECK_IPV4 : 0) | (wanted & NEEDS_INNER_L4_CHECKSUM ? CHECK_L4 : 0);
 }
 
-/** Whether the IPv4 header of `size` bytes at `header` sums up. */
+/** Whether the checksum of the IPv4 header of `size` bytes at `header` is correct. */
 export function ipv4Sums(header: usize, size: usize): bool {
   let total = <u64>load<u32>(header) + <u64>load<u32>(header, 4) + <u64>load<u32>(header, 8) + addresses4(header);
   if (size > IPV4_SIZE) total += sum(header + IPV4_SIZE, size - IPV4_SIZE);
   return fold(total) == 0xffff;
 }
 
-/** The checksum of an IPv4 header whose field for it is 0, in the byte order of memory. */
+/** The checksum of an IPv4 header whose checksum field is 0, in the byte order of memory. */
 export function headerChecksum(header: usize): u16 {
   return <u16>~fold(sum(header, ((<usize>load<u8>(header)) & 15) << 2));
 }
 
 const IPV4_SIZE: usize = 20;
 
-/** Both addresses of an IPv4 header. */
+/** The sum of both addresses of an IPv4 header. */
 // @ts-ignore: decorator
 @inline
 function addresses4(header: usize): u64 {
@@ -53,14 +52,18 @@ function addresses4(header: usize): u64 {
 }
 
 /**
- * Verifies the TCP segment at `at`, which goes to the end of the IP payload. `l4_ok` has been decided.
- * SPEC: what is not known to be whole, or not yet at its final destination, is not verified: 0 (docs/parsing.md).
+ * Verifies the TCP segment at `at`, which ends with the IP payload. `l4_ok` is decided before.
+ * SPEC: the bit stays 0 for a segment that may be incomplete, or that is not at its final
+ * destination yet (docs/parsing.md).
  */
 export function verifyTcp(at: usize): void {
   if (Cursor.end == Cursor.wireEnd) verify(at, Cursor.wireEnd - at, PROTOCOL_TCP);
 }
 
-/** Verifies the UDP datagram at `at`, which is as long as it says. A checksum of 0 says that there is none: over IPv4 only. */
+/**
+ * Verifies the UDP datagram at `at` over the length in its header. A checksum of 0 means that there
+ * is none, which is valid over IPv4 only.
+ */
 export function verifyUdp(at: usize): void {
   const length = <usize>be16(at + 4);
   if (length > Cursor.end - at) return;
@@ -81,14 +84,20 @@ function right(): void {
   store<u8>(Key.layer, <u8>(load<u8>(Key.layer, LAYER_OK) | OK_L4_CHECKSUM), LAYER_OK);
 }
 
-/** RFC 9293 section 3.1, RFC 768, RFC 8200 section 8.1: addresses, length, protocol. */
+/**
+ * The pseudo header: addresses, length, protocol (RFC 9293 section 3.1, RFC 768, RFC 8200 section
+ * 8.1).
+ */
 function pseudoHeader(length: usize, protocol: u32): u64 {
   const header = Upper.header;
   const addresses = load<u8>(header) >> 4 == 4 ? addresses4(header) : sum(header + 8, 32);
   return addresses + <u64>bswap(<u32>length) + <u64>(protocol << 8);
 }
 
-/** Whether a source route has stops left, so that the header's destination is not the final one. */
+/**
+ * Whether a source route has stops left, so that the destination in the header is not the final
+ * one.
+ */
 function underWay(): bool {
   const header = Upper.header;
   if (load<u8>(header) >> 4 != 4) return Upper.routed;
@@ -117,8 +126,9 @@ const LOOSE_ROUTE: u32 = 131;
 const STRICT_ROUTE: u32 = 137;
 
 /**
- * A sum of the words at `at`, an odd byte padded with 0, that folds to the sum of the 16-bit words: taken 32 bits at a
- * time, and from LONG bytes on 128. Nothing overflows: a frame has less than 2^19 bytes.
+ * A sum of the bytes at `at` that folds to the sum of the 16-bit words; an odd last byte is padded
+ * with 0. It reads 32 bits at a time, and 128 bits from LONG bytes on. Nothing overflows: a frame
+ * has less than 2^19 bytes.
  */
 function sum(at: usize, length: usize): u64 {
   let total: u64 = 0;
@@ -140,7 +150,10 @@ function sum(at: usize, length: usize): u64 {
 
 const LONG: usize = 64;
 
-/** Carries added back in: 0xffff where the sum is right. The sum is below 2^49, so that three times are enough for that. */
+/**
+ * Adds the carries back in: 0xffff when the sum is correct. The sum is below 2^49, so three
+ * additions are enough.
+ */
 // @ts-ignore: decorator
 @inline
 function fold(total: u64): u32 {

@@ -1,13 +1,13 @@
 /**
- * Where the parser stands in a frame.
- *
- * In: the frame's bytes. Every header function reads at `at`, never at or past `end`, and moves `at` behind itself.
+ * The position of the parser in a frame.
+ * In: the bytes of the frame. Every header function reads from `at`, never at or past `end`, and
+ * moves `at` past its header.
  *
  *     frame                at                          end              wireEnd
  *     | headers read       | to be read                | not captured   |
- *
- * `end <= wireEnd` always: `end` bounds reads, `wireEnd` is where the packet ends on the wire and judges lengths.
- * SPEC: a header is parsed whole or not at all (docs/parsing.md); one `has` before its fields makes all reads safe.
+ * Always `end <= wireEnd`: `end` bounds reads; `wireEnd` is the end of the packet on the wire,
+ * which lengths are checked against. SPEC: a header is parsed whole or not at all
+ * (docs/parsing.md). One call of `has` before its fields makes all reads of a header safe.
  */
 import {
   MAP_COUNT,
@@ -40,13 +40,13 @@ export namespace Cursor {
   export let tunnels: u32 = 0;
 }
 
-/** Where the groups of this frame's key are written; a group that nobody reads goes to the scratch key. */
+/** The groups of this frame's key. A group that no rule reads goes to the scratch key. */
 export namespace Key {
-  /** Group outer or inner, by the level at hand. */
+  /** The group outer or inner, by the current level. */
   export let layer: usize = 0;
   export let outer: usize = 0;
   export let inner: usize = 0;
-  // Base addresses such that `base + key offset` is the field, whichever memory it goes to.
+  // Base addresses: `base + key offset` is the field, in the key or in the scratch key.
   export let misc: usize = 0;
   export let misc2: usize = 0;
   export let misc3: usize = 0;
@@ -82,7 +82,7 @@ export function note(kind: u32, at: usize): void {
   store<u16>(map, <u16>(count + 1), MAP_COUNT);
 }
 
-/** The first four dwords of a tunnel's own header at `at`, of those that it has. */
+/** Stores the first four dwords of a tunnel header at `at`, or fewer if it is shorter. */
 export function tunnelDwords(at: usize, count: usize): void {
   const dwords = min<usize>(count, 4);
   for (let n: usize = 0; n < dwords; n++)
@@ -90,7 +90,10 @@ export function tunnelDwords(at: usize, count: usize): void {
   Cursor.tunnels |= ((1 << (<u32>dwords)) - 1) * PRESENT_TUNNEL_DWORD;
 }
 
-/** Whether `bytes` more can be read at `at`; if not, says in the map which header stopped the parse. */
+/**
+ * Whether `bytes` more can be read at `at`. If not, the map records the header that stopped the
+ * parse.
+ */
 // @ts-ignore: decorator
 @inline
 export function has(header: u32, bytes: usize): bool {
@@ -99,7 +102,10 @@ export function has(header: u32, bytes: usize): bool {
   return false;
 }
 
-/** The header wants `bytes` at `at`, which are not there: cut by the capture, or beyond the packet that carries it. */
+/**
+ * Records that the header needs `bytes` at `at` that are missing: the capture cut them, or they are
+ * beyond the packet that carries the header.
+ */
 export function short(header: u32, bytes: usize): void {
   const at = Cursor.at;
   stop(header, Cursor.wireEnd - at >= bytes ? Stop.truncated : Stop.beyond_packet, bytes, Cursor.end - at);

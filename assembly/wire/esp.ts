@@ -29,7 +29,10 @@ export function esp(): void {
   Cursor.at = at + SIZE;
 }
 
-/** SPEC: an SPI of 0 is the non-ESP marker of IKE, and one byte 0xff a keep-alive: neither is ESP (docs/parsing.md). */
+/**
+ * SPEC: an SPI of 0 is the non-ESP marker of IKE, and a single byte 0xff is a keep-alive. Neither
+ * is ESP (docs/parsing.md).
+ */
 export function espInUdp(): void {
   const at = Cursor.at;
   const had = Cursor.end - at;

@@ -2,8 +2,7 @@
  * Ethernet II, 802.3 and VLAN tags (IEEE 802.3 clause 3, 802.1Q clause 9).
  *
  *     | destination 6 | source 6 | [ 0x8ce4 2 | metadata 6 ] | { TPID 2 | TCI 2 } ... | EtherType or length 2 |
- *
- * The metadata of inline ESP actions is passed over (docs/esp.md).
+ * The parser skips the metadata of inline ESP actions (docs/esp.md).
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import {
@@ -38,7 +37,7 @@ const SOURCE: usize = 6;
 const TYPE: usize = 12;
 const SIZE: usize = 14;
 const TAG_SIZE: usize = 4;
-/** EtherType, and 6 bytes. */
+/** Its EtherType, and 6 bytes. */
 export const METADATA_SIZE: u32 = ESP_METADATA_SIZE;
 
 /** SPEC: TPIDs 0x9100, 0x9200 and 0x9300 are not tags (docs/parsing.md). */
@@ -53,8 +52,8 @@ export function isMpls(ethertype: u32): bool {
 }
 
 /**
- * The EtherType behind the last tag; 0 where the frame is cut before it.
- * SPEC: an 802.3 length is kept as it is, and nothing behind it is read (docs/parsing.md).
+ * The EtherType after the last tag; 0 when the frame is cut before it. SPEC: an 802.3 length is
+ * kept as it is, and the parser reads nothing after it (docs/parsing.md).
  */
 // @ts-ignore: decorator
 @inline
@@ -81,7 +80,7 @@ export function ethernet(): u32 {
   return ethertype;
 }
 
-/** Whether a frame at an address has the element that inline ESP actions take and put (docs/esp.md). */
+/** Whether the frame at an address has the metadata element of inline ESP actions (docs/esp.md). */
 // @ts-ignore: decorator
 @inline
 export function hasMetadata(at: usize): bool {
@@ -90,7 +89,7 @@ export function hasMetadata(at: usize): bool {
 
 const CUT: u32 = 0xffffffff;
 
-/** SPEC: all tags behind a TPID are walked; the outermost two are first and second (docs/parsing.md). */
+/** SPEC: the parser walks all tags; the outermost two are first and second (docs/parsing.md). */
 function tags(tpid: u32): u32 {
   let depth = 0;
   do {

@@ -1,14 +1,13 @@
 /**
- * Bytes -> key for most frames there are, in one piece:
+ * Fast path of the parser: bytes to key in one pass, for the most frequent frames.
  *
  *     Ethernet II -> [ one customer tag ] -> IPv4 without options, no fragment -+-> TCP
- *                                            IPv6 without extension headers    -+-> UDP to a port that leads nowhere
- *
- * What the parser (parse.ts) would find out header by header is checked first: headers whole, lengths that can be, nothing
- * behind them that is read. Then every 16 bytes of key and map are written once. Any other frame is left to the parser,
- * untouched; of these the two write the same, bit by bit.
- *
- * Words of a frame are compared and cut as they lie in memory: the first byte on the wire is the lowest.
+ *                                            IPv6 without extension headers    -+-> UDP to an unknown port
+ * It first checks what the parser (parse.ts) would find out header by header: the headers are
+ * whole, their lengths are valid, and the parser reads nothing after them. Then it writes every 16
+ * bytes of key and map once. It leaves any other frame to the parser and writes nothing. For the
+ * frames it takes, it writes the same bits as the parser.
+ * It compares and cuts words of a frame in memory order: the first byte on the wire is the lowest.
  */
 import {
   FRAME_ADDRESS,
@@ -78,7 +77,7 @@ import {
 import { be16 } from "./cursor";
 import { mayLeadOn } from "./udp";
 
-/** What asks for bytes behind the headers: samples, checksums. */
+/** Required fields that need bytes after the headers: samples, checksums. */
 const BEYOND: u32 =
   (1 << GROUP_MISC4) |
   NEEDS_OUTER_IPV4_CHECKSUM |
@@ -89,7 +88,7 @@ const BEYOND: u32 =
 /** Groups that few rules read. */
 const REST: u32 = (1 << GROUP_MISC) | (1 << GROUP_INNER) | (1 << GROUP_MISC2) | (1 << GROUP_MISC3) | (1 << GROUP_MISC5);
 
-/** EtherTypes and the TPID of a customer tag, as they lie in memory. */
+/** EtherTypes and the TPID of a customer tag, in memory order. */
 const IPV4: u32 = ((ETHERTYPE_IPV4 & 0xff) << 8) | (ETHERTYPE_IPV4 >> 8);
 const IPV6: u32 = ((ETHERTYPE_IPV6 & 0xff) << 8) | (ETHERTYPE_IPV6 >> 8);
 const TAG: u32 = ((TPID_CVLAN & 0xff) << 8) | (TPID_CVLAN >> 8);
@@ -102,20 +101,23 @@ const IPV4_SIZE: u32 = 20;
 const IPV6_SIZE: u32 = 40;
 const TCP_SIZE: u32 = 20;
 const UDP_SIZE: u32 = 8;
-/** Ethernet, IPv4 and UDP. */
+/** The size of Ethernet, IPv4 and UDP headers. */
 const SHORTEST: u32 = 42;
 
-/** The first 8 bytes of an IPv4 header: version 4 and IHL 5; neither MF nor an offset. */
+/** The first 8 bytes of an IPv4 header: version 4, IHL 5, MF and fragment offset 0. */
 const WHOLE_IPV4: u64 = 0x45;
 const WHOLE_IPV4_MASK: u64 = 0xff3f0000000000ff;
-/** Those of an IPv6 header: version 6; the flow label in the first word. */
+/** The first 8 bytes of an IPv6 header: version 6. The flow label is in the first word. */
 const VERSION_6: u64 = 0x60;
 const VERSION_MASK: u64 = 0xf0;
 const FLOW_LABEL: u32 = 0xffff0f00;
-/** The first six bytes of eight. */
+/** The first six of eight bytes. */
 const SIX: u64 = 0xffffffffffff;
 
-/** Writes key and map of a plain frame; false, with nothing written, for any other. */
+/**
+ * Writes key and map of a frame of the fast path. For any other frame it writes nothing and returns
+ * false.
+ */
 // @ts-ignore: decorator
 @inline
 export function parseFast(descriptor: usize, key: usize, map: usize, wanted: u32): bool {
@@ -128,7 +130,7 @@ export function parseFast(descriptor: usize, key: usize, map: usize, wanted: u32
     : parseFastRest(descriptor, key, map, wanted, frame, type);
 }
 
-/** Apart, so that the most frequent of all stays short. */
+/** A function of its own, so that the code for the most frequent frames stays short. */
 function parseFastRest(descriptor: usize, key: usize, map: usize, wanted: u32, frame: usize, type: u32): bool {
   if (type == IPV6) return packet(descriptor, key, map, wanted, frame, IPV6, false);
   if (type != TAG) return false;
@@ -137,7 +139,7 @@ function parseFastRest(descriptor: usize, key: usize, map: usize, wanted: u32, f
   return packet(descriptor, key, map, wanted, frame, type, true);
 }
 
-/** Inlined, so that what a call says of type and tag is decided where it stands. */
+/** Inlined, so that `type` and `tagged` are constants at each call. */
 // @ts-ignore: decorator
 @inline
 function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: usize, type: u32, tagged: bool): bool {
@@ -152,7 +154,7 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
     protocol = load<u8>(ip, 9);
   } else {
     if ((word & VERSION_MASK) != VERSION_6) return false;
-    // Length 0, of jumbograms, has no room for an upper layer here.
+    // Length 0 (a jumbogram) leaves no room for an upper layer here.
     total = IPV6_SIZE + be16(ip + 4);
     protocol = (<u32>(word >> 48)) & 0xff;
   }
@@ -205,7 +207,7 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
   return true;
 }
 
-/** TOS or traffic class, and the version. */
+/** TOS or traffic class, and the IP version. */
 // @ts-ignore: decorator
 @inline
 function typeOfService(word: u64, type: u32): u32 {
@@ -214,7 +216,7 @@ function typeOfService(word: u64, type: u32): u32 {
   return ((first & 0x0f) << 12) | ((first & 0xf000) >> 4) | (6 << (16 + STATE_VERSION_SHIFT));
 }
 
-/** IHL of IPv4, lengths that can be, TTL or hop limit. */
+/** IHL of IPv4, the bits for valid lengths, TTL or hop limit. */
 // @ts-ignore: decorator
 @inline
 function hopsAndLengths(ip: usize, word: u64, type: u32): u32 {
@@ -222,7 +224,10 @@ function hopsAndLengths(ip: usize, word: u64, type: u32): u32 {
   return ((<u32>(word >> 56)) << 24) | ((OK_L3 | OK_L4) << 16);
 }
 
-/** | source 6 | EtherType 2 | destination 6 | TCI 2 |; on the wire the destination comes first. */
+/**
+ * In the key: | source 6 | EtherType 2 | destination 6 | TCI 2 |. On the wire the destination comes
+ * first.
+ */
 // @ts-ignore: decorator
 @inline
 function writeEthernet(layer: usize, frame: usize, type: u32, tagged: bool): void {
@@ -232,7 +237,7 @@ function writeEthernet(layer: usize, frame: usize, type: u32, tagged: bool): voi
   store<u64>(layer, (load<u64>(frame) & SIX) | tci, LAYER_DMAC);
 }
 
-/** An IPv4 address is the last four bytes of its place. */
+/** An IPv4 address takes the last four bytes of its field. */
 // @ts-ignore: decorator
 @inline
 function writeAddresses(layer: usize, ip: usize, type: u32): void {
@@ -245,7 +250,7 @@ function writeAddresses(layer: usize, ip: usize, type: u32): void {
   }
 }
 
-/** Whether a header behind UDP to this port is read, in the outer packet. */
+/** Whether the parser reads a header after UDP to this port, in the outer packet. */
 // @ts-ignore: decorator
 @inline
 function leadsOn(port: u32): bool {
@@ -267,7 +272,7 @@ function isKnown(port: u32): bool {
   }
 }
 
-/** Presence, and where the frame comes in. */
+/** Presence bits, the port of the frame and its direction. */
 // @ts-ignore: decorator
 @inline
 function writeExt(descriptor: usize, ext: usize, here: u32, ipv4Flags: u32): void {
@@ -281,7 +286,7 @@ function writeExt(descriptor: usize, ext: usize, here: u32, ipv4Flags: u32): voi
   v128.store(ext, i64x2.splat(0), 48);
 }
 
-/** The groups that few rules read. */
+/** Writes the groups that few rules read. */
 function writeRest(descriptor: usize, key: usize, wanted: u32, flowLabel: u32, tcp: usize): void {
   const zero = i64x2.splat(0);
   if (wanted & (1 << GROUP_MISC)) {
@@ -296,7 +301,7 @@ function writeRest(descriptor: usize, key: usize, wanted: u32, flowLabel: u32, t
     writeGroup(key + MISC2, zero, zero, firstHalf(bswap(load<u32>(descriptor, FRAME_METADATA))));
   }
   if (wanted & (1 << GROUP_MISC3)) {
-    // Sequence and acknowledgement, each behind that of an inner packet.
+    // Sequence and acknowledgement numbers, each after the field of the inner packet.
     const numbers =
       tcp == 0
         ? zero
@@ -307,7 +312,7 @@ function writeRest(descriptor: usize, key: usize, wanted: u32, flowLabel: u32, t
   if (wanted & (1 << GROUP_INNER)) writeGroup(key + INNER, zero, zero, zero);
 }
 
-/** The first, second and last 16 bytes of a group; the third are 0. */
+/** Writes the first, second and last 16 bytes of a group; the third 16 bytes are 0. */
 // @ts-ignore: decorator
 @inline
 function writeGroup(at: usize, first: v128, second: v128, last: v128): void {
@@ -317,14 +322,16 @@ function writeGroup(at: usize, first: v128, second: v128, last: v128): void {
   v128.store(at, last, 48);
 }
 
-/** A value in the first 8 bytes, 0 behind. */
+/** A value in the first 8 bytes, 0 in the others. */
 // @ts-ignore: decorator
 @inline
 function firstHalf(value: u64): v128 {
   return i64x2.replace_lane(i64x2.splat(0), 0, value);
 }
 
-/** Where the payload lies, and the headers up to the tag; gives where the next one is listed. */
+/**
+ * Writes the payload offsets and the headers up to the tag; returns the place of the next entry.
+ */
 // @ts-ignore: decorator
 @inline
 function writeMap(map: usize, tagged: bool, payload: u64): usize {

@@ -1,7 +1,6 @@
 /**
- * Reading a frame map (layout in src/abi/headers.ts): which headers a frame has, and where they begin.
- *
- * A scan goes over the entries in the order of the frame:
+ * Reads a frame map (layout in src/abi/headers.ts): the headers of a frame and their offsets.
+ * A scan visits the entries in the order of the frame:
  *
  *     const end = entriesEnd(map);
  *     for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) ...
@@ -10,7 +9,7 @@ import { FRAME_ADDRESS, FRAME_LINK } from "../../src/abi/engine";
 import { Header, LEVEL_OUTER, Link, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../src/abi/headers";
 import { hasMetadata, METADATA_SIZE } from "./ethernet";
 
-/** In place of an offset: the frame has no such header. */
+/** The offset of a header that the frame does not have. */
 export const NOWHERE: u32 = u32.MAX_VALUE;
 
 // @ts-ignore: decorator
@@ -19,14 +18,14 @@ export function firstEntry(map: usize): usize {
   return map + MAP_FIRST;
 }
 
-/** The address behind the last entry. */
+/** The address after the last entry. */
 // @ts-ignore: decorator
 @inline
 export function entriesEnd(map: usize): usize {
   return map + MAP_FIRST + <usize>load<u16>(map, MAP_COUNT) * MAP_ENTRY_SIZE;
 }
 
-/** The kind of an entry's header (Header). */
+/** The kind of the header of an entry (Header). */
 // @ts-ignore: decorator
 @inline
 export function kindOf(entry: usize): u32 {
@@ -47,21 +46,21 @@ export function offsetIn(entry: usize): u32 {
   return load<u32>(entry, 4);
 }
 
-/** The offset of the first header of a kind at a level; NOWHERE without one. */
+/** The offset of the first header of a kind at a level; NOWHERE if there is none. */
 // @ts-ignore: decorator
 @inline
 export function findHeader(map: usize, level: u32, kind: u32): u32 {
   return findKinds(map, level, kind, 0);
 }
 
-/** The offset of the first IP header at a level, of either version; NOWHERE without one. */
+/** The offset of the first IP header of either version at a level; NOWHERE if there is none. */
 // @ts-ignore: decorator
 @inline
 export function findIp(map: usize, level: u32): u32 {
   return findKinds(map, level, Header.ipv4, Header.ipv6 - Header.ipv4);
 }
 
-/** The same for the kinds from `kind` to `kind + more`. */
+/** The same for the kinds `kind` to `kind + more`. */
 function findKinds(map: usize, level: u32, kind: u32, more: u32): u32 {
   const end = entriesEnd(map);
   for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
@@ -70,7 +69,10 @@ function findKinds(map: usize, level: u32, kind: u32, more: u32): u32 {
   return NOWHERE;
 }
 
-/** The offset of what the link layer carries: behind Ethernet and its tags, or behind the pseudo header of a capture. */
+/**
+ * The offset of the link layer's payload: after Ethernet and its tags, or after the pseudo header
+ * of a capture.
+ */
 export function behindLink(frame: usize, map: usize): u32 {
   const link: u32 = load<u8>(frame, FRAME_LINK);
   if (link == Link.raw_ip || link == Link.ipv4 || link == Link.ipv6) return 0;
@@ -87,7 +89,10 @@ export function behindLink(frame: usize, map: usize): u32 {
   return behind;
 }
 
-/** The size of a link header, without the metadata element; 0 for every other kind. A tag is listed from its TCI on. */
+/**
+ * The size of a link header without the metadata element; 0 for every other kind. The entry of a
+ * tag begins at its TCI.
+ */
 function linkSize(kind: u32): u32 {
   switch (kind) {
     case Header.ethernet:

@@ -25,22 +25,24 @@ const SIZE: usize = 8;
 const OPTION_SIZE: usize = 4;
 
 namespace Option0 {
-  /** class and type as one number; none is declared by a number that no option has. */
+  /**
+   * Class and type as one number. The initial value is no option's number: no option is declared.
+   */
   export let name: u32 = 0xffffffff;
 }
 
-/** Declares option 0 of this device. It cannot be changed later. */
+/** Declares option 0 of this device. A later call cannot change it. */
 export function declareGeneveOption(optionClass: u32, type: u32): void {
   invalidate();
   Option0.name = (optionClass << 8) | type;
 }
 
-/** What the tunnel carries, as an EtherType; 0 for nothing that is read. */
+/** The EtherType of the tunnel's payload; 0 if the parser does not read it. */
 export function geneve(): u32 {
   const at = Cursor.at;
   if (!has(Header.geneve, SIZE)) return 0;
   const first: u32 = load<u8>(at);
-  // SPEC: of another version only the fixed header is believed (docs/parsing.md).
+  // SPEC: of another version the parser reads the fixed header only (docs/parsing.md).
   const known = first >> 6 == 0;
   const size = known ? SIZE + ((<usize>(first & 0x3f)) << 2) : SIZE;
   if (!has(Header.geneve, size)) return 0;
@@ -49,7 +51,7 @@ export function geneve(): u32 {
   const misc = Key.misc;
   store<u8>(misc, <u8>(first & 0x3f), MISC_GENEVE_OPT_LEN);
   store<u16>(misc, load<u16>(at, 2), MISC_GENEVE_PROTOCOL);
-  // VNI, and the O bit behind it
+  // VNI, then the O bit.
   store<u32>(misc, (load<u32>(at, 4) & 0xffffff) | (((<u32>load<u8>(at, 1)) >> 7) << 24), MISC_GENEVE_VNI);
   Cursor.tunnels |= PRESENT_GENEVE;
   tunnelDwords(at, size >> 2);
@@ -61,7 +63,10 @@ export function geneve(): u32 {
   return known && carries ? type : 0;
 }
 
-/** The first option of the declared class and type. SPEC: one that reaches beyond the options ends the walk. */
+/**
+ * The first option of the declared class and type. SPEC: an option that reaches beyond the options
+ * ends the walk.
+ */
 function option0(option: usize, end: usize): void {
   while (option < end) {
     const length = OPTION_SIZE + ((<usize>(load<u8>(option, 3) & 0x1f)) << 2);

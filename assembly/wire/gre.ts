@@ -31,14 +31,14 @@ const KEY: u32 = 0x2000;
 const SEQUENCE: u32 = 0x1000;
 const ACKNOWLEDGEMENT: u32 = 0x0080;
 const VERSION: u32 = 7;
-/** C, K and S lie in misc as they lie on the wire. */
+/** C, K and S have the same places in misc as on the wire. */
 const PRESENT_BITS: u32 = BITS_GRE_C | BITS_GRE_K | BITS_GRE_S;
 /** | address family 2 | offset 1 | length 1 | */
 const ROUTE_ENTRY: usize = 4;
 
 /**
- * What the tunnel carries, as an EtherType; 0 for nothing that is read.
- * SPEC: the key is the dword behind the checksum, whatever the version; only version 0 carries a packet (docs/parsing.md).
+ * The EtherType of the tunnel's payload; 0 if the parser does not read it. SPEC: the key is the
+ * dword after the checksum, in every version; only version 0 carries a packet (docs/parsing.md).
  */
 export function gre(): u32 {
   const at = Cursor.at;
@@ -61,7 +61,7 @@ export function gre(): u32 {
   return (flags & VERSION) == 0 ? carried(be16(at + 2)) : 0;
 }
 
-/** In the inner packet: payload, but for the first label (mpls.ts). */
+/** In the inner packet a tunnel is payload, except its first label (mpls.ts). */
 export function innerGre(): void {
   const at = Cursor.at;
   const size = sizeOf(at);
@@ -75,7 +75,10 @@ function checksumSize(flags: u32): usize {
   return flags & (CHECKSUM | ROUTING) ? 4 : 0;
 }
 
-/** The header's size with its source route; where it is cut, the bytes up to the end of the part that is. */
+/**
+ * The size of the header with its source route. If the route is cut, the size up to the end of the
+ * cut part.
+ */
 function sizeOf(at: usize): usize {
   const had = Cursor.end - at;
   if (had < FIXED) return FIXED;

@@ -33,8 +33,8 @@ const EXTENDED: u32 = 4;
 const G_PDU: u32 = 255;
 
 /**
- * What the tunnel carries, as an EtherType; 0 for nothing that is read.
- * SPEC: of another version or GTP' only the fixed header is believed (docs/parsing.md).
+ * The EtherType of the tunnel's payload; 0 if the parser does not read it. SPEC: of another version
+ * or of GTP' the parser reads the fixed header only (docs/parsing.md).
  */
 export function gtpu(): u32 {
   const at = Cursor.at;
@@ -62,7 +62,10 @@ export function gtpu(): u32 {
   return known && whole && <u32>load<u8>(at, 1) == G_PDU ? byNibble() : 0;
 }
 
-/** Walks the extension headers; whether all were whole. Each has 4 bytes at least, so the frame's length bounds the loop. */
+/**
+ * Walks the extension headers; false if one of them is not whole. Each has at least 4 bytes, so the
+ * frame's length bounds the loop.
+ */
 function extensions(next: u32): bool {
   let first = true;
   while (next != 0) {

@@ -1,7 +1,6 @@
 /**
- * ICMPv4 (RFC 792) and ICMPv6 (RFC 4443), which have one layout.
- * SPEC: filled by protocol number under either IP version, and for the outer packet only
- * (docs/parsing.md).
+ * ICMPv4 (RFC 792) and ICMPv6 (RFC 4443), which have one layout. SPEC: the protocol number selects
+ * the fields under either IP version, for the outer packet only (docs/parsing.md).
  *
  *     | type 1 | code 1 | checksum 2 | rest of header 4 |
  */

@@ -1,6 +1,6 @@
 /**
- * IP that no lower header announced: the version nibble decides which. In: the cursor. Out: an
- * EtherType.
+ * IP that no lower header announced: the version nibble selects the version. In: the cursor. Out:
+ * an EtherType.
  */
 import { Header, Stop } from "../../src/abi/headers";
 import { ETHERTYPE_IPV4, ETHERTYPE_IPV6 } from "../../src/abi/protocols";
@@ -15,13 +15,13 @@ export function rawIp(): u32 {
 }
 
 /**
- * The EtherType of what may be IP, 0 for anything else.
- * SPEC: where nothing follows nothing is wrong, unless the capture cut what did.
+ * The EtherType by the version nibble; 0 for anything else.
+ * SPEC: an empty payload is no error, unless the capture cut it.
  */
 export function byNibble(): u32 {
   const at = Cursor.at;
   if (at == Cursor.end) {
-    // Never by order: what the wire had may end beyond the last address.
+    // Compares with `!=`, not `<`: the end on the wire may be beyond the last address.
     if (Cursor.wireEnd != at) short(Header.ip, 1);
     return 0;
   }

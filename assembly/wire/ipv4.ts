@@ -32,9 +32,9 @@ const MORE_FRAGMENTS: u32 = 0x2000;
 const OFFSET: u32 = 0x1fff;
 
 /**
- * The protocol above, or NO_PROTOCOL where nothing above can be read.
- * SPEC: a version other than 4 or an IHL below 5 leaves no L3 field; payload of later fragments is never taken for ports
- * (docs/parsing.md).
+ * The upper-layer protocol, or NO_PROTOCOL if no upper layer can be read. SPEC: a version other
+ * than 4 or an IHL below 5 leaves no L3 field; the payload of later fragments is never read as
+ * ports (docs/parsing.md).
  */
 // @ts-ignore: decorator
 @inline
@@ -69,8 +69,9 @@ export function ipv4(): u32 {
   );
   Cursor.present |= PRESENT_L3 | PRESENT_IPV4 | PRESENT_PROTOCOL;
 
-  // SPEC: a total length that cannot be is not believed: the bytes there are read on (docs/parsing.md). A source route
-  // does not change the destination, and AH (51) is an upper layer here.
+  // SPEC: the parser ignores an invalid total length and reads the bytes of the frame
+  // (docs/parsing.md). A source route does not change the destination, and AH (51) is an upper
+  // layer here.
   const total = <usize>be16(at + 2);
   let ok = versionAndLength << 4;
   Upper.header = at;

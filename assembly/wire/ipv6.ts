@@ -40,7 +40,7 @@ const SIZE: usize = 40;
 const OPTION_PAD1: u32 = 0;
 const OPTION_JUMBO: u32 = 0xc2;
 
-/** The protocol above, or NO_PROTOCOL where nothing above can be read. */
+/** The upper-layer protocol, or NO_PROTOCOL if no upper layer can be read. */
 // @ts-ignore: decorator
 @inline
 export function ipv6(): u32 {
@@ -66,7 +66,7 @@ export function ipv6(): u32 {
   Cursor.present |= PRESENT_L3 | PRESENT_IPV6;
 
   const payload = <usize>be16(at + 4);
-  // SPEC: length 0 is a jumbogram or BIG TCP: read on to the end of the frame (docs/parsing.md).
+  // SPEC: length 0 is a jumbogram or BIG TCP: the packet ends with the frame (docs/parsing.md).
   Upper.lengthKnown = payload != 0;
   Upper.fragment = Fragment.whole;
   let ok: u32 = OK_L3;
@@ -93,8 +93,9 @@ export function ipv6(): u32 {
 
 /**
  * Walks to the upper layer. Each header is at least 8 bytes, so the frame's length bounds the loop.
- * SPEC: hop-by-hop, routing, destination, fragment and AH are walked over; mobility, HIP, Shim6 and "no next header" end
- * the walk as the upper layer; behind the header of a later fragment, its next header does (docs/parsing.md).
+ * SPEC: the walk passes hop-by-hop, routing, destination, fragment and AH. Mobility, HIP, Shim6 and
+ * "no next header" end it as the upper layer. In a later fragment, the next header of the fragment
+ * header ends it (docs/parsing.md).
  */
 function extensions(next: u32): u32 {
   while (true) {
@@ -139,7 +140,10 @@ function extensions(next: u32): u32 {
   }
 }
 
-/** Whether what follows is the payload of a later fragment. An atomic fragment (offset 0, M 0) is none (RFC 6946). */
+/**
+ * Whether the payload of a later fragment follows. An atomic fragment (offset 0, M 0) is not one
+ * (RFC 6946).
+ */
 function fragment(offsetAndMore: u32): bool {
   if ((offsetAndMore & 0xfff9) == 0) return false;
   const layer = Key.layer;
@@ -153,8 +157,9 @@ function fragment(offsetAndMore: u32): bool {
 }
 
 /**
- * The jumbo payload option (RFC 2675) says the length that the fixed header leaves 0: more than 65,535 bytes, in the
- * hop-by-hop header that follows the fixed one. The first such option decides.
+ * The jumbo payload option (RFC 2675) gives the length when the fixed header has 0: more than
+ * 65,535 bytes. It is in a hop-by-hop header that follows the fixed header. The first such option
+ * decides.
  */
 function jumbo(option: usize, end: usize): void {
   while (option < end) {
@@ -178,6 +183,6 @@ function jumboEnd(length: usize): void {
   if (length <= 0xffff || length > Cursor.wireEnd - Upper.payload) return;
   Upper.lengthKnown = true;
   Cursor.wireEnd = Upper.payload + length;
-  // Compared as lengths: what the wire had may end beyond the last address.
+  // Compares lengths, not addresses: the end on the wire may be beyond the last address.
   Cursor.end = Upper.payload + min(Cursor.end - Upper.payload, length);
 }

@@ -1,7 +1,6 @@
 /**
- * Pseudo headers of captures without Ethernet. In: the cursor. Out: the EtherType of what follows,
- * 0 where none is known.
- * SPEC: they fill no field, L2 is absent (docs/parsing.md).
+ * Pseudo headers of captures without Ethernet. In: the cursor. Out: the EtherType of the next
+ * header, 0 if it is unknown. SPEC: they fill no field; L2 is absent (docs/parsing.md).
  *
  *     null, loop:      | family 4 |
  *     cooked (SLL):    | type 2 | ARPHRD 2 | address length 2 | address 8 | protocol 2 |
@@ -22,7 +21,8 @@ export function loopback(link: u32): u32 {
   note(Header.loopback, at);
   Cursor.at = at + 4;
   let family = be32(at);
-  // Null headers are in the byte order of the capturing host; families are small numbers, so one order is absurd.
+  // Null headers have the byte order of the capturing host. Families are small numbers, so a large
+  // one has the other order.
   if (link == Link.null_loopback && family > 0xffff) family = bswap(family);
   switch (family) {
     case 2:
@@ -54,7 +54,7 @@ export function linuxCooked2(): u32 {
   return behindTags(be16(at));
 }
 
-/** SPEC: a cooked capture has no L2 fields, so its VLAN tags are walked over without filling any. */
+/** SPEC: a cooked capture has no L2 fields, so the parser walks its VLAN tags and fills none. */
 function behindTags(ethertype: u32): u32 {
   while (isTag(ethertype)) {
     const at = Cursor.at;

@@ -1,9 +1,9 @@
 /**
- * MACsec (IEEE 802.1AE clause 9): the SecTAG behind its EtherType. What it protects is not read.
+ * MACsec (IEEE 802.1AE clause 9): the SecTAG after its EtherType. The parser does not read the
+ * protected data.
  *
  *     | V, ES, SC, SCB, E, C, AN 2 | 0 2, short length 6 | packet number 4 | SCI 8, with SC |
- *
- * The match parameters have the tag with its EtherType in front: four dwords. SPEC: the outer packet's only.
+ * The match parameters hold the EtherType and the tag: four dwords. SPEC: the outer packet's only.
  */
 import { Header, LEVEL_OUTER } from "../../src/abi/headers";
 import { PRESENT_MACSEC, PRESENT_MACSEC_SCI, MISC5_MACSEC_TAG } from "../../src/abi/key";

@@ -1,12 +1,12 @@
 /**
- * Bytes -> key. The journey of one frame through its headers.
+ * The parser: bytes to key, header by header.
  *
  *     link layer -> network -> upper layer -> tunnel -+-> network -> upper layer
  *                                                     +-> Ethernet, one level down
- *
- * In: a frame descriptor and what rules read (classify/requiredFields.ts). Out: those groups of the key, and the frame map.
- * Groups outside the set are written to a scratch key, so no header asks who reads it. The everyday headers are inlined:
- * a call each cost more than what most of them do. The rare ones stand behind `rareNetwork` and `rareUpper`.
+ * In: a frame descriptor and the required fields (classify/requiredFields.ts). Out: the required
+ * groups of the key, and the frame map. All other groups go to a scratch key, so no header function
+ * tests which groups are required. Frequent headers are inlined: a call costs more than most of
+ * them do. Rare headers are in `rareNetwork` and `rareUpper`.
  */
 import {
   FRAME_ADDRESS,
@@ -100,7 +100,10 @@ import { NO_PROTOCOL } from "./upper";
 import { vxlan } from "./vxlan";
 import { vxlanGpe } from "./vxlanGpe";
 
-/** Frames of one batch want the same groups: those that nobody reads go to the scratch key, for all of them. */
+/**
+ * All frames of a batch have the same required groups. The other groups go to the scratch key, for
+ * all of them.
+ */
 export function openBatch(): void {
   Key.outer = SCRATCH_KEY + OUTER;
   Key.inner = SCRATCH_KEY + INNER;
@@ -145,7 +148,7 @@ function parseAny(descriptor: usize, key: usize, map: usize, wanted: u32): void 
   store<u32>(key, bswap(Cursor.tunnels), EXT_PRESENT_TUNNEL);
 }
 
-/** Where the frame comes from, which no header says; and what its sender has put into register A. */
+/** Fields from outside the headers: the source of the frame, and register A from its sender. */
 function source(descriptor: usize, vport: u32): void {
   const port: u32 = load<u16>(descriptor, FRAME_PORT);
   const bits: u32 = load<u8>(Key.misc, MISC_BITS);
@@ -156,7 +159,10 @@ function source(descriptor: usize, vport: u32): void {
   store<u32>(Key.misc2, bswap(load<u32>(descriptor, FRAME_METADATA)), MISC2_REGISTER_A);
 }
 
-/** SPEC: the packet inside a tunnel, one level down; its own tunnels are payload but for a first label (docs/parsing.md). */
+/**
+ * SPEC: the packet inside a tunnel is one level down. Its own tunnels are payload, except a first
+ * label (docs/parsing.md).
+ */
 function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
   Cursor.level = LEVEL_INNER;
   Cursor.present = 0;
@@ -168,7 +174,7 @@ function inner(key: usize, map: usize, carried: u32, wanted: u32): void {
   store<u32>(map, <u32>(Cursor.end - Cursor.frame), MAP_INNER_PAYLOAD_END);
 }
 
-/** Zeroes the groups that will be filled: absent fields are 0, and their presence bits tell. */
+/** Zeroes the required groups: an absent field is 0, and its presence bit is clear. */
 // @ts-ignore: decorator
 @inline
 function open(key: usize, wanted: u32): void {
@@ -195,7 +201,7 @@ function clear(key: usize, group: usize): usize {
   return key;
 }
 
-/** The EtherType of what follows the link header. */
+/** The EtherType of the header after the link header. */
 // @ts-ignore: decorator
 @inline
 function linkLayer(link: u32): u32 {
@@ -217,7 +223,7 @@ function linkLayer(link: u32): u32 {
   }
 }
 
-/** The protocol above the network layer; NO_PROTOCOL where nothing above can be read. */
+/** The upper-layer protocol; NO_PROTOCOL if no upper layer can be read. */
 // @ts-ignore: decorator
 @inline
 function network(ethertype: u32): u32 {
@@ -227,7 +233,9 @@ function network(ethertype: u32): u32 {
   return NO_PROTOCOL;
 }
 
-/** What stands below IP, or instead of it; gives the EtherType of the IP packet below a label stack. */
+/**
+ * Headers below IP, or instead of it. Returns the EtherType of the IP packet below a label stack.
+ */
 function rareNetwork(ethertype: u32): u32 {
   if (ethertype == ETHERTYPE_ARP) arp();
   else if (ethertype == ETHERTYPE_MACSEC) macsec();
@@ -235,7 +243,9 @@ function rareNetwork(ethertype: u32): u32 {
   return 0;
 }
 
-/** The outer packet's upper layer; gives what the tunnel carries, as an EtherType, 0 where there is none. */
+/**
+ * The upper layer of the outer packet. Returns the EtherType of a tunnel's payload, 0 without one.
+ */
 // @ts-ignore: decorator
 @inline
 function upper(protocol: u32): u32 {
@@ -249,7 +259,7 @@ function upper(protocol: u32): u32 {
   return mayLeadOn(port) ? overUdp(port) : 0;
 }
 
-/** The tunnels over UDP but VXLAN, and what is no tunnel. */
+/** Tunnels over UDP except VXLAN, and the headers over UDP that are no tunnels. */
 function overUdp(port: u32): u32 {
   switch (port) {
     case PORT_VXLAN_GPE:
@@ -285,7 +295,7 @@ function rareUpper(protocol: u32): u32 {
   }
 }
 
-/** The inner packet's upper layer. */
+/** The upper layer of the inner packet. */
 // @ts-ignore: decorator
 @inline
 function innerUpper(protocol: u32): void {
@@ -303,7 +313,7 @@ function innerUpper(protocol: u32): void {
   }
 }
 
-/** The rare upper layers that carry no packet which is read. */
+/** The rare upper layers, which carry no packet for the parser. */
 function upperWithoutPacket(protocol: u32): void {
   switch (protocol) {
     case PROTOCOL_ICMP:

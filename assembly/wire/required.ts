@@ -1,7 +1,10 @@
-/** The required fields: what the parser must fill for the rules of all tables (classify/requiredFields.ts makes the sets). */
+/**
+ * The required fields: the groups that the parser fills for the rules of all tables
+ * (classify/requiredFields.ts makes the sets).
+ */
 import { GROUP_EXT } from "../../src/abi/key";
 
-/** What the parser fills when no rule reads a field: presence words are always filled. */
+/** The required fields when no rule reads a field: the parser always fills the presence words. */
 export const NEEDS_NOTHING: u32 = 1 << GROUP_EXT;
 
 export namespace Required {

@@ -1,11 +1,9 @@
 /**
- * Programmable samples (docs/parsing.md, "Programmable samples"): four bytes at a place that the
+ * Programmable samples (docs/parsing.md, "Programmable samples"): four bytes at an offset that the
  * device declares.
- *
  * In: the finished frame map. Out: `prog_sample_field_value_n` of each declared sample whose bytes
- * are present.
- * A declaration: | header 1 | level 1 | 0 2 | offset 4 | UDP destination port 4, 0xffffffff for
- * any | 0 4 |
+ * are present. A declaration: | header 1 | level 1 | 0 2 | offset 4 | UDP destination port 4,
+ * 0xffffffff for any | 0 4 |
  */
 import {
   Header,
@@ -28,12 +26,12 @@ const SAMPLE_PORT: usize = 8;
 const ANY_PORT: u32 = 0xffffffff;
 const VALUE_SIZE: u32 = 4;
 
-/** The ids that are declared, a bit each. */
+/** The declared ids, one bit each. */
 let declared: u32 = 0;
 
 /**
  * Declares sample `id` (0 to 7) of this device. `header` 0 is the payload of the level, `port` -1
- * any port. It cannot be changed later.
+ * any port. A later call cannot change it.
  */
 export function declareSample(id: u32, header: u32, level: u32, offset: u32, port: u32): void {
   const sample = sampleAt(id);
@@ -44,7 +42,7 @@ export function declareSample(id: u32, header: u32, level: u32, offset: u32, por
   store<u32>(sample, port, SAMPLE_PORT);
 }
 
-/** Whether some sample is of the inner packet. */
+/** Whether a sample reads the inner packet. */
 export function samplesInner(): bool {
   for (let id: u32 = 0; id < <u32>SAMPLE_COUNT; id++) {
     if (<u32>load<u8>(sampleAt(id), SAMPLE_LEVEL) == LEVEL_INNER) return true;
@@ -73,10 +71,13 @@ function sampleAt(id: u32): usize {
   return SAMPLES + <usize>id * SAMPLE_SIZE;
 }
 
-/** Where the first such header of the level begins, or its payload; NOWHERE where there is none. */
+/**
+ * The offset of the first such header of the level, or of the level's payload (Header.none);
+ * NOWHERE without such a header.
+ */
 function startOf(map: usize, level: u32, header: u32): u32 {
   if (header != Header.none) return findHeader(map, level, header);
-  // Without an inner packet its end is 0 too, and nothing fits before it.
+  // Without an inner packet its end is 0 too, so no sample fits before it.
   return load<u32>(map + <usize>(level == LEVEL_OUTER ? MAP_PAYLOAD : MAP_INNER_PAYLOAD));
 }
 

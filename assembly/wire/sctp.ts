@@ -1,5 +1,6 @@
 /**
- * SCTP (RFC 9260 section 3.1), IP protocol 132. The match parameters have no field for it; its ports lie in ext.
+ * SCTP (RFC 9260 section 3.1), IP protocol 132. The match parameters have no field for it; its
+ * ports are in `ext`.
  *
  *     | source port 2 | destination port 2 | verification tag 4 | checksum 4 |
  */

@@ -30,7 +30,8 @@ export function tcp(): void {
   if (!has(Header.tcp, SIZE)) return;
   const headerLength = (<usize>(load<u8>(at, 12) >> 4)) << 2;
   const onWire = Cursor.wireEnd - at;
-  // SPEC: options cut by the capture take the header with them; in a first fragment the fixed header is enough.
+  // SPEC: when the capture cuts the options, the whole header is absent. In a first fragment the
+  // fixed header is enough.
   if (headerLength <= onWire && Upper.fragment == Fragment.whole && !has(Header.tcp, headerLength)) return;
   note(Header.tcp, at);
 
@@ -51,6 +52,6 @@ export function tcp(): void {
     store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
     if (Cursor.checks & CHECK_L4) verifyTcp(at);
   }
-  // A data offset that cannot be leaves the fixed header.
+  // With an invalid data offset only the fixed header is read.
   Cursor.at = min(Cursor.end, at + (headerLength >= SIZE && headerLength <= onWire ? headerLength : SIZE));
 }

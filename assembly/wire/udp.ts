@@ -12,10 +12,10 @@ import { Upper } from "./upper";
 
 const SIZE: usize = 8;
 
-/** No port: nothing is recognised by it. */
+/** No port: no header is recognised by it. */
 export const NO_PORT: u32 = 0xffffffff;
 
-/** The destination port, which tells tunnels apart; NO_PORT where the header cannot be read. */
+/** The destination port, which selects the tunnel; NO_PORT if the header cannot be read. */
 // @ts-ignore: decorator
 @inline
 export function udp(): u32 {
@@ -34,7 +34,10 @@ export function udp(): u32 {
   return be16(at + 2);
 }
 
-/** Whether the parser may read a header behind UDP to this port: the known ports lie between these two. */
+/**
+ * Whether the parser may read a header after UDP to this port: the known ports lie between these
+ * two.
+ */
 // @ts-ignore: decorator
 @inline
 export function mayLeadOn(port: u32): bool {

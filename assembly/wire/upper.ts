@@ -1,6 +1,8 @@
-/** What a network header passes to the header above it: protocol, fragment state, known length. */
+/**
+ * State that a network header passes to the upper layer: protocol, fragment state, known length.
+ */
 
-/** No upper-layer header to read: unknown, cut, or the payload of a later fragment. */
+/** There is no upper-layer header to read: unknown, cut, or the payload of a later fragment. */
 export const NO_PROTOCOL: u32 = 0xffffffff;
 
 export const PROTOCOL_ICMP: u32 = 1;
@@ -20,13 +22,15 @@ export const enum Fragment {
 }
 
 export namespace Upper {
-  /** The network header itself, for pseudo headers. */
+  /** The address of the network header, for pseudo headers. */
   export let header: usize = 0;
   /** An IPv6 routing header has segments left. */
   export let routed: bool = false;
   export let fragment: u32 = Fragment.whole;
-  /** The network header tells where its payload ends (an IPv6 payload length of 0 does not). */
+  /**
+   * Whether the network header gives the end of its payload (an IPv6 payload length of 0 does not).
+   */
   export let lengthKnown: bool = true;
-  /** What a payload length counts from: the byte behind the fixed network header. */
+  /** The origin of payload lengths: the byte after the fixed network header. */
   export let payload: usize = 0;
 }

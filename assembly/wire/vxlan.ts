@@ -2,8 +2,7 @@
  * VXLAN (RFC 7348), known by UDP destination port 4789.
  *
  *     | flags 1 | reserved 3 | VNI 3 | reserved 1 |
- *
- * SPEC: read without the I bit too (docs/parsing.md).
+ * SPEC: the parser reads it without the I bit too (docs/parsing.md).
  */
 import { Header } from "../../src/abi/headers";
 import { PRESENT_TUNNEL_DWORD, PRESENT_VXLAN, MISC_VXLAN_VNI, MISC5_TUNNEL_HEADER } from "../../src/abi/key";
@@ -12,7 +11,7 @@ import { Cursor, has, Key, note } from "./cursor";
 
 const SIZE: usize = 8;
 
-/** What the tunnel carries, as an EtherType; 0 where the header is cut. */
+/** The EtherType of the tunnel's payload; 0 if the header is cut. */
 // @ts-ignore: decorator
 @inline
 export function vxlan(): u32 {

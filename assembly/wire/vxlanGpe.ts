@@ -2,8 +2,7 @@
  * VXLAN-GPE (draft-ietf-nvo3-vxlan-gpe), known by UDP destination port 4790.
  *
  *     | flags 1 | reserved 2 | next protocol 1 | VNI 3 | reserved 1 |
- *
- * SPEC: read without the I and P bits too (docs/parsing.md).
+ * SPEC: the parser reads it without the I and P bits too (docs/parsing.md).
  */
 import { Header } from "../../src/abi/headers";
 import { PRESENT_VXLAN_GPE, MISC3_GPE_FLAGS, MISC3_GPE_NEXT_PROTOCOL, MISC3_GPE_VNI } from "../../src/abi/key";
@@ -12,7 +11,7 @@ import { Cursor, has, Key, note, tunnelDwords } from "./cursor";
 
 const SIZE: usize = 8;
 
-/** What the tunnel carries, as an EtherType; 0 for nothing that is read (NSH among it). */
+/** The EtherType of the tunnel's payload; 0 if the parser does not read it (NSH, for example). */
 export function vxlanGpe(): u32 {
   const at = Cursor.at;
   if (!has(Header.vxlan_gpe, SIZE)) return 0;
