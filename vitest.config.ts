@@ -64,10 +64,12 @@ async function browserProjects(env: Settings): Promise<TestProjectConfiguration[
           enabled: true,
           headless: true,
           screenshotFailures: false,
+          connectTimeout: PATIENCE,
           provider: playwright({
             launchOptions: {
               executablePath: browser.path,
               args: ["--no-sandbox"],
+              timeout: PATIENCE,
               env: { ...(process.env as Record<string, string>), ...browser.env },
             },
           }),
