@@ -8,8 +8,9 @@ import { withRules } from "../scenario/support/documents.js";
 import { randomFrame } from "../oracle/generate/frame.js";
 import { Random } from "../oracle/generate/random.js";
 import { flowsteer, scratch } from "./support/command.js";
+import { DEEP } from "../support/tier.js";
 
-const FRAMES = 2500;
+const FRAMES = DEEP ? 2500 : 500;
 const NO_PARSER = 147;
 
 /** Each port in its own register: as many ends as ports, beside those of rules. */
@@ -58,7 +59,7 @@ describe("--workers", () => {
     ["lines of JSON", "--json"],
     ["CSV", "--format", "csv"],
     ["NDJSON", "--format", "ndjson"],
-    ["the report of frames up to a limit", "--limit", "1333"],
+    ["the report of frames up to a limit", "--limit", String(Math.floor((8 * FRAMES) / 15))],
   ])("is the same with 1, 2 and 3: %s", async (_, ...options) => {
     const one = await flowsteer(["run", SCENARIO, file, ...options]);
     expect(one.code).toBe(0);

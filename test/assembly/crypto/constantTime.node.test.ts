@@ -70,7 +70,7 @@ function mixed(count: number): Shape[] {
 describe("The release core", () => {
   const module = (): Uint8Array => readFileSync(`${ROOT}build/release/core.wasm`);
 
-  test("takes the same way whatever the secrets are, over every instruction", () => {
+  test.runIf(DEEP)("takes the same way whatever the secrets are, over every instruction", () => {
     const ciphers = new Ciphers(module());
     everything(ciphers);
     expect([...ciphers.missed()]).toEqual([]);
