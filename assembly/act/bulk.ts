@@ -21,8 +21,8 @@ import { insert } from "../classify/table";
 import { needsOfActions } from "./requirements";
 
 /**
- * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Gives how many it
- * inserted: fewer when memory is full.
+ * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Returns the number of
+ * inserted rules: fewer when memory is full.
  */
 export function insertRules(table: usize, count: u32, stride: u32, criteria: u32, rankHigh: u32, rankLow: u32): u32 {
   let rank = ((<u64>rankHigh) << 32) | (<u64>rankLow);

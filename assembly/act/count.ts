@@ -1,25 +1,24 @@
 /**
- * Flow counters, in bulks of consecutive ones. In: a counter and a frame. Out: one packet more,
+ * Flow counters, in bulks of consecutive counters. In: a counter and a frame. Out: one packet more,
  * and its bytes.
  *
  *     | packets 8 | bytes 8 |
- *
- * Bytes are those of the frame on the wire as it stands at the rule, from its first byte, without
- * FCS.
+ * Bytes are the length of the frame on the wire when it reaches the rule, from its first byte,
+ * without FCS.
  */
 import { FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
 
 const COUNTER_SIZE: u32 = 16;
 
-/** A block of `count` counters, all zero; 0 when memory is full. */
+/** Allocates a block of `count` counters, all zero; 0 when memory is full. */
 export function createCounters(count: u32): usize {
   const counters = allocate(count * COUNTER_SIZE);
   if (counters != 0) memory.fill(counters, 0, <usize>count * COUNTER_SIZE);
   return counters;
 }
 
-/** Gives the memory of a block of counters back. */
+/** Frees a block of counters. */
 export function releaseCounters(counters: usize, count: u32): void {
   release(counters, count * COUNTER_SIZE);
 }

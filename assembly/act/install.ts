@@ -1,5 +1,5 @@
 /**
- * Inserts rules with their actions, and gives a rule other actions. In: a staged rule or staged
+ * Inserts rules with their actions, and replaces the actions of a rule. In: a staged rule or staged
  * actions. Out: the address of the rule. Both report to the table which fields the actions require
  * (requirements.ts).
  */
@@ -28,8 +28,8 @@ export function insertRule(
 }
 
 /**
- * Gives a rule the staged actions; false when memory is full, never for as many actions as it has
- * or fewer.
+ * Replaces the actions of a rule by the staged ones; false when memory is full, never for as many
+ * actions as it has or fewer.
  */
 export function changeActions(rule: usize, count: u32): bool {
   const actions = STAGING + STAGE_ACTIONS;

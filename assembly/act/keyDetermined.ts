@@ -10,9 +10,9 @@ import { isFunctionOfKey } from "./header/modify";
 
 /**
  * Whether the next lookup after the rule depends on the key alone. It does not after stateful or
- * random actions, nor after actions that make headers be parsed again from bytes outside the key.
- * The actions alone decide: for one frame they may do nothing, for the next of the same key a lot.
- * `state` precedes meters, flags and connections.
+ * random actions, nor after actions that parse headers again from bytes outside the key. The
+ * actions alone decide, since the effect of an action may differ between frames of one key. `state`
+ * precedes meters, flags and connections.
  */
 export function leavesFunction(rule: usize): bool {
   let action = actionsOf(rule);

@@ -1,6 +1,6 @@
 /**
- * What a list of actions needs before it runs. In: staged actions. Out: NEEDS_* (src/abi/key.ts):
- * groups of the key that the parser fills, branches for copies, frames in order.
+ * The requirements of a list of actions. In: staged actions. Out: NEEDS_* (src/abi/key.ts): groups
+ * of the key that the parser fills, branches for copies, frames in order.
  */
 import {
   ACTION_SIZE,
@@ -17,7 +17,10 @@ import { needsOfProgram } from "./header/modify";
 import { takesOff } from "./header/reformat";
 import { hashesInner } from "./rss";
 
-/** What the parser has to fill for `count` actions (classify/requiredFields.ts), and the walk to mind. */
+/**
+ * The required fields of `count` actions (classify/requiredFields.ts), and their requirements on
+ * the walk.
+ */
 export function needsOfActions(actions: usize, count: u32): u32 {
   let needs: u32 = 0;
   for (let n: u32 = 0; n < count; n++) {
@@ -28,9 +31,9 @@ export function needsOfActions(actions: usize, count: u32): u32 {
     else if (op == Op.reformat && takesOff(operand)) needs |= NEEDS_INNER;
     else if (op == Op.array) needs |= needsOfArray(operand);
     else if (op == Op.rss || op == Op.copy_rss) needs |= needsOfRss(operand);
-    // State is put into registers, and depends on what frames before have done.
+    // State is written to registers, and depends on earlier frames.
     else if (op == Op.state) needs |= (1 << GROUP_MISC2) | NEEDS_ORDER;
-    // Sequence numbers and windows are of all frames too.
+    // Sequence numbers and windows depend on all frames too.
     else if (op == Op.esp) needs |= NEEDS_ORDER | NEEDS_ESP;
     else if (op == Op.sampler) needs |= needsOfSampler(operand);
   }
@@ -51,7 +54,7 @@ function needsOfArray(array: usize): u32 {
   return needs;
 }
 
-/** Chance does not depend on other frames; a sampler only splits. */
+/** A random choice does not depend on other frames; a sampler only splits. */
 function needsOfSampler(sampler: usize): u32 {
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
   const own = NEEDS_BRANCHES | needsOfActions(sampler + SAMPLER_FIRST, load<u32>(sampler, SAMPLER_COUNT));

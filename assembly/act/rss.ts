@@ -33,20 +33,20 @@ import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../wire/frame
 const ADDRESSES: u32 = RSS_SOURCE | RSS_DESTINATION;
 const PORTS: u32 = RSS_SOURCE_PORT | RSS_DESTINATION_PORT;
 
-/** Two addresses, SPI and ports of both packets at the most. */
+/** Two addresses, SPI and ports of both packets at most. */
 const INPUT: usize = memory.data(80, 8);
 
 namespace Input {
   export let length: usize = 0;
 }
 
-/** The queue that the frame of the branch is for. */
+/** The queue for the frame of the branch. */
 export function rssQueue(branch: usize, record: usize): u32 {
   const number = hashOf(branch, record) & load<u32>(record, RSS_MASK);
   return load<u32>(<usize>load<u32>(record, RSS_QUEUES) + ((<usize>number) << 2));
 }
 
-/** Whether the inner packet is asked about. */
+/** Whether fields of the inner packet are selected. */
 export function hashesInner(record: usize): bool {
   return load<u8>(record, RSS_INNER) != 0;
 }
@@ -68,7 +68,7 @@ function hashOf(branch: usize, record: usize): u32 {
   }
 }
 
-/** Adds the selected fields of a level: those of the first header that has them. */
+/** Adds the selected fields of a level, from the first header that has them. */
 function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bool): void {
   const ip: u32 = fields & RSS_IPV6 ? Header.ipv6 : Header.ipv4;
   const upper: u32 = fields & RSS_UDP ? Header.udp : Header.tcp;
@@ -78,7 +78,7 @@ function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bo
     if (levelOf(entry) != level) continue;
     const kind = kindOf(entry);
     const at = frame + <usize>offsetIn(entry);
-    // Ports of fragments are not hashed, so that all fragments of a packet go one way.
+    // Ports of fragments are not hashed, so that all fragments of a packet reach one queue.
     if (
       kind == Header.ipv4 ? load<u16>(at, 6) & 0xff3f : kind == Header.ipv6_fragment ? load<u16>(at, 2) & 0xf9ff : 0
     ) {
@@ -98,7 +98,10 @@ function gather(frame: usize, map: usize, level: u32, fields: u32, symmetric: bo
   }
 }
 
-/** Adds the source at `at`, the destination behind it, or of both, where both directions are to have one hash, OR and XOR. */
+/**
+ * Adds the source at `at` and the destination after it. For a symmetric hash over both it adds
+ * their OR and XOR instead.
+ */
 function pair(at: usize, size: usize, source: u32, destination: u32, symmetric: bool): void {
   if (symmetric && source != 0 && destination != 0) {
     const to = INPUT + Input.length;
@@ -122,7 +125,10 @@ function add(at: usize, size: usize): void {
   Input.length += size;
 }
 
-/** For each bit of the input that is set, from the first on, the 32 bits of the key that begin there; the key begins anew behind its end. */
+/**
+ * For each set bit of the input, from the first on, XORs the 32 bits of the key that begin there.
+ * The key repeats.
+ */
 function toeplitz(key: usize): u32 {
   let hash: u32 = 0;
   let window = bswap(load<u64>(key));
@@ -139,7 +145,7 @@ function toeplitz(key: usize): u32 {
   return hash;
 }
 
-/** All bytes, inverted. */
+/** The XOR of all bytes, inverted. */
 function xor8(): u32 {
   let hash: u32 = 0xff;
   for (let i: usize = 0; i < Input.length; i++) hash ^= load<u8>(INPUT + i);

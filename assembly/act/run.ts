@@ -1,8 +1,7 @@
 /**
  * Runs the actions of a rule, in the order of its record. In: a branch and the rule that it hit.
- * Out: the branch changed; it has a verdict, or goes on to a table that an action named.
- *
- * Actions never choose a table themselves. A branch that goes on has the key of its bytes.
+ * Out: the branch changed; it has a verdict, or continues at a table that an action named.
+ * Actions never choose a table themselves. A branch that continues has the key of its bytes.
  */
 import { ACTION_SIZE, DEST_COPY, Op, Reason, TABLE_FDB, TABLE_SEND } from "../../src/abi/engine";
 import { esp } from "../esp/action";
@@ -26,7 +25,7 @@ import { stateFlags, State, writeRegisterC } from "./stateful/registerC";
 import { track } from "./stateful/connection";
 import { popVlan, pushVlan } from "./header/vlan";
 
-/** Runs the actions of `rule`; whether the branch goes on. */
+/** Runs the actions of `rule`; returns whether the branch continues. */
 // @ts-ignore: decorator
 @inline
 export function run(branch: usize, table: usize, rule: usize): bool {
@@ -59,7 +58,10 @@ export function run(branch: usize, table: usize, rule: usize): bool {
   return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
 }
 
-/** The actions of a rule in front of another one; whether the branch is still there. None of them goes on. */
+/**
+ * Runs the actions of a rule before those of another rule; returns whether the branch still exists.
+ * None of them sends it to a table.
+ */
 export function runBefore(branch: usize, table: usize, rule: usize, end: usize): bool {
   for (let action = actionsOf(rule); action < end; action += ACTION_SIZE) {
     if (step(branch, table, rule, action) != Then.next) return false;
@@ -67,7 +69,7 @@ export function runBefore(branch: usize, table: usize, rule: usize, end: usize):
   return true;
 }
 
-/** The actions of a rule from one on; whether the branch goes on. */
+/** Runs the actions of a rule from one on; returns whether the branch continues. */
 export function runFrom(branch: usize, table: usize, rule: usize, action: usize): bool {
   const last = actionsOf(rule) + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
@@ -96,7 +98,7 @@ function step(branch: usize, table: usize, rule: usize, action: usize): Then {
   }
 }
 
-/** What an action leads to. */
+/** The result of an action. */
 enum Then {
   next,
   next_but_one,
@@ -104,7 +106,7 @@ enum Then {
   end,
 }
 
-/** The actions that most frames do not meet, apart so that the others stay short. */
+/** The rare actions, in a function of their own so that the frequent ones stay short. */
 function slowPath(branch: usize, table: usize, rule: usize, action: usize): Then {
   const operand = load<u32>(action, 4);
   switch (load<u32>(action)) {
@@ -171,12 +173,12 @@ function thenIf(goesOn: bool): Then {
   return goesOn ? Then.elsewhere : Then.end;
 }
 
-/** The tag of a rule belongs to what the rule has delivered. */
+/** The tag of a rule belongs to the destinations of the rule. */
 function untag(branch: usize): void {
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
 }
 
-/** All actions have run, and none has said where the branch goes: the default of the domain. */
+/** All actions have run without a destination: the default of the domain applies. */
 function byDefault(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
   if (flags & TABLE_SEND) return egress(branch);

@@ -1,6 +1,6 @@
 /**
  * Destination arrays: the frame goes to each member. In: a branch and an array record. Out: a
- * destination a member, and a fork for each member that changes the frame or goes on
+ * destination for each member, and a fork for each member that changes the frame or continues
  * (docs/rules.md).
  */
 import {
@@ -43,7 +43,7 @@ export function split(branch: usize, table: usize, array: usize): bool {
   return sent;
 }
 
-/** Whether a member goes on walking. */
+/** Whether a member continues at a table. */
 function walks(op: u32, operand: u32): bool {
   return op == Op.table || op == Op.root || op == Op.default_miss || (op == Op.vport && operand != VPORT_UPLINK);
 }

@@ -1,6 +1,6 @@
 /**
- * Terminal actions, which name where a branch goes. In: an action of a rule, of a member of an
- * array or of a sampler. Out: the branch is at another table, or has a verdict.
+ * Terminal actions, which name the destination of a branch. In: an action of a rule, of a member of
+ * an array or of a sampler. Out: the branch is at another table, or has a verdict.
  */
 import { Op, Reason } from "../../src/abi/engine";
 import { BRANCH_REASON } from "../branch/branch";
@@ -9,7 +9,7 @@ import { toPort, toVport } from "../forward/eswitch";
 import { jump, jumpTo, miss } from "../forward/nextTable";
 import { rssQueue } from "./rss";
 
-/** Runs a terminal action; whether the branch goes on. */
+/** Runs a terminal action; returns whether the branch continues. */
 export function terminal(branch: usize, table: usize, op: u32, operand: u32): bool {
   switch (op) {
     case Op.queue:

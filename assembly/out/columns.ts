@@ -1,7 +1,6 @@
 /**
- * Outcomes of a batch as columns: one array for each value that is asked of every frame (COLUMN_*
- * of src/abi/engine.ts). In: the outcomes of the batch. Out: the area `columns`, and whether some
- * frame needs the host.
+ * Outcomes of a batch as columns: one array for each value (COLUMN_* of src/abi/engine.ts). In: the
+ * outcomes of the batch. Out: the area `columns`, and whether some frame needs the host.
  */
 import {
   COLUMN_DESTINATIONS,
@@ -36,8 +35,8 @@ import { firstDestination, outcomeAt } from "../branch/outcome";
 import { isServed } from "./queue";
 
 /**
- * Writes the columns (COLUMN_*) of the first `count` frames. Gives the kinds of their destinations
- * (SOME_*).
+ * Writes the columns (COLUMN_*) of the first `count` frames. Returns the kinds of their
+ * destinations (SOME_*).
  */
 export function writeColumns(count: u32): u32 {
   let some: u32 = 0;
@@ -65,7 +64,7 @@ export function writeColumns(count: u32): u32 {
       const flags = load<u32>(destination, DEST_FLAGS);
       if (flags & DEST_PORT) some |= SOME_AT_PORT;
       else if (isServed(to)) some |= SOME_AT_HOST;
-      // Listed too are queues that did not take the frame.
+      // Queues that did not take the frame are listed too.
       if (load<u32>(destination, DEST_STATUS) != Reason.none) continue;
       if (arrived == 0) {
         queue = to;

@@ -31,7 +31,9 @@ export function deliver(count: u32): void {
   }
 }
 
-/** Offers the frame to the queue of a destination; gives why that did not take it. */
+/**
+ * Offers the frame to the queue of a destination; returns the reason if the queue does not take it.
+ */
 // @ts-ignore: decorator
 @inline
 function offer(destination: usize): u32 {
@@ -50,9 +52,10 @@ function arrive(index: u32, outcome: usize): void {
 }
 
 /**
- * Several destinations, copies alone, or ports, which take everything. The frame is delivered where a queue takes it that is no
- * copy; else it has left by a port, or has the reason of the first queue that did not. Every other one that did not take it is
- * counted beside the frame's own reason.
+ * Frames with several destinations, copies alone, or ports, which take everything. The frame is
+ * delivered if a queue takes it that is not a copy. Otherwise it has left by a port, or has the
+ * reason of the first queue that did not take it. Each further queue that did not take it is
+ * counted in addition to the frame's own reason.
  */
 function arriveAtAll(index: u32, outcome: usize, destinations: u32): void {
   let delivered = false;

@@ -47,13 +47,12 @@ import {
 import { FRAMES, HITS, LENGTHS, OUTCOME_CLASSES } from "../memory";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
-/** Words of the longest, and one to make them even. */
+/** The words of the longest class, and one to make them even. */
 const MOST_WORDS: u32 = 4 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
 const WORDS: usize = OUTCOME_CLASSES + CLASSES_WORDS;
 
 /**
- * Keeps the lengths of the frames of the batch, before rules change them. To be called before
- * `steer`.
+ * Stores the lengths of the frames of the batch, before rules change them. Call it before `steer`.
  */
 export function keepLengths(count: u32): void {
   for (let i: usize = 0; i < count; i++) {
@@ -61,7 +60,10 @@ export function keepLengths(count: u32): void {
   }
 }
 
-/** Sums rows of the batch from `first` on, until there is no room for another outcome class; gives how many rows are summed, those before `first` too. */
+/**
+ * Sums rows of the batch from `first` on, until there is no room for another outcome class. Returns
+ * the number of summed rows, including those before `first`.
+ */
 export function sumOutcomeClasses(first: u32, count: u32): u32 {
   let i = first;
   for (; i < count; i++) {
@@ -83,7 +85,7 @@ export function sumOutcomeClasses(first: u32, count: u32): u32 {
   return i;
 }
 
-/** The outcome class of a frame, which may be new; 0 where there is no room for it. */
+/** The outcome class of a frame, new if needed; 0 when there is no room for it. */
 function classOf(i: u32): usize {
   const used = load<u32>(OUTCOME_CLASSES, CLASSES_USED);
   if (used + MOST_WORDS > <u32>MAX_CLASS_WORDS) return 0;
@@ -119,7 +121,7 @@ function classAt(number: u32): usize {
   return OUTCOME_CLASSES + CLASSES_RECORDS + <usize>number * CLASS_SIZE;
 }
 
-/** Writes what the outcome class of a frame consists of, an even number of words; gives where they end. */
+/** Writes the words of a frame's outcome class, an even number; returns their end. */
 // @ts-ignore: decorator
 @inline
 function writeWords(i: u32, begin: usize): usize {
@@ -139,7 +141,7 @@ function writeWords(i: u32, begin: usize): usize {
   let destination = firstDestination(i);
   for (let n: u32 = 0; n < destinations; n++, at += 16) {
     if (n > 0) destination = load<u32>(destination, DEST_NEXT);
-    // With its flags.
+    // The queue and the flags of the destination.
     store<u64>(at, load<u64>(destination, DEST_QUEUE));
     store<u32>(at, load<u32>(destination, DEST_STATUS), 8);
     store<u32>(at, load<u32>(destination, DEST_LENGTH) - length, 12);
@@ -149,7 +151,7 @@ function writeWords(i: u32, begin: usize): usize {
   return at + 4;
 }
 
-/** C7 down to C0 lie behind each other, then A; B is ours. */
+/** C7 down to C0 are consecutive, then A; B is in `ext`. */
 function writeRegisters(key: usize, written: u32, at: usize): usize {
   for (let n: u32 = 0; n < <u32>REGISTERS; n++) {
     if (!((written >> n) & 1)) continue;

@@ -23,7 +23,7 @@ const CAPACITY: usize = 0;
 const HELD: usize = 4;
 const COMPLETION_QUEUE_SIZE: u32 = 8;
 
-/** A completion queue for `capacity` completions; 0 when memory is full. */
+/** Allocates a completion queue for `capacity` completions; 0 when memory is full. */
 export function createCompletionQueue(capacity: u32): usize {
   const queue = allocate(COMPLETION_QUEUE_SIZE);
   if (queue == 0) return 0;
@@ -32,7 +32,7 @@ export function createCompletionQueue(capacity: u32): usize {
   return queue;
 }
 
-/** Gives the memory of a completion queue back. */
+/** Frees a completion queue. */
 export function destroyCompletionQueue(queue: usize): void {
   release(queue, COMPLETION_QUEUE_SIZE);
 }
@@ -51,8 +51,8 @@ export function takeCompletions(queue: usize, count: u32): void {
 }
 
 /**
- * A queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when memory is
- * full.
+ * Allocates a queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when
+ * memory is full.
  */
 export function createQueue(flags: u32, completions: usize, depth: u32): usize {
   const queue = allocate(QUEUE_SIZE);
@@ -71,7 +71,7 @@ export function createQueue(flags: u32, completions: usize, depth: u32): usize {
   return queue;
 }
 
-/** Gives the memory of a queue back. */
+/** Frees a queue. */
 export function destroyQueue(queue: usize): void {
   const ring: usize = load<u32>(queue, RING);
   if (ring != 0) release(ring, (load<u32>(queue, WRAP) + 1) * 4);
@@ -83,14 +83,17 @@ export function setQueueFlags(queue: usize, flags: u32): void {
   store<u32>(queue, flags, FLAGS);
 }
 
-/** Whether the host has to do with frames that arrive: it has receive buffers, or is read. */
+/** Whether arriving frames need the host: the queue has receive buffers, or the host reads it. */
 // @ts-ignore: decorator
 @inline
 export function isServed(queue: usize): bool {
   return (load<u32>(queue, FLAGS) & (QUEUE_SINK | QUEUE_READ)) != QUEUE_SINK;
 }
 
-/** What the host has to do with frames for the queue, as it is now: REACHABLE_BUFFERS, REACHABLE_TRANSPORT, or nothing. */
+/**
+ * How arriving frames need the host, for the queue as it is now: REACHABLE_BUFFERS,
+ * REACHABLE_TRANSPORT, or 0.
+ */
 export function servedBy(queue: usize): u32 {
   const flags = load<u32>(queue, FLAGS);
   if (!(flags & QUEUE_READY)) return 0;
@@ -116,8 +119,9 @@ export namespace Taken {
 }
 
 /**
- * Whether a queue takes a frame of `length` bytes: Reason.none, or why not.
- * SPEC: a buffer too short is used up and completes with IBV_WC_LOC_LEN_ERR; the queue pair stays as it is.
+ * Whether a queue takes a frame of `length` bytes: Reason.none, or the reason why not. SPEC: a
+ * buffer that is too short is used up and completes with IBV_WC_LOC_LEN_ERR; the queue pair stays
+ * as it is.
  */
 export function take(queue: usize, length: u32): u32 {
   const flags = load<u32>(queue, FLAGS);

@@ -7,11 +7,11 @@ import { BRANCH_INDEX } from "../../branch/branch";
 export namespace Frames {
   /** The number of the first frame of the batch. */
   export let first: u64 = 0;
-  /** Frames that have come in or were sent so far. */
+  /** Frames received or sent so far. */
   export let seen: u64 = 0;
 }
 
-/** A batch begins: of frames that are new, or that come back to their port and keep their number. */
+/** Begins a batch of new frames, or of frames that return to their port and keep their number. */
 export function openNumbers(count: u32, again: bool): void {
   assert(count <= <u32>BATCH, "more frames than a batch holds");
   Frames.first = again && Frames.seen != 0 ? Frames.seen - 1 : Frames.seen;
@@ -23,12 +23,12 @@ export function skipNumbers(count: u32): void {
   Frames.seen += count;
 }
 
-/** Nanoseconds. */
+/** The time of the frame in nanoseconds. */
 export function timeOf(branch: usize): u64 {
   return load<u64>(TIMES + ((<usize>load<u32>(branch, BRANCH_INDEX)) << 3));
 }
 
-/** From 0, in the order in which frames come in or are sent. */
+/** The number of the frame: from 0, in the order in which frames are received or sent. */
 export function numberOfFrame(branch: usize): u64 {
   return Frames.first + <u64>load<u32>(branch, BRANCH_INDEX);
 }

@@ -1,7 +1,7 @@
 /**
- * Connection tracking: what a frame does to a connection (docs/conntrack.md; layout in src/abi/connection.ts).
- *
- * A frame that is bad or invalid changes nothing: everything is asked before anything is written.
+ * Connection tracking: the effect of a frame on a connection (docs/conntrack.md; layout in
+ * src/abi/connection.ts).
+ * A bad or invalid frame changes nothing: all checks precede the first write.
  */
 import {
   CONNECTION_FLAGS,
@@ -61,15 +61,15 @@ import {
   take,
 } from "./tcpWindow";
 
-// Beside the states of a valid connection.
+// States before a connection is valid.
 const EMPTY: u32 = 8;
 const HALF_OPEN: u32 = 9;
-/** No state: the frame is invalid. */
+/** Not a state: the frame is invalid. */
 const REFUSED: u32 = 10;
 
 const SECOND: u64 = 1_000_000_000;
 
-/** The syndrome of the branch's frame; `direction` is that of the rule. */
+/** Returns the syndrome of the branch's frame; `direction` is the direction of the rule. */
 export function track(branch: usize, connection: usize, direction: u32): u32 {
   if (load<u8>(connection, CONNECTION_STATE) & STATE_FREEZE) return SYNDROME_TRAP;
   if (!readSegment(load<u32>(branch, BRANCH_FRAME), freshMap(branch))) return SYNDROME_INVALID | SYNDROME_BAD;
@@ -100,7 +100,10 @@ function enter(connection: usize, state: u32): void {
   store<u8>(connection, <u8>fresh, CONNECTION_STATE);
 }
 
-/** The time is kept with 1 more, so that 0 is that of a connection which has had no frame; the last nanosecond as the one before it. */
+/**
+ * The time as stored: one more, since 0 means that the connection had no frame yet. The largest
+ * time is stored like the one before it.
+ */
 // @ts-ignore: decorator
 @inline
 function kept(time: u64): u64 {
@@ -113,7 +116,7 @@ function isLate(connection: usize, state: u32, time: u64): bool {
   return seconds != 0 && last != 0 && time >= last && time - last >= <u64>seconds * SECOND;
 }
 
-/** In seconds; 0 for none. */
+/** The timeout of a state in seconds; 0 for none. */
 function timeOut(connection: usize, state: u32): u32 {
   switch (state) {
     case HALF_OPEN:
@@ -132,7 +135,7 @@ function timeOut(connection: usize, state: u32): u32 {
   }
 }
 
-/** The state that the segment leads to, with the windows changed; REFUSED where it is invalid. */
+/** Changes the windows and returns the next state; REFUSED if the segment is invalid. */
 function judge(connection: usize, now: u32): u32 {
   if (Segment.kind == SegmentKind.rst) return reset(now);
   switch (now) {
@@ -162,7 +165,7 @@ function judge(connection: usize, now: u32): u32 {
   }
 }
 
-/** Changes the windows for a segment that passes; whether it does. */
+/** Updates the windows if the segment passes; returns `passes`. */
 function step(passes: bool): bool {
   if (passes) advance();
   return passes;
@@ -174,7 +177,10 @@ function anew(): u32 {
   return HALF_OPEN;
 }
 
-/** At half-open: SYN and SYN-ACK, of which the second may be a SYN too (RFC 9293 section 3.5, simultaneous open). */
+/**
+ * State half-open: accepts SYN and SYN-ACK. The second segment may be a SYN too (RFC 9293 section
+ * 3.5, simultaneous open).
+ */
 function open(connection: usize): u32 {
   const syn = Segment.kind == SegmentKind.syn;
   if (!syn && Segment.kind != SegmentKind.syn_ack) return REFUSED;
@@ -196,7 +202,7 @@ function open(connection: usize): u32 {
   return next;
 }
 
-/** At SYN received. */
+/** State SYN received. */
 function answer(): u32 {
   const again = Segment.kind == SegmentKind.syn || Segment.kind == SegmentKind.syn_ack;
   if (!step(again ? isOld() : isChecked())) return REFUSED;
@@ -204,7 +210,7 @@ function answer(): u32 {
   return Segment.hasAck && haveBothAcknowledged() ? ConnectionState.established : ConnectionState.syn_received;
 }
 
-/** Where one side at least has sent a FIN. */
+/** States after the first FIN of either side. */
 function close(now: u32): u32 {
   const fin = Segment.kind == SegmentKind.fin;
   if (!fin && Segment.kind != SegmentKind.ack) return REFUSED;
@@ -235,7 +241,7 @@ function reset(now: u32): u32 {
   return isChallenge() ? now : REFUSED;
 }
 
-/** What every valid frame leaves. `begun`: there is no frame before it. */
+/** Records a valid frame in the connection. `begun`: it is the first frame. */
 function note(connection: usize, original: bool, now: u32, begun: bool): void {
   const which = Segment.kind | (original ? LAST_ORIGINAL : 0);
   const last: u32 = load<u8>(connection, CONNECTION_LAST) & (LAST_ORIGINAL | LAST_INDEX);
@@ -243,7 +249,7 @@ function note(connection: usize, original: bool, now: u32, begun: bool): void {
   if (now == <u32>ConnectionState.established && Segment.kind & (SegmentKind.ack | SegmentKind.fin)) {
     flags |= FLAG_ASSURED;
   }
-  // An ACK is valid where a RST has ended nothing: where it was a challenge.
+  // An ACK after a RST is valid only if the RST ended nothing, so the ACK answers a challenge.
   const challenge = SegmentKind.rst | (original ? 0 : LAST_ORIGINAL);
   if (last == <u32>challenge && Segment.kind == SegmentKind.ack) flags |= FLAG_CHALLENGED;
   store<u8>(connection, <u8>flags, CONNECTION_FLAGS);

@@ -1,8 +1,8 @@
 /**
- * Meters: two token buckets and a colour (docs/state.md; RFC 2697, RFC 2698, RFC 4115; layout in src/abi/state.ts).
- *
- * A rate is mantissa / 2^exponent units a nanosecond. Buckets are exact: what is less than a unit is kept as a fraction, in
- * 2^exponent, so that many short times fill as much as one long one.
+ * Meters: two token buckets and a colour (docs/state.md; RFC 2697, RFC 2698, RFC 4115; layout in
+ * src/abi/state.ts).
+ * A rate is mantissa / 2^exponent units per nanosecond. Buckets are exact: the rest below a unit is
+ * kept as a fraction of 2^exponent, so many short intervals fill as much as one long interval.
  */
 import { COLOUR_UNDEFINED, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
 import {
@@ -36,14 +36,14 @@ const GREEN: u32 = 2;
 const MODE_PACKET: u32 = 0;
 const MODE_WIRE: u32 = 1;
 const MODE_WIRE_AND_GAP: u32 = 2;
-/** Preamble, start of frame and gap between frames (IEEE 802.3). */
+/** Preamble, start of frame and interframe gap (IEEE 802.3). */
 const GAP: u64 = 20;
 const UNITS_A_PACKET: u64 = 128;
 
-/** More units than both buckets hold, which have less than 2^39 each. */
+/** More units than both buckets hold: each has less than 2^39. */
 const FILLS: u64 = 1 << 40;
 
-/** Puts the colour of the frame into the register. */
+/** Writes the colour of the frame to the register. */
 export function meter(branch: usize, at: usize): void {
   const start = startColour(branch);
   const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
@@ -57,7 +57,9 @@ function startColour(branch: usize): u32 {
   return before <= GREEN ? before : GREEN;
 }
 
-/** Lengths on the wire have 32 bits, what they cost more. */
+/**
+ * The cost in units. It needs 64 bits: a length on the wire has 32 bits, and a cost can be larger.
+ */
 function costOf(branch: usize, at: usize): u64 {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   switch (<u32>load<u8>(at, METER_MODE)) {
@@ -87,7 +89,7 @@ function colour(at: usize, start: u32, cost: u64, time: u64): u32 {
   return YELLOW;
 }
 
-/** Both buckets, for the time since the last frame. Time that goes back is none. */
+/** Fills both buckets for the time since the last frame. Time that goes backwards counts as 0. */
 function fill(at: usize, time: u64): void {
   const last = load<u64>(at, METER_TIME);
   if (time <= last) return;
@@ -109,7 +111,7 @@ function fill(at: usize, time: u64): void {
   );
 }
 
-/** Whole units that have come in `gone` nanoseconds; what is less stays in the fraction. */
+/** The whole units of `gone` nanoseconds; the rest stays in the fraction. */
 function grown(fraction: usize, gone: u64, mantissa: u32, exponent: u32): u64 {
   const below: u64 = ((<u64>1) << exponent) - 1;
   const sum = <u64>load<u32>(fraction) + (gone & below) * <u64>mantissa;
@@ -117,7 +119,9 @@ function grown(fraction: usize, gone: u64, mantissa: u32, exponent: u32): u64 {
   return min<u64>(gone >> exponent, FILLS) * <u64>mantissa + (sum >> exponent);
 }
 
-/** Into a bucket of so many units; gives what is over, which takes the fraction with it. */
+/**
+ * Adds units to a bucket of `size` units. Returns the overflow; an overflow clears the fraction.
+ */
 function pour(bucket: usize, fraction: usize, size: u64, units: u64): u64 {
   const sum = load<u64>(bucket) + units;
   if (sum < size) {

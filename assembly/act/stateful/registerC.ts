@@ -1,9 +1,12 @@
-/** Where state goes: the low byte of a register C, and what an action is told beside its operand (Op.state). */
+/**
+ * Access to the low byte of a register C, where state is written, and to the parameters of the
+ * action that writes it (Op.state).
+ */
 import { MISC2_REGISTER_C_0 } from "../../../src/abi/key";
 import { BRANCH_KEY, BRANCH_WRITTEN } from "../../branch/branch";
 
 export namespace State {
-  /** | register 8 | flags 8 | bit 8 | 0 8 | of the operation that follows. */
+  /** Parameters of the next operation: | register 8 | flags 8 | bit 8 | 0 8 |. */
   export let operand: u32 = 0;
 }
 
@@ -19,20 +22,20 @@ export function stateBit(): u32 {
   return (State.operand >> 16) & 0xff;
 }
 
-/** Puts 8 bits into the low byte of the register that was told. */
+/** Writes 8 bits to the low byte of the register that the parameters name. */
 export function writeRegisterC(branch: usize, value: u32): void {
   const register = State.operand & 0xff;
   store<u8>(lowByte(branch, register), <u8>value);
   store<u32>(branch, load<u32>(branch, BRANCH_WRITTEN) | (1 << register), BRANCH_WRITTEN);
 }
 
-/** What the low byte of the register says, where a rule has written it on this frame; `otherwise` where none has. */
+/** The low byte of the register if a rule has written it for this frame; else `otherwise`. */
 export function readRegisterC(branch: usize, otherwise: u32): u32 {
   const register = State.operand & 0xff;
   return load<u32>(branch, BRANCH_WRITTEN) & (1 << register) ? <u32>load<u8>(lowByte(branch, register)) : otherwise;
 }
 
-/** Registers are big-endian, C7 down to C0. */
+/** The address of the low byte. Registers are big-endian, C7 down to C0. */
 function lowByte(branch: usize, register: u32): usize {
   return <usize>load<u32>(branch, BRANCH_KEY) + MISC2_REGISTER_C_0 - ((<usize>register) << 2) + 3;
 }

@@ -1,4 +1,7 @@
-/** Samplers: a copy of some frames aside, all of them on to the next table (docs/state.md; record in src/abi/state.ts). */
+/**
+ * Samplers: copy some frames to the sample actions and send all frames to the next table
+ * (docs/state.md; record in src/abi/state.ts).
+ */
 import { ACTION_SIZE, Op, Reason } from "../../../src/abi/engine";
 import {
   SAMPLER_COUNT,
@@ -20,7 +23,7 @@ import { fresh } from "../../branch/refresh";
 import { terminal } from "../terminal";
 
 export namespace Chance {
-  /** Of the device. */
+  /** The seed of the device. */
   export let seed: u64 = 0;
 }
 
@@ -33,7 +36,10 @@ const STEP: u64 = 0x9e3779b97f4a7c15;
 const FIRST: u64 = 0xbf58476d1ce4e5b9;
 const SECOND: u64 = 0x94d049bb133111eb;
 
-/** Sends the sampled ones aside, and the frame on; whether it goes on. */
+/**
+ * Copies the frame if it is sampled, and sends it to the next table. Returns whether the branch
+ * continues.
+ */
 export function runSampler(branch: usize, table: usize, sampler: usize): bool {
   if (isSampled(branch, sampler)) sendAside(branch, table, sampler);
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
@@ -50,7 +56,7 @@ function isSampled(branch: usize, sampler: usize): bool {
   return (x >> 32) * <u64>load<u32>(sampler, SAMPLER_RATIO) < 1 << 32;
 }
 
-/** A copy of the frame runs the sample actions, and is nobody's verdict. */
+/** Runs the sample actions on a copy of the frame. The copy does not set the verdict. */
 function sendAside(branch: usize, table: usize, sampler: usize): void {
   const copy = fork(branch);
   if (copy == 0) {

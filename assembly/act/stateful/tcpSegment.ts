@@ -1,7 +1,7 @@
 /**
- * The TCP segment of a frame's outer packet, as trackers see it (docs/conntrack.md; RFC 9293 section 3.1).
- *
- * In: a frame and its map. Out: Segment, whose options lie whole in the captured bytes.
+ * The TCP segment of a frame's outer packet, as connection tracking reads it (docs/conntrack.md;
+ * RFC 9293 section 3.1).
+ * In: a frame and its map. Out: Segment, whose options are whole in the captured bytes.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_WIRE_LENGTH } from "../../../src/abi/engine";
 import { SegmentKind } from "../../../src/abi/connection";
@@ -16,7 +16,7 @@ const ACK: u32 = 16;
 
 const TCP_SIZE: u32 = 20;
 const IPV6_SIZE: u32 = 40;
-/** More fragments, or an offset: in IPv4, and in the fragment header of IPv6. */
+/** More fragments, or a fragment offset: in IPv4, and in the fragment header of IPv6. */
 const FRAGMENT4: u32 = 0x3fff;
 const FRAGMENT6: u32 = 0xfff9;
 
@@ -25,7 +25,7 @@ const OPTION_NOP: u32 = 1;
 const OPTION_SCALE: u32 = 3;
 const OPTION_SACK_PERMITTED: u32 = 4;
 const OPTION_SACK: u32 = 5;
-/** RFC 7323 section 2.3. */
+/** The largest shift (RFC 7323 section 2.3). */
 const MAX_SCALE: u32 = 14;
 
 export namespace Segment {
@@ -33,24 +33,24 @@ export namespace Segment {
   export let kind: u32 = 0;
   export let hasAck: bool = false;
   export let seq: u32 = 0;
-  /** Behind its last number: payload, SYN and FIN take numbers. */
+  /** The sequence number after the segment: payload, SYN and FIN take numbers. */
   export let end: u32 = 0;
   /** 0 without ACK. */
   export let ack: u32 = 0;
-  /** As in the header. */
+  /** As in the header, not scaled. */
   export let window: u32 = 0;
   export let options: usize = 0;
   export let optionsEnd: usize = 0;
 }
 
-/** Of numbers modulo 2^32 (RFC 9293 section 3.4). */
+/** Compares sequence numbers modulo 2^32 (RFC 9293 section 3.4). */
 // @ts-ignore: decorator
 @inline
 export function isAfter(a: u32, b: u32): bool {
   return <i32>(a - b) > 0;
 }
 
-/** Reads it; false where the frame is not good. */
+/** Reads the segment of a frame; false if the frame is bad. */
 export function readSegment(frame: usize, map: usize): bool {
   const begin: usize = load<u32>(frame, FRAME_ADDRESS);
   const captured = load<u32>(frame, FRAME_LENGTH);
@@ -81,7 +81,7 @@ export function readSegment(frame: usize, map: usize): bool {
   return false;
 }
 
-/** A length of 0 says nothing: the frame does. */
+/** The end of the packet. With a length of 0 it is the end of the frame. */
 function endOf(offset: u32, length: u32, beside: u32, onWire: u32): u32 {
   return length == 0 ? onWire : offset + length + beside;
 }
@@ -118,7 +118,10 @@ function segmentKind(flags: u32): u32 {
   }
 }
 
-/** The first option of a kind and length at or behind `from`; 0 for none. A length of 0 is any. */
+/**
+ * The first option at or after `from` with this kind and length; 0 for none. Length 0 matches any
+ * length.
+ */
 function optionFrom(from: usize, kind: u32, length: usize): usize {
   let at = from;
   const end = Segment.optionsEnd;
@@ -138,18 +141,21 @@ function optionFrom(from: usize, kind: u32, length: usize): usize {
   return 0;
 }
 
-/** The shift that a SYN announces (RFC 7323 section 2.2); `none` where it does not. */
+/** The window scale of a SYN (RFC 7323 section 2.2); `none` if it has no such option. */
 export function scaleOption(none: u32): u32 {
   const option = optionFrom(Segment.options, OPTION_SCALE, 3);
   return option == 0 ? none : min<u32>(load<u8>(option, 2), MAX_SCALE);
 }
 
-/** RFC 2018 section 2. */
+/** Whether a SYN permits SACK (RFC 2018 section 2). */
 export function permitsSack(): bool {
   return optionFrom(Segment.options, OPTION_SACK_PERMITTED, 2) != 0;
 }
 
-/** The acknowledgement, or the furthest right edge of a SACK block behind it (RFC 2018 section 3). */
+/**
+ * The acknowledgement number, or the furthest right edge of a SACK block after it (RFC 2018 section
+ * 3).
+ */
 export function reachWithSack(): u32 {
   let reach = Segment.ack;
   let option = optionFrom(Segment.options, OPTION_SACK, 0);

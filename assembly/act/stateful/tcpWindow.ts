@@ -1,7 +1,7 @@
 /**
- * The two sides of a connection and their windows (docs/conntrack.md; RFC 9293 section 3.10.7.4, RFC 7323 section 2.3).
- *
- * `take` says which connection and which side the segment at hand (tcpSegment.ts) is of.
+ * The two sides of a connection and their windows (docs/conntrack.md; RFC 9293 section 3.10.7.4,
+ * RFC 7323 section 2.3).
+ * `take` selects the connection and the sending side of the current segment (tcpSegment.ts).
  */
 import {
   BITS_CLOSED,
@@ -43,11 +43,15 @@ import {
 import { be32 } from "../../wire/cursor";
 import { isAfter, permitsSack, reachWithSack, scaleOption, Segment } from "./tcpSegment";
 
-/** The oldest acknowledgement is as far back as a window, which is taken for this at least; and never further than can be told. */
+/**
+ * Bounds of the distance between the oldest valid acknowledgement and the last byte sent. The
+ * distance is the window, at least LEAST_ACK_WINDOW, and at most half the number space, so that
+ * comparisons are unique.
+ */
 const LEAST_ACK_WINDOW: u32 = 0xffff;
 const MOST_ACK_WINDOW: u64 = 0x7fffffff;
 
-/** A side: 0 the reply's, 1 the original one. */
+/** Sides: 0 is the reply side, 1 the original side. */
 namespace At {
   export let connection: usize = 0;
   export let sender: u32 = 0;
@@ -106,22 +110,22 @@ export function sentEnd(side: u32): u32 {
   return get(side, SIDE_SENT_END);
 }
 
-/** Something has been seen of the side. */
+/** Whether the connection has seen a segment of the side. */
 export function isKnown(side: u32): bool {
   return get(side, SIDE_MAX_WIN) != 0;
 }
 
-/** The sender's frames are not checked. */
+/** Whether the sender's frames are not checked. */
 export function isLiberal(): bool {
   return has(At.sender, BITS_LIBERAL);
 }
 
-/** The sender has sent a FIN. */
+/** Whether the sender has sent a FIN. */
 export function closed(): bool {
   return has(At.sender, BITS_CLOSED);
 }
 
-/** `by` has acknowledged everything that `side` has sent. */
+/** Whether `by` has acknowledged everything that `side` has sent. */
 export function acknowledges(by: u32, side: u32): bool {
   return has(by, BITS_MAX_ACK) && !isAfter(sentEnd(side), get(by, SIDE_MAX_ACK));
 }
@@ -130,12 +134,12 @@ export function haveBothAcknowledged(): bool {
   return has(0, BITS_MAX_ACK) && has(1, BITS_MAX_ACK);
 }
 
-/** The segment is in its window, or nobody asks. */
+/** Whether the segment is in its window, or the sender is not checked. */
 export function isChecked(): bool {
   return isLiberal() || isInWindow();
 }
 
-/** The same, and it brings nothing new. */
+/** The same, for a segment without new data. */
 export function isOld(): bool {
   return isLiberal() || (isInWindow() && !isAfter(Segment.end, sentEnd(sender())));
 }
@@ -152,23 +156,26 @@ function isAckInWindow(): bool {
   const flags: u32 = load<u8>(At.connection, CONNECTION_FLAGS);
   const reach = flags & FLAG_SACK ? reachWithSack() : Segment.ack;
   const usual = <u64>max<u32>(get(sender(), SIDE_MAX_WIN), LEAST_ACK_WINDOW);
-  // One that is after what was sent is further back than can be.
+  // An acknowledgement beyond the sent data wraps to a distance larger than the limit.
   return <u64>(sentEnd(receiver()) - reach) <= min(usual << (flags & FLAG_MAX_ACK_WINDOW), MOST_ACK_WINDOW);
 }
 
-/** A RST that ends the connection. */
+/** Whether the RST ends the connection. */
 export function isReset(): bool {
   if (Segment.seq == sentEnd(sender())) return true;
   return has(receiver(), BITS_MAX_ACK) && Segment.seq == get(receiver(), SIDE_MAX_ACK);
 }
 
-/** A RST in the window, which the receiver answers with a challenge (RFC 5961 section 3.2). */
+/**
+ * Whether the RST is in the window, so that the receiver answers with a challenge (RFC 5961 section
+ * 3.2).
+ */
 export function isChallenge(): bool {
   const from = has(receiver(), BITS_MAX_ACK) ? get(receiver(), SIDE_MAX_ACK) : sentEnd(sender());
   return isAfter(Segment.seq, from) && !isAfter(Segment.seq, get(sender(), SIDE_REPLY_END));
 }
 
-/** Everything but configuration and reserved bits is cleared. */
+/** Clears everything except configuration and reserved bits. */
 export function begin(): void {
   const connection = At.connection;
   memory.fill(connection, 0, 2 * CONNECTION_SIDE);
@@ -193,13 +200,13 @@ function permitSack(): void {
   store<u8>(At.connection, <u8>(load<u8>(At.connection, CONNECTION_FLAGS) | FLAG_SACK), CONNECTION_FLAGS);
 }
 
-/** The only side that is known opens again. */
+/** Opens the only known side again. */
 export function openAgain(): void {
   permitSack();
   openSide();
 }
 
-/** The sender opens with a SYN or SYN-ACK. */
+/** Opens the sender's side with a SYN or SYN-ACK. */
 export function openSide(): void {
   const side = sender();
   set(side, SIDE_SENT_END, Segment.end);
@@ -211,12 +218,13 @@ export function openSide(): void {
   if (!permitsSack()) clear(At.connection + CONNECTION_FLAGS, FLAG_SACK);
 }
 
-/** What a valid segment does to the windows. */
+/** Updates the windows for a valid segment. */
 export function advance(): void {
   const from = sender();
   const to = receiver();
   const limit = get(from, SIDE_REPLY_END);
-  // What is over the window was in that of the receiver: its own may be as much larger.
+  // Data beyond the window was in the receiver's real window, so the stored window grows by as
+  // much.
   if (isAfter(Segment.end, limit)) set(to, SIDE_MAX_WIN, saturate(get(to, SIDE_MAX_WIN), Segment.end - limit));
   const win = scaled();
   if (win > get(from, SIDE_MAX_WIN)) set(from, SIDE_MAX_WIN, win);
@@ -238,7 +246,7 @@ function scaled(): u32 {
   return Segment.window << scaleOf(sender());
 }
 
-/** What its acknowledgement and window say to the other side. */
+/** Updates both sides for an acknowledgement with window `win`. */
 export function acknowledge(win: u32): void {
   const from = sender();
   const to = receiver();
