@@ -1,4 +1,4 @@
-/** A scenario on a device: its objects made in the order of the document, its frames run, its expectations checked. */
+/** A loaded scenario: objects on a device, frames steered, expectations compared. */
 import { MAX_FRAME } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import type { FlowCounter } from "../model/action/counter.js";
@@ -38,7 +38,7 @@ import { Tally, type Sum } from "./outcome/tally.js";
 
 const CALL = "loadScenario";
 
-/** Domains as frames pass them. */
+/** Domains in the order in which frames pass them. */
 const WAY: readonly DomainType[] = ["nic_tx", "fdb", "nic_rx"];
 
 /** A frame to run. */
@@ -107,9 +107,9 @@ export class LoadedScenario {
   readonly hostRules: ReadonlyMap<string, HostRule>;
   /** The frames of the document. */
   readonly frames: readonly FrameInput[];
-  /** Sums over all frames that were run. */
+  /** Sums over all frames that were steered. */
   readonly tally = new Tally();
-  /** Sums over what meters, flags and connections have answered. */
+  /** Sums over the answers of meters, flags and connections. */
   readonly state: StateTally;
   readonly #domains: ScenarioDomains;
   readonly #steps: Steps;
@@ -154,12 +154,16 @@ export class LoadedScenario {
     );
   }
 
-  /** What came of the messages of the document; empty before the first run. */
+  /** The results of the messages of the document; empty before the first run. */
   get messages(): readonly MessageRecord[] {
     return this.#messages ?? [];
   }
 
-  /** Runs frames in order, by default those of the document, after its messages, which are sent once: one outcome for each. Sums and expectations grow with each run. */
+  /**
+   * Steers frames in order. The messages of the document are sent once, before the first frame.
+   * @param frames by default those of the document
+   * @returns an outcome for each frame; sums and expectations include all runs
+   */
   run(frames: readonly FrameInput[] = this.frames): Outcome[] {
     this.#messages ??= this.#sendMessages();
     const outcomes: Outcome[] = [];
@@ -177,7 +181,7 @@ export class LoadedScenario {
     return outcomes;
   }
 
-  /** Expectations of the document that what was run so far does not meet. */
+  /** Expectations of the document that the runs so far do not meet. */
   failures(): Failure[] {
     const { messages = [], expect = {} } = this.scenario;
     return [...messageFailures(expect.messages ?? [], messages, this.messages), ...this.#expectations.failures(this)];
@@ -188,7 +192,7 @@ export class LoadedScenario {
     return this.#disagreements;
   }
 
-  /** Rules as they are asked: by domain, in the order in which frames come to them, function, level of their tables, and rank. */
+  /** Rules in matching order: by domain, function, level of their tables, and rank. */
   rulesByRank(): Rule[] {
     const tables = [...this.tables.values()].sort(
       (a, b) =>
@@ -226,7 +230,7 @@ export class LoadedScenario {
     );
   }
 
-  /** @internal Whether what becomes of frames can be summed without an object a frame (CaptureRun): nobody reads what arrives. */
+  /** @internal Whether CaptureRun can sum frames without an object for each: no queue of the scenario reads what arrives. */
   get sumsAlone(): boolean {
     const { messages, connect = [] } = this.scenario;
     const read = [...this.queues.values()].some(({ buffers, connected }) => buffers !== null || connected !== null);

@@ -1,4 +1,4 @@
-/** The objects of a scenario, made on a device in the order of the document. */
+/** Makes the objects of a scenario on a device, in the order of the document. */
 import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../abi/mlx5dv.js";
 import type { Device } from "../model/device/device.js";
 import type { Context } from "../model/base/context.js";
@@ -120,7 +120,7 @@ export class ScenarioObjects {
     this.domains.begin();
   }
 
-  /** Those that spread others stand behind what they spread over. */
+  /** Queues come before the RSS queues, RQTs and TIRs that distribute frames over them. */
   #queues({ queues = [], indirectionTables = [], rqts = [], tirs = [] }: Scenario): void {
     const queue = (name: string): QueuePair | WorkQueue => get(this.queues, name).queue;
     const workQueue = (name: string): WorkQueue => {
@@ -219,7 +219,7 @@ export function connectedQueue(queues: ReadonlyMap<string, LoadedQueue>, name: s
   return connected;
 }
 
-/** What `parseScenario` has found to be there. */
+/** An object whose name `parseScenario` has checked. */
 function get<T>(map: ReadonlyMap<string, T>, name: string): T {
   const value = map.get(name);
   if (value === undefined) throw new Error(`${CALL}: ${name} is not in the document that was checked`);

@@ -1,8 +1,8 @@
-/** An outcome as a line of JSON holds it. */
+/** An outcome as a line of JSON. */
 import type { Destination, EspFault, Outcome } from "../../model/traffic/outcome.js";
 import { hexOf } from "../action/headerBytes.js";
 
-/** Names in place of objects. */
+/** An outcome with names in place of objects. */
 export interface OutcomeNames {
   verdict: Outcome["verdict"];
   reason: Outcome["reason"];
@@ -11,7 +11,7 @@ export interface OutcomeNames {
   tag: number | null;
   /** Names of the rules that it hit, in order. */
   rules: string[];
-  /** Metadata registers that hold what a rule wrote. */
+  /** Metadata registers that a rule has written. */
   registers: Record<string, number>;
   copies: string[];
   /** The tag that each destination got with it, 0 without one; in the order of `to`. */
@@ -20,21 +20,21 @@ export interface OutcomeNames {
   copyTags: number[];
 }
 
-/** What became of a frame at a port. */
+/** The outcome of a frame at a port. */
 export interface OutcomePart extends OutcomeNames {
-  /** What each destination got, as hexadecimal digits; null where it is what came in. */
+  /** The bytes that each destination received, as hexadecimal digits; null where they are unchanged. */
   toFrames: (string | null)[];
   /** The same of copies. */
   copyFrames: (string | null)[];
-  /** What an inline ESP action found wrong with what each destination got, null for nothing; missing where all are null. */
+  /** The faults that an inline ESP action found in the frame of each destination, null for none; missing where all are null. */
   toEspFaults?: (EspFault | null)[];
   /** The same of copies. */
   copyEspFaults?: (EspFault | null)[];
-  /** By port that it left from: what became of it at the port that it came to. */
+  /** By the port that it left: its outcome at the port where it arrived next. */
   beyond: Record<string, OutcomePart>;
 }
 
-/** What became of one frame. */
+/** The outcome of one frame. */
 export interface OutcomeRecord extends OutcomePart {
   /** Number of the frame, from 1. */
   frame: number;
@@ -42,7 +42,7 @@ export interface OutcomeRecord extends OutcomePart {
   len: number;
 }
 
-/** A frame that was run. */
+/** A frame that was steered. */
 export interface RunFrame {
   bytes: Uint8Array;
   /** @default the length of `bytes` */
@@ -85,7 +85,7 @@ export function outcomeNames(outcome: Outcome): OutcomeNames {
   };
 }
 
-/** What became of a frame beyond the ports that it left: their names, and the bytes that left. */
+/** For each port that a frame left: its name, the outcome where the frame arrived next, and the bytes that left. */
 export function farOutcomes({ to }: Outcome): [port: string, far: Outcome, frame: Uint8Array][] {
   return to.flatMap((one): [string, Outcome, Uint8Array][] =>
     one.kind === "port" && one.outcome !== null ? [[one.name, one.outcome, one.frame]] : [],

@@ -1,10 +1,10 @@
-/** Sums over what meters, flags and connections have answered, and what became of the frames. */
+/** Sums over the answers of meters, flags and connections, and over the ends of the frames that got them. */
 import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
 import { farOutcomes, type RunFrame } from "./record.js";
 import type { RuleUses, StateUse } from "../state/use.js";
 import { endsOf, keyOf, lengthened, one, type EndSum, type Sum } from "./tally.js";
 
-/** Frames that got one answer. */
+/** Frames that got the same answer. */
 export interface AnswerSum extends Sum {
   readonly use: StateUse;
   /** The low byte of the register. */
@@ -21,7 +21,7 @@ export class StateTally {
     this.#uses = uses;
   }
 
-  /** By what was asked, in the order in which it first was. */
+  /** By state object, in the order of their first answer. */
   get answers(): readonly AnswerSum[] {
     const names = [...new Set([...this.#sums.values()].map(({ use }) => use.name))];
     return [...this.#sums.values()].sort(
@@ -29,14 +29,14 @@ export class StateTally {
     );
   }
 
-  /** What rules ask, each thing once. */
+  /** The state that rules use, each object once. */
   get uses(): readonly StateUse[] {
     const all = [...this.#uses.values()].flatMap(({ uses }) => uses);
     return [...new Map(all.map((use) => [`${use.kind} ${use.name}`, use])).values()];
   }
 
-  /** Adds a frame, or as many as are `alike` (Tally). */
-  add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome, alike = one(wireLength)): void {
+  /** Adds a frame, or all frames of an outcome class (Tally). */
+  add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome, added = one(wireLength)): void {
     if (this.#uses.size === 0) return;
     for (const [register, use] of this.#lastWriters(outcome.rules)) {
       const value = outcome.registers[`C${register}`];
@@ -45,23 +45,23 @@ export class StateTally {
       const key = `${use.kind} ${use.name} ${answer}`;
       const sum = this.#sums.get(key) ?? { use, answer, frames: 0, bytes: 0, ends: new Map<string, EndSum>() };
       this.#sums.set(key, sum);
-      sum.frames += alike.frames;
-      sum.bytes += alike.bytes;
+      sum.frames += added.frames;
+      sum.bytes += added.bytes;
       for (const end of endsOf(outcome)) {
         const before = sum.ends.get(keyOf(end)) ?? { ...end, frames: 0, bytes: 0 };
         sum.ends.set(keyOf(end), {
           ...before,
-          frames: before.frames + alike.frames,
-          bytes: before.bytes + alike.bytes,
+          frames: before.frames + added.frames,
+          bytes: before.bytes + added.bytes,
         });
       }
     }
     for (const [, far, frame] of farOutcomes(outcome)) {
-      this.add({ bytes: frame }, far, lengthened(alike, bytes, frame));
+      this.add({ bytes: frame }, far, lengthened(added, bytes, frame));
     }
   }
 
-  /** By register, who wrote it last; null for another action, or for two of one rule. */
+  /** By register, the state whose answer was written last; null for another action, or for two states of one rule. */
   #lastWriters(rules: readonly HitRule[]): Map<number, StateUse | null> {
     const writers = new Map<number, StateUse | null>();
     for (const rule of rules) {

@@ -1,4 +1,4 @@
-/** Sums over outcomes: where frames went, and what each rule took. */
+/** Sums over outcomes: frames by destination, by verdict and by rule. */
 import type { HitRule, Outcome } from "../../model/traffic/outcome.js";
 import { farOutcomes, type RunFrame } from "./record.js";
 
@@ -8,7 +8,7 @@ export interface Sum {
   bytes: number;
 }
 
-/** Frames that ended alike: at one destination, or with one verdict and reason without a destination. */
+/** Frames with the same end: one destination, or without a destination one verdict and reason. */
 export interface EndSum extends Sum {
   /** `qp:web`; null where the frame reached none. */
   to: string | null;
@@ -16,7 +16,7 @@ export interface EndSum extends Sum {
   reason: Outcome["reason"];
 }
 
-/** What a register held at the end of frames. */
+/** The values of a register at the end of frames. */
 export interface RegisterSum {
   frames: number;
   /** Frames by value. */
@@ -33,58 +33,61 @@ export class Tally {
   readonly #rewritten = new Map<string, Sum>();
   readonly #registers = new Map<string, RegisterSum>();
 
-  /** Counts a frame, or as many as are `alike`: their outcomes are this one but for bytes, lengths and tags, and rules have lengthened all by as much. */
-  add({ bytes, wireLength: length = bytes.length }: RunFrame, outcome: Outcome, alike = one(length)): void {
-    grow(this.all, alike);
-    grow(getOr(this.verdicts, outcome.verdict, nothing), alike);
+  /**
+   * Counts a frame, or all frames of an outcome class.
+   * @param sum the frames of the class and their bytes; rules change the length of each by the same amount
+   */
+  add({ bytes, wireLength: length = bytes.length }: RunFrame, outcome: Outcome, sum = one(length)): void {
+    grow(this.all, sum);
+    grow(getOr(this.verdicts, outcome.verdict, nothing), sum);
     for (const end of endsOf(outcome)) {
       grow(
         getOr(this.#ends, keyOf(end), () => ({ ...end, ...nothing() })),
-        alike,
+        sum,
       );
     }
-    this.#addHits(bytes, outcome, alike);
+    this.#addHits(bytes, outcome, sum);
   }
 
-  /** Where frames ended, in the order in which they first came up. */
+  /** The ends of frames, in the order of their first frame. */
   get ends(): readonly EndSum[] {
     return [...this.#ends.values()];
   }
 
-  /** Copies by destination, those that were made beyond a port included. */
+  /** Copies by destination, including those made after a frame left by a port. */
   get copies(): ReadonlyMap<string, Sum> {
     return this.#copies;
   }
 
-  /** The ends of frames that left a port, at the port that they came to. */
+  /** The ends of frames that left by a port, at the port where they arrived next. */
   get beyond(): readonly (EndSum & { port: string })[] {
     return [...this.#beyond.values()];
   }
 
-  /** Frames that arrived at a destination with other bytes than came in, with those that they have there. */
+  /** Frames that arrived at a destination with changed bytes, with their length there. */
   get rewritten(): ReadonlyMap<string, Sum> {
     return this.#rewritten;
   }
 
-  /** By register: what rules left there. */
+  /** By register: the values that rules have written. */
   get registers(): ReadonlyMap<string, RegisterSum> {
     return this.#registers;
   }
 
-  /** What does not depend on which port it was. */
-  #addHits(input: Uint8Array, outcome: Outcome, alike: Sum): void {
-    for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), alike);
-    for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), alike);
+  /** The sums that do not depend on the port. */
+  #addHits(input: Uint8Array, outcome: Outcome, sum: Sum): void {
+    for (const rule of outcome.rules) grow(getOr(this.#rules, rule, nothing), sum);
+    for (const { name } of outcome.copies) grow(getOr(this.#copies, name, nothing), sum);
     for (const { name, frame } of [...outcome.to, ...outcome.copies]) {
-      if (frame !== input) grow(getOr(this.#rewritten, name, nothing), lengthened(alike, input, frame));
+      if (frame !== input) grow(getOr(this.#rewritten, name, nothing), lengthened(sum, input, frame));
     }
     for (const [name, value] of Object.entries(outcome.registers)) {
-      const sum = getOr(this.#registers, name, (): RegisterSum => ({ frames: 0, values: new Map() }));
-      sum.frames += alike.frames;
-      sum.values.set(value, (sum.values.get(value) ?? 0) + alike.frames);
+      const register = getOr(this.#registers, name, (): RegisterSum => ({ frames: 0, values: new Map() }));
+      register.frames += sum.frames;
+      register.values.set(value, (register.values.get(value) ?? 0) + sum.frames);
     }
     for (const [port, far, frame] of farOutcomes(outcome)) {
-      const there = lengthened(alike, input, frame);
+      const there = lengthened(sum, input, frame);
       for (const end of endsOf(far)) {
         grow(
           getOr(this.#beyond, `${port} ${keyOf(end)}`, () => ({ port, ...end, ...nothing() })),
@@ -95,7 +98,7 @@ export class Tally {
     }
   }
 
-  /** Frames that hit the rule; a frame that came to it by several ways counts each time. */
+  /** Frames that hit the rule; a frame that reaches it several times counts each time. */
   rule(rule: HitRule): Sum {
     return this.#rules.get(rule) ?? nothing();
   }
@@ -103,13 +106,13 @@ export class Tally {
 
 type End = Omit<EndSum, keyof Sum>;
 
-/** Where a frame ended. */
+/** The ends of a frame: its destinations. */
 export function endsOf({ to, verdict, reason }: Outcome): End[] {
   if (to.length === 0) return [{ to: null, verdict, reason }];
   return to.map(({ name }) => ({ to: name, verdict, reason }));
 }
 
-/** What frames that ended alike have in common. */
+/** A key that is equal for equal ends. */
 export function keyOf({ to, verdict, reason }: End): string {
   return to ?? `${verdict} ${reason ?? ""}`;
 }
@@ -118,12 +121,12 @@ function nothing(): Sum {
   return { frames: 0, bytes: 0 };
 }
 
-/** One frame of so many bytes. */
+/** One frame of this many bytes. */
 export function one(bytes: number): Sum {
   return { frames: 1, bytes };
 }
 
-/** The same frames, each with as many bytes more as `now` has more than `was`. */
+/** The same frames, after each has grown by the difference in length of `now` and `was`. */
 export function lengthened({ frames, bytes }: Sum, was: Uint8Array, now: Uint8Array): Sum {
   return { frames, bytes: bytes + frames * (now.length - was.length) };
 }

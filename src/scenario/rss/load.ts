@@ -1,4 +1,4 @@
-/** What spreads frames over the queues of a scenario: indirection tables and their queue pairs, RQTs, TIRs. */
+/** Makes the RSS objects of a scenario: indirection tables and their queue pairs, RQTs, TIRs. */
 import { RSS_KEY_SIZE } from "../../abi/state.js";
 import { IBV_QPT_RAW_PACKET, IBV_RX_HASH_FUNC_TOEPLITZ } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";

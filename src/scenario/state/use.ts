@@ -1,4 +1,4 @@
-/** Which rules ask what remembers, by the document: what a register means at the end of a frame follows from the last rule that wrote it. */
+/** The state that each rule of a document uses. The last rule that wrote a register says what it means at the end of a frame. */
 import type { ScenarioRuleAction, ScenarioAction } from "../action/definition.js";
 import type { ScenarioHeaderChange } from "../action/changes.js";
 import { asoKey } from "./asoObjects.js";
@@ -6,7 +6,7 @@ import type { Scenario } from "../document.js";
 import type { ScenarioRule } from "../rule/definition.js";
 import type { ScenarioAsoChoice, ScenarioAsoData } from "./definition.js";
 
-/** A meter, a flag or a connection that a rule asks. */
+/** A meter, a flag or a connection that a rule uses. */
 export interface StateUse {
   readonly kind: keyof ScenarioAsoData;
   /** What people call it: `connections[3]`, or the action. */
@@ -18,7 +18,7 @@ export interface StateUse {
   readonly register: number;
 }
 
-/** What a rule does to registers. */
+/** What a rule writes into registers. */
 export interface RuleUses {
   readonly uses: readonly StateUse[];
   /** Registers C that it writes otherwise; null for who knows which. */
