@@ -6,7 +6,7 @@ import { nameOf, PROFILES, rowOf } from "./support/record.js";
 import { CASES, coveragePage } from "./support/table.js";
 import { DEEP } from "../../support/tier.js";
 
-/** The default, and the one that most of the others are like. */
+/** The default profile, and the one that most others resemble. */
 const SOME = PROFILES.filter((profile) => profile === "manual" || profile === "connectx7");
 
 describe.each(DEEP ? PROFILES : SOME)("%s", (profile) => {

@@ -1,4 +1,4 @@
-/** Queries: what a device says of itself, its ports and their tables. */
+/** Queries: attributes of a device, its ports and their tables. */
 import { describe, expect, test } from "vitest";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
 import type { Context } from "../../../src/model/base/context.js";
@@ -88,7 +88,7 @@ describe("ports", () => {
   test("have a link-local GID of their MAC first", async () => {
     const { context } = await open({ name: "mlx", ports: 2 });
     const gid = v.ibv_query_gid(context, 2, 0);
-    // fe80::/64; the universal bit of 02 is turned over; the last byte is the port.
+    // fe80::/64; the universal bit of 02 is inverted; the last byte is the port.
     expect(hex(gid.raw)).toMatch(/^fe80000000000000(00[0-9a-f]{4}fffe[0-9a-f]{4}02)$/);
     expect(gid.global.subnet_prefix).toBe(0xfe80n << 48n);
     expect(gid.global.interface_id).toBe(BigInt(`0x${hex(gid.raw.subarray(8))}`));
@@ -128,7 +128,7 @@ describe("ports", () => {
     expect(v.ibv_query_gid_table(context, 2)).toEqual([v.ibv_query_gid_ex(context, 1, 0), entry]);
     expect(refused(() => v.ibv_query_gid_table(context, 1))).toMatchObject({ code: "EINVAL", path: "max_entries" });
     expect(refused(() => v.ibv_query_gid_table(context, 9, 1))?.path).toBe("flags");
-    // What is handed out is a copy.
+    // The results are copies.
     entry.gid.raw.fill(0);
     expect(v.ibv_query_gid(context, 2, 0).raw[0]).toBe(0xfe);
   });
@@ -189,7 +189,7 @@ describe("what a device is given", () => {
     for (const cap of [{ max_send_wr: 6 }, { max_recv_wr: 6 }, { max_send_sge: 3 }, { max_recv_sge: 3 }]) {
       expect(refused(() => qp(cap))).toMatchObject({ code: "EINVAL", path: `cap.${Object.keys(cap)[0]}` });
     }
-    // One by one up to the limit; one more is ENOMEM, and there is room again for each that goes.
+    // One by one up to the limit; one more is ENOMEM, and each removal makes room for one.
     const ah = { grh: { dgid: "ff02::1" }, is_global: 1, port_num: 1 };
     const kinds: [string, () => never, (object: never) => 0][] = [
       ["max_pd", () => v.ibv_alloc_pd(context) as never, v.ibv_dealloc_pd],

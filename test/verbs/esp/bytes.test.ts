@@ -1,4 +1,4 @@
-/** The C bytes of ESP parameters: both ways, and the associations that they come to. */
+/** The C bytes of ESP parameters: encoded, decoded, and the resulting associations. */
 import { describe, expect, test } from "vitest";
 import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW } from "../../../src/abi/esp.js";
 import { hexOf } from "../../../src/scenario/action/headerBytes.js";
@@ -119,7 +119,7 @@ test("a chain in a circle is read to its fourth link", async () => {
   const circle: v.FlowActionEspEncap = { ...IPV4_ENCAP };
   circle.next_ptr = circle;
   expect(told(() => create(bench, tunnel(0, { esp_encap: circle })))).toBe("EINVAL bad_spec esp.esp_encap[1].type");
-  // A pointer beyond 32 bits is nowhere.
+  // A pointer beyond 32 bits points to nothing.
   view.setUint32(4, 1, true);
   expect(told(() => v.ibv_create_flow_action_esp(bench.context, bytes))).toBe("EINVAL too_short esp.esp_attr");
 });

@@ -1,4 +1,4 @@
-/** Edges of ESP actions that random frames hardly come to (docs/esp.md). */
+/** Edge cases of ESP actions that random frames rarely reach (docs/esp.md). */
 import { expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import * as v from "../../../src/verbs/index.js";
@@ -89,7 +89,8 @@ test("a packet inside whose header is longer than it is dropped, and nothing beh
   const [bench, there] = [await FlowBench.open(), await FlowBench.open()];
   sealing(bench, create(bench, tunnel(TRANSPORT | ENCRYPT, { esp_encap: [] })));
   there.flow("in", [handle(create(there, tunnel(0)))]);
-  // Sealed in transport mode, opened in tunnel mode: what IP in IP carries is taken as it is.
+  // Encrypted in transport mode, decrypted in tunnel mode: the payload of IP in IP is accepted
+  // unchanged.
   for (const [first, reason] of [
     [0x45, null],
     [0x46, "esp_trailer"],

@@ -1,4 +1,7 @@
-/** Which flows take an ESP action, and what it means beside what else they do (docs/esp.md, "Flows"). */
+/**
+ * Flows that accept an ESP action, and its effect beside their other actions (docs/esp.md,
+ * "Flows").
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
@@ -55,7 +58,7 @@ const path = (specs: readonly object[], over: object = {}): string | undefined =
 const opens = (): ReturnType<typeof create> => create(bench, tunnel(0));
 const seals = (): ReturnType<typeof create> => create(bench, tunnel(ENCRYPT));
 
-/** A frame that `seals` has sealed. */
+/** A frame encrypted by `seals`. */
 function sealedFrame(esp = tunnel(ENCRYPT)): Uint8Array {
   const action = create(bench, esp);
   const flow = sealing(bench, action);
@@ -155,7 +158,7 @@ describe("the order of execution", () => {
 });
 
 describe("inline decryption says what it came to", () => {
-  /** What an extended completion says of each frame that a queue pair gets. */
+  /** The extended completion of each frame that a queue pair receives. */
   function completions(...frames: Uint8Array[]): [status: number, vendor: number, bytes: number][] {
     const { context } = bench;
     const pd = v.ibv_alloc_pd(context);

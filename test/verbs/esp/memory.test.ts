@@ -1,4 +1,7 @@
-/** Memory that ends at every possible place: making and modifying ESP actions is ENOMEM, and what is there works on. */
+/**
+ * Memory exhaustion at every possible point: creating and modifying ESP actions fails with ENOMEM,
+ * and existing objects still work.
+ */
 import { expect, test } from "vitest";
 import type { Device } from "../../../src/index.js";
 import type { EspAction } from "../../../src/model/esp/action.js";
@@ -22,12 +25,15 @@ import {
 import { FlowBench } from "../support/flows.js";
 
 const FRAME = ipv4Frame();
-/** Of 16 KiB, as a cipher is of 4, so that each of them and the association fail at lengths of their own. */
+/**
+ * 16 KiB each, while a cipher takes 4 KiB, so that each of them and the association fail at
+ * different lengths.
+ */
 const WINDOW = 65_536;
 const window = (size: number): v.FlowActionEsp => ({ replay_proto: BMP, replay_ptr: { size } });
 const FULL_MEMORY = "ENOMEM no_memory device";
 
-/** Takes all memory that is there. */
+/** Takes all available memory. */
 function fill({ core: { exports } }: Device): void {
   exports.limitArena(0);
   for (let blocks = 2 ** 16; blocks > 0; blocks = blocks > 64 ? blocks / 2 : blocks - 1) {
@@ -35,7 +41,10 @@ function fill({ core: { exports } }: Device): void {
   }
 }
 
-/** Gives a device memory little by little while a call is refused for want of it; how often it was. */
+/**
+ * Gives a device memory in small steps while a call fails with ENOMEM; returns the number of
+ * failures.
+ */
 function grow({ core: { exports } }: Device, run: () => string | undefined): number {
   let refusals = 0;
   for (let limit = 0; limit < 2 ** 24; limit += 1024) {
@@ -46,7 +55,7 @@ function grow({ core: { exports } }: Device, run: () => string | undefined): num
   throw new Error("refused with any memory");
 }
 
-/** Sealed frames 1 to 3, an action that opens them and has opened the second. */
+/** Encrypted frames 1 to 3, and an action for them that has decrypted the second one. */
 async function opened(): Promise<{ bench: FlowBench; action: EspAction; frames: Uint8Array[] }> {
   const bench = await FlowBench.open();
   const flow = sealing(bench, create(bench, tunnel(ENCRYPT)));

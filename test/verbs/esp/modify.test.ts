@@ -1,4 +1,7 @@
-/** One action in many flows, and what modifying it changes (ibv_flow_action_esp(3), docs/esp.md "Create, modify, destroy"). */
+/**
+ * One action in many flows, and the effects of modifying it (ibv_flow_action_esp(3), docs/esp.md
+ * "Create, modify, destroy").
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { EspAction } from "../../../src/model/esp/action.js";
 import * as v from "../../../src/verbs/index.js";
@@ -42,7 +45,10 @@ beforeEach(async () => {
 const modify = (action: EspAction, esp: v.FlowActionEsp): string | undefined =>
   told(() => v.ibv_modify_flow_action_esp(action, esp));
 
-/** Parameters of an action that opens what `tunnel(ENCRYPT)` seals, and a flow of queue "in" with it. */
+/**
+ * Parameters of an action that decrypts the frames of `tunnel(ENCRYPT)`, and a flow of queue "in"
+ * with it.
+ */
 function opening(over: v.FlowActionEsp = {}, attr: v.FlowActionEspAttr = {}): EspAction {
   const action = create(bench, tunnel(0, over, attr));
   bench.flow("in", [handle(action)]);
@@ -119,7 +125,7 @@ describe("an action and its flows", () => {
     expect(leftOver(bench, SALT)).toBeGreaterThan(0);
     for (const action of made) v.ibv_destroy_flow_action(action);
     expect([leftOver(bench, SALT), leftOver(bench, OTHER_SALT)]).toEqual([-1, -1]);
-    // What the caller gave is the caller's.
+    // The caller's data stays the caller's.
     expect(esp.keymat_ptr).toEqual(keymat({ aes_key: key }));
     expect(v.flowActionEspBytes(esp)).toEqual(bytes);
   });
@@ -213,7 +219,7 @@ describe("modify: sealing", () => {
 });
 
 describe("modify: opening", () => {
-  /** Sealed frames by their numbers, from 1 on. */
+  /** Encrypted frames by sequence number, from 1 on. */
   function frames(count: number, esp: v.FlowActionEsp = tunnel(ENCRYPT)): Uint8Array[] {
     const action = create(bench, esp);
     const flow = sealing(bench, action);

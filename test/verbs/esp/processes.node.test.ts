@@ -1,4 +1,7 @@
-/** A tunnel between two processes: one seals what comes by its pipe, the other opens what the first one writes. */
+/**
+ * A tunnel between two processes: one encrypts the frames of its pipe, the other decrypts the
+ * output of the first.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +12,7 @@ import { ROOT } from "../../assembly/crypto/support/compile.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { numbersOf, SPI } from "../support/esp.js";
 
-/** As deep below the root as the source is, so that the core is found. */
+/** As deep below the root as the source, so that the core is found. */
 const bundle = mkdtempSync(join(ROOT, "build", "esp-"));
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
 const peer = join(bundle, "peer.mjs");
@@ -29,7 +32,7 @@ const start = (does: "seal" | "open"): ChildProcessWithoutNullStreams =>
 interface Ended {
   code: number | null;
   frames: Uint8Array[];
-  /** What it says last. */
+  /** Its last output. */
   said: string;
 }
 
@@ -48,7 +51,7 @@ test("frames come out of the second process as they went into the first, each on
   const clear = Array.from({ length: 400 }, (_, n) => ipv4Frame({ length: 64 + ((37 * n) % 1300) }).fill(n, 54));
   const [sealer, opener] = [start("seal"), start("open")];
   const both = Promise.all([ended(sealer), ended(opener)]);
-  // All that the first one writes goes to the second one twice.
+  // The second process receives the output of the first one twice.
   const twice = new CaptureDecoder();
   const writer = new PcapWriter({ linkType: 1 });
   opener.stdin.write(writer.header());

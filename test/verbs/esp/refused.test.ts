@@ -1,4 +1,7 @@
-/** What ESP actions are refused for (docs/esp.md, "Create, modify, destroy"): every fault, its errno and its place, and nothing left of it. */
+/**
+ * Refusals of ESP actions (docs/esp.md, "Create, modify, destroy"): every fault with its errno and
+ * path; refused calls leave nothing behind.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as v from "../../../src/verbs/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -27,7 +30,7 @@ beforeEach(async () => {
   bench = await FlowBench.open();
 });
 afterEach(() => {
-  // Whatever was refused, only what was made is there.
+  // After all refusals, only the created objects exist.
   for (let n = 1n; n < 100n; n++) {
     const one = bench.device.named.at(n);
     if (one !== undefined) v.ibv_destroy_flow_action(one as never);
@@ -105,7 +108,7 @@ const FAULTS: readonly (readonly [v.FlowActionEsp, string])[] = [
   ),
   [tunnel(TRANSPORT), "EINVAL bad_spec esp.esp_encap[0].type"],
   [tunnel(TRANSPORT, { esp_encap: [UDP_ENCAP, UDP_ENCAP] }), "EINVAL bad_spec esp.esp_encap[1].type"],
-  // What cannot be read.
+  // Unreadable parameters.
   [{ ...inline(0), key: 1 } as v.FlowActionEsp, "EINVAL bad_field esp.key"],
   [inline(0, { esp_attr: { spi: 2 ** 32 } }), "EINVAL out_of_range esp.esp_attr.spi"],
   [inline(0, { esp_attr: { hard_limit_pkts: -1n } }), "EINVAL out_of_range esp.esp_attr.hard_limit_pkts"],
@@ -161,7 +164,7 @@ describe("manual", () => {
   });
 
   test("the order of the stack", () => {
-    // Each fault alone comes first of all that are behind it.
+    // Each fault is reported before all later ones.
     const faults: ((esp: v.FlowActionEsp) => void)[] = [
       (esp) => (esp.comp_mask = 4),
       (esp) => ((esp.esp_attr as v.FlowActionEspAttr).flags = 0x10 | FULL),

@@ -1,4 +1,7 @@
-/** Replay windows of any size, from any number on: who is welcome follows from the numbers alone (RFC 6479, RFC 4303 A.2). */
+/**
+ * Replay windows of any size, from any number on: the numbers alone determine the accepted frames
+ * (RFC 6479, RFC 4303 A.2).
+ */
 import { expect, test } from "vitest";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
@@ -6,7 +9,9 @@ import { BMP, create, ENCRYPT, ESN, handle, sealed, sealing, tunnel } from "../s
 import { FlowBench } from "../support/flows.js";
 
 const FRAME = ipv4Frame();
-/** The opening side begins with this one of the sealed frames, and then gets that one. */
+/**
+ * The decrypting device starts with the first of these encrypted frames, then receives the second.
+ */
 const FIRST = 10;
 const LATER = 150;
 
@@ -27,7 +32,7 @@ test.each(
   const [esp, attr] = from(start + BigInt(FIRST));
   const action = create(bench, tunnel(0, { ...esp, replay_proto: BMP, replay_ptr: { size } }, attr));
   bench.flow("in", [handle(action)]);
-  // A number that is far behind a window may count as one of the next ESN, too far ahead.
+  // A number far below a window may count as one of the next ESN that is too far ahead.
   const taken = (n: number): boolean => {
     const text = bench.received(frames[n]!);
     if (text !== "in deliver") expect(text).toMatch(/^drop esp_(replay|jump)$/);

@@ -1,4 +1,7 @@
-/** What one device seals, the device at the other end of the cable opens; counters of both ends say the same. */
+/**
+ * The device at the other end of the cable decrypts the frames that one device encrypts; counters
+ * of both ends agree.
+ */
 import { beforeEach, expect, test } from "vitest";
 import type { Outcome } from "../../../src/index.js";
 import type { VerbsFlow } from "../../../src/model/flow/verbsFlow.js";
@@ -21,7 +24,7 @@ import {
 } from "../support/esp.js";
 import { count, EGRESS, FlowBench, IPV4, valuesOf } from "../support/flows.js";
 
-/** Two devices; the left one sends to the right one by its port 1. */
+/** Two devices; the left one sends to the right one through its port 1. */
 let left: FlowBench;
 let right: FlowBench;
 
@@ -30,7 +33,9 @@ beforeEach(async () => {
   left.device.connect(1, right.device, 1);
 });
 
-/** TCP frames of many lengths, IPv4 checksums right: transport mode makes them anew. */
+/**
+ * TCP frames of many lengths with correct IPv4 checksums, because transport mode recomputes them.
+ */
 const clear = (n: number): Uint8Array =>
   buildFrame([
     { header: "ethernet" },
@@ -41,14 +46,14 @@ const clear = (n: number): Uint8Array =>
 const CLEAR = Array.from({ length: 300 }, (_, n) => clear(n));
 const BYTES = BigInt(CLEAR.reduce((sum, { length }) => sum + length, 0));
 
-/** What the right device made of a frame that the left one has sent. */
+/** Result on the right device of a frame sent by the left one. */
 function across(frame: Uint8Array): Outcome {
   const [port] = left.device.send(left.qp("out"), frame).to;
   if (port?.kind !== "port" || port.outcome === null) throw new Error("nothing has arrived");
   return port.outcome;
 }
 
-/** What is between them: a flow at each end, with a counter. */
+/** A tunnel between them: a flow at each end, with a counter. */
 function ends(
   seals: v.FlowActionEsp,
   opens: v.FlowActionEsp,
@@ -62,7 +67,7 @@ function ends(
   return { out: () => valuesOf(sent), into: () => valuesOf(got), flows };
 }
 
-/** Around 2^32, so that the upper half of the number changes on the way. */
+/** Around 2^32, so that the upper half of the number changes during the test. */
 const WRAP = { comp_mask: ESN, esn: 6 };
 const attr = { seq: 2 ** 32 - 100 };
 const WINDOW = { replay_proto: BMP, replay_ptr: { size: 64 } };
@@ -82,7 +87,7 @@ test.each([
     const { verdict, to, rules } = across(frame);
     expect([n, verdict, rules]).toEqual([n, "deliver", [flows[1]]]);
     expect(to[0]?.frame).toEqual(frame);
-    // The payload is filled to a multiple of 4 with the two bytes of the trailer.
+    // The payload is padded to a multiple of 4 with the two bytes of the trailer.
     const payload = frame.length - (more === 54 ? 14 : 34);
     sealedBytes += BigInt(frame.length + more + ((4 - ((payload + 2) % 4)) % 4));
   }
@@ -100,7 +105,7 @@ test("a batch on the wire is opened as frames one by one are, in any order, none
   expect(wire.length).toBe(CLEAR.length);
   expect(wire.map((frame) => numbersOf(frame).seq)).toEqual(CLEAR.map((_, n) => (attr.seq + n) % 2 ** 32));
   expect(wire.map((frame) => numbersOf(frame).iv)).toEqual(CLEAR.map((_, n) => BigInt(77 + n)));
-  // Each four the other way round, and each of the frames once more behind itself.
+  // Each group of four in reverse order, and each frame repeated.
   const order = CLEAR.map((_, n) => n ^ 3);
   const twice = order.flatMap((n) => [n, n]);
   const outcomes = right.device.receiveBatch(
@@ -131,7 +136,7 @@ test("inline: the sender's numbers make the IV, and the packet comes back with i
   expect(into()).toEqual([50n, sum(18) + BigInt(padding)]);
 });
 
-/** The IP packet of a frame as the payload of an ESP packet that is to be sealed inline. */
+/** The IP packet of a frame as the payload of an ESP packet for inline encryption. */
 function espOf(frame: Uint8Array, n: number): Uint8Array {
   const esp = new Uint8Array(50 + frame.length - 14);
   esp.set(frame.subarray(0, 34));

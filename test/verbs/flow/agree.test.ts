@@ -1,10 +1,10 @@
 /**
- * Random devices through the C-named functions: flows of all kinds, as objects and as C bytes, direct rules of the root
- * table and of others, host rules, counters, churn. Received frames, alone and in batches, and frames that queue pairs
- * send: every outcome, every counter and every refusal agree with the reference.
- *
- * Flows are made for frames; they hit them, or miss them by one bit. Frames are those, the same with one bit flipped,
- * and others.
+ * Random devices through the C-named functions: flows of all kinds, as objects and as C bytes,
+ * direct rules of the root table and of others, host rules, counters, insertions and removals.
+ * Received frames, alone and in batches, and frames sent by queue pairs: every outcome, every
+ * counter and every refusal agree with the reference.
+ * Flows are made for frames; they match them, or miss them by one bit. The tests use these frames,
+ * the same with one bit flipped, and others.
  */
 import { expect, test } from "vitest";
 import { seedFor } from "../../assembly/support/core.js";
@@ -14,7 +14,7 @@ import { drawFrames, newCounts, steer } from "../support/flowSteer.js";
 import { addSome, makeFlow, makeWorld, QUEUES, removeSome, type World } from "../support/flowWorld.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
-/** Frames that are steered. */
+/** Number of frames. */
 const FRAMES = rounds(20_000);
 const ROUNDS = 6;
 
@@ -63,7 +63,10 @@ const REACHED = [
   ...["transmit", "deliver", "drop drop_action"].map((what) => `sent: ${what}`),
 ];
 
-/** Frames visit 65 entries at most, and reach 128 destinations: chains of about so many flows that let them go on. */
+/**
+ * Frames visit at most 65 entries and reach at most 128 destinations: chains of about that many
+ * DONT_TRAP flows.
+ */
 test("frames that visit many entries and reach many queues", async () => {
   const random = new Random(seedFor("flows, limits"));
   const tally = new Map<string, number>();
@@ -80,7 +83,9 @@ test("frames that visit many entries and reach many queues", async () => {
   checkReached(() => expect(limits.filter((what) => !tally.has(what))).toEqual([]));
 });
 
-/** A flow of each of some queue pairs at each of some priorities, and one that takes what comes out. */
+/**
+ * A flow of some queue pairs at each of some priorities, and one that takes the frames after them.
+ */
 function addChain(world: World, flags: number, length: number, queues: number): void {
   const add = (one: Omit<Flow, "id" | "type" | "specs">): void => {
     expect(makeFlow(world, { ...one, id: `f${world.made++}`, type: TYPE.NORMAL, specs: [] })).toBe(true);

@@ -1,4 +1,4 @@
-/** Flows as objects: every way to write a field, and what a wrong one is told. */
+/** Flows as objects: every notation of a field, and the errors of wrong ones. */
 import { describe, expect, test } from "vitest";
 import { ACTION_LAYOUTS, specLayouts, type MatchSpec, type SpecLayout } from "../../../src/model/flow/spec.js";
 import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
@@ -10,7 +10,7 @@ const read = (attr: object): ReturnType<typeof readFlowAttr> =>
   readFlowAttr(CALL, { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, ...attr });
 const readSpec = (spec: object): MatchSpec => read({ specs: [spec] }).specs[0] as MatchSpec;
 
-/** Values of a kind, and the ways to write them; bytes follow from the number. */
+/** Values of a kind, and their notations; the bytes follow from the number. */
 const WAYS: Readonly<Record<string, readonly (readonly [bytes: number[], ...ways: unknown[]])[]>> = {
   mac: [
     [[0x66, 0x11, 0x22, 0x33, 0x44, 0x55], 0x661122334455, 0x661122334455n, "66:11:22:33:44:55", "66-11-22-33-44-55"],

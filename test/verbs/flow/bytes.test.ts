@@ -1,4 +1,4 @@
-/** The C bytes of flows: what a compiler made, what no compiler makes, and noise. */
+/** The C bytes of flows: output of a compiler, bytes that no compiler produces, and noise. */
 import { describe, expect, test } from "vitest";
 import { flowMatch } from "../../../src/model/flow/specMatch.js";
 import { fieldNamed, readField, type Field } from "../../../src/model/match/fields.js";
@@ -33,7 +33,7 @@ describe("as the compiler lays them out", () => {
     const attr = v.flowAttrFromBytes(bytesOf(hex), objectOf);
     const { specs = [], ...rest } = FLOWS[name]!;
     expect(attr).toMatchObject(rest);
-    // What the objects leave out is 0 in the bytes, whatever its kind.
+    // Omitted fields of the objects are 0 in the bytes, whatever their kind.
     const zero = /^(0|0\.0\.0\.0|::|00:00:00:00:00:00)$/;
     for (const [i, spec] of specs.entries()) {
       expect(attr.specs?.[i]).toMatchObject(spec);
@@ -79,7 +79,10 @@ describe("the manual page's example", () => {
 });
 
 describe("what C does not make", () => {
-  /** An attr and specs of (type, size, payload); each as long as it says, or as `length` says. */
+  /**
+   * An attr and specs of (type, size, payload); the length of each is `length`, by default its
+   * size.
+   */
   function flowOf(specs: { type: number; size: number; payload?: number[]; length?: number }[], count = specs.length) {
     const parts = specs.map(({ type, size, payload = [], length = size }) => {
       const spec = new Uint8Array(length);
@@ -119,7 +122,7 @@ describe("what C does not make", () => {
     expect(read(bytes).specs).toEqual([{ kind: "drop", size: 8 }]);
   });
 
-  // [type, the least size, sizeof]
+  // [type, minimum size, sizeof]
   test.each([
     [v.IBV_FLOW_SPEC_ETH, 38, 40],
     [v.IBV_FLOW_SPEC_IPV4, 24, 24],
@@ -164,7 +167,7 @@ describe("what C does not make", () => {
     }
   });
 
-  // Larger filters: [type, bytes that are known]
+  // Larger filters: [type, number of known bytes]
   test.each([
     [v.IBV_FLOW_SPEC_IPV4_EXT, 12],
     [v.IBV_FLOW_SPEC_IPV6, 39],
@@ -178,7 +181,7 @@ describe("what C does not make", () => {
       const tail = (byte: number): number[] => [0, 0, 0, 0, byte];
       return flowOf([{ type, size, payload: [0, 0, ...val, ...tail(valTail), ...mask, ...tail(maskTail)] }]);
     };
-    // A value of a later library is of no interest while its mask is 0.
+    // A value of a later library is ignored while its mask is 0.
     expect(read(spec(9, 0)).specs).toMatchObject([{ val: Uint8Array.from(val), mask: Uint8Array.from(mask) }]);
     expect(why(spec(9, 0))).toEqual([undefined, undefined, undefined]);
     expect(why(spec(0, 9))).toEqual(["EOPNOTSUPP", "reserved_bits", "specs[0].mask"]);
@@ -276,7 +279,7 @@ test("noise is read or refused, never anything else", () => {
       expect(flow.specs.length).toBe(bytes[12]);
       for (const spec of flow.specs) if (spec.kind === "match") expect(spec.mask.length).toBe(spec.layout.known);
       checkedMatch("test", flow.specs, flow.port);
-      // What can be read and stand in a flow has objects that say the same, byte for byte where they are fields.
+      // Every valid flow in bytes has objects with the same meaning, byte for byte in fields.
       const attr = v.flowAttrFromBytes(bytes, () => ACTION);
       const again = readFlowBytes("test", v.flowAttrBytes(attr, handleOf), objectOf);
       expect(again.specs).toEqual(flow.specs);

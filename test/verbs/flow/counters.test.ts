@@ -1,4 +1,7 @@
-/** ibv_create_counters(3), ibv_attach_counters_point_flow(3), ibv_read_counters(3), as docs/flows.md says. */
+/**
+ * ibv_create_counters(3), ibv_attach_counters_point_flow(3), ibv_read_counters(3), as in
+ * docs/flows.md.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame, refused } from "../../mlx5dv/support/directRules.js";
@@ -76,7 +79,7 @@ describe("counting", () => {
     attach(counters, BYTES, 0);
     attach(counters, BYTES, 0);
     bench.flow("a", [count(counters)]);
-    // What no test can send: the bytes of 2^63 - 32, almost.
+    // More than a test can send: almost 2^63 - 32 bytes.
     const { core } = bench.device;
     new DataView(core.u8.buffer).setBigUint64(counters.address + 8, 2n ** 63n - 64n, true);
     bench.device.receive(1, FRAME);

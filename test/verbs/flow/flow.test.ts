@@ -1,4 +1,7 @@
-/** ibv_create_flow(3): each rule of docs/flows.md on frames made by hand. flowAgree.test.ts has all of them at random. */
+/**
+ * ibv_create_flow(3): each rule of docs/flows.md on handmade frames. agree.test.ts tests all of
+ * them at random.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
@@ -132,7 +135,7 @@ describe("one order", () => {
       bench.flow("group", specs, { priority: 1 });
       bench.flow("other", [], { priority: 15 });
       expect(bench.received(MULTICAST)).toBe(first);
-      // Those that let a frame go on keep their place.
+      // DONT_TRAP flows keep their place.
       bench.flow("copy", specs, { ...DONT_TRAP, priority: 2 });
       expect(bench.received(MULTICAST)).toBe(copied);
     }
@@ -150,7 +153,7 @@ describe("one order", () => {
     dv.mlx5dv_dr_rule_create(dv.mlx5dv_dr_matcher_create(root, 0, 0, null), null, 2, actions);
     expect(bench.device.receive(1, FRAME)).toMatchObject({ verdict: "miss", reason: "default_miss", tag: 9 });
     const flow = bench.flow("a", [], ALL);
-    // The tag is another application's.
+    // The tag is that of another application.
     expect(bench.device.receive(1, FRAME)).toMatchObject({ verdict: "deliver", tag: null, to: [{ tag: 0 }] });
     const host = bench.device.hostRules.add({ application: "nic", action: { queue: 3 } });
     expect(bench.device.receive(1, FRAME)).toMatchObject({

@@ -1,8 +1,8 @@
 /**
- * Memory that ends at every possible place: whatever allocation fails, the call that needed it is ENOMEM and holds nothing,
- * the flows that are there do what they did, and each of them can be destroyed, though nothing is left.
- *
- * One slab of 64 KiB is all there is for each of them; counters fill it but for the last bytes, 16 more each time.
+ * Memory exhaustion at every possible point: whichever allocation fails, the call fails with ENOMEM
+ * and holds no memory, existing flows work as before, and each of them can be destroyed without
+ * free memory.
+ * Each point has one slab of 64 KiB; counters fill it except for the last bytes, 16 more each time.
  */
 import { expect, test } from "vitest";
 import type { Device } from "../../../src/index.js";
@@ -13,19 +13,19 @@ import { DEEP } from "../../support/tier.js";
 
 const SLAB = 65_536;
 const BLOCK = 16;
-/** Enough for any one thing that is made here. */
+/** Enough for any single object of this test. */
 const MOST = 9_000;
 
 const FRAME = ipv4Frame();
 const MULTICAST = Uint8Array.from(FRAME, (byte, i) => (i === 0 ? 1 : byte));
 
-/** Takes memory, all but `rest` bytes in one piece; gives how much. */
+/** Takes all memory except for `rest` bytes in one piece; returns the amount. */
 function fill(device: Device, rest: number): number {
   const { exports } = device.core;
   const before = exports.arenaUsed();
   exports.limitArena(0);
   fillUp(device);
-  // One slab more, of which this takes the first line.
+  // One more slab, of which this takes the first line.
   for (let limit = 0; exports.createCounters(4) === 0; limit += 1024) exports.limitArena(limit);
   for (let left = SLAB - 64 - rest; left > 0; left -= 64 * BLOCK) {
     expect(exports.createCounters(Math.min(left, 64 * BLOCK) / BLOCK)).not.toBe(0);
@@ -40,7 +40,7 @@ function fillUp({ core }: Device): number {
   return core.exports.arenaUsed() - before;
 }
 
-/** What each call makes, and what it means for the frames. */
+/** The objects of each call, and their effect on the frames. */
 type Made = Set<string>;
 
 function expected(made: Made, multicast: boolean): string {
@@ -63,7 +63,7 @@ function check(bench: FlowBench, made: Made): void {
   expect(sent.copies.length).toBe(made.has("s") ? 1 : 0);
 }
 
-/** What is made, in this order; each gives what undoes it. */
+/** The calls in this order; each returns its undo function. */
 type Step = readonly [name: string, make: (bench: FlowBench, counters: Counters) => () => void];
 type Counters = ReturnType<FlowBench["counters"]>;
 type Flow = ReturnType<FlowBench["flow"]>;
@@ -76,7 +76,7 @@ const flow = (name: string, specs: (counters: Counters) => readonly object[], ov
   },
 ];
 
-/** A flow of ALL_DEFAULT that a step has made for the next one. */
+/** A flow of ALL_DEFAULT that one step creates for the next one. */
 let onTwoEntries: Flow;
 
 const STEPS: readonly Step[] = [
@@ -113,7 +113,7 @@ const STEPS: readonly Step[] = [
   [
     "attached to what counts",
     ({ device }, counters) => {
-      // Of its entries the second is the smaller: memory may be enough for the first alone.
+      // The second of its entries is smaller: memory may be enough for the first one only.
       const points = { counter_desc: v.IBV_COUNTER_PACKETS, index: 4 };
       const refusal = refused(() => v.ibv_attach_counters_point_flow(counters, points, onTwoEntries));
       if (refusal === undefined) return () => undefined;
@@ -126,7 +126,7 @@ const STEPS: readonly Step[] = [
   [
     "attached",
     (bench) => {
-      // A flow of two entries that does not count yet; its counters have no counts either.
+      // A flow of two entries that does not count yet; its counters object has no counts either.
       const [one, counters] = [bench.flow("all", [], { ...ALL, port: 2 }), bench.counters()];
       const points = { counter_desc: v.IBV_COUNTER_PACKETS, index: 4 };
       const undo = (): void => {
@@ -142,7 +142,10 @@ const STEPS: readonly Step[] = [
   ],
 ];
 
-/** All steps before one with memory enough, that one with `rest` bytes; whether it was taken. */
+/**
+ * Runs all steps before one with enough memory, that one with `rest` bytes; returns whether it
+ * succeeded.
+ */
 async function run(step: number, rest: number): Promise<boolean> {
   const bench = await FlowBench.open();
   const { device } = bench;
@@ -165,7 +168,7 @@ async function run(step: number, rest: number): Promise<boolean> {
     expect([refusal.code, bench.state(), counters.address]).toEqual(["ENOMEM", before, address]);
   check(bench, made);
 
-  // Everything can go, though there is no memory left.
+  // Everything can be destroyed without free memory.
   const more = fillUp(device);
   for (const [n, destroy] of undo.entries()) {
     destroy();

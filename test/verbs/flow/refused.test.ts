@@ -1,4 +1,4 @@
-/** ibv_create_flow(3): what is refused, and in which order; what a flow uses, and what it leaves. */
+/** ibv_create_flow(3): refusals and their order; the objects that a flow uses and releases. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Context } from "../../../src/model/base/context.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -192,7 +192,7 @@ describe("lifetimes", () => {
       [1, 0],
       [2, 5],
     ]);
-    // No buffer is left: every destination says so, the frame's own first.
+    // No buffer is left: every destination reports it, the frame's own first.
     expect(bench.received(FRAME)).toBe("drop no_receive_buffer");
     expect(bench.device.reasons().no_receive_buffer).toBe(3n);
   });

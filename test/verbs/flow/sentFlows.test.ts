@@ -1,4 +1,4 @@
-/** Flows and frames that are sent: from the work request to whoever gets the frame, on this device and the next. */
+/** Flows and sent frames: from the work request to the receiver, on this device and the next. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createSink, type FrameListener, type Outcome } from "../../../src/index.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
@@ -24,7 +24,7 @@ const WEB = dport(80);
 
 let left: Station;
 let right: Station;
-/** Frames that came out of port 2 of the left device. */
+/** Frames that left port 2 of the left device. */
 let listener: ReturnType<typeof vi.fn<FrameListener>>;
 
 beforeEach(async () => {
@@ -57,7 +57,7 @@ describe("loopback", () => {
     v.ibv_create_flow(left.qp, attr([WEB]));
     expect(text(left.qp)).toBe("port:1 transmit");
     expect(v.ibv_poll_cq(left.cq, 9)).toEqual([]);
-    // What comes in from outside is the flow's as ever.
+    // Frames received from outside still match the flow.
     expect(left.device.receive(1, web()).verdict).toBe("deliver");
     v.ibv_poll_cq(left.cq, 9);
     const allowed = v.ibv_create_flow(left.qp, attr([WEB, tag(7)], { ...LOOP, priority: 1 }));
@@ -79,7 +79,7 @@ describe("loopback", () => {
     expect(text(other)).toBe("qp1 deliver");
     expect(text(other, web(3))).toBe("qp1 port:1 transmit");
     expect(send(other, web(3)).to[1]).toMatchObject({ kind: "port", outcome: { verdict: "miss" } });
-    // The flow is of port 1.
+    // The flow is on port 1.
     expect(text(createSink(left.context, "far", 2))).toBe("port:2 transmit");
     expect(listener).toHaveBeenCalledTimes(1);
   });
@@ -110,7 +110,7 @@ describe("the send path", () => {
     expect(outcome.rules.map((rule) => rule === flow)).toEqual([true]);
     expect(valuesOf(counters)).toEqual([2n, 128n]);
     expect(left.device.reasons().drop_action).toBe(2n);
-    // Other frames, other ports, and what comes in, go on.
+    // Other frames, other ports and received frames continue.
     expect(text(left.qp, ipv4Frame({ dport: 81 }))).toBe("port:1 transmit");
     expect(text(createSink(left.context, "far", 2))).toBe("port:2 transmit");
     expect(left.device.receive(1, web()).verdict).toBe("deliver");
@@ -123,7 +123,7 @@ describe("the send path", () => {
     const passed = send(left.qp);
     expect(passed).toMatchObject({ verdict: "transmit", tag: 9, to: [{ kind: "port", tag: 0 }] });
     expect(passed.rules.map((rule) => rule === flow)).toEqual([true]);
-    // A frame that stays has the tag of the flow that it stays for.
+    // A frame that does not leave has the tag of the flow that delivered it.
     const mine = v.ibv_create_flow(createSink(left.context, "mine"), attr([WEB, tag(4)]));
     const kept = send(left.qp);
     expect(kept).toMatchObject({ verdict: "deliver", tag: 4, to: [{ tag: 4 }] });
@@ -201,7 +201,7 @@ describe("queue pairs of datagrams", () => {
     v.ibv_destroy_flow(flow);
     post();
     expect(frames.length).toBe(1);
-    // Its own flow gets it back where that is allowed.
+    // Its own flow receives it again, if allowed.
     postBuffers(from, 1);
     v.ibv_create_flow(from.qp, attr([roce], LOOP));
     post();

@@ -1,6 +1,6 @@
 /**
- * Specs of flows as key bits: objects, C bytes, the model's translation and the reference agree which frames a flow asks
- * for, which flows are none, and which are identical.
+ * Specs of flows as key bits: objects, C bytes, the model's translation and the reference agree on
+ * the frames that a flow matches, on invalid flows, and on identical flows.
  */
 import { beforeAll, expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
@@ -31,7 +31,7 @@ interface Translated {
   value: Uint8Array;
 }
 
-/** Mask and value, null for EINVAL. Half of the flows go by the bytes of the C structs. */
+/** Mask and value, null for EINVAL. Half of the flows are given as the bytes of the C structs. */
 function translated({ type, priority, port, flags, specs }: RandomFlow, inBytes: boolean): Translated | null {
   const attr: FlowAttr = { type, priority, port, flags, specs: specs };
   try {
@@ -53,7 +53,7 @@ function asks(key: Uint8Array, { mask, value }: Translated): boolean {
   return true;
 }
 
-/** The bytes that are asked. */
+/** The masked bytes. */
 function bitsText({ mask, value }: Translated): string {
   let list = "";
   for (let at = 0; at < mask.length; at++) if (mask[at] !== 0) list += ` ${at} ${mask[at]} ${value[at]}`;
@@ -106,7 +106,10 @@ function compare(flow: RandomFlow, ours: Translated, key: Uint8Array, fields: Fi
   return hits;
 }
 
-/** What the reference calls identical has the same bits, and the other way round; true when it had been seen. */
+/**
+ * Flows have the same bits exactly if the reference calls them identical; returns true if one was
+ * seen before.
+ */
 function sameTwice(flow: RandomFlow, ours: Translated, identities: Map<string, string>, frame: TestFrame): boolean {
   const terms = merged(termsOf(flow.specs)) ?? [];
   const theirs = `${flow.port} ${terms.map(({ field, mask, value }) => `${field} ${mask} ${value}`).join()}`;

@@ -1,4 +1,4 @@
-/** Extended completion queues: completions at hand, fields that were asked for, the clock. */
+/** Extended completion queues: available completions, requested fields, the clock. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { ERRNO } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   posted = 0;
 });
 
-/** A queue pair that completes to `cq` and gets every frame, with tag 77. */
+/** A queue pair that completes to `cq` and receives every frame, with tag 77. */
 function receiver(cq: ExtendedCompletionQueue): void {
   const pd = v.ibv_alloc_pd(bench.context);
   const cap = { max_recv_wr: 8, max_recv_sge: 1 };
@@ -77,7 +77,7 @@ test("completions are read one by one, field by field", () => {
   expect([cq.wr_id, v.ibv_wc_read_byte_len(cq), v.ibv_wc_read_completion_ts(cq)]).toEqual([2n, 100, 20n]);
   expect(v.ibv_next_poll(cq)).toBe(ENOENT);
   expect(refused(() => cq.wr_id)?.reason).toBe("no_completion");
-  // One that comes while polling is under way is found by the next step.
+  // The next step finds a completion that arrives during polling.
   arrive(72);
   expect(v.ibv_next_poll(cq)).toBe(0);
   expect(v.ibv_wc_read_byte_len(cq)).toBe(72);
@@ -151,7 +151,7 @@ describe("refusals", () => {
     const bad = (run: () => unknown): string | undefined => refused(run)?.reason;
     expect(bad(() => v.ibv_next_poll(cq))).toBe("bad_poll");
     expect(bad(() => v.ibv_end_poll(cq))).toBe("bad_poll");
-    // A start that found nothing has begun nothing.
+    // A start that found nothing does not begin polling.
     expect(v.ibv_start_poll(cq)).toBe(ENOENT);
     expect(bad(() => v.ibv_end_poll(cq))).toBe("bad_poll");
     arrive(64);

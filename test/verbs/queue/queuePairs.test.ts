@@ -1,4 +1,4 @@
-/** Queue pairs: types, attributes, and the steps from state to state. */
+/** Queue pairs: types, attributes, and state transitions. */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { AddressAttributes } from "../../../src/model/queue/addressHandle.js";
@@ -30,7 +30,7 @@ const make = (type: number, more?: Partial<QueuePairAttributes>): QueuePair =>
 const { IBV_QP_STATE: STATE, IBV_QP_PORT: PORT, IBV_QP_PKEY_INDEX: PKEY, IBV_QP_QKEY: QKEY } = v;
 const ah_attr: AddressAttributes = { grh: { dgid: "ff02::1" }, is_global: 1, port_num: 2 };
 
-/** What a careful program sets: more than any step takes. */
+/** The attributes of a careful program: more than any transition accepts. */
 const EVERYTHING: QueuePairChange = {
   path_mtu: v.IBV_MTU_1024,
   qkey: 0x11111111,
@@ -53,7 +53,7 @@ const PATH = v.IBV_QP_AV | v.IBV_QP_PATH_MTU | v.IBV_QP_DEST_QPN | v.IBV_QP_RQ_P
 const RC_RTR = PATH | v.IBV_QP_MAX_DEST_RD_ATOMIC | v.IBV_QP_MIN_RNR_TIMER;
 const RC_RTS = v.IBV_QP_SQ_PSN | v.IBV_QP_MAX_QP_RD_ATOMIC | v.IBV_QP_RETRY_CNT | v.IBV_QP_RNR_RETRY | v.IBV_QP_TIMEOUT;
 
-/** The tables of the manual page: what the steps to INIT, RTR and RTS must have. */
+/** The tables of the manual page: required attributes of the transitions to INIT, RTR and RTS. */
 const STEPS: [string, number, [number, number, number]][] = [
   ["raw packet", v.IBV_QPT_RAW_PACKET, [PORT, 0, 0]],
   ["UD", v.IBV_QPT_UD, [PKEY | PORT | QKEY, 0, v.IBV_QP_SQ_PSN]],
@@ -307,7 +307,7 @@ describe("receiving", () => {
     const bad: { wr?: ReceiveRequest } = {};
     expect(refused(() => v.ibv_post_recv(qp, request(1, lkey, second), bad))?.reason).toBe("bad_key");
     expect(bad.wr).toBe(second);
-    // The one before it is posted, those behind it are not.
+    // The one before it is posted, the later ones are not.
     const matcher = dv.mlx5dv_dr_matcher_create(bench.root, 0, 0, null);
     dv.mlx5dv_dr_rule_create(matcher, null, 1, [dv.mlx5dv_dr_action_create_dest_ibv_qp(qp)]);
     expect(bench.device.receive(1, ipv4Frame()).verdict).toBe("deliver");

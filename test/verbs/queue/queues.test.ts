@@ -1,4 +1,4 @@
-/** Queues: what arrives where, and why not. */
+/** Queues: destinations of frames, and reasons of losses. */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";

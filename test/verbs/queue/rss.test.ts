@@ -1,4 +1,7 @@
-/** Receive side scaling: the public vectors, queue pairs with an indirection table, and the reference on random frames. */
+/**
+ * RSS: the public vectors, queue pairs with an indirection table, and the reference on random
+ * frames.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
 import * as abi from "../../../src/abi/state.js";
@@ -51,7 +54,7 @@ async function open(): Promise<World> {
   return { device, context, pd, cq: v.ibv_create_cq(context, 4096), memory, buffer };
 }
 
-/** Work queues with a buffer each, in a table. */
+/** Work queues with one buffer each, in a table. */
 function tableOf(
   { context, pd, cq, buffer }: World,
   log: number,
@@ -84,7 +87,7 @@ function spreading(
 /** Matches all frames. */
 const EVERYTHING = { match_sz: 0, match_buf: new Uint8Array(0) };
 
-/** A flow that brings everything to a queue pair. */
+/** A flow that delivers all frames to a queue pair. */
 const flowTo = (qp: v.QueuePair): v.Flow =>
   v.ibv_create_flow(qp, { type: v.IBV_FLOW_ATTR_NORMAL, priority: 0, port: 1, num_of_specs: 0, specs: [] });
 
@@ -126,7 +129,7 @@ describe("the vectors of the verification suite", () => {
     expect(reach(addresses, "tcp")).toBe(plain & 1023);
     expect(reach(addresses | TCP_PORTS, "tcp")).toBe(ports & 1023);
     expect(reach(addresses | UDP_PORTS, "udp")).toBe(ports & 1023);
-    // What is selected and not there is left out.
+    // Selected but absent fields are left out.
     expect(reach(addresses | TCP_PORTS, "udp")).toBe(plain & 1023);
     expect(reach((six ? ADDRESSES4 : ADDRESSES6) | v.IBV_RX_HASH_IPSEC_SPI, "udp")).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** Work queues and indirection tables: what they take, their states, their lifetimes. */
+/** Work queues and indirection tables: accepted attributes, states, lifetimes. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import * as v from "../../../src/verbs/index.js";

@@ -1,4 +1,4 @@
-/** Address handles: the ways that they describe, and those that they cannot. */
+/** Address handles: the paths that they can and cannot describe. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import type { AddressAttributes } from "../../../src/model/queue/addressHandle.js";
@@ -32,7 +32,7 @@ describe("the MAC of the destination", () => {
   ])("of %s is %s", (dgid, mac) => {
     const sgid_index = /\./.test(dgid) ? 1 : 0;
     expect(macOf({ ...to(dgid), grh: { dgid, sgid_index } })).toBe(mac);
-    // A source of the other family is no source.
+    // A source of the other family is not valid.
     const error = refused(() => macOf({ ...to(dgid), grh: { dgid, sgid_index: 1 - sgid_index } }));
     expect(error).toMatchObject({ code: "EINVAL", reason: "bad_route", path: "attr.grh.dgid" });
   });

@@ -1,4 +1,4 @@
-/** Messages of RC and UC queue pairs: on one device, over a cable, whole and in packets. */
+/** Messages of RC and UC queue pairs: on one device, over a cable, in one packet and in several. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, type Device } from "../../../src/index.js";
 import * as v from "../../../src/verbs/index.js";
@@ -79,7 +79,7 @@ describe.each(Object.entries(PLACES))("%s", (_, open) => {
             },
           ]);
           expect(inSlot(to, i, length)).toEqual(bytes);
-          // Nothing behind them was touched.
+          // The bytes after them are unchanged.
           expect(inSlot(to, i, length + 1)[length]).toBe(0);
         }
       }
@@ -177,7 +177,7 @@ describe("packets", () => {
     const [a, b] = pair({}, { path_mtu });
     post(a, pattern(2 * bytes + 2));
     const lengths = wire.frames.splice(0).map((frame) => packetOf(frame).length);
-    // Ethernet, IPv6, UDP, BTH, ICRC; two bytes are filled up to four.
+    // Ethernet, IPv6, UDP, BTH, ICRC; two bytes are padded to four.
     const rest = 14 + 40 + 8 + 12 + 4;
     expect(lengths).toEqual([bytes + rest, bytes + rest, 4 + rest, 4 + rest]);
     expect(inSlot(b, 0, 2 * bytes + 2)).toEqual(pattern(2 * bytes + 2));
@@ -206,7 +206,7 @@ describe("packets", () => {
     const [a] = pair({});
     post(a, pattern(2 * MTU), { send_flags: v.IBV_SEND_SOLICITED | v.IBV_SEND_FENCE });
     const bits = wire.frames.splice(0).map((frame) => [frame[63], frame[70]]);
-    // SE and M; A. The acknowledgement has M alone.
+    // SE and M; A. The acknowledgement has M only.
     expect(bits).toEqual([
       [0x40, 0],
       [0xc0, 0x80],
@@ -324,7 +324,7 @@ describe("connections", () => {
     });
     const { exports } = device.core;
     exports.limitArena(device.memoryUsed);
-    // Nothing is left in what it has either.
+    // It has no requests left either.
     for (let units = 4096; units >= 1; units /= 2) while (exports.createCounters(units) !== 0);
     const right = { ...attr, qp_state: v.IBV_QPS_RTR };
     expect(refused(() => v.ibv_modify_qp(a.qp, right, mask))?.code).toBe("ENOMEM");
@@ -366,7 +366,7 @@ describe("connections", () => {
       [1, OK],
       [2, OK],
     ]);
-    // What was posted before the reset is forgotten.
+    // Requests posted before the reset are discarded.
     expect(statuses(b.received)).toEqual([
       [100, OK],
       [105, OK],
@@ -380,7 +380,7 @@ describe("connections", () => {
     join(pf, vf, { retry_cnt: 1 });
     postReceives(pf);
     postReceives(vf);
-    // What a VF sends comes to the PF; what the PF sends leaves by the port, and so no answer is heard.
+    // Packets of a VF arrive at the PF; packets of the PF leave by the port, so no answer arrives.
     post(vf, pattern(5));
     expect(statuses(pf.received)).toEqual([[100, OK]]);
     expect(statuses(vf.sent)).toEqual([[1, v.IBV_WC_RETRY_EXC_ERR]]);

@@ -1,4 +1,4 @@
-/** Connections on which packets are lost, changed, or not wanted. */
+/** Connections with lost, changed and unexpected packets. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Device } from "../../../src/index.js";
 import { routeOf } from "../../../src/model/queue/addressHandle.js";
@@ -45,7 +45,7 @@ beforeEach(async () => {
   wire = connectWatched(left, right);
 });
 
-/** Opcode and PSN of what has crossed the cable. */
+/** Opcode and PSN of the packets that crossed the cable. */
 const crossed = (): string =>
   wire.frames
     .splice(0)
@@ -54,14 +54,14 @@ const crossed = (): string =>
     .join(" ");
 const counted = (end: End): Partial<TransportCounters> =>
   Object.fromEntries(Object.entries(end.qp.hw_counters ?? {}).filter(([, count]) => count > 0));
-/** Loses these frames, counted from the first. */
+/** Loses these frames, by number. */
 const lose = (...lost: number[]): void => {
   wire.onFrame = (frame, i) => (lost.includes(i) ? null : frame);
 };
 
 describe("RC", () => {
   test.each([
-    // NAK for the second packet, which comes again with those behind it.
+    // NAK for the second packet, which is repeated with all later ones.
     ["a packet in the middle", [1], "0:0 1:1 1:2 11:1 1:1 1:2 2:3 11:3", { packet_seq_err: 1 }, { out_of_sequence: 1 }],
     ["the first packet", [0], "0:0 1:1 11:0 0:0 1:1 1:2 2:3 11:3", { packet_seq_err: 1 }, { out_of_sequence: 1 }],
     [
@@ -71,7 +71,7 @@ describe("RC", () => {
       { local_ack_timeout_err: 1 },
       { duplicate_request: 3 },
     ],
-    // All come again; the last one asks, and is acknowledged again.
+    // All are repeated; the last one requests an acknowledgement, and gets another one.
     [
       "the acknowledgement",
       [4],
@@ -79,7 +79,7 @@ describe("RC", () => {
       { local_ack_timeout_err: 1 },
       { duplicate_request: 4 },
     ],
-    // Asked for once; what comes again is not too early.
+    // One NAK only; the repeated packets are in order.
     [
       "a packet and what is said of it",
       [1, 3],
@@ -96,7 +96,7 @@ describe("RC", () => {
     expect([statuses(a.sent), statuses(b.received)]).toEqual([[[1, OK]], [[100, OK]]]);
     expect(inSlot(b, 0, 4 * MTU)).toEqual(pattern(4 * MTU));
     expect([counted(a), counted(b)]).toEqual([sender, receiver]);
-    // And the next message is as if nothing had been.
+    // The next message is not affected.
     wire.onFrame = (frame) => frame;
     post(a, pattern(3, 9));
     expect(crossed()).toBe("4:4 11:4");
@@ -126,7 +126,7 @@ describe("RC", () => {
   test("has all tries again with every packet that comes through", () => {
     open({}, { retry_cnt: 1 });
     postReceives(b);
-    // Of each four packets one is lost.
+    // One of every four packets is lost.
     let packets = 0;
     wire.onFrame = (frame) => (packetOf(frame).opcode !== 0x11 && ++packets % 4 === 0 ? null : frame);
     post(a, pattern(9 * MTU));
@@ -142,7 +142,7 @@ describe("RC", () => {
     expect(naks.map((frame) => [frame[BTH + 12], packetOf(frame).psn])).toEqual(
       Array.from({ length: 1 + rnr_retry }, () => [0x20 | 21, 0]),
     );
-    // The first packet alone, again and again.
+    // Only the first packet, repeatedly.
     expect(wire.frames.length).toBe(2 * naks.length);
     expect(statuses(a.sent)).toEqual([[1, v.IBV_WC_RNR_RETRY_EXC_ERR]]);
     expect([counted(a), counted(b)]).toEqual([{ rnr_nak_retry_err: 1 }, { out_of_buffer: 1 + rnr_retry }]);
@@ -227,7 +227,7 @@ describe("UC", () => {
       [1, OK],
       [2, OK],
     ]);
-    // The request that the lost message had begun with is there for the next one.
+    // The receive request that the lost message started is available for the next one.
     expect(statuses(b.received)).toEqual([[100, OK]]);
     expect(inSlot(b, 0, 2 * MTU)).toEqual(pattern(2 * MTU, 2));
     expect([counted(a), counted(b)]).toEqual([{}, { out_of_sequence: 1 }]);
@@ -298,7 +298,7 @@ describe("packets from elsewhere", () => {
     expect(deliver({ psn: 0 })).toBe("deliver 1f");
     expect(deliver({ psn: 1, ackRequest: false })).toBe("deliver -");
     expect(deliver({ psn: 1, ackRequest: false })).toBe("deliver -");
-    // The last one that it has.
+    // Its last one.
     expect(deliver({ psn: 0 })).toBe("deliver 1f");
     expect(packetOf(wire.frames[0] as Uint8Array).psn).toBe(1);
     expect(deliver({ psn: 0x800000 + 1 })).toBe("deliver 60");
@@ -357,7 +357,7 @@ describe("packets from elsewhere", () => {
       [100, FLUSHED],
       [101, FLUSHED],
     ]);
-    // A packet of UC begins anew.
+    // A packet of UC starts a new message.
     open({ type: UC });
     postReceives(b, 2);
     for (const [psn, { opcode = 4, ...packet }] of packets.entries()) {
@@ -440,7 +440,7 @@ describe("packets from elsewhere", () => {
       edited(14 + 44, 0, 9),
       edited(BTH + 1, 0x41),
     ];
-    // A pad count that is more than there is.
+    // A pad count greater than the payload.
     const empty = forge({ payload: [] });
     empty[BTH + 1] = 0x70;
     for (const one of [...frames, empty]) right.receive(1, one);
@@ -454,11 +454,11 @@ describe("packets from elsewhere", () => {
       const headers = [Uint8Array.of(syndrome, 0, 0, 1).subarray(0, length)];
       right.receive(1, forge({ opcode: 0x11, psn, headers, payload: [], ackRequest: false }));
     };
-    // Nothing is under way at b.
+    // No message is in progress at b.
     answer(0, 0x1f);
     answer(0, 0x61);
     expect(b.qp.state).toBe(v.IBV_QPS_RTS);
-    // An answer to another packet than the one that is lost, while that is under way.
+    // An answer to a packet other than the lost one, while that one is outstanding.
     wire.onFrame = () => {
       answer(1, 0x1f);
       answer(0xffffff, 0x61);

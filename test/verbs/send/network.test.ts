@@ -1,11 +1,11 @@
-/** Devices that talk to each other by work requests. */
+/** Devices that communicate by work requests. */
 import { describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { ipv4Frame } from "../../mlx5dv/support/directRules.js";
 import { climb, openStation, postBuffers, received, request, type Station } from "../support/queuePairs.js";
 
-/** A rule of the root table of a station: frames of these fields come to its queue pair. */
+/** A rule of the root table of a station: frames with these fields go to its queue pair. */
 function steer({ context, qp }: Station, fields: Parameters<typeof dv.matchParameters>[0]): void {
   const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
   const { match_criteria_enable, mask, value } = dv.matchParameters(fields);
@@ -59,7 +59,7 @@ describe("two devices", () => {
     };
     send(0x1234);
     send(0x1235);
-    // Whole, with all its headers: Ethernet, IPv4, UDP, BTH, DETH, payload, ICRC.
+    // Complete, with all headers: Ethernet, IPv4, UDP, BTH, DETH, payload, ICRC.
     const length = 14 + 20 + 8 + 12 + 8 + 4 + 4;
     expect(v.ibv_poll_cq(right.cq, 9)).toMatchObject([{ wr_id: 100, byte_len: length, src_qp: 0, wc_flags: 0 }]);
     expect(right.device.reasons().no_rule).toBe(1n);
@@ -97,7 +97,7 @@ test("completions of sends have the time when they are asked for it", async () =
   }
   expect(v.ibv_start_poll(cq)).toBe(0);
   expect([v.ibv_wc_read_opcode(cq), v.ibv_wc_read_byte_len(cq), v.ibv_wc_read_completion_ts(cq)]).toEqual([0, 64, 5n]);
-  // The place of the first is free again.
+  // The slot of the first is free again.
   v.ibv_post_send(qp, request(station, ipv4Frame(), { wr_id: 3 }));
   expect(v.ibv_next_poll(cq)).toBe(0);
   expect([cq.wr_id, v.ibv_wc_read_completion_ts(cq)]).toEqual([2, 10n]);

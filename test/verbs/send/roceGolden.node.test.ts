@@ -1,4 +1,7 @@
-/** What tshark says of packets of connections: test/golden/roce.json, made by scripts/golden-roce.mjs. */
+/**
+ * Compares packets of connections with the output of tshark: test/golden/roce.json, made by
+ * scripts/golden-roce.mjs.
+ */
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
@@ -18,12 +21,15 @@ interface Judged {
 const judged = JSON.parse(readFileSync(new URL("../../golden/roce.json", import.meta.url), "utf8")) as Judged[];
 const scene = await roceScene();
 
-/** Annex A17.3.3, by another CRC: what can change on the way counts as ones. */
+/**
+ * Annex A17.3.3, with another CRC implementation: fields that can change on the path count as ones.
+ */
 function icrcOf(frame: Uint8Array): string {
   const ip = Buffer.from(frame.subarray(14, frame.length - 4));
   const ipv4 = ip.readUInt8(0) >> 4 === 4;
   const udp = ipv4 ? 20 : 40;
-  // TOS, TTL, checksum; or traffic class, flow label, hop limit. UDP checksum; FECN, BECN and what is reserved.
+  // TOS, TTL, checksum; or traffic class, flow label, hop limit. UDP checksum; FECN, BECN and
+  // reserved bits.
   const ones = [...(ipv4 ? [1, 8, 10, 11] : [1, 2, 3, 7]), udp + 6, udp + 7, udp + 8 + 4];
   for (const at of ones) ip.writeUInt8(0xff, at);
   if (!ipv4) ip.writeUInt8(0x6f, 0);

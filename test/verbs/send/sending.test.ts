@@ -1,4 +1,4 @@
-/** Sending: requests, what they are refused for, and the frames that leave. */
+/** Sending: requests, their refusals, and the frames that leave. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AddressAttributes, AddressHandle } from "../../../src/model/queue/addressHandle.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
@@ -102,7 +102,7 @@ describe("raw packets", () => {
 describe("refusals", () => {
   beforeEach(() => open());
 
-  /** Refused, and nothing has changed. */
+  /** Refused, without any change. */
   function attempt(
     change: Partial<SendRequest>,
     qp = station.qp,
@@ -197,12 +197,12 @@ describe("places", () => {
     post(wr(3));
     full();
     expect(sent.length).toBe(3);
-    // The completion of 2 gives back the places of 1 and 2.
+    // The completion of 2 frees the slots of 1 and 2.
     expect(v.ibv_poll_cq(station.cq, 9)).toMatchObject([{ wr_id: 2 }]);
     post(wr(4));
     post(wr(5));
     full();
-    // Nothing completes any more: only a reset helps.
+    // No further completions: only a reset helps.
     expect(v.ibv_poll_cq(station.cq, 9)).toEqual([]);
     v.ibv_modify_qp(station.qp, { qp_state: v.IBV_QPS_RESET }, v.IBV_QP_STATE);
     climb(station.qp);

@@ -1,4 +1,4 @@
-/** RC and UC queue pairs that are connected to each other, for tests of messages and of the rules on their way. */
+/** Connected RC and UC queue pairs, for tests of messages and of the rules on their path. */
 import { createDevice, Device, type DeviceOptions } from "../../../src/index.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
 import type { Context, MemoryRegion, ProtectionDomain } from "../../../src/model/base/context.js";
@@ -9,11 +9,14 @@ import type { SendRequest } from "../../../src/model/queue/sendQueue.js";
 import * as v from "../../../src/verbs/index.js";
 
 const CAP = { max_send_wr: 16, max_recv_wr: 16, max_send_sge: 2, max_recv_sge: 2, max_inline_data: 64 };
-/** Requests are read from the lower half of the memory, messages written to the upper one. */
+/** Requests are read from the lower half of the memory, messages are written to the upper half. */
 const HALF = 1 << 19;
 const SLOT = 1 << 16;
 
-/** One end of a connection. Its completion queues are two, so that tests can tell what came from where. */
+/**
+ * One end of a connection. It has two completion queues, so that tests can tell send from receive
+ * completions.
+ */
 export interface End {
   readonly device: Device;
   readonly context: Context;
@@ -52,7 +55,10 @@ const RC_RTR = PATH | v.IBV_QP_MAX_DEST_RD_ATOMIC | v.IBV_QP_MIN_RNR_TIMER;
 const RC_RTS = v.IBV_QP_SQ_PSN | v.IBV_QP_MAX_QP_RD_ATOMIC | v.IBV_QP_RETRY_CNT | v.IBV_QP_RNR_RETRY | v.IBV_QP_TIMEOUT;
 const INIT = v.IBV_QP_PKEY_INDEX | v.IBV_QP_PORT | v.IBV_QP_ACCESS_FLAGS;
 
-/** What the end is told of its peer and of itself, besides what `change` says; `sgid_index` is also that of the peer's GID. */
+/**
+ * The attributes of the end for its peer and itself, changed by `change`; `sgid_index` is also the
+ * index of the peer's GID.
+ */
 export function attributesOf(end: End, peer: End, change: QueuePairChange = {}, sgid_index = 0): QueuePairChange {
   const { gid, mac } = addressOf(peer, sgid_index);
   return {
@@ -80,7 +86,7 @@ function addressOf({ device, port }: End, index: number): { gid: Uint8Array; mac
   return { gid: gids[index] as Uint8Array, mac };
 }
 
-/** RESET to RTS, or as many steps. */
+/** RESET to RTS, or fewer transitions. */
 export function raise(end: End, attr: QueuePairChange, steps = 3): void {
   const reliable = end.qp.qp_type === v.IBV_QPT_RC;
   const rts = reliable ? RC_RTS : v.IBV_QP_SQ_PSN;
@@ -90,24 +96,24 @@ export function raise(end: End, attr: QueuePairChange, steps = 3): void {
   }
 }
 
-/** Connects two ends, both ways. */
+/** Connects two ends in both directions. */
 export function join(a: End, b: End, change: QueuePairChange = {}, sgid_index = 0): void {
   raise(a, attributesOf(a, b, change, sgid_index));
   raise(b, attributesOf(b, a, change, sgid_index));
 }
 
-/** Two devices of one port each, with IPv4 GIDs at index 1, with no cable yet. */
+/** Two devices of one port each, with IPv4 GIDs at index 1, without a cable. */
 export async function openPair(options: DeviceOptions = {}): Promise<[Device, Device]> {
   const left = await createDevice({ name: "left", gids: [["10.0.0.1"]], ...options });
   const right = await createDevice({ name: "right", gids: [["10.0.0.2"]], ...options });
   return [left, right];
 }
 
-/** A cable that somebody watches. */
+/** A cable with a monitor. */
 export interface Wire {
-  /** What has crossed it, lost frames included. */
+  /** The frames that crossed it, lost frames included. */
   readonly frames: Uint8Array[];
-  /** Gives what comes out at the other end, null for nothing. */
+  /** Returns the frame for the other end, null for none. */
   onFrame: (frame: Uint8Array, index: number) => Uint8Array | null;
 }
 
@@ -123,7 +129,7 @@ export function connectWatched(left: Device, right: Device): Wire {
   return wire;
 }
 
-/** Bytes that are not alike. */
+/** Bytes that differ from each other. */
 export function pattern(length: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => (seed * 37 + i * 7 + (i >> 8)) & 0xff);
 }
@@ -143,7 +149,7 @@ export function postReceives(end: End, count = 4, size = SLOT, first = 0): void 
   }
 }
 
-/** What the i-th request was filled with. */
+/** The content of the i-th request. */
 export function inSlot(end: End, i: number, length: number): Uint8Array {
   return end.memory.slice(HALF + SLOT * i, HALF + SLOT * i + length);
 }

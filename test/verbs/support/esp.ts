@@ -1,4 +1,4 @@
-/** ESP actions from short to write to what C has, and frames through flows that name them. */
+/** ESP actions, from a short notation to C names, and frames through flows that name them. */
 import type { Outcome } from "../../../src/index.js";
 import type { EspAction } from "../../../src/model/esp/action.js";
 import type { FlowAction } from "../../../src/model/flow/action.js";
@@ -57,7 +57,7 @@ export const ESP_SPEC = { type: v.IBV_FLOW_SPEC_ESP };
 export const create = (bench: FlowBench, esp: v.FlowActionEsp): EspAction =>
   v.ibv_create_flow_action_esp(bench.context, esp);
 
-/** Code, reason and place of a refusal; undefined where there was none. */
+/** Code, reason and path of a refusal; undefined if there was none. */
 export function told(run: () => unknown): string | undefined {
   const error = refused(run);
   return error === undefined ? undefined : `${error.code} ${error.reason} ${error.path}`;
@@ -67,12 +67,12 @@ export function told(run: () => unknown): string | undefined {
 export const sealing = (bench: FlowBench, action: EspAction): ReturnType<FlowBench["flow"]> =>
   bench.flow("out", [handle(action)], EGRESS);
 
-/** What leaves by port 1. */
+/** The frame that leaves by port 1. */
 export function sent(bench: FlowBench, frame: Uint8Array): Outcome {
   return bench.device.send(bench.qp("out"), frame);
 }
 
-/** The bytes of what leaves, or why nothing does. */
+/** The bytes of the frame that leaves, or the reason why none does. */
 export function sealed(bench: FlowBench, frame: Uint8Array): Uint8Array {
   const { to, reason } = sent(bench, frame);
   const [one] = to;
@@ -80,13 +80,13 @@ export function sealed(bench: FlowBench, frame: Uint8Array): Uint8Array {
   return one.frame.slice();
 }
 
-/** SPI and sequence number of an ESP packet in IPv4 without options, and UDP or not. */
+/** SPI and sequence number of an ESP packet in IPv4 without options, with or without UDP. */
 export function numbersOf(frame: Uint8Array, udp = false): { spi: number; seq: number; iv: bigint } {
   const view = new DataView(frame.buffer, frame.byteOffset + 34 + (udp ? 8 : 0));
   return { spi: view.getUint32(0), seq: view.getUint32(4), iv: view.getBigUint64(8) };
 }
 
-/** Where in the core's memory these bytes are; -1 for nowhere. */
+/** Position of these bytes in the core's memory; -1 if absent. */
 export function leftOver(bench: FlowBench, bytes: Uint8Array): number {
   const { u8 } = bench.device.core;
   const [first = 0] = bytes;

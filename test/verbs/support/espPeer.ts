@@ -1,13 +1,14 @@
 /**
- * One end of a tunnel as a process of its own: `seal` or `open`. Frames come and go as pcap by standard input and output; what
- * its flow has counted, and what the action has come to, is said at the end on standard error.
+ * One end of a tunnel as a separate process: `seal` or `open`. Frames are read and written as pcap
+ * through standard input and output; the counts of its flow and the state of the action are written
+ * to standard error at the end.
  */
 import { CaptureDecoder, PcapWriter } from "../../../src/index.js";
 import { BMP, create, ENCRYPT, ESN, handle, tunnel } from "./esp.js";
 import { count, EGRESS, FlowBench, valuesOf } from "./flows.js";
 
 const seals = process.argv[2] === "seal";
-/** The upper half of the number changes on the way. */
+/** The upper half of the number changes during the test. */
 const NUMBERS = { comp_mask: ESN, esn: 6 };
 const WINDOW = { replay_proto: BMP, replay_ptr: { size: 64 } };
 const attr = { seq: 2 ** 32 - 100 };

@@ -1,7 +1,10 @@
-/** What the flows of test/golden/verbs/flowAttr.c mean, written apart from it: their objects, and two objects to name. */
+/**
+ * The meaning of the flows of test/golden/verbs/flowAttr.c, written separately: their objects, and
+ * two objects that they name.
+ */
 import * as v from "../../../src/verbs/index.js";
 
-/** What stands behind the pointers of the C program. */
+/** The objects at the pointers of the C program. */
 export const ACTION = { name: "an action", handle: 0x1122334455667788n };
 export const COUNTERS = { name: "counters", handle: 0x0102030405060708n };
 
@@ -73,7 +76,7 @@ const COUNT = { type: v.IBV_FLOW_SPEC_ACTION_COUNT, counters: COUNTERS };
 const inner = <T extends { type: number }>(spec: T): T => ({ ...spec, type: spec.type | v.IBV_FLOW_SPEC_INNER });
 const one = (spec: v.FlowSpec): v.FlowAttr => ({ type: v.IBV_FLOW_ATTR_NORMAL, port: 1, specs: [spec] });
 
-/** By the names that the C program prints. */
+/** By the names of the C program. */
 export const FLOWS: Readonly<Record<string, v.FlowAttr>> = {
   "every field of the attr": {
     comp_mask: 0x01020304,

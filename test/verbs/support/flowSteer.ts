@@ -1,4 +1,7 @@
-/** Frames through a random device and through its reference: what is steered, how near it is to flows, what is compared. */
+/**
+ * Steers frames through a random device and its reference: the frames, their distance to flows, the
+ * comparison.
+ */
 import { expect } from "vitest";
 import { LINK_TYPES, type Outcome } from "../../../src/index.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
@@ -11,20 +14,20 @@ import { type Random, randomFrame } from "../../oracle/generate/frame.js";
 import { type Fields, termMatches } from "../../oracle/walk/match.js";
 import { compareCounters, count, type Parsed, parsed, portOf, QUEUES, text, type World } from "./flowWorld.js";
 
-/** Of each frame that flows are made for, so many with one bit flipped. */
+/** Number of variants with one flipped bit, for each frame that flows are made for. */
 const FLIPPED = 2;
 const OTHERS = 4;
 
-/** Frames, and pairs of one and a flow that is there. */
+/** Number of frames, and of pairs of a frame and an existing flow. */
 export interface Counts {
   frames: number;
   hits: number;
   pairs: number;
   /** Pairs that match. */
   matching: number;
-  /** Pairs of a flow and a frame that miss each other by one bit of the flow's value. */
+  /** Pairs of a flow and a frame that differ in one bit of the flow's value. */
   flowBits: number;
-  /** Pairs of an entry and a frame, which would match but for one bit of the frame. */
+  /** Pairs of an entry and a frame that would match without one flipped bit of the frame. */
   frameBits: number;
 }
 
@@ -66,13 +69,13 @@ function compared({ names }: World, outcome: Outcome): Compared {
   return { verdict: verdict as Compared["verdict"], reason, tag, arrivals: arrivalsOf(outcome), rules };
 }
 
-/** What queue pairs send are whole Ethernet frames of their port. */
+/** Queue pairs send complete Ethernet frames of their port. */
 function senderOf({ bytes, port, linkType, wireLength }: TestFrame, random: Random): string | null {
   if (linkType !== LINK_TYPES.ETHERNET || bytes.length < 14 || bytes.length !== wireLength) return null;
   return random.chance(0.4) ? random.pick(QUEUES.filter((name) => portOf(name) === port)) : null;
 }
 
-/** Steers frames on both sides, and compares what became of them. */
+/** Steers frames through both, and compares the results. */
 export function steer(world: World, drawn: readonly Drawn[], counts: Counts): void {
   const { random, device, state, queues, tally } = world;
   const batches = new Map<number, { one: Drawn; wanted: FlowOutcome }[]>();
@@ -116,7 +119,7 @@ export function steer(world: World, drawn: readonly Drawn[], counts: Counts): vo
 function agree({ state }: World, { frame }: Drawn, from: string | null, ours: Compared, wanted: FlowOutcome): void {
   const { verdict, reason, tag, rules } = wanted;
   const theirs: Compared = { verdict, reason, tag, arrivals: [...wanted.arrivals], rules };
-  // Among the queues of one entry nobody is first; a frame that comes back to some of them shows it.
+  // The queues of one entry have no order, which a frame that returns to some of them shows.
   if (from !== null) for (const { arrivals } of [ours, theirs]) arrivals.sort((a, b) => (text(a) < text(b) ? -1 : 1));
   if (text(ours) === text(theirs)) return;
   const flows = [...state.flows.values(), ...state.rootRules, ...state.hostRules].map(text).join("\n");
@@ -126,7 +129,7 @@ function agree({ state }: World, { frame }: Drawn, from: string | null, ours: Co
 const asks = ({ port, terms }: Entry, fields: Fields): boolean =>
   fields.get("ext.port") === BigInt(port) && terms.every((term) => termMatches(fields, term));
 
-/** How near the flows are to a frame. */
+/** The distance of the flows to a frame. */
 function note({ state, near }: World, counts: Counts, { frame, fields, base }: Drawn, { rules }: FlowOutcome): void {
   counts.frames++;
   const trapping = rules.filter((id) => id.startsWith("f") && state.flows.get(id)?.type !== TYPE.SNIFFER);

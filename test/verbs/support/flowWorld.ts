@@ -1,6 +1,7 @@
 /**
- * A device with random flows, direct rules and host rules, and the reference that goes with it. Every change is made to
- * both; what one refuses, the other must refuse for the same errno, and nothing has changed.
+ * A device with random flows, direct rules and host rules, and its reference. Every change is made
+ * to both; a change that one refuses must be refused by the other with the same errno, without
+ * effects.
  */
 import { expect } from "vitest";
 import { createDevice, createSink, type Device, type DeviceOptions } from "../../../src/index.js";
@@ -38,7 +39,7 @@ export const QUEUES = ["a", "b", "c", "d"];
 const COUNTERS = ["x", "y", "z"];
 const TABLES = ["t", "u"];
 const BASES = 10;
-/** Values of a counters object that are read. */
+/** The number of values read from a counters object. */
 const VALUES = 6;
 
 export const portOf = (name: string): number => (QUEUES.indexOf(name) % PORTS) + 1;
@@ -50,7 +51,7 @@ export interface Parsed {
 
 interface Counting {
   object: Counters;
-  /** What is counted at which index. */
+  /** The counted quantity at each index. */
   points: [description: number, index: number][];
 }
 
@@ -75,7 +76,7 @@ export interface World {
   /** Memory without rules and flows; counters have been bound. */
   empty: number;
   made: number;
-  /** How often everything was. */
+  /** Number of occurrences of everything. */
   tally: Map<string, number>;
 }
 
@@ -90,7 +91,7 @@ export function parsed(frame: TestFrame): Parsed {
   return { frame, fields: parseReference(frame.bytes, { ...frame, port: frame.port ?? 1 }).fields };
 }
 
-/** `open` makes the device. */
+/** `open` creates the device. */
 export async function makeWorld(
   random: Random,
   tally: Map<string, number>,
@@ -99,7 +100,7 @@ export async function makeWorld(
   const device = await open({ ports: PORTS });
   const context = v.ibv_open_device(device);
   const domain = dv.mlx5dv_dr_domain_create(context, dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
-  // Memory is held to what the world began with.
+  // Reclaims memory, so that memory use returns to that of the start.
   dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, true);
   const state = newState(PORTS);
   for (const name of TABLES) state.tables.set(name, { level: 1, rules: [] });
@@ -137,7 +138,7 @@ export function drawBases(random: Random): Parsed[] {
   return Array.from({ length: BASES }, () => parsed(randomFrame(random)));
 }
 
-/** Counters that a flow has used, so that counts are there, and stay. */
+/** Counters that a flow has used, so that their counts exist and stay. */
 function bound(qp: QueuePair, object: Counters): Counting {
   const points: Counting["points"] = [
     [v.IBV_COUNTER_PACKETS, 0],
@@ -158,7 +159,7 @@ export function addSome(world: World): void {
   if (random.chance(0.5)) attachPoint(world);
 }
 
-/** A flow for one of the frames, or one that asks what another asks. */
+/** A flow for one of the frames, or one with the match of another flow. */
 function addFlow(world: World): void {
   const { random, state } = world;
   const base = random.pick(world.bases);
@@ -168,7 +169,7 @@ function addFlow(world: World): void {
   // Default flows conflict with each other in either half.
   if (random.chance(0.06)) Object.assign(flow, randomDefault(random));
   else if (twin) becomeTwin(flow, random.pick([...state.flows.values()]), random);
-  // More often than not a flow is for the port of its frame.
+  // A flow is usually for the port of its frame.
   else if (random.chance(0.6)) flow.port = base.frame.port ?? 1;
   if (makeFlow(world, flow) && drawn.near === "bit" && flow.specs === drawn.specs) world.near.set(flow.id, base);
 }
@@ -178,7 +179,7 @@ function randomDefault(random: Random): Pick<ReferenceFlow, "type" | "flags" | "
   return { type: random.pick([TYPE.ALL_DEFAULT, TYPE.MC_DEFAULT]), flags: 0, specs };
 }
 
-/** Identical flows are seldom drawn, nor those that are nearly so. */
+/** Identical and nearly identical flows are rarely drawn. */
 function becomeTwin(flow: ReferenceFlow, other: ReferenceFlow, random: Random): void {
   const { type, priority, port } = other;
   const flags = random.chance(0.5) ? other.flags : other.flags ^ v.IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK;
@@ -193,7 +194,7 @@ function becomeTwin(flow: ReferenceFlow, other: ReferenceFlow, random: Random): 
   Object.assign(flow, { type, priority, port, flags, specs });
 }
 
-/** Makes a flow on both sides; whether it was made. As objects or as C bytes. */
+/** Creates a flow in both, as objects or as C bytes; returns whether it was created. */
 export function makeFlow(world: World, flow: ReferenceFlow): boolean {
   const { random, device, state, tally } = world;
   const wanted = createFlow(state, flow);
@@ -217,7 +218,7 @@ function specOf({ counters }: World, spec: FlowSpec): v.FlowSpec {
   return { type: spec.type, counters: (counters.get(spec.counters ?? "") as Counting).object };
 }
 
-/** A point for a living flow, which counts on the object from now on. */
+/** A point for an existing flow, which counts on the object from now on. */
 function attachPoint(world: World): void {
   const { random, state } = world;
   if (state.flows.size === 0) return;
@@ -236,12 +237,12 @@ function attachPoint(world: World): void {
 
 const TAKEN = ({ field }: Term): boolean => !field.startsWith("misc4.") && !field.includes("geneve_tlv_option");
 
-/** A direct rule, of the root table or another, under a matcher that others may have. */
+/** A direct rule, of the root table or another, under a matcher that may be shared. */
 function addRule(world: World): void {
   const { random, state } = world;
   const wish = random.pick(["hit", "hit", "bit", "range"] as const);
   const { terms, ranges, near } = randomRuleFor(random.pick(world.bases).fields, random, { near: wish });
-  // A flipped version contradicts an address: such a rule cannot be written.
+  // A flipped version contradicts an address: such a rule cannot be expressed.
   if (
     !terms.every(TAKEN) ||
     (near !== "hit" && [...terms, ...ranges].some(({ field }) => field.endsWith("ip_version")))
@@ -317,7 +318,7 @@ function addHostRule(world: World): void {
   state.hostRules.push({ id: name, application, priority, made: state.made++, terms: asked, actions });
 }
 
-/** A quarter of everything goes, and matchers that nobody uses. */
+/** Removes a quarter of everything, and unused matchers. */
 export function removeSome(world: World, chance = 0.25): void {
   const { random, state } = world;
   for (const [id, flow] of world.flows) {
@@ -345,7 +346,7 @@ export function removeSome(world: World, chance = 0.25): void {
   }
 }
 
-/** Every counters object has what the reference counted, at each of its points. */
+/** Each counters object agrees with the reference at each of its points. */
 export function compareCounters({ counters, state }: World): void {
   const values = new BigUint64Array(VALUES);
   for (const [name, { object, points }] of counters) {

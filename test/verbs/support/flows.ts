@@ -1,4 +1,4 @@
-/** A device with queues, and flows on it, for the tests of ibv_create_flow and what belongs to it. */
+/** A device with queues and flows, for the tests of ibv_create_flow and related calls. */
 import { createDevice, createSink, type Device, type DeviceOptions, type Outcome } from "../../../src/index.js";
 import { PendingWork } from "../../../src/model/traffic/outcomeReader.js";
 import type { Context } from "../../../src/model/base/context.js";
@@ -7,7 +7,7 @@ import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 
-/** Specs, from short to write to what C has. */
+/** Specs, from a short notation to C names. */
 export const UDP = { type: v.IBV_FLOW_SPEC_UDP };
 export const TCP = { type: v.IBV_FLOW_SPEC_TCP };
 export const IPV4 = { type: v.IBV_FLOW_SPEC_IPV4 };
@@ -42,7 +42,7 @@ export class FlowBench {
     return new FlowBench(device, v.ibv_open_device(device, capabilities));
   }
 
-  /** A queue pair that takes every frame, by its name. */
+  /** A queue pair that accepts every frame, by name. */
   qp(name: string): QueuePair {
     let queue = this.#queues.get(name);
     if (queue === undefined) this.#queues.set(name, (queue = createSink(this.context, name)));
@@ -68,12 +68,12 @@ export class FlowBench {
     return counters;
   }
 
-  /** A flow of a queue, by its name; NORMAL on port 1 unless `over` says so. */
+  /** A flow of a queue, by name; NORMAL on port 1 unless `over` changes it. */
   flow(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): VerbsFlow {
     return v.ibv_create_flow(this.qp(name), attr(specs, over));
   }
 
-  /** What making the flow is refused with; the refusal has changed nothing. */
+  /** The error of creating the flow; the refusal has no effects. */
   refused(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): string | undefined {
     this.qp(name);
     const before = this.state();
@@ -94,19 +94,21 @@ export class FlowBench {
     ]);
   }
 
-  /** Who got the frame, as "a5" for queue a with tag 5, copies in brackets; then what became of it. */
+  /**
+   * Recipients of the frame, as "a5" for queue a with tag 5, copies in brackets; then the verdict.
+   */
   received(frame: Uint8Array, port = 1): string {
     return outcomeText(this.device.receive(port, frame));
   }
 
-  /** What becomes of a frame on the send path of the PF; nothing leaves. */
+  /** Result of a frame on the send path of the PF; nothing leaves. */
   sent(frame: Uint8Array, port = 1): Outcome {
     const { device } = this;
     const [outcome] = device.traffic.send("test", device.function(0), port, [frame], new PendingWork()) as [Outcome];
     return outcome;
   }
 
-  /** What becomes of a frame that a queue has sent from a port, among the rules of the port. */
+  /** Result of a frame sent by a queue from a port, in the rules of the port. */
   looped(frame: Uint8Array, from: string, port = 1): Outcome {
     const [outcome] = this.device.traffic.loopBack("test", port, [frame], this.qp(from), new PendingWork()) as [
       Outcome,

@@ -16,7 +16,7 @@ const CAP: QueuePairCapabilities = {
   max_inline_data: 128,
 };
 
-/** A device with one queue pair in RTS, memory, and what they need. */
+/** A device with one queue pair in RTS, memory, and the objects that they need. */
 export interface Station {
   device: Device;
   context: Context;
@@ -48,7 +48,7 @@ export async function openStation(options: StationOptions = {}): Promise<Station
   return { device: made, context, pd, cq, qp, memory, mr };
 }
 
-/** The steps of the manual page for queue pairs of datagrams and raw packets. */
+/** The transitions of the manual page for queue pairs of datagrams and raw packets. */
 export function climb(qp: QueuePair, port_num = 1, steps = 3): void {
   const ud = qp.qp_type === v.IBV_QPT_UD;
   const init = v.IBV_QP_STATE | v.IBV_QP_PORT | (ud ? v.IBV_QP_PKEY_INDEX | v.IBV_QP_QKEY : 0);
@@ -59,7 +59,7 @@ export function climb(qp: QueuePair, port_num = 1, steps = 3): void {
   if (steps > 2) v.ibv_modify_qp(qp, { qp_state: v.IBV_QPS_RTS, ...attr }, rts);
 }
 
-/** A request for these bytes, which are put into the station's memory at `at`. */
+/** A request for these bytes, which are written to the station's memory at `at`. */
 export function request(station: Station, bytes: Uint8Array, more: Partial<SendRequest> = {}, at = 0): SendRequest {
   station.memory.set(bytes, at);
   const addr = station.memory.subarray(at, at + bytes.length);
@@ -75,7 +75,7 @@ export function postBuffers(station: Station, count: number): void {
   }
 }
 
-/** What the i-th buffer holds. */
+/** The content of the i-th buffer. */
 export function received(station: Station, i: number, length: number): Uint8Array {
   return station.memory.slice(32_768 + 2048 * i, 32_768 + 2048 * i + length);
 }

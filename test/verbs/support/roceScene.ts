@@ -1,9 +1,11 @@
-/** Packets of connections of every kind, as they cross a cable, and what each of them should say. */
+/**
+ * Packets of connections of every kind, as they cross a cable, and the expected content of each.
+ */
 import type { Device } from "../../../src/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { connectWatched, join, openEnd, openPair, pattern, post, postReceives, type End } from "./connected.js";
 
-/** Under tshark's names, as tshark prints them. */
+/** In tshark's names and format. */
 export interface Said {
   opcode: string;
   destqp: string;
@@ -12,11 +14,11 @@ export interface Said {
   a: string;
   se: string;
   padcnt: string;
-  /** Hexadecimal, "" without. */
+  /** Hexadecimal, "" if there is none. */
   immdt: string;
-  /** With what fills it up. */
+  /** With its padding. */
   payload: string;
-  /** Syndrome and message sequence number, "" without. */
+  /** Syndrome and message sequence number, "" if there are none. */
   aeth: string;
 }
 
@@ -49,7 +51,7 @@ const answer = (to: End, psn: number, syndrome: number, msn: number): Said =>
 
 const MTU = 256;
 
-/** What crosses the cable while a program runs, beside what it should be. */
+/** The frames that cross the cable while a program runs, with their expected content. */
 function during(left: Device, right: Device, name: string, run: () => void, says: readonly Said[]): ScenePacket[] {
   const { frames } = connectWatched(left, right);
   run();
@@ -61,7 +63,7 @@ function during(left: Device, right: Device, name: string, run: () => void, says
 
 export async function roceScene(): Promise<ScenePacket[]> {
   const [left, right] = await openPair();
-  // Queue pair 1 of InfiniBand is for management, and tshark reads what is sent to it so.
+  // Queue pair 1 of InfiniBand is for management, and tshark decodes its packets that way.
   for (const device of [left, right]) openEnd(device);
   const connect = (type: number, gid: number, change = {}): [End, End] => {
     const ends: [End, End] = [openEnd(left, { type }), openEnd(right, { type })];

@@ -1,4 +1,7 @@
-/** Cases for actions; all of them are of the flow, not of a packet, so that none takes IBV_FLOW_SPEC_INNER. */
+/**
+ * Cases for actions. All of them belong to the flow, not to a packet, so none accepts
+ * IBV_FLOW_SPEC_INNER.
+ */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { FlowAction } from "../../../../src/model/flow/action.js";
 import * as v from "../../../../src/verbs/index.js";
@@ -38,7 +41,7 @@ const TAG: Readonly<Record<string, Run>> = {
   },
 };
 
-/** The flow counts what it drops, and nobody behind it gets it. */
+/** The flow counts the frames it drops, and no later stage receives them. */
 const drops =
   (over: object): Run =>
   (probe) => {

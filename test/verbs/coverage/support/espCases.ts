@@ -25,12 +25,12 @@ import { count, DONT_TRAP, EGRESS, IPV4, SNIFFER } from "../../support/flows.js"
 import { casesOf, same, type Case, type Probe, type Run } from "./record.js";
 
 const FRAME = ipv4Frame();
-/** What an inline action seals: an ESP header, room for the IV, a payload. */
+/** Input of an inline ENCRYPT action: an ESP header, room for the IV, a payload. */
 const UNSEALED = ipv4Frame({ protocol: 50, length: 14 + 20 + 16 + 30 });
 UNSEALED.set([0, 0, 0, 7, 0, 0, 0, 1], 34);
 const ESP_FLOW = [IPV4, ESP_SPEC];
 
-/** Frames that an action of these parameters seals. */
+/** Frames encrypted by an action with these parameters. */
 function seals(probe: Probe, esp: v.FlowActionEsp, frames: readonly Uint8Array[]): Uint8Array[] {
   const action = create(probe.bench, esp);
   const flow = probe.flow("out", [...(isFull(esp) ? [] : ESP_FLOW), handle(action)], EGRESS);
@@ -43,13 +43,16 @@ function seals(probe: Probe, esp: v.FlowActionEsp, frames: readonly Uint8Array[]
 const attrOf = ({ esp_attr }: v.FlowActionEsp): v.FlowActionEspAttr => (esp_attr ?? {}) as v.FlowActionEspAttr;
 const isFull = (esp: v.FlowActionEsp): boolean => ((attrOf(esp).flags ?? 0) & FULL) !== 0;
 
-/** The other side of a sealing action. */
+/** The DECRYPT counterpart of an ENCRYPT action. */
 function openingOf(esp: v.FlowActionEsp, over: v.FlowActionEsp = {}): v.FlowActionEsp {
   const { flags = 0, ...attr } = attrOf(esp);
   return { ...esp, esp_attr: { ...attr, flags: flags & ~ENCRYPT }, ...over };
 }
 
-/** Sealed and opened again, a frame is what it was, in the queue of a flow; where a profile does not do it, it refuses. */
+/**
+ * Encrypted and decrypted, a frame arrives unchanged in the queue of a flow; a profile without
+ * support refuses the action.
+ */
 const roundTrip =
   (esp: v.FlowActionEsp, check: (frame: Uint8Array) => boolean = () => true, code = "EOPNOTSUPP"): Run =>
   (probe) => {
@@ -71,7 +74,7 @@ const roundTrip =
     );
   };
 
-/** Of numbers a, b, ... in this order, what becomes of each. */
+/** Results of the sequence numbers a, b, ... in this order. */
 const arrivals =
   (opening: v.FlowActionEsp, ...expected: readonly (readonly [number, string])[]): Run =>
   (probe) => {
@@ -226,7 +229,7 @@ const REST: Readonly<Record<string, Run>> = {
   "comp_mask of others": refused(inline(0, { comp_mask: 2 }), "EOPNOTSUPP"),
 };
 
-/** An action of this direction that every profile makes. */
+/** An action of this direction that every profile accepts. */
 const made = (probe: Probe, flags = 0): ReturnType<typeof create> => create(probe.bench, inline(flags));
 
 const MODIFY: Readonly<Record<string, Run>> = {

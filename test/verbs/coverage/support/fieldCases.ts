@@ -7,9 +7,9 @@ import { inner, MISS, type Case, type Probe } from "./record.js";
 
 const LEVELS: readonly Level[] = ["outer", "inner"];
 
-/** What the driver cannot ask about. */
+/** Fields that the driver cannot match. */
 const UNSUPPORTED = new Set(["IPV4_EXT ttl", "IPV4_EXT flags", "IPV6 hop_limit", "ESP seq", "GRE c_ks_res0_ver"]);
-/** What is of the outer packet alone. */
+/** Fields of the outer packet only. */
 const OUTER_ONLY = new Set(["GRE", "VXLAN_TUNNEL"]);
 /** Masks of fields that have fewer bits than their C type. */
 const WHOLE: Readonly<Record<string, bigint>> = {
@@ -20,7 +20,7 @@ const WHOLE: Readonly<Record<string, bigint>> = {
 
 export const EMPTY = "(empty mask)";
 
-/** One field as a flow asks it. */
+/** One field in a flow. */
 interface Asked {
   /** Specs before it. */
   readonly before: readonly object[];
@@ -50,14 +50,17 @@ function stackCase(carrier: "UDP" | "GRE", level: Level): Case {
   const before = [{ type: typeAt(carrier === "UDP" ? v.IBV_FLOW_SPEC_UDP : v.IBV_FLOW_SPEC_GRE, level) }];
   const asked: Asked = { before, type: typeAt(v.IBV_FLOW_SPEC_MPLS, level), field: "label", whole: 0xffffffffn };
   const run = (probe: Probe): void => {
-    // There is no INNER GRE for it to stand behind.
+    // An INNER GRE that it could follow does not exist.
     if (level === "inner" && carrier === "GRE") refusesField(probe, asked, "EINVAL");
     else asksField(probe, asked, sampleOf(carrier, level));
   };
   return { spec: "MPLS", field: `label behind ${carrier}`, level, run };
 }
 
-/** An empty mask takes the frames that have the header, and others if the spec implies nothing. */
+/**
+ * An empty mask matches the frames with the header, and other frames if the spec does not imply the
+ * header.
+ */
 function emptyCase(layout: SpecLayout, level: Level): Case {
   const spec = shortName(layout);
   const specs = [{ type: typeAt(layout.type, level) }, tag(9)];
@@ -89,9 +92,10 @@ function refusesField(probe: Probe, asked: Asked, code: string): void {
 }
 
 /**
- * The frame's own value, whole and bit by bit, takes it; each bit the other way round does not, nor does the whole take a
- * frame without the field. Every bit of the first frame under manual, one of each byte under the profiles that translate
- * with it; one bit of the other frames.
+ * The frame's own value matches it under the full mask and bit by bit; each inverted bit does not,
+ * nor does the full mask match a frame without the field. Covers every bit of the first frame under
+ * manual, one bit of each byte under the profiles that translate with it, and one bit of the other
+ * frames.
  */
 function asksField(probe: Probe, asked: Asked, { frames, without, withoutField }: Sample): void {
   const { whole, field } = asked;

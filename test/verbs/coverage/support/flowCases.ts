@@ -1,4 +1,7 @@
-/** Cases for what a flow has besides the fields of filters and its actions: the list, `ibv_flow_attr`, the queue pair. */
+/**
+ * Cases for the other parts of a flow besides the fields of filters and its actions: the list,
+ * `ibv_flow_attr`, the queue pair.
+ */
 import * as v from "../../../../src/verbs/index.js";
 import { ipv4Frame } from "../../../mlx5dv/support/directRules.js";
 import {
@@ -20,7 +23,7 @@ import {
 import { FRAME, MULTICAST, OTHER, sampleOf, UDP_FRAME } from "./frames.js";
 import { casesOf, inner, MISS, type Case, type Run } from "./record.js";
 
-/** Both flags are for NORMAL; the stack of the ConnectX profiles lets sniffers have them. */
+/** Both flags are for NORMAL; the stack of the ConnectX profiles also accepts them for sniffers. */
 const flagOfSniffer =
   (flags: object): Run =>
   (probe) => {
@@ -168,7 +171,7 @@ const ATTR: Readonly<Record<string, Run>> = {
   },
 };
 
-/** The queue pair has no buffers; what its flow took is counted. */
+/** The queue pair has no buffers; the frames that match its flow are counted. */
 const takes =
   (type: number): Run =>
   (probe) => {

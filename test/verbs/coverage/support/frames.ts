@@ -1,9 +1,11 @@
-/** Frames that have the header of a spec, outer or inside a tunnel, and what each field holds in them. */
+/**
+ * Frames with the header of a spec, outer or inside a tunnel, and the value of each field in them.
+ */
 import { buildFrame, type Layer } from "../../../../src/packet/index.js";
 import * as v from "../../../../src/verbs/index.js";
 import { ipv4Frame } from "../../../mlx5dv/support/directRules.js";
 
-/** TCP over IPv4, 64 bytes; the same to port 81; to the group bit; over UDP. */
+/** TCP over IPv4, 64 bytes; the same to port 81; with the group bit set; over UDP. */
 export const FRAME = ipv4Frame();
 export const OTHER = ipv4Frame({ dport: 81 });
 export const MULTICAST = Uint8Array.from(FRAME, (byte, i) => (i === 0 ? 0x01 : byte));
@@ -17,7 +19,7 @@ interface Packet {
   readonly layers: Layers;
   /** Layers before the IP header. */
   readonly link: number;
-  /** As numbers in the order of the wire. */
+  /** As numbers in wire order. */
   readonly values: Readonly<Record<string, bigint>>;
 }
 
@@ -26,15 +28,15 @@ export interface Frame {
   readonly values: Packet["values"];
 }
 
-/** What a spec is tried on. */
+/** Frames to test a spec with. */
 export interface Sample {
-  /** Frames that have the header at the level. */
+  /** Frames with the header at the level. */
   readonly frames: readonly Frame[];
-  /** Frames that do not. */
+  /** Frames without it. */
   readonly without: readonly Uint8Array[];
-  /** Frames that have the header and lack the field. */
+  /** Frames with the header but without the field. */
   readonly withoutField: Readonly<Record<string, readonly Uint8Array[]>>;
-  /** Whether the spec asks for its header even with an empty mask. */
+  /** Whether the spec requires its header even with an empty mask. */
   readonly implies: boolean;
 }
 
@@ -46,7 +48,7 @@ const udp = { header: "udp" } as const;
 const gre = { header: "gre" } as const;
 const DATA = Uint8Array.from({ length: 24 }, (_, i) => 0xa0 + i);
 
-/** Tunnels; those of the second list carry IP alone. */
+/** Tunnels; those of the second list carry IP only. */
 const ETHERNET_TUNNELS: readonly Layers[] = [
   [ethernet, ipv4, udp, { header: "vxlan", vni: 42 }],
   [ethernet, ipv6, udp, { header: "geneve", vni: 42 }],
@@ -83,7 +85,7 @@ const ETH: readonly Packet[] = [
   }),
 ];
 
-/** The first tag of ETH, as that of a provider. */
+/** The first tag of ETH, as a provider tag. */
 const S_TAGGED: Layers = [
   { ...ethernet, type: 0x88a8 },
   { header: "vlan", pcp: 5, dei: 1, vid: 0xabc },
@@ -178,7 +180,7 @@ const VXLAN: readonly Packet[] = [
   packet(1, [ethernet, ipv6, udp, { header: "vxlan", vni: 7 }, ethernet, ipv6, udp, DATA], { tunnel_id: 7n }),
 ];
 
-/** The packet's own stack, that over its UDP, that over its GRE. */
+/** The packet's own stack, the stack over its UDP, the stack over its GRE. */
 const stacked = (below: Layers, link: number): Packet[] =>
   ENTRIES.map(([entries, label]) => packet(link, [ethernet, ...below, ...entries, ipv4, udp, DATA], { label }));
 const MPLS = stacked([], 2);
@@ -221,7 +223,7 @@ const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
   [v.IBV_FLOW_SPEC_VXLAN_TUNNEL, { packets: VXLAN, without: [[ethernet, ipv4, udp, { header: "geneve" }, ethernet]] }],
 ]);
 
-/** MPLS specs behind a spec of what carries the stack. */
+/** MPLS specs after a spec of the carrier of the stack. */
 const STACKS: Readonly<Record<"UDP" | "GRE", Kind>> = {
   UDP: { packets: MPLS_OVER_UDP, without: layersOf([...MPLS, ...MPLS_OVER_GRE]) },
   GRE: { packets: MPLS_OVER_GRE, without: layersOf([...MPLS, ...MPLS_OVER_UDP]) },
@@ -229,7 +231,7 @@ const STACKS: Readonly<Record<"UDP" | "GRE", Kind>> = {
 
 const samples = new Map<string, Sample>();
 
-/** Frames for a type of spec, or for an MPLS spec behind one of UDP or GRE. */
+/** Frames for a type of spec, or for an MPLS spec after one of UDP or GRE. */
 export function sampleOf(type: number | "UDP" | "GRE", level: Level): Sample {
   const name = `${type} ${level}`;
   let made = samples.get(name);
@@ -239,7 +241,7 @@ export function sampleOf(type: number | "UDP" | "GRE", level: Level): Sample {
   return made;
 }
 
-/** Inside a tunnel, a packet that lacks the header is joined by those that have it and are in no tunnel. */
+/** For the inner level, the frames without the header include untunnelled frames that have it. */
 function sample(
   { packets, without = [], withoutField = {}, implies = false, linked = false }: Kind,
   level: Level,

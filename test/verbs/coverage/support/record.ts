@@ -1,6 +1,6 @@
 /**
- * Rows of the page flow-coverage.md: a case asserts what one field or action does under one profile, and what it has asserted
- * is its row. There is no other way into a row.
+ * Rows of the page flow-coverage.md. A case asserts the effect of one field or action under one
+ * profile, and its assertions form its row. Rows have no other source.
  */
 import type { DeviceOptions } from "../../../../src/index.js";
 import type { Context } from "../../../../src/model/base/context.js";
@@ -14,18 +14,18 @@ import { attr, FlowBench, outcomeText, valuesOf } from "../../support/flows.js";
 export const PROFILES = ["manual", "connectx5", "connectx6dx", "connectx7", "connectx8"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** What was asserted: who got a frame, with which tag, what was counted, what a call was refused with. */
+/** The assertions: recipients of a frame and their tag, counts, errors of calls. */
 export type Result = "tag" | "destination" | "counter" | `errno ${string}`;
 
 export type Run = (probe: Probe) => void | Promise<void>;
 
 export interface Case {
-  /** Without IBV_FLOW_SPEC_; or what else a flow has. */
+  /** Without IBV_FLOW_SPEC_; or another part of a flow. */
   readonly spec: string;
   readonly field: string;
-  /** null where there are no levels. */
+  /** null if there are no levels. */
   readonly level: "outer" | "inner" | null;
-  /** Asserts. */
+  /** Runs the assertions. */
   readonly run: Run;
 }
 
@@ -35,7 +35,7 @@ export interface Row {
   readonly level: Case["level"];
   readonly profile: Profile;
   readonly results: readonly Result[];
-  /** The name of the test, as `vitest -t` takes it. */
+  /** The name of the test, for `vitest -t`. */
   readonly test: string;
 }
 
@@ -49,7 +49,7 @@ export const casesOf = (spec: string, level: Case["level"], runs: Readonly<Recor
 /** A spec of the inner packet. */
 export const inner = <T extends { type: number }>(spec: T): T => ({ ...spec, type: spec.type | v.IBV_FLOW_SPEC_INNER });
 
-/** What becomes of a frame that no flow asks for. */
+/** Result of a frame that matches no flow. */
 export const MISS = "miss no_rule";
 
 const rows = new Map<string, Promise<Row>>();
@@ -106,12 +106,12 @@ export class Probe {
     return this.bench.context;
   }
 
-  /** Whether it refuses what the mlx5 stack refuses. */
+  /** Whether it has the refusals of the mlx5 stack. */
   get connectx(): boolean {
     return this.profile !== "manual";
   }
 
-  /** A flow of a queue, whose name has letters only. */
+  /** A flow of a queue, whose name consists of letters. */
   flow(name: string, specs: readonly object[], over: Partial<v.FlowAttr> = {}): VerbsFlow {
     return this.bench.flow(name, specs, over);
   }
@@ -122,12 +122,12 @@ export class Probe {
     return v.ibv_create_flow(this.bench.qp(name), v.flowAttrBytes(attr(specs, over), handleOf));
   }
 
-  /** Who gets a frame: "a5" is queue a with tag 5, a copy stands in brackets; then what becomes of it. */
+  /** Recipients of a frame: "a5" is queue a with tag 5, a copy is in brackets; then the verdict. */
   gets(frame: Uint8Array, expected: string, port = 1): void {
     this.#outcome(this.bench.received(frame, port), expected);
   }
 
-  /** The same of a frame that leaves through port 1. */
+  /** The same for a frame that leaves through port 1. */
   sends(frame: Uint8Array, expected: string, tag: number | null = null): void {
     const outcome = this.bench.sent(frame);
     same(outcome.tag, tag, "tag of the sent frame");
@@ -135,7 +135,7 @@ export class Probe {
     this.#outcome(outcomeText(outcome).replace("port:1 ", ""), expected);
   }
 
-  /** The same of a frame that a queue sends to its own port. */
+  /** The same for a frame that a queue sends to its own port. */
   loops(frame: Uint8Array, from: string, expected: string): void {
     this.#outcome(outcomeText(this.bench.looped(frame, from)), expected);
   }
@@ -159,7 +159,7 @@ export class Probe {
     this.#refusal(this.bench.refused("x", specs, over), code);
   }
 
-  /** A flow of this queue pair is. */
+  /** A flow of this queue pair is refused. */
   refusesQp(code: string, qp: QueuePair, specs: readonly object[], over: Partial<v.FlowAttr> = {}): void {
     this.refusesCall(code, () => v.ibv_create_flow(qp, attr(specs, over)));
   }
@@ -174,7 +174,7 @@ export class Probe {
   }
 }
 
-/** Without the test runner, for the script makes rows too. */
+/** Works without the test runner, because the script makes rows too. */
 export function same(actual: unknown, expected: unknown, what: string): void {
   if (actual !== expected) throw new Error(`${what}: ${String(actual)}, not ${String(expected)}`);
 }
