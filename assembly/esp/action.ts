@@ -17,7 +17,7 @@ import { ENDED, Prepared } from "./end";
 import { decryptInline, encryptInline } from "./inline";
 import { NOT_ASKED, putMetadata, takeMetadata } from "./metadata";
 
-/** Whether the branch goes on. */
+/** Runs the action; returns whether the branch continues. */
 export function esp(branch: usize, association: usize): bool {
   const flags = load<u32>(association, ESP_FLAGS);
   if (!(flags & ESP_ENCRYPT)) {
@@ -28,7 +28,7 @@ export function esp(branch: usize, association: usize): bool {
   return true;
 }
 
-/** Makes a packet all but sealed. */
+/** Prepares a packet for sealing and lays out its job. */
 function prepareEncrypt(branch: usize, association: usize, job: usize): Prepared {
   const flags = load<u32>(association, ESP_FLAGS);
   const goesOn =
@@ -42,20 +42,23 @@ function prepareInline(branch: usize, association: usize, flags: u32, job: usize
   return next != ENDED && encryptInline(branch, association, next, job);
 }
 
-/** The first of two steps, for packets that are sealed or opened together: what they need of the cipher. */
+/**
+ * First of two steps, for packets that are sealed or opened together: lays out the job for the
+ * cipher.
+ */
 export function prepare(branch: usize, association: usize, job: usize): Prepared {
   const flags = load<u32>(association, ESP_FLAGS);
   if (flags & ESP_ENCRYPT) return prepareEncrypt(branch, association, job);
   return flags & ESP_FULL_OFFLOAD ? prepareDecrypt(branch, association, job) : Prepared.alone;
 }
 
-/** The second, when the cipher is done. Whether the branch goes on. */
+/** Second step, after the cipher is done; returns whether the branch continues. */
 export function finish(branch: usize, association: usize, job: usize): bool {
   const encrypts = (load<u32>(association, ESP_FLAGS) & ESP_ENCRYPT) != 0;
   return encrypts || finishDecrypt(branch, association, job);
 }
 
-/** How it went is for the completions (src/abi/engine.ts, DEST_ESP). */
+/** Opens the packet and stores the result for the completion (src/abi/engine.ts, DEST_ESP). */
 function openInline(branch: usize, association: usize, flags: u32): bool {
   const how = decryptInline(branch, association);
   if (how == ENDED) return false;

@@ -1,5 +1,6 @@
 /**
- * Full offload, DECRYPT (docs/esp.md): an ESP packet becomes what it carries (RFC 4303, 3.4).
+ * Full offload, DECRYPT (docs/esp.md): replaces an ESP packet by the packet or payload that it
+ * carries (RFC 4303, 3.4).
  *
  *     tunnel      link | outer headers | ESP, IV | IP | ... | TFC | trailer | ICV   ->  link | IP | ...
  *     transport   link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV       ->  link | IP | payload
@@ -37,11 +38,13 @@ const ECN: u32 = 3;
 const CE: u32 = 3;
 
 namespace Opening {
-  /** The number of the packet that was asked about last. */
+  /** The sequence number of the last packet that was checked. */
   export let number: u64 = 0;
 }
 
-/** Whether the branch goes on, as what was inside. */
+/**
+ * Decrypts the packet of the branch; returns whether the branch continues, with the inner packet.
+ */
 export function decrypt(branch: usize, association: usize): bool {
   if (!isPacket(branch, association)) return false;
   const why = unwelcome(branch, association);
@@ -50,25 +53,29 @@ export function decrypt(branch: usize, association: usize): bool {
   return open(SINGLE_JOB) ? take(branch, association) : drop(branch, Reason.esp_authentication);
 }
 
-/** The same in two steps, for packets that are opened together: lays out the job. */
+/** First of two steps, for packets that are opened together: lays out the job. */
 export function prepareDecrypt(branch: usize, association: usize, job: usize): Prepared {
   if (!isPacket(branch, association)) return Prepared.ended;
-  // Those before it have not been counted yet: what becomes of it is for its turn.
+  // Earlier packets of the batch are not counted yet, so the verdict waits until they are.
   if (unwelcome(branch, association) != Reason.none) return Prepared.alone;
   return layOut(branch, association, job) ? Prepared.ready : Prepared.ended;
 }
 
-/** The job was done, and those before it have been counted. Whether the branch goes on. */
+/**
+ * Second step: the job is done, and earlier packets of the batch are counted. Returns whether the
+ * branch continues.
+ */
 export function finishDecrypt(branch: usize, association: usize, job: usize): bool {
   findEsp(branch, hasUdp(association));
   const why = unwelcome(branch, association);
   if (why != Reason.none) return drop(branch, why);
-  // Those before it have led to another number than it was opened with: it was refused, and is as it came.
+  // Earlier packets changed the inferred number. The packet was opened with another number, was
+  // refused, and is unchanged.
   if (Opening.number != load<u64>(job, JOB_NUMBER)) return decrypt(branch, association);
   return load<u8>(job, JOB_GOOD) ? take(branch, association) : drop(branch, Reason.esp_authentication);
 }
 
-/** Whether there is an ESP packet for the association; the branch has ended where not. */
+/** Whether there is an ESP packet for the association; if not, the branch has ended. */
 function isPacket(branch: usize, association: usize): bool {
   const transport = isTransport(association);
   if (!findEsp(branch, hasUdp(association))) return drop(branch, Reason.esp_not_esp);
@@ -90,7 +97,7 @@ function hasUdp(association: usize): bool {
   return load<u16>(association, ESP_UDP) != 0;
 }
 
-/** Whether the headers in front of ESP are those of the action. */
+/** Whether the headers before ESP are those of the action. */
 function encapsulated(association: usize, transport: bool): bool {
   if (Found.udp != hasUdp(association)) return false;
   return transport || Packet.version == <u32>load<u8>(association, ESP_VERSION);
@@ -102,7 +109,7 @@ function headerOf(branch: usize): usize {
   return <usize>load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS) + <usize>Found.esp;
 }
 
-/** Whether the packet may be opened, by those that were: Reason.none, or why not. */
+/** Checks the hard limit and the sequence number: Reason.none, or the reason to drop the packet. */
 function unwelcome(branch: usize, association: usize): u32 {
   const limit = load<u64>(association, ESP_HARD_LIMIT);
   if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return Reason.esp_hard_limit;
@@ -113,7 +120,7 @@ function unwelcome(branch: usize, association: usize): u32 {
   return windowCheck(association, Opening.number);
 }
 
-/** Makes the bytes the branch's own, and lays out the job that opens them. */
+/** Copies the bytes on write, and lays out the job that opens them. */
 function layOut(branch: usize, association: usize, job: usize): bool {
   if (!copyOnWrite(branch, 0)) return false;
   fillJob(job, association, headerOf(branch), sealedLength(association), Opening.number);
@@ -126,7 +133,7 @@ function sealedLength(association: usize): u32 {
   return Packet.end - Found.esp - ESP_HEADER - <u32>load<u8>(association, ESP_ICV);
 }
 
-/** The packet is authentic: it counts, and what is inside goes on. */
+/** Counts an authentic packet and delivers its content; returns whether the branch continues. */
 function take(branch: usize, association: usize): bool {
   windowNote(association, Opening.number);
   store<u64>(association, load<u64>(association, ESP_PACKETS) + 1, ESP_PACKETS);
@@ -142,7 +149,7 @@ function take(branch: usize, association: usize): bool {
     : bringPacket(branch, payload, clear, next);
 }
 
-/** The packet inside, behind the link header of the frame. */
+/** Puts the inner packet after the link header of the frame. */
 function bringPacket(branch: usize, packet: usize, available: u32, next: u32): bool {
   const inner = next == PROTOCOL_IPV4 || next == PROTOCOL_IPV6;
   const length = inner ? ownLength(packet, available, next) : 0;
@@ -160,7 +167,7 @@ function bringPacket(branch: usize, packet: usize, available: u32, next: u32): b
   return true;
 }
 
-/** An ECN-capable packet that went through congestion (RFC 4301, 5.1.2.1). */
+/** Marks an ECN-capable packet that met congestion (RFC 4301, 5.1.2.1). */
 function mark(ip: usize, version: u32, length: u32): void {
   const value = traffic(ip, version);
   if ((value & ECN) == 0) return;
@@ -168,7 +175,7 @@ function mark(ip: usize, version: u32, length: u32): void {
   setLength(ip, version, length);
 }
 
-/** The payload, behind the IP header of the frame. */
+/** Puts the payload after the IP header of the frame. */
 function bringPayload(branch: usize, payload: usize, available: u32, next: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const length = ownLength(payload, available, next);

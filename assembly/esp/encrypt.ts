@@ -1,5 +1,6 @@
 /**
- * Full offload, ENCRYPT (docs/esp.md): an IP packet, or what one carries, becomes the payload of an ESP packet (RFC 4303, 3.1).
+ * Full offload, ENCRYPT (docs/esp.md): makes an IP packet, or its payload, the payload of an ESP
+ * packet (RFC 4303, 3.1).
  *
  *     tunnel      link | IP | ...            ->  [link] outer headers | ESP, IV | IP | ... | TFC | trailer | ICV
  *     transport   link | IP | payload        ->  link | IP | [UDP] | ESP, IV | payload | TFC | trailer | ICV
@@ -34,7 +35,9 @@ import { ESP_HEADER, fillJob, TRAILER } from "./job";
 import { fillOuter, fillUdp } from "./outer";
 import { announce, findPacket, lengthFits, Packet, reshape, setLength } from "./packet";
 
-/** Makes the packet of a branch all but sealed, and lays out the job for that; false when the branch has ended. */
+/**
+ * Prepares the packet of a branch for sealing and lays out its job; false if the branch has ended.
+ */
 export function encrypt(branch: usize, association: usize, job: usize): bool {
   const transport = (load<u32>(association, ESP_FLAGS) & ESP_TRANSPORT) != 0;
   if (!findPacket(branch, true)) return drop(branch, Reason.esp_not_ip);
@@ -43,14 +46,14 @@ export function encrypt(branch: usize, association: usize, job: usize): bool {
   return transport ? encryptPayload(branch, association, job) : encryptPacket(branch, association, job);
 }
 
-/** Bytes that are encrypted for a payload: with padding and trailer, a multiple of 4 (RFC 4303, 2.4). */
+/** Encrypted bytes for a payload: with padding and trailer, a multiple of 4 (RFC 4303, 2.4). */
 // @ts-ignore: decorator
 @inline
 export function padded(payload: u32): u32 {
   return (payload + TRAILER + 3) & ~3;
 }
 
-/** Writes padding and trailer behind a payload, up to `end`. */
+/** Writes padding and trailer after a payload, up to `end`. */
 export function writeTrailer(end: usize, padding: u32, next: u32): void {
   const pad = end - TRAILER - <usize>padding;
   for (let n: u32 = 0; n < padding; n++) store<u8>(pad + n, <u8>(n + 1));
@@ -117,12 +120,12 @@ function encryptPayload(branch: usize, association: usize, job: usize): bool {
   return true;
 }
 
-/** Who receives can tell the payload from the TFC padding behind it (RFC 4303, 2.7). */
+/** Whether the receiver can separate the payload from the TFC padding after it (RFC 4303, 2.7). */
 function saysLength(protocol: u32): bool {
   return protocol == PROTOCOL_UDP || protocol == PROTOCOL_IPV4 || protocol == PROTOCOL_IPV6;
 }
 
-/** Whether the action has no packet left: the branch is dropped then. */
+/** Whether the action can send no more packets; then the branch is dropped. */
 function usedUp(branch: usize, association: usize): bool {
   const limit = load<u64>(association, ESP_HARD_LIMIT);
   if (limit != 0 && load<u64>(association, ESP_PACKETS) >= limit) return !drop(branch, Reason.esp_hard_limit);
@@ -131,7 +134,10 @@ function usedUp(branch: usize, association: usize): bool {
   return up & ESP_UP_IVS ? !drop(branch, Reason.esp_iv_exhausted) : false;
 }
 
-/** Writes what is around a payload of `length` bytes behind its ESP header, with the next number and IV. */
+/**
+ * Writes ESP header, IV, padding and trailer around a payload of `length` bytes, with the next
+ * number and IV.
+ */
 function finish(job: usize, association: usize, header: usize, length: u32, tfc: u32, next: u32): void {
   const number = load<u64>(association, ESP_NUMBER);
   const iv = load<u64>(association, ESP_IV);

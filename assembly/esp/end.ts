@@ -1,13 +1,13 @@
-/** How the steps of an ESP action tell each other that a packet goes no further (docs/esp.md). */
+/** Results of the steps of an ESP action (docs/esp.md). */
 
-/** In place of what was asked for: the branch has ended, for want of memory. */
+/** Returned in place of a value: the branch has ended because memory is full. */
 export const ENDED: u32 = 0x101;
 
-/** What became of a packet that was to be made ready for its cipher. */
+/** The result of preparing a packet for its cipher. */
 export enum Prepared {
   /** The branch has ended. */
   ended,
   ready,
-  /** It is for its own turn. */
+  /** The packet must be processed alone, after the packets before it. */
   alone,
 }

@@ -17,7 +17,7 @@ export namespace Found {
   export let udp: bool = false;
 }
 
-/** Finds it in the packet of a branch; `anyPort`: the action says that UDP carries it, whatever the ports are. */
+/** Finds the ESP header in the packet of a branch. `anyPort`: UDP carries ESP on any port. */
 export function findEsp(branch: usize, anyPort: bool): bool {
   if (!findPacket(branch, false) || Packet.later) return false;
   const frame: usize = load<u32>(branch, BRANCH_FRAME);

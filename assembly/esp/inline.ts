@@ -2,8 +2,7 @@
  * Inline crypto (docs/esp.md): the frame is an ESP packet, before and after.
  *
  *     link | IP | [UDP] | ESP, IV | payload   <->   link | IP | [UDP] | ESP, IV | payload | trailer | ICV
- *
- * Nothing is counted: several devices can share a flow.
+ * The core counts nothing, since several devices can share a flow.
  */
 import { FRAME_ADDRESS, Reason } from "../../src/abi/engine";
 import {
@@ -33,7 +32,7 @@ import { fillUdp } from "./outer";
 import { lengthFits, ownLength, Packet, reshape, setLength } from "./packet";
 import { isTrailer } from "./trailer";
 
-/** As `encrypt`; `next` is the next header, where metadata says it. */
+/** Like `encrypt`. `next` is the next header, if the metadata element gives it. */
 export function encryptInline(branch: usize, association: usize, next: u32, job: usize): bool {
   if (!findEsp(branch, false)) return drop(branch, Reason.esp_not_esp);
   if (Packet.fragment) return drop(branch, Reason.esp_fragment);
@@ -59,13 +58,13 @@ export function encryptInline(branch: usize, association: usize, next: u32, job:
   return true;
 }
 
-/** What is known of the packet that was opened last; 0 where it was not. */
+/** Fields of the last packet that was opened; 0 if opening failed. */
 export namespace Opened {
   export let next: u32 = 0;
   export let spi: u32 = 0;
 }
 
-/** Opens the packet of a branch, and says how it went; a bad one stays as it came. */
+/** Opens the packet of a branch and returns the result; a bad packet stays unchanged. */
 export function decryptInline(branch: usize, association: usize): u32 {
   const icv: u32 = load<u8>(association, ESP_ICV);
   Opened.next = 0;
@@ -76,7 +75,7 @@ export function decryptInline(branch: usize, association: usize): u32 {
   const flags = load<u32>(branch, BRANCH_FLAGS);
   const room = load<u32>(branch, BRANCH_ROOM);
   const before = load<u32>(frame, FRAME_ADDRESS);
-  // The trailer is known only when the packet is open: as it came it is kept until then.
+  // The trailer is known only after opening, so the original bytes are kept until then.
   if (!copyBytes(branch, 0, Packet.end, 0)) return ENDED;
   const start: usize = load<u32>(frame, FRAME_ADDRESS);
   const header = start + Found.esp;
@@ -104,14 +103,17 @@ function upperHalf(association: usize, low: u32): u32 {
   return load<u32>(association, ESP_FLAGS) & ESP_NEW_WINDOW && low < 0x80000000 ? esn + 1 : esn;
 }
 
-/** The packet has so many bytes now, and ends the frame. */
+/** Sets the length of the packet, which ends the frame. */
 function resize(branch: usize, start: usize, total: u32): void {
   setLength(start + Packet.ip, Packet.version, total);
   if (Found.udp) fillUdp(start + Packet.next, Packet.ip + total - Packet.next);
   reshape(branch, start, Packet.ip + total);
 }
 
-/** SPEC: nobody says the next header of a packet without trailer: what the payload looks like. */
+/**
+ * SPEC: nothing gives the next header of a packet without a trailer, so the first bytes of the
+ * payload decide.
+ */
 function nextHeader(data: usize, length: u32, transport: bool): u32 {
   if (!transport) return length != 0 && load<u8>(data) >> 4 == 6 ? PROTOCOL_IPV6 : PROTOCOL_IPV4;
   if (length >= 8 && ownLength(data, length, PROTOCOL_UDP) == length) return PROTOCOL_UDP;

@@ -21,7 +21,10 @@ export const ESP_HEADER: u32 = 16;
 /** Pad length and next header. */
 export const TRAILER: u32 = 2;
 
-/** Lays out the job for `length` bytes behind the ESP header at `header`, which has its SPI, number and IV. */
+/**
+ * Lays out the job for `length` bytes after the ESP header at `header`, which has its SPI, number
+ * and IV.
+ */
 export function fillJob(job: usize, association: usize, header: usize, length: u32, number: u64): void {
   const high = <u32>(number >> 32);
   const data = header + ESP_HEADER;

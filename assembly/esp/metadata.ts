@@ -1,6 +1,6 @@
 /**
- * The metadata element of inline crypto (docs/esp.md, "Inline crypto"). It asks for an encryption,
- * or says how a decryption went. In: a branch. Out: the element removed or inserted.
+ * The metadata element of inline crypto (docs/esp.md, "Inline crypto"). It requests an encryption,
+ * or reports the result of a decryption. In: a branch. Out: the element removed or inserted.
  *
  *     | destination 6 | source 6 | 0x8ce4 2 | syndrome 1 | content 5 | EtherType or tag ...
  */
@@ -26,10 +26,10 @@ const MACS: usize = 12;
 const HEADER: u32 = 14;
 const SYNDROME: usize = 14;
 const CONTENT: usize = 15;
-/** The element asks for nothing. */
+/** The element requests nothing. */
 export const NOT_ASKED: u32 = 0x100;
 
-/** Takes the element out; the next header that it says, or NOT_ASKED, which leaves the frame as it is. */
+/** Removes the element and returns its next header; for NOT_ASKED the frame stays unchanged. */
 export function takeMetadata(branch: usize): u32 {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const at: usize = load<u32>(frame, FRAME_ADDRESS);
@@ -45,7 +45,7 @@ export function takeMetadata(branch: usize): u32 {
   return next;
 }
 
-/** Puts one in that says how a decryption went. False when the frame has ended. */
+/** Inserts an element with the result of a decryption; false if the frame has ended. */
 export function putMetadata(branch: usize, how: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   if (load<u8>(frame, FRAME_LINK) != Link.ethernet || load<u32>(frame, FRAME_LENGTH) < HEADER) return true;

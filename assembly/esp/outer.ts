@@ -18,11 +18,13 @@ import {
 import { be16 } from "../wire/cursor";
 import { setLength } from "./packet";
 
-/** DF in the third word of an IPv4 header, as memory has it. */
+/** DF in the third word of an IPv4 header, in memory order. */
 const DF: u32 = 0x40;
 const ECN: u32 = 3;
 
-/** Writes them at `at`, for the packet at `inner`; the outer packet has `total` bytes. */
+/**
+ * Writes the outer headers at `at`, for the packet at `inner`; the outer packet has `total` bytes.
+ */
 export function fillOuter(association: usize, at: usize, inner: usize, innerVersion: u32, total: u32): void {
   memory.copy(at, association + ESP_HEADERS, load<u32>(association, ESP_BYTES));
   const offset: u32 = load<u16>(association, ESP_IP);

@@ -1,5 +1,6 @@
 /**
- * The IP packet that an ESP action works on: where its parts lie in the frame, and what changes when its size does.
+ * The IP packet that an ESP action changes: the offsets of its parts, and the updates when its size
+ * changes.
  *
  *     | link, tags | IP header, extension headers | what they carry ...        | Ethernet padding |
  *     0            ip             protocolAt      next                        end
@@ -35,20 +36,20 @@ export namespace Packet {
   export let ip: u32 = 0;
   /** 4 or 6. */
   export let version: u32 = 0;
-  /** The byte that says what follows, and what it says. */
+  /** The offset of the byte with the next header, and its value. */
   export let protocolAt: u32 = 0;
   export let protocol: u32 = 0;
   export let next: u32 = 0;
-  /** Where the packet ends by its own length; 0 where it does not say one that can be. */
+  /** The end of the packet by its own length; 0 if the length is missing or invalid. */
   export let end: u32 = 0;
-  /** A part of a packet, and one that is not the first. */
+  /** Whether the packet is a fragment, and whether it is not the first one. */
   export let fragment: bool = false;
   export let later: bool = false;
 }
 
 /**
- * Finds the packet behind the link header of a branch; false where there is none. `toSend`: destination options are walked
- * over only in front of a routing header (RFC 4303, 3.1.1).
+ * Finds the packet after the link header of a branch; false if there is none. `toSend`: the walk
+ * passes destination options only before a routing header (RFC 4303, 3.1.1).
  */
 export function findPacket(branch: usize, toSend: bool): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
@@ -61,7 +62,7 @@ export function findPacket(branch: usize, toSend: bool): bool {
   return kind == Header.ipv6 && findIpv6(at, captured, toSend);
 }
 
-/** The kind of the header that the parser has found at an offset, of the outer packet. */
+/** The kind of the header that the parser found at an offset of the outer packet. */
 function kindAt(map: usize, offset: u32): u32 {
   const end = entriesEnd(map);
   for (let entry = firstEntry(map); entry < end; entry += MAP_ENTRY_SIZE) {
@@ -70,7 +71,7 @@ function kindAt(map: usize, offset: u32): u32 {
   return Header.none;
 }
 
-/** The parser has seen the whole header. */
+/** Requires that the parser has read the whole IPv4 header. */
 function findIpv4(frame: usize, captured: u32): bool {
   const ip = frame + Packet.ip;
   const size = ((<u32>load<u8>(ip)) & 15) << 2;
@@ -87,8 +88,8 @@ function findIpv4(frame: usize, captured: u32): bool {
 }
 
 /**
- * Extension headers that were cut end the walk: what cannot be read is not known to be ESP, and not whole. Those behind ESP's place can
- * still say that this is a fragment.
+ * A cut extension header ends the walk: the rest may not be ESP, and is not whole. Headers after
+ * the place of ESP can still mark the packet as a fragment.
  */
 function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
   const ip = frame + Packet.ip;
@@ -132,14 +133,17 @@ function findIpv6(frame: usize, captured: u32, toSend: bool): bool {
   return true;
 }
 
-/** Where ESP is, or is to be. */
+/** The place of the ESP header. */
 function place(at: u32, protocol: u32, protocolAt: u32): void {
   Packet.next = at;
   Packet.protocol = protocol;
   Packet.protocolAt = protocolAt;
 }
 
-/** The length that an IP packet or a UDP datagram at `at` says of itself; 0 where it cannot be read or cannot be. */
+/**
+ * The length in the header of an IP packet or UDP datagram at `at`; 0 if it cannot be read or is
+ * invalid.
+ */
 export function ownLength(at: usize, available: u32, protocol: u32): u32 {
   let length: u32 = 0;
   let least: u32 = 0;
@@ -160,14 +164,14 @@ export function ownLength(at: usize, available: u32, protocol: u32): u32 {
   return length < least || length > available ? 0 : length;
 }
 
-/** Whether an IP header at an address can say that its packet has so many bytes. */
+/** Whether the length field of an IP header at an address can hold a packet of `bytes` bytes. */
 // @ts-ignore: decorator
 @inline
 export function lengthFits(version: u32, bytes: u32): bool {
   return (version == 6 ? bytes - IPV6_SIZE : bytes) <= 0xffff;
 }
 
-/** The header at `ip` is of a packet of so many bytes. */
+/** Sets the length in the IP header at `ip`. */
 export function setLength(ip: usize, version: u32, bytes: u32): void {
   if (version == 6) {
     store<u16>(ip, bswap<u16>(<u16>(bytes - IPV6_SIZE)), 4);
@@ -178,7 +182,7 @@ export function setLength(ip: usize, version: u32, bytes: u32): void {
   store<u16>(ip, headerChecksum(ip), 10);
 }
 
-/** The frame now is these bytes. */
+/** Sets the bytes of the frame, which makes its key and map stale. */
 export function reshape(branch: usize, start: usize, length: u32): void {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   store<u32>(frame, <u32>start, FRAME_ADDRESS);
@@ -188,8 +192,8 @@ export function reshape(branch: usize, start: usize, length: u32): void {
 }
 
 /**
- * The link header of `size` bytes at `start` carries IP of this version. Where it cannot say so, the frame begins
- * behind it: gives where it begins.
+ * Sets the EtherType of the link header of `size` bytes at `start` to this IP version. If the link
+ * header has no EtherType, the frame begins after it. Returns the start of the frame.
  */
 export function announce(frame: usize, start: usize, size: u32, version: u32): usize {
   const ethertype = bswap<u16>(<u16>(version == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4));
@@ -199,7 +203,7 @@ export function announce(frame: usize, start: usize, size: u32, version: u32): u
       store<u16>(start + size - 2, ethertype);
       return start;
     case Link.linux_cooked_v2:
-      // Behind tags the last one says it.
+      // After tags, the EtherType follows the last one.
       store<u16>(size == COOKED_V2_SIZE ? start : start + size - 2, ethertype);
       return start;
     default:

@@ -1,24 +1,32 @@
 /**
- * Which sequence numbers were authenticated: the highest, and a ring of bits behind it (RFC 6479; layout in src/abi/esp.ts).
- *
- * The ring has at least one word more than the window needs, so that whole words are cleared when the window moves on. Bits
- * of numbers above the highest are 0 in its word.
+ * The replay window: the highest authenticated sequence number, and a ring of bits for the numbers
+ * below it (RFC 6479; layout in src/abi/esp.ts).
+ * The ring has at least one word more than the window needs, so that whole words are cleared when
+ * the window moves. Bits of numbers above the highest are 0 in its word.
  */
 import { ESP_NUMBER, ESP_WINDOW, ESP_WINDOW_SIZE, ESP_WINDOW_WORDS } from "../../src/abi/esp";
 import { Reason } from "../../src/abi/engine";
 
-/** The window does not shift further at once (ibv_flow_action_esp(3), "Bitmap Replay Protection"). */
+/**
+ * The largest shift of the window by one packet (ibv_flow_action_esp(3), "Bitmap Replay
+ * Protection").
+ */
 const MAX_SHIFT: u64 = 1 << 31;
-/** RFC 4303, A.2 for the upper half of numbers where there is no window. */
+/**
+ * The window size for inferring the upper half of a number when there is no window (RFC 4303, A.2).
+ */
 const NO_WINDOW: u32 = 0x80000000;
 
-/** How far below the highest number a packet's can lie. */
+/** The largest distance of a packet's number below the highest number. */
 function reachOf(association: usize): u32 {
   const size = load<u32>(association, ESP_WINDOW_SIZE);
   return (size == 0 ? NO_WINDOW : size) - 1;
 }
 
-/** The number of a packet with these lower bits, by the highest one so far (RFC 4303, A.2.1 and A.2.2). */
+/**
+ * The number of a packet with these lower bits, from the highest number so far (RFC 4303, A.2.1 and
+ * A.2.2).
+ */
 export function infer(association: usize, low: u32): u64 {
   const top = load<u64>(association, ESP_NUMBER);
   const reach = reachOf(association);
@@ -32,14 +40,14 @@ export function infer(association: usize, low: u32): u64 {
   return ((<u64>upper) << 32) | (<u64>low);
 }
 
-/** Whether that number would lie below 0: there is none. */
+/** Whether the inferred number would be below 0, which no packet has. */
 export function isBelowZero(association: usize, low: u32): bool {
   const top = load<u64>(association, ESP_NUMBER);
   const reach = reachOf(association);
   return top < <u64>reach && low >= <u32>top - reach;
 }
 
-/** Whether a number is welcome: Reason.none, or why not. */
+/** Checks a number against the window: Reason.none, or the reason to drop the packet. */
 export function windowCheck(association: usize, number: u64): u32 {
   const size = load<u32>(association, ESP_WINDOW_SIZE);
   if (size == 0) return Reason.none;
@@ -49,7 +57,7 @@ export function windowCheck(association: usize, number: u64): u32 {
   return load<u64>(wordOf(association, number)) & bitOf(number) ? Reason.esp_replay : Reason.none;
 }
 
-/** A packet with a welcome number was authenticated. */
+/** Records the number of an authenticated packet. */
 export function windowNote(association: usize, number: u64): void {
   const top = load<u64>(association, ESP_NUMBER);
   if (number > top) store<u64>(association, number, ESP_NUMBER);
@@ -59,7 +67,7 @@ export function windowNote(association: usize, number: u64): void {
   store<u64>(word, load<u64>(word) | bitOf(number));
 }
 
-/** Makes the words behind `from` up to `to` empty, each of the ring once at most. */
+/** Clears the words after `from` up to `to`, each word of the ring at most once. */
 function clear(association: usize, from: u64, to: u64): void {
   const mask = load<u32>(association, ESP_WINDOW_WORDS);
   const ring: usize = load<u32>(association, ESP_WINDOW);

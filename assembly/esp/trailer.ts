@@ -1,12 +1,12 @@
 /**
- * Checks the ESP trailer (RFC 4303, 2.4 to 2.6). In: decrypted bytes. Out: whether they end as
- * follows.
+ * Checks the ESP trailer (RFC 4303, 2.4 to 2.6). In: decrypted bytes. Out: whether they end with
+ * this trailer.
  *
  *     | padding 1, 2, 3, ... | pad length 1 | next header 1 |
  */
 import { TRAILER } from "./job";
 
-/** Whether the decrypted bytes end so. */
+/** Whether the decrypted bytes end with a valid trailer. */
 export function isTrailer(data: usize, length: u32): bool {
   if (length < TRAILER) return false;
   const padding: u32 = load<u8>(data + length - TRAILER);
