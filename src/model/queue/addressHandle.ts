@@ -1,4 +1,4 @@
-/** Address handles: where datagrams go, and from which GID of which port. */
+/** Address handles: the destination of datagrams, and the source GID and port. */
 import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
@@ -20,10 +20,13 @@ export interface GlobalRoute {
   traffic_class?: number | undefined;
 }
 
-/** `struct ibv_ah_attr`. `dlid`, `sl`, `src_path_bits` and `static_rate` are for InfiniBand links: taken and not used. */
+/**
+ * `struct ibv_ah_attr`. `dlid`, `sl`, `src_path_bits` and `static_rate` are for InfiniBand links;
+ * they are ignored.
+ */
 export interface AddressAttributes {
   grh: GlobalRoute;
-  /** 1: ports of Ethernet take nothing else. */
+  /** Must be 1: Ethernet ports always send a GRH. */
   is_global: number | boolean;
   port_num: number;
   dlid?: number | undefined;
@@ -31,13 +34,14 @@ export interface AddressAttributes {
   src_path_bits?: number | undefined;
   static_rate?: number | undefined;
   /**
-   * MODEL: no field of C. The destination's MAC, which a kernel looks up among its neighbours; here there are none.
-   * Left out, it follows from `dgid` where that is a multicast group or a link-local address made from a MAC.
+   * MODEL: not a field of C. The MAC of the destination, which a kernel finds in its neighbour
+   * table; here there is no such table. If left out, it is derived from a `dgid` that is a
+   * multicast group or a link-local address made from a MAC.
    */
   dmac?: MacInput | undefined;
 }
 
-/** What a datagram's headers say of its way; addresses as bytes. */
+/** The route of a datagram, as its headers carry it; addresses are bytes. */
 export interface Route {
   readonly port: Port;
   readonly sgid: Uint8Array;
@@ -48,7 +52,12 @@ export interface Route {
   readonly trafficClass: number;
 }
 
-/** Checks the attributes, and finds the way that they describe. */
+/**
+ * Checks the attributes and finds the route.
+ * @param path the name of the attributes in errors
+ * @throws EINVAL for an unknown port or GID, GIDs of different IP versions, or an unknown
+ *   destination MAC
+ */
 export function routeOf(call: string, path: string, device: DeviceBase, attributes: AddressAttributes): Route {
   checkObject(call, path, attributes);
   checkObject(call, `${path}.grh`, attributes.grh);
@@ -83,7 +92,7 @@ function checkObject(call: string, path: string, value: unknown): void {
   }
 }
 
-/** Both are addresses of IPv4, or both of IPv6, and the destination is one. */
+/** Refuses an all-zero destination, and a source and destination of different IP versions. */
 function checkPair(call: string, path: string, sgid: Uint8Array, dgid: Uint8Array, value: unknown): void {
   if (dgid.every((byte) => byte === 0)) {
     refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint: "the address of somebody" });

@@ -1,18 +1,26 @@
-/** Completion queues: what came of work requests, oldest first. */
+/** Completion queues: they hold the completions of work requests, and give the oldest first. */
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 
-/** `struct ibv_wc`. MODEL: it has the flow tag too, which C reads from an extended completion by `ibv_wc_read_flow_tag`. */
+/**
+ * `struct ibv_wc`. MODEL: it also has the flow tag, which C reads from an extended completion with
+ * `ibv_wc_read_flow_tag`.
+ */
 export interface WorkCompletion {
   wr_id: bigint | number;
-  /** IBV_WC_SUCCESS, or why not; then only `wr_id`, `qp_num` and `vendor_err` mean something besides. */
+  /**
+   * IBV_WC_SUCCESS or an error. With an error only `wr_id`, `qp_num` and `vendor_err` are valid.
+   */
   status: number;
   opcode: number;
-  /** 1 where an inline ESP action found the ICV wrong, 2 where it was the trailer (docs/esp.md), else 0; `status` is good then. */
+  /**
+   * 1 when an inline ESP action found a wrong ICV, 2 for a wrong trailer (docs/esp.md), else 0.
+   * `status` is then a success.
+   */
   vendor_err: number;
-  /** Bytes written to the receive buffer, or sent. */
+  /** Bytes written to the receive buffer, or bytes sent. */
   byte_len: number;
   imm_data: number;
   qp_num: number;
@@ -23,11 +31,14 @@ export interface WorkCompletion {
   slid: number;
   sl: number;
   dlid_path_bits: number;
-  /** Tag of the rule that delivered the frame, 0 without one. */
+  /** The tag of the rule that delivered the frame; 0 without one. */
   flow_tag: number;
 }
 
-/** The fields that a work request has filled in; the others are 0. MODEL: frames arrive whole, so what is in them is not here. */
+/**
+ * A completion with these fields; all others are 0. MODEL: raw frames arrive with all headers, so
+ * the completion repeats none of them.
+ */
 export function completion(
   wr_id: bigint | number,
   status: number,
@@ -54,18 +65,20 @@ export function completion(
   };
 }
 
-/** A completion as its queue holds it. */
+/** A completion in its queue. */
 export interface HeldCompletion {
   readonly wc: WorkCompletion;
-  /** The device's clock when it was made, in nanoseconds; 0 where the queue does not ask for it. */
+  /**
+   * The device's clock at the completion, in nanoseconds; 0 when the queue does not report times.
+   */
   readonly time: bigint;
-  /** What happens when it is polled, or null. */
+  /** Called when the completion is polled; or null. */
   readonly polled: (() => void) | null;
 }
 
 export class CompletionQueue extends Handle {
   readonly context: Context;
-  /** Completions that it holds. */
+  /** The largest number of completions. */
   readonly cqe: number;
   readonly handle: number;
   readonly #timed: boolean;
@@ -90,28 +103,28 @@ export class CompletionQueue extends Handle {
     context.users++;
   }
 
-  /** Whether one more completion would be one too many. */
+  /** Whether the queue has no room for another completion. */
   get full(): boolean {
     return this.#held.length >= this.cqe;
   }
 
-  /** A completion that the core has counted already. */
+  /** Adds a completion that the core has counted already. */
   push(wc: WorkCompletion, polled: (() => void) | null = null): void {
     this.#held.push({ wc, time: this.#timed ? this.device.now() : 0n, polled });
   }
 
-  /** A completion that the core knows nothing of. */
+  /** Adds a completion that the core has not counted. */
   add(wc: WorkCompletion, polled: (() => void) | null = null): void {
     this.device.core.exports.holdCompletion(this.handle);
     this.push(wc, polled);
   }
 
-  /** The oldest completions, at most `count`. */
+  /** Takes the oldest completions, at most `count`. */
   poll(count: number): WorkCompletion[] {
     return this.take(count).map(({ wc }) => wc);
   }
 
-  /** The same as they are held. */
+  /** Takes the oldest completions with their times, at most `count`. */
   protected take(count: number): HeldCompletion[] {
     const taken = this.#held.splice(0, count);
     this.device.core.exports.takeCompletions(this.handle, taken.length);

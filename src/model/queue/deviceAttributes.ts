@@ -1,4 +1,7 @@
-/** What mlx5dv_create_qp(3) and mlx5dv_create_cq(3) ask for beside the verbs (docs/queues.md). */
+/**
+ * The additional attributes of mlx5dv_create_qp(3) and mlx5dv_create_cq(3): checks them, and
+ * creates queue pairs and completion queues with them (docs/queues.md).
+ */
 import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
@@ -7,7 +10,7 @@ import { describe, unsigned } from "../../checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
 import { createExtended, type RssAttributes } from "./rssQueuePair.js";
 
-/** `struct mlx5dv_qp_init_attr`. What `comp_mask` does not name is not looked at. */
+/** `struct mlx5dv_qp_init_attr`. Fields without their bit in `comp_mask` are ignored. */
 export interface DeviceQueuePairAttributes {
   /** Bits MLX5DV_QP_INIT_ATTR_MASK_... */
   comp_mask: number | bigint;
@@ -17,7 +20,7 @@ export interface DeviceQueuePairAttributes {
   send_ops_flags?: number | bigint | undefined;
 }
 
-/** `struct mlx5dv_cq_init_attr`. What `comp_mask` does not name is not looked at. */
+/** `struct mlx5dv_cq_init_attr`. Fields without their bit in `comp_mask` are ignored. */
 export interface DeviceCompletionQueueAttributes {
   /** Bits MLX5DV_CQ_INIT_ATTR_MASK_... */
   comp_mask: number | bigint;
@@ -65,8 +68,10 @@ const CITE_QP = "mlx5dv_create_qp: mlx5_qp_attr";
 const CITE_CQ = "mlx5dv_create_cq: mlx5_cq_attr";
 
 /**
- * @throws EINVAL unknown bits, flags that the type does not have or that exclude each other; EOPNOTSUPP what the device lacks;
- * besides what ibv_create_qp_ex throws
+ * Creates a queue pair.
+ * @param more the attributes of mlx5dv, or null
+ * @throws EINVAL for unknown bits, and for flags that the type does not take or that exclude each
+ *   other; EOPNOTSUPP for features that the device lacks; the errors of ibv_create_qp_ex
  */
 export function createDeviceQueuePair(
   call: string,
@@ -115,8 +120,9 @@ function checkedFlags(call: string, qp_type: number, value: number): number {
 }
 
 /**
- * MODEL: completions are objects: neither their size nor whether they travel compressed can be seen.
- * @throws EINVAL unknown bits and sizes; besides what ibv_create_cq_ex throws
+ * Creates a completion queue. MODEL: completions are objects, so `cqe_size` and compression have no
+ * visible effect.
+ * @throws EINVAL for unknown bits and sizes; the errors of ibv_create_cq_ex
  */
 export function createDeviceCompletionQueue(
   call: string,
@@ -161,7 +167,7 @@ function checkObject(call: string, path: string, value: unknown): void {
 const bitsOf = (bits: Readonly<Record<string, number>>): number =>
   Object.values(bits).reduce((all, bit) => all | bit, 0);
 
-/** Refuses bits that mean nothing: EINVAL. */
+/** Checks that a value has known bits only. @throws EINVAL */
 function knownBits(call: string, path: string, value: number | bigint, known: number, cite: string): number {
   const number = typeof value === "bigint" ? Number(value) : value;
   if (typeof number !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);

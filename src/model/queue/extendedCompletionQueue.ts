@@ -1,4 +1,7 @@
-/** Extended completion queues: completions read field by field, and only the fields that were asked for. */
+/**
+ * Extended completion queues: programs read a completion field by field, and only the fields that
+ * the queue was created to report.
+ */
 import {
   IBV_CQ_INIT_ATTR_MASK_FLAGS,
   IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
@@ -14,7 +17,10 @@ import { unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 
 const TIMES = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
-/** Fields that can be asked for. MODEL: VLAN tags stay in the frame and tags are not matched, so neither is reported. */
+/**
+ * Fields that a queue can report. MODEL: VLAN tags stay in the frame, and tag matching does not
+ * exist, so neither is reported.
+ */
 const KNOWN_FIELDS = IBV_WC_STANDARD_FLAGS | TIMES | IBV_WC_EX_WITH_FLOW_TAG;
 
 /** `struct ibv_cq_init_attr_ex` */
@@ -30,10 +36,10 @@ export interface CompletionQueueAttributes {
   parent_domain?: null | undefined;
 }
 
-/** No completion is there: what `ibv_start_poll` and `ibv_next_poll` answer then. */
+/** The result of `ibv_start_poll` and `ibv_next_poll` when the queue is empty. */
 export type Enoent = typeof ERRNO.ENOENT;
 
-/** `struct ibv_cq_ex`: while it is polled, `wr_id` and `status` are those of the completion at hand. */
+/** `struct ibv_cq_ex`. During polling, `wr_id` and `status` are those of the current completion. */
 export class ExtendedCompletionQueue extends CompletionQueue {
   readonly #fields: number;
   #polling = false;
@@ -50,23 +56,26 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     const fields = Number(wc_flags);
     known(call, "cq_attr.wc_flags", fields, KNOWN_FIELDS);
     known(call, "cq_attr.comp_mask", comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS);
-    // Without its bit in comp_mask a field is not looked at.
+    // The device ignores a field without its bit in comp_mask.
     if (comp_mask !== 0) known(call, "cq_attr.flags", flags, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
     context.checkVector(call, "cq_attr.comp_vector", comp_vector);
     return new ExtendedCompletionQueue(call, context, cqe, fields);
   }
 
-  /** Of the completion at hand. @throws EINVAL without one */
+  /** The `wr_id` of the current completion. @throws EINVAL without one */
   get wr_id(): bigint | number {
     return this.#at("cq.wr_id").wc.wr_id;
   }
 
-  /** Of the completion at hand. @throws EINVAL without one */
+  /** The status of the current completion. @throws EINVAL without one */
   get status(): number {
     return this.#at("cq.status").wc.status;
   }
 
-  /** SPEC: a completion leaves the queue when it comes to hand, not when polling ends. */
+  /**
+   * Implements `ibv_start_poll`. SPEC: a completion leaves the queue when it becomes the current
+   * one, not when polling ends.
+   */
   startPoll(call: string): 0 | Enoent {
     if (this.#polling) this.#badState(call, "ibv_end_poll comes first");
     const [first] = this.take(1);
@@ -89,13 +98,16 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     this.#current = undefined;
   }
 
-  /** SPEC: plain polling has no place between the start and the end of another. */
+  /** SPEC: `ibv_poll_cq` is refused between `ibv_start_poll` and `ibv_end_poll`. */
   override poll(count: number): WorkCompletion[] {
     if (this.#polling) this.#badState("ibv_poll_cq", "ibv_end_poll comes first");
     return super.poll(count);
   }
 
-  /** The completion at hand; `field` is the bit that a queue must have been made with, 0 for what all have. */
+  /**
+   * The current completion. `field` is the IBV_WC_EX_WITH_ bit that the queue must report; 0 for a
+   * field that all queues report.
+   */
   read(call: string, field: number): HeldCompletion {
     if ((this.#fields & field) === field) return this.#at(call);
     const hint = `make it with wc_flags 0x${field.toString(16)}`;
@@ -117,7 +129,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   }
 }
 
-/** Refuses bits that mean nothing here: EOPNOTSUPP. */
+/** Checks that a value has known bits only. @throws EOPNOTSUPP */
 function known(call: string, path: string, value: number, bits: number): void {
   if ((unsigned(call, path, value, 32) & ~bits) === 0) return;
   const hint = `bits that the device knows: 0x${bits.toString(16)}`;

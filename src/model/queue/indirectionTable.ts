@@ -1,4 +1,7 @@
-/** Indirection tables: work queues by the low bits of a hash (ibv_create_rwq_ind_table(3)). */
+/**
+ * Indirection tables (ibv_create_rwq_ind_table(3)): the low bits of an RSS hash select a work
+ * queue.
+ */
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
@@ -9,21 +12,21 @@ import { WorkQueue } from "./workQueue.js";
 
 /** `struct ibv_rwq_ind_table_init_attr` */
 export interface IndirectionTableAttributes {
-  /** Of base 2. */
+  /** The base-2 logarithm of the number of entries. */
   log_ind_tbl_size: number;
   ind_tbl: readonly WorkQueue[];
   comp_mask?: number | undefined;
 }
 
-/** Log of base 2 of the longest table that there is. */
+/** The base-2 logarithm of the largest number of entries. */
 export const MAX_LOG_TABLE = 10;
 
-/** Queues in the core: what a spread record leads to. */
+/** The queues of an indirection table, in the memory of the core. */
 export class QueueList {
   readonly device: DeviceBase;
-  /** The address of their handles in the core. */
+  /** The address in the core of the list of queue handles. */
   readonly address: number;
-  /** A power of two. */
+  /** The number of queues, a power of two. */
   readonly length: number;
   readonly #queues: readonly Handle[];
 

@@ -1,15 +1,15 @@
-/** The numbers of queue pairs and work queues, and how many of them a device has. */
+/** Checks the number of queue pairs and work queues of a device, and their 24-bit queue numbers. */
 import type { DeviceBase } from "../base/deviceBase.js";
 import { MAX_QP_NUM } from "../base/limits.js";
 import { refuse } from "../../errors.js";
 
-/** There is a place for a new queue pair, and a number. */
+/** Checks that the device can have another queue pair, and has a number for it. @throws ENOMEM */
 export function checkRoom(call: string, device: DeviceBase): void {
   device.hardware.inventory.checkRoom(call, device, "qp");
   checkQueueNumber(call, device);
 }
 
-/** There is a number for a new queue pair or work queue. */
+/** Checks that the device has a number for another queue pair or work queue. @throws ENOMEM */
 export function checkQueueNumber(call: string, device: DeviceBase): void {
   if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
   const hint = "the numbers of queues are used up";

@@ -1,4 +1,4 @@
-/** Queue pairs: their attributes, their states, their two queues. */
+/** Queue pairs: their attributes, their state, their send queue and their receive queue. */
 import { Op, QUEUE_READ, QUEUE_READY, QUEUE_SINK } from "../../abi/engine.js";
 import {
   IBV_QPS_ERR,
@@ -36,7 +36,10 @@ import type { PrintedFields } from "../../printable.js";
 import { postList, type BadRequest } from "./scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 
-/** `struct ibv_qp_cap`; what is left out is 0. MODEL: a queue pair has what was asked for, not more. */
+/**
+ * `struct ibv_qp_cap`; a field that is left out is 0. MODEL: a queue pair gets exactly these sizes,
+ * not larger ones.
+ */
 export interface QueuePairCapabilities {
   max_send_wr?: number | undefined;
   max_recv_wr?: number | undefined;
@@ -51,24 +54,29 @@ export interface QueuePairAttributes {
   qp_context?: unknown;
   send_cq: CompletionQueue;
   recv_cq: CompletionQueue;
-  /** There are no shared receive queues. */
+  /** Shared receive queues do not exist here. */
   srq?: null | undefined;
   cap: QueuePairCapabilities;
   qp_type: number;
-  /** Whether every send request completes, and not only those with IBV_SEND_SIGNALED. @default 0 */
+  /**
+   * Nonzero: every send request gives a completion, not only those with IBV_SEND_SIGNALED. @default
+   * 0
+   */
   sq_sig_all?: number | boolean | undefined;
 }
 
-/** The attributes of a queue pair, complete. */
+/** The attributes of a queue pair with all sizes set. */
 type CheckedAttributes = QueuePairAttributes & { cap: Required<{ [K in keyof QueuePairCapabilities]: number }> };
 
-/** What `ibv_query_qp` fills in: `struct ibv_qp_attr`. */
+/** The result of `ibv_query_qp`: `struct ibv_qp_attr`. */
 export interface QueuePairReport extends QueuePairState {
   cur_qp_state: number;
   cap: CheckedAttributes["cap"];
 }
 
-/** Frames to one address, and those to groups. */
+/**
+ * Whether a queue pair's own frames are looped back to it: unicast frames, and multicast frames.
+ */
 export interface SelfLoopback {
   readonly unicast: boolean;
   readonly multicast: boolean;
@@ -81,14 +89,16 @@ export class QueuePair extends Handle implements Receiver {
   readonly qp_num: number;
   readonly qp_type: number;
   readonly handle: number;
-  /** What outcomes call it. */
+  /** Its name in outcomes: `qp:NAME`. */
   readonly label: string;
   /** Null for a sink. */
   readonly pd: ProtectionDomain | null;
   readonly context: Context;
-  /** Frames of its own that its flows answer as if they had ALLOW_LOOP_BACK (mlx5dv_create_qp). */
+  /** Own frames that its flows match as if they had ALLOW_LOOP_BACK (mlx5dv_create_qp). */
   selfLoopback: SelfLoopback = NO_SELF_LOOPBACK;
-  /** @internal What reads and makes packets; null where the queue pair has frames or datagrams. */
+  /**
+   * @internal Reads and makes the packets of a connection; null for raw packet and UD queue pairs.
+   */
   readonly transport: Transport | null;
   readonly #attributes: CheckedAttributes | null;
   readonly #receive: ReceiveQueue | null;
@@ -129,7 +139,7 @@ export class QueuePair extends Handle implements Receiver {
     const checked = checkAttributes(call, pd, attributes);
     const { send_cq, recv_cq, cap } = checked;
     checkRoom(call, device);
-    // Frames of a connection all come to the transport, which knows the buffers.
+    // All frames of a connection go to the transport, which manages the buffers.
     const depth = isConnected(checked.qp_type) ? 0 : depthOf(cap.max_recv_wr);
     const handle = device.core.exports.createQueue(0, recv_cq.handle, depth);
     const queue = new QueuePair(pd, checked, device.allocated(call, handle), name);
@@ -139,7 +149,10 @@ export class QueuePair extends Handle implements Receiver {
     return queue;
   }
 
-  /** A queue that takes every frame, without buffers and completions: where tests and tools send frames. */
+  /**
+   * Creates a queue that takes every frame, without buffers and completions. Tests and tools send
+   * frames to it.
+   */
   static createSink(call: string, context: Context, name: string, port = 1): QueuePair {
     const { device } = living(call, "context", context, Context);
     portOf(call, "port", device, port);
@@ -157,17 +170,17 @@ export class QueuePair extends Handle implements Receiver {
     return this.isRss ? fields : { ...fields, state: this.isSink ? "sink" : STATE_NAMES[this.state] };
   }
 
-  /** Takes every frame, without buffers and completions. */
+  /** Whether it takes every frame, without buffers and completions. */
   get isSink(): boolean {
     return this.#attributes === null;
   }
 
-  /** Whether it has no queue of its own, and a hash chooses one. */
+  /** Whether RSS passes its frames to other queues; it then has no receive queue. */
   get isRss(): boolean {
     return false;
   }
 
-  /** What takes frames to it. */
+  /** The action that delivers frames to it. */
   get target(): FrameTarget {
     return { op: this.isRss ? Op.rss : Op.queue, operand: this.handle };
   }
@@ -176,7 +189,7 @@ export class QueuePair extends Handle implements Receiver {
     return this.#state.qp_state;
   }
 
-  /** What it was modified to. */
+  /** The attributes that `modify` has set. */
   get attributes(): Readonly<QueuePairState> {
     return this.#state;
   }
@@ -189,7 +202,10 @@ export class QueuePair extends Handle implements Receiver {
     return this.transport === null;
   }
 
-  /** What an RC or UC queue pair has counted besides its completions, under the names of Linux's port counters; null for others. */
+  /**
+   * The counters of an RC or UC queue pair, under the names of Linux's port counters; null for
+   * other types.
+   */
   get hw_counters(): Readonly<TransportCounters> | null {
     return this.transport === null ? null : { ...this.transport.counters };
   }
@@ -203,7 +219,7 @@ export class QueuePair extends Handle implements Receiver {
     return this.#attributes?.qp_context ?? null;
   }
 
-  /** Null for a sink, like its other queue. */
+  /** Null for a sink, and so is `recv_cq`. */
   get send_cq(): CompletionQueue | null {
     return this.#attributes?.send_cq ?? null;
   }
@@ -212,7 +228,7 @@ export class QueuePair extends Handle implements Receiver {
     return this.#attributes?.recv_cq ?? null;
   }
 
-  /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, to RESET and ERR from everywhere. */
+  /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, and from every state to RESET and ERR. */
   modify(call: string, attr: QueuePairChange, mask: number): void {
     if (this.#attributes === null) this.#noSink(call);
     const next = changedState(call, this.device, this.qp_type, this.#state, attr, mask);
@@ -220,7 +236,7 @@ export class QueuePair extends Handle implements Receiver {
     this.#become(next);
   }
 
-  /** A connection is broken: to ERR. */
+  /** Moves to ERR: the connection is broken. */
   fail(): void {
     this.#become({ ...this.#state, qp_state: IBV_QPS_ERR });
   }
@@ -243,7 +259,7 @@ export class QueuePair extends Handle implements Receiver {
     }
   }
 
-  /** ibv_query_qp: what it was made with, and what it was modified to. */
+  /** ibv_query_qp: the attributes of its creation, and those that `modify` has set. */
   query(call: string): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
     const attributes = this.#attributes;
     if (attributes === null) this.#noSink(call);
@@ -254,33 +270,33 @@ export class QueuePair extends Handle implements Receiver {
     };
   }
 
-  /** ibv_post_recv: all requests of the list up to the first bad one. */
+  /** ibv_post_recv: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     const receive = this.#receive;
     if (receive === null) this.#noSink(call);
     postList(request, bad, (wr) => receive.post(call, wr));
   }
 
-  /** ibv_post_send: all requests of the list up to the first bad one. */
+  /** ibv_post_send: posts the requests of a list up to the first that is refused. */
   postSend(call: string, request: SendRequest, bad?: BadRequest<SendRequest>): void {
     const send = this.#send;
     if (send === null) this.#noSink(call);
     postList(request, bad, (wr) => send.post(call, wr));
   }
 
-  /** The packet sequence number of the next packet that it sends, and `count` of them taken. */
+  /** Takes `count` packet sequence numbers for packets to send; returns the first. */
   takePsn(count = 1): number {
     const psn = this.#state.sq_psn;
     this.#state = { ...this.#state, sq_psn: psnAfter(psn, count) };
     return psn;
   }
 
-  /** Which packet comes next. */
+  /** Sets the PSN of the next packet that it expects. */
   expectPsn(rq_psn: number): void {
     this.#state = { ...this.#state, rq_psn };
   }
 
-  /** A frame has arrived, and was taken or was too long. */
+  /** A frame has used a receive request; it may have been too long for the buffer. */
   arrive(destination: BatchDestination, tag: number): void {
     this.#receive?.arrive(destination, tag);
   }
@@ -296,7 +312,7 @@ export class QueuePair extends Handle implements Receiver {
     this.#attributes.recv_cq.users--;
   }
 
-  /** What it has in the core. */
+  /** Releases its part of the core. */
   protected release(): void {
     this.transport?.close();
     this.transport?.forget();
@@ -337,7 +353,7 @@ function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePa
   };
 }
 
-/** Types that exist elsewhere are EOPNOTSUPP, others EINVAL. */
+/** Refuses a type: EOPNOTSUPP for types that other devices have, EINVAL for unknown ones. */
 function checkType(call: string, type: number): void {
   if (hasSteps(type)) return;
   const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
@@ -346,7 +362,7 @@ function checkType(call: string, type: number): void {
   refuse({ code: "EINVAL", call, reason: "out_of_range", path: "qp_type", value: type, hint });
 }
 
-/** A living completion queue of the device that the protection domain is on. */
+/** Checks a completion queue: it must exist, on the device of the protection domain. */
 function completionQueueOf(call: string, pd: ProtectionDomain, path: string, queue: CompletionQueue): CompletionQueue {
   living(call, path, queue, CompletionQueue);
   if (queue.device !== pd.device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });

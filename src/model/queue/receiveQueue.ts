@@ -1,6 +1,7 @@
 /**
- * The receive queue of a queue pair, or a work queue: buffers that wait for frames. The core knows their lengths and says which
- * frame takes which; the bytes are written here.
+ * The receive queue of a queue pair or a work queue: it holds the buffers for incoming frames. The
+ * core knows the lengths of the buffers and selects one for each frame; this class writes the
+ * bytes.
  */
 import { Reason } from "../../abi/engine.js";
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_RECV, IBV_WC_SUCCESS, IBV_WC_WR_FLUSH_ERR } from "../../abi/verbs.js";
@@ -17,32 +18,35 @@ export interface ReceiveRequest extends WorkRequest {
   next?: ReceiveRequest | null | undefined;
 }
 
-/** A request that was posted, with its memory as it was found then. */
+/** A posted request with the memory views that it named. */
 interface PostedBuffer {
   readonly wr_id: bigint | number;
   readonly views: readonly Uint8Array[];
 }
 
-/** Whose receive queue it is. */
+/** The owner of a receive queue. */
 export interface Receiver extends Handle {
-  /** What calls call it. */
+  /** The name of the owner's argument in calls and errors. */
   readonly argument: "qp" | "wq";
-  /** Null for what has no receive queue. */
+  /** Null for an owner without a receive queue. */
   readonly pd: ProtectionDomain | null;
-  /** The queue in the core. */
+  /** The queue's handle in the core. */
   readonly handle: number;
-  /** What completions say of it. */
+  /** `qp_num` in completions. */
   readonly number: number;
-  /** Whether the core gives it frames, and so has to know its buffers. */
+  /** Whether the core delivers frames to it; the core then has to know its buffers. */
   readonly takesFrames: boolean;
-  /** Whether it takes requests, and what becomes of them. */
+  /** What happens to a request that is posted now. */
   readonly posting: Posting;
 }
 
-/** A queue in its first state takes no requests; in an error they complete at once. */
+/**
+ * A queue in its first state refuses requests; in the error state requests complete at once with a
+ * flush error.
+ */
 export type Posting = "refused" | "kept" | "flushed";
 
-/** Places of the core's ring: a power of two. */
+/** The size of the ring in the core: a power of two of at least `requests` entries. */
 export function depthOf(requests: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));
 }
@@ -53,7 +57,7 @@ export class ReceiveQueue {
   readonly #most: { max_recv_wr: number; max_recv_sge: number };
   readonly #depth: number;
   readonly #posted: PostedBuffer[] = [];
-  /** Requests posted and taken, counted over the life of the queue. */
+  /** Requests posted and requests used, counted since the queue was created. */
   #tail = 0;
   #head = 0;
 
@@ -64,7 +68,10 @@ export class ReceiveQueue {
     this.#depth = depthOf(most.max_recv_wr);
   }
 
-  /** One request. @throws EINVAL in RESET, memory that the device may not write; ENOMEM when the queue is full */
+  /**
+   * Posts one request. @throws EINVAL in RESET, or for memory that the device may not write; ENOMEM
+   * when the queue is full
+   */
   post(call: string, wr: ReceiveRequest): void {
     const { pd, posting, argument, device, handle, takesFrames } = this.#owner;
     if (pd === null || posting === "refused") {
@@ -87,7 +94,7 @@ export class ReceiveQueue {
     if (takesFrames) device.core.exports.postBuffer(handle, lengthOf(views));
   }
 
-  /** A frame has arrived: its bytes go to the buffer that the core chose, and the completion is made. */
+  /** Writes a frame to the buffer that the core selected, and makes the completion. */
   arrive(destination: BatchDestination, tag: number): void {
     const buffer = this.#posted[destination.request % this.#depth];
     if (buffer === undefined) return;
@@ -100,18 +107,18 @@ export class ReceiveQueue {
     this.#completions.push(wc);
   }
 
-  /** Bytes that the oldest request has room for, null without one. */
+  /** The size of the oldest request in bytes; null without a request. */
   get room(): number | null {
     const buffer = this.#tail === this.#head ? undefined : this.#posted[this.#head % this.#depth];
     return buffer === undefined ? null : lengthOf(buffer.views);
   }
 
-  /** Whether a completion more would be one too many. */
+  /** Whether the completion queue has no room for another completion. */
   get completionsFull(): boolean {
     return this.#completions.full;
   }
 
-  /** The oldest request, which there is, completes with what a message has brought, in its parts. */
+  /** Completes the oldest request with a message, given in parts. There must be a request. */
   complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>): void {
     const { wr_id, views } = this.#posted[this.#head % this.#depth] as PostedBuffer;
     this.#head++;
@@ -119,13 +126,13 @@ export class ReceiveQueue {
     this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message });
   }
 
-  /** What is posted is forgotten. */
+  /** Removes all posted requests without completions. */
   forget(): void {
     this.#owner.device.core.exports.clearQueue(this.#owner.handle);
     this.#head = this.#tail;
   }
 
-  /** What is posted completes with a flush error. */
+  /** Completes all posted requests with a flush error. */
   flush(): void {
     for (let i = this.#head; i < this.#tail; i++) {
       const buffer = this.#posted[i % this.#depth];

@@ -1,4 +1,4 @@
-/** Receive queues by their numbers, as device commands name them. */
+/** Finds receive queues by number, as device commands name them. */
 import { IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
@@ -6,8 +6,9 @@ import { QueuePair } from "./queuePair.js";
 import { WorkQueue } from "./workQueue.js";
 
 /**
- * The work queue, or the raw packet queue pair, whose receive queue has this number. MODEL: that of a queue pair is its qp_num.
- * @throws EINVAL
+ * The work queue, or the raw packet queue pair, with this receive queue number. MODEL: the number
+ * of a queue pair's receive queue is its qp_num.
+ * @throws EINVAL when the function has no such queue
  */
 export function receiverAt(call: string, path: string, context: Context, number: number): QueuePair | WorkQueue {
   const found = context.device.receivers.get(number);

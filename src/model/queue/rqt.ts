@@ -1,4 +1,6 @@
-/** RQTs: the indirection tables of device commands (CREATE_RQT), of receive queues by number. */
+/**
+ * RQTs: the indirection tables of device commands (CREATE_RQT). They list receive queues by number.
+ */
 import { refuse } from "../../errors.js";
 import type { Context } from "../base/context.js";
 import { DevxObject } from "../devx/object.js";
@@ -9,7 +11,7 @@ import { receiverAt } from "./receivers.js";
 export class Rqt extends DevxObject {
   readonly numberedAs = "rqt";
   readonly context: Context;
-  /** rqtn */
+  /** The number of the RQT (rqtn). */
   readonly id: number;
   readonly list: QueueList;
 
@@ -22,7 +24,10 @@ export class Rqt extends DevxObject {
     context.users++;
   }
 
-  /** @throws EINVAL numbers that no receive queue of the function has, how many is no power of two, or too many; ENOMEM */
+  /**
+   * @throws EINVAL for a number without a receive queue on the function, or a length that is not a
+   *   power of two or is too large; ENOMEM
+   */
   static create(call: string, context: Context, numbers: readonly number[]): Rqt {
     const { length } = numbers;
     const most = context.device.hardware.inventory.limits.max_rwq_indirection_table_size;

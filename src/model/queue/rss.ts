@@ -16,22 +16,25 @@ import {
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import type { QueueList } from "./indirectionTable.js";
 
-/** Bits IBV_RX_HASH_... that a queue pair can have (`rss_caps.rx_hash_fields_mask`). */
+/** The bits IBV_RX_HASH_... that a queue pair can have (`rss_caps.rx_hash_fields_mask`). */
 export const HASH_FIELDS = 0x8000_01ff;
 
-/** How frames are hashed. */
+/** The hash function and its inputs. */
 export interface HashOptions {
   /** HASH_* */
   function: number;
   symmetric: boolean;
-  /** RSS_* of the fields of the outer and of the inner packet. */
+  /** Bits RSS_* for the fields of the outer packet and of the inner packet. */
   outer: number;
   inner: number;
-  /** Of RSS_KEY_SIZE bytes. */
+  /** The hash key, RSS_KEY_SIZE bytes. */
   key: Uint8Array;
 }
 
-/** A spread record. It holds nothing: whoever makes it keeps the list alive. */
+/**
+ * An RSS record in the core. It does not count as a user of the list: its owner keeps the list
+ * alive.
+ */
 export class RssRecord {
   /** The operand of Op.rss. */
   readonly address: number;

@@ -1,4 +1,7 @@
-/** Queue pairs that only receive, and spread what they get over an indirection table (ibv_create_qp_ex(3), rx_hash_conf). */
+/**
+ * Queue pairs that only receive: RSS divides their frames among the work queues of an indirection
+ * table (ibv_create_qp_ex(3), rx_hash_conf).
+ */
 import { HASH_NONE, HASH_TOEPLITZ, RSS_IPV6, RSS_KEY_SIZE, RSS_SPI, RSS_UDP } from "../../abi/state.js";
 import {
   IBV_QPT_RAW_PACKET,
@@ -30,14 +33,14 @@ import { HASH_FIELDS, RssRecord, type HashOptions } from "./rss.js";
 export interface ReceiveHashConfiguration {
   /** IBV_RX_HASH_FUNC_TOEPLITZ */
   rx_hash_function: number;
-  /** Bytes: 40. @default all of `rx_hash_key` */
+  /** The length of the key in bytes: 40. @default the length of `rx_hash_key` */
   rx_hash_key_len?: number | undefined;
   rx_hash_key: Uint8Array;
   /** Bits IBV_RX_HASH_... */
   rx_hash_fields_mask: number | bigint;
 }
 
-/** What a spreading queue pair is made of. */
+/** The attributes of an RSS queue pair. */
 export interface RssAttributes extends Partial<QueuePairAttributes> {
   qp_type: number;
   rx_hash_conf: ReceiveHashConfiguration;
@@ -62,7 +65,10 @@ export class RssQueuePair extends QueuePair {
     table.users++;
   }
 
-  /** @throws EINVAL fields that exclude each other, keys of another size; EOPNOTSUPP what receives otherwise, or sends; ENOMEM */
+  /**
+   * @throws EINVAL for fields that exclude each other or a key of another size; EOPNOTSUPP for
+   *   another type, or for attributes of a send queue; ENOMEM
+   */
   static createRss(call: string, pd: ProtectionDomain, attributes: RssAttributes, name?: string): RssQueuePair {
     const { device } = pd;
     checkRest(call, attributes);
@@ -110,7 +116,7 @@ export class RssQueuePair extends QueuePair {
   }
 }
 
-/** It has neither queues nor completions of its own. */
+/** Refuses attributes of a send queue, a receive queue or a completion queue. */
 function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAttributes): void {
   if (qp_type !== IBV_QPT_RAW_PACKET) {
     const hint = "with rwq_ind_tbl: IBV_QPT_RAW_PACKET";
@@ -152,13 +158,13 @@ function hashOf(call: string, conf: ReceiveHashConfiguration, table: Indirection
   }
   const fields = fieldsOf(call, mask);
   const inner = (mask & IBV_RX_HASH_INNER) !== 0;
-  // SPEC: as drivers have it: without fields there is nothing to choose by, and so one queue.
+  // SPEC: as in drivers, a hash without fields needs a table of one queue.
   const function_ = fields === 0 ? HASH_NONE : HASH_TOEPLITZ;
   if (fields === 0 && table.log_ind_tbl_size > 0) clash(call, mask, "without fields the table has one queue");
   return { function: function_, symmetric: false, outer: inner ? 0 : fields, inner: inner ? fields : 0, key };
 }
 
-/** RSS_* of a mask. */
+/** The RSS_* bits for a mask of IBV_RX_HASH_ bits. */
 function fieldsOf(call: string, mask: number): number {
   const has = (bits: number): boolean => (mask & bits) !== 0;
   if (has(IPV4) && has(IPV6)) clash(call, mask, "IPv4 and IPv6 exclude each other");
@@ -181,7 +187,7 @@ function clash(call: string, mask: number, hint: string): never {
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite: CITE });
 }
 
-/** What `ibv_create_qp_ex` makes of its attributes. */
+/** Implements `ibv_create_qp_ex`. */
 export function createExtended(
   call: string,
   { device }: Context,

@@ -1,4 +1,4 @@
-/** Scatter and gather lists: where in registered memory the bytes of a work request lie. */
+/** Scatter/gather lists: the parts of registered memory that a work request names. */
 import { refuse } from "../../errors.js";
 import type { MemoryRegion, ProtectionDomain } from "../base/context.js";
 import { describe, unsigned } from "../../checks.js";
@@ -7,25 +7,25 @@ import { bounded } from "../base/limits.js";
 /** `struct ibv_sge` */
 export interface ScatterEntry {
   addr: Uint8Array;
-  /** Bytes. @default all of `addr` */
+  /** Bytes. @default the length of `addr` */
   length?: number | undefined;
   lkey: number;
 }
 
-/** The fields that requests of both queues have. */
+/** The fields that send and receive requests have in common. */
 export interface WorkRequest {
   wr_id: bigint | number;
   sg_list: readonly ScatterEntry[];
-  /** Entries that count. @default all of `sg_list` */
+  /** The number of entries to use. @default the length of `sg_list` */
   num_sge?: number | undefined;
 }
 
-/** Where a list of work requests says which one was refused: what C has as `bad_wr`. */
+/** Gets the request of a list that was refused: `bad_wr` in C. */
 export interface BadRequest<T> {
   wr?: T;
 }
 
-/** Does one request of a list after another, up to the first that is refused, which `bad` then names. */
+/** Posts the requests of a list up to the first that is refused, and stores that one in `bad`. */
 export function postList<T extends { next?: T | null | undefined }>(
   first: T,
   bad: BadRequest<T> | undefined,
@@ -41,7 +41,9 @@ export function postList<T extends { next?: T | null | undefined }>(
   }
 }
 
-/** The views that the entries of a request name, `most` at most; whether they are registered is not looked at. */
+/**
+ * The memory views of a request, `most` at most. Registration is checked elsewhere (`checkViews`).
+ */
 export function viewsOf(call: string, wr: WorkRequest, most: number): Uint8Array[] {
   const { sg_list } = wr;
   if (!Array.isArray(sg_list)) throw new TypeError(`${call}: wr.sg_list must be a list, not ${describe(sg_list)}`);
@@ -60,7 +62,10 @@ function viewOf(call: string, path: string, entry: ScatterEntry): Uint8Array {
   return addr.subarray(0, size);
 }
 
-/** Refuses the first view that does not lie in the region of its lkey, or that the region does not allow. */
+/**
+ * Refuses the first view that lies outside the region of its lkey, or that the region does not
+ * allow. @throws EINVAL
+ */
 export function checkViews(
   call: string,
   pd: ProtectionDomain,
@@ -89,7 +94,7 @@ export function lengthOf(views: readonly Uint8Array[]): number {
   return views.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Fills the views with the bytes, in order; gives how many it wrote. */
+/** Writes the bytes to the views in order; returns the number of bytes written. */
 export function scatter(views: readonly Uint8Array[], bytes: Uint8Array): number {
   let at = 0;
   for (const view of views) {

@@ -1,4 +1,6 @@
-/** The tables of ibv_post_send(3): operations and flags that each type of queue pair has, as far as this device goes. */
+/**
+ * The operations and flags of ibv_post_send(3) that each type of queue pair takes on this device.
+ */
 import {
   IBV_QPT_RAW_PACKET,
   IBV_QPT_RC,
@@ -25,10 +27,10 @@ import { refuse } from "../../errors.js";
 
 interface Operations {
   readonly has: readonly number[];
-  /** Those that the page gives the type besides. */
+  /** Operations that the page lists for the type and this device lacks. */
   readonly lacks: readonly number[];
   readonly flags: number;
-  /** What it has, as refusals say it. */
+  /** The available operations, as errors list them. */
   readonly opcodeHint: string;
   readonly flagHint: string;
 }
@@ -43,7 +45,7 @@ const UC_LACKS = [
 ];
 const RC_LACKS = [...UC_LACKS, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD];
 
-/** What passes messages or datagrams. */
+/** The operations of a queue pair that sends messages or datagrams. */
 const sends = (lacks: readonly number[], flags = 0, more = ""): Operations => ({
   has: [IBV_WR_SEND, IBV_WR_SEND_WITH_IMM],
   lacks,
@@ -53,7 +55,7 @@ const sends = (lacks: readonly number[], flags = 0, more = ""): Operations => ({
 });
 
 const OPERATIONS: Readonly<Record<number, Operations>> = {
-  // The packets of datagrams and messages have no checksums besides their own.
+  // Packets of datagrams and messages have no checksums to offload.
   [IBV_QPT_RAW_PACKET]: {
     ...sends([], IBV_SEND_IP_CSUM, ", IP_CSUM"),
     has: [IBV_WR_SEND],
@@ -64,7 +66,10 @@ const OPERATIONS: Readonly<Record<number, Operations>> = {
   [IBV_QPT_RC]: sends(RC_LACKS, IBV_SEND_FENCE, ", FENCE"),
 };
 
-/** Refuses what the queue pair does not do. @throws EINVAL what its type has nowhere; EOPNOTSUPP what it has elsewhere */
+/**
+ * Refuses an operation or a flag. @throws EINVAL when the type does not have it; EOPNOTSUPP when
+ * only this device lacks it
+ */
 export function checkOperation(
   call: string,
   { qp_type }: { readonly qp_type: number },

@@ -1,6 +1,6 @@
 /**
- * The send queue of a queue pair. A request is checked, becomes a frame, completes, and the frame runs its whole way, all
- * before the call returns. A message completes behind its frames.
+ * The send queue of a queue pair. `post` checks a request, makes the frame and the completion, and
+ * steers the frame to its end before it returns. A message completes after all its frames.
  */
 import {
   IBV_QPS_ERR,
@@ -33,34 +33,34 @@ import { checkOperation } from "./sendOperations.js";
 import type { Message } from "../roce/requester.js";
 import type { Transport } from "../roce/transport.js";
 
-/** `struct ibv_send_wr`, what sending a frame, a datagram or a message reads. */
+/** `struct ibv_send_wr`, with the fields that raw frames, datagrams and messages use. */
 export interface SendRequest extends WorkRequest {
   next?: SendRequest | null | undefined;
-  /** IBV_WR_SEND; of datagrams and messages also IBV_WR_SEND_WITH_IMM */
+  /** IBV_WR_SEND; for datagrams and messages also IBV_WR_SEND_WITH_IMM. */
   opcode: number;
   /** Bits IBV_SEND_... @default 0 */
   send_flags?: number | undefined;
-  /** Of IBV_WR_SEND_WITH_IMM. @default 0 */
+  /** The immediate data of IBV_WR_SEND_WITH_IMM. @default 0 */
   imm_data?: number | undefined;
   wr?: { ud?: DatagramAddress | undefined } | undefined;
 }
 
-/** Where a datagram goes: member `ud` of the union `wr`. */
+/** The destination of a datagram: member `ud` of the union `wr`. */
 export interface DatagramAddress {
   ah: AddressHandle;
   remote_qpn: number;
-  /** With its highest bit the queue pair's own is sent. */
+  /** The Q_Key to send. If its highest bit is set, the queue pair's own Q_Key is sent instead. */
   remote_qkey: number;
 }
 
-/** What a send queue is bounded by. */
+/** The sizes of a send queue. */
 export interface SendLimits {
   readonly max_send_wr: number;
   readonly max_send_sge: number;
   readonly max_inline_data: number;
 }
 
-/** The queue pair, as its send queue needs it. */
+/** The part of a queue pair that its send queue uses. */
 export interface SendingQueuePair {
   readonly device: DeviceBase;
   readonly destroyed: boolean;
@@ -70,7 +70,7 @@ export interface SendingQueuePair {
   readonly pd: ProtectionDomain | null;
   readonly attributes: Readonly<QueuePairState>;
   readonly transport: Transport | null;
-  /** The packet sequence number of the next packet, which is taken. */
+  /** Takes the packet sequence number of the next packet. */
   takePsn(): number;
 }
 
@@ -81,7 +81,9 @@ export class SendQueue {
   readonly #completions: CompletionQueue;
   readonly #limits: SendLimits;
   readonly #signalsAll: boolean;
-  /** Requests posted, and those whose place is free again, counted over the life of the queue. */
+  /**
+   * Requests posted, and requests whose entry is free again, counted since the queue was created.
+   */
   #tail = 0;
   #head = 0;
 
@@ -93,14 +95,15 @@ export class SendQueue {
   }
 
   /**
-   * One request.
-   * @throws EINVAL a state that does not send, an operation or a flag that the queue pair does not have, memory that is not
-   * its own, what is no frame; ENOMEM when the queue or its completion queue is full
+   * Posts one request.
+   * @throws EINVAL for a state that does not send, an operation or flag that the queue pair does
+   *   not have, memory outside its regions, or bytes that are not a frame; ENOMEM when the queue or
+   *   its completion queue is full
    */
   post(call: string, wr: SendRequest): void {
     const qp = this.#qp;
     const { state } = qp;
-    // A frame on its way may have led to anything.
+    // Frames of an earlier request in the list may have destroyed the queue pair.
     if (qp.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "qp", value: qp });
     if (state !== IBV_QPS_RTS && state !== IBV_QPS_ERR) {
       const hint = "move it to RTS first";
@@ -132,7 +135,7 @@ export class SendQueue {
     qp.device.transmit(call, qp, sent);
   }
 
-  /** Everything that is posted has been sent; its places are free. */
+  /** Frees all entries: every posted request has been sent. */
   forget(): void {
     this.#head = this.#tail;
   }
@@ -188,7 +191,7 @@ export class SendQueue {
     };
   }
 
-  /** Refuses a request that has no place, or whose completion has none. */
+  /** Refuses a request without a free entry, or without room for its completion. */
   #checkRoom(call: string, completes: boolean): void {
     const { max_send_wr } = this.#limits;
     if (this.#tail - this.#head >= max_send_wr) {
@@ -200,7 +203,10 @@ export class SendQueue {
     refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this.#completions, hint });
   }
 
-  /** The request takes its place; it completes when its packets have come to their end. What fails completes always. */
+  /**
+   * Passes a message to the transport. The request completes when its packets are done; a failed
+   * request always gives a completion.
+   */
   #pass(transport: Transport, wr: SendRequest, completes: boolean, message: Omit<Message, "done">): void {
     const place = ++this.#tail;
     const { length } = message.payload;
@@ -211,7 +217,7 @@ export class SendQueue {
     transport.post({ ...message, done });
   }
 
-  /** The request at a place completes; polling that gives back its place and those before it. */
+  /** Completes the request at `place`. Polling the completion frees its entry and all before it. */
   #complete(wr: SendRequest, place: number, status: number, length: number): void {
     const wc = completion(wr.wr_id, status, IBV_WC_SEND, length, this.#qp.qp_num, 0);
     this.#completions.add(wc, () => (this.#head = Math.max(this.#head, place)));

@@ -1,12 +1,14 @@
-/** Queues for tests and tools: somewhere to send frames without buffers and completions. */
+/**
+ * Sinks: queue pairs for tests and tools that take every frame, without buffers and completions.
+ */
 import type { Context } from "../base/context.js";
 import { QueuePair } from "./queuePair.js";
 
 /**
- * A raw-packet queue pair that takes every frame. Outcomes call it `qp:` and its name.
- *
- * @param port the port that `device.send` sends its frames from
- * @throws SteeringError EINVAL no such port; ENOMEM
+ * Creates a raw packet queue pair that takes every frame.
+ * @param name its name; outcomes list it as `qp:NAME`
+ * @param port the port that `device.send` sends its frames from, from 1 on
+ * @throws SteeringError EINVAL for an unknown port; ENOMEM
  */
 export function createSink(context: Context, name: string, port = 1): QueuePair {
   return QueuePair.createSink("createSink", context, name, port);

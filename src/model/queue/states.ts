@@ -1,4 +1,7 @@
-/** The states of a queue pair: which step takes which attributes, as ibv_modify_qp(3) lists them. */
+/**
+ * The states of a queue pair, and the attributes that each transition takes, as ibv_modify_qp(3)
+ * lists them.
+ */
 import {
   IBV_QP_ACCESS_FLAGS,
   IBV_QP_ALT_PATH,
@@ -39,7 +42,10 @@ import { describe, unsigned } from "../../checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { MTU, PKEY_TABLE_LENGTH } from "../base/ports.js";
 
-/** Attributes of `struct ibv_qp_attr` that are kept: all numbers but the address. */
+/**
+ * The attributes of `struct ibv_qp_attr` that a queue pair keeps. All are numbers except the
+ * address.
+ */
 export interface QueuePairState {
   qp_state: number;
   path_mtu: number;
@@ -59,10 +65,10 @@ export interface QueuePairState {
   rnr_retry: number;
 }
 
-/** What `ibv_modify_qp` takes: `struct ibv_qp_attr`. */
+/** The argument of `ibv_modify_qp`: `struct ibv_qp_attr`. */
 export type QueuePairChange = Partial<QueuePairState> & { cur_qp_state?: number };
 
-/** A queue pair that was just made, or reset. */
+/** The state of a queue pair that is new or was reset. */
 export const RESET_STATE: Readonly<QueuePairState> = {
   qp_state: IBV_QPS_RESET,
   path_mtu: 0,
@@ -91,20 +97,23 @@ export const STATE_NAMES: Readonly<Record<number, string>> = {
   [IBV_QPS_ERR]: "ERR",
 };
 
-/** The way up; RESET and ERR can be had from everywhere. MODEL: nothing is ever under way, so there is no SQD and no SQE. */
+/**
+ * The transition upward from each state; RESET and ERR can be reached from every state. MODEL:
+ * requests are done when a call returns, so SQD and SQE do not exist.
+ */
 const NEXT: Readonly<Record<number, number>> = {
   [IBV_QPS_RESET]: IBV_QPS_INIT,
   [IBV_QPS_INIT]: IBV_QPS_RTR,
   [IBV_QPS_RTR]: IBV_QPS_RTS,
 };
 
-/** Attributes that a step must have, and those that it may have besides. */
+/** The attributes that a transition requires, and those that it also accepts. */
 interface Step {
   readonly must: number;
   readonly may: number;
 }
 
-/** The steps of a type: up to a state, and staying in it. */
+/** The transitions of a queue pair type: up to a state, and staying in a state. */
 interface Steps {
   readonly up: Readonly<Record<number, Step>>;
   readonly stay: Readonly<Record<number, number>>;
@@ -152,21 +161,21 @@ const STEPS: Readonly<Record<number, Steps>> = {
   },
 };
 
-/** Whether queue pairs of this type have one peer each. */
+/** Whether a queue pair of this type has one peer. */
 export function isConnected(type: number): boolean {
   return type === IBV_QPT_RC || type === IBV_QPT_UC;
 }
 
-/** Types that can be made. */
+/** Whether queue pairs of this type can be created. */
 export function hasSteps(type: number): boolean {
   return type in STEPS;
 }
 
-/** What a number may be. */
+/** The range of a numeric attribute. */
 interface NumberField {
   readonly bit: number;
   readonly name: Exclude<keyof QueuePairState, "ah_attr" | "qp_state">;
-  /** The bit as C spells it. */
+  /** The name of the bit in C. */
   readonly mask: string;
   readonly low: number;
   readonly high: number | ((device: DeviceBase) => number);
@@ -203,7 +212,7 @@ const NUMBERS: readonly NumberField[] = [
   { bit: IBV_QP_DEST_QPN, name: "dest_qp_num", mask: "IBV_QP_DEST_QPN", low: 0, high: 0xffffff },
 ];
 
-/** What a device may lack, and this one does. */
+/** Attributes of features that this device lacks. */
 const LACKING = IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP | IBV_QP_RATE_LIMIT;
 
 const MASK_NAMES: readonly (readonly [number, string])[] = [
@@ -212,10 +221,11 @@ const MASK_NAMES: readonly (readonly [number, string])[] = [
 ];
 
 /**
- * What the queue pair is after `ibv_modify_qp`. Nothing is changed here, so a refusal leaves everything as it was.
+ * The state of the queue pair after `ibv_modify_qp`. The function changes nothing, so a refused
+ * call leaves the queue pair as it was.
  *
- * @throws EINVAL a step that the machine lacks, an attribute that the step must have or does not take, a value that
- * cannot be; EOPNOTSUPP what the device lacks
+ * @throws EINVAL for a transition that does not exist, an attribute that is missing or not
+ *   accepted, or a value out of range; EOPNOTSUPP for features that the device lacks
  */
 export function changedState(
   call: string,

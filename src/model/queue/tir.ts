@@ -1,6 +1,6 @@
 /**
- * TIRs (CREATE_TIR): what leads to a receive queue, or spreads over those of an RQT. MODEL: whether frames of one's own come back is said
- * by rules (docs/flows.md), so `self_lb_en` says nothing.
+ * TIRs (CREATE_TIR): a TIR leads to one receive queue, or through RSS to those of an RQT. MODEL:
+ * rules decide about loopback (docs/flows.md), so `self_lb_en` has no effect.
  */
 import { Op } from "../../abi/engine.js";
 import type { Context } from "../base/context.js";
@@ -11,15 +11,15 @@ import { receiverAt } from "./receivers.js";
 import type { Rqt } from "./rqt.js";
 import { RssRecord, type HashOptions } from "./rss.js";
 
-/** Where a TIR leads: to a receive queue by its number, or over a table. */
+/** The destination of a TIR: a receive queue number, or an RQT with hash options. */
 export type TirDestination = { readonly rqn: number } | { readonly rqt: Rqt; readonly hash: HashOptions };
 
 export class Tir extends DevxObject {
   readonly numberedAs = "tir";
   readonly context: Context;
-  /** tirn */
+  /** The number of the TIR (tirn). */
   readonly id: number;
-  /** What takes frames to it. */
+  /** The action that delivers frames to it. */
   readonly target: FrameTarget;
   readonly #holds: Handle;
   readonly #rss: RssRecord | null;
@@ -36,7 +36,7 @@ export class Tir extends DevxObject {
     context.users++;
   }
 
-  /** @throws EINVAL a number that no receive queue of the function has; ENOMEM */
+  /** @throws EINVAL for a number without a receive queue on the function; ENOMEM */
   static create(call: string, context: Context, to: TirDestination): Tir {
     if ("rqn" in to) {
       const queue = receiverAt(call, "inline_rqn", context, to.rqn);

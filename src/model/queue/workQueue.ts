@@ -1,4 +1,7 @@
-/** Work queues (ibv_create_wq(3)): receive queues without a queue pair, which indirection tables and TIRs lead to. */
+/**
+ * Work queues (ibv_create_wq(3)): receive queues without a queue pair. Indirection tables and TIRs
+ * lead to them.
+ */
 import { QUEUE_READY } from "../../abi/engine.js";
 import {
   IBV_WQ_ATTR_CURR_STATE,
@@ -20,7 +23,7 @@ import { checkQueueNumber } from "./numbers.js";
 import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
 
-/** `struct ibv_wq_init_attr`. MODEL: a work queue has what was asked for, not more. */
+/** `struct ibv_wq_init_attr`. MODEL: a work queue gets exactly these sizes, not larger ones. */
 export interface WorkQueueAttributes {
   wq_context?: unknown;
   /** IBV_WQT_RQ */
@@ -30,7 +33,10 @@ export interface WorkQueueAttributes {
   pd: ProtectionDomain;
   cq: CompletionQueue;
   comp_mask?: number | undefined;
-  /** Bits IBV_WQ_FLAGS_..., with IBV_WQ_INIT_ATTR_FLAGS in `comp_mask`; the device has none. */
+  /**
+   * Bits IBV_WQ_FLAGS_..., read with IBV_WQ_INIT_ATTR_FLAGS in `comp_mask`. The device supports
+   * none.
+   */
   create_flags?: number | undefined;
 }
 
@@ -48,7 +54,7 @@ const POSTING: readonly Posting[] = ["refused", "kept", "flushed"];
 export class WorkQueue extends Handle implements Receiver {
   readonly argument = "wq";
   readonly isSink = false;
-  /** The number of its receive queue too. */
+  /** Its number, and that of its receive queue. */
   readonly wq_num: number;
   readonly wq_type = IBV_WQT_RQ;
   readonly wq_context: unknown;
@@ -56,7 +62,7 @@ export class WorkQueue extends Handle implements Receiver {
   readonly pd: ProtectionDomain;
   readonly cq: CompletionQueue;
   readonly handle: number;
-  /** What outcomes call it. */
+  /** Its name in outcomes: `wq:NAME`. */
   readonly label: string;
   readonly takesFrames = true;
   readonly #receive: ReceiveQueue;
@@ -106,7 +112,7 @@ export class WorkQueue extends Handle implements Receiver {
     return POSTING[this.#state] as Posting;
   }
 
-  /** ibv_modify_wq. SPEC: from ERR to RDY it is reset first; every other step there is. */
+  /** ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
   modify(call: string, change: WorkQueueChange): void {
     if (typeof change !== "object" || change === null) {
       throw new TypeError(`${call}: wq_attr must be an object, not ${describe(change)}`);
@@ -133,12 +139,12 @@ export class WorkQueue extends Handle implements Receiver {
     if (to === IBV_WQS_ERR) this.#receive.flush();
   }
 
-  /** ibv_post_wq_recv: all requests of the list up to the first bad one. */
+  /** ibv_post_wq_recv: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     postList(request, bad, (wr) => this.#receive.post(call, wr));
   }
 
-  /** A frame has arrived, and was taken or was too long. */
+  /** A frame has used a receive request; it may have been too long for the buffer. */
   arrive(destination: BatchDestination, tag: number): void {
     this.#receive.arrive(destination, tag);
   }
@@ -166,7 +172,7 @@ function checkAttributes(call: string, { device }: Context, attributes: WorkQueu
   if (unsigned(call, "comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
     unknown("comp_mask", comp_mask, "IBV_WQ_INIT_ATTR_FLAGS");
   }
-  // Without its bit in comp_mask a field is not looked at.
+  // The device ignores a field without its bit in comp_mask.
   if (comp_mask !== 0 && unsigned(call, "create_flags", create_flags, 32) !== 0) {
     unknown("create_flags", create_flags, "raw_packet_caps and max_wq_type_rq say what the device has");
   }
