@@ -26,7 +26,10 @@ export class OutcomeClasses {
     return this.#word(CLASSES_COUNT);
   }
 
-  /** How many rows of the batch are summed, and have a number: all, or the first ones, where there is no room for another outcome class. */
+  /**
+   * The number of summed rows, which have a class number. It is smaller than the batch when there
+   * was no room for another class.
+   */
   get summed(): number {
     return this.#word(CLASSES_SUMMED);
   }
@@ -43,7 +46,7 @@ export class OutcomeClasses {
     return (u8[at] as number) | ((u8[at + 1] as number) << 8);
   }
 
-  /** The row of the batch that an outcome class of this batch came up in. */
+  /** The first row of the batch that has this outcome class. The class must occur in the batch. */
   rowOf(outcomeClass: number): number {
     return this.#word(this.#record(outcomeClass) + CLASS_ROW);
   }

@@ -1,8 +1,10 @@
 /**
- * Rewrites the module of the core so that several threads can run it (WebAssembly core specification, 5.5 Modules).
+ * Rewrites the WebAssembly module of the core so that several threads can run it (WebAssembly core
+ * specification, 5.5 Modules).
  *
- * The rewritten module imports shared memory, and has two more functions: one writes all mutable globals to memory, the other reads
- * them back. Between two runs, the state of an instance is in its memory alone, so a copy of the memory is another core.
+ * The rewritten module imports shared memory and has two more functions: one saves all mutable
+ * globals to memory, the other restores them. Between two runs all state of an instance is in its
+ * memory, so a copy of the memory is another core.
  */
 import { PAGE } from "./workerControl.js";
 
@@ -24,14 +26,14 @@ const I32 = 0x7f;
 const I64 = 0x7e;
 /** (address: i32) => void */
 const TYPE = [0x60, 1, I32, 0];
-/** Bytes of a saved value: the number of pages, then each global. */
+/** The size of a saved value in bytes. Saved are the number of pages, then each global. */
 const SLOT = 8;
 /** The largest size of memory, in pages. */
 const MOST_PAGES = (2 ** 32 - PAGE) / PAGE;
 
 /** The additional exports of a rewritten core. */
 export interface SharingExports {
-  /** Writes how many pages memory has, a word, and all globals. */
+  /** Saves the number of memory pages, one word, and all globals. */
   keepGlobals(address: number): void;
   takeGlobals(address: number): void;
 }
@@ -60,7 +62,7 @@ export function rewrite(module: Uint8Array): Rewritten {
   const countIn = (id: number): number => new Reader(body(id)).number();
   const globals = changingGlobals(body(GLOBALS));
   const pages = leastPages(body(MEMORY));
-  // Imports are functions alone, which are numbered before those of the module.
+  // All imports are functions; their numbers come before those of the module's functions.
   const first = countIn(IMPORTS) + countIn(FUNCTIONS);
   const type = leb(countIn(TYPES));
   const imported = [...named("env"), ...named("memory"), KIND_MEMORY];
@@ -132,12 +134,12 @@ function taking(globals: readonly Global[]): number[] {
   );
 }
 
-/** Alignment, of bytes, and offset. */
+/** The operands of a load or store: no alignment, and the offset of a slot. */
 function offset(slot: number): number[] {
   return [0, ...leb(slot * SLOT)];
 }
 
-/** A function without locals. */
+/** The body of a function without locals. */
 function code(instructions: readonly number[]): number[] {
   const body = [0, ...instructions, 0x0b];
   return [...leb(body.length), ...body];
@@ -150,7 +152,7 @@ function sectionsOf(module: Uint8Array): Section[] {
   while (reader.at < module.length) {
     const id = reader.number();
     const length = reader.number();
-    // Names, and where the source of a debug build lies, are of the module as it was.
+    // Name sections and source map URLs describe the original module; they are dropped.
     if (id !== CUSTOM) sections.push({ id, body: module.subarray(reader.at, reader.at + length) });
     reader.at += length;
   }
@@ -198,13 +200,13 @@ class Reader {
     }
   }
 
-  /** The expression that a global begins with: a constant, and `end`. */
+  /** The expression that initializes a global: a constant, and `end`. */
   skipConstant(): void {
     const operation = this.#bytes[this.at++];
-    // i32.const, i64.const; v128.const, of constants alone.
+    // i32.const, i64.const or v128.const. No other expression occurs.
     if (operation === 0x41 || operation === 0x42) this.number();
     else if (operation === 0xfd) this.at += 1 + 16;
-    else throw new TypeError("flowsteer: a global of the core begins with no constant");
+    else throw new TypeError("flowsteer: a global of the core is not initialized by a constant");
     this.at++;
   }
 }

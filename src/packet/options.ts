@@ -1,25 +1,33 @@
 /**
- * Options of TCP, IPv4, IPv6 and Geneve as lists that people can read and write.
+ * Decodes and encodes the options of TCP, IPv4, IPv6 and Geneve, as lists that people can read and
+ * write.
  *
- * Decoding loses nothing: what has another shape than its type asks for is an option by number with its data, and what
- * breaks the chain is a last one, `rest`. So encoding what was decoded gives the same bytes.
+ * Decoding loses nothing. An option whose data does not fit its type is decoded as a number with
+ * data; bytes after a broken option become a last entry, `rest`. Encoding a decoded list gives the
+ * same bytes.
  */
 import { formatIpv4, parseIpv4 } from "./addresses.js";
 import { bytesGiven, bytesOf, hexOf, joined, readBits, readNumber, type BytesText } from "./bytes.js";
 
-/** An option by its number, with the data behind its length. */
+/** An option by number, with the data after its length byte. */
 export interface OtherOption {
   option: number;
   data?: BytesText;
 }
 
-/** Bytes that are no option: behind the end of the list, or of a length that cannot be. */
+/**
+ * Bytes that are not an option: after the end of the list, or from an option with an invalid length
+ * on.
+ */
 export interface RestOption {
   option: "rest";
   data: BytesText;
 }
 
-/** RFC 9293 section 3.2, RFC 7323, RFC 2018; `edges` are the left and right edge of each block in turn. */
+/**
+ * TCP options (RFC 9293 section 3.2, RFC 7323, RFC 2018). `edges` are the left and right edge of
+ * each block in turn.
+ */
 export type TcpOption =
   | { option: "end" | "nop" | "sack_permitted" }
   | { option: "mss"; size: number }
@@ -29,7 +37,10 @@ export type TcpOption =
   | OtherOption
   | RestOption;
 
-/** RFC 791 section 3.1, RFC 2113; pointers count from 1 at the option's type, so the first address is at 4. */
+/**
+ * IPv4 options (RFC 791 section 3.1, RFC 2113). Pointers count from 1 at the option's type byte, so
+ * the first address is at 4.
+ */
 export type Ipv4Option =
   | { option: "end" | "nop" }
   | {
@@ -42,7 +53,7 @@ export type Ipv4Option =
   | OtherOption
   | RestOption;
 
-/** RFC 8200 section 4.2, RFC 2711, RFC 2675. */
+/** IPv6 options (RFC 8200 section 4.2, RFC 2711, RFC 2675). */
 export type Ipv6Option =
   | { option: "pad1" }
   | { option: "padn"; data: BytesText }
@@ -51,21 +62,26 @@ export type Ipv6Option =
   | OtherOption
   | RestOption;
 
-/** RFC 8926 section 3.5; `length` is that of the data in words of 4 bytes, by default what the data has. */
+/**
+ * Geneve options (RFC 8926 section 3.5). `length` counts the data in words of 4 bytes. @default the
+ * length of `data`
+ */
 export type GeneveOption =
   { class: number; type: number; reserved?: number; length?: number; data?: BytesText } | RestOption;
 
-/** Any option, as the codec has it. */
+/** Any option, as the codec handles it. */
 export type Option = Readonly<Record<string, unknown>>;
 
-/** An option where it lies among its bytes. */
+/** An option and its place in the bytes. */
 export interface FoundOption {
   option: Option;
   at: number;
   length: number;
 }
 
-/** Sizes in bytes of an option's numbers, or a list of what is left. */
+/**
+ * A field of an option: its name, and its size in bytes or the kind of list that fills the rest.
+ */
 type Part = readonly [name: string, size: 1 | 2 | 4 | "words" | "addresses" | "data"];
 
 interface Named {
@@ -74,13 +90,13 @@ interface Named {
   parts: readonly Part[];
 }
 
-/** A type byte, for most a length byte, and data. */
+/** A family of options: a type byte, in most options a length byte, and data. */
 interface Family {
-  /** Types of one byte. */
+  /** The types that consist of one byte. */
   single: readonly number[];
-  /** The one of them behind which there are no more. */
+  /** The type that ends the list. */
   end: number | null;
-  /** Bytes that the length counts beyond the data. */
+  /** The bytes that the length counts in addition to the data. */
   counted: 0 | 2;
   named: readonly Named[];
 }
@@ -132,7 +148,7 @@ export const IPV6: Family = {
   ],
 };
 
-/** The options in these bytes, all of the bytes. */
+/** Decodes all bytes of an option list. */
 export function decodeOptions(family: Family, bytes: Uint8Array): FoundOption[] {
   const found: FoundOption[] = [];
   let at = 0;
@@ -175,7 +191,7 @@ function decodeOne(family: Family, type: number, data: Uint8Array): Option {
   return at === data.length ? option : { option: type, data };
 }
 
-/** What is wrong with an option that was given: the key, and what it should be. */
+/** The fault of an option to encode: the key, and the values that it takes. */
 export class OptionFault {
   readonly key: string;
   readonly hint: string;
@@ -236,7 +252,9 @@ function fits(value: unknown, size: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256 ** size;
 }
 
-/** RFC 8926 section 3.5: | class 2 | type 1 | reserved 3, length 5 | data |. */
+/**
+ * Decodes Geneve options, RFC 8926 section 3.5: | class 2 | type 1 | reserved 3, length 5 | data |.
+ */
 export function decodeGeneve(bytes: Uint8Array): FoundOption[] {
   const found: FoundOption[] = [];
   let at = 0;
@@ -281,7 +299,7 @@ export function encodeGeneve(option: Option): Uint8Array | OptionFault {
   );
 }
 
-/** `mss 1460`, `sack 1:2 5:9`, `option 253 0x0102`. */
+/** The text of an option: `mss 1460`, `sack 1:2 5:9`, `option 253 0x0102`. */
 export function optionText(option: Option): string {
   const { option: name } = option;
   if (typeof option["class"] === "number") {

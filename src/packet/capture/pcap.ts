@@ -1,9 +1,9 @@
-/** The pcap format: draft-ietf-opsawg-pcap. */
+/** Reads the pcap format (draft-ietf-opsawg-pcap). */
 
 import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./record.js";
 import { broken, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
 
-/** Magic numbers as the writer's byte order gives them. */
+/** Magic numbers, in the byte order of the writer. */
 export const PCAP_MAGIC = { microseconds: 0xa1b2c3d4, nanoseconds: 0xa1b23c4d } as const;
 
 export const PCAP_VERSION = { major: 2, minor: 4 } as const;
@@ -11,10 +11,10 @@ export const PCAP_VERSION = { major: 2, minor: 4 } as const;
 /**
  * File header, section 4.
  *
- *      0       4       6       8          12         16        20                         24
- *      | magic | major | minor | reserved | reserved | snaplen | FCS(4) R P 0(10) type(16) |
+ *     0       4       6       8          12         16        20                         24
+ *     | magic | major | minor | reserved | reserved | snaplen | FCS(4) R P 0(10) type(16) |
  *
- * The bits above the link type tell of a frame check sequence at the end of the frames; they are not read.
+ * The bits above the link type describe a frame check sequence after each frame. They are ignored.
  */
 export const PCAP_HEADER = { major: 4, minor: 6, snapLength: 16, linkType: 20, length: 24 } as const;
 
@@ -26,7 +26,10 @@ export const PCAP_HEADER = { major: 4, minor: 6, snapLength: 16, linkType: 20, l
  */
 export const PCAP_RECORD = { seconds: 0, fraction: 4, captured: 8, original: 12, length: 16 } as const;
 
-/** The reader for a file that starts with these four bytes, taken as big-endian. */
+/**
+ * The reader for a file that starts with these four bytes, read as big-endian; null for another
+ * format.
+ */
 export function pcapReader(magic: number): RecordReader | null {
   switch (magic) {
     case 0xa1b2c3d4:
@@ -67,7 +70,7 @@ class PcapReader implements RecordReader {
     const major = view.getUint16(at + PCAP_HEADER.major, this.#littleEndian);
     const minor = view.getUint16(at + PCAP_HEADER.minor, this.#littleEndian);
     if (major !== PCAP_VERSION.major) return broken("major version", PCAP_VERSION.major, major);
-    // Up to 2.3 some systems wrote the two lengths of a record in the other order.
+    // Up to version 2.3 some systems wrote the two lengths of a record in the other order.
     if (minor !== PCAP_VERSION.minor) return broken("minor version", PCAP_VERSION.minor, minor);
     this.interfaces.push({
       linkType: view.getUint32(at + PCAP_HEADER.linkType, this.#littleEndian) & 0xffff,
@@ -79,7 +82,7 @@ class PcapReader implements RecordReader {
     return record(PCAP_HEADER.length);
   }
 
-  /** All whole records from here on that `rows` have room for. */
+  /** Reads complete records from `at` on, until `rows` are full. */
   #readPackets(view: DataView, at: number, { linkType }: CaptureInterface, rows: FrameColumns): Step {
     const littleEndian = this.#littleEndian;
     const clock = this.#clock;
@@ -102,7 +105,7 @@ class PcapReader implements RecordReader {
 
 const NEEDS_HEADER = need(PCAP_RECORD.length, "packet record header");
 
-/** What is said of a record that is not there as a whole. */
+/** The next step for a record that is not complete. */
 function without(captured: number): Step {
   if (captured > MAX_CAPTURE_LENGTH) return broken("captured length", MAX_CAPTURE_LENGTH, captured);
   return need(PCAP_RECORD.length + captured, "packet record");

@@ -1,9 +1,9 @@
-/** The pcapng format: draft-ietf-opsawg-pcapng. */
+/** Reads the pcapng format (draft-ietf-opsawg-pcapng). */
 
 import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./record.js";
 import { broken, bytesOf, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
 
-/** Block types, section 4; a section header reads the same in both byte orders. */
+/** Block types, section 4. The type of a section header is the same in both byte orders. */
 export const BLOCK = {
   sectionHeader: 0x0a0d0d0a,
   interfaceDescription: 1,
@@ -14,18 +14,20 @@ export const BLOCK = {
 } as const;
 
 /**
- * Every block, section 3.1. Its length counts all of it and is a multiple of 4; the trailer repeats it.
+ * Every block, section 3.1. The length includes all fields and is a multiple of 4; the trailer
+ * repeats it.
  *
- *      0      4        8          length - 4   length
- *      | type | length | body...  | length     |
+ *     0      4        8          length - 4   length
+ *     | type | length | body...  | length     |
  */
 export const BLOCK_HEADER = { type: 0, length: 4, body: 8, trailer: 4, shortest: 12 } as const;
 
 /**
- * Section header, section 4.1. Its magic tells the byte order of the section; the interfaces start anew.
+ * Section header, section 4.1. Its magic gives the byte order of the section. Interface numbers
+ * start again at 0.
  *
- *      8       12      14      16               24
- *      | magic | major | minor | section length | options...
+ *     8       12      14      16               24
+ *     | magic | major | minor | section length | options...
  */
 export const SECTION = { magic: 8, major: 12, sectionLength: 16, options: 24 } as const;
 
@@ -41,27 +43,29 @@ export const PCAPNG_MAJOR = 1;
 export const INTERFACE = { linkType: 8, snapLength: 12, options: 16 } as const;
 
 /**
- * Enhanced packet, section 4.3. The obsolete packet block has a 16-bit interface and drop count in place of the
- * interface, and is the same from 12 on.
+ * Enhanced packet, section 4.3. The obsolete packet block has a 16-bit interface and a 16-bit drop
+ * count instead of the interface, and the same fields from byte 12 on.
  *
- *      8           12          16         20                24                28
- *      | interface | time high | time low | captured length | original length | bytes, padded to 4 | options...
+ *     8           12          16         20                24                28
+ *     | interface | time high | time low | captured length | original length | bytes, padded to 4 | options...
  */
 export const PACKET = { interfaceId: 8, timeHigh: 12, timeLow: 16, captured: 20, original: 24, bytes: 28 } as const;
 
 /**
- * Simple packet, section 4.4: of interface 0, without a time; its captured length is the lesser of the original
- * length and the snapshot length.
+ * Simple packet, section 4.4: on interface 0, without a time. Its captured length is the smaller of
+ * original length and snapshot length.
  *
- *      8                 12
- *      | original length | bytes, padded to 4
+ *     8                 12
+ *     | original length | bytes, padded to 4
  */
 export const SIMPLE_PACKET = { original: 8, bytes: 12 } as const;
 
 /** Options, section 3.5: code(2) length(2) value, padded to 4. */
 export const OPTION = { end: 0, interfaceName: 2, timeResolution: 9, timeOffset: 14 } as const;
 
-/** Blocks that are read, and the shortest that they can be; all others are skipped. */
+/**
+ * The block types that are read, and their smallest length in bytes. All other blocks are skipped.
+ */
 const KNOWN_BLOCKS = new Map<number, { what: string; shortest: number }>([
   [BLOCK.sectionHeader, { what: "section header block", shortest: SECTION.options + 4 }],
   [BLOCK.interfaceDescription, { what: "interface description block", shortest: INTERFACE.options + 4 }],
@@ -70,16 +74,19 @@ const KNOWN_BLOCKS = new Map<number, { what: string; shortest: number }>([
   [BLOCK.enhancedPacket, { what: "enhanced packet block", shortest: PACKET.bytes + 4 }],
 ]);
 
-/** What is held of one block at most, and of one section's interfaces. */
+/** The largest number of bytes held of a block, and of interfaces in a section. */
 const MAX_BLOCK_LENGTH = 16 * 1024 * 1024;
 const MAX_INTERFACES = 65536;
 
-/** The reader for a file that starts with these four bytes, taken as big-endian. */
+/**
+ * The reader for a file that starts with these four bytes, read as big-endian; null for another
+ * format.
+ */
 export function pcapngReader(magic: number): RecordReader | null {
   return magic === BLOCK.sectionHeader ? new PcapngReader() : null;
 }
 
-/** The multiple of 4 that holds so many bytes. */
+/** Rounds up to a multiple of 4. */
 export function padded(length: number): number {
   return Math.ceil(length / 4) * 4;
 }
@@ -90,7 +97,7 @@ class PcapngReader implements RecordReader {
   frames = 0;
   #clocks: FrameClock[] = [];
   #littleEndian = false;
-  /** Length of the skipped block whose trailer comes next. */
+  /** The length of the skipped block whose trailer comes next. */
   #skipped: number | null = null;
 
   read(view: DataView, at: number, rows: FrameColumns): Step {
@@ -148,7 +155,7 @@ class PcapngReader implements RecordReader {
     }
   }
 
-  /** The minor version tells nothing: writers used 0 and 2 for the same format (section 4.1). */
+  /** The minor version is ignored: writers used 0 and 2 for the same format (section 4.1). */
   #readSection(block: DataView): Step {
     const major = block.getUint16(SECTION.major, this.#littleEndian);
     if (major !== PCAPNG_MAJOR) return broken("major version", PCAPNG_MAJOR, major);
@@ -231,7 +238,7 @@ class PcapngReader implements RecordReader {
   }
 }
 
-/** A packet that says of itself that it is longer than its block, or than any packet. */
+/** Breaks off at a packet whose captured length exceeds its block or the largest frame. */
 function tooLongFor(length: number, bytesAt: number, captured: number): Step | null {
   const most = Math.min(length - BLOCK_HEADER.trailer - bytesAt, MAX_CAPTURE_LENGTH);
   return captured > most ? broken("captured length", most, captured) : null;
@@ -240,7 +247,7 @@ function tooLongFor(length: number, bytesAt: number, captured: number): Step | n
 /** Simple packets have no time. */
 const NO_CLOCK: FrameClock = () => 0n;
 
-/** The words are a number of ticks (section 4.3). */
+/** The two words are a number of ticks (section 4.3). */
 function clockOf({ ticksPerSecond, timeOffset }: CaptureInterface): FrameClock {
   return (high, low) => {
     const ticks = (BigInt(high) << 32n) | BigInt(low);
@@ -248,12 +255,12 @@ function clockOf({ ticksPerSecond, timeOffset }: CaptureInterface): FrameClock {
   };
 }
 
-/** Interfaces are described before their packets (section 4.2). */
+/** An interface is described before its packets (section 4.2). */
 function noInterface(described: number, interfaceId: number): Step {
   return broken("interface of a packet", Math.max(described - 1, 0), interfaceId);
 }
 
-/** if_tsresol, section 4.2: the high bit tells a negative power of 2 from one of 10. */
+/** if_tsresol, section 4.2: the high bit selects a negative power of 2 instead of 10. */
 function ticksPerSecond(resolution: number): bigint {
   const exponent = BigInt(resolution & 0x7f);
   return resolution & 0x80 ? 1n << exponent : 10n ** exponent;

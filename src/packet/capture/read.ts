@@ -1,13 +1,14 @@
 /**
- * Capture files: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng), told apart by their magic.
+ * Reads capture files: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng),
+ * detected by their magic number.
  *
- * In goes a file in chunks of any size; out come its frames in file order, each with its link type, time and both
- * lengths. Nothing here looks into a frame: the bytes are whatever the link type says (Ethernet, cooked, raw IP), as
- * captured, without preamble; a frame check sequence stays where the capturing host kept it.
+ * Input is a file in chunks of any size. Output is its frames in file order, each with link type,
+ * time and both lengths. The bytes are those that were captured, without preamble; a frame check
+ * sequence stays if the capturing host kept it. No header is parsed here.
  *
- * Memory is bounded whatever the file holds: a decoder keeps one incomplete record. A file that breaks off or breaks
- * its format gives all frames before the break, and the end tells where it was; only a file whose header cannot be
- * read is refused.
+ * Memory is bounded for every file: a decoder keeps one incomplete record. A file that is cut off
+ * or violates its format gives all frames before the break, and the end reports the place. Only a
+ * file with an unreadable header is refused.
  */
 
 import { refuse, type SteeringError } from "../../errors.js";
@@ -19,38 +20,50 @@ import { pcapngReader } from "./pcapng.js";
 export { FrameColumns } from "./record.js";
 export type { CaptureBreak, CapturedFrame, CaptureInterface } from "./record.js";
 
-/** How the reading of a file ended. */
+/** The end of a file, as it was read. */
 export interface CaptureEnd {
   format: "pcap" | "pcapng";
   frames: number;
-  /** Null where the file ends with a whole record. */
+  /** Null when the file ends with a complete record. */
   broken: CaptureBreak | null;
 }
 
-/** readCapture feeds a decoder so many bytes at once, which bounds a batch to 4096 frames. */
+/** The bytes that `readCapture` passes to a decoder at once; they bound a batch to 4096 frames. */
 const BATCH_BYTES = 65536;
 
-/** Decodes a file that is pushed in pieces. A file that it refuses stays refused; after a break it reads no more. */
+/**
+ * Decodes a file that is pushed in chunks. After a refusal each further call is refused; after a
+ * break it reads no more.
+ */
 export class CaptureDecoder {
   #reader: RecordReader | null = null;
   #received = 0;
-  /** The current record: where it starts, what it is, its length as far as known, how much was skipped of it. */
+  /**
+   * The current record: its offset in the file, its name, its length as far as known, and the bytes
+   * skipped.
+   */
   #record = { offset: 0, what: "magic", length: 4, skipped: 0 };
-  /** The bytes of it, as many as its reader needs to go on; the first `#heldLength` are there. */
+  /**
+   * The bytes of the record that the reader needs to continue; the first `#heldLength` are valid.
+   */
   #held: Uint8Array | null = null;
   #heldLength = 0;
-  /** Bytes still to be passed over. */
+  /** The number of bytes still to be skipped. */
   #skip = 0;
   #broken: CaptureBreak | null = null;
   #refusal: SteeringError | null = null;
   readonly #rows = new FrameColumns();
 
-  /** Interfaces that the file has described so far, in the current section. */
+  /** The interfaces that the current section has described so far. */
   get interfaces(): readonly CaptureInterface[] {
     return this.#reader?.interfaces ?? [];
   }
 
-  /** Takes the next bytes of the file; gives the frames that they complete, at most one for every 16 bytes. */
+  /**
+   * Takes the next bytes of the file.
+   * @returns the frames that they complete, at most one for every 16 bytes
+   * @throws SteeringError EINVAL if the file is not a capture, or its header violates the format
+   */
   push(chunk: Uint8Array): CapturedFrame[] {
     checkBytes(chunk);
     const frames: CapturedFrame[] = [];
@@ -62,8 +75,12 @@ export class CaptureDecoder {
   }
 
   /**
-   * Takes the next bytes of the file, from `at` in a chunk on, until `rows` are full or what follows lies elsewhere; gives where it is
-   * then. Whoever calls it takes the rows and calls it again, until it is at the end of the chunk.
+   * Takes the next bytes of the file as rows. It stops when `rows` are full or the next frame lies
+   * in another buffer. The caller then takes the rows and calls again, until the result is the end
+   * of the chunk.
+   * @param at the offset in the chunk to start from
+   * @returns the offset in the chunk to continue from
+   * @throws SteeringError EINVAL if the file is not a capture, or its header violates the format
    */
   read(chunk: Uint8Array, at: number, rows: FrameColumns): number {
     if (this.#refusal !== null) throw this.#refusal;
@@ -79,7 +96,7 @@ export class CaptureDecoder {
         rows.bytes = chunk;
         at += this.#advance(view, at, rows);
       } else {
-        // A record that began in the chunk before.
+        // A record that began in an earlier chunk.
         rows.bytes = this.#held;
         at += this.#fill(this.#held, chunk.subarray(at), rows);
         if (rows.count > 0) break;
@@ -104,7 +121,10 @@ export class CaptureDecoder {
     }
   }
 
-  /** Tells how the file ended. */
+  /**
+   * Ends the file.
+   * @returns the number of frames and interfaces, and the break if there was one
+   */
   finish(): CaptureEnd {
     if (this.#refusal !== null) throw this.#refusal;
     if (this.#reader === null) this.#refuseMagic(undefined, "the file is shorter than any capture");
@@ -114,7 +134,10 @@ export class CaptureDecoder {
     return { format: this.#reader.format, frames: this.#reader.frames, broken: this.#broken };
   }
 
-  /** Adds to the held bytes; reads them when they are as many as needed. Returns what it took. */
+  /**
+   * Adds bytes to the held ones and reads them when they are enough. Returns the number of bytes
+   * taken.
+   */
   #fill(held: Uint8Array, chunk: Uint8Array, rows: FrameColumns): number {
     const taken = Math.min(held.length - this.#heldLength, chunk.length);
     held.set(chunk.subarray(0, taken), this.#heldLength);
@@ -126,7 +149,7 @@ export class CaptureDecoder {
     return taken;
   }
 
-  /** Takes one step at `at`. Returns how many of the bytes there it consumed, held ones included. */
+  /** Takes one step at `at`. Returns the number of bytes consumed there, held bytes included. */
   #advance(view: DataView, at: number, rows: FrameColumns): number {
     const available = view.byteLength - at;
     const record = this.#record;
@@ -135,7 +158,7 @@ export class CaptureDecoder {
       case "need":
         record.what = step.what;
         record.length = record.skipped + step.bytes;
-        // A fresh buffer each time: frames already given may look into the last one.
+        // The buffer is new each time: earlier frames may refer to the last one.
         this.#held = new Uint8Array(step.bytes);
         this.#held.set(bytesOf(view, at, available));
         this.#heldLength = available;
@@ -165,7 +188,7 @@ export class CaptureDecoder {
     return this.#reader.read(view, at, rows);
   }
 
-  /** A break in the file header leaves nothing to read: it is a refusal. */
+  /** Ends the reading. A break in the file header is a refusal: there is nothing to read. */
   #break(at: CaptureBreak): void {
     this.#broken = at;
     if (at.offset > 0) return;
@@ -187,8 +210,15 @@ export class CaptureDecoder {
 }
 
 /**
- * Reads a capture file in batches of frames, which are valid until the next batch is asked for. Whole files, streams
- * and chunks of any size take the same bounded memory.
+ * Reads a capture file in batches of frames. A batch is valid until the next one is requested.
+ * Memory is bounded, whether `source` is a whole file, a stream or an array of chunks.
+ * @param source the bytes of the file
+ * @returns the batches; the return value of the generator is the end of the file
+ * @throws SteeringError EINVAL if the file is not a capture, or its header violates the format
+ * @example
+ * for await (const frames of readCapture(createReadStream("trace.pcap"))) {
+ *   for (const { bytes } of frames) console.log(device.receive(1, bytes).verdict);
+ * }
  */
 export async function* readCapture(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | Uint8Array,
@@ -208,7 +238,7 @@ function checkBytes(chunk: unknown): void {
   if (!(chunk instanceof Uint8Array)) throw new TypeError("readCapture: a chunk of a file is a Uint8Array");
 }
 
-/** What a file that is no capture may be instead. */
+/** The hint for a file that is not a capture. */
 function hintOf(magic: number): string {
   if (magic === 0xa1b2cd34 || magic === 0x34cdb2a1) return "the modified pcap of old Linux kernels: convert it to pcap";
   if (magic >>> 16 === 0x1f8b) return "a gzip file: unpack it first";

@@ -1,46 +1,54 @@
-/** What the two codecs and the decoder say to each other. */
+/** Types that the decoder and the readers of both formats share: frames, interfaces, steps. */
 
 /** One captured frame. */
 export interface CapturedFrame {
-  /** Place in the file, from 1 on. */
+  /** The number of the frame in the file, from 1 on. */
   number: number;
-  /** Nanoseconds since the epoch, rounded down; 0 where the file gives no time (simple packet block). */
+  /**
+   * Nanoseconds since the epoch, rounded down; 0 when the file gives no time (simple packet block).
+   */
   time: bigint;
-  /** LINKTYPE_ number of its interface. */
+  /** The LINKTYPE_ number of its interface. */
   linkType: number;
-  /** Its length on the wire. */
+  /** Its length on the wire in bytes. */
   wireLength: number;
-  /** The bytes that were captured, often fewer: a view, valid until the next push unless copied. */
+  /**
+   * The captured bytes, often fewer than the wire length. This is a view that is valid until the
+   * next push: copy it to keep it.
+   */
   bytes: Uint8Array;
-  /** Index into the interfaces of its section; 0 in pcap. */
+  /** The index of its interface in the section; 0 in pcap. */
   interfaceId: number;
 }
 
-/** An interface that the file describes. */
+/** An interface of the capturing host, as the file describes it. */
 export interface CaptureInterface {
   linkType: number;
-  /** The most bytes captured of a frame; 0 is no limit. */
+  /** The snapshot length: the largest number of bytes captured of a frame; 0 means no limit. */
   snapLength: number;
   name: string | null;
   ticksPerSecond: bigint;
-  /** Seconds to add to every time stamp. */
+  /** Seconds to add to each time stamp. */
   timeOffset: bigint;
 }
 
-/** What the two words that a record has for its time are, in nanoseconds since the epoch. */
+/** Converts the two time words of a record to nanoseconds since the epoch. */
 export type FrameClock = (high: number, low: number) => bigint;
 
 const ROWS = 4096;
 
-/** Frames of a file as columns, a value a row: read again and again without an object a frame. Their bytes lie in one buffer. */
+/**
+ * Frames of a file in columns, one row per frame. The columns are reused, so no object is created
+ * per frame. All bytes lie in one buffer.
+ */
 export class FrameColumns {
   bytes: Uint8Array = new Uint8Array();
   count = 0;
-  /** Where in `bytes` they begin. */
+  /** The offset of the frame in `bytes`. */
   readonly offsets = new Uint32Array(ROWS);
-  /** Bytes captured. */
+  /** The number of captured bytes. */
   readonly lengths = new Uint32Array(ROWS);
-  /** As the file says: it may be less than was captured. */
+  /** The wire length as the file gives it; it may be below the captured length. */
   readonly wireLengths = new Uint32Array(ROWS);
   readonly linkTypes = new Uint32Array(ROWS);
   readonly interfaceIds = new Uint32Array(ROWS);
@@ -79,51 +87,60 @@ export class FrameColumns {
     return (this.#clocks[row] as FrameClock)(this.#high[row] ?? 0, this.#low[row] ?? 0);
   }
 
-  /** The bytes of a frame, not copied; a Uint8Array of its own kind, whatever `bytes` is. */
+  /** The bytes of a frame, not copied; always a plain Uint8Array, even if `bytes` is a Buffer. */
   frame(row: number): Uint8Array {
     const { buffer, byteOffset } = this.bytes;
     return new Uint8Array(buffer, byteOffset + (this.offsets[row] ?? 0), this.lengths[row]);
   }
 }
 
-/** Where and why reading ended before the file did. */
+/** The place and the reason where reading stopped before the end of the file. */
 export interface CaptureBreak {
-  /** File offset of the record that is broken. */
+  /** The file offset of the broken record. */
   offset: number;
-  /** The record that is cut short, or its field that breaks the format. */
+  /** The record that is cut off, or its field that violates the format. */
   what: string;
-  /** Bytes of the record, or the value that the field should have had (for a limit, the nearest such value). */
+  /**
+   * The length of the record in bytes, or the value that the field should have (for a limit, the
+   * nearest valid one).
+   */
   wanted: number;
-  /** Bytes that are there, or the value that the field has. */
+  /** The bytes available, or the value of the field. */
   had: number;
 }
 
 /**
- * What a reader makes of the bytes at the current place.
+ * The result of a reader at the current position.
  *
- * A reader asks for as much as it will consume, never more: `bytes` of a record or skip is at least that of the
- * need before it. Only a skip may reach past the bytes that are there.
+ * A reader requests exactly the bytes that it will consume: `bytes` of a record or skip is at least
+ * that of the need before it. Only a skip may reach past the available bytes.
  */
 export type Step =
   | { kind: "need"; bytes: number; what: string }
-  /** Passes over `bytes` of a record that goes on to `recordLength`. */
+  /** Skips `bytes` of a record whose length is `recordLength`. */
   | { kind: "skip"; bytes: number; what: string; recordLength: number }
-  /** The record ends after `bytes`, or several that follow each other do. */
+  /** The record, or the last of several consecutive records, ends after `bytes`. */
   | { kind: "record"; bytes: number }
   | { kind: "broken"; what: string; wanted: number; had: number };
 
-/** Reads one format, a record or several at a time; the file header is the first record. */
+/**
+ * A reader of one format. It reads one or more records at a time; the file header is the first
+ * record.
+ */
 export interface RecordReader {
   readonly format: "pcap" | "pcapng";
-  /** Frames read so far. */
+  /** The number of frames read so far. */
   readonly frames: number;
-  /** Interfaces described so far in the current section. */
+  /** The interfaces described so far in the current section. */
   readonly interfaces: readonly CaptureInterface[];
-  /** Reads at `at`; the view ends where the known bytes end. A frame is added to `rows`, which have room for it, by its place in the view. */
+  /**
+   * Reads at `at`; the view ends where the available bytes end. A frame is added to `rows`, which
+   * have room for it, with its offset in the view.
+   */
   read(view: DataView, at: number, rows: FrameColumns): Step;
 }
 
-/** No frame is longer: four times the largest snapshot length of libpcap. */
+/** The longest frame in bytes: four times the largest snapshot length of libpcap. */
 export const MAX_CAPTURE_LENGTH = 4 * 262144;
 
 export function need(bytes: number, what: string): Step {
@@ -132,7 +149,7 @@ export function need(bytes: number, what: string): Step {
 
 const RECORD = { kind: "record" as const, bytes: 0 };
 
-/** The one step of its kind, so that none is made for every frame. */
+/** One shared step object, so that none is created per frame. */
 export function record(bytes: number): Step {
   RECORD.bytes = bytes;
   return RECORD;
@@ -146,7 +163,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The bytes under part of a view, not copied. */
+/** The bytes of a part of a view, not copied. */
 export function bytesOf(view: DataView, at: number, length: number): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset + at, length);
 }

@@ -1,6 +1,6 @@
 /**
- * Writers of capture files. `header()` comes first, then `frame()` for each frame; what they give is written one after
- * another. Times are rounded down to the resolution of the file.
+ * Writes capture files. `header()` gives the first bytes of the file, `frame()` those of each frame
+ * after it. Times are rounded down to the resolution of the file.
  */
 
 import { refuse } from "../../errors.js";
@@ -22,11 +22,11 @@ import {
 export interface FrameToWrite {
   /** Nanoseconds since the epoch. */
   time: bigint;
-  /** The bytes captured; a pcap file keeps as many as its snapshot length. */
+  /** The captured bytes. A pcap file keeps at most its snapshot length of them. */
   bytes: Uint8Array;
-  /** Its length on the wire, which is that of `bytes` unless they were cut. */
+  /** Its length on the wire in bytes. @default the length of `bytes` */
   wireLength?: number;
-  /** Index into the interfaces of a pcapng file, 0 if left out; a pcap file has no interfaces and drops it. */
+  /** The index of its interface in a pcapng file; ignored for pcap. @default 0 */
   interfaceId?: number;
 }
 
@@ -34,7 +34,7 @@ export interface PcapWriterOptions {
   linkType: number;
   nanoseconds?: boolean;
   littleEndian?: boolean;
-  /** The most bytes kept of a frame. */
+  /** The snapshot length: the largest number of bytes kept of a frame. */
   snapLength?: number;
 }
 
@@ -43,7 +43,7 @@ export interface PcapngWriterOptions {
   littleEndian?: boolean;
 }
 
-/** Writes pcap. */
+/** Writes a pcap file. */
 export class PcapWriter {
   readonly #linkType: number;
   readonly #nanoseconds: boolean;
@@ -69,7 +69,7 @@ export class PcapWriter {
     return bytes;
   }
 
-  /** The bytes of the record of a frame. @throws EINVAL if its time or lengths do not fit the format */
+  /** The record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
     const { captured, wireLength } = lengthsOf("PcapWriter.frame", frame, this.#snapLength);
     const seconds = frame.time / 1_000_000_000n;
@@ -90,7 +90,10 @@ export class PcapWriter {
   }
 }
 
-/** Writes pcapng: one section, its interfaces without snapshot length, enhanced packet blocks. */
+/**
+ * Writes a pcapng file: one section, its interfaces without snapshot length, and enhanced packet
+ * blocks.
+ */
 export class PcapngWriter {
   readonly #interfaces: PcapngWriterOptions["interfaces"];
   readonly #littleEndian: boolean;
@@ -110,7 +113,7 @@ export class PcapngWriter {
     return concatenated([section, ...this.#interfaces.map((device, i) => this.#describe(device, i))]);
   }
 
-  /** The bytes of the record of a frame. @throws EINVAL if its time or lengths do not fit the format */
+  /** The record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
     const { captured, wireLength } = lengthsOf("PcapngWriter.frame", frame, Infinity);
     const interfaceId = frame.interfaceId ?? 0;
