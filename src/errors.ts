@@ -1,12 +1,13 @@
 /**
  * `SteeringError`: the error of a refused call, with its errno and a stable reason.
  *
- * A refused call changes nothing. An argument of the wrong JavaScript type throws a `TypeError` instead.
+ * A refused call changes nothing. An argument of the wrong JavaScript type throws a `TypeError`
+ * instead.
  */
 
 import { jsonValue } from "./printable.js";
 
-/** Linux errno values that the manual pages and drivers use. */
+/** The Linux errno values that the manual pages and drivers use. */
 export const ERRNO = {
   EPERM: 1,
   ENOENT: 2,
@@ -23,7 +24,7 @@ export const ERRNO = {
   EPROTO: 71,
   EPROTONOSUPPORT: 93,
   EOPNOTSUPP: 95,
-  /** Another name of the same number. */
+  /** Another name for 95. */
   ENOTSUP: 95,
   EREMOTEIO: 121,
 } as const;
@@ -32,8 +33,8 @@ export const ERRNO = {
 export type ErrnoName = keyof typeof ERRNO;
 
 /**
- * Stable identities of the rules that a refusal can name. Messages may be reworded, these may not:
- * programs compare them.
+ * The rules that a refused call can break, by their stable reasons. Texts may change; reasons may
+ * not, because programs compare them.
  */
 export const REFUSALS = {
   // any call
@@ -43,108 +44,113 @@ export const REFUSALS = {
   bad_address: "not an address of this kind",
   bad_prefix: "not a prefix length of this address",
   bad_range: "not a range that fits the field",
-  contradiction: "two fields ask different things of the same bits",
+  contradiction: "two fields require different values of the same bits",
   too_many_ranges: "a rule holds at most two ranges",
-  unsupported: "the device does not do this",
+  unsupported: "the device does not support this",
   object_destroyed: "the object has been destroyed",
   other_device: "the object belongs to another device",
   other_domain: "the object belongs to another domain",
-  in_use: "the object is still used",
+  in_use: "the object is still in use",
   no_memory: "the limit of the device is reached",
   out_of_range: "outside the range that the field can hold",
   // match parameters, matchers and rules
-  bad_criteria: "match_criteria_enable has a bit that names no group",
-  empty_mask: "groups are named, and nothing of them is masked",
-  bad_match_size: "the match parameters have a size that the device does not take",
+  bad_criteria: "match_criteria_enable has an unknown bit",
+  empty_mask: "match_criteria_enable names groups, but the mask has no bits",
+  bad_match_size: "the match parameters have a size that the device does not accept",
   reserved_bits: "a reserved bit is masked",
-  ip_version_mask: "ip_version is masked by 4, 6 or 0, and the rule repeats it",
-  value_outside_mask: "the value has a bit that its mask leaves out",
+  ip_version_mask: "the mask of ip_version must be 4, 6 or 0, and the rule must repeat it",
+  value_outside_mask: "the value has a bit outside its mask",
   field_left_out: "the rule leaves out a field that its matcher masks",
-  bad_action_list: "these actions cannot stand in one rule",
+  bad_action_list: "these actions cannot be in one rule",
   bad_object: "the object is not of the kind that the call takes",
-  root_table: "a root table cannot stand here",
-  not_root_table: "only a root table can stand here",
-  root_only: "the domain has its root table only",
-  action_order: "no action of this kind can follow the ones before it",
-  action_repeated: "no more actions of this kind can stand in one rule",
-  root_level: "the action was made for tables of another level",
+  root_table: "a root table is not allowed here",
+  not_root_table: "only a root table is allowed here",
+  root_only: "the domain has only its root table",
+  action_order: "an action of this kind cannot follow the actions before it",
+  action_repeated: "the rule has too many actions of this kind",
+  root_level: "the action was created for tables of another level",
   duplicate_rule: "a rule of this matcher has the same values",
   unmatchable: "the device cannot match this",
-  bad_modify: "not a list of header changes that the device can carry out",
-  bad_reformat: "not a packet reformat that the device can carry out",
+  bad_modify: "the device cannot make these header changes",
+  bad_reformat: "the device cannot make this packet reformat",
   // flows
-  bad_spec: "no flow spec of this type can stand here",
-  bad_spec_size: "the size is not that of a flow spec of this type",
-  spec_count: "num_of_specs is not the number of specs",
-  too_short: "the bytes end before the struct does",
-  bad_flow_flag: "no flow of this type has such a flag",
+  bad_spec: "a flow spec of this type is not allowed here",
+  bad_spec_size: "the size is wrong for a flow spec of this type",
+  spec_count: "num_of_specs differs from the number of specs",
+  too_short: "the bytes are shorter than the struct",
+  bad_flow_flag: "flows of this type do not take this flag",
   not_permitted: "the context lacks the privilege",
-  conflicting_flow: "a flow that asks for the same frames does something else with them",
+  conflicting_flow: "a flow that matches the same frames has other actions",
   // queues and memory
   bad_state: "the queue pair is not in a state that allows this",
   outside_memory_region: "the scatter entry lies outside its memory region",
   bad_key: "no memory region has this key",
-  queue_full: "the queue holds no more work requests",
-  completions_full: "the completion queue holds no more completions",
-  missing_attribute: "the step to this state takes an attribute that attr_mask leaves out",
-  bad_attribute: "the step to this state does not take this attribute",
-  not_requested: "the completion queue was not made to report this",
-  no_completion: "no completion is at hand",
-  bad_poll: "polling is not under way, or it is already",
-  bad_opcode: "a queue pair of this type has no such operation",
-  bad_send_flags: "the request cannot be sent so",
+  queue_full: "the queue is full",
+  completions_full: "the completion queue is full",
+  missing_attribute: "the transition requires an attribute that attr_mask leaves out",
+  bad_attribute: "the transition does not take this attribute",
+  not_requested: "the completion queue was created without this field",
+  no_completion: "there is no current completion",
+  bad_poll: "polling has not been started, or has been started already",
+  bad_opcode: "queue pairs of this type do not have this operation",
+  bad_send_flags: "queue pairs of this type do not take these send flags",
   bad_frame: "not a frame that can be sent",
-  bad_create_flags: "no queue pair of this type can be made so",
+  bad_create_flags: "the queue pair cannot be created with these flags",
   // ports and addresses
-  burst_state: "the burst is not at a point that allows this",
-  no_entry: "the entry of the table is empty",
-  bad_route: "no way leads from this source to this destination",
-  no_mac: "the MAC of the destination does not follow from its GID",
-  // frames that are built
+  burst_state: "the burst is not in a state that allows this",
+  no_entry: "the table entry is empty",
+  bad_route: "there is no route from this source to this destination",
+  no_mac: "the MAC of the destination cannot be derived from its GID",
+  // building frames
   bad_header: "no header has this name",
   bad_option: "not an option that the header can hold",
-  not_derived: "what was left out does not follow from the other headers",
+  not_derived: "a value that was left out cannot be derived from the other headers",
   // device commands
   bad_command: "the device refused the command",
   // files
   not_a_capture: "neither a pcap nor a pcapng file",
-  bad_capture: "the capture file breaks its own format",
+  bad_capture: "the capture file violates its format",
   bad_link_type: "no parser for this link type",
   bad_json: "the text is not JSON",
   bad_scenario: "the document does not follow the scenario schema",
   unknown_name: "nothing in the document has this name",
-  duplicate_name: "two things have the same name",
-  bad_version: "a version of the format that this release does not read",
+  duplicate_name: "two objects have the same name",
+  bad_version: "this release does not read this version of the format",
   bad_usage: "the command line is not understood",
   cannot_read: "the file cannot be read",
   cannot_write: "the file cannot be written",
 } as const;
 
-/** The identity of the rule that was broken. */
+/** The reason of a refusal: the rule that was broken. */
 export type RefusalReason = keyof typeof REFUSALS;
 
 /** The fields of a refusal. */
 export interface Refusal {
-  /** errno name; its number follows from it. */
+  /** The errno name; `errno` has its number. */
   code: ErrnoName;
-  /** The refused call, by the name that the caller used: `ibv_create_flow`, `createDevice`. */
+  /**
+   * The refused call, by the name that the caller used, such as `ibv_create_flow` or
+   * `createDevice`.
+   */
   call: string;
   reason: RefusalReason;
-  /** The argument, field or place that is wrong, such as `value.outer.tcp_dport` or `rules[3].match`. */
+  /** The wrong argument, field or place, such as `value.outer.tcp_dport` or `rules[3].match`. */
   path?: string | undefined;
-  /** The value found there. */
+  /** The value at `path`. */
   value?: unknown;
   /** How to fix it. */
   hint?: string | undefined;
-  /** The manual page, RFC or page of docs/ with the rule. */
+  /** The source of the rule: a manual page, an RFC or a page of docs/. */
   cite?: string | undefined;
 }
 
 /**
- * A refused call. `message` has the call, the field, its value, the rule and the errno in one line.
+ * The error of a refused call. `message` gives the call, the field, its value, the rule and the
+ * errno in one line.
  *
- * Objects in `value` are not enumerable: Node prints every enumerable field of an uncaught error to a depth of five, which for
- * an object of a device is hundreds of lines. `JSON.stringify` shows all fields, objects of a device by their names.
+ * An object in `value` is not enumerable. Node prints every enumerable field of an uncaught error
+ * to a depth of five, which is hundreds of lines for an object of a device. `JSON.stringify` gives
+ * all fields; objects of a device as their names.
  */
 export class SteeringError extends Error implements Refusal {
   override readonly name = "SteeringError";
@@ -181,7 +187,10 @@ export class SteeringError extends Error implements Refusal {
   }
 }
 
-/** @throws SteeringError with these fields, always */
+/**
+ * Throws a SteeringError with these fields.
+ * @throws SteeringError always
+ */
 export function refuse(refusal: Refusal): never {
   throw new SteeringError(refusal);
 }

@@ -17,7 +17,7 @@ test("an uncaught refusal is its message, its stack and its fields", () => {
     encoding: "utf8",
   });
   expect(status).toBe(1);
-  expect(stderr).toContain("SteeringError: device.close: device = flowsteer0: the object is still used (EBUSY)");
+  expect(stderr).toContain("SteeringError: device.close: device = flowsteer0: the object is still in use (EBUSY)");
   expect(stderr).toContain("errno: 16");
   expect(stderr).not.toContain("exports");
   expect(stderr.split("\n").length).toBeLessThan(30);

@@ -1,4 +1,7 @@
-/** Reads the sums that a core keeps for each outcome class, by the number of the class (assembly/out/outcomeClasses.ts). */
+/**
+ * The frame and byte sums that a core keeps for each outcome class. Classes are numbered from 0
+ * (assembly/out/outcomeClasses.ts).
+ */
 import { Area } from "../abi/engine.js";
 import {
   CLASS_BYTES,
@@ -21,7 +24,7 @@ export class OutcomeClasses {
     this.#area = core.exports.areaAddress(Area.outcome_classes) >>> 0;
   }
 
-  /** The number of classes so far; classes are numbered from 0. */
+  /** The number of classes so far. */
   get count(): number {
     return this.#word(CLASSES_COUNT);
   }
@@ -34,12 +37,16 @@ export class OutcomeClasses {
     return this.#word(CLASSES_SUMMED);
   }
 
-  /** Sums the rows from `first` on, after `clear`. */
+  /**
+   * Adds rows of the batch to the sums, after `clear`.
+   * @param first the first row
+   * @param count the number of rows
+   */
   goOn(first: number, count: number): void {
     this.#core.exports.sumOutcomeClasses(first, count);
   }
 
-  /** The class of a summed row. */
+  /** The class of a summed row of the batch. */
   of(row: number): number {
     const { u8 } = this.#core;
     const at = this.#area + CLASSES_NUMBERS + 2 * row;
@@ -56,12 +63,12 @@ export class OutcomeClasses {
     return this.#count(this.#record(outcomeClass) + CLASS_FRAMES);
   }
 
-  /** On the wire. */
+  /** The sum of the wire lengths in bytes. */
   bytes(outcomeClass: number): number {
     return this.#count(this.#record(outcomeClass) + CLASS_BYTES);
   }
 
-  /** Forgets all classes and their sums. */
+  /** Removes all classes and their sums. */
   clear(): void {
     this.#core.u8.fill(0, this.#area, this.#area + CLASSES_NUMBERS);
   }

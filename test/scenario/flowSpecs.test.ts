@@ -98,7 +98,7 @@ describe("a spec", () => {
     ],
     [
       { ipv4: { dst_ip: "10.0.0.1/8" } },
-      'specs[0].ipv4.dst_ip = "10.0.0.1/8": the value has a bit that its mask leaves out (EINVAL); the mask keeps 10.0.0.0/8',
+      'specs[0].ipv4.dst_ip = "10.0.0.1/8": the value has a bit outside its mask (EINVAL); the mask keeps 10.0.0.0/8',
     ],
     [
       { vxlan_tunnel: { tunnel_id: 2 ** 24 } },
@@ -110,7 +110,7 @@ describe("a spec", () => {
     ],
     [
       { ipv4_ext: { flags: "1" } },
-      'specs[0].ipv4_ext.flags = "1": the value has a bit that its mask leaves out (EINVAL); the mask keeps 0/0x6',
+      'specs[0].ipv4_ext.flags = "1": the value has a bit outside its mask (EINVAL); the mask keeps 0/0x6',
     ],
     [
       { gre: { protocol: "teb" } },

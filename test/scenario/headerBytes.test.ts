@@ -86,7 +86,7 @@ describe("headers", () => {
     ],
     [
       { header: "icmp" },
-      "headers[0].type: what was left out does not follow from the other headers (EINVAL); no number says that icmp follows ethernet: give headers[0].type, or",
+      "headers[0].type: a value that was left out cannot be derived from the other headers (EINVAL); no number says that icmp follows ethernet: give headers[0].type, or",
     ],
   ])("are refused: %j", (header, message) => {
     const attempt = (): unknown => headerBytes("test", "headers", [{ header: "ethernet" }, header]);

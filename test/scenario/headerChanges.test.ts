@@ -124,15 +124,15 @@ describe("a change", () => {
     ],
     [
       { set: "outer.ipv4_dst", to: "10.0.0.1/8" },
-      'modify[0].to = "10.0.0.1/8": the value has a bit that its mask leaves out (EINVAL); the mask keeps 10.0.0.0/8',
+      'modify[0].to = "10.0.0.1/8": the value has a bit outside its mask (EINVAL); the mask keeps 10.0.0.0/8',
     ],
     [
       { add: "outer.dmac", by: 1 },
-      'modify[0].add = "outer.dmac": not a list of header changes that the device can carry out (EINVAL); the device adds to whole words: OUT_DMAC_47_16, OUT_DMAC_15_0',
+      'modify[0].add = "outer.dmac": the device cannot make these header changes (EINVAL); the device adds to whole words: OUT_DMAC_47_16, OUT_DMAC_15_0',
     ],
     [
       { add: "outer.first_vid", by: 1 },
-      'modify[0].add = "outer.first_vid": not a list of header changes that the device can carry out (EINVAL); the device adds to whole words: OUT_FIRST_VID',
+      'modify[0].add = "outer.first_vid": the device cannot make these header changes (EINVAL); the device adds to whole words: OUT_FIRST_VID',
     ],
     [
       { copy: "outer.tcp_sport", into: "outer.dmac", fromBit: 16 },

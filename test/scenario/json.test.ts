@@ -75,7 +75,7 @@ describe("parseJson", () => {
     ["{} {}", 'test: line 1, column 4 = "{": the text is not JSON (EINVAL); one document ends here, and more follows'],
     [
       '{"x": [{"a": 1,\n "a": 2}]}',
-      "test: x[0].a (line 2, column 2): two things have the same name (EINVAL); write the key once",
+      "test: x[0].a (line 2, column 2): two objects have the same name (EINVAL); write the key once",
     ],
   ])("says where: %j", (text, message) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ message }));

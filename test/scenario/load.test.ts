@@ -28,15 +28,15 @@ describe("a refusal of the model", () => {
     ],
     [
       { match: { "misc4.prog_sample_field_id_1": 1 } },
-      "rules[0].match.misc4.prog_sample_field_id_1: the device does not do this (EOPNOTSUPP); ids stand in device bytes; here, sample n is misc4.prog_sample_field_value_n",
+      "rules[0].match.misc4.prog_sample_field_id_1: the device does not support this (EOPNOTSUPP); ids stand in device bytes; here, sample n is misc4.prog_sample_field_value_n",
     ],
     [
       { actions: ["drop", { queue: "web" }] },
-      "rules[0].actions[1] = dest_ibv_qp (web): these actions cannot stand in one rule (EINVAL); drop already ends the rule [mlx5dv_dr: Actions]",
+      "rules[0].actions[1] = dest_ibv_qp (web): these actions cannot be in one rule (EINVAL); drop already ends the rule [mlx5dv_dr: Actions]",
     ],
     [
       { actions: [{ table: "root" }] },
-      "rules[0].actions[0].table = root: a root table cannot stand here (EINVAL); a destination table has a level higher than zero [mlx5dv_dr: Destination]",
+      "rules[0].actions[0].table = root: a root table is not allowed here (EINVAL); a destination table has a level higher than zero [mlx5dv_dr: Destination]",
     ],
   ])("names its place: %j", async (rule, message) => {
     const whole = `loadScenario: ${message}`;

@@ -18,31 +18,31 @@ describe("a refusal of the model", () => {
       withFlows([flow({ specs: [{ ipv4: { dst_ip: "10.0.0.0/33" } }] })]),
     ],
     [
-      'flows[0].specs[1] = "IBV_FLOW_SPEC_GRE": no flow spec of this type can stand here (EINVAL); ',
+      'flows[0].specs[1] = "IBV_FLOW_SPEC_GRE": a flow spec of this type is not allowed here (EINVAL); ',
       withFlows([flow({ specs: ["drop", { gre: {}, inner: true }] })]),
     ],
     [
-      "flows[0].specs[1]: these actions cannot stand in one rule (EINVAL); specs[0] is one already",
+      "flows[0].specs[1]: these actions cannot be in one rule (EINVAL); specs[0] is one already",
       withFlows([flow({ specs: [{ tag: 1 }, { tag: 2 }] })]),
     ],
     [
-      "flows[1].specs[1]: two fields ask different things of the same bits (EINVAL); ",
+      "flows[1].specs[1]: two fields require different values of the same bits (EINVAL); ",
       withFlows([flow({ priority: 1 }), flow({ specs: [{ udp: {} }, { tcp: {} }] })]),
     ],
     [
-      'flows[0].specs[0].eth.ether_type = "0x0806": two fields ask different things of the same bits (EINVAL); ',
+      'flows[0].specs[0].eth.ether_type = "0x0806": two fields require different values of the same bits (EINVAL); ',
       withFlows([flow({ specs: [{ eth: { ether_type: "arp" } }, { ipv4: {} }] })]),
     ],
     [
-      "flows[0].flags = 2: no flow of this type has such a flag (EINVAL); ",
+      "flows[0].flags = 2: flows of this type do not take this flag (EINVAL); ",
       withFlows([flow({ type: "sniffer", flags: ["dont_trap"] })]),
     ],
     [
-      "flows[1].specs: a flow that asks for the same frames does something else with them (EEXIST); flow 1 asks for the same frames and does not drop them",
+      "flows[1].specs: a flow that matches the same frames has other actions (EEXIST); flow 1 asks for the same frames and does not drop them",
       withFlows([flow({}), flow({ specs: ["drop"] })]),
     ],
     [
-      "flows[0].queue: the device does not do this (ENOSYS); no managed flow steering",
+      "flows[0].queue: the device does not support this (ENOSYS); no managed flow steering",
       withFlows([flow({})], { device: { managedFlowSteering: false } }),
     ],
     [
@@ -61,7 +61,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      "flows[0].specs[0].ipv6.hop_limit = 255: the device does not do this (EOPNOTSUPP); ",
+      "flows[0].specs[0].ipv6.hop_limit = 255: the device does not support this (EOPNOTSUPP); ",
       withFlows([flow({ specs: [{ ipv6: { hop_limit: 5 } }] })], { device: { profile: "connectx8" } }),
     ],
     [
@@ -69,7 +69,7 @@ describe("a refusal of the model", () => {
       { flowsteer: 1, hostRules: [{ application: "tc", match: { "outer.tcp_dprt": 1 }, action: "drop" }] },
     ],
     [
-      "connect[1].port = 2: the object is still used (EBUSY); ",
+      "connect[1].port = 2: the object is still in use (EBUSY); ",
       {
         flowsteer: 1,
         device: { ports: 2 },

@@ -309,7 +309,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      'rules[0].actions[0].modify[1].set = "METADATA_REG_A": not a list of header changes that the device can carry out (EINVAL); only NIC_TX has it',
+      'rules[0].actions[0].modify[1].set = "METADATA_REG_A": the device cannot make these header changes (EINVAL); only NIC_TX has it',
       received({
         modify: [
           { set: "outer.dmac", to: "02:00:00:00:00:01" },
@@ -318,27 +318,27 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      "rules[0].actions[0].modify = 0: not a list of header changes that the device can carry out (EINVAL); at least one action of 8 bytes",
+      "rules[0].actions[0].modify = 0: the device cannot make these header changes (EINVAL); at least one action of 8 bytes",
       received({ modify: [] }),
     ],
     [
-      'rules[0].actions[0].modify[0] = "remove": the device does not do this (EOPNOTSUPP); SET, ADD or COPY',
+      'rules[0].actions[0].modify[0] = "remove": the device does not support this (EOPNOTSUPP); SET, ADD or COPY',
       received({ modify: ["5000000000000000"] }),
     ],
     [
-      "rules[0].actions[0].reformat.headers = 14 bytes: not a packet reformat that the device can carry out (EINVAL); Ethernet, any 0x8100",
+      "rules[0].actions[0].reformat.headers = 14 bytes: the device cannot make this packet reformat (EINVAL); Ethernet, any 0x8100",
       received({ reformat: { type: "l2_to_l2_tunnel", headers: [{ header: "ethernet" }] } }),
     ],
     [
-      "rules[0].actions[0].reformat.data = 1: not a packet reformat that the device can carry out (EINVAL); an Ethernet header of 14 bytes",
+      "rules[0].actions[0].reformat.data = 1: the device cannot make this packet reformat (EINVAL); an Ethernet header of 14 bytes",
       received({ reformat: { type: "l3_tunnel_to_l2", data: "00" } }),
     ],
     [
-      "rules[0].actions[0].reformat.data = 0: not a packet reformat that the device can carry out (EINVAL); the headers of the tunnel",
+      "rules[0].actions[0].reformat.data = 0: the device cannot make this packet reformat (EINVAL); the headers of the tunnel",
       received({ reformat: { type: "l2_to_l2_tunnel" } }),
     ],
     [
-      "rules[0].actions[0] = nic_rx: the device does not do this (EOPNOTSUPP); MLX5DV_DR_DOMAIN_TYPE_FDB has destinations of this kind",
+      "rules[0].actions[0] = nic_rx: the device does not support this (EOPNOTSUPP); MLX5DV_DR_DOMAIN_TYPE_FDB has destinations of this kind",
       received({ vport: 1 }),
     ],
     [
@@ -354,18 +354,18 @@ describe("a refusal of the model", () => {
       withTables([SWITCH], [{ table: "switch", actions: [{ array: [{ port: 1 }] }] }]),
     ],
     [
-      "rules[0].actions[0].array[1] = dest_ibv_qp (a): these actions cannot stand in one rule (EINVAL); valid only on MLX5DV_DR_DOMAIN_TYPE_NIC_RX",
+      "rules[0].actions[0].array[1] = dest_ibv_qp (a): these actions cannot be in one rule (EINVAL); valid only on MLX5DV_DR_DOMAIN_TYPE_NIC_RX",
       withTables([SWITCH], [{ table: "switch", actions: [{ array: [{ port: 1 }, { queue: "a" }] }] }]),
     ],
     [
-      "rules[0].actions[0].array[0].reformat = packet_reformat (fdb): these actions cannot stand in one rule (EOPNOTSUPP); an encapsulation",
+      "rules[0].actions[0].array[0].reformat = packet_reformat (fdb): these actions cannot be in one rule (EOPNOTSUPP); an encapsulation",
       withTables(
         [SWITCH],
         [{ table: "switch", actions: [{ array: [{ port: 1, reformat: { type: "l2_tunnel_to_l2" } }, { port: 2 }] }] }],
       ),
     ],
     [
-      'actions[0].array[1].action = "itself": these actions cannot stand in one rule (EOPNOTSUPP); an array is no member of an array',
+      'actions[0].array[1].action = "itself": these actions cannot be in one rule (EOPNOTSUPP); an array is no member of an array',
       withTables([SWITCH], [{ table: "switch", actions: [{ action: "itself" }] }], {
         actions: [{ name: "itself", array: [{ port: 1 }, { action: "itself" }] }],
       }),
@@ -389,7 +389,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      "rules[0].actions[0].table = next: only a root table can stand here (EINVAL)",
+      "rules[0].actions[0].table = next: only a root table is allowed here (EINVAL)",
       withTables([ROOT, NEXT], [{ table: "root", actions: [{ table: "next", priority: 1 }] }]),
     ],
     [
@@ -401,7 +401,7 @@ describe("a refusal of the model", () => {
       withTables([ROOT], [{ table: "root", actions: [{ queue: "guest" }] }]),
     ],
     [
-      "tables[0].level = 1: the domain has its root table only (EOPNOTSUPP)",
+      "tables[0].level = 1: the domain has only its root table (EOPNOTSUPP)",
       withTables([{ name: "own", domain: "fdb", function: 1, level: 1 }], []),
     ],
     [
@@ -419,15 +419,15 @@ describe("a refusal of the model", () => {
       ),
     ],
     [
-      "matchers[0].layout.rulesLog2 = 21: the device does not do this (ENOTSUP); 2^20 rules at the most",
+      "matchers[0].layout.rulesLog2 = 21: the device does not support this (ENOTSUP); 2^20 rules at the most",
       withTables([NEXT], [], { matchers: [{ name: "m", table: "next", layout: { rulesLog2: 21 } }] }),
     ],
     [
-      "matchers[0].layout = m: the device does not do this (ENOTSUP); its table is a root table",
+      "matchers[0].layout = m: the device does not support this (ENOTSUP); its table is a root table",
       withTables([ROOT], [], { matchers: [{ name: "m", table: "root", layout: { resizable: true } }] }),
     ],
     [
-      'flowActions[0].modify[0].set = "METADATA_REG_B": not a list of header changes that the device can carry out (EINVAL); only NIC_RX has it',
+      'flowActions[0].modify[0].set = "METADATA_REG_B": the device cannot make these header changes (EINVAL); only NIC_RX has it',
       withTables([], [], {
         flowActions: [{ name: "mark", modify: [{ set: "METADATA_REG_B", to: 1 }] }],
         flows: [{ queue: "a", flags: ["egress"], specs: [{ action: "mark" }] }],

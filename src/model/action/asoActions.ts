@@ -139,7 +139,7 @@ function refuseObject(call: string, object: unknown): never {
 function checkSupport(call: string, domain: Domain): void {
   const { rootOnly, device } = domain;
   if (!rootOnly && device.profile.rules.statefulActions) return;
-  const hint = rootOnly ? "the domain has its root table only" : `${device.profile.name} has none`;
+  const hint = rootOnly ? "the domain has only its root table" : `${device.profile.name} has none`;
   refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "domain", value: domain, hint });
 }
 

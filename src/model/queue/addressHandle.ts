@@ -63,7 +63,7 @@ export function routeOf(call: string, path: string, device: DeviceBase, attribut
   checkObject(call, `${path}.grh`, attributes.grh);
   const { grh, is_global, port_num, dmac } = attributes;
   if (Number(is_global) !== 1) {
-    const hint = "the port has IBV_QPF_GRH_REQUIRED: 1, and the GRH";
+    const hint = "Ethernet ports need a GRH (IBV_QPF_GRH_REQUIRED): set is_global to 1";
     refuse({ code: "EINVAL", call, reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });
   }
   const port = portOf(call, `${path}.port_num`, device, port_num);
@@ -95,17 +95,18 @@ function checkObject(call: string, path: string, value: unknown): void {
 /** Refuses an all-zero destination, and a source and destination of different IP versions. */
 function checkPair(call: string, path: string, sgid: Uint8Array, dgid: Uint8Array, value: unknown): void {
   if (dgid.every((byte) => byte === 0)) {
-    refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint: "the address of somebody" });
+    const hint = "use the GID of the destination, not all zeros";
+    refuse({ code: "EINVAL", call, reason: "bad_address", path, value, hint });
   }
   if (isIpv4Mapped(sgid) === isIpv4Mapped(dgid)) return;
-  const hint = `the GID at sgid_index is of IPv${isIpv4Mapped(sgid) ? "4, the destination of IPv6" : "6, the destination of IPv4"}`;
+  const hint = `the GID at sgid_index is ${isIpv4Mapped(sgid) ? "IPv4" : "IPv6"}: use GIDs of one IP version`;
   refuse({ code: "EINVAL", call, reason: "bad_route", path, value, hint });
 }
 
 function derivedMac(call: string, path: string, dgid: Uint8Array, value: unknown): Uint8Array {
   const mac = macOfGid(dgid);
   if (mac !== undefined) return mac;
-  const hint = `it does from a multicast group and from a link-local EUI-64 address; for any other give ${path}.dmac`;
+  const hint = `use a multicast GID or a link-local EUI-64 GID, or set ${path}.dmac`;
   return refuse({ code: "EINVAL", call, reason: "no_mac", path: `${path}.grh.dgid`, value, hint });
 }
 

@@ -97,11 +97,11 @@ function checkMask(call: string, qp_type: number, mask: number): void {
   const path = "mlx5_qp_attr.comp_mask";
   if ((mask & (QpMask.dc | QpMask.dci_streams)) !== 0) {
     const code = qp_type === IBV_QPT_DRIVER ? "EOPNOTSUPP" : "EINVAL";
-    const hint = "DC is for IBV_QPT_DRIVER, which the device has not";
+    const hint = "DC needs a queue pair of type IBV_QPT_DRIVER, which this device does not have";
     refuse({ code, call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
   }
   if ((mask & QpMask.send_ops_flags) === 0) return;
-  const hint = "there are no ibv_wr_* and mlx5dv_wr_* calls";
+  const hint = "use ibv_post_send: the calls ibv_wr_* and mlx5dv_wr_* do not exist here";
   refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
 }
 
@@ -110,12 +110,12 @@ function checkedFlags(call: string, qp_type: number, value: number): number {
   const flags = knownBits(call, path, value, bitsOf(QpFlag), CITE_QP);
   const clash = (hint: string): never =>
     refuse({ code: "EINVAL", call, reason: "bad_create_flags", path, value, hint, cite: CITE_QP });
-  if ((flags & SCATTER) === SCATTER) clash("DISABLE_SCATTER_TO_CQE and ALLOW_SCATTER_TO_CQE exclude each other");
+  if ((flags & SCATTER) === SCATTER) clash("set DISABLE_SCATTER_TO_CQE or ALLOW_SCATTER_TO_CQE, not both");
   if ((flags & RAW_ALONE) !== 0 && qp_type !== IBV_QPT_RAW_PACKET) {
-    clash("TUNNEL_OFFLOADS and TIR_ALLOW_SELF_LOOPBACK are for IBV_QPT_RAW_PACKET");
+    clash("TUNNEL_OFFLOADS and TIR_ALLOW_SELF_LOOPBACK need the type IBV_QPT_RAW_PACKET");
   }
   if ((flags & LACKING) === 0) return flags;
-  const hint = "no PACKET_BASED_CREDIT_MODE, SIG_PIPELINING, OOO_DP";
+  const hint = "clear PACKET_BASED_CREDIT_MODE, SIG_PIPELINING and OOO_DP";
   return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint, cite: CITE_QP });
 }
 
@@ -148,15 +148,15 @@ function checkCompletionQueue(call: string, more: DeviceCompletionQueueAttribute
       bitsOf(CqeFormat),
       CITE_CQ,
     );
-    if (formats === 0) bad("cqe_comp_res_format", formats, "HASH, CSUM, CSUM_STRIDX");
+    if (formats === 0) bad("cqe_comp_res_format", formats, "set HASH, CSUM or CSUM_STRIDX");
   }
   const sized = (mask & CqMask.cqe_size) !== 0;
   if (sized && !CQE_SIZES.includes(unsigned(call, "mlx5_cq_attr.cqe_size", cqe_size, 16))) {
-    bad("cqe_size", cqe_size, "64, 128");
+    bad("cqe_size", cqe_size, "use 64 or 128");
   }
   if ((mask & CqMask.flags) === 0) return;
   const pads = knownBits(call, "mlx5_cq_attr.flags", flags, bitsOf(CqFlag), CITE_CQ) !== 0;
-  if (pads && !(sized && cqe_size === 128)) bad("flags", flags, "CQE_PAD with a cqe_size of 128");
+  if (pads && !(sized && cqe_size === 128)) bad("flags", flags, "CQE_PAD needs a cqe_size of 128");
 }
 
 function checkObject(call: string, path: string, value: unknown): void {
@@ -172,6 +172,6 @@ function knownBits(call: string, path: string, value: number | bigint, known: nu
   const number = typeof value === "bigint" ? Number(value) : value;
   if (typeof number !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
   if (Number.isInteger(number) && number >= 0 && number <= known && (number & ~known) === 0) return number;
-  const hint = `bits of 0x${known.toString(16)}`;
+  const hint = `the defined bits are 0x${known.toString(16)}`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite });
 }

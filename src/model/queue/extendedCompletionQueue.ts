@@ -77,7 +77,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
    * one, not when polling ends.
    */
   startPoll(call: string): 0 | Enoent {
-    if (this.#polling) this.#badState(call, "ibv_end_poll comes first");
+    if (this.#polling) this.#badState(call, "call ibv_end_poll first");
     const [first] = this.take(1);
     this.#current = first;
     this.#polling = first !== undefined;
@@ -100,7 +100,7 @@ export class ExtendedCompletionQueue extends CompletionQueue {
 
   /** SPEC: `ibv_poll_cq` is refused between `ibv_start_poll` and `ibv_end_poll`. */
   override poll(count: number): WorkCompletion[] {
-    if (this.#polling) this.#badState("ibv_poll_cq", "ibv_end_poll comes first");
+    if (this.#polling) this.#badState("ibv_poll_cq", "call ibv_end_poll first");
     return super.poll(count);
   }
 
@@ -110,18 +110,18 @@ export class ExtendedCompletionQueue extends CompletionQueue {
    */
   read(call: string, field: number): HeldCompletion {
     if ((this.#fields & field) === field) return this.#at(call);
-    const hint = `make it with wc_flags 0x${field.toString(16)}`;
+    const hint = `create the completion queue with wc_flags 0x${field.toString(16)}`;
     return refuse({ code: "EINVAL", call, reason: "not_requested", path: "cq", value: this, hint });
   }
 
   #at(call: string): HeldCompletion {
     if (this.#current !== undefined) return this.#current;
-    const hint = "there is one behind ibv_start_poll and ibv_next_poll that returned 0";
+    const hint = "call ibv_start_poll or ibv_next_poll first: one that returns 0 sets it";
     return refuse({ code: "EINVAL", call, reason: "no_completion", path: "cq", value: this, hint });
   }
 
   #mustPoll(call: string): void {
-    if (!this.#polling) this.#badState(call, "ibv_start_poll comes first");
+    if (!this.#polling) this.#badState(call, "call ibv_start_poll first");
   }
 
   #badState(call: string, hint: string): never {
@@ -132,6 +132,6 @@ export class ExtendedCompletionQueue extends CompletionQueue {
 /** Checks that a value has known bits only. @throws EOPNOTSUPP */
 function known(call: string, path: string, value: number, bits: number): void {
   if ((unsigned(call, path, value, 32) & ~bits) === 0) return;
-  const hint = `bits that the device knows: 0x${bits.toString(16)}`;
+  const hint = `the device supports the bits 0x${bits.toString(16)}`;
   refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
 }

@@ -71,7 +71,7 @@ export class IndirectionTable extends Handle {
     }
     const { log_ind_tbl_size: log, ind_tbl, comp_mask = 0 } = attributes;
     if (unsigned(call, "comp_mask", comp_mask, 32) !== 0) {
-      const hint = "none is defined: 0";
+      const hint = "use 0: no bits are defined";
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "comp_mask", value: comp_mask, hint });
     }
     const { inventory } = device.hardware;
@@ -82,7 +82,7 @@ export class IndirectionTable extends Handle {
     }
     if (!Array.isArray(ind_tbl)) throw new TypeError(`${call}: ind_tbl must be an array, not ${describe(ind_tbl)}`);
     if (ind_tbl.length < 2 ** log) {
-      const hint = `2^log_ind_tbl_size is ${2 ** log}`;
+      const hint = `2^log_ind_tbl_size is ${2 ** log}: give at least as many queues`;
       refuse({
         code: "EINVAL",
         call,

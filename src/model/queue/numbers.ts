@@ -12,6 +12,6 @@ export function checkRoom(call: string, device: DeviceBase): void {
 /** Checks that the device has a number for another queue pair or work queue. @throws ENOMEM */
 export function checkQueueNumber(call: string, device: DeviceBase): void {
   if (device.nextNumber("qp", 0) < MAX_QP_NUM) return;
-  const hint = "the numbers of queues are used up";
+  const hint = "the device has used all its queue numbers";
   refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
 }

@@ -322,7 +322,8 @@ export class QueuePair extends Handle implements Receiver {
   }
 
   #noSink(call: string): never {
-    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint: "a sink is always ready" });
+    const hint = "a sink is always ready and takes no requests";
+    refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint });
   }
 }
 
@@ -330,7 +331,7 @@ function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePa
   const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
   checkType(call, qp_type);
   if (srq !== undefined && srq !== null) {
-    const hint = "there are no shared receive queues";
+    const hint = "shared receive queues do not exist here: use null";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "srq", value: srq, hint });
   }
   const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
@@ -357,7 +358,7 @@ function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePa
 function checkType(call: string, type: number): void {
   if (hasSteps(type)) return;
   const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
-  const hint = "IBV_QPT_RAW_PACKET, UD, UC, RC";
+  const hint = "use IBV_QPT_RAW_PACKET, IBV_QPT_UD, IBV_QPT_UC or IBV_QPT_RC";
   if (exists) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: type, hint });
   refuse({ code: "EINVAL", call, reason: "out_of_range", path: "qp_type", value: type, hint });
 }

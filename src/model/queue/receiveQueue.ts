@@ -79,10 +79,10 @@ export class ReceiveQueue {
       refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
     }
     const views = viewsOf(call, wr, this.#most.max_recv_sge);
-    const hint = "a view inside the registered bytes, which allow IBV_ACCESS_LOCAL_WRITE";
+    const hint = "the bytes must lie in the region of the lkey, which must allow IBV_ACCESS_LOCAL_WRITE";
     checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
     if (this.#tail - this.#head >= this.#most.max_recv_wr) {
-      const full = `${this.#most.max_recv_wr} requests are posted`;
+      const full = `max_recv_wr is ${this.#most.max_recv_wr}: frames must use posted requests first`;
       refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this.#owner, hint: full });
     }
     if (posting === "flushed") {

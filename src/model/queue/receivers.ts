@@ -14,6 +14,6 @@ export function receiverAt(call: string, path: string, context: Context, number:
   const found = context.device.receivers.get(number);
   const raw = found instanceof QueuePair && found.qp_type === IBV_QPT_RAW_PACKET;
   if ((raw || found instanceof WorkQueue) && found.context.function === context.function) return found;
-  const hint = `a work queue or raw packet queue pair of ${context.function.name} has this number`;
+  const hint = `use the number of a work queue or raw packet queue pair of ${context.function.name}`;
   return refuse({ code: "EINVAL", call, reason: "bad_object", path, value: number, hint });
 }

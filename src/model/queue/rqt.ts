@@ -32,7 +32,7 @@ export class Rqt extends DevxObject {
     const { length } = numbers;
     const most = context.device.hardware.inventory.limits.max_rwq_indirection_table_size;
     if (length === 0 || (length & (length - 1)) !== 0 || length > most) {
-      const hint = `a power of two, at most ${most}`;
+      const hint = `use a power of two up to ${most}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "rqt_actual_size", value: length, hint });
     }
     const queues = numbers.map((number, i) => receiverAt(call, `rq_num[${i}]`, context, number));

@@ -98,7 +98,7 @@ export class RssQueuePair extends QueuePair {
   }
 
   override post(call: string): void {
-    this.#lacks(call, "receive queue: its work queues have");
+    this.#lacks(call, "receive queue: post to its work queues");
   }
 
   override postSend(call: string): void {
@@ -119,7 +119,7 @@ export class RssQueuePair extends QueuePair {
 /** Refuses attributes of a send queue, a receive queue or a completion queue. */
 function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAttributes): void {
   if (qp_type !== IBV_QPT_RAW_PACKET) {
-    const hint = "with rwq_ind_tbl: IBV_QPT_RAW_PACKET";
+    const hint = "with rwq_ind_tbl the type must be IBV_QPT_RAW_PACKET";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: qp_type, hint });
   }
   const { max_send_wr, max_recv_wr, max_recv_sge } = cap ?? {};
@@ -128,7 +128,7 @@ function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAtt
   for (const [code, given] of [["EOPNOTSUPP", sends] as const, ["EINVAL", receives] as const]) {
     for (const [path, value] of Object.entries(given)) {
       if (value === undefined || value === null || value === 0) continue;
-      const hint = "a queue pair with an indirection table has no queues of its own";
+      const hint = "a queue pair with an indirection table has no queues of its own: leave this out";
       refuse({ code, call, reason: "unsupported", path, value, hint });
     }
   }
@@ -142,7 +142,7 @@ function hashOf(call: string, conf: ReceiveHashConfiguration, table: Indirection
   const unknown = (path: string, value: unknown, hint: string): never =>
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `rx_hash_conf.${path}`, value, hint, cite: CITE });
   if (unsigned(call, "rx_hash_conf.rx_hash_function", rx_hash_function, 8) !== IBV_RX_HASH_FUNC_TOEPLITZ) {
-    unknown("rx_hash_function", rx_hash_function, "IBV_RX_HASH_FUNC_TOEPLITZ");
+    unknown("rx_hash_function", rx_hash_function, "use IBV_RX_HASH_FUNC_TOEPLITZ");
   }
   if (!(key instanceof Uint8Array)) {
     throw new TypeError(`${call}: rx_hash_conf.rx_hash_key must be a Uint8Array, not ${describe(key)}`);
@@ -150,26 +150,28 @@ function hashOf(call: string, conf: ReceiveHashConfiguration, table: Indirection
   const length = unsigned(call, "rx_hash_conf.rx_hash_key_len", conf.rx_hash_key_len ?? key.length, 8);
   if (length !== RSS_KEY_SIZE || length > key.length) {
     const path = "rx_hash_conf.rx_hash_key_len";
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: length, hint: `${RSS_KEY_SIZE} bytes` });
+    const hint = `use a key of ${RSS_KEY_SIZE} bytes`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: length, hint });
   }
   const mask = Number(rx_hash_fields_mask);
   if (!Number.isInteger(mask) || mask < 0 || mask >= 2 ** 32 || (mask & ~HASH_FIELDS) !== 0) {
-    unknown("rx_hash_fields_mask", rx_hash_fields_mask, `bits of 0x${HASH_FIELDS.toString(16)}`);
+    unknown("rx_hash_fields_mask", rx_hash_fields_mask, `the device hashes the bits 0x${HASH_FIELDS.toString(16)}`);
   }
   const fields = fieldsOf(call, mask);
   const inner = (mask & IBV_RX_HASH_INNER) !== 0;
   // SPEC: as in drivers, a hash without fields needs a table of one queue.
   const function_ = fields === 0 ? HASH_NONE : HASH_TOEPLITZ;
-  if (fields === 0 && table.log_ind_tbl_size > 0) clash(call, mask, "without fields the table has one queue");
+  if (fields === 0 && table.log_ind_tbl_size > 0)
+    clash(call, mask, "without hash fields the indirection table must have one queue");
   return { function: function_, symmetric: false, outer: inner ? 0 : fields, inner: inner ? fields : 0, key };
 }
 
 /** The RSS_* bits for a mask of IBV_RX_HASH_ bits. */
 function fieldsOf(call: string, mask: number): number {
   const has = (bits: number): boolean => (mask & bits) !== 0;
-  if (has(IPV4) && has(IPV6)) clash(call, mask, "IPv4 and IPv6 exclude each other");
-  if (has(TCP) && has(UDP)) clash(call, mask, "TCP and UDP exclude each other");
-  if (has(IBV_RX_HASH_IPSEC_SPI) && has(TCP | UDP)) clash(call, mask, "SPI and ports exclude each other");
+  if (has(IPV4) && has(IPV6)) clash(call, mask, "hash IPv4 or IPv6 addresses, not both");
+  if (has(TCP) && has(UDP)) clash(call, mask, "hash TCP or UDP ports, not both");
+  if (has(IBV_RX_HASH_IPSEC_SPI) && has(TCP | UDP)) clash(call, mask, "hash the SPI or ports, not both");
   return (
     (mask & 3) |
     ((mask >> 2) & 3) |
@@ -200,7 +202,7 @@ export function createExtended(
   const rssMask = comp_mask & RSS_ATTRIBUTES;
   const half = rssMask !== 0 && rssMask !== RSS_ATTRIBUTES;
   if (more !== 0 || half || (comp_mask & IBV_QP_INIT_ATTR_PD) === 0) {
-    const hint = "IBV_QP_INIT_ATTR_PD, and IND_TABLE together with RX_HASH";
+    const hint = "set IBV_QP_INIT_ATTR_PD; set IND_TABLE and RX_HASH together, or neither";
     refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
   }
   if (pd.device !== device) {

@@ -79,7 +79,7 @@ export function checkViews(
     const { addr, lkey } = wr.sg_list[i] as ScatterEntry;
     const region = pd.regions.get(lkey);
     if (region === undefined) {
-      const known = "the lkey of a region of the queue pair's protection domain";
+      const known = "use the lkey of a region on the protection domain of the queue";
       refuse({ code: "EINVAL", call, reason: "bad_key", path: `${path}.lkey`, value: lkey, hint: known });
     }
     if (!allows(region, view)) outside(call, path, addr, hint);

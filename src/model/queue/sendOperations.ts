@@ -50,7 +50,7 @@ const sends = (lacks: readonly number[], flags = 0, more = ""): Operations => ({
   has: [IBV_WR_SEND, IBV_WR_SEND_WITH_IMM],
   lacks,
   flags: ALWAYS | flags,
-  opcodeHint: "IBV_WR_SEND, IBV_WR_SEND_WITH_IMM",
+  opcodeHint: "IBV_WR_SEND or IBV_WR_SEND_WITH_IMM",
   flagHint: `SIGNALED, SOLICITED, INLINE${more}`,
 });
 
@@ -78,12 +78,13 @@ export function checkOperation(
 ): void {
   const { has, lacks, flags: known, opcodeHint, flagHint } = OPERATIONS[qp_type] as Operations;
   if (opcode === IBV_WR_TSO || lacks.includes(opcode)) {
-    const hint = opcode === IBV_WR_TSO ? "max_tso is 0" : opcodeHint;
+    const hint = opcode === IBV_WR_TSO ? "max_tso is 0" : `use ${opcodeHint}`;
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wr.opcode", value: opcode, hint });
   }
   if (!has.includes(opcode)) {
-    refuse({ code: "EINVAL", call, reason: "bad_opcode", path: "wr.opcode", value: opcode, hint: opcodeHint });
+    refuse({ code: "EINVAL", call, reason: "bad_opcode", path: "wr.opcode", value: opcode, hint: `use ${opcodeHint}` });
   }
   if ((flags & ~known) === 0) return;
-  refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint: flagHint });
+  const hint = `it takes ${flagHint}`;
+  refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
 }

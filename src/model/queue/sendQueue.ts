@@ -144,7 +144,7 @@ export class SendQueue {
     const { max_send_sge, max_inline_data } = this.#limits;
     const views = viewsOf(call, wr, max_send_sge);
     if ((flags & IBV_SEND_INLINE) === 0) {
-      const hint = "a view inside the registered bytes";
+      const hint = "the bytes must lie in the region of the lkey";
       const pd = this.#qp.pd as ProtectionDomain;
       checkViews(call, pd, wr, views, (region, view) => region.holds(view), hint);
       return views;
@@ -164,7 +164,7 @@ export class SendQueue {
     const { pd, route } = living(call, "wr.wr.ud.ah", ud.ah, AddressHandle);
     const path = "wr.wr.ud.ah";
     if (pd !== qp.pd) {
-      const hint = "made on the protection domain of the queue pair";
+      const hint = "create it on the protection domain of the queue pair";
       refuse({ code: "EINVAL", call, reason: "bad_object", path, value: ud.ah, hint });
     }
     const { port_num, qkey, pkey_index } = qp.attributes;
@@ -176,7 +176,7 @@ export class SendQueue {
     const asked = unsigned(call, "wr.wr.ud.remote_qkey", ud.remote_qkey, 32);
     const length = lengthOf(payload);
     if (length > MTU_BYTES) {
-      const hint = `a datagram is one packet, with at most ${MTU_BYTES} bytes`;
+      const hint = `a datagram is one packet of at most ${MTU_BYTES} bytes`;
       refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
     }
     return {
@@ -195,11 +195,11 @@ export class SendQueue {
   #checkRoom(call: string, completes: boolean): void {
     const { max_send_wr } = this.#limits;
     if (this.#tail - this.#head >= max_send_wr) {
-      const hint = `max_send_wr is ${max_send_wr}; places come back when the completion of a request or of a later one is polled`;
+      const hint = `max_send_wr is ${max_send_wr}: poll the completion of a request to free its entry and all before it`;
       refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this.#qp, hint });
     }
     if (!completes || !this.#completions.full) return;
-    const hint = "poll it first";
+    const hint = "poll the completion queue first";
     refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this.#completions, hint });
   }
 

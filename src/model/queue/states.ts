@@ -240,11 +240,11 @@ export function changedState(
   }
   unsigned(call, "attr_mask", mask, 31);
   if ((mask & LACKING) !== 0) {
-    const hint = "no resizing, alternate paths, draining and pacing";
+    const hint = "the device has no resizing, alternate paths, draining or pacing";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr_mask", value: mask, hint });
   }
   if ((mask & IBV_QP_CUR_STATE) !== 0 && attr.cur_qp_state !== now.qp_state) {
-    const hint = `it is in ${STATE_NAMES[now.qp_state]}`;
+    const hint = `the queue pair is in ${STATE_NAMES[now.qp_state]}`;
     const path = "attr.cur_qp_state";
     refuse({ code: "EINVAL", call, reason: "bad_state", path, value: attr.cur_qp_state, hint });
   }
@@ -272,7 +272,7 @@ function targetState(call: string, now: number, asked: unknown): number {
   const next = NEXT[now];
   if (state === IBV_QPS_RESET || state === IBV_QPS_ERR || state === now || state === next) return state;
   const up = next === undefined ? "" : `${STATE_NAMES[next]}, `;
-  const hint = `from ${STATE_NAMES[now]} to ${up}RESET or ERR`;
+  const hint = `from ${STATE_NAMES[now]} it can go to ${up}RESET or ERR`;
   return refuse({ code: "EINVAL", call, reason: "bad_state", path: "attr.qp_state", value: asked, hint });
 }
 
@@ -283,12 +283,12 @@ function checkMask(call: string, type: number, now: number, to: number, given: n
   const may = to === now ? (stay[now] ?? 0) : must | (step?.may ?? 0);
   const missing = must & ~given;
   if (missing !== 0) {
-    const hint = `to ${STATE_NAMES[to]}: ${maskText(must)}`;
+    const hint = `to ${STATE_NAMES[to]} it requires ${maskText(must)}`;
     refuse({ code: "EINVAL", call, reason: "missing_attribute", path: "attr_mask", value: maskText(missing), hint });
   }
   const extra = given & ~may;
   if (extra === 0) return;
-  const hint = `from ${STATE_NAMES[now]} to ${STATE_NAMES[to]}: ${maskText(may)}`;
+  const hint = `from ${STATE_NAMES[now]} to ${STATE_NAMES[to]} it takes ${maskText(may)}`;
   refuse({ code: "EINVAL", call, reason: "bad_attribute", path: "attr_mask", value: maskText(extra), hint });
 }
 

@@ -119,18 +119,22 @@ export class WorkQueue extends Handle implements Receiver {
     }
     const mask = unsigned(call, "wq_attr.attr_mask", change.attr_mask, 32);
     if ((mask & ~(IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE)) !== 0) {
-      const hint = "IBV_WQ_ATTR_STATE, IBV_WQ_ATTR_CURR_STATE";
+      const hint = "use IBV_WQ_ATTR_STATE and IBV_WQ_ATTR_CURR_STATE";
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "wq_attr.attr_mask", value: mask, hint });
     }
     const now = this.#state;
     if ((mask & IBV_WQ_ATTR_CURR_STATE) !== 0 && change.curr_wq_state !== now) {
-      const [path, value, hint] = ["wq_attr.curr_wq_state", change.curr_wq_state, `it is in ${STATE_NAMES[now]}`];
+      const [path, value, hint] = [
+        "wq_attr.curr_wq_state",
+        change.curr_wq_state,
+        `the work queue is in ${STATE_NAMES[now]}`,
+      ];
       refuse({ code: "EINVAL", call, reason: "bad_state", path, value, hint });
     }
     if ((mask & IBV_WQ_ATTR_STATE) === 0) return;
     const to = unsigned(call, "wq_attr.wq_state", change.wq_state, 32);
     if (to > IBV_WQS_ERR || (now === IBV_WQS_ERR && to === IBV_WQS_RDY)) {
-      const hint = `from ${STATE_NAMES[now]} to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
+      const hint = `from ${STATE_NAMES[now]} it can go to ${now === IBV_WQS_ERR ? "RESET" : "RESET, RDY or ERR"}`;
       refuse({ code: "EINVAL", call, reason: "bad_state", path: "wq_attr.wq_state", value: to, hint });
     }
     this.#state = to;
@@ -170,14 +174,14 @@ function checkAttributes(call: string, { device }: Context, attributes: WorkQueu
   const unknown = (path: string, value: number, hint: string): never =>
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
   if (unsigned(call, "comp_mask", comp_mask, 32) > IBV_WQ_INIT_ATTR_FLAGS) {
-    unknown("comp_mask", comp_mask, "IBV_WQ_INIT_ATTR_FLAGS");
+    unknown("comp_mask", comp_mask, "use IBV_WQ_INIT_ATTR_FLAGS or 0");
   }
   // The device ignores a field without its bit in comp_mask.
   if (comp_mask !== 0 && unsigned(call, "create_flags", create_flags, 32) !== 0) {
-    unknown("create_flags", create_flags, "raw_packet_caps and max_wq_type_rq say what the device has");
+    unknown("create_flags", create_flags, "use 0: the device supports no flags");
   }
   if (unsigned(call, "wq_type", wq_type, 32) !== IBV_WQT_RQ) {
-    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wq_type", value: wq_type, hint: "IBV_WQT_RQ" });
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "wq_type", value: wq_type, hint: "use IBV_WQT_RQ" });
   }
   living(call, "pd", pd, ProtectionDomain);
   living(call, "cq", cq, CompletionQueue);

@@ -182,7 +182,7 @@ export class DeviceBurst implements Burst {
     const call = "burst.add";
     const link = this.#check(call, port, linkType, length, wireLength);
     if (unsigned(call, "offset", offset, 32) + length > FRAME_ARENA) {
-      const hint = `offset and length end behind the ${FRAME_ARENA} bytes of the burst`;
+      const hint = `offset + length must not exceed ${FRAME_ARENA}, the bytes of the burst`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });
     }
     return this.#stamped(this.#batch.add(offset, length, wireLength, port, link));
@@ -226,11 +226,12 @@ export class DeviceBurst implements Burst {
 
   outcome(row: number, frame: Uint8Array | null = null): Outcome {
     const call = "burst.outcome";
-    if (!this.#steered) refuseState(call, "it is not steered yet");
+    if (!this.#steered) refuseState(call, "call burst.steer first");
     const n = this.#row(call, row);
     if (this.#outcomes !== null) return this.#outcomes[n] as Outcome;
     this.#hold(call);
-    if (this.#device.installed.removed !== this.#removed) this.#busy(call, "a rule has gone that it may list");
+    if (this.#device.installed.removed !== this.#removed)
+      this.#busy(call, "a rule that the outcome may list was removed: read outcomes first");
     return this.#traffic.burstOutcome(n, frame);
   }
 
@@ -280,14 +281,14 @@ export class DeviceBurst implements Burst {
 
   /** Refuses unless frames can be added. */
   #open(call: string): void {
-    if (this.#started >= 0) refuseState(call, "its frames have been steered: clear it");
+    if (this.#started >= 0) refuseState(call, "its frames are steered: call burst.clear first");
     this.#hold(call);
   }
 
   /** Refuses when another user has taken the memory of the burst. */
   #hold(call: string): void {
     if (!this.#traffic.holds(this))
-      this.#busy(call, "another burst was cleared, or another call has run frames: clear it");
+      this.#busy(call, "another burst was cleared, or another call has run frames: call burst.clear again");
   }
 
   #busy(call: string, hint: string): never {

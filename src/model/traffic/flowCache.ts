@@ -1,11 +1,17 @@
-/** The flow cache of a device, as programs see it: its size, its hits and misses, and `clear` (docs/frames.md). */
+/**
+ * The flow cache of a device: its size, hit and miss counters, and `clear` (docs/frames.md). The
+ * cache itself is in the core; this file checks its options and reads its counters.
+ */
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { checkOptions, describe, unsigned, type OptionTypes } from "../../checks.js";
 import { Printable, type PrintedFields } from "../../printable.js";
 
 export interface CacheOptions {
-  /** Entries at most: a power of two up to 1,048,576, or 0 for no cache. @default 65536 */
+  /**
+   * The largest number of entries: a power of two up to 1,048,576, or 0 for no cache. @default
+   * 65536
+   */
   entries?: number;
 }
 
@@ -13,7 +19,11 @@ export interface CacheOptions {
 const DEFAULT_ENTRIES = 65_536;
 const MOST_ENTRIES = 1_048_576;
 
-/** The number of entries that the option `cache` of `createDevice` sets. */
+/**
+ * Checks the option `cache` of `createDevice`.
+ * @returns the number of entries; 0 for no cache
+ * @throws EINVAL if the number is neither 0 nor a power of two up to 1,048,576
+ */
 export function entriesFrom(call: string, cache: CacheOptions | false | 0 | undefined): number {
   if (cache === false || cache === 0) return 0;
   if (cache !== undefined && (typeof cache !== "object" || cache === null))
@@ -25,7 +35,10 @@ export function entriesFrom(call: string, cache: CacheOptions | false | 0 | unde
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "cache.entries", value: entries, hint });
 }
 
-/** The flow cache of a device: frames whose key has an entry skip the lookups that the entry recorded. */
+/**
+ * The flow cache of a device, `device.cache`. A frame whose key has an entry skips the lookups that
+ * the entry recorded.
+ */
 export class FlowCache extends Printable {
   /** The largest number of entries; 0 when the device has no flow cache. */
   readonly entries: number;
@@ -43,14 +56,14 @@ export class FlowCache extends Printable {
     return { entries: this.entries, hits: this.hits, misses: this.misses, paused: this.paused };
   }
 
-  /** Frames that had an entry, since the device was created. */
+  /** The number of frames that had an entry, since the device was created. */
   get hits(): bigint {
     return this.#count(0);
   }
 
   /**
-   * Frames that were looked up in the cache and had no entry. Frames that arrive during a pause
-   * count neither as hits nor as misses.
+   * The number of frames that were looked up in the cache and had no entry. Frames that arrive
+   * during a pause count neither as hits nor as misses.
    */
   get misses(): bigint {
     return this.#count(8);

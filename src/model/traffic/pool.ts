@@ -44,7 +44,7 @@ export async function openPool(options: PoolOptions): Promise<DevicePool> {
   const missing = workers === 1 ? "there is one worker" : threadsMissing();
   const first = missing === null ? await loadFirstCore(options.core) : null;
   if (first === null) {
-    const why = missing ?? "the core is a compiled module: bring its bytes, or a URL";
+    const why = missing ?? "the option core is a compiled module: give its bytes or a URL";
     return new DevicePool(openCore(await loadCore(options.core), parts, options), parts, options, null, why);
   }
   const pool = await WorkerPool.create(first, workers);

@@ -156,7 +156,7 @@ export class PoolTraffic extends Traffic {
     const { columns, shares, summing } = this.#underWay;
     this.#pool.finish();
     if (shares.some(({ some }) => some < 0))
-      throw new Error("flowsteer: frames of a burst are lost with a worker of the pool that has failed");
+      throw new Error("flowsteer: a worker of the pool has failed, and frames of a burst are lost");
     this.#underWay = null;
     for (const share of shares) this.#tell(share, columns, summing);
   }

@@ -42,7 +42,7 @@ export function sendFrame(
   living(call, "qp", qp, QueuePair);
   if (qp.device !== traffic.device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
   if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
-    const hint = "a queue pair of type IBV_QPT_RAW_PACKET";
+    const hint = "use a queue pair of type IBV_QPT_RAW_PACKET";
     refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: qp, hint });
   }
   if (!qp.isSink && qp.state !== IBV_QPS_RTS) {

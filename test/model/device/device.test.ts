@@ -18,7 +18,7 @@ async function webDevice(): Promise<Device> {
 test.each([
   [
     { profile: "connectx4" },
-    'createDevice: profile = "connectx4": the device does not do this (EINVAL); profiles of this release: manual',
+    'createDevice: profile = "connectx4": the device does not support this (EINVAL); profiles of this release: manual',
   ],
   [{ ports: 0 }, "createDevice: ports = 0: outside the range that the field can hold (EINVAL); 1 to 255"],
   [{ limits: { memory: -1 } }, "createDevice: limits.memory = -1: outside the range"],

@@ -66,7 +66,11 @@ describe("several specs", () => {
   const inner = (spec: object): object => ({ ...spec, type: (spec as { type: number }).type | INNER });
 
   test.each<[string, object[], string]>([
-    ["TCP and UDP", [type("TCP"), type("UDP")], "specs[1]: two fields ask different things of the same bits (EINVAL)"],
+    [
+      "TCP and UDP",
+      [type("TCP"), type("UDP")],
+      "specs[1]: two fields require different values of the same bits (EINVAL)",
+    ],
     ["UDP and GRE", [type("UDP"), type("GRE")], "another spec asks something else of outer.ip_protocol"],
     ["IPV4 and IPV6", [type("IPV4"), type("IPV6")], "outer.ip_version"],
     ["IPV6 and IPV4_EXT", [type("IPV6"), type("IPV4_EXT")], "specs[1]: two fields"],
@@ -116,7 +120,7 @@ describe("specs that can stand in no flow", () => {
     [
       "a type that does not exist",
       { type: 0x77 },
-      'specs[0].type = "0x77": no flow spec of this type can stand here (EINVAL)',
+      'specs[0].type = "0x77": a flow spec of this type is not allowed here (EINVAL)',
     ],
     ["an inner action", { type: v.IBV_FLOW_SPEC_ACTION_DROP | INNER }, 'specs[0].type = "0x1101"'],
     ["an inner GRE", { type: v.IBV_FLOW_SPEC_GRE | INNER }, 'specs[0].type = "IBV_FLOW_SPEC_GRE"'],
@@ -187,7 +191,7 @@ describe("actions", () => {
   });
 
   test("one tag, one counters object", () => {
-    expect(refusalOf(tag(1), drop, tag(1))).toContain("specs[2].type: these actions cannot stand in one rule (EINVAL)");
+    expect(refusalOf(tag(1), drop, tag(1))).toContain("specs[2].type: these actions cannot be in one rule (EINVAL)");
     expect(refusalOf(count(objects[0]), count(objects[0]))).toContain("specs[1].type");
   });
 });

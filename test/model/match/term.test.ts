@@ -65,7 +65,7 @@ test.each<[string, TermText, string]>([
     "10.0.0.0/33",
     "not a prefix length of this address (EINVAL); a prefix of outer.ipv4_dst has 0 to 32 bits",
   ],
-  ["outer.ipv4_dst", "10.1.0.0/8", "the value has a bit that its mask leaves out (EINVAL); the mask keeps 10.0.0.0/8"],
+  ["outer.ipv4_dst", "10.1.0.0/8", "the value has a bit outside its mask (EINVAL); the mask keeps 10.0.0.0/8"],
   ["outer.ipv4_dst", "10.0.0", "not an address of this kind (EINVAL)"],
   ["outer.ipv4_dst", "10.0.0.256", "not an address of this kind"],
   ["outer.ipv6_src", "fe80::1::2", "not an address of this kind"],

@@ -153,7 +153,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "domain twice",
-    'domains[1] = "nic_rx": two things have the same name (EINVAL); say all settings of a domain in one place',
+    'domains[1] = "nic_rx": two objects have the same name (EINVAL); say all settings of a domain in one place',
     [["domains", 1, "function"], 0],
   ),
   bad(
@@ -178,7 +178,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "flow action twice",
-    'flowActions[1].name = "rewrite": two things have the same name (EINVAL); names of flowActions are unique; rename one of the two',
+    'flowActions[1].name = "rewrite": two objects have the same name (EINVAL); names of flowActions are unique; rename one of the two',
     [["flowActions", 1, "name"], "rewrite"],
   ),
   bad(
@@ -206,7 +206,7 @@ export const BAD_ACTION_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "header behind another one",
-    "frames[2].headers[0].protocol: what was left out does not follow from the other headers (EINVAL); no number says that arp follows ipv4: give frames[2].headers[0].protocol, or give what follows as a payload",
+    "frames[2].headers[0].protocol: a value that was left out cannot be derived from the other headers (EINVAL); no number says that arp follows ipv4: give frames[2].headers[0].protocol, or give what follows as a payload",
     [
       ["frames", 2, "headers"],
       [{ header: "ipv4" }, { header: "arp" }],

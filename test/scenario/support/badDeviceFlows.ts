@@ -174,12 +174,12 @@ export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "entry with the name of a rule",
-    'flowEntries[0].name = "https": two things have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
+    'flowEntries[0].name = "https": two objects have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
     [["flowEntries", 0, "name"], "https"],
   ),
   bad(
     "device flow with the name of an entry",
-    'deviceFlows[0].name = "entry": two things have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
+    'deviceFlows[0].name = "entry": two objects have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
     [["deviceFlows", 0, "name"], "entry"],
   ),
   bad("transport table without a port", 'deviceFlows[0].ft_type = "rdma_transport_rx" § it goes with ib_port', [

@@ -164,12 +164,12 @@ export const BAD_NAMES: readonly BadDocument[] = [
   ...BAD_MESSAGE_NAMES,
   bad(
     "a later version",
-    "flowsteer = 2: a version of the format that this release does not read (EINVAL); this release reads version 1",
+    "flowsteer = 2: this release does not read this version of the format (EINVAL); this release reads version 1",
     [["flowsteer"], 2],
   ),
   bad(
     "queue twice",
-    'queues[1].name = "web": two things have the same name (EINVAL); names of queues are unique; rename one of the two',
+    'queues[1].name = "web": two objects have the same name (EINVAL); names of queues are unique; rename one of the two',
     [["queues", 1, "name"], "web"],
   ),
   bad(

@@ -108,22 +108,22 @@ export const BAD_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "flow with the name of a rule",
-    'flows[0].name = "tcp": two things have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
+    'flows[0].name = "tcp": two objects have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
     [["flows", 0, "name"], "tcp"],
   ),
   bad(
     "flow with the name of one without",
-    'flows[2].name = "flow 3": two things have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
+    'flows[2].name = "flow 3": two objects have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
     [["flows", 0, "name"], "flow 3"],
   ),
   bad(
     "host rule with the name of a flow",
-    'hostRules[0].name = "tap": two things have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
+    'hostRules[0].name = "tap": two objects have the same name (EINVAL); names of rules, flows, flowEntries, deviceFlows and hostRules are unique together; rename one of the two',
     [["hostRules", 0, "name"], "tap"],
   ),
   bad(
     "flow counter twice",
-    'flowCounters[1].name = "addresses": two things have the same name (EINVAL); names of flowCounters are unique; rename one of the two',
+    'flowCounters[1].name = "addresses": two objects have the same name (EINVAL); names of flowCounters are unique; rename one of the two',
     [["flowCounters", 1], { name: "addresses" }],
   ),
   bad(

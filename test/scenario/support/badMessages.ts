@@ -82,7 +82,7 @@ export const BAD_MESSAGE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "message twice",
-    'messages[1].name = "question": two things have the same name (EINVAL); names of messages are unique; rename one of the two',
+    'messages[1].name = "question": two objects have the same name (EINVAL); names of messages are unique; rename one of the two',
     [["messages", 1, "name"], "question"],
   ),
   bad(

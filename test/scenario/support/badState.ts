@@ -317,7 +317,7 @@ export const BAD_STATE_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "objects twice",
-    'asoObjects[1].name = "flags": two things have the same name (EINVAL); names of asoObjects are unique; rename one of the two',
+    'asoObjects[1].name = "flags": two objects have the same name (EINVAL); names of asoObjects are unique; rename one of the two',
     [["asoObjects", 1, "name"], "flags"],
   ),
   bad(

@@ -138,7 +138,7 @@ describe("attributes", () => {
     const attr = { ...EVERYTHING, qp_state: v.IBV_QPS_INIT };
     const error = refused(() => v.ibv_modify_qp(raw, attr, STATE | PORT | QKEY | v.IBV_QP_SQ_PSN));
     expect(error).toMatchObject({ reason: "bad_attribute", value: "IBV_QP_QKEY | IBV_QP_SQ_PSN" });
-    expect(error?.hint).toBe("from RESET to INIT: IBV_QP_PORT");
+    expect(error?.hint).toBe("from RESET to INIT it takes IBV_QP_PORT");
     expect(refused(() => v.ibv_modify_qp(raw, attr, STATE | PORT | (1 << 21)))?.value).toBe("0x200000");
     expect(refused(() => v.ibv_modify_qp(raw, { qp_state: v.IBV_QPS_ERR, port_num: 1 }, STATE | PORT))?.reason).toBe(
       "bad_attribute",
@@ -212,7 +212,7 @@ describe("attributes", () => {
     const mask = STATE | v.IBV_QP_SQ_PSN | v.IBV_QP_CUR_STATE;
     const error = refused(() => v.ibv_modify_qp(qp, { ...attr, cur_qp_state: v.IBV_QPS_INIT }, mask));
     expect(error).toMatchObject({ code: "EINVAL", reason: "bad_state", path: "attr.cur_qp_state" });
-    expect(error?.hint).toBe("it is in RTR");
+    expect(error?.hint).toBe("the queue pair is in RTR");
     v.ibv_modify_qp(qp, { ...attr, cur_qp_state: v.IBV_QPS_RTR }, mask);
     expect(qp.state).toBe(v.IBV_QPS_RTS);
   });
