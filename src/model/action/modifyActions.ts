@@ -140,7 +140,11 @@ const ANCHOR_NAMES: ReadonlyMap<number, string> = new Map(
 /**
  * Encodes header changes as words of 8 bytes, as `mlx5dv_dr_action_create_modify_header` takes
  * them.
- * @throws EINVAL unknown types, fields and parts, numbers that do not fit
+ * @param actions the changes, in the order in which they run
+ * @returns 8 big-endian bytes for each change
+ * @throws EINVAL if a type, field or part is unknown, or a number does not fit
+ * @example
+ * modifyActions([{ type: "set", field: "OUT_IP_TTL", data: 64 }]);
  */
 export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
   const call = "modifyActions";

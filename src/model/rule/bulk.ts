@@ -33,10 +33,14 @@ interface Request {
 }
 
 /**
- * Makes many rules of a matcher, or none. `values.match_buf` holds the device bytes of all rules
- * back to back, each `match_sz` bytes long (448 where bytes come alone). Each rule equals one made
- * by mlx5dv_dr_rule_create.
- * @throws as mlx5dv_dr_rule_create, with the number of the rule in `path`
+ * Makes many rules of a matcher, or none. Each rule equals one made by `mlx5dv_dr_rule_create`.
+ * @param values `match_buf` holds the device bytes of all rules back to back, each `match_sz` bytes
+ *   long (448 where bytes come alone)
+ * @param actions one list for all rules, or a list for each
+ * @returns the rules, in the order of their values
+ * @throws as `mlx5dv_dr_rule_create`, with the number of the rule in `path`
+ * @example
+ * createRules(matcher, { match_sz: 448, match_buf: bytesOfAll }, [mlx5dv_dr_action_create_drop()]);
  */
 export function createRules(matcher: Matcher, values: MatchParameters | Uint8Array, actions: RuleActions): Rule[] {
   const request = requestOf(matcher, values, actions);
