@@ -5,7 +5,7 @@ import { nameOf, PROFILES, rowOf } from "./support/record.js";
 import { CASES, coveragePage } from "./support/table.js";
 import { DEEP } from "../../support/tier.js";
 
-/** The default, and the one that most of the others are like. */
+/** The default profile, and the one that most others resemble. */
 const SOME = PROFILES.filter((profile) => profile === "manual" || profile === "connectx7");
 
 describe.each(DEEP ? PROFILES : SOME)("%s", (profile) => {
@@ -18,7 +18,10 @@ describe.each(DEEP ? PROFILES : SOME)("%s", (profile) => {
   }
 });
 
-/** Functions of the synopses of mlx5dv_dr(3), and of mlx5dv_create_flow(3) and the pages that it refers to. */
+/**
+ * Functions of the synopses of mlx5dv_dr(3), of mlx5dv_create_flow(3) and of the pages that it
+ * refers to.
+ */
 const MANUAL: Readonly<Record<string, string>> = {
   mlx5dv_dr_domain_: "create sync destroy set_reclaim_device_memory allow_duplicate_rules",
   mlx5dv_dr_table_: "create destroy",

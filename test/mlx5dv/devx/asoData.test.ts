@@ -1,4 +1,4 @@
-/** ASO objects as programs read and write them: by field, with no offset. */
+/** ASO objects, read and written by field, without offsets. */
 import { beforeEach, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
@@ -15,7 +15,7 @@ beforeEach(async () => {
 const made = (context: Context, type: number, fields: dv.AsoFields = {}): dv.AsoObject =>
   created(context, dv.createAsoCommand(type, fields));
 
-/** Every frame runs the action, and its register is told. */
+/** Every frame runs the action, which writes its result into the register. */
 function always(object: dv.AsoObject, offset: number, flags: number): (frame: Uint8Array, time: bigint) => number {
   const { domain, root, device } = bench;
   const table = dv.mlx5dv_dr_table_create(domain, 1);
@@ -47,7 +47,7 @@ test("a meter is made, read and refilled by name", () => {
   const colour = always(object, 1, dv.MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_GREEN);
   const second = (): dv.FlowMeterState => dv.flowMetersFromBytes(object.read(0))[1] as dv.FlowMeterState;
   expect(second()).toMatchObject({ ...slow, c_tokens: 768, e_tokens: 0, bucket_overflow: 0 });
-  // A packet costs 128; a unit comes every 2^20 nanoseconds.
+  // A packet costs 128; one unit is added every 2^20 nanoseconds.
   expect([0, 1, 2, 3, 4, 5, 6].map(() => colour(ipv4Frame(), 5n << 20n))).toEqual([2, 2, 2, 2, 2, 2, 0]);
   expect(second()).toMatchObject({ ...slow, c_tokens: 0, timestamp: 5n << 20n });
   expect(colour(ipv4Frame(), 200n << 20n)).toBe(2);

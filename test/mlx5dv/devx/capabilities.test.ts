@@ -1,4 +1,4 @@
-/** Capabilities, contexts of vports, ports: what callers ask before they use a feature. */
+/** Capabilities, contexts of vports, ports: queries before the use of a feature. */
 import { expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { readField, type Field } from "../../../src/model/devx/layouts.js";
@@ -7,7 +7,7 @@ import { refused } from "../support/directRules.js";
 
 type Context = Awaited<ReturnType<typeof openCommands>>["context"];
 
-/** Reads fields of a group of capabilities, behind the header of 16 bytes. */
+/** Reads fields of a group of capabilities, after the header of 16 bytes. */
 function capabilities(context: Context, group: number): (...field: Field) => number {
   const output = new Uint8Array(16 + 4096);
   dv.mlx5dv_devx_general_cmd(context, dv.queryHcaCapCommand(group), undefined, output, undefined);

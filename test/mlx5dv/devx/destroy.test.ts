@@ -1,4 +1,7 @@
-/** Commands that destroy: their bytes, what they do through mlx5dv_devx_general_cmd, and that no command lacks an encoder. */
+/**
+ * Destroy commands: their bytes, their effects through mlx5dv_devx_general_cmd, and an encoder for
+ * every command.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSink, type Device } from "../../../src/index.js";
 import * as layouts from "../../../src/model/devx/layouts.js";
@@ -26,7 +29,7 @@ const tir = (): dv.DevxObject => {
   return created(context, dv.createTirCommand({ inline_rqn: qp_num }));
 };
 
-/** Of each kind an object, and the command that destroys it. */
+/** An object of each kind, and the command that destroys it. */
 const KINDS: Record<string, () => { object: dv.DevxObject; command: Uint8Array }> = {
   "flow counter": () => {
     const object = created(context, dv.allocFlowCounterCommand(2));
@@ -139,7 +142,7 @@ test("bulks go by their first number, tables and groups by all that names them",
   expect([counters, flags, one.table, two.table].map(({ destroyed }) => destroyed)).toEqual(Array(4).fill(false));
 });
 
-/** Bytes that are not 0, by their place. */
+/** Bytes that are not 0, by offset. */
 const set = (bytes: Uint8Array): Record<number, number> =>
   Object.fromEntries([...bytes.entries()].filter(([, byte]) => byte !== 0));
 
@@ -163,7 +166,7 @@ test("their bytes", () => {
   expect(refused(() => dv.destroyTirCommand(2 ** 24))?.code).toBe("EINVAL");
 });
 
-/** What each encoder says, read back by the layout that the device reads it with. */
+/** The output of each encoder, decoded with the layout of the device. */
 const ENCODED: readonly [Uint8Array, layouts.Layout, Record<string, number>][] = [
   [dv.queryHcaCapCommand(7, false), layouts.QUERY_HCA_CAP, { op_mod: 14 }],
   [dv.queryEswVportContextCommand(3), layouts.QUERY_VPORT_CONTEXT, { other_vport: 1, vport_number: 3 }],
@@ -227,7 +230,7 @@ const ENCODED: readonly [Uint8Array, layouts.Layout, Record<string, number>][] =
 test("every command of the device has an encoder, and its bytes are read back as they were said", () => {
   const opcodes = ENCODED.map(([bytes, layout, fields]) => {
     const { opcode, ...read }: Record<string, number> = layouts.readFields(new DataView(bytes.buffer), layout);
-    // A type of general objects stands where other commands have op_mod.
+    // The type of a general object is at the offset of op_mod in other commands.
     const same = "obj_type" in fields ? { op_mod: fields["obj_type"] } : {};
     expect(Object.fromEntries(Object.entries(read).filter(([, value]) => value !== 0))).toEqual({ ...same, ...fields });
     return opcode;

@@ -1,4 +1,4 @@
-/** Device commands: how they are refused, and flow counters. */
+/** Device commands: refusals, and flow counters. */
 import { beforeEach, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { ibv_close_device, ibv_open_device } from "../../../src/verbs/index.js";
@@ -24,7 +24,7 @@ test("a bulk counts packets and bytes on each of its counters", () => {
   }
   bench.device.receive(1, ipv4Frame({ dport: 80 }));
   bench.device.receive(1, ipv4Frame({ dport: 443 }));
-  // The wire length counts, not what a capture kept of it.
+  // The wire length counts, not the captured length.
   bench.device.receive(1, ipv4Frame({ dport: 443 }), { wireLength: 1500 });
 
   const nothing = { packets: 0n, bytes: 0n };
@@ -91,7 +91,7 @@ test("lengths beyond the bytes, or without room for an answer, are the caller's 
   expect(run(1, new Uint8Array(16))).toBe("EINVAL");
   expect(run(16, new Uint8Array(16), 17)).toBe("EINVAL");
   expect(run(16, new Uint8Array(7))).toBe("EINVAL");
-  // Less than all of the bytes: what counts are the lengths.
+  // Fewer bytes than the complete command: the given lengths count.
   expect(creating(bench, dv.allocFlowCounterCommand(), 15)).toEqual(refusal("short_output"));
   expect(run(12, new Uint8Array(16))).toBe("EREMOTEIO");
   expect(() => dv.mlx5dv_devx_obj_create(bench.context, [] as never, 16, new Uint8Array(16), 16)).toThrow(TypeError);

@@ -1,4 +1,4 @@
-/** Device commands of random bytes and lengths: answered or refused, and memory is what it was. */
+/** Device commands of random bytes and lengths: answered or refused, without leaking memory. */
 import { expect, test } from "vitest";
 import { SteeringError } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -15,11 +15,11 @@ test("random bytes and cut lengths are refused in order, and nothing is lost", a
   const { context, device } = await openCommands({ vports: 2, limits: { memory: 4_000_000 } });
   const table = new TableBench(context, dv.FS_FT_NIC_RX, { reformat_en: true, decap_en: true });
   const counter = created(context, dv.allocFlowCounterCommand(2));
-  // What is in use stays, whatever a command says.
+  // Objects in use stay, whatever a command contains.
   for (const one of [counter, ...table.table.groups]) one.users++;
   const actions = dv.modifyActions([{ type: "set", field: "OUT_DMAC_15_0", data: 1 }]);
   const group = { table_type: 0, table_id: table.table.id, start_flow_index: 0, end_flow_index: 3 };
-  // Commands that a device takes, to be broken.
+  // Valid commands, as input of mutations.
   const good = [
     dv.allocFlowCounterCommand(3),
     dv.queryFlowCounterCommand(counter.id, 4),

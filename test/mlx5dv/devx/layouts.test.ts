@@ -1,10 +1,10 @@
-/** The bytes of device commands, at the places that the Adapters PRM gives; and what outputs say, read back. */
+/** The bytes of device commands, at the offsets of the Adapters PRM, and decoded outputs. */
 import { expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as layouts from "../../../src/model/devx/layouts.js";
 import { refused } from "../support/directRules.js";
 
-/** Bytes that are not 0, by their place. */
+/** Bytes that are not 0, by offset. */
 function set(bytes: Uint8Array): Record<number, number> {
   return Object.fromEntries([...bytes.entries()].filter(([, byte]) => byte !== 0));
 }

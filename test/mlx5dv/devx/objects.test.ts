@@ -8,7 +8,7 @@ const ASO_TYPES = [dv.MLX5_OBJ_TYPE_FIRST_HIT_ASO, dv.MLX5_OBJ_TYPE_FLOW_METER_A
 
 const bytes = (seed: number, length = 64): Uint8Array => Uint8Array.from({ length }, (_, i) => (seed + 3 * i) & 0xff);
 
-/** 32 bytes of a meter: CBS and CIR are given, what the state lies in is 0. */
+/** 32 bytes of a meter: CBS and CIR are given, the bytes of the state are 0. */
 function meter(cbs: number, cir: number): Uint8Array {
   const parameters = new Uint8Array(32);
   parameters.set([0x80 | (2 << 4) | 3]);

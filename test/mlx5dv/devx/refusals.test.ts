@@ -1,4 +1,4 @@
-/** What flow tables of device commands are refused for: status, syndrome, errno, and nothing lost. */
+/** Refusals of flow tables of device commands: status, syndrome, errno, and no lost objects. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SyndromeName } from "../../../src/model/devx/syndromes.js";
 import * as dv from "../../../src/mlx5dv/index.js";

@@ -1,4 +1,4 @@
-/** Flow tables of device commands: where frames go in them, and what is done to them. */
+/** Flow tables of device commands: destinations of frames, and changes of the tables. */
 import { expect, test } from "vitest";
 import { createSink, type Outcome } from "../../../src/index.js";
 import type { DevxObject } from "../../../src/model/devx/object.js";
@@ -26,7 +26,7 @@ const UPLINK: dv.EntryDestination = { destination_type: dv.MLX5_FLOW_DESTINATION
 
 const names = (outcome: Outcome): string[] => outcome.to.map(({ name }) => name);
 
-/** Outer headers of VXLAN over IPv4: what an encapsulation puts in front. */
+/** Outer headers of VXLAN over IPv4: the headers that an encapsulation prepends. */
 function vxlanHeaders(): Uint8Array {
   const headers = ipv4Frame({ protocol: 17, dport: 4789, length: 50, dst: [172, 16, 0, 9] });
   headers.set([0x08, 0, 0, 0, 0, 0, 42, 0], 42);
@@ -82,7 +82,7 @@ test("a table hands on what it does not want, and frames go on from table to tab
   const first = new TableBench(context, dv.FS_FT_NIC_RX, { level: 1, ...miss }, match.group);
   enter(root, first.table);
   const end = last.entry({ action: DROP });
-  // The default of the domain does not come before the table behind.
+  // The default of the domain applies only after the miss table.
   expect(device.receive(1, ipv4Frame({ dport: 81 })).rules.at(-1)).toBe(end);
   const step = first.entry({
     action: FORWARD,
@@ -211,7 +211,7 @@ test("tunnels end by decap and by reformat, tags by pop", async () => {
   new DataView(outer.buffer).setUint16(38, outer.length - 34);
   expect(device.receive(1, outer).to[0]!.frame).toEqual(tagged);
   expect(device.receive(1, tagged)).toMatchObject({ verdict: "drop", reason: "not_a_tunnel" });
-  // MODIFY takes the place of all that it did.
+  // MODIFY replaces all its actions.
   const l3 = new Uint8Array([2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8, 0x08, 0]);
   const reformat = created(context, dv.allocPacketReformatCommand(dv.MLX5_REFORMAT_TYPE_L3_TUNNEL_TO_L2, l3));
   const fields = { action: FORWARD | REFORMAT, destinations: [toVport(2)], packet_reformat_id: reformat.id };
@@ -234,7 +234,7 @@ test("an entry whose sides differ is one entry, and the uplink is the port that 
   const one = new TableBench(context, dv.FS_FT_FDB, { level: 1 });
   enter(root, one.table);
   const used = device.memoryUsed;
-  // On the way out a counter stands before a push, on the way in behind it.
+  // On send a counter runs before a push, on receive after it.
   const entry = one.entry({
     action: FORWARD | COUNT | MODIFY | dv.MLX5_FLOW_CONTEXT_ACTION_VLAN_PUSH,
     destinations: [UPLINK],

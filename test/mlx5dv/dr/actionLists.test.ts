@@ -1,4 +1,4 @@
-/** Lists of actions: what each profile takes, and that a list that is refused changes nothing. */
+/** Lists of actions: lists that each profile accepts; a refused list has no effects. */
 import { describe, expect, test } from "vitest";
 import { Random } from "../../oracle/generate/random.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -20,7 +20,7 @@ import {
 const ROOT = dv.MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL;
 const ETHERNET = VXLAN.subarray(0, 14);
 
-/** Actions as the library tells them apart, each made where the profile has it; undefined where it has not. */
+/** Actions as rdma-core distinguishes them, each created if the profile has it, else undefined. */
 function make(bench: SwitchBench, name: PlaceName, kind: string, flags = 0): Action | undefined {
   const { domain, table, root } = bench[name];
   const reformat = (type: number, data: Uint8Array | null): Action =>
@@ -60,7 +60,7 @@ const KINDS = [
   ...["decapL2", "encapL2", "decapL3", "encapL3", "modifyHeader", "popVlan", "pushVlan"],
 ];
 
-/** A rule of these actions; what it was refused with, after a look at what was left. */
+/** Creates a rule of these actions; returns its error, after a check for leftovers. */
 function tryList(
   bench: SwitchBench,
   name: PlaceName,
@@ -144,7 +144,7 @@ describe("manual", () => {
       const action = make(other, name, kind);
       if (action !== undefined) expect(tryList(bench, name, [action]), kind).toBe("EINVAL other_domain actions[0]");
     }
-    // What is of no domain.
+    // Actions without a domain.
     for (const kind of ["popVlan", "pushVlan", "counter"]) {
       expect(tryList(bench, name, [make(other, name, kind)!]), kind).toBeNull();
     }
@@ -161,14 +161,17 @@ describe("manual", () => {
 
 type Automaton = Readonly<Record<string, Readonly<Record<string, string>>>>;
 const AUTOMATA = order.domains as unknown as Readonly<Record<string, Automaton>>;
-/** Sides of a list, in the order in which the library looks at them. */
+/** Directions of a list, in the order in which rdma-core checks them. */
 const SIDES: Readonly<Record<PlaceName, readonly string[]>> = {
   rx: ["NIC_INGRESS"],
   tx: ["NIC_EGRESS"],
   fdb: ["FDB_INGRESS", "FDB_EGRESS"],
 };
 
-/** What the library says of a list: for each side and action its own check, its count, the automaton. */
+/**
+ * The result of rdma-core for a list: for each direction and action its own check, its count, the
+ * automaton.
+ */
 function wantedOf(sides: readonly string[], oneWay: boolean, kinds: readonly string[]): string | null {
   for (const side of sides) {
     const receives = side.endsWith("INGRESS");

@@ -1,4 +1,7 @@
-/** Actions: what each creator takes and refuses, what it holds, and that nothing is left of it in the end. */
+/**
+ * Actions: accepted and refused arguments of each creator, held objects, and no leftovers at the
+ * end.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -42,7 +45,9 @@ const encap = (flags = 0, domain = bench.fdb.domain): Action =>
   dv.mlx5dv_dr_action_create_packet_reformat(domain, flags, ENCAP, VXLAN.length, VXLAN);
 const vport = (number: number): Action => dv.mlx5dv_dr_action_create_dest_vport(bench.fdb.domain, number);
 
-/** An action of each kind that can stand in the FDB, and what cannot be destroyed before it. */
+/**
+ * An action of each kind that the FDB allows, and the objects that cannot be destroyed before it.
+ */
 const KINDS: Record<string, () => [action: Action, holds: readonly Handle<DeviceBase | null>[]]> = {
   drop: () => [dv.mlx5dv_dr_action_create_drop(), []],
   default_miss: () => [dv.mlx5dv_dr_action_create_default_miss(), []],
@@ -296,7 +301,7 @@ describe("what actions do", () => {
     expect(run().rules.map(({ name: rule }) => rule)).toEqual([first, back, wanted].map(({ name: rule }) => rule));
     dv.mlx5dv_dr_rule_destroy(wanted);
     dv.mlx5dv_dr_rule_destroy(back);
-    // Without one of the priority those behind it come.
+    // Without a flow of that priority, the next ones apply.
     const later = ruleFor(root, {}, [drop], 0xffff);
     const again = ruleFor(table, {}, [dv.mlx5dv_dr_action_create_dest_root_table(root, 5)]);
     expect(run().rules.map(({ name: rule }) => rule)).toEqual([first, again, later].map(({ name: rule }) => rule));
@@ -330,7 +335,7 @@ describe("what actions do", () => {
     for (const action of [push, far]) {
       expect(refused(() => ruleFor(bench.fdb.table, {}, [action]))?.reason).toBe("other_device");
     }
-    // A tag to push is of no domain.
+    // An action that pushes a tag belongs to no domain.
     ruleFor(bench.fdb.table, {}, [dv.mlx5dv_dr_action_create_push_vlan(bench.rx.domain, 0x81000001)]);
   });
 });

@@ -1,4 +1,4 @@
-/** Actions that remember, one thing at a time: what random worlds meet seldom or never. */
+/** Single stateful actions, in cases that random devices rarely or never reach. */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { AsoObject, type AsoKind } from "../../../src/model/action/asoObject.js";
@@ -27,7 +27,7 @@ const toQueue = (): Action => dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queue
 const object = (kind: AsoKind, log = 0, data = new Uint8Array(64)): AsoObject =>
   AsoObject.create("test", bench.context, kind, log, data);
 
-/** All frames are metered into register C2, and go on in a table where a queue takes them. */
+/** All frames are metered into register C2, then continue in a table where a queue accepts them. */
 function meterAll(own: Partial<MeterParameters>, level = 2, active = 1): Action {
   const [here, next] = [table(1), table(level)];
   ruleFor(bench.root, {}, [dv.mlx5dv_dr_action_create_dest_table(here)]);

@@ -1,4 +1,7 @@
-/** createDevice({ asyncRules: true }): rules come and go with the next sync of their domain, in the order of the calls. */
+/**
+ * createDevice({ asyncRules: true }): inserts and deletes take effect at the next sync of their
+ * domain, in the order of the calls.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
@@ -26,7 +29,7 @@ beforeEach(async () => {
 const { mlx5dv_dr_action_create_tag: tag, mlx5dv_dr_rule_destroy: destroy } = dv;
 const sync = (flags = SW, { domain } = place): 0 => dv.mlx5dv_dr_domain_sync(domain, flags);
 const rule = (...actions: Action[]): Rule => dv.mlx5dv_dr_rule_create(matcher, PORT.value, undefined, actions);
-/** The tag of the frame, null where no rule of the table answers. */
+/** The tag of the frame, null if no rule of the table matches. */
 const found = (): number | null => bench.device.receive(1, ipv4Frame()).tag;
 
 describe("a rule", () => {
@@ -205,7 +208,7 @@ test("ENOMEM at a sync: what came before is done, the rest waits for another syn
   expect(done).toBeGreaterThan(1000);
   expect([hit(done - 1), hit(19_999)]).toEqual([true, false]);
   expect(refused(() => sync())?.code).toBe("ENOMEM");
-  // What waits is in the order of the calls: room that comes behind is none.
+  // Pending operations run in the order of the calls: a later delete does not make room.
   for (const one of rules.slice(0, done)) destroy(one);
   expect(refused(() => sync())?.code).toBe("ENOMEM");
   for (const one of rules.slice(done)) destroy(one);

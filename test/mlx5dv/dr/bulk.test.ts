@@ -11,7 +11,7 @@ import { ipv4Frame, openBench, refused, type Bench } from "../support/directRule
 
 const PORT = dv.matchParameters({ "outer.ip_protocol": "tcp", "outer.tcp_dport": 0 });
 
-/** Values for these ports, one behind the other, of so many bytes each. */
+/** Consecutive values for these ports, each of `size` bytes. */
 function portValues(ports: readonly number[], size = 64): { match_sz: number; match_buf: Uint8Array } {
   const match_buf = new Uint8Array(ports.length * size);
   for (const [i, dport] of ports.entries()) {
@@ -21,7 +21,7 @@ function portValues(ports: readonly number[], size = 64): { match_sz: number; ma
   return { match_sz: size, match_buf };
 }
 
-/** A matcher of destination ports in a table of level 1, where all frames come. */
+/** A matcher of destination ports in a table of level 1, which all frames enter. */
 function portMatcher({ domain, root }: Bench): Matcher {
   const table = dv.mlx5dv_dr_table_create(domain, 1);
   const all = dv.mlx5dv_dr_matcher_create(root, 0, 0, null);
@@ -32,7 +32,7 @@ function portMatcher({ domain, root }: Bench): Matcher {
 const drop = (): Action => dv.mlx5dv_dr_action_create_drop();
 const tags = (count: number): Action[] => Array.from({ length: count }, (_, n) => dv.mlx5dv_dr_action_create_tag(n));
 
-/** What can be seen of a device, for a call that shall change nothing. */
+/** The visible state of a device, for a call without effects. */
 function stateOf(device: Device, matcher: Matcher, actions: readonly Action[]): unknown {
   return [matcher.users, actions.map(({ users }) => users), [...directRules(device)].length, device.installed.nextId];
 }
@@ -86,7 +86,7 @@ describe("createRules", () => {
     shifted.set(match_buf, 1);
     const actions = [dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queue)];
     const rules = dv.createRules(matcher, { match_sz, match_buf: shifted.subarray(1) }, actions);
-    // The list is the call's own.
+    // The call copies the list.
     actions.length = 0;
     expect(bench.device.receive(1, ipv4Frame({ dport: 81 })).rules[1]).toBe(rules[1]);
     expect(rules[0]?.actions.length).toBe(1);

@@ -24,7 +24,10 @@ function rule(table: Table, fields: Record<string, number | string>, actions: Ac
   return dv.mlx5dv_dr_rule_create(matcher, value, undefined, actions);
 }
 
-/** Tells directions by the source MAC address, tracks, and goes on by syndrome: what names the rule that took a frame. */
+/**
+ * Derives the direction from the source MAC address, tracks, and continues by syndrome; the tag
+ * names the rule that matched.
+ */
 function track(object: AsoObject, offset: number): Map<HitRule, string> {
   const { domain, root, queue } = bench;
   const [tracked, judged] = [1, 2].map((level) => dv.mlx5dv_dr_table_create(domain, level)) as [Table, Table];
@@ -70,7 +73,7 @@ test("a connection that begins with its SYN is told by its rules", () => {
   expect(read).toMatchObject({ valid: 1, state: 1, last_dir: 1, original: { sent_end: 101, max_ack: 501 } });
   expect(object.read(0)).toEqual(EMPTY);
 
-  // What was read begins another life where it stood; its time begins with its first frame.
+  // The state that was read continues in another object; its time starts with its first frame.
   object.write(1, connectionBytes("test", "data", { ...read, state: 4 }));
   expect(take(false, ACK, 501, 101, 1_000_000n * SECOND)).toBe("changed");
   object.write(1, connectionBytes("test", "data", { ...read, freeze_track: 1 }));

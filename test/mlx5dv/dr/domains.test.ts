@@ -1,4 +1,6 @@
-/** Domains: where each stands, what it does with what nobody wants, its calls, and what keeps it alive. */
+/**
+ * Domains: their stages, their default actions for missed frames, their calls, and their lifetime.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
@@ -23,7 +25,7 @@ const FRAME = ipv4Frame();
 const DMAC = { "outer.dmac": "02:00:00:00:00:01" };
 const { mlx5dv_dr_action_create_drop: drop, mlx5dv_dr_action_create_default_miss: defaultMiss } = dv;
 
-/** What becomes of the frame, in a word or two. */
+/** Verdict of the frame, in one or two words. */
 function fate(source: "wire" | 0 | 1 | 2): string {
   const { device, queues } = bench;
   const { verdict, reason, to } = source === "wire" ? device.receive(2, FRAME) : device.send(queues[source]!, FRAME);
@@ -72,7 +74,7 @@ describe("what nobody wants", () => {
       expect([fate("wire"), fate(1)]).toEqual(["deliver qp:q0", "deliver qp:q0"]);
       dv.mlx5dv_dr_rule_destroy(rule);
     }
-    // Frames of the PF are for the rules of its port, then for the wire.
+    // Frames of the PF pass the rules of its port, then leave to the wire.
     expect(bench.device.send(bench.queues[0]!, ipv4Frame()).verdict).toBe("deliver");
   });
 
@@ -188,7 +190,7 @@ describe("mlx5dv_dr_domain_destroy", () => {
     }
     expect(dv.mlx5dv_dr_domain_destroy(domain)).toBe(0);
     expect(refused(() => dv.mlx5dv_dr_domain_destroy(domain))?.reason).toBe("object_destroyed");
-    // What it has left behind is of no use.
+    // Its remains are of no use.
     expect(refused(() => ruleFor(bench.fdb.root, {}, [vport]))?.reason).toBe("other_domain");
   });
 
@@ -207,7 +209,7 @@ describe("mlx5dv_dr_domain_sync", () => {
     expect(() => dv.mlx5dv_dr_domain_sync(bench.device as never, 1)).toThrow(TypeError);
   });
 
-  /** Memory after so many rules came and went. */
+  /** Memory after that many inserts and deletes. */
   function churn(table: Table): number {
     const matcher = dv.mlx5dv_dr_matcher_create(table, 0, 1, ones());
     const rules: Rule[] = [];
@@ -247,7 +249,7 @@ describe("mlx5dv_dr_domain_sync", () => {
     expect(churn(later)).toBe(empty);
     dv.mlx5dv_dr_domain_set_reclaim_device_memory(domain, false);
     expect(churn(table) - empty).toBe(kept - before);
-    // A table that keeps memory gives it back when it goes.
+    // A table that keeps memory frees it when it is destroyed.
     churn(later);
     dv.mlx5dv_dr_table_destroy(later);
     dv.mlx5dv_dr_table_destroy(table);

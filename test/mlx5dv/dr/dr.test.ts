@@ -1,4 +1,4 @@
-/** mlx5dv_dr(3): what each call does, what it refuses, and that a refusal leaves everything as it was. */
+/** mlx5dv_dr(3): effects and refusals of each call; a refusal changes nothing. */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Matcher } from "../../../src/model/table/matcher.js";
@@ -98,7 +98,7 @@ describe("matchers", () => {
     expect(refused(() => dv.mlx5dv_dr_rule_create(matcher, bytes(0), 0, []))?.reason).toBe("ip_version_mask");
     dv.mlx5dv_dr_rule_create(matcher, bytes(4), 1, [dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queue)]);
     expect(bench.device.receive(1, ipv4Frame({ protocol: 17 })).verdict).toBe("deliver");
-    // 6 has the bits of 4 and two more: as a bit mask, 4 would take it.
+    // 6 contains the bits of 4: under a bit mask, 4 would match it.
     const ipv6 = ipv4Frame();
     ipv6.set([0x86, 0xdd, 0x60], 12);
     expect(bench.device.receive(1, ipv6).verdict).toBe("miss");

@@ -1,6 +1,6 @@
 /**
- * The order in which actions run, on bytes and counters: it is that of the side and not that of the list (docs/rules.md,
- * "Order of execution"). Every list is given in all its orders.
+ * The order in which actions run, on bytes and counters: it depends on the direction and not on the
+ * list (docs/rules.md, "Order of execution"). Every list is given in all its orders.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -26,7 +26,7 @@ import {
 let bench: SwitchBench;
 beforeEach(async () => void (bench = await openSwitch()));
 
-/** The sides that a rule can be on, and how a frame comes to each. */
+/** The directions of a rule, and the way to make a frame reach each. */
 type SideName = "rx" | "tx" | "wire" | "function";
 const SIDES: readonly SideName[] = ["rx", "tx", "wire", "function"];
 const PLACE_OF: Readonly<Record<SideName, PlaceName>> = { rx: "rx", tx: "tx", wire: "fdb", function: "fdb" };
@@ -36,7 +36,7 @@ function run(side: SideName, frame: Uint8Array): Outcome {
   return bench.device.send(bench.queues[0]!, frame);
 }
 
-/** What leads out of a side, so that its bytes can be seen. */
+/** The action that leaves a direction, so that the test sees the bytes. */
 function wayOut(side: SideName): Action[] {
   if (side === "rx") return [dv.mlx5dv_dr_action_create_dest_ibv_qp(bench.queues[0]!)];
   if (side === "tx") return [];
@@ -48,7 +48,7 @@ const REFORMAT = {
   decap: dv.MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
 };
 
-/** Actions by name, for a side. */
+/** Actions by name, for a direction. */
 function actionsOf(side: SideName, names: readonly string[]): { actions: Action[]; counter: FlowCounter } {
   const { domain } = bench[PLACE_OF[side]];
   const counter = openCounter(bench.context);
@@ -77,7 +77,7 @@ function ordersOf<T>(list: readonly T[]): T[][] {
   return list.flatMap((one, i) => ordersOf([...list.slice(0, i), ...list.slice(i + 1)]).map((rest) => [one, ...rest]));
 }
 
-/** What a list does on a side, the same in all its orders. */
+/** The effect of a list in a direction, the same in all its orders. */
 function effect(side: SideName, names: readonly string[], frame: Uint8Array): { bytes: Uint8Array; count: unknown } {
   const effects = ordersOf(names).map((order) => {
     const { actions, counter } = actionsOf(side, order);
@@ -90,7 +90,7 @@ function effect(side: SideName, names: readonly string[], frame: Uint8Array): { 
   return effects[0]!;
 }
 
-/** The names of the rules of the eSwitch's table that a frame on a side hits. */
+/** The names of the rules of the eSwitch's table that a frame in a direction hits. */
 function switched(side: SideName, frame: Uint8Array): string[] {
   const inTable = (one: HitRule): boolean => one instanceof Rule && one.matcher.table === bench.fdb.table;
   return run(side, frame)

@@ -1,4 +1,7 @@
-/** The actions of direct rules against Open vSwitch: its frames, its changes as ours, and the bytes that it sent. */
+/**
+ * Compares the actions of direct rules with Open vSwitch: its frames, the same changes, and its
+ * output bytes.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDevice, createSink } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -11,7 +14,10 @@ import { ovsFiles, withoutDifferences, type OvsAction, type OvsCase } from "../.
 
 const bytesOf = (hex: string): Uint8Array => hexBytes(hex) ?? new Uint8Array();
 
-/** A domain, a table behind its root table where everything is matched, and how a frame comes there and goes on. */
+/**
+ * A domain, a table after its root table that matches everything, and how a frame enters and leaves
+ * it.
+ */
 interface Place {
   domain: Domain;
   matcher: Matcher;
@@ -50,7 +56,7 @@ function made({ domain }: Place, action: OvsAction): Action {
   }
 }
 
-/** The frame as it arrives, all calls made and undone. */
+/** The frame on arrival, with all calls made and undone. */
 function steered(place: Place, { frame, actions }: OvsCase): string {
   const objects = actions.map((action) => made(place, action));
   const rule = dv.mlx5dv_dr_rule_create(place.matcher, null, undefined, [...objects, ...place.terminal]);

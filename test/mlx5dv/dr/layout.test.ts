@@ -1,4 +1,7 @@
-/** mlx5dv_dr_matcher_set_layout(3): whom it is refused, and what it does to the memory of a table. It never changes an answer. */
+/**
+ * mlx5dv_dr_matcher_set_layout(3): its refusals, and its effect on the memory of a table. It never
+ * changes a result.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
@@ -9,7 +12,7 @@ import { criteriaOf, deviceBytes } from "../support/deviceBytes.js";
 import { ipv4Frame, openBench, refused, type Bench } from "../support/directRules.js";
 
 const { MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE: RESIZABLE, MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE: NUM_RULE } = dv;
-/** A rule has a slot of 8 bytes at the least. */
+/** A rule has a slot of at least 8 bytes. */
 const SLOT = 8;
 const LOG = 11;
 const MANY = 2 ** LOG;
@@ -61,7 +64,7 @@ describe("room", () => {
     table = dv.mlx5dv_dr_table_create(bench.domain, 1);
   });
 
-  /** Makes and destroys rules; what they took while they were there. */
+  /** Creates and destroys rules; returns the memory that they used. */
   function comeAndGo(matcher: Matcher, count = MANY): number {
     const before = used();
     const rules = Array.from({ length: count }, (_, n) => ruleOf(matcher, n));
@@ -77,7 +80,7 @@ describe("room", () => {
     layout(matcher, NUM_RULE, LOG);
     const room = used() - empty;
     expect(room).toBeGreaterThan(MANY * SLOT);
-    // Rules bring themselves; their slots are there already.
+    // Rules add only themselves; their slots exist already.
     expect(comeAndGo(matcher)).toBeLessThan(bare - MANY * SLOT);
     expect(used()).toBe(empty + room);
     dv.mlx5dv_dr_matcher_destroy(matcher);
@@ -103,12 +106,12 @@ describe("room", () => {
     expect(rooms[1]).toBeGreaterThan(rooms[0] ?? 0);
     expect(rooms[2]).toBeGreaterThan(rooms[1] ?? 0);
     layout(matcher, NUM_RULE, 9);
-    // But for the list of buckets, which is as long as it was.
+    // Except for the list of buckets, which keeps its length.
     expect(used() - empty).toBeLessThan(1.1 * (rooms[1] ?? 0));
     layout(matcher, 0, LOG);
     expect(used()).toBe(empty);
     layout(matcher, NUM_RULE, LOG);
-    // RESIZABLE takes over what is there, and lets go of it with the rules.
+    // RESIZABLE takes over existing memory, and frees it with the rules.
     layout(matcher, RESIZABLE | NUM_RULE, 4);
     expect(used() - empty).toBe(rooms[2]);
     comeAndGo(matcher, 8);

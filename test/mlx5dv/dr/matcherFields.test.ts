@@ -1,7 +1,8 @@
 /**
- * Every field of test/vectors/match-params.json, all seven groups, through device bytes on built frames: what the reference parser
- * finds in a frame hits, each bit flipped misses, and so does a frame without the header. Under the ConnectX profiles, in a
- * table that is not root: matched, or refused with the library's errno.
+ * Every field of test/vectors/match-params.json, all seven groups, through device bytes on built
+ * frames: the value found by the reference parser hits, each flipped bit misses, and so does a
+ * frame without the header. Under the ConnectX profiles, in a table that is not root: matched, or
+ * refused with the errno of rdma-core.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Device } from "../../../src/index.js";
@@ -33,7 +34,10 @@ const vlans = [
   { header: "vlan", pcp: 3, dei: 1, vid: 0x321 },
 ] as const;
 
-/** What built frames of defaults lack: a header inside a tunnel, or a value that is not 0. */
+/**
+ * Layers missing in built frames of default values: a header inside a tunnel, or a value that is
+ * not 0.
+ */
 const RARE: readonly (readonly Layer[])[] = [
   [provider, ...vlans, { ...ipv4, dscp: 46, ecn: 1 }, { header: "tcp", flags: ["ns", "ack"] }],
   [ethernet, ipv4, udp, { header: "vxlan", vni: 9 }, provider, ...vlans, ipv6, { header: "tcp", sequence: 0x01020304 }],
@@ -57,14 +61,17 @@ const FRAMES: readonly Frame[] = [
   ...RARE,
 ].map(frameOf);
 
-/** What has none of the headers. */
+/** Frames without any of the headers. */
 const BARE: Frame = frameOf([ethernet, { header: "arp" }]);
 
-/** Who brought a frame, and what rules noted: no frame holds it. Ids of samples are not matched. */
+/**
+ * Origin of a frame, and registers written by rules: these are not in the frame. Ids of samples are
+ * not matched.
+ */
 const NOT_IN_FRAMES = /\.(source_|metadata_reg_|prog_sample_field_id_|outer_emd_tag)/;
 const MATCHED = ROWS.filter(({ name }) => !NOT_IN_FRAMES.test(name));
 
-/** A frame that has the field, one where it is not 0 if there is any. */
+/** A frame with the field, one with a value other than 0 if there is any. */
 function frameWith(one: Row): Frame {
   const having = FRAMES.filter(({ found }) => valueIn(one, found) !== undefined);
   const best = having.find(({ found }) => valueIn(one, found) !== 0n) ?? having[0];
@@ -72,13 +79,13 @@ function frameWith(one: Row): Frame {
   return best;
 }
 
-/** The device of a table, which frames arrive at. */
+/** The device of a table that frames enter. */
 function receiverOf({ device }: Table): Device {
   if (!(device instanceof Device)) throw new Error("no device");
   return device;
 }
 
-/** Fields beside the one that is asked: the id of a sample. */
+/** Fields needed beside the matched one: the id of a sample. */
 function beside({ name }: Row): Record<string, bigint> {
   const sample = /prog_sample_field_value_(\d)$/.exec(name);
   return sample === null ? {} : { [`misc4.prog_sample_field_id_${sample[1]}`]: BigInt(sample[1] ?? 0) };
@@ -94,7 +101,7 @@ describe("manual, in the root table", () => {
   test.each(MATCHED.map((one) => [one.name, one] as const))("%s", (_, one) => {
     const { bytes, found } = frameWith(one);
     const value = valueIn(one, found) as bigint;
-    // ip_version is masked by the number itself.
+    // The mask of ip_version is the number itself.
     const version = one.name.endsWith(".ip_version");
     const asked = new Asked(root, one, version ? value : ones(one), beside(one));
     expect(asked.hits(value, send(bytes))).toBe(true);
@@ -117,10 +124,10 @@ describe("manual, in the root table", () => {
   });
 });
 
-/** What the library never matches, and what ConnectX-5 does not. */
+/** Fields that rdma-core never matches, and fields that ConnectX-5 does not match. */
 const NEVER = /\.(outer_esp_spi|inner_esp_spi|macsec_tag_\d)$/;
 const DEFINERS = /\.(l3_ok|l4_ok|ipv4_checksum_ok|l4_checksum_ok|frag)$/;
-/** What ConnectX-5 matches beside ip_version alone. */
+/** Fields that ConnectX-5 matches only beside ip_version. */
 const WITH_VERSION =
   /^(outer|inner)\.(ip_(protocol|dscp|ecn|ttl_hoplimit)|tcp_(flags|sport|dport)|udp_[sd]port|ipv4_ihl|(src|dst)_ip_.*)$|_ipv6_flow_label$/;
 

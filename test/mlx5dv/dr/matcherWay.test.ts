@@ -1,6 +1,6 @@
 /**
- * Fields of the way of a frame in device bytes: who brought it, and metadata registers that rules before have written.
- * Values hit whole, and miss with any bit flipped.
+ * Path fields of a frame in device bytes: its origin, and metadata registers written by earlier
+ * rules. Full values hit, and miss with any bit flipped.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, createSink, type Device, type Outcome } from "../../../src/index.js";
@@ -31,7 +31,7 @@ const domain = (vport: number, type: number): Domain =>
   dv.mlx5dv_dr_domain_create((queues[vport] as QueuePair).context, type);
 const root = (of: Domain): Table => dv.mlx5dv_dr_table_create(of, 0);
 
-/** A rule of a table that takes every frame, behind others. */
+/** A rule of a table that matches every frame, after other rules. */
 function everything(table: Table, ...actions: Action[]): void {
   const matcher = dv.mlx5dv_dr_matcher_create(table, 9, 0, new Uint8Array(4));
   dv.mlx5dv_dr_rule_create(matcher, new Uint8Array(4), actions.length, actions);
@@ -42,7 +42,7 @@ const set = (of: Domain, field: string, data: number): Action =>
     { type: "set", field: field as dv.ModifyFieldName, data },
   ]);
 
-/** That a table finds this value in a field, and nothing else. */
+/** A table finds exactly this value in a field. */
 function holds(table: Table, field: string, value: number, send: () => Outcome): void {
   const one = row(field);
   const asked = new Asked(table, one, ones(one));
@@ -51,7 +51,7 @@ function holds(table: Table, field: string, value: number, send: () => Outcome):
   asked.close();
 }
 
-/** Where a frame comes from, as a table finds it. */
+/** The origin of a frame, as a table finds it. */
 function comesFrom(table: Table, send: () => Outcome, vport: number, sqn: number, port: number): void {
   holds(table, "misc.source_port", vport, send);
   holds(table, "misc.source_sqn", sqn, send);
@@ -101,7 +101,7 @@ test("rules by name ask for the side, and for the vport", () => {
 
 describe("metadata registers", () => {
   const VALUE = 0x8bad_f00d;
-  /** A domain whose root table leads to a first table, and that to a second one. */
+  /** A domain whose root table leads to a first table, and that one to a second. */
   function tables(of: Domain): [first: Table, second: Table] {
     const [first, second] = [1, 2].map((level) => dv.mlx5dv_dr_table_create(of, level)) as [Table, Table];
     everything(root(of), dv.mlx5dv_dr_action_create_dest_table(first));

@@ -1,6 +1,6 @@
 /**
- * What matchers and values are refused for, by profile and by table: as the manual page, the library and the kernel refuse.
- * What is matched is in matcherFields.test.ts.
+ * Refusals of matchers and values, by profile and by table: those of the manual page, rdma-core and
+ * the kernel. Matching is tested in matcherFields.test.ts.
  */
 import { describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -29,13 +29,13 @@ async function open(profile: string): Promise<Tables> {
 }
 
 const full = (name: string): bigint => ones(row(name));
-/** Fields, each masked whole. */
+/** Fields, each with a full mask. */
 const all = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, full(name)]));
 
 const matcher = (table: Table, mask: Fields, criteria = criteriaOf(mask), priority = 0) =>
   dv.mlx5dv_dr_matcher_create(table, priority, criteria, deviceBytes(mask));
 
-/** The errno of a matcher, and its number; "" where it is made. */
+/** The errno of a matcher, and its number; "" if it is created. */
 const asking = (table: Table, mask: Fields, criteria = criteriaOf(mask)): string =>
   refused(() => matcher(table, mask, criteria))?.code ?? "";
 
@@ -64,7 +64,7 @@ describe.each(PROFILES)("%s", (profile) => {
     const mask = (to: Table, size: number): string =>
       refused(() => dv.mlx5dv_dr_matcher_create(to, 0, 0, new Uint8Array(size)))?.code ?? "";
     expect([0, 1, 448, 449].map((size) => mask(table, size))).toEqual(["", "", "", "EINVAL"]);
-    // The kernel's structure is longer by a group; it refuses one without a byte.
+    // The kernel's structure is longer by one group; it refuses an empty one.
     expect([0, 1, 512, 513].map((size) => mask(root, size))).toEqual([unless(manual, "EINVAL"), "", "", "EINVAL"]);
 
     const value = (to: Table, size: number): string => {
@@ -74,7 +74,7 @@ describe.each(PROFILES)("%s", (profile) => {
     expect([0, 4, 6, 448, 452].map((size) => value(table, size))).toEqual(["", "", "EINVAL", "", "EINVAL"]);
     const refusedByPage = manual ? ["", "", "EINVAL", "", "EINVAL"] : ["EINVAL", "", "", "", "EINVAL"];
     expect([0, 4, 6, 512, 516].map((size) => value(root, size))).toEqual(refusedByPage);
-    // No more than there is.
+    // No more than the buffer has.
     const long = { match_sz: 65, match_buf: new Uint8Array(64) };
     expect(refused(() => dv.mlx5dv_dr_matcher_create(table, 0, 1, long))?.code).toBe("EINVAL");
   });
@@ -85,10 +85,10 @@ describe.each(PROFILES)("%s", (profile) => {
       const name = `${level}.ip_version`;
       const codes = (to: Table): string[] => [0, 4, 6, 5, 15].map((bits) => asking(to, { [name]: bits }, 5));
       const any = manual ? "" : "EOPNOTSUPP";
-      // Nothing masked in two groups is not for ConnectX-5.
+      // ConnectX-5 refuses a matcher of two groups without a mask.
       expect(codes(table)).toEqual([unless(!older, "EINVAL"), "", "", manual ? "EINVAL" : any, any]);
       expect(codes(root)).toEqual(manual ? ["", "", "", "EINVAL", ""] : ["", "", "", "", ""]);
-      // Groups that are left out are not looked at.
+      // Groups that are left out are not checked.
       expect(asking(table, { [name]: 5 }, 0)).toBe("");
     }
   });

@@ -1,6 +1,7 @@
 /**
- * Header changes on frames, byte by byte. What is expected is written into the bytes at places that the RFCs draw and the
- * reference's parser finds, and all checksums are summed up anew: those that were right are right, wrong ones as wrong.
+ * Header changes on frames, byte by byte. Expected values are written into the bytes at offsets
+ * from the RFCs and the reference parser, and all checksums are computed by a full sum: correct
+ * ones stay correct, wrong ones stay wrong by the same amount.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Op } from "../../../src/abi/engine.js";
@@ -44,7 +45,7 @@ const run = (frames: readonly FrameSpec[], list: readonly ModifyAction[]): Rewri
 const runOne = (frame: FrameSpec | Uint8Array, ...list: ModifyAction[]): Rewritten =>
   run([frame instanceof Uint8Array ? { bytes: frame } : frame], list)[0]!;
 
-/** A list of changes carried out on bytes and registers, by hand. */
+/** Runs a list of changes on bytes and registers, without the engine. */
 function expected(
   frame: FrameSpec,
   list: readonly ModifyAction[],
@@ -88,7 +89,7 @@ function expected(
   return { bytes, registers: new Map([...registers].filter(([n]) => written.has(n)).sort(([a], [b]) => a - b)) };
 }
 
-/** What the lists of these tests have; copies give their length. */
+/** The changes in the lists of these tests; copies give their length. */
 interface Parts {
   type: string;
   field: string;
@@ -100,7 +101,7 @@ interface Parts {
   dst_offset?: number;
 }
 
-/** A list on many frames does what it does by hand, and changes neither lengths nor what becomes of them. */
+/** A list has the expected effect on many frames, and changes neither lengths nor verdicts. */
 function agree(frames: readonly (FrameSpec & { name: string })[], list: readonly ModifyAction[]): void {
   const results = run(frames, list);
   for (const [i, frame] of frames.entries()) {
@@ -129,7 +130,7 @@ function randomCopy(field: string, to: string): ModifyAction {
   return copy(field, to, { src_offset, dst_offset, length });
 }
 
-/** A list that has one of the registers A and B at the most. */
+/** A list with at most one of the registers A and B. */
 function randomList(): ModifyAction[] {
   const other = random.pick(["METADATA_REG_A", "METADATA_REG_B"]);
   const names = NAMES.filter((name) => name !== other);
@@ -147,15 +148,18 @@ const ipv6 = { header: "ipv6" } as const;
 const tcp = { header: "tcp" } as const;
 const udp = { header: "udp" } as const;
 
-/** Frames with right checksums. */
+/** Frames with correct checksums. */
 const RIGHT = EVERY_HEADER.map(({ name, linkType, layers }) => {
   return { name, linkType, bytes: buildFrame(layers), metadata: 0x5aa5_1234 };
 });
 
-/** A checksum cannot be right in a fragment, nor, by the header's own destination, on a source route. */
+/**
+ * A checksum cannot be correct in a fragment, nor, with the header's own destination, on a source
+ * route.
+ */
 const ODD = ["a first fragment", "a strict source route", "a segment route under way"];
 
-/** The same frame, each of its checksums wrong by some amount, in all that is not 0 for none. */
+/** The same frame with each checksum wrong by some amount, except those whose 0 means none. */
 function damaged(frame: FrameSpec & { name: string }): FrameSpec & { name: string } {
   const bytes = frame.bytes.slice();
   for (const { at } of checksumsOf(bytes, headersOf(frame))) writeBits(bytes, 8 * at, 16, random.between(1, 0xfffe));
@@ -293,14 +297,14 @@ describe("by hand", () => {
     const { bytes, registers } = runOne(PLAIN, ...swap);
     expect([text(bytes, 26, 34), right(bytes)]).toEqual(["0a0000020a000001", true]);
     expect([...registers]).toEqual([[3, 0x0a000001]]);
-    // A sum of two fields: the checksums do not know that they were swapped.
+    // The sum of two fields does not change when they are swapped.
     expect(text(bytes, 24, 26) + text(bytes, 40, 42)).toBe(text(PLAIN, 24, 26) + text(PLAIN, 40, 42));
   });
 
   test("headers are those from before the list", () => {
     const { bytes } = runOne(PLAIN, set("OUT_ETHERTYPE", 0x88b5), set("OUT_IP_TTL", 9), set("OUT_UDP_DPORT", 4789));
     expect([word(bytes, 12), bytes[22], word(bytes, 36)]).toEqual([0x88b5, 9, 4789]);
-    // Behind it they are those that are there then.
+    // After it, the current headers count.
     const [twice] = lane.run(
       [{ bytes: PLAIN }],
       [
@@ -373,14 +377,14 @@ describe("by hand", () => {
     const gre = (c: boolean): Uint8Array => buildFrame([ethernet, ipv4, { header: "gre", c, key: 5 }, ...inner]);
     const withSum = runOne(gre(true), ...list).bytes;
     expect([right(withSum), word(withSum, 38) === word(gre(true), 38)]).toEqual([true, false]);
-    // Without one the same place is the key.
+    // Without one, the key is at the same offset.
     expect(text(runOne(gre(false), ...list).bytes, 34, 42)).toBe(text(gre(false), 34, 42));
   });
 
   test("what GRE carries may stand at an odd place behind its source route", () => {
     const inner = buildFrame([ethernet, ipv4, { ...udp, checksum: 0 }, DATA]);
     for (const length of [4, 5]) {
-      // RFC 1701: checksum and routing, an entry, and the one that ends the route.
+      // RFC 1701: checksum and routing, an entry, and the entry that ends the route.
       const route = [0x08, 0, 0, length, ...new Uint8Array(length).fill(7), 0, 0, 0, 0];
       const gre = Uint8Array.of(0xc0, 0, 0x65, 0x58, 0, 0, 0, 0, ...route, ...inner);
       let sum = 0;

@@ -1,4 +1,7 @@
-/** Encapsulation, decapsulation and VLAN tags on frames, byte by byte; lengths, checksums and ports are computed here anew. */
+/**
+ * Encapsulation, decapsulation and VLAN tags on frames, byte by byte; lengths, checksums and ports
+ * are computed independently here.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { MAX_FRAME, Op } from "../../../src/abi/engine.js";
 import { LINK_TYPES } from "../../../src/index.js";
@@ -32,7 +35,10 @@ const udp = { header: "udp" } as const;
 const tcp = { header: "tcp" } as const;
 const DATA = Uint8Array.from({ length: 30 }, (_, i) => 3 * i + 1);
 
-/** Headers to put in front; as callers give them, without lengths, checksums and source ports. */
+/**
+ * Headers to prepend, in the form that callers give them: without lengths, checksums and source
+ * ports.
+ */
 interface Tunnel {
   name: string;
   data: Uint8Array;
@@ -40,7 +46,7 @@ interface Tunnel {
   version: 4 | 6;
   udp: number | null;
   entropy: boolean;
-  /** What a parser finds behind them. */
+  /** The headers that a parser finds after them. */
   inside: "ethernet" | "ip";
 }
 
@@ -128,7 +134,7 @@ function fnv1a(bytes: readonly number[]): number {
   return Number(hash);
 }
 
-/** The entropy of a frame, from its outer headers as the reference finds them. */
+/** The entropy of a frame, from its outer headers in the reference. */
 function portOf(frame: FrameSpec): number {
   const { bytes, linkType = 1 } = frame;
   const outer = headersOf(frame).filter(({ level }) => level === "outer");
@@ -145,7 +151,10 @@ function portOf(frame: FrameSpec): number {
   return 0xc000 + ((h ^ (h >>> 14) ^ (h >>> 28)) & 0x3fff);
 }
 
-/** Where what the link layer carries begins: behind Ethernet, or what a capture has instead, and all tags. */
+/**
+ * Start of the payload of the link layer: after Ethernet, or the link header of the capture, and
+ * all tags.
+ */
 function behindLink(frame: FrameSpec): number {
   const links: Readonly<Record<string, number>> = {
     ethernet: 14,
@@ -183,7 +192,7 @@ describe.each(TUNNELS)("$name", (tunnel) => {
       const { bytes, wireLength } = results[i]!;
       expect(bytes, frame.name).toEqual(encapsulated(frame, tunnel, type));
       expect(wireLength).toBe(bytes.length);
-      // Right for whoever gets it: the outer packet's own lengths and checksums.
+      // Correct for the receiver: the outer packet's own lengths and checksums.
       const found = wrongIn(bytes, headersOf({ bytes })).filter((one) => one.startsWith("outer"));
       expect(found, frame.name).toEqual([]);
     }
@@ -223,7 +232,10 @@ test("frames of different flows have different ports, those of one flow the same
   expect(flow(1000, new Uint8Array(9))).toBe(ports[0]);
 });
 
-/** Ports that another program has computed, from addresses, protocol and ports, or the first 12 bytes. */
+/**
+ * Ports computed with another program, from addresses, protocol and ports, or from the first 12
+ * bytes.
+ */
 test.each<[string, Layer[], number]>([
   ["tcp", [ethernet, ipv4, { ...tcp, source_port: 1, destination_port: 2 }], 0xd125],
   ["icmp", [ethernet, ipv4, { header: "icmp" }], 0xcedf],
@@ -312,7 +324,7 @@ describe("lengths that do not fit", () => {
     const push = [Op.push_vlan, 0x81000001] as const;
     expect(lane.run([big(MAX_FRAME - 4)], [push])[0]!.wireLength).toBe(MAX_FRAME);
     expect(lane.run([big(MAX_FRAME - 3)], [push])[0]!.reason).toBe("frame_too_long");
-    // One that becomes shorter is as long as it was allowed to be.
+    // A frame that becomes shorter may exceed the maximum.
     const bytes = buildFrame([ethernet, ipv4, udp, { header: "vxlan" }, ethernet, ipv4, udp, DATA]);
     for (const wireLength of [2 * MAX_FRAME, 2 ** 32 - 1]) {
       const [off] = run([{ bytes, wireLength }], L3_TUNNEL_TO_L2, new Uint8Array(18));
@@ -333,7 +345,7 @@ test("headers longer than the room in front of a frame", () => {
   const results = run(FRAMES, L2_TO_L2_TUNNEL, data);
   for (const [i, frame] of FRAMES.entries())
     expect(results[i]!.bytes).toEqual(encapsulated(frame, long, L2_TO_L2_TUNNEL));
-  // Many times, until it is too long.
+  // Repeatedly, until it is too long.
   const steps = (times: number): (readonly [Op, Uint8Array])[] =>
     Array.from({ length: times }, () => [Op.reformat, recordOf(L2_TO_L2_TUNNEL, data)] as const);
   const nested = lane.run([FRAMES[0]!], steps(60))[0]!;
@@ -382,7 +394,7 @@ describe("VLAN tags", () => {
     expect(tags(old, pop)).toEqual([...old]);
     const short = PLAIN.slice(0, 13);
     expect(tags(short, push(0x81000001), pop)).toEqual([...short]);
-    // A tag whose TCI, or whose type, is not there.
+    // A tag with a missing TCI or type.
     const cut = joined(PLAIN.subarray(0, 12), [0x81, 0, 0]);
     expect(tags(cut, pop)).toEqual([...cut]);
   });

@@ -1,4 +1,4 @@
-/** Samplers: what copies aside do beside the frames they are of. */
+/** Samplers: effects of sampled copies beside the original frames. */
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -12,7 +12,10 @@ import { enter, openSwitch, type Place, ruleFor, type SwitchBench, tagged } from
 const names = (list: Outcome["to"]): string[] => list.map(({ name }) => name);
 const told = ({ verdict, reason, to, copies }: Outcome): unknown[] => [verdict, reason, names(to), names(copies)];
 
-/** Every frame is sampled with these actions, and goes on with those; `before`: what the rule does first. */
+/**
+ * Every frame is sampled with these actions, and continues with those; `before`: earlier actions of
+ * the rule.
+ */
 function sampleAll(
   { domain, table }: Place,
   sample_actions: Action[],
@@ -116,7 +119,7 @@ test("samples that a frame has no room for are counted", async () => {
   ruleFor(before, {}, [dv.mlx5dv_dr_action_create_dest_array(domain, 64, members)]);
   sampleAll(bench.rx, [toQueue(bench)], [drop()]);
   expect(told(bench.device.receive(1, ipv4Frame()))).toEqual(["drop", "copy_limit", [], []]);
-  // One member is one too many; each of the others would have a sample.
+  // One member exceeds the limit; each of the others would have a sample.
   expect(bench.device.reasons()).toMatchObject({ copy_limit: 64n, drop_action: 63n });
 });
 

@@ -1,4 +1,4 @@
-/** mlx5dv_dump_dr_*: what the records say, and that these calls never throw. */
+/** mlx5dv_dump_dr_*: content of the records; these calls never throw. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDevice } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -35,7 +35,7 @@ describe("a domain", () => {
     expect(records.map(({ type }) => type)).toEqual([3000, 3002, 3004]);
     const [, type, gvmi, steers, , name, flags, , , , format] = records[0]!.columns;
     expect([type, gvmi, steers, name, flags, format]).toEqual(["1", "03", "1", "flowsteer0/vf3", "3", "0"]);
-    // It manages no eSwitch.
+    // It is not an eSwitch manager.
     expect(records[2]!.columns.slice(5)).toEqual(["0", "0"]);
     const switchOfVf = dv.mlx5dv_dr_domain_create(dv.mlx5dv_open_device(device.function(3)), 2);
     expect(ofType(dumpOf(switchOfVf), 3000)[0]![3]).toBe("0");

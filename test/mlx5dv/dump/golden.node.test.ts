@@ -1,4 +1,7 @@
-/** What the public steering dump tool reads in a dump (scripts/golden-dump.mjs): it is still this dump, and the tool understood it. */
+/**
+ * Compares a dump with the output of the public steering dump tool (scripts/golden-dump.mjs): the
+ * dump is unchanged, and the tool parsed it.
+ */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openScene, readDump, sceneText } from "../support/dumpScene.js";
@@ -6,7 +9,7 @@ import { openScene, readDump, sceneText } from "../support/dumpScene.js";
 const golden = (name: string): string => readFileSync(new URL(`../../golden/dump/${name}`, import.meta.url), "utf8");
 const DUMP = golden("scene.csv");
 const TREE = golden("tree.txt");
-/** Lines of the tree that begin with a word, without it. */
+/** Lines of the tree that start with a word, without that word. */
 const lines = (word: string): string[] =>
   [...TREE.matchAll(new RegExp(`^ *${word} (.*)$`, "gm"))].map(([, rest]) => rest!);
 

@@ -1,4 +1,7 @@
-/** Tables of flows that the messages of connected queue pairs pass: RDMA tables of all four types, and those around them. */
+/**
+ * Flow tables on the path of messages of connected queue pairs: RDMA tables of all four types, and
+ * the tables around them.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, createSink, type MatchFields } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -53,7 +56,7 @@ function counter(end: End): FlowCounter {
   return dv.mlx5dv_devx_obj_create(devx, dv.allocFlowCounterCommand(), undefined, new Uint8Array(16), undefined);
 }
 
-/** A message of two packets; what became of the request, and of receive requests, by status. */
+/** A message of two packets; results of the request and of receive requests, by status. */
 function exchange(from: End, to: End): string {
   post(from, pattern(MTU + 1));
   const name = (list: [number, number][]): string => list.map(([, status]) => status).join();
@@ -77,7 +80,7 @@ async function open(options: EndOptions = {}, retry_cnt = 2): Promise<void> {
   postReceives(a);
 }
 
-/** RDMA tables, with the end whose packets of a request they have. */
+/** RDMA tables, and the end of the connection whose request packets pass them. */
 const TABLES: [string, () => End, dv.FlowMatcherAttr][] = [
   ["RDMA_TX", () => a, inTable(RDMA_TX)],
   ["RDMA_TRANSPORT_TX", () => a, ofPort(TRANSPORT_TX, 1)],
@@ -93,7 +96,7 @@ describe.each(TABLES)("%s", (name, end, attr) => {
     const [all, last, answers] = [counter(end()), counter(end()), counter(end())];
     flow(end(), {}, [counted(all), MISSES], { ...attr, priority: 9 });
     expect(exchange(a, b)).toBe(ARRIVES);
-    // The acknowledgement goes the other way.
+    // The acknowledgement takes the opposite direction.
     expect(all.read().packets).toBe(2n);
     flow(end(), { "misc.bth_opcode": 2 }, [counted(last), MISSES], { ...attr, priority: 1 });
     flow(end(), { "misc.bth_opcode": 0x11 }, [counted(answers), MISSES], { ...attr, priority: 2 });
@@ -127,7 +130,7 @@ describe.each(TABLES)("%s", (name, end, attr) => {
   test("drops acknowledgements of the other direction", () => {
     flow(end(), { "misc.bth_opcode": 0x11 }, [DROPS], attr);
     expect(exchange(a, b)).toBe(ARRIVES);
-    // Heard, and not acknowledged.
+    // Received, and not acknowledged.
     expect(exchange(b, a)).toBe(`${RETRY} ${OK}`);
     expect(a.qp.hw_counters?.duplicate_request).toBe(4);
   });
@@ -202,7 +205,7 @@ describe("received packets", () => {
       [[b.qp.label, 0]],
       ["qp:ear"],
     ]);
-    // The connection itself is none of the rules that were hit: a sniffer, and two RDMA tables.
+    // The connection itself is not a hit rule; the hits are a sniffer and two RDMA tables.
     expect(rules.length).toBe(3);
     v.ibv_modify_qp(b.qp, { qp_state: v.IBV_QPS_ERR }, v.IBV_QP_STATE);
     expect(b.device.receive(1, again).reason).toBe("drop_action");
@@ -221,7 +224,7 @@ describe("sent packets", () => {
     flow(a, {}, [counted(nic)], { ...inTable(NIC_TX), priority: 1 });
     expect(exchange(a, b)).toBe(ARRIVES);
     expect(read()).toEqual([2n, 2n, 2n]);
-    // Last packets do not come behind the second table, first ones not behind the third.
+    // Last packets do not pass the second table, first ones do not pass the third.
     flow(a, { "misc.bth_opcode": 2 }, [DROPS], ofPort(TRANSPORT_TX, 1));
     flow(a, { "misc.bth_opcode": 0 }, [DROPS], inTable(NIC_TX));
     expect(exchange(a, b)).toBe(LOST);
@@ -260,14 +263,14 @@ describe("on one device", () => {
     const all = counter(b);
     const counts = flow(b, {}, [counted(all), MISSES], attr);
     expect(exchange(a, b)).toBe(ARRIVES);
-    // Two packets and what was answered.
+    // Two packets and the response.
     expect(all.read().packets).toBe(3n);
     flow(b, { "misc.bth_dst_qp": b.qp.qp_num }, [DROPS], { ...attr, priority: 0 });
     v.ibv_destroy_flow(counts);
     const out: Uint8Array[] = [];
     a.device.connect(1, (frame) => out.push(frame));
     expect(exchange(a, b)).toBe(LOST);
-    // SPEC: rules that drop what comes in do not keep in what goes out.
+    // SPEC: rules that drop received packets do not stop sent ones.
     expect(out.map((frame) => packetOf(frame).opcode)).toEqual([0, 2, 0, 2]);
   });
 
@@ -304,7 +307,7 @@ test("connections of a VF have RDMA tables of their own, and the eSwitch before 
   join(a, b, { retry_cnt: 0 });
   postReceives(b);
   postReceives(a);
-  // What comes from the PF for the VF's queue pair.
+  // Packets from the PF for the VF's queue pair.
   const domain = dv.mlx5dv_dr_domain_create(b.context, dv.MLX5DV_DR_DOMAIN_TYPE_FDB);
   const { mask, value, match_criteria_enable } = dv.matchParameters({ "misc.bth_dst_qp": a.qp.qp_num }, { root: true });
   const matcher = dv.mlx5dv_dr_matcher_create(dv.mlx5dv_dr_table_create(domain, 0), 0, match_criteria_enable, mask);

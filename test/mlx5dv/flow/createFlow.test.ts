@@ -1,4 +1,4 @@
-/** mlx5dv_create_flow(3): what flows in device bytes do, and where they stand. */
+/** mlx5dv_create_flow(3): effects of flows in device bytes, and their order. */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import { buildFrame } from "../../../src/packet/index.js";

@@ -1,7 +1,8 @@
 /**
- * Random devices with flows of mlx5dv_create_flow in all types of tables, every type of action, flow tables of device commands
- * and anchors, and churn. Frames that come in, alone and in batches, and frames that are sent: what becomes of each, its bytes, tags
- * and registers where it arrives, what it hit, and every counter agree with the reference, and so does every refusal.
+ * Random devices with flows of mlx5dv_create_flow in all types of tables, every type of action,
+ * flow tables of device commands and anchors, under insertions and removals. For received frames,
+ * alone and in batches, and for sent frames: verdicts, bytes, tags and registers on arrival, hits,
+ * and every counter agree with the reference, and so does every refusal.
  */
 import { expect, test } from "vitest";
 import type { Destination, Outcome } from "../../../src/index.js";
@@ -26,11 +27,14 @@ import {
 } from "../support/createFlowWorld.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
-/** Frames that are steered. */
+/** Number of frames. */
 const FRAMES = rounds(8000);
 const ROUNDS = 6;
 
-/** Pairs of a flow and a frame that comes to its table: those that match, and those that one bit keeps from it. */
+/**
+ * Pairs of a flow and a frame that enters its table: those that match, and those that differ in one
+ * bit.
+ */
 interface Counts {
   frames: number;
   hits: number;
@@ -125,14 +129,14 @@ function send({ device, queues }: CreateFlowWorld, { frame, sender }: Base): Out
   const queue = queues.get(sender?.queue ?? "") as QueuePair;
   const { vport = 0, metadata = 0, transport = false } = sender ?? {};
   if (!transport) return device.send(queue, frame.bytes, { metadata });
-  // As a queue pair with a transport does; what comes of the frame before the port.
+  // Sends as a queue pair with a transport does; gives the result of the frame before the port.
   const from = device.function(vport);
   const after = new PendingWork();
   const [outcome] = device.traffic.send("test", from, frame.port, [frame.bytes], after, queue.qp_num, 0, true);
   return outcome as Outcome;
 }
 
-/** How near flows are to what comes to their table. */
+/** The distance of flows to the frames that enter their table. */
 function near({ world }: CreateFlowWorld, { sender, frame }: Base, counts: Counts): Observer {
   const origin = { vport: sender?.vport ?? WIRE, port: frame.port, sqn: 0, metadata: 0 };
   return (at, fields) => {
@@ -147,7 +151,9 @@ function near({ world }: CreateFlowWorld, { sender, frame }: Base, counts: Count
   };
 }
 
-/** In how many bits a field differs from a term; many where it is absent. */
+/**
+ * The number of bits in which a field differs from a term; a large number if the field is absent.
+ */
 function bitsOff(fields: Fields, { field, mask, value }: Term): number {
   const found = fields.get(field);
   if (mask === 0n) return 0;
@@ -163,9 +169,9 @@ const arrivals = (list: readonly (Destination | Arrival)[]): string[] =>
 
 function compared(outcome: Outcome | FlowOutcome, rules: readonly string[]): object {
   const { verdict, reason, registers } = outcome;
-  // A tag is that of who gets the frame.
+  // The tag belongs to the receiver of the frame.
   const tag = verdict === "deliver" || verdict === "transmit" ? outcome.tag : null;
-  // Among the queues of one entry nobody is first.
+  // The queues of one entry have no order.
   const [to, copies] = [outcome.to, outcome.copies].map((list) => arrivals(list).sort());
   return { verdict, reason, tag, registers: Object.entries(registers).sort(), to, copies, rules };
 }

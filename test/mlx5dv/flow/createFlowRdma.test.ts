@@ -1,4 +1,7 @@
-/** RDMA tables: RoCE that is received comes to them before stage 2, what UD queue pairs send before all that is sent. */
+/**
+ * RDMA tables: received RoCE packets enter them before stage 2, packets sent by UD queue pairs
+ * before all other send stages.
+ */
 import { expect, test } from "vitest";
 import { createSink } from "../../../src/index.js";
 import type { FlowCounter } from "../../../src/model/action/counter.js";

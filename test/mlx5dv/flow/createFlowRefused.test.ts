@@ -1,4 +1,7 @@
-/** What mlx5dv_create_flow_matcher(3), mlx5dv_create_flow(3) and mlx5dv_create_steering_anchor(3) refuse, profile by profile. */
+/**
+ * Refusals of mlx5dv_create_flow_matcher(3), mlx5dv_create_flow(3) and
+ * mlx5dv_create_steering_anchor(3), profile by profile.
+ */
 import { describe, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
@@ -62,7 +65,7 @@ describe.each(PROFILES)("%s", (profile) => {
     const odd = new Uint8Array(64);
     odd[18] = 5 << 1;
     expect(code({ match_mask: odd, match_criteria_enable: 1 })).toBe(manual ? "EINVAL" : undefined);
-    // ft_type without its bit says nothing.
+    // ft_type without its bit is ignored.
     expect(code({ ft_type: 99 })).toBe(undefined);
     expect(context.users - used).toBe(manual ? 2 : 3);
     const vf = v.ibv_open_device(device.function(1));
@@ -100,7 +103,7 @@ describe.each(PROFILES)("%s", (profile) => {
     const [L2, L3] = [dv.MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2, 2];
     const reformat = (type: number, data: Uint8Array | null): dv.FlowActionAttr =>
       changed(dv.mlx5dv_create_flow_action_packet_reformat(bench.context, undefined, data, type, NIC_RX));
-    // Each of a kind of its own.
+    // Each of a different kind.
     const three = [one, reformat(L2, null), reformat(L3, new Uint8Array(14))];
     expect(code([to, ...three.slice(0, 2)], { priority: 6 })).toBe(undefined);
     expect(code([to, ...three], { priority: 7 })).toBe(manual ? undefined : "EINVAL");

@@ -59,7 +59,7 @@ describe("mlx5dv_create_flow_action_esp", () => {
     bench.flows.flow("a", [IPV4, ESP_SPEC, handle(action)]);
     const opened = bench.device.receive(1, frame).to[0]?.frame;
     expect([...(opened?.slice(12, 12 + link.length) ?? [])]).toEqual(link);
-    // What it was made with stays.
+    // The attributes of its creation stay.
     v.ibv_modify_flow_action_esp(action, {});
     const again = bench.device.receive(1, frame).to[0]?.frame;
     expect(again?.length).toBe(opened?.length);

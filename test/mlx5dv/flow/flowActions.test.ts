@@ -61,7 +61,7 @@ const reformat = (type: number, data: Uint8Array | null, ft_type = RX, on = benc
 const handle = (action: object): object => ({ type: v.IBV_FLOW_SPEC_ACTION_HANDLE, action });
 const ttl = (value: number, ft_type = RX, on = bench): dv.FlowAction => modify([set("OUT_IP_TTL", value)], ft_type, on);
 
-/** The frames that a received frame arrives as. */
+/** The copies of a received frame on arrival. */
 const arrivals = (frame: Uint8Array): Uint8Array[] => bench.device.receive(1, frame).to.map((one) => one.frame);
 /** The outer time to live. */
 const ttlOf = (frame: Uint8Array | undefined): number | undefined => frame?.[22];
@@ -173,7 +173,7 @@ describe("sent frames", () => {
     expect([outcome.verdict, outcome.tag, frame.length]).toEqual(["transmit", 6, HEADERS.length + PLAIN.length]);
     expect(ttlOf(frame.subarray(HEADERS.length))).toBe(9);
     expect(got).toEqual([frame]);
-    // Behind the decapsulation, before everything else.
+    // After the decapsulation, before everything else.
     expect(valuesOf(counters)).toEqual([1n, BigInt(PLAIN.length)]);
   });
 
@@ -193,7 +193,7 @@ describe("sent frames", () => {
   test("looped back they are changed by rules that answer, and leave as they were", () => {
     bench.flow("s", [handle(ttl(9))]);
     bench.flow("other", [handle(ttl(8))], { priority: 1 });
-    // A flow of the sender's own does not answer, and so does not change either.
+    // A flow of the sender itself does not match, and so changes nothing.
     const outcome = bench.device.send(bench.qp("s"), GROUP);
     const byName = Object.fromEntries(outcome.to.map(({ name, frame }) => [name, ttlOf(frame)]));
     expect(byName).toEqual({ "qp:other": 8, "port:1": 64 });
@@ -231,7 +231,7 @@ describe("identical flows", () => {
     v.ibv_destroy_flow(first);
     bench.flow("a", [UDP]);
     expect(refused(() => bench.flow("b", [UDP, handle(one)]))?.hint).toContain("(changes nothing)");
-    // Another priority is another entry.
+    // Another priority means another entry.
     bench.flow("b", [UDP, handle(one)], { priority: 1 });
     expect([one.users, two.users]).toEqual([1, 0]);
   });
@@ -413,7 +413,7 @@ describe("making and destroying", () => {
     }
     expect(made(() => reformat(4, HEADERS))).toBe("EOPNOTSUPP reformat_type");
     expect(made(() => reformat(L3_TUNNEL_TO_L2, null))).toBe("EINVAL data_sz");
-    // Data and size are asked before the type.
+    // Data and size are checked before the type.
     const half = (): unknown => dv.mlx5dv_create_flow_action_packet_reformat(bench.context, 5, null, 9, RX);
     expect(made(half)).toBe("EINVAL data_sz");
     expect(made(() => modify([{ type: "add", field: "OUT_TCP_SPORT", data: 1 }]))).toBe("EINVAL actions[0].field");

@@ -1,4 +1,4 @@
-/** mlx5dv_create_qp(3) and mlx5dv_create_cq(3): what they take besides the verbs, what it does, what is refused. */
+/** mlx5dv_create_qp(3) and mlx5dv_create_cq(3): additional attributes, their effects, refusals. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -40,7 +40,7 @@ const create = (qp_type: number, mlx5?: dv.DeviceQueuePairAttributes | null): Qu
 const withFlags = (qp_type: number, create_flags: number): QueuePair =>
   create(qp_type, { comp_mask: FLAGS, create_flags });
 
-/** What a call is refused with; no queue was made. */
+/** The error of a call; no queue was created. */
 function refusal(call: () => unknown): (string | undefined)[] {
   const before = [device.memoryUsed, device.nextNumber("qp", 0), device.nextNumber("cq", 0)];
   const error = refused(call);
@@ -153,7 +153,7 @@ describe("mlx5dv_create_qp", () => {
       bytes[0] = first;
       return bytes;
     };
-    /** What becomes of its own unicast and multicast frame, which a flow of it asks for. */
+    /** Results of its own unicast and multicast frame, both of which match a flow of it. */
     function own(qp: QueuePair): string[] {
       climb(qp);
       const memory = new Uint8Array(8192);

@@ -1,4 +1,4 @@
-/** TIRs and RQTs: what commands make, where rules that lead to them bring frames, what is refused. */
+/** TIRs and RQTs: created objects, destinations of rules that lead to them, refusals. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSink } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
@@ -21,7 +21,7 @@ const names = (frame: Uint8Array): string[] => bench.device.receive(1, frame).to
 
 const NOTHING = { match_sz: 64, match_buf: new Uint8Array(64) };
 
-/** All frames of the root table meet these actions. */
+/** All frames of the root table run these actions. */
 function all(...actions: Action[]): void {
   const matcher = dv.mlx5dv_dr_matcher_create(bench.root, 0, 0, NOTHING);
   dv.mlx5dv_dr_rule_create(matcher, NOTHING, actions.length, actions);

@@ -10,7 +10,7 @@ export class Asked {
   readonly #beside: Readonly<Record<string, bigint>>;
   readonly #matcher: Matcher;
 
-  /** `beside` are fields that mask and value have beside the one that is asked. */
+  /** `beside` are other fields of mask and value. */
   constructor(table: Table, { name }: Row, mask: bigint, beside: Readonly<Record<string, bigint>> = {}) {
     this.#name = name;
     this.#beside = beside;
@@ -18,7 +18,7 @@ export class Asked {
     this.#matcher = dv.mlx5dv_dr_matcher_create(table, 5, criteriaOf(fields), deviceBytes(fields));
   }
 
-  /** Whether the rule of this value is among those that a frame hits on its way. */
+  /** Whether a frame hits the rule of this value. */
   hits(value: bigint, send: () => Outcome): boolean {
     const bytes = deviceBytes({ ...this.#beside, [this.#name]: value });
     const rule = dv.mlx5dv_dr_rule_create(this.#matcher, bytes, 0, []);

@@ -8,7 +8,7 @@ import { refused } from "./directRules.js";
 export const [NIC_RX, NIC_TX, FDB, RDMA_RX, RDMA_TX, TRANSPORT_RX, TRANSPORT_TX] = [0, 1, 2, 3, 4, 5, 6] as const;
 const { MLX5DV_FLOW_MATCHER_MASK_FT_TYPE: FT_TYPE, MLX5DV_FLOW_MATCHER_MASK_IB_PORT: IB_PORT } = dv;
 
-/** A type of table, as a matcher names it. */
+/** A table type, as a matcher names it. */
 export const inTable = (ft_type: number): dv.FlowMatcherAttr => ({ ft_type, comp_mask: FT_TYPE });
 export const ofPort = (ft_type: number, ib_port: number): dv.FlowMatcherAttr => ({
   ...inTable(ft_type),
@@ -47,7 +47,7 @@ export class DeviceFlowBench {
     return this.flows.context;
   }
 
-  /** Frames reach the queue of this name. */
+  /** Frames go to the queue of this name. */
   to(name: string): dv.FlowActionAttr {
     return { type: dv.MLX5DV_FLOW_ACTION_DEST_IBV_QP, qp: this.flows.qp(name) };
   }
@@ -57,7 +57,7 @@ export class DeviceFlowBench {
     return dv.mlx5dv_create_flow_matcher(this.context, { match_mask: mask, match_criteria_enable, ...attr });
   }
 
-  /** A flow with a matcher of its own, or of one that is there. */
+  /** A flow with its own matcher, or with an existing one. */
   flow(
     fields: MatchFields,
     actions: readonly dv.FlowActionAttr[],
@@ -68,7 +68,7 @@ export class DeviceFlowBench {
     return dv.mlx5dv_create_flow(matcher, value, undefined, actions);
   }
 
-  /** What making such a flow is refused with: errno, reason, place. The refusal has changed nothing. */
+  /** The error of creating such a flow: errno, reason, path. The refusal has no effects. */
   refused(
     fields: MatchFields,
     actions: readonly dv.FlowActionAttr[],

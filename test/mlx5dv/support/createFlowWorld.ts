@@ -1,6 +1,7 @@
 /**
- * A device with random flows in device bytes and entries of flow tables, made by the C-named functions, and the reference that
- * goes with it. Every change is made to both; what one refuses, the other must refuse for the same errno.
+ * A device with random flows in device bytes and entries of flow tables, created by the C-named
+ * functions, and its reference. Every change is made to both; a change that one refuses must be
+ * refused by the other with the same errno.
  */
 import { expect } from "vitest";
 import { createDevice, createSink, type Device } from "../../../src/index.js";
@@ -46,14 +47,14 @@ import { created } from "./devx.js";
 import { refused } from "./directRules.js";
 
 const VPORTS = 1;
-/** Of the two ports. */
+/** For the two ports. */
 const MACS = ["02:00:00:00:00:01", "66:11:22:33:44:55"];
 const BULK = 4;
 /** Rows of a flow table. */
 const LOG_SIZE = 4;
 const BASES = 14;
 
-/** Each of a function, which sends from a port. */
+/** Each belongs to a function and sends from a port. */
 const QUEUES: readonly (readonly [name: string, vport: number, port: number])[] = [
   ["a", 0, 1],
   ["b", 0, 2],
@@ -70,7 +71,7 @@ const DEVICE_TYPES: Record<DomainType, number> = {
 };
 const FLOW_TYPES: Record<DomainType, number> = { nic_rx: 0, nic_tx: 1, fdb: 2 };
 
-/** Its group is for all of it, and asks what `masks` of the draft say. */
+/** Its group covers all of it, with the masks of the draft. */
 interface MadeTable {
   table: dv.DevxObject;
   groupId: number;
@@ -92,13 +93,13 @@ export interface CreateFlowWorld extends Draft {
   flowsMade: Map<string, { flow: dv.DeviceFlow; matcher: dv.FlowMatcher }>;
   names: Map<object, string>;
   tally: Map<string, number>;
-  /** Memory before there was anything that flows and entries name. */
+  /** Memory before the objects of flows and entries were created. */
   empty: number;
 }
 
 const bulkOf = (context: Context) => created(context, dv.allocFlowCounterCommand(Math.log2(BULK)));
 
-/** What flows and entries can name is there. */
+/** Creates the objects that flows and entries can name. */
 export async function makeCreateFlowWorld(random: Random, tally: Map<string, number>): Promise<CreateFlowWorld> {
   const device = await createDevice({ macs: MACS, ports: 2, vports: VPORTS, parser: DECLARED as ParserOptions });
   const contexts = [0, 1].map((vport) =>
@@ -204,7 +205,7 @@ function makeChange(context: Context, ft_type: number, step: Step): dv.FlowActio
   return dv.mlx5dv_create_flow_action_packet_reformat(context, bytes === null ? 0 : data.length, bytes, type, ft_type);
 }
 
-/** Two flow tables of each domain of each function; some hand on to the second what they do not want. */
+/** Two flow tables of each domain of each function; some send missed frames to the second. */
 function tablesOf(draft: Draft, contexts: readonly Context[]): Map<string, MadeTable> {
   const tables = new Map<string, MadeTable>();
   for (const [vport, context] of contexts.entries()) {
@@ -225,7 +226,7 @@ function tablesOf(draft: Draft, contexts: readonly Context[]): Map<string, MadeT
   return tables;
 }
 
-/** A flow table, and a group for all of it that asks what a frame has. */
+/** A flow table, and a group that covers all of it, with masks for fields of a frame. */
 function makeTable({ random }: Draft, context: Context, reference: DeviceTable, behind = 0) {
   const type = DEVICE_TYPES[reference.domain];
   const miss = reference.miss === null ? {} : { table_miss_action: 1, table_miss_id: behind };
@@ -254,7 +255,7 @@ export function addSome(world: CreateFlowWorld): void {
   for (let n = 0; n < 6; n++) addEntry(world);
 }
 
-/** On both sides, or on neither. */
+/** In both, or in neither. */
 function makeFlow(world: CreateFlowWorld, flow: DeviceFlow): void {
   const { contexts, random, device, flowsMade, names, tally } = world;
   const { mask, match_criteria_enable, value } = matchOf(flow.terms);
@@ -286,7 +287,7 @@ function makeFlow(world: CreateFlowWorld, flow: DeviceFlow): void {
   for (const { type: used } of actions) count(tally, `action ${used}`);
 }
 
-/** Flow actions stay in their order, which means something. */
+/** Flow actions keep their order, which matters. */
 function shuffled(random: Random, list: readonly dv.FlowActionAttr[]): dv.FlowActionAttr[] {
   const changes = list.filter(({ action }) => action !== undefined);
   return random.shuffle(list).map((one) => (one.action === undefined ? one : (changes.shift() as dv.FlowActionAttr)));
@@ -311,7 +312,7 @@ function actionsOf(world: CreateFlowWorld, flow: DeviceFlow): dv.FlowActionAttr[
     if (counter.startsWith("c")) list.push(offset === 0 && random.chance(0.5) ? counted(bulk) : counted(bulk, offset));
     else list.push({ type: dv.MLX5DV_FLOW_ACTION_IBV_COUNTER, counter: counters.get(counter) });
   }
-  // In RDMA tables a TIR is none of the ends.
+  // RDMA tables do not allow a TIR as destination.
   switch (end?.kind) {
     case "queue":
       return random.chance(0.4) && !FLOW_TABLES[type].rdma
@@ -384,7 +385,7 @@ function endOfEntry(
   }
 }
 
-/** Takes some away, or all. */
+/** Removes some, or all. */
 export function removeSome(world: CreateFlowWorld, chance = 0.3): void {
   const { random, flowsMade } = world;
   for (const [id, { flow, matcher }] of random.shuffle([...flowsMade])) {
@@ -407,12 +408,12 @@ export function removeSome(world: CreateFlowWorld, chance = 0.3): void {
   }
 }
 
-/** All of it, and what it names. */
+/** Removes everything, and the objects that it names. */
 export function removeAll(world: CreateFlowWorld): void {
   const { tables, anchors, changes, tirs, bulk, counters } = world;
   removeSome(world, 1);
   const groups = [...tables.values()].map(({ context, groupId }) => context.numbered.at("flow_group", groupId));
-  // The first hands on to the second, which was made before it.
+  // The first sends its misses to the second, which was created earlier.
   const made = [...tables.values()].map(({ table }) => table).reverse();
   for (const one of [...groups, ...made, ...tirs.values(), bulk]) dv.mlx5dv_devx_obj_destroy(one as dv.DevxObject);
   for (const one of anchors.values()) dv.mlx5dv_destroy_steering_anchor(one);

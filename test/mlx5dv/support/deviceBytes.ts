@@ -1,9 +1,13 @@
 /**
- * Device bytes written from test/vectors/match-params.json alone: a bit, a width and a number, no names or places of the model.
+ * Device bytes built from test/vectors/match-params.json only: bit offset, width and value, without
+ * names or positions of the model.
  */
 import table from "../../vectors/match-params.json" with { type: "json" };
 
-/** A field of the table: `group.name`, where it lies, and the bit of match_criteria_enable that its group has. */
+/**
+ * A field of the table: `group.name`, its position, and the bit of its group in
+ * match_criteria_enable.
+ */
 export interface Row {
   readonly name: string;
   readonly bit: number;
@@ -57,8 +61,8 @@ export function criteriaOf(fields: Readonly<Record<string, unknown>>): number {
 const QUARTERS: Readonly<Record<string, bigint>> = { "127_96": 96n, "95_64": 64n, "63_32": 32n, "31_0": 0n };
 
 /**
- * What a field of the table holds in a frame, from the fields that the reference has found in it (whole addresses, a whole
- * GRE key); undefined where the frame does not have it.
+ * The value of a field of the table in a frame, from the fields of the reference (complete
+ * addresses, a complete GRE key); undefined if the frame does not have it.
  */
 export function valueIn({ name, width }: Row, found: ReadonlyMap<string, bigint>): bigint | undefined {
   const part = (whole: string, below: bigint): bigint | undefined => {

@@ -1,4 +1,4 @@
-/** Device commands on a bench: what they answer, and what they are refused with. */
+/** Device commands on a test device: their output, and their errors. */
 import { Op } from "../../../src/abi/engine.js";
 import { createDevice, createSink, type Device, type DeviceOptions } from "../../../src/index.js";
 import type { SyndromeName } from "../../../src/model/devx/syndromes.js";
@@ -15,7 +15,7 @@ export async function openCommands(options: DeviceOptions = {}): Promise<{ devic
   return { device, context: dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX }) };
 }
 
-/** What a command has made, and its output. */
+/** The object created by a command, and the output. */
 export function make<T extends dv.DevxObject>(
   context: Context,
   input: dv.CommandFor<T>,
@@ -41,13 +41,13 @@ export interface Answer {
   syndrome: number;
 }
 
-/** What a device says to a command that it refuses: what it must be, of a cause. */
+/** The expected output of a refused command, by cause. */
 export function refusal(cause: SyndromeName): Answer {
   const { status, syndrome } = dv.DEVX_SYNDROMES[cause];
   return { code: "EREMOTEIO", status, syndrome };
 }
 
-/** How a call with an output goes. */
+/** The result of a call with an output. */
 export function answer(run: (output: Uint8Array) => unknown, outlen = 256): Answer {
   const output = new Uint8Array(outlen).fill(0xee);
   const code = refused(() => run(output))?.code;
@@ -55,7 +55,7 @@ export function answer(run: (output: Uint8Array) => unknown, outlen = 256): Answ
   return { code, status: view.getUint8(0), syndrome: view.getUint32(4) };
 }
 
-/** As `answer`, of mlx5dv_devx_obj_create. */
+/** The same as `answer`, for mlx5dv_devx_obj_create. */
 export function creating(
   { context, device }: { context: Context; device: Device },
   input: Uint8Array,
@@ -86,7 +86,10 @@ export interface SwitchBench {
   root: Table;
 }
 
-/** A device with two VFs, each with a queue that takes all it gets, and the root table of its eSwitch. */
+/**
+ * A device with two VFs, each with a queue that accepts all frames, and the root table of its
+ * eSwitch.
+ */
 export async function openSwitch(): Promise<SwitchBench> {
   const { device, context } = await openCommands({ vports: 2 });
   for (const vport of [0, 1, 2]) {
@@ -100,7 +103,7 @@ export async function openSwitch(): Promise<SwitchBench> {
   return { device, context, fdb, root: dv.mlx5dv_dr_table_create(fdb, 0) };
 }
 
-/** A table with one group over all its indexes, and ways to make entries. */
+/** A table with one group that covers all its indexes, and functions that create entries. */
 export class TableBench {
   readonly context: Context;
   readonly type: number;
@@ -135,7 +138,7 @@ export class TableBench {
   }
 }
 
-/** Mask and value of a match in a table of device commands, where ip_version is masked by its bits. */
+/** Mask and value of a match in a table of device commands, where ip_version has a bit mask. */
 export function deviceMatch(fields: Parameters<typeof dv.matchParameters>[0]): {
   group: { match_criteria_enable: number; match_criteria: Uint8Array };
   value: Uint8Array;

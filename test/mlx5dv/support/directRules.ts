@@ -1,4 +1,4 @@
-/** A device with a root table, a queue and the helpers that the tests of direct rules share. */
+/** A device with a root table, a queue and the common helpers of the tests of direct rules. */
 import { createDevice, createSink, SteeringError, type Device, type DeviceOptions } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
@@ -21,7 +21,7 @@ export async function openBench(options: DeviceOptions = {}): Promise<Bench> {
   return { device, context, domain, root, queue: createSink(context, "web") };
 }
 
-/** What a call was refused with, or undefined. */
+/** The error of a call, or undefined. */
 export function refused(run: () => unknown): SteeringError | undefined {
   try {
     run();
@@ -32,7 +32,7 @@ export function refused(run: () => unknown): SteeringError | undefined {
   return undefined;
 }
 
-/** An Ethernet, IPv4, TCP or UDP frame of 64 bytes, lengths right, checksums 0. */
+/** An Ethernet, IPv4, TCP or UDP frame of 64 bytes with correct lengths and checksums of 0. */
 export function ipv4Frame(
   options: { protocol?: number; dst?: number[]; dport?: number; length?: number } = {},
 ): Uint8Array {

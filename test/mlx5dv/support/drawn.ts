@@ -1,9 +1,12 @@
-/** Fields of header changes as IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 768 and 3GPP TS 29.281 draw them. */
+/**
+ * Fields of header changes, as drawn in IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 768 and 3GPP
+ * TS 29.281.
+ */
 
-/** The header, bits, and the first bit in it; for `ip` that in IPv4, then that in IPv6. */
+/** The header, width, and first bit in it; for `ip` the first bit in IPv4, then in IPv6. */
 export type Drawn = readonly [header: string, width: number, bit: number, bit6?: number];
 
-/** Behind OUT_ or IN_. */
+/** The name after OUT_ or IN_. */
 const HEADERS: Readonly<Record<string, Drawn>> = {
   DMAC_47_16: ["ethernet", 32, 0],
   DMAC_15_0: ["ethernet", 16, 8 * 4],
@@ -32,7 +35,7 @@ const HEADERS: Readonly<Record<string, Drawn>> = {
   UDP_DPORT: ["udp", 16, 8 * 2],
 };
 
-/** Of the outer packet alone. */
+/** Of the outer packet only. */
 const OUTER: Readonly<Record<string, Drawn>> = {
   OUT_FIRST_VID: ["vlan", 16, 0],
   OUT_IP_ECN: ["ip", 2, 8 + 6, 4 + 6],

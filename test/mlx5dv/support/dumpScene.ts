@@ -7,7 +7,7 @@ import type { MatchFields } from "../../../src/model/match/match.js";
 import type { Rule } from "../../../src/model/rule/rule.js";
 import { enter, openCounter, openSwitch, ruleFor, VXLAN, type SwitchBench } from "./switchBench.js";
 
-/** What the matcher of the first rule asks, in every group. */
+/** The match of the first rule's matcher, in every group. */
 export const EVERY_GROUP: MatchFields = {
   "outer.dmac": "02:00:00:00:00:01/ff:ff:ff:00:00:ff",
   "outer.first_vid": 100,
@@ -26,7 +26,7 @@ export const EVERY_GROUP: MatchFields = {
 };
 
 export interface Scene extends SwitchBench {
-  /** By what they do. */
+  /** By effect. */
   rules: Record<string, Rule>;
 }
 
@@ -82,12 +82,12 @@ export async function openScene(): Promise<Scene> {
   return { ...bench, rules };
 }
 
-/** The dumps of its domains, one behind the other. */
+/** The concatenated dumps of its domains. */
 export function sceneText({ rx, tx, fdb }: Scene): string {
   return [rx, tx, fdb].map(({ domain }) => textOf((file) => dv.mlx5dv_dump_dr_domain(file, domain))).join("");
 }
 
-/** Columns of a type of record, behind it. */
+/** Columns of a type of record, after the type. */
 export type Columns = readonly string[];
 
 /** The text of a dump as lists of records, each a type and its columns. */
@@ -102,7 +102,7 @@ export function readDump(text: string): { type: number; columns: Columns }[] {
     });
 }
 
-/** What a dump writes. */
+/** The output of a dump. */
 export function textOf(dump: (file: dv.DumpFile) => number): string {
   let text = "";
   const result = dump((more) => (text += more));

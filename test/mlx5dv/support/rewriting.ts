@@ -1,4 +1,7 @@
-/** What the tests of header changes and reformats share: frames through one rule, and what they should be pendingWork. */
+/**
+ * Common parts of the tests of header changes and reformats: frames through one rule, and their
+ * expected results.
+ */
 import { expect } from "vitest";
 import { Op, QUEUE_READY, QUEUE_SINK, Reason, REGISTERS, TABLE_ROOT, Verdict } from "../../../src/abi/engine.js";
 import { Batch } from "../../../src/engine/batch.js";
@@ -13,7 +16,7 @@ import type { HeaderSeen } from "../../oracle/wire/packet.js";
 import { parseReference } from "../../oracle/wire/parse.js";
 import { DRAWN } from "./drawn.js";
 
-/** An operation; a record is what its operand names. */
+/** An operation; a record is named by its operand. */
 export type Step = readonly [op: Op, operand: number | Uint8Array];
 
 export interface FrameSpec {
@@ -25,7 +28,7 @@ export interface FrameSpec {
 
 export interface Rewritten {
   bytes: Uint8Array;
-  /** What a counter behind the steps counts. */
+  /** The count of a counter after the steps. */
   wireLength: number;
   verdict: string;
   reason: string;
@@ -53,7 +56,7 @@ export class Lane {
     return new Lane(await loadCore());
   }
 
-  /** What arrives of frames at a queue, behind these steps; all frames are of one batch. */
+  /** The frames that arrive at a queue after these steps; all frames are in one batch. */
   run(frames: readonly FrameSpec[], steps: readonly Step[]): Rewritten[] {
     const core = this.#core;
     const used = core.exports.arenaUsed();
@@ -67,7 +70,7 @@ export class Lane {
       actions: [...actions, Op.count, this.#counters, Op.queue, this.#sink],
     });
     const results = frames.map((frame) => this.#one(frame));
-    // Together they are what they are alone, whatever stands before them in memory.
+    // The results in a batch are the results alone, whatever precedes the frames in memory.
     this.#put(frames);
     this.#batch.steer(this.#table);
     expect(frames.map((_, i) => ({ ...this.#read(i), wireLength: results[i]!.wireLength }))).toEqual(results);
@@ -110,7 +113,7 @@ export class Lane {
 
 const found = new WeakMap<FrameSpec, readonly HeaderSeen[]>();
 
-/** The headers of a frame, as the reference finds them: once, for frames are never changed. */
+/** The headers of a frame, from the reference; parsed once, because frames are never changed. */
 export function headersOf(frame: FrameSpec): readonly HeaderSeen[] {
   const { bytes, linkType = 1, wireLength = bytes.length } = frame;
   const headers = found.get(frame) ?? parseReference(bytes, { port: 1, linkType, wireLength }).headers;
@@ -123,13 +126,16 @@ type Level = HeaderSeen["level"];
 const first = (headers: readonly HeaderSeen[], level: Level, ...kinds: string[]): HeaderSeen | undefined =>
   headers.find((one) => one.level === level && kinds.includes(one.kind));
 
-/** Where a field of headers lies in a frame: its first bit, and its bits; undefined where the frame does not have it. */
+/**
+ * Position of a header field in a frame: its first bit and its width; undefined if the frame does
+ * not have it.
+ */
 export function placeOf(bytes: Uint8Array, headers: readonly HeaderSeen[], name: string): [number, number] | undefined {
   const [level, [header, width, bit, bit6 = bit]] = DRAWN.get(name)!;
   if (header === "ethertype") {
     const ethernet = first(headers, level, "ethernet");
     const tags = headers.filter((one) => one.level === level && one.kind === "vlan");
-    // A tag is listed from its TCI on.
+    // The list has tags from their TCI on.
     return ethernet && [8 * (ethernet.offset + 12 + 4 * tags.length), width];
   }
   const found = header === "ip" ? first(headers, level, "ipv4", "ipv6") : first(headers, level, header);
@@ -155,7 +161,7 @@ export function writeBits(bytes: Uint8Array, at: number, width: number, value: n
   }
 }
 
-/** A checksum of a frame: where it is, and what it is the sum of beside its own bytes. */
+/** A checksum of a frame: its offset, and its input besides its own bytes. */
 interface Checksum {
   name: string;
   at: number;
@@ -177,7 +183,7 @@ export function checksumsOf(frame: Uint8Array, headers: readonly HeaderSeen[]): 
     const addresses = (bytes: Uint8Array): Uint8Array => {
       if (v4) return bytes.slice(ip.offset + 12, ip.offset + 20);
       const both = bytes.slice(ip.offset + 8, ip.offset + 40);
-      // The final destination is the last one of the route, which no change is of.
+      // The final destination is the last one of the route, which no action changes.
       return underWay ? both.fill(0, 16) : both;
     };
     const segment = (kind: string, offset: number, protocol: number): void => {
@@ -212,20 +218,20 @@ export function checksumsOf(frame: Uint8Array, headers: readonly HeaderSeen[]): 
   });
 }
 
-/** How wrong a checksum is, modulo 0xffff; undefined where it says that there is none. */
+/** The error of a checksum, modulo 0xffff; undefined if it means that there is none. */
 function wrongBy(bytes: Uint8Array, { at, udp, covers }: Checksum): number | undefined {
   if (udp && bytes[at] === 0 && bytes[at + 1] === 0) return undefined;
   return onesComplementSum(...covers(bytes)) % 0xffff;
 }
 
-/** What is wrong in a frame: nothing where all checksums are right. */
+/** The errors in a frame: none if all checksums are correct. */
 export function wrongIn(bytes: Uint8Array, headers: readonly HeaderSeen[]): string[] {
   return checksumsOf(bytes, headers).flatMap((one) => ((wrongBy(bytes, one) ?? 0) === 0 ? [] : one.name));
 }
 
 /**
- * Makes each checksum of `after` as wrong as it is in `before`, all summed up anew: right stays right. The values stay
- * those that such sums have, 0 to 0xfffe, and 1 to 0xffff for UDP.
+ * Gives each checksum of `after` the error that it has in `before`, by full sums: correct ones stay
+ * correct. The values stay in the range of such sums, 0 to 0xfffe, and 1 to 0xffff for UDP.
  */
 export function mend(before: Uint8Array, headers: readonly HeaderSeen[], after: Uint8Array): void {
   for (const one of checksumsOf(before, headers)) {

@@ -1,4 +1,4 @@
-/** A device with functions, domains of all types, and a table of each where all frames come. */
+/** A device with functions, domains of all types, and a table of each that all frames enter. */
 import { createDevice, createSink, type Device, type DeviceOptions } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
@@ -9,7 +9,10 @@ import type { MatchFields } from "../../../src/model/match/match.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import type { Rule } from "../../../src/model/rule/rule.js";
 
-/** A domain, its root table, and a table behind it where all frames come once `enter` has been called. */
+/**
+ * A domain, its root table, and a table after it that all frames enter once `enter` has been
+ * called.
+ */
 export interface Place {
   readonly domain: Domain;
   readonly root: Table;
@@ -52,32 +55,32 @@ export function openPlace(context: Context, type: number): Place {
   return { domain, table, root: dv.mlx5dv_dr_table_create(domain, 0) };
 }
 
-/** Frames of the root table go on at the table. */
+/** Frames of the root table continue in the table. */
 export function enter({ root, table }: Place): Action {
   const action = dv.mlx5dv_dr_action_create_dest_table(table);
   ruleFor(root, {}, [action]);
   return action;
 }
 
-/** A rule with a matcher of its own. */
+/** A rule with its own matcher. */
 export function ruleFor(table: Table, match: MatchFields, actions: readonly Action[], priority = 0): Rule {
   const { match_criteria_enable, mask, value } = dv.matchParameters(match);
   const matcher = dv.mlx5dv_dr_matcher_create(table, priority, match_criteria_enable, mask);
   return dv.mlx5dv_dr_rule_create(matcher, value, undefined, actions);
 }
 
-/** A flow counter by its device command. */
+/** A flow counter, created by its device command. */
 export function openCounter(context: Context): FlowCounter {
   return dv.mlx5dv_devx_obj_create(context, dv.allocFlowCounterCommand(), undefined, new Uint8Array(16), undefined);
 }
 
-/** What a counter has counted. */
+/** The value of a counter. */
 export function counted(counter: FlowCounter): [packets: number, bytes: number] {
   const { packets, bytes } = counter.read();
   return [Number(packets), Number(bytes)];
 }
 
-/** The frame with tags behind its MACs, the first one outermost. */
+/** The frame with tags after its MACs, the first one outermost. */
 export function tagged(frame: Uint8Array, ...tags: number[]): Uint8Array {
   const made = new Uint8Array(frame.length + 4 * tags.length);
   made.set(frame.subarray(0, 12));
@@ -95,7 +98,7 @@ export function tagsOf(frame: Uint8Array): number[] {
   return tags;
 }
 
-/** Ethernet, IPv4, UDP, VXLAN: what stands before an inner frame. */
+/** Ethernet, IPv4, UDP, VXLAN: the headers before an inner frame. */
 export const VXLAN = Uint8Array.from([
   ...[2, 0, 0, 0, 1, 1, 2, 0, 0, 0, 1, 2, 8, 0],
   ...[0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 7, 192, 0, 2, 8],
@@ -103,7 +106,7 @@ export const VXLAN = Uint8Array.from([
   ...[8, 0, 0, 0, 0, 0, 42, 0],
 ]);
 
-/** The frame in VXLAN, with lengths that are right. */
+/** The frame in VXLAN, with correct lengths. */
 export function inVxlan(frame: Uint8Array): Uint8Array {
   const made = new Uint8Array(VXLAN.length + frame.length);
   made.set(VXLAN);

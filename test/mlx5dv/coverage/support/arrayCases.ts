@@ -1,4 +1,4 @@
-/** Cases for destination arrays and flow counters, and for the end of actions. */
+/** Cases for destination arrays and flow counters, and for the destruction of actions. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { Action } from "../../../../src/model/action/action.js";
 import type { Domain } from "../../../../src/model/table/domain.js";

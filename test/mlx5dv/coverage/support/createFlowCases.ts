@@ -1,4 +1,7 @@
-/** Cases for mlx5dv_create_flow: each type of action, lists of them, values, how flows stand to others. */
+/**
+ * Cases for mlx5dv_create_flow: each type of action, lists of them, values, the order among other
+ * flows.
+ */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { FlowCounter } from "../../../../src/model/action/counter.js";
 import * as v from "../../../../src/verbs/index.js";

@@ -1,4 +1,4 @@
-/** Cases for actions that say where a frame goes, and for the tag. */
+/** Cases for actions that set the destination of a frame, and for the tag. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { Action } from "../../../../src/model/action/action.js";
 import * as v from "../../../../src/verbs/index.js";

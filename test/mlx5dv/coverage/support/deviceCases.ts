@@ -1,4 +1,7 @@
-/** Cases for what is asked of a device: mlx5dv_devx_general_cmd, mlx5dv_open_device, _is_supported, _query_port, dumps. */
+/**
+ * Cases for queries of a device: mlx5dv_devx_general_cmd, mlx5dv_open_device, _is_supported,
+ * _query_port, dumps.
+ */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import * as v from "../../../../src/verbs/index.js";
 import { DROPS } from "../../support/createFlow.js";
@@ -13,7 +16,7 @@ const { FS_FT_NIC_RX: RX } = dv;
 const TYPE = dv.MLX5_OBJ_TYPE_FLOW_METER;
 const CAPS = 16 + 4096;
 
-/** Answers of groups of capabilities; of the long ones the first words behind the header. */
+/** Output of groups of capabilities; for long ones the first words after the header. */
 const CAP: Readonly<Record<string, Run>> = {
   "QUERY_HCA_CAP: general": (p) => {
     // ASO types in the upper word of the types of general objects, at 144; the flow meter in the lower one.
@@ -43,7 +46,7 @@ const CAP: Readonly<Record<string, Run>> = {
   },
   QUERY_HCA_VPORT_CONTEXT: (p) => {
     const output = told(p, dv.queryHcaVportContextCommand(1), 528);
-    // Behind them GUIDs, which are those of the node.
+    // Then GUIDs, which are those of the node.
     p.says(output.subarray(0, 56), { 48: 0x20, 50: 0x50, 51: 0x41 });
     const { node_guid } = v.ibv_query_device(p.context());
     same(new DataView(output.buffer).getBigUint64(72), node_guid, "GUID");
@@ -150,7 +153,7 @@ const SUPPORTED: Readonly<Record<string, Run>> = {
   "devices and functions": (p) => {
     const devices = [p.device, p.device.function(1)];
     same(devices.map(dv.mlx5dv_is_supported).join(), "true,true", "is supported");
-    // And so it is: what these calls make takes frames.
+    // The objects of these calls do match frames.
     p.rule(p.entry(p.rx), [p.toQueue("a")], TO_FRAME);
     p.gets(p.received(FRAME), "a deliver");
   },
@@ -176,7 +179,10 @@ const PORT: Readonly<Record<string, Run>> = {
   },
 };
 
-/** A rule that drops, and how a dump has it: behind its domain, which is of the device's steering format. */
+/**
+ * A rule that drops, and its record in a dump, after that of its domain, which has the device's
+ * steering format.
+ */
 function scene(p: Probe): { lines: (last: number) => string[]; rule: ReturnType<Probe["rule"]> } {
   const { rx } = p;
   const table = p.table(rx, 3);

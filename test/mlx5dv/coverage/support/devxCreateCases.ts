@@ -1,4 +1,4 @@
-/** Cases for mlx5dv_devx_obj_create, object by object: what frames make of what a command has made. */
+/** Cases for mlx5dv_devx_obj_create, object by object: effects of the created objects on frames. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import * as v from "../../../../src/verbs/index.js";
 import { DROPS, FDB, inTable, NIC_RX, NIC_TX } from "../../support/createFlow.js";
@@ -30,7 +30,7 @@ const TO_VPORT = dv.MLX5_FLOW_DESTINATION_TYPE_VPORT;
 const UPLINK = dv.MLX5_FLOW_DESTINATION_TYPE_UPLINK;
 const TO_FRAME = dv.matchParameters({ "outer.dmac": "02:00:00:00:00:01" }, { root: true });
 
-/** A flow table that all frames of a direction come to. */
+/** A flow table that all frames of a direction enter. */
 function entered(p: Probe, type: number, fields: dv.FlowTableFields = {}): ReturnType<typeof flowTable> {
   const table = flowTable(p, type, fields);
   deviceFlow(p, {}, [INTO(table)], inTable(type === RX ? NIC_RX : type === TX ? NIC_TX : FDB));

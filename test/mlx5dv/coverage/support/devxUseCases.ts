@@ -11,7 +11,7 @@ import { casesOf, same, type Case, type Probe, type Run } from "./record.js";
 const { FS_FT_NIC_RX: RX, FS_FT_NIC_TX: TX } = dv;
 const METER = dv.MLX5_OBJ_TYPE_FLOW_METER;
 
-/** Bytes at places, one behind the other from each on. */
+/** Bytes at offsets; each list is consecutive from its offset on. */
 const at = (places: Readonly<Record<number, readonly number[] | Uint8Array>>): Record<number, number> => {
   const all = Object.entries(places).flatMap(([from, bytes]) =>
     [...bytes].map((byte, i): [number, number] => [Number(from) + i, byte]),
@@ -20,7 +20,7 @@ const at = (places: Readonly<Record<number, readonly number[] | Uint8Array>>): R
 };
 const u32 = (value: number): number[] => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
-/** One case for each kind of ASO objects, of which ConnectX-5 has none. */
+/** One case for each kind of ASO object, none of which exists on ConnectX-5. */
 const eachAso = (
   run: (p: Probe, one: (typeof ASO)[keyof typeof ASO], make: () => dv.AsoObject) => void,
 ): Record<string, Run> =>
@@ -124,7 +124,9 @@ const MODIFY: Readonly<Record<string, Run>> = {
   },
 };
 
-/** EBUSY while it is used; what used it lets it go; once. */
+/**
+ * Destruction is EBUSY while the object is used, works once its user is gone, and works only once.
+ */
 function destroys(p: Probe, object: dv.DevxObject, release: () => unknown): void {
   p.refuses("EBUSY", () => dv.mlx5dv_devx_obj_destroy(object));
   same(object.destroyed, false, "destroyed");

@@ -74,13 +74,13 @@ const FLOW_REFORMAT: Readonly<Record<string, Run>> = {
 };
 
 const hex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16));
-/** A case of draft-mcgrew-gcm-test-01: a packet behind two bytes of padding. */
+/** A case of draft-mcgrew-gcm-test-01: a packet after two bytes of padding. */
 const SEALED = vectors.cases.find(({ n }) => n === 3)!;
 const ESP: v.FlowActionEsp = {
   esp_attr: { flags: 0 },
   keymat_ptr: { salt: hex(SEALED.salt), icv_len: 16, aes_key: hex(SEALED.key) },
 };
-/** Ethernet and IPv4 before what is ESP. */
+/** Ethernet and IPv4 before ESP. */
 const carries = (...parts: readonly Uint8Array[]): Uint8Array => {
   const whole = joined(FRAME.subarray(0, 34), ...parts);
   return summed(changed(changed(whole, 16, (whole.length - 14) >> 8, (whole.length - 14) & 255), 23, 50));

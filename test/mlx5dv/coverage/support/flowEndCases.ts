@@ -1,4 +1,4 @@
-/** Cases for mlx5dv_create_flow: where frames go. */
+/** Cases for mlx5dv_create_flow: destinations of frames. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
 import * as v from "../../../../src/verbs/index.js";

@@ -37,7 +37,7 @@ const ICMP = buildFrame([ethernet, ipv4, { header: "icmp", type: 8 }]);
 const ROCE = buildFrame([ethernet, ipv4, { header: "udp", destination_port: 4791 }, new Uint8Array(24)]);
 const PARSER = { samples: [{ id: 3, header: "ethernet", level: "outer", offset: 2 }] } as const;
 
-/** A field takes the frame by its value, and not by another lowest bit. */
+/** A field matches the frame by its value, and does not match with the lowest bit inverted. */
 const field =
   (name: string, value: number, frame: Uint8Array, beside: Record<string, number> = {}): Run =>
   async (first) => {
@@ -109,7 +109,7 @@ const MATCHER: Readonly<Record<string, Run>> = {
     p.refuses("EOPNOTSUPP", make({ type: v.IBV_FLOW_ATTR_SNIFFER }));
     p.refuses("EINVAL", make({ flags: v.IBV_FLOW_ATTR_FLAGS_DONT_TRAP }));
     p.refuses("EINVAL", make({ ...inTable(NIC_TX), flags: v.IBV_FLOW_ATTR_FLAGS_EGRESS }));
-    // Without its bit ft_type says nothing.
+    // Without its bit ft_type is ignored.
     deviceFlow(p, {}, [TO(p, "a")], { ft_type: 99 });
     p.gets(p.received(FRAME), "a deliver");
   },
@@ -136,7 +136,7 @@ const MATCHER: Readonly<Record<string, Run>> = {
   },
 };
 
-/** A flow there drops what datagrams become; RoCE that comes back is taken. */
+/** A flow there drops the packets of datagrams; RoCE packets that return match. */
 function sends(p: Probe, at: dv.FlowMatcherAttr): void {
   deviceFlow(p, {}, [TO(p, "a")], ofPort(TRANSPORT_RX, 2));
   const send = datagrams(p);
@@ -148,7 +148,7 @@ function sends(p: Probe, at: dv.FlowMatcherAttr): void {
   arrives();
   const drops = deviceFlow(p, {}, [DROPS], at);
   same(send() === undefined, true, "kept");
-  // Whole frames are none of its business.
+  // It does not apply to raw frames.
   p.gets(p.sent(FRAME), "port:1 transmit");
   v.ibv_destroy_flow(drops);
   arrives();
@@ -170,7 +170,7 @@ const DESTROY_MATCHER: Readonly<Record<string, Run>> = {
 const back = ({ id }: dv.SteeringAnchor): Partial<dv.FlowEntryFields> =>
   leads(dv.MLX5_FLOW_DESTINATION_TYPE_FLOW_TABLE, id);
 
-/** Frames come to a flow table first, whose one entry leads to the anchor. */
+/** Frames first enter a flow table, whose single entry leads to the anchor. */
 const ANCHOR: Readonly<Record<string, Run>> = {
   "NIC_RX: the first rule of a priority": (p) => {
     const table = flowTable(p);

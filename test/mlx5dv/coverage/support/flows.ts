@@ -9,7 +9,7 @@ import { climb } from "../../../verbs/support/queuePairs.js";
 import { created } from "../../support/devx.js";
 import type { Probe } from "./record.js";
 
-/** What tells FRAME, and what tells OTHER. */
+/** Fields that match FRAME, and fields that match OTHER. */
 export const TO_FRAME = { "outer.dmac": "02:00:00:00:00:01" };
 export const TO_OTHER = { "outer.dmac": "02:00:00:00:00:02" };
 
@@ -33,7 +33,7 @@ export function flowMatcher(
   return dv.mlx5dv_create_flow_matcher(context, { match_mask: mask, match_criteria_enable, ...attr });
 }
 
-/** A flow of a matcher of its own, unless there is one. */
+/** A flow with its own matcher, unless one is given. */
 export function deviceFlow(
   p: Probe,
   fields: MatchFields,
@@ -54,7 +54,7 @@ export function flowTable(p: Probe, type: number = dv.FS_FT_NIC_RX, fields: dv.F
 
 export const DROP_ENTRY = { action: dv.MLX5_FLOW_CONTEXT_ACTION_DROP };
 
-/** What an entry needs to lead to a table or a TIR. */
+/** Objects that an entry needs to lead to a table or a TIR. */
 export const leads = (destination_type: number, destination_id: number): Partial<dv.FlowEntryFields> => ({
   action: dv.MLX5_FLOW_CONTEXT_ACTION_FWD_DEST,
   ignore_flow_level: true,
@@ -74,7 +74,10 @@ export const entryOf = (table: DevxFlowTable, fields: Partial<dv.FlowEntryFields
 export const flowEntry = (p: Probe, table: DevxFlowTable, fields: Partial<dv.FlowEntryFields>): DevxFlowEntry =>
   created(p.context(), dv.setFlowTableEntryCommand(entryOf(table, fields)));
 
-/** Sends a datagram from port 1 at each call, which comes back to port 2: what became of it there, undefined where it never left. */
+/**
+ * Each call sends a datagram from port 1, which returns to port 2; gives the result there,
+ * undefined if it never left.
+ */
 export function datagrams(p: Probe): () => Outcome | undefined {
   const context = p.context();
   const pd = v.ibv_alloc_pd(context);

@@ -1,4 +1,7 @@
-/** Cases for matchers: a field of each group, what is refused, order, layouts. Every field is in matcherFields.test.ts. */
+/**
+ * Cases for matchers: a field of each group, refusals, order, layouts. Every field is in
+ * matcherFields.test.ts.
+ */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { Table } from "../../../../src/model/table/domain.js";
 import { buildFrame } from "../../../../src/packet/index.js";
@@ -12,7 +15,10 @@ const MPLS = buildFrame([ethernet, { header: "mpls", label: 0x12345 }, ipv4, { h
 const ICMP = buildFrame([ethernet, ipv4, { header: "icmp", type: 8 }]);
 const PARSER = { samples: [{ id: 3, header: "ethernet", level: "outer", offset: 2 }] } as const;
 
-/** A field takes the frame by its value, and not by another lowest bit: behind the root table, and in it. */
+/**
+ * A field matches the frame by its value, and does not match with the lowest bit inverted: after
+ * the root table, and in it.
+ */
 const field =
   (name: string, value: number, frame: Uint8Array, beside: Fields = {}): Run =>
   async (first) => {

@@ -72,7 +72,7 @@ const DOMAIN_SYNC: Readonly<Record<string, Run>> = {
   },
 };
 
-/** Rules that are made and destroyed. */
+/** Rules that are created and destroyed. */
 function comeAndGo(p: Parameters<Run>[0], table: ReturnType<typeof p.table>): void {
   const matcher = p.matcher(table, { "outer.dmac_15_0": 0 }, 3);
   const action = drop();
@@ -235,7 +235,7 @@ const RULE_CREATE: Readonly<Record<string, Run>> = {
   "two ends": (p) => {
     const matcher = p.matcher(p.entry(p.rx));
     const [a, b] = [p.toQueue("a"), p.toQueue("b")];
-    // Two of one kind are counted, others have no transition in the automaton.
+    // Two of one kind exceed the count; other kinds have no transition in the automaton.
     p.refuses("EINVAL", () => p.ruleOf(matcher, [a, b]));
     p.refuses(p.manual ? "EINVAL" : "EOPNOTSUPP", () => p.ruleOf(matcher, [drop(), a]));
     p.refuses(p.manual ? "EINVAL" : "EOPNOTSUPP", () => p.ruleOf(matcher, [a, drop()]));

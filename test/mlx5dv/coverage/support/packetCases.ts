@@ -1,4 +1,4 @@
-/** Cases for what changes a frame: reformats, header changes, VLAN tags. */
+/** Cases for actions that change a frame: reformats, header changes, VLAN tags. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { Action } from "../../../../src/model/action/action.js";
 import type { Domain } from "../../../../src/model/table/domain.js";
@@ -33,7 +33,10 @@ const reformat = (domain: Domain, type: number, data: Uint8Array | null = null, 
   dv.mlx5dv_dr_action_create_packet_reformat(domain, flags, type, undefined, data);
 const toPort2 = (p: Probe): Action => dv.mlx5dv_dr_action_create_dest_ib_port(p.fdb, 2);
 
-/** Decapsulation on the receive side: in NIC_RX, in the FDB for frames from the wire; ConnectX has none where frames are sent. */
+/**
+ * Decapsulation on receive: in NIC_RX, and in the FDB for frames from the wire; ConnectX has none
+ * on send.
+ */
 const decapsulates =
   (type: number, data: Uint8Array | null, frame: Uint8Array, expected: Uint8Array): Run =>
   (p) => {
@@ -61,7 +64,10 @@ const decapsulates =
     p.bytes(p.sent(frame, 1), expected);
   };
 
-/** Encapsulation on the send side, and on the receive side of the FDB but for ConnectX-5; ConnectX has none in NIC_RX. */
+/**
+ * Encapsulation on send, and on receive in the FDB except for ConnectX-5; ConnectX has none in
+ * NIC_RX.
+ */
 const encapsulates =
   (type: number, data: Uint8Array, expected: Uint8Array): Run =>
   (p) => {
@@ -113,7 +119,7 @@ const REFORMAT: Readonly<Record<string, Run>> = {
   "both ends of a tunnel": (p) => {
     p.rule(p.entry(p.tx), [reformat(p.tx, ENCAP_L2, VXLAN_DATA)]);
     p.rule(p.entry(p.rx), [reformat(p.rx, DECAP_L2), p.toQueue("a")], { "misc.vxlan_vni": 0x1234 });
-    // The PF's own rules are asked before the port.
+    // The PF's own rules match before the frame leaves by the port.
     const outcome = p.sent(FRAME);
     p.gets(outcome, "a deliver");
     p.bytes(outcome, FRAME);
@@ -162,7 +168,7 @@ const modify = (domain: Domain, actions: dv.ModifyActions, flags = 0): Action =>
 const DMAC: dv.ModifyActions = [{ type: "set", field: "OUT_DMAC_15_0", data: 0xabcd }];
 const WITH_DMAC = changed(FRAME, 4, 0xab, 0xcd);
 const AWAY = dv.mlx5dv_dr_action_create_dest_table;
-/** The TTL of FRAME less one, and the checksum with it: RFC 1624, eqn. 3. */
+/** The TTL of FRAME minus one, with its checksum: RFC 1624, eqn. 3. */
 const LESS_TTL = summed(changed(summed(FRAME), 22, 63));
 
 const MODIFY: Readonly<Record<string, Run>> = {

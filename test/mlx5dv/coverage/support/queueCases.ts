@@ -1,4 +1,4 @@
-/** Cases for mlx5dv_create_qp and mlx5dv_create_cq: what queues get that were made so, and what is refused. */
+/** Cases for mlx5dv_create_qp and mlx5dv_create_cq: frames of such queues, and refusals. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { QueuePair } from "../../../../src/model/queue/queuePair.js";
 import * as v from "../../../../src/verbs/index.js";
@@ -21,7 +21,7 @@ import { casesOf, same, type Case, type Probe, type Run } from "./record.js";
 const CREATE_FLAGS = dv.MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
 const { IBV_QPT_RAW_PACKET: RAW, IBV_QPT_UD: UD, IBV_QPT_RC: RC, IBV_QPT_UC: UC, IBV_QPT_DRIVER: DRIVER } = v;
 
-/** The call, with objects that are there already. */
+/** The call, with existing objects. */
 function creator(p: Probe): (qp_type: number, mlx5: dv.DeviceQueuePairAttributes) => QueuePair {
   const pd = v.ibv_alloc_pd(p.context());
   const cq = v.ibv_create_cq(p.context(), 9);
@@ -33,7 +33,9 @@ function creator(p: Probe): (qp_type: number, mlx5: dv.DeviceQueuePairAttributes
 
 const flags = (create_flags: number): dv.DeviceQueuePairAttributes => ({ comp_mask: CREATE_FLAGS, create_flags });
 
-/** Moves a raw packet queue pair to RTS, with requests for frames that a flow of it asks for. */
+/**
+ * Moves a raw packet queue pair to RTS and posts receive requests; a flow delivers frames to it.
+ */
 function listens(qp: QueuePair): void {
   climb(qp);
   const addr = new Uint8Array(256);
@@ -42,10 +44,10 @@ function listens(qp: QueuePair): void {
   v.ibv_create_flow(qp, attr([dport((FRAME[36] as number) * 256 + (FRAME[37] as number))]));
 }
 
-/** FRAME with the group bit of its destination, or without. */
+/** FRAME with or without the group bit of its destination. */
 const addressed = (group: boolean): Uint8Array => joined(Uint8Array.of(group ? 3 : 2), FRAME.subarray(1));
 
-/** Whether its own unicast and its own multicast frame come back to it. */
+/** Whether its own unicast and its own multicast frame return to it. */
 function comesBack(p: Probe, create_flags: number, unicast: boolean, multicast: boolean): void {
   const qp = creator(p)(RAW, flags(create_flags));
   listens(qp);
@@ -63,7 +65,10 @@ function comesBack(p: Probe, create_flags: number, unicast: boolean, multicast: 
   }
 }
 
-/** A message of two packets between two devices; what crosses the cable, by operation, and that it is for the queue pair. */
+/**
+ * A message of two packets between two devices: opcodes of the frames on the cable, all of them for
+ * the queue pair.
+ */
 async function passes(p: Probe, qp_type: number, operations: readonly number[]): Promise<void> {
   const other = await p.another({ name: "other" });
   const [a, b] = [p, other].map(({ device }): End => {
@@ -144,7 +149,7 @@ const COMPLETION_QUEUES: Readonly<Record<string, Run>> = {
       listens(v.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap, qp_type: RAW }));
       return FRAME;
     });
-    // Flows of the same frames: each queue pair gets one.
+    // Flows with the same match: each queue pair receives a copy.
     p.bytes(p.received(FRAME), ...frames);
   },
   "other sizes and formats, padding without 128 bytes, unknown bits": (p) => {

@@ -1,6 +1,6 @@
 /**
- * Rows of the page rules-coverage.md: a case asserts what a function does under one profile, and what it has asserted is its row.
- * There is no other way into a row.
+ * Rows of the page rules-coverage.md. A case asserts the effect of a function under one profile,
+ * and its assertions form its row. Rows have no other source.
  */
 import { createDevice, createSink, ERRNO, type Device, type DeviceOptions, type Outcome } from "../../../../src/index.js";
 import * as dv from "../../../../src/mlx5dv/index.js";
@@ -21,13 +21,13 @@ import { refused } from "../../support/directRules.js";
 
 export { PROFILES, same };
 
-/** What was asserted; a row has at least one of the first four. */
+/** The assertions; a row has at least one of the first four. */
 export type Result = "destination" | "bytes" | "register" | `errno ${string}` | "tag" | "counter" | "memory";
 
 export type Run = (probe: Probe) => void | Promise<void>;
 
 export interface Case {
-  /** As in C, without mlx5dv_dr_ where it begins so. */
+  /** The C name, without a leading mlx5dv_dr_. */
   readonly call: string;
   readonly what: string;
   readonly run: Run;
@@ -63,7 +63,7 @@ const KINDS: readonly Result[] = ["destination", "bytes", "register", "tag", "co
 const rankOf = (one: Result): number => (KINDS.indexOf(one) + KINDS.length + 1) % (KINDS.length + 1);
 const byKind = (a: Result, b: Result): number => rankOf(a) - rankOf(b) || (a < b ? -1 : 1);
 
-/** Fields in device bytes, each with the value that it is asked for, all of its bits. */
+/** Fields in device bytes, each with its value under a full mask. */
 export type Fields = Readonly<Record<string, number>>;
 
 const everyBit = (fields: Fields): Record<string, bigint> =>
@@ -143,7 +143,7 @@ export class Probe {
     return dv.mlx5dv_dr_table_create(domain, level);
   }
 
-  /** A table of level 1 where all frames of the domain come. */
+  /** A table of level 1 that all frames of the domain enter. */
   entry(domain: Domain): Table {
     const known = this.#entries.get(domain);
     if (known !== undefined) return known;
@@ -153,7 +153,7 @@ export class Probe {
     return table;
   }
 
-  /** A matcher of all bits of fields, but for those that `mask` has. */
+  /** A matcher with full masks, except for fields in `mask`. */
   matcher(table: Table, fields: Fields = {}, priority = 0, mask: Fields = {}): Matcher {
     const bytes = deviceBytes({ ...everyBit(fields), ...mask });
     return dv.mlx5dv_dr_matcher_create(table, priority, criteriaOf(fields), bytes);
@@ -163,12 +163,12 @@ export class Probe {
     return dv.mlx5dv_dr_rule_create(matcher, deviceBytes(fields), actions.length, actions);
   }
 
-  /** A rule of a matcher of its own, for all frames unless `fields` says which. */
+  /** A rule with its own matcher, for all frames unless `fields` restricts it. */
   rule(table: Table, actions: readonly Action[], fields: Fields = {}, priority = 0): Rule {
     return this.ruleOf(this.matcher(table, fields, priority), actions, fields);
   }
 
-  /** The queue pair of this name, which is of letters and takes every frame. */
+  /** The queue pair with this name, which consists of letters; it accepts every frame. */
   queue(name: string, vport = 0): QueuePair {
     let queue = this.#queues.get(name);
     if (queue === undefined) this.#queues.set(name, (queue = createSink(this.context(vport), name)));
@@ -199,7 +199,7 @@ export class Probe {
     return this.device.send(this.queue(`s${vport}`, vport), frame, { metadata });
   }
 
-  /** Who got a frame: "a5" is queue a with tag 5; then what became of it. */
+  /** Recipients of a frame: "a5" is queue a with tag 5; then the verdict. */
   gets(outcome: Outcome, expected: string): void {
     same(outcomeText(outcome), expected, "outcome");
     for (const word of expected.split(" ")) {
@@ -217,7 +217,7 @@ export class Probe {
     this.#results.add("bytes");
   }
 
-  /** What an answer of the device says: these of its bytes are not 0, and no others. */
+  /** Output of the device: the given bytes are not 0, all others are 0. */
   says(output: Uint8Array, expected: Readonly<Record<number, number>>): void {
     const found = Object.fromEntries([...output.entries()].filter(([, byte]) => byte !== 0));
     same(JSON.stringify(found), JSON.stringify(expected), "bytes of the answer");
@@ -236,7 +236,10 @@ export class Probe {
     this.#results.add("register");
   }
 
-  /** What a rule of a table finds in a metadata register: the value, and not that with another lowest bit. */
+  /**
+   * The value that a rule of a table matches in a metadata register; the value with its lowest bit
+   * inverted does not match.
+   */
   finds(table: Table, register: string, value: number, send: () => Outcome): void {
     const name = `misc2.metadata_reg_${register}`;
     const matcher = this.matcher(table, { [name]: 0 }, 7);
@@ -258,14 +261,14 @@ export class Probe {
     this.#results.add("counter");
   }
 
-  /** That memory in use is, beside what it was, as expected. */
+  /** The increase of memory in use is the expected one. */
   memory(before: number, expected: "as before" | "more"): void {
     const now = this.device.memoryUsed > before ? "more" : this.device.memoryUsed < before ? "less" : "as before";
     same(now, expected, "memory");
     this.#results.add("memory");
   }
 
-  /** The call is refused, and has taken no memory. */
+  /** The call is refused, and takes no memory. */
   refuses(code: string, call: () => unknown): void {
     const before = this.device.memoryUsed;
     same(refused(call)?.code, code, "errno");
@@ -273,19 +276,19 @@ export class Probe {
     this.#results.add(`errno ${code}`);
   }
 
-  /** The device refuses a command, and says so in its output. */
+  /** The device refuses a command, and reports it in the output. */
   fails(cause: SyndromeName, command: (output: Uint8Array) => unknown): void {
     same(JSON.stringify(answer(command)), JSON.stringify(refusal(cause)), "errno, status, syndrome");
     this.#results.add("errno EREMOTEIO");
   }
 
-  /** A call that does not throw gives its error as a negative number. */
+  /** A call that returns its error as a negative number instead of throwing. */
   returns(code: keyof typeof ERRNO, returned: number): void {
     same(returned, -ERRNO[code], "returned");
     this.#results.add(`errno ${code}`);
   }
 
-  /** A flow of a queue that names flow actions. */
+  /** A flow of a queue with flow actions. */
   flow(name: string, actions: readonly object[], flags = 0): unknown {
     const specs = actions.map((action) => ({ type: v.IBV_FLOW_SPEC_ACTION_HANDLE, action }));
     const attr = { type: v.IBV_FLOW_ATTR_NORMAL, port: 1, flags, specs: specs as v.FlowSpec[] };

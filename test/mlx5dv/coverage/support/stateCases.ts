@@ -1,4 +1,4 @@
-/** Cases for actions that remember: flags, meters, connections, samplers. */
+/** Cases for stateful actions: flags, meters, connections, samplers. */
 import * as dv from "../../../../src/mlx5dv/index.js";
 import { AsoObject, type AsoKind } from "../../../../src/model/action/asoObject.js";
 import type { Outcome } from "../../../../src/index.js";
@@ -14,7 +14,10 @@ const RESPONDER = dv.MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_RESPONDER;
 const object = (p: Probe, kind: AsoKind, log = 0, data: Uint8Array = new Uint8Array(64)): AsoObject =>
   AsoObject.create("test", p.context(), kind, log, data);
 
-/** Valid, bytes on the wire, a committed burst of 2 * 64 bytes, an excess burst of 64; one byte in two nanoseconds. */
+/**
+ * Valid, bytes on the wire, a committed burst of 2 * 64 bytes, an excess burst of 64; one byte per
+ * two nanoseconds.
+ */
 function parameters(cbsExponent = 7): Uint8Array {
   const bytes = new Uint8Array(32);
   bytes.set([0xc0 | 0x20 | 1, 0, 0, 0, 0, 0, 0, 0, cbsExponent, 1, 1, 1]);
@@ -25,12 +28,12 @@ function parameters(cbsExponent = 7): Uint8Array {
 /** Two meters of an object. */
 const meters = (): Uint8Array => Uint8Array.from([...parameters(), ...parameters()]);
 
-/** C5 of frames that come in one after the other at these times. */
+/** C5 of frames that arrive at these times. */
 function registers(p: Probe, times: readonly bigint[], name = "C5"): (number | undefined)[] {
   return times.map((time) => p.device.receive(1, FRAME, { time }).registers[name]);
 }
 
-/** A rule in front of one that delivers, for what only notes. */
+/** A rule before one that delivers, for actions that only write registers. */
 const note = (p: Probe, action: Action): void => void p.rule(p.entry(p.rx), [action, p.toQueue("a")]);
 
 const withoutState = (p: Probe, make: () => unknown): boolean => {
@@ -222,7 +225,7 @@ const MODIFY_METER: Readonly<Record<string, Run>> = {
     const modify = (attr: Partial<dv.FlowMeterAttr>, select: bigint): number =>
       dv.mlx5dv_dr_action_modify_flow_meter(meter, { ...meterAttr(next), ...attr }, select);
     p.rule(p.entry(p.rx), [meter]);
-    // A burst of one frame: what is held is cut.
+    // A burst of one frame: the tokens are cut.
     modify({ flow_meter_parameter: parameters(6) }, 2n);
     p.gets(received(p, 0n), "g deliver");
     p.gets(received(p, 0n), "o deliver");
@@ -274,7 +277,7 @@ const SAMPLER: Readonly<Record<string, Run>> = {
     const attr = { sample_ratio: 2 ** 32 - 1, default_next_table: next, sample_actions };
     const action = [{ type: "set", field: "METADATA_REG_C_0", data: 0x1234 }] as const;
     p.rule(p.entry(p.fdb), [dv.mlx5dv_dr_action_create_flow_sampler({ ...attr, action })]);
-    // The library has it for ConnectX-5 alone.
+    // rdma-core supports it for ConnectX-5 only.
     p.registers(p.received(FRAME), p.manual || p.older ? { C0: 0x1234 } : {});
     const other = [{ type: "set", field: "METADATA_REG_C_1", data: 1 }] as const;
     p.refuses("EOPNOTSUPP", () => dv.mlx5dv_dr_action_create_flow_sampler({ ...attr, action: other }));
