@@ -1,4 +1,7 @@
-/** What can be said of match fields and of the fields that header changes name: for `flowsteer fields` and the pages made from it. */
+/**
+ * Describes match fields and the fields of header changes, for `flowsteer fields` and the generated
+ * pages.
+ */
 import * as key from "../abi/key.js";
 import { Place, PLACE_INNER } from "../abi/program.js";
 import { modifyFieldNamed } from "../model/action/modifyFields.js";
@@ -9,19 +12,24 @@ import { CHANGE_FIELD_NAMES, changeFieldNamed, type ChangeField } from "./action
 export interface FieldInfo {
   readonly name: string;
   readonly bits: number;
-  /** How its values are written. */
+  /** The form of its values. */
   readonly written: string;
-  /** The header that has it: a rule matches the field, and a change writes it, only where this header is present. */
+  /**
+   * The header that contains it. A rule matches the field, and a change writes it, only where this
+   * header is present.
+   */
   readonly header: string;
 }
 
-/** A field that header changes name. */
+/** A field of header changes. */
 export interface ModifyFieldInfo extends FieldInfo {
-  /** Its names in device commands: several where the device has it in several words, or for IPv4 and IPv6 each. */
+  /**
+   * Its names in device commands: several where the device splits it, or has it for IPv4 and IPv6.
+   */
   readonly device: readonly string[];
 }
 
-/** Every match field, in the order of the key. */
+/** Every match field, in key order. */
 export function matchFields(): readonly FieldInfo[] {
   return FIELDS.filter(({ filled }) => filled).map((field) => ({
     name: field.name,
@@ -31,7 +39,10 @@ export function matchFields(): readonly FieldInfo[] {
   }));
 }
 
-/** Every field that header changes name: first by the names of match fields, then by those of the device. */
+/**
+ * Every field of header changes: first under the names of match fields, then under those of the
+ * device.
+ */
 export function modifyFields(): readonly ModifyFieldInfo[] {
   return CHANGE_FIELD_NAMES.map((name) => {
     const field = changeFieldNamed(name) as ChangeField;
@@ -67,7 +78,7 @@ function written(name: string, kind: FieldKind, width: number): string {
   return width === 1 ? "0 or 1" : `number: 0 to ${width > 16 ? `2^${width} - 1` : 2 ** width - 1}`;
 }
 
-/** By presence bit of a level. */
+/** Headers by presence bit of a level. */
 const LEVEL_HEADERS: Readonly<Record<number, string>> = {
   [key.PRESENT_ETH]: "Ethernet",
   [key.PRESENT_ETHERTYPE]: "EtherType",
@@ -88,7 +99,7 @@ const LEVEL_HEADERS: Readonly<Record<number, string>> = {
   [key.PRESENT_INNER_MPLS_OVER_GRE]: "MPLS over GRE",
 };
 
-/** By presence bit of tunnels. */
+/** Headers by presence bit of tunnels. */
 const TUNNEL_HEADERS: Readonly<Record<number, string>> = {
   [key.PRESENT_VXLAN]: "VXLAN",
   [key.PRESENT_GRE]: "GRE",

@@ -1,13 +1,16 @@
-/** JSON text to values, with the line and column of what is wrong, and without silently losing a key written twice. */
+/** Parses JSON text. Errors have line and column; a key that occurs twice is refused, not lost. */
 import { refuse, type RefusalReason } from "../errors.js";
 
-/** Deeper than any scenario. */
+/** The deepest nesting: more than any scenario needs. */
 const MAX_DEPTH = 64;
 
-/** Everything between tokens, then one token: a string, a number, a word or a mark. */
+/** White space, then one token: a string, a number, a word or a mark. */
 const TOKEN = /[ \t\r\n]*("(?:[^"\\\n]|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|\w+|[^\s])?/y;
 
-/** Reads JSON. Refused: bad_json with the place, duplicate_name for a key that an object has twice. */
+/**
+ * Parses JSON. @throws bad_json with line and column; duplicate_name for a key that an object has
+ * twice
+ */
 export function parseJson(call: string, text: string): unknown {
   return new JsonReader(call, text).document();
 }
@@ -15,14 +18,14 @@ export function parseJson(call: string, text: string): unknown {
 class JsonReader {
   readonly #call: string;
   readonly #text: string;
-  /** Where the current token begins, the token, where the next one is looked for. */
+  /** The start of the current token, the token, and the start of the next one. */
   #at = 0;
   #token: string = "";
   #next = 0;
 
   constructor(call: string, text: string) {
     this.#call = call;
-    // A byte order mark is no part of the text.
+    // A byte order mark is not part of the text.
     this.#text = text.replace(/^\uFEFF/, "");
   }
 

@@ -38,21 +38,24 @@ import { Tally, type Sum } from "./outcome/tally.js";
 
 const CALL = "loadScenario";
 
-/** Domains in the order in which frames pass them. */
+/** Domains, in the order in which frames pass them. */
 const WAY: readonly DomainType[] = ["nic_tx", "fdb", "nic_rx"];
 
 /** A frame to run. */
 export interface FrameInput {
   bytes: Uint8Array;
-  /** The queue that sends it, by its name; left out, the frame comes in on `port`. */
+  /** The queue that sends it, by name. Without it the frame arrives on `port`. */
   send?: string;
-  /** What metadata register A begins with, where it is sent. @default 0 */
+  /** The initial metadata register A of a sent frame. @default 0 */
   metadata?: number;
   /** Whether all domains are synced before it. @default false */
   sync?: boolean;
-  /** Changes before it. */
+  /** Changes made before it. */
   before?: readonly ScenarioStep[];
-  /** When it comes in or is sent, in nanoseconds of the device's clock. @default the clock of the device */
+  /**
+   * When it arrives or is sent, in nanoseconds of the device's clock. @default the clock of the
+   * device
+   */
   time?: bigint;
   /** @default 1 */
   port?: number;
@@ -60,17 +63,20 @@ export interface FrameInput {
   linkType?: number;
   /** @default the length of `bytes` */
   wireLength?: number;
-  /** For expectations by name. */
+  /** The name by which expectations refer to it. */
   name?: string;
-  /** Its number, for expectations by number. @default one more than the frame before it had, from 1 on */
+  /**
+   * The number by which expectations refer to it. @default one more than that of the frame before
+   * it, from 1 on
+   */
   number?: number;
 }
 
 /**
- * Makes the objects of a scenario on a new device.
+ * Creates a device and the objects of a scenario on it.
  *
- * @param deviceOptions go before those of the document
- * @throws SteeringError what `parseScenario` refuses, and what the model refuses, with the path in the document
+ * @param deviceOptions override those of the document
+ * @throws SteeringError as `parseScenario`, and refusals of the model with the path in the document
  */
 export async function loadScenario(
   document: string | object,
@@ -82,7 +88,10 @@ export async function loadScenario(
   return new LoadedScenario(scenario, device);
 }
 
-/** Why a captured frame cannot be run: its link type has no parser, or it is longer than any frame; null if it can. */
+/**
+ * Why a captured frame cannot be steered: its link type has no parser, or it is too long; null if
+ * it can.
+ */
 export function cannotRun(linkType: number, length: number): string | null {
   if (!hasParser(linkType)) return `link type ${linkType}`;
   return length > MAX_FRAME ? `longer than ${MAX_FRAME} bytes` : null;
@@ -100,7 +109,7 @@ export class LoadedScenario {
   readonly matchers: ReadonlyMap<string, Matcher>;
   readonly rules: ReadonlyMap<string, Rule>;
   readonly flowCounters: ReadonlyMap<string, LoadedFlowCounter>;
-  /** Those without a name under the one that they were given. */
+  /** Objects without a name are under the name that they were given. */
   readonly flows: ReadonlyMap<string, VerbsFlow>;
   readonly flowEntries: ReadonlyMap<string, DevxFlowEntry>;
   readonly deviceFlows: ReadonlyMap<string, DeviceFlow>;
@@ -187,7 +196,9 @@ export class LoadedScenario {
     return [...messageFailures(expect.messages ?? [], messages, this.messages), ...this.#expectations.failures(this)];
   }
 
-  /** Completions that do not agree with the outcomes: a defect of the device, whatever the document says. */
+  /**
+   * Completions that contradict the outcomes: a defect of flowsteer, whatever the document says.
+   */
   get disagreements(): readonly Failure[] {
     return this.#disagreements;
   }
@@ -213,7 +224,7 @@ export class LoadedScenario {
       from: connectedQueue(this.queues, name),
       to: connectedQueue(this.queues, queues.find((queue) => queue.name === name)?.peer ?? ""),
     }));
-    // Flows may have taken packets of messages to other queues.
+    // Flows may have given packets of messages to other queues.
     if (sent.length > 0) for (const buffers of this.#buffers.values()) buffers.take();
     return sent;
   }
@@ -237,18 +248,18 @@ export class LoadedScenario {
     return !read && messages === undefined && connect.length === 0;
   }
 
-  /** @internal Sums of frames that CaptureRun has run. */
+  /** @internal Sums of the frames that CaptureRun steered. */
   addClass(frame: RunFrame, outcome: Outcome, alike: Sum): void {
     this.tally.add(frame, outcome, alike);
     this.state.add(frame, outcome, alike);
   }
 
-  /** @internal The expectations, for frames that CaptureRun runs. */
+  /** @internal The expectations, for frames that CaptureRun steers. */
   get expectations(): Expectations {
     return this.#expectations;
   }
 
-  /** @internal Moves the clock of the device to when a frame comes; it does not go back. */
+  /** @internal Moves the clock of the device forward to the time of a frame. */
   advance(time: bigint | undefined): void {
     const late = onClock(time ?? 0n) - this.device.now();
     if (late > 0n) this.device.advance(late);
@@ -276,7 +287,7 @@ export class LoadedScenario {
   }
 }
 
-/** Whether it comes in on a port, with nothing that happens before it. */
+/** Whether it arrives on a port and nothing happens before it. */
 function comesIn({ send, port = 1, sync = false, before = [] }: FrameInput, on: number): boolean {
   return send === undefined && port === on && !sync && before.length === 0;
 }
@@ -286,7 +297,7 @@ export function onClock(time: bigint): bigint {
   return BigInt.asUintN(64, time);
 }
 
-/** A frame without a time comes a microsecond after the frame before it. */
+/** A frame without a time arrives one microsecond after the frame before it. */
 function timesOf(frames: readonly ScenarioFrame[]): bigint[] {
   let next = 0n;
   return frames.map(({ time }) => {

@@ -1,4 +1,4 @@
-/** The names of a document: unique in their list, and what is named is there. */
+/** Checks the names of a document: unique in their list, and defined where they are used. */
 import { refuse, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/traffic/input.js";
 import { namesHint } from "../nearest.js";
@@ -17,17 +17,17 @@ import { frameBytes } from "./frame/bytes.js";
 import { checkMessages } from "./message/names.js";
 import { below } from "./schema/validator.js";
 
-/** What outcomes call a flow of the document, counted from 0. */
+/** The name of a flow in outcomes, from its position in the document. */
 export function flowName({ name }: ScenarioFlow, i: number): string {
   return name ?? `flow ${i + 1}`;
 }
 
-/** The same of a host rule. */
+/** The name of a host rule in outcomes. */
 export function hostRuleName({ name }: ScenarioHostRule, i: number): string {
   return name ?? `host rule ${i + 1}`;
 }
 
-/** Refuses names that stand for two things or for nothing, and ports that the device does not have. */
+/** Refuses names that are defined twice or not at all, and ports that the device does not have. */
 export function checkNames(call: string, scenario: Scenario): void {
   new Names(call, scenario).check();
 }
@@ -79,7 +79,7 @@ class Names {
     this.#hits = this.#uniqueHits();
   }
 
-  /** Outcomes list rules, flows and host rules by their names alone. */
+  /** Outcomes list rules, flows and host rules by name only, so these names are unique together. */
   #uniqueHits(): Set<string> {
     const names = new Set(this.#names.rules);
     const add = (path: string, name: string): void => {
@@ -164,7 +164,7 @@ class Names {
     });
   }
 
-  /** Rules, flows and frames that are sent are of queue pairs. */
+  /** Rules, flows and sent frames need queue pairs. */
   #queuePair(path: string, name: string): void {
     this.#known("queues", path, name);
     const hint = "frames come to a work queue by a TIR or an indirection table";
@@ -210,7 +210,7 @@ class Names {
     if (buffers !== undefined) this.#bad("bad_scenario", `${path}.buffers`, buffers, hint);
   }
 
-  /** What is changed before frames is there, and of the kind that the change is for. */
+  /** The objects that steps change exist and have the right kind. */
   #step(path: string, step: ScenarioStep): void {
     const { modify_flow_meter, modify_aso_object, index = 0 } = step;
     const { actions = [], asoObjects = [] } = this.#scenario;
@@ -296,7 +296,7 @@ class Names {
     });
   }
 
-  /** A frame that is sent begins where every frame of its queue does, and is whole. */
+  /** A sent frame starts like every frame of its queue, and is whole. */
   #sent(path: string, send: string, frame: ScenarioFrame): void {
     this.#queuePair(`${path}.send`, send);
     const { type = "raw_packet", state, rwq_ind_tbl } = this.#queue(send) ?? {};

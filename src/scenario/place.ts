@@ -1,7 +1,7 @@
-/** Where in a document a refusal of the model belongs. */
+/** Maps the argument paths of the model to paths in a document. */
 import { SteeringError } from "../errors.js";
 
-/** Arguments of the model whose place in a document has another name, or is the whole object. */
+/** Arguments whose place in a document has another name, or is the whole object. */
 const PLACES: Readonly<Record<string, string>> = {
   device: "",
   type: ".domain",
@@ -11,12 +11,12 @@ const PLACES: Readonly<Record<string, string>> = {
   value: ".match",
 };
 
-/** Where below its object a place of the model is in the document. */
+/** The path in the document, after its object, for a path of the model. */
 export type PlaceOf = (inner: string) => string;
 
 const placeOf: PlaceOf = (inner) => PLACES[inner] ?? `.${inner}`;
 
-/** Puts the path in the document before that of a refusal. */
+/** Adds the path in the document to refusals of a function. */
 export function at<T>(call: string, path: string, make: () => T, below: PlaceOf = placeOf): T {
   const place = (error: unknown): never => {
     if (!(error instanceof SteeringError)) throw error;

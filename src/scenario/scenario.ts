@@ -1,4 +1,7 @@
-/** Scenario documents: read, held against the schema, and their names resolved. No device is needed for that. */
+/**
+ * Reads scenario documents: checks them against the schema and resolves their names, without a
+ * device.
+ */
 import { refuse } from "../errors.js";
 import { describe } from "../checks.js";
 import { SCENARIO, type Scenario } from "./document.js";
@@ -13,8 +16,9 @@ const VERSION = 1;
 /**
  * Checks a scenario: JSON text, or the document itself.
  *
- * @throws SteeringError bad_json with line and column; bad_version; bad_scenario, unknown_name, duplicate_name with the path
- * in the document. What matches and actions mean is checked when it is loaded.
+ * @throws SteeringError bad_json with line and column; bad_version; bad_scenario, unknown_name,
+ *   duplicate_name with the path in the document. Loading checks the meaning of matches and
+ *   actions.
  * @throws TypeError neither text nor an object
  */
 export function parseScenario(source: string | object): Scenario {

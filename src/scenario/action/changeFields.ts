@@ -1,16 +1,19 @@
 /**
- * The fields that header changes name, as people know them: by the names that matches have. A device has some of them in
- * words of at most 32 bits, some as bits of a wider field, and one in IPv4 and IPv6 each (test/vectors/modify-fields.json).
+ * The fields of header changes under the names of match fields. A device splits some of them into
+ * words of at most 32 bits, has some as bits of a wider field, and has one field twice, for IPv4
+ * and IPv6 (test/vectors/modify-fields.json).
  */
 import { fieldNamed, type FieldKind } from "../../model/match/fields.js";
 import { modifyFieldNames, modifyFieldNamed } from "../../model/action/modifyFields.js";
 
-/** Bits of a device field that are bits of a whole one, both counted from the least significant bit. */
+/**
+ * Bits of a device field that are part of a whole field; both count from the least significant bit.
+ */
 export interface FieldPart {
   readonly field: string;
   readonly offset: number;
   readonly width: number;
-  /** Where they begin in the whole field. */
+  /** Their first bit in the whole field. */
   readonly low: number;
 }
 
@@ -18,11 +21,14 @@ export interface ChangeField {
   readonly name: string;
   readonly width: number;
   readonly kind: FieldKind;
-  /** Its parts, the highest first; of a field that two headers have, those of each. A frame has one of them at the most. */
+  /**
+   * Its parts, the highest first. A field of two headers has the parts of each; a frame has at most
+   * one of these headers.
+   */
   readonly ways: readonly (readonly FieldPart[])[];
 }
 
-/** Names behind `outer.` or `inner.`, and what the device has for them behind `OUT_` or `IN_`. */
+/** Names after `outer.` or `inner.`, and the device's names after `OUT_` or `IN_`. */
 const LAYER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   smac: [["SMAC_47_16", "SMAC_15_0"]],
   dmac: [["DMAC_47_16", "DMAC_15_0"]],
@@ -78,7 +84,7 @@ const BY_NAME: ReadonlyMap<string, ChangeField> = new Map(
   ].map((field) => [field.name, field]),
 );
 
-/** Every name, those of matches first. */
+/** Every name; names of match fields come first. */
 export const CHANGE_FIELD_NAMES: readonly string[] = [...BY_NAME.keys()];
 
 export function changeFieldNamed(name: string): ChangeField | undefined {

@@ -1,16 +1,16 @@
-/** Bytes that a document writes as headers, or as hexadecimal digits: those of frames, and those that tunnels put in front. */
+/** Bytes that a document writes as headers or as hexadecimal digits: frames, and tunnel headers. */
 import { refuse, SteeringError } from "../../errors.js";
 import { buildFrame, type Layer } from "../../packet/builder/build.js";
 import { LAYOUTS, layoutOf, type LaidOutHeader } from "../../packet/layout.js";
 import { REFORMAT_TYPES, type ScenarioReformat } from "./destinations.js";
 import type { ScenarioHeader } from "../frame/headers.js";
 
-/** The bytes of headers. @throws EINVAL what `buildFrame` refuses, and values of another type than the field takes */
+/** The bytes of headers. @throws EINVAL refused by `buildFrame`, or a value of the wrong type */
 export function headerBytes(call: string, path: string, headers: readonly ScenarioHeader[]): Uint8Array {
   return built(call, path, headers.map(layerOf));
 }
 
-/** Hexadecimal digits, white space and colons among them. */
+/** Hexadecimal digits with optional white space and colons. */
 export function hexText(call: string, path: string, text: string): Uint8Array {
   const digits = text.replace(/[\s:]+/g, "");
   const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
@@ -28,15 +28,15 @@ export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** As much of a long text as a message shows. */
+/** The most characters of a text that a message quotes. */
 export function short(text: string): string {
   return text.length > 40 ? `${text.slice(0, 37)}...` : text;
 }
 
-/** Type and data of a packet reformat, as the device takes them. */
+/** Type and data of a packet reformat, in the form of the device. */
 export interface Reformat {
   readonly type: number;
-  /** Null where there is none. */
+  /** null for a decapsulation. */
   readonly data: Uint8Array | null;
 }
 
@@ -46,14 +46,17 @@ export function reformatOf(call: string, path: string, { type, data, headers }: 
   return { type: number, data: data === undefined ? null : hexText(call, `${path}.data`, data) };
 }
 
-/** What the last header announces of what the device puts behind it, by its name. */
+/** The next protocol that the last header must announce, by its name. */
 const ANNOUNCES: Readonly<Record<"ethernet" | "ipv4", readonly string[]>> = {
   ethernet: ["gre", "geneve", "vxlan_gpe"],
   ipv4: ["gre", "geneve", "vxlan_gpe", "ethernet", "vlan", "ipv4", "ipv6"],
 };
 const SIZES = { ethernet: 14, ipv4: 20 } as const;
 
-/** Headers in front of a frame: the last one says what is behind it, and UDP has no checksum (RFC 7348 section 5, RFC 6935). */
+/**
+ * Tunnel headers: the last one announces the encapsulated packet, and UDP has no checksum (RFC 7348
+ * section 5, RFC 6935).
+ */
 function tunnelBytes(
   call: string,
   path: string,
@@ -69,7 +72,7 @@ function tunnelBytes(
   return whole.subarray(0, whole.length - SIZES[inside]);
 }
 
-/** Numbers may be hexadecimal text, which JSON has no other way to write. */
+/** Numbers may be hexadecimal text, since JSON has no hexadecimal numbers. */
 function layerOf(written: ScenarioHeader): Layer {
   const { header } = written;
   if (!Object.hasOwn(LAYOUTS, header)) return written as unknown as Layer;

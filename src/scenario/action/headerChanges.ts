@@ -1,4 +1,4 @@
-/** Header changes as a document writes them, made into those of the device. */
+/** Translates the header changes of a document to those of the device. */
 import { refuse, type RefusalReason } from "../../errors.js";
 import type { ModifyAction } from "../../model/action/modifyActions.js";
 import { parseBits } from "../../model/match/term.js";
@@ -7,14 +7,14 @@ import type { ScenarioHeaderChange, ScenarioHeaderChangeObject } from "./changes
 import { CHANGE_FIELD_NAMES, changeFieldNamed, type ChangeField, type FieldPart } from "./changeFields.js";
 import { below } from "../schema/validator.js";
 
-/** A list of changes as the device takes it. */
+/** A list of changes in the form of the device. */
 export interface HeaderChanges {
   readonly actions: readonly (bigint | ModifyAction)[];
-  /** Where below the list of the document a place of the model is: `actions[3].field` is `[1].set`. */
+  /** Maps a path of the model to the document: `actions[3].field` becomes `[1].set`. */
   readonly placeOf: (inner: string) => string;
 }
 
-/** @throws EINVAL unknown fields, values and bits that do not fit, words that are none */
+/** @throws EINVAL unknown fields, values and bits that do not fit, malformed words */
 export function headerChanges(call: string, path: string, list: readonly ScenarioHeaderChange[]): HeaderChanges {
   const actions: (bigint | ModifyAction)[] = [];
   const origins: number[] = [];
@@ -28,7 +28,7 @@ export function headerChanges(call: string, path: string, list: readonly Scenari
 
 type ChangeKind = "set" | "add" | "copy";
 
-/** Keys of a change, by what the model calls them. */
+/** The document's keys of a change, by the model's names. */
 const PARTS: Readonly<Record<ChangeKind, Readonly<Record<string, string>>>> = {
   set: { field: ".set", type: ".set", data: ".to", offset: ".to" },
   add: { field: ".add", type: ".add", data: ".by" },
@@ -71,7 +71,7 @@ function fieldOf(call: string, path: string, name: string): ChangeField {
   return bad(call, path, name, hint, "bad_field");
 }
 
-/** A SET for each run of bits that the mask has in a part. */
+/** One SET for each run of masked bits in a part. */
 function setOf(call: string, path: string, field: ChangeField, to: string | number): ModifyAction[] {
   const { mask, value } = parseBits(call, `${path}.to`, field, to);
   return field.ways.flat().flatMap(({ field: name, offset, width, low }) =>
@@ -91,7 +91,7 @@ function addOf(call: string, path: string, field: ChangeField, by: number): Modi
   return device.map(({ field: name }): ModifyAction => ({ type: "add", field: name, data: by >>> 0 }));
 }
 
-/** A COPY for each piece that lies in one part of both fields. */
+/** One COPY for each piece within one part of both fields. */
 function copyOf(
   call: string,
   path: string,
@@ -134,7 +134,7 @@ function pieces(
   return copies;
 }
 
-/** The device's place of a bit of a whole field, and how many bits the part has from there on. */
+/** The device's place of a bit of a whole field, and how many bits of the part follow. */
 function partAt(parts: readonly FieldPart[], bit: number): { field: string; offset: number; left: number } {
   const part = parts.find(({ low, width }) => bit >= low && bit < low + width) as FieldPart;
   const into = bit - part.low;
@@ -145,7 +145,7 @@ function ones(bits: number): bigint {
   return (1n << BigInt(bits)) - 1n;
 }
 
-/** Where bits are set, the highest first. */
+/** Runs of set bits, the highest first. */
 function runs(mask: bigint): { first: number; bits: number }[] {
   const found: { first: number; bits: number }[] = [];
   for (let bit = 0, rest = mask; rest > 0n; bit++, rest >>= 1n) {

@@ -1,6 +1,7 @@
 /**
- * The actions of a scenario. A document says what an action does; the device has it once for all rules, or, where it is made
- * in a domain, once for each domain and level whose rules have it.
+ * Makes the actions of a scenario. The document describes an action once. The device has it once
+ * for all rules or, where it belongs to a domain, once for each domain and level whose rules use
+ * it.
  */
 import {
   MLX5DV_DR_ACTION_DEST,
@@ -38,7 +39,7 @@ import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/definition
 
 const CALL = "loadScenario";
 
-/** What actions lead to and count on. */
+/** Objects that actions lead to and count on. */
 export interface ActionTargets {
   readonly domains: ScenarioDomains;
   readonly queues: ReadonlyMap<string, LoadedQueue>;
@@ -48,19 +49,19 @@ export interface ActionTargets {
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** Where an action stands. */
+/** The place of an action. */
 interface Standing {
   readonly domain: Domain;
   readonly isRoot: boolean;
 }
 
-/** An action as it is written, without its name. */
+/** An action as the document writes it, without its name. */
 type Written = Partial<Omit<ScenarioAction, "name">>;
 
 export class ScenarioActions {
   readonly #targets: ActionTargets;
   readonly #shared = new Map<string, { readonly written: Written; readonly path: string }>();
-  /** By who has them, and by what they say: equal ones are one. */
+  /** Made actions, by owner and text: equal actions are made once. */
   readonly #made = new Map<Domain | null, Map<string, Action>>();
 
   constructor(targets: ActionTargets, shared: readonly ScenarioAction[]) {
@@ -72,7 +73,7 @@ export class ScenarioActions {
     }
   }
 
-  /** The shared flow meter of a name, and how it is written; undefined for any other action. */
+  /** The shared flow meter of a name, and its text; undefined for any other action. */
   flowMeter(name: string): { action: FlowMeterAction; written: ScenarioFlowMeter } | undefined {
     const written = this.#shared.get(name)?.written.flow_meter;
     if (written === undefined) return undefined;
@@ -80,7 +81,7 @@ export class ScenarioActions {
     return action instanceof FlowMeterAction ? { action, written } : undefined;
   }
 
-  /** An action of a rule of this table. */
+  /** The action for a rule of this table. */
   inRule(path: string, action: ScenarioRuleAction, { domain, isRoot }: Table): Action {
     return this.#action(path, action, { domain, isRoot });
   }
@@ -92,7 +93,7 @@ export class ScenarioActions {
       return named;
     }
     const written: Written = typeof action === "string" ? { [action]: true } : action;
-    // What an action of its own remembers, it remembers for one rule.
+    // A stateful action that is written in a rule has state of its own.
     if (written.flow_meter !== undefined || written.flow_sampler !== undefined) return this.#ofDevice(path, written);
     return this.#once(JSON.stringify(written), written, path, standing);
   }
@@ -164,7 +165,7 @@ export class ScenarioActions {
     return at(CALL, path, () => modifyAction(CALL, domain, flags, undefined, actions), place);
   }
 
-  /** Members have what is made for tables that are not root. */
+  /** Array members use actions made for tables that are not root. */
   #array(path: string, members: readonly ScenarioArrayMember[], domain: Domain): Action {
     const standing = { domain, isRoot: false };
     const dests = members.map((member, i): DestAttr<Action> => {
@@ -183,7 +184,7 @@ export class ScenarioActions {
     return at(CALL, path, () => arrayAction(CALL, domain, undefined, dests), arrayPlace);
   }
 
-  /** Samples do what is made for tables that are not root. */
+  /** Samples use actions made for tables that are not root. */
   #sampler(path: string, sampler: ScenarioFlowSampler): Action {
     const next = get(this.#targets.tables, sampler.default_next_table);
     const actions = sampler.sample_actions.map((one, i) => {
@@ -194,7 +195,7 @@ export class ScenarioActions {
     return flowSamplerAction(path, sampler, next, actions);
   }
 
-  /** An array or a sampler could name itself. */
+  /** Refuses an array or a sampler that contains itself. */
   #checkMember(path: string, name: string | undefined, of: "array" | "sampler"): void {
     const { array, flow_sampler } = (name === undefined ? undefined : this.#shared.get(name)?.written) ?? {};
     if (array === undefined && flow_sampler === undefined) return;
@@ -203,12 +204,12 @@ export class ScenarioActions {
   }
 }
 
-/** Whether rules of all domains can have it, or those of the domain that it leads to. */
+/** Whether rules of all domains may use it, or only those of the domain that it leads to. */
 function isOfDevice({ vport, port, array, reformat, modify, aso }: Written): boolean {
   return [vport, port, array, reformat, modify, aso].every((one) => one === undefined);
 }
 
-/** Reads what may be wrong in an action that no rule has. */
+/** Checks an action that no rule uses. */
 function check(path: string, { reformat, modify, array = [] }: Written): void {
   if (reformat !== undefined) reformatOf(CALL, `${path}.reformat`, reformat);
   if (modify !== undefined) headerChanges(CALL, `${path}.modify`, modify);
@@ -223,10 +224,10 @@ export function vlanHeader({ tpid = "0x8100", pcp = 0, dei = false, vid = 0 }: S
   return Number(tpid) * 0x10000 + pcp * 0x2000 + (dei ? 0x1000 : 0) + vid;
 }
 
-/** Of destinations that only some domains have: where the domain is wrong, the action is. */
+/** A destination that only some domains have: where the domain is wrong, the action is refused. */
 const ofDomain: PlaceOf = (inner) => (inner === "domain" ? "" : inner === "ib_port" ? ".port" : `.${inner}`);
 
-/** Where in a reformat of a document a place of the model is. */
+/** Maps a path of the model to the reformat in the document. */
 export function reformatPlace(inner: string, asHeaders: boolean): string {
   if (inner === "reformat_type") return ".type";
   if (inner === "data" || inner === "data_sz") return asHeaders ? ".headers" : ".data";
@@ -239,7 +240,7 @@ function arrayPlace(inner: string): string {
   return below("", Number(number)) + (rest === ".dest_reformat.reformat" ? ".reformat" : "");
 }
 
-/** A queue that rules lead to. */
+/** The queue that rules lead to. */
 function queuePair(queues: ReadonlyMap<string, LoadedQueue>, name: string): QueuePair {
   const { queue } = get(queues, name);
   if (queue instanceof QueuePair) return queue;

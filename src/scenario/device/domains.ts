@@ -1,4 +1,4 @@
-/** Domains of a scenario, and the contexts of the functions that they are made on. */
+/** The domains of a scenario, and the contexts of their functions. */
 import { MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW, MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW } from "../../abi/mlx5dv.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { Domain } from "../../model/table/domain.js";
@@ -15,10 +15,10 @@ export class ScenarioDomains {
   readonly #contexts = new Map<number, Context>();
   readonly #pds = new Map<number, ProtectionDomain>();
   readonly #domains = new Map<string, Domain>();
-  /** Those that are not synced before frames come. */
+  /** Domains that are not synced before frames arrive. */
   readonly #unsynced = new Set<Domain>();
 
-  /** `context` is that of the PF. */
+  /** `context` belongs to the PF. */
   constructor(context: Context, settings: readonly ScenarioDomain[]) {
     this.#first = context;
     this.#contexts.set(0, context);
@@ -30,7 +30,7 @@ export class ScenarioDomains {
     });
   }
 
-  /** Of a function. */
+  /** The context of a function. */
   context(vport = 0): Context {
     let context = this.#contexts.get(vport);
     if (context === undefined) {
@@ -46,7 +46,7 @@ export class ScenarioDomains {
     return pd;
   }
 
-  /** The domain of a type on a function; `path` is who asks for it. */
+  /** The domain of a type on a function; `path` names the user in refusals. */
   domain(path: string, type: DomainType, vport = 0): Domain {
     const name = domainName(type, vport);
     let domain = this.#domains.get(name);
@@ -57,18 +57,18 @@ export class ScenarioDomains {
     return domain;
   }
 
-  /** Rules that wait take effect, where the document does not hold them back. @throws ENOMEM */
+  /** Applies pending rules, where the document does not hold them back. @throws ENOMEM */
   begin(): void {
     for (const domain of this.#domains.values()) if (!this.#unsynced.has(domain)) sync(domain);
   }
 
-  /** All rules that wait take effect. @throws ENOMEM */
+  /** Applies all pending rules. @throws ENOMEM */
   sync(): void {
     for (const domain of this.#domains.values()) sync(domain);
   }
 }
 
-/** What people call a domain: `fdb`, or with the function that has it, `nic_rx of vf1`. */
+/** The name of a domain in messages: `fdb`, or with its function `nic_rx of vf1`. */
 export function domainName(type: DomainType, vport: number): string {
   return vport === 0 ? type : `${type} of vf${vport}`;
 }

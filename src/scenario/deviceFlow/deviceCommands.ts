@@ -1,4 +1,7 @@
-/** Objects that a scenario has made by device commands, so that other commands can name them by their numbers. */
+/**
+ * Objects that a scenario creates by device commands, so that other commands can name them by
+ * number.
+ */
 import type { CommandFor } from "../../mlx5dv/commandBytes.js";
 import type { Context } from "../../model/base/context.js";
 import { Command } from "../../model/devx/command.js";
@@ -7,10 +10,10 @@ import type { DevxObject } from "../../model/devx/object.js";
 
 const OUTPUT_SIZE = 16;
 
-/** @throws EREMOTEIO what the device refuses */
+/** @throws EREMOTEIO the device refuses the command */
 export function madeBy<T extends DevxObject>(call: string, context: Context, command: CommandFor<T>, name: string): T {
   const output = new Uint8Array(OUTPUT_SIZE);
   const made = createObject(new Command(call, context, command, undefined, output, undefined));
-  // Encoders say what T is, and the opcode decides that.
+  // The opcode determines T; the encoders declare it.
   return made.called(name) as T;
 }

@@ -1,4 +1,4 @@
-/** Flow tables of a scenario, their groups and entries: device commands, as the encoders write them. */
+/** Creates the flow tables, groups and entries of a scenario by device commands. */
 import { allocModifyHeaderCommand, allocPacketReformatCommand } from "../../mlx5dv/commands.js";
 import {
   createFlowGroupCommand,
@@ -54,7 +54,7 @@ import { below } from "../schema/validator.js";
 const CALL = "loadScenario";
 
 const TYPES: Readonly<Record<DomainType, number>> = { nic_rx: FS_FT_NIC_RX, nic_tx: FS_FT_NIC_TX, fdb: FS_FT_FDB };
-/** Reformat types of the device, by those of documents; l2_tunnel_to_l2 is DECAP. */
+/** Reformat types of the device, by their names in documents; l2_tunnel_to_l2 is DECAP. */
 const REFORMATS: Readonly<Partial<Record<ScenarioReformat["type"], number>>> = {
   l2_to_l2_tunnel: 2,
   l3_tunnel_to_l2: 3,
@@ -67,13 +67,13 @@ interface LoadedGroup {
   readonly mask: MaskBytes;
 }
 
-/** A flow table that is loaded, with its groups. */
+/** A loaded flow table and its groups. */
 export interface LoadedFlowTable {
   readonly table: DevxFlowTable;
   readonly groups: readonly LoadedGroup[];
 }
 
-/** What entries lead to and count on, by name. */
+/** Objects that entries lead to and count on, by name. */
 export interface EntryTargets {
   readonly counter: (name: string) => FlowCounter;
   readonly tir: (name: string) => Tir;
@@ -183,7 +183,7 @@ class EntryWriter {
     else this.#destination(path, action);
   }
 
-  /** A bit that the entry has not yet. */
+  /** Sets a bit that the entry does not have yet. */
   #once(path: string, what: string, bit: number): void {
     if ((this.#action & bit) !== 0) this.#repeated(path, what);
     this.#action |= bit;

@@ -1,4 +1,4 @@
-/** Flows in device bytes of a scenario, and steering anchors. */
+/** Loads the flows in device bytes and the steering anchors of a scenario. */
 import {
   MLX5DV_FLOW_ACTION_COUNTERS_DEVX,
   MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET,
@@ -38,14 +38,14 @@ import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
 
-/** What flows lead to and count on, by name. */
+/** Objects that flows lead to and count on, by name. */
 export interface FlowTargets {
   readonly queuePair: (name: string) => QueuePair;
   readonly tir: (name: string) => Tir;
   readonly table: (name: string) => LoadedFlowTable;
   readonly counter: (name: string) => FlowCounter;
   readonly counters: (name: string) => Counters;
-  /** Of a context, for tables of a direction. */
+  /** Flow actions of a context, for tables of a direction. */
   readonly action: (name: string, context: Context, type: DomainType) => FlowAction;
 }
 
@@ -109,7 +109,10 @@ const attrPlace: PlaceOf = (inner) => {
   return inner === "context" ? "" : inner.replace(/^attr/, "");
 };
 
-/** Where below a flow a place of the model is: `actions_attr[1].bulk_obj.offset` is `.actions[1].offset`. */
+/**
+ * Maps a path of the model to the document: `actions_attr[1].bulk_obj.offset` becomes
+ * `.actions[1].offset`.
+ */
 function flowPlace(inner: string, actions: readonly ScenarioDeviceFlowAction[]): string {
   const [, number, rest = ""] = /^actions_attr\[(\d+)\](.*)$/.exec(inner) ?? [];
   if (number === undefined) return FLOW_PLACES[inner] ?? ".match";

@@ -1,4 +1,4 @@
-/** Matches and masks of a document as device bytes. */
+/** Matches and masks of a document in device bytes. */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
 import { matchParameters, type DeviceMatch } from "../../mlx5dv/params.js";
@@ -10,7 +10,7 @@ const CALL = "loadScenario";
 
 type Fields = Readonly<Record<string, string | number>>;
 
-/** @throws EINVAL, EOPNOTSUPP what `matchParameters` refuses, below `path` */
+/** @throws EINVAL, EOPNOTSUPP refused by `matchParameters`, at `path` */
 export function deviceMatch(path: string, match: Fields): DeviceMatch {
   const place: PlaceOf = (inner) => (inner === "fields" ? "" : `.${inner.replace(/^fields\./, "")}`);
   return at(CALL, path, () => matchParameters(match, { root: true }), place);
@@ -21,7 +21,7 @@ export interface MaskBytes {
   readonly bytes: Uint8Array;
 }
 
-/** The mask that all entries of a group have. */
+/** The mask of all entries of a group. */
 export function deviceMask(path: string, fields: Fields): MaskBytes {
   const outside = Object.keys(fields).find((name) => name.startsWith("ext."));
   if (outside !== undefined) {
@@ -36,7 +36,7 @@ export function deviceMask(path: string, fields: Fields): MaskBytes {
   return { criteria: groups.reduce((all, bit) => all | bit, 0), bytes };
 }
 
-/** A match asks for exactly the fields of a mask. */
+/** A match must have exactly the fields of its mask. */
 export function checkFits(path: string, match: DeviceMatch, mask: MaskBytes): void {
   const asked = match.mask.match_buf;
   const differs = asked.findIndex((bits, byte) => bits !== mask.bytes[byte]);

@@ -1,8 +1,8 @@
-/** What flows in device bytes and flow tables name is there. */
+/** Checks the names that device flows and flow tables use. */
 import type { Scenario } from "../document.js";
 import { below } from "../schema/validator.js";
 
-/** How names are looked up, and refused. */
+/** Looks names up and refuses unknown ones. */
 export interface NameChecks {
   known(
     kind: "tirs" | "counters" | "flowCounters" | "flowActions" | "flowTables" | "steeringAnchors",

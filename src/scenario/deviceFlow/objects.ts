@@ -1,4 +1,4 @@
-/** Flow tables, anchors, entries and flows in device bytes of a scenario, list by list. */
+/** Loads the flow tables, anchors, entries and device flows of a scenario, list by list. */
 import type { Counters } from "../../model/flow/counters.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DeviceFlow } from "../../model/flow/deviceFlow.js";
@@ -13,7 +13,7 @@ import type { ScenarioFlowActions } from "../flow/actions.js";
 import { loadFlowEntry, loadFlowTable, type LoadedFlowTable } from "./flowTables.js";
 import { below } from "../schema/validator.js";
 
-/** What they lead to and count on, by name. */
+/** Objects that they lead to and count on, by name. */
 export interface DeviceFlowTargets {
   readonly domains: ScenarioDomains;
   readonly flowActions: ScenarioFlowActions;

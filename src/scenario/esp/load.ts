@@ -1,4 +1,4 @@
-/** ESP actions of a scenario, made into what ibv_create_flow_action_esp takes. */
+/** Translates the ESP actions of a scenario to arguments of ibv_create_flow_action_esp. */
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_NEW_WINDOW, ESP_TRANSPORT } from "../../abi/esp.js";
 import {
   IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM,
@@ -22,7 +22,7 @@ import { SPEC_TYPES } from "../flow/specTypes.js";
 import { hexText, short } from "../action/headerBytes.js";
 import { below } from "../schema/validator.js";
 
-/** What ibv_create_flow_action_esp gets; each time with a key of its own, which the action keeps. */
+/** The arguments, with a fresh copy of the key each time: the action keeps the key. */
 export function espRequest(call: string, path: string, esp: ScenarioEsp): EspRequest {
   const { spi = 0, seq = 0, esn, tfcPad = 0, hardLimit = 0, replay, encap } = esp;
   const number = (name: string, text: TermText): number =>
@@ -63,7 +63,7 @@ function flagsOf({ direction, offload = "full", mode = "tunnel", newWindow = fal
 function keymatOf(call: string, path: string, { key, salt, iv = "0".repeat(16), icv = 16 }: ScenarioEsp): EspKeymat {
   const digits = hexText(call, `${path}.key`, key);
   const aes_key = new Uint8Array(KEY_ROOM);
-  // One that is too long is refused by its length.
+  // A key of a wrong length is refused by its length.
   aes_key.set(digits.subarray(0, KEY_ROOM));
   return {
     iv: exactly(call, `${path}.iv`, iv, 8),
@@ -94,7 +94,7 @@ function encapOf(call: string, path: string, header: ScenarioEncap): EspEncap {
   return { type: layout.type, len: layout.known, more: false, val };
 }
 
-/** A value, which asks nothing and so has no mask. */
+/** A value without a mask: it sets a field and matches nothing. */
 function valueOf(call: string, path: string, form: FieldForm, text: TermText): bigint {
   const { value, mask } = parseBits(call, path, form, text);
   if (mask === fullMask(form)) return value;
@@ -115,7 +115,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "mlx5_attr.action_flags": ".metadata",
 };
 
-/** Where below an ESP action of a document a place of the model is. Flags are of several keys. */
+/** Maps a path of the model to the ESP action in the document. Flags combine several keys. */
 export function espPlace(place: string, encap: readonly ScenarioEncap[] = []): string {
   const [, number, rest = ""] = /^esp\.esp_encap\[(\d+)\](.*)$/.exec(place) ?? [];
   if (number !== undefined) {

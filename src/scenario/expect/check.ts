@@ -1,4 +1,4 @@
-/** Expectations of a scenario, held against what came out. */
+/** Compares the expectations of a scenario with the outcomes. */
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { Destination, HitRule, Outcome } from "../../model/traffic/outcome.js";
 import type { ExpectedFrame, ExpectedOutcome, ScenarioExpectations } from "./definition.js";
@@ -12,7 +12,7 @@ import type { Tally } from "../outcome/tally.js";
 const CALL = "loadScenario";
 const COMPARED = ["verdict", "reason", "to", "toTags", "tag", "rules", "copies", "copyTags", "registers"] as const;
 
-/** What sums are taken from: a loaded scenario. */
+/** The sums that it reads: those of a loaded scenario. */
 export interface Counted {
   readonly tally: Tally;
   readonly counters: ReadonlyMap<string, ReadCounter>;
@@ -25,7 +25,7 @@ export interface Counted {
   readonly hostRules: ReadonlyMap<string, HitRule>;
 }
 
-/** What is expected of an outcome, and what frames must be where they arrived. */
+/** An expected outcome, and the frames that must arrive. */
 interface Expected {
   readonly path: string;
   readonly outcome: ExpectedOutcome;
@@ -35,18 +35,18 @@ interface Expected {
 
 interface ExpectedOne extends Expected {
   readonly frame: ExpectedFrame["frame"];
-  /** By the port that it left from. */
+  /** Expected frames by the port that they leave from. */
   readonly beyond: readonly (readonly [port: string, expected: Expected])[];
 }
 
-/** A frame that comes. */
+/** A frame that arrives. */
 interface SeenFrame {
   readonly name?: string;
   /** @default 1 */
   readonly linkType?: number;
 }
 
-/** What the document expects frame by frame; sees every frame as it comes. */
+/** The expectations for single frames. It sees every frame as it is steered. */
 export class Expectations {
   readonly #expect: ScenarioExpectations;
   readonly #fieldsOf: FieldsOf;
@@ -54,7 +54,7 @@ export class Expectations {
   readonly #waiting = new Set<string>();
   readonly #failures: Failure[] = [];
 
-  /** @throws EINVAL frames that must have arrived, and are none */
+  /** @throws EINVAL expected frames that are malformed */
   constructor(expect: ScenarioExpectations, fieldsOf: FieldsOf) {
     this.#expect = expect;
     this.#fieldsOf = fieldsOf;
@@ -70,17 +70,17 @@ export class Expectations {
     }
   }
 
-  /** Whether something is expected of any frame by itself. */
+  /** Whether any single frame has an expectation. */
   get ofFrames(): boolean {
     return this.#byFrame.size > 0;
   }
 
-  /** Whether something is expected of a frame of this number. */
+  /** Whether the frame of this number has an expectation. */
   awaits(number: number): boolean {
     return this.#byFrame.has(number);
   }
 
-  /** A frame has come out. */
+  /** Compares the outcome of a frame. */
   see(number: number, { name, linkType = 1 }: SeenFrame, outcome: Outcome): void {
     if (this.#byFrame.size === 0) return;
     const due = [...(this.#byFrame.get(number) ?? []), ...(name === undefined ? [] : (this.#byFrame.get(name) ?? []))];
@@ -137,7 +137,7 @@ export class Expectations {
     });
   }
 
-  /** All that was not met, sums included. */
+  /** All unmet expectations, sums included. */
   failures(counted: Counted): Failure[] {
     const { tally, counters, asoObjects, flowCounters } = counted;
     const { rules, flows, flowEntries, deviceFlows, hostRules } = counted;
@@ -212,7 +212,7 @@ function counted(frames: number): string {
   return frames === 1 ? "1 frame" : `${frames} frames`;
 }
 
-/** Lists in their order, keys of objects in any. */
+/** Compares lists in order, and objects regardless of the order of their keys. */
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
 }

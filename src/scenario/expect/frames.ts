@@ -1,4 +1,4 @@
-/** What must have arrived somewhere: bytes, or fields and what they hold. */
+/** The expected frame at a destination: bytes, or fields and their values. */
 import { refuse } from "../../errors.js";
 import type { Field } from "../../model/match/fields.js";
 import { knownField } from "../../model/match/match.js";
@@ -7,11 +7,11 @@ import type { ExpectedBytes } from "./definition.js";
 import { headerBytes, hexOf, hexText } from "../action/headerBytes.js";
 import { below } from "../schema/validator.js";
 
-/** What differs. */
+/** A difference. */
 export interface FrameDifference {
-  /** Below the expectation, such as `.outer.dmac`. */
+  /** Its path after the expectation, such as `.outer.dmac`. */
   readonly path: string;
-  /** `bytes`, or a field. */
+  /** `bytes`, or the name of a field. */
   readonly what: string;
   readonly expected: unknown;
   readonly got: unknown;
@@ -19,15 +19,15 @@ export interface FrameDifference {
 
 type Fields = Readonly<Record<string, number | string>>;
 
-/** The fields of bytes that begin with a link type, as `parseBatch` shows them. */
+/** The fields of bytes of a link type, as `parseBatch` returns them. */
 export type FieldsOf = (frame: Uint8Array, linkType: number) => Fields;
 
-/** Holds a frame against what is expected of it. */
+/** Compares a frame with its expectation. */
 export type FrameCheck = (frame: Uint8Array, fields: () => Fields) => FrameDifference[];
 
 /**
- * What an expectation at `path` says; null where nothing is compared.
- * @throws EINVAL bytes, headers, fields and values that are none
+ * The comparison for an expectation at `path`; null where it compares nothing.
+ * @throws EINVAL malformed bytes, headers, fields and values
  */
 export function frameCheck(call: string, path: string, expected: ExpectedBytes): FrameCheck | null {
   if (expected === null) return null;
@@ -53,14 +53,14 @@ function fieldCheck(call: string, path: string, name: string, value: string | nu
   const field = arrivedField(call, path, name);
   const term = value === null ? null : parseTerm(call, below(path, name), field, value);
   return (fields) => {
-    // A state bit that is not shown is 0.
+    // A state bit that is not listed is 0.
     const got = fields[name] ?? (field.here === null ? 0 : undefined);
     if (got === undefined ? term === null : term !== null && holds(field, term, got)) return [];
     return [{ path: `.${name}`, what: name, expected: value ?? "not there", got: got ?? "not there" }];
   };
 }
 
-/** A field that bytes alone tell of. */
+/** A field that follows from bytes alone, not from the port or registers. */
 function arrivedField(call: string, path: string, name: string): Field {
   const field = knownField(call, path, name);
   if (!field.ofWay) return field;

@@ -1,4 +1,4 @@
-/** What counters and ASO objects must hold at the end. */
+/** Compares the expected state of counters and ASO objects at the end. */
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { CounterValue } from "../../model/action/counter.js";
 import { connectionAt, flagsOf, tokensAt } from "../state/asoObjects.js";
@@ -13,7 +13,7 @@ export interface ReadCounter {
   read(offset: number): CounterValue;
 }
 
-/** Of one counter, or of those of a bulk by offset. */
+/** The count of one counter, or of the counters of a bulk by offset. */
 export function counterFailures(
   path: string,
   name: string,
@@ -54,7 +54,7 @@ export function asoFailures(path: string, object: AsoObject, expected: ExpectedA
   });
 }
 
-/** What is expected and is something else; objects are compared member by member. */
+/** The members of an expectation that differ; objects are compared member by member. */
 function differences(path: string, about: string, expected: object, got: object): Failure[] {
   return Object.entries(expected).flatMap(([what, value]: [string, unknown]): Failure[] => {
     const found: unknown = (got as Record<string, unknown>)[what];

@@ -1,4 +1,4 @@
-/** The flow actions of a scenario, each made for the functions and directions whose flows have it. */
+/** Makes the flow actions of a scenario, for each function and direction whose flows use them. */
 import type { Context } from "../../model/base/context.js";
 import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
 import { EspAction } from "../../model/esp/action.js";
@@ -16,7 +16,7 @@ import { below } from "../schema/validator.js";
 const CALL = "loadScenario";
 
 export class ScenarioFlowActions {
-  /** How each is made. */
+  /** How to make each action. */
   readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
   readonly #made = new Map<string, FlowAction>();
 
@@ -63,10 +63,10 @@ function makerOf(
     );
 }
 
-/** Its own direction is the flow's, or the flow refuses it. */
+/** The direction of the action is that of the flow; else the flow is refused. */
 function espMaker(path: string, esp: ScenarioEsp): (context: Context) => FlowAction {
   const request = (): EspRequest => espRequest(CALL, path, esp);
-  // What cannot be read is refused whether a flow names it or not.
+  // Refuses malformed actions even where no flow uses them.
   request();
   return (context) => {
     const one = request();

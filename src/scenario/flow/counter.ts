@@ -1,10 +1,10 @@
-/** The flow counters of a scenario. */
+/** The flow counters of a scenario (ibv_create_counters(3)). */
 import { IBV_COUNTER_BYTES, IBV_COUNTER_PACKETS } from "../../abi/verbs.js";
 import type { Context } from "../../model/base/context.js";
 import { Counters } from "../../model/flow/counters.js";
 import type { ScenarioCounterPoint, ScenarioFlowCounter } from "./definition.js";
 
-/** A flow counter of a scenario that is loaded. */
+/** A loaded flow counter. */
 export class LoadedFlowCounter {
   readonly name: string;
   readonly counters: Counters;
@@ -20,7 +20,10 @@ export class LoadedFlowCounter {
     }
   }
 
-  /** What ibv_read_counters gives, as long as the points want it; of a profile that reads only while a flow counts, too. */
+  /**
+   * The array that ibv_read_counters fills, as long as its points need; also where the profile
+   * reads only while a flow counts.
+   */
   values(): bigint[] {
     const { packets, bytes } = this.counters.read();
     const values: bigint[] = [];

@@ -1,7 +1,7 @@
-/** The types of flow specs that match, as documents name them. */
+/** The types of flow specs that match fields, as documents name them. */
 import { specLayouts, type SpecLayout } from "../../model/flow/spec.js";
 
-/** IBV_FLOW_SPEC_ is left out. */
+/** The names omit IBV_FLOW_SPEC_. */
 export const SPEC_TYPE_NAMES = [
   "eth",
   "ipv4",
@@ -16,7 +16,7 @@ export const SPEC_TYPE_NAMES = [
 ] as const;
 export type ScenarioFlowSpecType = (typeof SPEC_TYPE_NAMES)[number];
 
-/** Fields of a filter by their C names, each a value, a prefix, or a value and a mask. */
+/** Fields of a filter by C name: a value, a prefix, or a value and a mask. */
 export type ScenarioFlowFilter = Record<string, string | number>;
 
 const LAYOUTS: ReadonlyMap<string, SpecLayout> = new Map(

@@ -1,4 +1,4 @@
-/** The specs of a flow as a document holds them, made into those of the model. */
+/** Translates the flow specs of a document to those of the model. */
 import {
   IBV_FLOW_ATTR_ALL_DEFAULT,
   IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK,
@@ -32,20 +32,20 @@ import type {
 import { SPEC_TYPES, type ScenarioFlowFilter, type ScenarioFlowSpecType } from "./specTypes.js";
 import { below } from "../schema/validator.js";
 
-/** Fields that have fewer bits than their C type; the others are asked whole where no mask is given. */
+/** Fields that are narrower than their C type; other fields without a mask match in full. */
 const WIDTHS: Readonly<Record<string, number>> = { flow_label: 20, tunnel_id: 24 };
-/** Bits that a flow can ask of the IPv4 flags. */
+/** The bits of the IPv4 flags that a flow can match. */
 const IPV4_FLAGS = 0x6n;
 
-/** What stands for names in specs. */
+/** Numbers of the names in specs. */
 export interface SpecObjects {
   counters: (name: string) => unknown;
   action: (name: string) => unknown;
 }
 
 /**
- * A spec of a document at `path`.
- * @throws EINVAL values that do not fit their fields, masks that leave out a bit of the value
+ * The spec of a document at `path`.
+ * @throws EINVAL values that do not fit their fields, masks that miss a bit of the value
  */
 export function specFrom(call: string, path: string, written: ScenarioFlowSpec, objects: SpecObjects): Spec {
   const spec: ScenarioFlowSpecObject = written === "drop" ? { drop: true } : written;
@@ -62,7 +62,7 @@ export function specFrom(call: string, path: string, written: ScenarioFlowSpec, 
   return action(IBV_FLOW_SPEC_ACTION_COUNT, inner, (size) => ({ kind: "count", size, counters: object }));
 }
 
-/** What ibv_create_flow gets. */
+/** The specs for ibv_create_flow. */
 export function flowRequest(call: string, path: string, flow: ScenarioFlow, objects: SpecObjects): FlowRequest {
   const { type = "normal", port = 1, priority = 0, flags = [] } = flow;
   const specs = (flow.specs ?? []).map((spec, i) => specFrom(call, below(`${path}.specs`, i), spec, objects));
@@ -91,7 +91,10 @@ const FLAGS: Readonly<Record<ScenarioFlowFlag, number>> = {
   egress: IBV_FLOW_ATTR_FLAGS_EGRESS,
 };
 
-/** Where below a flow of a document a place of the model is: `specs[1].val.dst_ip` is `.specs[1].ipv4.dst_ip`. */
+/**
+ * Maps a path of the model to the flow in the document: `specs[1].val.dst_ip` becomes
+ * `.specs[1].ipv4.dst_ip`.
+ */
 export function flowPlace(place: string, specs: readonly ScenarioFlowSpec[]): string {
   const [, number, rest] = /^specs\[(\d+)\](.*)$/.exec(place) ?? [];
   if (number === undefined || rest === undefined) return ATTR_PLACES[place] ?? place.replace(/^attr/, "");
@@ -100,7 +103,7 @@ export function flowPlace(place: string, specs: readonly ScenarioFlowSpec[]): st
   if (spec === undefined || spec === "drop") return here;
   const filter = /^\.(?:val|mask)(\..*)?$/.exec(rest);
   if (filter !== null) return `${here}.${typeOf(spec) ?? ""}${filter[1] ?? ""}`;
-  // Of a type that does not go with INNER, or that stands there twice, the spec itself is wrong.
+  // A spec that cannot be inner, or that stands twice, is refused as a whole.
   return here + (ACTION_FIELDS[rest] ?? "");
 }
 
@@ -120,7 +123,7 @@ function typeOf(spec: ScenarioFlowSpecObject): ScenarioFlowSpecType | undefined 
   return (Object.keys(SPEC_TYPES) as ScenarioFlowSpecType[]).find((type) => spec[type] !== undefined);
 }
 
-/** Actions have no level: the model knows no such type. */
+/** Actions have no level. */
 function action(type: number, inner: boolean, make: (size: number) => Spec): Spec {
   if (inner) return { kind: "unknown", size: 0, type: type | IBV_FLOW_SPEC_INNER };
   return make(actionLayoutOf(type)?.size ?? 0);
@@ -141,7 +144,7 @@ function matchSpec(call: string, path: string, layout: SpecLayout, inner: boolea
   return { kind: "match", layout, inner, size: layout.size, val, mask, more: false };
 }
 
-/** Messages call it by its header: `eth.vlan_tag`. */
+/** Messages name a field with its header: `eth.vlan_tag`. */
 export function formOf(path: string, { name, size, kind }: FilterField): FieldForm {
   return { name: `${path.slice(path.lastIndexOf(".") + 1)}.${name}`, width: WIDTHS[name] ?? 8 * size, kind };
 }

@@ -1,9 +1,9 @@
-/** The bytes of a frame that a document holds as text. */
+/** Decodes the bytes of a frame from the text of a document. */
 import { refuse } from "../../errors.js";
 import type { ScenarioFrame } from "./definition.js";
 import { headerBytes, hexText, short } from "../action/headerBytes.js";
 
-/** Decodes hex or base64, or builds headers; refuses in the name of `call` what is none of them. */
+/** Decodes hex or base64, or builds headers. Refusals name `call`. */
 export function frameBytes(call: string, path: string, frame: ScenarioFrame): Uint8Array {
   const bytes = decoded(call, path, frame);
   if (frame.wireLength !== undefined && frame.wireLength < bytes.length) {

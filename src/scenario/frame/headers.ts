@@ -1,4 +1,4 @@
-/** Headers as documents write them: those of frames, of tunnels, and of frames that are expected. */
+/** Headers as documents write them: in frames, in tunnels, and in expected frames. */
 import { LAYOUTS, type FieldKind, type FieldLayout } from "../../packet/layout.js";
 import { either, flag, integer, list, name, shared, text, word, type Schema } from "../schema/define.js";
 import type { JsonSchema } from "../schema/jsonSchema.js";
@@ -26,7 +26,7 @@ const NUMBER = shared(
 const TEXT = text("An address, or bytes as hexadecimal digits.");
 const OTHER = shared("headerField", anyField);
 
-/** What editors are told of a field. `buildFrame` reads more exactly, and says what is wrong. */
+/** Hints for editors. `buildFrame` checks the values and explains what is wrong. */
 const FIELDS: Readonly<Partial<Record<FieldKind, Schema>>> = {
   number: NUMBER,
   hex: NUMBER,

@@ -1,4 +1,4 @@
-/** The messages of a scenario: sent in order, and held against what is expected of them. */
+/** Sends the messages of a scenario in order and compares them with their expectations. */
 import type { ConnectedQueue, Received } from "../queue/connection.js";
 import type { Failure } from "../expect/failure.js";
 import { frameBytes } from "../frame/bytes.js";
@@ -15,7 +15,7 @@ import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
 
-/** What came of a message, as a line of JSON holds it. */
+/** The result of a message, as JSON. */
 export interface MessageRecord {
   /** Its number, from 1. */
   message: number;
@@ -23,9 +23,9 @@ export interface MessageRecord {
   queue: string;
   /** Its length in bytes. */
   len: number;
-  /** Of the completion of the sender. */
+  /** The status of the sender's completion. */
   status: ScenarioCompletionStatus;
-  /** The completion of its peer, null for none; without bytes where its status is not success. */
+  /** The completion of the peer; null for none. It has no bytes where its status is not success. */
   received: Required<ExpectedReceive> | null;
 }
 
@@ -35,7 +35,7 @@ export interface MessageEnds {
   readonly to: ConnectedQueue;
 }
 
-/** Sends messages one after the other. @throws SteeringError ENOMEM */
+/** Sends the messages in order. @throws SteeringError ENOMEM */
 export function sendMessages(
   messages: readonly ScenarioMessage[],
   endsOf: (queue: string) => MessageEnds,
@@ -62,7 +62,7 @@ function nameOf(status: number): ScenarioCompletionStatus {
   return found[0] as ScenarioCompletionStatus;
 }
 
-/** What is expected of messages and did not come; `records` are empty where they have not been sent. */
+/** Unmet expectations of messages; `records` is empty where they were not sent. */
 export function messageFailures(
   expected: readonly ExpectedMessage[],
   messages: readonly ScenarioMessage[],

@@ -1,4 +1,4 @@
-/** Queues that are connected name each other, and messages are of such queues. */
+/** Checks that connected queues name each other, and that messages use such queues. */
 import type { RefusalReason } from "../../errors.js";
 import { MAX_MESSAGE } from "../../model/base/ports.js";
 import { PATH_MTUS } from "../queue/connection.js";
@@ -8,7 +8,7 @@ import { frameBytes } from "../frame/bytes.js";
 import { hexText } from "../action/headerBytes.js";
 import { below } from "../schema/validator.js";
 
-/** How names are looked up, and refused. */
+/** Looks names up and refuses unknown ones. */
 export interface MessageChecks {
   known(kind: "queues" | "messages", path: string, name: string): void;
   queue(name: string): ScenarioQueue | undefined;

@@ -1,4 +1,7 @@
-/** Queues of a scenario that are connected to each other: RC and UC queue pairs, which send messages (docs/queues.md, "Connected queue pairs"). */
+/**
+ * Connected queues of a scenario: RC and UC queue pairs that exchange messages (docs/queues.md,
+ * "Connected queue pairs").
+ */
 import {
   IBV_QP_ACCESS_FLAGS,
   IBV_QP_AV,
@@ -36,21 +39,21 @@ import type { QueuePairChange } from "../../model/queue/states.js";
 import type { ScenarioQueueState, ScenarioQueue } from "./definition.js";
 import { ReceiveMemory } from "../queue/receiveMemory.js";
 
-/** The numbers of `enum ibv_mtu`, by their bytes. */
+/** The numbers of `enum ibv_mtu`, by their size in bytes. */
 export const PATH_MTUS: ReadonlyMap<number, number> = new Map([1, 2, 3, 4, 5].map((mtu) => [mtuBytes(mtu), mtu]));
 const DEFAULT_PATH_MTU = 1024;
 const HOP_LIMIT = 64;
 
 const INIT = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
 const PATH = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-/** What the steps of RC want besides those of UC. */
+/** Attributes that the steps of RC need in addition to those of UC. */
 const RC_RTR = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 const RC_RTS = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT;
 
-/** How a receive request completed. */
+/** The completion of a receive request. */
 export interface Received {
   readonly status: number;
-  /** None but with IBV_WC_SUCCESS. */
+  /** Missing unless the status is IBV_WC_SUCCESS. */
   readonly bytes: Uint8Array;
   readonly imm_data: number | null;
 }
@@ -66,7 +69,7 @@ export class ConnectedQueue {
   readonly #sent: CompletionQueue;
   readonly #received: CompletionQueue;
 
-  /** In INIT, with its buffers posted, or in RESET where it stays there. */
+  /** Moves the queue to INIT and posts its buffers, unless it stays in RESET. */
   constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
     const { name, type, buffers, bufferSize, state = "rts", port = 1, path_mtu = DEFAULT_PATH_MTU } = queue;
     this.#port = port;
@@ -89,7 +92,7 @@ export class ConnectedQueue {
     this.#memory.post(call, this.queue);
   }
 
-  /** To the state that the document has for it. */
+  /** Moves the queue to the state of the document. */
   connect(call: string, peer: ConnectedQueue): void {
     const state = this.#state;
     if (state === "err") this.queue.modify(call, { qp_state: IBV_QPS_ERR }, IBV_QP_STATE);
@@ -103,7 +106,7 @@ export class ConnectedQueue {
     this.queue.modify(call, { ...attr, qp_state: IBV_QPS_RTS }, rts);
   }
 
-  /** Sends a message all its way. Gives the status of its completion. */
+  /** Sends a message and returns the status of its completion. */
   send(call: string, bytes: Uint8Array, imm_data?: number): number {
     const region = new MemoryRegion(call, this.#pd, bytes, undefined, 0);
     const { lkey } = region;
@@ -119,7 +122,7 @@ export class ConnectedQueue {
     return completion.status;
   }
 
-  /** What has completed since it was asked last: the first request that was not merely flushed; null for none. */
+  /** The first completion since the last call that is not a flush; null for none. */
   received(): Received | null {
     const found = this.#received.poll(this.#received.cqe).find(({ status }) => status !== IBV_WC_WR_FLUSH_ERR);
     if (found === undefined) return null;
@@ -129,7 +132,7 @@ export class ConnectedQueue {
     return { status, bytes, imm_data: good && (wc_flags & IBV_WC_WITH_IMM) !== 0 ? imm_data : null };
   }
 
-  /** Each end is known by the first GID of its port. */
+  /** Each end is addressed by the first GID of its port. */
   #attributesFor(peer: ConnectedQueue): QueuePairChange {
     const port_num = this.#port;
     const { gids } = peer.queue.device.hardware.ports[peer.#port - 1] as Port;

@@ -1,4 +1,7 @@
-/** The queues of a scenario: sinks, and queue pairs with receive buffers whose completions are held against the outcomes. */
+/**
+ * The queues of a scenario: sinks, and queues with receive buffers whose completions are compared
+ * with the outcomes.
+ */
 import {
   IBV_QP_PKEY_INDEX,
   IBV_QP_PORT,
@@ -29,13 +32,13 @@ import type { Failure } from "../expect/failure.js";
 import { isConnectedType } from "../message/names.js";
 import { ReceiveMemory } from "./receiveMemory.js";
 
-/** A queue of a scenario that is loaded. */
+/** A loaded queue. */
 export interface LoadedQueue {
   readonly name: string;
   readonly queue: QueuePair | WorkQueue;
-  /** Null for a queue that takes everything, or spreads it, or has messages. */
+  /** null for a sink, an RSS queue, and a queue with messages. */
   readonly buffers: ReceiveBuffers | null;
-  /** Null for a queue without a peer. */
+  /** null for a queue without a peer. */
   readonly connected: ConnectedQueue | null;
 }
 
@@ -54,7 +57,7 @@ export function loadQueue(call: string, domains: ScenarioDomains, queue: Scenari
   return { name, queue: received.queue, buffers: received, connected: null };
 }
 
-/** The states that follow INIT on the way to each. */
+/** The states after INIT on the way to each state. */
 const STEPS: Readonly<Record<Exclude<ScenarioQueueState, "rdy">, readonly number[]>> = {
   reset: [],
   init: [],
@@ -63,7 +66,10 @@ const STEPS: Readonly<Record<Exclude<ScenarioQueueState, "rdy">, readonly number
   err: [IBV_QPS_ERR],
 };
 
-/** A queue pair, or a work queue, with receive buffers, each of which takes one frame. They are not posted again. */
+/**
+ * A queue pair or work queue with receive buffers. Each buffer takes one frame and is not posted
+ * again.
+ */
 export class ReceiveBuffers {
   readonly queue: QueuePair | WorkQueue;
   /** Buffers posted. */
@@ -73,12 +79,12 @@ export class ReceiveBuffers {
   failed = 0;
   readonly #memory: ReceiveMemory;
   readonly #completions: CompletionQueue;
-  /** Frames delivered here whose completion is still to be seen. */
+  /** Delivered frames whose completion was not seen yet. */
   readonly #due: { length: number; tag: number; bytes: Uint8Array }[] = [];
 
   constructor(call: string, pd: ProtectionDomain, queue: ScenarioQueue & { buffers: number }) {
     const { buffers, bufferSize, type, state } = queue;
-    // A queue that was reset holds nothing.
+    // A reset queue holds no buffers.
     this.posted = state === "reset" ? 0 : buffers;
     this.#memory = new ReceiveMemory(call, pd, this.posted, bufferSize);
     this.#completions = new CompletionQueue(call, pd.context, buffers);
@@ -89,12 +95,12 @@ export class ReceiveBuffers {
         : openQueuePair(call, pd, queue, this.#completions, post);
   }
 
-  /** A frame has been delivered here, by its outcome. */
+  /** Notes a frame that an outcome says was delivered here. */
   delivered(frame: Uint8Array, tag: number): void {
     this.#due.push({ length: frame.length, tag, bytes: frame });
   }
 
-  /** Polls and counts what came without an outcome that tells of it: packets of messages. */
+  /** Polls, and counts completions without an outcome: packets of messages. */
   take(): void {
     for (const { status } of this.#completions.poll(this.posted)) {
       if (status === IBV_WC_SUCCESS) this.completed++;
@@ -102,7 +108,7 @@ export class ReceiveBuffers {
     }
   }
 
-  /** Polls, and tells where completions and outcomes disagree. */
+  /** Polls, and reports where completions and outcomes disagree. */
   check(): Failure[] {
     const failures: Failure[] = [];
     for (const completion of this.#completions.poll(this.posted)) {
@@ -177,14 +183,14 @@ function openWorkQueue(
   return queue;
 }
 
-/** Frames that were delivered into receive buffers, in the order in which that happened. */
+/** Frames delivered into receive buffers, in the order of delivery. */
 export function noteDeliveries(
   queues: ReadonlyMap<QueuePair | WorkQueue, ReceiveBuffers>,
   outcomes: readonly Outcome[],
 ): void {
   if (queues.size === 0) return;
   for (const { to, copies } of outcomes) {
-    // A copy is made before its frame arrives anywhere for good, and a frame leaves a port last.
+    // A copy arrives before its frame does, and a frame that leaves by a port arrives last.
     for (const there of [...copies, ...to]) {
       if (there.kind === "qp" || there.kind === "wq") queues.get(there.object)?.delivered(there.frame, there.tag);
       else if (there.kind === "port" && there.outcome !== null) noteDeliveries(queues, [there.outcome]);

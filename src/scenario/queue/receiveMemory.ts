@@ -1,4 +1,4 @@
-/** The memory that the receive requests of a queue of a scenario write to: buffers of one size, side by side. */
+/** The memory for the receive requests of a queue: buffers of one size, side by side. */
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { MemoryRegion, type ProtectionDomain } from "../../model/base/context.js";
@@ -6,7 +6,7 @@ import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { WorkQueue } from "../../model/queue/workQueue.js";
 
 const DEFAULT_SIZE = 2048;
-/** Bytes of all receive buffers of a queue. */
+/** The most bytes of all receive buffers of a queue. */
 const MAX_MEMORY = 2 ** 28;
 
 export class ReceiveMemory {
@@ -16,8 +16,8 @@ export class ReceiveMemory {
   readonly #lkey: number;
 
   /**
-   * @param count requests that are posted
-   * @throws ENOMEM more bytes than a queue of a scenario has
+   * @param count requests to post
+   * @throws ENOMEM more bytes than a queue of a scenario may have
    */
   constructor(call: string, pd: ProtectionDomain, count: number, bufferSize = DEFAULT_SIZE) {
     if (count * bufferSize > MAX_MEMORY) {

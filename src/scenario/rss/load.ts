@@ -47,7 +47,7 @@ export function loadIndirectionTable(
   return at(CALL, path, make, (inner) => (inner === "log_ind_tbl_size" ? ".ind_tbl" : `.${inner}`));
 }
 
-/** A queue with rwq_ind_tbl. */
+/** A queue with an indirection table. */
 export function loadRss(
   path: string,
   domains: ScenarioDomains,
@@ -65,7 +65,7 @@ export function loadRss(
   return at(CALL, path, make, (inner) => `.${inner.replace("rx_hash_key_len", "rx_hash_key")}`);
 }
 
-/** What RQTs and TIRs lead to by number: the number of its receive queue. */
+/** The number of the receive queue, by which RQTs and TIRs name it. */
 type Receiver = QueuePair | WorkQueue;
 
 const numberOf = (queue: Receiver): number => queue.number;

@@ -1,4 +1,4 @@
-/** Actions of a scenario that remember: ASO actions, flow meters, samplers. */
+/** Stateful actions of a scenario: ASO actions, flow meters, samplers. */
 import { AsoAction, FlowMeterAction, linkAso } from "../../model/action/asoActions.js";
 import type { Action } from "../../model/action/action.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
@@ -18,7 +18,7 @@ import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
 
-/** What the model has for a choice. */
+/** The model's value for a choice of the document. */
 export function choiceOf({ offset = 0, flags, return_reg_c }: ScenarioAsoChoice): {
   offset: number;
   flags: number;
@@ -35,7 +35,9 @@ const PLACES: Readonly<Record<string, string>> = {
 };
 const asoPlace: PlaceOf = (inner) => `.aso${PLACES[inner] ?? `.${inner}`}`;
 
-/** An action of a rule of `domain`, made in `home`; where these differ, the object is linked once. */
+/**
+ * The action for a rule of `domain`, made in `home`. Where these differ, the object is linked once.
+ */
 export function asoAction(
   path: string,
   written: ScenarioAsoAction,

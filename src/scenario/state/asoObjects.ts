@@ -1,4 +1,4 @@
-/** The ASO objects of a scenario: what they begin with, what they are set to, what is expected of them. */
+/** The ASO objects of a scenario: initial data, changes, expected state. */
 import {
   createAsoCommand,
   MLX5_OBJ_TYPE_CONN_TRACK_ASO,
@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<AsoKey, { readonly kind: AsoKind; readonly type: nu
   conn_track: { kind: "connection", type: MLX5_OBJ_TYPE_CONN_TRACK_ASO },
 };
 
-/** Which of the three some data are. */
+/** The kind of object that data describes. */
 export function asoKey(data: { readonly [K in AsoKey]?: unknown }): AsoKey {
   return ASO_KEYS.find((key) => data[key] !== undefined) ?? "first_hit";
 }
@@ -43,7 +43,7 @@ export function makeAsoObject(call: string, path: string, context: Context, obje
   return at(call, path, () => madeBy<AsoObject>(call, context, command(), object.name));
 }
 
-/** The 64 bytes of an object. @throws EINVAL values that their fields do not hold */
+/** The 64 bytes of an object. @throws EINVAL values that do not fit their fields */
 export function asoData(
   call: string,
   path: string,
@@ -63,7 +63,7 @@ export function asoData(
   return connectionBytes(call, `${path}.conn_track`, inNumbers(conn_track));
 }
 
-/** A connection with its state and last kind as the device numbers them. */
+/** A connection with the device's numbers for state and last kind. */
 export function inNumbers({ state, last_index, ...rest }: ScenarioConnection): ConnectionFields {
   return {
     ...rest,
@@ -72,7 +72,7 @@ export function inNumbers({ state, last_index, ...rest }: ScenarioConnection): C
   };
 }
 
-/** The connections of a bulk, as programs read them. */
+/** The connections of a bulk, as objects. */
 export function connectionAt(call: string, object: AsoObject, index: number): ScenarioConnection {
   const { state, last_index, ...rest } = connectionFromBytes(call, "data", object.read(index));
   const kind = Object.entries(LAST_INDEXES).find(([, number]) => number === last_index)?.[0] ?? "none";
@@ -101,7 +101,7 @@ export function flagsOf(object: AsoObject): number[] {
   );
 }
 
-/** Flags of an object; the first one is the most significant bit. */
+/** Flags of an object; the first is the most significant bit. */
 const FLAGS = 8 * ASO_DATA;
 
 function bitOf(data: Uint8Array, flag: number): boolean {

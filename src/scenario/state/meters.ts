@@ -1,4 +1,7 @@
-/** Meters as a document writes them, made into the 32 bytes of the device (src/model/action/meterParameters.ts draws them). */
+/**
+ * Encodes the meters of a document as the 32 bytes of the device
+ * (src/model/action/meterParameters.ts draws them).
+ */
 import {
   PARAMETERS_SIZE,
   SELECT_ACTIVE,
@@ -22,7 +25,7 @@ const NANOSECONDS = 1e9;
 const MANTISSA_END = 256;
 const LAST_EXPONENT = 31;
 
-/** Byte of the exponent, in front of the mantissa. */
+/** Byte of the exponent; the mantissa follows. */
 const PLACES: Readonly<Record<keyof ScenarioMeterRates, number>> = { cbs: 8, cir: 10, ebs: 16, eir: 18 };
 
 /** The parameters of a meter. */
@@ -45,7 +48,7 @@ export function meterParameters(meter: ScenarioAsoMeter): Uint8Array {
   return bytes;
 }
 
-/** What a modification of a meter names, as bits of `modify_field_select`. */
+/** The members of a modification, as bits of `modify_field_select`. */
 export function selected({ active, cbs, cir, ebs, eir }: ScenarioStep): bigint {
   const bits = [
     active === undefined ? 0 : SELECT_ACTIVE,
@@ -65,11 +68,11 @@ interface DeviceNumber {
 function inDevice(name: keyof ScenarioMeterRates, value: ScenarioMeterNumber, unit: number): DeviceNumber {
   if (typeof value !== "number") return value;
   const units = value * unit;
-  // A rate is divided by the power of two, a size multiplied.
+  // Rates divide by the power of two, sizes multiply.
   return name === "cir" || name === "eir" ? nearest(units / NANOSECONDS, 0.5) : nearest(units, 2);
 }
 
-/** mantissa * base^exponent that is nearest to a value; of two, the one with the smaller exponent. */
+/** The mantissa and exponent nearest to a value; of two, the pair with the smaller exponent. */
 function nearest(value: number, base: number): DeviceNumber {
   let best: DeviceNumber = { mantissa: 0, exponent: 0 };
   let distance = value;

@@ -1,4 +1,4 @@
-/** What a document changes between frames: meters, and what ASO objects hold. */
+/** Changes that a document makes between frames: meters, and data of ASO objects. */
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { ScenarioActions } from "../action/load.js";
 import { asoData } from "./asoObjects.js";
@@ -16,7 +16,7 @@ export class Steps {
     this.#objects = objects;
   }
 
-  /** A step of the document that was checked. */
+  /** Runs a checked step of the document. */
   take(path: string, step: ScenarioStep): void {
     const { modify_flow_meter, modify_aso_object = "", index = 0 } = step;
     if (modify_flow_meter === undefined) {

@@ -9,25 +9,28 @@ import type { ScenarioAsoChoice, ScenarioAsoData } from "./definition.js";
 /** A meter, a flag or a connection that a rule uses. */
 export interface StateUse {
   readonly kind: keyof ScenarioAsoData;
-  /** What people call it: `connections[3]`, or the action. */
+  /** Its name in reports: `connections[3]`, or the action. */
   readonly name: string;
-  /** Of ASO objects: the name of the bulk, and which of it. */
+  /** For ASO objects: the name of the bulk, and the offset. */
   readonly object: string | null;
   readonly offset: number;
   /** The register C that gets the answer. */
   readonly register: number;
 }
 
-/** What a rule writes into registers. */
+/** The registers that a rule writes. */
 export interface RuleUses {
   readonly uses: readonly StateUse[];
-  /** Registers C that it writes otherwise; null for who knows which. */
+  /** Registers C that it writes in other ways; null where that is unknown. */
   readonly writes: ReadonlySet<number> | null;
 }
 
 type Written = Omit<ScenarioAction, "name">;
 
-/** By the names of rules, in the order of the document, for `modify_aso` is for later rules; none where no rule asks anything. */
+/**
+ * By rule name, in document order, since `modify_aso` affects later rules only; empty where no rule
+ * uses state.
+ */
 export function usesOfRules(scenario: Scenario): readonly (readonly [rule: string, uses: RuleUses])[] {
   const shared = new Map((scenario.actions ?? []).map((action) => [action.name, action] as const));
   const kinds = new Map((scenario.asoObjects ?? []).map((object) => [object.name, asoKey(object)] as const));
