@@ -5,7 +5,7 @@
 import { build } from "esbuild";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** `source` lies in bench/; the bundle in build/bench/. */
+/** `source` is in bench/; the bundle is in build/bench/. */
 export async function runBundled(source: string, bundle: string): Promise<void> {
   const outfile = fileURLToPath(new URL(`../build/bench/${bundle}`, import.meta.url));
   await build({

@@ -18,7 +18,9 @@ import { missOf, TUPLE_WANTS, tupleAt } from "./tuples.js";
 
 const BULK = 100_000;
 const LIVE = 10_000;
-/** Tuples made beforehand; pairs go round and come back to a tuple long after its rule has gone. */
+/**
+ * Precomputed tuples; pairs cycle through them and reuse a tuple long after its rule was deleted.
+ */
 const TUPLES = Array.from({ length: 2 ** 17 }, (_, i) => tupleAt(i));
 /** Pairs of one run. */
 const PAIRS = 1000;
@@ -45,18 +47,18 @@ export const change: Suite = {
   facts: memory,
 };
 
-/** One of those that are compared: rules by number. */
+/** One competitor: rules by number. */
 interface Side {
   name: string;
   peer?: boolean;
   /** Inserts the rules of the first tuples as numbers 0 and on. */
   insertAll: (rules: number) => void;
   remove: (i: number) => void;
-  /** Whether the rules hit the frame of tuple `tuple`, and that of its near miss. */
+  /** Whether the rules match the frame of tuple `tuple`, and that of its near miss. */
   hits: (tuple: number) => [boolean, boolean];
 }
 
-/** One that takes rules one by one. */
+/** A competitor that takes rules one by one. */
 interface StepSide extends Side {
   /** Inserts the rule of tuple `tuple` as number `i`. */
   insert: (i: number, tuple: number) => void;
@@ -95,7 +97,7 @@ function bulk(
   };
 }
 
-/** Deletes the oldest rule and inserts one with the next tuple, again and again. */
+/** Repeatedly deletes the oldest rule and inserts one with the next tuple. */
 function pairs(sides: StepSide[], live: number): Workload {
   const step = (side: StepSide, position: number): void => {
     for (let i = position; i < position + PAIRS; i++) {
@@ -140,7 +142,10 @@ async function throughNames(): Promise<StepSide> {
   });
 }
 
-/** All rules in one call. Their values are laid out in it, as those of the others are made one by one. */
+/**
+ * All rules in one call. Their values are written inside the call, as the others create theirs one
+ * by one.
+ */
 async function throughBulk(rules: number): Promise<Side> {
   const nic = await TupleTable.open(0);
   const actions = [mlx5dv_dr_action_create_drop()];
@@ -204,7 +209,7 @@ function plainSide(): StepSide {
   });
 }
 
-/** Bytes a rule, the table itself included. */
+/** Bytes per rule, including the table itself. */
 async function memory(quick: boolean): Promise<Record<string, number>> {
   const rules = quick ? 2000 : BULK;
   const nic = await TupleTable.open(0);

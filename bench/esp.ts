@@ -16,7 +16,10 @@ const NODE = "node:crypto";
 const NOBLE = "@noble/ciphers";
 const ONE = "engine, one association";
 
-/** Bytes of data, and what is to be reached against node:crypto: one sealed a call, one opened a call, a batch sealed. */
+/**
+ * Bytes of data, and the goals against node:crypto: one encryption per call, one decryption per
+ * call, encryption of a batch.
+ */
 const SIZES: readonly [length: number, seal?: Target, open?: Target, batch?: Target][] = [
   [64, { goal: 6, floor: 4.3 }, { goal: 6, floor: 3.9 }, { goal: 12, floor: 7 }],
   [256, { goal: 2.5, floor: 1.65 }, { goal: 2, floor: 1.3 }, { goal: 5, floor: 3.1 }],
@@ -97,7 +100,7 @@ function targets(length: number, node: Target | undefined): { targets?: Record<s
   return { targets: { [NODE]: node, [NOBLE]: PLAIN } };
 }
 
-/** Keys and tables that are not in the cache: each packet is of another association. */
+/** Keys and tables that miss the CPU cache: each packet has another association. */
 async function manyAssociations(length: number, count: number): Promise<Workload> {
   const core = await loadCore();
   const ciphers = Uint32Array.from({ length: count }, (_, n) => createCipher(core, keyOf(n)));
@@ -125,7 +128,7 @@ async function manyAssociations(length: number, count: number): Promise<Workload
   };
 }
 
-/** What a new key costs, beside as many packets of node:crypto as it may. */
+/** Cost of a new key, compared with the time of packets of node:crypto. */
 async function makingAssociations(): Promise<Workload> {
   const PEER = `${NODE}, 8 packets of 64 bytes`;
   const core = await loadCore();

@@ -98,7 +98,10 @@ function kindOf(i: number): Kind {
   return KINDS[i % KINDS.length]!;
 }
 
-/** Flow i; its priority is such that of two that match the one with the lower number wins, here and in the peer. */
+/**
+ * Flow i; its priority is such that of two matching flows the one with the lower number wins, here
+ * and in the peer.
+ */
 function flowAt(i: number): FlowAttr {
   const specs = [...kindOf(i).specs(tupleAt(i)), { type: IBV_FLOW_SPEC_ACTION_TAG, tag_id: i }];
   return { type: IBV_FLOW_ATTR_NORMAL, priority: i, num_of_specs: specs.length, port: 1, specs };

@@ -2,7 +2,7 @@
 import type { Report, Result } from "./harness.js";
 import { chart, factTables, legend, rateCharts, ratioBar } from "./plots.js";
 
-/** Undefined where the report has no frames. */
+/** Undefined if the report has no frames. */
 export function framesSection(report: Report): string | undefined {
   const results = report.results.filter(({ suite }) => suite === "frames");
   if (results.length === 0) return undefined;
@@ -24,7 +24,7 @@ function label(name: string): string {
   return name.replace(/^engine, |device\./g, "").replace(/, (keys ready|typed arrays)$| -r in .*/, "");
 }
 
-/** A chart for each peer of a workload that something is to be reached against. */
+/** A chart for each peer of a workload with a goal. */
 function goalCharts(results: readonly Result[]): string {
   const workloads = [...new Set(results.map(({ workload }) => workload))];
   return workloads

@@ -9,21 +9,21 @@ import { add, configure, suite } from "benny";
 
 export interface Case {
   name: string;
-  /** Plain JavaScript doing the same job; the first peer is what ratios refer to. */
+  /** Plain JavaScript for the same job; ratios refer to the first peer. */
   peer?: boolean;
   run: () => unknown;
-  /** Work around a run that is not timed. A workload whose cases have it is timed run by run. */
+  /** Untimed work around a run. A workload with such cases is timed run by run. */
   before?: () => void;
   after?: () => void;
 }
 
-/** A case that takes its time itself: a peer in another process, or work between what is timed. */
+/** A case that measures its own time: a peer in another process, or untimed work in between. */
 export interface TimedCase {
   name: string;
   peer?: boolean;
-  /** Seconds of one run: of CPU time, but where the workload says otherwise. */
+  /** Seconds of one run: CPU time unless the workload says otherwise. */
   seconds: () => number | Promise<number>;
-  /** What its ratios to peers, by their names, are meant to reach. */
+  /** Goals of its ratios, by name of the peer. */
   targets?: Record<string, Target>;
 }
 
@@ -34,20 +34,20 @@ export interface Target {
 
 export interface Workload {
   name: string;
-  /** What is counted: "frame", "key", "rule". */
+  /** The unit that is counted: "frame", "key", "rule". */
   unit: string;
-  /** Units that one run handles. */
+  /** Units of one run. */
   units: number;
-  /** Throws unless all cases give the same answers. */
+  /** Throws unless all cases give the same results. */
   check: () => void;
   cases: Case[] | TimedCase[];
-  /** Of cases that take their time themselves. @default 11 */
+  /** For cases that measure their own time. @default 11 */
   rounds?: number;
-  /** Figures that are no times; asked for when all is measured. */
+  /** Figures other than times, read at the end. */
   facts?: Record<string, number>;
 }
 
-/** Parts of a suite that has such; none named is all. */
+/** Parts of a suite, if it has any; none named means all. */
 export interface Parts {
   sets: readonly string[];
   sizes: readonly string[];
@@ -56,9 +56,9 @@ export interface Parts {
 export interface Suite {
   name: string;
   title: string;
-  /** One after the other, so that only one workload's data is alive. */
+  /** One after another, so that only one workload's data is in memory. */
   workloads: (quick: boolean, parts: Parts) => AsyncIterable<Workload>;
-  /** Figures that are no times. */
+  /** Figures other than times. */
   facts?: (quick: boolean, parts: Parts) => Promise<Record<string, number>>;
 }
 
@@ -73,7 +73,7 @@ export interface Result {
   ratio: number | null;
   /** The ratio of each round. */
   rounds: number[];
-  /** The same to every peer, where there are several or something is to be reached. */
+  /** The ratio to each peer, if there are several or a goal. */
   against?: Against[];
 }
 
@@ -83,7 +83,7 @@ export interface Against extends Partial<Target> {
   rounds: number[];
 }
 
-/** What one run of the benchmarks found. */
+/** Result of one run of the benchmarks. */
 export interface Report {
   date: string;
   command: string;
@@ -93,13 +93,13 @@ export interface Report {
   facts: Record<string, Record<string, number>>;
 }
 
-/** Many short rounds: what else runs on a shared machine comes and goes within a second. */
+/** Many short rounds, because other load on a shared machine comes and goes within a second. */
 const ROUNDS = 7;
-/** Rounds of what is timed run by run. */
+/** Rounds of workloads that are timed run by run. */
 const SINGLE_ROUNDS = 9;
-/** Rounds of cases that take their time themselves. */
+/** Rounds of cases that measure their own time. */
 const TIMED_ROUNDS = 11;
-/** Seconds of a round for such a case, at least: far above what its clock can tell apart. */
+/** Minimum seconds of a round for such a case: far above the resolution of its clock. */
 const SLICE = 0.02;
 
 export function median(values: readonly number[]): number {
@@ -108,7 +108,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Three decimals are more than a noisy machine knows. */
+/** More than three decimals would be noise. */
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
@@ -145,12 +145,12 @@ export async function measure(suiteName: string, workload: Workload, quick: bool
   });
 }
 
-/** Of each round, seconds a run of each case. */
+/** For each round, seconds per run of each case. */
 async function timeRounds(workload: Workload, quick: boolean): Promise<number[][]> {
   const { cases } = workload;
   const rounds: number[][] = [];
   if (isTimed(cases)) {
-    // What is compiled while it runs is in its slow tier at first.
+    // Code is in the slow tier of the compiler at first.
     if (!quick) await timeThemselves(cases);
     for (let i = 0; i < (quick ? 1 : (workload.rounds ?? TIMED_ROUNDS)); i++) rounds.push(await timeThemselves(cases));
     return rounds;
@@ -174,7 +174,7 @@ async function timeThemselves(cases: readonly TimedCase[]): Promise<number[]> {
   return times;
 }
 
-/** CPU seconds of this process: what else the machine does is not in them. */
+/** CPU seconds of this process, without other load of the machine. */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -223,7 +223,7 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Seconds of one run of each case; benny cannot leave out what is done before and after. */
+/** Seconds of one run of each case; benny cannot exclude the work before and after. */
 function timeOnce(cases: readonly Case[]): number[] {
   return cases.map(({ run, before, after }) => {
     before?.();
@@ -235,7 +235,7 @@ function timeOnce(cases: readonly Case[]): number[] {
   });
 }
 
-/** Fails the check of a workload: nothing is timed that gives wrong answers. */
+/** Fails the check of a workload: a case with wrong results is not timed. */
 export function expectEqual(what: string, engine: unknown, peer: unknown): void {
   const [left, right] = [JSON.stringify(engine), JSON.stringify(peer)];
   if (left !== right) throw new Error(`bench: ${what}: the engine says ${left}, plain JavaScript ${right}`);

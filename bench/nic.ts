@@ -52,7 +52,7 @@ export class TupleTable {
     this.table = table;
     this.matcher = matcher;
     this.mask = matcher.mask!;
-    // Presence, which the mask asks for whole, and the fields that no tuple changes.
+    // Presence fields, which have a full mask, and the fields that are the same for all tuples.
     this.value.set(this.mask.subarray(sample.length), sample.length);
     this.value.set(sample);
   }
@@ -73,7 +73,7 @@ export class TupleTable {
     return new TupleTable(device, context, table, matcher, value.match_buf);
   }
 
-  /** The value that asks for a tuple; the next call overwrites it. */
+  /** The value that matches a tuple; the next call overwrites it. */
   valueOf(tuple: Tuple): Uint8Array {
     writeTuple(this.#view, 0, tuple);
     return this.value;

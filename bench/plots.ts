@@ -12,7 +12,7 @@ const ROW = 20;
 const GAP = 12;
 const AXIS = 26;
 
-/** Undefined where the report has nothing that is plotted. */
+/** Undefined if the report has nothing to plot. */
 export function page(report: Report): string | undefined {
   const sections = [classifySection(report), framesSection(report)].filter((one) => one !== undefined);
   if (sections.length === 0) return undefined;
@@ -32,7 +32,7 @@ ${sections.join("\n")}
 `;
 }
 
-/** Undefined where the report has no rule sets. */
+/** Undefined if the report has no rule sets. */
 function classifySection(report: Report): string | undefined {
   const results = report.results.filter(
     ({ suite, workload }) => suite === "classify" && /^(acl|fw|ipc)/.test(workload),
@@ -214,7 +214,7 @@ export function legend(...entries: [style: string, text: string][]): string {
   return entries.map(([style, text]) => `<span class="key"><i class="${style}"></i>${text}</span>`).join(" ");
 }
 
-/** Three digits that count. */
+/** Three significant digits. */
 function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

@@ -9,7 +9,10 @@ import type { Device } from "../src/index.js";
 import { expectEqual, type Workload } from "./harness.js";
 import type { PlainNic } from "./peers/nic.js";
 
-/** Steers frames from the table `root`; `plain` has the same rules. As many frames as whole batches take. */
+/**
+ * Steers frames from the table `root`; `plain` has the same rules. The number of frames is that of
+ * complete batches.
+ */
 export function steerBatches(
   name: string,
   device: Device,

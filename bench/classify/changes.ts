@@ -12,7 +12,7 @@ import { EngineSide, insertAll, PlainSide, type Side } from "./sides.js";
 
 /** Pairs of one run. */
 const PAIRS = 1000;
-/** Lines that are out at a time: what comes in is not what has just gone. */
+/** Lines removed at a time, so that an inserted line is not the last deleted one. */
 const OUT = 64;
 
 export async function* changes(set: SetName, size: SetSize): AsyncGenerator<Workload> {
@@ -60,7 +60,7 @@ export async function* changes(set: SetName, size: SetSize): AsyncGenerator<Work
     check() {
       whole();
       const steps = [stepper(engine, order), stepper(plain, order)];
-      // More than once around: every line has been out and in.
+      // More than one full cycle: every line has been deleted and inserted.
       for (let pairs = 0; pairs < rules.length + OUT; pairs += PAIRS) for (const step of steps) step();
       hold(`${set} ${size}, while lines are out`, engine.answers(MAX_BATCH), { expected: plain.answers() });
       whole();
@@ -77,7 +77,9 @@ export async function* changes(set: SetName, size: SetSize): AsyncGenerator<Work
   };
 }
 
-/** Takes OUT lines out; what it gives takes one out and puts the one back that is out longest, PAIRS times. */
+/**
+ * Removes OUT lines; the result removes one and reinserts the one removed longest ago, PAIRS times.
+ */
 function stepper(side: Side, order: Uint32Array): () => void {
   for (let i = 0; i < OUT; i++) side.remove(order[i]!);
   let at = OUT;

@@ -24,7 +24,9 @@ const VERSION_4 = 4 << STATE_VERSION_SHIFT;
 const ALL_PORTS = 0xffff;
 const DROP: readonly number[] = [Op.drop, 0];
 
-/** The rules of a set, line i with rank i; rules of one mask share it, as those of one matcher do. */
+/**
+ * The rules of a set, line i with rank i; rules of one mask share it, like those of one matcher.
+ */
 export class CoreRules {
   readonly #rules: { mask: Uint8Array; ranges: readonly FieldRange[]; words: readonly number[] }[];
   readonly #value = new Uint8Array(KEY_SIZE);
@@ -66,7 +68,10 @@ export class CoreRules {
   }
 }
 
-/** Writes headers into the key area. Every key has what the rules ask beside the tuple, and nothing else. */
+/**
+ * Writes headers into the key area. Every key has the required fields of the rules besides the
+ * tuple, and nothing else.
+ */
 export class CoreKeys {
   readonly #core: Core;
   /** | src | dst | ports | protocol |, the first three as the machine reads bytes in the order of the wire. */
@@ -94,7 +99,9 @@ export class CoreKeys {
   }
 }
 
-/** Whether all of a port is asked; what is neither this nor everything is a range, never many exact ports. */
+/**
+ * Whether a port has a full mask; otherwise it is a wildcard or a range, never many exact ports.
+ */
 export function exact([low, high]: SetRule["sport"]): boolean {
   return low === high;
 }

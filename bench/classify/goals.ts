@@ -5,7 +5,7 @@
 import type { Target } from "../harness.js";
 import { SETS, type SetName } from "./ruleSets.js";
 
-/** A table's size; the trace is uniform where nothing else is said. */
+/** The size of a table; the trace is uniform unless stated otherwise. */
 export type Workbench = "1k" | "10k" | "100k" | "10k mix";
 export type PeerKind = "plain" | "scalar" | "vector";
 

@@ -11,7 +11,7 @@ import { numbers } from "../random.js";
 import { swap } from "./coreRules.js";
 import { BYTES_GOAL } from "./goals.js";
 
-/** Headers that the largest table is asked; one in four misses. */
+/** Headers looked up in the largest table; one in four misses. */
 const TRACE = 65536;
 
 export async function large(rules: number, most: number): Promise<Record<string, number>> {
@@ -36,7 +36,10 @@ export async function large(rules: number, most: number): Promise<Record<string,
   };
 }
 
-/** Asks for rules all over, and holds every answer; nanoseconds of CPU time a key, without the writing of keys. */
+/**
+ * Looks up rules across the whole table and checks every result; nanoseconds of CPU time per key,
+ * without writing the keys.
+ */
 function answer(nic: TupleTable, handles: Uint32Array): number {
   const { core } = nic.device;
   const batch = new Batch(core);

@@ -11,7 +11,7 @@ import { EngineSide, insertAll, PlainSide } from "./sides.js";
 
 export const PLAIN = "plain JavaScript, a Map a mask";
 const SCALAR = "rte_acl, scalar";
-/** What a case of vectors begins with; the method follows. */
+/** Prefix of the name of a vector case; the method follows. */
 const VECTOR = "rte_acl, ";
 
 /** Yields one workload, and ends the other process after it. */
@@ -45,7 +45,7 @@ export async function* lookups(
   const cases: TimedCase[] = [MAX_BATCH, 32, 1].map((batch) => ({
     name: batch === 1 ? "engine, one a call" : `engine, batch of ${batch}`,
     seconds: repeated((times) => engine.seconds(batch, times)),
-    // What is asked of batches is not asked of one a call.
+    // Goals of batches do not apply to one lookup per call.
     ...(batch === 1 ? {} : { targets }),
   }));
   cases.push({ name: PLAIN, peer: true, seconds: repeated((times) => plain.seconds(times)) });

@@ -16,7 +16,7 @@ import * as at from "../peers/record.js";
 import { swap } from "./coreRules.js";
 import { trace, TUPLE_WANTS, tupleAt, type Tuple } from "../tuples.js";
 
-/** Lookups of one run; the trace is TRACE long and goes on where the last run ended. */
+/** Lookups of one run; the trace is TRACE long and continues where the last run ended. */
 const RUN = 4096;
 const TRACE = 65536;
 
@@ -45,7 +45,7 @@ export async function oneMatcher(rules: number): Promise<Workload> {
 }
 
 interface Side {
-  /** What every key of the trace finds: numbers of rules, 0 for a miss. */
+  /** The results for the keys of the trace: numbers of rules, 0 for a miss. */
   all: (size: number) => number[];
   runner: (size: number) => () => number;
 }
@@ -57,7 +57,7 @@ async function engineSide(rules: number, tuples: readonly Tuple[]): Promise<Side
   const numberOf = new Map<number, number>([[0, 0]]);
   for (let i = 0; i < rules; i++) numberOf.set(nic.insert(tupleAt(i), i, i), i + 1);
 
-  // Whole keys of TCP frames, made by the parser.
+  // Complete keys of TCP frames, from the parser.
   const batch = new Batch(core);
   for (let i = 0; i < MAX_BATCH; i++) batch.put(tcpFrame(tupleAt(0)), 64, 1, Link.ethernet);
   batch.parse(NEEDS_ALL);

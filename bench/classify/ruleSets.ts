@@ -12,7 +12,7 @@ export type SetName = (typeof SETS)[number];
 export type SetSize = (typeof SIZES)[number];
 export type TraceKind = "uniform" | "mix";
 
-/** Numbers unsigned; `mask` bits of an address that are 0 are 0 in the address too; ports with both ends inside. */
+/** Numbers are unsigned; bits of an address outside `mask` are 0; port ranges are inclusive. */
 export interface SetRule {
   src: number;
   srcMask: number;
@@ -29,11 +29,11 @@ export const HEADER_WORDS = 4;
 
 export interface Trace {
   headers: Uint32Array;
-  /** The line of the rule that wins, -1 for none. */
+  /** The line of the winning rule, -1 for none. */
   expected: Int32Array;
 }
 
-// From here and from the bundle in build/bench/ alike.
+// The same path from here and from the bundle in build/bench/.
 const FOLDER = new URL("../../bench/rulesets/", import.meta.url);
 
 export function readRules(set: SetName, size: SetSize): SetRule[] {
@@ -54,7 +54,7 @@ export function readRules(set: SetName, size: SetSize): SetRule[] {
   });
 }
 
-/** A "mix" trace is there for 10k only. */
+/** A "mix" trace exists for 10k only. */
 export function readTrace(set: SetName, size: SetSize, kind: TraceKind): Trace {
   const rows = lines(`${set}_${size}.${kind}.trace.gz`);
   const headers = new Uint32Array(HEADER_WORDS * rows.length);
@@ -67,7 +67,7 @@ export function readTrace(set: SetName, size: SetSize, kind: TraceKind): Trace {
   return { headers, expected };
 }
 
-/** The rules one after the other: what `expected` holds, found again. */
+/** A linear search through the rules, to check `expected`. */
 export class LinearSearch {
   readonly #rows: Uint32Array;
 
@@ -80,7 +80,7 @@ export class LinearSearch {
     );
   }
 
-  /** The line that wins for header i of a trace, or -1. */
+  /** The winning line for header i of a trace, or -1. */
   find(headers: Uint32Array, i: number): number {
     const [src, dst, ports, protocol] = headers.subarray(HEADER_WORDS * i, HEADER_WORDS * (i + 1));
     const [sport, dport] = [ports! >>> 16, ports! & 0xffff];

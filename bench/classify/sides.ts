@@ -8,11 +8,11 @@ import { HEADER_WORDS, type SetRule } from "./ruleSets.js";
 
 /** Rules by line. */
 export interface Side {
-  /** An empty table instead of the one that was. */
+  /** Replaces the table by an empty one. */
   renew: () => void;
   insert: (line: number) => void;
   remove: (line: number) => void;
-  /** The line that each header of the trace finds, -1 for none. */
+  /** The line found for each header of the trace, -1 for none. */
   answers: (batch: number) => Int32Array;
 }
 
@@ -69,8 +69,8 @@ export class EngineSide implements Side {
   }
 
   /**
-   * CPU seconds that `classify` takes for the trace, `times` over. Its keys are written between the calls, and the
-   * time that writing takes without them is taken off, pass by pass.
+   * CPU seconds of `classify` for the trace, `times` times. Keys are written between the calls; the
+   * time of writing alone is subtracted pass by pass.
    */
   seconds(batch: number, times: number): number {
     let sum = 0;
@@ -97,7 +97,10 @@ export class EngineSide implements Side {
   }
 }
 
-/** A Map a mask; ranges stay ranges. Its rules ask nothing but the tuple, and its keys hold nothing else. */
+/**
+ * One Map per mask; ranges stay ranges. Its rules match only the tuple, and its keys contain only
+ * the tuple.
+ */
 export class PlainSide implements Side {
   readonly #rules: { mask: Int32Array; value: Int32Array; sport: number; dport: number }[];
   readonly #headers: Int32Array;
@@ -134,7 +137,7 @@ export class PlainSide implements Side {
     return lines;
   }
 
-  /** CPU seconds of the trace, `times` over. */
+  /** CPU seconds of the trace, `times` times. */
   seconds(times: number): number {
     const start = cpuSeconds();
     let hits = 0;

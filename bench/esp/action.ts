@@ -18,11 +18,11 @@ const ALONE = "the cipher alone";
 /** Pad length and next header. */
 const TRAILER = 2;
 const SPI = 0x1000;
-/** Bytes of a frame in a batch, head room and all. */
+/** Bytes of a frame in a batch, including head room. */
 const ROOM = 2048;
 const MAC = { source: "02:00:00:00:00:01", destination: "02:00:00:00:00:02" };
 
-/** Frames whose payload in ESP has so many bytes, trailer and all. */
+/** Frames whose ESP payload has this length, including the trailer. */
 export async function wholeAction(length: number): Promise<Workload[]> {
   const tunnel = await Tunnel.open(length);
   const packets = new Packets(tunnel.core, createCipher(tunnel.core, keyOf(0)), length);
@@ -64,11 +64,11 @@ const ip = (dst_ip: string): v.FlowSpec => ({
 });
 const ESP: v.FlowSpec = { type: v.IBV_FLOW_SPEC_ESP, val: { spi: SPI }, mask: { spi: 0xffffffff } };
 
-/** A device whose flow takes frames through ESP, one way. */
+/** A device with a flow for one direction of ESP. */
 interface Side {
   readonly device: Device;
   readonly action: EspAction;
-  /** The table that its frames begin at, and who brings them. */
+  /** The first table of its frames, and their origin. */
   readonly root: number;
   readonly vport: number;
 }
@@ -95,7 +95,7 @@ async function side(encrypts: boolean): Promise<Side> {
     : { device, action, root: pipeline.received, vport: VPORT_UPLINK };
 }
 
-/** Two of them, and frames on their way from one to the other. */
+/** Two of them, and frames from one to the other. */
 class Tunnel {
   readonly #out: Side;
   readonly #in: Side;
@@ -122,7 +122,7 @@ class Tunnel {
     return this.#out.device.core;
   }
 
-  /** Throws unless every frame comes out as it went in. */
+  /** Throws unless every frame arrives unchanged. */
   check(): void {
     const sent = this.#fill(this.#out, this.#all());
     sent.steer(this.#out.root);
@@ -142,7 +142,7 @@ class Tunnel {
     return Array.from({ length: MAX_BATCH }, () => this.#clear);
   }
 
-  /** CPU seconds of sealing a batch so many times. */
+  /** CPU seconds of encrypting a batch `times` times. */
   seal(times: number): number {
     return time(this.#fill(this.#out, this.#all()), this.#out.root, times, () => undefined);
   }
@@ -157,7 +157,7 @@ class Tunnel {
     return batch;
   }
 
-  /** The window as if nothing had come in. */
+  /** Resets the window to that of no received frames. */
   #forget(): void {
     const { action, device } = this.#in;
     const { u8, u32 } = device.core;
@@ -167,7 +167,7 @@ class Tunnel {
   }
 }
 
-/** CPU seconds of walking a batch so many times; what makes it as it was is not in them. */
+/** CPU seconds of walking a batch repeatedly, without the time of resetting it. */
 function time(batch: Batch, root: number, times: number, restore: () => void): number {
   const { core } = batch;
   const frames = core.u8.slice(core.frames, core.frames + MAX_BATCH * FRAME_SIZE);

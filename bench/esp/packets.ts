@@ -18,12 +18,12 @@ import { cpuSeconds, expectEqual } from "../harness.js";
 import type { GcmPeer, Sealed } from "../peers/gcm.js";
 import { numbers } from "../random.js";
 
-/** As many as the longest leave room for. */
+/** As many as fit at the greatest length. */
 export const PACKETS = 256;
 export const KEY_LENGTH = 16;
 const AAD_LENGTH = 8;
 const ICV_LENGTH = 16;
-/** Packets that are compared before anything is timed. */
+/** Packets that are compared before timing. */
 const CHECKED = 40;
 
 export function bytesOf(seed: number, length: number): Uint8Array {
@@ -52,7 +52,7 @@ export class Packets {
   constructor(core: Core, cipher: number, length: number) {
     this.#core = core;
     this.#length = length;
-    // Frames lie behind each other with room in front, at addresses that ESP headers make odd.
+    // Frames are consecutive with room before each, at addresses that ESP headers make odd.
     this.#stride = ((length + AAD_LENGTH + ICV_LENGTH + 128 + 63) & ~63) + 4;
     const { u8 } = core;
     const view = new DataView(u8.buffer);
@@ -103,7 +103,7 @@ export class Packets {
     else for (let n = 0; n < PACKETS; n += batch) exports.openMany(jobs + n * JOB_SIZE, batch);
   }
 
-  /** Seals all packets, each by the next of `ciphers`, one a call. */
+  /** Encrypts all packets, one per call, each with the next of `ciphers`. */
   sealBy(ciphers: Uint32Array, from: number): void {
     const { exports, jobs, u32 } = this.#core;
     for (let n = 0; n < PACKETS; n++) {
@@ -113,7 +113,7 @@ export class Packets {
     }
   }
 
-  /** CPU seconds of opening all packets so many times; that they are sealed again in between is not in them. */
+  /** CPU seconds of decrypting all packets repeatedly, without the encryptions between. */
   openSeconds(batch: number, times: number): number {
     this.#reset();
     let seconds = 0;
@@ -142,7 +142,7 @@ export class Packets {
     };
   }
 
-  /** Throws unless core and peer make the same of packets, each way. */
+  /** Throws unless core and peer give the same packets in both directions. */
   check(peer: GcmPeer): void {
     for (const batch of [1, 32]) {
       this.#reset();

@@ -8,7 +8,7 @@ import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
 import { any, exact } from "../classify/coreRules.js";
 import type { SetRule } from "../classify/ruleSets.js";
 
-/** Options of a device that decides about every frame anew. */
+/** Options of a device without flow cache. */
 export const WITHOUT_CACHE: DeviceOptions = { cache: false };
 
 const QUEUES = 16;
@@ -43,7 +43,7 @@ export class AclDevice {
     return this.loaded.tables.get("root")!.classifier.table;
   }
 
-  /** The line of each rule of the core; that of none is -1. */
+  /** The line of each rule of the core; -1 if there is none. */
   linesByHandle(): Map<number, number> {
     const lines = new Map([[0, -1]]);
     for (let line = 0; line < this.#rules; line++) lines.set(this.loaded.rules.get(nameOf(line))!.handle, line);
@@ -81,7 +81,7 @@ function scenarioOf(rules: readonly SetRule[]): object {
     queues: Array.from({ length: QUEUES }, (_, queue) => ({ name: queueName(queue) })),
     counters: [{ name: COUNTERS, flow_counter_bulk_log_size: Math.ceil(Math.log2(rules.length)) }],
     tables: [{ name: "root", level: 0 }],
-    // Rules of one matcher without a mask come in the order of their making.
+    // Rules of one matcher without a mask match in order of creation.
     rules: rules.map((rule, line) => ({
       name: nameOf(line),
       table: "root",
@@ -95,7 +95,10 @@ function nameOf(line: number): string {
   return `line ${line}`;
 }
 
-/** A device has ports of TCP and of UDP, each by itself: rules that ask for ports of any protocol have no place here. */
+/**
+ * A device has separate ports of TCP and of UDP: rules with ports of any protocol cannot be
+ * expressed here.
+ */
 function matchOf(rule: SetRule): Record<string, string | number> {
   const { src, srcMask, dst, dstMask, sport, dport, protocol, protocolMask } = rule;
   const match: Record<string, string | number> = { "outer.ip_version": 4 };

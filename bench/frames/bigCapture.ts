@@ -15,7 +15,7 @@ import { numbers } from "../random.js";
 import { Shares } from "./shares.js";
 
 export const GIGABYTE = 1e9;
-/** What tcpdump is asked for: a half of the frames. */
+/** The filter of tcpdump: it passes half of the frames. */
 export const FILTER = "tcp dst port 443";
 
 const SERVICES = 249;
@@ -24,7 +24,7 @@ const PORT_SHARES = [60, 20, 5, 15];
 const QUEUES = 64;
 const COUNTER_LOG = 10;
 
-/** Kinds of flows, how many of a hundred, and the rule that wants those without a service. */
+/** Kinds of flows, their share in percent, and the rule for those without a service. */
 const KINDS = [
   { kind: "service", share: 78 },
   { kind: "service in a VLAN", share: 6 },
@@ -34,7 +34,7 @@ const KINDS = [
   { kind: "arp", share: 2 },
 ] as const;
 type Kind = (typeof KINDS)[number]["kind"];
-/** Behind the services, in this order; the last one wants everything. */
+/** After the services, in this order; the last one matches everything. */
 const OTHERS = ["vxlan", "ipv6", "icmp", "rest"] as const;
 const OTHER_MATCHES: readonly Record<string, string | number>[] = [
   { "misc.vxlan_vni": "any" },
@@ -43,7 +43,7 @@ const OTHER_MATCHES: readonly Record<string, string | number>[] = [
   {},
 ];
 
-/** Bytes of a frame, and how many of a hundred have so many: 400 in the mean. */
+/** Frame lengths and their share in percent: 400 bytes on average. */
 const LENGTHS = [66, 200, 576, 1514] as const;
 const LENGTH_SHARES = [50, 21, 12, 17];
 const FLOWS = 4096;
@@ -67,12 +67,12 @@ export interface CaptureFile {
 interface Flow {
   rule: number;
   passes: boolean;
-  /** A record of the file for each of LENGTHS, made when the first is asked for. */
+  /** A record of the file for each of LENGTHS, created on first use. */
   records: (Uint8Array | undefined)[];
   layers: readonly Layer[];
 }
 
-/** Writes a classic pcap file of at least so many bytes. */
+/** Writes a classic pcap file of at least this many bytes. */
 export function writeCapture(path: string, bytes: number): CaptureFile {
   const next = numbers(21);
   const flows = Array.from({ length: FLOWS }, (_, i) => flowAt(i));
@@ -144,7 +144,7 @@ function flowAt(i: number): Flow {
   const rule = own
     ? service * PORTS.length + port
     : SERVICES * PORTS.length + OTHERS.indexOf(kind === "arp" ? "rest" : kind);
-  // The filter does not look behind tags, nor into tunnels.
+  // The filter does not look after tags, nor into tunnels.
   const passes = (kind === "service" || kind === "ipv6") && PORTS[port] === "443/tcp";
   return { rule, passes, records: [], layers: [{ header: "ethernet" }, ...layers[kind]] };
 }

@@ -15,10 +15,10 @@ const ROUNDS = 5;
 const COMMAND = join(root, "dist/cli.js");
 const PEAK_MEMORY = join(root, "bench/frames/peakMemory.mjs");
 
-/** What ends the bench before its time. */
+/** Signals that end the bench early. */
 const ENDINGS = ["SIGINT", "SIGTERM"] as const;
 
-/** Why captures are not measured here; undefined where they are. */
+/** The reason why captures are not measured here; undefined if they are. */
 export async function withoutCaptures(): Promise<string | undefined> {
   if (!existsSync(COMMAND)) return "the package is not built: npm run build:quick";
   try {
@@ -29,7 +29,7 @@ export async function withoutCaptures(): Promise<string | undefined> {
   }
 }
 
-/** One workload, wall time. Its files are gone when it is done, or interrupted. */
+/** One workload, wall time. Its files are deleted at the end, also after an interrupt. */
 export async function* captures(quick: boolean): AsyncGenerator<Workload> {
   const folder = mkdtempSync(join(tmpdir(), "flowsteer-captures-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
@@ -64,7 +64,10 @@ class Files {
     writeFileSync(this.#scenario, JSON.stringify(capture.scenario));
   }
 
-  /** Steers the file. The scenario has the counts that it expects of every rule: the command fails where they are others. */
+  /**
+   * Steers the file. The scenario has the expected counts of every rule: the command fails if they
+   * differ.
+   */
   async steer(workers: number): Promise<number> {
     const options = ["--workers", String(workers)];
     const args = ["--import", PEAK_MEMORY, COMMAND, "run", this.#scenario, this.file, ...options];

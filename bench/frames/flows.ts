@@ -9,10 +9,10 @@ import { Shares } from "./shares.js";
 
 const TCP = 6;
 const UDP = 17;
-/** Of so many headers one is held to a search through all rules. */
+/** One in this many headers is checked against a linear search. */
 const HELD = 256;
 
-/** So many headers, each at a random point of a random rule, with the rule that wins. */
+/** This many headers, each at a random point of a random rule, with the winning rule. */
 export function randomFlows(rules: readonly SetRule[], count: number, seed: number): Trace {
   const next = numbers(seed);
   const headers = new Uint32Array(HEADER_WORDS * count);
@@ -29,7 +29,7 @@ function within([low, high]: SetRule["sport"], chance: number): number {
   return low + (chance % (high - low + 1));
 }
 
-/** Found by a tuple space, which is held to a search through all rules now and then. */
+/** Found by a tuple space, which is checked against a linear search at intervals. */
 function winners(rules: readonly SetRule[], headers: Uint32Array): Int32Array {
   const space = new FlatTupleSpace(rules);
   const search = new LinearSearch(rules);

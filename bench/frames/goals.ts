@@ -14,5 +14,5 @@ export const WORKERS_GOAL = 1.8;
 /** A capture through the command and through tcpdump, wall time: at most 1.5 times as long. Peak memory in bytes. */
 export const CAPTURE_GOAL = 0.667;
 export const CAPTURE_MEMORY_GOAL = 300e6;
-/** A process with the package and one that does nothing, wall time: at most 1.5 times as long. */
+/** A process with the package and an empty one, wall time: at most 1.5 times as long. */
 export const START_GOAL = 0.667;

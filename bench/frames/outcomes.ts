@@ -45,7 +45,7 @@ export async function outcomes(size: SetSize, kind: TraceKind): Promise<Workload
   };
 }
 
-/** Everything that is timed gives the answers of the trace; of counters too, counted in all. */
+/** All timed cases give the results of the trace; counters are checked in total. */
 function check(
   name: string,
   engine: Bursts,
@@ -94,7 +94,10 @@ function check(
 
 type ReadRow = (burst: Burst, row: number, frame: number) => void;
 
-/** Frames of one length through the burst of a device, over and over; of each the verdict, the tag and the queue are read. */
+/**
+ * Repeatedly steers frames of one length through the burst of a device, and reads verdict, tag and
+ * queue of each.
+ */
 class Bursts {
   readonly acl: AclDevice;
   readonly bytes: Uint8Array;
@@ -108,7 +111,7 @@ class Bursts {
     this.#burst = acl.device.openBurst();
   }
 
-  /** All frames lie in the area of the burst, where a reader of a file would put them. */
+  /** All frames are in the area of the burst, where a reader of a file would put them. */
   add(read?: ReadRow): number {
     const burst = this.#burst;
     burst.clear();

@@ -68,7 +68,10 @@ function byClock(run: () => unknown): () => Promise<number> {
 
 type ReadRow = (burst: Burst, row: number, frame: number) => void;
 
-/** Frames through two bursts of a device in turn: one is filled and the other read while the next is steered. Of each frame the verdict, the tag and the queue are read. */
+/**
+ * Frames through two bursts of a device in turn: one is filled and the other read while the next is
+ * steered. Verdict, tag and queue of each frame are read.
+ */
 class Side {
   readonly acl: AclDevice;
   readonly #bytes: Uint8Array;
@@ -82,7 +85,7 @@ class Side {
     this.#bursts = [acl.device.openBurst(), acl.device.openBurst()];
   }
 
-  /** Frames lie in the area of the burst, where a reader of a file puts them. */
+  /** Frames are in the area of the burst, where a reader of a file puts them. */
   readonly add = (read?: ReadRow): number => this.#run(read, (burst, first) => this.#addAll(burst, first));
 
   readonly put = (read?: ReadRow): number => this.#run(read, (burst, first) => this.#putAll(burst, first));

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Of the project; from here and from the bundle in build/bench/ alike. */
+/** The project's folder; the same path from here and from the bundle in build/bench/. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface Ended {
@@ -15,10 +15,13 @@ export interface Ended {
   seconds: number;
 }
 
-/** Milliseconds after which a process is ended. */
+/** Time limit of a process in milliseconds. */
 const PATIENCE = 120_000;
 
-/** Without what has every Node process of a machine load more: the time of that would be part of all that are compared. */
+/**
+ * Removes settings that make every Node process of a machine load more: that time would be part of
+ * all competitors.
+ */
 const ENVIRONMENT = { ...process.env, NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined };
 
 /** Runs a program in the folder of the project. @throws where it cannot be started */
@@ -37,7 +40,7 @@ export function runProcess(program: string, args: readonly string[]): Promise<En
   });
 }
 
-/** The same; throws unless it ends well. */
+/** The same; throws if it fails. */
 export async function runWell(program: string, args: readonly string[]): Promise<Ended> {
   const ended = await runProcess(program, args);
   if (ended.code === 0) return ended;

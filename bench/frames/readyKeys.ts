@@ -21,7 +21,9 @@ import { cpuSeconds, repeated } from "../harness.js";
 import type { AclDevice } from "./acl.js";
 import { FRAME_BYTES } from "./stream.js";
 
-/** Words of a key that rules on the 5-tuple ask for; in all frames here the others are equal or not asked. */
+/**
+ * Words of a key that rules on the 5-tuple need; in all frames here the others are equal or unused.
+ */
 const WORDS = [
   OUTER + LAYER_SRC_IPV4,
   OUTER + LAYER_DST_IPV4,
@@ -33,7 +35,10 @@ const WORDS = [
 ].map((byte) => byte >> 2);
 
 export class ReadyKeys {
-  /** CPU seconds that `classify` takes for all frames: keys are written between the calls, and what that takes alone is taken off. */
+  /**
+   * CPU seconds of `classify` for all frames: keys are written between the calls, and the time of
+   * writing alone is subtracted.
+   */
   readonly seconds: () => Promise<number>;
   readonly #acl: AclDevice;
   readonly #core: Core;
@@ -72,7 +77,7 @@ export class ReadyKeys {
     });
   }
 
-  /** The line that each frame finds, -1 for none. */
+  /** The line found for each frame, -1 for none. */
   answers(): Int32Array {
     const lineOf = this.#acl.linesByHandle();
     const lines = new Int32Array(this.#count);
@@ -94,7 +99,7 @@ export class ReadyKeys {
     }
   }
 
-  /** What all keys have in common: somebody else's frames may lie there. */
+  /** The common part of all keys: the area may contain frames of other users. */
   #open(): void {
     const { u8, keys } = this.#core;
     u8.fill(0, keys, keys + MAX_BATCH * KEY_SIZE);

@@ -16,7 +16,7 @@ import { FRAME_BYTES, framesOf } from "./stream.js";
 const OFF = "engine, cache off";
 const EXPONENT = 0.99;
 const FLOWS = 100_000;
-/** More than any cache holds comes by before the sequence begins anew. */
+/** More frames than any cache has entries, before the sequence repeats. */
 const LENGTH = 2 ** 20;
 const QUICK_FLOWS = 2000;
 const QUICK_LENGTH = 2 ** 14;
@@ -44,7 +44,7 @@ export async function* cached(size: SetSize, quick: boolean, program: string | u
   yield uniform(rules, size, length, on, off);
 }
 
-/** No flow comes twice. */
+/** No flow occurs twice. */
 function uniform(rules: readonly SetRule[], size: SetSize, length: number, on: AclDevice, off: AclDevice): Workload {
   const trace = randomFlows(rules, length, 13);
   return workload(`acl1 ${size}, uniform over ${length.toLocaleString("en")} flows`, on, off, trace, UNIFORM_GOAL, []);
@@ -70,7 +70,7 @@ function workload(
       const lines = new Int32Array(trace.expected.length);
       const before = sides.map(({ acl }) => acl.counts());
       for (const [n, side] of sides.entries()) {
-        // Once more, with what the cache knows by then.
+        // Once more, with a warm cache.
         for (let time = 0; time < 2; time++) {
           lines.fill(-2);
           side.run((burst, row, frame) => (lines[frame] = burst.tagged[row] === 1 ? burst.tags[row]! : -1));

@@ -8,20 +8,20 @@ import { root, runWell } from "./processes.js";
 const ROUNDS = 21;
 const EMPTY = "a process that does nothing";
 
-/** Why it is not measured here; undefined where it is. */
+/** The reason why it is not measured here; undefined if it is. */
 export function withoutStart(): string | undefined {
   return existsSync(join(root, "dist/index.js")) ? undefined : "the package is not built: npm run build:quick";
 }
 
 export function start(): Workload {
-  // A program that comes to anything but what it expects ends badly.
+  // A program fails if its outcome is not the expected one.
   const run = async (program: string): Promise<number> =>
     (await runWell(process.execPath, [join(root, "bench/frames", program)])).seconds;
   return {
     name: "start: import, a device, ten rules, one frame, wall time",
     unit: "process",
     units: 1,
-    // Each run is held to its outcome.
+    // The outcome of each run is checked.
     check: () => undefined,
     cases: [
       {

@@ -13,7 +13,7 @@ const UPPER = 34;
 const PACKET_BYTES = FRAME_BYTES - IP;
 const SEGMENT_BYTES = FRAME_BYTES - UPPER;
 
-/** Ethernet, IPv4 without what follows from the header, and nothing behind. */
+/** Ethernet, IPv4 without the computed header fields, and no payload. */
 const TEMPLATE = Uint8Array.of(
   ...[0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0x02, 0x08, 0x00],
   ...[0x45, 0, 0, PACKET_BYTES, 0x12, 0x34, 0x40, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -38,7 +38,7 @@ export function framesOf(headers: Uint32Array): Uint8Array {
   return bytes;
 }
 
-/** The same frames, each by itself. */
+/** The same frames as separate arrays. */
 export function separate(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: bytes.length / FRAME_BYTES }, (_, i) =>
     bytes.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES),

@@ -63,7 +63,7 @@ export function asKey(parser: PlainParser, i: number, wanted: number): Uint8Arra
   return ofGroups(new Uint8Array(view.buffer), wanted);
 }
 
-/** The groups in `wanted` of a key; the others, which an earlier parse may have filled, are 0. */
+/** The groups of a key in `wanted`; the others, which an earlier parse may have filled, are 0. */
 export function ofGroups(whole: Uint8Array, wanted: number): Uint8Array {
   const some = whole.slice();
   for (let group = 0; group < key.KEY_SIZE / key.GROUP_SIZE; group++) {

@@ -21,10 +21,10 @@ function mix(hash: number, word: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The rules of one mask; a rule is a number that `remove` takes back. */
+/** The rules of one mask; a rule is a number that `remove` accepts. */
 export class PlainGroup<T> {
   readonly key: string;
-  /** Not above the rank of any rule. */
+  /** At most the lowest rank of the rules. */
   best = Infinity;
   readonly #words: Int32Array;
   readonly #bits: Int32Array;
@@ -141,7 +141,7 @@ export class PlainGroup<T> {
 export class PlainClassifier<T> {
   readonly #groups: PlainGroup<T>[] = [];
 
-  /** The group of a mask, made when it is not there. */
+  /** The group of a mask, created if missing. */
   group(mask: readonly MaskWord[]): PlainGroup<T> {
     const key = mask.map(({ word, bits }) => `${word}/${bits}`).join();
     let group = this.#groups.find((one) => one.key === key);

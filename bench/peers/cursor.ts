@@ -23,7 +23,7 @@ export function sum(bytes: Uint8Array, offset: number, length: number): number {
   return high * 256 + low;
 }
 
-/** Whether a sum with the checksum inside says that all is right. */
+/** Whether a sum that includes the checksum is correct. */
 export function isRight(total: number): boolean {
   while (total > 0xffff) total = (total & 0xffff) + (total >>> 16);
   return total === 0xffff;
@@ -36,7 +36,7 @@ export class Cursor {
   protected bytes: Uint8Array = new Uint8Array(0);
   protected frame = 0;
   protected at = 0;
-  /** The frames here are captured whole: one end for what may be read and what was on the wire. */
+  /** The frames here are captured completely: readable bytes and bytes on the wire end together. */
   protected end = 0;
   protected level = LEVEL_OUTER;
   #list = 0;
@@ -67,13 +67,13 @@ export class Cursor {
     lists[list] = count + 1;
   }
 
-  /** What lies behind a level's headers; `word` is where the list has it. */
+  /** The payload after the headers of a level; `word` is its position in the list. */
   protected notePayload(word: number): void {
     this.lists[this.#list + word] = this.at - this.frame;
     this.lists[this.#list + word + 1] = this.end - this.frame;
   }
 
-  /** What is missing lies beyond the packet or the frame: there are no cut captures here. */
+  /** Missing bytes are beyond the packet or the frame: there are no cut captures here. */
   protected has(kind: number, bytes: number): boolean {
     if (this.end - this.at >= bytes) return true;
     return this.stop(kind, Stop.beyond_packet, bytes);

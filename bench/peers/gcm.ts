@@ -8,6 +8,6 @@ export interface Sealed {
 export interface GcmPeer {
   readonly name: string;
   seal(nonce: Uint8Array, aad: Uint8Array, data: Uint8Array): Sealed;
-  /** Throws where the ICV is wrong. */
+  /** Throws if the ICV is wrong. */
   open(nonce: Uint8Array, aad: Uint8Array, sealed: Sealed): Uint8Array;
 }

@@ -20,7 +20,10 @@ interface Aes {
   ) => { encrypt: (data: Uint8Array) => Uint8Array; decrypt: (sealed: Uint8Array) => Uint8Array };
 }
 
-/** A maker of such peers, or why there is none. What is not installed is installed now, if that is wanted. */
+/**
+ * A factory of such peers, or the reason why there is none. A missing package is installed on
+ * request.
+ */
 export async function loadNoble(
   install: boolean,
 ): Promise<{ make: (key: Uint8Array) => GcmPeer } | { skipped: string }> {

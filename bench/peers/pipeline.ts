@@ -12,7 +12,7 @@ export interface PlainStep {
   changes: readonly PlainChange[];
   counter: { packets: number; bytes: number } | null;
   tunnel: PlainTunnel | null;
-  /** The table behind; null ends the way, at a queue unless the frame is dropped. */
+  /** The next table; null ends the path, at a queue unless the frame is dropped. */
   next: PlainTable | null;
   drop: boolean;
 }
@@ -20,9 +20,9 @@ export interface PlainStep {
 export interface PlainOutcome {
   verdict: string;
   reason: string;
-  /** How many the frame hit. */
+  /** Number of rules that the frame hit. */
   rules: number;
-  /** Hexadecimal; null where nobody got it. */
+  /** Hexadecimal; null if it was not delivered. */
   frame: string | null;
 }
 
@@ -43,7 +43,10 @@ const OUTCOMES = [
 
 export class PlainPipeline {
   readonly root = new PlainTable();
-  /** Of each frame of the last batch: what became of it (of OUTCOMES), how many rules it hit, and its bytes in `bytes`. */
+  /**
+   * For each frame of the last batch: its result (of OUTCOMES), the number of rules hit, and its
+   * bytes in `bytes`.
+   */
   readonly verdicts: Uint8Array;
   readonly hits: Uint8Array;
   readonly starts: Int32Array;

@@ -28,7 +28,7 @@ export const SRC = 14;
 export const DST = 18;
 export const HERE = 22;
 export const LAYER_CORE = 23;
-/** What lies in other groups of the key. */
+/** Fields of other groups of the key. */
 export const TCI2 = 23;
 export const FLOW_LABEL = 24;
 export const SEQ = 25;
@@ -41,7 +41,7 @@ export const INNER_WORDS = LAYER_WORDS;
 
 /** Words of the frame. */
 export const TUNNELS = 56;
-/** Port in the low half; the side that the frame came from above it. */
+/** Port in the low half; the direction of the frame above it. */
 export const PORT = 57;
 /** Of group misc. */
 export const TAGS2 = 58;
@@ -59,7 +59,7 @@ export const ICMPV6_DATA = 67;
 export const GENEVE_OPTION_0 = 68;
 /** Four words. */
 export const TUNNEL_HEADER = 69;
-/** Of group misc: who brought the frame. */
+/** Of group misc: the origin of the frame. */
 export const VPORT = 73;
 export const RECORD_WORDS = 74;
 

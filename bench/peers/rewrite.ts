@@ -51,7 +51,7 @@ export class Places {
   }
 }
 
-/** Makes the changes, in order, and mends the checksums once. */
+/** Makes the changes in order, and updates the checksums once. */
 export function change(
   bytes: Uint8Array,
   places: Places,
@@ -116,7 +116,7 @@ function put16(bytes: Uint8Array, place: number, value: number): void {
 const ETHERNET = 14;
 const IPV4 = 20;
 
-/** Ethernet, IPv4, UDP and a tunnel's header, which are put in front of frames. */
+/** Ethernet, IPv4, UDP and a tunnel header, which are prepended to frames. */
 export class PlainTunnel {
   readonly #data: Uint8Array;
   /** The sum of the IPv4 header without what each frame has its own of. */

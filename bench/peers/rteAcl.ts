@@ -20,13 +20,13 @@ const WIDEST = "--force-max-simd-bitwidth=512";
 
 export type Method = "scalar" | "vector";
 
-/** Undefined where it is not installed. */
+/** Undefined if it is not installed. */
 export function dpdkVersion(): string | undefined {
   const { error, status, stdout } = spawnSync("pkg-config", ["--modversion", "libdpdk"], { encoding: "utf8" });
   return error === undefined && status === 0 ? stdout.trim() : undefined;
 }
 
-/** The program, built at need; or why there is none. */
+/** The program, built if needed; or the reason why there is none. */
 export function buildRteAcl(): { program: string } | { skipped: string } {
   const flags = spawnSync("pkg-config", ["--cflags", "--libs", "libdpdk"], { encoding: "utf8" });
   if (flags.error !== undefined || flags.status !== 0) return { skipped: "libdpdk is not installed" };
@@ -59,7 +59,7 @@ export class RteAcl {
   private constructor(program: string) {
     this.#child = spawn(program, [...EAL, WIDEST, `--file-prefix=flowsteer-${process.pid}`]);
     this.#child.stderr.on("data", (text: Buffer) => (this.#errors += text.toString()));
-    // What is written to one that has gone is told by its missing answer.
+    // After a process has ended, its missing answer reports the error.
     this.#child.stdin.on("error", () => undefined);
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
   }

@@ -14,12 +14,12 @@ const UDP = 17;
 const TCP_BYTES = 20;
 const UDP_BYTES = 8;
 
-/** What finds the first rule that matches: its line, or -1. */
+/** Finds the first matching rule: its line, or -1. */
 interface Finder {
   lookup(src: number, dst: number, ports: number, protocol: number): number;
 }
 
-/** A Map a mask. */
+/** One Map per mask. */
 export class MapFinder implements Finder {
   readonly #space = new TupleSpace();
   readonly #header = new Int32Array(4);
@@ -68,7 +68,7 @@ export class TupleNic {
     this.bytes = new Float64Array(rules.length);
   }
 
-  /** Steers the frame of `length` bytes at `at`; what becomes of it is in row `row`. */
+  /** Steers the frame of `length` bytes at `at`; its result is in row `row`. */
   steer(view: DataView, at: number, length: number, row: number): void {
     const line = this.#classify(view, at, at + length);
     this.lines[row] = line;

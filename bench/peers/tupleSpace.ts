@@ -28,7 +28,7 @@ interface Group {
   mask: Int32Array;
   /** From a hash of the value to the first rule of a chain. */
   chains: Map<number, number>;
-  /** Not above the rank of any rule; Infinity without rules. */
+  /** At most the lowest rank of the rules; Infinity without rules. */
   best: number;
 }
 
@@ -168,7 +168,7 @@ export class TupleSpace {
     return group;
   }
 
-  /** Puts a group where its new best belongs. */
+  /** Moves a group to the position of its new best rank. */
   #move(group: Group, best: number): void {
     const [order, chains, bests] = [this.#order, this.#chains, this.#bests];
     if (group.best !== Infinity) {

@@ -16,7 +16,7 @@ import { tupleAt, TUNNEL_WANTS, TUPLE_WANTS, type Tuple } from "../tuples.js";
 
 export interface Kind {
   name: string;
-  /** What a reader of the page wants to know of it. */
+  /** Description for readers of the page. */
   about: string;
   open: (options: DeviceOptions, quick: boolean) => Promise<Opened>;
 }
@@ -148,7 +148,7 @@ function tcpTable(name: string, level: number, actions: (i: number) => object[])
   return { name, level, rules: RULES, match: (i) => tcpFields("outer", tupleAt(i)), actions };
 }
 
-/** Frame i is that of tuple i, again and again; its tag is the number of the tuple. */
+/** Frame i is that of tuple i, repeatedly; its tag is the number of the tuple. */
 async function tuples(
   options: DeviceOptions,
   quick: boolean,

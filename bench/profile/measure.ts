@@ -68,7 +68,7 @@ function readRows({ verdicts, tags, queues }: Burst, count: number): number {
 function driver({ device, frames }: Opened): () => void {
   const burst = device.openBurst();
   return () => {
-    // Another burst may have had the device.
+    // Another burst may have used the device.
     for (let first = 0; first < frames.length; first += MAX_BATCH) {
       putRows(burst, frames, first);
       readRows(burst, steerRows(burst));
@@ -87,7 +87,7 @@ function interleaved(runs: readonly (() => void)[], frames: number, quick: boole
   return runs.map((_, n) => (median(counted.map((round) => round[n]!)) * 1e9) / frames);
 }
 
-/** Runs for so many seconds; gives the CPU seconds of one run. */
+/** Runs for this many seconds; returns the CPU seconds of one run. */
 function repeat(run: () => void, seconds: number): number {
   const start = cpuSeconds();
   const until = performance.now() + 1000 * seconds;
@@ -99,7 +99,7 @@ function repeat(run: () => void, seconds: number): number {
   return (cpuSeconds() - start) / times;
 }
 
-/** The first batch, again and again as it lies. */
+/** The first batch, repeatedly and unchanged. */
 function alone({ device, frames, alone }: Opened, quick: boolean): Profile["alone"] {
   if (alone === undefined) return null;
   const { exports } = device.core;
