@@ -1,14 +1,15 @@
 /**
- * AES-GCM of the core (assembly/crypto): what a packet that is sealed or opened needs. Read by both compilers.
- *
- * A cipher is a key made ready: an address in the core's memory, opaque to everyone but assembly/crypto.
- *
- * A job is one packet; the nonce is 96 bits, as RFC 4106 (3.1) makes it of salt and IV:
+ * AES-GCM of the core (assembly/crypto): the inputs for sealing or opening a packet. Both compilers
+ * read this file.
+ * A cipher is an expanded key: an address in the core's memory. Only assembly/crypto knows its
+ * layout.
+ * A job is one packet. The nonce has 96 bits: salt and IV, as in RFC 4106 (3.1):
  *     | cipher 4 | data 4 | data length 4 | ICV 4 | AAD 4 | AAD length 2 | ICV length 1 | good 1 |
  *     | nonce 12 | 0 4 | scratch 16 | number 8 |
- * Data, ICV and AAD are addresses; data is sealed and opened in place. `seal` writes the ICV, `open` compares it, and says in
- * `good` whether it is right; if not, data is as it was. The scratch bytes are for an AAD that does not lie in the frame as
- * it is hashed (RFC 4106, section 5: with extended sequence numbers). The number is the ESP action's, which the cipher leaves alone.
+ * Data, ICV and AAD are addresses; data is sealed and opened in place. `seal` writes the ICV.
+ * `open` compares it and sets `good` to whether it is right; if not, data is unchanged. The scratch
+ * bytes hold an AAD that is not in the frame as it is hashed (RFC 4106, section 5: with extended
+ * sequence numbers). The number is for the ESP action; the cipher ignores it.
  */
 export const JOB_CIPHER = 0;
 export const JOB_DATA = 4;

@@ -13,15 +13,18 @@
  * Read by both compilers: numeric constants only, no imports.
  */
 
-/** Bytes that the device format has. */
+/** Size of the device format in bytes. */
 export const CONNECTION_CONTEXT = 64;
 export const CONNECTION_SIZE = 72;
 
-/** Directions, as flags of the action: of the initiator and of the responder. The original one is last_dir 1. */
+/**
+ * Directions, as flags of the action: initiator and responder. `last_dir` 1 is the original
+ * direction.
+ */
 export const DIRECTION_ORIGINAL = 1;
 export const DIRECTION_REPLY = 2;
 
-/** Sides: the reply's is first. */
+/** Sides: the reply side comes first. */
 export const CONNECTION_SIDE = 16;
 export const SIDE_MAX_ACK = 0;
 export const SIDE_MAX_WIN = 4;
@@ -32,12 +35,12 @@ export const CONNECTION_LAST_END = 32;
 export const CONNECTION_LAST_ACK = 36;
 export const CONNECTION_LAST_SEQ = 40;
 export const CONNECTION_LAST_WIN = 44;
-/** Its second byte. */
+/** The second byte of `which`. */
 export const CONNECTION_LAST = 47;
 export const LAST_ORIGINAL = 0x20;
 export const LAST_INDEX = 0x1f;
 
-/** Bits of the reply side, one byte, those of the original one two bytes behind. */
+/** Bits of the reply side, one byte; those of the original side are two bytes later. */
 export const CONNECTION_BITS = 56;
 export const CONNECTION_BITS_STEP = 2;
 export const BITS_SCALE_SHIFT = 4;
@@ -45,7 +48,7 @@ export const BITS_CLOSED = 8;
 export const BITS_LIBERAL = 4;
 export const BITS_UNACKED = 2;
 export const BITS_MAX_ACK = 1;
-/** A side that has not asked for window scaling. */
+/** The scale of a side that did not request window scaling. */
 export const SCALE_NONE = 15;
 
 export const CONNECTION_STATE = 60;
@@ -79,7 +82,7 @@ export enum ConnectionState {
   time_wait = 5,
 }
 
-/** Kinds of frame, as last_index has them. */
+/** Kinds of segment, numbered as in `last_index`. */
 export enum SegmentKind {
   none = 0,
   syn = 1,

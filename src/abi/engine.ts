@@ -1,25 +1,28 @@
 /**
- * What host and core say to each other: limits, areas of linear memory, records, operations, verdicts, reasons.
- * Read by both compilers: numeric constants only, no imports.
+ * The interface of host and core: limits, areas of linear memory, records, operations, verdicts,
+ * reasons. Both compilers read this file: numeric constants only, no imports.
  */
 
-/** Frames that one call of the core takes. */
+/** Frames in one call of the core. */
 export const MAX_BATCH = 256;
-/** Frames that can wait in the areas `frames` and `times`; a call of the core takes the first of them. */
+/** Frames in the areas `frames` and `times`; a call of the core takes the first of them. */
 export const MAX_ROWS = 4096;
-/** Bytes before a frame, for headers that an action puts in front. */
+/** Bytes before a frame, for headers that an action prepends. */
 export const FRAME_HEAD_ROOM = 128;
 /** The longest frame, in bytes: what libpcap calls MAXIMUM_SNAPLEN. */
 export const MAX_FRAME = 262144;
 /** Bytes for the frames of one batch. */
 export const FRAME_ARENA = 4194304;
-/** Rules that a frame visits behind its first one before it is dropped. MODEL: the device's own number is not public. */
+/**
+ * Rules that a frame may visit after its first one before it is dropped. MODEL: the device's own
+ * number is not public.
+ */
 export const HOP_LIMIT = 64;
-/** Tables that a frame comes to one after the other because the one before did not want it. */
+/** Tables that a frame may reach one after the other through misses. */
 export const MISS_LIMIT = 63;
-/** Rules that the outcome of one frame lists. */
+/** Rules in the outcome of one frame. */
 export const HITS_PER_FRAME = 72;
-/** Destinations of one frame, copies included. MODEL: a copy that finds no room is not made. */
+/** Destinations of one frame, copies included. MODEL: a copy beyond this limit is not made. */
 export const DESTINATIONS_PER_FRAME = 128;
 /** Ranges of one rule. */
 export const MAX_RANGES = 2;
@@ -40,27 +43,27 @@ export enum Area {
   hits = 6,
   destinations = 7,
   reasons = 8,
-  /** Keys that `lookup` classifies, and what it found, one word each. */
+  /** Keys for `lookup`, and its results, one word each. */
   found = 9,
-  /** The time of each frame in nanoseconds, 8 bytes: read where the device has state. */
+  /** The time of each frame in nanoseconds, 8 bytes: read when the device has stateful actions. */
   times = 10,
   /** MAX_BATCH packets to seal or open (src/abi/cipher.ts). */
   jobs = 11,
-  /** What `writeColumns` says of each frame (COLUMN_*). */
+  /** The values that `writeColumns` writes for each frame (COLUMN_*). */
   columns = 12,
-  /** The table that frames for each function come to first, a word each. */
+  /** The first table for frames of each function, one word each. */
   functions = 13,
   /** The programmable samples that the device declares. */
   samples = 14,
-  /** Where tables, rules and counters lie; `arenaTop` is its end. */
+  /** Tables, rules and counters; `arenaTop` is its end. */
   arena = 15,
   /** Hits and misses of the flow cache: u64 each. */
   cache = 16,
-  /** Sums over frames whose outcomes are one but for bytes (src/abi/outcomeClasses.ts). */
+  /** Sums over the frames of each outcome class (src/abi/outcomeClasses.ts). */
   outcome_classes = 17,
 }
 
-/** Bytes of the area of samples. */
+/** Size of the area of samples in bytes. */
 export const SAMPLES_SIZE = 128;
 
 /** Staging: offsets of the parts. */
@@ -73,7 +76,10 @@ export const STAGE_SIZE = 4096;
 /** A rank is | slot | order of masks and rules |; its slot begins at this bit (src/model/table/classifier.ts). */
 export const RANK_SLOT = 47;
 
-/** A range as staged: | key byte of its dword 4 | shift 4 | field mask 4 | low 4 | high 4 |, both ends inside. */
+/**
+ * A staged range: | key byte of its dword 4 | shift 4 | field mask 4 | low 4 | high 4 |, both ends
+ * included.
+ */
 export const RANGE_DWORD = 0;
 export const RANGE_SHIFT = 4;
 export const RANGE_MASK = 8;
@@ -84,7 +90,8 @@ export const RANGE_SIZE = 20;
 /**
  * A frame descriptor:
  *     | address 4 | captured length 4 | wire length 4 | port 2 | link 1 | flags 1 | source vport 4 | source QP 4 | metadata 4 | 0 4 |
- * The port is where the frame came in or was sent on, the source vport who brought it: VPORT_UPLINK from the wire.
+ * The port is the port that the frame was received or sent on. The source vport is its sender:
+ * VPORT_UPLINK from the wire.
  */
 export const FRAME_ADDRESS = 0;
 export const FRAME_LENGTH = 4;
@@ -96,7 +103,7 @@ export const FRAME_VPORT = 16;
 export const FRAME_SQN = 20;
 export const FRAME_METADATA = 24;
 export const FRAME_SIZE = 32;
-/** Other frames lie in front of it and behind: it is copied before it changes. */
+/** Other frames are adjacent to it, so it is copied before it changes. */
 export const FRAME_PACKED = 4;
 
 /** The vport of the wire, and of the function that manages the eSwitch. */
@@ -108,9 +115,10 @@ export const MAX_FUNCTIONS = 256;
 /**
  * An outcome:
  *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 | key 4 | written 2 | branches 2 | 0 8 |
- * Its hits are at `hits + frame * HITS_PER_FRAME` words, its first destination at `destinations + frame * DEST_SIZE`.
- * `written` are the metadata registers that hold what a rule wrote, a bit each (REGISTERS), and `key` is the address of the key
- * that they are in: that of the branch which gave the verdict. `branches` counts those that the frame was split into.
+ * Its hits are at `hits + frame * HITS_PER_FRAME` words, its first destination at `destinations +
+ * frame * DEST_SIZE`. `written` has one bit for each metadata register that a rule has written
+ * (REGISTERS). `key` is the address of the key with these registers: the key of the branch that set
+ * the verdict. `branches` counts the branches of the frame.
  */
 export const OUTCOME_VERDICT = 0;
 export const OUTCOME_FLAGS = 1;
@@ -128,7 +136,8 @@ export const OUTCOME_HAS_TAG = 1;
 /**
  * A destination:
  *     | queue 4 | flags 4 | address of the frame it got 4 | length 4 | receive work request 4 | status 4 | tag 4 | next 4 |
- * The next one of the frame is at the address `next`; there is one while the count of the outcome says so.
+ * `next` is the address of the frame's next destination; the count in the outcome says how many
+ * there are.
  */
 export const DEST_QUEUE = 0;
 export const DEST_FLAGS = 4;
@@ -140,15 +149,15 @@ export const DEST_STATUS = 20;
 export const DEST_TAG = 24;
 export const DEST_NEXT = 28;
 export const DEST_SIZE = 32;
-/** A copy: the frame went on. */
+/** A copy: the frame itself continued. */
 export const DEST_COPY = 1;
-/** No queue, but the port of this number. */
+/** Not a queue: the port of this number. */
 export const DEST_PORT = 2;
-/** A rule of the FDB has sent it there, and not its default. */
+/** A rule of the FDB has sent it there, not the default of the FDB. */
 export const DEST_SWITCHED = 4;
-/** Its bytes are not those that came in. */
+/** Its bytes differ from the received ones. */
 export const DEST_CHANGED = 8;
-/** Those begin with Ethernet. */
+/** Its changed bytes begin with Ethernet. */
 export const DEST_ETHERNET = 16;
 /** An inline ESP action could not decrypt it: | ESP_BAD_ICV or ESP_BAD_TRAILER 2 | from this bit on. */
 export const DEST_ESP = 5;
@@ -156,7 +165,7 @@ export const DEST_ESP = 5;
 export const DEST_RAW_IP = 128;
 
 /**
- * Columns of a batch: MAX_BATCH values of each, one kind behind the other.
+ * Columns of a batch: MAX_BATCH values of each kind, one kind after the other.
  *     | number of the last rule 4 | queue or port of the first destination 4 | tag 4 |
  *     | destinations 2 | rules hit 1 | verdict 1 | reason 1 | whether there is a tag 1 | DEST_* of the first destination 1 |
  */
@@ -170,22 +179,24 @@ export const COLUMN_REASON = 16 * MAX_BATCH;
 export const COLUMN_TAGGED = 17 * MAX_BATCH;
 export const COLUMN_KIND = 18 * MAX_BATCH;
 export const COLUMNS_SIZE = 19 * MAX_BATCH;
-/** In COLUMN_RULE: the frame hit none. */
+/** In COLUMN_RULE: the frame hit no rule. */
 export const NO_RULE = 0xffffffff;
-/** What `writeColumns` gives: some frame is at a port, or at a queue that the host serves. */
+/**
+ * Flags that `writeColumns` returns: some frame is at a port, or at a queue that the host serves.
+ */
 export const SOME_AT_PORT = 1;
 export const SOME_AT_HOST = 2;
 
 /**
- * Operations of an action record, which lists them in order of execution.
- * A record runs to its end, or to the first operation that ends the frame's stay at the rule: drop, and what sends it on.
+ * Operations of an action record, which lists them in order of execution. A record runs to its end,
+ * or to the first operation that ends it: drop, or one that sends the frame to a table.
  */
 export enum Op {
-  /** Does nothing: keeps the size of a record that became shorter when memory was full. */
+  /** Does nothing: fills a record that became shorter when memory was full. */
   none = 0,
-  /** The next operation is not for frames that the queue itself has sent. */
+  /** Skips the next operation for frames that the queue itself has sent. */
   not_for = 1,
-  /** The frame has no tag, whatever was said at another table. */
+  /** Removes the tag that a rule of another table has set. */
   untag = 2,
   tag = 3,
   count = 4,
@@ -194,14 +205,14 @@ export enum Op {
   /** As if no rule of the table had matched. */
   default_miss = 6,
   copy_queue = 7,
-  /** As copy_queue, but for a frame that the queue itself has sent. */
+  /** As copy_queue, except for frames that the queue itself has sent. */
   copy_from_others = 8,
   queue = 9,
   queue_from_others = 10,
   table = 11,
-  /** On in the same table, behind the rules of this one's slot; the tag starts anew. */
+  /** Continues in the same table, after the rules of this rule's slot; removes the tag. */
   resume = 12,
-  /** On at the table behind this one, as if it were not there; the tag starts anew. */
+  /** Continues at the next table, as if this one did not exist; removes the tag. */
   pass = 13,
   /** Operand: the address of a program (PROGRAM_*). */
   modify = 14,
@@ -216,32 +227,50 @@ export enum Op {
   port = 19,
   /** Operand: the address of an array record (ARRAY_*). */
   array = 20,
-  /** On in a table from a rank on. Operand: the address of a record | table 4 | slot of ranks 4 |. */
+  /**
+   * Continues in a table from a rank on. Operand: the address of a record | table 4 | slot of ranks
+   * 4 |.
+   */
   root = 21,
-  /** For the next operation: | register 8 | flags 8 | bit 8 | 0 8 |, from the least significant bits. */
+  /**
+   * Parameters of the next operation: | register 8 | flags 8 | bit 8 | 0 8 |, from the least
+   * significant bits.
+   */
   state = 22,
-  /** Puts a colour into the register. Operand: the address of a meter (METER_*); flags: the start colour. */
+  /**
+   * Writes a colour to the register. Operand: the address of a meter (METER_*); flags: the start
+   * colour.
+   */
   meter = 23,
-  /** Puts a flag into the register. Operand: the address of its byte; flags: 1 sets it then; bit: which, 0x80 first. */
+  /**
+   * Writes a flag to the register. Operand: the address of its byte; flags: 1 sets it then; bit:
+   * its bit, 0x80 first.
+   */
   first_hit = 24,
-  /** Puts a syndrome into the register. Operand: the address of a connection (CONNECTION_*); flags: the direction. */
+  /**
+   * Writes a syndrome to the register. Operand: the address of a connection (CONNECTION_*); flags:
+   * the direction.
+   */
   track = 25,
   /** Operand: the address of a sampler (SAMPLER_*). */
   sampler = 26,
-  /** To one of several queues. Operand: the address of an RSS record (RSS_*). */
+  /** Delivers to one of several queues. Operand: the address of an RSS record (RSS_*). */
   rss = 27,
-  /** The same with a copy. */
+  /** As rss, with a copy. */
   copy_rss = 28,
   /** Encrypts or decrypts. Operand: the address of an association (src/abi/esp.ts). */
   esp = 29,
 }
-/** Flags of `state`: the first hit is noted. */
+/** Flags of `state`: sets the first-hit flag. */
 export const FIRST_HIT_SET = 1;
-/** A start colour of a meter that is none: that of the register, or green. */
+/** No start colour for a meter: it takes the colour in the register, or green. */
 export const COLOUR_UNDEFINED = 3;
-/** Where a rule of the core holds its id, a word (assembly/classify/rule.ts has the rest of the layout). */
+/**
+ * Offset of the id in a rule of the core, a word (assembly/classify/rule.ts has the rest of the
+ * layout).
+ */
 export const RULE_ID = 24;
-/** An action as staged and as kept: | operation 4 | operand 4 | */
+/** An action, staged and stored: | operation 4 | operand 4 | */
 export const ACTION_SIZE = 8;
 
 /** Metadata registers: C0 to C7 are 0 to 7. */
@@ -249,7 +278,10 @@ export const REGISTER_A = 8;
 export const REGISTER_B = 9;
 export const REGISTERS = 10;
 
-/** An array record: | members 4 | 0 4 |, then of each | operation 4 | operand 4 | reformat record or 0 4 | 0 4 |. */
+/**
+ * An array record: | members 4 | 0 4 |, then for each member | operation 4 | operand 4 | reformat
+ * record or 0 4 | 0 4 |.
+ */
 export const ARRAY_COUNT = 0;
 export const ARRAY_FIRST = 8;
 export const MEMBER_OP = 0;
@@ -261,9 +293,9 @@ export const MAX_MEMBERS = 64;
 export const BRANCHES_PER_FRAME = 64;
 
 /**
- * Rules for insertRules, one behind the other in the area `bytes`:
+ * Rules for insertRules, one after the other in the area `bytes`:
  *     | id 4 | its handle, filled in 4 | actions: offset in the area 4 | actions 4 | value as device bytes: stride |
- * The mask is staged as for one rule; ranks count up from the one given.
+ * The mask is staged as for one rule; ranks count up from the given one.
  */
 export const BULK_ID = 0;
 export const BULK_HANDLE = 4;
@@ -271,7 +303,7 @@ export const BULK_ACTIONS = 8;
 export const BULK_ACTION_COUNT = 12;
 export const BULK_VALUE = 16;
 
-/** What became of the original branch of a frame. */
+/** The result for the original branch of a frame. */
 export enum Verdict {
   none = 0,
   deliver = 1,
@@ -281,7 +313,7 @@ export enum Verdict {
   miss = 5,
 }
 
-/** Why, where the verdict alone does not say it. Each has a counter. */
+/** The cause, when the verdict alone does not determine it. Each has a counter. */
 export enum Reason {
   none = 0,
   /** No rule of the root table matched the frame, and no stage after it took it. */
@@ -349,16 +381,16 @@ export const REASON_COUNT = 30;
 export const QUEUE_READY = 1;
 /** Takes every frame without receive buffers and completions. */
 export const QUEUE_SINK = 2;
-/** The host reads what arrives at the sink: a connected queue pair. */
+/** The host reads the frames of the sink: a connected queue pair. */
 export const QUEUE_READ = 4;
 
 /** Table kinds. */
 export const TABLE_ROOT = 1;
-/** Of the send path: what is not dropped here goes on to the eSwitch. */
+/** Of the send path: frames that it does not drop continue to the eSwitch. */
 export const TABLE_SEND = 2;
-/** Of the eSwitch: what nobody here wants goes to the manager. */
+/** Of the eSwitch: unmatched frames go to the manager. */
 export const TABLE_FDB = 4;
-/** Keeps what it once needed when its rules go. */
+/** Keeps its required fields when its rules are removed. */
 export const TABLE_KEEPS = 8;
-/** A stage that frames come to which a port loops back. */
+/** A stage for frames that a port loops back. */
 export const TABLE_LOOPED = 16;

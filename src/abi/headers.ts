@@ -1,14 +1,14 @@
 /**
- * What the parser says of a frame beside its key: the frame map.
+ * The frame map, which the parser writes in addition to the key.
  *
  *     0      2     3      4             8        12       16        20        24            28          32
  *     | count| stop| why  | stop offset | wanted | had    | payload | payload | inner       | inner     |
  *     |      | hdr |      |             |        |        | offset  | end     | payload off | payload e |
  *     32 + 8 n: | kind 1 | level 1 | reserved 2 | offset 4 |       n < MAP_ENTRIES
- *
- * Offsets are bytes from the start of the frame. A level's payload begins behind its last header that was read, and
- * ends where its packet does, or the captured bytes do; a tunnel's own header is of the outer level. Headers beyond MAP_ENTRIES are parsed but not listed.
- * Read by both compilers: numeric constants only, no imports.
+ * Offsets are bytes from the start of the frame. The payload of a level begins after its last
+ * header that was read. It ends with its packet, or with the captured bytes. The header of a tunnel
+ * belongs to the outer level. Headers beyond MAP_ENTRIES are parsed but not listed. Both compilers
+ * read this file: numeric constants only, no imports.
  */
 
 export const MAP_SIZE = 256;
@@ -47,7 +47,7 @@ export enum Header {
   icmp = 16,
   icmpv6 = 17,
   vxlan = 18,
-  /** IP whose version nibble is neither 4 nor 6, where nothing below announced one. */
+  /** IP with a version nibble other than 4 and 6, when no lower header announced a version. */
   ip = 19,
   sctp = 20,
   gre = 21,
@@ -61,20 +61,20 @@ export enum Header {
   esp = 27,
   /** The base transport header of RoCEv2. */
   bth = 28,
-  /** The SecTAG behind its EtherType. */
+  /** The SecTAG after its EtherType. */
   macsec = 29,
 }
 
-/** Why parsing stopped before the end. */
+/** The reason why parsing stopped before the end. */
 export enum Stop {
   none = 0,
   /** The captured bytes end inside the header. */
   truncated = 1,
   /** The header reaches beyond the packet that carries it. */
   beyond_packet = 2,
-  /** The version nibble is not what the layer below announced. */
+  /** The version nibble differs from the version that the lower layer announced. */
   bad_version = 3,
-  /** A length that cannot be: an IHL below 5, a GTP-U extension header of no words. */
+  /** An invalid length: an IHL below 5, a GTP-U extension header of no words. */
   bad_header_length = 4,
 }
 
@@ -82,7 +82,7 @@ export enum Stop {
 export const LEVEL_OUTER = 0;
 export const LEVEL_INNER = 1;
 
-/** What a frame begins with. */
+/** The first header of a frame. */
 export enum Link {
   ethernet = 0,
   raw_ip = 1,

@@ -1,19 +1,18 @@
 /**
  * The key: a frame's own match parameters, 512 bytes.
- *
- * Seven groups of 64 bytes as the device lays them out (its fields: test/vectors/match-params.json; big-endian words, bits counted from
- * the most significant), then `ext`, which holds what that format lacks. A mask and a value lie in the same layout.
+ * Seven groups of 64 bytes in the layout of the device (its fields: test/vectors/match-params.json;
+ * big-endian words, bits counted from the most significant), then `ext` for fields that the device
+ * format lacks. Masks and values have the same layout.
  *
  *     0      64     128    192    256    320    384    448    512
  *     | outer | misc | inner| misc2| misc3| misc4| misc5| ext  |
- *
- * Read by both compilers: numeric constants only, no imports.
+ * Both compilers read this file: numeric constants only, no imports.
  */
 
 export const KEY_SIZE = 512;
 export const GROUP_SIZE = 64;
 
-/** Bytes of the key that the device format knows: all groups but `ext`. */
+/** Bytes of the key that are in the device format: all groups except `ext`. */
 export const DEVICE_KEY_SIZE = 448;
 
 export const GROUP_OUTER = 0;
@@ -25,16 +24,22 @@ export const GROUP_MISC4 = 5;
 export const GROUP_MISC5 = 6;
 export const GROUP_EXT = 7;
 
-/** Every group, as the set of groups that a parse fills; bit n is group n. */
+/** Every group, as a set of required groups; bit n is group n. */
 export const ALL_GROUPS = 0xff;
-/** Required fields beside the groups: the inner packet; checksums, verified only if some rule matches them. */
+/**
+ * Required fields in addition to the groups: the inner packet; checksums, verified only if some
+ * rule matches them.
+ */
 export const NEEDS_INNER = 0x100;
 export const NEEDS_OUTER_IPV4_CHECKSUM = 0x200;
 export const NEEDS_OUTER_L4_CHECKSUM = 0x400;
 export const NEEDS_INNER_IPV4_CHECKSUM = 0x800;
 export const NEEDS_INNER_L4_CHECKSUM = 0x1000;
 export const NEEDS_ALL = 0x1fff;
-/** Required of the walk: room for forks, since some rule splits frames; the order of frames, since some action is stateful. */
+/**
+ * Requirements on the walk: room for forks, if some rule splits frames; the order of frames, if
+ * some action is stateful.
+ */
 export const NEEDS_BRANCHES = 0x10000;
 export const NEEDS_ORDER = 0x20000;
 /** Some rule has an ESP action: consecutive frames through ESP form a batch (assembly/walk/espBatch.ts). */
@@ -88,7 +93,7 @@ export const STATE_SVLAN = 0x40;
 export const STATE_FRAG = 0x20;
 export const STATE_VERSION = 0x1e;
 export const STATE_VERSION_SHIFT = 1;
-/** Of LAYER_STATE and LAYER_TCP_FLAGS as one number: nine flags. */
+/** LAYER_STATE and LAYER_TCP_FLAGS as one number: nine flags. */
 export const STATE_TCP_FLAGS = 0x01ff;
 export const OK_IHL = 0xf0;
 export const OK_L3 = 0x08;
@@ -158,7 +163,7 @@ export const MISC2_MPLS_OVER_UDP = 204;
 export const MISC2_REGISTER_C_7 = 208;
 export const MISC2_REGISTER_C_0 = 236;
 export const MISC2_REGISTER_A = 240;
-/** Not in the device format, which has no field for it: register B. */
+/** Register B, for which the device format has no field. */
 export const EXT_REGISTER_B = 492;
 
 /** Group misc3. */
@@ -182,7 +187,10 @@ export const MISC3_GTPU_DW_2 = 304;
 export const MISC3_GTPU_FIRST_EXT_DW_0 = 308;
 export const MISC3_GTPU_DW_0 = 312;
 
-/** Group misc4: eight samples, each | value 4 | id 4 |. In a key, sample n lies at place n, and ids are 0. */
+/**
+ * Group misc4: eight samples, each | value 4 | id 4 |. In a key, sample n is at index n, and ids
+ * are 0.
+ */
 export const SAMPLE_COUNT = 8;
 export const MISC4_SAMPLE_SIZE = 8;
 export const MISC4_SAMPLE_ID = 4;
@@ -233,7 +241,10 @@ export const PRESENT_VLAN2 = 8;
 export const PRESENT_L3 = 16;
 export const PRESENT_IPV4 = 32;
 export const PRESENT_IPV6 = 64;
-/** The upper-layer protocol is known: for IPv6, the extension headers were walked to their end. */
+/**
+ * The upper-layer protocol is known: for IPv6, the parser walked the extension headers to their
+ * end.
+ */
 export const PRESENT_PROTOCOL = 128;
 export const PRESENT_TCP = 256;
 export const PRESENT_UDP = 512;
@@ -243,19 +254,27 @@ export const PRESENT_SCTP = 4096;
 export const PRESENT_ESP = 8192;
 /** MPLS directly over this level's link layer. */
 export const PRESENT_MPLS = 16384;
-/** MPLS inside a tunnel of the inner packet, which is payload but for the first entry: of `present inner` only. */
+/**
+ * MPLS inside a tunnel of the inner packet, which is payload except the first entry: of `present
+ * inner` only.
+ */
 export const PRESENT_INNER_MPLS_OVER_UDP = 32768;
 export const PRESENT_INNER_MPLS_OVER_GRE = 65536;
 
-/** Presence bits of `present tunnels`: tunnel headers, and what only the outer packet has fields for. */
+/**
+ * Presence bits of `present tunnels`: tunnel headers, and headers that have fields for the outer
+ * packet only.
+ */
 export const PRESENT_VXLAN = 1;
-/** First dword of the tunnel's own header; the next three follow at twice the value each. */
+/**
+ * First dword of the tunnel header; each of the next three has twice the value of the one before.
+ */
 export const PRESENT_TUNNEL_DWORD = 2;
 export const PRESENT_GRE = 32;
 export const PRESENT_GRE_KEY = 64;
 export const PRESENT_VXLAN_GPE = 128;
 export const PRESENT_GENEVE = 256;
-/** Option 0 is there and has data. */
+/** Option 0 is present and has data. */
 export const PRESENT_GENEVE_OPTION_0 = 512;
 export const PRESENT_GTPU = 1024;
 export const PRESENT_GTPU_DW_2 = 2048;
@@ -266,5 +285,5 @@ export const PRESENT_BTH = 32768;
 export const PRESENT_MACSEC = 65536;
 /** The SecTAG names its channel: dwords 2 and 3. */
 export const PRESENT_MACSEC_SCI = 131072;
-/** Programmable sample 0; the next seven follow at twice the value each. */
+/** Programmable sample 0; each of the next seven has twice the value of the one before. */
 export const PRESENT_SAMPLE = 262144;

@@ -51,7 +51,7 @@ export const MLX5DV_DR_ACTION_DEST = 0;
 export const MLX5DV_DR_ACTION_DEST_REFORMAT = 1;
 
 export const MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET = 1;
-/** The name that mlx5dv_dr(3) has for it. */
+/** Its name in mlx5dv_dr(3). */
 export const MLX5DV_DR_ACTION_ASO_FIRST_HIT_FLAGS_SET = MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET;
 
 export const MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_RED = 1;

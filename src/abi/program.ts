@@ -1,10 +1,13 @@
-/** Programs of header changes, as the host writes them and the core runs them (assembly/act/header/modify.ts). */
+/**
+ * Programs of header changes: the host writes them, and the core runs them
+ * (assembly/act/header/modify.ts).
+ */
 
 /**
- * A program of header changes: | instructions 4 | 0 4 |, then of each instruction
+ * A program of header changes: | instructions 4 | 0 4 |, then for each instruction
  *     | type 1 | bits 1 | to 1 | from 1 | to: bit 2 | to: bit in IPv6 2 | from: bit 2 | from: bit in IPv6 2 | data 4 |
- * `to` and `from` are places (Place); bits are counted from the most significant bit of the header's first byte, and of
- * a register's word. ADD is of whole fields.
+ * `to` and `from` are places (Place). Bits count from the most significant bit of the header's
+ * first byte, or of the register. ADD changes whole fields only.
  */
 export const PROGRAM_COUNT = 0;
 export const PROGRAM_FIRST = 8;
@@ -22,16 +25,19 @@ export const MODIFY_SET = 1;
 export const MODIFY_ADD = 2;
 export const MODIFY_COPY = 3;
 
-/** Where the bits of an instruction lie: a header of the outer packet, of the inner one (PLACE_INNER more), or a register. */
+/**
+ * The place of the bits of an instruction: a header of the outer packet, of the inner packet (add
+ * PLACE_INNER), or a register.
+ */
 export enum Place {
   ethernet = 0,
-  /** The two bytes in front of what follows the Ethernet header and its tags. */
+  /** The last two bytes of the Ethernet header with its tags. */
   ethertype = 1,
   /** The TCI of the first tag. */
   vlan = 2,
   ipv4 = 3,
   ipv6 = 4,
-  /** IPv4 or IPv6; only here are the two bit numbers different. */
+  /** IPv4 or IPv6; the two bit numbers differ only here. */
   ip = 5,
   tcp = 6,
   udp = 7,

@@ -1,4 +1,7 @@
-/** What `reached` gives: what frames can come to that remembers, is left to chance, or that the host serves. */
+/**
+ * Flags that `reached` returns: the kinds of reachable actions that are stateful or random, and of
+ * reachable queues that the host serves.
+ */
 export const REACHABLE_METER = 1;
 export const REACHABLE_FLAG = 2;
 export const REACHABLE_CONNECTION = 4;

@@ -26,12 +26,18 @@ export const METER_COMMITTED_FRACTION = 40;
 export const METER_EXCESS_FRACTION = 44;
 export const METER_TIME = 48;
 export const METER_SIZE = 56;
-/** Flags: what is over CBS goes to the excess bucket; green is taken from both; the meter meters. */
+/**
+ * Flags: units over CBS go to the excess bucket; green takes from both buckets; the meter is
+ * active.
+ */
 export const METER_OVERFLOW = 1;
 export const METER_BOTH = 2;
 export const METER_ACTIVE = 4;
 
-/** A sampler: | number 4 | ratio 4 | table 4 | program, or 0 4 | actions 4 | 0 4 |, then operation and operand of each. */
+/**
+ * A sampler: | number 4 | ratio 4 | table 4 | program, or 0 4 | actions 4 | 0 4 |, then operation
+ * and operand of each action.
+ */
 export const SAMPLER_NUMBER = 0;
 export const SAMPLER_RATIO = 4;
 export const SAMPLER_TABLE = 8;
@@ -52,11 +58,14 @@ export const RSS_MASK = 8;
 export const RSS_KEY = 12;
 export const RSS_KEY_SIZE = 40;
 export const RSS_SIZE = 52;
-/** Functions: as the device numbers them. Without one, the first queue gets everything. */
+/** Functions, numbered as in the device. Without a function, the first queue gets all frames. */
 export const HASH_NONE = 0;
 export const HASH_XOR8 = 1;
 export const HASH_TOEPLITZ = 2;
-/** Fields, by their bits; addresses are of IPv6 and not of IPv4, ports of UDP and not of TCP. */
+/**
+ * Selected fields. RSS_IPV6 selects addresses of IPv6 instead of IPv4, RSS_UDP ports of UDP instead
+ * of TCP.
+ */
 export const RSS_SOURCE = 1;
 export const RSS_DESTINATION = 2;
 export const RSS_SOURCE_PORT = 4;

@@ -1,4 +1,7 @@
-/** Numbers of infiniband/verbs.h, spelt as there: the facade hands them out, the model goes by them. */
+/**
+ * Numbers of infiniband/verbs.h, with the names of that header. The facade exports them, and the
+ * model uses them.
+ */
 
 export const IBV_ACCESS_LOCAL_WRITE = 1;
 
@@ -52,7 +55,7 @@ export const IBV_FLOW_SPEC_UDP = 0x41;
 export const IBV_FLOW_SPEC_VXLAN_TUNNEL = 0x50;
 export const IBV_FLOW_SPEC_GRE = 0x51;
 export const IBV_FLOW_SPEC_MPLS = 0x60;
-/** A flag: ored to the type of a spec that asks the inner packet. */
+/** A flag, ORed to the type of a spec that matches the inner packet. */
 export const IBV_FLOW_SPEC_INNER = 0x100;
 export const IBV_FLOW_SPEC_ACTION_TAG = 0x1000;
 export const IBV_FLOW_SPEC_ACTION_DROP = 0x1001;
@@ -76,7 +79,7 @@ export const IBV_FLOW_ACTION_ESP_MASK_ESN = 1;
 /** enum ib_uverbs_flow_action_esp_keymat */
 export const IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM = 0;
 export const IBV_FLOW_ACTION_ESP_KEYMAT_AES_GCM = IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM;
-/** The name that the page has for it. */
+/** Its name in the manual page. */
 export const IBV_ACTION_ESP_KEYMAT_AES_GCM = IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM;
 
 /** enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo */
@@ -89,7 +92,10 @@ export const IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP = 1;
 export const IBV_FLOW_ACTION_ESP_REPLAY_NONE = IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE;
 export const IBV_FLOW_ACTION_ESP_REPLAY_BMP = IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP;
 
-/** enum ib_uverbs_flow_action_esp_flags: INLINE_CRYPTO, TUNNEL and DECRYPT are what is not said. */
+/**
+ * enum ib_uverbs_flow_action_esp_flags: INLINE_CRYPTO, TUNNEL and DECRYPT are 0, the absence of a
+ * flag.
+ */
 export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_INLINE_CRYPTO = 0;
 export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD = 1;
 export const IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TUNNEL = 0;
@@ -109,7 +115,7 @@ export const IBV_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW = IB_UVERBS_FLOW_ACTION_ES
  * Queries (ibv_query_device(3), ibv_query_port(3), ibv_query_gid(3)).
  */
 
-/** enum ibv_device_cap_flags, those that a device can have here */
+/** enum ibv_device_cap_flags, those that a device here can have. */
 export const IBV_DEVICE_UD_AV_PORT_ENFORCE = 1 << 6;
 export const IBV_DEVICE_CURR_QP_STATE_MOD = 1 << 7;
 export const IBV_DEVICE_SYS_IMAGE_GUID = 1 << 11;
@@ -145,7 +151,7 @@ export const IBV_LINK_LAYER_UNSPECIFIED = 0;
 export const IBV_LINK_LAYER_INFINIBAND = 1;
 export const IBV_LINK_LAYER_ETHERNET = 2;
 
-/** enum ibv_port_cap_flags, the one that ports have here */
+/** enum ibv_port_cap_flags, the one that ports here have. */
 export const IBV_PORT_IP_BASED_GIDS = 1 << 26;
 /** `flags` of struct ibv_port_attr: address handles need a GRH. */
 export const IBV_QPF_GRH_REQUIRED = 1;
@@ -265,7 +271,7 @@ export const IBV_WC_EX_WITH_CVLAN = 1 << 8;
 export const IBV_WC_EX_WITH_FLOW_TAG = 1 << 9;
 export const IBV_WC_EX_WITH_TM_INFO = 1 << 10;
 export const IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK = 1 << 11;
-/** What a plain completion has. */
+/** The fields of a plain completion. */
 export const IBV_WC_STANDARD_FLAGS = 0x7f;
 
 /** enum ibv_cq_init_attr_mask */
