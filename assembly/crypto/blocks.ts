@@ -1,7 +1,7 @@
 /**
- * Products of whole blocks and powers of H: a block is a register, its bytes are the lanes. Every diagonal of blocks of the
- * matrix (toeplitz.ts) is one pair of tables for all bytes at once; what comes out is moved by as many bytes as the diagonal
- * lies off the main one.
+ * Products of whole blocks and powers of H: a block is a register, its bytes are the lanes. Each
+ * diagonal of blocks of the matrix (toeplitz.ts) is one pair of tables for all bytes at once. Its
+ * result is shifted by the distance of the diagonal from the main one, in bytes.
  */
 import { BLOCKS, PAIR } from "./toeplitz";
 
@@ -20,28 +20,31 @@ export function lowNibbles(bytes: v128): v128 {
   return v128.and(bytes, i8x16.splat(15));
 }
 
-/** The bytes whose nibbles are given, each times the block whose two tables are given. */
+/** The bytes whose nibbles are given, each times the block with the two given tables. */
 // @ts-ignore: decorator
 @inline
 function times(forHigh: v128, forLow: v128, high: v128, low: v128): v128 {
   return v128.xor(i8x16.swizzle(forHigh, high), i8x16.swizzle(forLow, low));
 }
 
-/** All bytes one place on. */
+/** Shifts all bytes one place up. */
 // @ts-ignore: decorator
 @inline
 function later(block: v128): v128 {
   return i8x16.shuffle(i64x2(0, 0), block, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
 }
 
-/** All bytes one place back. */
+/** Shifts all bytes one place down. */
 // @ts-ignore: decorator
 @inline
 function earlier(block: v128): v128 {
   return i8x16.shuffle(block, i64x2(0, 0), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
 }
 
-/** What came of the diagonals from the main one up, and of those below; byte 0 has its part of byte 15 (toeplitz.ts). */
+/**
+ * Adds the results of the diagonals from the main one up and of those below it; byte 0 gets its
+ * part of byte 15 (toeplitz.ts).
+ */
 // @ts-ignore: decorator
 @inline
 function joined(up: v128, down: v128): v128 {
@@ -51,7 +54,7 @@ function joined(up: v128, down: v128): v128 {
   return v128.xor(block, v128.and(parts, i64x2(0xff, 0)));
 }
 
-/** A block times the power whose tables are at `tables`. */
+/** A block times the power with the tables at `tables`. */
 function multiply(tables: usize, a: v128): v128 {
   const ah = highNibbles(a);
   const al = lowNibbles(a);
@@ -66,7 +69,9 @@ function multiply(tables: usize, a: v128): v128 {
   return joined(up, down);
 }
 
-/** `a` times the power whose tables lie behind those at `tables`, and `b` times that of `tables`, summed. */
+/**
+ * `a` times the power whose tables follow those at `tables`, plus `b` times the power at `tables`.
+ */
 function multiplyAdd(tables: usize, a: v128, b: v128): v128 {
   const ah = highNibbles(a);
   const al = lowNibbles(a);

@@ -1,6 +1,6 @@
 /**
- * The life of a cipher: made of a key, given another key, overwritten and released. In: a key of
- * 16, 24 or 32 bytes. Out: the address of a cipher (cipherLayout.ts).
+ * The life of a cipher: created from a key, changed to another key, overwritten and freed. In: a
+ * key of 16, 24 or 32 bytes. Out: the address of a cipher (cipherLayout.ts).
  */
 import { allocate, release } from "../arena";
 import { CIPHER_HASH, CIPHER_ROUNDS, CIPHER_SIZE } from "./cipherLayout";
@@ -13,8 +13,8 @@ import { EXPANDED, FIRSTS, wipe } from "./scratch";
 import { closeStream, fly, openStream, orderBlocks } from "./stream";
 
 /**
- * A cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full. The key
- * itself is not kept.
+ * Creates a cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full.
+ * The key itself is not kept.
  */
 export function createCipher(key: usize, length: u32): usize {
   const cipher = allocate(<u32>CIPHER_SIZE);
@@ -22,7 +22,7 @@ export function createCipher(key: usize, length: u32): usize {
   return cipher;
 }
 
-/** Gives a cipher another key. Nothing of the former key remains. */
+/** Changes the key of a cipher. Nothing of the former key remains. */
 export function setCipherKey(cipher: usize, key: usize, length: u32): void {
   wipe(cipher, CIPHER_SIZE);
   wipeHash();
@@ -38,7 +38,7 @@ export function setCipherKey(cipher: usize, key: usize, length: u32): void {
   closeStream(1, 0);
 }
 
-/** Overwrites a cipher and gives its memory back. */
+/** Overwrites a cipher and frees it. */
 export function releaseCipher(cipher: usize): void {
   wipe(cipher, CIPHER_SIZE);
   wipeHash();

@@ -25,7 +25,7 @@ import { GROUP_SIZE, placeAfter, broadcast } from "./planes";
 import { firstRound, secondRound, substitute } from "./rounds";
 import { COLUMN, COLUMN_TWICE, FIRST_ROUND, SECOND_ROUND, STATES, wipe } from "./scratch";
 
-/** Groups whose column 0 lies together. */
+/** Groups that share planes for column 0. */
 const QUAD: u32 = 4;
 /** Groups whose counters have the same upper bytes. */
 const PAGE: u32 = 32;
@@ -35,8 +35,9 @@ const COLUMN_0: v128 = i8x16(-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1)
 /** The same column for four groups. */
 const FOUR_TIMES: v128 = i8x16(0, 0, 0, 0, 5, 5, 5, 5, 10, 10, 10, 10, 15, 15, 15, 15);
 /**
- * What MixColumns makes of each byte of column 0 in the second round, for the group in slot 0: byte 4 r + c is of row
- * 2 r - c modulo 4, times 2 where c = r, times 3 where c = r + 3, else once. Bytes that are taken once, and twice.
+ * The factors of MixColumns for each byte of column 0 in the second round, for the group in slot 0:
+ * byte 4 r + c comes from row 2 r - c modulo 4, times 2 where c = r, times 3 where c = r + 3, else
+ * once. ONCE and TWICE select the bytes taken once and twice.
  */
 const ONCE: v128 = i8x16(-128, 12, 8, 4, 8, -128, 0, 12, 0, 12, -128, 4, 8, 4, 0, -128);
 const TWICE: v128 = i8x16(0, -128, -128, 4, 8, 4, -128, -128, -128, 12, 8, -128, -128, -128, 0, 12);
@@ -61,7 +62,7 @@ export function pageOf(group: u32): u32 {
   return group / PAGE;
 }
 
-/** The parts that blocks of the job's packet share in a page. */
+/** Computes the parts that the blocks of the job's packet share in a page. */
 export function setPage(cipher: usize, job: usize, page: u32): void {
   const counter = bswap<u32>(page << 8);
   const block = i32x4.replace_lane(v128.load(job, JOB_NONCE), 3, counter);
@@ -78,7 +79,7 @@ export function setPage(cipher: usize, job: usize, page: u32): void {
   secondRound(cipher, SECOND_ROUND);
 }
 
-/** Column 0 of four groups through the second S-box; then twice that. */
+/** Column 0 of four groups after the second S-box, and twice that. */
 export function setQuad(cipher: usize, quad: u32): void {
   const counters = cipher + <usize>(quad % (PAGE / QUAD)) * GROUP_SIZE;
   for (let at: usize = 0; at < GROUP_SIZE; at += 16) {
@@ -114,7 +115,7 @@ function setPlane(state: usize, once: v128, twice: v128, at: usize): void {
   v128.store(state + at, v128.xor(column, v128.load(SECOND_ROUND + at)));
 }
 
-/** The part of the first round that counters make. */
+/** The part of the first round that depends on the last byte of the counter. */
 export function setFirstRounds(cipher: usize): void {
   for (let half: u32 = 0; half < 2; half++) {
     for (let bit: u32 = 0; bit < 8; bit++) {
@@ -130,7 +131,10 @@ export function setFirstRounds(cipher: usize): void {
   wipe(COLUMN_TWICE, GROUP_SIZE);
 }
 
-/** One bit of the counters of sixteen groups, a group a byte, from group `first` on: its counters are 8 group + 1 to + 8. */
+/**
+ * One bit of the counters of sixteen groups, one byte per group, from group `first` on: the
+ * counters of a group are 8 group + 1 to + 8.
+ */
 function counterPlane(first: u32, bit: u32): v128 {
   if (bit < 3) return i8x16.splat(<i8>(bit == 0 ? 0x55 : bit == 1 ? 0x66 : 0x78));
   const group = i8x16.add(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>first));
@@ -141,7 +145,9 @@ function counterPlane(first: u32, bit: u32): v128 {
   return v128.bitselect(own, next, i8x16.splat(0x7f));
 }
 
-/** Four groups of what the S-box gave at STATES, through MixColumns: a column 0, 0, 0, s becomes s, s, 3s, 2s. */
+/**
+ * MixColumns of four groups of S-box results at STATES: a column 0, 0, 0, s becomes s, s, 3s, 2s.
+ */
 function mixQuad(quad: u32, to: usize): void {
   const pick = i8x16.add(i8x16(0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3), i8x16.splat(<i8>(4 * quad)));
   double(STATES, COLUMN_TWICE);

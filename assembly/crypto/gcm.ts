@@ -1,8 +1,8 @@
 /**
- * AES-GCM (NIST SP 800-38D) as ESP has it (RFC 4106): a nonce of 96 bits, a tag (ICV) of 8, 12 or 16 bytes.
- *
- * A packet is opened in this order: GHASH, its first group of key stream, verdict, and only where that is good the other
- * groups and the data. Nothing of a packet that is refused is written.
+ * AES-GCM (NIST SP 800-38D) for ESP (RFC 4106): a nonce of 96 bits, a tag (ICV) of 8, 12 or 16
+ * bytes.
+ * A packet is opened in this order: GHASH, the first group of key stream, the verdict; then the
+ * other groups and the data, only if the verdict is good. A refused packet is not written.
  */
 import {
   JOB_AAD,
@@ -42,17 +42,15 @@ export function seal(job: usize): void {
 }
 
 /**
- * Opens the packet of a job (JOB_*) in place; false when the ICV is wrong, and the packet is
- * unchanged then.
+ * Opens the packet of a job (JOB_*) in place. If the ICV is wrong, the result is false and the
+ * packet is unchanged.
  */
 export function open(job: usize): bool {
   openRun(job, 1);
   return load<u8>(job, JOB_GOOD) != 0;
 }
 
-/**
- * Seals packets. Packets of one cipher that follow each other are sealed together, which is faster.
- */
+/** Seals packets. Consecutive packets of one cipher are sealed together, which is faster. */
 export function sealMany(jobs: usize, count: u32): void {
   const end = jobs + <usize>count * SIZE;
   while (jobs < end) {
@@ -62,7 +60,7 @@ export function sealMany(jobs: usize, count: u32): void {
   }
 }
 
-/** Opens packets. Each job says whether its ICV was right. */
+/** Opens packets. JOB_GOOD of each job says whether its ICV was right. */
 export function openMany(jobs: usize, count: u32): void {
   const end = jobs + <usize>count * SIZE;
   while (jobs < end) {
@@ -72,7 +70,7 @@ export function openMany(jobs: usize, count: u32): void {
   }
 }
 
-/** How many jobs from the first on are of its cipher. */
+/** The number of jobs, from the first on, with the cipher of the first. */
 function runOf(jobs: usize, end: usize): usize {
   const cipher = load<u32>(jobs, JOB_CIPHER);
   let run: usize = 1;
@@ -109,8 +107,8 @@ function openRun(jobs: usize, count: usize): void {
   fly();
   let tail: usize = 0;
   for (let job = jobs, n: usize = 0; job < end; job += SIZE, n++) {
-    // The verdict is all that a secret decides on. It is public where it is written, and read back from there
-    // (docs/constant-time.md).
+    // Only the verdict branches on a secret. It becomes public when it is written, and is read back
+    // from there (docs/constant-time.md).
     store<u8>(job, <u8>isIcv(job, tagOf(job, n, tail)), JOB_GOOD);
     if (load<u8>(job, JOB_GOOD) != 0) {
       addKept(job, n, tail);
@@ -122,7 +120,10 @@ function openRun(jobs: usize, count: usize): void {
   closeRun(count, tails);
 }
 
-/** Orders key stream: that which is kept of all packets, or, where they are `wanted` already, all. Gives the blocks in tails. */
+/**
+ * Orders the stored key stream of all packets; with `wanted`, all their key stream. Returns the
+ * number of tail blocks.
+ */
 function startRun(jobs: usize, count: usize, wanted: bool): usize {
   if (count == 1) {
     startAlone(jobs, wanted);
@@ -144,7 +145,7 @@ function closeRun(count: usize, tails: usize): void {
   wipe(DIGESTS, count * BLOCK_SIZE);
 }
 
-/** GHASH of the packets, at DIGESTS. */
+/** Computes GHASH of the packets, at DIGESTS. */
 function digest(jobs: usize, count: usize): void {
   const hash = <usize>load<u32>(jobs, JOB_CIPHER) + CIPHER_HASH;
   if (count > 1) {

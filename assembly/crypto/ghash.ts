@@ -1,6 +1,6 @@
 /**
- * GHASH of one packet (NIST SP 800-38D, 6.4 and 7.1): the sum of its blocks X(0 .. n-1), the AAD's and the data's, each times
- * H^(n + 1 - k), and of the lengths times H.
+ * GHASH of one packet (NIST SP 800-38D, 6.4 and 7.1): the sum of its blocks X(0 .. n-1), first the
+ * AAD, then the data, each times H^(n + 1 - k), and of the lengths times H.
  */
 import { multiply, multiplyAdd } from "./blocks";
 import { BLOCKS_1, BLOCKS_2, LANES_16, lengthsTimesH } from "./hashKey";
@@ -8,14 +8,17 @@ import { clearLanes, multiplyLanes, wipeLanes } from "./lanes";
 import { blockOf, countBlocks, findBlock } from "./packet";
 import { addBlocks, firstBlocks, lastBlocks, wipeTransposed } from "./transpose";
 
-/** From so many blocks on sixteen lanes are faster, though their sums are sixteen blocks themselves in the end. */
+/**
+ * The number of blocks from which sixteen lanes are faster, although their sums are sixteen more
+ * blocks at the end.
+ */
 export const MANY: u32 = 28;
 
 /** Addresses of the blocks of all lanes. */
 export const LIST: usize = memory.data(64, 16);
-/** Blocks that are made for lanes, and those that come out. */
+/** Blocks built for lanes, and the results of the lanes. */
 export const SPARE: usize = memory.data(256, 16);
-/** A block of zeros: what lanes have before their packets begin. */
+/** A block of zeros: the input of lanes before their packets begin. */
 export const ZERO: usize = memory.data(16, 16);
 
 export function ghash(hash: usize, aad: usize, aadLength: u32, data: usize, length: u32, out: usize): void {
@@ -27,7 +30,7 @@ export function ghash(hash: usize, aad: usize, aadLength: u32, data: usize, leng
   v128.store(out, v128.xor(sum, lengthsTimesH(hash, aadLength, length)));
 }
 
-/** Block by block, two at a time. */
+/** Hashes block by block, two at a time. */
 function hashBlocks(hash: usize, count: u32, aad: usize, aadLength: u32, data: usize, length: u32): v128 {
   if (count == 0) return i64x2(0, 0);
   let sum = i64x2(0, 0);
@@ -52,7 +55,10 @@ function hashBlocks(hash: usize, count: u32, aad: usize, aadLength: u32, data: u
   return multiplyAdd(hash + BLOCKS_2, first, blockOf(n + 1, aad, aadLength, data, length));
 }
 
-/** Sixteen blocks at a time: lane k sums every sixteenth, with zeros in front of the packet so that all lanes end together. */
+/**
+ * Hashes sixteen blocks at a time: lane k sums every sixteenth block. Zeros before the packet make
+ * all lanes end together.
+ */
 function hashLanes(hash: usize, count: u32, aad: usize, aadLength: u32, data: usize, length: u32): v128 {
   clearLanes();
   const inAad = (aadLength + 15) >> 4;
@@ -77,7 +83,7 @@ function hashLanes(hash: usize, count: u32, aad: usize, aadLength: u32, data: us
   return hashBlocks(hash, 16, 0, 0, SPARE, 256);
 }
 
-/** Sixteen blocks one behind the other. */
+/** Lists sixteen consecutive blocks. */
 // @ts-ignore: decorator
 @inline
 function listRow(from: u32): void {
@@ -87,7 +93,7 @@ function listRow(from: u32): void {
   }
 }
 
-/** Forgets what long packets and batches have left behind: sums and blocks, with which a hash key could be found. */
+/** Overwrites the sums and blocks of long packets and batches, which could reveal a hash key. */
 export function wipeHash(): void {
   wipeLanes();
   wipeTransposed();

@@ -1,4 +1,6 @@
-/** GHASH of several packets of one association: sixteen at a time, a lane each, where that is faster. */
+/**
+ * GHASH of several packets of one association: sixteen at a time, one per lane, if that is faster.
+ */
 import { JOB_AAD, JOB_AAD_LENGTH, JOB_DATA, JOB_LENGTH, JOB_SIZE } from "../../src/abi/cipher";
 import { ghash, LIST, MANY, SPARE, ZERO } from "./ghash";
 import { LANES_1, LANES_2, lengthsTimesH } from "./hashKey";
@@ -9,7 +11,8 @@ import { addBlocks, firstBlocks, lastBlocks } from "./transpose";
 /** Address steps of the lanes from block to block. */
 const STEPS: usize = memory.data(64, 16);
 
-// Nanoseconds of a block and of all else, measured: in lanes (all sixteen), in a packet alone, in a long one.
+// Measured nanoseconds per block, and for the rest: in lanes (all sixteen), in a packet alone, in a
+// long packet.
 const LANES_BLOCK: u32 = 128;
 const LANES_ELSE: u32 = 300;
 const ALONE_BLOCK: u32 = 21;
@@ -17,7 +20,7 @@ const ALONE_ELSE: u32 = 15;
 const LONG_BLOCK: u32 = 8;
 const LONG_ELSE: u32 = 360;
 
-/** GHASH of `count` jobs, 16 bytes each at `out`. */
+/** Computes GHASH of `count` jobs, 16 bytes each at `out`. */
 export function ghashMany(hash: usize, jobs: usize, count: u32, out: usize): void {
   while (count != 0) {
     const group = min<u32>(count, 16);
@@ -55,7 +58,7 @@ function longest(jobs: usize, count: u32): u32 {
   return blocks;
 }
 
-/** What the jobs cost one by one. */
+/** The cost of the jobs one by one. */
 function alone(jobs: usize, count: u32): u32 {
   let cost: u32 = 0;
   for (let n: u32 = 0; n < count; n++) {
@@ -65,14 +68,17 @@ function alone(jobs: usize, count: u32): u32 {
   return cost;
 }
 
-/** Up to sixteen jobs, with zeros in front of the shorter ones: their sums without the lengths, at `SPARE`. */
+/**
+ * Hashes up to sixteen jobs, with zeros before the shorter ones: their sums without the lengths, at
+ * `SPARE`.
+ */
 function hashGroup(hash: usize, jobs: usize, count: u32, rows: u32): void {
   clearLanes();
   for (let lane: u32 = 0; lane < 16; lane++) {
     store<u32>(LIST + (lane << 2), <u32>ZERO);
     store<u32>(STEPS + (lane << 2), lane < count ? 16 : 0);
   }
-  // From one row to the other all lanes have whole blocks of data.
+  // Between these two rows all lanes have whole blocks of data.
   let from: u32 = 0;
   let to: u32 = rows;
   for (let lane: u32 = 0; lane < count; lane++) {
@@ -92,7 +98,7 @@ function hashGroup(hash: usize, jobs: usize, count: u32, rows: u32): void {
   lastBlocks(SPARE + 128);
 }
 
-/** Takes every lane to its next block. */
+/** Moves every lane to its next block. */
 function stepLanes(): void {
   for (let at: usize = 0; at < 64; at += 16) {
     v128.store(LIST + at, i32x4.add(v128.load(LIST + at), v128.load(STEPS + at)));

@@ -1,5 +1,6 @@
 /**
- * What GHASH keeps of an association: tables of powers of H (toeplitz.ts), no more of them than packets read.
+ * The hash key of an association: tables of powers of H (toeplitz.ts), only the powers that packets
+ * read.
  *
  *     | H, H^2, H^3 for blocks | lengths times H | H, H^2, H^16 for lanes |
  */
@@ -20,10 +21,10 @@ export const LANES_2: usize = LANES_1 + LANES_SIZE;
 export const LANES_16: usize = LANES_2 + LANES_SIZE;
 export const HASH_SIZE: usize = LANES_16 + LANES_SIZE;
 
-/** The power that tables are made of. */
+/** The power whose tables are being made. */
 const POWER: usize = memory.data(16, 16);
 
-/** Makes the hash key of H, the block of zeros as AES makes it. */
+/** Makes the hash key from H, the encrypted block of zeros. */
 export function setHashKey(hash: usize, h: usize): void {
   const first = v128.load(h);
   v128.store(POWER, first);
@@ -44,7 +45,10 @@ export function setHashKey(hash: usize, h: usize): void {
   wipeBlocks();
 }
 
-/** The lengths are the last block, in bits: bit n of a length in bytes is x^(124 - n) of it, of the AAD's x^(60 - n). */
+/**
+ * The lengths are the last block, in bits: bit n of the data length in bytes is x^(124 - n) of it,
+ * bit n of the AAD length x^(60 - n).
+ */
 function setLengths(hash: usize): void {
   v128.store(POWER, i64x2(0, 0));
   store<u8>(POWER, 0x80 >> (45 & 7), 45 >> 3);
@@ -54,7 +58,7 @@ function setLengths(hash: usize): void {
   double(hash + LENGTHS, multiply(hash + BLOCKS_1, v128.load(POWER)), 32);
 }
 
-/** Writes `count` blocks, each x times the one behind it; `block` is the last. */
+/** Writes `count` blocks, each x times the next one; `block` is the last. */
 function double(to: usize, block: v128, count: usize): void {
   let high = bswap(<u64>i64x2.extract_lane(block, 0));
   let low = bswap(<u64>i64x2.extract_lane(block, 1));
@@ -68,7 +72,7 @@ function double(to: usize, block: v128, count: usize): void {
   }
 }
 
-/** The block of the lengths times H. Lengths are no secret. */
+/** The block of the lengths times H. Lengths are not secret. */
 export function lengthsTimesH(hash: usize, aadLength: u32, length: u32): v128 {
   let sum = i64x2(0, 0);
   for (; length != 0; length &= length - 1)

@@ -1,9 +1,9 @@
 /**
- * Sixteen products with one power of H at once: the sum is sixteen registers, byte n of all blocks in register n, a lane a
- * block. The matrix is cut in halves four times (toeplitz.ts), so that 81 products of single bytes are left.
- *
- * The input is cut twice into nine parts of four bytes, each part kept as the nibbles of its bytes; then `quarter` makes of
- * each part four bytes of output, and those nine are put together.
+ * Sixteen products with one power of H at once: the sums are sixteen registers, byte n of all
+ * blocks in register n, one block per lane. The matrix is cut in halves four times (toeplitz.ts),
+ * which leaves 81 products of single bytes.
+ * The input is cut twice into nine parts of four bytes; each part is kept as the nibbles of its
+ * bytes. `quarter` turns each part into four bytes of output, and the nine results are combined.
  */
 import { highNibbles, lowNibbles } from "./blocks";
 import { PAIR } from "./toeplitz";
@@ -13,9 +13,9 @@ export const SUMS: usize = memory.data(256, 16);
 
 const INPUT_PART: usize = 128;
 const OUTPUT_PART: usize = 64;
-/** The parts of the input: nine times four bytes, of each the high nibbles and the low ones. */
+/** The parts of the input: nine times four bytes, the high nibbles and the low nibbles of each. */
 const INPUT: usize = memory.data(9 * <i32>INPUT_PART, 16);
-/** What comes of them: nine times four bytes. */
+/** The parts of the output: nine times four bytes. */
 const OUTPUT: usize = memory.data(9 * <i32>OUTPUT_PART, 16);
 const TABLES_PART: usize = 9 * PAIR;
 
@@ -67,8 +67,9 @@ function times(table: v128, nibbles: v128): v128 {
 }
 
 /**
- * Four nibbles of each lane, the high or the low ones of four bytes, times a matrix of four blocks a side that is cut in halves
- * twice. Compilers load what comes before a store before all that is computed: in this order registers suffice.
+ * Four nibbles of each lane, the high or the low ones of four bytes, times a matrix of four blocks
+ * a side that is cut in halves twice. Compilers move loads before a store ahead of all computation;
+ * in this order the registers suffice.
  */
 // @ts-ignore: decorator
 @inline
@@ -100,7 +101,7 @@ function part(number: usize, at: usize): v128 {
   return v128.load(at + number * OUTPUT_PART);
 }
 
-/** Puts the parts of the output together. */
+/** Combines the parts of the output. */
 // @ts-ignore: decorator
 @inline
 function join(): void {
@@ -122,7 +123,7 @@ export function clearLanes(): void {
   for (let at: usize = 0; at < 256; at += 16) v128.store(SUMS + at, i64x2(0, 0));
 }
 
-/** The sixteen sums, each times the power whose tables are at `tables`. */
+/** Multiplies the sixteen sums by the power with the tables at `tables`. */
 export function multiplyLanes(tables: usize): void {
   cut();
   for (let n: usize = 0; n < 9; n++) {
@@ -135,7 +136,7 @@ export function multiplyLanes(tables: usize): void {
   join();
 }
 
-/** Forgets what went through the lanes last. */
+/** Overwrites the last values in the lanes. */
 export function wipeLanes(): void {
   clearLanes();
   memory.fill(INPUT, 0, 9 * INPUT_PART);

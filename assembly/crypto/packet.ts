@@ -3,14 +3,14 @@
  * whole blocks. In: addresses and lengths. Out: a block as a register, or its address.
  */
 
-/** So many blocks, without that of the lengths. */
+/** The number of blocks, without the block of the lengths. */
 // @ts-ignore: decorator
 @inline
 export function countBlocks(aadLength: u32, length: u32): u32 {
   return ((aadLength + 15) >> 4) + ((length + 15) >> 4);
 }
 
-/** The `length` (1 .. 15) bytes at `address` and zeros behind; reads no others. */
+/** The `length` (1 .. 15) bytes at `address`, padded with zeros; reads no other bytes. */
 function loadPart(address: usize, length: u32): v128 {
   const shift = <u64>(length << 3);
   if (length >= 8) {
@@ -41,7 +41,10 @@ export function blockOf(n: u32, aad: usize, aadLength: u32, data: usize, length:
   return n < inAad ? loadBlock(aad, aadLength, n) : loadBlock(data, length, n - inAad);
 }
 
-/** Where block `n` of a packet lies; one that is no whole block in the packet is made at `spare`. */
+/**
+ * The address of block `n` of a packet; a block that is not whole in the packet is built at
+ * `spare`.
+ */
 // @ts-ignore: decorator
 @inline
 export function findBlock(n: u32, aad: usize, aadLength: u32, data: usize, length: u32, spare: usize): usize {

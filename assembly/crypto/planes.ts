@@ -1,28 +1,27 @@
 /**
- * Eight blocks of AES in planes: 128 bytes, which is what constant time is made of here. No byte of a block is ever an
- * index; a bit of all 128 bytes is worked on at once.
+ * Eight blocks of AES in planes: 128 bytes. Planes make AES constant-time: no byte of a block is
+ * ever an index, and each operation works on one bit of all 128 bytes at once.
  *
  *     plane i, 16 bytes: bit i of every byte of the eight blocks
  *         byte 4 r + c: row r, column c of the state (FIPS 197, 3.4: byte 4 c + r of a block)
  *             bit n: block n
- *
- * After k rounds without ShiftRows (round.ts) row r is found r k columns to the right of its place.
+ * After k rounds without ShiftRows (round.ts) row r is r k columns to the right of its place.
  */
 
-/** Bytes of eight blocks, in planes or one behind the other. */
+/** Size of eight blocks, in planes or consecutive. */
 export const GROUP_SIZE: usize = 128;
-/** Bytes of a block. */
+/** Size of a block. */
 export const BLOCK_SIZE: usize = 16;
 
-/** Planes of nothing. */
+/** Planes of zeros. */
 export const ZEROS: usize = memory.data(128, 16);
 
-/** Rows and columns changed over: from a block to a plane's order of bytes, and back. */
+/** Exchanges rows and columns: from the byte order of a block to that of a plane, and back. */
 const OVER: v128 = i8x16(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-/** The same back, where k rounds without ShiftRows have been, k = 2 modulo 4. */
+/** The way back after k rounds without ShiftRows, k = 2 modulo 4. */
 const OVER_2: v128 = i8x16(0, 6, 8, 14, 1, 7, 9, 15, 2, 4, 10, 12, 3, 5, 11, 13);
 
-/** Where the bytes of a block are in planes after k rounds without ShiftRows. */
+/** The bytes of a block in the order of planes after k rounds without ShiftRows. */
 // @ts-ignore: decorator
 @inline
 export function placeAfter(block: v128, k: u32): v128 {
@@ -35,7 +34,7 @@ export function placeAfter(block: v128, k: u32): v128 {
   return i8x16.swizzle(block, order);
 }
 
-/** Eight times the same block, its bytes placed already, in planes. */
+/** Eight copies of a block in planes; its bytes are in the order of planes already. */
 // @ts-ignore: decorator
 @inline
 export function broadcast(placed: v128, to: usize): void {
@@ -55,7 +54,7 @@ function isSet(bytes: v128, bit: i8): v128 {
   return i8x16.eq(v128.and(bytes, i8x16.splat(bit)), i8x16.splat(bit));
 }
 
-/** The first four bytes of each plane as those of a word: what `broadcast` took there. */
+/** The first four bytes of each plane as one word: the inverse of `broadcast`. */
 export function firstWord(planes: usize): u32 {
   let bytes = i8x16.splat(0);
   for (let i: u32 = 0; i < 8; i++) {
@@ -65,20 +64,23 @@ export function firstWord(planes: usize): u32 {
   return i32x4.extract_lane(bytes, 0);
 }
 
-/** Eight blocks one behind the other, in planes, added to others that are. */
+/** Converts eight consecutive blocks to planes, and adds other planes. */
 export function toPlanes(blocks: usize, added: usize, to: usize): void {
   turnOver(blocks, OVER, added, to);
 }
 
 /**
- * Eight blocks of the planes that the last of `rounds` rounds has left, added to those at `from`: at `to`, which may be
- * the same place.
+ * Converts planes after `rounds` rounds to eight blocks, adds those at `from`, and stores them at
+ * `to`, which may be the same address.
  */
 export function addBlocks(planes: usize, rounds: u32, from: usize, to: usize): void {
   turnOver(planes, (rounds & 2) != 0 ? OVER_2 : OVER, from, to);
 }
 
-/** Bits of eight vectors turned over, bit n of vector i being bit i of vector n then; bytes in `order`, added to others. */
+/**
+ * Transposes the bits of eight vectors: bit n of vector i becomes bit i of vector n. Puts the bytes
+ * in `order` and adds other vectors.
+ */
 // @ts-ignore: decorator
 @inline
 function turnOver(vectors: usize, order: v128, added: usize, to: usize): void {

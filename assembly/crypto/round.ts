@@ -1,12 +1,13 @@
 /**
- * One round of AES on eight blocks at once (FIPS 197, section 5.1), on a state in planes (planes.ts).
- *
- * SubBytes is a circuit of 115 gates: Boyar and Peralta, "A new combinational logic minimization technique with applications
- * to cryptology" (SEA 2010), with their names. The constant 0x63 that the S-box adds is in the round keys instead: it is
- * the same in every byte, so neither ShiftRows nor MixColumns changes it.
- *
- * ShiftRows is never done. Instead MixColumns finds the bytes of a column where k rounds without it have left them
- * ("fixslicing", Adomnicai and Peyrin, TCHES 2021/1): the next row's byte stands k columns further right, modulo 4.
+ * One round of AES on eight blocks at once (FIPS 197, section 5.1), on a state in planes
+ * (planes.ts).
+ * SubBytes is a circuit of 115 gates: Boyar and Peralta, "A new combinational logic minimization
+ * technique with applications to cryptology" (SEA 2010), with their names. The constant 0x63 that
+ * the S-box adds is in the round keys instead: it is the same in every byte, so neither ShiftRows
+ * nor MixColumns changes it.
+ * ShiftRows is omitted. MixColumns instead reads the bytes of a column from their places after k
+ * rounds without it ("fixslicing", Adomnicai and Peyrin, TCHES 2021/1): the byte of the next row is
+ * k columns further right, modulo 4.
  */
 
 /** The last round of a block, which has no MixColumns. */
@@ -30,7 +31,7 @@ function rowAfter(plane: v128, k: u32): v128 {
   return i8x16.swizzle(plane, i8x16(10, 11, 8, 9, 14, 15, 12, 13, 2, 3, 0, 1, 6, 7, 4, 5));
 }
 
-/** A round of the state, in place: the k-th, modulo 4, or the LAST. Both are known when this is compiled. */
+/** A round of the state, in place: round k modulo 4, or LAST. Both are compile-time constants. */
 // @ts-ignore: decorator
 @inline
 export function round(state: usize, roundKey: usize, k: u32): void {

@@ -4,7 +4,7 @@ import { GROUP_SIZE, placeAfter, broadcast, firstWord } from "./planes";
 import { substitute } from "./rounds";
 import { EXPANDED, STATES } from "./scratch";
 
-/** Round keys one behind the other, at EXPANDED. */
+/** Consecutive round keys, at EXPANDED. */
 export function expandKey(key: usize, length: u32): void {
   memory.copy(EXPANDED, key, length);
   const words = length / 4;
@@ -29,7 +29,7 @@ function substituteWord(word: u32): u32 {
   return firstWord(STATES) ^ 0x63636363;
 }
 
-/** The same round keys in planes, as a cipher has them. */
+/** The same round keys in planes, as in a cipher. */
 export function setRoundKeys(cipher: usize): void {
   const rounds = load<u32>(cipher, CIPHER_ROUNDS);
   const first = v128.load(EXPANDED);

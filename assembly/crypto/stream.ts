@@ -1,15 +1,13 @@
 /**
- * The key stream of packets (NIST SP 800-38D, section 6.5): blocks of a nonce and a counter, enciphered. Counter 1 is for the
- * tag, data begins with counter 2.
+ * The key stream of packets (NIST SP 800-38D, section 6.5): encrypted blocks of a nonce and a
+ * counter. Counter 1 is for the tag; data begins with counter 2.
  *
  *     counters  | 1 .. 8 | 9 .. 16 | ... | 8 g + 1 .. 8 g + 8 |  tail: up to 8  |
  *     group         0         1                   g
- *
- * The first group is kept until it is known whether its packet is wanted; later ones are added to the data at once. A tail
- * is what fills no group with data: those of all packets of a run stand one behind the other (`TAILS`) and go through the rounds together,
- * whosever they are. Short packets are tail only.
- *
- * States wait at STATES until FLIGHT of them go through the rounds together.
+ * The first group is stored until the verdict on its packet is known; later groups are added to the
+ * data at once. A tail is the blocks that do not fill a group. The tails of all packets of a run
+ * are consecutive (`TAILS`) and run the rounds together. Short packets have only a tail.
+ * States wait at STATES until FLIGHT of them run the rounds together.
  */
 import { JOB_DATA, JOB_LENGTH, JOB_NONCE } from "../../src/abi/cipher";
 import { CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
@@ -20,13 +18,13 @@ import { COUNTERS, FIRST_ROUND, FIRSTS, FLIGHT, STATES, TAILS, WAY_SIZE, WAYS, w
 
 namespace Stream {
   export let cipher: usize = 0;
-  /** States that wait. */
+  /** The number of waiting states. */
   export let waiting: usize = 0;
-  /** The packet that the parts of first rounds are of, and which of its groups. */
+  /** The packet, page and quad of the shared parts of first rounds (counters.ts). */
   export let job: usize = 0;
   export let page: u32 = 0;
   export let quad: u32 = 0;
-  /** States that were in flight together at the most. */
+  /** The largest number of states in one flight. */
   export let most: usize = 0;
 }
 
@@ -37,14 +35,14 @@ export function openStream(cipher: usize): void {
   Stream.most = 0;
 }
 
-/** Groups that are whole: their blocks are for the tag or for 16 bytes of data. */
+/** The number of whole groups: each of their blocks is for the tag or for 16 bytes of data. */
 // @ts-ignore: decorator
 @inline
 function groupsOf(job: usize): u32 {
   return (load<u32>(job, JOB_LENGTH) + <u32>BLOCK_SIZE) / <u32>GROUP_SIZE;
 }
 
-/** Blocks behind those, 8 at the most. */
+/** The number of blocks after the whole groups, at most 8. */
 // @ts-ignore: decorator
 @inline
 export function tailOf(job: usize): u32 {
@@ -52,14 +50,17 @@ export function tailOf(job: usize): u32 {
   return blocks - 8 * groupsOf(job);
 }
 
-/** Where the first block of key stream is: that for the tag of packet `n`, whose tail is behind `tail` blocks of others. */
+/**
+ * The address of the first block of key stream, for the tag of packet `n`. The tail of the packet
+ * follows `tail` blocks of other tails.
+ */
 // @ts-ignore: decorator
 @inline
 export function maskOf(job: usize, n: usize, tail: usize): usize {
   return groupsOf(job) == 0 ? TAILS + tail * BLOCK_SIZE : FIRSTS + n * GROUP_SIZE;
 }
 
-/** Orders the first group of a packet, the `rest` if it is wanted already, and the tail, where no others share it. */
+/** Orders the first group of a single packet, its tail, and with `rest` the groups between them. */
 export function startAlone(job: usize, rest: bool): void {
   const groups = groupsOf(job);
   if (groups > 0) orderGroup(job, 0, ZEROS, FIRSTS);
@@ -74,7 +75,7 @@ export function start(job: usize, n: usize, tail: usize): void {
   listCounters(job, 8 * groups + 1, tailOf(job), TAILS + tail * BLOCK_SIZE);
 }
 
-/** Orders the groups of all tails: so many blocks. */
+/** Orders the groups of all tails, `blocks` blocks. */
 export function orderTails(blocks: usize): void {
   for (let at: usize = 0; at < blocks * BLOCK_SIZE; at += GROUP_SIZE) orderBlocks(TAILS + at, ZEROS, TAILS + at);
 }
@@ -89,7 +90,10 @@ export function orderRest(job: usize): void {
   }
 }
 
-/** Eight blocks, as they are now, enciphered and added to those at `from`: at `to`, once their flight is over. */
+/**
+ * Orders the encryption of eight blocks in their present state. At the end of the flight they are
+ * added to those at `from` and stored at `to`.
+ */
 export function orderBlocks(blocks: usize, from: usize, to: usize): void {
   const state = STATES + Stream.waiting * GROUP_SIZE;
   toPlanes(blocks, Stream.cipher + CIPHER_ROUND_KEYS, state);
@@ -98,13 +102,13 @@ export function orderBlocks(blocks: usize, from: usize, to: usize): void {
   order(from, to);
 }
 
-/** The same of the blocks of a group of counters. */
+/** Orders the encryption of the blocks of a group of counters. */
 function orderGroup(job: usize, group: u32, from: usize, to: usize): void {
-  // What blocks share is worth its making from two groups on.
+  // Shared parts pay off from two groups on.
   if (endsPage(group) || groupsOf(job) < 2) {
     listCounters(job, 8 * group + 1, 8, COUNTERS);
     orderBlocks(COUNTERS, from, to);
-    // The salt of a nonce belongs to the key (RFC 4106, 8.1).
+    // The salt in a nonce is part of the key (RFC 4106, 8.1).
     wipe(COUNTERS, GROUP_SIZE);
     return;
   }
@@ -137,7 +141,7 @@ function order(from: usize, to: usize): void {
   if (++Stream.waiting == FLIGHT) fly();
 }
 
-/** Takes the states that wait through the rounds. */
+/** Runs the rounds of the waiting states. */
 export function fly(): void {
   const rounds = load<u32>(Stream.cipher, CIPHER_ROUNDS);
   otherRounds(Stream.cipher, STATES, STATES + Stream.waiting * GROUP_SIZE);
@@ -149,7 +153,7 @@ export function fly(): void {
   Stream.waiting = 0;
 }
 
-/** Adds what was kept of a packet's key stream to its data: the first group, and the tail. */
+/** Adds the stored key stream of a packet to its data: the first group and the tail. */
 export function addKept(job: usize, n: usize, tail: usize): void {
   const groups: usize = groupsOf(job);
   const data: usize = load<u32>(job, JOB_DATA);
@@ -164,7 +168,7 @@ export function addKept(job: usize, n: usize, tail: usize): void {
   addBytes(data + done, kept, length - done);
 }
 
-/** Adds `length` bytes and touches no others. */
+/** Adds `length` bytes and accesses no others. */
 function addBytes(data: usize, bytes: usize, length: usize): void {
   let at: usize = 0;
   for (; at + 16 <= length; at += 16) v128.store(data + at, v128.xor(v128.load(data + at), v128.load(bytes + at)));
@@ -179,7 +183,7 @@ function addBytes(data: usize, bytes: usize, length: usize): void {
   for (; at < length; at++) store<u8>(data + at, load<u8>(data + at) ^ load<u8>(bytes + at));
 }
 
-/** Overwrites what was kept: of `packets` packets, and so many blocks of tails. */
+/** Overwrites the stored key stream of `packets` packets and `tails` blocks of tails. */
 export function closeStream(packets: usize, tails: usize): void {
   wipe(STATES, Stream.most * GROUP_SIZE);
   if (Stream.job != 0) wipe(FIRST_ROUND, 4 * GROUP_SIZE);

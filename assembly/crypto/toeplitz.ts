@@ -19,20 +19,26 @@
 
 /** Blocks of a matrix of 16 x 16. */
 export const BLOCKS: usize = 31;
-/** The tables of one block: of the high nibble of a byte, of the low one. */
+/** The tables of one block: for the high nibble of a byte, and for the low one. */
 export const PAIR: usize = 32;
-/** The matrix cut in halves four times has so many products of single bytes, where there were 256. */
+/**
+ * The number of products of single bytes after the matrix is cut in halves four times, instead of
+ * 256.
+ */
 const LEAVES: usize = 81;
 /** The tables of a matrix for lanes of single bytes. */
 export const LANES_SIZE: usize = LEAVES * PAIR;
 
 /** t(-128 .. 127) as bits, the first of each byte its highest. */
 const DIAGONALS: usize = memory.data(32, 16);
-/** The blocks of a matrix, and those of its parts: each level is made from the one before, in turn here and there. */
+/**
+ * The blocks of a matrix and of its parts. Each level is made from the one before, alternately in
+ * the two buffers.
+ */
 const HERE: usize = memory.data(<i32>(LEAVES * 8), 16);
 const THERE: usize = memory.data(<i32>(LEAVES * 8), 16);
 
-/** What of byte 15 of T X belongs to byte 0, in the lowest byte. */
+/** The part of byte 15 of T X that belongs to byte 0, in the lowest byte. */
 // @ts-ignore: decorator
 @inline
 function fold(byte: u64): u64 {
@@ -45,7 +51,7 @@ function shifted(high: u64, low: u64, by: u64): u64 {
   return (low >> by) | (high << (64 - by));
 }
 
-/** Makes the blocks of the matrix of the element at `h`, B(-15) first, in `HERE`. */
+/** Makes the blocks of the matrix of the element at `h`, in `HERE`, beginning with B(-15). */
 function makeBlocks(h: usize): void {
   const low = bswap(load<u64>(h, 8));
   const high = bswap(load<u64>(h)) ^ (fold(low) << 56);
@@ -65,9 +71,9 @@ function makeBlocks(h: usize): void {
 }
 
 /**
- * Cuts `count` matrices of 2 x `half` blocks a side in four, as C D E are to A B, the whole being (A B; C A), and writes three
- * for each: A, B + A and C + A. With the input in halves v, w the products P = A (v + w), Q = (B + A) w, R = (C + A) v give the
- * output: P + Q, P + R.
+ * Cuts `count` matrices of 2 x `half` blocks a side in four, (A B; C A), and writes three matrices
+ * for each: A, B + A and C + A. With the input in halves v, w the products P = A (v + w), Q = (B +
+ * A) w, R = (C + A) v give the output: P + Q, P + R.
  */
 function halve(from: usize, to: usize, count: usize, half: usize): void {
   const length: usize = ((half << 1) - 1) << 3;
@@ -124,7 +130,7 @@ export function makeLaneTables(tables: usize, h: usize): void {
   for (let n: usize = 0; n < LEAVES; n++) storePair(tables + n * PAIR, HERE + (n << 3));
 }
 
-/** Forgets the element that tables were made of last. */
+/** Overwrites the element of the last tables. */
 export function wipeBlocks(): void {
   memory.fill(DIAGONALS, 0, 32);
   memory.fill(HERE, 0, LEAVES * 8);

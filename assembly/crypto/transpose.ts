@@ -1,7 +1,7 @@
 /** Transposes between blocks and lanes: byte n of block k is lane k of register n. */
 import { SUMS } from "./lanes";
 
-/** Eight blocks as eight registers: two bytes of all eight in each. */
+/** Loads eight blocks into eight registers: two bytes of all eight in each. */
 const HALF: usize = 128;
 const FIRST: usize = memory.data(<i32>HALF, 16);
 const LAST: usize = memory.data(<i32>HALF, 16);
@@ -60,7 +60,9 @@ function blockAt(list: usize, n: usize): v128 {
   return v128.load(<usize>load<u32>(list + (n << 2)));
 }
 
-/** The eight blocks whose addresses are at `list`, two bytes of all in each register at `to`. */
+/**
+ * Loads the eight blocks whose addresses are at `list`: two bytes of all in each register at `to`.
+ */
 function interleave(list: usize, to: usize): void {
   const a0 = blockAt(list, 0);
   const a4 = blockAt(list, 4);
@@ -157,7 +159,7 @@ function store4(a: v128, b: v128, c: v128, d: v128, to: usize): void {
   v128.store(to, high64(high32(a, b), high32(c, d)), 48);
 }
 
-/** Forgets what was transposed last. */
+/** Overwrites the last transposed blocks. */
 export function wipeTransposed(): void {
   memory.fill(FIRST, 0, HALF);
   memory.fill(LAST, 0, HALF);

@@ -1,7 +1,7 @@
 /**
- * Prefetches a cipher. With many associations in turn the tables of each are not in the CPU cache.
- * Reads of all their lines, issued before any result is needed, overlap. The cipher of the
- * previous packet is in the cache already.
+ * Prefetches a cipher. With many associations in turn, the tables of each are not in the CPU cache.
+ * Reads of all their lines overlap when they are issued before any result is needed. The cipher of
+ * the previous packet is in the cache already.
  */
 import { CIPHER_FIRST_ROUNDS, CIPHER_HASH, CIPHER_ROUND_KEYS, CIPHER_ROUNDS } from "./cipherLayout";
 import { BLOCKS_SIZE } from "./hashKey";
@@ -20,7 +20,10 @@ export function warm(cipher: usize): void {
   if (cipher != Warm.cipher) bringNear(cipher);
 }
 
-/** Reads what every packet needs: the round keys, the first rounds of the first counters, and the tables for blocks. */
+/**
+ * Reads the parts that every packet needs: the round keys, the first rounds of the first counters,
+ * and the tables for blocks.
+ */
 function bringNear(cipher: usize): void {
   Warm.cipher = cipher;
   const keys = cipher + CIPHER_ROUND_KEYS;
@@ -29,11 +32,11 @@ function bringNear(cipher: usize): void {
   let read = load<u64>(first) ^ load<u64>(first, LINE);
   read ^= readAll(keys, keys + <usize>(load<u32>(cipher, CIPHER_ROUNDS) + 1) * GROUP_SIZE);
   read ^= readAll(hash, hash + BLOCKS_SIZE);
-  // Somebody must want what is read, or nobody reads it. This is overwritten by the digest.
+  // The store keeps the compiler from removing the reads. The digest overwrites it.
   store<u64>(DIGESTS, read);
 }
 
-/** Reads every line from one address to the other, and up to three behind. */
+/** Reads every line between two addresses, and up to three lines after them. */
 // @ts-ignore: decorator
 @inline
 function readAll(from: usize, to: usize): u64 {
