@@ -10,7 +10,7 @@ import { plainGateway, type PlainGateway } from "./pipeline/plain.js";
 import { trace } from "./tuples.js";
 
 const FRAMES = 4096;
-/** Payload bytes of frames of so many bytes. */
+/** Payload sizes, by frame size. */
 const PAYLOADS = { "64": 10, "1,400": 1346 } as const;
 /** Bytes of a frame in a batch, head room and all. */
 const ROOM = 2048;

@@ -90,7 +90,7 @@ export class Packets {
     return { data: this.#core.u8.slice(at, end), icv: this.#core.u8.slice(end, end + ICV_LENGTH) };
   }
 
-  /** Seals all packets, so many a call. */
+  /** Encrypts all packets, the given number per call. */
   seal(batch: number): void {
     const { exports, jobs } = this.#core;
     if (batch === 1) for (let n = 0; n < PACKETS; n++) exports.seal(jobs + n * JOB_SIZE);

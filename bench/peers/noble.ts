@@ -50,7 +50,7 @@ class Noble implements GcmPeer {
     return { data: sealed.subarray(0, data.length), icv: sealed.subarray(data.length) };
   }
 
-  /** Takes data and ICV as `seal` gave them: one behind the other in one buffer. */
+  /** Takes data and ICV as `seal` gave them: concatenated in one buffer. */
   open(nonce: Uint8Array, aad: Uint8Array, { data }: Sealed): Uint8Array {
     const joined = new Uint8Array(data.buffer, data.byteOffset, data.length + ICV);
     return this.#aes.gcm(this.#key, nonce, aad).decrypt(joined);

@@ -14,7 +14,7 @@ const ETHERNET = 0x6558;
 const VXLAN_PORT = 4789;
 const GENEVE_PORT = 6081;
 const NEEDS_MISC = 1 << key.GROUP_MISC;
-/** Whoever wants misc3 wants misc5 too. */
+/** A mask that needs misc3 needs misc5 too. */
 const NEEDS_REST = 1 << key.GROUP_MISC3;
 
 function isTag(ethertype: number): boolean {

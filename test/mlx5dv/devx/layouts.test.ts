@@ -9,7 +9,7 @@ function set(bytes: Uint8Array): Record<number, number> {
   return Object.fromEntries([...bytes.entries()].filter(([, byte]) => byte !== 0));
 }
 
-/** What is set at a place: a number of so many bytes. */
+/** The value at an offset: a number of the given size. */
 function at(place: number, size: number, value: number): Record<number, number> {
   const bytes = Array.from({ length: size }, (_, i) => Math.floor(value / 256 ** (size - 1 - i)) % 256);
   return Object.fromEntries(bytes.map((byte, i) => [place + i, byte] as const).filter(([, byte]) => byte !== 0));

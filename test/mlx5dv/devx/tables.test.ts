@@ -33,7 +33,7 @@ function vxlanHeaders(): Uint8Array {
   return headers;
 }
 
-test("entries are asked in the order of their indexes, whenever they were made", async () => {
+test("entries match in the order of their indexes, not of their creation", async () => {
   const { device, context, root } = await openBench();
   const match = deviceMatch({ "outer.tcp_dport": 80 });
   const web = new TableBench(context, dv.FS_FT_NIC_RX, {}, match.group);
@@ -97,7 +97,7 @@ test("a table hands on what it does not want, and frames go on from table to tab
   expect(dv.flowTableOutput(output)).toEqual({ reformat_en: false, decap_en: false, level: 1, log_size: 4, ...miss });
 });
 
-test("64 tables hand on to one another at the most, and a jump begins anew", async () => {
+test("at most 64 tables pass a frame on, and a jump restarts the count", async () => {
   const bench = await openBench();
   const { device, context, root } = bench;
   let next = new TableBench(context, dv.FS_FT_NIC_RX);

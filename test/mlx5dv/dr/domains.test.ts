@@ -32,7 +32,7 @@ function fate(source: "wire" | 0 | 1 | 2): string {
   return [verdict, ...(reason === null ? [] : [reason]), ...to.map(({ name }) => name)].join(" ");
 }
 
-describe("what nobody wants", () => {
+describe("missed frames", () => {
   const lists: Record<string, () => Action[]> = {
     "the end of a table": () => [],
     "no destination": () => [dv.mlx5dv_dr_action_create_pop_vlan()],

@@ -153,7 +153,7 @@ describe("metadata registers", () => {
     }
   });
 
-  test("a bit of a register is asked by itself", () => {
+  test("a single bit of a register can be masked", () => {
     const of = domain(0, NIC_RX);
     const [first, second] = tables(of);
     everything(first, set(of, "METADATA_REG_C_5", VALUE), dv.mlx5dv_dr_action_create_dest_table(second));
@@ -180,7 +180,7 @@ describe.each(["connectx5", "connectx6dx", "connectx7", "connectx8"])("%s", (pro
     }
   });
 
-  test("matches registers, and who brought the frame", async () => {
+  test("matches registers, and the origin of the frame", async () => {
     device = await createDevice({ vports: 2, ports: 2, profile });
     queues = [createSink(dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX }), "f0", 2)];
     const of = domain(0, NIC_RX);

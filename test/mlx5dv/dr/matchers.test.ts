@@ -266,7 +266,7 @@ describe.each(PROFILES)("%s", (profile) => {
     expect(hits).toEqual([!manual, false]);
   });
 
-  test("matchParameters says ip_version as the table wants it", async () => {
+  test("matchParameters encodes ip_version for the table", async () => {
     const { root, table } = await open(profile);
     const code = (to: Table, fields: MatchFields, options?: { root: boolean }): string => {
       const { match_criteria_enable, mask, value } = dv.matchParameters(fields, options);

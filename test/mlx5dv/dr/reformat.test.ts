@@ -289,7 +289,7 @@ describe("decapsulation", () => {
     ]);
   });
 
-  test("twice, and what is inside is parsed anew each time", () => {
+  test("twice, and the inner packet is parsed again each time", () => {
     const inside = buildFrame([ethernet, ipv6, tcp, DATA]);
     const [outer] = [TUNNELS[0]!, TUNNELS[1]!];
     const once = encapsulated({ bytes: inside }, outer, L2_TO_L2_TUNNEL);

@@ -62,7 +62,7 @@ describe("without rules", () => {
 });
 
 describe("rules", () => {
-  test("give frames to functions, whoever sent them", () => {
+  test("give frames to functions, whatever their origin", () => {
     one.fdb(80, toVport(1));
     expect(one.wire(80)).toBe("vf1/host:0 deliver");
     expect(one.sent(0, 80)).toBe("vf1/host:0 deliver");
@@ -121,7 +121,7 @@ describe("rules", () => {
     expect([one.wire(80), one.sent(0, 80), one.sent(1, 80)]).toEqual(Array(3).fill("drop drop_action"));
   });
 
-  test("know who sent a frame", () => {
+  test("match the sender of a frame", () => {
     const { qp_num } = createSink(one.contexts[2], "other");
     one.rule("fdb", { "misc.source_port": 1 }, [toVport(2)]);
     one.rule("fdb", { "misc.source_port": UPLINK }, [toVport(1)]);

@@ -288,7 +288,7 @@ describe("the driver", () => {
     expect(found(full(GRE, { protocol: 0xffff, key: 0xffffffff }))).toBe("accepted");
   });
 
-  test("the EtherType of an IP spec is asked whole and right, or not", () => {
+  test("the EtherType beside an IP spec has a full mask and the right value, or is omitted", () => {
     const mask = "EINVAL contradiction specs[].mask.ether_type";
     const val = "EINVAL contradiction specs[].val.ether_type";
     expect(found(ether(0x0800, 0xff00), { type: IPV4 })).toBe(mask);

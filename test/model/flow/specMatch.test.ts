@@ -151,7 +151,7 @@ const WHOLE: [string, number, string, number | string, Record<string, string>, n
 const widthOf = (type: number, name: string): number => FILTERS.get(type)?.[name] ?? 0;
 const fullOf = (type: number, name: string): bigint => (1n << BigInt(widthOf(type, name))) - 1n;
 
-describe("a field asked whole", () => {
+describe("a field with a full mask", () => {
   test.each(WHOLE)("%s %i %s", (_name, type, name, value, fields, outer, tunnels = 0) => {
     const filters = { val: { [name]: value }, mask: { [name]: fullOf(type, name) } };
     const named = (level: string): object =>
@@ -305,7 +305,7 @@ describe("MPLS, by the spec right before it", () => {
     expect(here(matchOf(mpls()))).toEqual([MPLS, 0, 0]);
   });
 
-  test("stacks of different places are asked both, of the same the last", () => {
+  test("both of two stacks at different places match, of two at the same place the last", () => {
     expect(stackOf(mpls(), udp)).toEqual(["misc2.outer_first_mpls_label", "misc2.outer_first_mpls_over_udp_label"]);
     const other = { type: v.IBV_FLOW_SPEC_MPLS, val: { label: 64 }, mask: { label: 0xff } };
     expect(asked(matchOf(mpls(), other))).toEqual({ "misc2.outer_first_mpls_ttl": "40/ff" });

@@ -16,7 +16,7 @@ async function open(): Promise<{ device: Device; context: Context; queue: QueueP
   return { device, context, queue: createSink(context, "web") };
 }
 
-test("a device that nobody has asked anything transmits, and wants nothing looped back", async () => {
+test("a device without rules transmits, and loops nothing back", async () => {
   const { device, queue } = await open();
   const used = device.memoryUsed;
   const { traffic } = device;

@@ -104,7 +104,7 @@ test("what changes is seen by all cores with the next frames, and nothing that w
   close(both);
 });
 
-test("counters that are given back and made anew begin at zero", async () => {
+test("counters that are freed and created again start at zero", async () => {
   const both = await open();
   const { pool } = both;
   const context = ibv_open_device(pool);

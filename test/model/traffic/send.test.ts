@@ -59,7 +59,7 @@ describe("a frame that is sent", () => {
     ]);
   });
 
-  test("stays in the port where somebody on it wants it", () => {
+  test("does not leave the port if a rule of the port matches it", () => {
     const listener = vi.fn<FrameListener>();
     left.device.connect(1, listener);
     rule(left, 80, left.queue, 5);

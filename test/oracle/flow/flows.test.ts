@@ -162,7 +162,7 @@ describe("identical flows", () => {
     expect(received(state)).toBe("c deliver");
   });
 
-  test("identical is what is asked, not how", () => {
+  test("identical flows have the same match in any notation", () => {
     const proto: FlowSpec = { type: SPEC.IPV4_EXT, val: { proto: 17n, ttl: 3n }, mask: { proto: 0xffn } };
     expect(received(stateOf(flow("a", [proto]), flow("b", [UDP, IP])))).toBe("a b deliver");
     const tcp = [{ type: SPEC.IPV6 }, { type: SPEC.TCP }];

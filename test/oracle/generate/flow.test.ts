@@ -47,7 +47,7 @@ describe(`generated flows, seed ${SEED}`, () => {
     expect(all.filter((field) => !decided.has(field))).toEqual([]);
   });
 
-  test("labels are asked of every entry that a flow can ask", () => {
+  test("labels are matched in every entry that a flow can match", () => {
     const behind = new Set(
       pairs.flatMap(({ flow: { specs } }) =>
         specs.flatMap(({ type }, i) => ((type & ~INNER) === SPEC.MPLS ? [`${type} ${specs[i - 1]?.type ?? 0}`] : [])),

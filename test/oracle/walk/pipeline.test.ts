@@ -135,7 +135,7 @@ describe("the way of a frame", () => {
     expect(to.map(({ bytes }) => bytes.length - GROUP.bytes.length)).toEqual([4, 0]);
   });
 
-  test("host rules of the function, without the tag of who has handed it on", () => {
+  test("host rules of the function, without the tag of the rule before", () => {
     const world = worldOf({ "nic_rx:1": [tag(5), defaultMiss], "fdb:0": [vport(1)] });
     const host = { vport: 1, priority: 0, made: 0, terms: [] };
     world.hostRules.push({ ...host, id: "h", application: "tc", actions: [{ kind: "host", queue: 4 }] });
@@ -236,7 +236,7 @@ describe("registers", () => {
 });
 
 describe("branches", () => {
-  test("in rounds: who has arrived stands before who goes on", () => {
+  test("in rounds: finished branches come before continuing ones", () => {
     const world = worldOf({
       "fdb:0": [array(table("fdb a"), port(1), table("fdb b"), vport(1), counter("x"), vport(0xffff))],
       "fdb a": [table("fdb c")],

@@ -40,7 +40,7 @@ describe("the device", () => {
     expect(v.ibv_query_device(context).sys_image_guid).toBe(v.ibv_query_device(context).node_guid);
   });
 
-  test("says more when asked for more", async () => {
+  test("returns more on request", async () => {
     const { device, context } = await open({ ports: 255 });
     const more = v.ibv_query_device_ex(context, { comp_mask: 0 });
     expect(more.orig_attr).toEqual(v.ibv_query_device(context));

@@ -284,7 +284,7 @@ describe("modify: opening", () => {
     expect([1, 2, 2, 3].map((n) => text(all[n]!))).toEqual(["drop esp_replay", GOOD, "drop esp_replay", GOOD]);
   });
 
-  test("a new number begins the window anew", () => {
+  test("a new number restarts the window", () => {
     const all = frames(10);
     const action = opening(WINDOW);
     expect([4, 4].map((n) => text(all[n]!))).toEqual([GOOD, "drop esp_replay"]);

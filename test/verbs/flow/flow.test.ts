@@ -231,7 +231,7 @@ describe("identical flows", () => {
     expect(bench.received(FRAME)).toBe("miss no_rule");
   });
 
-  test("what is asked counts, not how; values outside the mask do not", () => {
+  test("the match counts, not its notation; values outside the mask do not", () => {
     bench.flow("a", [{ ...dport(80), val: { dst_port: 80, src_port: 9 } }, IPV4]);
     bench.flow("b", [IPV4, dport(80)]);
     expect(bench.received(FRAME)).toBe("a b deliver");
