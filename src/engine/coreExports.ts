@@ -50,9 +50,9 @@ export interface CoreExports {
   limitCache(entries: number): void;
   /** Sets the seed of all random choices. */
   setSeed(high: number, low: number): void;
-  /** Copies `bytes` staged bytes, which the operand of an action names; 0 when memory is full. */
+  /** Copies `bytes` staged bytes for the operand of an action; 0 when memory is full. */
   createRecord(bytes: number): number;
-  /** Gives the memory of a record back. */
+  /** Frees a record. */
   releaseRecord(record: number, bytes: number): void;
   /** Sets the root table of the eSwitch; 0 for none. */
   setFdb(table: number): void;
@@ -88,8 +88,8 @@ export interface CoreExports {
    */
   firstOutside(count: number, stride: number, criteria: number): number;
   /**
-   * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Gives how many it
-   * inserted: fewer when memory is full.
+   * Inserts `count` rules of the area `bytes` (BULK_*) with increasing ranks. Returns the number of
+   * inserted rules: fewer when memory is full.
    */
   insertRules(
     table: number,
@@ -100,8 +100,8 @@ export interface CoreExports {
     rankLow: number,
   ): number;
   /**
-   * Gives a rule the staged actions; false when memory is full, never for as many actions as it has
-   * or fewer.
+   * Replaces the actions of a rule by the staged ones; false when memory is full, never for as many
+   * actions as it has or fewer.
    */
   changeActions(rule: number, count: number): number;
   /**
@@ -116,22 +116,22 @@ export interface CoreExports {
     rangeCount: number,
     actionCount: number,
   ): number;
-  /** A block of `count` counters, all zero; 0 when memory is full. */
+  /** Allocates a block of `count` counters, all zero; 0 when memory is full. */
   createCounters(count: number): number;
-  /** Gives the memory of a block of counters back. */
+  /** Frees a block of counters. */
   releaseCounters(counters: number, count: number): void;
   /** Removes all posted buffers, as a reset of the queue pair does. */
   clearQueue(queue: number): void;
-  /** A completion queue for `capacity` completions; 0 when memory is full. */
+  /** Allocates a completion queue for `capacity` completions; 0 when memory is full. */
   createCompletionQueue(capacity: number): number;
   /**
-   * A queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when memory is
-   * full.
+   * Allocates a queue with room for `depth` posted buffers (a power of two, 0 for a sink); 0 when
+   * memory is full.
    */
   createQueue(flags: number, completions: number, depth: number): number;
-  /** Gives the memory of a completion queue back. */
+  /** Frees a completion queue. */
   destroyCompletionQueue(queue: number): void;
-  /** Gives the memory of a queue back. */
+  /** Frees a queue. */
   destroyQueue(queue: number): void;
   /**
    * Counts a completion that the host made (a flushed request). The count may pass the capacity; the
@@ -145,44 +145,44 @@ export interface CoreExports {
   /** Counts `count` completions that the host took. */
   takeCompletions(queue: number, count: number): void;
   /**
-   * Writes the columns (COLUMN_*) of the first `count` frames. Gives the kinds of their destinations
-   * (SOME_*).
+   * Writes the columns (COLUMN_*) of the first `count` frames. Returns the kinds of their
+   * destinations (SOME_*).
    */
   writeColumns(count: number): number;
   /**
-   * Keeps the lengths of the frames of the batch, before rules change them. To be called before
-   * `steer`.
+   * Stores the lengths of the frames of the batch, before rules change them. Call it before `steer`.
    */
   keepLengths(count: number): void;
-  /** Sums rows of the batch from `first` on, until there is no room for another outcome class; gives how many rows are summed, those before `first` too. */
+  /**
+   * Sums rows of the batch from `first` on, until there is no room for another outcome class. Returns
+   * the number of summed rows, including those before `first`.
+   */
   sumOutcomeClasses(first: number, count: number): number;
   /**
-   * A cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full. The key
-   * itself is not kept.
+   * Creates a cipher for the key of 16, 24 or 32 bytes at the address `key`; 0 when memory is full.
+   * The key itself is not kept.
    */
   createCipher(key: number, length: number): number;
-  /** Overwrites a cipher and gives its memory back. */
+  /** Overwrites a cipher and frees it. */
   releaseCipher(cipher: number): void;
-  /** Gives a cipher another key. Nothing of the former key remains. */
+  /** Changes the key of a cipher. Nothing of the former key remains. */
   setCipherKey(cipher: number, key: number, length: number): void;
   /**
-   * Opens the packet of a job (JOB_*) in place; false when the ICV is wrong, and the packet is
-   * unchanged then.
+   * Opens the packet of a job (JOB_*) in place. If the ICV is wrong, the result is false and the
+   * packet is unchanged.
    */
   open(job: number): number;
-  /** Opens packets. Each job says whether its ICV was right. */
+  /** Opens packets. JOB_GOOD of each job says whether its ICV was right. */
   openMany(jobs: number, count: number): void;
   /** Seals the packet of a job (JOB_*) in place and writes its ICV. */
   seal(job: number): void;
-  /**
-   * Seals packets. Packets of one cipher that follow each other are sealed together, which is faster.
-   */
+  /** Seals packets. Consecutive packets of one cipher are sealed together, which is faster. */
   sealMany(jobs: number, count: number): void;
-  /** Declares option 0 of this device. It cannot be changed later. */
+  /** Declares option 0 of this device. A later call cannot change it. */
   declareGeneveOption(optionClass: number, type: number): void;
   /**
    * Declares sample `id` (0 to 7) of this device. `header` 0 is the payload of the level, `port` -1
-   * any port. It cannot be changed later.
+   * any port. A later call cannot change it.
    */
   declareSample(id: number, header: number, level: number, offset: number, port: number): void;
   memory: WebAssembly.Memory;
