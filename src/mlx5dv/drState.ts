@@ -1,4 +1,4 @@
-/** mlx5dv_dr(3): actions that remember (ASO, Meter, Sampler). */
+/** mlx5dv_dr(3): stateful and random actions (ASO, Meter, Sampler). */
 import { Action } from "../model/action/action.js";
 import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../model/action/asoActions.js";
 import type { AsoObject } from "../model/action/asoObject.js";

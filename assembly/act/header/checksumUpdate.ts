@@ -1,7 +1,7 @@
 /**
- * Checksums that change by difference (RFC 1624, equation 3), so that a wrong one stays as wrong as it was.
- *
- * A difference is the sum of ~old + new over 16-bit words, big-endian, folded to 16 bits. What covers a change:
+ * Incremental checksum updates (RFC 1624, equation 3). A wrong checksum stays as wrong as it was.
+ * A difference is the sum of ~old + new over 16-bit words, big-endian, folded to 16 bits. The
+ * checksums that cover a change:
  *
  *     IPv4 header           its own checksum
  *     addresses             those of TCP, UDP, ICMPv6 above, whose pseudo header has them
@@ -18,7 +18,10 @@ const UDP_CHECKSUM: usize = 6;
 const ICMPV6_CHECKSUM: usize = 2;
 const GRE_CHECKSUM: usize = 4;
 const GRE_HAS_CHECKSUM: u32 = 0x80;
-/** Bits of an IP header from which on it has addresses, and of IPv6 the destination. */
+/**
+ * The bit of an IP header where its addresses begin, and for IPv6 the bit where the destination
+ * begins.
+ */
 const IPV4_ADDRESSES: u32 = 96;
 const IPV6_ADDRESSES: u32 = 64;
 const IPV6_DESTINATION: u32 = 192;
@@ -30,7 +33,10 @@ export function fold(sum: u32): u32 {
   return (sum & 0xffff) + (sum >> 16);
 }
 
-/** Bits from `bit` on of the header at a place have changed by `difference`: everything that covers them follows. */
+/**
+ * Updates all checksums that cover the bits from `bit` on of the header at a place, which changed
+ * by `difference`.
+ */
 export function cover(frame: usize, place: u32, bit: u32, difference: u32): void {
   const level = place & PLACE_INNER;
   let all = difference;
@@ -53,14 +59,17 @@ export function cover(frame: usize, place: u32, bit: u32, difference: u32): void
   if (level != 0) tunnel(frame, place, fold(all));
 }
 
-/** What a change of the network header makes others change: the sum of their differences. */
+/**
+ * Updates the IPv4 header checksum and the upper-layer checksum for a change of the network header;
+ * returns the sum of their differences.
+ */
 function network(frame: usize, level: u32, bit: u32, difference: u32): u32 {
   const header = at(frame, level + Place.ip);
   if (load<u8>(header) >> 4 == 4) {
     const own = adjust(header + IPV4_CHECKSUM, difference);
     return bit >= IPV4_ADDRESSES ? own + pseudoHeader(frame, level, difference) : own;
   }
-  // RFC 8200 section 8.1: with segments left the final destination is another one.
+  // RFC 8200 section 8.1: with segments left, the pseudo header has another destination.
   if (bit < IPV6_ADDRESSES || (bit >= IPV6_DESTINATION && offsetOf(level + PLACE_ROUTING) != 0)) return 0;
   return pseudoHeader(frame, level, difference);
 }
@@ -72,31 +81,35 @@ function pseudoHeader(frame: usize, level: u32, difference: u32): u32 {
   return icmpv6 ? adjust(at(frame, level + PLACE_ICMPV6) + ICMPV6_CHECKSUM, difference) : 0;
 }
 
-/** The outer packet's checksum over what it carries: headers that differ by `difference`, one of them at `place`. */
+/**
+ * Updates the outer packet's checksum over its payload, which changed by `difference`; one of the
+ * changed headers is at `place`.
+ */
 function tunnel(frame: usize, place: u32, difference: u32): void {
   if (offsetOf(Place.udp) != 0) adjustUdp(at(frame, Place.udp) + UDP_CHECKSUM, difference);
   else if (offsetOf(PLACE_GRE) != 0 && load<u8>(at(frame, PLACE_GRE)) & GRE_HAS_CHECKSUM) {
-    // Source routes may be of an odd length: then the words of GRE are not those of what it carries (RFC 1071, byte order).
+    // A source route may have an odd length. Then the 16-bit words of GRE and of its payload are
+    // out of step (RFC 1071, byte order).
     const odd = (offsetOf(place) - offsetOf(PLACE_GRE)) & 1;
     adjust(at(frame, PLACE_GRE) + GRE_CHECKSUM, odd ? bswap<u16>(<u16>difference) : difference);
   }
 }
 
-/** Of a place that the frame has. */
+/** The address of a place that the frame has. */
 // @ts-ignore: decorator
 @inline
 function at(frame: usize, place: u32): usize {
   return frame + <usize>(offsetOf(place) - 1);
 }
 
-/** Changes a checksum; gives its own difference. */
+/** Updates a checksum; returns its own difference. */
 function adjust(address: usize, difference: u32): u32 {
   const old = be16(address);
   const sum = ~fold((~old & 0xffff) + difference) & 0xffff;
   return replace(address, old, sum);
 }
 
-/** RFC 768: 0 says that there is none, and a sum of 0 is sent as its complement. */
+/** RFC 768: 0 means that there is no checksum, and a sum of 0 is sent as its complement. */
 function adjustUdp(address: usize, difference: u32): u32 {
   const old = be16(address);
   if (old == 0) return 0;

@@ -1,7 +1,8 @@
 /**
- * Modify header: a program of SET, ADD and COPY over header fields and metadata registers (layouts in src/abi/program.ts).
- *
- * Places are those of the frame as the program finds it; each instruction sees what the one before has left.
+ * Modify header: a program of SET, ADD and COPY over header fields and metadata registers (layouts
+ * in src/abi/program.ts).
+ * Places are those of the frame at the start of the program; each instruction reads the result of
+ * the one before.
  */
 import { FRAME_ADDRESS, REGISTER_A, REGISTER_B } from "../../../src/abi/engine";
 import {
@@ -42,7 +43,7 @@ import { cover, fold } from "./checksumUpdate";
 import { find, offsetOf } from "./places";
 import { freshMap } from "../../branch/refresh";
 
-/** Rules that ask for these see more of a change than the field. */
+/** Rules that match these fields depend on more than the changed field. */
 const SEES_CHECKSUMS: u32 =
   (1 << GROUP_MISC4) |
   NEEDS_OUTER_IPV4_CHECKSUM |
@@ -50,7 +51,7 @@ const SEES_CHECKSUMS: u32 =
   NEEDS_INNER_IPV4_CHECKSUM |
   NEEDS_INNER_L4_CHECKSUM;
 
-/** Runs a program; false when the frame has ended, for want of memory. */
+/** Runs a program; false if the frame has ended because memory is full. */
 export function modify(branch: usize, program: usize): bool {
   find(freshMap(branch), load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS));
   let instruction = program + PROGRAM_FIRST;
@@ -61,29 +62,31 @@ export function modify(branch: usize, program: usize): bool {
   return true;
 }
 
-/** What a program asks of the parser. */
+/** The required fields of a program. */
 export function needsOfProgram(program: usize): u32 {
   let needs: u32 = 0;
   const count = load<u32>(program, PROGRAM_COUNT);
   for (let n: u32 = 0; n < count; n++) {
     const instruction = program + PROGRAM_FIRST + <usize>n * INSTRUCTION_SIZE;
-    needs |= placeWants(load<u8>(instruction, INSTRUCTION_TO));
+    needs |= placeNeeds(load<u8>(instruction, INSTRUCTION_TO));
     if (load<u8>(instruction, INSTRUCTION_TYPE) == MODIFY_COPY)
-      needs |= placeWants(load<u8>(instruction, INSTRUCTION_FROM));
+      needs |= placeNeeds(load<u8>(instruction, INSTRUCTION_FROM));
   }
   return needs;
 }
 
-function placeWants(place: u32): u32 {
+function placeNeeds(place: u32): u32 {
   if (place >= <u32>Place.register) return 1 << GROUP_MISC2;
   return place & PLACE_INNER ? NEEDS_CHANGES | NEEDS_INNER : NEEDS_CHANGES;
 }
 
 /**
- * Whether the key behind the program is a function of the key before it, as far as rules ask about either: SET always is, ADD where
- * one byte or one dword of the key holds the field, which rules ask about as a whole. Which headers are there is part of the key
- * (NEEDS_CHANGES). COPY brings bits of which nobody may ask; behind an EtherType or a UDP port other headers may follow; and rules
- * that ask about checksums, or samples, see what covers a field.
+ * Whether the key after the program is a function of the key before it, for the fields that rules
+ * match. SET always is. ADD is if one byte or one dword of the key holds the field, since rules
+ * match such a field as a whole. The set of present headers is part of the key (NEEDS_CHANGES).
+ * COPY is not, since it may read bits that no rule matches. A change of an EtherType or a UDP port
+ * is not, since other headers may follow it. No change is when rules match checksums or samples,
+ * which depend on the bytes that cover a field.
  */
 export function isFunctionOfKey(program: usize, wanted: u32): bool {
   const count = load<u32>(program, PROGRAM_COUNT);
@@ -130,7 +133,7 @@ function carryOut(branch: usize, instruction: usize): bool {
   return true;
 }
 
-/** What follows is another header when the EtherType or the UDP port is another one. */
+/** Whether the place selects the next header: an EtherType or a UDP port. */
 // @ts-ignore: decorator
 @inline
 function leadsOn(place: u32): bool {
@@ -144,7 +147,7 @@ function isThere(place: u32): bool {
   return place >= <u32>Place.register || offsetOf(place) != 0;
 }
 
-/** Where the bits of a place are counted from. */
+/** The address from which the bits of a place are counted. */
 function headerOf(branch: usize, place: u32): usize {
   if (place < <u32>Place.register) {
     return <usize>load<u32>(load<u32>(branch, BRANCH_FRAME), FRAME_ADDRESS) + <usize>(offsetOf(place) - 1);
@@ -156,13 +159,13 @@ function headerOf(branch: usize, place: u32): usize {
   return key + MISC2_REGISTER_C_0 - ((<usize>register) << 2);
 }
 
-/** The first bit, which in a field of both IP versions is another one in IPv6. */
+/** The first bit of the field; for a field of both IP versions it differs in IPv6. */
 function bitOf(header: usize, place: u32, bit: usize, bit6: usize): u32 {
   const isIp = place < <u32>Place.register && (place & ~PLACE_INNER) == Place.ip;
   return isIp && load<u8>(header) >> 4 == 6 ? load<u16>(bit6) : load<u16>(bit);
 }
 
-/** At most 32 bits, big-endian, from bit `bit` on. */
+/** Reads at most 32 bits, big-endian, from bit `bit` on. */
 function readBits(header: usize, bit: u32, bits: u32): u32 {
   let value: u64 = 0;
   let word = bit >> 4;
@@ -172,7 +175,9 @@ function readBits(header: usize, bit: u32, bits: u32): u32 {
   return <u32>((value >> below) & (((<u64>1) << bits) - 1));
 }
 
-/** Writes them; gives the difference that a checksum over them has to follow, 0 when nothing has changed. */
+/**
+ * Writes bits. Returns the difference for the checksums that cover them, 0 if nothing has changed.
+ */
 function writeBits(header: usize, bit: u32, bits: u32, value: u32): u32 {
   const first = bit >> 4;
   let word = (bit + bits - 1) >> 4;

@@ -1,7 +1,6 @@
 /**
- * Places of headers in a frame. In: a frame and its map. Out: for each place its offset, found
- * once an action.
- *
+ * Places of headers in a frame. In: a frame and its map. Out: the offset of each place, found once
+ * per action.
  * A place is | level * PLACE_INNER + header |; the first header of a kind and level counts
  * (docs/rules.md, "Modify header").
  */
@@ -10,18 +9,21 @@ import { Header, LEVEL_INNER, MAP_ENTRY_SIZE } from "../../../src/abi/headers";
 import { hasMetadata, METADATA_SIZE } from "../../wire/ethernet";
 import { entriesEnd, firstEntry, kindOf, levelOf, offsetIn } from "../../wire/frameMap";
 
-/** Places that are not of headers to change, but of what covers them: behind the last of Place. */
+/**
+ * Places of headers that programs do not change, but whose checksums or segments matter. Their
+ * numbers follow those of Place.
+ */
 export const PLACE_ICMPV6: u32 = 9;
 export const PLACE_GRE: u32 = 10;
 export const PLACE_ROUTING: u32 = 11;
 const PLACES: u32 = 2 * PLACE_INNER;
 const SEGMENTS_LEFT: usize = 3;
 
-/** For each place | offset in the frame + 1 |, 0 where the frame does not have it. */
+/** For each place | offset in the frame + 1 |, 0 if the frame does not have it. */
 const OFFSETS: usize = memory.data(<i32>(PLACES * 4), 16);
 const NONE: u32 = 255;
 
-/** Notes where the headers of the frame at `frame` are, by its map. */
+/** Stores the offsets of the headers of the frame at `frame`, from its map. */
 export function find(map: usize, frame: usize): void {
   memory.fill(OFFSETS, 0, PLACES * 4);
   const end = entriesEnd(map);
@@ -30,11 +32,11 @@ export function find(map: usize, frame: usize): void {
     const base: u32 = levelOf(entry) == LEVEL_INNER ? PLACE_INNER : 0;
     const offset = offsetIn(entry) + 1;
     const place = placeOf(kind);
-    // Of routing headers one that has segments left, whichever it is.
+    // Only a routing header with segments left counts.
     if (place == PLACE_ROUTING && load<u8>(frame + <usize>offsetIn(entry), SEGMENTS_LEFT) == 0) continue;
     if (place != NONE) noteFirst(base + place, offset);
     if (kind == Header.ipv4 || kind == Header.ipv6) noteFirst(base + Place.ip, offset);
-    // The EtherType is behind the addresses and what ESP actions note there, or behind the last tag.
+    // The EtherType follows the addresses and the metadata element of ESP actions, or the last tag.
     if (kind == Header.ethernet) {
       const metadata = hasMetadata(frame + <usize>offsetIn(entry)) ? METADATA_SIZE : 0;
       set(base + Place.ethertype, offset + 12 + metadata);
@@ -43,7 +45,7 @@ export function find(map: usize, frame: usize): void {
   }
 }
 
-/** The offset of a place in the frame + 1; 0 where the frame does not have it. */
+/** The offset of a place in the frame + 1; 0 if the frame does not have it. */
 // @ts-ignore: decorator
 @inline
 export function offsetOf(place: u32): u32 {

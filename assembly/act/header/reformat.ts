@@ -1,8 +1,9 @@
 /**
- * Packet reformat: headers put around a frame, or taken off (docs/rules.md, "Packet reformat"; records in src/abi/engine.ts).
+ * Packet reformat: adds headers around a frame, or removes them (docs/rules.md, "Packet reformat";
+ * records in src/abi/reformat.ts).
  *
  *     L2_TO_L2_TUNNEL   data | whole frame              L2_TUNNEL_TO_L2          inner Ethernet ...
- *     L2_TO_L3_TUNNEL   data | behind L2                L3_TUNNEL_TO_L2   data | inner IP ...
+ *     L2_TO_L3_TUNNEL   data | after L2                 L3_TUNNEL_TO_L2   data | inner IP ...
  */
 import { FRAME_ADDRESS, FRAME_LINK, FRAME_WIRE_LENGTH, Reason } from "../../../src/abi/engine";
 import { Header, LEVEL_INNER, Link } from "../../../src/abi/headers";
@@ -28,7 +29,7 @@ import { behindLink, findHeader, findIp, NOWHERE } from "../../wire/frameMap";
 
 const IPV6_SIZE: u32 = 40;
 
-/** Carries out a reformat record; false when the frame has ended. */
+/** Runs a reformat record; false if the frame has ended. */
 export function reformat(branch: usize, record: usize): bool {
   const type: u32 = load<u8>(record, REFORMAT_TYPE);
   const map = freshMap(branch);
@@ -41,13 +42,13 @@ export function reformat(branch: usize, record: usize): bool {
   return putInFront(branch, record, type == L2_TO_L2_TUNNEL ? 0 : behindLink(frame, map), port);
 }
 
-/** Whether an action takes off headers, for which the parser has to know the inner packet. */
+/** Whether an action removes headers, which requires the inner packet from the parser. */
 export function takesOff(record: usize): bool {
   const type: u32 = load<u8>(record, REFORMAT_TYPE);
   return type == L2_TUNNEL_TO_L2 || type == L3_TUNNEL_TO_L2;
 }
 
-/** Takes `strip` bytes off, and puts the data of the record in their place. */
+/** Removes `strip` bytes, and puts the data of the record in their place. */
 function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const length: u32 = load<u16>(record, REFORMAT_LENGTH);
@@ -64,7 +65,10 @@ function putInFront(branch: usize, record: usize, strip: u32, port: u32): bool {
   return true;
 }
 
-/** Whether a length in the new headers would not fit; where all do, so does the frame. Decapsulation makes none longer. */
+/**
+ * Whether a length does not fit its field in the new headers; if all fit, the frame fits too.
+ * Decapsulation makes no frame longer.
+ */
 function tooLong(record: usize, wire: u64): bool {
   const version: u32 = load<u8>(record, REFORMAT_VERSION);
   if (version == 0) return false;
@@ -72,7 +76,7 @@ function tooLong(record: usize, wire: u64): bool {
   return (version == 6 ? packet - <u64>IPV6_SIZE : packet) > 0xffff;
 }
 
-/** Lengths and the IPv4 header checksum of the headers that were put in front. */
+/** Writes the lengths and the IPv4 header checksum of the new headers. */
 function fixUp(at: usize, record: usize, wire: u32, port: u32): void {
   const offset: u32 = load<u16>(record, REFORMAT_IP);
   const ip = at + <usize>offset;
@@ -91,7 +95,7 @@ function fixUp(at: usize, record: usize, wire: u32, port: u32): void {
   if (port != 0) store<u16>(udp, bswap<u16>(<u16>port));
 }
 
-/** Where the inner Ethernet header, or the inner IP header, begins. */
+/** The offset of the inner Ethernet header, or of the inner IP header. */
 function innerOffset(map: usize, ethernet: bool): u32 {
   return ethernet ? findHeader(map, LEVEL_INNER, Header.ethernet) : findIp(map, LEVEL_INNER);
 }

@@ -1,7 +1,6 @@
 /**
- * The UDP source port of a tunnel, for the entropy of ECMP (docs/rules.md; RFC 7348 section 5).
- * In: the packet that is put inside. Out: a port from 49152 on.
- *
+ * The UDP source port of a tunnel, for the entropy of ECMP (docs/rules.md; RFC 7348 section 5). In:
+ * the inner packet. Out: a port from 49152 on.
  * The hash is FNV-1a of 32 bits over both addresses, the protocol, and the ports of TCP and UDP.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../../src/abi/engine";

@@ -1,6 +1,6 @@
 /**
- * VLAN tags (IEEE 802.1Q clause 9). In: a branch. Out: a tag pushed behind the MAC addresses and
- * the ESP metadata element, or the outermost tag removed.
+ * VLAN tags (IEEE 802.1Q clause 9). In: a branch. Out: a tag pushed after the MAC addresses and the
+ * ESP metadata element, or the outermost tag removed.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_LINK } from "../../../src/abi/engine";
 import { Link } from "../../../src/abi/headers";
@@ -13,7 +13,10 @@ const MACS: u32 = 12;
 const HEADER: u32 = 14;
 const TAG: u32 = 4;
 
-/** Puts a tag in front of those that are there; a frame without Ethernet stays as it is. False when the frame has ended. */
+/**
+ * Pushes a tag before the present ones; a frame without Ethernet stays unchanged. False if the
+ * frame has ended.
+ */
 export function pushVlan(branch: usize, tag: u32): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const front = tagsAt(frame);
@@ -26,7 +29,7 @@ export function pushVlan(branch: usize, tag: u32): bool {
   return true;
 }
 
-/** Takes the outermost tag out; a frame without one, or cut inside of it, stays as it is. */
+/** Removes the outermost tag; a frame without a tag, or with a cut one, stays unchanged. */
 export function popVlan(branch: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   const front = tagsAt(frame);
@@ -39,7 +42,7 @@ export function popVlan(branch: usize): bool {
   return true;
 }
 
-/** Where tags of a frame are, or would be; 0 where it has no whole Ethernet header. */
+/** The offset of the tags of a frame, present or not; 0 without a whole Ethernet header. */
 function tagsAt(frame: usize): u32 {
   const length = load<u32>(frame, FRAME_LENGTH);
   if (load<u8>(frame, FRAME_LINK) != Link.ethernet || length < HEADER) return 0;
