@@ -142,7 +142,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
     layers: [{ header: "ethernet" }, { header: "trailer", bytes: "" }, new Uint8Array(1)],
     path: "layers[2].header",
     reason: "not_derived",
-    hint: /behind everything/,
+    hint: /the last layer/,
   },
 };
 

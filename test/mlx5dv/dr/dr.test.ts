@@ -139,8 +139,8 @@ describe("rules", () => {
     value[16 + 4] = 1;
     const error = refused(() => dv.mlx5dv_dr_rule_create(dport, value, 0, []));
     expect(error?.message).toBe(
-      "mlx5dv_dr_rule_create: value.outer.tcp_sport (byte 20) = 1: the value has a bit that its mask " +
-        "leaves out (EINVAL); fill only the fields that the matcher masks [mlx5dv_dr: Matcher]",
+      "mlx5dv_dr_rule_create: value.outer.tcp_sport (byte 20) = 1: the value has a bit outside its " +
+        "mask (EINVAL); fill only the fields that the matcher masks [mlx5dv_dr: Matcher]",
     );
     expect(dport.users).toBe(0);
   });
