@@ -180,7 +180,9 @@ describe("states", () => {
 
   test("a step that the machine lacks is refused", () => {
     expect(refused(() => to(v.IBV_QPS_RTS))).toMatchObject({ code: "EINVAL", reason: "bad_state" });
-    expect(refused(() => to(v.IBV_QPS_INIT, v.IBV_QPS_RTS))?.message).toContain("from INIT it can go to RTR, RESET or ERR");
+    expect(refused(() => to(v.IBV_QPS_INIT, v.IBV_QPS_RTS))?.message).toContain(
+      "from INIT it can go to RTR, RESET or ERR",
+    );
     expect(qp.state).toBe(v.IBV_QPS_INIT);
   });
 
