@@ -2,6 +2,7 @@
 export { createDevice, Device, type DeviceOptions } from "./model/device/device.js";
 export { createDevicePool } from "./model/traffic/loadPool.js";
 export type { DevicePool, PoolOptions, Distribution } from "./model/traffic/pool.js";
+export type { DeviceBase, FunctionBase } from "./model/base/deviceBase.js";
 export type { DeviceFunction } from "./model/device/function.js";
 export type { HostAction, HostApplication, HostRule, HostRuleOptions, HostRules } from "./model/flow/hostRules.js";
 export type { Burst, BurstColumns } from "./model/traffic/burst.js";
