@@ -106,3 +106,22 @@ test("a packet inside whose header is longer than it is dropped, and nothing beh
     expect(there.device.receive(1, sealed(bench, frame)).reason).toBe(reason);
   }
 });
+
+test("the outer header has the DF bit of an IPv4 packet inside, or its own", async () => {
+  const ext = (flags: number): v.FlowActionEspEncap => ({ type: v.IBV_FLOW_SPEC_IPV4_EXT, val: { flags } });
+  const df = async (encap: v.FlowActionEspEncap, frame: Uint8Array): Promise<number | undefined> => {
+    const bench = await FlowBench.open();
+    sealing(bench, create(bench, tunnel(ENCRYPT, { esp_encap: [encap] })));
+    return sealed(bench, frame)[20];
+  };
+  const [plain, set, more] = [0, 0x40, 0xe0].map((bits) => clear(0, 8).with(20, bits));
+  // A next header with the bit of DF, in the byte where IPv4 has the flags.
+  const six = buildFrame([
+    { header: "ethernet" },
+    { header: "ipv6", next_header: 0x7b },
+    { header: "payload", bytes: new Uint8Array(8) },
+  ]);
+  expect(await Promise.all([plain!, set!, more!, six].map((frame) => df(IPV4_ENCAP, frame)))).toEqual([0, 64, 64, 0]);
+  expect(await Promise.all([plain!, set!, six].map((frame) => df(ext(2), frame)))).toEqual([64, 64, 64]);
+  expect(await Promise.all([plain!, set!, six].map((frame) => df(ext(0), frame)))).toEqual([0, 0, 0]);
+});

@@ -18,8 +18,10 @@ import {
   OTHER_KEY,
   sealed,
   sealing,
+  sent,
   SPI,
   told,
+  TRANSPORT,
   tunnel,
 } from "../support/esp.js";
 import { FlowBench } from "../support/flows.js";
@@ -116,4 +118,16 @@ test("what needs no memory works when there is none", async () => {
   expect(texts(bench, frames.slice(0, 2))).toEqual(["in deliver", "drop esp_replay"]);
   expect(modify({ ...window(64), esp_attr: { spi: SPI, seq: 3, flags: FULL } })).toBeUndefined();
   expect(texts(bench, frames)).toEqual(["drop esp_replay", "drop esp_replay", "in deliver"]);
+});
+
+test.each([
+  ["tunnel", tunnel(ENCRYPT)],
+  ["transport", tunnel(TRANSPORT | ENCRYPT, { esp_encap: [] })],
+])("a packet that grows without memory is dropped, and uses no number, in %s mode", async (_mode, esp) => {
+  const bench = await FlowBench.open();
+  const action = create(bench, esp);
+  sealing(bench, action);
+  fill(bench.device);
+  expect(sent(bench, FRAME)).toMatchObject({ verdict: "drop", reason: "copy_limit" });
+  expect(action.state).toMatchObject({ number: 1n, packets: 0n });
 });
