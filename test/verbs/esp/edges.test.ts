@@ -1,6 +1,8 @@
 /** Edge cases of ESP actions that random frames rarely reach (docs/esp.md). */
 import { expect, test } from "vitest";
 import { buildFrame, type Layer } from "../../../src/packet/index.js";
+import { MAX_FRAME } from "../../../src/abi/engine.js";
+import * as mlx5dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import {
   create,
@@ -124,4 +126,21 @@ test("the outer header has the DF bit of an IPv4 packet inside, or its own", asy
   expect(await Promise.all([plain!, set!, more!, six].map((frame) => df(IPV4_ENCAP, frame)))).toEqual([0, 64, 64, 0]);
   expect(await Promise.all([plain!, set!, six].map((frame) => df(ext(2), frame)))).toEqual([64, 64, 64]);
   expect(await Promise.all([plain!, set!, six].map((frame) => df(ext(0), frame)))).toEqual([0, 0, 0]);
+});
+
+test("the metadata element of a decryption has to fit the longest frame", async () => {
+  const bench = await FlowBench.open();
+  const action = mlx5dv.mlx5dv_create_flow_action_esp(bench.context, inline(0), {
+    comp_mask: mlx5dv.MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS,
+    action_flags: mlx5dv.MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA,
+  });
+  bench.flow("in", [IPV4, ESP_SPEC, handle(action)]);
+  const frame = buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "192.0.2.1", destination: "198.51.100.2" },
+    { header: "esp", spi: 9, sequence: 1 },
+    { header: "payload", bytes: new Uint8Array(64) },
+  ]);
+  const reason = (wireLength: number): string | null => bench.device.receive(1, frame, { wireLength }).reason;
+  expect([MAX_FRAME - 8, MAX_FRAME - 7].map(reason)).toEqual([null, "frame_too_long"]);
 });
