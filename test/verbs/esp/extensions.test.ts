@@ -1,7 +1,7 @@
 /** The place of ESP among IPv6 extension headers (RFC 4303, 3.1.1), and payloads of the least length. */
 import { expect, test } from "vitest";
-import { create, ENCRYPT, handle, sealing, sent, TRANSPORT, tunnel } from "../support/esp.js";
-import { FlowBench } from "../support/flows.js";
+import { create, ENCRYPT, ESP_SPEC, handle, inline, sealing, sent, TRANSPORT, tunnel } from "../support/esp.js";
+import { EGRESS, FlowBench, IPV4 } from "../support/flows.js";
 
 const MAC = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
 const [HOP_BY_HOP, ROUTING, FRAGMENT, ESP, AH, NOTHING, DESTINATION] = [0, 43, 44, 50, 51, 59, 60] as const;
@@ -145,4 +145,20 @@ test.each([
   const { reason: why, to } = there.device.receive(1, packet.slice());
   expect(why).toBe(reason);
   if (reason === null) expect([...(to[0]?.frame.subarray(14) ?? [])]).toEqual(content);
+});
+
+test.each([
+  ["UDP without data", udp(8), null],
+  ["UDP and a byte", udp(9, 1), null],
+  ["seven bytes", udp(7).slice(1), "esp_dummy"],
+  ["UDP of another length", udp(8, 1), "esp_dummy"],
+])("inline encryption in transport mode knows UDP by its length: %s", async (_what, content, why) => {
+  const [bench, there] = [await FlowBench.open(), await FlowBench.open()];
+  bench.flow("out", [IPV4, ESP_SPEC, handle(create(bench, inline(TRANSPORT | ENCRYPT)))], EGRESS);
+  there.flow("in", [handle(create(there, tunnel(TRANSPORT, { esp_encap: [] })))]);
+  const header = [0x12, 0x34, 0x56, 0x78, 0, 0, 0, 1, ...PADDING, 0, 0, 0];
+  const packet = sent(bench, ethernet(ipv4(ESP, [...header, ...content]))).to[0]?.frame ?? new Uint8Array();
+  const { reason, to } = there.device.receive(1, packet.slice());
+  expect(reason).toBe(why);
+  if (why === null) expect([...(to[0]?.frame.subarray(23) ?? [])].toSpliced(1, 10)).toEqual([17, ...content]);
 });
