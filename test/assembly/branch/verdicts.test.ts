@@ -148,3 +148,10 @@ it("long headers do not reach the copied frame in front", () => {
   const header = Array.from({ length: 256 }, () => 0xab);
   expect(world.frames(3)).toEqual([pushed, [...header, ...packet().slice(14)], pushed]);
 });
+
+it("a frame that is parsed again keeps its tag and is marked as changed", () => {
+  world.rule(world.root, [Op.tag, 5, Op.push_vlan, TAG, Op.table, world.tableFor([Op.queue, world.queue])]);
+  world.steer([packet()]);
+  const [only] = world.arrived(0);
+  expect([only!.flags, only!.tag, only!.frame]).toEqual([DEST_CHANGED | DEST_ETHERNET, 5, tagged(packet(), [TAG])]);
+});
