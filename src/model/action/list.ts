@@ -5,9 +5,9 @@
 import { MAX_ACTIONS } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Action, type ActionStep } from "./action.js";
-import { ACTION_CHECKS, type Place } from "./listChecks.js";
+import { ACTION_CHECKS, type ActionRule, type Place } from "./listChecks.js";
 import type { ActionCheck } from "../profile/profile.js";
-import { runnable, type Refusals } from "../profile/refusals.js";
+import { runnable, type CodedCheck, type Refusals } from "../profile/refusals.js";
 import type { Domain, Table } from "../table/domain.js";
 import { living } from "../base/handle.js";
 import type { Matcher } from "../table/matcher.js";
@@ -63,7 +63,9 @@ function checkEach(
   for (let i = 0; i < actions.length; i++) {
     const action = actions[i] as Action;
     place.index = i;
-    for (const [check, code] of checks) {
+    // Rules are created by the million: an indexed loop makes no iterator.
+    for (let n = 0; n < checks.length; n++) {
+      const { check, code } = checks[n] as CodedCheck<ActionRule>;
       const misfit = check(action, place);
       if (misfit !== undefined) refuse({ ...misfit, code, call, path: `actions[${i}]`, value: action });
     }

@@ -55,9 +55,10 @@ export interface Place {
   state: OrderState;
 }
 
-type Check = (action: Action, place: Place) => Misfit | undefined;
+/** Checks one action in its list. */
+export type ActionRule = (action: Action, place: Place) => Misfit | undefined;
 
-export const ACTION_CHECKS: Readonly<Record<ActionCheck, Check>> = {
+export const ACTION_CHECKS: Readonly<Record<ActionCheck, ActionRule>> = {
   // MODEL: the library does not check the owner of modify header and reformat actions.
   owner: (action, { table: { domain } }) => ownerMisfit(action, domain),
   connectionInUse: (action, { table: { domain } }) => connectionMisfit(action, domain),

@@ -39,7 +39,7 @@ export function flowActionsOf(
       throw new TypeError(`${call}: ${path} must be a FlowAction, not ${describe(object)}`);
     }
     const action = living<FlowAction>(call, path, object, FlowAction);
-    for (const [check, code] of checks) {
+    for (const { check, code } of checks) {
       const found = check(action, { context, request, before });
       if (found === undefined) continue;
       const [reason, hint] = found;

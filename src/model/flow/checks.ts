@@ -52,7 +52,7 @@ function stepOnce(
   setting: FlowSetting,
   rules: FlowRules,
 ): Found | undefined {
-  for (const [check, code] of runnable(refuses, CHECKS)) {
+  for (const { check, code } of runnable(refuses, CHECKS)) {
     const found = check(flow, setting, rules);
     if (found !== undefined) return { ...found, code };
   }
@@ -78,8 +78,9 @@ export function checkSpecs(call: string, specs: readonly Spec[]): void {
 function foundInSpecs(specs: readonly Spec[], refuses: Refusals<SpecCheck>): Found | undefined {
   const checks = runnable(refuses, SPEC_CHECKS);
   for (const [i, spec] of specs.entries()) {
-    for (const [check, code] of checks) {
-      const found = check(spec, `specs[${i}]`, specs.slice(0, i));
+    const before = specs.slice(0, i);
+    for (const { check, code } of checks) {
+      const found = check(spec, `specs[${i}]`, before);
       if (found !== undefined) return { ...found, code };
     }
   }

@@ -34,12 +34,18 @@ export type Finding = Omit<Refusal, "call" | "code">;
 /** A finding with its errno. */
 export type Found = Omit<Refusal, "call">;
 
-type Runnable<F> = readonly (readonly [check: F, code: ErrnoName])[];
+/** The function of a check, and the errno of its refusal. */
+export interface CodedCheck<F> {
+  readonly check: F;
+  readonly code: ErrnoName;
+}
+
+type Runnable<F> = readonly CodedCheck<F>[];
 
 const RUNNABLE = new WeakMap<object, Runnable<unknown>>();
 
 /**
- * The checks of a table as pairs of function and errno, in its order. Each table has one set of
+ * The checks of a table, in its order, each with its errno. Each table has one set of
  * functions.
  */
 export function runnable<Check extends string, F>(
@@ -48,7 +54,10 @@ export function runnable<Check extends string, F>(
 ): Runnable<F> {
   const known = RUNNABLE.get(table);
   if (known !== undefined) return known as Runnable<F>;
-  const made = (Object.entries(table) as [Check, ErrnoName][]).map(([name, code]) => [functions[name], code] as const);
+  const made = (Object.entries(table) as [Check, ErrnoName][]).map(([name, code]) => ({
+    check: functions[name],
+    code,
+  }));
   RUNNABLE.set(table, made);
   return made;
 }
