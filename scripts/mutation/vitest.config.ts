@@ -1,4 +1,4 @@
-/** The tests in Node, in the order in which a job of core.mjs wants them; Stryker runs them without a job. */
+/** The tests in Node. A job of core.mjs sets their order; Stryker runs them without a job. */
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";

@@ -43,13 +43,13 @@ export function checkActions(
   }
   for (const step of matcher.rules.lists) {
     if (step.each === undefined) checkWhole(call, step.refuses, domain, actions);
-    else if (step.each === "action") checkEach(call, step.refuses, matcher.table, ANY_SIDE, actions);
+    else if (step.each === "action") checkEach(call, step.refuses, matcher.table, ANY_DIRECTION, actions);
     else for (const direction of directions) checkEach(call, step.refuses, matcher.table, direction, actions);
   }
 }
 
 /** For checks that do not depend on the direction. */
-const ANY_SIDE: Direction = { name: "nicReceived", receives: true, key: 0 };
+const ANY_DIRECTION: Direction = { name: "nicReceived", receives: true, key: 0 };
 
 function checkEach(
   call: string,

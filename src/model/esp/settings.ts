@@ -64,7 +64,7 @@ export function isNewKey(settings: EspSettings, before: EspSettings): boolean {
   return !isEqual(keyOf(settings), keyOf(before));
 }
 
-/** Whether key or salt changed: IVs then start anew. */
+/** Whether key or salt changed: IVs then restart. */
 export function isNew(settings: EspSettings, before: EspSettings): boolean {
   return isNewKey(settings, before) || !isEqual(settings.keymat.salt, before.keymat.salt);
 }

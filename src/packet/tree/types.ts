@@ -33,7 +33,7 @@ export interface TreeField {
 
 export interface TreeNode {
   /**
-   * A header; `payload` is what lies behind the last one within its packet (the bytes of a header that stopped the parse
+   * A header; `payload` is the bytes after the last header of its packet (the bytes of a header that stopped the parse
    * among it), `trailer` what lies behind the packet, `unlisted` headers beyond those that the parser lists.
    */
   header: HeaderName | "payload" | "trailer" | "unlisted";

@@ -38,7 +38,7 @@ const VALUE = shared(
 const HEADERS = keyed(ENCAP_TYPES, (type): Schema<ScenarioFlowFilter> => {
   const fields = SPEC_TYPES[type].fields.map(({ name }) => name);
   const properties = keyed(fields, (name) => ({ ...VALUE, description: `The value of ${name} in the header.` }));
-  const description = `A header of type ${type}. What is left out follows from the packet inside, or is the default (docs/esp.md).`;
+  const description = `A header of type ${type}. Omitted fields follow from the inner packet or have defaults (docs/esp.md).`;
   return { description, type: "object", properties, additionalProperties: false };
 });
 

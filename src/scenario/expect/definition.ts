@@ -67,11 +67,14 @@ const OUTCOME_KEYS = {
   copyFrames: list("The same of each copy.", BYTES),
 };
 
-const EXPECTED_OUTCOME = shared("expectedOutcome", object("What is left out is not compared.", [], OUTCOME_KEYS));
+const EXPECTED_OUTCOME = shared(
+  "expectedOutcome",
+  object("The expected outcome. Omitted keys are not compared.", [], OUTCOME_KEYS),
+);
 /** What is expected of an outcome. */
 export type ExpectedOutcome = Static<typeof EXPECTED_OUTCOME>;
 
-const EXPECTED_FRAME = object("What becomes of a frame; what is left out is not compared.", ["frame"], {
+const EXPECTED_FRAME = object("The expected outcome of a frame. Omitted keys are not compared.", ["frame"], {
   frame: either(
     "Which frame: its number from 1, or its name.",
     integer("Number.", 1, Number.MAX_SAFE_INTEGER),

@@ -36,20 +36,24 @@ const STATUS = (whose: string) =>
     Object.keys(WC_STATUSES) as ScenarioCompletionStatus[],
   );
 
-const EXPECTED_RECEIVE = object("What is left out is not compared.", [], {
+const EXPECTED_RECEIVE = object("The expected completion. Omitted keys are not compared.", [], {
   status: STATUS("the peer"),
   hex: text("The bytes that arrived, as hexadecimal digits."),
   imm_data: orNull("The immediate data that arrived; null for none.", integer("Immediate data.", 0, MAX_U32)),
 });
 export type ExpectedReceive = Static<typeof EXPECTED_RECEIVE>;
 
-export const EXPECTED_MESSAGE = object("What becomes of a message; what is left out is not compared.", ["message"], {
-  message: either(
-    "Which message: its number from 1, or its name.",
-    integer("Number.", 1, Number.MAX_SAFE_INTEGER),
-    name("Name."),
-  ),
-  status: STATUS("the sender"),
-  received: orNull("How the receive request of the peer completed; null where none did.", EXPECTED_RECEIVE),
-});
+export const EXPECTED_MESSAGE = object(
+  "The expected result of a message. Omitted keys are not compared.",
+  ["message"],
+  {
+    message: either(
+      "Which message: its number from 1, or its name.",
+      integer("Number.", 1, Number.MAX_SAFE_INTEGER),
+      name("Name."),
+    ),
+    status: STATUS("the sender"),
+    received: orNull("How the receive request of the peer completed; null where none did.", EXPECTED_RECEIVE),
+  },
+);
 export type ExpectedMessage = Static<typeof EXPECTED_MESSAGE>;

@@ -281,7 +281,7 @@ export const STEP = object(
 export type ScenarioStep = Static<typeof STEP>;
 
 const EXPECTED_METER = object(
-  "The contents of its buckets, in bytes; a packet counts as 128 bytes. What is left out is not compared.",
+  "The contents of its buckets, in bytes; a packet counts as 128 bytes. Omitted keys are not compared.",
   [],
   {
     c_tokens: integer("The committed bucket.", 0, MAX_U32),

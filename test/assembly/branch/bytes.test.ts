@@ -1,4 +1,4 @@
-/** Bytes of frames: who changes them has his own, with room in front, and nobody else's change. */
+/** Copy on write: a branch that changes its bytes gets its own, with room in front; other branches keep theirs. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_BATCH, Op, Reason, Verdict } from "../../../src/abi/engine.js";
 import { L2_TO_L3_TUNNEL, REFORMAT_DATA, REFORMAT_LENGTH, REFORMAT_TYPE } from "../../../src/abi/reformat.js";
