@@ -28,15 +28,17 @@ export function checkTime(call: string, path: string, time: unknown): void {
 }
 
 /**
- * The first `num_actions` items of an array, all of them where it is undefined. `path` names the array.
+ * The first `num_actions` items of an array, all of them where it is undefined. `path` names the array. With no
+ * items the array may be null, as in C.
  * @throws TypeError no array; SteeringError EINVAL more than there are
  */
 export function countedActions<T>(
   call: string,
   num_actions: number | undefined,
   path: string,
-  list: readonly T[],
+  list: readonly T[] | null,
 ): T[] {
+  if (list === null && num_actions === 0) return [];
   if (!Array.isArray(list)) throw new TypeError(`${call}: ${path} must be an array, not ${describe(list)}`);
   const count = num_actions ?? list.length;
   if (!Number.isInteger(count) || count < 0 || count > list.length) {

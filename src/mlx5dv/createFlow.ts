@@ -38,7 +38,7 @@ export function mlx5dv_destroy_flow_matcher(matcher: FlowMatcher): 0 {
 /**
  * Makes a flow in device bytes (mlx5dv_create_flow(3)). It takes effect at once.
  * @param match_value device bytes, as `mlx5dv_dr_rule_create` takes them
- * @param num_actions actions of the list that are used; all if undefined
+ * @param num_actions actions of the list that are used; all if undefined. With 0 the list may be null
  * @returns the flow; `ibv_destroy_flow` destroys it
  * @throws EINVAL if the value has a bit outside the mask, or the actions cannot stand there or
  *   together
@@ -51,7 +51,7 @@ export function mlx5dv_create_flow(
   flow_matcher: FlowMatcher,
   match_value: FlowMatchParameters,
   num_actions: number | undefined,
-  actions_attr: readonly FlowActionAttr[],
+  actions_attr: readonly FlowActionAttr[] | null,
 ): DeviceFlow {
   const call = "mlx5dv_create_flow";
   const attrs = countedActions(call, num_actions, "actions_attr", actions_attr);

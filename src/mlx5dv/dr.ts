@@ -113,7 +113,7 @@ export function mlx5dv_dr_matcher_destroy(matcher: Matcher): 0 {
 /**
  * Makes a rule. It takes effect at once, or with `asyncRules` of `createDevice` at the next sync.
  * @param value device bytes; bits outside the mask must be 0
- * @param num_actions actions of the list that are used; all if undefined
+ * @param num_actions actions of the list that are used; all if undefined. With 0 the list may be null
  * @throws EINVAL if the value has a bit outside the mask, or the actions cannot stand together
  * @throws EEXIST if it is a duplicate, and the domain refuses duplicates
  * @throws EOPNOTSUPP, ENOTSUP if the profile refuses it
@@ -127,7 +127,7 @@ export function mlx5dv_dr_rule_create(
   matcher: Matcher,
   value: FlowMatchParameters,
   num_actions: number | undefined,
-  actions: readonly Action[],
+  actions: readonly Action[] | null,
 ): Rule {
   const call = "mlx5dv_dr_rule_create";
   return Rule.create(call, matcher, value, countedActions(call, num_actions, "actions", actions));

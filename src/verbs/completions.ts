@@ -19,8 +19,9 @@ import {
   type CompletionQueueAttributes,
   type Enoent,
 } from "../model/queue/extendedCompletionQueue.js";
-import { unsigned } from "../checks.js";
+import { describe, unsigned } from "../checks.js";
 import { living } from "../model/base/handle.js";
+import { fillList, type Out } from "./out.js";
 
 export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQueue.js";
 export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
@@ -56,13 +57,30 @@ export function ibv_destroy_cq(cq: CompletionQueue): 0 {
 /**
  * Takes the oldest completions out of a queue (ibv_poll_cq(3)).
  * @param num_entries at most so many
- * @returns the completions, where C fills `wc` and returns their number; empty if there are none
+ * @param wc filled from its start if given, an array or, for one completion, a struct; the call then
+ *   returns the number of completions
+ * @returns the completions; empty if there are none
  * @example
  * for (const { wr_id, status, byte_len } of ibv_poll_cq(cq, 16)) console.log(wr_id, status, byte_len);
  */
-export function ibv_poll_cq(cq: CompletionQueue, num_entries: number): WorkCompletion[] {
-  living("ibv_poll_cq", "cq", cq, CompletionQueue);
-  return cq.poll(unsigned("ibv_poll_cq", "num_entries", num_entries, 31));
+export function ibv_poll_cq(cq: CompletionQueue, num_entries: number, wc?: null): WorkCompletion[];
+export function ibv_poll_cq(
+  cq: CompletionQueue,
+  num_entries: number,
+  wc: Out<WorkCompletion>[] | Out<WorkCompletion>,
+): number;
+export function ibv_poll_cq(
+  cq: CompletionQueue,
+  num_entries: number,
+  wc?: Out<WorkCompletion>[] | Out<WorkCompletion> | null,
+): WorkCompletion[] | number {
+  const call = "ibv_poll_cq";
+  living(call, "cq", cq, CompletionQueue);
+  const count = unsigned(call, "num_entries", num_entries, 31);
+  if (wc === undefined || wc === null) return cq.poll(count);
+  if (typeof wc !== "object") throw new TypeError(`${call}: wc must be an array or an object, not ${describe(wc)}`);
+  if (Array.isArray(wc)) return fillList(call, "wc", wc, cq.poll(count));
+  return fillList(call, "wc", [wc], cq.poll(Math.min(count, 1)));
 }
 
 /**

@@ -29,6 +29,7 @@ export type {
   FlowTagSpec,
   FlowValue,
 } from "./flowAttr.js";
+export type { Out } from "./out.js";
 export * from "./queries.js";
 export * from "./queues.js";
 export * from "./sending.js";

@@ -10,6 +10,8 @@ import {
 import type { Gid } from "../model/base/gids.js";
 import { unsigned } from "../checks.js";
 import { living } from "../model/base/handle.js";
+import { bytesOf } from "../packet/bytes.js";
+import { fillBytes, fillList, given, type Out } from "./out.js";
 import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/base/ports.js";
 
 export type { DeviceAttributes, DeviceAttributesEx } from "../model/device/attributes.js";
@@ -27,82 +29,175 @@ function noFlags(call: string, path: string, value: number): void {
 /**
  * The attributes of the device (ibv_query_device(3)). Its limits are those by which calls are
  * refused. Members of 64 bits are bigint.
+ * @param device_attr filled if given; the call then returns 0
  */
-export function ibv_query_device(context: Context): DeviceAttributes {
-  return deviceAttributes(living("ibv_query_device", "context", context, Context).device);
+export function ibv_query_device(context: Context, device_attr?: null): DeviceAttributes;
+export function ibv_query_device(context: Context, device_attr: Out<DeviceAttributes>): 0;
+export function ibv_query_device(context: Context, device_attr?: Out<DeviceAttributes> | null): DeviceAttributes | 0 {
+  const call = "ibv_query_device";
+  return given(call, "device_attr", device_attr, deviceAttributes(living(call, "context", context, Context).device));
 }
 
 /**
  * The extended attributes of the device (ibv_query_device_ex(3)).
  * @param input null, or `comp_mask` 0
+ * @param attr filled if given; the call then returns 0
  * @throws EINVAL if `comp_mask` is not 0
  */
-export function ibv_query_device_ex(context: Context, input?: { comp_mask: number } | null): DeviceAttributesEx {
+export function ibv_query_device_ex(
+  context: Context,
+  input?: { comp_mask: number } | null,
+  attr?: null,
+): DeviceAttributesEx;
+export function ibv_query_device_ex(
+  context: Context,
+  input: { comp_mask: number } | null | undefined,
+  attr: Out<DeviceAttributesEx>,
+): 0;
+export function ibv_query_device_ex(
+  context: Context,
+  input?: { comp_mask: number } | null,
+  attr?: Out<DeviceAttributesEx> | null,
+): DeviceAttributesEx | 0 {
   const call = "ibv_query_device_ex";
   living(call, "context", context, Context);
   if (input !== undefined && input !== null) noFlags(call, "input.comp_mask", input.comp_mask);
-  return deviceAttributesEx(context.device);
+  return given(call, "attr", attr, deviceAttributesEx(context.device));
 }
 
 /**
  * The attributes of a port (ibv_query_port(3)).
  * @param port_num from 1
+ * @param port_attr filled if given; the call then returns 0
  * @throws EINVAL if there is no such port
  */
-export function ibv_query_port(context: Context, port_num: number): PortAttributes {
-  return portAt("ibv_query_port", context, port_num).attributes();
+export function ibv_query_port(context: Context, port_num: number, port_attr?: null): PortAttributes;
+export function ibv_query_port(context: Context, port_num: number, port_attr: Out<PortAttributes>): 0;
+export function ibv_query_port(
+  context: Context,
+  port_num: number,
+  port_attr?: Out<PortAttributes> | null,
+): PortAttributes | 0 {
+  const call = "ibv_query_port";
+  return given(call, "port_attr", port_attr, portAt(call, context, port_num).attributes());
 }
 
 /**
  * An entry of the GID table of a port (ibv_query_gid(3)).
  * @param port_num from 1
+ * @param gid filled if given, the union or its 16 bytes; the call then returns 0
  * @returns 16 bytes, all zero if the entry is empty
  * @throws EINVAL if there is no such port or index
  */
-export function ibv_query_gid(context: Context, port_num: number, index: number): Gid {
+export function ibv_query_gid(context: Context, port_num: number, index: number, gid?: null): Gid;
+export function ibv_query_gid(context: Context, port_num: number, index: number, gid: Out<Gid> | Uint8Array): 0;
+export function ibv_query_gid(
+  context: Context,
+  port_num: number,
+  index: number,
+  gid?: Out<Gid> | Uint8Array | null,
+): Gid | 0 {
   const call = "ibv_query_gid";
-  return portAt(call, context, port_num).gid(call, "index", index);
+  const found = portAt(call, context, port_num).gid(call, "index", index);
+  if (!(gid instanceof Uint8Array)) return given(call, "gid", gid, found);
+  fillBytes(call, "gid", gid, found.raw);
+  return 0;
 }
 
 /**
  * An entry of the GID table of a port with its type (ibv_query_gid_ex(3)).
  * @param port_num from 1
+ * @param entry filled if given; the call then returns 0
  * @param flags 0
  * @throws EINVAL if there is no such port or index
  * @throws ENODATA if the entry is empty
  */
-export function ibv_query_gid_ex(context: Context, port_num: number, gid_index: number, flags = 0): GidEntry {
+export function ibv_query_gid_ex(
+  context: Context,
+  port_num: number,
+  gid_index: number,
+  flags?: number | null,
+): GidEntry;
+export function ibv_query_gid_ex(
+  context: Context,
+  port_num: number,
+  gid_index: number,
+  entry: Out<GidEntry>,
+  flags: number,
+): 0;
+export function ibv_query_gid_ex(
+  context: Context,
+  port_num: number,
+  gid_index: number,
+  entry: Out<GidEntry> | number | null = null,
+  flags = 0,
+): GidEntry | 0 {
   const call = "ibv_query_gid_ex";
   const port = portAt(call, context, port_num);
-  noFlags(call, "flags", flags);
-  const entry = port.gidEntry(call, "gid_index", gid_index);
-  if (entry !== undefined) return entry;
+  const [out, asked] = typeof entry === "number" ? [null, entry] : [entry, flags];
+  noFlags(call, "flags", asked);
+  const found = port.gidEntry(call, "gid_index", gid_index);
+  if (found !== undefined) return given(call, "entry", out, found);
   const hint = `entries 0 to ${port.gids.length - 1} are filled`;
   return refuse({ code: "ENODATA", call, reason: "no_entry", path: "gid_index", value: gid_index, hint });
 }
 
 /**
  * All filled entries of the GID tables of all ports (ibv_query_gid_table(3)).
+ * @param entries filled from its start if given; the call then returns the number of entries
  * @param max_entries at most so many
  * @param flags 0
  * @throws EINVAL if there are more than `max_entries`
  */
-export function ibv_query_gid_table(context: Context, max_entries: number, flags = 0): GidEntry[] {
+export function ibv_query_gid_table(context: Context, max_entries: number, flags?: number): GidEntry[];
+export function ibv_query_gid_table(
+  context: Context,
+  entries: Out<GidEntry>[],
+  max_entries: number,
+  flags: number,
+): number;
+export function ibv_query_gid_table(
+  context: Context,
+  first: Out<GidEntry>[] | number,
+  second = 0,
+  third = 0,
+): GidEntry[] | number {
   const call = "ibv_query_gid_table";
   living(call, "context", context, Context);
+  const [out, max_entries, flags] = typeof first === "number" ? [null, first, second] : [first, second, third];
   noFlags(call, "flags", flags);
   const entries = context.device.hardware.ports.flatMap((port) => port.gidEntries());
-  if (entries.length <= unsigned(call, "max_entries", max_entries, 32)) return entries;
-  const hint = `the device has ${entries.length} entries`;
-  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });
+  if (entries.length > unsigned(call, "max_entries", max_entries, 32)) {
+    const hint = `the device has ${entries.length} entries`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });
+  }
+  return out === null ? entries : fillList(call, "entries", out, entries);
 }
 
 /**
  * An entry of the partition key table of a port (ibv_query_pkey(3)).
  * @param port_num from 1
+ * @param pkey filled if given, 2 bytes in network byte order; the call then returns 0
  * @throws EINVAL if there is no such port or index
  */
-export function ibv_query_pkey(context: Context, port_num: number, index: number): number {
+export function ibv_query_pkey(context: Context, port_num: number, index: number, pkey?: Uint8Array | null): number {
   const call = "ibv_query_pkey";
-  return portAt(call, context, port_num).pkey(call, "index", index);
+  const found = portAt(call, context, port_num).pkey(call, "index", index);
+  if (pkey === undefined || pkey === null) return found;
+  fillBytes(call, "pkey", pkey, bytesOf(found, 2));
+  return 0;
+}
+
+/**
+ * The index of a partition key in the table of a port (ibv_get_pkey_index(3)).
+ * @param port_num from 1
+ * @throws EINVAL if there is no such port
+ * @throws ENOENT if the table does not have the key
+ */
+export function ibv_get_pkey_index(context: Context, port_num: number, pkey: number): number {
+  const call = "ibv_get_pkey_index";
+  const port = portAt(call, context, port_num);
+  if (unsigned(call, "pkey", pkey, 16) === port.pkey(call, "pkey", 0)) return 0;
+  const hint = `the only key is 0x${port.pkey(call, "pkey", 0).toString(16)}`;
+  return refuse({ code: "ENOENT", call, reason: "no_entry", path: "pkey", value: pkey, hint });
 }

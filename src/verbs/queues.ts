@@ -5,6 +5,7 @@ import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../mo
 import type { QueuePairChange } from "../model/queue/states.js";
 import type { ReceiveRequest } from "../model/queue/receiveQueue.js";
 import type { BadRequest } from "../model/queue/scatter.js";
+import { fill, type Out } from "./out.js";
 import { createExtended, type RssAttributes } from "../model/queue/rssQueuePair.js";
 
 export type {
@@ -69,12 +70,33 @@ export function ibv_modify_qp(qp: QueuePair, attr: QueuePairChange, attr_mask: n
 /**
  * The attributes of a queue pair (ibv_query_qp(3)). `attr_mask` is a hint: all attributes are
  * returned.
+ * @param attr filled if given, and so is `init_attr`; the call then returns 0
  */
+export function ibv_query_qp(qp: QueuePair, attr_mask?: number | null): QueuePairQuery;
 export function ibv_query_qp(
   qp: QueuePair,
+  attr: Out<QueuePairReport>,
+  attr_mask: number,
+  init_attr: Out<QueuePairAttributes> | null,
+): 0;
+export function ibv_query_qp(
+  qp: QueuePair,
+  attr?: Out<QueuePairReport> | number | null,
   _attr_mask?: number,
-): { attr: QueuePairReport; init_attr: QueuePairAttributes } {
-  return living("ibv_query_qp", "qp", qp, QueuePair).query("ibv_query_qp");
+  init_attr?: Out<QueuePairAttributes> | null,
+): QueuePairQuery | 0 {
+  const call = "ibv_query_qp";
+  const found = living(call, "qp", qp, QueuePair).query(call);
+  if (attr === undefined || attr === null || typeof attr === "number") return found;
+  fill(call, "attr", attr, found.attr);
+  if (init_attr !== undefined && init_attr !== null) fill(call, "init_attr", init_attr, found.init_attr);
+  return 0;
+}
+
+/** What `ibv_query_qp` returns without out parameters. */
+export interface QueuePairQuery {
+  attr: QueuePairReport;
+  init_attr: QueuePairAttributes;
 }
 
 /**

@@ -176,6 +176,13 @@ describe("rules", () => {
     expect(refused(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, 3, actions))?.reason).toBe("out_of_range");
     expect(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, 1, undefined as never)).toThrow(TypeError);
   });
+
+  test("without actions the list may be null", () => {
+    const rule = dv.mlx5dv_dr_rule_create(dport, HTTP.value, 0, null);
+    expect(bench.device.receive(1, ipv4Frame())).toMatchObject({ reason: "no_destination", rules: [rule] });
+    expect(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, 1, null)).toThrow(TypeError);
+    expect(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, undefined, null)).toThrow(TypeError);
+  });
 });
 
 describe("actions", () => {

@@ -62,6 +62,14 @@ describe("received frames", () => {
     expect(got()).toBe("a deliver");
   });
 
+  test("may have no list without actions, and then deliver nothing", () => {
+    const { mask, match_criteria_enable, value } = dv.matchParameters(HTTP, { root: true });
+    const matcher = dv.mlx5dv_create_flow_matcher(bench.context, { match_mask: mask, match_criteria_enable });
+    dv.mlx5dv_create_flow(matcher, value, 0, null);
+    expect(got()).toBe("drop no_destination");
+    expect(() => dv.mlx5dv_create_flow(matcher, value, 1, null)).toThrow(TypeError);
+  });
+
   test("are dropped; go to the next stage; end without a destination", () => {
     bench.device.hostRules.add({ application: "nic", action: { queue: 0 } });
     v.ibv_destroy_flow(bench.flow(HTTP, [DROPS]));

@@ -1,0 +1,41 @@
+/** Out parameters of C: a call fills the object that a program gives, and returns the value where it gives none. */
+import { describe } from "../checks.js";
+import { refuse } from "../errors.js";
+
+/** A struct of C that a call fills. Members that it has already are replaced. */
+export type Out<T> = Partial<T>;
+
+/**
+ * Fills a struct.
+ * @param out the object of the program; null or undefined for none
+ * @returns 0 where there is an object, otherwise the value
+ */
+export function given<T extends object>(call: string, path: string, out: Out<T> | null | undefined, value: T): T | 0 {
+  if (out === undefined || out === null) return value;
+  fill(call, path, out, value);
+  return 0;
+}
+
+/** Copies all members of a struct to the object of the program. @throws TypeError it is no object */
+export function fill<T extends object>(call: string, path: string, out: Out<T>, value: T): void {
+  if (typeof out !== "object" || out === null || out instanceof Uint8Array) {
+    throw new TypeError(`${call}: ${path} must be an object, not ${describe(out)}`);
+  }
+  Object.assign(out, value);
+}
+
+/** Fills the array of a program from its start. @returns the number of items, as C does */
+export function fillList<T extends object>(call: string, path: string, out: Out<T>[], values: readonly T[]): number {
+  if (!Array.isArray(out)) throw new TypeError(`${call}: ${path} must be an array, not ${describe(out)}`);
+  for (const [i, value] of values.entries()) fill(call, `${path}[${i}]`, (out[i] ??= {}), value);
+  return values.length;
+}
+
+/** Copies wire bytes to the array of a program. @throws EINVAL it is too short */
+export function fillBytes(call: string, path: string, out: Uint8Array, value: Uint8Array): void {
+  if (out.length < value.length) {
+    const hint = `the call writes ${value.length} bytes`;
+    refuse({ code: "EINVAL", call, reason: "too_short", path, value: out, hint });
+  }
+  out.set(value);
+}
