@@ -50,6 +50,18 @@ export function mlx5dv_destroy_flow_matcher(matcher: FlowMatcher): 0 {
 export function mlx5dv_create_flow(
   flow_matcher: FlowMatcher,
   match_value: FlowMatchParameters,
+  num_actions: number,
+  actions_attr: null,
+): DeviceFlow;
+export function mlx5dv_create_flow(
+  flow_matcher: FlowMatcher,
+  match_value: FlowMatchParameters,
+  num_actions: number | undefined,
+  actions_attr: readonly FlowActionAttr[],
+): DeviceFlow;
+export function mlx5dv_create_flow(
+  flow_matcher: FlowMatcher,
+  match_value: FlowMatchParameters,
   num_actions: number | undefined,
   actions_attr: readonly FlowActionAttr[] | null,
 ): DeviceFlow {

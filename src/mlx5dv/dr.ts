@@ -126,6 +126,18 @@ export function mlx5dv_dr_matcher_destroy(matcher: Matcher): 0 {
 export function mlx5dv_dr_rule_create(
   matcher: Matcher,
   value: FlowMatchParameters,
+  num_actions: number,
+  actions: null,
+): Rule;
+export function mlx5dv_dr_rule_create(
+  matcher: Matcher,
+  value: FlowMatchParameters,
+  num_actions: number | undefined,
+  actions: readonly Action[],
+): Rule;
+export function mlx5dv_dr_rule_create(
+  matcher: Matcher,
+  value: FlowMatchParameters,
   num_actions: number | undefined,
   actions: readonly Action[] | null,
 ): Rule {

@@ -181,7 +181,7 @@ describe("rules", () => {
     const rule = dv.mlx5dv_dr_rule_create(dport, HTTP.value, 0, null);
     expect(bench.device.receive(1, ipv4Frame())).toMatchObject({ reason: "no_destination", rules: [rule] });
     expect(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, 1, null)).toThrow(TypeError);
-    expect(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, undefined, null)).toThrow(TypeError);
+    expect(() => dv.mlx5dv_dr_rule_create(dport, HTTP.value, undefined, null as never)).toThrow(TypeError);
   });
 });
 
