@@ -7,7 +7,7 @@ import { namesHint } from "./nearest.js";
  * @throws TypeError it is no number; SteeringError EINVAL it is out of range
  */
 export function unsigned(call: string, path: string, value: unknown, bits: number): number {
-  if (typeof value !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+  if (typeof value !== "number") wrongType(call, path, "a number", value);
   // Several are asked of every frame: without a power where it can be.
   if (value >>> 0 === value && (bits >= 32 || value >>> bits === 0)) return value;
   if (!Number.isInteger(value) || value < 0 || value >= 2 ** bits) {
@@ -21,7 +21,7 @@ export function unsigned(call: string, path: string, value: unknown, bits: numbe
  * @throws TypeError no bigint; SteeringError EINVAL outside 0 to 2^64 - 1
  */
 export function checkTime(call: string, path: string, time: unknown): void {
-  if (typeof time !== "bigint") throw new TypeError(`${call}: ${path} must be a bigint, not ${describe(time)}`);
+  if (typeof time !== "bigint") wrongType(call, path, "a bigint", time);
   if (time === BigInt.asUintN(64, time)) return;
   const hint = "nanoseconds, 0 to 2^64 - 1";
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: time, hint });
@@ -39,13 +39,39 @@ export function countedActions<T>(
   list: readonly T[] | null,
 ): T[] {
   if (list === null && num_actions === 0) return [];
-  if (!Array.isArray(list)) throw new TypeError(`${call}: ${path} must be an array, not ${describe(list)}`);
+  checkArray(call, path, list);
   const count = num_actions ?? list.length;
   if (!Number.isInteger(count) || count < 0 || count > list.length) {
     const hint = `the array has ${list.length}`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_actions", value: count, hint });
   }
-  return list.slice(0, count) as T[];
+  return list.slice(0, count);
+}
+
+/** Throws the TypeError of an argument. `type` has its article: "an object". */
+export function wrongType(call: string, path: string, type: string, value: unknown): never {
+  throw new TypeError(`${call}: ${path} must be ${type}, not ${describe(value)}`);
+}
+
+/** @throws TypeError */
+export function checkObject(call: string, path: string, value: unknown): asserts value is object {
+  if (typeof value !== "object" || value === null) wrongType(call, path, "an object", value);
+}
+
+/** The value, if it is an object. @throws TypeError */
+export function objectArgument<T>(call: string, path: string, value: unknown): T {
+  checkObject(call, path, value);
+  return value as T;
+}
+
+/** @throws TypeError */
+export function checkArray(call: string, path: string, value: unknown): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) wrongType(call, path, "an array", value);
+}
+
+/** @throws TypeError */
+export function checkBytes(call: string, path: string, value: unknown): asserts value is Uint8Array {
+  if (!(value instanceof Uint8Array)) wrongType(call, path, "a Uint8Array", value);
 }
 
 /** The type of a value, as messages name it: `null`, `string`, `QueuePair`. */
@@ -55,13 +81,16 @@ export function describe(value: unknown): string {
   return value.constructor?.name ?? "an object";
 }
 
+/** "an Action", "a Table". */
+export function withArticle(name: string): string {
+  return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
+}
+
 /** The JavaScript type of an option; "any" where its own check follows. */
 export type OptionType = "string" | "number" | "boolean" | "function" | "object" | "any";
 
 /** Every option of `T` with its type: the compiler holds the two equal. */
 export type OptionTypes<T> = Readonly<Record<keyof T, OptionType>>;
-
-const ARTICLES: Readonly<Partial<Record<OptionType, string>>> = { object: "an" };
 
 /**
  * Checks an object of options: it has no option that the call does not take, and each has its type. An option that is
@@ -75,9 +104,7 @@ export function checkOptions(
   options: unknown,
   types: Readonly<Record<string, OptionType>>,
 ): void {
-  if (!isObject(options)) {
-    throw new TypeError(`${call}: ${path || "options"} must be an object, not ${describe(options)}`);
-  }
+  if (!isObject(options)) wrongType(call, path || "options", "an object", options);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const at = path === "" ? name : `${path}.${name}`;
@@ -87,7 +114,7 @@ export function checkOptions(
       refuse({ code: "EINVAL", call, reason: "unknown_option", path: at, value: value as unknown, hint });
     }
     if (type === "any" || (type === "object" ? isObject(value) : typeof value === type)) continue;
-    throw new TypeError(`${call}: ${at} must be ${ARTICLES[type] ?? "a"} ${type}, not ${describe(value)}`);
+    wrongType(call, at, withArticle(type), value);
   }
 }
 

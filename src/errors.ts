@@ -208,7 +208,7 @@ function show(value: unknown): string {
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   if (typeof value === "object" && value !== null) {
     const label = (value as { name?: unknown }).name;
-    return typeof label === "string" ? label : value.constructor.name;
+    return typeof label === "string" ? label : (value.constructor?.name ?? "an object");
   }
   return String(value);
 }

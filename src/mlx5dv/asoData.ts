@@ -3,7 +3,7 @@ import { refuse } from "../errors.js";
 import { ASO_DATA } from "../model/action/asoObject.js";
 import * as connections from "../model/action/connection.js";
 import { METER_BLOCK, METER_TIME_AT } from "../model/devx/layouts.js";
-import { describe } from "../checks.js";
+import { checkBytes, wrongType } from "../checks.js";
 import { CommandBytes, outputFields, type FieldValues } from "./commandBytes.js";
 
 export type { AsoKind, AsoObject } from "../model/action/asoObject.js";
@@ -56,10 +56,10 @@ export function flowMeterBytes(...meters: readonly FlowMeterParameters[]): Uint8
 export function flowMetersFromBytes(bytes: Uint8Array): FlowMeterState[] {
   const call = "flowMetersFromBytes";
   const { size } = METER_BLOCK;
-  const view = viewOf(call, bytes, bytes.length % size === 0, `${size} bytes a meter`);
+  const view = viewOf(call, bytes, (length) => length % size === 0, `${size} bytes a meter`);
   return Array.from({ length: bytes.length / size }, (_, i) => {
     const timestamp = view.getBigUint64(i * size + METER_TIME_AT);
-    return { ...outputFields(bytes, METER_BLOCK, i * size), timestamp };
+    return { ...outputFields(call, bytes, METER_BLOCK, i * size), timestamp };
   });
 }
 
@@ -74,10 +74,14 @@ const FLAGS = ASO_DATA * 8;
  */
 export function firstHitBytes(flags: Iterable<number>): Uint8Array {
   const bytes = new Uint8Array(ASO_DATA);
+  const call = "firstHitBytes";
+  const list: unknown = flags;
+  if (typeof list !== "object" || list === null || !(Symbol.iterator in list))
+    wrongType(call, "flags", "iterable", list);
   for (const flag of flags) {
     if (!Number.isInteger(flag) || flag < 0 || flag >= FLAGS) {
       const hint = `0 to ${FLAGS - 1}`;
-      refuse({ code: "EINVAL", call: "firstHitBytes", reason: "out_of_range", path: "flags", value: flag, hint });
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "flags", value: flag, hint });
     }
     bytes[flag >> 3] = (bytes[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
   }
@@ -90,13 +94,14 @@ export function firstHitBytes(flags: Iterable<number>): Uint8Array {
  * @throws EINVAL if there are not 64 bytes
  */
 export function firstHitFromBytes(bytes: Uint8Array): number[] {
-  const view = viewOf("firstHitFromBytes", bytes, bytes.length === ASO_DATA, `${ASO_DATA} bytes`);
+  const view = viewOf("firstHitFromBytes", bytes, (length) => length === ASO_DATA, `${ASO_DATA} bytes`);
   const isSet = (flag: number): boolean => (view.getUint8(flag >> 3) & (0x80 >> (flag & 7))) !== 0;
   return Array.from({ length: FLAGS }, (_, flag) => flag).filter(isSet);
 }
 
-function viewOf(call: string, bytes: Uint8Array, fits: boolean, hint: string): DataView {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError(`${call}: bytes must be bytes, not ${describe(bytes)}`);
-  if (!fits) refuse({ code: "EINVAL", call, reason: "out_of_range", path: "bytes", value: bytes.length, hint });
+function viewOf(call: string, bytes: Uint8Array, fits: (length: number) => boolean, hint: string): DataView {
+  checkBytes(call, "bytes", bytes);
+  if (!fits(bytes.length))
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "bytes", value: bytes.length, hint });
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -2,7 +2,8 @@
 import { refuse } from "../errors.js";
 import type { DevxObject } from "../model/devx/object.js";
 import { readFields, writeFields, type Layout } from "../model/devx/layouts.js";
-import { describe } from "../checks.js";
+import { checkBytes, checkObject, wrongType } from "../checks.js";
+import { namesHint } from "../nearest.js";
 
 /** A command that makes a `T`. */
 export type CommandFor<T extends DevxObject> = Uint8Array & { readonly makes?: T };
@@ -24,11 +25,13 @@ export class CommandBytes {
 
   /** @throws EINVAL a value that its field does not hold */
   write<F extends string>(layout: Layout<F>, values: FieldValues<F>, at = 0): this {
+    checkObject(this.#call, "fields", values);
     for (const name of Object.keys(values) as F[]) {
+      this.#checkName(layout, name, values[name]);
       const value = values[name] ?? 0;
       if (typeof value === "boolean") continue;
       if (typeof value !== "number") {
-        throw new TypeError(`${this.#call}: ${name} must be a number, not ${describe(value)}`);
+        wrongType(this.#call, name, "a number", value);
       }
       const [, bits] = layout.fields[name];
       if (Number.isInteger(value) && value >= 0 && value < 2 ** bits) continue;
@@ -39,11 +42,15 @@ export class CommandBytes {
     return this;
   }
 
+  #checkName<F extends string>({ fields }: Layout<F>, name: string, value: unknown): void {
+    if (Object.hasOwn(fields, name)) return;
+    const hint = namesHint(name, "fields", Object.keys(fields));
+    refuse({ code: "EINVAL", call: this.#call, reason: "bad_field", path: name, value, hint });
+  }
+
   /** Bytes as they are. @throws EINVAL more than `most` */
   put(path: string, bytes: Uint8Array, at: number, most: number): this {
-    if (!(bytes instanceof Uint8Array)) {
-      throw new TypeError(`${this.#call}: ${path} must be a Uint8Array, not ${describe(bytes)}`);
-    }
+    checkBytes(this.#call, path, bytes);
     if (bytes.length > most) {
       const hint = `at most ${most} bytes`;
       refuse({ code: "EINVAL", call: this.#call, reason: "out_of_range", path, value: bytes, hint });
@@ -53,7 +60,25 @@ export class CommandBytes {
   }
 }
 
-/** The fields of an output by name. */
-export function outputFields<F extends string>(output: Uint8Array, layout: Layout<F>, at = 0): Record<F, number> {
-  return readFields(new DataView(output.buffer, output.byteOffset, output.length), layout, at);
+/**
+ * A view of an output of at least `size` bytes.
+ * @throws TypeError no bytes; SteeringError EINVAL fewer
+ */
+export function outputView(call: string, output: Uint8Array, size: number): DataView {
+  checkBytes(call, "output", output);
+  if (output.length < size) {
+    const hint = `at least ${size} bytes`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: "output", value: output, hint });
+  }
+  return new DataView(output.buffer, output.byteOffset, output.length);
+}
+
+/** The fields of an output by name. @throws TypeError no bytes; SteeringError EINVAL fewer */
+export function outputFields<F extends string>(
+  call: string,
+  output: Uint8Array,
+  layout: Layout<F>,
+  at = 0,
+): Record<F, number> {
+  return readFields(outputView(call, output, at + layout.size), layout, at);
 }

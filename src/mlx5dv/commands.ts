@@ -2,6 +2,7 @@
  * Device commands as bytes, and what outputs say, so that nobody writes offsets by hand: counters, general objects, header changes
  * and reformats, queries. Those of flow tables stand in tableCommands.ts.
  */
+import { checkBytes, checkObject, unsigned } from "../checks.js";
 import type { AsoObject } from "../model/action/asoObject.js";
 import type { CounterValue, FlowCounter } from "../model/action/counter.js";
 import type { FlowMeter } from "../model/devx/flowMeter.js";
@@ -24,7 +25,7 @@ import {
   SYNC_STEERING,
 } from "../model/devx/layouts.js";
 import * as opcodes from "../model/devx/opcodes.js";
-import { CommandBytes, outputFields, type CommandFor } from "./commandBytes.js";
+import { CommandBytes, outputFields, outputView, type CommandFor } from "./commandBytes.js";
 
 /** Types of general objects. */
 export const MLX5_OBJ_TYPE_FLOW_METER = opcodes.FLOW_METER_TYPE;
@@ -72,6 +73,7 @@ export function queryFlowCounterCommand(id: number, count = 1, clear = false): U
 
 /** Bytes that the output of QUERY_FLOW_COUNTER needs for `count` counters. */
 export function flowCounterOutputSize(count = 1): number {
+  unsigned("flowCounterOutputSize", "count", count, 30);
   return OUTPUT.size + count * 16;
 }
 
@@ -81,7 +83,7 @@ export function flowCounterOutputSize(count = 1): number {
  *     | status 1 | 0 3 | syndrome 4 | 0 8 |, then of each | packets 8 | octets 8 |
  */
 export function flowCounterOutput(output: Uint8Array): CounterValue[] {
-  const view = new DataView(output.buffer, output.byteOffset, output.length);
+  const view = outputView("flowCounterOutput", output, OUTPUT.size);
   const values: CounterValue[] = [];
   for (let at = OUTPUT.size; at + 16 <= output.length; at += 16) {
     values.push({ packets: view.getBigUint64(at), bytes: view.getBigUint64(at + 8) });
@@ -106,7 +108,7 @@ function deallocCommand(call: string, opcode: number, id: number): Uint8Array {
  * `status` (0 is success), `syndrome` and the number of the new object in the output of a command.
  */
 export function commandOutput(output: Uint8Array): { status: number; syndrome: number; id: number } {
-  const { status, syndrome, id } = outputFields(output, OUTPUT);
+  const { status, syndrome, id } = outputFields("commandOutput", output, OUTPUT);
   return { status, syndrome, id };
 }
 
@@ -141,13 +143,16 @@ export function createFlowMeterCommand(fields: FlowMeterFields): CommandFor<Flow
  * @param select 1 active, 2 CBS, 4 CIR, 8 EBS, 16 EIR
  */
 export function modifyFlowMeterCommand(id: number, select: number, fields: FlowMeterFields): Uint8Array {
-  const { bytes } = flowMeterCommand("modifyFlowMeterCommand", opcodes.MODIFY_GENERAL_OBJECT_OPCODE, id, fields);
+  const call = "modifyFlowMeterCommand";
+  unsigned(call, "select", select, 32);
+  const { bytes } = flowMeterCommand(call, opcodes.MODIFY_GENERAL_OBJECT_OPCODE, id, fields);
   new DataView(bytes.buffer).setBigUint64(GENERAL_OBJECT.size, BigInt(select));
   return bytes;
 }
 
 function flowMeterCommand(call: string, opcode: number, id: number, fields: FlowMeterFields): CommandBytes {
   const at = GENERAL_OBJECT.size;
+  checkObject(call, "fields", fields);
   const { parameters, ...body } = fields;
   return new CommandBytes(call, at + FLOW_METER_BODY.size, opcode)
     .write(GENERAL_OBJECT, { obj_type: opcodes.FLOW_METER_TYPE, obj_id: id })
@@ -187,6 +192,7 @@ export function modifyAsoCommand(type: number, id: number, data: Uint8Array): Ui
 
 function asoCommand(call: string, opcode: number, obj_type: number, obj_id: number, fields: AsoFields): Uint8Array {
   const at = GENERAL_OBJECT.size;
+  checkObject(call, "fields", fields);
   const { log_obj_range, access_pd, data } = fields;
   return new CommandBytes(call, at + ASO_BODY.size, opcode)
     .write(GENERAL_OBJECT, { obj_type, obj_id, log_obj_range })
@@ -196,6 +202,7 @@ function asoCommand(call: string, opcode: number, obj_type: number, obj_id: numb
 
 /** The 64 bytes of an ASO object in the output of QUERY_GENERAL_OBJECT. */
 export function asoOutput(output: Uint8Array): Uint8Array {
+  outputView("asoOutput", output, GENERAL_OBJECT_OUTPUT_SIZE);
   return output.slice(OUTPUT.size + ASO_DATA_AT, OUTPUT.size + ASO_BODY.size);
 }
 
@@ -228,7 +235,7 @@ export const GENERAL_OBJECT_OUTPUT_SIZE = OUTPUT.size + ASO_BODY.size;
 
 /** The flow meter in the output of QUERY_GENERAL_OBJECT. */
 export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
-  const { active, ...rest } = outputFields(output, FLOW_METER_BODY, OUTPUT.size);
+  const { active, ...rest } = outputFields("flowMeterOutput", output, FLOW_METER_BODY, OUTPUT.size);
   const from = OUTPUT.size + FLOW_METER_PARAMETERS;
   return { active: active !== 0, ...rest, parameters: output.slice(from, from + 32) };
 }
@@ -243,6 +250,7 @@ export function flowMeterOutput(output: Uint8Array): Required<FlowMeterFields> {
  */
 export function allocModifyHeaderCommand(table_type: number, actions: Uint8Array): CommandFor<ModifyHeaderContext> {
   const call = "allocModifyHeaderCommand";
+  checkBytes(call, "actions", actions);
   const { size } = ALLOC_MODIFY_HEADER;
   return new CommandBytes(call, size + actions.length, opcodes.ALLOC_MODIFY_HEADER_OPCODE)
     .write(ALLOC_MODIFY_HEADER, { table_type, num_of_actions: actions.length / 8 })
@@ -269,6 +277,7 @@ export const MLX5_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 4;
  */
 export function allocPacketReformatCommand(reformat_type: number, data: Uint8Array): CommandFor<PacketReformatContext> {
   const call = "allocPacketReformatCommand";
+  checkBytes(call, "data", data);
   const size = Math.max(ALLOC_PACKET_REFORMAT.size, (REFORMAT_DATA_AT + data.length + 3) & ~3);
   return new CommandBytes(call, size, opcodes.ALLOC_PACKET_REFORMAT_OPCODE)
     .write(ALLOC_PACKET_REFORMAT, { reformat_type, reformat_data_size: data.length })
@@ -305,8 +314,10 @@ export const MLX5_CAP_GENERAL_2 = 0x20;
  * @param current current capabilities, or the maximum
  */
 export function queryHcaCapCommand(group: number, current = true): Uint8Array {
-  const command = new CommandBytes("queryHcaCapCommand", QUERY_HCA_CAP.size, opcodes.QUERY_HCA_CAP_OPCODE);
-  return command.write(QUERY_HCA_CAP, { op_mod: group * 2 + Number(current) }).bytes;
+  const call = "queryHcaCapCommand";
+  const op_mod = unsigned(call, "group", group, 15) * 2 + (current ? 1 : 0);
+  return new CommandBytes(call, QUERY_HCA_CAP.size, opcodes.QUERY_HCA_CAP_OPCODE).write(QUERY_HCA_CAP, { op_mod })
+    .bytes;
 }
 
 /**

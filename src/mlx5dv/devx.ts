@@ -1,4 +1,5 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
+import { checkObject, unsigned } from "../checks.js";
 import { refuse } from "../errors.js";
 import { Context } from "../model/base/context.js";
 import type { Device } from "../model/device/device.js";
@@ -21,7 +22,10 @@ export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../model/dev
  * const context = mlx5dv_open_device(device, { flags: MLX5DV_CONTEXT_FLAGS_DEVX });
  */
 export function mlx5dv_open_device(device: Device | DeviceFunction, attr: { flags?: number } = {}): Context {
-  return new Context("mlx5dv_open_device", device, ((attr.flags ?? 0) & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
+  const call = "mlx5dv_open_device";
+  checkObject(call, "attr", attr);
+  const flags = unsigned(call, "attr.flags", attr.flags ?? 0, 32);
+  return new Context(call, device, (flags & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
 }
 
 /**

@@ -3,7 +3,7 @@ import { refuse } from "../errors.js";
 import type { Context } from "../model/base/context.js";
 import { EspAction } from "../model/esp/action.js";
 import { ModifyHeaderAction, PacketReformatAction } from "../model/flow/action.js";
-import { describe, unsigned } from "../checks.js";
+import { unsigned, wrongType } from "../checks.js";
 import type { ModifyActions } from "../model/action/modifyHeader.js";
 import type { FlowActionEsp } from "../verbs/espAttr.js";
 import { readEsp } from "../verbs/espBytes.js";
@@ -98,7 +98,7 @@ function requiresMetadata(call: string, attr: Mlx5FlowActionEsp | Uint8Array): b
 
 function espOf(call: string, attr: Mlx5FlowActionEsp): Mlx5FlowActionEsp {
   if (typeof attr === "object" && attr !== null) return attr;
-  throw new TypeError(`${call}: mlx5_attr must be an object or a Uint8Array, not ${describe(attr)}`);
+  wrongType(call, "mlx5_attr", "an object or a Uint8Array", attr);
 }
 
 function espFrom(call: string, bytes: Uint8Array): Mlx5FlowActionEsp {

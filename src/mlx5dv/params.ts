@@ -1,4 +1,5 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
+import { checkObject, checkOptions } from "../checks.js";
 import { DEVICE_KEY_SIZE, GROUP_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION_SHIFT } from "../abi/key.js";
 import { refuse } from "../errors.js";
 import { writeSampleIds } from "../model/match/samples.js";
@@ -27,6 +28,8 @@ export interface DeviceMatch {
  */
 export function matchParameters(fields: MatchFields, options: { root?: boolean } = {}): DeviceMatch {
   const call = "matchParameters";
+  checkObject(call, "fields", fields);
+  checkOptions(call, "options", options, { root: "boolean" });
   for (const [name, text] of Object.entries(fields)) {
     if (text !== "any" && !name.startsWith("ext.")) continue;
     const hint = "the device format has no place for it; scenario files do";

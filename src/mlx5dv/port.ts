@@ -3,7 +3,7 @@ import { VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
 import { Context } from "../model/base/context.js";
 import { Device } from "../model/device/device.js";
 import { DeviceFunction } from "../model/device/function.js";
-import { describe } from "../checks.js";
+import { checkObject, describe } from "../checks.js";
 import { living } from "../model/base/handle.js";
 
 export const MLX5DV_QUERY_PORT_VPORT = 1;
@@ -38,9 +38,7 @@ export interface Mlx5dvPort {
 export function mlx5dv_query_port(context: Context, port_num: number, info: Partial<Mlx5dvPort>): 0 {
   const call = "mlx5dv_query_port";
   const { device, function: owner } = living(call, "context", context, Context);
-  if (typeof info !== "object" || info === null) {
-    throw new TypeError(`${call}: info must be an object, not ${describe(info)}`);
-  }
+  checkObject(call, "info", info);
   device.checkPort(call, port_num);
   const flags = MLX5DV_QUERY_PORT_VPORT | MLX5DV_QUERY_PORT_VPORT_VHCA_ID | MLX5DV_QUERY_PORT_ESW_OWNER_VHCA_ID;
   const filled: Mlx5dvPort = {

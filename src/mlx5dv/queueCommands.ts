@@ -1,4 +1,5 @@
 /** Device commands of receive queues as bytes: TIRs, RQTs. */
+import { checkArray, checkObject } from "../checks.js";
 import { RSS_KEY_SIZE } from "../abi/state.js";
 import {
   CREATE_RQT,
@@ -44,9 +45,12 @@ export type TirFields = FieldValues<keyof typeof TIR_CONTEXT.fields> & {
  *
  * @throws EINVAL if a value does not fit its bits, or the key is longer than 40 bytes
  */
-export function createTirCommand({ rx_hash_toeplitz_key, ...fields }: TirFields): CommandFor<Tir> {
-  const command = new CommandBytes("createTirCommand", CREATE_TIR.size, CREATE_TIR_OPCODE);
-  command.write(TIR_CONTEXT, fields, TIR_CONTEXT_AT);
+export function createTirCommand(fields: TirFields): CommandFor<Tir> {
+  const call = "createTirCommand";
+  checkObject(call, "fields", fields);
+  const { rx_hash_toeplitz_key, ...context } = fields;
+  const command = new CommandBytes(call, CREATE_TIR.size, CREATE_TIR_OPCODE);
+  command.write(TIR_CONTEXT, context, TIR_CONTEXT_AT);
   if (rx_hash_toeplitz_key !== undefined) {
     command.put("rx_hash_toeplitz_key", rx_hash_toeplitz_key, TIR_CONTEXT_AT + TIR_KEY_AT, RSS_KEY_SIZE);
   }
@@ -63,6 +67,7 @@ export function createTirCommand({ rx_hash_toeplitz_key, ...fields }: TirFields)
  */
 export function createRqtCommand(numbers: readonly number[]): CommandFor<Rqt> {
   const call = "createRqtCommand";
+  checkArray(call, "numbers", numbers);
   const command = new CommandBytes(call, RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size, CREATE_RQT_OPCODE);
   command.write(CREATE_RQT, { rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
   for (const [i, rq_num] of numbers.entries()) {

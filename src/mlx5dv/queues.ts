@@ -1,4 +1,5 @@
 /** mlx5dv_create_qp(3), mlx5dv_create_cq(3): queue pairs and completion queues of the verbs, with what drivers ask besides. */
+import { checkObject } from "../checks.js";
 import { Context, ProtectionDomain } from "../model/base/context.js";
 import {
   CqeFormat,
@@ -60,6 +61,7 @@ export function mlx5dv_create_qp(
 ): QueuePair {
   const call = "mlx5dv_create_qp";
   living(call, "context", context, Context);
+  checkObject(call, "qp_attr", qp_attr);
   living(call, "qp_attr.pd", qp_attr.pd, ProtectionDomain);
   return createDeviceQueuePair(call, context, qp_attr, mlx5_qp_attr ?? null);
 }

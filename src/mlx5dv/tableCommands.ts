@@ -1,4 +1,5 @@
 /** Device commands of flow tables, groups and entries as bytes. */
+import { checkArray, checkObject } from "../checks.js";
 import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
 import type { DevxFlowGroup, DevxFlowTable } from "../model/devx/flowTable.js";
 import {
@@ -81,7 +82,7 @@ export function createFlowTableCommand(table_type: number, fields: FlowTableFiel
  *     | status 1 | 0 3 | syndrome 4 | 0 1 | number 3 | 0 4 |
  */
 export function numberOutput(output: Uint8Array): number {
-  return outputFields(output, OUTPUT_24).id;
+  return outputFields("numberOutput", output, OUTPUT_24).id;
 }
 
 /**
@@ -112,7 +113,7 @@ export const FLOW_TABLE_OUTPUT_SIZE = FLOW_TABLE_CONTEXT_AT + FLOW_TABLE_CONTEXT
 
 /** The context of a flow table in the output of QUERY_FLOW_TABLE. */
 export function flowTableOutput(output: Uint8Array): Required<FlowTableFields> {
-  const context = outputFields(output, FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
+  const context = outputFields("flowTableOutput", output, FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
   const { level, log_size, table_miss_action, table_miss_id } = context;
   const [reformat_en, decap_en] = [context.reformat_en !== 0, context.decap_en !== 0];
   return { reformat_en, decap_en, level, log_size, table_miss_action, table_miss_id };
@@ -137,9 +138,12 @@ export interface FlowGroupFields {
  *
  * @throws EINVAL if a value does not fit its bits, or the mask is longer than 512 bytes
  */
-export function createFlowGroupCommand({ match_criteria, ...fields }: FlowGroupFields): CommandFor<DevxFlowGroup> {
-  return new CommandBytes("createFlowGroupCommand", CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
-    .write(CREATE_FLOW_GROUP, fields)
+export function createFlowGroupCommand(fields: FlowGroupFields): CommandFor<DevxFlowGroup> {
+  const call = "createFlowGroupCommand";
+  checkObject(call, "fields", fields);
+  const { match_criteria, ...group } = fields;
+  return new CommandBytes(call, CREATE_FLOW_GROUP.size, opcodes.CREATE_FLOW_GROUP_OPCODE)
+    .write(CREATE_FLOW_GROUP, group)
     .put("match_criteria", match_criteria ?? new Uint8Array(), MATCH_CRITERIA_AT, MATCH_SIZE).bytes;
 }
 
@@ -225,8 +229,12 @@ export function deleteFlowTableEntryCommand(table_type: number, table_id: number
 }
 
 function entryCommand(call: string, fields: FlowEntryFields): CommandBytes {
+  checkObject(call, "fields", fields);
   const { table_type, table_id, flow_index, ignore_flow_level, match_value, ...context } = fields;
   const { destinations = [], flow_counter_ids = [], ...plain } = context;
+  checkArray(call, "destinations", destinations);
+  checkArray(call, "flow_counter_ids", flow_counter_ids);
+  for (const [i, destination] of destinations.entries()) checkObject(call, `destinations[${i}]`, destination);
   const extended = destinations.some(({ packet_reformat_id }) => packet_reformat_id !== undefined);
   const entrySize = extended ? EXTENDED_DESTINATION.size : DESTINATION.size;
   const size = SET_FLOW_TABLE_ENTRY.size + (destinations.length + flow_counter_ids.length) * entrySize;

@@ -8,7 +8,7 @@ import { refuse } from "../errors.js";
 import type { Context } from "../model/base/context.js";
 import type { Flow } from "../model/flow/flow.js";
 import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../model/flow/counters.js";
-import { describe, unsigned } from "../checks.js";
+import { objectArgument, unsigned, wrongType } from "../checks.js";
 import { living } from "../model/base/handle.js";
 
 export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flow/counters.js";
@@ -20,7 +20,10 @@ export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flo
  */
 export function ibv_create_counters(context: Context, init_attr: CountersInitAttr | Uint8Array): Counters {
   const call = "ibv_create_counters";
-  const attr = init_attr instanceof Uint8Array ? readInit(call, init_attr) : objectAt(call, "init_attr", init_attr);
+  const attr =
+    init_attr instanceof Uint8Array
+      ? readInit(call, init_attr)
+      : objectArgument<CountersInitAttr>(call, "init_attr", init_attr);
   return new Counters(call, context, attr);
 }
 
@@ -57,7 +60,7 @@ export function ibv_attach_counters_point_flow(
   const bytes = counter_attach_attr instanceof Uint8Array;
   counters.attach(
     call,
-    bytes ? readAttach(call, counter_attach_attr) : objectAt(call, path, counter_attach_attr),
+    bytes ? readAttach(call, counter_attach_attr) : objectArgument(call, path, counter_attach_attr),
     flow,
   );
   return 0;
@@ -79,7 +82,7 @@ export function ibv_read_counters(
   const call = "ibv_read_counters";
   living(call, "counters", counters, Counters);
   if (!(counters_value instanceof BigUint64Array)) {
-    throw new TypeError(`${call}: counters_value must be a BigUint64Array, not ${describe(counters_value)}`);
+    wrongType(call, "counters_value", "a BigUint64Array", counters_value);
   }
   counters.readInto(call, counters_value, unsigned(call, "ncounters", ncounters ?? counters_value.length, 32), flags);
   return 0;
@@ -103,9 +106,4 @@ function words(call: string, path: string, bytes: Uint8Array, count: number): Da
     refuse({ code: "EINVAL", call, reason: "too_short", path, value: bytes, hint: `${4 * count} bytes` });
   }
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-function objectAt<T>(call: string, path: string, value: T): T {
-  if (typeof value === "object" && value !== null) return value;
-  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
 }

@@ -20,7 +20,7 @@ import {
   type EspRequest,
 } from "../model/esp/request.js";
 import { layoutOf } from "../model/flow/spec.js";
-import { describe } from "../checks.js";
+import { wrongType } from "../checks.js";
 import { attrFrom, encapOf, keymatPart, replayPart } from "./espStructs.js";
 import { fieldsAt, integer, readFilter, type FlowFilter } from "./flowAttr.js";
 
@@ -219,7 +219,7 @@ function bytesAt(call: string, path: string, bytes: Uint8Array, length: number):
 
 function arrayAt(call: string, path: string, value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new TypeError(`${call}: ${path} must be a Uint8Array, not ${describe(value)}`);
+  wrongType(call, path, "a Uint8Array", value);
 }
 
 /** A copy of so many bytes. */
@@ -236,7 +236,7 @@ function badSize(call: string, path: string, value: Uint8Array, hint: string): n
 /** An unsigned integer of 64 bits. */
 function wide(call: string, path: string, value: unknown): bigint {
   if (typeof value !== "bigint" && typeof value !== "number") {
-    throw new TypeError(`${call}: ${path} must be a number or a bigint, not ${describe(value)}`);
+    wrongType(call, path, "a number or a bigint", value);
   }
   const number = typeof value === "bigint" ? value : Number.isSafeInteger(value) ? BigInt(value) : -1n;
   if (number === BigInt.asUintN(64, number)) return number;

@@ -1,7 +1,7 @@
 /** ibv_create_flow(3); what destroys flow actions of all kinds. */
 import { Flow } from "../model/flow/flow.js";
 import { FlowAction } from "../model/flow/action.js";
-import { describe } from "../checks.js";
+import { wrongType } from "../checks.js";
 import { living } from "../model/base/handle.js";
 import { QueuePair } from "../model/queue/queuePair.js";
 import { VerbsFlow } from "../model/flow/verbsFlow.js";
@@ -32,7 +32,7 @@ export type { FlowAction } from "../model/flow/action.js";
  */
 export function ibv_create_flow(qp: QueuePair, flow_attr: FlowAttr | Uint8Array): VerbsFlow {
   const call = "ibv_create_flow";
-  if (!(qp instanceof QueuePair)) throw new TypeError(`${call}: qp must be a QueuePair, not ${describe(qp)}`);
+  if (!(qp instanceof QueuePair)) wrongType(call, "qp", "a QueuePair", qp);
   const request = readFlow(call, flow_attr, (handle) => qp.device.named.at(handle));
   return VerbsFlow.create(call, qp, request);
 }

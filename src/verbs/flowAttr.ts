@@ -19,7 +19,7 @@ import {
   type Spec,
   type SpecLayout,
 } from "../model/flow/spec.js";
-import { describe, unsigned } from "../checks.js";
+import { checkArray, unsigned, wrongType } from "../checks.js";
 import { namesHint } from "../nearest.js";
 
 /** A packet field. Bytes are as many as the C field has. */
@@ -130,7 +130,7 @@ const ATTR_FIELDS = ["comp_mask", "type", "size", "priority", "num_of_specs", "p
 export function readFlowAttr(call: string, attr: FlowAttr): FlowRequest {
   const given = fieldsAt(call, "attr", attr, "fields of ibv_flow_attr", ATTR_FIELDS);
   const list = given["specs"] ?? [];
-  if (!Array.isArray(list)) throw new TypeError(`${call}: attr.specs must be an array, not ${describe(list)}`);
+  checkArray(call, "attr.specs", list);
   const specs = Array.from(list, (spec: unknown, i) => readSpec(call, `specs[${i}]`, spec));
   const length = specs.reduce((sum, spec) => sum + spec.size, ATTR_SIZE);
   const number = (name: string, bits: number, absent?: number): number =>
@@ -226,7 +226,7 @@ function writeValue(call: string, path: string, filter: Uint8Array, field: Filte
   if (typeof value === "bigint") number = value;
   else if (typeof value === "number") number = Number.isSafeInteger(value) ? BigInt(value) : undefined;
   else if (typeof value === "string") number = PARSERS[kind](value.trim()) ?? bad(`write it as ${EXAMPLES[kind]}`);
-  else throw new TypeError(`${call}: ${path} must be a number, a string or a Uint8Array, not ${describe(value)}`);
+  else wrongType(call, path, "a number, a string or a Uint8Array", value);
   // A negative number is never shifted to 0.
   if (number === undefined || number >> BigInt(8 * size) !== 0n) {
     return bad(`0 to 0x${"ff".repeat(size)}`);
@@ -244,7 +244,7 @@ export function integer(call: string, path: string, value: unknown, bits: number
 
 export function objectAt(call: string, path: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
-  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
+  wrongType(call, path, "an object", value);
 }
 
 /** The object, if it has no other fields than these. */

@@ -27,7 +27,7 @@ import {
   type SpecLayout,
 } from "../model/flow/spec.js";
 import { checkSpecs } from "../model/flow/checks.js";
-import { describe } from "../checks.js";
+import { wrongType } from "../checks.js";
 import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./flowAttr.js";
 
 /** The handle number of an object that an action spec names; it stands where C has the pointer. */
@@ -93,7 +93,7 @@ export function flowAttrFromBytes(bytes: Uint8Array, objectOf: ObjectOf): FlowAt
 /** Reads a flow from C bytes. @throws EINVAL bytes that end too early, sizes that hold no spec, handles of no object */
 export function readFlowBytes(call: string, bytes: Uint8Array, objectOf: ObjectOf): FlowRequest {
   if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(`${call}: attr must be an object or a Uint8Array, not ${describe(bytes)}`);
+    wrongType(call, "attr", "an object or a Uint8Array", bytes);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   need(call, "attr", bytes, 0, ATTR_SIZE);

@@ -160,7 +160,7 @@ test.each(Object.entries(REFUSED))("refuses %s", (_, { layers, path, reason, hin
 
 test("another type is a TypeError", () => {
   const wrong: [unknown, string][] = [
-    [5, "buildFrame: layers must be a list, not number"],
+    [5, "buildFrame: layers must be an array, not number"],
     [[5], "buildFrame: layers[0] must be a header or a Uint8Array, not number"],
     [[{}], "buildFrame: layers[0].header must be a string, not undefined"],
     [[{ header: "ipv4", ttl: "5" }], "buildFrame: layers[0].ttl must be a number, not string"],

@@ -11,7 +11,7 @@ import { Action, type ActionKind, type ActionStep } from "./action.js";
 import { AsoObject, type AsoKind, type AsoLink } from "./asoObject.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { Domain, Table } from "../table/domain.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkBytes, checkObject, unsigned, wrongType } from "../../checks.js";
 import { Handle, living } from "../base/handle.js";
 import { changeMeter, meterOf, PARAMETERS_SIZE, startColour } from "./meterParameters.js";
 
@@ -133,7 +133,7 @@ function refuseObject(call: string, object: unknown): never {
     const hint = "first hit, flow meter or connection tracking objects";
     refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
   }
-  throw new TypeError(`${call}: devx_obj must be a device object, not ${describe(object)}`);
+  wrongType(call, "devx_obj", "a device object", object);
 }
 
 function checkSupport(call: string, domain: Domain): void {
@@ -235,6 +235,7 @@ export class FlowMeterAction extends Action {
   }
 
   static create(call: string, attr: FlowMeterAttr): FlowMeterAction {
+    checkObject(call, "attr", attr);
     const table = living(call, "attr.next_table", attr.next_table, Table);
     const { device, domain } = table;
     if (domain.rootOnly || table.isRoot) {
@@ -265,6 +266,7 @@ export class FlowMeterAction extends Action {
     attr: Pick<FlowMeterAttr, "active" | "flow_meter_parameter" | "flow_meter_parameter_sz">,
     select: bigint | Uint8Array,
   ): void {
+    checkObject(call, "attr", attr);
     const chosen = Number(selectOf(call, select) & 0x1fn);
     const parameters = parametersOf(call, attr);
     changeMeter(
@@ -292,9 +294,7 @@ function parametersOf(
     flow_meter_parameter_sz: size,
   }: Pick<FlowMeterAttr, "flow_meter_parameter" | "flow_meter_parameter_sz">,
 ): Uint8Array {
-  if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(`${call}: attr.flow_meter_parameter must be a Uint8Array, not ${describe(bytes)}`);
-  }
+  checkBytes(call, "attr.flow_meter_parameter", bytes);
   const count = unsigned(call, "attr.flow_meter_parameter_sz", size ?? bytes.length, 32);
   if (count > PARAMETERS_SIZE || count > bytes.length) {
     const hint = `at most ${PARAMETERS_SIZE}, and no more than there are`;
@@ -311,5 +311,5 @@ function selectOf(call: string, select: bigint | Uint8Array): bigint {
   if (select instanceof Uint8Array && select.length === 8) {
     return new DataView(select.buffer, select.byteOffset, 8).getBigUint64(0);
   }
-  throw new TypeError(`${call}: modify_field_select must be a bigint or 8 bytes, not ${describe(select)}`);
+  wrongType(call, "modify_field_select", "a bigint or 8 bytes", select);
 }

@@ -9,7 +9,7 @@ import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { Domain } from "../table/domain.js";
 import { DevxObject } from "../devx/object.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkBytes, unsigned } from "../../checks.js";
 import { living, retire } from "../base/handle.js";
 import { isValid, meterOf, PARAMETERS_SIZE, withState } from "./meterParameters.js";
 
@@ -136,7 +136,7 @@ export class AsoObject extends DevxObject {
   write(object: number, data: Uint8Array): void {
     const call = "AsoObject.write";
     this.#check(call, object);
-    if (!(data instanceof Uint8Array)) throw new TypeError(`${call}: data must be bytes, not ${describe(data)}`);
+    checkBytes(call, "data", data);
     if (data.length > ASO_DATA) {
       const hint = `at most ${ASO_DATA} bytes`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "data", value: data.length, hint });

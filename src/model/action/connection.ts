@@ -5,7 +5,8 @@
  */
 import { CONNECTION_CONTEXT } from "../../abi/connection.js";
 import { refuse } from "../../errors.js";
-import { describe, unsigned } from "../../checks.js";
+import { namesHint } from "../../nearest.js";
+import { checkBytes, checkObject, unsigned } from "../../checks.js";
 
 /** One direction of a connection. Flags are 0 or 1. */
 export interface ConnectionSide {
@@ -112,9 +113,7 @@ export const SHARED_WIDTHS = widthsOf(SHARED);
  * @throws EINVAL a value does not fit its field
  */
 export function connectionBytes(call: string, path: string, fields: ConnectionFields): Uint8Array {
-  if (typeof fields !== "object" || fields === null) {
-    throw new TypeError(`${call}: ${path} must be an object, not ${describe(fields)}`);
-  }
+  checkObject(call, path, fields);
   const { reply = {}, original = {}, ...rest } = fields;
   const view = new DataView(new ArrayBuffer(CONNECTION_CONTEXT));
   put(call, path, view, SHARED, rest);
@@ -128,7 +127,7 @@ export function connectionBytes(call: string, path: string, fields: ConnectionFi
  * @throws EINVAL the length is not 64
  */
 export function connectionFromBytes(call: string, path: string, bytes: Uint8Array): Connection {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError(`${call}: ${path} must be bytes, not ${describe(bytes)}`);
+  checkBytes(call, path, bytes);
   if (bytes.length !== CONNECTION_CONTEXT) {
     const hint = `a context has ${CONNECTION_CONTEXT} bytes`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: bytes.length, hint });
@@ -138,9 +137,13 @@ export function connectionFromBytes(call: string, path: string, bytes: Uint8Arra
 }
 
 function put<T>(call: string, path: string, view: DataView, places: Places<T>, values: Partial<T>): void {
+  checkObject(call, path, values);
   for (const [name, value] of Object.entries(values)) {
-    const place = places[name as keyof T];
-    if (place === undefined) throw new TypeError(`${call}: ${path} has no ${name}`);
+    const place = Object.hasOwn(places, name) ? places[name as keyof T] : undefined;
+    if (place === undefined) {
+      const hint = namesHint(name, "fields", Object.keys(places));
+      refuse({ code: "EINVAL", call, reason: "bad_field", path: `${path}.${name}`, value, hint });
+    }
     if (value === undefined) continue;
     const [bit, width] = place;
     const at = (bit >> 5) << 2;

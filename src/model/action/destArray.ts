@@ -14,7 +14,7 @@ import {
   Op,
 } from "../../abi/engine.js";
 import { refuse, type ErrnoName } from "../../errors.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, objectArgument, unsigned } from "../../checks.js";
 import type { ActionSetting } from "./modifyHeader.js";
 
 /** `struct mlx5dv_dr_action_dest_attr` */
@@ -52,7 +52,7 @@ export function arrayMembers<A extends ArrayAction>(
   dests: readonly DestAttr<A>[],
   take: (path: string, value: unknown) => A,
 ): ArrayMember<A>[] {
-  if (!Array.isArray(dests)) throw new TypeError(`${call}: dests must be an array, not ${describe(dests)}`);
+  checkArray(call, "dests", dests);
   const count = unsigned(call, "num_dest", num_dest ?? dests.length, 32);
   const badCount = (hint: string): never =>
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "num_dest", value: count, hint, cite: CITE });
@@ -90,13 +90,13 @@ function memberOf<A>(
   entry: unknown,
   take: (path: string, value: unknown) => A,
 ): ArrayMember<A> & { path: string } {
-  const { type, dest, dest_reformat } = objectAt<DestAttr<A>>(call, path, entry);
+  const { type, dest, dest_reformat } = objectArgument<DestAttr<A>>(call, path, entry);
   switch (unsigned(call, `${path}.type`, type, 32)) {
     case MLX5DV_DR_ACTION_DEST:
       return { dest: take(`${path}.dest`, dest), reformat: null, path: `${path}.dest` };
     case MLX5DV_DR_ACTION_DEST_REFORMAT: {
       const inside = `${path}.dest_reformat`;
-      const both = objectAt<{ reformat: A; dest: A }>(call, inside, dest_reformat);
+      const both = objectArgument<{ reformat: A; dest: A }>(call, inside, dest_reformat);
       const reformat = take(`${inside}.reformat`, both.reformat);
       return { dest: take(`${inside}.dest`, both.dest), reformat, path: `${inside}.dest` };
     }
@@ -113,11 +113,6 @@ function memberOf<A>(
       });
     }
   }
-}
-
-function objectAt<T>(call: string, path: string, value: unknown): T {
-  if (typeof value === "object" && value !== null) return value as T;
-  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
 }
 
 /** The record of an array. The operand of a reformat is the address of its record. */

@@ -5,7 +5,7 @@
  */
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, checkBytes, unsigned, wrongType } from "../../checks.js";
 import { modifyFieldNames, modifyFieldAt, modifyFieldNamed, type DeviceFieldName } from "./modifyFields.js";
 
 export const MODIFY_WORD = 8;
@@ -148,7 +148,7 @@ const ANCHOR_NAMES: ReadonlyMap<number, string> = new Map(
  */
 export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
   const call = "modifyActions";
-  if (!Array.isArray(actions)) throw new TypeError(`${call}: actions must be an array, not ${describe(actions)}`);
+  checkArray(call, "actions", actions);
   const bytes = new Uint8Array(actions.length * MODIFY_WORD);
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < actions.length; i++) writeModifyAction(call, `actions[${i}]`, view, i * MODIFY_WORD, actions[i]);
@@ -161,8 +161,7 @@ export function modifyActions(actions: readonly ModifyAction[]): Uint8Array {
  */
 export function modifyActionsFromBytes(bytes: Uint8Array): ModifyAction[] {
   const call = "modifyActionsFromBytes";
-  if (!(bytes instanceof Uint8Array))
-    throw new TypeError(`${call}: bytes must be a Uint8Array, not ${describe(bytes)}`);
+  checkBytes(call, "bytes", bytes);
   if (bytes.length % MODIFY_WORD !== 0) {
     const hint = "words of 8 bytes";
     refuse({ code: "EINVAL", call, reason: "bad_modify", path: "bytes.length", value: bytes.length, hint });
@@ -205,11 +204,11 @@ function readModifyAction(view: DataView, at: number): ModifyAction {
 /** Writes one action into a word of zeros at `at`. */
 export function writeModifyAction(call: string, path: string, view: DataView, at: number, action: unknown): void {
   if (typeof action !== "object" || action === null) {
-    throw new TypeError(`${call}: ${path} must be an object or a bigint, not ${describe(action)}`);
+    wrongType(call, path, "an object or a bigint", action);
   }
   const given = action as Readonly<Record<string, unknown>>;
   const { type } = given;
-  if (typeof type !== "string") throw new TypeError(`${call}: ${path}.type must be a string, not ${describe(type)}`);
+  if (typeof type !== "string") wrongType(call, `${path}.type`, "a string", type);
   const number = TYPE_NUMBERS.get(type);
   if (number === undefined) {
     const hint = namesHint(type, "types", [...TYPE_NUMBERS.keys()]);

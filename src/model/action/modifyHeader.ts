@@ -25,7 +25,7 @@ import { nearest } from "../../nearest.js";
 import type { HeaderCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
 import type { DomainType } from "../table/domainType.js";
-import { describe, unsigned } from "../../checks.js";
+import { unsigned, wrongType } from "../../checks.js";
 import {
   ADD_TYPE,
   COPY_TYPE,
@@ -105,7 +105,7 @@ export function checkRootOnly(call: string, { rootOnly, rootLevel }: ActionSetti
 function wordsOf(call: string, actions: ModifyActions, actions_sz: number | undefined): DataView {
   const bytes = actions instanceof Uint8Array;
   if (!bytes && !Array.isArray(actions)) {
-    throw new TypeError(`${call}: actions must be a Uint8Array or an array, not ${describe(actions)}`);
+    wrongType(call, "actions", "a Uint8Array or an array", actions);
   }
   const given = actions.length * (bytes ? 1 : MODIFY_WORD);
   const size = unsigned(call, "actions_sz", actions_sz ?? given, 32);

@@ -27,7 +27,7 @@ import {
   PROTOCOL_UDP,
 } from "../../abi/protocols.js";
 import { refuse, type ErrnoName, type Refusal } from "../../errors.js";
-import { describe, unsigned } from "../../checks.js";
+import { unsigned, wrongType } from "../../checks.js";
 import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { checkRootOnly, type ActionSetting } from "./modifyHeader.js";
 
@@ -75,7 +75,7 @@ export function reformatData(
 ): Uint8Array {
   const given = data ?? new Uint8Array();
   if (!(given instanceof Uint8Array)) {
-    throw new TypeError(`${call}: data must be a Uint8Array or null, not ${describe(given)}`);
+    wrongType(call, "data", "a Uint8Array or null", given);
   }
   const size = unsigned(call, "data_sz", data_sz ?? given.length, 32);
   const bad = (hint: string): never => refuse({ ...badReformat(call, "data_sz", size), hint });

@@ -21,7 +21,7 @@ import { refuse } from "../../errors.js";
 import { Action, type ActionKind } from "./action.js";
 import { ownerMisfit } from "./placement.js";
 import { Table } from "../table/domain.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { modifyProgram, type ModifyActions } from "./modifyHeader.js";
 
@@ -49,6 +49,7 @@ const ALLOWED: Readonly<
 };
 
 export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
+  checkObject(call, "attr", attr);
   const ratio = unsigned(call, "attr.sample_ratio", attr.sample_ratio, 32);
   if (ratio === 0)
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.sample_ratio", value: 0, hint: "1 or more" });
@@ -94,7 +95,7 @@ export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
 /** In execution order: the actions on a sample, then its end. */
 function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): Action[] {
   const { sample_actions: list, num_sample_actions: given } = attr;
-  if (!Array.isArray(list)) throw new TypeError(`${call}: attr.sample_actions must be an array, not ${describe(list)}`);
+  checkArray(call, "attr.sample_actions", list);
   const count = unsigned(call, "attr.num_sample_actions", given ?? list.length, 32);
   if (count === 0 || count > list.length) {
     const hint = list.length === 0 ? "a sample goes somewhere" : `1 to ${list.length}`;

@@ -5,7 +5,7 @@
 import { IBV_ACCESS_LOCAL_WRITE } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkBytes, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "./handle.js";
 import { NumberedObjects } from "./numbered.js";
 
@@ -78,9 +78,7 @@ export class MemoryRegion extends Handle {
 
   constructor(call: string, pd: ProtectionDomain, bytes: Uint8Array, length: number | undefined, access: number) {
     living(call, "pd", pd, ProtectionDomain);
-    if (!(bytes instanceof Uint8Array)) {
-      throw new TypeError(`${call}: addr must be a Uint8Array, not ${describe(bytes)}`);
-    }
+    checkBytes(call, "addr", bytes);
     const size = length ?? bytes.length;
     if (!Number.isInteger(size) || size < 0 || size > bytes.length) {
       const hint = `0 to ${bytes.length}`;

@@ -5,7 +5,7 @@
  * circle.
  */
 import { VPORT_MANAGER } from "../../abi/engine.js";
-import { checkTime, describe } from "../../checks.js";
+import { checkTime, wrongType } from "../../checks.js";
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { NamedPrintable, type PrintedFields } from "../../printable.js";
@@ -220,5 +220,5 @@ export class FunctionBase extends NamedPrintable {
 export function functionFrom(call: string, path: string, of: DeviceBase | FunctionBase): FunctionBase {
   if (of instanceof DeviceBase) return of.function(VPORT_MANAGER);
   if (of instanceof FunctionBase) return of;
-  throw new TypeError(`${call}: ${path} must be a Device or a DeviceFunction, not ${describe(of)}`);
+  wrongType(call, path, "a Device or a DeviceFunction", of);
 }

@@ -2,7 +2,7 @@
 import { refuse } from "../../errors.js";
 import { bytesOf, joined } from "../../packet/bytes.js";
 import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
-import { describe } from "../../checks.js";
+import { wrongType } from "../../checks.js";
 
 /** `union ibv_gid` */
 export interface Gid {
@@ -36,12 +36,12 @@ export function gidOf(bytes: Uint8Array): Gid {
 export function gidFrom(call: string, path: string, value: GidInput): Uint8Array {
   if (typeof value === "string") return gidFromText(call, path, value);
   if (typeof value !== "object" || value === null) {
-    throw new TypeError(`${call}: ${path} must be a GID, not ${describe(value)}`);
+    wrongType(call, path, "a GID", value);
   }
   if (value instanceof Uint8Array) return addressBytes(call, path, value, GID_LENGTH);
   if ("raw" in value) {
     if (value.raw instanceof Uint8Array) return addressBytes(call, `${path}.raw`, value.raw, GID_LENGTH);
-    throw new TypeError(`${call}: ${path}.raw must be a Uint8Array, not ${describe(value.raw)}`);
+    wrongType(call, `${path}.raw`, "a Uint8Array", value.raw);
   }
   const { subnet_prefix, interface_id } = value.global ?? {};
   if (typeof subnet_prefix !== "bigint" || typeof interface_id !== "bigint") {
@@ -61,7 +61,7 @@ function gidFromText(call: string, path: string, text: string): Uint8Array {
 /** The 6 bytes, a copy. */
 export function macFrom(call: string, path: string, value: MacInput): Uint8Array {
   if (value instanceof Uint8Array) return addressBytes(call, path, value, MAC_LENGTH);
-  if (typeof value !== "string") throw new TypeError(`${call}: ${path} must be a MAC, not ${describe(value)}`);
+  if (typeof value !== "string") wrongType(call, path, "a MAC", value);
   const mac = parseMac(value);
   if (mac !== undefined) return bytesOf(mac, MAC_LENGTH);
   const hint = '"02:00:00:00:00:01"';

@@ -2,7 +2,7 @@
  * Lifetimes. Every object knows its device and counts the objects that use it. An object in use
  * cannot be destroyed; a destroyed object cannot be used.
  */
-import { describe } from "../../checks.js";
+import { withArticle, wrongType } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import { NamedPrintable, plainFields, type PrintedFields } from "../../printable.js";
 import type { DeviceBase } from "./deviceBase.js";
@@ -72,9 +72,7 @@ export function living<T extends Handle<DeviceBase | null>>(
   object: unknown,
   type: { readonly prototype: T; readonly name: string; [Symbol.hasInstance](value: unknown): boolean },
 ): T {
-  if (!type[Symbol.hasInstance](object)) {
-    throw new TypeError(`${call}: ${path} must be a ${type.name}, not ${describe(object)}`);
-  }
+  if (!type[Symbol.hasInstance](object)) wrongType(call, path, withArticle(type.name), object);
   const handle = object as T;
   if (handle.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path, value: handle });
   return handle;

@@ -13,7 +13,7 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { GID_LENGTH, gidFrom, gidOf, linkLocalGid, macFrom, type Gid, type GidInput, type MacInput } from "./gids.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, unsigned } from "../../checks.js";
 
 /** Entries of a port's GID table: `sgid_index` has 8 bits. */
 export const GID_TABLE_LENGTH = 256;
@@ -186,8 +186,8 @@ export function makePorts(call: string, name: string, count: number, options: Po
 
 function listOf<T>(call: string, path: string, list: readonly T[] | undefined, count: number): readonly T[] {
   if (list === undefined) return [];
-  if (!Array.isArray(list)) throw new TypeError(`${call}: ${path} must be a list, not ${describe(list)}`);
-  if (list.length <= count) return list as readonly T[];
+  checkArray(call, path, list);
+  if (list.length <= count) return list;
   const hint = `the device has ${count} port${count === 1 ? "" : "s"}`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.length`, value: list.length, hint });
 }

@@ -1,7 +1,7 @@
 /** Cables: a port's frames go to the port, or to the function, that is connected to it. */
 import { refuse } from "../../errors.js";
 import { DeviceBase } from "../base/deviceBase.js";
-import { describe } from "../../checks.js";
+import { wrongType } from "../../checks.js";
 import type { FrameOptions } from "../traffic/input.js";
 import type { Outcome } from "../traffic/outcome.js";
 import { portOf, type CableEnd, type Port } from "../base/ports.js";
@@ -55,7 +55,7 @@ export function connect(
     return;
   }
   if (!(to instanceof DeviceBase)) {
-    throw new TypeError(`${call}: to must be a Device or a function, not ${describe(to)}`);
+    wrongType(call, "to", "a Device or a function", to);
   }
   const other = openPort(call, "otherPort", to, otherNumber as number);
   free(call, "port", port);

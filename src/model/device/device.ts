@@ -8,7 +8,7 @@ import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
-import { checkOptions, checkTime, describe, unsigned, type OptionType, type OptionTypes } from "../../checks.js";
+import { checkOptions, checkTime, describe, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
 import { Hardware } from "../base/hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";

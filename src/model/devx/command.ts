@@ -1,7 +1,7 @@
 /** One device command: its input, its output, and how it is refused. */
 import { refuse, SteeringError, type Refusal } from "../../errors.js";
 import type { Context } from "../base/context.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkBytes, unsigned } from "../../checks.js";
 import { COMMAND, OUTPUT, readField, readFields, writeFields, type Layout } from "./layouts.js";
 import type { NumberedKind } from "../base/numbered.js";
 import { SYNDROMES, syndromeOf, type SyndromeName } from "./syndromes.js";
@@ -94,8 +94,7 @@ export class Command {
 }
 
 function viewOf(call: string, path: string, bytes: Uint8Array, length: number | undefined): DataView {
-  if (!(bytes instanceof Uint8Array))
-    throw new TypeError(`${call}: ${path} must be a Uint8Array, not ${describe(bytes)}`);
+  checkBytes(call, path, bytes);
   const size = unsigned(call, `${path}len`, length ?? bytes.length, 32);
   if (size > bytes.length) {
     const hint = `it has ${bytes.length} bytes`;

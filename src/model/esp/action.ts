@@ -6,7 +6,7 @@ import { Op } from "../../abi/engine.js";
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_SIZE, ESP_UP_IVS, ESP_UP_NUMBERS } from "../../abi/esp.js";
 import { recordBytes } from "../../engine/records.js";
 import { Context } from "../base/context.js";
-import { checkedSettings, checkIv } from "./checks.js";
+import { checkIv, checkedSettings } from "./checks.js";
 import { acquire, release, type EspHolds } from "./resources.js";
 import { associationOf, countsOf, type EspCounts } from "./record.js";
 import type { EspKeymat, EspRequest } from "./request.js";

@@ -16,7 +16,7 @@ import { EspAction } from "../esp/action.js";
 import { FlowAction } from "./action.js";
 import type { NamedObject } from "./specMatch.js";
 import type { FlowRequest, Spec } from "./spec.js";
-import { describe } from "../../checks.js";
+import { wrongType } from "../../checks.js";
 import { living } from "../base/handle.js";
 
 /**
@@ -36,7 +36,7 @@ export function flowActionsOf(
   const before: FlowAction[] = [];
   for (const { object, path } of handles) {
     if (!(object instanceof FlowAction)) {
-      throw new TypeError(`${call}: ${path} must be a FlowAction, not ${describe(object)}`);
+      wrongType(call, path, "a FlowAction", object);
     }
     const action = living<FlowAction>(call, path, object, FlowAction);
     for (const { check, code } of checks) {

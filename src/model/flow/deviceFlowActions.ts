@@ -29,7 +29,7 @@ import { FLOW_ACTIONS } from "./actionChecks.js";
 import { Counters } from "./counters.js";
 import type { FlowMatcher } from "./matcher.js";
 import { DevxFlowTable } from "../devx/flowTable.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { Handle, living } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 import { Tir } from "../queue/tir.js";
@@ -166,9 +166,7 @@ function sort(call: string, refuses: DeviceFlowRefusals, attrs: readonly FlowAct
   const changes: Listed[] = [];
   for (const [i, attr] of attrs.entries()) {
     const path = `actions_attr[${i}]`;
-    if (typeof attr !== "object" || attr === null) {
-      throw new TypeError(`${call}: ${path} must be an object, not ${describe(attr)}`);
-    }
+    checkObject(call, path, attr);
     const listed = { attr, path };
     const type = unsigned(call, `${path}.type`, attr.type, 32);
     switch (type) {

@@ -11,7 +11,7 @@ import { namesHint } from "../../nearest.js";
 import { Printable, type PrintedFields } from "../../printable.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import { describe, unsigned } from "../../checks.js";
+import { unsigned, wrongType } from "../../checks.js";
 import { Handle } from "../base/handle.js";
 import { TablePipeline } from "../table/pipeline.js";
 import { matchOf, type MatchFields } from "../match/match.js";
@@ -200,7 +200,7 @@ export class HostRules extends Printable {
 function queueNumber(call: string, action: HostAction): number | null {
   if (action === "drop") return null;
   if (typeof action === "object" && action !== null) return unsigned(call, "action.queue", action.queue, 16);
-  throw new TypeError(`${call}: action must be "drop" or { queue }, not ${describe(action)}`);
+  wrongType(call, "action", '"drop" or { queue }', action);
 }
 
 function fieldsOf(call: string, device: DeviceBase, { port, match = {} }: HostRuleOptions): MatchFields {

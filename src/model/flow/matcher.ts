@@ -11,7 +11,7 @@ import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
-import { unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { checkTakesRules, type MaskPlace } from "../table/matcherChecks.js";
@@ -70,7 +70,7 @@ export class FlowMatcher extends Handle {
    */
   static create(call: string, context: Context, attr: FlowMatcherAttr): FlowMatcher {
     living(call, "context", context, Context);
-    if (typeof attr !== "object" || attr === null) throw new TypeError(`${call}: attr must be an object`);
+    checkObject(call, "attr", attr);
     const setting = settingOf(call, context, attr);
     const place = placeOf(context, setting.tableType);
     return new FlowMatcher(

@@ -12,7 +12,7 @@ import type { FunctionBase } from "../base/deviceBase.js";
 import type { DomainType } from "../table/domainType.js";
 import { TablePipeline } from "../table/pipeline.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";
-import { unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 
 /** `struct mlx5dv_steering_anchor_attr`; missing members are 0. */
@@ -118,7 +118,7 @@ export class SteeringAnchor extends Handle {
   /** @throws EOPNOTSUPP, EPERM, EINVAL, ENOMEM */
   static create(call: string, context: Context, attr: SteeringAnchorAttr): SteeringAnchor {
     const { device, function: owner, capNetRaw } = living(call, "context", context, Context);
-    if (typeof attr !== "object" || attr === null) throw new TypeError(`${call}: attr must be an object`);
+    checkObject(call, "attr", attr);
     const comp_mask = unsigned(call, "attr.comp_mask", attr.comp_mask ?? 0, 53);
     if (comp_mask !== 0) {
       const path = "attr.comp_mask";

@@ -21,7 +21,7 @@ import { isMulticastOnly } from "./driverChecks.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./specMatch.js";
 import type { FlowRequest } from "./spec.js";
 import type { WantedEntry } from "./entries.js";
-import { describe } from "../../checks.js";
+import { wrongType } from "../../checks.js";
 import { living, type Handle } from "../base/handle.js";
 import { QueuePair } from "../queue/queuePair.js";
 
@@ -91,7 +91,7 @@ function settingOf({ device, context, qp_type }: QueuePair): FlowSetting {
 }
 
 function countersOf(call: string, device: DeviceBase, { object, path }: NamedObject): Counters {
-  if (!(object instanceof Counters)) throw new TypeError(`${call}: ${path} must be Counters, not ${describe(object)}`);
+  if (!(object instanceof Counters)) wrongType(call, path, "Counters", object);
   return ofDevice(call, path, device, living(call, path, object, Counters));
 }
 

@@ -5,7 +5,7 @@
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 import { fieldAtBit } from "./fields.js";
-import { describe, unsigned } from "../../checks.js";
+import { unsigned, wrongType } from "../../checks.js";
 import { completeMask, enabledGroups, type MatchParameters } from "./match.js";
 import {
   checkCriteria,
@@ -97,9 +97,7 @@ function parameterBytes(
 ): Uint8Array {
   const given = parameters ?? NO_BYTES;
   const bytes = given instanceof Uint8Array ? given : given.match_buf;
-  if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(`${call}: ${path}.match_buf must be a Uint8Array, not ${describe(bytes)}`);
-  }
+  if (!(bytes instanceof Uint8Array)) wrongType(call, `${path}.match_buf`, "a Uint8Array", bytes);
   const size = given instanceof Uint8Array ? bytes.length : (given.match_sz ?? bytes.length);
   checkSize(call, path, what, place, unsigned(call, `${path}.match_sz`, size, 32), bytes.length);
   return size === bytes.length ? bytes : bytes.subarray(0, size);

@@ -13,7 +13,7 @@ import {
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
-import { checkOptions, describe, unsigned, type OptionTypes } from "../../checks.js";
+import { checkArray, checkOptions, type OptionTypes, unsigned, wrongType } from "../../checks.js";
 import type { HeaderName } from "../../packet/parsedFrame.js";
 
 /** A programmable sample: four bytes of a frame, matched as `misc4.prog_sample_field_value_<id>`. */
@@ -70,8 +70,7 @@ export class ParserDeclaration {
       declared |= PRESENT_GENEVE_OPTION_0;
     }
     const samples: unknown = options.samples ?? [];
-    if (!Array.isArray(samples))
-      throw new TypeError(`${call}: parser.samples must be a list, not ${describe(samples)}`);
+    checkArray(call, "parser.samples", samples);
     for (const [i, sample] of (options.samples ?? []).entries()) {
       const path = `parser.samples[${i}]`;
       checkOptions(call, path, sample, SAMPLE_TYPES);
@@ -129,8 +128,7 @@ function checkSample(call: string, path: string, { id, header, level, offset, po
   if (unsigned(call, `${path}.id`, id, 8) >= SAMPLE_COUNT) {
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.id`, value: id, hint: "0 to 7" });
   }
-  if (typeof header !== "string")
-    throw new TypeError(`${call}: ${path}.header must be a string, not ${describe(header)}`);
+  if (typeof header !== "string") wrongType(call, `${path}.header`, "a string", header);
   const names = ["payload", ...Object.keys(Header).filter((name) => name !== "none" && Number.isNaN(Number(name)))];
   if (!names.includes(header)) {
     const hint = namesHint(header, "headers", names);

@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/gids.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { portOf, type Port } from "../base/ports.js";
 
@@ -84,12 +84,6 @@ export function routeOf(call: string, path: string, device: DeviceBase, attribut
     hopLimit: unsigned(call, `${path}.grh.hop_limit`, hop_limit, 8),
     trafficClass: unsigned(call, `${path}.grh.traffic_class`, traffic_class, 8),
   };
-}
-
-function checkObject(call: string, path: string, value: unknown): void {
-  if (typeof value !== "object" || value === null) {
-    throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
-  }
 }
 
 /** Refuses an all-zero destination, and a source and destination of different IP versions. */

@@ -6,7 +6,7 @@ import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
 import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned, wrongType } from "../../checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
 import { createExtended, type RssAttributes } from "./rssQueuePair.js";
 
@@ -159,18 +159,13 @@ function checkCompletionQueue(call: string, more: DeviceCompletionQueueAttribute
   if (pads && !(sized && cqe_size === 128)) bad("flags", flags, "CQE_PAD needs a cqe_size of 128");
 }
 
-function checkObject(call: string, path: string, value: unknown): void {
-  if (typeof value === "object" && value !== null) return;
-  throw new TypeError(`${call}: ${path} must be an object, not ${describe(value)}`);
-}
-
 const bitsOf = (bits: Readonly<Record<string, number>>): number =>
   Object.values(bits).reduce((all, bit) => all | bit, 0);
 
 /** Checks that a value has known bits only. @throws EINVAL */
 function knownBits(call: string, path: string, value: number | bigint, known: number, cite: string): number {
   const number = typeof value === "bigint" ? Number(value) : value;
-  if (typeof number !== "number") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+  if (typeof number !== "number") wrongType(call, path, "a number", value);
   if (Number.isInteger(number) && number >= 0 && number <= known && (number & ~known) === 0) return number;
   const hint = `the defined bits are 0x${known.toString(16)}`;
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite });

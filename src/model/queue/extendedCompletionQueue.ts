@@ -13,7 +13,7 @@ import {
 import { ERRNO, refuse } from "../../errors.js";
 import { CompletionQueue, type HeldCompletion, type WorkCompletion } from "./completionQueue.js";
 import { Context } from "../base/context.js";
-import { unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 
 const TIMES = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
@@ -52,8 +52,9 @@ export class ExtendedCompletionQueue extends CompletionQueue {
 
   static create(call: string, context: Context, attributes: CompletionQueueAttributes): ExtendedCompletionQueue {
     living(call, "context", context, Context);
+    checkObject(call, "cq_attr", attributes);
     const { cqe, wc_flags = 0, comp_mask = 0, flags = 0, comp_vector = 0 } = attributes;
-    const fields = Number(wc_flags);
+    const fields = typeof wc_flags === "bigint" ? Number(wc_flags) : wc_flags;
     known(call, "cq_attr.wc_flags", fields, KNOWN_FIELDS);
     known(call, "cq_attr.comp_mask", comp_mask, IBV_CQ_INIT_ATTR_MASK_FLAGS);
     // The device ignores a field without its bit in comp_mask.

@@ -6,7 +6,7 @@ import { createRecord, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, checkObject, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { WorkQueue } from "./workQueue.js";
 
@@ -66,9 +66,7 @@ export class IndirectionTable extends Handle {
 
   static create(call: string, context: Context, attributes: IndirectionTableAttributes): IndirectionTable {
     const { device } = living(call, "context", context, Context);
-    if (typeof attributes !== "object" || attributes === null) {
-      throw new TypeError(`${call}: init_attr must be an object, not ${describe(attributes)}`);
-    }
+    checkObject(call, "init_attr", attributes);
     const { log_ind_tbl_size: log, ind_tbl, comp_mask = 0 } = attributes;
     if (unsigned(call, "comp_mask", comp_mask, 32) !== 0) {
       const hint = "use 0: no bits are defined";
@@ -80,7 +78,7 @@ export class IndirectionTable extends Handle {
       const hint = `0 to ${Math.floor(most)}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "log_ind_tbl_size", value: log, hint });
     }
-    if (!Array.isArray(ind_tbl)) throw new TypeError(`${call}: ind_tbl must be an array, not ${describe(ind_tbl)}`);
+    checkArray(call, "ind_tbl", ind_tbl);
     if (ind_tbl.length < 2 ** log) {
       const hint = `2^log_ind_tbl_size is ${2 ** log}: give at least as many queues`;
       refuse({

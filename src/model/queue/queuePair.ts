@@ -11,6 +11,7 @@ import {
   IBV_QPT_XRC_SEND,
 } from "../../abi/verbs.js";
 import type { BatchDestination } from "../../engine/batch.js";
+import { checkObject, wrongType } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import { CompletionQueue } from "./completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
@@ -328,6 +329,7 @@ export class QueuePair extends Handle implements Receiver {
 }
 
 function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
+  checkObject(call, "qp_init_attr", attributes);
   const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
   checkType(call, qp_type);
   if (srq !== undefined && srq !== null) {
@@ -336,6 +338,7 @@ function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePa
   }
   const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
   const recv_cq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
+  checkObject(call, "cap", cap);
   const { max_qp_wr, max_sge } = pd.device.hardware.inventory.limits;
   const limit = (name: keyof QueuePairCapabilities, most: number): number =>
     bounded(call, `cap.${name}`, cap[name] ?? 0, most);
@@ -356,6 +359,7 @@ function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePa
 
 /** Refuses a type: EOPNOTSUPP for types that other devices have, EINVAL for unknown ones. */
 function checkType(call: string, type: number): void {
+  if (typeof type !== "number") wrongType(call, "qp_type", "a number", type);
   if (hasSteps(type)) return;
   const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
   const hint = "use IBV_QPT_RAW_PACKET, IBV_QPT_UD, IBV_QPT_UC or IBV_QPT_RC";

@@ -22,7 +22,7 @@ import {
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkBytes, checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { IndirectionTable } from "./indirectionTable.js";
 import { checkRoom } from "./numbers.js";
@@ -135,18 +135,14 @@ function checkRest(call: string, { qp_type, send_cq, recv_cq, srq, cap }: RssAtt
 }
 
 function hashOf(call: string, conf: ReceiveHashConfiguration, table: IndirectionTable): HashOptions {
-  if (typeof conf !== "object" || conf === null) {
-    throw new TypeError(`${call}: rx_hash_conf must be an object, not ${describe(conf)}`);
-  }
+  checkObject(call, "rx_hash_conf", conf);
   const { rx_hash_function, rx_hash_key: key, rx_hash_fields_mask } = conf;
   const unknown = (path: string, value: unknown, hint: string): never =>
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: `rx_hash_conf.${path}`, value, hint, cite: CITE });
   if (unsigned(call, "rx_hash_conf.rx_hash_function", rx_hash_function, 8) !== IBV_RX_HASH_FUNC_TOEPLITZ) {
     unknown("rx_hash_function", rx_hash_function, "use IBV_RX_HASH_FUNC_TOEPLITZ");
   }
-  if (!(key instanceof Uint8Array)) {
-    throw new TypeError(`${call}: rx_hash_conf.rx_hash_key must be a Uint8Array, not ${describe(key)}`);
-  }
+  checkBytes(call, "rx_hash_conf.rx_hash_key", key);
   const length = unsigned(call, "rx_hash_conf.rx_hash_key_len", conf.rx_hash_key_len ?? key.length, 8);
   if (length !== RSS_KEY_SIZE || length > key.length) {
     const path = "rx_hash_conf.rx_hash_key_len";

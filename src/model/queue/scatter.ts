@@ -1,7 +1,7 @@
 /** Scatter/gather lists: the parts of registered memory that a work request names. */
 import { refuse } from "../../errors.js";
 import type { MemoryRegion, ProtectionDomain } from "../base/context.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, unsigned, wrongType } from "../../checks.js";
 import { bounded } from "../base/limits.js";
 
 /** `struct ibv_sge` */
@@ -46,7 +46,7 @@ export function postList<T extends { next?: T | null | undefined }>(
  */
 export function viewsOf(call: string, wr: WorkRequest, most: number): Uint8Array[] {
   const { sg_list } = wr;
-  if (!Array.isArray(sg_list)) throw new TypeError(`${call}: wr.sg_list must be a list, not ${describe(sg_list)}`);
+  checkArray(call, "wr.sg_list", sg_list);
   const count = wr.num_sge ?? sg_list.length;
   bounded(call, "wr.num_sge", count, Math.min(most, sg_list.length));
   return sg_list.slice(0, count).map((entry: ScatterEntry, i) => viewOf(call, `wr.sg_list[${i}]`, entry));
@@ -54,9 +54,7 @@ export function viewsOf(call: string, wr: WorkRequest, most: number): Uint8Array
 
 function viewOf(call: string, path: string, entry: ScatterEntry): Uint8Array {
   const { addr, length } = entry;
-  if (!(addr instanceof Uint8Array)) {
-    throw new TypeError(`${call}: ${path}.addr must be a Uint8Array, not ${describe(addr)}`);
-  }
+  if (!(addr instanceof Uint8Array)) wrongType(call, `${path}.addr`, "a Uint8Array", addr);
   const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);
   if (size > addr.length) outside(call, path, addr, `the view has ${addr.length} bytes`);
   return addr.subarray(0, size);

@@ -21,7 +21,7 @@ import { AddressHandle } from "./addressHandle.js";
 import { completion, type CompletionQueue } from "./completionQueue.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { datagramFrame, type Datagram } from "../roce/datagram.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "../traffic/input.js";
 import { withChecksums } from "../traffic/offload.js";
@@ -158,9 +158,7 @@ export class SendQueue {
   #datagram(call: string, wr: SendRequest, flags: number, payload: Uint8Array[]): Omit<Datagram, "psn"> {
     const qp = this.#qp;
     const ud = wr.wr?.ud;
-    if (typeof ud !== "object" || ud === null) {
-      throw new TypeError(`${call}: wr.wr.ud must be an object, not ${describe(ud)}`);
-    }
+    checkObject(call, "wr.wr.ud", ud);
     const { pd, route } = living(call, "wr.wr.ud.ah", ud.ah, AddressHandle);
     const path = "wr.wr.ud.ah";
     if (pd !== qp.pd) {

@@ -38,7 +38,7 @@ import {
 import { refuse } from "../../errors.js";
 import { routeOf, type AddressAttributes } from "./addressHandle.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { MAX_RD_ATOMIC } from "../base/limits.js";
 import { MTU, PKEY_TABLE_LENGTH } from "../base/ports.js";
 
@@ -235,9 +235,7 @@ export function changedState(
   attr: QueuePairChange,
   mask: number,
 ): QueuePairState {
-  if (typeof attr !== "object" || attr === null) {
-    throw new TypeError(`${call}: attr must be an object, not ${describe(attr)}`);
-  }
+  checkObject(call, "attr", attr);
   unsigned(call, "attr_mask", mask, 31);
   if ((mask & LACKING) !== 0) {
     const hint = "the device has no resizing, alternate paths, draining or pacing";

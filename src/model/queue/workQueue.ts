@@ -16,7 +16,7 @@ import type { BatchDestination } from "../../engine/batch.js";
 import { refuse } from "../../errors.js";
 import { CompletionQueue } from "./completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { bounded } from "../base/limits.js";
 import { checkQueueNumber } from "./numbers.js";
@@ -114,9 +114,7 @@ export class WorkQueue extends Handle implements Receiver {
 
   /** ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
   modify(call: string, change: WorkQueueChange): void {
-    if (typeof change !== "object" || change === null) {
-      throw new TypeError(`${call}: wq_attr must be an object, not ${describe(change)}`);
-    }
+    checkObject(call, "wq_attr", change);
     const mask = unsigned(call, "wq_attr.attr_mask", change.attr_mask, 32);
     if ((mask & ~(IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE)) !== 0) {
       const hint = "use IBV_WQ_ATTR_STATE and IBV_WQ_ATTR_CURR_STATE";
@@ -167,9 +165,7 @@ export class WorkQueue extends Handle implements Receiver {
 }
 
 function checkAttributes(call: string, { device }: Context, attributes: WorkQueueAttributes): void {
-  if (typeof attributes !== "object" || attributes === null) {
-    throw new TypeError(`${call}: wq_init_attr must be an object, not ${describe(attributes)}`);
-  }
+  checkObject(call, "wq_init_attr", attributes);
   const { wq_type, max_wr, max_sge, pd, cq, comp_mask = 0, create_flags = 0 } = attributes;
   const unknown = (path: string, value: number, hint: string): never =>
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });

@@ -5,7 +5,7 @@ import { refuse, SteeringError } from "../../errors.js";
 import type { Action } from "../action/action.js";
 import { checkActions } from "../action/list.js";
 import { AsoAction } from "../action/asoActions.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkArray, checkBytes, checkObject, unsigned, wrongType } from "../../checks.js";
 import { living } from "../base/handle.js";
 import type { MatchParameters } from "../match/match.js";
 import { Matcher } from "../table/matcher.js";
@@ -52,10 +52,9 @@ function requestOf(matcher: Matcher, values: MatchParameters | Uint8Array, actio
   living(CALL, "matcher", matcher, Matcher).checkTakesRules(CALL);
   const { mask } = matcher;
   if (mask === null) throw new TypeError(`${CALL}: the matcher ${matcher.name} takes named fields only`);
+  checkObject(CALL, "values", values);
   const bytes = values instanceof Uint8Array ? values : values.match_buf;
-  if (!(bytes instanceof Uint8Array)) {
-    throw new TypeError(`${CALL}: values.match_buf must be a Uint8Array, not ${describe(bytes)}`);
-  }
+  checkBytes(CALL, "values.match_buf", bytes);
   const given = values instanceof Uint8Array ? undefined : values.match_sz;
   const size = unsigned(CALL, "values.match_sz", given ?? DEVICE_KEY_SIZE, 32);
   if (size === 0 || size % 4 !== 0 || bytes.length % size !== 0) {
@@ -68,7 +67,7 @@ function requestOf(matcher: Matcher, values: MatchParameters | Uint8Array, actio
 }
 
 function listsOf(actions: RuleActions, count: number): (readonly Action[])[] {
-  if (!Array.isArray(actions)) throw new TypeError(`${CALL}: actions must be an array, not ${describe(actions)}`);
+  checkArray(CALL, "actions", actions);
   if (!Array.isArray(actions[0])) return [[...(actions as readonly Action[])]];
   if (actions.length !== count) {
     const hint = `one list for all, or one for each of the ${count} rules`;
@@ -76,7 +75,7 @@ function listsOf(actions: RuleActions, count: number): (readonly Action[])[] {
   }
   return (actions as readonly unknown[]).map((list, n) => {
     if (Array.isArray(list)) return [...(list as readonly Action[])];
-    throw new TypeError(`${CALL}: actions[${n}] must be an array, not ${describe(list)}`);
+    wrongType(CALL, `actions[${n}]`, "an array", list);
   });
 }
 

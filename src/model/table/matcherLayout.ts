@@ -4,7 +4,7 @@
  */
 import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../../abi/mlx5dv.js";
 import { refuse } from "../../errors.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { Matcher } from "./matcher.js";
 
@@ -21,9 +21,7 @@ const LAST_HINT = 20;
 /** mlx5dv_dr_matcher_set_layout: replaces the layout. */
 export function setLayout(call: string, matcher: Matcher, layout: MatcherLayout): void {
   const { table, device } = living(call, "matcher", matcher, Matcher);
-  if (typeof layout !== "object" || layout === null) {
-    throw new TypeError(`${call}: matcher_layout must be an object, not ${describe(layout)}`);
-  }
+  checkObject(call, "matcher_layout", layout);
   const flags = unsigned(call, "matcher_layout.flags", layout.flags, 32);
   const hint = unsigned(call, "matcher_layout.log_num_of_rules_hint", layout.log_num_of_rules_hint, 32);
   const unsupported = (path: string, value: unknown, why: string): never =>

@@ -4,7 +4,7 @@
  */
 import type { Core } from "../../engine/core.js";
 import { refuse } from "../../errors.js";
-import { checkOptions, describe, unsigned, type OptionTypes } from "../../checks.js";
+import { checkOptions, type OptionTypes, unsigned, wrongType } from "../../checks.js";
 import { Printable, type PrintedFields } from "../../printable.js";
 
 export interface CacheOptions {
@@ -27,7 +27,7 @@ const MOST_ENTRIES = 1_048_576;
 export function entriesFrom(call: string, cache: CacheOptions | false | 0 | undefined): number {
   if (cache === false || cache === 0) return 0;
   if (cache !== undefined && (typeof cache !== "object" || cache === null))
-    throw new TypeError(`${call}: cache must be an object, false or 0, not ${describe(cache)}`);
+    wrongType(call, "cache", "an object, false or 0", cache);
   checkOptions(call, "cache", cache ?? {}, { entries: "number" } satisfies OptionTypes<CacheOptions>);
   const entries = unsigned(call, "cache.entries", cache?.entries ?? DEFAULT_ENTRIES, 32);
   if (entries <= MOST_ENTRIES && (entries & (entries - 1)) === 0) return entries;

@@ -5,7 +5,7 @@
 import { MAX_FRAME } from "../../abi/engine.js";
 import { Link } from "../../abi/headers.js";
 import { refuse } from "../../errors.js";
-import { checkTime, describe, unsigned } from "../../checks.js";
+import { checkTime, unsigned, wrongType } from "../../checks.js";
 import { linkOf } from "./links.js";
 
 /** Properties of an input frame. */
@@ -63,9 +63,7 @@ export function onwardOptions(
 export function checkFrames(call: string, frames: readonly Uint8Array[], options: BatchOptions): void {
   for (let i = 0; i < frames.length; i++) {
     const frame = frames[i];
-    if (!(frame instanceof Uint8Array)) {
-      throw new TypeError(`${call}: frames[${i}] must be a Uint8Array, not ${describe(frame)}`);
-    }
+    if (!(frame instanceof Uint8Array)) wrongType(call, `frames[${i}]`, "a Uint8Array", frame);
     if (frame.length > MAX_FRAME) {
       const hint = `at most ${MAX_FRAME} bytes`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: `frames[${i}].length`, value: frame.length, hint });

@@ -5,7 +5,7 @@
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { egress } from "../device/cable.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkBytes, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
 import { bareOutcome, type Destination, type HitRule, type Outcome, type ReasonName } from "./outcome.js";
@@ -49,9 +49,7 @@ export function sendFrame(
     const hint = "move it to RTS first";
     refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[qp.state], hint });
   }
-  if (!(frame instanceof Uint8Array)) {
-    throw new TypeError(`${call}: frame must be a Uint8Array, not ${describe(frame)}`);
-  }
+  checkBytes(call, "frame", frame);
   checkFrameLength(call, "frame", frame.length);
   return sendFrom(call, traffic, qp, frame, unsigned(call, "metadata", metadata, 32));
 }

@@ -1,6 +1,6 @@
 /** `buildFrame` builds a frame from headers; `layersOf` gives the headers of a frame. */
 import { refuse } from "../../errors.js";
-import { describe } from "../../checks.js";
+import { checkArray } from "../../checks.js";
 import { Draft } from "./draft.js";
 import type { BuildOptions, Layer } from "./layers.js";
 import { CALL, checkLayer } from "./values.js";
@@ -33,7 +33,7 @@ const LEAST = 60;
  * @throws TypeError a value of another JavaScript type than the field takes
  */
 export function buildFrame(layers: readonly Layer[], options: BuildOptions = {}): Uint8Array {
-  if (!Array.isArray(layers)) throw new TypeError(`${CALL}: layers must be a list, not ${describe(layers)}`);
+  checkArray(CALL, "layers", layers);
   const drafts: Draft[] = [];
   for (const [i, layer] of layers.entries()) drafts.push(new Draft(checkLayer(layer, i), i, drafts));
   let body: Uint8Array = new Uint8Array();

@@ -79,9 +79,9 @@ describe("an option of the wrong type", () => {
     [{ cache: true }, "createDevice: cache must be an object, false or 0, not boolean"],
     [{ cache: { entries: "8" } }, "createDevice: cache.entries must be a number, not string"],
     [{ parser: [] }, "createDevice: parser must be an object, not Array"],
-    [{ parser: { samples: {} } }, "createDevice: parser.samples must be a list, not Object"],
+    [{ parser: { samples: {} } }, "createDevice: parser.samples must be an array, not Object"],
     [{ parser: { samples: [{ level: 1 }] } }, "createDevice: parser.samples[0].level must be a string, not number"],
-    [{ macs: "02:00:00:00:00:01" }, "createDevice: macs must be a list, not string"],
+    [{ macs: "02:00:00:00:00:01" }, "createDevice: macs must be an array, not string"],
   ])("%o", async (options, text) => {
     expect((await failure(options)).message).toContain(text);
   });

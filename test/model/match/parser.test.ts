@@ -135,7 +135,7 @@ describe("refusals", () => {
     [{ samples: [{ id: 1, header: "udp", offset: 0, port: 65536 }] }, "parser.samples[0].port"],
     [{ samples: [{ id: 1, header: "udp", offset: 0, level: "middle" }] }, "parser.samples[0].level"],
     [{ samples: [1, 1].map((id) => ({ id, header: "udp", offset: 0 })) }, "parser.samples[1].id = 1"],
-    [{ samples: {} }, "parser.samples must be a list, not Object"],
+    [{ samples: {} }, "parser.samples must be an array, not Object"],
     [{ samples: [null] }, "parser.samples[0] must be an object, not null"],
     [{ geneveOption0: 5 }, "parser.geneveOption0 must be an object, not number"],
     [5, "parser must be an object, not number"],
