@@ -92,11 +92,10 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     return this.#current === undefined ? ERRNO.ENOENT : 0;
   }
 
-  /** @internal `ibv_end_poll`. */
+  /** @internal `ibv_end_poll`. SPEC: the current completion can be read until the next step. */
   endPoll(call: string): void {
     this.#mustPoll(call);
     this.#polling = false;
-    this.#current = undefined;
   }
 
   /** SPEC: `ibv_poll_cq` is refused between `ibv_start_poll` and `ibv_end_poll`. */

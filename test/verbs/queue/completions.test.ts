@@ -85,6 +85,16 @@ test("completions are read one by one, field by field", () => {
   expect(v.ibv_start_poll(cq)).toBe(ENOENT);
 });
 
+test("the current completion can be read after polling has ended, until polling begins again", () => {
+  const cq = open(v.IBV_WC_EX_WITH_FLOW_TAG);
+  arrive(64);
+  expect(v.ibv_start_poll(cq)).toBe(0);
+  v.ibv_end_poll(cq);
+  expect([v.ibv_wc_read_flow_tag(cq), cq.wr_id, cq.status]).toEqual([77, 1n, v.IBV_WC_SUCCESS]);
+  expect(v.ibv_start_poll(cq)).toBe(ENOENT);
+  expect(refused(() => v.ibv_wc_read_flow_tag(cq))?.reason).toBe("no_completion");
+});
+
 test("a length error is a status", () => {
   const cq = open(v.IBV_WC_EX_WITH_BYTE_LEN);
   arrive(129);
