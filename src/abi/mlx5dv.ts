@@ -2,6 +2,7 @@
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L2_TUNNEL_TO_L2, L3_TUNNEL_TO_L2 } from "./reformat.js";
 
 export const MLX5DV_CONTEXT_FLAGS_DEVX = 1;
+export const MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY = 1;
 
 export const MLX5DV_FLOW_TABLE_TYPE_NIC_RX = 0;
 export const MLX5DV_FLOW_TABLE_TYPE_NIC_TX = 1;

@@ -1,31 +1,52 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
-import { checkObject, unsigned } from "../checks.js";
+import { objectArgument, unsigned } from "../checks.js";
 import { refuse } from "../errors.js";
 import { Context } from "../model/base/context.js";
 import type { Device } from "../model/device/device.js";
 import type { DeviceFunction } from "../model/device/function.js";
 import { Command } from "../model/devx/command.js";
-import { askObject, createObject, destroyObject, isForAnybody, runCommand } from "../model/devx/commands.js";
+import { askObject, createObject, destroyObject, runCommand } from "../model/devx/commands.js";
 import { devxObject, DevxObject } from "../model/devx/object.js";
 import { living } from "../model/base/handle.js";
 import type { CommandFor } from "./commandBytes.js";
-import { MLX5DV_CONTEXT_FLAGS_DEVX } from "../abi/mlx5dv.js";
+import { MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY, MLX5DV_CONTEXT_FLAGS_DEVX } from "../abi/mlx5dv.js";
 
 export type { CommandFor } from "./commandBytes.js";
 export { DevxObject } from "../model/devx/object.js";
 export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../model/devx/syndromes.js";
 
+/** `struct mlx5dv_context_attr`. */
+export interface ContextAttr {
+  /** MLX5DV_CONTEXT_FLAGS_DEVX or 0. Device commands work with both. */
+  flags?: number | undefined;
+  comp_mask?: number | bigint | undefined;
+}
+
 /**
- * Opens a device, or a function of one (mlx5dv_open_device(3)).
- * @param attr `flags`: MLX5DV_CONTEXT_FLAGS_DEVX allows device commands
+ * Opens a device, or a function of one (mlx5dv_open_device(3)). Device commands work on every
+ * context, also on those of `ibv_open_device`.
+ * @throws EINVAL if a bit of `flags` or `comp_mask` is unknown
+ * @throws EOPNOTSUPP for MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY
  * @example
  * const context = mlx5dv_open_device(device, { flags: MLX5DV_CONTEXT_FLAGS_DEVX });
  */
-export function mlx5dv_open_device(device: Device | DeviceFunction, attr: { flags?: number } = {}): Context {
+export function mlx5dv_open_device(device: Device | DeviceFunction, attr?: ContextAttr | null): Context {
   const call = "mlx5dv_open_device";
-  checkObject(call, "attr", attr);
-  const flags = unsigned(call, "attr.flags", attr.flags ?? 0, 32);
-  return new Context(call, device, (flags & MLX5DV_CONTEXT_FLAGS_DEVX) !== 0);
+  const { flags = 0, comp_mask = 0 } = objectArgument<ContextAttr>(call, "attr", attr ?? {});
+  const mask = typeof comp_mask === "bigint" ? Number(comp_mask) : comp_mask;
+  checkBits(call, "attr.comp_mask", unsigned(call, "attr.comp_mask", mask, 64), MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY);
+  if (mask !== 0) {
+    const hint = "a device has no file descriptors";
+    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr.comp_mask", value: comp_mask, hint });
+  }
+  checkBits(call, "attr.flags", unsigned(call, "attr.flags", flags, 32), MLX5DV_CONTEXT_FLAGS_DEVX);
+  return new Context(call, device);
+}
+
+/** @throws EINVAL a bit other than the known one */
+function checkBits(call: string, path: string, value: number, known: number): void {
+  if (value === 0 || value === known) return;
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 or ${known}` });
 }
 
 /**
@@ -35,7 +56,7 @@ export function mlx5dv_open_device(device: Device | DeviceFunction, attr: { flag
  * @param inlen bytes of `input` that are used; all if undefined
  * @param output at least 16 bytes: status, syndrome, number (`commandOutput`)
  * @param outlen bytes of `output` that are used; all if undefined
- * @throws EINVAL if the context has no DEVX, or a length is wrong
+ * @throws EINVAL if a length is wrong
  * @throws EREMOTEIO if the device refuses; status and syndrome are in `output` (DEVX_SYNDROMES)
  * @example
  * const counter = mlx5dv_devx_obj_create(context, allocFlowCounterCommand(), undefined, new Uint8Array(16), undefined);
@@ -49,7 +70,6 @@ export function mlx5dv_devx_obj_create<T extends DevxObject = DevxObject>(
 ): T {
   const call = "mlx5dv_devx_obj_create";
   living(call, "context", context, Context);
-  if (!context.devx) refuseContext(call, context);
   // Only encoders say what T is, and the opcode decides that.
   return createObject(new Command(call, context, input, inlen, output, outlen)) as T;
 }
@@ -94,7 +114,7 @@ export function mlx5dv_devx_obj_destroy(obj: DevxObject): 0 {
 
 /**
  * Runs a device command that makes no object: queries, SYNC_STEERING, and those that destroy an
- * object by its number. A context without DEVX can only query capabilities and vport contexts.
+ * object by its number.
  * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_create`
  */
 export function mlx5dv_devx_general_cmd(
@@ -107,7 +127,6 @@ export function mlx5dv_devx_general_cmd(
   const call = "mlx5dv_devx_general_cmd";
   living(call, "context", context, Context);
   const command = new Command(call, context, input, inlen, output, outlen);
-  if (!context.devx && !isForAnybody(command)) refuseContext(call, context);
   runCommand(command);
   return 0;
 }
@@ -118,9 +137,4 @@ function ask(call: string, does: "query" | "modify", obj: DevxObject, buffers: B
   const object = devxObject(call, "obj", obj, DevxObject);
   askObject(new Command(call, object.context, ...buffers), object, does);
   return 0;
-}
-
-function refuseContext(call: string, context: Context): never {
-  const hint = "open it by mlx5dv_open_device(device, { flags: MLX5DV_CONTEXT_FLAGS_DEVX })";
-  return refuse({ code: "EINVAL", call, reason: "bad_object", path: "context", value: context, hint });
 }

@@ -131,7 +131,7 @@ export class LoadedScenario {
   constructor(scenario: Scenario, device: Device) {
     this.scenario = scenario;
     this.device = device;
-    this.context = new Context(CALL, device, true);
+    this.context = new Context(CALL, device);
     const objects = new ScenarioObjects(scenario, device, this.context);
     this.queues = objects.queues;
     this.counters = objects.counters;

@@ -22,7 +22,7 @@ export interface Capabilities {
  * const context = ibv_open_device(await createDevice({ vports: 1 }));
  */
 export function ibv_open_device(device: Device | DeviceFunction, { cap_net_raw = true }: Capabilities = {}): Context {
-  return new Context("ibv_open_device", device, false, cap_net_raw);
+  return new Context("ibv_open_device", device, cap_net_raw);
 }
 
 /**

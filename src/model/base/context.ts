@@ -10,8 +10,6 @@ import { Handle, living, retire } from "./handle.js";
 import { NumberedObjects } from "./numbered.js";
 
 export class Context extends Handle {
-  /** Whether device commands work: opened with MLX5DV_CONTEXT_FLAGS_DEVX. */
-  readonly devx: boolean;
   /** Completion vectors: one, which signals no thread. */
   readonly num_comp_vectors = 1;
 
@@ -23,13 +21,12 @@ export class Context extends Handle {
   readonly numbered = new NumberedObjects();
 
   /** `of` is the device (its PF) or a function; C has an entry of the device list here. */
-  constructor(call: string, of: DeviceBase | FunctionBase, devx: boolean, capNetRaw = true) {
+  constructor(call: string, of: DeviceBase | FunctionBase, capNetRaw = true) {
     const owner = functionFrom(call, "device", of);
     const { device } = owner;
     if (device.closed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "device", value: device });
     super(device, `${owner.name}/context${device.nextNumber("context")}`);
     this.function = owner;
-    this.devx = devx;
     this.capNetRaw = capNetRaw;
     device.users++;
   }

@@ -36,8 +36,6 @@ interface DeviceCommand<T extends DevxObject> {
   readonly destroys?: (command: Command) => T;
   /** Runs a command that names no object. */
   readonly run?: (command: Command) => void;
-  /** A context without DEVX has it too. */
-  readonly anybody?: boolean;
 }
 
 const OUTLEN = layouts.OUTPUT.size;
@@ -53,14 +51,12 @@ function command<T extends DevxObject>(
 }
 
 export const COMMANDS: ReadonlyMap<number, DeviceCommand<DevxObject>> = new Map([
-  command(opcodes.QUERY_HCA_CAP_OPCODE, "QUERY_HCA_CAP", layouts.QUERY_HCA_CAP, { run: queryHcaCap, anybody: true }),
+  command(opcodes.QUERY_HCA_CAP_OPCODE, "QUERY_HCA_CAP", layouts.QUERY_HCA_CAP, { run: queryHcaCap }),
   command(opcodes.QUERY_ESW_VPORT_CONTEXT_OPCODE, "QUERY_ESW_VPORT_CONTEXT", layouts.QUERY_VPORT_CONTEXT, {
     run: queryEswVportContext,
-    anybody: true,
   }),
   command(opcodes.QUERY_HCA_VPORT_CONTEXT_OPCODE, "QUERY_HCA_VPORT_CONTEXT", layouts.QUERY_VPORT_CONTEXT, {
     run: queryHcaVportContext,
-    anybody: true,
   }),
   command(opcodes.CREATE_TIR_OPCODE, "CREATE_TIR", layouts.CREATE_TIR, { create: createTir }),
   command(opcodes.CREATE_RQT_OPCODE, "CREATE_RQT", layouts.CREATE_RQT, { create: createRqt }),
@@ -141,11 +137,6 @@ function known(command: Command): DeviceCommand<DevxObject> {
 
 function wrongCall(command: Command, { name }: DeviceCommand<DevxObject>): never {
   return command.fail("wrong_call", "opcode", name);
-}
-
-/** Whether a context without DEVX may send it. */
-export function isForAnybody({ opcode }: Command): boolean {
-  return COMMANDS.get(opcode)?.anybody === true;
 }
 
 /** @throws EREMOTEIO */

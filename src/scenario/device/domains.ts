@@ -34,7 +34,7 @@ export class ScenarioDomains {
   context(vport = 0): Context {
     let context = this.#contexts.get(vport);
     if (context === undefined) {
-      context = new Context(CALL, this.#first.device.function(vport), true);
+      context = new Context(CALL, this.#first.device.function(vport));
       this.#contexts.set(vport, context);
     }
     return context;

@@ -98,19 +98,41 @@ test("lengths beyond the bytes, or without room for an answer, are the caller's 
   expect(() => dv.mlx5dv_devx_general_cmd({} as never, input, 16, new Uint8Array(16), 16)).toThrow(TypeError);
 });
 
-test("commands need a context with DEVX, but for three queries", () => {
-  const plain = ibv_open_device(bench.device);
-  const input = dv.allocFlowCounterCommand();
-  const error = refused(() => dv.mlx5dv_devx_obj_create(plain, input, 16, new Uint8Array(16), 16));
-  expect(error).toMatchObject({ code: "EINVAL", reason: "bad_object" });
-  const general = (command: Uint8Array): string | undefined =>
-    refused(() => dv.mlx5dv_devx_general_cmd(plain, command, undefined, new Uint8Array(4112), undefined))?.code;
-  expect(general(dv.syncSteeringCommand())).toBe("EINVAL");
-  expect(general(dv.queryFlowCounterCommand(1))).toBe("EINVAL");
-  expect(general(new Uint8Array(16))).toBe("EINVAL");
-  expect(general(dv.queryHcaCapCommand(dv.MLX5_CAP_GENERAL))).toBeUndefined();
-  expect(general(dv.queryEswVportContextCommand())).toBeUndefined();
-  expect(general(dv.queryHcaVportContextCommand())).toBeUndefined();
+test("every context has DEVX, with the flag and without it", () => {
+  const { device } = bench;
+  const contexts = [
+    ibv_open_device(device),
+    dv.mlx5dv_open_device(device),
+    dv.mlx5dv_open_device(device, null),
+    dv.mlx5dv_open_device(device, { flags: 0, comp_mask: 0n }),
+    dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX }),
+  ];
+  for (const context of contexts) {
+    const counter = created(context, dv.allocFlowCounterCommand());
+    const out = new Uint8Array(32);
+    expect(dv.mlx5dv_devx_obj_query(counter, dv.queryFlowCounterCommand(counter.id), undefined, out, undefined)).toBe(
+      0,
+    );
+    expect(dv.mlx5dv_devx_general_cmd(context, dv.syncSteeringCommand(), undefined, out, undefined)).toBe(0);
+    expect(dv.mlx5dv_devx_obj_destroy(counter)).toBe(0);
+  }
+});
+
+test("mlx5dv_open_device refuses bits that it does not know", () => {
+  const { device } = bench;
+  const why = (attr: dv.ContextAttr): string | undefined => {
+    const error = refused(() => dv.mlx5dv_open_device(device, attr));
+    return error && `${error.code} ${error.path}`;
+  };
+  const users = device.users;
+  for (const flags of [2, 3, 2 ** 31, 2 ** 32]) expect(why({ flags })).toBe("EINVAL attr.flags");
+  for (const comp_mask of [2, 3, 2n, 2n ** 63n]) expect(why({ comp_mask })).toBe("EINVAL attr.comp_mask");
+  // comp_mask comes first.
+  expect(why({ flags: 2, comp_mask: 2 })).toBe("EINVAL attr.comp_mask");
+  expect(why({ comp_mask: dv.MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY })).toBe("EOPNOTSUPP attr.comp_mask");
+  expect(device.users).toBe(users);
+  expect(() => dv.mlx5dv_open_device(device, 1 as never)).toThrow(TypeError);
+  expect(() => dv.mlx5dv_open_device(device, { flags: "1" as never })).toThrow(TypeError);
 });
 
 test("a query names its own object, of its own context", () => {

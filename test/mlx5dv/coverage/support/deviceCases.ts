@@ -123,19 +123,27 @@ const GENERAL: Readonly<Record<string, Run>> = {
 };
 
 const OPEN: Readonly<Record<string, Run>> = {
-  "with DEVX, without": (p) => {
-    const [with_, without] = [{ flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX }, {}].map((attr) =>
-      dv.mlx5dv_open_device(p.device, attr),
-    );
-    const run = (context: typeof with_, command: Uint8Array, output: Uint8Array): unknown =>
-      dv.mlx5dv_devx_general_cmd(context!, command, undefined, output, undefined);
-    p.refuses("EINVAL", () => run(without, dv.syncSteeringCommand(), new Uint8Array(16)));
-    const output = new Uint8Array(CAPS).fill(0xee);
-    run(without, dv.queryHcaCapCommand(dv.MLX5_CAP_GENERAL_2), output);
-    p.says(output, { 90: 24 });
-    const synced = new Uint8Array(16).fill(0xee);
-    run(with_, dv.syncSteeringCommand(), synced);
-    p.says(synced, {});
+  "device commands on every context": (p) => {
+    const contexts = [
+      v.ibv_open_device(p.device),
+      dv.mlx5dv_open_device(p.device),
+      dv.mlx5dv_open_device(p.device, null),
+      ...[0, dv.MLX5DV_CONTEXT_FLAGS_DEVX].map((flags) => dv.mlx5dv_open_device(p.device, { flags, comp_mask: 0 })),
+    ];
+    for (const context of contexts) {
+      const synced = new Uint8Array(16).fill(0xee);
+      dv.mlx5dv_devx_general_cmd(context, dv.syncSteeringCommand(), undefined, synced, undefined);
+      p.says(synced, {});
+      const counter = created(context, dv.allocFlowCounterCommand());
+      p.rule(p.entry(p.rx), [dv.mlx5dv_dr_action_create_flow_counter(counter, 0), p.toQueue("a")]);
+    }
+    p.gets(p.received(FRAME), "a deliver");
+  },
+  "unknown flags, comp_mask": (p) => {
+    const open = (attr: dv.ContextAttr) => () => dv.mlx5dv_open_device(p.device, attr);
+    for (const flags of [2, 3, 2 ** 31, 2 ** 32]) p.refuses("EINVAL", open({ flags }));
+    for (const comp_mask of [2, 3, 2n ** 63n]) p.refuses("EINVAL", open({ comp_mask }));
+    p.refuses("EOPNOTSUPP", open({ comp_mask: dv.MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY }));
   },
   "of a function": (p) => {
     const context = dv.mlx5dv_open_device(p.device.function(1));

@@ -261,10 +261,10 @@ const OBJECTS: Readonly<Record<string, Run>> = {
 };
 
 const CALL: Readonly<Record<string, Run>> = {
-  "context without DEVX": (p) => {
-    const plain = v.ibv_open_device(p.device);
-    const input = dv.allocFlowCounterCommand();
-    p.refuses("EINVAL", () => dv.mlx5dv_devx_obj_create(plain, input, undefined, new Uint8Array(16), undefined));
+  "context of ibv_open_device": (p) => {
+    const counter = created(v.ibv_open_device(p.device), dv.allocFlowCounterCommand());
+    p.rule(p.entry(p.rx), [dv.mlx5dv_dr_action_create_flow_counter(counter, 0), p.toQueue("a")]);
+    p.gets(p.received(FRAME), "a deliver");
   },
   lengths: (p) => {
     const make =
