@@ -57,6 +57,7 @@ export const REFUSALS = {
   bad_criteria: "match_criteria_enable has an unknown bit",
   empty_mask: "match_criteria_enable names groups, but the mask has no bits",
   bad_match_size: "the match parameters have a size that the device does not accept",
+  ambiguous_bytes: "the bytes can be the C struct and match data",
   reserved_bits: "a reserved bit is masked",
   ip_version_mask: "the mask of ip_version must be 4, 6 or 0, and the rule must repeat it",
   value_outside_mask: "the value has a bit outside its mask",

@@ -5,11 +5,14 @@ import { Domain, Table } from "../model/table/domain.js";
 import { countedActions } from "../checks.js";
 import { living } from "../model/base/handle.js";
 import { Matcher } from "../model/table/matcher.js";
-import type { MatchParameters } from "../model/match/match.js";
+import type { DeviceBytes } from "../model/match/parameterBytes.js";
 import { Rule } from "../model/rule/rule.js";
 
-/** What C passes as `struct mlx5dv_flow_match_parameters *`: the struct, its bytes alone, or nothing (all zero). */
-export type FlowMatchParameters = MatchParameters | Uint8Array | null | undefined;
+/**
+ * What C passes as `struct mlx5dv_flow_match_parameters *`: the struct as an object, its device
+ * bytes alone, its C bytes (docs/from-c.md), or nothing (all zero).
+ */
+export type FlowMatchParameters = DeviceBytes;
 
 /**
  * Makes a domain of the function that the context is open on.

@@ -5,7 +5,7 @@
 import { LAYER_DMAC, LAYER_DST_IPV4, OUTER } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 import { trappingSlot } from "../table/classifier.js";
-import type { DeviceBytes } from "../match/deviceMask.js";
+import type { DeviceBytes } from "../match/parameterBytes.js";
 import { deviceFlowActions, type DeviceFlowActions, type FlowActionAttr } from "./deviceFlowActions.js";
 import type { FrameTarget } from "../base/target.js";
 import { Flow } from "./flow.js";

@@ -7,7 +7,8 @@ import { MLX5DV_FLOW_MATCHER_MASK_FT_TYPE, MLX5DV_FLOW_MATCHER_MASK_IB_PORT } fr
 import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../../abi/verbs.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
+import { DeviceMask } from "../match/deviceMask.js";
+import type { DeviceBytes } from "../match/parameterBytes.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
 import { FLOW_TABLE_TYPES, type FlowTableType } from "./tableTypes.js";

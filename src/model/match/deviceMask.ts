@@ -5,13 +5,12 @@
 import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 import { fieldAtBit } from "./fields.js";
-import { unsigned, wrongType } from "../../checks.js";
-import { completeMask, enabledGroups, type MatchParameters } from "./match.js";
+import { completeMask, enabledGroups } from "./match.js";
+import { parameterBytes, type DeviceBytes } from "./parameterBytes.js";
 import {
   checkCriteria,
   checkDeviceMask,
   checkMask,
-  checkSize,
   checkVersions,
   fixUpValue,
   repeatedVersions,
@@ -23,14 +22,10 @@ import type { Refusals } from "../profile/refusals.js";
 import { takeSampleValue, type SamplePlaces } from "./samples.js";
 
 const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
-const NO_BYTES = new Uint8Array(0);
 
 /** Scratch key of the current rule. */
 const SCRATCH = new Uint8Array(KEY_SIZE);
 const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
-
-/** Device bytes as C passes them: the struct, the bytes alone, or nothing (all zero). */
-export type DeviceBytes = MatchParameters | Uint8Array | null | undefined;
 
 export class DeviceMask {
   /** The whole mask, presence included. */
@@ -55,7 +50,7 @@ export class DeviceMask {
   constructor(call: string, path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
     const rules = tableRules(place);
     checkCriteria(call, rules.masks, criteria);
-    const mask = enabledGroups(criteria, parameterBytes(call, path, "mask", place, given));
+    const mask = enabledGroups(criteria, parameterBytes(call, path, place, given));
     const versions = repeatedVersions(call, rules.masks, mask);
     checkDeviceMask(call, place, criteria, mask);
     this.samples = completeMask(call, mask, versions, rules.masks.sampleId);
@@ -73,7 +68,7 @@ export class DeviceMask {
    */
   keyOf(call: string, path: string, value: DeviceBytes): Uint8Array {
     const { mask, versions } = this;
-    const bytes = parameterBytes(call, path, "value", this.#place, value);
+    const bytes = parameterBytes(call, path, this.#place, value, mask);
     const key = enabledGroups(this.#criteria, bytes, SCRATCH);
     takeSampleValue(call, key, this.samples);
     this.#words ??= new Uint32Array(mask.buffer, mask.byteOffset, DEVICE_WORDS);
@@ -86,21 +81,6 @@ export class DeviceMask {
     key.set(this.#presence, DEVICE_KEY_SIZE);
     return key;
   }
-}
-
-function parameterBytes(
-  call: string,
-  path: string,
-  what: "mask" | "value",
-  place: MaskPlace,
-  parameters: DeviceBytes,
-): Uint8Array {
-  const given = parameters ?? NO_BYTES;
-  const bytes = given instanceof Uint8Array ? given : given.match_buf;
-  if (!(bytes instanceof Uint8Array)) wrongType(call, `${path}.match_buf`, "a Uint8Array", bytes);
-  const size = given instanceof Uint8Array ? bytes.length : (given.match_sz ?? bytes.length);
-  checkSize(call, path, what, place, unsigned(call, `${path}.match_sz`, size, 32), bytes.length);
-  return size === bytes.length ? bytes : bytes.subarray(0, size);
 }
 
 /** Whether all bits of the scratch key lie inside a mask. */

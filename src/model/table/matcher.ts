@@ -4,7 +4,8 @@
  */
 import { refuse } from "../../errors.js";
 import { trappingSlot, type Place } from "./classifier.js";
-import { DeviceMask, type DeviceBytes } from "../match/deviceMask.js";
+import { DeviceMask } from "../match/deviceMask.js";
+import type { DeviceBytes } from "../match/parameterBytes.js";
 import { Table } from "./domain.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
