@@ -87,7 +87,7 @@ const IN_BYTES: Readonly<Record<DeviceFlowCheck, string>> = {
 const MASKS: Readonly<Record<MaskCheck, string>> = {
   criteria: "`match_criteria_enable` with a bit that names no group",
   noBytes: "a mask of 0 bytes",
-  tooManyBytes: "more bytes than the table takes, or than the buffer has",
+  tooManyBytes: "more bytes than the table takes",
   versionMask: "a mask of `ip_version` other than 4 and 6",
   versionMaskUnlessWhole: "a mask of `ip_version` other than 4, 6 and 15",
   partOfSourcePort: "a mask of some bits of `source_port`",
@@ -104,7 +104,7 @@ const VALUES: Readonly<Record<ValueCheck, string>> = {
   priority: "a matcher with a priority above 15",
   criteria: "a matcher with criteria that name no group",
   noBytes: "a value of 0 bytes",
-  tooManyBytes: "more bytes than the table takes, or than the buffer has",
+  tooManyBytes: "more bytes than the table takes",
   partOfDword: "a number of bytes that is not a multiple of 4",
   outsideMask: "bits outside the mask",
   versionOutsideMask: "an `ip_version` with bits outside the number in the mask",

@@ -7,11 +7,10 @@ import type { Profile, TableRules } from "./profile.js";
 const TABLES: TableRules = {
   masks: {
     criteria: "EINVAL",
-    tooManyBytes: "EINVAL",
     versionMaskUnlessWhole: "EINVAL",
     sampleId: "EINVAL",
   },
-  values: { tooManyBytes: "EINVAL", partOfDword: "EINVAL", outsideMask: "EINVAL", otherVersion: "EINVAL" },
+  values: { outsideMask: "EINVAL", otherVersion: "EINVAL" },
   lists: [
     {
       by: "page",

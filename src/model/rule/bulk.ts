@@ -57,13 +57,25 @@ function requestOf(matcher: Matcher, values: MatchParameters | Uint8Array, actio
   checkBytes(CALL, "values.match_buf", bytes);
   const given = values instanceof Uint8Array ? undefined : values.match_sz;
   const size = unsigned(CALL, "values.match_sz", given ?? DEVICE_KEY_SIZE, 32);
-  if (size === 0 || size % 4 !== 0 || bytes.length % size !== 0) {
-    const hint = `a multiple of 4, of which the ${bytes.length} bytes are a multiple`;
+  if (size === 0 || bytes.length % size !== 0) {
+    const hint = `a size of which the ${bytes.length} bytes are a multiple`;
     refuse({ code: "EINVAL", call: CALL, reason: "bad_match_size", path: "values.match_sz", value: size, hint });
   }
   checkSize(CALL, "values", "value", matcher.table, size, size);
   const count = bytes.length / size;
-  return { matcher, mask, bytes, size, count, lists: listsOf(actions, count) };
+  return { matcher, mask, ...wholeWords(bytes, size), count, lists: listsOf(actions, count) };
+}
+
+/** The same values in whole words, without the bytes after the device format. */
+function wholeWords(bytes: Uint8Array, given: number): { bytes: Uint8Array; size: number } {
+  const used = Math.min(given, DEVICE_KEY_SIZE);
+  const size = (used + 3) & ~3;
+  if (size === given) return { bytes, size };
+  const words = new Uint8Array((bytes.length / given) * size);
+  for (let from = 0, to = 0; from < bytes.length; from += given, to += size) {
+    words.set(bytes.subarray(from, from + used), to);
+  }
+  return { bytes: words, size };
 }
 
 function listsOf(actions: RuleActions, count: number): (readonly Action[])[] {
@@ -189,7 +201,7 @@ function checkAllVersions(request: Request): void {
 
 /** Refuses a value and says which rule it breaks. */
 function refuseValue({ matcher, bytes, size }: Request, n: number): never {
-  atRule(n, () => matcher.keyOf(CALL, bytes.subarray(n * size, (n + 1) * size)));
+  atRule(n, () => matcher.keyOf(CALL, { match_buf: bytes.subarray(n * size, (n + 1) * size) }));
   throw new Error(`${CALL}: rules[${n}] was thought to be wrong`);
 }
 
@@ -197,7 +209,7 @@ function oneByOne({ matcher, bytes, size, count, lists }: Request): Rule[] {
   const rules: Rule[] = [];
   try {
     for (let n = 0; n < count; n++) {
-      const value = bytes.subarray(n * size, (n + 1) * size);
+      const value = { match_buf: bytes.subarray(n * size, (n + 1) * size) };
       rules.push(atRule(n, () => Rule.create(CALL, matcher, value, ofRule(lists, n))));
     }
   } catch (error) {

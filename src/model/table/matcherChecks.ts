@@ -75,7 +75,7 @@ export function checkSize(
   const range = `${noBytes === undefined ? 0 : 1} to ${most}`;
   if (size === 0) bad(noBytes, range);
   if (size > most) bad(tooManyBytes, range);
-  if (size > held) bad(tooManyBytes, `match_buf has ${held} bytes`);
+  if (size > held) bad("EINVAL", `match_buf has ${held} bytes`);
   if (size % 4 !== 0) bad(partOfDword, "a multiple of 4");
 }
 

@@ -35,6 +35,7 @@ import { rankOf } from "../../oracle/walk/match.js";
 import { type DomainType, tableNamed } from "../../oracle/walk/pipeline.js";
 import { count } from "../../verbs/support/flowWorld.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
+import { resized } from "../../mlx5dv/support/resized.js";
 import { randomContext, randomFrame as randomSegment } from "../act/support/drawConnection.js";
 import { openPair, type BurstPair } from "./bursts.js";
 import { addFlow, type MadeFlow, removeFlows } from "./pipelineFlows.js";
@@ -190,7 +191,7 @@ export function makeRule(world: PipelineWorld, drawn: DrawnRule): void {
   const create = (): Rule =>
     drawn.matcher.named === true
       ? Rule.named("test", matcher, namesOf(drawn), list)
-      : dv.mlx5dv_dr_rule_create(matcher, valueOf(drawn).value, list.length, list);
+      : dv.mlx5dv_dr_rule_create(matcher, resized(world.random, valueOf(drawn).value), list.length, list);
   const link = world.memory?.link;
   const linked = wanted.flatMap((one) => (one.kind === "track" && one.linked ? [one.connection] : []));
   const busy = linked.some((offset) => link?.used.has(offset));
@@ -235,9 +236,9 @@ function addRulesAtOnce(world: PipelineWorld): void {
   if (!first || drawn.some((one) => isRefused(world, one)) || world.unique.has(domainOf(first.matcher.table))) return;
   const { matcher } = matcherFor(world, first.matcher);
   const values = drawn.map((one) => valueOf(one).value);
-  const size = values[0]?.match_sz ?? 0;
+  const size = Math.max(1, ...values.map((value) => resized(world.random, value).match_sz ?? 0));
   const match_buf = new Uint8Array(size * values.length);
-  for (const [i, value] of values.entries()) match_buf.set(value.match_buf, i * size);
+  for (const [i, value] of values.entries()) match_buf.set(value.match_buf.subarray(0, size), i * size);
   const lists = drawn.map(({ actions }) => makeActions(world, first.matcher.table, actions, true));
   const shared = makeActions(world, first.matcher.table, first.actions, true);
   const each = world.random.chance(0.5);
@@ -306,7 +307,7 @@ function matcherFor(world: PipelineWorld, drawn: DrawnMatcher): { matcher: Match
   const matcher =
     drawn.named === true
       ? Matcher.named("test", at, priority, undefined, drawn.name)
-      : dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, mask);
+      : dv.mlx5dv_dr_matcher_create(at, priority, match_criteria_enable, resized(world.random, mask));
   if (!tableNamed(world.world, table).root && world.random.chance(0.2)) {
     const layout = { flags: world.random.below(4), log_num_of_rules_hint: world.random.below(8) };
     dv.mlx5dv_dr_matcher_set_layout(matcher, layout);

@@ -92,6 +92,28 @@ describe("createRules", () => {
     expect(rules[0]?.actions.length).toBe(1);
   });
 
+  test.each([23, 24, 25, 63, 449, 450, 1001])("values of %i bytes", async (size) => {
+    const bench = await openBench();
+    const matcher = portMatcher(bench);
+    const ports = [80, 0x5000, 81, 7];
+    const values = portValues(ports, size);
+    const made = dv.createRules(
+      matcher,
+      values,
+      ports.map(() => [drop()]),
+    );
+    // 23 bytes end in the middle of the port.
+    const match = ports.map((port) => (size > 23 ? port : port & 0xff00));
+    for (const [n, dport] of match.entries()) {
+      const first = match.indexOf(dport);
+      expect([n, bench.device.receive(1, ipv4Frame({ dport })).rules.at(-1)]).toEqual([n, made[first]]);
+    }
+    const bad = values.match_buf.slice();
+    bad[2 * size + 20] = 1;
+    const error = refused(() => dv.createRules(matcher, { match_sz: size, match_buf: bad }, [drop()]));
+    expect(error?.path).toBe("rules[2].value.outer.tcp_sport (byte 20)");
+  });
+
   test("no rules are no rules", async () => {
     const bench = await openBench();
     expect(dv.createRules(portMatcher(bench), new Uint8Array(0), [])).toEqual([]);
@@ -165,7 +187,7 @@ describe("a refusal names its rule and leaves nothing behind", () => {
     const { matcher, actions } = await cases();
     const [end] = actions as [Action];
     const { match_buf } = portValues([1, 2]);
-    for (const match_sz of [0, 6, 48, 512]) {
+    for (const match_sz of [0, 7, 48, 512]) {
       const error = refused(() => dv.createRules(matcher, { match_sz, match_buf }, [end]));
       expect(error?.reason).toBe("bad_match_size");
     }

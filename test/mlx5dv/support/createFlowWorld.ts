@@ -35,6 +35,7 @@ import {
   type Named,
   type Sender,
 } from "../../oracle/generate/deviceFlow.js";
+import { resized } from "./resized.js";
 import { randomMasks } from "../../oracle/generate/pipeline.js";
 import type { Term } from "../../oracle/walk/match.js";
 import { noRegisters } from "../../oracle/act/modifyHeader.js";
@@ -258,7 +259,8 @@ export function addSome(world: CreateFlowWorld): void {
 /** In both, or in neither. */
 function makeFlow(world: CreateFlowWorld, flow: DeviceFlow): void {
   const { contexts, random, device, flowsMade, names, tally } = world;
-  const { mask, match_criteria_enable, value } = matchOf(flow.terms);
+  const { match_criteria_enable, ...whole } = matchOf(flow.terms);
+  const [mask, value] = [resized(random, whole.mask), resized(random, whole.value)];
   const type = TYPES.indexOf(flow.type);
   const place =
     flow.port !== null

@@ -189,9 +189,16 @@ const RULE_CREATE: Readonly<Record<string, Run>> = {
     p.refuses("EINVAL", () => p.ruleOf(matcher, [], { "outer.smac_15_0": 1 }));
   },
   "size of the value": (p) => {
-    const matcher = p.matcher(p.entry(p.rx));
+    const [matcher, actions] = [p.matcher(p.entry(p.rx)), [p.toQueue("a")]];
     for (const size of [6, 452]) {
-      p.refuses("EINVAL", () => dv.mlx5dv_dr_rule_create(matcher, new Uint8Array(size), 0, []));
+      const make = () => dv.mlx5dv_dr_rule_create(matcher, new Uint8Array(size), 1, actions);
+      if (!p.manual) {
+        p.refuses("EINVAL", make);
+        continue;
+      }
+      const rule = make();
+      p.gets(p.received(FRAME), "a deliver");
+      dv.mlx5dv_dr_rule_destroy(rule);
     }
   },
   "no destination, in NIC_RX": (p) => {
@@ -287,7 +294,7 @@ const BULK: Readonly<Record<string, Run>> = {
     const values = new Uint8Array(3 * 64);
     for (const n of [0, 1, 2]) values[n * 64 + 13] = n;
     const lists = ["c", "a", "b"].map((name) => [p.toQueue(name)]);
-    p.refuses("EINVAL", () => dv.createRules(matcher, { match_sz: 6, match_buf: values }, lists));
+    p.refuses("EINVAL", () => dv.createRules(matcher, { match_sz: 7, match_buf: values }, lists));
     const outside = values.slice();
     outside[2 * 64] = 1;
     p.refuses("EINVAL", () => dv.createRules(matcher, { match_sz: 64, match_buf: outside }, lists));
