@@ -2,22 +2,22 @@
  * Direct rules under their C names: mlx5dv_dr_*(3), and the device commands that they need. A refusal is thrown as
  * `SteeringError`, destroying calls return 0.
  */
-export * from "./asoData.js";
-export * from "./commands.js";
+export * from "./devx/asoData.js";
+export * from "./devx/commands.js";
 export * from "../abi/mlx5dv.js";
-export * from "./createFlow.js";
-export * from "./devx.js";
-export * from "./dr.js";
-export * from "./drActions.js";
-export * from "./drState.js";
-export * from "./dump.js";
-export * from "./flowActions.js";
-export * from "./layout.js";
-export * from "./params.js";
-export * from "./port.js";
-export * from "./queueCommands.js";
-export * from "./queues.js";
-export * from "./tableCommands.js";
+export * from "./flow/createFlow.js";
+export * from "./devx/devx.js";
+export * from "./dr/dr.js";
+export * from "./dr/actions.js";
+export * from "./dr/stateActions.js";
+export * from "./dr/dump.js";
+export * from "./flow/flowActions.js";
+export * from "./dr/layout.js";
+export * from "./dr/params.js";
+export * from "./device/port.js";
+export * from "./devx/queueCommands.js";
+export * from "./queue/queues.js";
+export * from "./devx/tableCommands.js";
 export {
   modifyActions,
   modifyActionsFromBytes,

@@ -2,7 +2,7 @@
 import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../abi/mlx5dv.js";
 import type { Device } from "../model/device/device.js";
 import type { Context } from "../model/base/context.js";
-import { allocFlowCounterCommand } from "../mlx5dv/commands.js";
+import { allocFlowCounterCommand } from "../mlx5dv/devx/commands.js";
 import type { AsoObject } from "../model/action/asoObject.js";
 import type { FlowCounter } from "../model/action/counter.js";
 import { Table } from "../model/table/domain.js";

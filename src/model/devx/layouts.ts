@@ -155,7 +155,7 @@ export const ALLOC_MODIFY_HEADER = layout(16, { ...HEADER, table_type: [12, 8], 
 /** | header 8 | 0 24 | context 240 | */
 export const CREATE_TIR = layout(272, HEADER);
 export const TIR_CONTEXT_AT = 32;
-/** src/mlx5dv/queueCommands.ts draws it. */
+/** src/mlx5dv/devx/queueCommands.ts draws it. */
 export const TIR_CONTEXT = layout(240, {
   disp_type: [4, 4],
   inline_q_type: [28, 3, 5],

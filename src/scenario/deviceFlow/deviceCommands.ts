@@ -2,7 +2,7 @@
  * Objects that a scenario creates by device commands, so that other commands can name them by
  * number.
  */
-import type { CommandFor } from "../../mlx5dv/commandBytes.js";
+import type { CommandFor } from "../../mlx5dv/devx/commandBytes.js";
 import type { Context } from "../../model/base/context.js";
 import { Command } from "../../model/devx/command.js";
 import { createObject } from "../../model/devx/commands.js";

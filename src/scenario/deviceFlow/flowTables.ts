@@ -1,5 +1,5 @@
 /** Creates the flow tables, groups and entries of a scenario by device commands. */
-import { allocModifyHeaderCommand, allocPacketReformatCommand } from "../../mlx5dv/commands.js";
+import { allocModifyHeaderCommand, allocPacketReformatCommand } from "../../mlx5dv/devx/commands.js";
 import {
   createFlowGroupCommand,
   createFlowTableCommand,
@@ -24,7 +24,7 @@ import {
   setFlowTableEntryCommand,
   type EntryDestination,
   type FlowEntryFields,
-} from "../../mlx5dv/tableCommands.js";
+} from "../../mlx5dv/devx/tableCommands.js";
 import { refuse } from "../../errors.js";
 import type { Context } from "../../model/base/context.js";
 import type { FlowCounter } from "../../model/action/counter.js";

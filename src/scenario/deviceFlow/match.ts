@@ -1,7 +1,7 @@
 /** Matches and masks of a document in device bytes. */
 import { DEVICE_KEY_SIZE, GROUP_SIZE } from "../../abi/key.js";
 import { refuse } from "../../errors.js";
-import { matchParameters, type DeviceMatch } from "../../mlx5dv/params.js";
+import { matchParameters, type DeviceMatch } from "../../mlx5dv/dr/params.js";
 import { maskOf } from "../../model/match/match.js";
 import { writeSampleIds } from "../../model/match/samples.js";
 import { at, type PlaceOf } from "../place.js";

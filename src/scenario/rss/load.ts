@@ -8,7 +8,7 @@ import {
   MLX5_TIRC_DISP_TYPE_DIRECT,
   MLX5_TIRC_DISP_TYPE_INDIRECT,
   type TirFields,
-} from "../../mlx5dv/queueCommands.js";
+} from "../../mlx5dv/devx/queueCommands.js";
 import { IndirectionTable } from "../../model/queue/indirectionTable.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { Rqt } from "../../model/queue/rqt.js";

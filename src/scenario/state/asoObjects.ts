@@ -4,7 +4,7 @@ import {
   MLX5_OBJ_TYPE_CONN_TRACK_ASO,
   MLX5_OBJ_TYPE_FIRST_HIT_ASO,
   MLX5_OBJ_TYPE_FLOW_METER_ASO,
-} from "../../mlx5dv/commands.js";
+} from "../../mlx5dv/devx/commands.js";
 import { ASO_DATA, type AsoKind, type AsoObject } from "../../model/action/asoObject.js";
 import { connectionBytes, connectionFromBytes, type ConnectionFields } from "../../model/action/connection.js";
 import type { Context } from "../../model/base/context.js";

@@ -1,13 +1,13 @@
 /** The 64 bytes of an ASO object by field (docs/state.md): connections, flow meters, first-hit flags. */
-import { refuse } from "../errors.js";
-import { ASO_DATA } from "../model/action/asoObject.js";
-import * as connections from "../model/action/connection.js";
-import { METER_BLOCK, METER_TIME_AT } from "../model/devx/layouts.js";
-import { checkBytes, wrongType } from "../checks.js";
+import { refuse } from "../../errors.js";
+import { ASO_DATA } from "../../model/action/asoObject.js";
+import * as connections from "../../model/action/connection.js";
+import { METER_BLOCK, METER_TIME_AT } from "../../model/devx/layouts.js";
+import { checkBytes, wrongType } from "../../checks.js";
 import { CommandBytes, outputFields, type FieldValues } from "./commandBytes.js";
 
-export type { AsoKind, AsoObject } from "../model/action/asoObject.js";
-export type { Connection, ConnectionFields, ConnectionShared, ConnectionSide } from "../model/action/connection.js";
+export type { AsoKind, AsoObject } from "../../model/action/asoObject.js";
+export type { Connection, ConnectionFields, ConnectionShared, ConnectionSide } from "../../model/action/connection.js";
 
 /**
  * The 64 bytes of a connection (CONN_TRACK_OFFLOAD; docs/conntrack.md).

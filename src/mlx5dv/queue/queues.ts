@@ -1,6 +1,6 @@
 /** mlx5dv_create_qp(3), mlx5dv_create_cq(3): queue pairs and completion queues of the verbs, with what drivers ask besides. */
-import { checkObject } from "../checks.js";
-import { Context, ProtectionDomain } from "../model/base/context.js";
+import { checkObject } from "../../checks.js";
+import { Context, ProtectionDomain } from "../../model/base/context.js";
 import {
   CqeFormat,
   CqFlag,
@@ -12,12 +12,12 @@ import {
   type DeviceCompletionQueueAttributes,
   type DeviceQueuePairAttributes,
   type ExtendedAttributes,
-} from "../model/queue/deviceAttributes.js";
-import type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
-import { living } from "../model/base/handle.js";
-import type { QueuePair } from "../model/queue/queuePair.js";
+} from "../../model/queue/deviceAttributes.js";
+import type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../../model/queue/extendedCompletionQueue.js";
+import { living } from "../../model/base/handle.js";
+import type { QueuePair } from "../../model/queue/queuePair.js";
 
-export type { DeviceCompletionQueueAttributes, DeviceQueuePairAttributes } from "../model/queue/deviceAttributes.js";
+export type { DeviceCompletionQueueAttributes, DeviceQueuePairAttributes } from "../../model/queue/deviceAttributes.js";
 
 export const MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS = QpMask.create_flags;
 export const MLX5DV_QP_INIT_ATTR_MASK_DC = QpMask.dc;

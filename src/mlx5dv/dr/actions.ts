@@ -1,8 +1,8 @@
 /** mlx5dv_dr(3): actions. */
-import { Action } from "../model/action/action.js";
-import type { FlowCounter } from "../model/action/counter.js";
-import type { DestAttr } from "../model/action/destArray.js";
-import { Domain, type Table } from "../model/table/domain.js";
+import { Action } from "../../model/action/action.js";
+import type { FlowCounter } from "../../model/action/counter.js";
+import type { DestAttr } from "../../model/action/destArray.js";
+import { Domain, type Table } from "../../model/table/domain.js";
 import {
   arrayAction,
   modifyAction,
@@ -10,11 +10,11 @@ import {
   reformatAction,
   rootTableAction,
   vportAction,
-} from "../model/action/domainActions.js";
-import { living } from "../model/base/handle.js";
-import type { ModifyActions } from "../model/action/modifyHeader.js";
-import type { QueuePair } from "../model/queue/queuePair.js";
-import type { Tir } from "../model/queue/tir.js";
+} from "../../model/action/domainActions.js";
+import { living } from "../../model/base/handle.js";
+import type { ModifyActions } from "../../model/action/modifyHeader.js";
+import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { Tir } from "../../model/queue/tir.js";
 
 /** `struct mlx5dv_dr_action_dest_attr`, with objects where C has pointers. */
 export type DrActionDestAttr = DestAttr<Action>;

@@ -1,17 +1,17 @@
 /** mlx5dv_create_flow(3), mlx5dv_create_flow_matcher(3), mlx5dv_create_steering_anchor(3). */
-import type { Context } from "../model/base/context.js";
-import { DeviceFlow } from "../model/flow/deviceFlow.js";
-import type { FlowActionAttr } from "../model/flow/deviceFlowActions.js";
-import { FlowMatcher, type FlowMatcherAttr } from "../model/flow/matcher.js";
-import { countedActions } from "../checks.js";
-import { living } from "../model/base/handle.js";
-import { SteeringAnchor, type SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
-import type { FlowMatchParameters } from "./dr.js";
+import type { Context } from "../../model/base/context.js";
+import { DeviceFlow } from "../../model/flow/deviceFlow.js";
+import type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
+import { FlowMatcher, type FlowMatcherAttr } from "../../model/flow/matcher.js";
+import { countedActions } from "../../checks.js";
+import { living } from "../../model/base/handle.js";
+import { SteeringAnchor, type SteeringAnchorAttr } from "../../model/flow/steeringAnchor.js";
+import type { FlowMatchParameters } from "../dr/dr.js";
 
-export type { DeviceFlow } from "../model/flow/deviceFlow.js";
-export type { FlowActionAttr } from "../model/flow/deviceFlowActions.js";
-export type { FlowMatcher, FlowMatcherAttr } from "../model/flow/matcher.js";
-export type { SteeringAnchor, SteeringAnchorAttr } from "../model/flow/steeringAnchor.js";
+export type { DeviceFlow } from "../../model/flow/deviceFlow.js";
+export type { FlowActionAttr } from "../../model/flow/deviceFlowActions.js";
+export type { FlowMatcher, FlowMatcherAttr } from "../../model/flow/matcher.js";
+export type { SteeringAnchor, SteeringAnchorAttr } from "../../model/flow/steeringAnchor.js";
 
 /**
  * Makes the mask of flows in device bytes, and chooses their table: that of received frames, of

@@ -1,9 +1,9 @@
 /** A readable way to `struct mlx5dv_flow_match_parameters`: fields by name to device bytes. */
-import { checkObject, checkOptions } from "../checks.js";
-import { DEVICE_KEY_SIZE, GROUP_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION_SHIFT } from "../abi/key.js";
-import { refuse } from "../errors.js";
-import { writeSampleIds } from "../model/match/samples.js";
-import { ipVersions, matchOf, type MatchFields, type MatchParameters } from "../model/match/match.js";
+import { checkObject, checkOptions } from "../../checks.js";
+import { DEVICE_KEY_SIZE, GROUP_SIZE, INNER, LAYER_STATE, OUTER, STATE_VERSION_SHIFT } from "../../abi/key.js";
+import { refuse } from "../../errors.js";
+import { writeSampleIds } from "../../model/match/samples.js";
+import { ipVersions, matchOf, type MatchFields, type MatchParameters } from "../../model/match/match.js";
 
 const VERSION_BITS = 0xf;
 

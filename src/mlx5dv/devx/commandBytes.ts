@@ -1,9 +1,9 @@
 /** Bytes of device commands from named fields: the layouts are those that the device reads (src/model/devx/layouts.ts). */
-import { refuse } from "../errors.js";
-import type { DevxObject } from "../model/devx/object.js";
-import { readFields, writeFields, type Layout } from "../model/devx/layouts.js";
-import { checkBytes, checkObject, wrongType } from "../checks.js";
-import { namesHint } from "../nearest.js";
+import { refuse } from "../../errors.js";
+import type { DevxObject } from "../../model/devx/object.js";
+import { readFields, writeFields, type Layout } from "../../model/devx/layouts.js";
+import { checkBytes, checkObject, wrongType } from "../../checks.js";
+import { namesHint } from "../../nearest.js";
 
 /** A command that makes a `T`. */
 export type CommandFor<T extends DevxObject> = Uint8Array & { readonly makes?: T };

@@ -1,11 +1,11 @@
 /** mlx5dv_dr(3): stateful and random actions (ASO, Meter, Sampler). */
-import { Action } from "../model/action/action.js";
-import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../model/action/asoActions.js";
-import type { AsoObject } from "../model/action/asoObject.js";
-import type { Domain } from "../model/table/domain.js";
-import { living } from "../model/base/handle.js";
-import { refuse } from "../errors.js";
-import { samplerAction, type FlowSamplerAttr } from "../model/action/sampler.js";
+import { Action } from "../../model/action/action.js";
+import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../../model/action/asoActions.js";
+import type { AsoObject } from "../../model/action/asoObject.js";
+import type { Domain } from "../../model/table/domain.js";
+import { living } from "../../model/base/handle.js";
+import { refuse } from "../../errors.js";
+import { samplerAction, type FlowSamplerAttr } from "../../model/action/sampler.js";
 
 export type { FlowMeterAttr, FlowSamplerAttr };
 

@@ -2,11 +2,11 @@
  * Device commands as bytes, and what outputs say, so that nobody writes offsets by hand: counters, general objects, header changes
  * and reformats, queries. Those of flow tables stand in tableCommands.ts.
  */
-import { checkBytes, checkObject, unsigned } from "../checks.js";
-import type { AsoObject } from "../model/action/asoObject.js";
-import type { CounterValue, FlowCounter } from "../model/action/counter.js";
-import type { FlowMeter } from "../model/devx/flowMeter.js";
-import type { ModifyHeaderContext, PacketReformatContext } from "../model/devx/headerObjects.js";
+import { checkBytes, checkObject, unsigned } from "../../checks.js";
+import type { AsoObject } from "../../model/action/asoObject.js";
+import type { CounterValue, FlowCounter } from "../../model/action/counter.js";
+import type { FlowMeter } from "../../model/devx/flowMeter.js";
+import type { ModifyHeaderContext, PacketReformatContext } from "../../model/devx/headerObjects.js";
 import {
   ALLOC_FLOW_COUNTER,
   ALLOC_MODIFY_HEADER,
@@ -23,8 +23,8 @@ import {
   QUERY_VPORT_CONTEXT,
   REFORMAT_DATA_AT,
   SYNC_STEERING,
-} from "../model/devx/layouts.js";
-import * as opcodes from "../model/devx/opcodes.js";
+} from "../../model/devx/layouts.js";
+import * as opcodes from "../../model/devx/opcodes.js";
 import { CommandBytes, outputFields, outputView, type CommandFor } from "./commandBytes.js";
 
 /** Types of general objects. */

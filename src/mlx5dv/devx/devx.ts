@@ -1,19 +1,19 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
-import { objectArgument, unsigned } from "../checks.js";
-import { refuse } from "../errors.js";
-import { Context } from "../model/base/context.js";
-import type { Device } from "../model/device/device.js";
-import type { DeviceFunction } from "../model/device/function.js";
-import { Command } from "../model/devx/command.js";
-import { askObject, createObject, destroyObject, runCommand } from "../model/devx/commands.js";
-import { devxObject, DevxObject } from "../model/devx/object.js";
-import { living } from "../model/base/handle.js";
+import { objectArgument, unsigned } from "../../checks.js";
+import { refuse } from "../../errors.js";
+import { Context } from "../../model/base/context.js";
+import type { Device } from "../../model/device/device.js";
+import type { DeviceFunction } from "../../model/device/function.js";
+import { Command } from "../../model/devx/command.js";
+import { askObject, createObject, destroyObject, runCommand } from "../../model/devx/commands.js";
+import { devxObject, DevxObject } from "../../model/devx/object.js";
+import { living } from "../../model/base/handle.js";
 import type { CommandFor } from "./commandBytes.js";
-import { MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY, MLX5DV_CONTEXT_FLAGS_DEVX } from "../abi/mlx5dv.js";
+import { MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY, MLX5DV_CONTEXT_FLAGS_DEVX } from "../../abi/mlx5dv.js";
 
 export type { CommandFor } from "./commandBytes.js";
-export { DevxObject } from "../model/devx/object.js";
-export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../model/devx/syndromes.js";
+export { DevxObject } from "../../model/devx/object.js";
+export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../../model/devx/syndromes.js";
 
 /** `struct mlx5dv_context_attr`. */
 export interface ContextAttr {

@@ -1,15 +1,15 @@
 /** Flow actions of mlx5 devices, for IBV_FLOW_SPEC_ACTION_HANDLE; `ibv_destroy_flow_action` destroys them. */
-import { refuse } from "../errors.js";
-import type { Context } from "../model/base/context.js";
-import { EspAction } from "../model/esp/action.js";
-import { ModifyHeaderAction, PacketReformatAction } from "../model/flow/action.js";
-import { unsigned, wrongType } from "../checks.js";
-import type { ModifyActions } from "../model/action/modifyHeader.js";
-import type { FlowActionEsp } from "../verbs/espAttr.js";
-import { readEsp } from "../verbs/espBytes.js";
-import { MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS } from "../abi/mlx5dv.js";
+import { refuse } from "../../errors.js";
+import type { Context } from "../../model/base/context.js";
+import { EspAction } from "../../model/esp/action.js";
+import { ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
+import { unsigned, wrongType } from "../../checks.js";
+import type { ModifyActions } from "../../model/action/modifyHeader.js";
+import type { FlowActionEsp } from "../../verbs/espAttr.js";
+import { readEsp } from "../../verbs/espBytes.js";
+import { MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS } from "../../abi/mlx5dv.js";
 
-export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../model/flow/action.js";
+export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
 
 /**
  * Makes a flow action that changes headers and registers, as

@@ -1,6 +1,6 @@
 /** Device commands of receive queues as bytes: TIRs, RQTs. */
-import { checkArray, checkObject } from "../checks.js";
-import { RSS_KEY_SIZE } from "../abi/state.js";
+import { checkArray, checkObject } from "../../checks.js";
+import { RSS_KEY_SIZE } from "../../abi/state.js";
 import {
   CREATE_RQT,
   CREATE_TIR,
@@ -10,10 +10,10 @@ import {
   TIR_CONTEXT,
   TIR_CONTEXT_AT,
   TIR_KEY_AT,
-} from "../model/devx/layouts.js";
-import { CREATE_RQT_OPCODE, CREATE_TIR_OPCODE, DESTROY_RQT_OPCODE, DESTROY_TIR_OPCODE } from "../model/devx/opcodes.js";
-import type { Rqt } from "../model/queue/rqt.js";
-import type { Tir } from "../model/queue/tir.js";
+} from "../../model/devx/layouts.js";
+import { CREATE_RQT_OPCODE, CREATE_TIR_OPCODE, DESTROY_RQT_OPCODE, DESTROY_TIR_OPCODE } from "../../model/devx/opcodes.js";
+import type { Rqt } from "../../model/queue/rqt.js";
+import type { Tir } from "../../model/queue/tir.js";
 import { CommandBytes, type CommandFor, type FieldValues } from "./commandBytes.js";
 
 export const MLX5_TIRC_DISP_TYPE_DIRECT = 0;

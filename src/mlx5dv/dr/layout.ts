@@ -1,8 +1,8 @@
 /** mlx5dv_dr_matcher_set_layout(3). */
-import { setLayout, type MatcherLayout } from "../model/table/matcherLayout.js";
-import type { Matcher } from "../model/table/matcher.js";
+import { setLayout, type MatcherLayout } from "../../model/table/matcherLayout.js";
+import type { Matcher } from "../../model/table/matcher.js";
 
-export type { MatcherLayout } from "../model/table/matcherLayout.js";
+export type { MatcherLayout } from "../../model/table/matcherLayout.js";
 
 /**
  * Says how many rules a matcher will have (NUM_RULE): its table makes room for them at once. That

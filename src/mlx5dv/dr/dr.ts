@@ -1,12 +1,12 @@
 /** mlx5dv_dr(3): domains, tables, matchers, rules, actions. */
-import type { Action } from "../model/action/action.js";
-import { Context } from "../model/base/context.js";
-import { Domain, Table } from "../model/table/domain.js";
-import { countedActions } from "../checks.js";
-import { living } from "../model/base/handle.js";
-import { Matcher } from "../model/table/matcher.js";
-import type { DeviceBytes } from "../model/match/parameterBytes.js";
-import { Rule } from "../model/rule/rule.js";
+import type { Action } from "../../model/action/action.js";
+import { Context } from "../../model/base/context.js";
+import { Domain, Table } from "../../model/table/domain.js";
+import { countedActions } from "../../checks.js";
+import { living } from "../../model/base/handle.js";
+import { Matcher } from "../../model/table/matcher.js";
+import type { DeviceBytes } from "../../model/match/parameterBytes.js";
+import { Rule } from "../../model/rule/rule.js";
 
 /**
  * What C passes as `struct mlx5dv_flow_match_parameters *`: the struct as an object, its device

@@ -1,10 +1,10 @@
 /** mlx5dv_dump(3): what direct rules there are, as text for the public steering dump tools. */
-import { ERRNO } from "../errors.js";
-import { Domain, Table } from "../model/table/domain.js";
-import { dumpDomain, dumpMatcher, dumpRule, dumpTable } from "../model/dump/dump.js";
-import type { Write } from "../model/dump/record.js";
-import { Matcher } from "../model/table/matcher.js";
-import { Rule } from "../model/rule/rule.js";
+import { ERRNO } from "../../errors.js";
+import { Domain, Table } from "../../model/table/domain.js";
+import { dumpDomain, dumpMatcher, dumpRule, dumpTable } from "../../model/dump/dump.js";
+import type { Write } from "../../model/dump/record.js";
+import { Matcher } from "../../model/table/matcher.js";
+import { Rule } from "../../model/rule/rule.js";
 
 /** What a `FILE *` is here: something with `write`, such as a stream of Node, or a function that takes the text. */
 export type DumpFile =

@@ -1,10 +1,10 @@
 /** mlx5dv_query_port(3), mlx5dv_is_supported(3). */
-import { VPORT_MANAGER, VPORT_UPLINK } from "../abi/engine.js";
-import { Context } from "../model/base/context.js";
-import { Device } from "../model/device/device.js";
-import { DeviceFunction } from "../model/device/function.js";
-import { checkObject, describe } from "../checks.js";
-import { living } from "../model/base/handle.js";
+import { VPORT_MANAGER, VPORT_UPLINK } from "../../abi/engine.js";
+import { Context } from "../../model/base/context.js";
+import { Device } from "../../model/device/device.js";
+import { DeviceFunction } from "../../model/device/function.js";
+import { checkObject, describe } from "../../checks.js";
+import { living } from "../../model/base/handle.js";
 
 export const MLX5DV_QUERY_PORT_VPORT = 1;
 export const MLX5DV_QUERY_PORT_VPORT_VHCA_ID = 2;

@@ -1,7 +1,7 @@
 /** Device commands of flow tables, groups and entries as bytes. */
-import { checkArray, checkObject } from "../checks.js";
-import type { DevxFlowEntry } from "../model/devx/flowEntry.js";
-import type { DevxFlowGroup, DevxFlowTable } from "../model/devx/flowTable.js";
+import { checkArray, checkObject } from "../../checks.js";
+import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
+import type { DevxFlowGroup, DevxFlowTable } from "../../model/devx/flowTable.js";
 import {
   COUNTER_ENTRY,
   CREATE_FLOW_GROUP,
@@ -21,8 +21,8 @@ import {
   OUTPUT_24,
   QUERY_FLOW_TABLE,
   SET_FLOW_TABLE_ENTRY,
-} from "../model/devx/layouts.js";
-import * as opcodes from "../model/devx/opcodes.js";
+} from "../../model/devx/layouts.js";
+import * as opcodes from "../../model/devx/opcodes.js";
 import { CommandBytes, outputFields, type CommandFor } from "./commandBytes.js";
 
 /** Types of flow tables, as the device numbers them. */
