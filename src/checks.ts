@@ -3,10 +3,12 @@ import { refuse } from "./errors.js";
 import { namesHint } from "./nearest.js";
 
 /**
- * The value, if it is an unsigned integer of at most `bits` bits.
+ * The value, if it is an unsigned integer of at most `bits` bits. A field of more than 32 bits takes
+ * a bigint too.
  * @throws TypeError it is no number; SteeringError EINVAL it is out of range
  */
 export function unsigned(call: string, path: string, value: unknown, bits: number): number {
+  if (typeof value === "bigint" && bits > 32) return unsigned(call, path, Number(value), bits);
   if (typeof value !== "number") wrongType(call, path, "a number", value);
   // Several are asked of every frame: without a power where it can be.
   if (value >>> 0 === value && (bits >= 32 || value >>> bits === 0)) return value;

@@ -1,5 +1,6 @@
 /** Calls with one argument, or one field of an argument, replaced by a value of a wrong type. */
 import { SteeringError } from "../../src/index.js";
+import { Handle } from "../../src/model/base/handle.js";
 
 /** Values that hardly any argument allows; several are wrong for each. */
 const WRONG: Readonly<Record<string, () => unknown>> = {
@@ -56,6 +57,44 @@ export function* replaced(args: readonly unknown[]): Generator<readonly [path: s
       const list = [...args];
       list[i] = other;
       yield [`argument ${i}${path}`, list];
+    }
+  }
+}
+
+/**
+ * Each argument list with one object of the device replaced by its counterpart in `others`, a
+ * second list for the same call. The counterpart is marked as destroyed.
+ */
+export function* destroyedObjects(
+  args: readonly unknown[],
+  others: readonly unknown[],
+): Generator<readonly [path: string, args: unknown[]]> {
+  for (const [i, arg] of args.entries()) {
+    for (const [path, other] of destroyedIn(arg, others[i])) {
+      const list = [...args];
+      list[i] = other;
+      yield [`argument ${i}${path}`, list];
+    }
+  }
+}
+
+function* destroyedIn(value: unknown, other: unknown): Generator<readonly [path: string, value: unknown]> {
+  if (value instanceof Handle) {
+    (other as Handle).destroyed = true;
+    yield ["", other];
+  } else if (Array.isArray(value)) {
+    for (const [i, item] of (value as unknown[]).entries()) {
+      for (const [path, dead] of destroyedIn(item, (other as unknown[])[i])) {
+        const list = [...(value as unknown[])];
+        list[i] = dead;
+        yield [`[${i}]${path}`, list];
+      }
+    }
+  } else if (isPlain(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      for (const [path, dead] of destroyedIn(item, (other as Record<string, unknown>)[key])) {
+        yield [`.${key}${path}`, { ...value, [key]: dead }];
+      }
     }
   }
 }

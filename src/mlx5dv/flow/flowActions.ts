@@ -52,7 +52,7 @@ export function mlx5dv_create_flow_action_packet_reformat(
 /** `struct mlx5dv_flow_action_esp` */
 export interface Mlx5FlowActionEsp {
   /** MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS: `action_flags` is given. */
-  comp_mask: number;
+  comp_mask: number | bigint;
   /** MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, or 0. */
   action_flags?: number | undefined;
 }
@@ -77,7 +77,8 @@ export function mlx5dv_create_flow_action_esp(
 }
 
 function requiresMetadata(call: string, attr: Mlx5FlowActionEsp | Uint8Array): boolean {
-  const { comp_mask, action_flags = 0 } = attr instanceof Uint8Array ? espFrom(call, attr) : espOf(call, attr);
+  const { comp_mask: mask, action_flags = 0 } = attr instanceof Uint8Array ? espFrom(call, attr) : espOf(call, attr);
+  const comp_mask = unsigned(call, "mlx5_attr.comp_mask", mask, 53);
   const known = (name: "comp_mask" | "action_flags", value: number, bits: number): void => {
     if (value === 0 || value === bits) return;
     refuse({
@@ -89,7 +90,7 @@ function requiresMetadata(call: string, attr: Mlx5FlowActionEsp | Uint8Array): b
       hint: `${bits}, or 0`,
     });
   };
-  known("comp_mask", unsigned(call, "mlx5_attr.comp_mask", comp_mask, 53), MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS);
+  known("comp_mask", comp_mask, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS);
   const flags = unsigned(call, "mlx5_attr.action_flags", action_flags, 32);
   if (comp_mask !== MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS) return false;
   known("action_flags", flags, MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA);

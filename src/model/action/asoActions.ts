@@ -157,6 +157,17 @@ function checkChoice(call: string, object: AsoObject, { offset, flags, register 
   refuse({ code: "EINVAL", call, reason: "out_of_range", path: "return_reg_c", value: register, hint });
 }
 
+/** Refuses what is no living connection tracking object. @throws TypeError, EOPNOTSUPP, EINVAL */
+function checkConnections(call: string, object: unknown): asserts object is AsoObject {
+  if (!(object instanceof Handle)) wrongType(call, "devx_obj", "a device object", object);
+  if (object instanceof AsoObject && object.kind === "connection") {
+    living(call, "devx_obj", object, AsoObject);
+    return;
+  }
+  const hint = "a connection tracking object";
+  refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object as Handle, hint });
+}
+
 /** mlx5dv_dr_aso_other_domain_link */
 export function linkAso(
   call: string,
@@ -169,11 +180,7 @@ export function linkAso(
   living(call, "peer_dmn", peer, Domain);
   living(call, "dmn", domain, Domain);
   checkSupport(call, domain);
-  if (!(object instanceof AsoObject) || object.kind !== "connection") {
-    if (!(object instanceof Handle)) refuseObject(call, object);
-    const hint = "a connection tracking object";
-    refuse({ code: "EOPNOTSUPP", call, reason: "bad_object", path: "devx_obj", value: object, hint });
-  }
+  checkConnections(call, object);
   checkChoice(call, object, { offset: 0, flags, register });
   if (object.device !== domain.device || peer.device !== domain.device) {
     refuse({ code: "EINVAL", call, reason: "other_device", path: "dmn", value: domain });
@@ -189,7 +196,7 @@ export function linkAso(
 /** mlx5dv_dr_aso_other_domain_unlink */
 export function unlinkAso(call: string, object: AsoObject, domain: Domain): void {
   living(call, "dmn", domain, Domain);
-  if (!(object instanceof AsoObject) || object.kind !== "connection") refuseObject(call, object);
+  checkConnections(call, object);
   const link = object.links.get(domain);
   if (link === undefined) {
     const hint = "mlx5dv_dr_aso_other_domain_link has not linked it to this domain";

@@ -27,7 +27,7 @@ export interface FlowMatcherAttr {
   match_criteria_enable?: number | undefined;
   match_mask?: MatchParameters | Uint8Array | null | undefined;
   /** MLX5DV_FLOW_MATCHER_MASK_* */
-  comp_mask?: number | undefined;
+  comp_mask?: number | bigint | undefined;
   /** MLX5DV_FLOW_TABLE_TYPE_*, with the bit of `comp_mask`. */
   ft_type?: number | undefined;
   ib_port?: number | undefined;

@@ -20,7 +20,7 @@ export interface SteeringAnchorAttr {
   /** MLX5DV_FLOW_TABLE_TYPE_* */
   ft_type?: number | undefined;
   priority?: number | undefined;
-  comp_mask?: number | undefined;
+  comp_mask?: number | bigint | undefined;
 }
 
 const PAGE = "mlx5dv_create_steering_anchor(3)";

@@ -111,7 +111,9 @@ export class Domain extends Handle {
   }
 
   destroy(call: string): void {
-    retire(call, "domain", this, "destroy its tables, and its reformat, modify header and array actions first");
+    const hint =
+      "destroy its tables, and its reformat, modify header, array and sampler actions; end its links to ASO objects";
+    retire(call, "domain", this, hint);
     this.context.users--;
   }
 }

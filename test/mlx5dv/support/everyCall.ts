@@ -4,8 +4,6 @@ import * as dv from "../../../src/mlx5dv/index.js";
 import * as v from "../../../src/verbs/index.js";
 import { created } from "./devx.js";
 
-const FDB_TABLE = 4;
-
 /** Arguments by name of the function. Destructive calls come last. */
 export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
   const device = await createDevice({ ports: 2, vports: 3 });
@@ -35,23 +33,36 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
   const flowMatcherAttr = { match_criteria_enable, match_mask: mask, priority: 1, comp_mask: 0 };
   const flowMatcher = dv.mlx5dv_create_flow_matcher(context, flowMatcherAttr);
   const anchor = dv.mlx5dv_create_steering_anchor(context, { ft_type: 0, priority: 1 });
+  const unused = {
+    counter: created(context, dv.allocFlowCounterCommand()),
+    flowMatcher: dv.mlx5dv_create_flow_matcher(context, flowMatcherAttr),
+    matcher: dv.mlx5dv_dr_matcher_create(next, 1, match_criteria_enable, mask),
+    table: dv.mlx5dv_dr_table_create(rx, 4),
+  };
   const pd = v.ibv_alloc_pd(context);
   const cq = v.ibv_create_cq(context, 16);
-  const output = new Uint8Array(64);
+  const output = new Uint8Array(256);
   const data = Uint8Array.from({ length: 50 }, (_, i) => i);
   const changes = [{ type: "set", field: "OUT_IP_TTL", data: 1 }];
-  const esp = { esp_attr: { spi: 1, flags: 0 }, keymat_ptr: { salt: 1, icv_len: 16, aes_key: new Uint8Array(16) } };
+  const esp = {
+    esp_attr: { spi: 1, flags: 0 },
+    keymat_ptr: { salt: new Uint8Array(4), icv_len: 16, aes_key: new Uint8Array(16) },
+  };
   const reformat = dv.MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2;
   const qp = { qp_type: v.IBV_QPT_RAW_PACKET, pd, send_cq: cq, recv_cq: cq, comp_mask: v.IBV_QP_INIT_ATTR_PD, cap: {} };
   const entry = {
-    table_type: FDB_TABLE,
+    table_type: 4,
     table_id: 1,
     flow_index: 0,
-    context: { group_id: 1, action: 4, destinations: [{ type: 0, id: 1 }] },
+    group_id: 1,
+    action: 0xc,
+    match_value: value.match_buf,
+    destinations: [{ destination_type: 0, destination_id: 1 }],
+    flow_counter_ids: [1],
   };
   const commands = {
     allocFlowCounterCommand: [1, 0],
-    allocModifyHeaderCommand: [0, changes],
+    allocModifyHeaderCommand: [0, new Uint8Array(8)],
     allocPacketReformatCommand: [1, data],
     asoOutput: [output],
     commandOutput: [output],
@@ -59,7 +70,7 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     connectionFromBytes: [new Uint8Array(64)],
     createAsoCommand: [dv.MLX5_OBJ_TYPE_CONN_TRACK_ASO, { log_obj_range: 1, data: new Uint8Array(64) }],
     createFlowGroupCommand: [
-      { table_type: 4, table_id: 1, start_flow_index: 0, end_flow_index: 1, match_criteria: mask },
+      { table_type: 4, table_id: 1, start_flow_index: 0, end_flow_index: 1, match_criteria: mask.match_buf },
     ],
     createFlowMeterCommand: [{ active: true, parameters }],
     createFlowTableCommand: [4, { level: 1 }],
@@ -79,9 +90,9 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     flowCounterOutput: [output],
     flowCounterOutputSize: [2],
     flowMeterBytes: [{ cbs_mantissa: 1, meter_mode: 0 }, {}],
-    flowMeterOutput: [new Uint8Array(160)],
+    flowMeterOutput: [output],
     flowMetersFromBytes: [new Uint8Array(64)],
-    flowTableOutput: [new Uint8Array(64)],
+    flowTableOutput: [output],
     modifyAsoCommand: [dv.MLX5_OBJ_TYPE_CONN_TRACK_ASO, connection.id, new Uint8Array(64)],
     modifyFlowMeterCommand: [1, 1, { active: true }],
     modifyFlowTableEntryCommand: [entry],
@@ -166,12 +177,12 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     mlx5dv_open_device: [device, { flags: 1, comp_mask: 0n }],
     mlx5dv_query_port: [context, 1, {}],
     mlx5dv_dr_rule_destroy: [rule],
-    mlx5dv_dr_action_destroy: [tag],
-    mlx5dv_dr_matcher_destroy: [matcher],
-    mlx5dv_dr_table_destroy: [next],
+    mlx5dv_dr_action_destroy: [aso],
+    mlx5dv_dr_matcher_destroy: [unused.matcher],
+    mlx5dv_dr_table_destroy: [unused.table],
     mlx5dv_dr_domain_destroy: [fdb],
-    mlx5dv_destroy_flow_matcher: [flowMatcher],
+    mlx5dv_destroy_flow_matcher: [unused.flowMatcher],
     mlx5dv_destroy_steering_anchor: [anchor],
-    mlx5dv_devx_obj_destroy: [tir],
+    mlx5dv_devx_obj_destroy: [unused.counter],
   };
 }
