@@ -33,7 +33,7 @@ const HEADERS = new Set([
 ]);
 /** Tunnels: the next Ethernet or IP header begins the inner packet. */
 const TUNNELS = new Set("gre vxlan vxlan_gpe geneve gtp".split(" "));
-/** Destination ports: tshark looks at source ports as well, and guesses. */
+/** Destination ports, and 4500 of the source: tshark looks at all source ports as well, and guesses. */
 const PORTS = {
   vxlan: 4789,
   vxlan_gpe: 4790,
@@ -211,10 +211,18 @@ function followed(headers) {
     list.push({ ...header, name, level, before });
     if (isIp) ip = true;
     if (tunnel) inTunnel = true;
-    if (name === "udp") port = Number(fields.find(([key]) => key === "udp.dstport")?.[1]);
+    if (name === "udp") port = telling(fields);
     before = name === "mpls" && before === "mpls" ? before : name;
   }
   return list;
+}
+
+/** The port of a UDP header that tells what follows. */
+function telling(fields) {
+  const [source, destination] = ["udp.srcport", "udp.dstport"].map((key) =>
+    Number(fields.find(([name]) => name === key)?.[1]),
+  );
+  return source === PORTS.udpencap && !Object.values(PORTS).includes(destination) ? source : destination;
 }
 
 function fieldsOf(headers, bytes) {

@@ -5,7 +5,7 @@
 import { FRAME_ADDRESS, FRAME_LENGTH } from "../../src/abi/engine";
 import { PORT_ESP, PROTOCOL_ESP, PROTOCOL_UDP } from "../../src/abi/protocols";
 import { BRANCH_FRAME } from "../branch/branch";
-import { be16 } from "../wire/cursor";
+import { selectingPort } from "../wire/udp";
 import { findPacket, Packet } from "./packet";
 
 const UDP_SIZE: u32 = 8;
@@ -30,5 +30,5 @@ export function findEsp(branch: usize, anyPort: bool): bool {
   if (Found.esp + LEAST > end) return false;
   // An SPI of 0 is the non-ESP marker (RFC 3948, 2.2).
   if (load<u32>(at + Found.esp) == 0) return false;
-  return anyPort || be16(at + Packet.next + 2) == PORT_ESP;
+  return anyPort || selectingPort(at + Packet.next) == PORT_ESP;
 }

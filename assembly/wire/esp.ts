@@ -1,5 +1,5 @@
 /**
- * ESP (RFC 4303), IP protocol 50, and in UDP destination port 4500 (RFC 3948).
+ * ESP (RFC 4303), IP protocol 50, and in UDP from or to port 4500 (RFC 3948).
  *
  *     | SPI 4 | sequence 4 | encrypted ...
  */

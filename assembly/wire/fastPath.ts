@@ -2,7 +2,7 @@
  * Fast path of the parser: bytes to key in one pass, for the most frequent frames.
  *
  *     Ethernet II -> [ one customer tag ] -> IPv4 without options, no fragment -+-> TCP
- *                                            IPv6 without extension headers    -+-> UDP to an unknown port
+ *                                            IPv6 without extension headers    -+-> UDP of unknown ports
  * It first checks what the parser (parse.ts) would find out header by header: the headers are
  * whole, their lengths are valid, and the parser reads nothing after them. Then it writes every 16
  * bytes of key and map once. It leaves any other frame to the parser and writes nothing. For the
@@ -64,18 +64,12 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   PORT_ESP,
-  PORT_GENEVE,
-  PORT_GTPU,
-  PORT_MPLS,
-  PORT_ROCE,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
   TPID_CVLAN,
 } from "../../src/abi/protocols";
 import { be16 } from "./cursor";
-import { mayLeadOn } from "./udp";
+import { leadsOn } from "./udp";
 
 /** Required fields that need bytes after the headers: samples, checksums. */
 const BEYOND: u32 =
@@ -92,6 +86,8 @@ const REST: u32 = (1 << GROUP_MISC) | (1 << GROUP_INNER) | (1 << GROUP_MISC2) | 
 const IPV4: u32 = ((ETHERTYPE_IPV4 & 0xff) << 8) | (ETHERTYPE_IPV4 >> 8);
 const IPV6: u32 = ((ETHERTYPE_IPV6 & 0xff) << 8) | (ETHERTYPE_IPV6 >> 8);
 const TAG: u32 = ((TPID_CVLAN & 0xff) << 8) | (TPID_CVLAN >> 8);
+/** The UDP source port that can select a header, in memory order. */
+const SOURCE_ESP: u32 = ((PORT_ESP & 0xff) << 8) | (PORT_ESP >> 8);
 
 const SOURCE: usize = 6;
 const ETHERTYPE: usize = 12;
@@ -181,9 +177,11 @@ function packet(descriptor: usize, key: usize, map: usize, wanted: u32, frame: u
   } else if (protocol == PROTOCOL_UDP) {
     if (end < size + UDP_SIZE) return false;
     const length = be16(upper + 4);
+    const ports = load<u32>(upper);
     if (length < UDP_SIZE || length > total - size || leadsOn(be16(upper + 2))) return false;
+    if ((ports & 0xffff) == SOURCE_ESP) return false;
     payload = size + UDP_SIZE;
-    high |= (<u64>load<u32>(upper)) << 32;
+    high |= (<u64>ports) << 32;
     here = bswap(here | PRESENT_UDP);
     kind = Header.udp;
   } else {
@@ -247,28 +245,6 @@ function writeAddresses(layer: usize, ip: usize, type: u32): void {
   } else {
     v128.store(layer, v128.load(ip, 8), LAYER_SRC);
     v128.store(layer, v128.load(ip, 24), LAYER_DST);
-  }
-}
-
-/** Whether the parser reads a header after UDP to this port, in the outer packet. */
-// @ts-ignore: decorator
-@inline
-function leadsOn(port: u32): bool {
-  return mayLeadOn(port) && isKnown(port);
-}
-
-function isKnown(port: u32): bool {
-  switch (port) {
-    case PORT_GTPU:
-    case PORT_ESP:
-    case PORT_VXLAN:
-    case PORT_VXLAN_GPE:
-    case PORT_ROCE:
-    case PORT_GENEVE:
-    case PORT_MPLS:
-      return true;
-    default:
-      return false;
   }
 }
 

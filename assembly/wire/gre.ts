@@ -4,8 +4,9 @@
  *     | C R K S s recur 3 | A, flags 4, version 3 | protocol type 2 |
  *     | checksum 2 | offset 2 |  with C or R
  *     | key 4 |  with K        | sequence 4 |  with S
- *     | acknowledgement 4 |  versions other than 0, with A
+ *     | acknowledgement 4 |  other versions, with A
  *     | address family 2 | offset 1 | length 1 | ... | 0 2 | 0 1 | 0 1 |  version 0, with R
+ * SPEC: version 1 that carries an IP packet or a frame is read as version 0.
  */
 import { Header } from "../../src/abi/headers";
 import {
@@ -38,12 +39,14 @@ const ROUTE_ENTRY: usize = 4;
 
 /**
  * The EtherType of the tunnel's payload; 0 if the parser does not read it. SPEC: the key is the
- * dword after the checksum, in every version; only version 0 carries a packet (docs/parsing.md).
+ * dword after the checksum, in every version. What follows the first dword is cut without it
+ * (docs/parsing.md).
  */
 export function gre(): u32 {
   const at = Cursor.at;
+  if (!has(Header.gre, FIXED)) return 0;
   const size = sizeOf(at);
-  if (!has(Header.gre, size)) return 0;
+  const whole = has(Header.gre, size);
   note(Header.gre, at);
 
   const flags = be16(at);
@@ -52,21 +55,36 @@ export function gre(): u32 {
   store<u16>(misc, load<u16>(at, 2), MISC_GRE_PROTOCOL);
   store<u16>(Key.ext, load<u16>(at), EXT_GRE_FLAGS);
   Cursor.tunnels |= PRESENT_GRE;
+  if (!whole) {
+    tunnelDwords(at, 1);
+    Cursor.at = Cursor.end;
+    return 0;
+  }
   if (flags & KEY) {
     store<u32>(misc, load<u32>(at + FIXED + checksumSize(flags)), MISC_GRE_KEY);
     Cursor.tunnels |= PRESENT_GRE_KEY;
   }
   tunnelDwords(at, size >> 2);
   Cursor.at = at + size;
-  return (flags & VERSION) == 0 ? carried(be16(at + 2)) : 0;
+  return isVersion0(at) ? carried(be16(at + 2)) : 0;
 }
 
 /** In the inner packet a tunnel is payload, except its first label (mpls.ts). */
 export function innerGre(): void {
   const at = Cursor.at;
+  if (Cursor.end - at < FIXED || !isVersion0(at) || !isMpls(be16(at + 2))) return;
   const size = sizeOf(at);
-  if (Cursor.end - at < size || (be16(at) & VERSION) != 0) return;
-  if (isMpls(be16(at + 2))) mplsOverInnerGre(at + size);
+  if (Cursor.end - at >= size) mplsOverInnerGre(at + size);
+}
+
+/** Whether the header is read as one of version 0. */
+function isVersion0(at: usize): bool {
+  const version = be16(at) & VERSION;
+  return version == 0 || (version == 1 && carriesPacket(be16(at + 2)));
+}
+
+function carriesPacket(type: u32): bool {
+  return type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6 || type == ETHERTYPE_ETHERNET;
 }
 
 // @ts-ignore: decorator
@@ -76,15 +94,14 @@ function checksumSize(flags: u32): usize {
 }
 
 /**
- * The size of the header with its source route. If the route is cut, the size up to the end of the
- * cut part.
+ * The size of the header, whose first dword is there, with its source route. If the route is cut,
+ * the size up to the end of the cut part.
  */
 function sizeOf(at: usize): usize {
   const had = Cursor.end - at;
-  if (had < FIXED) return FIXED;
   const flags = be16(at);
   const size = FIXED + checksumSize(flags) + (flags & KEY ? 4 : 0) + (flags & SEQUENCE ? 4 : 0);
-  if ((flags & VERSION) != 0) return size + (flags & ACKNOWLEDGEMENT ? 4 : 0);
+  if (!isVersion0(at)) return size + (flags & ACKNOWLEDGEMENT ? 4 : 0);
   return flags & ROUTING && size <= had ? routed(at, size, had) : size;
 }
 
@@ -101,6 +118,6 @@ function routed(at: usize, size: usize, had: usize): usize {
 
 /** PPP, ERSPAN, NSH and all others are payload (docs/parsing.md). */
 function carried(type: u32): u32 {
-  if (type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6 || type == ETHERTYPE_ETHERNET) return type;
+  if (carriesPacket(type)) return type;
   return isMpls(type) ? mplsOverGre() : 0;
 }

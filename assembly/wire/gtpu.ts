@@ -42,8 +42,8 @@ export function gtpu(): u32 {
   const flags: u32 = load<u8>(at);
   const known = (flags & VERSION_AND_TYPE) == VERSION_1;
   const long = known && (flags & LONG) != 0;
-  const size = long ? LONG_SIZE : SIZE;
-  if (!has(Header.gtpu, size)) return 0;
+  // SPEC: a third dword that is cut takes no field of the first two with it.
+  const cut = long && !has(Header.gtpu, LONG_SIZE);
   note(Header.gtpu, at);
 
   const misc3 = Key.misc3;
@@ -52,11 +52,16 @@ export function gtpu(): u32 {
   store<u8>(misc3, load<u8>(at, 1), MISC3_GTPU_MSG_TYPE);
   store<u32>(misc3, load<u32>(at, 4), MISC3_GTPU_TEID);
   Cursor.tunnels |= PRESENT_GTPU;
+  if (cut) {
+    tunnelDwords(at, SIZE >> 2);
+    Cursor.at = Cursor.end;
+    return 0;
+  }
   if (long) {
     store<u32>(misc3, load<u32>(at, 8), MISC3_GTPU_DW_2);
     Cursor.tunnels |= PRESENT_GTPU_DW_2;
   }
-  Cursor.at = at + size;
+  Cursor.at = at + (long ? LONG_SIZE : SIZE);
   const whole = !(long && flags & EXTENDED) || extensions(load<u8>(at, 11));
   tunnelDwords(at, (Cursor.at - at) >> 2);
   return known && whole && <u32>load<u8>(at, 1) == G_PDU ? byNibble() : 0;

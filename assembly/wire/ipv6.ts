@@ -179,8 +179,13 @@ function jumbo(option: usize, end: usize): void {
   }
 }
 
+/** SPEC: a length beyond the frame is not valid, and the packet ends with the frame. */
 function jumboEnd(length: usize): void {
-  if (length <= 0xffff || length > Cursor.wireEnd - Upper.payload) return;
+  if (length > Cursor.wireEnd - Upper.payload) {
+    store<u8>(Key.layer, 0, LAYER_OK);
+    return;
+  }
+  if (length <= 0xffff) return;
   Upper.lengthKnown = true;
   Cursor.wireEnd = Upper.payload + length;
   // Compares lengths, not addresses: the end on the wire may be beyond the last address.

@@ -19,7 +19,7 @@ import {
 } from "../../src/abi/key";
 import { CHECK_L4, verifyTcp } from "./checksum";
 import { Cursor, has, Key, note } from "./cursor";
-import { Fragment, Upper } from "./upper";
+import { Upper } from "./upper";
 
 const SIZE: usize = 20;
 
@@ -29,10 +29,9 @@ export function tcp(): void {
   const at = Cursor.at;
   if (!has(Header.tcp, SIZE)) return;
   const headerLength = (<usize>(load<u8>(at, 12) >> 4)) << 2;
-  const onWire = Cursor.wireEnd - at;
-  // SPEC: when the capture cuts the options, the whole header is absent. In a first fragment the
-  // fixed header is enough.
-  if (headerLength <= onWire && Upper.fragment == Fragment.whole && !has(Header.tcp, headerLength)) return;
+  const sane = headerLength >= SIZE && headerLength <= Cursor.wireEnd - at;
+  // SPEC: options that the capture cut take no field of the fixed header with them.
+  const whole = !sane || has(Header.tcp, headerLength);
   note(Header.tcp, at);
 
   const layer = Key.layer;
@@ -48,10 +47,10 @@ export function tcp(): void {
     store<u32>(misc3, load<u32>(at, 8), MISC3_INNER_ACK);
   }
   Cursor.present |= PRESENT_TCP;
-  if (headerLength >= SIZE && headerLength <= onWire && Upper.lengthKnown) {
+  if (sane && whole && Upper.lengthKnown) {
     store<u8>(layer, <u8>(load<u8>(layer, LAYER_OK) | OK_L4), LAYER_OK);
     if (Cursor.checks & CHECK_L4) verifyTcp(at);
   }
-  // With an invalid data offset only the fixed header is read.
-  Cursor.at = min(Cursor.end, at + (headerLength >= SIZE && headerLength <= onWire ? headerLength : SIZE));
+  // With an invalid data offset only the fixed header is read. Cut options are no payload.
+  Cursor.at = whole ? at + (sane ? headerLength : SIZE) : Cursor.end;
 }

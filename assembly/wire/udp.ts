@@ -5,7 +5,15 @@
  */
 import { Header } from "../../src/abi/headers";
 import { PRESENT_UDP, LAYER_OK, LAYER_UDP_PORTS, OK_L4 } from "../../src/abi/key";
-import { PORT_GTPU, PORT_MPLS } from "../../src/abi/protocols";
+import {
+  PORT_ESP,
+  PORT_GENEVE,
+  PORT_GTPU,
+  PORT_MPLS,
+  PORT_ROCE,
+  PORT_VXLAN,
+  PORT_VXLAN_GPE,
+} from "../../src/abi/protocols";
 import { CHECK_L4, verifyUdp } from "./checksum";
 import { be16, Cursor, has, Key, note } from "./cursor";
 import { Upper } from "./upper";
@@ -15,7 +23,7 @@ const SIZE: usize = 8;
 /** No port: no header is recognised by it. */
 export const NO_PORT: u32 = 0xffffffff;
 
-/** The destination port, which selects the tunnel; NO_PORT if the header cannot be read. */
+/** The port that selects the next header; NO_PORT if the header cannot be read. */
 // @ts-ignore: decorator
 @inline
 export function udp(): u32 {
@@ -31,7 +39,16 @@ export function udp(): u32 {
     if (Cursor.checks & CHECK_L4) verifyUdp(at);
   }
   Cursor.at = at + SIZE;
-  return be16(at + 2);
+  return selectingPort(at);
+}
+
+/**
+ * The port of the UDP header at `at` that selects the next header. SPEC: it is the destination
+ * port, or 4500 of the source if no header is known by the destination port (docs/parsing.md).
+ */
+export function selectingPort(at: usize): u32 {
+  const port = be16(at + 2);
+  return be16(at) == PORT_ESP && !leadsOn(port) ? PORT_ESP : port;
 }
 
 /**
@@ -42,4 +59,26 @@ export function udp(): u32 {
 @inline
 export function mayLeadOn(port: u32): bool {
   return port - PORT_GTPU <= <u32>(PORT_MPLS - PORT_GTPU);
+}
+
+/** Whether the parser reads a header after UDP to this port, in the outer packet. */
+// @ts-ignore: decorator
+@inline
+export function leadsOn(port: u32): bool {
+  return mayLeadOn(port) && isKnown(port);
+}
+
+function isKnown(port: u32): bool {
+  switch (port) {
+    case PORT_GTPU:
+    case PORT_ESP:
+    case PORT_VXLAN:
+    case PORT_VXLAN_GPE:
+    case PORT_ROCE:
+    case PORT_GENEVE:
+    case PORT_MPLS:
+      return true;
+    default:
+      return false;
+  }
 }

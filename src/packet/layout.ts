@@ -17,6 +17,7 @@ import {
   ICMPV6_NAMES,
   PROTOCOL_NAMES,
   ROUTING_NAMES,
+  TUNNEL_ETHERTYPES,
   UDP_PORT_NAMES,
   type Names,
 } from "./numbers.js";
@@ -101,6 +102,11 @@ const icmp = (names: Names) =>
 
 /** GTP-U has its third word with any of E, S, PN; other versions and GTP' are not read that far. */
 const gtpuLong = (look: Look): boolean => look("version") === 1 && look("pt") === 1 && set("e", "s", "pn")(look);
+
+/** GRE of version 1 that carries an IP packet or a frame is read as version 0. */
+const greVersion0 = (look: Look): boolean =>
+  look("version") === 0 ||
+  (look("version") === 1 && Object.values(TUNNEL_ETHERTYPES).includes(look("protocol_type") ?? 0));
 
 const hasMetadata = (look: Look): boolean => look("type") === ETHERTYPE_ESP_METADATA;
 
@@ -274,8 +280,8 @@ export const LAYOUTS = {
     ["offset", 16, "number", { part: "options", when: set("c", "r") }],
     ["key", 32, "hex", { part: "options", when: set("k") }],
     ["sequence", 32, "number", { part: "options", when: set("s") }],
-    ["acknowledgement", 32, "number", { part: "options", when: (look) => look("version") !== 0 && look("a") === 1 }],
-    ["routing", "rest", "bytes", { part: "options", when: (look) => look("version") === 0 && look("r") === 1 }],
+    ["acknowledgement", 32, "number", { part: "options", when: (look) => !greVersion0(look) && look("a") === 1 }],
+    ["routing", "rest", "bytes", { part: "options", when: (look) => greVersion0(look) && look("r") === 1 }],
   ],
   /** draft-ietf-nvo3-vxlan-gpe. */
   vxlan_gpe: [

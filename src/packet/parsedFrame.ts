@@ -17,7 +17,7 @@ export interface ParseStop {
 /** Kinds of header, by name. */
 export type HeaderName = keyof typeof Header;
 
-/** A header that was read whole. */
+/** A header that was read whole; of TCP, GRE and GTP-U also one whose options are cut. */
 export interface ParsedHeader {
   header: HeaderName;
   /** A tunnel's own header is of the outer level. */

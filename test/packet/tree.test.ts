@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { MAP_ENTRIES } from "../../src/abi/headers.js";
-import { buildFrame, frameTree, printFrame, type FrameTree } from "../../src/packet/index.js";
+import { buildFrame, frameTree, layersOf, printFrame, type FrameTree, type Layer } from "../../src/packet/index.js";
 import { hexBytes, hexOf, readBits } from "../../src/packet/bytes.js";
 import { decodeGeneve, decodeOptions, encodeGeneve, encodeOption, IPV4, IPV6, TCP } from "../../src/packet/options.js";
 import { framesOfEachKind, Random, randomFrame } from "../oracle/generate/frame.js";
@@ -145,6 +145,43 @@ test("a frame, field by field", async () => {
   expect(nodeOf(tree, "tcp").fields.at(-1)?.items).toEqual([
     { offset: 62, length: 4, value: { option: "mss", size: 1380 }, text: "mss 1380" },
   ]);
+});
+
+test.each([
+  [
+    "tcp",
+    `45000034 00000000 40060000 c0000201 c0000202`,
+    "c0000050 00000001 00000002 8010ffff 00000000",
+    "0101080a",
+    12,
+  ],
+  ["gre", `4500002c 00000000 402f0000 c0000201 c0000202`, "b0000800", "12340000 aabbcc", 12],
+  ["gtpu", `45000034 00000000 40110000 c0000201 c0000202 c0000868 00200000`, "32ff000c 00000001", "0007", 4],
+])("cut options of %s belong to it, and the frame is built again", async (header, below, fixed, rest, options) => {
+  const whole = hexBytes(`020000000002020000000001 0800 ${below} ${fixed} ${rest}`) as Uint8Array;
+  const size = (hexBytes(fixed) as Uint8Array).length;
+  const at = whole.length - size - (hexBytes(rest) as Uint8Array).length;
+  for (let captured = at + size; captured <= whole.length; captured++) {
+    const bytes = whole.slice(0, captured);
+    const [drawn] = await draw([{ bytes, wireLength: 70 }]);
+    const { tree, parsed } = drawn as Drawn;
+    expect(tree.nodes.at(-1)).toMatchObject({ header, offset: at, length: captured - at });
+    expect(tree.stopped).toMatchObject({ header, offset: at, wanted: size + options, had: captured - at });
+    expect(parsed.payload).toEqual({ offset: captured, end: captured });
+    expect(hexOf(buildFrame(layersOf(tree)))).toBe(hexOf(bytes));
+  }
+});
+
+test("GRE version 1 that carries a packet has no acknowledgement, and a route with R", async () => {
+  const gre = async (...layers: Layer[]): Promise<FrameTree> =>
+    (await drawOne(buildFrame([{ header: "ethernet" }, { header: "ipv4" }, ...layers]))).tree;
+  const tunnel = await gre({ header: "gre", version: 1, a: 1, r: 1, key: 7 }, { header: "ipv4" }, { header: "tcp" });
+  expect(tunnel.nodes.map(({ header }) => header)).toEqual(["ethernet", "ipv4", "gre", "ipv4", "tcp"]);
+  expect(valuesOf(nodeOf(tunnel, "gre"))).toMatchObject({ version: 1, a: 1, key: 7, routing: new Uint8Array(4) });
+  expect(valuesOf(nodeOf(tunnel, "gre"))).not.toHaveProperty("acknowledgement");
+  const pptp = await gre({ header: "gre", version: 1, a: 1, r: 1, key: 7, protocol_type: 0x880b, acknowledgement: 8 });
+  expect(valuesOf(nodeOf(pptp, "gre"))).toMatchObject({ version: 1, acknowledgement: 8 });
+  expect(valuesOf(nodeOf(pptp, "gre"))).not.toHaveProperty("routing");
 });
 
 test("options are lists that lose nothing", () => {

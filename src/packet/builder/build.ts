@@ -5,7 +5,7 @@ import { Draft } from "./draft.js";
 import type { BuildOptions, Layer } from "./layers.js";
 import { CALL, checkLayer } from "./values.js";
 import { joined } from "../bytes.js";
-import { layoutOf } from "../layout.js";
+import { layoutOf, type Look } from "../layout.js";
 import { LEFTOVER, type FrameTree } from "../tree/types.js";
 
 export type { BytesText } from "../bytes.js";
@@ -84,8 +84,12 @@ export function layersOf(tree: FrameTree): Layer[] {
     if (header === "trailer") return { header, bytes };
     if (header === "payload" || header === "unlisted") return { header: "payload", bytes };
     const values = new Map(fields.map(({ name, value }) => [name, value]));
+    const look: Look = (name) => {
+      const value = values.get(name);
+      return typeof value === "number" ? value : undefined;
+    };
     for (const [name, bits, , detail] of layoutOf(header)) {
-      if (values.has(name) || detail?.when !== undefined) continue;
+      if (values.has(name) || detail?.when?.(look) === false) continue;
       // A header that is too short for its fields is its bytes; an empty list of options is one all the same.
       if (typeof bits === "number") return { header, bytes } as Layer;
       values.set(name, new Uint8Array());

@@ -34,7 +34,7 @@ export interface TreeField {
 export interface TreeNode {
   /**
    * A header; `payload` is the bytes after the last header of its packet (the bytes of a header that stopped the parse
-   * among it), `trailer` what lies behind the packet, `unlisted` headers beyond those that the parser lists.
+   * among it, unless only its options are cut), `trailer` what lies behind the packet, `unlisted` headers beyond those that the parser lists.
    */
   header: HeaderName | "payload" | "trailer" | "unlisted";
   level: "outer" | "inner";

@@ -51,6 +51,14 @@ function udpPacket(port: string, payload: string): string {
   return ipv4Packet("11", `c000${port}${length}0000${payload}`);
 }
 
+/** The frame without its last bytes, which the wire had. */
+function cutBy(bytes: number, frame: string): string {
+  return frame.slice(0, -2 * bytes);
+}
+
+/** TCP with 8 bytes of options. */
+const TCP_OPTIONS = `c000005000000001000000027010ffff000000000101080a00000000`;
+
 /** Frames that made the parser read on where there was nothing, and those at a bound. */
 const EDGES: Readonly<Record<string, string>> = {
   "a jumbo length that ends within its own option header (RFC 2675: above 65,535)": jumbo("00000000", 48),
@@ -73,6 +81,18 @@ const EDGES: Readonly<Record<string, string>> = {
   ),
   "a GTP-U extension header of 1020 bytes": udpPacket("0868", "34ff00000000000000000085ff000000"),
   "an ESP header that may be a keep-alive": udpPacket("1194", "ff"),
+  "a keep-alive from port 4500": ipv4Packet("11", "1194c00000090000ff"),
+  "TCP options that the capture cuts": cutBy(3, ipv4Packet("06", TCP_OPTIONS)),
+  "TCP options of which no byte was captured": cutBy(8, ipv4Packet("06", TCP_OPTIONS)),
+  "TCP options that the capture cuts, inside a tunnel": cutBy(8, innerPacket("06", TCP_OPTIONS)),
+  "the key of GRE, cut by the packet": grePacket("20000800", "000000"),
+  "the key of GRE, cut by the capture": cutBy(1, grePacket("20010800", "00000001")),
+  "all of the third dword of GTP-U, cut": udpPacket("0868", "34ff000000000000"),
+  "a part of the third dword of GTP-U, cut": udpPacket("0868", "34ff000000000000000000"),
+  "GRE version 1 with an acknowledgement that carries a packet": grePacket(
+    "20810800",
+    `00000001${ipv4Header("3b", "")}`,
+  ),
 };
 
 const given = setting("FLOWSTEER_FRAME");

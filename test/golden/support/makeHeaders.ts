@@ -73,7 +73,19 @@ const sctp = [...hex("c0000050 00000001 00000000"), ...hex("0b000004")];
 const esp = [...hex("00001234 00000007"), ...DATA, ...DATA];
 const bth = (flags: string): number[] => [...hex(`04 40 ffff 00 000123 ${flags} 000001`), ...DATA, ...DATA];
 
-const FRAMES: readonly Bytes[] = [
+/** A frame of which the last bytes were not captured. */
+interface Cut {
+  bytes: Bytes;
+  missing: number;
+}
+const cut = (missing: number, bytes: Bytes): Cut => ({ bytes, missing });
+
+/** TCP with 12 bytes of options and no data. */
+const tcpOptions = summed(6, 16, hex("c0000051 00000001 00000002 8010ffff 00000000 0101080a 0000000100000002"));
+const udpFrom = (source: number, port: number, payload: Bytes): Segment =>
+  summed(17, 6, [...be(source, 2), ...be(port, 2), ...be(8 + payload.length, 2), 0, 0, ...payload]);
+
+const FRAMES: readonly (Bytes | Cut)[] = [
   // MACsec without and with the SCI, and after a tag (IEEE 802.1AE).
   ethernet(0x88e5, [...hex("0c 00 00000009"), ...DATA, ...DATA, ...DATA]),
   ethernet(0x88e5, [...hex("2c 00 00000009 0200000000010001"), ...DATA, ...DATA, ...DATA]),
@@ -137,10 +149,39 @@ const FRAMES: readonly Bytes[] = [
   over4(17, udp(4789, [...hex("08000000 00002a00"), ...over6(17, udp(6635, [...hex("000342ff 000413ff"), ...tcp6]))])),
   over6(47, plain([...hex("0000 0800"), ...ip4(47, plain([...hex("2000 8847 0000002a 00019540"), ...tcp4]))])),
   over4(17, udp(4789, [...hex("08000000 00002a00"), ...over4(47, plain([...hex("0000 0800"), ...udp4]))])),
+  // GRE version 1 that carries a frame, IPv4 and IPv6; the A bit of version 0.
+  over4(47, plain([...hex("2001 6558 00000007"), ...inner])),
+  over6(47, plain([...hex("3001 0800 00000007 00000008"), ...udp4])),
+  over4(47, plain([...hex("0001 86dd"), ...tcp6])),
+  over4(47, plain([...hex("2081 0800 00000007"), ...tcp4])),
+  over4(47, plain([...hex("2080 0800 00000007"), ...tcp4])),
+  // Options cut: of TCP, also in a first fragment and inside a tunnel; GRE, by the capture and by
+  // the packet; GTP-U.
+  cut(2, over4(6, tcpOptions)),
+  cut(12, over6(6, tcpOptions)),
+  cut(4, ethernet(0x0800, ip4(6, tcpOptions, 0, "2000"))),
+  cut(7, over4(17, udp(4789, [...hex("08000000 00002a00"), ...over4(6, tcpOptions)]))),
+  cut(3, over4(47, plain(hex("b000 0800 00000000 00000007 00000008")))),
+  cut(8, over6(47, plain(hex("b000 0800 00000000 00000007 00000008")))),
+  over4(47, plain(hex("b000 0800 00000000 0000"))),
+  cut(2, over4(17, udp(2152, hex("32ff 0004 00000002 0007 00 00")))),
+  cut(4, over4(17, udp(2152, hex("34ff 0004 00000003 0000 00 85")))),
+  // UDP from port 4500: ESP, IKE, a keep-alive, and to a port that is known.
+  over4(17, udpFrom(4500, 50000, esp)),
+  over6(17, udpFrom(4500, 50000, [...hex("00000000"), ...DATA, ...DATA])),
+  over4(17, udpFrom(4500, 50000, [0xff])),
+  over4(17, udp(4789, [...hex("08000000 00002a00"), ...over4(17, udpFrom(4500, 50000, esp))])),
+  over4(17, udpFrom(4500, 2152, [...hex("30ff 0030 00000001"), ...tcp4])),
+  // A jumbo payload length beyond the frame.
+  ethernet(0x86dd, [...hex("6b812345 0000 00 40"), ...ADDRESSES6, ...hex("3b00 c204 7fffffff"), ...DATA]),
 ];
 
-/** A pcap record: time 0 and two lengths. */
-const record = (bytes: Bytes): number[] => [...be(0, 8), ...be(bytes.length, 4), ...be(bytes.length, 4), ...bytes];
+/** A pcap record: time 0, the captured length, the length on the wire. */
+function record(frame: Bytes | Cut): number[] {
+  const { bytes, missing } = "missing" in frame ? frame : cut(0, frame);
+  const captured = bytes.slice(0, bytes.length - missing);
+  return [...be(0, 8), ...be(captured.length, 4), ...be(bytes.length, 4), ...captured];
+}
 const HEADER = hex("a1b2c3d4 0002 0004 00000000 00000000 00040000 00000001");
 
 /** The complete file. */

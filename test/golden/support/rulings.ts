@@ -63,6 +63,12 @@ export const RULINGS: readonly Ruling[] = [
       frame.fields[`${levelOf(field)}.frag`] === 1 && !saw(frame, `${levelOf(field)}.tcp_flags`) && !ours.has(field),
   },
   {
+    field: /^misc\.gre_key$|\.tunnel_header_[123]$/,
+    why: "GRE options that are cut give no field; tshark shows those before the cut",
+    cite: "docs/parsing.md, the options of TCP, GRE and GTP-U",
+    applies: (frame, ours, field) => cut(frame) && ours.has("misc.gre_protocol") && !ours.has(field),
+  },
+  {
     field: /\.ip_protocol$/,
     why: "the upper layer behind a cut extension header is unknown; tshark shows the number of the cut header",
     cite: "docs/parsing.md, Network layer and above, a header that is cut",

@@ -16,6 +16,7 @@ import {
 } from "./packet.js";
 import { trafficClass, upper, write } from "./packet.js";
 import { type Numbers, noteNumber, numbersFrom, refusedNumber, wholeNumber } from "./replayWindow.js";
+import { headerOver } from "../wire/transport.js";
 import { type PlainKey, gcmOpen, gcmSeal, plainKey } from "./gcm.js";
 import { joined } from "../act/modifyHeader.js";
 import { type Frame } from "../act/rewrite.js";
@@ -245,11 +246,9 @@ export interface Place {
   at: number;
 }
 
-const UDP_ESP = 4500;
-
 /**
- * The ESP header, of 8 bytes: after IP, or after UDP to port 4500, or to any port if the
- * encapsulation has UDP.
+ * The ESP header, of 8 bytes: after IP, or after UDP whose ports tell of ESP, or whatever its ports
+ * if the encapsulation has UDP.
  */
 export function espPlace(frame: Frame, anyPort: boolean): Place | null {
   const outer = outerOf(frame, false);
@@ -261,7 +260,9 @@ export function espPlace(frame: Frame, anyPort: boolean): Place | null {
   const at = udp ? from + 8 : from;
   if (at + 8 > (outer.whole ? outer.end : bytes.length)) return null;
   // An SPI of 0 is the non-ESP marker of IKE (RFC 3948, 2.2).
-  if (udp && (read(bytes, at, 4) === 0 || (read(bytes, from + 2, 2) !== UDP_ESP && !anyPort))) return null;
+  if (udp && read(bytes, at, 4) === 0) return null;
+  const told = udp && headerOver(read(bytes, from, 2), read(bytes, from + 2, 2)) === "esp_in_udp";
+  if (udp && !told && !anyPort) return null;
   return { outer, said, from, udp, at };
 }
 

@@ -7,6 +7,7 @@ import { type Draw, type Kind, BOGUS, KINDS, LINK_KINDS, OPTION_0 } from "./draw
 import { linkLayer } from "./link.js";
 import { jumbo } from "./ip.js";
 import { type ParserOptions } from "../wire/packet.js";
+import { parseReference } from "../wire/parse.js";
 import { type Random } from "./random.js";
 
 export { type Kind, KINDS } from "./draw.js";
@@ -54,10 +55,27 @@ export function jumbogram(random: Random): GeneratedFrame {
 function cut(random: Random, linkType: number, whole: number[]): GeneratedFrame {
   // A cut anywhere, in the first headers, or in the first bytes.
   const kept = random.below(Math.min(random.pick([whole.length, whole.length, 64, 4]), whole.length) + 1);
-  const captured = random.chance(0.2) ? kept : whole.length;
+  const within = random.chance(0.05) ? withinOptions(random, linkType, whole) : null;
+  const captured = within ?? (random.chance(0.2) ? kept : whole.length);
   // A wire length greater than the frame means a cut after the last header.
   const wireLength = random.chance(BOGUS) ? whole.length + random.between(1, 70000) : whole.length;
   return { bytes: Uint8Array.from(whole.slice(0, captured)), linkType, wireLength, port: random.between(1, 2) };
+}
+
+/** Headers with a fixed part that needs no options, and its size. */
+const FIXED: ReadonlyMap<string, number> = new Map([
+  ["tcp", 20],
+  ["gre", 4],
+  ["gtpu", 8],
+]);
+
+/** A cut in the first bytes after the fixed part of a header, where its options are if it has some. */
+function withinOptions(random: Random, linkType: number, whole: number[]): number | null {
+  const { headers } = parseReference(Uint8Array.from(whole), { linkType, wireLength: whole.length });
+  const found = headers.filter(({ kind }) => FIXED.has(kind));
+  if (found.length === 0) return null;
+  const { kind, offset } = random.pick(found);
+  return Math.min(offset + (FIXED.get(kind) ?? 0) + random.below(13), whole.length);
 }
 
 /** Parser declarations of the tests; random frames use all of them. */

@@ -89,6 +89,38 @@ describe(`generated frames, seed ${SEED}`, () => {
     checkReached(() => expect(all.filter((stop) => !stops.has(stop))).toEqual([]));
   });
 
+  test("options are cut off from fixed headers that keep their fields, by the capture and by the packet", () => {
+    const cut = new Set<string>();
+    for (const { stopped, headers } of [...parsed, ...cutEverywhere()]) {
+      const last = headers.at(-1);
+      if (stopped && last?.kind === stopped.header && last.offset === stopped.offset)
+        cut.add(`${last.level} ${stopped.header} ${stopped.reason}`);
+    }
+    const all = ["outer tcp truncated", "inner tcp truncated"];
+    for (const header of ["gre", "gtpu"])
+      for (const reason of ["truncated", "beyond_packet"]) all.push(`outer ${header} ${reason}`);
+    checkReached(() => expect([...cut].sort()).toEqual(all.sort()));
+  });
+
+  test("GRE version 1 carries packets or not, ESP is from 4500 or to it, jumbo lengths are beyond the frame", () => {
+    const is = (field: string, value: bigint) => parsed.filter(({ fields }) => fields.get(field) === value);
+    const version1 = parsed.filter(({ fields }) => ((fields.get("ext.gre_c_ks_res0_ver") ?? 0n) & 7n) === 1n);
+    const carried = version1.filter(({ headers }) => headers.some(({ level }) => level === "inner"));
+    for (const level of ["outer", "inner"]) {
+      const esp = parsed.filter(({ fields }) => fields.has(`misc.${level}_esp_spi`));
+      const from = esp.filter(({ fields }) => fields.get(`${level}.udp_sport`) === 4500n);
+      const to = esp.filter(({ fields }) => fields.get(`${level}.udp_dport`) === 4500n);
+      checkReached(() => expect(from.filter((one) => !to.includes(one)).length).toBeGreaterThan(5));
+      checkReached(() => expect(to.filter((one) => !from.includes(one)).length).toBeGreaterThan(5));
+      const hopByHop = is(`${level}.l3_ok`, 0n).filter(({ headers }) =>
+        headers.some((one) => one.level === level && one.kind === "ipv6_hop_by_hop"),
+      );
+      checkReached(() => expect(hopByHop.length).toBeGreaterThan(5));
+    }
+    checkReached(() => expect(carried.length).toBeGreaterThan(20));
+    checkReached(() => expect(version1.length - carried.length).toBeGreaterThan(20));
+  });
+
   test("checksums are right more often than not", () => {
     for (const level of ["outer", "inner"]) {
       const right = (field: string) => parsed.filter(({ fields }) => fields.get(`${level}.${field}`) === 1n).length;

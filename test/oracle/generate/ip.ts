@@ -99,7 +99,7 @@ export function ipv6(draw: Draw): Layer3 {
   const jumbo = random.chance(0.03);
   if (jumbo) {
     const length = bytes.length + 8;
-    bytes = [...jumboOption(next, random.pick([length, 65536, 66000, 0x7fffffff])), ...bytes];
+    bytes = [...jumboOption(next, random.pick([length, length + 1, 65536, 66000, 0x7fffffff])), ...bytes];
     next = 0;
   }
   const length = jumbo || random.chance(BOGUS) ? 0 : wrongLength(random, bytes.length);

@@ -72,7 +72,7 @@ function geneveOption(random: Random): number[] {
 
 /**
  * RFC 1701: either routing or checksum adds the dword of both; only version 0 has source route
- * entries.
+ * entries, and version 1 that is read as version 0.
  */
 export function gre(draw: Draw): number[] {
   const { random } = draw;
@@ -88,8 +88,9 @@ export function gre(draw: Draw): number[] {
   if (flags & 0xc000) header.push(...random.bytes(4));
   if (flags & 0x2000) header.push(...some(random, [0x00002a07, 5001], 4));
   if (flags & 0x1000) header.push(...random.bytes(4));
-  if (version !== 0 && flags & 0x0080) header.push(...random.bytes(4));
-  if (version === 0 && flags & 0x4000) header.push(...routes(random));
+  const asVersion0 = version === 0 || (version === 1 && [0x0800, 0x86dd, 0x6558].includes(type));
+  if (!asVersion0 && flags & 0x0080) header.push(...random.bytes(4));
+  if (asVersion0 && flags & 0x4000) header.push(...routes(random));
   return [...header, ...bytes];
 }
 

@@ -51,8 +51,11 @@ export function upper(draw: Draw, checksum: Checksum): Upper {
       };
     case "esp":
       return { protocol: 50, bytes: [...random.bytes(8), ...payload] };
-    case "esp_in_udp":
-      return over(4500, behind4500(random));
+    case "esp_in_udp": {
+      // Replies through a NAT come from 4500; a known destination port decides all the same.
+      const port = random.pick([4500, 4500, random.pick(PORTS), random.pick(TUNNEL_PORTS)]);
+      return { protocol: 17, bytes: udp(random, port, behind4500(random), checksum, 4500) };
+    }
     case "bth":
       return over(4791, [...random.bytes(12), ...payload]);
     case "gre":
@@ -98,10 +101,11 @@ export function tcp(random: Random, payload: number[], checksum: Checksum): numb
   return segment;
 }
 
-function udp(random: Random, port: number, payload: number[], checksum: Checksum): number[] {
+/** `from` is the source port of most. */
+function udp(random: Random, port: number, payload: number[], checksum: Checksum, from?: number): number[] {
   const length = wrongLength(random, 8 + payload.length);
   const datagram = [
-    ...some(random, [...PORTS, ...TUNNEL_PORTS], 2),
+    ...some(random, from === undefined ? [...PORTS, ...TUNNEL_PORTS] : [from], 2),
     ...be(port, 2),
     ...be(length, 2),
     0,

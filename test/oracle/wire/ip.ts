@@ -84,7 +84,7 @@ export function readIpv4(packet: Packet, step: Step): Step | null {
   const routed = sourceRouteUnderWay(packet.bytes.subarray(at + 20, at + ihl * 4));
   const addresses = packet.bytes.subarray(at + 12, at + 20);
   const network: Network = { version: 4, addresses, verifiable: sane && !fragment && !routed };
-  return followProtocol(packet, { ...bounded, at: at + ihl * 4, fragment: moreFragments, network }, protocol);
+  return followProtocol(packet, { ...bounded, at: at + ihl * 4, network }, protocol);
 }
 
 export function readIpv6(packet: Packet, step: Step): Step | null {
@@ -143,7 +143,6 @@ function walkExtensions(packet: Packet, start: Step, firstHeader: number): Step 
         packet.fields.set(`${level}.frag`, 1n);
         here = unverifiable(here);
       }
-      if (more) here = { ...here, fragment: true };
       if (offset !== 0) {
         packet.fields.set(`${level}.ip_protocol`, big(packet, here.at, 1));
         return null;
@@ -206,10 +205,14 @@ function applyJumbo(packet: Packet, step: Step, headerLength: number): Step {
     const length = number(packet, at + 1, 1);
     if (at + 2 + length > end) return step;
     if (type === 0xc2) {
-      // SPEC: a sane jumbo length has four bytes, is above 65535 (RFC 2675 section 3) and ends
-      // within the frame. The first option of that type counts.
+      // SPEC: a jumbo length has four bytes and is above 65535 (RFC 2675 section 3); one that ends
+      // beyond the frame makes l3_ok 0. The first option of that type counts.
       const jumbo = length === 4 ? number(packet, at + 2, 4) : 0;
-      if (jumbo <= 65535 || step.at + jumbo > step.wireEnd) return step;
+      if (step.at + jumbo > step.wireEnd) {
+        packet.fields.set(`${step.level}.l3_ok`, 0n);
+        return unverifiable(step);
+      }
+      if (jumbo <= 65535) return step;
       return { ...within(step, step.at + jumbo), lengthUnknown: false };
     }
     at += 2 + length;

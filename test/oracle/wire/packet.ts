@@ -1,7 +1,7 @@
 // Reference parser, part 0: the state of one parse, and the rules of reading and stopping.
-// Nothing here is fast. A header is read only if all of its bytes are there ("all or nothing for
-// each header", docs/parsing.md); the first header that is incomplete or invalid ends the parse,
-// and `stopped` says where and why.
+// Nothing here is fast. A header is read only if all of its bytes are there, the fixed part of TCP,
+// GRE and GTP-U also without the options (docs/parsing.md); the first header that is incomplete or
+// invalid ends the parse, and `stopped` says where and why.
 
 import { LAYOUT } from "./layout.js";
 
@@ -80,8 +80,6 @@ export interface Step {
   end: number;
   /** End of the enclosing packet on the wire, captured or not; never below `end`. */
   wireEnd: number;
-  /** The payload of a first fragment: the fixed part of an L4 header is enough. */
-  fragment?: boolean;
   /** An IPv6 packet of length 0 without a jumbo option: the L4 lengths cannot be checked. */
   lengthUnknown?: boolean;
   network?: Network;
@@ -98,6 +96,14 @@ export function whole(packet: Packet, step: Step, length: number): boolean {
   const reason = step.at + length <= step.wireEnd ? "truncated" : "beyond_packet";
   packet.stopped = { header, field, offset: step.at, wanted: length, had, reason };
   return false;
+}
+
+/**
+ * The payload of a header whose options are cut: empty, at the end of the readable bytes. Such a
+ * header is listed, with the fields of its fixed part.
+ */
+export function seenCut(packet: Packet, step: Step): void {
+  seen(packet, step, step.end - step.at);
 }
 
 /**
@@ -129,7 +135,7 @@ function nameOf(step: Step): string {
 }
 
 /**
- * A step into the packet inside a tunnel: properties of the outer packet (fragment, unknown length)
+ * A step into the packet inside a tunnel: properties of the outer packet (unknown length, checksums)
  * do not apply to it.
  */
 export function enter(packet: Packet, step: Step, kind: string, at: number): Step {

@@ -118,8 +118,26 @@ describe("IPv6", () => {
     const plain = parse([ETH6, ip6(0, 17), udp(53, 8)]);
     expect([plain.f("outer.l3_ok"), plain.f("outer.udp_dport"), plain.f("outer.l4_ok")]).toEqual([1n, 53n, 0n]);
     const jumbo = (length: string) =>
-      parse([ETH6, ip6(0, 0), `1100 c204 ${length}`, udp(53, 60000)], { wireLength: 80054 }).f("outer.l4_ok");
-    expect([jumbo("00013880"), jumbo("00013881"), jumbo("0000ffff")]).toEqual([1n, 0n, 0n]);
+      parse([ETH6, ip6(0, 0), `1100 c204 ${length}`, udp(53, 60000)], { wireLength: 80054 });
+    const made = ["00013880", "00013881", "0000ffff"].map(jumbo);
+    expect(made.map(({ f }) => f("outer.l4_ok"))).toEqual([1n, 0n, 0n]);
+    expect(made.map(({ f }) => f("outer.udp_dport"))).toEqual([53n, 53n, 53n]);
+  });
+
+  test("a jumbo length beyond the frame: l3_ok 0, and the packet ends with the frame", () => {
+    const jumbo = (length: string, wireLength: number, next = "") =>
+      parse([ETH6, ip6(0, 0), `1100 c204 ${length} ${next}`, udp(53, 8)], { wireLength });
+    const ok = (length: string, wireLength: number) => jumbo(length, wireLength).f("outer.l3_ok");
+    // The payload begins at byte 54.
+    expect([ok("00013880", 80054), ok("00013880", 80053), ok("ffffffff", 80054)]).toEqual([1n, 0n, 0n]);
+    // RFC 2675 allows no length of 65,535 or less: it is not taken, but it is checked all the same.
+    expect([ok("00000010", 80054), ok("00000010", 70), ok("00000011", 70)]).toEqual([1n, 1n, 0n]);
+    const beyond = jumbo("7fffffff", 80054);
+    expect([beyond.f("outer.udp_dport"), beyond.f("outer.l4_ok"), beyond.payload]).toEqual([
+      53n,
+      0n,
+      { offset: 70, end: 70 },
+    ]);
   });
 });
 
@@ -132,15 +150,27 @@ describe("layer 4", () => {
     expect([f("outer.tcp_sport"), f("outer.l4_ok")]).toEqual([sport, ok]);
   });
 
-  test("TCP options cut by the capture: nothing, unless it is a first fragment", () => {
+  test.each([
+    ["a whole packet", 0],
+    ["a first fragment", 0x2000],
+  ])("TCP options of %s cut by the capture: the fixed header, l4_ok 0", (_name, fragment) => {
     const tcp = TCP.replace("5112", "6112");
-    const cut = parse([ETH4, ip4(24, 6), tcp, "01010101"], { cut: 56 });
-    expect([cut.f("outer.tcp_sport"), cut.stopped]).toEqual([
-      undefined,
-      { header: "tcp", field: "options", offset: 34, wanted: 24, had: 22, reason: "truncated" },
-    ]);
-    const fragment = parse([ETH4, ip4(24, 6, 0x2000), tcp, "01010101"], { cut: 56 });
-    expect([fragment.f("outer.tcp_sport"), fragment.f("outer.l4_ok")]).toEqual([80n, 1n]);
+    const frame = [ETH4, ip4(24, 6, fragment), tcp, "01010101"];
+    for (const cut of [54, 56, 57]) {
+      const { f, stopped, payload, kinds } = parse(frame, { cut });
+      expect([f("outer.tcp_sport"), f("outer.tcp_dport"), f("outer.tcp_flags")]).toEqual([80n, 81n, 0x112n]);
+      expect([f("misc3.outer_tcp_seq_num"), f("misc3.outer_tcp_ack_num"), f("outer.l4_ok")]).toEqual([1n, 2n, 0n]);
+      expect([f("outer.l3_ok"), f("outer.l4_checksum_ok")]).toEqual([1n, 0n]);
+      expect(stopped).toEqual({
+        ...{ header: "tcp", field: "options", offset: 34, wanted: 24 },
+        ...{ had: cut - 34, reason: "truncated" },
+      });
+      expect([kinds.at(-1), payload]).toEqual(["tcp", { offset: cut, end: cut }]);
+    }
+    const whole = parse(frame);
+    expect([whole.f("outer.l4_ok"), whole.stopped]).toEqual([1n, null]);
+    const fixed = parse(frame, { cut: 53 });
+    expect([fixed.f("outer.tcp_sport"), fixed.stopped?.wanted, fixed.kinds.at(-1)]).toEqual([undefined, 20, "ipv4"]);
   });
 
   test.each([

@@ -3,36 +3,33 @@
 // the BTH of RoCEv2.
 
 import { tcpRight, udpRight } from "./checksum.js";
-import { type Packet, type Step, big, number, seen, whole } from "./packet.js";
+import { type Packet, type Step, big, number, seen, seenCut, whole } from "./packet.js";
 
 export function readTcp(packet: Packet, step: Step): null {
   const { at, level } = step;
   if (!whole(packet, step, 20)) return null;
   const dataOffset = number(packet, at + 12, 1) >> 4;
   const length = dataOffset * 4;
-  const fits = at + length <= step.wireEnd;
-  // A sane header is all or nothing. A header with an invalid length (below 20, or beyond the IP
-  // payload) has only its fixed part; so does one in a first fragment, as its rest may be in a
-  // later fragment ("if their fixed header is whole").
-  if (fits && !step.fragment && !whole(packet, step, length)) return null;
-  // SPEC: if the capture cut the options of a first fragment, they are not payload, because none
-  // was captured.
-  seen(packet, step, dataOffset >= 5 && fits ? Math.min(length, step.end - at) : 20);
+  const sane = dataOffset >= 5 && at + length <= step.wireEnd;
+  // A header with an invalid length (below 20, or beyond the IP payload) has only its fixed part.
+  // SPEC: options that the capture cut are no payload.
+  const cut = sane && !whole(packet, step, length);
+  if (cut) seenCut(packet, step);
+  else seen(packet, step, sane ? length : 20);
   packet.fields.set(`${level}.tcp_sport`, big(packet, at, 2));
   packet.fields.set(`${level}.tcp_dport`, big(packet, at + 2, 2));
   packet.fields.set(`misc3.${level}_tcp_seq_num`, big(packet, at + 4, 4));
   packet.fields.set(`misc3.${level}_tcp_ack_num`, big(packet, at + 8, 4));
   packet.fields.set(`${level}.tcp_flags`, big(packet, at + 12, 2) & 0x1ffn);
-  // SPEC: the wire decides l4_ok in a first fragment too: options beyond the captured bytes do not
-  // clear it. SPEC: if the IP length was not sane, the end of the frame replaces it (l3_ok 0 and
-  // l4_ok 1 is possible).
-  const ok = dataOffset >= 5 && fits && !step.lengthUnknown;
+  // SPEC: if the IP length was not sane, the end of the frame replaces it (l3_ok 0 and l4_ok 1 is
+  // possible).
+  const ok = sane && !cut && !step.lengthUnknown;
   packet.fields.set(`${level}.l4_ok`, ok ? 1n : 0n);
   packet.fields.set(`${level}.l4_checksum_ok`, ok && tcpRight(packet, step) ? 1n : 0n);
   return null;
 }
 
-/** The protocol of each destination port (IANA); SPEC: the source port is never used. */
+/** The protocol of each destination port (IANA). */
 const PORTS = new Map<number, string>([
   [4500, "esp_in_udp"],
   [4791, "bth"],
@@ -54,9 +51,10 @@ export function readUdp(packet: Packet, step: Step): Step | null {
   const { at, level } = step;
   if (!whole(packet, step, 8)) return null;
   seen(packet, step, 8);
+  const source = number(packet, at, 2);
   const destination = number(packet, at + 2, 2);
   const length = number(packet, at + 4, 2);
-  packet.fields.set(`${level}.udp_sport`, big(packet, at, 2));
+  packet.fields.set(`${level}.udp_sport`, BigInt(source));
   packet.fields.set(`${level}.udp_dport`, BigInt(destination));
   // SPEC: the UDP length 0 of a jumbogram (RFC 2675 section 4) is below 8 like any other 0.
   const ok = length >= 8 && at + length <= step.wireEnd && !step.lengthUnknown;
@@ -64,12 +62,20 @@ export function readUdp(packet: Packet, step: Step): Step | null {
   packet.fields.set(`${level}.l4_checksum_ok`, ok && udpRight(packet, step) ? 1n : 0n);
 
   // Only the end of the IP payload limits the bytes read after UDP, not the UDP length.
-  const kind = PORTS.get(destination) ?? TUNNELS.get(destination);
+  const kind = headerOver(source, destination);
   if (!kind) return null;
   if (level === "inner" && TUNNELS.has(destination)) {
     return kind === "mpls" ? { ...step, kind: "inner_mpls", at: at + 8, over: "udp" } : null;
   }
   return { ...step, kind, at: at + 8, ...(kind === "mpls" ? { over: "udp" as const } : {}) };
+}
+
+/**
+ * The header after UDP. SPEC: it is known by the destination port first. The source port only tells
+ * of ESP, whose replies come through a NAT from 4500 to any port.
+ */
+export function headerOver(source: number, destination: number): string | undefined {
+  return PORTS.get(destination) ?? TUNNELS.get(destination) ?? (source === 4500 ? "esp_in_udp" : undefined);
 }
 
 /** SCTP's common header (RFC 9260 section 3.1): twelve bytes, of which the ports are fields. */

@@ -159,25 +159,78 @@ describe("GRE", () => {
   test("an entry of odd length: the dwords are those that are whole", () => {
     const one = gre("4000 0800 11111111", "0800 00 01 ff", END, UDP4);
     expect([dwords(one).length, inner(one)]).toEqual([4, [4n, 53n]]);
-    expect(dwords(gre("4001 0800 11111111", UDP4)).length).toBe(2);
+    expect(dwords(gre("4001 880b 11111111", UDP4)).length).toBe(2);
   });
 
   test.each([
     ["its first four bytes", "080000", 12, 11],
     ["its bytes", "0800 00 04 0a0000", 16, 15],
     ["the one behind it", `${ROUTE} 0000`, 20, 18],
-  ])("routes that are cut in %s: nothing, and the bytes up to there are wanted", (_name, routes, wanted, had) => {
-    const one = gre("4000 0800 11111111", routes);
-    expect([one.f("misc.gre_protocol"), dwords(one)]).toEqual([undefined, []]);
-    expect(one.stopped).toMatchObject({ header: "gre", offset: AT_IP4, wanted, had, reason: "beyond_packet" });
-    expect(one.payload.offset).toBe(AT_IP4);
+  ])(
+    "routes that are cut in %s: the first dword, and the bytes up to there are wanted",
+    (_name, routes, wanted, had) => {
+      const one = gre("4000 0800 11111111", routes);
+      expect([one.f("misc.gre_protocol"), dwords(one)]).toEqual([0x0800n, [0x40000800n]]);
+      expect(one.stopped).toMatchObject({ header: "gre", offset: AT_IP4, wanted, had, reason: "beyond_packet" });
+      expect(one.payload).toEqual({ offset: AT_IP4 + had, end: AT_IP4 + had });
+    },
+  );
+
+  test.each([
+    ["all of them", "b000 0800", 0],
+    ["the checksum", "b000 0800 1111", 2],
+    ["the key", "b000 0800 11111111 222222", 7],
+    ["the sequence number", "b000 0800 11111111 22222222 333333", 11],
+    ["all of them, in version 1", "b001 6558", 0],
+    ["the acknowledgement of another version", "b087 0800 11111111 22222222 33333333 44", 13],
+  ])("options that are cut, %s: the first dword without a key, nothing behind", (_name, header, had) => {
+    const frame = over4(47, header, "55555555 55555555 55555555 55555555", UDP4);
+    const flags = parseInt(header.slice(0, 4), 16);
+    for (const one of [parse(frame, { cut: AT_IP4 + 4 + had }), gre(header)]) {
+      const present = { c_present: 1n, k_present: 1n, s_present: 1n };
+      expect(one.of("misc.gre_")).toEqual({ ...present, protocol: BigInt(`0x${header.slice(5, 9)}`) });
+      expect([one.f("ext.gre_c_ks_res0_ver"), dwords(one).length, inner(one)]).toEqual([
+        BigInt(flags),
+        1,
+        [undefined, undefined],
+      ]);
+      const wanted = flags === 0xb087 ? 20 : 16;
+      expect(one.stopped).toMatchObject({ header: "gre", field: "options", offset: AT_IP4, wanted, had: 4 + had });
+      expect([one.kinds.at(-1), one.payload]).toEqual(["gre", { offset: AT_IP4 + 4 + had, end: AT_IP4 + 4 + had }]);
+    }
   });
 
-  test("version 1: an acknowledgement, no routes, the key as ever, nothing behind", () => {
+  test("three bytes are no header", () => {
+    const one = gre("b000 08");
+    expect([one.of("misc.gre_"), one.kinds.at(-1)]).toEqual([{ c_present: 0n, k_present: 0n, s_present: 0n }, "ipv4"]);
+    expect(one.stopped).toMatchObject({ header: "gre", wanted: 4, had: 3 });
+  });
+
+  test.each([
+    ["0800", UDP4, [4n, 53n]],
+    ["86dd", UDP6, [6n, 53n]],
+    ["6558", ETHERNET, [4n, 53n]],
+  ])("version 1 with protocol type %s is read as version 0", (type, payload, expected) => {
+    for (const [flags, rest, length] of [
+      ["2001", "22222222", 8],
+      // A says nothing in version 0, R brings routes.
+      ["2081", "22222222", 8],
+      ["7081", `11111111 22222222 33333333 ${ROUTE} ${END}`, 28],
+    ] as const) {
+      const one = gre(flags, type, rest, payload);
+      expect([one.f("misc.gre_key"), one.f("misc.gre_protocol")]).toEqual([0x22222222n, BigInt(`0x${type}`)]);
+      expect([one.f("ext.gre_c_ks_res0_ver"), inner(one)]).toEqual([BigInt(`0x${flags}`), expected]);
+      expect(one.headers.find(({ level }) => level === "inner")?.offset).toBe(AT_IP4 + length);
+    }
+  });
+
+  test("other versions, and version 1 of PPTP: an acknowledgement, no routes, the key as ever, nothing behind", () => {
     const one = gre("7081 880b 11111111 22222222 33333333 44444444", UDP4);
     expect([one.f("misc.gre_key"), one.f("misc.gre_protocol"), dwords(one).length]).toEqual([0x22222222n, 0x880bn, 4]);
     expect([inner(one), one.payload.offset]).toEqual([[undefined, undefined], AT_IP4 + 20]);
-    for (const version of ["0001", "0007"]) expect(inner(gre(version, "0800", UDP4))).toEqual([undefined, undefined]);
+    for (const header of ["0007 0800", "0002 6558", "0001 880b", "0001 88be"])
+      expect(inner(gre(header, UDP4))).toEqual([undefined, undefined]);
+    expect(gre("0001 8847 00010140", UDP4).of("misc2.")).toEqual({});
     expect(gre("0087 0800 4444").stopped).toMatchObject({ wanted: 8, had: 6 });
   });
 
@@ -224,7 +277,20 @@ describe("GTP-U", () => {
   test.each(["31", "32", "34"])("flags %s: twelve bytes", (flags) => {
     const one = gtpu(flags, "ff 0020 00000007 0102 03 00", UDP4);
     expect([one.f("misc3.gtpu_dw_2"), dwords(one).length, inner(one)]).toEqual([0x01020300n, 3, [4n, 53n]]);
-    expect(gtpu(flags, "ff 0020 00000007 0102 03").stopped).toMatchObject({ header: "gtpu", wanted: 12, had: 11 });
+    for (const [third, had] of [
+      ["", 8],
+      ["0102 03", 11],
+    ] as const) {
+      const cut = gtpu(flags, "ff 0020 00000007", third);
+      expect(cut.stopped).toMatchObject({ header: "gtpu", field: "gtpu_dw_2", offset: AT_UDP, wanted: 12, had });
+      expect(Object.keys(cut.of("misc3.gtpu_")).sort()).toEqual(["dw_0", "msg_flags", "msg_type", "teid"]);
+      expect([dwords(cut), inner(cut)]).toEqual([
+        [BigInt(`0x${flags}ff0020`), 7n],
+        [undefined, undefined],
+      ]);
+      expect([cut.kinds.at(-1), cut.payload]).toEqual(["gtpu", { offset: AT_UDP + had, end: AT_UDP + had }]);
+    }
+    expect(gtpu(flags, "ff 0020 000000").of("misc3.gtpu_")).toEqual({});
   });
 
   test("extension headers up to a next type of 0, with E only", () => {

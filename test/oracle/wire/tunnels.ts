@@ -2,7 +2,7 @@
 // Geneve (RFC 8926), GRE (RFC 2784, 2890, 1701, 2637, 7637) and GTP-U (3GPP TS 29.281).
 
 import { byNibble, readMpls } from "./link.js";
-import { type Packet, type Step, big, enter, number, refuse, seen, whole } from "./packet.js";
+import { type Packet, type Step, big, enter, number, refuse, seen, seenCut, whole } from "./packet.js";
 
 /** The first four dwords of the tunnel's own header, as far as they exist. */
 function keepDwords(packet: Packet, step: Step, length: number): void {
@@ -91,26 +91,32 @@ export function readGre(packet: Packet, step: Step): Step | null {
   const { at } = step;
   if (!whole(packet, step, 4)) return null;
   const flags = number(packet, at, 2);
-  const version = flags & 7;
+  const type = number(packet, at + 2, 2);
+  // SPEC: version 1 that carries an IP packet or a frame is read as version 0.
+  const version = (flags & 7) === 1 && PROTOCOL_TYPES.has(type) ? 0 : flags & 7;
   const has = (bit: number): boolean => (flags & bit) !== 0;
   // RFC 1701: checksum and offset are both present if either the checksum or the routing bit is
   // set.
   const keyAt = has(CHECKSUM) || has(ROUTING) ? 8 : 4;
   let length = keyAt + (has(KEY) ? 4 : 0) + (has(SEQUENCE) ? 4 : 0);
   if (version !== 0 && has(ACKNOWLEDGEMENT)) length += 4; // RFC 2637 section 4.1
-  if (!whole(packet, step, length)) return null;
-  if (version === 0 && has(ROUTING)) {
+  let cut = !whole(packet, step, length);
+  if (!cut && version === 0 && has(ROUTING)) {
     const end = endOfRoutes(packet, step, length);
-    if (end === null) return null;
-    length = end;
+    if (end === null) cut = true;
+    else length = end;
   }
-  seen(packet, step, length);
-  const type = number(packet, at + 2, 2);
   if (has(CHECKSUM)) packet.fields.set("misc.gre_c_present", 1n);
   if (has(KEY)) packet.fields.set("misc.gre_k_present", 1n);
   if (has(SEQUENCE)) packet.fields.set("misc.gre_s_present", 1n);
   packet.fields.set("misc.gre_protocol", BigInt(type));
   packet.fields.set("ext.gre_c_ks_res0_ver", BigInt(flags));
+  if (cut) {
+    seenCut(packet, step);
+    keepDwords(packet, step, 4);
+    return null;
+  }
+  seen(packet, step, length);
   if (has(KEY)) packet.fields.set("misc.gre_key", big(packet, at + keyAt, 4));
   keepDwords(packet, step, length);
 
@@ -160,16 +166,17 @@ export function readGtpu(packet: Packet, step: Step): Step | null {
   const flags = number(packet, at, 1);
   const known = flags >> 5 === 1 && (flags & 0x10) !== 0;
   const optional = known && (flags & 0x07) !== 0;
-  const length = optional ? 12 : 8;
-  if (!whole(packet, step, length)) return null;
-  seen(packet, step, length);
+  const cut = optional && !whole(packet, step, 12);
+  const length = optional && !cut ? 12 : 8;
+  if (cut) seenCut(packet, step);
+  else seen(packet, step, length);
   packet.fields.set("misc3.gtpu_msg_flags", BigInt(flags));
   packet.fields.set("misc3.gtpu_msg_type", big(packet, at + 1, 1));
   packet.fields.set("misc3.gtpu_teid", big(packet, at + 4, 4));
   packet.fields.set("misc3.gtpu_dw_0", big(packet, at, 4));
-  if (optional) packet.fields.set("misc3.gtpu_dw_2", big(packet, at + 8, 4));
+  if (optional && !cut) packet.fields.set("misc3.gtpu_dw_2", big(packet, at + 8, 4));
   keepDwords(packet, step, length);
-  if (!known) return null;
+  if (!known || cut) return null;
   const end = (flags & 0x04) !== 0 ? endOfExtensions(packet, { ...step, at: at + length }) : at + length;
   if (end === null || number(packet, at + 1, 1) !== G_PDU) return null;
   return byNibble(packet, { ...step, at: end }, true);

@@ -1,7 +1,23 @@
 // Tests the reference parser on handmade frames: SCTP, ESP, BTH, IP in IP, and the ports of UDP.
 
 import { describe, expect, test } from "vitest";
-import { AT_IP4, AT_UDP, ETH4, MACS, TCP4, UDP4, UDP6, ip4, over4, over6, overUdp, parse, udp } from "./handmade.js";
+import {
+  AT_IP4,
+  AT_UDP,
+  ETH4,
+  MACS,
+  TCP4,
+  UDP4,
+  UDP6,
+  ip4,
+  over4,
+  over6,
+  overUdp,
+  parse,
+  size,
+  u16,
+  udp,
+} from "./handmade.js";
 
 const VXLAN = "08000000 00002a00";
 const inVxlan = (...parts: string[]) => overUdp(4789, VXLAN, ETH4, ...parts);
@@ -71,8 +87,32 @@ describe("ESP", () => {
     expect(parse(overUdp(4500, "00000000 00000001"), { cut: AT_UDP + 4 }).stopped).toBeNull();
   });
 
-  test("the source port is never looked at", () => {
-    for (const port of ["1194", "12b5", "12b7", "0868"]) {
+  test.each(["ESP", "a keep-alive", "IKE"])("%s from port 4500, as to it, at either level", (what) => {
+    const payload = { ESP, "a keep-alive": "ff", IKE: "00000000 0102030405060708" }[what] ?? "";
+    const header = `1194 c000 ${u16(8 + size(payload))} 0000`;
+    const frames = [over4(17, header, payload), over6(17, header, payload)].map((frame) => parse(frame));
+    const inner = parse(inVxlan(ip4(8 + size(payload), 17), header, payload));
+    const expected = what === "ESP" ? [0x12345678n, 7n] : [undefined, undefined];
+    for (const one of frames) expect([spi("outer", one), one.stopped]).toEqual([expected, null]);
+    expect([spi("inner", inner), inner.stopped]).toEqual([expected, null]);
+  });
+
+  test("the destination port decides, if it is known", () => {
+    for (const [port, kind] of [
+      ["12b5", "vxlan"],
+      ["12b7", "bth"],
+      ["0868", "gtpu"],
+    ] as const) {
+      const one = parse(over4(17, `1194 ${port} 0018 0000`, "30ff 0000 00000001 0000000000000000"));
+      expect([spi("outer", one), one.kinds[3]]).toEqual([[undefined, undefined], kind]);
+    }
+    // In the inner packet the tunnels of these ports are payload.
+    const inner = parse(inVxlan(ip4(16, 17), "1194 12b5 0010 0000", ESP));
+    expect([spi("inner", inner), inner.kinds.at(-1)]).toEqual([[undefined, undefined], "udp"]);
+  });
+
+  test("other source ports are never looked at", () => {
+    for (const port of ["12b5", "12b7", "0868"]) {
       const { kinds } = parse(over4(17, `${port} 1234 0010 0000`, "0102030405060708"));
       expect(kinds.at(-1)).toBe("udp");
     }

@@ -26,9 +26,9 @@ const STEERING: ReadonlyMap<number, readonly string[]> = new Map<number, string[
   [Header.ipv6_fragment, ["0 1", "2 2"]],
   [Header.ah, ["0 1", "1 1"]],
   [Header.tcp, ["12 1"]],
-  [Header.udp, ["2 2", "4 2", "6 2"]],
-  // Flags and type, then a key or the first source route entry.
-  [Header.gre, ["0 2", "0 2", "2 2", "8 4", "11 1"]],
+  [Header.udp, ["0 2", "2 2", "4 2", "6 2"]],
+  // Flags, version and type, then a key or the first source route entry.
+  [Header.gre, ["0 2", "0 2", "1 1", "2 2", "8 4", "11 1"]],
   [Header.vxlan_gpe, ["3 1"]],
   // Option length, type, then the first option's name and length.
   [Header.geneve, ["0 1", "2 2", "8 4", "11 1"]],

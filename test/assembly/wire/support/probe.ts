@@ -60,6 +60,12 @@ const CHECKSUMS: readonly [want: number, byte: number, bit: number][] = [
 const BEYOND = CHECKSUMS.reduce((all, [want]) => all | want, 1 << GROUP_MISC4);
 /** What has a length that can be no header's. */
 const WITH_LENGTH: ReadonlySet<number> = new Set([Header.ipv4, Header.gtpu_extension]);
+/** What keeps the fields of its fixed part when its options are cut, and the size of that part. */
+const WITH_OPTIONS: ReadonlyMap<number, number> = new Map<number, number>([
+  [Header.tcp, 20],
+  [Header.gre, 4],
+  [Header.gtpu, 8],
+]);
 const IP: ReadonlySet<number> = new Set([Header.ipv4, Header.ipv6, Header.ip]);
 /** More than any one header takes, so that a read beside the frame is a read of these. */
 const POISONED = 4096;
@@ -197,7 +203,13 @@ export class ParseProbe {
     }
     hold(Stop[why] !== undefined && Header[stopped] !== undefined && stopped !== Header.none, "a stop of no kind");
     hold(at + had <= payloadEnd, "the stop lies within the frame");
-    hold(at > before || count === MAP_ENTRIES, "the stop lies behind the headers that were read");
+    const last = headers.at(-1);
+    if (at === before && last !== undefined) {
+      const fixed = WITH_OPTIONS.get(last.kind) ?? Infinity;
+      const [begin, end] = last.level === LEVEL_INNER ? [inner, innerEnd] : [payload, payloadEnd];
+      hold(stopped === last.kind && had >= fixed && wanted > fixed, "only options are cut off from a header");
+      hold(begin === end && at + had === end, "nothing follows a header whose options are cut");
+    } else hold(at > before || count === MAP_ENTRIES, "the stop lies behind the headers that were read");
     const beyond = this.#frame.wireLength - at < wanted;
     if (why === Stop.truncated) hold(had < wanted && !beyond, "a cut header has bytes on the wire only");
     else if (why === Stop.beyond_packet) hold(had < wanted, "a header beyond its packet lacks bytes");
