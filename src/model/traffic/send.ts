@@ -63,19 +63,29 @@ export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: U
   const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
   const { function: from } = context;
   const [sent] = traffic.send(call, from, number, [frame], pendingWork, qp.qp_num, metadata, transport) as [Outcome];
-  const { outcome, egressFrames } = pendingWork.egressFrames.every(({ switched }) => switched)
-    ? { outcome: sent, egressFrames: pendingWork.egressFrames }
-    : loopedBack(call, traffic, qp, sent, pendingWork);
+  const { outcome, egressFrames } = pendingWork.egressFrames.some((one) => loops(qp, one))
+    ? loopedBack(call, traffic, qp, sent, pendingWork)
+    : { outcome: sent, egressFrames: pendingWork.egressFrames };
   for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
   for (const arrival of pendingWork.arrivals) arrival.transport.arrive(arrival.frame);
   return outcome;
 }
 
 /**
- * Matches frames that leave by default, without a rule of the eSwitch, against the receive rules of
- * the port. A frame that those rules keep does not leave. SPEC: RDMA tables and connections match
- * only frames for the port's own MAC and for groups; frames that a connected queue pair sends to
- * other addresses are not looped back.
+ * Whether a frame that leaves is looped back: if it leaves by default, without a rule of the
+ * eSwitch, and if it is a multicast frame of the PF that leaves by the port of its queue pair.
+ * SPEC: frames that a connected queue pair sends to other addresses than the port's own are not.
+ */
+function loops(qp: QueuePair, { destination, port, switched }: PendingWork["egressFrames"][number]): boolean {
+  const { frame } = destination;
+  if (!switched) return qp.transport === null || isFor(port, frame);
+  return qp.context.function.managesSwitch && port.number === qp.attributes.port_num && isMulticast(frame);
+}
+
+/**
+ * Matches the frames that loop back against the receive rules of the port. A frame that those rules
+ * keep does not leave. SPEC: RDMA tables and connections match only frames for the port's own MAC
+ * and for groups.
  */
 function loopedBack(
   call: string,
@@ -90,15 +100,14 @@ function loopedBack(
   const egressFrames: PendingWork["egressFrames"] = [];
   const stayed: Outcome[] = [];
   for (const egressFrame of pendingWork.egressFrames) {
-    const { destination, port, switched } = egressFrame;
-    const { frame } = destination;
-    const own = isFor(port, frame);
-    if (switched || !(own || qp.transport === null)) {
+    const { destination, port } = egressFrame;
+    if (!loops(qp, egressFrame)) {
       egressFrames.push(egressFrame);
       continue;
     }
+    const { frame } = destination;
     const { unicast, multicast } = qp.selfLoopback;
-    const options = { rdma: own, ownFlows: isMulticast(frame) ? multicast : unicast };
+    const options = { rdma: isFor(port, frame), ownFlows: isMulticast(frame) ? multicast : unicast };
     const [looped] = traffic.loopBack(call, port.number, [frame], qp, pendingWork, options) as [Outcome];
     rules.push(...looped.rules);
     copies.push(...looped.copies);

@@ -217,6 +217,26 @@ describe("loopback", () => {
     expect(one.sent(0, 81)).toBe("pf deliver");
   });
 
+  test("is for multicast frames that a rule has sent out of their port, too", () => {
+    const other = createSink(one.contexts[0], "other");
+    v.ibv_create_flow(other, attr([TCP]));
+    const sent = (from: 0 | 1, port: number): string => {
+      const frame = ipv4Frame({ dport: port });
+      frame[0]! |= 1;
+      return outcomeText(one.device.send(one.queues[from], frame));
+    };
+    one.fdb(80, toVport(UPLINK));
+    one.fdb(81, toPort(1));
+    one.fdb(82, toAll(toPort(1), toVport(1)));
+    for (const dport of [80, 81]) expect(sent(0, dport)).toBe("other port:1 transmit");
+    expect(sent(0, 82)).toBe("other port:1 vf1/host:0 deliver");
+    // Not for those of a VF, or that leave by another port or not at all.
+    expect(sent(1, 80)).toBe("port:1 transmit");
+    one.fdb(83, toPort(2));
+    one.fdb(84, DROP);
+    expect([sent(0, 83), sent(0, 84)]).toEqual(["port:2 transmit", "drop drop_action"]);
+  });
+
   test("of flows of a VF is none, allowed or not", () => {
     flow(1, [dport(80)], LOOP);
     expect(one.sent(1, 80)).toBe("host:0 deliver");

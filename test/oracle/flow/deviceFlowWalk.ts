@@ -56,8 +56,8 @@ interface Walk {
   hops: number;
   missed: boolean;
   looped: boolean;
-  /** No FDB rule has chosen its egress port. */
-  byDefault: boolean;
+  /** It leaves after the PF's own rules, which may keep it. */
+  loops: boolean;
   copies: Arrival[];
   hits: number;
   rules: string[];
@@ -95,7 +95,7 @@ function newWalk(world: FlowWorld, frame: FrameIn, origin: Origin, observe: Obse
     hops: 0,
     missed: false,
     looped: false,
-    byDefault: false,
+    loops: false,
     hits: 0,
     copies: [],
     rules: [],
@@ -167,7 +167,7 @@ function unwanted(walk: Walk, { stage, vport }: { stage: FlowTable; vport: numbe
       return crossed(walk, ["FDB"], PF);
     case "fdb":
       if (walk.origin.vport !== PF) return crossed(walk, RECEIVED, PF);
-      walk.byDefault = true;
+      walk.loops = true;
       return leaves(walk);
   }
 }
@@ -306,7 +306,9 @@ function goTo(walk: Walk, here: DeviceTable, end: TableEnd): Place | FlowOutcome
       return jump(walk, { stage: end.type, vport: here.vport, from: end.priority });
     case "vport":
       if (end.vport !== WIRE) return crossed(walk, RECEIVED, end.vport);
-      return walk.origin.vport === WIRE ? ended(walk, "drop", "wire_to_wire") : leaves(walk);
+      if (walk.origin.vport === WIRE) return ended(walk, "drop", "wire_to_wire");
+      walk.loops = walk.origin.vport === PF && isMulticast(walk.frame);
+      return leaves(walk);
   }
 }
 
@@ -322,17 +324,20 @@ function behindOf(type: FlowTable): FlowTable[] {
 export const macOf = (bytes: Uint8Array): bigint =>
   bytes.subarray(0, 6).reduce((mac, byte) => (mac << 8n) | BigInt(byte), 0n);
 
+/** Whether the group bit of the destination MAC is set. */
+const isMulticast = ({ bytes }: Frame): boolean => ((bytes[0] ?? 0) & 1) !== 0;
+
 /**
- * docs/flows.md, Sending: a frame of the PF whose port no rule has chosen returns to the port's own
- * stages. A frame delivered there does not leave, unless its group bit is set. A drop there does
+ * docs/flows.md, Sending: a frame of the PF whose port no rule has chosen, and a multicast frame,
+ * returns to the port's own stages. A frame delivered there does not leave, unless its group bit is set. A drop there does
  * not stop it from leaving.
  */
 function loopedBack(walk: Walk, sent: FlowOutcome): FlowOutcome {
   const { world, origin, frame, observe } = walk;
-  if (!walk.byDefault) return sent;
+  if (!walk.loops) return sent;
   const back = newWalk(world, frame, origin, observe);
   back.looped = true;
-  const multicast = ((frame.bytes[0] ?? 0) & 1) !== 0;
+  const multicast = isMulticast(frame);
   // RoCE takes only frames for the port itself or for a group.
   const own = multicast || world.macs.get(origin.port) === macOf(frame.bytes);
   const looped = run(back, stageAt(back, own ? RECEIVED : ["NIC_RX"], PF));

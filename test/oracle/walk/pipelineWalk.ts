@@ -74,7 +74,7 @@ interface Branch {
 
 type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers"> & {
   /**
-   * It leaves the eSwitch by default, with this arrival, unless the function's own rules match it.
+   * It leaves the eSwitch with this arrival, after the function's own rules, which may keep it.
    */
   leaves: { branch: Branch; arrival: Arrival } | null;
   sample: boolean;
@@ -346,8 +346,10 @@ function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
       const vport = Number(branch.at.slice("host:".length));
       return arrived(walk, branch, `${vport === PF ? "" : `vf${vport}/`}host:${terminal.queue}`, "deliver");
     }
-    case "port":
-      return arrived(walk, branch, `port:${terminal.port}`, departed(origin));
+    case "port": {
+      const loops = origin.vport === PF && terminal.port === origin.port && isMulticast(branch.frame.bytes);
+      return arrived(walk, branch, `port:${terminal.port}`, departed(origin), null, loops);
+    }
     case "vport":
       if (terminal.vport !== WIRE) return [crossed(branch, rootName("nic_rx", terminal.vport))];
       if (origin.vport === WIRE) return ended(walk, branch, "drop", "wire_to_wire");
@@ -400,7 +402,7 @@ function arrived(
   name: string,
   verdict: "deliver" | "transmit" | "forward",
   refuses: string | null = null,
-  byDefault = false,
+  loops = false,
 ): Branch[] {
   if (walk.to.length + walk.copies.length + walk.refused.length === MOST_DESTINATIONS) {
     return ended(walk, branch, "drop", "copy_limit");
@@ -408,7 +410,7 @@ function arrived(
   const arrival = { name, bytes: branch.frame.bytes, tag: branch.tag ?? 0 };
   if (refuses === null) (branch.sample ? walk.copies : walk.to).push(arrival);
   else walk.refused.push({ reason: refuses, sample: branch.sample });
-  return ended(walk, branch, verdict, null, byDefault ? { branch, arrival } : null);
+  return ended(walk, branch, verdict, null, loops ? { branch, arrival } : null);
 }
 
 /** Leaves by the port that it was sent on, unless the PF's own rules match it. */
@@ -416,10 +418,14 @@ function leaveByDefault(walk: Walk, branch: Branch): Branch[] {
   return arrived(walk, branch, `port:${walk.origin.port}`, "transmit", null, true);
 }
 
+/** Whether the group bit of the destination MAC is set. */
+const isMulticast = (bytes: Uint8Array): boolean => ((bytes[0] ?? 0) & 1) !== 0;
+
 /**
- * Copies that leave by default return to the PF's rules, each on its own path. A copy delivered
- * there does not leave, unless its group bit is set; its recipients come before the port. Earlier
- * deliveries rank highest in the verdict, then these deliveries, then the copies that leave.
+ * Copies that leave by default, and multicast copies that a rule sends out of the port, return to
+ * the PF's rules, each on its own path. A copy delivered there does not leave, unless its group bit
+ * is set; its recipients come before the port. Earlier deliveries rank highest in the verdict, then
+ * these deliveries, then the copies that leave.
  */
 function afterLoopback(walk: Walk, sent: Ended): Ended {
   const stayed = walk.ended.flatMap(({ leaves }) =>
@@ -440,11 +446,11 @@ function loopBack(walk: Walk, { frame, sample }: Branch, arrival: Arrival): Ende
   walk.rules.push(...back.rules);
   walk.copies.push(...back.copies);
   const looped = result(back);
-  const multicast = ((frame.bytes[0] ?? 0) & 1) !== 0;
   // SPEC: a frame that a rule gave to a queue that refused it was for the port, and does not leave
   // either.
   const stays =
-    (looped.verdict === "deliver" || back.refused.some(({ reason }) => reason === looped.reason)) && !multicast;
+    (looped.verdict === "deliver" || back.refused.some(({ reason }) => reason === looped.reason)) &&
+    !isMulticast(frame.bytes);
   const list = sample ? walk.copies : walk.to;
   list.splice(list.indexOf(arrival), 1, ...back.to, ...(stays ? [] : [arrival]));
   return stays && !sample ? looped : null;
