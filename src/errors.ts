@@ -95,6 +95,8 @@ export const REFUSALS = {
   bad_poll: "polling has not been started, or has been started already",
   bad_opcode: "queue pairs of this type do not have this operation",
   bad_send_flags: "queue pairs of this type do not take these send flags",
+  bad_posting: "the call is not allowed at this place of a posting",
+  missing_setter: "the request has a setter that was not called",
   bad_frame: "not a frame that can be sent",
   bad_create_flags: "the queue pair cannot be created with these flags",
   // ports and addresses
@@ -194,6 +196,11 @@ export class SteeringError extends Error implements Refusal {
  */
 export function refuse(refusal: Refusal): never {
   throw new SteeringError(refusal);
+}
+
+/** The fields of a thrown refusal. */
+export function refusalOf({ code, call, reason, path, value, hint, cite }: SteeringError): Refusal {
+  return { code, call, reason, path, value, hint, cite };
 }
 
 /** The message of a refusal, in one line: `call: path = value: rule (errno); hint [cite]`. */

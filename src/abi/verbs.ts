@@ -298,6 +298,24 @@ export const IBV_WR_LOCAL_INV = 7;
 export const IBV_WR_BIND_MW = 8;
 export const IBV_WR_SEND_WITH_INV = 9;
 export const IBV_WR_TSO = 10;
+export const IBV_WR_DRIVER1 = 11;
+export const IBV_WR_FLUSH = 14;
+export const IBV_WR_ATOMIC_WRITE = 15;
+
+/** enum ibv_qp_create_send_ops_flags: the operations that ibv_wr_post(3) builds. */
+export const IBV_QP_EX_WITH_RDMA_WRITE = 1 << 0;
+export const IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM = 1 << 1;
+export const IBV_QP_EX_WITH_SEND = 1 << 2;
+export const IBV_QP_EX_WITH_SEND_WITH_IMM = 1 << 3;
+export const IBV_QP_EX_WITH_RDMA_READ = 1 << 4;
+export const IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP = 1 << 5;
+export const IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD = 1 << 6;
+export const IBV_QP_EX_WITH_LOCAL_INV = 1 << 7;
+export const IBV_QP_EX_WITH_BIND_MW = 1 << 8;
+export const IBV_QP_EX_WITH_SEND_WITH_INV = 1 << 9;
+export const IBV_QP_EX_WITH_TSO = 1 << 10;
+export const IBV_QP_EX_WITH_FLUSH = 1 << 11;
+export const IBV_QP_EX_WITH_ATOMIC_WRITE = 1 << 12;
 
 /** enum ibv_send_flags */
 export const IBV_SEND_FENCE = 1;

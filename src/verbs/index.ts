@@ -3,6 +3,7 @@
  * a refusal is thrown as `SteeringError`, destroying and modifying calls return 0.
  */
 export * from "../abi/verbs.js";
+export * from "../abi/verbsConstants.js";
 export * from "./addresses.js";
 export * from "./completions.js";
 export * from "./counters.js";
@@ -31,6 +32,9 @@ export type {
 } from "./flowAttr.js";
 export type { Out } from "./out.js";
 export * from "./queries.js";
+export * from "./queue/workRequests.js";
 export * from "./queues.js";
+export * from "./rates.js";
 export * from "./sending.js";
+export * from "./text.js";
 export * from "./workQueues.js";

@@ -6,7 +6,8 @@ import type { QueuePairChange } from "../model/queue/states.js";
 import type { ReceiveRequest } from "../model/queue/receiveQueue.js";
 import type { BadRequest } from "../model/queue/scatter.js";
 import { fill, type Out } from "./out.js";
-import { createExtended, type RssAttributes } from "../model/queue/rssQueuePair.js";
+import { createExtended, type ExtendedAttributes } from "../model/queue/createExtended.js";
+import type { RssAttributes } from "../model/queue/rssQueuePair.js";
 
 export type {
   QueuePair,
@@ -17,6 +18,7 @@ export type {
 export type { QueuePairChange } from "../model/queue/states.js";
 export type { ReceiveRequest } from "../model/queue/receiveQueue.js";
 export type { BadRequest, ScatterEntry } from "../model/queue/scatter.js";
+export type { ExtendedAttributes } from "../model/queue/createExtended.js";
 export type { ReceiveHashConfiguration, RssAttributes } from "../model/queue/rssQueuePair.js";
 
 /**
@@ -35,16 +37,18 @@ export function ibv_create_qp(pd: ProtectionDomain, qp_init_attr: QueuePairAttri
 /**
  * Makes a queue pair from extended attributes (ibv_create_qp_ex(3)). With
  * IBV_QP_INIT_ATTR_IND_TABLE and _RX_HASH in `comp_mask` it is an RSS queue pair: it spreads frames
- * over the work queues of `rwq_ind_tbl`, and cannot send or post.
+ * over the work queues of `rwq_ind_tbl`, and cannot send or post. With _SEND_OPS_FLAGS, the calls
+ * `ibv_wr_*` build requests of the operations in `send_ops_flags`.
  * @param qp_init_attr as for `ibv_create_qp`, with `pd`; `rx_hash_conf.rx_hash_key` has 40 bytes
  * @throws EINVAL as `ibv_create_qp`; and if hash fields exclude each other, or the key is not 40
  *   bytes
- * @throws EOPNOTSUPP if a bit of `comp_mask`, the hash function or a hash field is unknown
+ * @throws EOPNOTSUPP if a bit of `comp_mask`, the hash function or a hash field is unknown, or the
+ *   device does not build one of the operations
  * @throws ENOMEM if the device has no memory left
  */
 export function ibv_create_qp_ex(
   context: Context,
-  qp_init_attr: (QueuePairAttributes | RssAttributes) & { comp_mask: number; pd: ProtectionDomain },
+  qp_init_attr: (QueuePairAttributes | RssAttributes) & ExtendedAttributes,
 ): QueuePair {
   const call = "ibv_create_qp_ex";
   living(call, "context", context, Context);

@@ -3,7 +3,7 @@
  * enforces.
  */
 import { refuse } from "../../errors.js";
-import { checkOptions, unsigned } from "../../checks.js";
+import { checkOptions, describe, unsigned } from "../../checks.js";
 
 /** Limits of a device, under their names in `struct ibv_device_attr`. */
 export interface DeviceLimits {
@@ -114,4 +114,12 @@ export function bounded(call: string, path: string, value: unknown, most: number
   const number = unsigned(call, path, value, 32);
   if (number > most) refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: `0 to ${most}` });
   return number;
+}
+
+/** A mask of 64 bits, as a bigint. @throws TypeError no number; EINVAL it has more bits */
+export function maskOf(call: string, path: string, value: unknown): bigint {
+  if (typeof value === "number") return BigInt(unsigned(call, path, value, 53));
+  if (typeof value !== "bigint") throw new TypeError(`${call}: ${path} must be a number, not ${describe(value)}`);
+  if (value === BigInt.asUintN(64, value)) return value;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "64 bits" });
 }

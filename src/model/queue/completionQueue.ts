@@ -108,6 +108,11 @@ export class CompletionQueue extends Handle {
     return this.#held.length >= this.cqe;
   }
 
+  /** How many more completions it holds. */
+  get room(): number {
+    return Math.max(0, this.cqe - this.#held.length);
+  }
+
   /** Adds a completion that the core has counted already. */
   push(wc: WorkCompletion, polled: (() => void) | null = null): void {
     this.#held.push({ wc, time: this.#timed ? this.device.now() : 0n, polled });

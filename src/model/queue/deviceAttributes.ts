@@ -4,11 +4,12 @@
  */
 import { IBV_QPT_DRIVER, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import type { Context, ProtectionDomain } from "../base/context.js";
+import type { Context } from "../base/context.js";
 import { ExtendedCompletionQueue, type CompletionQueueAttributes } from "./extendedCompletionQueue.js";
 import { checkObject, unsigned, wrongType } from "../../checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
-import { createExtended, type RssAttributes } from "./rssQueuePair.js";
+import { createExtended, type ExtendedAttributes as ExtendedMembers } from "./createExtended.js";
+import type { RssAttributes } from "./rssQueuePair.js";
 
 /** `struct mlx5dv_qp_init_attr`. Fields without their bit in `comp_mask` are ignored. */
 export interface DeviceQueuePairAttributes {
@@ -33,10 +34,7 @@ export interface DeviceCompletionQueueAttributes {
 }
 
 /** Attributes of ibv_create_qp_ex(3). */
-export type ExtendedAttributes = (QueuePairAttributes | RssAttributes) & {
-  comp_mask: number;
-  pd: ProtectionDomain;
-};
+export type ExtendedAttributes = (QueuePairAttributes | RssAttributes) & ExtendedMembers;
 
 /** enum mlx5dv_qp_init_attr_mask */
 export const QpMask = { create_flags: 1, dc: 2, send_ops_flags: 4, dci_streams: 8 } as const;
@@ -101,7 +99,7 @@ function checkMask(call: string, qp_type: number, mask: number): void {
     refuse({ code, call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
   }
   if ((mask & QpMask.send_ops_flags) === 0) return;
-  const hint = "use ibv_post_send: the calls ibv_wr_* and mlx5dv_wr_* do not exist here";
+  const hint = "the device has none of the operations mlx5dv_wr_*; send_ops_flags of qp_attr names those of ibv_wr_*";
   refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: mask, hint, cite: CITE_QP });
 }
 

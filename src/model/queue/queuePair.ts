@@ -285,6 +285,13 @@ export class QueuePair extends Handle implements Receiver {
     postList(request, bad, (wr) => send.post(call, wr));
   }
 
+  /** ibv_wr_complete: posts all requests, or none. */
+  postAll(call: string, requests: readonly SendRequest[]): void {
+    const send = this.#send;
+    if (send === null) this.#noSink(call);
+    send.postAll(call, requests);
+  }
+
   /** Takes `count` packet sequence numbers for packets to send; returns the first. */
   takePsn(count = 1): number {
     const psn = this.#state.sq_psn;

@@ -5,9 +5,6 @@
 import { HASH_NONE, HASH_TOEPLITZ, RSS_IPV6, RSS_KEY_SIZE, RSS_SPI, RSS_UDP } from "../../abi/state.js";
 import {
   IBV_QPT_RAW_PACKET,
-  IBV_QP_INIT_ATTR_IND_TABLE,
-  IBV_QP_INIT_ATTR_PD,
-  IBV_QP_INIT_ATTR_RX_HASH,
   IBV_RX_HASH_DST_IPV4,
   IBV_RX_HASH_DST_IPV6,
   IBV_RX_HASH_DST_PORT_TCP,
@@ -21,7 +18,7 @@ import {
   IBV_RX_HASH_SRC_PORT_UDP,
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
-import type { Context, ProtectionDomain } from "../base/context.js";
+import type { ProtectionDomain } from "../base/context.js";
 import { checkBytes, checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
 import { IndirectionTable } from "./indirectionTable.js";
@@ -184,29 +181,3 @@ function clash(call: string, mask: number, hint: string): never {
   const value = `0x${(mask >>> 0).toString(16)}`;
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint, cite: CITE });
 }
-
-/** Implements `ibv_create_qp_ex`. */
-export function createExtended(
-  call: string,
-  { device }: Context,
-  attributes: Partial<RssAttributes> & { comp_mask: number; pd: ProtectionDomain },
-): QueuePair {
-  const { comp_mask, pd } = attributes;
-  const path = "qp_init_attr.comp_mask";
-  const known = IBV_QP_INIT_ATTR_PD | RSS_ATTRIBUTES;
-  const more = unsigned(call, path, comp_mask, 32) & ~known;
-  const rssMask = comp_mask & RSS_ATTRIBUTES;
-  const half = rssMask !== 0 && rssMask !== RSS_ATTRIBUTES;
-  if (more !== 0 || half || (comp_mask & IBV_QP_INIT_ATTR_PD) === 0) {
-    const hint = "set IBV_QP_INIT_ATTR_PD; set IND_TABLE and RX_HASH together, or neither";
-    refuse({ code: more === 0 ? "EINVAL" : "EOPNOTSUPP", call, reason: "unsupported", path, value: comp_mask, hint });
-  }
-  if (pd.device !== device) {
-    refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
-  }
-  return rssMask === 0
-    ? QueuePair.create(call, pd, attributes as QueuePairAttributes)
-    : RssQueuePair.createRss(call, pd, attributes as RssAttributes);
-}
-
-const RSS_ATTRIBUTES = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;

@@ -11,9 +11,13 @@ import {
   IBV_SEND_IP_CSUM,
   IBV_SEND_SIGNALED,
   IBV_SEND_SOLICITED,
+  IBV_QP_EX_WITH_ATOMIC_WRITE,
+  IBV_QP_EX_WITH_FLUSH,
   IBV_WR_ATOMIC_CMP_AND_SWP,
   IBV_WR_ATOMIC_FETCH_AND_ADD,
+  IBV_WR_ATOMIC_WRITE,
   IBV_WR_BIND_MW,
+  IBV_WR_FLUSH,
   IBV_WR_LOCAL_INV,
   IBV_WR_RDMA_READ,
   IBV_WR_RDMA_WRITE,
@@ -24,6 +28,7 @@ import {
   IBV_WR_TSO,
 } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
+import { maskOf } from "../base/limits.js";
 
 interface Operations {
   readonly has: readonly number[];
@@ -87,4 +92,30 @@ export function checkOperation(
   if ((flags & ~known) === 0) return;
   const hint = `it takes ${flagHint}`;
   refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
+}
+
+/** The flags of the operations that `ibv_wr_*` can build for a type: `IBV_QP_EX_WITH_SEND` and so on. */
+function buildable(qp_type: number): number {
+  return (OPERATIONS[qp_type] as Operations).has.reduce((flags, opcode) => flags | buildFlag(opcode), 0);
+}
+
+/** The bit of an operation in `send_ops_flags`. */
+export function buildFlag(opcode: number): number {
+  if (opcode === IBV_WR_FLUSH) return IBV_QP_EX_WITH_FLUSH;
+  return opcode === IBV_WR_ATOMIC_WRITE ? IBV_QP_EX_WITH_ATOMIC_WRITE : 1 << opcode;
+}
+
+/**
+ * Checks `send_ops_flags` of a queue pair to be made.
+ * @throws EOPNOTSUPP for an operation that the type or this device does not have, as drivers do
+ */
+export function checkBuildFlags(call: string, qp_type: number, value: number | bigint): number {
+  const path = "qp_init_attr.send_ops_flags";
+  const flags = maskOf(call, path, value);
+  // The creation of the queue pair refuses other types.
+  if (OPERATIONS[qp_type] === undefined) return 0;
+  const can = buildable(qp_type);
+  if ((flags & ~BigInt(can)) === 0n) return Number(flags);
+  const hint = `queue pairs of this type build ${OPERATIONS[qp_type].opcodeHint}: 0x${can.toString(16)}`;
+  return refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
 }

@@ -15,7 +15,7 @@ import {
   IBV_WC_WR_FLUSH_ERR,
   IBV_WR_SEND_WITH_IMM,
 } from "../../abi/verbs.js";
-import { refuse } from "../../errors.js";
+import { refusalOf, refuse, SteeringError } from "../../errors.js";
 import { joined } from "../../packet/bytes.js";
 import { AddressHandle } from "./addressHandle.js";
 import { completion, type CompletionQueue } from "./completionQueue.js";
@@ -74,6 +74,26 @@ export interface SendingQueuePair {
   takePsn(): number;
 }
 
+/** A request that can be sent. */
+interface CheckedRequest {
+  readonly wr: SendRequest;
+  readonly flags: number;
+  readonly views: readonly Uint8Array[];
+  readonly datagram: Omit<Datagram, "psn"> | null;
+  readonly immediate: number | null;
+  /** Whether it gives a completion when it succeeds. */
+  readonly completes: boolean;
+}
+
+/** Requests of the same posting that are checked and not sent yet. */
+interface Before {
+  readonly requests: number;
+  readonly completions: number;
+}
+
+const NONE_BEFORE: Before = { requests: 0, completions: 0 };
+/** The states in which a queue pair takes send requests. */
+const SENDING: readonly number[] = [IBV_QPS_RTS, IBV_QPS_ERR];
 const PRIVILEGED_QKEY = 0x8000_0000;
 
 export class SendQueue {
@@ -101,25 +121,50 @@ export class SendQueue {
    *   its completion queue is full
    */
   post(call: string, wr: SendRequest): void {
+    this.#send(call, this.#check(call, wr, NONE_BEFORE));
+  }
+
+  /**
+   * Posts all requests, or none.
+   * @throws as `post`; `path` has the index of the request
+   */
+  postAll(call: string, requests: readonly SendRequest[]): void {
+    const before = { requests: 0, completions: 0 };
+    const checked = requests.map((wr, i) => {
+      const one = numbered(i, () => this.#check(call, wr, before));
+      before.requests++;
+      before.completions += one.completes ? 1 : 0;
+      return one;
+    });
+    // Frames of a request may have reset or destroyed the queue pair: the rest is forgotten then.
+    for (const one of checked) if (!this.#qp.destroyed && SENDING.includes(this.#qp.state)) this.#send(call, one);
+  }
+
+  #check(call: string, wr: SendRequest, before: Before): CheckedRequest {
     const qp = this.#qp;
     const { state } = qp;
     // Frames of an earlier request in the list may have destroyed the queue pair.
     if (qp.destroyed) refuse({ code: "EINVAL", call, reason: "object_destroyed", path: "qp", value: qp });
-    if (state !== IBV_QPS_RTS && state !== IBV_QPS_ERR) {
+    if (!SENDING.includes(state)) {
       const hint = "move it to RTS first";
       refuse({ code: "EINVAL", call, reason: "bad_state", path: "qp", value: STATE_NAMES[state], hint });
     }
     const flags = unsigned(call, "wr.send_flags", wr.send_flags ?? 0, 32);
     checkOperation(call, qp, wr.opcode, flags);
     const views = this.#views(call, wr, flags);
-    const { transport } = qp;
     const datagram = qp.qp_type === IBV_QPT_UD ? this.#datagram(call, wr, flags, views) : null;
     const immediate = immediateOf(call, wr);
-    if (transport !== null) checkMessageLength(call, lengthOf(views));
+    if (qp.transport !== null) checkMessageLength(call, lengthOf(views));
     else if (datagram === null) checkFrameLength(call, "wr.sg_list", lengthOf(views));
     const completes = state === IBV_QPS_ERR || this.#signalsAll || (flags & IBV_SEND_SIGNALED) !== 0;
-    this.#checkRoom(call, completes);
-    if (state === IBV_QPS_ERR) {
+    this.#checkRoom(call, completes, before);
+    return { wr, flags, views, datagram, immediate, completes };
+  }
+
+  #send(call: string, { wr, flags, views, datagram, immediate, completes }: CheckedRequest): void {
+    const qp = this.#qp;
+    const { transport } = qp;
+    if (qp.state === IBV_QPS_ERR) {
       this.#completions.add(completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, IBV_WC_SEND, 0, qp.qp_num, 0));
       return;
     }
@@ -190,13 +235,13 @@ export class SendQueue {
   }
 
   /** Refuses a request without a free entry, or without room for its completion. */
-  #checkRoom(call: string, completes: boolean): void {
+  #checkRoom(call: string, completes: boolean, before: Before): void {
     const { max_send_wr } = this.#limits;
-    if (this.#tail - this.#head >= max_send_wr) {
+    if (this.#tail - this.#head + before.requests >= max_send_wr) {
       const hint = `max_send_wr is ${max_send_wr}: poll the completion of a request to free its entry and all before it`;
       refuse({ code: "ENOMEM", call, reason: "queue_full", path: "qp", value: this.#qp, hint });
     }
-    if (!completes || !this.#completions.full) return;
+    if (!completes || this.#completions.room > before.completions) return;
     const hint = "poll the completion queue first";
     refuse({ code: "ENOMEM", call, reason: "completions_full", path: "qp.send_cq", value: this.#completions, hint });
   }
@@ -230,4 +275,14 @@ function checkMessageLength(call: string, length: number): void {
   if (length <= MAX_MESSAGE) return;
   const hint = `max_msg_sz is ${MAX_MESSAGE}`;
   refuse({ code: "EINVAL", call, reason: "bad_frame", path: "wr.sg_list", value: `${length} bytes`, hint });
+}
+
+/** Runs a check of request `i`; the path of a refusal then says `wr[i]`. */
+function numbered<T>(i: number, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof SteeringError)) throw error;
+    return refuse({ ...refusalOf(error), path: error.path?.replace(/^wr\b/, `wr[${i}]`) });
+  }
 }

@@ -88,6 +88,11 @@ function ipv6Header({ sgid, dgid, hopLimit, trafficClass, flowLabel }: Route, le
  */
 function sourcePort({ flowLabel }: Route, { source_qpn, remote_qpn }: OutgoingPacket): number {
   const label = flowLabel === 0 ? labelOf(source_qpn, remote_qpn) : flowLabel;
+  return sourcePortOf(label);
+}
+
+/** The UDP source port of a flow label of 20 bits. */
+export function sourcePortOf(label: number): number {
   return FIRST_SOURCE_PORT | ((label & 0x3fff) ^ (label >>> 14));
 }
 

@@ -58,9 +58,10 @@ describe("mlx5dv_create_qp", () => {
       }
     }
     const { comp_mask, ...rest } = verbs(RAW);
-    const more = (bits: number): unknown =>
+    const more = (bits: number): QueuePair =>
       dv.mlx5dv_create_qp(context, { ...rest, comp_mask: comp_mask | bits }, { comp_mask: 0 });
-    expect(refusal(() => more(v.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))).toEqual([
+    expect(v.ibv_qp_to_qp_ex(more(v.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)).wr_flags).toBe(0);
+    expect(refusal(() => more(v.IBV_QP_INIT_ATTR_CREATE_FLAGS))).toEqual([
       "EOPNOTSUPP",
       "unsupported",
       "qp_init_attr.comp_mask",

@@ -1,0 +1,236 @@
+/**
+ * Extended queue pairs: a program builds send requests call by call and posts them together
+ * (ibv_wr_post(3)).
+ */
+import {
+  IBV_QPT_UD,
+  IBV_SEND_FENCE,
+  IBV_SEND_INLINE,
+  IBV_SEND_IP_CSUM,
+  IBV_SEND_SIGNALED,
+  IBV_SEND_SOLICITED,
+} from "../../abi/verbs.js";
+import { describe, unsigned } from "../../checks.js";
+import { refuse, SteeringError } from "../../errors.js";
+import { joined } from "../../packet/bytes.js";
+import { NamedPrintable, type PrintedFields } from "../../printable.js";
+import { living } from "../base/handle.js";
+import { QueuePair } from "./queuePair.js";
+import type { ScatterEntry } from "./scatter.js";
+import { buildFlag, checkBuildFlags } from "./sendOperations.js";
+import type { DatagramAddress, SendRequest } from "./sendQueue.js";
+
+/** `struct ibv_data_buf`: bytes that are copied into a request. */
+export interface InlineBuffer {
+  addr: Uint8Array;
+  /** Bytes. @default the length of `addr` */
+  length?: number | undefined;
+}
+
+/** A request that is being built. */
+interface Draft {
+  readonly request: SendRequest;
+  hasData: boolean;
+}
+
+const CITE = "ibv_wr_post(3)";
+const FLAGS = IBV_SEND_FENCE | IBV_SEND_IP_CSUM | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED;
+const EXTENDED = new WeakMap<QueuePair, ExtendedQueuePair>();
+
+/**
+ * `struct ibv_qp_ex`. A refusal that C reports at `ibv_wr_complete` is kept until then. SPEC: calls
+ * whose effect C leaves undefined are refused at once: operations that were not declared, and calls
+ * in the wrong place.
+ */
+export class ExtendedQueuePair extends NamedPrintable {
+  readonly qp_base: QueuePair;
+  /** The `wr_id` of the next requests. @default 0n */
+  wr_id: bigint | number = 0n;
+  /** The flags of the next requests: IBV_SEND_SIGNALED, _SOLICITED, _FENCE, _IP_CSUM. @default 0 */
+  wr_flags = 0;
+  readonly #operations: number;
+  /** The requests since `ibv_wr_start`; null outside of a posting. */
+  #drafts: Draft[] | null = null;
+  #failed: SteeringError | null = null;
+
+  private constructor(qp: QueuePair, operations: number) {
+    super();
+    this.qp_base = qp;
+    this.#operations = operations;
+  }
+
+  /** Makes a queue pair that builds requests of these operations (IBV_QP_EX_WITH_*). */
+  static create(call: string, qp_type: number, flags: number | bigint, make: () => QueuePair): QueuePair {
+    const operations = checkBuildFlags(call, qp_type, flags);
+    const qp = make();
+    EXTENDED.set(qp, new ExtendedQueuePair(qp, operations));
+    return qp;
+  }
+
+  /** @throws EINVAL the queue pair was made without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS */
+  static of(call: string, qp: QueuePair): ExtendedQueuePair {
+    const extended = EXTENDED.get(living(call, "qp", qp, QueuePair));
+    if (extended !== undefined) return extended;
+    const hint = "create it by ibv_create_qp_ex with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS";
+    return refuse({ code: "EINVAL", call, reason: "not_requested", path: "qp", value: qp, hint, cite: CITE });
+  }
+
+  get name(): string {
+    return this.qp_base.name;
+  }
+
+  protected override printedFields(): PrintedFields {
+    const { qp_base, wr_id, wr_flags } = this;
+    return { qp_base, wr_id, wr_flags, requests: this.#drafts?.length ?? null };
+  }
+
+  /** @internal `ibv_wr_start`. */
+  start(call: string): void {
+    if (this.#drafts !== null) this.#misplaced(call, "call ibv_wr_complete or ibv_wr_abort first");
+    this.#drafts = [];
+    this.#failed = null;
+  }
+
+  /** @internal Begins a request: `ibv_wr_send` and so on. */
+  build(call: string, opcode: number, more: Partial<SendRequest> = {}): void {
+    const drafts = this.#posting(call);
+    if ((this.#operations & buildFlag(opcode)) === 0) {
+      const hint = "name the operation in send_ops_flags of ibv_create_qp_ex, where the device has it";
+      refuse({ code: "EOPNOTSUPP", call, reason: "bad_opcode", path: "qp", value: this, hint, cite: CITE });
+    }
+    const { wr_id, wr_flags } = this;
+    this.#keep(() => {
+      if ((unsigned(call, "qp.wr_flags", wr_flags, 32) & ~FLAGS) === 0) return;
+      const hint = "FENCE, SIGNALED, SOLICITED or IP_CSUM; ibv_wr_set_inline_data makes a request inline";
+      refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "qp.wr_flags", value: wr_flags, hint });
+    });
+    drafts.push({ request: { wr_id, opcode, send_flags: wr_flags, sg_list: [], ...more }, hasData: false });
+  }
+
+  /** @internal `ibv_wr_set_sge`, `ibv_wr_set_sge_list`. */
+  setEntries(call: string, count: number, list: readonly ScatterEntry[] | null): void {
+    const draft = this.#withoutData(call);
+    const entries = counted(call, "num_sge", count, "sg_list", list);
+    this.#keep(() => {
+      const { max_send_sge: most = 0 } = this.#limits(call);
+      if (count <= most) return;
+      const hint = `max_send_sge is ${most}`;
+      refuse({ code: "ENOMEM", call, reason: "out_of_range", path: "num_sge", value: count, hint });
+    });
+    draft.request.sg_list = entries.map((entry) => ({ ...entry }));
+    draft.hasData = true;
+  }
+
+  /** @internal `ibv_wr_set_inline_data`, `ibv_wr_set_inline_data_list`: copies the bytes. */
+  setInline(call: string, count: number, list: readonly InlineBuffer[] | null): void {
+    const draft = this.#withoutData(call);
+    const parts = counted(call, "num_buf", count, "buf_list", list).map((buffer, i) => bytesIn(call, i, buffer));
+    const bytes = joined(...parts);
+    this.#keep(() => {
+      const { max_inline_data: most = 0 } = this.#limits(call);
+      if (bytes.length <= most) return;
+      const [value, hint] = [`${bytes.length} bytes`, `max_inline_data is ${most}`];
+      refuse({ code: "ENOMEM", call, reason: "out_of_range", path: "length", value, hint });
+    });
+    const { request } = draft;
+    request.sg_list = [{ addr: bytes, lkey: 0 }];
+    request.send_flags = (request.send_flags ?? 0) | IBV_SEND_INLINE;
+    draft.hasData = true;
+  }
+
+  /** @internal `ibv_wr_set_ud_addr`. */
+  setAddress(call: string, ud: DatagramAddress): void {
+    const { qp_type } = this.qp_base;
+    const draft = this.#last(call);
+    if (qp_type !== IBV_QPT_UD) {
+      const hint = "only requests of UD queue pairs have an address";
+      refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint, cite: CITE });
+    }
+    draft.request.wr = { ud };
+  }
+
+  /** @internal `ibv_wr_complete`: posts all requests since `ibv_wr_start`, or none. */
+  complete(call: string): void {
+    const drafts = this.#posting(call);
+    this.#drafts = null;
+    if (this.#failed !== null) throw this.#failed;
+    for (const [i, draft] of drafts.entries()) this.#checkComplete(call, `wr[${i}]`, draft);
+    this.qp_base.postAll(
+      call,
+      drafts.map(({ request }) => request),
+    );
+  }
+
+  /** @internal `ibv_wr_abort`: forgets all requests since `ibv_wr_start`. */
+  abort(call: string): void {
+    this.#posting(call);
+    this.#drafts = null;
+  }
+
+  #checkComplete(call: string, path: string, { request, hasData }: Draft): void {
+    const missing = (hint: string): never =>
+      refuse({ code: "EINVAL", call, reason: "missing_setter", path, hint, cite: CITE });
+    if (!hasData) missing("call ibv_wr_set_sge, ibv_wr_set_sge_list or ibv_wr_set_inline_data after its builder");
+    if (this.qp_base.qp_type === IBV_QPT_UD && request.wr === undefined) missing("call ibv_wr_set_ud_addr");
+  }
+
+  /** The request that setters change. */
+  #last(call: string): Draft {
+    const draft = this.#posting(call).at(-1);
+    return draft ?? this.#misplaced(call, "call a builder such as ibv_wr_send first");
+  }
+
+  #withoutData(call: string): Draft {
+    const draft = this.#last(call);
+    return draft.hasData ? this.#misplaced(call, "the request has its data already") : draft;
+  }
+
+  #posting(call: string): Draft[] {
+    living(call, "qp", this.qp_base, QueuePair);
+    return this.#drafts ?? this.#misplaced(call, "call ibv_wr_start first");
+  }
+
+  #limits(call: string): { max_send_sge?: number | undefined; max_inline_data?: number | undefined } {
+    return this.qp_base.query(call).init_attr.cap;
+  }
+
+  /** Keeps the first refusal for `ibv_wr_complete`. */
+  #keep(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof SteeringError)) throw error;
+      this.#failed ??= error;
+    }
+  }
+
+  #misplaced(call: string, hint: string): never {
+    refuse({ code: "EINVAL", call, reason: "bad_posting", path: "qp", value: this, hint, cite: CITE });
+  }
+}
+
+/** The first `count` items of a list; a list of none may be null. */
+function counted<T>(
+  call: string,
+  path: string,
+  count: number,
+  listPath: string,
+  list: readonly T[] | null,
+): readonly T[] {
+  const items = list === null && count === 0 ? [] : list;
+  if (!Array.isArray(items)) throw new TypeError(`${call}: ${listPath} must be an array, not ${describe(list)}`);
+  if (unsigned(call, path, count, 32) <= items.length) return items.slice(0, count) as T[];
+  const hint = `the list has ${items.length}`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: count, hint });
+}
+
+function bytesIn(call: string, i: number, { addr, length }: InlineBuffer): Uint8Array {
+  const path = `buf_list[${i}]`;
+  if (!(addr instanceof Uint8Array)) {
+    throw new TypeError(`${call}: ${path}.addr must be a Uint8Array, not ${describe(addr)}`);
+  }
+  const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);
+  if (size <= addr.length) return addr.subarray(0, size);
+  const hint = `addr has ${addr.length} bytes`;
+  return refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.length`, value: size, hint });
+}
