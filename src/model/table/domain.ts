@@ -105,7 +105,10 @@ export class Domain extends Handle {
     this.users++;
   }
 
+  /** Removes a table, and gives back what it holds in the core. */
   remove(table: Table): void {
+    if (!table.isRoot) this.device.core.exports.destroyTable(table.classifier.table);
+    else if (!this.rootOnly) this.context.function.part(TablePipeline).unpinRoot(this.type);
     this.tables.delete(table);
     this.users--;
   }
@@ -155,7 +158,6 @@ export class Table extends Handle {
 
   destroy(call: string): void {
     retire(call, "table", this, "destroy its matchers and the actions that lead to it first");
-    if (!this.isRoot) this.device.core.exports.destroyTable(this.classifier.table);
     this.domain.remove(this);
   }
 }

@@ -109,9 +109,13 @@ export class TablePipeline {
     return classifier;
   }
 
-  /** The root table of a domain on this function, kept from now on. @throws ENOMEM */
+  /** The root table of a type of domain, kept until `unpinRoot`. @throws ENOMEM */
   pinRoot(call: string, type: DomainType): Classifier {
     return this.pin(call, ROOT_STAGES[type]);
+  }
+
+  unpinRoot(type: DomainType): void {
+    this.unpin(ROOT_STAGES[type]);
   }
 
   unpin(name: StageName): void {

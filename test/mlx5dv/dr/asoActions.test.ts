@@ -188,7 +188,10 @@ test("a link holds its domain, and only the offset of a linked connection is mod
   expect(refused(() => modify(action, 0, INITIATOR, 3))?.code).toBe("EOPNOTSUPP");
   expect(refused(() => modify(action, 0, RESPONDER, 1))?.code).toBe("EOPNOTSUPP");
   modify(action, 1, RESPONDER, 3);
-  expect(refused(() => dv.mlx5dv_dr_domain_destroy(fdb))).toMatchObject({ code: "EBUSY", hint: expect.stringContaining("links to ASO objects") as string });
+  expect(refused(() => dv.mlx5dv_dr_domain_destroy(fdb))).toMatchObject({
+    code: "EBUSY",
+    hint: expect.stringContaining("links to ASO objects") as string,
+  });
   dv.mlx5dv_dr_aso_other_domain_unlink(one, fdb);
   dv.mlx5dv_dr_action_destroy(action);
   dv.mlx5dv_devx_obj_destroy(one);

@@ -2,6 +2,7 @@
  * Domains: their stages, their default actions for missed frames, their calls, and their lifetime.
  */
 import { beforeEach, describe, expect, test } from "vitest";
+import { createDevice, createSink } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Action } from "../../../src/model/action/action.js";
 import type { Domain, Table } from "../../../src/model/table/domain.js";
@@ -312,4 +313,28 @@ describe("mlx5dv_dr_domain_allow_duplicate_rules", () => {
     dv.mlx5dv_dr_rule_destroy(rule);
     make();
   });
+});
+
+test.each([0, 1, 2])("the root table of a domain of type %i leaves no memory behind", async (type) => {
+  const device = await createDevice({ vports: 2 });
+  const context = dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
+  const queue = createSink(context, "web");
+  const before = device.receive(1, FRAME);
+  const domain = dv.mlx5dv_dr_domain_create(context, type);
+  const start = device.memoryUsed;
+  for (let round = 0; round < 3; round++) {
+    const roots = [dv.mlx5dv_dr_table_create(domain, 0), dv.mlx5dv_dr_table_create(domain, 0)];
+    const matcher = dv.mlx5dv_dr_matcher_create(roots[0]!, 0, 0, null);
+    const drop = dv.mlx5dv_dr_action_create_drop();
+    const rule = dv.mlx5dv_dr_rule_create(matcher, null, 1, [drop]);
+    const outcome = type === 1 ? device.send(queue, FRAME) : device.receive(1, FRAME);
+    expect(outcome.verdict).toBe("drop");
+    expect(outcome.rules).toHaveLength(1);
+    dv.mlx5dv_dr_rule_destroy(rule);
+    dv.mlx5dv_dr_matcher_destroy(matcher);
+    for (const table of roots) dv.mlx5dv_dr_table_destroy(table);
+    expect(device.memoryUsed).toBe(start);
+  }
+  dv.mlx5dv_dr_domain_destroy(domain);
+  expect(device.receive(1, FRAME)).toEqual(before);
 });
