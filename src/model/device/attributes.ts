@@ -97,7 +97,9 @@ export interface DeviceAttributesEx {
   phys_port_cnt_ex: number;
 }
 
-/** MODEL: the device is no vendor's product. The firmware version only names flowsteer. */
+/** Mellanox. Programs use the calls of mlx5dv.h only on devices of this vendor. */
+const VENDOR_ID = 0x02c9;
+/** MODEL: there is no firmware. The version only names flowsteer. */
 const FIRMWARE = "flowsteer";
 /** The largest memory region: as long as a Uint8Array can be. */
 const MAX_MR_SIZE = BigInt(Number.MAX_SAFE_INTEGER);
@@ -132,8 +134,8 @@ export function deviceAttributes(device: DeviceBase): DeviceAttributes {
     sys_image_guid: guid,
     max_mr_size: MAX_MR_SIZE,
     page_size_cap: PAGE_SIZES,
-    vendor_id: 0,
-    vendor_part_id: 0,
+    vendor_id: VENDOR_ID,
+    vendor_part_id: device.profile.partId,
     hw_ver: 0,
     max_qp: limits.max_qp,
     max_qp_wr: limits.max_qp_wr,

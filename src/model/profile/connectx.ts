@@ -6,7 +6,7 @@
  * tables belong to the library, which does software-managed steering.
  */
 import { ESP_ENCRYPT, ESP_NEW_WINDOW } from "../../abi/esp.js";
-import { CONNECTX_NAMES, type FlowRules, type Profile, type TableRules } from "./profile.js";
+import { CONNECTX_NAMES, PART_IDS, type FlowRules, type Profile, type TableRules } from "./profile.js";
 
 const FLOWS: FlowRules = {
   lastPriority: 15,
@@ -174,6 +174,7 @@ function connectx(name: (typeof CONNECTX_NAMES)[number], steeringFormat: number)
   return {
     name,
     steeringFormat,
+    partId: PART_IDS[name],
     flows: FLOWS,
     counters: { liveAttach: false, readUnbound: false },
     rules: {

@@ -2,7 +2,7 @@
  * The profile `manual`: it refuses the calls that a manual page refuses, and calls without a
  * meaning.
  */
-import type { Profile, TableRules } from "./profile.js";
+import { PART_IDS, type Profile, type TableRules } from "./profile.js";
 
 const TABLES: TableRules = {
   masks: {
@@ -31,8 +31,9 @@ const TABLES: TableRules = {
 
 export const MANUAL: Profile = {
   name: "manual",
-  // SPEC: the format of ConnectX-7.
+  // SPEC: format and part of ConnectX-7.
   steeringFormat: 2,
+  partId: PART_IDS.connectx7,
   flows: {
     lastPriority: 0xffff,
     maxSpecs: 0xff,

@@ -8,10 +8,15 @@ export const CONNECTX_NAMES = ["connectx5", "connectx6dx", "connectx7", "connect
 export const PROFILE_NAMES = ["manual", ...CONNECTX_NAMES] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
+/** The PCI device ids of the cards, by which programs tell their generations apart. */
+export const PART_IDS = { connectx5: 0x1017, connectx6dx: 0x101d, connectx7: 0x1021, connectx8: 0x1023 } as const;
+
 export interface Profile {
   readonly name: ProfileName;
   /** The number by which the library distinguishes device generations. */
   readonly steeringFormat: number;
+  /** `vendor_part_id`: the PCI device id of the card. */
+  readonly partId: number;
   readonly flows: FlowRules;
   readonly counters: CounterRules;
   readonly rules: DirectRules;

@@ -15,3 +15,7 @@ test("numbers of steering formats are those that the library tells generations a
   const formats = PROFILES.map(({ name, steeringFormat }) => [name, steeringFormat]);
   expect(Object.fromEntries(formats)).toEqual({ manual: 2, connectx5: 0, connectx6dx: 1, connectx7: 2, connectx8: 3 });
 });
+
+test("part ids are those of the cards in the PCI database", () => {
+  expect(PROFILES.map(({ partId }) => partId)).toEqual([0x1021, 0x1017, 0x101d, 0x1021, 0x1023]);
+});

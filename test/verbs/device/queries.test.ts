@@ -23,6 +23,13 @@ describe("the device", () => {
     expect(attributes.device_cap_flags & v.IBV_DEVICE_UD_IP_CSUM).toBe(0);
   });
 
+  test("is of the vendor whose devices mlx5dv.h is for, and of the part of its profile", async () => {
+    const { context } = await open({ profile: "connectx6dx" });
+    expect(v.ibv_query_device(context)).toMatchObject({ vendor_id: 0x02c9, vendor_part_id: 0x101d });
+    const other = await open({ name: "other" });
+    expect(v.ibv_query_device_ex(other.context).orig_attr.vendor_part_id).toBe(0x1021);
+  });
+
   test("says so where it steers no flows", async () => {
     const { context } = await open({ managedFlowSteering: false });
     expect(v.ibv_query_device(context).device_cap_flags & v.IBV_DEVICE_MANAGED_FLOW_STEERING).toBe(0);
