@@ -11,6 +11,9 @@ const folder = new URL("../../examples/", import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, folder), "utf8");
 const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
 
+/** The offset of UDP in a frame of strongswan.pcap. */
+const UDP = 34;
+
 async function runEveryday(): Promise<LoadedScenario> {
   const loaded = await loadScenario(read("everyday.json"));
   for await (const frames of readCapture(new Uint8Array(readFileSync(new URL("everyday.pcap", folder)))))
@@ -51,6 +54,43 @@ describe("examples", () => {
     expect(loaded.disagreements).toEqual([]);
     expect(loaded.tally.all.frames).toBe(loaded.frames.length);
   });
+
+  it.each([
+    ["from port 4500 to another one", 4500, 40000],
+    ["to port 4500 from another one", 40000, 4500],
+  ])(
+    "strongSwan behind a NAT: what goes %s is ESP, IKE or a keep-alive as before",
+    async (_name, source, destination) => {
+      const [plain, nat] = [
+        await loadScenario(read("flows-strongswan.json")),
+        await loadScenario(read("flows-strongswan.json")),
+      ];
+      const results = new Map<string, number>();
+      const check = (bytes: Uint8Array): void => {
+        const other = bytes.slice();
+        const ports = new DataView(other.buffer);
+        ports.setUint16(UDP, source);
+        ports.setUint16(UDP + 2, destination);
+        // Lengths and addresses stay, and a checksum of 0 is none.
+        ports.setUint16(UDP + 6, 0);
+        const [one, two] = [plain.device.receive(1, bytes), nat.device.receive(1, other)];
+        const queue = one.to[0]?.name ?? "none";
+        expect([two.verdict, two.reason, two.to.map(({ name }) => name)]).toEqual([one.verdict, one.reason, [queue]]);
+        if (queue !== "qp:ike") expect(two.to[0]?.frame).toEqual(one.to[0]?.frame);
+        results.set(queue, (results.get(queue) ?? 0) + 1);
+      };
+      for await (const frames of readCapture(new Uint8Array(readFileSync(new URL("strongswan.pcap", folder)))))
+        for (const { bytes } of frames) {
+          check(bytes);
+          // The same peers' keep-alive: UDP of one byte.
+          const keepAlive = Uint8Array.from([...bytes.subarray(0, UDP), ...[0x11, 0x94, 0x11, 0x94, 0, 9, 0, 0], 0xff]);
+          new DataView(keepAlive.buffer).setUint16(16, keepAlive.length - 14);
+          check(keepAlive);
+        }
+      expect([results.get("qp:from a"), results.get("qp:from b")].every((count) => (count ?? 0) > 10)).toBe(true);
+      expect([...results.values()].reduce((sum, count) => sum + count)).toBe(102);
+    },
+  );
 
   it("are listed", () => {
     const listed = [...read("README.md").matchAll(/^\| \[(\S+\.json)\]\(\1\)/gm)].map(([, name]) => name);

@@ -21,6 +21,16 @@ const QUARTER = 2 ** 30;
 const sequenceOf = (random: Random): number =>
   random.below(4) * QUARTER + random.pick([0, 1, QUARTER - 1, random.below(QUARTER)]);
 
+/** Source and destination. */
+const PORTS = [
+  [4500, 4500],
+  [40000, 4500],
+  [4500, 40000],
+  [4500, 40000],
+  [4500, 4789],
+  [40000, 40001],
+] as const;
+
 const plain = (bytes: Uint8Array): Frame => ({ bytes, linkType: 1, wireLength: bytes.length, port: 1, parser: {} });
 
 /** An ESP packet without trailer and ICV, behind the headers of another one; null where that is none. */
@@ -31,8 +41,9 @@ function unsealed(random: Random, spi: number): Uint8Array | null {
   const { at, said } = insertion(clear.bytes, outer);
   const number = sequenceOf(random);
   const header = [spi, number].flatMap((word) => [24, 16, 8, 0].map((by) => (word >>> by) & 0xff));
-  // To port 4500 where it is in UDP.
-  const udp = random.chance(0.3) ? [0x11, 0x94, 0x11, 0x94, 0, 0, 0x12, 0x34] : [];
+  // From or to port 4500 where it is in UDP, now and then to the port of another header.
+  const ports = random.pick(PORTS).flatMap((port) => [port >> 8, port & 0xff]);
+  const udp = random.chance(0.3) ? [...ports, 0, 0, 0x12, 0x34] : [];
   const payload = clear.bytes.subarray(random.chance(0.5) ? at : outer.at, outer.end);
   const made = joined(clear.bytes.subarray(0, at), udp, header, random.bytes(8), payload);
   if (!setLength(made, outer, made.length - outer.at)) return null;

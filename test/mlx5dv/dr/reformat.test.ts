@@ -267,6 +267,26 @@ describe("decapsulation", () => {
     }
   });
 
+  test("of GRE version 1 with a packet of these types, and of no other one", () => {
+    const greIn = (fields: object, ...inside: Layer[]): Uint8Array =>
+      buildFrame([ethernet, ipv4, { header: "gre", version: 1, ...fields }, ...inside]);
+    const inside: Layer[] = [ethernet, ipv6, tcp, DATA];
+    for (const fields of [{}, { key: 7 }, { k: 1, s: 1, a: 1, key: 7, sequence: 8 }]) {
+      const l2 = greIn(fields, ...inside);
+      expect([...runOne(l2, L2_TUNNEL_TO_L2).bytes]).toEqual([...buildFrame(inside)]);
+      for (const ip of [ipv4, ipv6]) {
+        const packet = buildFrame([ip, tcp, DATA]);
+        const l3 = greIn(fields, ip, tcp, DATA);
+        expect([...runOne(l3, L3_TUNNEL_TO_L2, MACS).bytes]).toEqual([...MACS, ...packet]);
+      }
+    }
+    for (const protocol_type of [0x880b, 0x88be]) {
+      const none = greIn({ protocol_type, key: 7 }, { header: "payload", bytes: buildFrame([ipv4, tcp, DATA]) });
+      for (const [type, data] of [[L2_TUNNEL_TO_L2, null] as const, [L3_TUNNEL_TO_L2, MACS] as const])
+        expect(runOne(none, type, data)).toMatchObject({ verdict: "drop", reason: "not_a_tunnel" });
+    }
+  });
+
   test("padding behind the outer packet stays behind", () => {
     const tunnel = buildFrame([ethernet, ipv4, udp, { header: "vxlan" }, ethernet, { header: "arp" }]);
     const padded = joined(tunnel, [9, 9, 9]);
