@@ -144,6 +144,7 @@ const HEADERS: Readonly<Record<HeaderCheck, string>> = {
   flowReformatDirection: "packet reformat for flows: in the FDB, or in the other direction",
   arrayInNicTx: "destination array: in NIC_TX",
   memberOfFdb: "destination array: default miss, vport or port as member outside the FDB",
+  sampleCounterInFdb: "sampler: a counter in the FDB",
 };
 
 type Row = readonly string[];

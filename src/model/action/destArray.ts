@@ -40,9 +40,16 @@ export interface ArrayMember<A> {
 const MEMBERS: ReadonlySet<Op> = new Set([Op.default_miss, Op.queue, Op.rss, Op.vport, Op.port, Op.count, Op.table]);
 const FDB_ALONE: ReadonlySet<Op> = new Set([Op.default_miss, Op.vport, Op.port]);
 
+/** The caller's checks of an action in an array. */
+export interface MemberChecks<A> {
+  /** The living action at a path, or a refusal. */
+  readonly take: (path: string, value: unknown) => A;
+  /** Refuses an action that does not fit the domain. */
+  readonly fits: (path: string, action: A) => void;
+}
+
 /**
- * Checks the members of an array. `take` returns the living action at a path, or refuses; the
- * caller checks whether an action fits the domain.
+ * Checks the members of an array.
  * @throws EINVAL the number of members, entry types; EOPNOTSUPP an action that cannot be a member
  */
 export function arrayMembers<A extends ArrayAction>(
@@ -50,7 +57,7 @@ export function arrayMembers<A extends ArrayAction>(
   { domainType, refuses }: ActionSetting,
   num_dest: number | undefined,
   dests: readonly DestAttr<A>[],
-  take: (path: string, value: unknown) => A,
+  { take, fits }: MemberChecks<A>,
 ): ArrayMember<A>[] {
   checkArray(call, "dests", dests);
   const count = unsigned(call, "num_dest", num_dest ?? dests.length, 32);
@@ -65,11 +72,14 @@ export function arrayMembers<A extends ArrayAction>(
   return dests.slice(0, count).map((entry: unknown, i) => {
     const member = memberOf(call, `dests[${i}]`, entry, take);
     const { dest, reformat, path } = member;
-    if (!MEMBERS.has(dest.op)) {
-      unfit(call, path, dest, "default miss, QP, vport, IB port, flow counter or table");
-    }
+    // The library asks for the kind of a member only.
     if (refuses.memberOfFdb !== undefined && domainType !== "fdb" && FDB_ALONE.has(dest.op)) {
       unfit(call, path, dest, "of the FDB alone", refuses.memberOfFdb);
+    }
+    if (reformat !== null) fits(`dests[${i}].dest_reformat.reformat`, reformat);
+    fits(path, dest);
+    if (!MEMBERS.has(dest.op)) {
+      unfit(call, path, dest, "default miss, QP, vport, IB port, flow counter or table");
     }
     if (reformat !== null && !reformat.encapsulates) {
       unfit(call, `dests[${i}].dest_reformat.reformat`, reformat, "an encapsulation made without ROOT_LEVEL");

@@ -112,7 +112,10 @@ export function arrayAction(
 ): Action {
   const setting = settingOf(call, domain, 0);
   if (setting.rootOnly) refuseRootOnly(call, domain);
-  const members = arrayMembers(call, setting, num_dest, dests, (path, value) => takeMember(call, path, value, domain));
+  const members = arrayMembers(call, setting, num_dest, dests, {
+    take: (path, value) => living<Action>(call, path, value, Action),
+    fits: (path, action) => checkMember(call, path, action, domain),
+  });
   const actions = members.flatMap(({ dest, reformat }) => (reformat === null ? [dest] : [dest, reformat]));
   return new Action(domain.device, "dest_array", {
     step: "end",
@@ -123,16 +126,14 @@ export function arrayAction(
   });
 }
 
-/** The argument, if it is a living action that fits the domain. */
-function takeMember(call: string, path: string, value: unknown, domain: Domain): Action {
-  const action = living<Action>(call, path, value, Action);
+/** Refuses an action that does not fit the domain. */
+function checkMember(call: string, path: string, action: Action, domain: Domain): void {
   const refuseFor = (code: ErrnoName, misfit: Misfit | undefined): void => {
     if (misfit !== undefined) refuse({ ...misfit, code, call, path, value: action });
   };
   refuseFor("EINVAL", ownerMisfit(action, domain));
   refuseFor("EBUSY", connectionMisfit(action, domain));
   refuseFor("EINVAL", meaningMisfit(action, domain));
-  return action;
 }
 
 interface Setting extends ActionSetting {

@@ -40,12 +40,10 @@ export interface FlowSamplerAttr {
   action?: bigint | Uint8Array | ModifyActions | undefined;
 }
 
-/** The actions that a sample may have in each type of domain, before its end and at its end. */
-const ALLOWED: Readonly<
-  Record<"nic_rx" | "fdb", { readonly steps: readonly ActionKind[]; readonly ends: readonly ActionKind[] }>
-> = {
-  nic_rx: { steps: ["tag", "flow_counter"], ends: ["dest_ibv_qp", "dest_devx_tir"] },
-  fdb: { steps: ["flow_counter"], ends: ["dest_vport", "dest_ib_port", "default_miss"] },
+/** The actions that a sample may have in each type of domain. */
+const ALLOWED: Readonly<Record<"nic_rx" | "fdb", readonly ActionKind[]>> = {
+  nic_rx: ["tag", "flow_counter", "dest_ibv_qp", "dest_devx_tir"],
+  fdb: ["flow_counter", "dest_vport", "dest_ib_port", "default_miss"],
 };
 
 export function samplerAction(call: string, attr: FlowSamplerAttr): Action {
@@ -101,13 +99,18 @@ function sampleActions(call: string, attr: FlowSamplerAttr, { domain }: Table): 
     const hint = list.length === 0 ? "a sample goes somewhere" : `1 to ${list.length}`;
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "attr.num_sample_actions", value: count, hint });
   }
-  const { steps, ends } = ALLOWED[domain.type === "fdb" ? "fdb" : "nic_rx"];
+  const kinds = ALLOWED[domain.type === "fdb" ? "fdb" : "nic_rx"];
+  const { sampleCounterInFdb } = domain.device.profile.rules.other.headers;
   const actions = (list as readonly unknown[]).slice(0, count).map((one, i) => {
     const path = `attr.sample_actions[${i}]`;
     const action = living<Action>(call, path, one, Action);
-    if (!steps.includes(action.kind) && !ends.includes(action.kind)) {
-      const hint = `in ${domain.type}: ${[...steps, ...ends].join(", ")}`;
+    if (!kinds.includes(action.kind)) {
+      const hint = `in ${domain.type}: ${kinds.join(", ")}`;
       refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: action, hint });
+    }
+    if (sampleCounterInFdb !== undefined && domain.type === "fdb" && action.kind === "flow_counter") {
+      const hint = "samples of the FDB have no counter";
+      refuse({ code: sampleCounterInFdb, call, reason: "unsupported", path, value: action, hint });
     }
     const misfit = ownerMisfit(action, domain);
     if (misfit !== undefined) refuse({ ...misfit, code: "EINVAL", call, path, value: action });

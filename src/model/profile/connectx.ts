@@ -165,6 +165,7 @@ function tables(newer: boolean): TableRules {
       reformatDirection: "EINVAL",
       arrayInNicTx: "EOPNOTSUPP",
       memberOfFdb: "EOPNOTSUPP",
+      sampleCounterInFdb: "EOPNOTSUPP",
     },
   };
 }

@@ -206,7 +206,8 @@ export type HeaderCheck =
   | "reformatInFdbRoot"
   | "flowReformatDirection"
   | "arrayInNicTx"
-  | "memberOfFdb";
+  | "memberOfFdb"
+  | "sampleCounterInFdb";
 
 /** The ESP flow actions that a device takes (docs/esp.md, "Create, modify, destroy"). */
 export interface EspRules {

@@ -270,6 +270,24 @@ const SAMPLER: Readonly<Record<string, Run>> = {
     ]);
     p.gets(p.received(FRAME), "(a) b deliver");
   },
+  "in FDB: a counter": (p) => {
+    p.listen("b", 2);
+    const next = p.table(p.fdb, 2);
+    p.rule(next, [dv.mlx5dv_dr_action_create_dest_vport(p.fdb, 2)]);
+    const counter = p.counters();
+    const sample_actions = [
+      dv.mlx5dv_dr_action_create_flow_counter(counter, 0),
+      dv.mlx5dv_dr_action_create_dest_vport(p.fdb, 1),
+    ];
+    const attr = { sample_ratio: 1, default_next_table: next, sample_actions };
+    if (!p.manual) {
+      p.refuses("EOPNOTSUPP", () => dv.mlx5dv_dr_action_create_flow_sampler(attr));
+      return;
+    }
+    p.rule(p.entry(p.fdb), [dv.mlx5dv_dr_action_create_flow_sampler(attr)]);
+    p.gets(p.received(FRAME), "b deliver");
+    p.counts(counter, 1, 64);
+  },
   "a register for all frames": (p) => {
     const next = p.table(p.fdb, 2);
     p.rule(next, [dv.mlx5dv_dr_action_create_dest_ib_port(p.fdb, 2)]);
