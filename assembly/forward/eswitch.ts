@@ -84,14 +84,16 @@ function byDefault(branch: usize): bool {
 export function toVport(branch: usize, vport: u32): bool {
   if (vport != VPORT_UPLINK) return toFunction(branch, vport);
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
-  if (load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK) setVerdict(branch, Verdict.drop, Reason.wire_to_wire);
-  else toPort(branch, load<u16>(frame, FRAME_PORT));
+  toPort(branch, load<u16>(frame, FRAME_PORT));
   return false;
 }
 
-/** Sends a branch out of the port that a rule names. */
+/** Sends a branch out of the port that a rule names. No frame returns to the wire it came from. */
 export function toPort(branch: usize, port: u32): void {
-  deliverTo(branch, port, DEST_PORT | DEST_SWITCHED);
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const fromWire = load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK;
+  if (fromWire && load<u16>(frame, FRAME_PORT) == port) setVerdict(branch, Verdict.drop, Reason.wire_to_wire);
+  else deliverTo(branch, port, DEST_PORT | DEST_SWITCHED);
 }
 
 /** Moves a branch to the receive path of a function, which sets tags of its own. */

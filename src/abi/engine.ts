@@ -342,7 +342,7 @@ export enum Reason {
   not_a_tunnel = 12,
   /** An action would make the frame longer than a frame can be. */
   frame_too_long = 13,
-  /** A rule sends a frame from the wire to the uplink without the number of a port. */
+  /** A rule sends a frame from the wire back to the port that it came from. */
   wire_to_wire = 14,
   /** ESP: the frame to decrypt has no ESP header. */
   esp_not_esp = 15,

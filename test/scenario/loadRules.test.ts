@@ -131,7 +131,7 @@ describe("actions", () => {
               {
                 array: [
                   { port: 2 },
-                  { port: 1, reformat },
+                  { port: 2, reformat },
                   { vport: 1, reformat: "shared" },
                   { count: "hits" },
                   "default_miss",
@@ -155,7 +155,7 @@ describe("actions", () => {
         },
       ),
     );
-    expect(record).toMatchObject({ verdict: "deliver", to: ["port:2", "port:1", "vf1/host:3"] });
+    expect(record).toMatchObject({ verdict: "deliver", to: ["port:2", "port:2", "vf1/host:3"] });
     expect(record!.toFrames[0]).toBeNull();
     expect(record!.toFrames[1]).toBe(record!.toFrames[2]);
   });

@@ -67,7 +67,7 @@ describe("answers", () => {
 
   it("of frames that come in again are those beyond the port too", async () => {
     const rules = [
-      { name: "out", table: "root", match: { "ext.port": 1 }, actions: [{ port: 1 }] },
+      { name: "out", table: "root", match: { "ext.port": 1 }, actions: [{ port: 2 }] },
       { name: "in", table: "root", priority: 1, actions: [{ table: "one" }] },
       { name: "asks", table: "one", actions: [hit, { vport: 0 }] },
       { name: "here", table: "nic", actions: [{ queue: "a" }] },
@@ -78,7 +78,7 @@ describe("answers", () => {
       { name: "nic", level: 0 },
       { name: "two", level: 2 },
     ];
-    const more = { rules, tables, device: { ports: 2 }, connect: [{ port: 1, to: 2 }] };
+    const more = { rules, tables, device: { ports: 3 }, connect: [{ port: 2, to: 3 }] };
     expect(await answers([], [], more)).toEqual(["f[5] 0 1 qp:a", "f[5] 1 1 qp:a"]);
   });
 });

@@ -18,7 +18,7 @@ const REASONS: Partial<Record<Reason, string>> = {
   copy_limit: "too many copies of the frame",
   not_a_tunnel: "nothing to decapsulate",
   frame_too_long: "the frame became too long",
-  wire_to_wire: "from the wire back to the uplink, without a port",
+  wire_to_wire: "from the wire back to the port that it came from",
   esp_not_esp: "no ESP header",
   esp_not_ip: "no IP packet to encrypt",
   esp_fragment: "ESP does not take fragments",

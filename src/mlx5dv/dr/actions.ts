@@ -84,7 +84,8 @@ export function mlx5dv_dr_action_create_dest_root_table(table: Table, priority: 
 
 /**
  * An action of the FDB that sends the frame to a function.
- * @param vport 0 the PF, 1 the first VF, 0xffff the port that the frame came from or was sent on
+ * @param vport 0 the PF, 1 the first VF, 0xffff the port that the frame was sent on; frames from the
+ *   wire are dropped there
  * @throws EINVAL if there is no such vport
  * @throws EOPNOTSUPP if the domain is not the FDB, or is of a VF
  */
@@ -93,7 +94,8 @@ export function mlx5dv_dr_action_create_dest_vport(domain: Domain, vport: number
 }
 
 /**
- * An action of the FDB that sends the frame out of a port.
+ * An action of the FDB that sends the frame out of a port. A frame that came from the wire of this
+ * port is dropped, as with vport 0xffff.
  * @param ib_port from 1
  * @throws EINVAL if there is no such port
  * @throws EOPNOTSUPP if the domain is not the FDB, or is of a VF

@@ -77,7 +77,7 @@ it("the registers of a fork are kept in the key of its frame", () => {
 it("the best verdict of the branches counts, and the reason of the other", () => {
   const miss: [Op, number] = [Op.default_miss, 0];
   const drop: [Op, number] = [Op.drop, 0];
-  const port: [Op, number] = [Op.port, 1];
+  const port: [Op, number] = [Op.port, 2];
   const best = (...members: [Op, number][]): [number, number] => {
     world.rule(world.root, [Op.array, world.array(...members)], { "outer.ip_ttl_hoplimit": ttl });
     world.steer([packet({ ttl: ttl++ })]);

@@ -121,7 +121,7 @@ it("each queue that does not take a frame counts once", () => {
   expect(counted([Op.copy_queue, closed, Op.queue, ready])).toEqual([Verdict.deliver, Reason.none, 1n]);
   expect(counted([Op.copy_queue, ready, Op.queue, closed])).toEqual([drop, not, 1n]);
   expect(counted([Op.queue, closed, Op.copy_queue, closed, Op.queue, closed])).toEqual([drop, not, 3n]);
-  expect(counted([Op.queue, closed, Op.port, 1])).toEqual([Verdict.forward, Reason.none, 1n]);
+  expect(counted([Op.queue, closed, Op.port, 2])).toEqual([Verdict.forward, Reason.none, 1n]);
 });
 
 it("columns say what each outcome says", () => {

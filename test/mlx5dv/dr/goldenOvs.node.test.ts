@@ -26,7 +26,7 @@ interface Place {
 }
 
 async function open(type: number, end: (domain: Domain, queue: QueuePair) => Action[]): Promise<Place> {
-  const device = await createDevice();
+  const device = await createDevice({ ports: 2 });
   const context = dv.mlx5dv_open_device(device, { flags: dv.MLX5DV_CONTEXT_FLAGS_DEVX });
   const queue = createSink(context, "web");
   const domain = dv.mlx5dv_dr_domain_create(context, type);
@@ -71,7 +71,7 @@ const PLACES: Record<string, () => Promise<Place>> = {
     open(dv.MLX5DV_DR_DOMAIN_TYPE_NIC_RX, (_, queue) => [dv.mlx5dv_dr_action_create_dest_ibv_qp(queue)]),
   sent: () => open(dv.MLX5DV_DR_DOMAIN_TYPE_NIC_TX, () => []),
   "through the eSwitch": () =>
-    open(dv.MLX5DV_DR_DOMAIN_TYPE_FDB, (domain) => [dv.mlx5dv_dr_action_create_dest_ib_port(domain, 1)]),
+    open(dv.MLX5DV_DR_DOMAIN_TYPE_FDB, (domain) => [dv.mlx5dv_dr_action_create_dest_ib_port(domain, 2)]),
 };
 
 describe.each(Object.entries(PLACES))("%s", (_, openPlace) => {

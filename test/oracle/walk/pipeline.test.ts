@@ -84,6 +84,7 @@ describe("the way of a frame", () => {
     ["a VF without rules", { "nic_rx:0": [qp("pf")], "fdb:0": [vport(1)] }, "miss no_rule"],
     ["out of a port", { ...RX, "fdb:0": [port(1)] }, "port:1 forward"],
     ["to the wire", { ...RX, "fdb:0": [vport(0xffff)] }, "drop wire_to_wire"],
+    ["back to its port", { ...RX, "fdb:0": [port(2)] }, "drop wire_to_wire"],
     ["default miss", { ...RX, "fdb:0": [defaultMiss] }, "qp:pf deliver"],
     ["a table that nobody wants", { ...RX, "fdb:0": [table("fdb 0")], "fdb 0": [defaultMiss] }, "qp:pf deliver"],
     ["no destination", { ...RX, "fdb:0": [counter("x")] }, "qp:pf deliver"],
@@ -272,7 +273,7 @@ describe("branches", () => {
           members: [
             { reformat: { type: 3, data }, dest: port(1) },
             { dest: table("fdb a") },
-            { dest: port(2) },
+            { dest: port(4) },
             { reformat: { type: 1, data }, dest: counter("x") },
           ],
         },
@@ -283,7 +284,7 @@ describe("branches", () => {
     const own = PLAIN.bytes.length;
     expect(to.map(({ name, bytes }) => [name, bytes.length - own])).toEqual([
       ["port:1", 20],
-      ["port:2", 4],
+      ["port:4", 4],
       ["port:3", 0],
     ]);
     expect(world.counters.get("x")?.bytes).toBe(BigInt(own + 4));
@@ -292,7 +293,7 @@ describe("branches", () => {
   test("64 branches at the most", () => {
     const world = worldOf({
       "fdb:0": [array(table("fdb a"), port(1))],
-      "fdb a": [array(port(2), table("fdb a"), port(3))],
+      "fdb a": [array(port(4), table("fdb a"), port(3))],
     });
     const { to, verdict } = receivePipeline(world, PLAIN);
     // One at the root, two each time that one of the 63 copies enters the table; the last copy

@@ -347,12 +347,12 @@ function goTo(walk: Walk, branch: Branch, terminal: Terminal): Branch[] {
       return arrived(walk, branch, `${vport === PF ? "" : `vf${vport}/`}host:${terminal.queue}`, "deliver");
     }
     case "port": {
+      if (origin.vport === WIRE && origin.port === terminal.port) return ended(walk, branch, "drop", "wire_to_wire");
       const loops = origin.vport === PF && terminal.port === origin.port && isMulticast(branch.frame.bytes);
       return arrived(walk, branch, `port:${terminal.port}`, departed(origin), null, loops);
     }
     case "vport":
       if (terminal.vport !== WIRE) return [crossed(branch, rootName("nic_rx", terminal.vport))];
-      if (origin.vport === WIRE) return ended(walk, branch, "drop", "wire_to_wire");
       return goTo(walk, branch, { kind: "port", port: origin.port });
     case "array": {
       const onward = terminal.members.flatMap((member) => split(walk, branch, member));

@@ -45,7 +45,7 @@ const ARRAY: Readonly<Record<string, Run>> = {
     const encap = dv.mlx5dv_dr_action_create_packet_reformat(p.fdb, 0, 1, undefined, GRE_DATA);
     const dest_reformat = { reformat: encap, dest: toPort(p, 2) };
     const member = { type: dv.MLX5DV_DR_ACTION_DEST_REFORMAT, dest_reformat };
-    p.rule(p.entry(p.fdb), [array(p.fdb, dest(toPort(p, 1)), member)]);
+    p.rule(p.entry(p.fdb), [array(p.fdb, dest(toPort(p, 2)), member)]);
     p.bytes(p.received(FRAME), FRAME, encapsulated(GRE_DATA, FRAME));
   },
   "in NIC_TX": (p) => {
@@ -80,6 +80,20 @@ const ARRAY: Readonly<Record<string, Run>> = {
     }
     const queue = p.toQueue("a");
     p.refuses("EINVAL", () => array(fdb, dest(to), dest(queue)));
+  },
+  "a vport, a port, a default miss in NIC_RX": (p) => {
+    const queue = dest(p.toQueue("a"));
+    const encap = dv.mlx5dv_dr_action_create_packet_reformat(p.fdb, 0, 1, undefined, GRE_DATA);
+    const { rx } = p;
+    for (const to of [toVport(p, 1), toPort(p, 2)]) {
+      const dest_reformat = { reformat: encap, dest: to };
+      for (const member of [dest(to), { type: dv.MLX5DV_DR_ACTION_DEST_REFORMAT, dest_reformat }]) {
+        p.refuses(p.manual ? "EINVAL" : "EOPNOTSUPP", () => array(rx, queue, member));
+      }
+    }
+    const miss = dest(dv.mlx5dv_dr_action_create_default_miss());
+    if (p.manual) p.rule(p.entry(rx), [array(rx, queue, miss)]);
+    else p.refuses("EOPNOTSUPP", () => array(rx, queue, miss));
   },
 };
 

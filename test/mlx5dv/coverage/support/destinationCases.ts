@@ -290,8 +290,12 @@ const PORT: Readonly<Record<string, Run>> = {
   "out of a port": (p) => {
     p.rule(p.entry(p.fdb), [toPort(p, 2)]);
     p.gets(p.received(FRAME, 1), "port:2 forward");
-    p.gets(p.received(FRAME, 2), "port:2 forward");
     p.gets(p.sent(FRAME, 1), "port:2 transmit");
+  },
+  "back to the wire": (p) => {
+    p.rule(p.entry(p.fdb), [toPort(p, 1)]);
+    p.gets(p.received(FRAME), "drop wire_to_wire");
+    p.gets(p.sent(FRAME), "port:1 transmit");
   },
   "one that does not exist": (p) => {
     const { fdb } = p;
