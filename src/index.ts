@@ -34,12 +34,14 @@ export { ERRNO, REFUSALS, SteeringError, type ErrnoName, type Refusal, type Refu
 export type { MatchFields, MatchParameters } from "./model/match/match.js";
 export type { TermText } from "./model/match/term.js";
 export type { ParserOptions, SampleOptions } from "./model/match/parser.js";
-export type { HeaderName, ParsedFrame, ParsedHeader, ParseStop } from "./packet/parsedFrame.js";
+export type { HeaderName, ParsedFrame, ParsedHeader, ParsedHeaders, ParseStop } from "./packet/parsedFrame.js";
 export { LINK_TYPES, linkTypeName } from "./packet/capture/linkTypes.js";
+export { linkTypeText } from "./packet/capture/linkTypeTexts.js";
 export {
   CaptureDecoder,
   FrameColumns,
   readCapture,
+  type CaptureBreak,
   type CapturedFrame,
   type CaptureEnd,
   type CaptureInterface,

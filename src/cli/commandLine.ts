@@ -5,9 +5,13 @@
 import { parseArgs } from "node:util";
 import { nearest } from "../index.js";
 import { badUsage } from "./refusal.js";
+import { COLOR_MODES, setColorMode, type ColorMode } from "./text.js";
 
 /** Options by name: a flag, or one that takes a value. */
 export type OptionKinds = Readonly<Record<string, "flag" | "value">>;
+
+/** Options of every command. */
+const COMMON = { color: "value", quiet: "flag", help: "flag" } as const satisfies OptionKinds;
 
 export interface CommandLine {
   operands: string[];
@@ -15,9 +19,10 @@ export interface CommandLine {
   values: ReadonlyMap<string, string>;
 }
 
+/** Reads the arguments of a command, and sets the colour mode. */
 export function readCommandLine(args: readonly string[], command: string, kinds: OptionKinds): CommandLine {
   const options = Object.fromEntries(
-    Object.entries({ ...kinds, help: "flag" }).map(([name, kind]) => [
+    Object.entries({ ...kinds, ...COMMON }).map(([name, kind]) => [
       name,
       {
         type: kind === "flag" ? ("boolean" as const) : ("string" as const),
@@ -52,7 +57,30 @@ export function readCommandLine(args: readonly string[], command: string, kinds:
       values.set(name, value);
     }
   }
+  setColorMode(colorMode(values.get("color")));
   return { operands, flags, values };
+}
+
+function colorMode(text = "auto"): ColorMode {
+  const mode = COLOR_MODES.find((one) => one === text);
+  if (mode === undefined) throw badUsage(`--color ${text}`, `one of ${COLOR_MODES.join(", ")}`);
+  return mode;
+}
+
+/** The frames that --limit and --frame ask for. */
+export interface FrameRange {
+  /** The most frames to read. */
+  limit: number;
+  /** The number of the only frame that is wanted. */
+  only: number | undefined;
+}
+
+export function frameRange(line: CommandLine): FrameRange {
+  const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER);
+  const only = numberOption(line, "frame", 1, Number.MAX_SAFE_INTEGER);
+  if (limit !== undefined && only !== undefined)
+    throw badUsage("--limit", "--frame is one frame: leave one of them out");
+  return { limit: limit ?? Infinity, only };
 }
 
 /**

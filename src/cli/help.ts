@@ -9,8 +9,11 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer help [run|parse|check|fields] show more about a command
   flowsteer --version
 
-A scenario is a JSON document with tables, rules, flows and queues. A capture is a pcap or pcapng file; - is standard
-input.
+A scenario is a JSON document with tables, rules, flows and queues. A capture is a pcap or pcapng file, also packed by
+gzip or zstd (zstd: Node.js 22.15). Either can be -, standard input.
+
+Every command takes --color auto|always|never (auto: on terminals, unless NO_COLOR is set) and --quiet (no notes, no
+progress, no report for people).
 
 The smallest useful scenario, port-80.json:
 
@@ -23,7 +26,8 @@ The smallest useful scenario, port-80.json:
 
   flowsteer run port-80.json traffic.pcap
 
-Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, standard error says why.
+Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused, standard error says why; 3 an output
+cannot be written; 4 a capture ends in the middle of a record; 130, 143 interrupted.
 `;
 
 const RUN = `flowsteer run SCENARIO [CAPTURE...]: steers frames through the rules of a scenario
@@ -46,44 +50,54 @@ counters. Captures can have any size.
   --port N       the port at which frames arrive (1, or the port in the scenario's frames); frames that the scenario
                  sends leave by the port of their queue
   --limit N      stops after N frames
+  --frame N      steers only frame N
+  --quiet        no report, notes and progress; failed expectations and refusals are still told
   --workers N    uses N cores; the report is the same. One core steers all frames where a frame can reach stateful
                  actions (meters, connections, ...), and a note says so
 
 Frames are numbered from 1 over all captures. Frames whose link type has no parser are counted and skipped. A signal
 (Ctrl-C) ends the reading: frames read by then are reported as partial, and files are complete; a second signal ends
-the command at once.
+the command at once. A capture that ends in the middle of a record is run up to there; the report, the last line of
+--json and the exit code say so.
 
   flowsteer run rules.json traffic.pcap
+  flowsteer run rules.json traffic.pcap.gz --frame 17 --json
   tcpdump -w - | flowsteer run rules.json -
   flowsteer run rules.json a.pcap b.pcapng --json | jq 'select(.verdict != "deliver")'
   flowsteer run rules.json traffic.pcap --format csv --output traffic.csv
   flowsteer run rules.json traffic.pcap --out sorted && flowsteer parse sorted/miss.pcapng
 
-Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 130, 143 interrupted.
+Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 3 an output cannot be written; 4 a
+capture ends in the middle of a record; 130, 143 interrupted.
 `;
 
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame
 
 A line for each header: its offset, its name, and its most important fields. Headers of the packet inside a tunnel are
 indented. A wrong checksum is marked; one that cannot be verified is not. Where parsing stopped before the end of the
-headers, the last line says where and why.
+headers, the last line says where and why; an IP length beyond the end of the frame on the wire has a line of its own.
 
   --detail          every field of every header, with its offset
   --hex             the bytes of every header
   --fields          match fields, by the names that rules use, instead of headers; with --detail or --hex, after the
                     headers. Only fields that are present are shown: a rule matches a field only where its header is
                     present
-  --json            a line of JSON for each frame: {"frame":1,"len":60,"fields":{"outer.ip_version":4, ...},
-                    "stopped":null}
+  --json            a line of JSON for each frame: {"frame":1,"time":1700000000000000000,"len":60,"captured":60,
+                    "link_type":1,"fields":{"outer.ip_version":4, ...},"stopped":null,"beyond":[]}
+                    time is in nanoseconds since 1970, null where the capture has none; beyond lists IP lengths
+                    beyond the end of the frame
   --scenario FILE   parses as the device of this scenario does: with its samples and its Geneve option
   --limit N         stops after N frames
+  --frame N         only frame N
+  --quiet           no notes and progress
 
   flowsteer parse traffic.pcap --limit 1
+  flowsteer parse traffic.pcap.gz --frame 17 --detail
   flowsteer parse traffic.pcap --detail --hex
   flowsteer parse traffic.pcap --fields --scenario rules.json
   flowsteer parse traffic.pcap --json | jq -r '.fields["outer.tcp_dport"]' | sort -n | uniq -c
 
-Exit codes: 0; 2 an input was refused.
+Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a capture ends in the middle of a record.
 `;
 
 const CHECK = `flowsteer check SCENARIO...: checks scenarios, and shows what they contain
@@ -96,7 +110,7 @@ No frame is steered. A refusal names the place in the document, what is wrong an
 The package has the JSON Schema, schema/scenario-1.schema.json: name it as "$schema", and editors complete the keys and
 the names of fields.
 
-Exit codes: 0; 2 a scenario was refused.
+Exit codes: 0; 2 a scenario was refused; 3 an output cannot be written.
 `;
 
 const FIELDS = `flowsteer fields [NAME]: lists the fields that rules match and that header changes write

@@ -3,35 +3,32 @@ import { nearest } from "../index.js";
 import { check } from "./commands/check.js";
 import { fields } from "./commands/fields.js";
 import { HELP } from "./help.js";
-import { endQuietlyOnClosedPipe } from "./output/output.js";
+import { endOnUnwritableOutput } from "./output/output.js";
 import { parse } from "./commands/parse.js";
-import { badUsage, CommandRefusal, refusalLines } from "./refusal.js";
+import { badUsage, CommandRefusal, EXIT, exitCodeOfRefusal, refusalLines } from "./refusal.js";
 import { run } from "./commands/run.js";
 import { painter } from "./text.js";
 import { version } from "./version.js";
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check, fields };
-const REFUSED = 2;
-/** EX_SOFTWARE of sysexits(3), distinct from a failed expectation. */
-const DEFECT = 70;
 
-endQuietlyOnClosedPipe();
+endOnUnwritableOutput();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (error instanceof CommandRefusal) {
     process.stderr.write(refusalLines(painter(process.stderr), error));
-    process.exitCode = REFUSED;
+    process.exitCode = exitCodeOfRefusal(error);
   } else {
     process.stderr.write(`flowsteer: a defect of flowsteer itself\n${(error as Error).stack ?? String(error)}\n`);
-    process.exitCode = DEFECT;
+    process.exitCode = EXIT.defect;
   }
 }
 
 async function main([command, ...args]: readonly string[]): Promise<number> {
   if (command === undefined) {
     process.stderr.write(HELP[""] ?? "");
-    return REFUSED;
+    return EXIT.refused;
   }
   if (command === "--version" || command === "-V") return print(`flowsteer ${version()}\n`);
   if (command === "--help" || command === "-h") return print(HELP[""] ?? "");

@@ -53,11 +53,24 @@ export function badUsage(place: string, hint: string): CommandRefusal {
   return new CommandRefusal(null, { code: "EINVAL", call: "flowsteer", reason: "bad_usage", path: place, hint });
 }
 
+/** Exit codes besides 0; docs/command-line.md lists them. */
+export const EXIT = { failed: 1, refused: 2, cannotWrite: 3, cut: 4, defect: 70 } as const;
+
+/** The exit code of a refusal. */
+export function exitCodeOfRefusal({ refusal }: CommandRefusal): number {
+  return refusal.reason === "cannot_write" ? EXIT.cannotWrite : EXIT.refused;
+}
+
 /** The refusal as text. */
 export function refusalLines(paint: Paint, { file, refusal }: CommandRefusal): string {
   const { path, value, reason, hint, cite } = refusal;
   const shown = value === undefined ? "" : ` = ${show(value)}`;
   const place = path === undefined ? "" : `${path}${shown}: `;
+  // An output that cannot be written is told in one line.
+  if (reason === "cannot_write") {
+    const why = hint === undefined ? "" : `: ${hint}`;
+    return `${paint(["red", "bold"], "flowsteer:")} ${printable(`${file ?? ""}: ${REFUSALS[reason]}${why}`)}\n`;
+  }
   const lines = [`${file === null ? "" : `${file}: `}${place}${REFUSALS[reason]}`];
   if (hint !== undefined) lines.push(`  ${hint}`);
   if (cite !== undefined) lines.push(`  see ${cite}`);

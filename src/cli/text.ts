@@ -3,12 +3,27 @@ import { styleText } from "node:util";
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Colours text. Only a terminal gets colour, unless NO_COLOR is set (no-color.org). */
+/** Colours text. */
 export type Paint = (style: Style, text: string) => string;
+
+/** When text has colour. `auto`: on a terminal, unless NO_COLOR is set (no-color.org). */
+export const COLOR_MODES = ["auto", "always", "never"] as const;
+export type ColorMode = (typeof COLOR_MODES)[number];
+
+let mode: ColorMode = "auto";
+
+/** Sets the colour mode of the command. */
+export function setColorMode(wanted: ColorMode): void {
+  mode = wanted;
+}
+
+/** Leaves text as it is. */
+export const NO_PAINT: Paint = (_, text) => text;
 
 export function painter(stream: { isTTY?: boolean }): Paint {
   const { NO_COLOR, TERM } = process.env;
-  if (stream.isTTY !== true || (NO_COLOR ?? "") !== "" || TERM === "dumb") return (_, text) => text;
+  const auto = stream.isTTY === true && (NO_COLOR ?? "") === "" && TERM !== "dumb";
+  if (mode === "never" || (mode === "auto" && !auto)) return NO_PAINT;
   return (style, text) => styleText(style, text, { validateStream: false });
 }
 

@@ -1,6 +1,7 @@
 /** `flowsteer/packet`: builds frames from headers, and turns parsed frames into a tree of fields or into text. */
 export { frameTree } from "./tree/tree.js";
 export type { FrameTree, TreeField, TreeItem, TreeNode } from "./tree/types.js";
+export { lengthsBeyond, type LengthBeyond } from "./tree/beyond.js";
 export { printFrame, type PrintOptions, type PrintStyle } from "./tree/print.js";
 export {
   buildFrame,

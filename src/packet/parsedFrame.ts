@@ -26,12 +26,16 @@ export interface ParsedHeader {
   offset: number;
 }
 
-export interface ParsedFrame {
-  /** Fields of the frame that are present: numbers, or addresses as text. */
-  fields: Record<string, number | string>;
+/** The headers of a frame, without its fields. */
+export interface ParsedHeaders {
   /** In the order of the frame; the first 28 of them. */
   headers: ParsedHeader[];
   /** What lies behind the last header, up to the end of the packet or of the captured bytes: offsets in the frame. */
   payload: { offset: number; end: number };
   stopped: ParseStop | null;
+}
+
+export interface ParsedFrame extends ParsedHeaders {
+  /** Fields of the frame that are present: numbers, or addresses as text. */
+  fields: Record<string, number | string>;
 }

@@ -151,7 +151,10 @@ export class CaptureRun {
     burst.bytes.set(bytes.subarray(first, last), at);
     if (!this.#loaded.device.stateful) return next;
     this.#loaded.advance(frames.time(begin));
-    for (let row = begin; row < next; row++) burst.stamp(row - begin, onClock(frames.time(row)));
+    for (let row = begin; row < next; row++) {
+      const time = frames.time(row);
+      burst.stamp(row - begin, time === null ? this.#loaded.device.now() : onClock(time));
+    }
     return next;
   }
 

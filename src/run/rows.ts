@@ -22,8 +22,8 @@ export const COLUMNS = [
 export interface RowFrame {
   /** From 1 on, over all captures. */
   number: number;
-  /** Nanoseconds since 1970. */
-  time: bigint;
+  /** Nanoseconds since 1970; null where the capture has none. */
+  time: bigint | null;
   /** Null for a frame that was sent. */
   port: number | null;
   /** Bytes that were captured. */
@@ -112,7 +112,7 @@ export const CSV: RowFormat = {
   head: `${COLUMNS.join(",")}\r\n`,
   noTag: "",
   frame: ({ number, time, port, length, wireLength, linkType }) =>
-    `${number},${time},${port ?? ""},${length},${wireLength},${linkType},`,
+    `${number},${time ?? ""},${port ?? ""},${length},${wireLength},${linkType},`,
   end: ({ verdict, reason, rules, to, copies }) => ({
     before: `${verdict},${reason ?? ""},`,
     after: `,${[rules, to, copies].map((list) => quoted(list.join(";"))).join(",")}\r\n`,

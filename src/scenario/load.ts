@@ -13,6 +13,7 @@ import { hasParser } from "../model/traffic/links.js";
 import type { Matcher } from "../model/table/matcher.js";
 import type { Outcome } from "../model/traffic/outcome.js";
 import { QueuePair } from "../model/queue/queuePair.js";
+import { linkTypeText } from "../packet/capture/linkTypeTexts.js";
 import type { Rule } from "../model/rule/rule.js";
 import type { WorkQueue } from "../model/queue/workQueue.js";
 import type { AsoObject } from "../model/action/asoObject.js";
@@ -53,10 +54,10 @@ export interface FrameInput {
   /** Changes made before it. */
   before?: readonly ScenarioStep[];
   /**
-   * When it arrives or is sent, in nanoseconds of the device's clock. @default the clock of the
-   * device
+   * When it arrives or is sent, in nanoseconds of the device's clock; null as for a capture without
+   * times. @default the clock of the device
    */
-  time?: bigint;
+  time?: bigint | null;
   /** @default 1 */
   port?: number;
   /** LINKTYPE_ number. @default 1, Ethernet */
@@ -93,7 +94,7 @@ export async function loadScenario(
  * it can.
  */
 export function cannotRun(linkType: number, length: number): string | null {
-  if (!hasParser(linkType)) return `link type ${linkType}`;
+  if (!hasParser(linkType)) return `link type ${linkTypeText(linkType)}`;
   return length > MAX_FRAME ? `longer than ${MAX_FRAME} bytes` : null;
 }
 
@@ -236,7 +237,7 @@ export class LoadedScenario {
       frames.map(({ linkType = 1, wireLength, bytes, time }) => ({
         linkType,
         wireLength: wireLength ?? bytes.length,
-        ...(time === undefined ? {} : { time: onClock(time) }),
+        ...(time === undefined || time === null ? {} : { time: onClock(time) }),
       })),
     );
   }
@@ -260,7 +261,7 @@ export class LoadedScenario {
   }
 
   /** @internal Moves the clock of the device forward to the time of a frame. */
-  advance(time: bigint | undefined): void {
+  advance(time: bigint | null | undefined): void {
     const late = onClock(time ?? 0n) - this.device.now();
     if (late > 0n) this.device.advance(late);
   }

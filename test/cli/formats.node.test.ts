@@ -145,21 +145,6 @@ describe("--format", () => {
       ["--output", "x.csv"],
       "--output x.csv: the command line is not understood\n  it is where --format csv|ndjson|parquet writes; for captures there is --out\n",
     ],
-    [
-      "a folder that is not there",
-      ["--format", "csv", "--output", "nope/x.csv"],
-      "nope/x.csv: the file cannot be written\n  no such folder; check the path\n",
-    ],
-    [
-      "a folder",
-      ["--format", "csv", "--output", "examples"],
-      "examples: the file cannot be written\n  it is a folder; name a file\n",
-    ],
-    [
-      "what the run reads",
-      ["--format", "csv", "--output", CAPTURE],
-      `${CAPTURE}: the file cannot be written\n  this run reads it; choose another file for --output\n`,
-    ],
   ])("refuses %s", async (_, args, message) => {
     expect(await flowsteer(["run", SCENARIO, CAPTURE, ...args])).toEqual({
       code: 2,
@@ -168,10 +153,20 @@ describe("--format", () => {
     });
   });
 
+  it.each([
+    ["a folder that is not there", "nope/x.csv", "no such folder; check the path"],
+    ["a folder", "examples", "it is a folder; name a file"],
+    ["what the run reads", CAPTURE, "this run reads it; choose another file for --output"],
+  ])("cannot write %s", async (_, output, why) => {
+    const err = `flowsteer: ${output}: the file cannot be written: ${why}\n`;
+    const args = ["run", SCENARIO, CAPTURE, "--format", "csv", "--output", output];
+    expect(await flowsteer(args)).toEqual({ code: 3, out: "", err });
+  });
+
   it.skipIf(!existsSync("/dev/full"))("names a file whose disk is full", async () => {
     const ended = await flowsteer(["run", SCENARIO, CAPTURE, "--format", "csv", "--output", "/dev/full"]);
-    const err = "flowsteer: /dev/full: the file cannot be written\n  no space is left on the device\n";
-    expect(ended).toEqual({ code: 2, out: "", err });
+    const err = "flowsteer: /dev/full: the file cannot be written: no space is left on the device\n";
+    expect(ended).toEqual({ code: 3, out: "", err });
   });
 
   it("ends quietly when its reader has seen enough", async () => {

@@ -68,7 +68,7 @@ describe.each(CASES)("$operands", ({ operands, sha256, pyarrow, duckdb, csv }) =
 
   it("has columns of these types", () => {
     const list = "list<element: string not null> not null";
-    const types = ["int64 not null", "timestamp[ns] not null", "int32", "int32 not null", "int64 not null"];
+    const types = ["int64 not null", "timestamp[ns]", "int32", "int32 not null", "int64 not null"];
     types.push("int32 not null", "string not null", "string", "int64", list, list, list);
     expect(pyarrow.schema).toEqual(NAMES.map((name, n) => `${name}: ${types[n]}`));
     const sql =

@@ -57,7 +57,7 @@ describe("--format parquet", () => {
     const column = (name: string): object => metadata.schema.find((element) => element.name === name)!;
     expect(column("time")).toMatchObject({
       type: "INT64",
-      repetition_type: "REQUIRED",
+      repetition_type: "OPTIONAL",
       logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "NANOS" },
     });
     expect(column("reason")).toMatchObject({ type: "BYTE_ARRAY", repetition_type: "OPTIONAL", converted_type: "UTF8" });

@@ -56,7 +56,7 @@ describe("flowsteer run", () => {
     for await (const batch of readCapture(captured)) clear.push(...batch.map(({ bytes }) => hex(bytes)));
     const opened = [...(await framesIn(folder, "qp-from_a")), ...(await framesIn(folder, "qp-from_b"))];
     // In the order in which they came in: the capture of what was said has no link headers.
-    opened.sort((one, other) => Number(one.time - other.time));
+    opened.sort((one, other) => Number((one.time ?? 0n) - (other.time ?? 0n)));
     expect(opened.map(({ bytes }) => hex(bytes.subarray(14)))).toEqual(clear);
     expect((await framesIn(folder, "qp-ike")).length).toBe(4);
   });

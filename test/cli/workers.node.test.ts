@@ -63,7 +63,7 @@ describe("--workers", () => {
   ])("is the same with 1, 2 and 3: %s", async (_, ...options) => {
     const one = await flowsteer(["run", SCENARIO, file, ...options]);
     expect(one.code).toBe(0);
-    expect(one.err).toContain(`not parsed: link type ${NO_PARSER}`);
+    expect(one.err).toContain(`not parsed: link type private use (${NO_PARSER})`);
     expect(one.out.length).toBeGreaterThan(200);
     for (const workers of ["2", "3"]) {
       expect(await flowsteer(["run", SCENARIO, file, ...options, "--workers", workers])).toEqual(one);

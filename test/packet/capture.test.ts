@@ -1,8 +1,9 @@
 /** Both readers on handmade files, for cases that no public capture has. */
 
 import { describe, expect, it } from "vitest";
-import { CaptureDecoder, readCapture } from "../../src/packet/capture/read.js";
+import { CaptureDecoder, FrameColumns, readCapture } from "../../src/packet/capture/read.js";
 import { LINK_TYPES, linkTypeName } from "../../src/packet/capture/linkTypes.js";
+import { linkTypeText } from "../../src/packet/capture/linkTypeTexts.js";
 import { SteeringError } from "../../src/errors.js";
 import {
   block,
@@ -47,6 +48,25 @@ describe("pcap", () => {
     expect(decodeAll(concat(pcapHeader(0xa1b23c4d), pcapRecord(BYTES))).frames[0]!.time).toBe(1_000_000_002n);
   });
 
+  it.each([
+    [0, [9, 5]],
+    [2, [9, 5]],
+    [3, [9, 5]],
+    [3, [5, 9]],
+    [4, [5, 9]],
+  ])("reads version 2.%i with the lengths %j", (minor, lengths) => {
+    const record = concat(le(1, 4), le(2, 4), ...lengths.map((length) => le(length, 4)), BYTES);
+    const { frames, end } = decodeAll(concat(pcapHeader(0xa1b2c3d4, 1, 2, minor), record, record), 7);
+    expect(frames.map(({ bytes, wireLength }) => [bytes, wireLength])).toEqual([
+      [BYTES, 9],
+      [BYTES, 9],
+    ]);
+    expect(end.broken).toBeNull();
+    const bad = concat(le(1, 4), le(2, 4), le(2 ** 31, 4), le(2 ** 31, 4));
+    const { broken } = decodeAll(concat(pcapHeader(0xa1b2c3d4, 1, 2, minor), bad)).end;
+    expect(broken?.offset).toBe(24 + (minor < 3 ? 12 : 8));
+  });
+
   it("describes its interface", () => {
     const decoder = new CaptureDecoder();
     expect(decoder.interfaces).toEqual([]);
@@ -65,7 +85,7 @@ describe("pcap", () => {
     expect(decodeAll(concat(good, pcapRecord(BYTES, most + 1), pcapRecord(BYTES))).end).toEqual({
       format: "pcap",
       frames: 1,
-      broken: { offset: good.length, what: "captured length", wanted: most, had: most + 1 },
+      broken: { offset: good.length + 8, what: "captured length", wanted: most, had: most + 1 },
     });
   });
 
@@ -81,7 +101,7 @@ describe("pcap", () => {
     decoder.push(pcapHeader());
     decoder.push(concat(pcapRecord(BYTES, 2 ** 31), pcapRecord(BYTES)));
     expect(decoder.push(pcapRecord(BYTES))).toEqual([]);
-    expect(decoder.finish().broken).toMatchObject({ offset: 24, had: 2 ** 31 });
+    expect(decoder.finish().broken).toMatchObject({ offset: 24 + 8, had: 2 ** 31 });
   });
 });
 
@@ -124,10 +144,10 @@ describe("pcapng blocks", () => {
         (frame) => [frame.bytes.length, frame.wireLength, frame.time] as const,
       );
     expect(lengths(3, simple(5, BYTES.subarray(0, 3)), simple(2, BYTES.subarray(0, 2)))).toEqual([
-      [3, 5, 0n],
-      [2, 2, 0n],
+      [3, 5, null],
+      [2, 2, null],
     ]);
-    expect(lengths(0, simple(5, BYTES))).toEqual([[5, 5, 0n]]);
+    expect(lengths(0, simple(5, BYTES))).toEqual([[5, 5, null]]);
     expect(lengths(0, simple(9, BYTES))).toEqual([]);
   });
 
@@ -161,32 +181,34 @@ describe("pcapng blocks", () => {
   const unknown = block(0xbad, new Uint8Array(8));
 
   it.each([
-    ["a length that is no multiple of 4", withLength(packet, 42), "block length", 44, 42],
-    ["a length below the least of its type", withLength(packet, 28), "block length", 32, 28],
-    ["an unknown block shorter than a block", withLength(unknown, 8), "block length", 12, 8],
-    ["a packet block longer than is held", withLength(packet, 2 ** 31), "block length", 2 ** 24, 2 ** 31],
-    ["another trailing length", withTrailer(packet, 44), "trailing block length", 40, 44],
-    ["another trailing length of an unknown block", withTrailer(unknown, 16), "trailing block length", 20, 16],
-    ["a captured length beyond the block", enhancedPacket(0, 0n, BYTES, 9), "captured length", 8, 9],
-    ["an interface that nothing describes", enhancedPacket(1, 0n, BYTES), "interface of a packet", 0, 1],
-    ["a section in no byte order", block(0x0a0d0d0a, new Uint8Array(16)), "byte-order magic", 0x1a2b3c4d, 0],
+    ["a length that is no multiple of 4", withLength(packet, 42), "block length", 44, 42, 4],
+    ["a length below the least of its type", withLength(packet, 28), "block length", 32, 28, 4],
+    ["an unknown block shorter than a block", withLength(unknown, 8), "block length", 12, 8, 4],
+    ["a packet block longer than is held", withLength(packet, 2 ** 31), "block length", 2 ** 24, 2 ** 31, 4],
+    ["another trailing length", withTrailer(packet, 44), "trailing block length", 40, 44, 36],
+    ["another trailing length of an unknown block", withTrailer(unknown, 16), "trailing block length", 20, 16, 16],
+    ["a captured length beyond the block", enhancedPacket(0, 0n, BYTES, 9), "captured length", 8, 9, 20],
+    ["an interface that nothing describes", enhancedPacket(1, 0n, BYTES), "interface of a packet", 0, 1, 8],
+    ["a section in no byte order", block(0x0a0d0d0a, new Uint8Array(16)), "byte-order magic", 0x1a2b3c4d, 0, 8],
     [
       "a section of another version",
       block(0x0a0d0d0a, le(0x1a2b3c4d, 4), le(2, 2), new Uint8Array(10)),
       "major version",
       1,
       2,
+      12,
     ],
-    ["if_tsresol of two bytes", describeInterface(1, 0, option(9, new Uint8Array(2))), "if_tsresol length", 1, 2],
-    ["if_tsoffset of four bytes", describeInterface(1, 0, option(14, le(0, 4))), "if_tsoffset length", 8, 4],
+    ["if_tsresol of two bytes", describeInterface(1, 0, option(9, new Uint8Array(2))), "if_tsresol length", 1, 2, 18],
+    ["if_tsoffset of four bytes", describeInterface(1, 0, option(14, le(0, 4))), "if_tsoffset length", 8, 4, 18],
     [
       "an option beyond its block",
       describeInterface(1, 0, concat(le(2, 2), le(5, 2), le(0, 4))),
       "option length",
       4,
       5,
+      18,
     ],
-  ])("ends at %s", (_, bad, what, wanted, had) => {
+  ])("ends at %s, and points at the field", (_, bad, what, wanted, had, at) => {
     const file = concat(start, packet, bad, packet, packet);
     for (const size of [file.length, 1]) {
       const { frames, end } = decodeAll(file, size);
@@ -194,7 +216,7 @@ describe("pcapng blocks", () => {
       expect(end).toEqual({
         format: "pcapng",
         frames: 1,
-        broken: { offset: start.length + packet.length, what, wanted, had },
+        broken: { offset: start.length + packet.length + at, what, wanted, had },
       });
     }
   });
@@ -221,22 +243,22 @@ describe("pcapng blocks", () => {
 });
 
 describe("refusals", () => {
-  it.each([
+  it.each<[string, Uint8Array, string, RegExp, number?]>([
     ["nothing", new Uint8Array(), "not_a_capture", /shorter than any capture/],
     ["three bytes", pcapHeader().subarray(0, 3), "not_a_capture", /shorter than any capture/],
     ["text", new TextEncoder().encode("hello, world"), "not_a_capture", /a capture starts with/],
     ["modified pcap", pcapHeader(0xa1b2cd34), "not_a_capture", /modified pcap/],
     ["gzip", Uint8Array.of(0x1f, 0x8b, 8, 0), "not_a_capture", /unpack/],
     ["half a pcap header", pcapHeader().subarray(0, 23), "bad_capture", /wanted 24, had 23/],
-    ["pcap 3", pcapHeader(0xa1b2c3d4, 1, 3), "bad_capture", /major version: wanted 2, had 3/],
-    ["pcap 2.3", pcapHeader(0xa1b2c3d4, 1, 2, 3), "bad_capture", /minor version: wanted 4, had 3/],
+    ["pcap 3", pcapHeader(0xa1b2c3d4, 1, 3), "bad_capture", /major version: wanted 2, had 3/, 4],
+    ["pcap 2.5", pcapHeader(0xa1b2c3d4, 1, 2, 5), "bad_capture", /minor version: wanted 4, had 5/, 6],
     ["half a section header", section().subarray(0, 20), "bad_capture", /wanted 28, had 20/],
-    ["a section in no byte order", block(0x0a0d0d0a, new Uint8Array(16)), "bad_capture", /byte-order magic/],
-    ["a section header of 16 bytes", block(0x0a0d0d0a, le(0x1a2b3c4d, 4)), "bad_capture", /wanted 28, had 16/],
-  ])("%s", (_, file, reason, text) => {
+    ["a section in no byte order", block(0x0a0d0d0a, new Uint8Array(16)), "bad_capture", /byte-order magic/, 8],
+    ["a section header of 16 bytes", block(0x0a0d0d0a, le(0x1a2b3c4d, 4)), "bad_capture", /wanted 28, had 16/, 4],
+  ])("%s", (_, file, reason, text, at = 0) => {
     for (const size of [Math.max(file.length, 1), 1]) {
       const refusal = refusalOf(file, size);
-      expect(refusal).toMatchObject({ code: "EINVAL", call: "readCapture", reason, path: "byte 0" });
+      expect(refusal).toMatchObject({ code: "EINVAL", call: "readCapture", reason, path: `byte ${at}` });
       expect(refusal.message).toMatch(text);
     }
   });
@@ -269,7 +291,20 @@ it("readCapture gives a long file in bounded batches", async () => {
   expect(frames).toBe(20_000);
 });
 
+it("keeps one row of columns", () => {
+  const rows = new FrameColumns();
+  const file = concat(pcapHeader(0xa1b2c3d4, 113), pcapRecord(BYTES), pcapRecord(BYTES.subarray(1)));
+  new CaptureDecoder().read(file, 0, rows);
+  const [time, bytes] = [rows.time(1), rows.frame(1)];
+  rows.keep(1);
+  expect([rows.count, rows.time(0), rows.frame(0), rows.linkTypes[0]]).toEqual([1, time, bytes, 113]);
+});
+
 it("names link types", () => {
+  expect(linkTypeText(113)).toBe("Linux cooked capture v1 (113)");
+  expect(linkTypeText(150)).toBe("private use (150)");
+  expect(linkTypeText(65000)).toBe("number 65000");
+  for (const linkType of Object.values(LINK_TYPES)) expect(linkTypeText(linkType)).toMatch(/^[A-Zr]/);
   expect(linkTypeName(LINK_TYPES.ETHERNET)).toBe("LINKTYPE_ETHERNET");
   expect(linkTypeName(276)).toBe("LINKTYPE_LINUX_SLL2");
   expect(linkTypeName(147)).toBe("LINKTYPE_147");

@@ -50,6 +50,26 @@ describe.each([true, false])("little-endian: %s", (littleEndian) => {
     );
   });
 
+  it("frames without a time: pcapng has them so if it can, else the time is 0", () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    const frames = [
+      { time: null, bytes },
+      { time: null, bytes, wireLength: 4 },
+      { time: null, bytes, interfaceId: 1 },
+    ];
+    const times = (writer: PcapWriter | PcapngWriter) =>
+      decodeAll(concat(writer.header(), ...frames.map((frame) => writer.frame(frame)))).frames.map(
+        ({ time, wireLength, interfaceId }) => [time, wireLength, interfaceId],
+      );
+    const interfaces = [{ linkType: 1 }, { linkType: 1 }];
+    expect(times(new PcapngWriter({ interfaces, littleEndian }))).toEqual([
+      [null, 3, 0],
+      [0n, 4, 0],
+      [0n, 3, 1],
+    ]);
+    expect(times(new PcapWriter({ linkType: 1, littleEndian })).map(([time]) => time)).toEqual([0n, 0n, 0n]);
+  });
+
   it("pcapng", () => {
     const device = fc.record({
       linkType,

@@ -68,7 +68,7 @@ const byBursts =
         const row = laid
           ? burst.add(end, bytes.length, port, linkType, wireLength)
           : burst.put(bytes, port, linkType, wireLength);
-        if (time !== undefined) burst.stamp(row, time);
+        if (typeof time === "bigint") burst.stamp(row, time);
         end += bytes.length;
       }
       const count = burst.steer();
@@ -130,7 +130,7 @@ async function framesOf(name: string, { frames, device }: LoadedScenario): Promi
       for (const { bytes, linkType, wireLength, time } of some)
         captured.push({ bytes, linkType, wireLength, time, port: 1 + (captured.length % device.ports) });
   }
-  const last = [...own, ...captured].reduce((most, { time = 0n }) => (time > most ? time : most), 0n);
+  const last = [...own, ...captured].reduce((most, { time }) => ((time ?? 0n) > most ? (time ?? 0n) : most), 0n);
   const again = [...own, ...captured].map((frame) => ({ ...frame, time: (frame.time ?? 0n) + last }));
   return [...own, ...captured, ...again];
 }

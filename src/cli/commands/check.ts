@@ -1,7 +1,8 @@
 /** flowsteer check: checks scenario files and shows what they contain. */
-import { readFile } from "node:fs/promises";
 import { loadScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
+import { checkInputOnce } from "../input/captures.js";
+import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
 import { badUsage, withFile } from "../refusal.js";
 import { painter, printable } from "../text.js";
@@ -32,13 +33,16 @@ const LEAST_WIDTH = 9;
 const NAMES_WIDTH = 80;
 
 export async function check(args: readonly string[]): Promise<number> {
-  const { operands } = readCommandLine(args, "check", {});
+  const { operands, flags } = readCommandLine(args, "check", {});
   if (operands.length === 0) throw badUsage("check", "name a scenario: flowsteer check SCENARIO...");
   const output = new Output();
   const paint = painter(process.stdout);
+  checkInputOnce(operands);
   for (const file of operands) {
-    const { scenario } = await withFile(file, async () => loadScenario(await readFile(file, "utf8")));
-    await output.write(`${printable(file)}: ${paint("green", "good")}\n${contents(scenario)}`);
+    const text = await textOf(file);
+    const { scenario } = await withFile(inputName(file), () => loadScenario(text));
+    if (flags.has("quiet")) continue;
+    await output.write(`${printable(inputName(file))}: ${paint("green", "good")}\n${contents(scenario)}`);
   }
   await output.flush();
   return 0;

@@ -1,10 +1,10 @@
 /** flowsteer run: steers frames through the rules of a scenario. */
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { loadScenario } from "../../scenario/index.js";
 import { CaptureFiles } from "../output/captureFiles.js";
-import { captureName } from "../input/captures.js";
-import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
+import { checkInputOnce } from "../input/captures.js";
+import { inputName, openFiles, textOf } from "../input/chunks.js";
+import { frameRange, numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
 import { finish } from "./finish.js";
 import { FileOutput, Output } from "../output/output.js";
@@ -20,6 +20,7 @@ const OPTIONS = {
   out: "value",
   port: "value",
   limit: "value",
+  frame: "value",
   workers: "value",
 } as const;
 
@@ -33,15 +34,23 @@ export async function run(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args, "run", OPTIONS);
   const [file, ...captures] = line.operands;
   if (file === undefined) throw badUsage("run", "name a scenario: flowsteer run SCENARIO CAPTURE...");
-  const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
+  checkInputOnce(line.operands);
+  const range = frameRange(line);
   const format = formatOf(line);
   const workers = numberOption(line, "workers", 1, MOST_WORKERS) ?? 1;
-  const loaded = await withFile(file, async () => loadScenario(await readFile(file, "utf8"), {}, opener(workers)));
+  const [text, ...inputs] = [await textOf(file), ...(await openFiles(captures))] as const;
+  const loaded = await withFile(inputName(file), () => loadScenario(text, {}, opener(workers)));
   const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
   const { frames, messages, expect } = loaded.scenario;
   if (captures.length === 0 && frames === undefined && messages === undefined) {
     const hint = "name a capture behind the scenario: flowsteer run SCENARIO CAPTURE...";
-    throw new CommandRefusal(file, { code: "EINVAL", call: "run", reason: "bad_usage", path: "no frames", hint });
+    throw new CommandRefusal(inputName(file), {
+      code: "EINVAL",
+      call: "run",
+      reason: "bad_usage",
+      path: "no frames",
+      hint,
+    });
   }
   const folder = line.values.get("out");
   const alone = whyAlone(loaded.device);
@@ -49,18 +58,21 @@ export async function run(args: readonly string[]): Promise<number> {
     json: line.flags.has("json"),
     rows: format === null ? null : await openRows(format, line.values.get("output"), [file, ...captures]),
     files: folder === undefined ? null : new CaptureFiles(folder, captures),
+    quiet: line.flags.has("quiet"),
   });
 
-  if (alone !== null) session.notes.push(`--workers ${workers}: one steers all frames: ${alone}`);
-  if (captures.length > 0) await session.runCaptures(captures, port ?? 1, limit);
-  else await session.runOwn(port, limit);
-  const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => captureName(one)).join(", ")}`;
+  if (alone !== null) session.log.notes.push(`--workers ${workers}: one steers all frames: ${alone}`);
+  if (captures.length > 0) await session.runCaptures(inputs, port ?? 1, range);
+  else await session.runOwn(port, range);
+  const sources = captures.length === 0 ? "of its own" : `from ${captures.map((one) => inputName(one)).join(", ")}`;
   // Expectations are about the document's own frames, where it has any.
   const expects = expect !== undefined;
-  const applies = captures.length === 0 || frames === undefined;
-  if (expects && !applies)
-    session.notes.push(`expectations of ${basename(file)} are about its own frames: not checked`);
-  return finish(session, file, printable(sources), applies);
+  const applies = (captures.length === 0 || frames === undefined) && range.only === undefined;
+  if (expects && !applies) {
+    const about = range.only === undefined ? "its own frames" : "all frames";
+    session.log.notes.push(`expectations of ${basename(inputName(file))} are about ${about}: not checked`);
+  }
+  return finish(session, inputName(file), printable(sources), applies);
 }
 
 /** Why one worker of the pool steers all frames; null where all workers do, or without a pool. */

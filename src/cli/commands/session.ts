@@ -3,7 +3,9 @@ import { type OutcomeClass, CaptureRun, type RowEnd, type RowFile, type RowFrame
 import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import type { CaptureFiles, FrameToFile } from "../output/captureFiles.js";
-import { framesOf, readColumns, type CaptureRows } from "../input/captures.js";
+import type { FrameRange } from "../commandLine.js";
+import { CaptureLog, framesOf, noFrame, readColumns, type CaptureRows } from "../input/captures.js";
+import type { OpenFile } from "../input/chunks.js";
 import { Interruption, type StopSignal } from "../interruption.js";
 import { Output } from "../output/output.js";
 
@@ -15,6 +17,8 @@ export interface RunOutputs {
   rows: RowFile | null;
   /** Captures by destination. */
   files: CaptureFiles | null;
+  /** No report, notes and progress. */
+  quiet: boolean;
 }
 
 /** A frame before it is steered. */
@@ -24,8 +28,8 @@ export class Session {
   readonly loaded: LoadedScenario;
   readonly outputs: RunOutputs;
   readonly output = new Output();
-  /** Notes for the end of the run. */
-  readonly notes: string[] = [];
+  /** What the end of the run says about the captures, and other notes. */
+  readonly log = new CaptureLog();
   /** Frames that were read and not steered, by cause. */
   readonly skipped = new Map<string, Sum>();
   /** The signal that ended the run early. */
@@ -38,12 +42,12 @@ export class Session {
   }
 
   /** Steers captures in order. A signal ends that early; frames read by then are steered. */
-  async runCaptures(files: readonly string[], port: number, limit: number): Promise<void> {
-    const { json, files: captures } = this.outputs;
+  async runCaptures(files: readonly OpenFile[], port: number, { limit, only }: FrameRange): Promise<void> {
+    const { json, files: captures, quiet } = this.outputs;
     const interruption = new Interruption();
     const sums = !json && captures === null && this.loaded.sumsAlone ? new CaptureRun(this.loaded, port) : null;
     try {
-      for await (const rows of readColumns({ files, limit, interruption }, this.notes)) {
+      for await (const rows of readColumns({ files, limit, only, quiet, interruption }, this.log)) {
         await (sums === null ? this.#runFrames(rows, port) : this.#runRows(sums, rows, port));
       }
     } finally {
@@ -51,15 +55,18 @@ export class Session {
     }
     sums?.flush();
     this.interrupted = interruption.signal;
-    for (const [why, { frames }] of this.skipped) this.notes.push(`not parsed: ${why}: ${frames} skipped`);
+    for (const [why, { frames }] of this.skipped) this.log.notes.push(`not parsed: ${why}: ${frames} skipped`);
   }
 
-  async runOwn(port: number | undefined, limit: number): Promise<void> {
-    const inputs = this.loaded.frames.slice(0, limit).map((frame, i) => ({
+  async runOwn(port: number | undefined, { limit, only }: FrameRange): Promise<void> {
+    const { frames } = this.loaded;
+    if (only !== undefined && only > frames.length) throw noFrame(only, frames.length);
+    const first = only === undefined ? 0 : only - 1;
+    const inputs = frames.slice(first, only ?? limit).map((frame, i) => ({
       ...frame,
       ...(port === undefined || frame.send !== undefined ? {} : { port }),
-      number: i + 1,
-      time: frame.time ?? 0n,
+      number: first + i + 1,
+      time: frame.time ?? null,
       linkType: frame.linkType ?? 1,
       wireLength: frame.wireLength ?? frame.bytes.length,
     }));

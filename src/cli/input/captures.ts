@@ -1,12 +1,12 @@
 /** Reads the frames of the captures on a command line, in order, with bounded memory. */
-import { statSync } from "node:fs";
-import { CaptureDecoder, FrameColumns, type CapturedFrame } from "../../index.js";
+import { CaptureDecoder, FrameColumns, type CaptureBreak, type CapturedFrame } from "../../index.js";
 import { wireLengthOf } from "../../run/index.js";
-import { chunksOf, chunksOfInput } from "./chunks.js";
+import type { OpenFile } from "./chunks.js";
 import type { Interruption } from "../interruption.js";
 import { Progress } from "./progress.js";
-import { badUsage, refusalOf } from "../refusal.js";
-import { grouped } from "../text.js";
+import { badUsage, CommandRefusal, refusalOf } from "../refusal.js";
+import { counted, grouped } from "../text.js";
+import { NoUnpacker, PackedBreak, unpacked } from "./unpack.js";
 
 /** A captured frame with its number over all captures. */
 export interface NumberedFrame extends Omit<CapturedFrame, "number"> {
@@ -14,10 +14,35 @@ export interface NumberedFrame extends Omit<CapturedFrame, "number"> {
   number: number;
 }
 
+/** The place where a capture ends before its last record does. */
+export interface BrokenCapture extends Omit<CaptureBreak, "wanted" | "had"> {
+  file: string;
+  /** Null for compressed data that is cut off or damaged; its offset is that in the compressed file. */
+  wanted: number | null;
+  had: number | null;
+}
+
+/** What the end of the command says about the captures. */
+export class CaptureLog {
+  readonly notes: string[] = [];
+  readonly broken: BrokenCapture[] = [];
+
+  /** @param frames the frames of this file that were read before */
+  add(place: BrokenCapture, text: string, frames: number): void {
+    const read = frames === 1 ? "the frame before it was read" : `the ${grouped(frames)} frames before it were read`;
+    this.broken.push(place);
+    this.notes.push(`${place.file} breaks off at byte ${grouped(place.offset)}: ${text}; ${read}`);
+  }
+}
+
 export interface CaptureInput {
-  files: readonly string[];
+  files: readonly OpenFile[];
   /** The most frames to read. */
   limit: number;
+  /** The number of the only frame that is wanted. */
+  only?: number | undefined;
+  /** Whether to show no progress. */
+  quiet: boolean;
   /** What ends the reading early. */
   interruption?: Interruption;
 }
@@ -30,18 +55,10 @@ export interface CaptureRows {
   readonly number: number;
 }
 
-/** The name of a capture in messages. */
-export function captureName(file: string): string {
-  return file === "-" ? "standard input" : file;
-}
-
-/**
- * Reads frames in batches, each valid until the next is requested. Remarks for the end of the
- * command go to `notes`.
- * @throws CommandRefusal a file that is no capture or cannot be read
- */
-export async function* readCaptures(input: CaptureInput, notes: string[]): AsyncGenerator<NumberedFrame[], void> {
-  for await (const rows of readColumns(input, notes)) yield framesOf(rows);
+/** Refuses standard input as two inputs. */
+export function checkInputOnce(paths: readonly string[]): void {
+  if (paths.filter((path) => path === "-").length < 2) return;
+  throw badUsage("-", "standard input can be read once; name it once");
 }
 
 /** The rows of columns as objects. */
@@ -56,43 +73,66 @@ export function framesOf({ columns, count, number }: CaptureRows): NumberedFrame
   }));
 }
 
-/** Reads frames into columns, which it reuses. */
+/**
+ * Reads frames into columns, which it reuses: they are valid until the next are requested.
+ * @throws CommandRefusal a file that is no capture or cannot be read
+ */
 export async function* readColumns(
-  { files, limit, interruption }: CaptureInput,
-  notes: string[],
+  { files, limit, only, quiet, interruption }: CaptureInput,
+  log: CaptureLog,
 ): AsyncGenerator<CaptureRows, void> {
-  if (files.filter((file) => file === "-").length > 1) {
-    throw badUsage("-", "standard input can be read once; name it once");
-  }
-  const progress = new Progress(process.stderr, sizeOf(files));
+  const progress = new Progress(process.stderr, quiet ? null : sizeOf(files));
   const columns = new FrameColumns();
+  const last = Math.min(limit, only ?? Infinity);
   let read = 0;
   try {
     for (const file of files) {
-      if (read >= limit || isInterrupted(interruption)) return;
+      if (read >= last || isInterrupted(interruption)) return;
       const decoder = new CaptureDecoder();
       try {
-        const source = file === "-" ? chunksOfInput(interruption ?? null) : chunksOf(file, interruption ?? null);
-        for await (const chunk of source) {
+        for await (const chunk of unpacked(counting(file, interruption, progress))) {
           for (let at = 0; at < chunk.length;) {
             at = decoder.read(chunk, at, columns);
-            const count = Math.min(columns.count, limit - read);
-            if (count > 0) yield { columns, count, number: read + 1 };
+            const count = Math.min(columns.count, last - read);
+            if (only === undefined && count > 0) yield { columns, count, number: read + 1 };
             read += count;
-            if (read >= limit) return;
+            if (read < last) continue;
+            if (only !== undefined) yield onlyRow(columns, count - 1, only);
+            return;
           }
-          progress.read(chunk.length);
           progress.show(read);
         }
         if (isInterrupted(interruption)) return;
-        const { broken, frames } = decoder.finish();
-        if (broken !== null) notes.push(breakNote(captureName(file), broken, frames));
+        noteEnd(log, file.name, decoder);
       } catch (error) {
-        throw refusalOf(captureName(file), error);
+        if (error instanceof PackedBreak) noteDamage(log, file.name, decoder, error);
+        else throw refusalOfCapture(file.name, error);
       }
     }
+    if (only !== undefined && !isInterrupted(interruption)) throw noFrame(only, read);
   } finally {
     progress.clear();
+  }
+}
+
+/** The refusal of a number beyond the last frame. */
+export function noFrame(only: number, frames: number): CommandRefusal {
+  return badUsage(`--frame ${only}`, frames === 0 ? "there are no frames" : `there are ${counted(frames, "frame")}`);
+}
+
+function onlyRow(columns: FrameColumns, row: number, number: number): CaptureRows {
+  columns.keep(row);
+  return { columns, count: 1, number };
+}
+
+async function* counting(
+  file: OpenFile,
+  interruption: Interruption | undefined,
+  progress: Progress,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of file.read(interruption ?? null)) {
+    yield chunk;
+    progress.read(chunk.length);
   }
 }
 
@@ -101,21 +141,36 @@ function isInterrupted(interruption: Interruption | undefined): boolean {
 }
 
 /** The size of all captures in bytes; undefined where one is a stream. */
-function sizeOf(files: readonly string[]): number | undefined {
-  let size = 0;
-  for (const file of files) {
-    const stat = file === "-" ? undefined : statSync(file, { throwIfNoEntry: false });
-    if (stat?.isFile() !== true) return undefined;
-    size += stat.size;
-  }
-  return size;
+function sizeOf(files: readonly OpenFile[]): number | undefined {
+  return files.reduce<number | undefined>(
+    (sum, { size }) => (sum === undefined || size === undefined ? undefined : sum + size),
+    0,
+  );
 }
 
-function breakNote(
-  file: string,
-  { offset, what, wanted, had }: { offset: number; what: string; wanted: number; had: number },
-  frames: number,
-): string {
-  const read = frames === 1 ? "the frame before it was read" : `the ${grouped(frames)} frames before it were read`;
-  return `${file} breaks off at byte ${grouped(offset)}: ${what}: wanted ${grouped(wanted)}, had ${grouped(had)}; ${read}`;
+function noteEnd(log: CaptureLog, file: string, decoder: CaptureDecoder): void {
+  const { broken, frames } = decoder.finish();
+  if (broken === null) return;
+  const { what, wanted, had } = broken;
+  log.add({ file, ...broken }, `${what}: wanted ${grouped(wanted)}, had ${grouped(had)}`, frames);
+}
+
+/** Compressed data that is damaged breaks the capture at the same place. */
+function noteDamage(log: CaptureLog, file: string, decoder: CaptureDecoder, damage: PackedBreak): void {
+  const { offset, message } = damage;
+  try {
+    log.add({ file, offset, what: message, wanted: null, had: null }, message, decoder.finish().frames);
+  } catch (error) {
+    throw refusalOfCapture(file, error);
+  }
+}
+
+function refusalOfCapture(file: string, error: unknown): unknown {
+  if (!(error instanceof NoUnpacker)) return refusalOf(file, error);
+  return new CommandRefusal(file, {
+    code: "EOPNOTSUPP",
+    call: "flowsteer",
+    reason: "not_a_capture",
+    hint: error.message,
+  });
 }

@@ -13,12 +13,12 @@ export class Progress {
   #next: number;
   #shown = false;
 
-  /** `size` in bytes; undefined where it is unknown. */
-  constructor(stream: NodeJS.WriteStream, size: number | undefined) {
+  /** `size` in bytes; undefined where it is unknown, null for no progress line. */
+  constructor(stream: NodeJS.WriteStream, size: number | undefined | null) {
     this.#stream = stream;
-    this.#size = size;
+    this.#size = size ?? undefined;
     this.#began = Date.now();
-    this.#next = stream.isTTY ? this.#began + FIRST_MS : Infinity;
+    this.#next = stream.isTTY && size !== null ? this.#began + FIRST_MS : Infinity;
   }
 
   /** Counts more bytes as read. */

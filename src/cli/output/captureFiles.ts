@@ -99,7 +99,7 @@ class CaptureFile {
       this.#held.push(writer.header());
     }
     const interfaceId = this.#linkTypes.indexOf(linkType);
-    this.#held.push(writer.frame({ time: inFile(time), bytes, wireLength, interfaceId }));
+    this.#held.push(writer.frame({ time: time === null ? null : inFile(time), bytes, wireLength, interfaceId }));
     this.#frames++;
   }
 

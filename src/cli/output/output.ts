@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
 import type { Writable } from "node:stream";
-import { CommandRefusal, refusalOf } from "../refusal.js";
+import { CommandRefusal, EXIT, refusalLines, refusalOf } from "../refusal.js";
+import { painter } from "../text.js";
 
 /** Characters that are buffered before a write. */
 const CHUNK = 65536;
@@ -101,10 +102,17 @@ export function sameFile(a: string, b: string): boolean {
   return existsSync(a) && existsSync(b) && realpathSync(a) === realpathSync(b);
 }
 
-/** A closed pipe (`| head`) ends the command without a message. */
-export function endQuietlyOnClosedPipe(): void {
+/**
+ * Ends the command where standard output cannot be written: without a message for a closed pipe
+ * (`| head`). Errors of standard error have no one to be told to.
+ */
+export function endOnUnwritableOutput(): void {
+  process.stderr.on("error", () => undefined);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
+    if (error.code === "EPIPE") process.exit(0);
+    const refusal = writeRefusal("standard output", error);
+    if (!(refusal instanceof CommandRefusal)) throw error;
+    process.stderr.write(refusalLines(painter(process.stderr), refusal));
+    process.exit(EXIT.cannotWrite);
   });
 }

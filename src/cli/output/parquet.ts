@@ -37,7 +37,7 @@ function listOf(name: string): SchemaElement[] {
 
 const SCHEMA: Readonly<Record<Column, readonly SchemaElement[]>> = {
   frame: [{ name: "frame", ...REQUIRED, type: "INT64" }],
-  time: [{ name: "time", ...REQUIRED, ...TIME }],
+  time: [{ name: "time", ...OPTIONAL, ...TIME }],
   port: [{ name: "port", ...OPTIONAL, type: "INT32" }],
   length: [{ name: "length", ...REQUIRED, type: "INT32" }],
   wire_length: [{ name: "wire_length", ...REQUIRED, type: "INT64" }],
@@ -73,7 +73,7 @@ export class ParquetRows implements RowFile {
   add(frame: RowFrame, tag: number | null, { names }: RowEnd): boolean {
     const columns = this.#columns;
     columns.frame.push(BigInt(frame.number));
-    columns.time.push(inFile(frame.time));
+    columns.time.push(frame.time === null ? null : inFile(frame.time));
     columns.port.push(frame.port);
     columns.length.push(frame.length);
     columns.wire_length.push(BigInt(frame.wireLength));

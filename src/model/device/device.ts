@@ -14,7 +14,7 @@ import type { BatchOptions, FrameOptions } from "../traffic/input.js";
 import type { HitRule, Outcome, ReasonName } from "../traffic/outcome.js";
 import { rulesHit } from "../traffic/outcomeReader.js";
 import type { DeviceLimits } from "../base/limits.js";
-import type { ParsedFrame } from "../../packet/parsedFrame.js";
+import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
 import { ParserDeclaration, type ParserOptions } from "../match/parser.js";
 import type { PortOptions } from "../base/ports.js";
 import type { ProfileName } from "../profile/profile.js";
@@ -285,6 +285,14 @@ export class Device extends DeviceBase {
    */
   override parseBatch(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedFrame[] {
     return this.traffic.parse("parse", frames, options);
+  }
+
+  /**
+   * As `parseBatch`, without the fields: the headers of each frame, and where parsing stopped. It is
+   * several times as fast.
+   */
+  parseHeaders(frames: readonly Uint8Array[], options: BatchOptions = {}): ParsedHeaders[] {
+    return this.traffic.parseHeaders("parseHeaders", frames, options);
   }
 
   /**

@@ -19,7 +19,7 @@ import {
 import type { Batch } from "../../engine/batch.js";
 import { FIELDS, isPresent, readField } from "./fields.js";
 import { firstCutField } from "../../packet/cutField.js";
-import type { HeaderName, ParsedFrame, ParsedHeader, ParseStop } from "../../packet/parsedFrame.js";
+import type { HeaderName, ParsedFrame, ParsedHeader, ParsedHeaders, ParseStop } from "../../packet/parsedFrame.js";
 import { format } from "./term.js";
 
 /** Reads frame i of a batch that was parsed with every group. */
@@ -33,8 +33,13 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
     if (value === 0n && field.here === null && field.width === 1) continue;
     fields[field.name] = field.kind === "number" ? Number(value) : format(field, value);
   }
+  return { fields, ...headersAt(batch, i) };
+}
+
+/** Reads the headers of frame i of a batch that was parsed, with whatever groups. */
+export function headersAt(batch: Batch, i: number): ParsedHeaders {
   const map = batch.map(i);
-  return { fields, headers: headersOf(map), payload: payloadOf(map), stopped: stopAt(map) };
+  return { headers: headersOf(map), payload: payloadOf(map), stopped: stopAt(map) };
 }
 
 function headersOf(map: DataView): ParsedHeader[] {

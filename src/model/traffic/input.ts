@@ -15,9 +15,10 @@ export interface FrameOptions {
   /** Its length on the wire in bytes, if the capture cut it. @default its length */
   wireLength?: number;
   /**
-   * Its arrival time in nanoseconds, for meters and connections. @default the clock of the device
+   * Its arrival time in nanoseconds, for meters and connections; null as if left out.
+   * @default the clock of the device
    */
-  time?: bigint;
+  time?: bigint | null;
 }
 
 /** The same options for all frames of a call, or one object per frame. */
@@ -71,7 +72,7 @@ export function checkFrames(call: string, frames: readonly Uint8Array[], options
     const own = optionsOf(options, i);
     if (own.wireLength !== undefined) checkWireLength(call, i, frame, own.wireLength);
     if (own.linkType !== undefined) linkFor(call, i, own);
-    if (own.time !== undefined) checkTime(call, `frames[${i}].time`, own.time);
+    if (own.time !== undefined && own.time !== null) checkTime(call, `frames[${i}].time`, own.time);
   }
 }
 

@@ -21,8 +21,8 @@ import {
 import { linkTypeOf } from "./links.js";
 import { bareOutcome, reasonName, type Outcome, type ReasonName } from "./outcome.js";
 import { PendingWork, OutcomeReader } from "./outcomeReader.js";
-import { parsedAt } from "../match/parseResult.js";
-import type { ParsedFrame } from "../../packet/parsedFrame.js";
+import { headersAt, parsedAt } from "../match/parseResult.js";
+import type { ParsedFrame, ParsedHeaders } from "../../packet/parsedFrame.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import { classesOf, type OutcomeClasses } from "./outcomeClasses.js";
 
@@ -256,6 +256,12 @@ export class Traffic {
   parse(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedFrame[] {
     const work = (): void => this.batch.parse(NEEDS_ALL);
     return this.#run(call, 1, frames, options, WIRE, work, (i) => parsedAt(this.batch, i));
+  }
+
+  /** The headers that the parser finds in each frame. */
+  parseHeaders(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedHeaders[] {
+    const work = (): void => this.batch.parse(0);
+    return this.#run(call, 1, frames, options, WIRE, work, (i) => headersAt(this.batch, i));
   }
 
   /**

@@ -9,6 +9,17 @@ export const PCAP_MAGIC = { microseconds: 0xa1b2c3d4, nanoseconds: 0xa1b23c4d } 
 export const PCAP_VERSION = { major: 2, minor: 4 } as const;
 
 /**
+ * The order of the two lengths of a record. Up to version 2.2 the original length is first. Of
+ * version 2.3 both orders exist: the captured length is the smaller one.
+ */
+type LengthOrder = "captured first" | "original first" | "smaller is captured";
+
+function lengthOrder(minor: number): LengthOrder {
+  if (minor === PCAP_VERSION.minor) return "captured first";
+  return minor < 3 ? "original first" : "smaller is captured";
+}
+
+/**
  * File header, section 4.
  *
  *     0       4       6       8          12         16        20                         24
@@ -23,6 +34,8 @@ export const PCAP_HEADER = { major: 4, minor: 6, snapLength: 16, linkType: 20, l
  *
  *      0         4                   8                 12                16
  *      | seconds | micro/nanoseconds | captured length | original length | bytes...
+ *
+ * Versions before 2.4 can have the two lengths in the other order (`LengthOrder`).
  */
 export const PCAP_RECORD = { seconds: 0, fraction: 4, captured: 8, original: 12, length: 16 } as const;
 
@@ -52,6 +65,7 @@ class PcapReader implements RecordReader {
   readonly #littleEndian: boolean;
   readonly #ticksPerSecond: bigint;
   readonly #clock: FrameClock;
+  #order: LengthOrder = "captured first";
 
   constructor(littleEndian: boolean, ticksPerSecond: bigint) {
     this.#littleEndian = littleEndian;
@@ -69,9 +83,9 @@ class PcapReader implements RecordReader {
     if (view.byteLength - at < PCAP_HEADER.length) return need(PCAP_HEADER.length, "pcap file header");
     const major = view.getUint16(at + PCAP_HEADER.major, this.#littleEndian);
     const minor = view.getUint16(at + PCAP_HEADER.minor, this.#littleEndian);
-    if (major !== PCAP_VERSION.major) return broken("major version", PCAP_VERSION.major, major);
-    // Up to version 2.3 some systems wrote the two lengths of a record in the other order.
-    if (minor !== PCAP_VERSION.minor) return broken("minor version", PCAP_VERSION.minor, minor);
+    if (major !== PCAP_VERSION.major) return broken(PCAP_HEADER.major, "major version", PCAP_VERSION.major, major);
+    if (minor > PCAP_VERSION.minor) return broken(PCAP_HEADER.minor, "minor version", PCAP_VERSION.minor, minor);
+    this.#order = lengthOrder(minor);
     this.interfaces.push({
       linkType: view.getUint32(at + PCAP_HEADER.linkType, this.#littleEndian) & 0xffff,
       snapLength: view.getUint32(at + PCAP_HEADER.snapLength, this.#littleEndian),
@@ -86,14 +100,19 @@ class PcapReader implements RecordReader {
   #readPackets(view: DataView, at: number, { linkType }: CaptureInterface, rows: FrameColumns): Step {
     const littleEndian = this.#littleEndian;
     const clock = this.#clock;
+    const order = this.#order;
     let next = at;
     for (; !rows.full; this.frames++) {
       const available = view.byteLength - next;
       if (available < PCAP_RECORD.length) return next > at ? record(next - at) : NEEDS_HEADER;
-      const captured = view.getUint32(next + PCAP_RECORD.captured, littleEndian);
+      let captured = view.getUint32(next + PCAP_RECORD.captured, littleEndian);
+      let wireLength = view.getUint32(next + PCAP_RECORD.original, littleEndian);
+      if (order !== "captured first" && (order === "original first" || captured > wireLength)) {
+        [captured, wireLength] = [wireLength, captured];
+      }
       const length = PCAP_RECORD.length + captured;
-      if (available < length || captured > MAX_CAPTURE_LENGTH) return next > at ? record(next - at) : without(captured);
-      const wireLength = view.getUint32(next + PCAP_RECORD.original, littleEndian);
+      if (available < length || captured > MAX_CAPTURE_LENGTH)
+        return next > at ? record(next - at) : without(captured, order);
       const seconds = view.getUint32(next + PCAP_RECORD.seconds, littleEndian);
       const fraction = view.getUint32(next + PCAP_RECORD.fraction, littleEndian);
       rows.add(next + PCAP_RECORD.length, captured, wireLength, linkType, 0, clock, seconds, fraction);
@@ -106,7 +125,8 @@ class PcapReader implements RecordReader {
 const NEEDS_HEADER = need(PCAP_RECORD.length, "packet record header");
 
 /** The next step for a record that is not complete. */
-function without(captured: number): Step {
-  if (captured > MAX_CAPTURE_LENGTH) return broken("captured length", MAX_CAPTURE_LENGTH, captured);
+function without(captured: number, order: LengthOrder): Step {
+  const field = order === "original first" ? PCAP_RECORD.original : PCAP_RECORD.captured;
+  if (captured > MAX_CAPTURE_LENGTH) return broken(field, "captured length", MAX_CAPTURE_LENGTH, captured);
   return need(PCAP_RECORD.length + captured, "packet record");
 }

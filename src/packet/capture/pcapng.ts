@@ -111,7 +111,7 @@ class PcapngReader implements RecordReader {
       const magic = view.getUint32(at + SECTION.magic, false);
       this.#littleEndian = magic !== BYTE_ORDER_MAGIC;
       if (view.getUint32(at + SECTION.magic, this.#littleEndian) !== BYTE_ORDER_MAGIC) {
-        return broken("byte-order magic", BYTE_ORDER_MAGIC, magic);
+        return broken(SECTION.magic, "byte-order magic", BYTE_ORDER_MAGIC, magic);
       }
     }
 
@@ -119,23 +119,23 @@ class PcapngReader implements RecordReader {
     const known = KNOWN_BLOCKS.get(type);
     const shortest = known?.shortest ?? BLOCK_HEADER.shortest;
     if (length < shortest || length % 4 !== 0)
-      return broken("block length", Math.max(shortest, padded(length)), length);
+      return broken(BLOCK_HEADER.length, "block length", Math.max(shortest, padded(length)), length);
     if (known === undefined) {
       this.#skipped = length;
       const what = `block of type 0x${type.toString(16)}`;
       return { kind: "skip", bytes: length - BLOCK_HEADER.trailer, what, recordLength: length };
     }
-    if (length > MAX_BLOCK_LENGTH) return broken("block length", MAX_BLOCK_LENGTH, length);
+    if (length > MAX_BLOCK_LENGTH) return broken(BLOCK_HEADER.length, "block length", MAX_BLOCK_LENGTH, length);
     if (available < length) return need(length, known.what);
     const trailer = view.getUint32(at + length - BLOCK_HEADER.trailer, this.#littleEndian);
-    if (trailer !== length) return broken("trailing block length", length, trailer);
+    if (trailer !== length) return broken(length - BLOCK_HEADER.trailer, "trailing block length", length, trailer);
     return this.#readBlock(type, view, at, length, rows);
   }
 
   #readSkippedTrailer(view: DataView, at: number, length: number): Step {
     if (view.byteLength - at < BLOCK_HEADER.trailer) return need(BLOCK_HEADER.trailer, "trailing block length");
     const trailer = view.getUint32(at, this.#littleEndian);
-    if (trailer !== length) return broken("trailing block length", length, trailer);
+    if (trailer !== length) return broken(length - BLOCK_HEADER.trailer, "trailing block length", length, trailer);
     this.#skipped = null;
     return record(BLOCK_HEADER.trailer);
   }
@@ -158,7 +158,7 @@ class PcapngReader implements RecordReader {
   /** The minor version is ignored: writers used 0 and 2 for the same format (section 4.1). */
   #readSection(block: DataView): Step {
     const major = block.getUint16(SECTION.major, this.#littleEndian);
-    if (major !== PCAPNG_MAJOR) return broken("major version", PCAPNG_MAJOR, major);
+    if (major !== PCAPNG_MAJOR) return broken(SECTION.major, "major version", PCAPNG_MAJOR, major);
     this.interfaces = [];
     this.#clocks = [];
     return record(block.byteLength);
@@ -166,7 +166,7 @@ class PcapngReader implements RecordReader {
 
   #readInterface(block: DataView): Step {
     if (this.interfaces.length === MAX_INTERFACES) {
-      return broken("number of interfaces", MAX_INTERFACES, MAX_INTERFACES + 1);
+      return broken(BLOCK_HEADER.type, "number of interfaces", MAX_INTERFACES, MAX_INTERFACES + 1);
     }
     const device: CaptureInterface = {
       linkType: block.getUint16(INTERFACE.linkType, this.#littleEndian),
@@ -181,14 +181,14 @@ class PcapngReader implements RecordReader {
       const length = block.getUint16(at + 2, this.#littleEndian);
       const value = at + 4;
       if (code === OPTION.end) break;
-      if (length > end - value) return broken("option length", end - value, length);
+      if (length > end - value) return broken(at + 2, "option length", end - value, length);
       if (code === OPTION.interfaceName) {
         device.name = new TextDecoder().decode(bytesOf(block, value, length));
       } else if (code === OPTION.timeResolution) {
-        if (length !== 1) return broken("if_tsresol length", 1, length);
+        if (length !== 1) return broken(at + 2, "if_tsresol length", 1, length);
         device.ticksPerSecond = ticksPerSecond(block.getUint8(value));
       } else if (code === OPTION.timeOffset) {
-        if (length !== 8) return broken("if_tsoffset length", 8, length);
+        if (length !== 8) return broken(at + 2, "if_tsoffset length", 8, length);
         device.timeOffset = block.getBigInt64(value, this.#littleEndian);
       }
       at = value + padded(length);
@@ -205,7 +205,7 @@ class PcapngReader implements RecordReader {
     const wireLength = view.getUint32(at + PACKET.original, this.#littleEndian);
     const high = view.getUint32(at + PACKET.timeHigh, this.#littleEndian);
     const low = view.getUint32(at + PACKET.timeLow, this.#littleEndian);
-    const tooLong = tooLongFor(length, PACKET.bytes, captured);
+    const tooLong = tooLongFor(length, PACKET.captured, PACKET.bytes, captured);
     if (tooLong !== null) return tooLong;
     this.#add(rows, at + PACKET.bytes, captured, wireLength, interfaceId, clock, high, low);
     return record(length);
@@ -216,7 +216,7 @@ class PcapngReader implements RecordReader {
     if (device === undefined) return noInterface(0, 0);
     const wireLength = view.getUint32(at + SIMPLE_PACKET.original, this.#littleEndian);
     const captured = Math.min(wireLength, device.snapLength || wireLength);
-    const tooLong = tooLongFor(length, SIMPLE_PACKET.bytes, captured);
+    const tooLong = tooLongFor(length, SIMPLE_PACKET.original, SIMPLE_PACKET.bytes, captured);
     if (tooLong !== null) return tooLong;
     this.#add(rows, at + SIMPLE_PACKET.bytes, captured, wireLength, 0, NO_CLOCK, 0, 0);
     return record(length);
@@ -239,13 +239,13 @@ class PcapngReader implements RecordReader {
 }
 
 /** Breaks off at a packet whose captured length exceeds its block or the largest frame. */
-function tooLongFor(length: number, bytesAt: number, captured: number): Step | null {
+function tooLongFor(length: number, field: number, bytesAt: number, captured: number): Step | null {
   const most = Math.min(length - BLOCK_HEADER.trailer - bytesAt, MAX_CAPTURE_LENGTH);
-  return captured > most ? broken("captured length", most, captured) : null;
+  return captured > most ? broken(field, "captured length", most, captured) : null;
 }
 
 /** Simple packets have no time. */
-const NO_CLOCK: FrameClock = () => 0n;
+const NO_CLOCK: FrameClock = () => null;
 
 /** The two words are a number of ticks (section 4.3). */
 function clockOf({ ticksPerSecond, timeOffset }: CaptureInterface): FrameClock {
@@ -257,7 +257,7 @@ function clockOf({ ticksPerSecond, timeOffset }: CaptureInterface): FrameClock {
 
 /** An interface is described before its packets (section 4.2). */
 function noInterface(described: number, interfaceId: number): Step {
-  return broken("interface of a packet", Math.max(described - 1, 0), interfaceId);
+  return broken(PACKET.interfaceId, "interface of a packet", Math.max(described - 1, 0), interfaceId);
 }
 
 /** if_tsresol, section 4.2: the high bit selects a negative power of 2 instead of 10. */

@@ -174,7 +174,7 @@ export class CaptureDecoder {
         record.skipped = 0;
         return step.bytes;
       case "broken":
-        this.#break({ offset: record.offset, what: step.what, wanted: step.wanted, had: step.had });
+        this.#break({ offset: record.offset + step.at, what: step.what, wanted: step.wanted, had: step.had });
         return available;
     }
   }
@@ -191,17 +191,22 @@ export class CaptureDecoder {
   /** Ends the reading. A break in the file header is a refusal: there is nothing to read. */
   #break(at: CaptureBreak): void {
     this.#broken = at;
-    if (at.offset > 0) return;
-    this.#refuse("bad_capture", at.had, `${at.what}: wanted ${at.wanted}, had ${at.had}`);
+    if (this.#record.offset > 0) return;
+    this.#refuse("bad_capture", at.offset, at.had, `${at.what}: wanted ${at.wanted}, had ${at.had}`);
   }
 
   #refuseMagic(magic: number | undefined, hint: string): never {
-    this.#refuse("not_a_capture", magic === undefined ? undefined : `0x${magic.toString(16).padStart(8, "0")}`, hint);
+    this.#refuse(
+      "not_a_capture",
+      0,
+      magic === undefined ? undefined : `0x${magic.toString(16).padStart(8, "0")}`,
+      hint,
+    );
   }
 
-  #refuse(reason: "not_a_capture" | "bad_capture", value: unknown, hint: string): never {
+  #refuse(reason: "not_a_capture" | "bad_capture", offset: number, value: unknown, hint: string): never {
     try {
-      refuse({ code: "EINVAL", call: "readCapture", reason, path: "byte 0", value, hint });
+      refuse({ code: "EINVAL", call: "readCapture", reason, path: `byte ${offset}`, value, hint });
     } catch (refusal) {
       this.#refusal = refusal as SteeringError;
       throw refusal;

@@ -4,10 +4,8 @@
 export interface CapturedFrame {
   /** The number of the frame in the file, from 1 on. */
   number: number;
-  /**
-   * Nanoseconds since the epoch, rounded down; 0 when the file gives no time (simple packet block).
-   */
-  time: bigint;
+  /** Nanoseconds since the epoch, rounded down; null where the file has no time (simple packet block). */
+  time: bigint | null;
   /** The LINKTYPE_ number of its interface. */
   linkType: number;
   /** Its length on the wire in bytes. */
@@ -32,8 +30,8 @@ export interface CaptureInterface {
   timeOffset: bigint;
 }
 
-/** Converts the two time words of a record to nanoseconds since the epoch. */
-export type FrameClock = (high: number, low: number) => bigint;
+/** Converts the two time words of a record to nanoseconds since the epoch; null for a record without a time. */
+export type FrameClock = (high: number, low: number) => bigint | null;
 
 const ROWS = 4096;
 
@@ -82,8 +80,16 @@ export class FrameColumns {
     this.#low[row] = low;
   }
 
-  /** Nanoseconds since the epoch. */
-  time(row: number): bigint {
+  /** Keeps one row only, as the first. */
+  keep(row: number): void {
+    const columns = [this.offsets, this.lengths, this.wireLengths, this.linkTypes, this.interfaceIds];
+    for (const column of [...columns, this.#high, this.#low]) column.copyWithin(0, row, row + 1);
+    this.#clocks.copyWithin(0, row, row + 1);
+    this.count = 1;
+  }
+
+  /** Nanoseconds since the epoch; null where the record has no time. */
+  time(row: number): bigint | null {
     return (this.#clocks[row] as FrameClock)(this.#high[row] ?? 0, this.#low[row] ?? 0);
   }
 
@@ -96,7 +102,7 @@ export class FrameColumns {
 
 /** The place and the reason where reading stopped before the end of the file. */
 export interface CaptureBreak {
-  /** The file offset of the broken record. */
+  /** The file offset of the record that is cut off, or of the field that violates the format. */
   offset: number;
   /** The record that is cut off, or its field that violates the format. */
   what: string;
@@ -121,7 +127,8 @@ export type Step =
   | { kind: "skip"; bytes: number; what: string; recordLength: number }
   /** The record, or the last of several consecutive records, ends after `bytes`. */
   | { kind: "record"; bytes: number }
-  | { kind: "broken"; what: string; wanted: number; had: number };
+  /** `at` is the offset of the field in the record. */
+  | { kind: "broken"; at: number; what: string; wanted: number; had: number };
 
 /**
  * A reader of one format. It reads one or more records at a time; the file header is the first
@@ -155,8 +162,8 @@ export function record(bytes: number): Step {
   return RECORD;
 }
 
-export function broken(what: string, wanted: number, had: number): Step {
-  return { kind: "broken", what, wanted, had };
+export function broken(at: number, what: string, wanted: number, had: number): Step {
+  return { kind: "broken", at, what, wanted, had };
 }
 
 export function viewOf(bytes: Uint8Array): DataView {

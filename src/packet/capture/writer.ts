@@ -16,12 +16,16 @@ import {
   padded,
   PCAPNG_MAJOR,
   SECTION,
+  SIMPLE_PACKET,
 } from "./pcapng.js";
 
 /** A frame to write. */
 export interface FrameToWrite {
-  /** Nanoseconds since the epoch. */
-  time: bigint;
+  /**
+   * Nanoseconds since the epoch; null for none. SPEC: a pcapng file then has a simple packet block,
+   * which can only hold a whole frame of interface 0; any other record has the time 0.
+   */
+  time: bigint | null;
   /** The captured bytes. A pcap file keeps at most its snapshot length of them. */
   bytes: Uint8Array;
   /** Its length on the wire in bytes. @default the length of `bytes` */
@@ -72,9 +76,10 @@ export class PcapWriter {
   /** The record of a frame. @throws EINVAL if its time or lengths do not fit the format */
   frame(frame: FrameToWrite): Uint8Array {
     const { captured, wireLength } = lengthsOf("PcapWriter.frame", frame, this.#snapLength);
-    const seconds = frame.time / 1_000_000_000n;
-    if (frame.time < 0n || seconds > 0xffffffffn) outOfRange("PcapWriter.frame", "time", frame.time);
-    const fraction = Number(frame.time % 1_000_000_000n);
+    const time = frame.time ?? 0n;
+    const seconds = time / 1_000_000_000n;
+    if (time < 0n || seconds > 0xffffffffn) outOfRange("PcapWriter.frame", "time", time);
+    const fraction = Number(time % 1_000_000_000n);
     const bytes = new Uint8Array(PCAP_RECORD.length + captured);
     const view = viewOf(bytes);
     view.setUint32(PCAP_RECORD.seconds, Number(seconds), this.#littleEndian);
@@ -91,8 +96,7 @@ export class PcapWriter {
 }
 
 /**
- * Writes a pcapng file: one section, its interfaces without snapshot length, and enhanced packet
- * blocks.
+ * Writes a pcapng file: one section, its interfaces without snapshot length, and packet blocks.
  */
 export class PcapngWriter {
   readonly #interfaces: PcapngWriterOptions["interfaces"];
@@ -119,9 +123,11 @@ export class PcapngWriter {
     const interfaceId = frame.interfaceId ?? 0;
     const device = this.#interfaces[interfaceId];
     if (device === undefined) outOfRange("PcapngWriter.frame", "interfaceId", interfaceId);
-    if (frame.time < 0n) outOfRange("PcapngWriter.frame", "time", frame.time);
-    const ticks = device.nanoseconds ? frame.time : frame.time / 1000n;
-    if (ticks >> 64n !== 0n) outOfRange("PcapngWriter.frame", "time", frame.time);
+    if (frame.time === null && interfaceId === 0 && captured === wireLength) return this.#simple(frame.bytes);
+    const time = frame.time ?? 0n;
+    if (time < 0n) outOfRange("PcapngWriter.frame", "time", time);
+    const ticks = device.nanoseconds ? time : time / 1000n;
+    if (ticks >> 64n !== 0n) outOfRange("PcapngWriter.frame", "time", time);
 
     const block = this.#block(BLOCK.enhancedPacket, PACKET.bytes - BLOCK_HEADER.body + captured);
     block.setUint32(PACKET.interfaceId, interfaceId, this.#littleEndian);
@@ -131,6 +137,15 @@ export class PcapngWriter {
     block.setUint32(PACKET.original, wireLength, this.#littleEndian);
     const bytes = new Uint8Array(block.buffer);
     bytes.set(frame.bytes, PACKET.bytes);
+    return bytes;
+  }
+
+  /** A simple packet block: no time, interface 0. */
+  #simple(frame: Uint8Array): Uint8Array {
+    const block = this.#block(BLOCK.simplePacket, SIMPLE_PACKET.bytes - BLOCK_HEADER.body + frame.length);
+    block.setUint32(SIMPLE_PACKET.original, frame.length, this.#littleEndian);
+    const bytes = new Uint8Array(block.buffer);
+    bytes.set(frame, SIMPLE_PACKET.bytes);
     return bytes;
   }
 

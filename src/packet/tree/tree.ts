@@ -3,7 +3,7 @@ import { MAP_ENTRIES } from "../../abi/headers.js";
 import { readBits, readNumber } from "../bytes.js";
 import { addressText, itemsOf, numberText, shortHex } from "./fieldText.js";
 import { layoutOf, type FieldKind, type FieldLayout } from "../layout.js";
-import type { HeaderName, ParsedFrame } from "../parsedFrame.js";
+import type { HeaderName, ParsedHeaders } from "../parsedFrame.js";
 import { LEFTOVER, type FrameTree, type TreeField, type TreeNode } from "./types.js";
 import { verifyChecksums } from "./verify.js";
 
@@ -11,9 +11,9 @@ import { verifyChecksums } from "./verify.js";
  * The tree of a frame: every byte of it once, whatever it holds. Never throws for a frame and what `parseBatch` says of it.
  *
  * @param frame the captured bytes
- * @param parsed what `device.parseBatch` gave for them
+ * @param parsed what `device.parseBatch` or `device.parseHeaders` gave for them
  */
-export function frameTree(frame: Uint8Array, parsed: ParsedFrame): FrameTree {
+export function frameTree(frame: Uint8Array, parsed: ParsedHeaders): FrameTree {
   const nodes: TreeNode[] = [];
   const { headers, payload } = parsed;
   let at = 0;

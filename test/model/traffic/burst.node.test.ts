@@ -35,10 +35,10 @@ interface Input {
 /** The received frames of an example, and those of its capture. */
 function inputsOf(name: string, { frames, device }: LoadedScenario): Input[] {
   const own = frames.filter(({ send, before }) => send === undefined && before === undefined);
-  const inputs = own.map(({ bytes, port = 1, time = 0n }) => ({ bytes, port, time }));
+  const inputs = own.map(({ bytes, port = 1, time }) => ({ bytes, port, time: time ?? 0n }));
   if (name !== "everyday.json") return inputs;
   const capture = new CaptureDecoder().push(readFileSync(new URL("everyday.pcap", FOLDER)));
-  return capture.map(({ bytes, time }, i) => ({ bytes, port: 1 + (i % device.ports), time }));
+  return capture.map(({ bytes, time }, i) => ({ bytes, port: 1 + (i % device.ports), time: time ?? 0n }));
 }
 
 /** An outcome without the objects of its device. */
