@@ -5,6 +5,7 @@ import { createReadStream, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { createDevice } from "../../src/index.js";
 import { hasParser } from "../../src/model/traffic/links.js";
 import { readCapture } from "../../src/packet/capture/read.js";
 import { buildFrame, layersOf, printFrame } from "../../src/packet/index.js";
@@ -16,6 +17,8 @@ const files = folders
   .filter((folder) => folder !== "")
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   .filter((name) => /\.(pcap|pcapng|cap)$/.test(name));
+
+const device = await createDevice();
 
 /** Number of frames of a capture that are checked. */
 const MOST = 2000;
@@ -30,6 +33,12 @@ test.each(files)("%s", async (file) => {
       linkType,
       wireLength: Math.max(wireLength, bytes.length),
     }));
+    const bytes = usable.map((frame) => frame.bytes);
+    const options = usable.map(({ linkType, wireLength }) => ({ linkType, wireLength }));
+    const parsed = device
+      .parseBatch(bytes, options)
+      .map(({ headers, payload, stopped }) => ({ headers, payload, stopped }));
+    expect(device.parseHeaders(bytes, options)).toEqual(parsed);
     for (const { bytes, tree } of await draw(usable)) {
       expect(tree.nodes.reduce((sum, { length }) => sum + length, 0)).toBe(bytes.length);
       expect(hexOf(buildFrame(layersOf(tree)))).toBe(hexOf(bytes));

@@ -36,7 +36,7 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
   return { fields, ...headersAt(batch, i) };
 }
 
-/** Reads the headers of frame i of a batch that was parsed, with whatever groups. */
+/** Reads the headers of frame i of a batch that was parsed with every group. */
 export function headersAt(batch: Batch, i: number): ParsedHeaders {
   const map = batch.map(i);
   return { headers: headersOf(map), payload: payloadOf(map), stopped: stopAt(map) };

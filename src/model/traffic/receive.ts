@@ -260,7 +260,8 @@ export class Traffic {
 
   /** The headers that the parser finds in each frame. */
   parseHeaders(call: string, frames: readonly Uint8Array[], options: BatchOptions): ParsedHeaders[] {
-    const work = (): void => this.batch.parse(0);
+    // Inner packets are parsed only where their fields are needed.
+    const work = (): void => this.batch.parse(NEEDS_ALL);
     return this.#run(call, 1, frames, options, WIRE, work, (i) => headersAt(this.batch, i));
   }
 
