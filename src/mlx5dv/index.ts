@@ -15,6 +15,7 @@ export * from "./flow/flowActions.js";
 export * from "./dr/layout.js";
 export * from "./dr/params.js";
 export * from "./device/port.js";
+export * from "./device/queryDevice.js";
 export * from "./devx/queueCommands.js";
 export * from "./queue/queues.js";
 export * from "./devx/tableCommands.js";

@@ -11,7 +11,12 @@ import {
   TIR_CONTEXT_AT,
   TIR_KEY_AT,
 } from "../../model/devx/layouts.js";
-import { CREATE_RQT_OPCODE, CREATE_TIR_OPCODE, DESTROY_RQT_OPCODE, DESTROY_TIR_OPCODE } from "../../model/devx/opcodes.js";
+import {
+  CREATE_RQT_OPCODE,
+  CREATE_TIR_OPCODE,
+  DESTROY_RQT_OPCODE,
+  DESTROY_TIR_OPCODE,
+} from "../../model/devx/opcodes.js";
 import type { Rqt } from "../../model/queue/rqt.js";
 import type { Tir } from "../../model/queue/tir.js";
 import { CommandBytes, type CommandFor, type FieldValues } from "./commandBytes.js";

@@ -7,7 +7,10 @@ import { unsigned, wrongType } from "../../checks.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
 import type { FlowActionEsp } from "../../verbs/espAttr.js";
 import { readEsp } from "../../verbs/espBytes.js";
-import { MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS } from "../../abi/mlx5dv.js";
+import {
+  MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA,
+  MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS,
+} from "../../abi/mlx5dv.js";
 
 export type { FlowAction, ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
 

@@ -1,4 +1,4 @@
-/** mlx5dv_create_qp(3), mlx5dv_create_cq(3): queue pairs and completion queues of the verbs, with what drivers ask besides. */
+/** mlx5dv_create_qp(3), mlx5dv_create_cq(3), mlx5dv_create_wq: queues of the verbs with attributes of the driver. */
 import { checkObject } from "../../checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import {
@@ -7,17 +7,25 @@ import {
   CqMask,
   createDeviceCompletionQueue,
   createDeviceQueuePair,
+  createDeviceWorkQueue,
   QpFlag,
   QpMask,
+  WqMask,
   type DeviceCompletionQueueAttributes,
   type DeviceQueuePairAttributes,
+  type DeviceWorkQueueAttributes,
   type ExtendedAttributes,
 } from "../../model/queue/deviceAttributes.js";
 import type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../../model/queue/extendedCompletionQueue.js";
 import { living } from "../../model/base/handle.js";
+import type { WorkQueue, WorkQueueAttributes } from "../../model/queue/workQueue.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 
-export type { DeviceCompletionQueueAttributes, DeviceQueuePairAttributes } from "../../model/queue/deviceAttributes.js";
+export type {
+  DeviceCompletionQueueAttributes,
+  DeviceQueuePairAttributes,
+  DeviceWorkQueueAttributes,
+} from "../../model/queue/deviceAttributes.js";
 
 export const MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS = QpMask.create_flags;
 export const MLX5DV_QP_INIT_ATTR_MASK_DC = QpMask.dc;
@@ -40,6 +48,8 @@ export const MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE = CqMask.compressed_cqe;
 export const MLX5DV_CQ_INIT_ATTR_MASK_FLAGS = CqMask.flags;
 export const MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE = CqMask.cqe_size;
 export const MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD = CqFlag.cqe_pad;
+
+export const MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ = WqMask.striding_rq;
 
 export const MLX5DV_CQE_RES_FORMAT_HASH = CqeFormat.hash;
 export const MLX5DV_CQE_RES_FORMAT_CSUM = CqeFormat.csum;
@@ -82,4 +92,19 @@ export function mlx5dv_create_cq(
   const call = "mlx5dv_create_cq";
   living(call, "context", context, Context);
   return createDeviceCompletionQueue(call, context, cq_attr, mlx5_cq_attr ?? null);
+}
+
+/**
+ * Makes a work queue as `ibv_create_wq` does, with attributes of the driver.
+ * @param mlx5_wq_attr driver attributes; without them the call is `ibv_create_wq`
+ * @throws EINVAL if a bit of `comp_mask` is unknown
+ * @throws EOPNOTSUPP for MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ
+ * @throws as `ibv_create_wq`
+ */
+export function mlx5dv_create_wq(
+  context: Context,
+  wq_init_attr: WorkQueueAttributes,
+  mlx5_wq_attr?: DeviceWorkQueueAttributes | null,
+): WorkQueue {
+  return createDeviceWorkQueue("mlx5dv_create_wq", context, wq_init_attr, mlx5_wq_attr ?? null);
 }

@@ -10,6 +10,7 @@ import { checkObject, unsigned, wrongType } from "../../checks.js";
 import type { QueuePair, QueuePairAttributes } from "./queuePair.js";
 import { createExtended, type ExtendedAttributes as ExtendedMembers } from "./createExtended.js";
 import type { RssAttributes } from "./rssQueuePair.js";
+import { WorkQueue, type WorkQueueAttributes } from "./workQueue.js";
 
 /** `struct mlx5dv_qp_init_attr`. Fields without their bit in `comp_mask` are ignored. */
 export interface DeviceQueuePairAttributes {
@@ -155,6 +156,37 @@ function checkCompletionQueue(call: string, more: DeviceCompletionQueueAttribute
   if ((mask & CqMask.flags) === 0) return;
   const pads = knownBits(call, "mlx5_cq_attr.flags", flags, bitsOf(CqFlag), CITE_CQ) !== 0;
   if (pads && !(sized && cqe_size === 128)) bad("flags", flags, "CQE_PAD needs a cqe_size of 128");
+}
+
+/** `struct mlx5dv_wq_init_attr` */
+export interface DeviceWorkQueueAttributes {
+  /** Bits MLX5DV_WQ_INIT_ATTR_MASK_... */
+  comp_mask: number | bigint;
+  striding_rq_attrs?: unknown;
+}
+
+/** enum mlx5dv_wq_init_attr_mask */
+export const WqMask = { striding_rq: 1 } as const;
+
+/**
+ * Creates a work queue.
+ * @param more the attributes of mlx5dv, or null
+ * @throws EINVAL for unknown bits; EOPNOTSUPP for strides; the errors of ibv_create_wq
+ */
+export function createDeviceWorkQueue(
+  call: string,
+  context: Context,
+  attributes: WorkQueueAttributes,
+  more: DeviceWorkQueueAttributes | null,
+): WorkQueue {
+  if (more !== null) {
+    checkObject(call, "mlx5_wq_attr", more);
+    const path = "mlx5_wq_attr.comp_mask";
+    const value = knownBits(call, path, more.comp_mask, WqMask.striding_rq, "mlx5dv_query_device");
+    const hint = "the device has no striding receive queues: striding_rq_caps of mlx5dv_query_device are 0";
+    if (value !== 0) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value, hint });
+  }
+  return WorkQueue.create(call, context, attributes);
 }
 
 const bitsOf = (bits: Readonly<Record<string, number>>): number =>

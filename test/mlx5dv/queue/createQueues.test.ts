@@ -283,3 +283,35 @@ test("numbers are those of the header", () => {
   ]).toEqual([1, 2, 4, 8, 16, 32, 64, 128]);
   expect([dv.MLX5DV_DCTYPE_DCT, dv.MLX5DV_DCTYPE_DCI]).toEqual([1, 2]);
 });
+
+describe("mlx5dv_create_wq", () => {
+  const wq = () => ({ wq_type: v.IBV_WQT_RQ, max_wr: 4, max_sge: 1, pd, cq });
+
+  test("without attributes of the driver is ibv_create_wq", () => {
+    for (const mlx5 of [undefined, null, { comp_mask: 0 }, { comp_mask: 0n, striding_rq_attrs: {} }]) {
+      const made = dv.mlx5dv_create_wq(context, wq(), mlx5);
+      expect([made.wq_type, made.state]).toEqual([v.IBV_WQT_RQ, v.IBV_WQS_RESET]);
+      v.ibv_modify_wq(made, { attr_mask: v.IBV_WQ_ATTR_STATE, wq_state: v.IBV_WQS_RDY });
+      expect(v.ibv_destroy_wq(made)).toBe(0);
+    }
+    expect(refusal(() => dv.mlx5dv_create_wq(context, { ...wq(), wq_type: 1 }))).toEqual([
+      "EINVAL",
+      "out_of_range",
+      "wq_type",
+    ]);
+  });
+
+  test("refuses strides and unknown bits", () => {
+    const path = "mlx5_wq_attr.comp_mask";
+    const striding = { comp_mask: dv.MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ, striding_rq_attrs: {} };
+    expect(refusal(() => dv.mlx5dv_create_wq(context, wq(), striding))).toEqual(["EOPNOTSUPP", "unsupported", path]);
+    for (const comp_mask of [2, 2n ** 40n]) {
+      expect(refusal(() => dv.mlx5dv_create_wq(context, wq(), { comp_mask }))).toEqual([
+        "EINVAL",
+        "out_of_range",
+        path,
+      ]);
+    }
+    expect(() => dv.mlx5dv_create_wq(context, wq(), 1 as never)).toThrow(TypeError);
+  });
+});

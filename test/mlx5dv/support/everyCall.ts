@@ -119,6 +119,8 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     mlx5dv_create_flow_action_packet_reformat: [context, undefined, null, reformat, 0],
     mlx5dv_create_flow_matcher: [context, flowMatcherAttr],
     mlx5dv_create_qp: [context, qp, { comp_mask: 0n }],
+    mlx5dv_create_wq: [context, { wq_type: v.IBV_WQT_RQ, max_wr: 1, max_sge: 1, pd, cq }, { comp_mask: 0n }],
+    mlx5dv_query_device: [context, { comp_mask: 0n }],
     mlx5dv_create_steering_anchor: [context, { ft_type: 0, priority: 1, comp_mask: 0n }],
     mlx5dv_devx_general_cmd: [context, dv.queryHcaCapCommand(0), undefined, new Uint8Array(4112), undefined],
     mlx5dv_devx_obj_create: [context, dv.allocFlowCounterCommand(), undefined, new Uint8Array(16), undefined],
