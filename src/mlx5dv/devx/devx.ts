@@ -1,5 +1,5 @@
 /** Device commands (mlx5dv_devx_obj_create(3)): docs/devx.md says what each does here. */
-import { objectArgument, unsigned } from "../../checks.js";
+import { checkArray, checkObject, objectArgument, unsigned } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../../model/base/context.js";
 import type { Device } from "../../model/device/device.js";
@@ -19,28 +19,48 @@ export { STATUS as DEVX_STATUS, SYNDROMES as DEVX_SYNDROMES } from "../../model/
 export interface ContextAttr {
   /** MLX5DV_CONTEXT_FLAGS_DEVX or 0. Device commands work with both. */
   flags?: number | undefined;
+  /** MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY: `fds` is given. */
   comp_mask?: number | bigint | undefined;
+  /** Open device files that allow more to a context. Every context here is allowed everything. */
+  fds?: FileDescriptors | null | undefined;
+}
+
+/** `struct ibv_fd_arr`. */
+export interface FileDescriptors {
+  arr: readonly number[];
+  /** How many of `arr` are used. @default all */
+  count?: number | undefined;
 }
 
 /**
  * Opens a device, or a function of one (mlx5dv_open_device(3)). Device commands work on every
  * context, also on those of `ibv_open_device`.
- * @throws EINVAL if a bit of `flags` or `comp_mask` is unknown
- * @throws EOPNOTSUPP for MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY
+ * @throws EINVAL if a bit of `flags` or `comp_mask` is unknown, or `fds` has a number that is no
+ *   file descriptor
  * @example
  * const context = mlx5dv_open_device(device, { flags: MLX5DV_CONTEXT_FLAGS_DEVX });
  */
 export function mlx5dv_open_device(device: Device | DeviceFunction, attr?: ContextAttr | null): Context {
   const call = "mlx5dv_open_device";
-  const { flags = 0, comp_mask = 0 } = objectArgument<ContextAttr>(call, "attr", attr ?? {});
+  const { flags = 0, comp_mask = 0, fds } = objectArgument<ContextAttr>(call, "attr", attr ?? {});
   const mask = typeof comp_mask === "bigint" ? Number(comp_mask) : comp_mask;
   checkBits(call, "attr.comp_mask", unsigned(call, "attr.comp_mask", mask, 64), MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY);
-  if (mask !== 0) {
-    const hint = "a device has no file descriptors";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "attr.comp_mask", value: comp_mask, hint });
-  }
   checkBits(call, "attr.flags", unsigned(call, "attr.flags", flags, 32), MLX5DV_CONTEXT_FLAGS_DEVX);
+  if (mask !== 0) checkDescriptors(call, "attr.fds", fds ?? null);
   return new Context(call, device);
+}
+
+/** @throws TypeError, EINVAL a member that is no file descriptor */
+function checkDescriptors(call: string, path: string, fds: FileDescriptors | null): void {
+  if (fds === null) return;
+  checkObject(call, path, fds);
+  checkArray(call, `${path}.arr`, fds.arr);
+  const count = unsigned(call, `${path}.count`, fds.count ?? fds.arr.length, 32);
+  if (count > fds.arr.length) {
+    const hint = `the array has ${fds.arr.length}`;
+    refuse({ code: "EINVAL", call, reason: "out_of_range", path: `${path}.count`, value: count, hint });
+  }
+  for (const [i, one] of fds.arr.slice(0, count).entries()) unsigned(call, `${path}.arr[${i}]`, one, 31);
 }
 
 /** @throws EINVAL a bit other than the known one */

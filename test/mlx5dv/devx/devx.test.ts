@@ -1,7 +1,7 @@
 /** Device commands: refusals, and flow counters. */
 import { beforeEach, expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
-import { ibv_close_device, ibv_open_device } from "../../../src/verbs/index.js";
+import { ibv_close_device, ibv_open_device, type Context } from "../../../src/verbs/index.js";
 import { answer, created, creating, make, refusal } from "../support/devx.js";
 import { ipv4Frame, openBench, refused, type Bench } from "../support/directRules.js";
 
@@ -129,10 +129,33 @@ test("mlx5dv_open_device refuses bits that it does not know", () => {
   for (const comp_mask of [2, 3, 2n, 2n ** 63n]) expect(why({ comp_mask })).toBe("EINVAL attr.comp_mask");
   // comp_mask comes first.
   expect(why({ flags: 2, comp_mask: 2 })).toBe("EINVAL attr.comp_mask");
-  expect(why({ comp_mask: dv.MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY })).toBe("EOPNOTSUPP attr.comp_mask");
   expect(device.users).toBe(users);
   expect(() => dv.mlx5dv_open_device(device, 1 as never)).toThrow(TypeError);
   expect(() => dv.mlx5dv_open_device(device, { flags: "1" as never })).toThrow(TypeError);
+});
+
+test("mlx5dv_open_device takes file descriptors", () => {
+  const { device } = bench;
+  const comp_mask = dv.MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY;
+  const open = (fds: unknown, mask = comp_mask): Context =>
+    dv.mlx5dv_open_device(device, { comp_mask: mask, fds: fds as dv.FileDescriptors });
+  const why = (fds: unknown): string | undefined => {
+    const error = refused(() => open(fds));
+    return error && `${error.code} ${error.path}`;
+  };
+  const users = device.users;
+  expect(why({ arr: [3, -1] })).toBe("EINVAL attr.fds.arr[1]");
+  expect(why({ arr: [2 ** 31] })).toBe("EINVAL attr.fds.arr[0]");
+  expect(why({ arr: [3], count: 2 })).toBe("EINVAL attr.fds.count");
+  for (const fds of [3, [3], { arr: 3 }, { arr: ["3"] }]) expect(() => open(fds)).toThrow(TypeError);
+  expect(device.users).toBe(users);
+  const contexts = [open({ arr: [3, 4], count: 2 }), open({ arr: [3, -1], count: 1 }), open({ arr: [] }), open(null)];
+  // Without the bit the member is not read.
+  contexts.push(open({ arr: [-1] }, 0));
+  for (const context of contexts) {
+    expect(dv.mlx5dv_devx_obj_destroy(created(context, dv.allocFlowCounterCommand()))).toBe(0);
+    expect(ibv_close_device(context)).toBe(0);
+  }
 });
 
 test("a query names its own object, of its own context", () => {

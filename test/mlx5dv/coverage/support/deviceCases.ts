@@ -143,7 +143,14 @@ const OPEN: Readonly<Record<string, Run>> = {
     const open = (attr: dv.ContextAttr) => () => dv.mlx5dv_open_device(p.device, attr);
     for (const flags of [2, 3, 2 ** 31, 2 ** 32]) p.refuses("EINVAL", open({ flags }));
     for (const comp_mask of [2, 3, 2n ** 63n]) p.refuses("EINVAL", open({ comp_mask }));
-    p.refuses("EOPNOTSUPP", open({ comp_mask: dv.MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY }));
+  },
+  "file descriptors": (p) => {
+    const comp_mask = dv.MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY;
+    const context = dv.mlx5dv_open_device(p.device, { comp_mask, fds: { arr: [3, 4], count: 2 } });
+    const counter = created(context, dv.allocFlowCounterCommand());
+    p.rule(p.entry(p.rx), [dv.mlx5dv_dr_action_create_flow_counter(counter, 0), p.toQueue("a")]);
+    p.gets(p.received(FRAME), "a deliver");
+    p.refuses("EINVAL", () => dv.mlx5dv_open_device(p.device, { comp_mask, fds: { arr: [-1] } }));
   },
   "of a function": (p) => {
     const context = dv.mlx5dv_open_device(p.device.function(1));
