@@ -50,6 +50,7 @@ export {
   createCompletionQueue,
   createQueue,
   destroyCompletionQueue,
+  resizeCompletionQueue,
   destroyQueue,
   holdCompletion,
   postBuffer,

@@ -93,6 +93,7 @@ export const REFUSALS = {
   not_requested: "the completion queue was created without this field",
   no_completion: "there is no current completion",
   bad_poll: "polling has not been started, or has been started already",
+  no_event: "no event waits",
   bad_opcode: "queue pairs of this type do not have this operation",
   bad_send_flags: "queue pairs of this type do not take these send flags",
   bad_posting: "the call is not allowed at this place of a posting",

@@ -32,6 +32,11 @@ export function createCompletionQueue(capacity: u32): usize {
   return queue;
 }
 
+/** Changes how many completions a queue holds; it must hold no more already. */
+export function resizeCompletionQueue(queue: usize, capacity: u32): void {
+  store<u32>(queue, capacity, CAPACITY);
+}
+
 /** Frees a completion queue. */
 export function destroyCompletionQueue(queue: usize): void {
   release(queue, COMPLETION_QUEUE_SIZE);

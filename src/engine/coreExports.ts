@@ -131,6 +131,8 @@ export interface CoreExports {
   createQueue(flags: number, completions: number, depth: number): number;
   /** Frees a completion queue. */
   destroyCompletionQueue(queue: number): void;
+  /** Changes how many completions a queue holds; it must hold no more already. */
+  resizeCompletionQueue(queue: number, capacity: number): void;
   /** Frees a queue. */
   destroyQueue(queue: number): void;
   /**

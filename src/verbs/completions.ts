@@ -12,6 +12,7 @@ import {
   IBV_WC_EX_WITH_SRC_QP,
 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
+import { channelOf, type CompletionChannel } from "../model/queue/completionChannel.js";
 import { CompletionQueue, type WorkCompletion } from "../model/queue/completionQueue.js";
 import { Context } from "../model/base/context.js";
 import {
@@ -27,8 +28,10 @@ export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQ
 export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
 
 /**
- * Makes a completion queue (ibv_create_cq(3)). `cq_context` and `channel` are taken and not used.
+ * Makes a completion queue (ibv_create_cq(3)).
  * @param cqe completions that it holds, from 1
+ * @param cq_context given back with its events
+ * @param channel gets the events that `ibv_req_notify_cq` asks for; null for none
  * @param comp_vector below the `num_comp_vectors` of the context
  * @throws EINVAL if a number is out of range
  * @throws ENOMEM if the device has no memory left
@@ -36,21 +39,33 @@ export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../mode
 export function ibv_create_cq(
   context: Context,
   cqe: number,
-  _cq_context?: unknown,
-  _channel?: null,
+  cq_context: unknown = null,
+  channel: CompletionChannel<CompletionQueue> | null = null,
   comp_vector = 0,
 ): CompletionQueue {
   const call = "ibv_create_cq";
   living(call, "context", context, Context).checkVector(call, "comp_vector", comp_vector);
-  return new CompletionQueue(call, context, cqe);
+  return new CompletionQueue(call, context, cqe, {
+    cq_context,
+    channel: channelOf(call, "channel", context, channel),
+  });
 }
 
 /**
  * Destroys a completion queue (ibv_create_cq(3)).
- * @throws EBUSY if a queue pair or work queue completes to it
+ * @throws EBUSY if a queue pair or work queue completes to it, or an event of it is not acknowledged
  */
 export function ibv_destroy_cq(cq: CompletionQueue): 0 {
   living("ibv_destroy_cq", "cq", cq, CompletionQueue).destroy("ibv_destroy_cq");
+  return 0;
+}
+
+/**
+ * Changes how many completions a queue holds (ibv_resize_cq(3)).
+ * @throws EINVAL if it holds more already, or the device does not hold so many
+ */
+export function ibv_resize_cq(cq: CompletionQueue, cqe: number): 0 {
+  living("ibv_resize_cq", "cq", cq, CompletionQueue).resize("ibv_resize_cq", cqe);
   return 0;
 }
 

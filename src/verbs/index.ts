@@ -32,6 +32,7 @@ export type {
 } from "./flowAttr.js";
 export type { Out } from "./out.js";
 export * from "./queries.js";
+export * from "./queue/events.js";
 export * from "./queue/workRequests.js";
 export * from "./queues.js";
 export * from "./rates.js";

@@ -7,6 +7,8 @@ import { refuse } from "../../errors.js";
 import { functionFrom, type DeviceBase, type FunctionBase } from "./deviceBase.js";
 import { checkBytes, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "./handle.js";
+import { AsyncEvents } from "./asyncEvents.js";
+import { destroyedError } from "./eventQueue.js";
 import { NumberedObjects } from "./numbered.js";
 
 export class Context extends Handle {
@@ -19,6 +21,11 @@ export class Context extends Handle {
   readonly function: FunctionBase;
   /** The objects that device commands made on it. */
   readonly numbered = new NumberedObjects();
+  /**
+   * Its asynchronous events (ibv_get_async_event(3)); `asyncEvents.next()` is a promise of the next
+   * one.
+   */
+  readonly asyncEvents = new AsyncEvents();
 
   /** `of` is the device (its PF) or a function; C has an entry of the device list here. */
   constructor(call: string, of: DeviceBase | FunctionBase, capNetRaw = true) {
@@ -40,6 +47,7 @@ export class Context extends Handle {
   /** @internal `ibv_close_device`. */
   close(call: string): void {
     retire(call, "context", this, "destroy what was made on it first");
+    this.asyncEvents.close(destroyedError(call, "context", this));
     this.device.users--;
   }
 }

@@ -1,8 +1,11 @@
 /** Completion queues: they hold the completions of work requests, and give the oldest first. */
+import { IBV_WC_SUCCESS } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
+import type { PrintedFields } from "../../printable.js";
 import { Context } from "../base/context.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
+import type { ChannelUser, CompletionChannel } from "./completionChannel.js";
 
 /**
  * `struct ibv_wc`. MODEL: it also has the flow tag, which C reads from an extended completion with
@@ -76,31 +79,59 @@ export interface HeldCompletion {
   readonly polled: (() => void) | null;
 }
 
-export class CompletionQueue extends Handle {
+/** What a completion queue is made with. */
+export interface CompletionQueueSettings {
+  /** The name of `cqe` in errors. @default "cqe" */
+  readonly path?: string;
+  /** Whether completions have times. @default false */
+  readonly timed?: boolean;
+  readonly cq_context?: unknown;
+  /** The channel that gets its events. @default none */
+  readonly channel?: CompletionChannel<CompletionQueue> | null;
+}
+
+/** What a program asked to be told of: nothing, completions that are solicited or failed, or any. */
+type Armed = "none" | "solicited" | "any";
+
+export class CompletionQueue extends Handle implements ChannelUser {
   readonly context: Context;
-  /** The largest number of completions. */
-  readonly cqe: number;
+  readonly cq_context: unknown;
+  readonly channel: CompletionChannel<CompletionQueue> | null;
   readonly handle: number;
   readonly #timed: boolean;
   readonly #held: HeldCompletion[] = [];
+  #cqe: number;
+  #armed: Armed = "none";
+  /** Events that a program took and has not acknowledged. */
+  #events = 0;
 
-  constructor(call: string, context: Context, cqe: number, path = "cqe", timed = false) {
+  constructor(call: string, context: Context, cqe: number, settings: CompletionQueueSettings = {}) {
     living(call, "context", context, Context);
     const { device } = context;
+    const { path = "cqe", timed = false, cq_context = null, channel = null } = settings;
     const { inventory } = device.hardware;
-    const most = inventory.limits.max_cqe;
-    if (unsigned(call, path, cqe, 31) < 1 || cqe > most) {
-      refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: cqe, hint: `1 to ${most}` });
-    }
+    checkCapacity(call, path, cqe, 1, inventory.limits.max_cqe);
     inventory.checkRoom(call, device, "cq");
     const handle = device.allocated(call, device.core.exports.createCompletionQueue(cqe));
     super(device, `cq${device.nextNumber("cq")}`);
     this.context = context;
-    this.cqe = cqe;
+    this.cq_context = cq_context;
+    this.channel = channel;
     this.handle = handle;
+    this.#cqe = cqe;
     this.#timed = timed;
     inventory.add("cq");
     context.users++;
+    if (channel !== null) channel.users++;
+  }
+
+  /** The largest number of completions. */
+  get cqe(): number {
+    return this.#cqe;
+  }
+
+  protected override printedFields(): PrintedFields {
+    return { ...super.printedFields(), cqe: this.cqe, held: this.#held.length };
   }
 
   /** Whether the queue has no room for another completion. */
@@ -113,15 +144,28 @@ export class CompletionQueue extends Handle {
     return Math.max(0, this.cqe - this.#held.length);
   }
 
-  /** Adds a completion that the core has counted already. */
-  push(wc: WorkCompletion, polled: (() => void) | null = null): void {
+  /** Whether it makes a difference if the next completion is solicited. */
+  get readsSolicited(): boolean {
+    return this.#armed === "solicited";
+  }
+
+  /**
+   * Adds a completion that the core has counted already.
+   * @param polled called when the completion is polled
+   * @param solicited the sender asked for an event
+   */
+  push(wc: WorkCompletion, polled: (() => void) | null = null, solicited = false): void {
     this.#held.push({ wc, time: this.#timed ? this.device.now() : 0n, polled });
+    if (this.#armed === "none") return;
+    if (this.#armed === "solicited" && !solicited && wc.status === IBV_WC_SUCCESS) return;
+    this.#armed = "none";
+    this.channel?.signal(this);
   }
 
   /** Adds a completion that the core has not counted. */
-  add(wc: WorkCompletion, polled: (() => void) | null = null): void {
+  add(wc: WorkCompletion, polled: (() => void) | null = null, solicited = false): void {
     this.device.core.exports.holdCompletion(this.handle);
-    this.push(wc, polled);
+    this.push(wc, polled, solicited);
   }
 
   /** Takes the oldest completions, at most `count`. */
@@ -137,11 +181,51 @@ export class CompletionQueue extends Handle {
     return taken;
   }
 
+  /** @internal `ibv_req_notify_cq`: the next completion makes an event. */
+  requestNotify(solicitedOnly: boolean): void {
+    if (this.#armed !== "any") this.#armed = solicitedOnly ? "solicited" : "any";
+  }
+
+  /** @internal */
+  eventTaken(): void {
+    this.#events++;
+  }
+
+  /** @internal `ibv_ack_cq_events`. */
+  acknowledge(call: string, nevents: number): void {
+    if (unsigned(call, "nevents", nevents, 32) > this.#events) {
+      const hint = `${this.#events} events wait for it`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "nevents", value: nevents, hint });
+    }
+    this.#events -= nevents;
+  }
+
+  /** @internal `ibv_resize_cq`. */
+  resize(call: string, cqe: number): void {
+    const { inventory } = this.device.hardware;
+    checkCapacity(call, "cqe", cqe, Math.max(1, this.#held.length), inventory.limits.max_cqe);
+    this.device.core.exports.resizeCompletionQueue(this.handle, cqe);
+    this.#cqe = cqe;
+  }
+
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
+    if (this.#events > 0) {
+      const hint = `acknowledge its events first: ibv_ack_cq_events(cq, ${this.#events})`;
+      refuse({ code: "EBUSY", call, reason: "in_use", path: "cq", value: this, hint });
+    }
     retire(call, "cq", this, "destroy its queue pairs first");
     this.device.core.exports.destroyCompletionQueue(this.handle);
     this.device.hardware.inventory.remove("cq");
     this.context.users--;
+    if (this.channel === null) return;
+    this.channel.users--;
+    this.channel.forget(this);
   }
+}
+
+function checkCapacity(call: string, path: string, cqe: unknown, least: number, most: number): void {
+  const number = unsigned(call, path, cqe, 31);
+  if (number >= least && number <= most) return;
+  refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: cqe, hint: `${least} to ${most}` });
 }

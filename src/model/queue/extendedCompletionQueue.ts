@@ -11,7 +11,13 @@ import {
   IBV_WC_STANDARD_FLAGS,
 } from "../../abi/verbs.js";
 import { ERRNO, refuse } from "../../errors.js";
-import { CompletionQueue, type HeldCompletion, type WorkCompletion } from "./completionQueue.js";
+import { channelOf, type CompletionChannel } from "./completionChannel.js";
+import {
+  CompletionQueue,
+  type CompletionQueueSettings,
+  type HeldCompletion,
+  type WorkCompletion,
+} from "./completionQueue.js";
 import { Context } from "../base/context.js";
 import { checkObject, unsigned } from "../../checks.js";
 import { living } from "../base/handle.js";
@@ -27,7 +33,8 @@ const KNOWN_FIELDS = IBV_WC_STANDARD_FLAGS | TIMES | IBV_WC_EX_WITH_FLOW_TAG;
 export interface CompletionQueueAttributes {
   cqe: number;
   cq_context?: unknown;
-  channel?: null | undefined;
+  /** Gets the events of the queue. @default none */
+  channel?: CompletionChannel<CompletionQueue> | null | undefined;
   comp_vector?: number | undefined;
   /** Bits IBV_WC_EX_WITH_... */
   wc_flags?: number | bigint | undefined;
@@ -45,8 +52,14 @@ export class ExtendedCompletionQueue extends CompletionQueue {
   #polling = false;
   #current: HeldCompletion | undefined;
 
-  private constructor(call: string, context: Context, cqe: number, fields: number) {
-    super(call, context, cqe, "cq_attr.cqe", (fields & TIMES) !== 0);
+  private constructor(
+    call: string,
+    context: Context,
+    cqe: number,
+    fields: number,
+    more: Pick<CompletionQueueSettings, "cq_context" | "channel">,
+  ) {
+    super(call, context, cqe, { path: "cq_attr.cqe", timed: (fields & TIMES) !== 0, ...more });
     this.#fields = fields;
   }
 
@@ -60,7 +73,11 @@ export class ExtendedCompletionQueue extends CompletionQueue {
     // The device ignores a field without its bit in comp_mask.
     if (comp_mask !== 0) known(call, "cq_attr.flags", flags, IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
     context.checkVector(call, "cq_attr.comp_vector", comp_vector);
-    return new ExtendedCompletionQueue(call, context, cqe, fields);
+    const channel = channelOf(call, "cq_attr.channel", context, attributes.channel);
+    return new ExtendedCompletionQueue(call, context, cqe, fields, {
+      cq_context: attributes.cq_context ?? null,
+      channel,
+    });
   }
 
   /** The `wr_id` of the current completion. @throws EINVAL without one */

@@ -7,6 +7,7 @@ import {
   IBV_QPS_RTS,
   IBV_QPT_DRIVER,
   IBV_QPT_RAW_PACKET,
+  IBV_QPT_UD,
   IBV_QPT_XRC_RECV,
   IBV_QPT_XRC_SEND,
 } from "../../abi/verbs.js";
@@ -32,6 +33,7 @@ import {
 import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
 import type { TransportCounters } from "../roce/counters.js";
 import { psnAfter } from "../roce/opcodes.js";
+import { readPacket } from "../roce/packet.js";
 import { Transport } from "../roce/transport.js";
 import type { PrintedFields } from "../../printable.js";
 import { postList, type BadRequest } from "./scatter.js";
@@ -216,6 +218,12 @@ export class QueuePair extends Handle implements Receiver {
     return this.state === IBV_QPS_RESET ? "refused" : "kept";
   }
 
+  isSolicited(frame: Uint8Array): boolean {
+    if (this.qp_type !== IBV_QPT_UD) return false;
+    const packet = readPacket(frame);
+    return typeof packet !== "string" && packet.solicited;
+  }
+
   get qp_context(): unknown {
     return this.#attributes?.qp_context ?? null;
   }
@@ -240,6 +248,10 @@ export class QueuePair extends Handle implements Receiver {
   /** Moves to ERR: the connection is broken. */
   fail(): void {
     this.#become({ ...this.#state, qp_state: IBV_QPS_ERR });
+  }
+
+  report(event_type: number): void {
+    this.context.asyncEvents.report(event_type, "qp", this);
   }
 
   #become(next: Readonly<QueuePairState>): void {
@@ -311,7 +323,9 @@ export class QueuePair extends Handle implements Receiver {
 
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
+    this.context.asyncEvents.checkAcknowledged(call, "qp", this);
     retire(call, "qp", this, "destroy the actions and flows that lead to it first");
+    this.context.asyncEvents.forget(this);
     this.release();
     this.device.hardware.inventory.remove("qp");
     (this.pd ?? this.context).users--;

@@ -38,6 +38,8 @@ export interface Receiver extends Handle {
   readonly takesFrames: boolean;
   /** What happens to a request that is posted now. */
   readonly posting: Posting;
+  /** Whether the sender of a frame asked for an event. */
+  isSolicited(frame: Uint8Array): boolean;
 }
 
 /**
@@ -104,7 +106,8 @@ export class ReceiveQueue {
     const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
     const wc = this.#completion(buffer.wr_id, status, length, tag);
     wc.vendor_err = destination.esp;
-    this.#completions.push(wc);
+    const solicited = this.#completions.readsSolicited && this.#owner.isSolicited(destination.frame);
+    this.#completions.push(wc, null, solicited);
   }
 
   /** The size of the oldest request in bytes; null without a request. */
@@ -119,11 +122,11 @@ export class ReceiveQueue {
   }
 
   /** Completes the oldest request with a message, given in parts. There must be a request. */
-  complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>): void {
+  complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>, solicited = false): void {
     const { wr_id, views } = this.#posted[this.#head % this.#depth] as PostedBuffer;
     this.#head++;
     const length = scatter(views, joined(...parts));
-    this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message });
+    this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message }, null, solicited);
   }
 
   /** Removes all posted requests without completions. */

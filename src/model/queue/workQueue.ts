@@ -112,6 +112,11 @@ export class WorkQueue extends Handle implements Receiver {
     return POSTING[this.#state] as Posting;
   }
 
+  /** The frames of a work queue are no datagrams. */
+  isSolicited(): boolean {
+    return false;
+  }
+
   /** ibv_modify_wq. SPEC: ERR leads to RDY only through RESET; all other transitions exist. */
   modify(call: string, change: WorkQueueChange): void {
     checkObject(call, "wq_attr", change);

@@ -10,6 +10,8 @@ export interface ArrivedPacket {
   readonly psn: number;
   /** Whether the packet requests an acknowledgement. */
   readonly ackRequest: boolean;
+  /** Whether the sender asked for an event. */
+  readonly solicited: boolean;
   /** The bytes after the BTH, without padding. */
   readonly content: Uint8Array;
 }
@@ -42,6 +44,7 @@ export function readPacket(frame: Uint8Array): ArrivedPacket | PacketFault {
     opcode: packet[bth] ?? 0,
     psn: readNumber(packet, 8 * (bth + 9), 24),
     ackRequest: ((packet[bth + 8] ?? 0) & 0x80) !== 0,
+    solicited: (flags & 0x80) !== 0,
     content,
   };
 }

@@ -3,6 +3,7 @@
  * with ACKs and NAKs (InfiniBand architecture 1.4, 9.7.5 and 9.8.2).
  */
 import { IBV_WC_LOC_LEN_ERR, IBV_WC_SUCCESS, IBV_WC_WITH_IMM } from "../../abi/verbs.js";
+import { IBV_EVENT_QP_REQ_ERR } from "../../abi/verbsConstants.js";
 import { readNumber } from "../../packet/bytes.js";
 import type { ReceiveQueue } from "../queue/receiveQueue.js";
 import type { TransportCounters } from "./counters.js";
@@ -36,8 +37,8 @@ export interface ResponderOwner {
   expected: number;
   /** Sends an acknowledgement; only for RC. */
   answer(psn: number, syndrome: number, msn: number): void;
-  /** Moves the queue pair to ERR. */
-  fail(): void;
+  /** Moves the queue pair to ERR. `event` (IBV_EVENT_*) says why where no completion does. */
+  fail(event?: number): void;
 }
 
 const IMMEDIATE_LENGTH = 4;
@@ -46,6 +47,7 @@ const IMMEDIATE_LENGTH = 4;
 interface Part {
   readonly begins: boolean;
   readonly ends: boolean;
+  readonly solicited: boolean;
   readonly immediate: number | null;
   readonly payload: Uint8Array;
 }
@@ -96,7 +98,7 @@ export class Responder {
     const part = partOf(packet, owner.mtu);
     if (part === null || part.begins !== (this.#parts === null)) {
       this.#answer(psn, NAK_INVALID_REQUEST);
-      owner.fail();
+      owner.fail(IBV_EVENT_QP_REQ_ERR);
       return;
     }
     if (part.begins && !this.#hasRequest()) {
@@ -138,7 +140,7 @@ export class Responder {
    * Appends a part to the message. Returns false when the message exceeds the receive request,
    * which then completes with an error.
    */
-  #add({ begins, ends, immediate, payload }: Part): boolean {
+  #add({ begins, ends, solicited, immediate, payload }: Part): boolean {
     const { receive, peer } = this.#owner;
     if (begins || this.#parts === null) {
       this.#parts = [];
@@ -152,7 +154,7 @@ export class Responder {
     this.#parts = null;
     this.#msn += fits ? 1 : 0;
     const wc_flags = immediate === null ? 0 : IBV_WC_WITH_IMM;
-    if (fits) receive.complete(IBV_WC_SUCCESS, parts, { imm_data: immediate ?? 0, wc_flags, src_qp: peer });
+    if (fits) receive.complete(IBV_WC_SUCCESS, parts, { imm_data: immediate ?? 0, wc_flags, src_qp: peer }, solicited);
     else receive.complete(IBV_WC_LOC_LEN_ERR, [], {});
     return fits;
   }
@@ -166,7 +168,7 @@ export class Responder {
  * Parses a packet. Null for other operations, and for a length that is wrong at this position of a
  * message.
  */
-function partOf({ opcode, content }: ArrivedPacket, mtu: number): Part | null {
+function partOf({ opcode, solicited, content }: ArrivedPacket, mtu: number): Part | null {
   const operation = opcode & ~SERVICE;
   if (operation > SEND_ONLY_WITH_IMMEDIATE) return null;
   const begins = operation === SEND_FIRST || operation >= SEND_ONLY;
@@ -176,5 +178,5 @@ function partOf({ opcode, content }: ArrivedPacket, mtu: number): Part | null {
   const payload = withImmediate ? content.subarray(IMMEDIATE_LENGTH) : content;
   const least = ends ? (begins ? 0 : 1) : mtu;
   if (payload.length < least || payload.length > mtu) return null;
-  return { begins, ends, immediate: withImmediate ? readNumber(content, 0, 32) : null, payload };
+  return { begins, ends, solicited, immediate: withImmediate ? readNumber(content, 0, 32) : null, payload };
 }

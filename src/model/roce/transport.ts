@@ -4,6 +4,7 @@
  * so that answers can be sent at once.
  */
 import { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPT_RC } from "../../abi/verbs.js";
+import { IBV_EVENT_COMM_EST } from "../../abi/verbsConstants.js";
 import { bytesOf } from "../../packet/bytes.js";
 import { routeOf, type AddressAttributes, type Route } from "../queue/addressHandle.js";
 import { mtuBytes } from "../base/ports.js";
@@ -38,6 +39,8 @@ export interface ConnectedQueuePair {
   expectPsn(psn: number): void;
   /** Moves the queue pair to ERR: the connection is broken. */
   fail(): void;
+  /** Reports an asynchronous event of the queue pair (IBV_EVENT_*). */
+  report(event_type: number): void;
 }
 
 export class Transport implements RequesterOwner, ResponderOwner {
@@ -49,6 +52,8 @@ export class Transport implements RequesterOwner, ResponderOwner {
   readonly #responder = new Responder(this);
   #rule: ConnectionRule | null = null;
   #route: Route | null = null;
+  /** Whether a packet has arrived since the queue pair moved to RTR. */
+  #established = false;
 
   constructor(qp: ConnectedQueuePair, receive: ReceiveQueue) {
     this.#qp = qp;
@@ -66,6 +71,7 @@ export class Transport implements RequesterOwner, ResponderOwner {
     this.#rule = new ConnectionRule(call, context.function, route, qp_num, handle);
     this.#route = route;
     this.#responder.reset();
+    this.#established = false;
   }
 
   /** Closes the connection: removes the rule, so that no more packets arrive. */
@@ -99,6 +105,8 @@ export class Transport implements RequesterOwner, ResponderOwner {
       return;
     }
     if ((packet.opcode & SERVICE) !== this.#service) return;
+    if (!this.#established && this.#qp.state === IBV_QPS_RTR) this.#qp.report(IBV_EVENT_COMM_EST);
+    this.#established = true;
     if (!this.reliable || packet.opcode !== ACKNOWLEDGE) this.#responder.take(packet);
     else if (packet.content.length !== AETH_LENGTH) this.counters.malformed++;
     else this.#requester.acknowledged(packet.psn, packet.content[0] ?? 0);
@@ -146,9 +154,11 @@ export class Transport implements RequesterOwner, ResponderOwner {
     this.#transmit({ opcode, psn, solicited: false, ackRequest: false, headers, payload: [] });
   }
 
-  fail(): void {
+  fail(event?: number): void {
     const { state } = this.#qp;
-    if (state === IBV_QPS_RTR || state === IBV_QPS_RTS) this.#qp.fail();
+    if (state !== IBV_QPS_RTR && state !== IBV_QPS_RTS) return;
+    this.#qp.fail();
+    if (event !== undefined) this.#qp.report(event);
   }
 
   get #service(): number {

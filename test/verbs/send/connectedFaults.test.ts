@@ -353,6 +353,8 @@ describe("packets from elsewhere", () => {
     const answers = packets.map((packet, psn) => deliver({ ...packet, psn, ackRequest: false }));
     expect(answers).toEqual(packets.map((_packet, i) => (i === packets.length - 1 ? "deliver 61" : "deliver -")));
     expect(b.qp.state).toBe(v.IBV_QPS_ERR);
+    const event = v.ibv_get_async_event(b.context);
+    expect([event.event_type, event.element.qp]).toEqual([v.IBV_EVENT_QP_REQ_ERR, b.qp]);
     expect(statuses(b.received)).toEqual([
       [100, FLUSHED],
       [101, FLUSHED],

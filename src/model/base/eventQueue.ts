@@ -1,0 +1,92 @@
+/**
+ * Events that wait for a program: completion channels and the asynchronous events of a context. A
+ * program takes them one by one, awaits the next one, or iterates over them.
+ */
+import { refuse, SteeringError } from "../../errors.js";
+
+/** A program that awaits an event. */
+interface Waiter<E> {
+  readonly resolve: (event: E) => void;
+  readonly reject: (error: SteeringError) => void;
+}
+
+export abstract class EventQueue<E> implements AsyncIterable<E> {
+  readonly #waiting: E[] = [];
+  readonly #waiters: Waiter<E>[] = [];
+  #closed: SteeringError | null = null;
+
+  /** Called for each event that a program takes. */
+  protected abstract taken(event: E): void;
+
+  /** Events that wait. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  /** @internal Adds an event. The program that awaits longest gets it. */
+  add(event: E): void {
+    const waiter = this.#waiters.shift();
+    if (waiter === undefined) {
+      this.#waiting.push(event);
+      return;
+    }
+    this.taken(event);
+    waiter.resolve(event);
+  }
+
+  /** @internal The oldest event. @throws EAGAIN none waits, as with O_NONBLOCK */
+  take(call: string, path: string, object: object): E {
+    const event = this.#waiting.shift();
+    if (event === undefined) {
+      const hint = "no event waits; await next() for the next one";
+      refuse({ code: "EAGAIN", call, reason: "no_event", path, value: object, hint });
+    }
+    this.taken(event);
+    return event;
+  }
+
+  /**
+   * The next event, when there is one. Rejected with EINVAL (`object_destroyed`) when the object of
+   * the events is destroyed before.
+   */
+  next(): Promise<E> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== null) reject(this.#closed);
+      else if (this.#waiting.length === 0) this.#waiters.push({ resolve, reject });
+      else {
+        const event = this.#waiting.shift() as E;
+        this.taken(event);
+        resolve(event);
+      }
+    });
+  }
+
+  /** All events from now on, until the object of the events is destroyed. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<E, void, undefined> {
+    while (this.#closed === null) {
+      try {
+        yield await this.next();
+      } catch (error) {
+        if (error === this.#closed) return;
+        throw error;
+      }
+    }
+  }
+
+  /** @internal Removes the events that `forgotten` names. */
+  remove(forgotten: (event: E) => boolean): void {
+    const kept = this.#waiting.filter((event) => !forgotten(event));
+    this.#waiting.splice(0, this.#waiting.length, ...kept);
+  }
+
+  /** @internal Ends the queue: programs that await an event get this error. */
+  close(error: SteeringError): void {
+    this.#closed = error;
+    for (const { reject } of this.#waiters.splice(0)) reject(error);
+  }
+}
+
+/** The error of those that await an event of an object that is destroyed. */
+export function destroyedError(call: string, path: string, value: object): SteeringError {
+  return new SteeringError({ code: "EINVAL", call, reason: "object_destroyed", path, value });
+}
