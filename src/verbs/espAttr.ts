@@ -18,6 +18,7 @@ import {
   type EspKeymat,
   type EspPart,
   type EspRequest,
+  secretCopy,
 } from "../model/esp/request.js";
 import { layoutOf } from "../model/flow/spec.js";
 import { wrongType } from "../checks.js";
@@ -142,7 +143,14 @@ function readKeymatPart(call: string, given: Given): EspPart<EspKeymat> | null {
   );
   if (isNull(ptr)) return null;
   const len = lengthOf(call, "esp.keymat_len", given["keymat_len"], ptr, KEYMAT_STRUCT);
-  if (ptr instanceof Uint8Array) return keymatPart(proto, bytesAt(call, "esp.keymat_ptr", ptr, len));
+  if (ptr instanceof Uint8Array) {
+    const own = secretCopy(ptr);
+    try {
+      return keymatPart(proto, bytesAt(call, "esp.keymat_ptr", own, len));
+    } finally {
+      own.fill(0);
+    }
+  }
   return { proto, len, more: false, value: readKeymat(call, "esp.keymat_ptr", ptr) };
 }
 
@@ -154,8 +162,7 @@ function readKeymat(call: string, path: string, keymat: unknown): EspKeymat {
   const key_len = number("key_len", key.length);
   if (key.length > KEY_ROOM) badSize(call, `${path}.aes_key`, key, `at most ${KEY_ROOM} bytes`);
   if (key.length < Math.min(key_len, KEY_ROOM)) badSize(call, `${path}.aes_key`, key, `key_len is ${key_len}`);
-  const aes_key = new Uint8Array(KEY_ROOM);
-  aes_key.set(key);
+  const aes_key = secretCopy(key, KEY_ROOM);
   return {
     iv: exactly(call, `${path}.iv`, given["iv"] ?? new Uint8Array(8), 8),
     iv_algo: number("iv_algo", 0),
@@ -222,15 +229,15 @@ function arrayAt(call: string, path: string, value: unknown): Uint8Array {
   wrongType(call, path, "a Uint8Array", value);
 }
 
-/** A copy of so many bytes. */
+/** A copy of so many bytes, which may be secret. */
 function exactly(call: string, path: string, value: unknown, length: number): Uint8Array {
   const bytes = arrayAt(call, path, value);
   if (bytes.length !== length) badSize(call, path, bytes, `${length} bytes, as on the wire`);
-  return bytes.slice();
+  return secretCopy(bytes);
 }
 
 function badSize(call: string, path: string, value: Uint8Array, hint: string): never {
-  refuse({ code: "EINVAL", call, reason: "bad_number", path, value, hint });
+  refuse({ code: "EINVAL", call, reason: "bad_number", path, value: value.length, hint });
 }
 
 /** An unsigned integer of 64 bits. */

@@ -7,6 +7,7 @@
  *
  * A pointer is the number of the byte in the same array at which the struct begins; 0 is NULL.
  */
+import { checkBytes } from "../checks.js";
 import { refuse } from "../errors.js";
 import {
   ESP_ATTR_STRUCT,
@@ -16,6 +17,7 @@ import {
   type EspEncap,
   type EspPart,
   type EspRequest,
+  secretCopy,
 } from "../model/esp/request.js";
 import { layoutOf } from "../model/flow/spec.js";
 import { readEspObjects, type FlowActionEsp, type FlowActionEspEncap } from "./espAttr.js";
@@ -84,6 +86,7 @@ export function flowActionEspBytes(esp: FlowActionEsp): Uint8Array {
  */
 export function flowActionEspFromBytes(bytes: Uint8Array): FlowActionEsp {
   const call = "flowActionEspFromBytes";
+  checkBytes(call, "bytes", bytes);
   const { attr, keymat, replay, encap, comp_mask, esn } = readEspBytes(call, bytes);
   const esp: FlowActionEsp = { comp_mask, esn };
   if (attr !== null) esp.esp_attr = { ...attr };
@@ -109,6 +112,15 @@ export function flowActionEspFromBytes(bytes: Uint8Array): FlowActionEsp {
 
 /** @throws EINVAL bytes that end before a struct does */
 function readEspBytes(call: string, bytes: Uint8Array): EspRequest {
+  const own = secretCopy(bytes);
+  try {
+    return readOwn(call, own);
+  } finally {
+    own.fill(0);
+  }
+}
+
+function readOwn(call: string, bytes: Uint8Array): EspRequest {
   const at = (path: string, from: number, length: number): Uint8Array => {
     if (from + length <= bytes.length) return bytes.subarray(from, from + length);
     const hint = `bytes ${from} to ${from + length}, of ${bytes.length}`;

@@ -11,6 +11,8 @@ import {
   KEY_ROOM,
   KEYMAT_STRUCT,
   REPLAY_STRUCT,
+  secretBytes,
+  secretCopy,
   type EspAttr,
   type EspEncap,
   type EspKeymat,
@@ -39,21 +41,24 @@ export function attrBytes({ spi, seq, tfc_pad, flags, hard_limit_pkts }: EspAttr
   return bytes;
 }
 
-/** The key material of C bytes; its value is null for another protocol than AES-GCM. */
+/**
+ * The key material of C bytes; its value is null for another protocol than AES-GCM. `bytes` are of
+ * `secretBytes`.
+ */
 export function keymatPart(proto: number, bytes: Uint8Array): EspPart<EspKeymat> {
   return partOf(proto === IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, proto, bytes, KEYMAT_STRUCT, (view) => ({
     iv: bytes.slice(0, 8),
     iv_algo: view.getUint32(8, true),
-    salt: bytes.slice(12, 16),
+    salt: secretCopy(bytes.subarray(12, 16)),
     icv_len: view.getUint32(16, true),
     key_len: view.getUint32(20, true),
-    aes_key: bytes.slice(24, 24 + KEY_ROOM),
+    aes_key: secretCopy(bytes.subarray(24, 24 + KEY_ROOM)),
   }));
 }
 
 /** The C bytes of AES-GCM key material. */
 export function keymatBytes({ iv, iv_algo, salt, icv_len, key_len, aes_key }: EspKeymat): Uint8Array {
-  const bytes = new Uint8Array(KEYMAT_STRUCT);
+  const bytes = secretBytes(KEYMAT_STRUCT);
   const view = viewOf(bytes);
   bytes.set(iv, 0);
   view.setUint32(8, iv_algo, true);

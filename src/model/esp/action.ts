@@ -6,11 +6,12 @@ import { Op } from "../../abi/engine.js";
 import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_SIZE, ESP_UP_IVS, ESP_UP_NUMBERS } from "../../abi/esp.js";
 import { recordBytes } from "../../engine/records.js";
 import { Context } from "../base/context.js";
-import { checkIv, checkedSettings } from "./checks.js";
+import { checkedSettings } from "./checks.js";
 import { acquire, release, type EspHolds } from "./resources.js";
 import { associationOf, countsOf, type EspCounts } from "./record.js";
 import type { EspKeymat, EspRequest } from "./request.js";
 import { firstNumber, isNew, isNewKey, type EspSettings } from "./settings.js";
+import { nonceSpace, UsedIvs } from "./usedIvs.js";
 import { FlowAction } from "../flow/action.js";
 import { living } from "../base/handle.js";
 
@@ -35,13 +36,17 @@ export interface EspState {
 export class EspAction extends FlowAction {
   #settings: EspSettings;
   #holds: EspHolds;
+  readonly #usedIvs = new UsedIvs();
+  /** Key and salt in use. */
+  #space: string;
 
-  private constructor(call: string, context: Context, settings: EspSettings, holds: EspHolds) {
+  private constructor(call: string, context: Context, settings: EspSettings, holds: EspHolds, space: string) {
     const encrypts = (settings.flags & ESP_ENCRYPT) !== 0;
     const does = { name: "esp", step: encrypts ? "encrypt" : "decrypt", op: Op.esp } as const;
     super(call, context, encrypts ? "nic_tx" : "nic_rx", does, associationOf(settings, holds, beginning(settings)));
     this.#settings = settings;
     this.#holds = holds;
+    this.#space = space;
   }
 
   /**
@@ -54,9 +59,10 @@ export class EspAction extends FlowAction {
     let holds: EspHolds | null = null;
     try {
       const settings = checkedSettings(call, device.profile.esp, request, null, metadata);
+      const space = nonceSpace(call, device, settings);
       holds = acquire(call, device, settings, null, true);
       holds.window?.begin(firstNumber(settings));
-      return new EspAction(call, context, settings, holds);
+      return new EspAction(call, context, settings, holds, space);
     } catch (error) {
       if (holds !== null) release(device, holds, null);
       wipe(request.keymat?.value);
@@ -99,13 +105,16 @@ export class EspAction extends FlowAction {
     try {
       const counts = countsOf(this.#record);
       const settings = checkedSettings(call, device.profile.esp, request, before, before.metadata);
-      checkIv(call, settings, before, counts);
       const rekeyed = settings.keymat !== before.keymat;
+      const space = rekeyed ? nonceSpace(call, device, settings) : this.#space;
+      this.#usedIvs.note(this.#space, counts);
+      if (rekeyed) this.#usedIvs.check(call, space, settings.iv);
       const holds = acquire(call, device, settings, had, rekeyed);
       openWindow(holds, had, counts, renumbered(settings, before));
       this.#record.set(associationOf(settings, holds, countsAfter(settings, before, counts)));
       this.#settings = settings;
       this.#holds = holds;
+      this.#space = space;
       release(device, had, holds);
       if (rekeyed) wipe(before.keymat);
     } catch (error) {

@@ -2,7 +2,7 @@
  * Checks of ESP flow actions in the order of the stack: library, uverbs, driver, then combinations
  * without meaning. The first finding is the refusal (docs/esp.md, "Create, modify, destroy").
  */
-import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_NEW_WINDOW, ESP_TRANSPORT, ESP_UP_IVS } from "../../abi/esp.js";
+import { ESP_ENCRYPT, ESP_FULL_OFFLOAD, ESP_NEW_WINDOW, ESP_TRANSPORT } from "../../abi/esp.js";
 import {
   IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM,
   IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP,
@@ -12,9 +12,8 @@ import {
 } from "../../abi/verbs.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { encapFault } from "./headers.js";
-import type { EspCounts } from "./record.js";
 import { KEYMAT_STRUCT, REPLAY_STRUCT, type EspPart, type EspRequest } from "./request.js";
-import { isNew, settingsOf, type EspSettings } from "./settings.js";
+import { settingsOf, type EspSettings } from "./settings.js";
 import type { EspRules } from "../profile/profile.js";
 import type { Found } from "../profile/refusals.js";
 
@@ -209,15 +208,3 @@ const TOGETHER: readonly ((settings: EspSettings) => Found | undefined)[] = [
       ? undefined
       : fault("EINVAL", "esp_attr.tfc_pad", tfcPad, `0 to ${MAX_TFC_PAD}`),
 ];
-
-/**
- * An IV is never reused: a full offload ENCRYPT action continues its IVs while key and salt stay.
- */
-export function checkIv(call: string, settings: EspSettings, before: EspSettings, { iv: next, up }: EspCounts): void {
-  const seals = ESP_FULL_OFFLOAD | ESP_ENCRYPT;
-  if ((settings.flags & seals) !== seals || settings.keymat === before.keymat || isNew(settings, before)) return;
-  const usedUp = (up & ESP_UP_IVS) !== 0;
-  if (settings.iv >= next && !usedUp) return;
-  const hint = usedUp ? "all IVs of this key and salt are used" : `the next IV of this key and salt is ${next}`;
-  refuse({ ...fault("EINVAL", "keymat_ptr.iv", settings.iv, hint, "bad_attribute"), call });
-}

@@ -26,6 +26,22 @@ export interface EspKeymat {
   readonly aes_key: Uint8Array;
 }
 
+/**
+ * Zeros that key material is written into. They lie in an `ArrayBuffer` of their own: JavaScript
+ * engines keep a small typed array in their heap, and move it when it is first asked for its buffer
+ * or when garbage is collected. The old bytes then stay where `fill` does not reach them.
+ */
+export function secretBytes(length: number): Uint8Array {
+  return new Uint8Array(new ArrayBuffer(length));
+}
+
+/** A copy of key material. It never asks `bytes`, the caller's array, for its buffer. */
+export function secretCopy(bytes: Uint8Array, length = bytes.length): Uint8Array {
+  const copy = secretBytes(Math.max(length, bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
 /** The struct behind a pointer, with its length. */
 export interface EspPart<T> {
   readonly proto: number;

@@ -11,6 +11,7 @@ import {
   KEY_ROOM,
   KEYMAT_STRUCT,
   REPLAY_STRUCT,
+  secretCopy,
   type EspEncap,
   type EspKeymat,
   type EspRequest,
@@ -62,9 +63,8 @@ function flagsOf({ direction, offload = "full", mode = "tunnel", newWindow = fal
 
 function keymatOf(call: string, path: string, { key, salt, iv = "0".repeat(16), icv = 16 }: ScenarioEsp): EspKeymat {
   const digits = hexText(call, `${path}.key`, key);
-  const aes_key = new Uint8Array(KEY_ROOM);
   // A key of a wrong length is refused by its length.
-  aes_key.set(digits.subarray(0, KEY_ROOM));
+  const aes_key = secretCopy(digits.subarray(0, KEY_ROOM), KEY_ROOM);
   return {
     iv: exactly(call, `${path}.iv`, iv, 8),
     iv_algo: IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ,

@@ -21,6 +21,7 @@ import {
   NEW_WINDOW,
   NONE,
   numbersOf,
+  KEY,
   OTHER_KEY,
   SALT,
   sealed,
@@ -173,6 +174,30 @@ describe("modify: sealing", () => {
     expect(set({ iv: iv(0n), aes_key: OTHER_KEY })).toBeUndefined();
     expect(next()).toEqual({ spi: SPI, seq: 6, iv: 0n });
     expect(action.state).toMatchObject({ number: 7n, iv: 1n, packets: 1n });
+  });
+
+  test("keys that come back: the IVs that they have used stay used", () => {
+    const set = (key: Uint8Array, first: bigint, salt = new Uint8Array(4)): string | undefined =>
+      modify(action, { keymat_ptr: keymat({ aes_key: key, salt, iv: iv(first) }) });
+    const refused = "EINVAL bad_attribute esp.keymat_ptr.iv";
+    const other = Uint8Array.of(0, 0, 0, 1);
+    expect(set(OTHER_KEY, 0n)).toBeUndefined();
+    expect([next().iv, next().iv]).toEqual([0n, 1n]);
+    expect(set(KEY, 0n, other)).toBeUndefined();
+    expect(next().iv).toBe(0n);
+    // SPEC: an IV above those of a key and salt is free, however many keys came between.
+    for (const used of [0n, 1n]) expect(set(OTHER_KEY, used)).toBe(refused);
+    expect(action.state.iv).toBe(1n);
+    expect(set(OTHER_KEY, 2n)).toBeUndefined();
+    expect(set(KEY, 0n, other)).toBe(refused);
+    expect(set(KEY, 1n, other)).toBeUndefined();
+    // The first key and salt of the action.
+    expect(modify(action, { keymat_ptr: keymat({ iv: iv(6n) }) })).toBe(refused);
+    expect(modify(action, { keymat_ptr: keymat({ iv: iv(7n) }) })).toBeUndefined();
+    expect(set(OTHER_KEY, 2n ** 64n - 1n)).toBeUndefined();
+    expect(next().iv).toBe(2n ** 64n - 1n);
+    expect(set(KEY, 1n, other)).toBeUndefined();
+    expect(set(OTHER_KEY, 2n ** 64n - 1n)).toBe(refused);
   });
 
   test("an IV behind the last one", () => {
