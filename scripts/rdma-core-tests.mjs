@@ -31,32 +31,41 @@ const names = positionals.length > 0 ? positionals : MODULES;
 
 const columns = profiles.map((profile) => runTests(python, folder, profile, names));
 const tests = (columns[0] ?? []).map(({ test }) => test);
-const outcomes = new Map(tests.map((test, i) => [test, columns.map((column) => column[i].outcome)]));
 
 const width = Math.max(...tests.map((test) => test.length));
 console.log(["".padEnd(width), ...profiles].join("  "));
-for (const [test, row] of outcomes) {
-  console.log([test.padEnd(width), ...row.map((one, i) => SIGNS[one].padEnd(profiles[i].length))].join("  "));
+for (const [i, test] of tests.entries()) {
+  const signs = columns.map((column, j) => SIGNS[column[i].outcome].padEnd(profiles[j].length));
+  console.log([test.padEnd(width), ...signs].join("  "));
 }
 const passed = columns.map((column) => column.filter(({ outcome }) => outcome === "passed").length);
 const sums = passed.map((count, i) => `${count} of ${tests.length}`.padEnd(profiles[i].length));
 console.log(["passed".padEnd(width), ...sums].join("  "));
 for (const [i, column] of columns.entries()) {
-  for (const { test, outcome, reason } of column) {
-    if (outcome === "passed") continue;
-    const last = reason.trim().split("\n").at(-1);
-    console.log(`\n${profiles[i]} ${test}: ${outcome}: ${values.verbose ? `\n${reason}` : last}`);
+  for (const { test, outcome, reason } of notPassed(column)) {
+    console.log(`\n${profiles[i]} ${test}: ${outcome}: ${values.verbose ? `\n${reason}` : lastLine(reason)}`);
   }
 }
 if (values.golden) writeGolden();
 process.exitCode = passed.every((count) => count === tests.length) ? 0 : 1;
 
+function notPassed(column) {
+  return column.filter(({ outcome }) => outcome !== "passed");
+}
+
+function lastLine(reason) {
+  return reason.trim().split("\n").at(-1);
+}
+
 function writeGolden() {
+  const others = columns.map((column) =>
+    notPassed(column).map((one) => [one.test, { outcome: one.outcome, reason: lastLine(one.reason) }]),
+  );
   const golden = {
     source: `tests of https://github.com/linux-rdma/rdma-core at ${RDMA_CORE_COMMIT}`,
     command: "node --import tsx scripts/rdma-core-tests.mjs --golden",
-    profiles,
-    outcomes: Object.fromEntries(outcomes),
+    tests,
+    notPassed: Object.fromEntries(profiles.map((profile, i) => [profile, Object.fromEntries(others[i])])),
   };
   writeFileSync("test/golden/rdma-core.json", `${JSON.stringify(golden, null, 2)}\n`);
 }

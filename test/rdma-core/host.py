@@ -12,13 +12,13 @@ from pyverbs.link import link
 DEVICE = "mlx5_0"
 PCI = "0000:03:00.0"
 
-"""Files of the kernel that exist. Those of functions beside the PF do not."""
+# Files of the kernel that exist.
 FILES = {
     "/dev/infiniband/mlx5_perm_ctrl_local": os.devnull,
     "/dev/infiniband/mlx5_perm_ctrl_other_vhca": os.devnull,
 }
 
-"""Folders of the kernel whose content the tests see only here."""
+# Folders of the kernel whose files are only these.
 FOLDERS = ("/sys/class/infiniband/", "/sys/bus/pci/devices/", "/dev/infiniband/")
 
 ANSWERS = {

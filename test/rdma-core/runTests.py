@@ -11,7 +11,7 @@ import sys
 import traceback
 import types
 import unittest
-from typing import Iterator
+from typing import Any, Iterator
 
 PROFILE, FOLDER, *NAMES = sys.argv[1:]
 sys.argv[1:] = []
@@ -42,15 +42,15 @@ class Result(unittest.TestResult):
         super().addSkip(test, reason)
         self.outcome, self.reason = "skipped", reason
 
-    def addFailure(self, test: unittest.TestCase, err: object) -> None:
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
         super().addFailure(test, err)
         self._failed(err)
 
-    def addError(self, test: unittest.TestCase, err: object) -> None:
+    def addError(self, test: unittest.TestCase, err: Any) -> None:
         super().addError(test, err)
         self._failed(err)
 
-    def _failed(self, err: object) -> None:
+    def _failed(self, err: Any) -> None:
         self.outcome = "failed"
         self.reason += "".join(traceback.format_exception(*err))
 

@@ -20,15 +20,15 @@ class PyverbsCM(PyverbsObject):
     """An object of the device."""
 
     kind: ClassVar[str] = ""
-    """The kinds of objects that refer to this one, in the order in which they close."""
+    # The kinds of objects that refer to this one, in the order in which they close.
     closes: ClassVar[tuple[str, ...]] = ()
     destroy: ClassVar[str] = ""
 
-    object: Object | None = None
+    remote: Object | None = None
 
     def made(self, made: Object, *refers_to: "PyverbsCM | None") -> None:
         """Takes the object that a call made, which refers to others."""
-        self.object = made
+        self.remote = made
         self.referrers: dict[str, WeakSet[PyverbsCM]] = {kind: WeakSet() for kind in self.closes}
         self.refers_to = [one for one in refers_to if one is not None]
         for one in self.refers_to:
@@ -40,13 +40,13 @@ class PyverbsCM(PyverbsObject):
 
     def close(self) -> None:
         """Destroys the object."""
-        if self.object is None:
+        if self.remote is None:
             return
         for kind in self.closes:
             for one in list(self.referrers[kind]):
                 one.close()
         call(self.destroy, self)
-        self.object = None
+        self.remote = None
         self.refers_to = []
 
     def __enter__(self) -> "PyverbsCM":

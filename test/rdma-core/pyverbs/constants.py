@@ -5,7 +5,7 @@ from typing import Any
 from pyverbs.link import call
 
 CONSTANTS: dict[str, int] = call("constants")
-"""Constants of libibverbs that are not in verbs.h, and that flowsteer has not."""
+# Constants of libibverbs that are not in verbs.h.
 PRIVATE = {"IBV_GID_TYPE_SYSFS_IB_ROCE_V1": 0, "IBV_GID_TYPE_SYSFS_ROCE_V2": 1}
 
 

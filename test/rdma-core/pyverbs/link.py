@@ -115,9 +115,9 @@ def encoded(value: Any) -> Any:
             return {"$out": length}
         case File():
             return {"$file": True}
-    if getattr(value, "object", None) is None:
+    if getattr(value, "remote", None) is None:
         raise TypeError(f"{value!r} cannot be an argument")
-    return {"$handle": value.object.handle}
+    return {"$handle": value.remote.handle}
 
 
 def decoded(value: dict[str, Any]) -> Any:

@@ -29,7 +29,7 @@ class MR(PyverbsCM):
         return call("load", link.view(self.buf + offset, length))
 
     def close(self) -> None:
-        open_before = self.object is not None
+        open_before = self.remote is not None
         super().close()
         if open_before:
             link.free(self.buf)

@@ -114,7 +114,7 @@ MEMBERS = (
     "rnr_retry",
 )
 
-"""The attributes that each step of the state machine needs, for each type of queue pair."""
+# The attributes that each step of the state machine needs, for each type of queue pair.
 STEPS: dict[int, dict[str, tuple[str, ...]]] = {
     constant("IBV_QPT_RAW_PACKET"): {"INIT": ("PORT",), "RTR": (), "RTS": ()},
     constant("IBV_QPT_UD"): {"INIT": ("PKEY_INDEX", "PORT", "QKEY"), "RTR": (), "RTS": ("SQ_PSN",)},
