@@ -8,6 +8,7 @@ export * from "./addresses.js";
 export * from "./completions.js";
 export * from "./counters.js";
 export * from "./device.js";
+export * from "./device/list.js";
 export * from "./esp.js";
 export { flowActionEspBytes, flowActionEspFromBytes } from "./espBytes.js";
 export type {

@@ -121,7 +121,7 @@ function capabilities(device: DeviceBase): number {
 }
 
 /** An EUI-64 derived from the name of a device. */
-function nodeGuid(device: DeviceBase): bigint {
+export function nodeGuid(device: DeviceBase): bigint {
   return eui64(portMac(device.name, 0)).reduce((guid, byte) => (guid << 8n) | BigInt(byte), 0n);
 }
 

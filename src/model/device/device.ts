@@ -8,6 +8,7 @@ import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
+import { register, unregister } from "./registry.js";
 import { checkOptions, checkTime, describe, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
 import { Hardware } from "../base/hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
@@ -155,6 +156,8 @@ export class Device extends DeviceBase {
    * took.
    */
   readonly hostRules: HostRules;
+  /** Its number among the devices of the process, from 0 (ibv_get_device_index(3)). */
+  readonly index: number;
   /** The flow cache: lookup results by key. */
   readonly cache: FlowCache;
   /** @internal */
@@ -182,6 +185,7 @@ export class Device extends DeviceBase {
     this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;
     this.traffic = traffic(this);
+    this.index = register(this);
   }
 
   /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */
@@ -311,6 +315,7 @@ export class Device extends DeviceBase {
     if (this.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path: "device", value: this });
     disconnectAll(call, this);
     this.markClosed();
+    unregister(this);
   }
 
   /** @internal */

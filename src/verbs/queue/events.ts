@@ -92,7 +92,7 @@ export function ibv_get_async_event(context: Context, event?: Out<AsyncEvent> | 
   if (event !== undefined && event !== null) objectArgument(call, "event", event);
   const taken = asyncEvents.take(call, "context", context);
   if (event === undefined || event === null) return taken;
-  fill<ObjectEvent>(call, "event", event as Out<ObjectEvent>, taken);
+  fill<ObjectEvent>(call, "event", event, taken);
   copyEvent(taken, event);
   return 0;
 }
