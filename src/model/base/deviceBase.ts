@@ -32,6 +32,7 @@ export interface DeviceIdentity {
   readonly now: (() => bigint) | undefined;
   readonly managedFlowSteering: boolean;
   readonly asyncRules: boolean;
+  readonly copyFrames: boolean;
 }
 
 /** A queue that the core delivers to. */
@@ -57,6 +58,8 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly managedFlowSteering: boolean;
   /** Whether direct rules wait for a sync of their domain. */
   readonly asyncRules: boolean;
+  /** Whether destinations get copies of unchanged frames. */
+  readonly copyFrames: boolean;
   /**
    * @internal Whether it has stateful actions (meters, connections, first-hit flags). Frames need
    *   times then.
@@ -90,6 +93,7 @@ export abstract class DeviceBase extends NamedPrintable {
     this.now = identity.now ?? (() => this.#clock);
     this.managedFlowSteering = identity.managedFlowSteering;
     this.asyncRules = identity.asyncRules;
+    this.copyFrames = identity.copyFrames;
   }
 
   /** A function: 0 is the PF, 1 the first VF. @throws SteeringError EINVAL: no such function */

@@ -19,7 +19,8 @@ export interface TransmitInfo {
 
 /**
  * Receives the frames that leave a port, each before the call that sent it returns. Its result is
- * ignored.
+ * ignored. `frame` is the array that was received or sent if no rule changed it: copy it to keep
+ * it, or use `createDevice({ copyFrames: true })`.
  */
 export type FrameListener = (frame: Uint8Array, info: TransmitInfo) => unknown;
 

@@ -61,6 +61,12 @@ export interface DeviceOptions extends PortOptions {
    */
   asyncRules?: boolean;
   /**
+   * Whether destinations and listeners of ports get copies of frames that no rule changed. Without
+   * it they get the very array that was received or sent, and writing to that array changes earlier
+   * outcomes. @default false
+   */
+  copyFrames?: boolean;
+  /**
    * The flow cache, which keeps lookup results by key; false or 0 for none. @default 65,536 entries
    */
   cache?: CacheOptions | false | 0;
@@ -100,6 +106,7 @@ const OPTION_TYPES: OptionTypes<DeviceOptions> = {
   limits: "object",
   managedFlowSteering: "boolean",
   asyncRules: "boolean",
+  copyFrames: "boolean",
   cache: "any",
   parser: "object",
   core: "any",
@@ -168,7 +175,10 @@ export class Device extends DeviceBase {
   constructor(
     core: Core,
     parts: CheckedParts,
-    options: Pick<DeviceOptions, "name" | "vports" | "seed" | "now" | "managedFlowSteering" | "asyncRules">,
+    options: Pick<
+      DeviceOptions,
+      "name" | "vports" | "seed" | "now" | "managedFlowSteering" | "asyncRules" | "copyFrames"
+    >,
     traffic = (device: Device): Traffic => new Traffic(device),
   ) {
     super(core, parts, {
@@ -178,6 +188,7 @@ export class Device extends DeviceBase {
       now: options.now,
       managedFlowSteering: options.managedFlowSteering ?? true,
       asyncRules: options.asyncRules ?? false,
+      copyFrames: options.copyFrames ?? false,
     });
     this.cache = new FlowCache(core, parts.cacheEntries);
     const seed = BigInt.asUintN(64, BigInt(this.seed));
@@ -206,7 +217,8 @@ export class Device extends DeviceBase {
   /**
    * Steers one frame that arrives on a port.
    * @param port 1 to `ports`
-   * @param frame the bytes from the link header on, at most 262,144 of them
+   * @param frame the bytes from the link header on, at most 262,144 of them. Destinations of an
+   *   unchanged frame refer to this array (`copyFrames`)
    * @param options link type, length on the wire, time of arrival
    * @returns what happened to the frame
    * @throws SteeringError EINVAL: no such port, a closed device, a frame that is too long
@@ -219,7 +231,7 @@ export class Device extends DeviceBase {
 
   /**
    * Steers frames that arrive on a port, in order. The outcomes equal those of the frames one by
-   * one.
+   * one. Destinations of unchanged frames refer to the given arrays (`copyFrames`).
    * @param options for all frames, or a list with one entry a frame
    * @returns one outcome a frame
    * @throws as `receive`; then no frame was steered
@@ -259,7 +271,8 @@ export class Device extends DeviceBase {
   /**
    * Sends a frame from a raw packet queue pair (in RTS, or a sink). When the call returns, the
    * frame has passed the send path of its function and the eSwitch, and has reached the queues and
-   * ports that rules chose. The queue pair's send queue and completions take no part.
+   * ports that rules chose. The queue pair's send queue and completions take no part. Destinations
+   * of an unchanged frame refer to `frame` (`copyFrames`).
    * @throws SteeringError EINVAL: a queue pair that does not send, a frame shorter than 14 bytes or
    *   too long
    */

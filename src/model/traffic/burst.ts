@@ -98,7 +98,7 @@ export interface Burst extends BurstColumns {
    * Gives the outcome of a row as an object, as `device.receive` does. It is available until
    * another burst is cleared, another call runs frames on the device, or a rule is removed.
    * @param frame the input bytes, if the caller has kept them: destinations of an unchanged frame
-   *   then refer to them instead of a copy
+   *   then refer to them instead of a copy (but not with `copyFrames`)
    * @throws SteeringError EINVAL before `steer` or for a row that does not exist; EBUSY when the
    *   outcome is no longer available
    */

@@ -15,7 +15,11 @@ export type ReasonName = Exclude<keyof typeof Reason, "none">;
 interface Arrived {
   /** `qp:web`, `wq:wq3`, `host:3` or `port:1`. */
   name: string;
-  /** The bytes that arrived, after the changes of the rules. */
+  /**
+   * The bytes that arrived, after the changes of the rules. If no rule changed the frame, this is
+   * the array that was received or sent, and writing to that array changes this outcome; with
+   * `createDevice({ copyFrames: true })` it is always a copy.
+   */
   frame: Uint8Array;
   /** The tag of the rule that delivered it; 0 without one. */
   tag: number;

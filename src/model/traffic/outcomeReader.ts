@@ -146,9 +146,10 @@ export class OutcomeReader {
     return destination;
   }
 
-  /** The bytes that a destination gets: the input where they are equal, else a copy. */
+  /** The bytes that a destination gets: the input where they are equal and not to be copied. */
   #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
-    return input !== null && (flags & DEST_CHANGED) === 0 ? input : this.batch.frameAt(at).slice();
+    const shared = input !== null && (flags & DEST_CHANGED) === 0 && !this.#device.copyFrames;
+    return shared ? input : this.batch.frameAt(at).slice();
   }
 
   #registers(i: number, written: number): Record<string, number> {

@@ -73,6 +73,7 @@ describe("an option of the wrong type", () => {
     [{ now: () => 5 }, "createDevice: now must return nanoseconds as a bigint, not number"],
     [{ now: () => -1n }, "createDevice: now() = -1: outside the range"],
     [{ asyncRules: 1 }, "createDevice: asyncRules must be a boolean, not number"],
+    [{ copyFrames: 1 }, "createDevice: copyFrames must be a boolean, not number"],
     [{ managedFlowSteering: "no" }, "createDevice: managedFlowSteering must be a boolean, not string"],
     [{ limits: 5 }, "createDevice: limits must be an object, not number"],
     [{ limits: { max_qp: "1" } }, "createDevice: limits.max_qp must be a number, not string"],
