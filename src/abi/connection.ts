@@ -1,21 +1,22 @@
 /**
- * A connection (docs/conntrack.md): the 64 bytes of the device's context, big-endian, and the time beside them.
+ * A connection (docs/conntrack.md): the 64 bytes of the device's context, big-endian, and what it has no place for.
  *
  *     0            16              32         36         40         44         46      48       56      58         60      62
  *     | reply side | original side | last end | last ack | last seq | last win | which | 0 8    | reply | original | state | flags, counter |
- *     64: time of the last valid frame + 1, 0 for none, 8 bytes, little-endian
+ *     64, little-endian: | time of the last valid frame + 1, 0 for none, 8 | seq of the first SYN 4 | last SYN 1 | - 3 |
  *
  *     side:  | max_ack 4 | max_win 4 | reply_end 4 | sent_end 4 |         which: | 0 10 bits | last_dir 1 | last_index 5 |
  *     reply, original: | scale 4 bits | close_initiated | liberal | data_unacked | max_ack_seen | 0 8 |
  *     state: | valid | state 3 bits | freeze_track | 0 11 |
  *     flags: | 0 | assured | SACK | challenged | heartbeat | max_ack_window 3 bits |, counter: | 0 | counter 3 | exceeded | limit 3 |
+ *     last SYN: | scale 4 bits | 0 2 | SACK permitted | noted |; 0 if no SYN has come since software wrote the context
  *
  * Read by both compilers: numeric constants only, no imports.
  */
 
 /** Size of the device format in bytes. */
 export const CONNECTION_CONTEXT = 64;
-export const CONNECTION_SIZE = 72;
+export const CONNECTION_SIZE = 80;
 
 /**
  * Directions, as flags of the action: initiator and responder. `last_dir` 1 is the original
@@ -71,6 +72,11 @@ export const REPEATS_EXCEEDED = 0x08;
 export const REPEATS_LIMIT = 0x07;
 
 export const CONNECTION_TIME = 64;
+export const CONNECTION_FIRST_SEQ = 72;
+export const CONNECTION_LAST_SYN = 76;
+export const LAST_SYN_SCALE_SHIFT = 4;
+export const LAST_SYN_SACK = 2;
+export const LAST_SYN_NOTED = 1;
 
 /** States of a valid connection. */
 export enum ConnectionState {

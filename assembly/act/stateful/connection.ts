@@ -44,8 +44,11 @@ import {
   acknowledge,
   acknowledges,
   advance,
+  answersFirst,
+  answersLast,
   begin,
   closed,
+  firstSeq,
   haveBothAcknowledged,
   isChallenge,
   isChecked,
@@ -53,9 +56,13 @@ import {
   isLiberal,
   isOld,
   isReset,
+  noteFirst,
+  noteLast,
   openAgain,
   openSide,
+  openWithLast,
   receiver,
+  refusesLast,
   sender,
   sentEnd,
   take,
@@ -78,9 +85,9 @@ export function track(branch: usize, connection: usize, direction: u32): u32 {
   const before = stateOf(connection);
   const now = isLate(connection, before, time) ? EMPTY : before;
   take(connection, original);
-  const next = judge(connection, now);
+  const next = judge(now);
   if (next == REFUSED) return SYNDROME_INVALID;
-  const begun = Segment.kind == SegmentKind.syn && (now == EMPTY || now == <u32>ConnectionState.time_wait);
+  const begun = Segment.kind == SegmentKind.syn && next == HALF_OPEN && now != HALF_OPEN;
   note(connection, original, now, begun);
   enter(connection, next);
   if (load<u64>(connection, CONNECTION_TIME) <= time) store<u64>(connection, kept(time), CONNECTION_TIME);
@@ -136,23 +143,23 @@ function timeOut(connection: usize, state: u32): u32 {
 }
 
 /** Changes the windows and returns the next state; REFUSED if the segment is invalid. */
-function judge(connection: usize, now: u32): u32 {
+function judge(now: u32): u32 {
   if (Segment.kind == SegmentKind.rst) return reset(now);
   switch (now) {
     case EMPTY:
       return Segment.kind == SegmentKind.syn ? anew() : REFUSED;
     case HALF_OPEN:
-      return open(connection);
+      return open();
     case ConnectionState.syn_received:
       return answer();
     case ConnectionState.established:
-      if (Segment.kind == SegmentKind.syn) return REFUSED;
-      if (Segment.kind == SegmentKind.syn_ack) return step(isOld()) ? now : REFUSED;
+      if (Segment.kind == SegmentKind.syn) return now;
+      if (Segment.kind == SegmentKind.syn_ack) return step(isOld()) ? now : unexpected(now);
       if (!step(isChecked())) return REFUSED;
       return Segment.kind == SegmentKind.fin ? ConnectionState.fin_wait : now;
     case ConnectionState.time_wait:
       if (Segment.kind == SegmentKind.syn) {
-        return isLiberal() || isAfter(Segment.seq, sentEnd(sender())) ? anew() : REFUSED;
+        return isLiberal() || isAfter(Segment.seq, sentEnd(sender())) ? anew() : now;
       }
     // falls through
     case ConnectionState.fin_wait:
@@ -174,38 +181,63 @@ function step(passes: bool): bool {
 function anew(): u32 {
   begin();
   openSide();
+  noteFirst(Segment.seq);
   return HALF_OPEN;
+}
+
+/**
+ * A SYN or SYN-ACK that does not fit a valid connection. SPEC: a SYN alone changes nothing, because
+ * it may be forged; the other side answers it with an ACK (RFC 5961 section 4), or with a SYN-ACK
+ * if it has no such connection.
+ */
+function unexpected(now: u32): u32 {
+  return Segment.kind == SegmentKind.syn ? now : beginWithLast();
+}
+
+/** Begins a connection if the SYN-ACK answers the last SYN. */
+function beginWithLast(): u32 {
+  if (!answersLast()) return REFUSED;
+  openWithLast();
+  acknowledge(Segment.window);
+  return ConnectionState.syn_received;
 }
 
 /**
  * State half-open: accepts SYN and SYN-ACK. The second segment may be a SYN too (RFC 9293 section
  * 3.5, simultaneous open).
  */
-function open(connection: usize): u32 {
+function open(): u32 {
   const syn = Segment.kind == SegmentKind.syn;
   if (!syn && Segment.kind != SegmentKind.syn_ack) return REFUSED;
-  const next: u32 = syn ? HALF_OPEN : ConnectionState.syn_received;
-  if (!isKnown(receiver())) {
-    if (!syn) return REFUSED;
-    openAgain();
-    return next;
-  }
-  if (isKnown(sender())) return step(isOld()) ? next : REFUSED;
+  if (!isKnown(receiver())) return syn ? openFirst() : REFUSED;
+  const known = isKnown(sender());
+  if (known && step(isOld())) return syn ? HALF_OPEN : ConnectionState.syn_received;
   if (syn) {
+    if (known) return REFUSED;
     openSide();
-    return next;
+    return HALF_OPEN;
   }
-  const above = isAfter(Segment.ack, be32(connection + CONNECTION_LAST_SEQ));
-  if (!isLiberal() && (!above || isAfter(Segment.ack, sentEnd(receiver())))) return REFUSED;
+  if (!answersFirst() && (!isLiberal() || answersLast())) return beginWithLast();
   openSide();
   acknowledge(Segment.window);
-  return next;
+  return ConnectionState.syn_received;
+}
+
+/**
+ * A SYN of the side that opens the connection: the first one again, or another one. SPEC: another
+ * one may be forged. The SYN-ACK shows which of the two the other side has taken.
+ */
+function openFirst(): u32 {
+  const first = isKnown(sender()) ? firstSeq() : Segment.seq;
+  noteFirst(first);
+  if (first == Segment.seq) openAgain();
+  return HALF_OPEN;
 }
 
 /** State SYN received. */
 function answer(): u32 {
   const again = Segment.kind == SegmentKind.syn || Segment.kind == SegmentKind.syn_ack;
-  if (!step(again ? isOld() : isChecked())) return REFUSED;
+  if (!step(again ? isOld() : isChecked())) return again ? unexpected(ConnectionState.syn_received) : REFUSED;
   if (Segment.kind == SegmentKind.fin) return ConnectionState.fin_wait;
   return Segment.hasAck && haveBothAcknowledged() ? ConnectionState.established : ConnectionState.syn_received;
 }
@@ -213,7 +245,7 @@ function answer(): u32 {
 /** States after the first FIN of either side. */
 function close(now: u32): u32 {
   const fin = Segment.kind == SegmentKind.fin;
-  if (!fin && Segment.kind != SegmentKind.ack) return REFUSED;
+  if (!fin && Segment.kind != SegmentKind.ack) return unexpected(now);
   const first = !closed();
   if (!step(isChecked())) return REFUSED;
   switch (now) {
@@ -235,7 +267,7 @@ function reset(now: u32): u32 {
   if (now == HALF_OPEN) {
     const bySeq = isKnown(sender()) && Segment.seq == sentEnd(sender());
     const byAck = Segment.hasAck && isKnown(receiver()) && Segment.ack == sentEnd(receiver());
-    return bySeq || byAck ? EMPTY : REFUSED;
+    return bySeq || byAck || refusesLast() ? EMPTY : REFUSED;
   }
   if (isReset()) return EMPTY;
   return isChallenge() ? now : REFUSED;
@@ -249,10 +281,14 @@ function note(connection: usize, original: bool, now: u32, begun: bool): void {
   if (now == <u32>ConnectionState.established && Segment.kind & (SegmentKind.ack | SegmentKind.fin)) {
     flags |= FLAG_ASSURED;
   }
-  // An ACK after a RST is valid only if the RST ended nothing, so the ACK answers a challenge.
-  const challenge = SegmentKind.rst | (original ? 0 : LAST_ORIGINAL);
-  if (last == <u32>challenge && Segment.kind == SegmentKind.ack) flags |= FLAG_CHALLENGED;
+  // An ACK after a RST is valid only if the RST ended nothing, so the ACK answers a challenge. So
+  // does an ACK after a SYN of the other side.
+  const other: u32 = original ? 0 : LAST_ORIGINAL;
+  if (Segment.kind == SegmentKind.ack && (last == (SegmentKind.rst | other) || last == (SegmentKind.syn | other))) {
+    flags |= FLAG_CHALLENGED;
+  }
   store<u8>(connection, <u8>flags, CONNECTION_FLAGS);
+  if (Segment.kind == SegmentKind.syn) noteLast();
 
   repeat(
     connection,

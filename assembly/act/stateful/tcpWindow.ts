@@ -11,11 +11,13 @@ import {
   BITS_UNACKED,
   CONNECTION_BITS,
   CONNECTION_BITS_STEP,
+  CONNECTION_FIRST_SEQ,
   CONNECTION_FLAGS,
   CONNECTION_LAST,
   CONNECTION_LAST_ACK,
   CONNECTION_LAST_END,
   CONNECTION_LAST_SEQ,
+  CONNECTION_LAST_SYN,
   CONNECTION_LAST_WIN,
   CONNECTION_REPEATS,
   CONNECTION_SIDE,
@@ -27,6 +29,9 @@ import {
   FLAG_HEARTBEAT,
   LAST_INDEX,
   LAST_ORIGINAL,
+  LAST_SYN_NOTED,
+  LAST_SYN_SACK,
+  LAST_SYN_SCALE_SHIFT,
   REPEATS_COUNTER,
   REPEATS_EXCEEDED,
   REPEATS_SHIFT,
@@ -40,7 +45,7 @@ import {
   STATE_SHIFT,
   STATE_VALID,
 } from "../../../src/abi/connection";
-import { be32 } from "../../wire/cursor";
+import { be16, be32 } from "../../wire/cursor";
 import { isAfter, permitsSack, reachWithSack, scaleOption, Segment } from "./tcpSegment";
 
 /**
@@ -208,14 +213,73 @@ export function openAgain(): void {
 
 /** Opens the sender's side with a SYN or SYN-ACK. */
 export function openSide(): void {
-  const side = sender();
-  set(side, SIDE_SENT_END, Segment.end);
-  set(side, SIDE_REPLY_END, Segment.end + get(receiver(), SIDE_MAX_WIN));
-  set(side, SIDE_MAX_WIN, max<u32>(Segment.window, 1));
+  openBy(sender(), Segment.end, Segment.window, scaleOption(SCALE_NONE), permitsSack());
+}
+
+function openBy(side: u32, end: u32, window: u32, scale: u32, sack: bool): void {
+  set(side, SIDE_SENT_END, end);
+  set(side, SIDE_REPLY_END, end + get(side ^ 1, SIDE_MAX_WIN));
+  set(side, SIDE_MAX_WIN, max<u32>(window, 1));
   set(side, SIDE_MAX_ACK, 0);
   const liberal = load<u8>(bitsAt(side)) & BITS_LIBERAL;
-  store<u8>(bitsAt(side), <u8>(liberal | BITS_UNACKED | (scaleOption(SCALE_NONE) << BITS_SCALE_SHIFT)));
-  if (!permitsSack()) clear(At.connection + CONNECTION_FLAGS, FLAG_SACK);
+  store<u8>(bitsAt(side), <u8>(liberal | BITS_UNACKED | (scale << BITS_SCALE_SHIFT)));
+  if (!sack) clear(At.connection + CONNECTION_FLAGS, FLAG_SACK);
+}
+
+/** Begins a connection that the last SYN opens, and then the segment, which answers it. */
+export function openWithLast(): void {
+  const end = be32(At.connection + CONNECTION_LAST_END);
+  const window = be16(At.connection + CONNECTION_LAST_WIN);
+  const options: u32 = load<u8>(At.connection, CONNECTION_LAST_SYN);
+  begin();
+  openBy(receiver(), end, window, options >> LAST_SYN_SCALE_SHIFT, (options & LAST_SYN_SACK) != 0);
+  openSide();
+}
+
+/** Notes the options of a SYN, which becomes the last frame. */
+export function noteLast(): void {
+  const sack = permitsSack() ? LAST_SYN_SACK : 0;
+  const scale = scaleOption(SCALE_NONE) << LAST_SYN_SCALE_SHIFT;
+  store<u8>(At.connection, <u8>(LAST_SYN_NOTED | sack | scale), CONNECTION_LAST_SYN);
+}
+
+/** Whether the last frame is a SYN of the receiver, with its options noted. */
+function hasLast(): bool {
+  const which: u32 = load<u8>(At.connection, CONNECTION_LAST) & (LAST_ORIGINAL | LAST_INDEX);
+  const noted: u32 = load<u8>(At.connection, CONNECTION_LAST_SYN) & LAST_SYN_NOTED;
+  return noted != 0 && which == (SegmentKind.syn | (receiver() == 1 ? LAST_ORIGINAL : 0));
+}
+
+/** Whether the segment, a SYN-ACK, answers the last SYN. */
+export function answersLast(): bool {
+  return hasLast() && isBetween(be32(At.connection + CONNECTION_LAST_SEQ), be32(At.connection + CONNECTION_LAST_END));
+}
+
+/** Whether the segment, a RST, refuses the last SYN. */
+export function refusesLast(): bool {
+  return hasLast() && Segment.hasAck && Segment.ack == be32(At.connection + CONNECTION_LAST_END);
+}
+
+/** Whether the segment, a SYN-ACK, answers the SYN that opened the receiver. */
+export function answersFirst(): bool {
+  const end = sentEnd(receiver());
+  if (isKnown(sender())) return Segment.ack == end && !has(sender(), BITS_MAX_ACK);
+  return isBetween(firstSeq(), end);
+}
+
+/** Whether the segment's acknowledgement is after `from` and not after `to`. */
+function isBetween(from: u32, to: u32): bool {
+  return isAfter(Segment.ack, from) && !isAfter(Segment.ack, to);
+}
+
+/** The sequence number of the first SYN of a half-open connection. */
+export function firstSeq(): u32 {
+  const noted: u32 = load<u8>(At.connection, CONNECTION_LAST_SYN) & LAST_SYN_NOTED;
+  return noted != 0 ? load<u32>(At.connection, CONNECTION_FIRST_SEQ) : be32(At.connection + CONNECTION_LAST_SEQ);
+}
+
+export function noteFirst(seq: u32): void {
+  store<u32>(At.connection, seq, CONNECTION_FIRST_SEQ);
 }
 
 /** Updates the windows for a valid segment. */

@@ -94,7 +94,8 @@ test.each([
   expect(state()).toBe("time_wait");
   // The last acknowledgement was lost; then a new connection, of higher numbers only.
   expect(b(FIN | ACK, 511, 102)).toBe(VALID);
-  expect(a(SYN, 50)).toBe(INVALID);
+  expect(a(SYN, 50)).toBe(VALID);
+  expect(state()).toBe("time_wait");
   expect(a(SYN, 5000)).toBe(CHANGED);
   expect(state()).toBe("half_open");
   isn = { a: 1000, b: 5000 };
@@ -148,17 +149,160 @@ test("a SYN comes again, the same and another", () => {
   expect(a(SYN, 0)).toBe(CHANGED);
   expect(a(SYN, 0)).toBe(VALID);
   expect(world.context().retransmission_counter).toBe(1);
+  const opened = world.context();
   expect(a(SYN, 7000)).toBe(VALID);
-  expect(world.context().retransmission_counter).toBe(0);
-  expect(b(SYN | ACK, 0, 1)).toBe(INVALID);
+  expect(world.context()).toMatchObject({ retransmission_counter: 0, original: opened.original, reply: opened.reply });
+  for (const ack of [0, 2, 7000, 7002]) expect(b(SYN | ACK, 0, ack)).toBe(INVALID);
+  // The other side has taken the second one.
   expect(b(SYN | ACK, 0, 7001)).toBe(CHANGED);
+  expect(world.context().original.sent_end).toBe(isn.a + 7001);
   expect(a(SYN, 7000)).toBe(VALID);
   expect(b(SYN | ACK, 0, 7001)).toBe(VALID);
-  expect(a(SYN, 7001)).toBe(INVALID);
   expect(a(ACK, 7001, 1)).toBe(CHANGED);
   expect(b(SYN | ACK, 0, 7001)).toBe(VALID);
   expect(b(SYN | ACK, 1, 7001)).toBe(INVALID);
-  expect(a(SYN, 7000)).toBe(INVALID);
+});
+
+/** Sequence numbers of a forged SYN, from where the genuine one begins: near, older, newer, half of all numbers away. */
+const FORGED = [1, -1, 60_000, -60_000, 70_000, 2 ** 31, -(2 ** 31) + 1, 123_456_789];
+
+test.each(FORGED)("a forged second SYN at %d stops no handshake", (seq) => {
+  isn = { a: 2 ** 31 + 1000, b: 5000 };
+  for (const again of [false, true]) {
+    open();
+    expect(a(SYN, 0, 0, { options: [...SCALE(7), ...SACK_PERMITTED] })).toBe(CHANGED);
+    expect(a(SYN, seq, 0, { win: 1, options: SCALE(1) })).toBe(VALID);
+    if (again) expect(a(SYN, 0, 0, { options: [...SCALE(7), ...SACK_PERMITTED] })).toBe(VALID);
+    expect(b(SYN | ACK, 0, 1, { options: [...SCALE(3), ...SACK_PERMITTED] })).toBe(CHANGED);
+    // And one behind the SYN-ACK, and one when all is done.
+    expect(a(SYN, seq)).toBe(VALID);
+    expect(a(ACK, 1, 1)).toBe(CHANGED);
+    expect(state()).toBe("established");
+    expect(world.context()).toMatchObject({ original: { scale: 7 }, reply: { scale: 3 }, sack_permitted: 1 });
+    const before = world.context();
+    expect(a(SYN, seq)).toBe(VALID);
+    expect(world.context()).toMatchObject({ original: before.original, reply: before.reply, state: 1, valid: 1 });
+    expect(a(PSH | ACK, 1, 1, { data: 100 })).toBe(VALID);
+    expect(b(ACK, 1, 101)).toBe(VALID);
+  }
+  isn = { a: 1000, b: 5000 };
+});
+
+test("a forged second SYN does not stop a handshake whose SYN has data", () => {
+  for (const taken of [1, 41]) {
+    open();
+    expect(a(SYN, 0, 0, { data: 40 })).toBe(CHANGED);
+    expect(a(SYN, 70_000)).toBe(VALID);
+    expect(b(SYN | ACK, 0, 42)).toBe(INVALID);
+    expect(b(SYN | ACK, 0, taken)).toBe(CHANGED);
+    expect(a(ACK, 41, 1)).toBe(CHANGED);
+  }
+});
+
+test("a second SYN whose sender has begun anew opens with its own numbers, window and options", () => {
+  open();
+  expect(a(SYN, 0, 0, { options: SACK_PERMITTED })).toBe(CHANGED);
+  expect(a(SYN, -500_000, 0, { win: 300, options: SCALE(5) })).toBe(VALID);
+  expect(b(SYN | ACK, 0, -499_999, { options: [...SCALE(2), ...SACK_PERMITTED] })).toBe(CHANGED);
+  expect(world.context()).toMatchObject({
+    sack_permitted: 0,
+    original: { sent_end: isn.a + 2 ** 32 - 499_999, max_win: 300, scale: 5, data_unacked: 0 },
+    reply: { sent_end: isn.b + 1, scale: 2, max_ack_seen: 1 },
+  });
+  expect(a(ACK, -499_999, 1, { win: 10 })).toBe(CHANGED);
+  expect(world.context().original.max_win).toBe(320);
+  // Of several the last one counts, and the other side may refuse it.
+  open();
+  for (const [seq, syndrome] of [
+    [0, CHANGED],
+    [100, VALID],
+    [200, VALID],
+  ] as const)
+    // prettier-ignore
+    expect(a(SYN, seq)).toBe(syndrome);
+  for (const ack of [101, 2]) expect(b(RST | ACK, 0, ack)).toBe(INVALID);
+  expect(b(RST | ACK, 0, 201)).toBe(CHANGED);
+  expect(state()).toBe("empty");
+});
+
+test("a forged SYN-ACK, and a forged SYN of the other side, stop no handshake", () => {
+  open();
+  expect(a(SYN, 0)).toBe(CHANGED);
+  expect(b(SYN | ACK, 900_000, 2)).toBe(INVALID);
+  expect(b(SYN, 700_000)).toBe(VALID);
+  expect(b(SYN | ACK, 900_000, 2)).toBe(INVALID);
+  expect(b(SYN | ACK, 0, 1)).toBe(CHANGED);
+  // Behind the genuine one, too.
+  expect(b(SYN | ACK, 900_000, 1)).toBe(INVALID);
+  expect(b(SYN, 700_000)).toBe(VALID);
+  expect(a(ACK, 1, 1)).toBe(CHANGED);
+  const before = world.context();
+  expect(b(SYN | ACK, 900_000, 1)).toBe(INVALID);
+  expect(world.context()).toEqual(before);
+  expect(a(ACK, 1, 1)).toBe(VALID);
+});
+
+test("a host that has lost its connection uses the ports again", () => {
+  for (const [name, close] of [
+    ["established", []],
+    ["fin_wait", [() => b(FIN | ACK, 1, 101)]],
+    ["close_wait", [() => b(FIN | ACK, 1, 101), () => a(ACK, 101, 2)]],
+  ] as const) {
+    // The other side still has it: it challenges, and the answer is a reset (RFC 5961 section 4).
+    open();
+    establish();
+    expect(a(PSH | ACK, 1, 1, { data: 100 })).toBe(VALID);
+    expect(b(ACK, 1, 101)).toBe(VALID);
+    for (const step of close) step();
+    expect(state()).toBe(name);
+    expect(a(SYN, 3_000_000)).toBe(VALID);
+    expect(state()).toBe(name);
+    expect(b(ACK, close.length === 0 ? 1 : 2, 101)).toBe(VALID);
+    expect(world.context().challenged_acked).toBe(1);
+    expect(a(RST, 101)).toBe(CHANGED);
+    expect(state()).toBe("empty");
+    expect(a(SYN, 3_000_000)).toBe(CHANGED);
+    expect(b(SYN | ACK, 800_000, 3_000_001)).toBe(CHANGED);
+    expect(a(ACK, 3_000_001, 800_001)).toBe(CHANGED);
+
+    // The other side has lost it too: it answers at once.
+    open();
+    establish({ a: [...SCALE(7), ...SACK_PERMITTED], b: [...SCALE(7), ...SACK_PERMITTED] });
+    for (const step of close) step();
+    expect(a(SYN, -3_000_000, 0, { options: SCALE(2) })).toBe(VALID);
+    expect(b(SYN | ACK, 800_000, -3_000_000)).toBe(INVALID);
+    expect(b(SYN | ACK, 800_000, -2_999_999, { options: SCALE(4) })).toBe(CHANGED);
+    expect(state()).toBe("syn_received");
+    expect(world.context()).toMatchObject({ sack_permitted: 0, original: { scale: 2 }, reply: { scale: 4 } });
+    expect(a(ACK, -2_999_999, 800_001)).toBe(CHANGED);
+    expect(state()).toBe("established");
+  }
+});
+
+test("only the frame right after a SYN answers it", () => {
+  open();
+  establish();
+  expect(a(SYN, 3_000_000)).toBe(VALID);
+  expect(b(ACK, 1, 1)).toBe(VALID);
+  expect(b(SYN | ACK, 800_000, 3_000_001)).toBe(INVALID);
+  // A side does not answer itself, and software that writes a context says nothing of options.
+  expect(b(SYN, 3_000_000)).toBe(VALID);
+  expect(b(SYN | ACK, 800_000, 5001 + 2_000_000 - isn.a)).toBe(INVALID);
+  const written = { ...world.context(), last_index: 1, last_dir: 1, last_seq: 77, last_end: 78 };
+  open(written);
+  expect(b(SYN | ACK, 800_000, 78 - isn.a)).toBe(INVALID);
+});
+
+test("software writes a half-open connection: its last frame is the first SYN", () => {
+  const original = { ...emptyConnection().original, sent_end: isn.a + 1, reply_end: isn.a + 1, max_win: 500, scale: 6 };
+  const written = { ...emptyConnection(), last_index: 1, last_dir: 1, last_seq: isn.a, last_end: isn.a + 1, original };
+  for (const second of [false, true]) {
+    open(structuredClone(written));
+    if (second) expect(a(SYN, 70_000)).toBe(VALID);
+    expect(b(SYN | ACK, 0, 0)).toBe(INVALID);
+    expect(b(SYN | ACK, 0, 1, { options: SCALE(3) })).toBe(CHANGED);
+    expect(world.context()).toMatchObject({ original: { scale: 6, max_win: 500 }, reply: { scale: 3 } });
+  }
 });
 
 test("resets end a connection where they stand right", () => {
@@ -349,7 +493,8 @@ test("liberal sides are not checked, but for state", () => {
   expect(world.context().original.liberal).toBe(1);
   expect(b(ACK, 10_000_000, 1)).toBe(INVALID);
   expect(a(ACK, 10_000_000, 2 ** 31)).toBe(VALID);
-  expect(a(SYN, 0)).toBe(INVALID);
+  expect(a(SYN, 0)).toBe(VALID);
+  expect(state()).toBe("established");
   expect(a(RST, 999)).toBe(CHANGED);
 });
 

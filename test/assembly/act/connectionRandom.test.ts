@@ -18,25 +18,28 @@ const WAYS = `
   half_open: syn half_open, half_open: syn -
   half_open: syn_ack syn_received, half_open: syn_ack -
   half_open: rst empty, half_open: rst -, half_open: ack -, half_open: fin -
-  syn_received: syn syn_received, syn_received: syn -
+  syn_received: syn syn_received
   syn_received: syn_ack syn_received, syn_received: syn_ack established, syn_received: syn_ack -
   syn_received: ack syn_received, syn_received: ack established, syn_received: ack -
   syn_received: fin fin_wait, syn_received: fin -
   syn_received: rst empty, syn_received: rst syn_received, syn_received: rst -
-  established: syn -, established: syn_ack established, established: syn_ack -
+  established: syn established, established: syn_ack established, established: syn_ack syn_received
+  established: syn_ack -
   established: ack established, established: ack -, established: fin fin_wait, established: fin -
   established: rst empty, established: rst established, established: rst -
-  fin_wait: syn -, fin_wait: syn_ack -
+  fin_wait: syn fin_wait, fin_wait: syn_ack syn_received, fin_wait: syn_ack -
   fin_wait: ack close_wait, fin_wait: ack fin_wait, fin_wait: ack -
   fin_wait: fin last_ack, fin_wait: fin fin_wait, fin_wait: fin -
   fin_wait: rst empty, fin_wait: rst fin_wait, fin_wait: rst -
-  close_wait: syn -, close_wait: syn_ack -, close_wait: ack close_wait, close_wait: ack -
+  close_wait: syn close_wait, close_wait: syn_ack syn_received, close_wait: syn_ack -
+  close_wait: ack close_wait, close_wait: ack -
   close_wait: fin last_ack, close_wait: fin close_wait, close_wait: fin -
   close_wait: rst empty, close_wait: rst close_wait, close_wait: rst -
-  last_ack: syn -, last_ack: syn_ack -, last_ack: ack time_wait, last_ack: ack last_ack, last_ack: ack -
+  last_ack: syn last_ack, last_ack: syn_ack syn_received, last_ack: syn_ack -
+  last_ack: ack time_wait, last_ack: ack last_ack, last_ack: ack -
   last_ack: fin time_wait, last_ack: fin last_ack, last_ack: fin -
   last_ack: rst empty, last_ack: rst last_ack, last_ack: rst -
-  time_wait: syn half_open, time_wait: syn -, time_wait: syn_ack -
+  time_wait: syn half_open, time_wait: syn time_wait, time_wait: syn_ack syn_received, time_wait: syn_ack -
   time_wait: ack time_wait, time_wait: ack -, time_wait: fin time_wait, time_wait: fin -
   time_wait: rst empty, time_wait: rst time_wait, time_wait: rst -
   undefined: syn -, undefined: syn_ack -, undefined: ack -, undefined: fin -, undefined: rst -

@@ -47,12 +47,16 @@ export interface PlainConnection {
 }
 
 /**
- * A connection: the context of the page, and the time of its last valid frame in nanoseconds (null:
- * never).
+ * A connection: the context of the page, the time of its last valid frame in nanoseconds (null:
+ * never), and the SYNs that the context has no place for.
  */
 export interface Tracked {
   context: PlainConnection;
   time: bigint | null;
+  /** The `seq` of the first SYN of a half-open connection; absent if software wrote the context. */
+  firstSeq?: number;
+  /** The last SYN that a frame brought. */
+  lastSyn?: Segment;
 }
 
 export type State =
@@ -137,11 +141,12 @@ export function trackReference(tracked: Tracked, frame: TrackedFrame, original: 
   if (segment === null) return { syndrome: BAD };
 
   const now = isLate(tracked, frame.time) ? "empty" : stateOf(context);
-  const next = judge(context, segment, original, now);
+  const next = judge(tracked, segment, original, now);
   const way = { from: now, kind: segment.kind, to: next };
   if (next === null) return { ...way, syndrome: INVALID };
 
-  const begun = segment.kind === "syn" && (now === "empty" || now === "time_wait");
+  const begun = segment.kind === "syn" && next === "half_open" && (now === "empty" || now === "time_wait");
+  if (segment.kind === "syn") tracked.lastSyn = segment;
   note(context, segment, original, begun);
   context.valid = next === "empty" || next === "half_open" ? 0 : 1;
   if (context.valid === 1) context.state = NAMES.indexOf(next);
@@ -158,7 +163,8 @@ function isLate({ context, time }: Tracked, now: bigint): boolean {
 }
 
 /** Updates the windows and returns the next state; null if the frame is invalid. */
-function judge(context: PlainConnection, segment: Segment, original: boolean, now: State): State | null {
+function judge(tracked: Tracked, segment: Segment, original: boolean, now: State): State | null {
+  const { context } = tracked;
   const S = original ? context.original : context.reply;
   const R = original ? context.reply : context.original;
   const { kind, seq, end, ack } = segment;
@@ -173,13 +179,32 @@ function judge(context: PlainConnection, segment: Segment, original: boolean, no
     return next();
   };
   const stay = (): State => now;
+  const valid = NAMES.includes(now);
+
+  /** The last SYN, if it is the last frame and of the other side. */
+  const lastSyn =
+    context.last_index === INDEX.syn && context.last_dir === (original ? 0 : 1) ? tracked.lastSyn : undefined;
+  const firstSeq = tracked.firstSeq ?? context.last_seq;
+  const answersLast = lastSyn !== undefined && after(ack, lastSyn.seq) && !after(ack, lastSyn.end);
+  const beginWithLast = (): State | null => {
+    if (!answersLast) return null;
+    begin(context);
+    openSide(context, lastSyn, R, S);
+    openSide(context, segment, S, R);
+    acknowledge(segment, segment.window, S, R);
+    return "syn_received";
+  };
+  /** What is right at any valid state, if nothing else is. */
+  const unexpected = (): State | null =>
+    !valid ? null : kind === "syn" ? now : kind === "syn_ack" ? beginWithLast() : null;
 
   if (kind === "rst") {
     if (now === "empty" || now === "undefined") return null;
     if (liberal) return "empty";
     if (now === "half_open") {
       const bySeq = known.S && seq === S.sent_end;
-      const byAck = segment.hasAck && known.R && ack === R.sent_end;
+      const ends = [...(known.R ? [R.sent_end] : []), ...(lastSyn ? [lastSyn.end] : [])];
+      const byAck = segment.hasAck && ends.includes(ack);
       return bySeq || byAck ? "empty" : null;
     }
     if (seq === S.sent_end || (R.max_ack_seen === 1 && seq === R.max_ack)) return "empty";
@@ -190,12 +215,15 @@ function judge(context: PlainConnection, segment: Segment, original: boolean, no
   switch (`${now}: ${kind}`) {
     case "time_wait: syn":
     case "empty: syn":
-      if (now === "time_wait" && !liberal && !after(seq, S.sent_end)) return null;
+      if (now === "time_wait" && !liberal && !after(seq, S.sent_end)) return unexpected();
       begin(context);
       openSide(context, segment, S, R);
+      tracked.firstSeq = seq;
       return "half_open";
     case "half_open: syn":
       if (!known.R) {
+        tracked.firstSeq = known.S ? firstSeq : seq;
+        if (tracked.firstSeq !== seq) return now;
         context.sack_permitted = 1;
         openSide(context, segment, S, R);
         return now;
@@ -205,22 +233,28 @@ function judge(context: PlainConnection, segment: Segment, original: boolean, no
       return now;
     case "half_open: syn_ack":
       if (!known.R) return null;
-      if (known.S) return step(old(), () => "syn_received");
-      if (!liberal && (!after(ack, context.last_seq) || after(ack, R.sent_end))) return null;
-      openSide(context, segment, S, R);
-      acknowledge(segment, segment.window, S, R);
-      return "syn_received";
+      if (known.S && old()) return step(true, () => "syn_received");
+      if (
+        known.S
+          ? ack === R.sent_end && S.max_ack_seen === 0
+          : (after(ack, firstSeq) && !after(ack, R.sent_end)) || (liberal && !answersLast)
+      ) {
+        openSide(context, segment, S, R);
+        acknowledge(segment, segment.window, S, R);
+        return "syn_received";
+      }
+      return beginWithLast();
     case "syn_received: syn":
-      return step(old(), stay);
+      return step(old(), stay) ?? unexpected();
     case "syn_received: syn_ack":
-      return step(old(), () => (S.max_ack_seen === 1 && R.max_ack_seen === 1 ? "established" : now));
+      return step(old(), () => (S.max_ack_seen === 1 && R.max_ack_seen === 1 ? "established" : now)) ?? unexpected();
     case "syn_received: ack":
       return step(checked(), () => (S.max_ack_seen === 1 && R.max_ack_seen === 1 ? "established" : now));
     case "syn_received: fin":
     case "established: fin":
       return step(checked(), () => "fin_wait");
     case "established: syn_ack":
-      return step(old(), stay);
+      return step(old(), stay) ?? unexpected();
     case "established: ack":
     case "close_wait: ack":
     case "time_wait: ack":
@@ -237,7 +271,7 @@ function judge(context: PlainConnection, segment: Segment, original: boolean, no
     case "last_ack: fin":
       return step(checked(), () => (isAcknowledged(R, S) && isAcknowledged(S, R) ? "time_wait" : now));
     default:
-      return null;
+      return unexpected();
   }
 }
 
@@ -308,7 +342,7 @@ function acknowledge({ ack }: Segment, win: number, S: Side, R: Side): void {
 function note(context: PlainConnection, segment: Segment, original: boolean, begun: boolean): void {
   const { seq, end, ack, window, kind } = segment;
   const dir = original ? 1 : 0;
-  const wasChallenge = context.last_index === INDEX.rst && context.last_dir !== dir;
+  const wasChallenge = [INDEX.rst, INDEX.syn].includes(context.last_index) && context.last_dir !== dir;
   if (kind === "ack" && wasChallenge) context.challenged_acked = 1;
   if ((kind === "ack" || kind === "fin") && stateOf(context) === "established") context.connection_assured = 1;
 

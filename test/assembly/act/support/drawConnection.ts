@@ -16,6 +16,7 @@ const LIKELY = [
   [ACK, FIN | ACK, SYN],
 ];
 const ANY = [SYN, SYN | ACK, FIN | ACK, ACK, RST, RST | ACK];
+const ANSWERS = [SYN | ACK, SYN | ACK, SYN | ACK, RST | ACK, ACK];
 const BAD_FLAGS = [0, FIN, SYN | FIN, SYN | RST, FIN | RST, SYN | FIN | ACK];
 
 const modulo = (value: number): number => ((value % 2 ** 32) + 2 ** 32) % 2 ** 32;
@@ -68,14 +69,17 @@ export function randomWait(random: Random): bigint {
 
 /** The next frame of a connection. */
 export function randomFrame(random: Random, context: PlainConnection, time: bigint): TestSegment {
-  const original = random.chance(0.5);
+  // Now and then an answer to the last SYN, whatever else the connection has seen.
+  const answers = context.last_index === 1 && random.chance(0.25);
+  const original = answers ? context.last_dir === 0 : random.chance(0.5);
   const S = original ? context.original : context.reply;
   const R = original ? context.reply : context.original;
-  const flags = random.chance(0.02) ? random.pick(BAD_FLAGS) : randomFlags(random, context, S, R);
+  const drawn = answers ? random.pick(ANSWERS) : randomFlags(random, context, S, R);
+  const flags = random.chance(0.02) ? random.pick(BAD_FLAGS) : drawn;
   const segment: SegmentFields = {
     flags: flags | (random.chance(0.3) ? PSH : 0),
     seq: randomSeq(random, flags, context, S, R),
-    ack: randomAck(random, context, S, R),
+    ack: answers ? answerTo(random, context) : randomAck(random, context, S, R),
     win: random.pick([0, 1, 100, 65535, random.below(65536)]),
     data: random.chance(0.5) || flags & (SYN | RST) ? 0 : random.pick([1, 2, 100, random.below(1400)]),
     options: randomOptions(random, flags, R),
@@ -123,6 +127,11 @@ function randomAck(random: Random, { last_seq, max_ack_window }: PlainConnection
   const oldest = R.sent_end - Math.max(S.max_win, 65535) * 2 ** max_ack_window;
   const near = random.pick([R.sent_end, S.max_ack, oldest, last_seq, 0, R.sent_end + 2 ** 31]);
   return modulo(near + (random.chance(0.5) ? 0 : random.between(-2, 2)));
+}
+
+/** What acknowledges the last SYN, or nearly. */
+function answerTo(random: Random, { last_seq, last_end }: PlainConnection): number {
+  return modulo(random.pick([last_end, last_end, last_end, last_end + 1, last_seq, last_seq + 1]));
 }
 
 function randomOptions(random: Random, flags: number, R: Side): number[] {
