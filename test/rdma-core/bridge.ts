@@ -91,7 +91,6 @@ const ownCalls: Readonly<Record<string, (...args: never[]) => unknown>> = {
     device = undefined;
   },
   constants: () => Object.fromEntries(Object.entries(names).filter(([, value]) => typeof value === "number")),
-  devices: () => (device === undefined ? [] : [{ name: device.name, device }]),
   allocate: (length: number) => ({ memory: { $handle: handleOf(new Uint8Array(length)) } }),
   load: (view: Uint8Array) => view,
   store(view: Uint8Array, bytes: Uint8Array): void {

@@ -13,15 +13,12 @@ from pyverbs.pyverbs_error import PyverbsRDMAError, PyverbsUserError
 
 def get_device_list() -> list[SimpleNamespace]:
     """Returns the devices."""
-    return [SimpleNamespace(name=one["name"].encode()) for one in call("devices")]
+    return [SimpleNamespace(name=name.encode()) for name in named_devices()]
 
 
-def device_named(name: str) -> Object:
-    """Returns the device of a name."""
-    for one in call("devices"):
-        if one["name"] == name:
-            return one["device"]
-    raise PyverbsRDMAError(f"no device is named {name}")
+def named_devices() -> dict[str, Object]:
+    """Returns the devices by name."""
+    return {call("ibv_get_device_name", one): one for one in call("ibv_get_device_list")}
 
 
 class FdArr(PyverbsObject):
@@ -41,7 +38,10 @@ class Context(PyverbsCM):
         if name is None:
             raise PyverbsUserError("a context needs a device name")
         self.name = name
-        self.made(self.open(device_named(name)))
+        devices = named_devices()
+        if name not in devices:
+            raise PyverbsRDMAError(f"no device is named {name}")
+        self.made(self.open(devices[name]))
 
     def open(self, device: Object) -> Object:
         """Opens the device."""
