@@ -1,12 +1,13 @@
 /**
  * The engine as its users run it: whole frames, skewed traffic, all cores, captures of gigabytes,
- * the start of a process.
+ * captures as text, the start of a process.
  */
 import { captures, withoutCaptures } from "./frames/captures.js";
 import { cached } from "./frames/skewed.js";
 import { outcomes } from "./frames/outcomes.js";
 import { workers } from "./frames/pool.js";
 import { start, withoutStart } from "./frames/start.js";
+import { texts, withoutText } from "./frames/text.js";
 import type { Suite } from "./harness.js";
 import { buildRteAcl } from "./peers/rteAcl.js";
 
@@ -25,6 +26,9 @@ export const frames: Suite = {
     const noCaptures = await withoutCaptures();
     if (noCaptures === undefined) yield* captures(quick);
     else skipped("captures", noCaptures);
+    const noText = await withoutText();
+    if (noText === undefined) yield* texts(quick);
+    else skipped("text", noText);
     const noStart = withoutStart();
     if (noStart === undefined) yield start();
     else skipped("start", noStart);

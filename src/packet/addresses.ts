@@ -1,4 +1,5 @@
 /** Parses and formats MAC, IPv4 and IPv6 addresses as text. */
+import { bytesOf } from "./bytes.js";
 
 /** Parses "66:11:22:33:44:55", or the same with "-". @returns undefined for other text */
 export function parseMac(text: string): bigint | undefined {
@@ -45,20 +46,34 @@ function wordsOf(text: string): bigint[] | undefined {
 }
 
 export function formatMac(value: bigint): string {
-  return Array.from({ length: 6 }, (_, i) =>
-    Number((value >> BigInt(40 - 8 * i)) & 0xffn)
-      .toString(16)
-      .padStart(2, "0"),
-  ).join(":");
+  return macText(bytesOf(value, 6));
 }
 
 export function formatIpv4(value: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+  return ipv4Text(bytesOf(value, 4));
 }
 
-/** The form of RFC 5952: the longest run of zero groups, of two at least, as "::". */
 export function formatIpv6(value: bigint): string {
-  const words = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn));
+  return ipv6Text(bytesOf(value, 16));
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** The text of six bytes. */
+export function macText(bytes: Uint8Array): string {
+  let text = HEX[bytes[0] ?? 0] ?? "";
+  for (let i = 1; i < 6; i++) text += `:${HEX[bytes[i] ?? 0]}`;
+  return text;
+}
+
+/** The text of four bytes. */
+export function ipv4Text(bytes: Uint8Array): string {
+  return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
+}
+
+/** The text of sixteen bytes in the form of RFC 5952: the longest run of zero groups, of two at least, as "::". */
+export function ipv6Text(bytes: Uint8Array): string {
+  const words = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0));
   let best = { at: -1, length: 1 };
   for (let at = 0; at < 8; at++) {
     let length = 0;

@@ -11,6 +11,10 @@ export function readBits(bytes: Uint8Array, at: number, bits: number): bigint {
 
 /** As `readBits`, for at most 32 bits. */
 export function readNumber(bytes: Uint8Array, at: number, bits: number): number {
+  // Most fields are one or two whole bytes.
+  const byte = at >> 3;
+  if ((at & 7) === 0 && bits === 16) return ((bytes[byte] ?? 0) << 8) | (bytes[byte + 1] ?? 0);
+  if ((at & 7) === 0 && bits === 8) return bytes[byte] ?? 0;
   let value = 0;
   const last = (at + bits - 1) >> 3;
   // At most 39 bits, which a double holds.

@@ -1,11 +1,11 @@
 /** Computes checksums of headers and segments: the Internet checksum, CRC-32 and CRC32c. */
-import { bytesOf, joined } from "./bytes.js";
-
 /** The 16-bit ones-complement sum (RFC 1071); an odd last byte is the high half of a word. Right data sums up to 0xffff. */
 export function onesComplementSum(...parts: readonly Uint8Array[]): number {
   let sum = 0;
   for (const part of parts) {
-    for (let i = 0; i < part.length; i += 2) sum += ((part[i] ?? 0) << 8) | (part[i + 1] ?? 0);
+    const even = part.length & ~1;
+    for (let i = 0; i < even; i += 2) sum += ((part[i] as number) << 8) | (part[i + 1] as number);
+    if (even < part.length) sum += (part[even] as number) << 8;
     // Frames are far shorter than what a double would round.
     while (sum > 0xffff) sum = (sum % 0x10000) + Math.floor(sum / 0x10000);
   }
@@ -30,11 +30,15 @@ export function pseudoHeader(
   protocol: number,
   length: number,
 ): Uint8Array {
-  const tail =
-    source.length === 4
-      ? joined(Uint8Array.of(0, protocol), bytesOf(length, 2))
-      : joined(bytesOf(length, 4), Uint8Array.of(0, 0, 0, protocol));
-  return joined(source, destination, tail);
+  const short = source.length === 4;
+  const bytes = new Uint8Array(2 * source.length + (short ? 4 : 8));
+  bytes.set(source);
+  bytes.set(destination, source.length);
+  const tail = short
+    ? [0, protocol, length >> 8, length]
+    : [length >>> 24, length >> 16, length >> 8, length, 0, 0, 0, protocol];
+  bytes.set(tail, 2 * source.length);
+  return bytes;
 }
 
 /** Polynomials, reflected: Castagnoli's (RFC 9260 appendix A) and that of Ethernet (IEEE 802.3 clause 3.2.9). */

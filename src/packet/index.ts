@@ -2,7 +2,7 @@
 export { frameTree } from "./tree/tree.js";
 export type { FrameTree, TreeField, TreeItem, TreeNode } from "./tree/types.js";
 export { lengthsBeyond, type LengthBeyond } from "./tree/beyond.js";
-export { printFrame, type PrintOptions, type PrintStyle } from "./tree/print.js";
+export { printFrame, printParsed, type PrintOptions, type PrintStyle } from "./tree/print.js";
 export {
   buildFrame,
   layersOf,

@@ -158,8 +158,13 @@ export function decodeOptions(family: Family, bytes: Uint8Array): FoundOption[] 
     const single = family.single.includes(type);
     const length = single ? 1 : (bytes[at + 1] ?? 0) + 2 - family.counted;
     if (!single && (at + 2 > bytes.length || length < 2 || at + length > bytes.length)) break;
-    const data = bytes.slice(single ? at + 1 : at + 2, at + length);
-    found.push({ option: decodeOne(family, type, data), at, length });
+    const named = namedBy(family, type);
+    // Most options are padding, which has no data.
+    const option =
+      single && named?.parts.length === 0
+        ? { option: named.name }
+        : decodeOne(named, type, bytes.slice(single ? at + 1 : at + 2, at + length));
+    found.push({ option, at, length });
     at += length;
     ended = type === family.end;
   }
@@ -168,22 +173,27 @@ export function decodeOptions(family: Family, bytes: Uint8Array): FoundOption[] 
   return found;
 }
 
-function decodeOne(family: Family, type: number, data: Uint8Array): Option {
-  const named = family.named.find((one) => one.type === type);
+function namedBy({ named }: Family, type: number): Named | undefined {
+  for (const one of named) if (one.type === type) return one;
+  return undefined;
+}
+
+function decodeOne(named: Named | undefined, type: number, data: Uint8Array): Option {
   const option: Record<string, unknown> = { option: named?.name ?? type };
   let at = 0;
   for (const [name, size] of named?.parts ?? []) {
+    if (typeof size === "number") {
+      if (data.length - at < size) return { option: type, data };
+      option[name] = readNumber(data, 8 * at, 8 * size);
+      at += size;
+      continue;
+    }
     const left = data.subarray(at);
     if (size === "data") option[name] = left;
-    else if (size === "words" || size === "addresses") {
+    else {
       if (left.length % 4 !== 0) return { option: type, data };
       const words = Array.from({ length: left.length / 4 }, (_, i) => readBits(left, 32 * i, 32));
       option[name] = size === "words" ? words.map(Number) : words.map(formatIpv4);
-    } else {
-      if (left.length < size) return { option: type, data };
-      option[name] = readNumber(left, 0, 8 * size);
-      at += size;
-      continue;
     }
     at = data.length;
   }
@@ -307,19 +317,24 @@ export function optionText(option: Option): string {
     const words = `class 0x${option["class"].toString(16).padStart(4, "0")} type 0x${(option["type"] as number).toString(16).padStart(2, "0")}`;
     return data.length === 0 ? words : `${words} data 0x${hexOf(data)}`;
   }
-  const words = [typeof name === "number" ? `option ${name}` : String(name).replaceAll("_", " ")];
-  const parts = Object.entries(option).filter(([key]) => key !== "option");
-  for (const [key, value] of parts) {
-    const shown = valueText(key, value);
-    if (shown !== "")
-      words.push(
-        parts.length > 1 && key !== "addresses" && key !== "data" ? `${key.replaceAll("_", " ")} ${shown}` : shown,
-      );
+  let text = typeof name === "number" ? `option ${name}` : withBlanks(String(name));
+  const keys = Object.keys(option);
+  for (const key of keys) {
+    if (key === "option") continue;
+    const shown = valueText(key, option[key]);
+    if (shown === "") continue;
+    const called = keys.length > 2 && key !== "addresses" && key !== "data";
+    text += called ? ` ${withBlanks(key)} ${shown}` : ` ${shown}`;
   }
-  return words.join(" ");
+  return text;
+}
+
+function withBlanks(name: string): string {
+  return name.includes("_") ? name.replaceAll("_", " ") : name;
 }
 
 function valueText(key: string, value: unknown): string {
+  if (typeof value === "number") return String(value);
   if (value instanceof Uint8Array) {
     if (value.every((byte) => byte === 0))
       return value.length === 0 ? "" : `${value.length} zero ${value.length === 1 ? "byte" : "bytes"}`;

@@ -53,6 +53,9 @@ async function deviceOf(scenario: string | undefined): Promise<Device> {
   return loaded.device;
 }
 
+/** Frames whose text is made at a time: few enough to die young. */
+const PIECE = 128;
+
 class Printer {
   readonly output = new Output();
   /** Frames without a parser, by cause. */
@@ -70,23 +73,27 @@ class Printer {
   }
 
   async print(rows: CaptureRows): Promise<void> {
-    const frames = framesOf(rows).filter((frame) => this.#canParse(frame));
     this.frames += rows.count;
-    const bytes = frames.map((frame) => frame.bytes);
-    const options = frames.map(({ linkType, wireLength }) => ({ linkType, wireLength }));
-    const shape = this.#shape;
+    for (let first = 0; first < rows.count; first += PIECE) {
+      const frames = framesOf(rows, first, Math.min(first + PIECE, rows.count)).filter((one) => this.#canParse(one));
+      const bytes = frames.map((frame) => frame.bytes);
+      await this.output.write(this.#text(frames, bytes));
+    }
+  }
+
+  #text(frames: readonly NumberedFrame[], bytes: readonly Uint8Array[]): string {
+    const [shape, paint] = [this.#shape, this.#paint];
+    let text = "";
     if (shape?.fields === false) {
-      const parsed = this.#device.parseHeaders(bytes, options);
-      for (const [i, headers] of parsed.entries())
-        await this.output.write(frameText(this.#paint, shape, frames[i] as NumberedFrame, headers, null));
-      return;
+      for (const [i, parsed] of this.#device.parseHeaders(bytes, frames).entries())
+        text += frameText(paint, shape, frames[i] as NumberedFrame, parsed, null);
+      return text;
     }
-    for (const [i, parsed] of this.#device.parseBatch(bytes, options).entries()) {
+    for (const [i, parsed] of this.#device.parseBatch(bytes, frames).entries()) {
       const frame = frames[i] as NumberedFrame;
-      const text =
-        shape === null ? frameLine(frame, parsed) : frameText(this.#paint, shape, frame, parsed, parsed.fields);
-      await this.output.write(text);
+      text += shape === null ? frameLine(frame, parsed) : frameText(paint, shape, frame, parsed, parsed.fields);
     }
+    return text;
   }
 
   #canParse({ linkType, bytes }: NumberedFrame): boolean {

@@ -62,15 +62,19 @@ export function checkInputOnce(paths: readonly string[]): void {
 }
 
 /** The rows of columns as objects. */
-export function framesOf({ columns, count, number }: CaptureRows): NumberedFrame[] {
-  return Array.from({ length: count }, (_, row) => ({
-    number: number + row,
-    time: columns.time(row),
-    linkType: columns.linkTypes[row] ?? 0,
-    wireLength: wireLengthOf(columns, row),
-    bytes: columns.frame(row),
-    interfaceId: columns.interfaceIds[row] ?? 0,
-  }));
+export function framesOf({ columns, count, number }: CaptureRows, first = 0, end = count): NumberedFrame[] {
+  const frames: NumberedFrame[] = [];
+  for (let row = first; row < end; row++) {
+    frames.push({
+      number: number + row,
+      time: columns.time(row),
+      linkType: columns.linkTypes[row] ?? 0,
+      wireLength: wireLengthOf(columns, row),
+      bytes: columns.frame(row),
+      interfaceId: columns.interfaceIds[row] ?? 0,
+    });
+  }
+  return frames;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A parsed frame as text, or as a line of JSON. */
 import { linkTypeText, type ParsedFrame, type ParsedHeaders } from "../../index.js";
-import { frameTree, lengthsBeyond, printFrame, type LengthBeyond } from "../../packet/index.js";
+import { lengthsBeyond, printParsed, type LengthBeyond } from "../../packet/index.js";
 import type { NumberedFrame } from "../input/captures.js";
 import { counted, grouped, NO_PAINT, type Paint } from "../text.js";
 import { fieldsText } from "./fieldsText.js";
@@ -35,7 +35,7 @@ export function frameText(
   const { bytes, wireLength } = frame;
   let text = headText(paint, frame);
   if (!fields || detail || hex) {
-    text += printFrame(frameTree(bytes, parsed), { detail, hex, ...(paint === NO_PAINT ? {} : { paint }) });
+    text += printParsed(bytes, parsed, { detail, hex, ...(paint === NO_PAINT ? {} : { paint }) });
   }
   if (values !== null) text += fieldsText(values);
   for (const one of lengthsBeyond(bytes, parsed, wireLength)) text += beyondText(paint, one);

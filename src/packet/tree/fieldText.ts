@@ -1,6 +1,6 @@
 /** Formats values of fields as text: `6 (tcp)`, `0x012 (ack, syn)`, addresses, options. */
-import { formatIpv4, formatIpv6, formatMac } from "../addresses.js";
-import { hexOf, readBits } from "../bytes.js";
+import { ipv4Text, ipv6Text, macText } from "../addresses.js";
+import { hexOf } from "../bytes.js";
 import type { FieldDetail, FieldKind } from "../layout.js";
 import { decodeGeneve, decodeOptions, IPV4, IPV6, optionText, TCP, type FoundOption } from "../options.js";
 import type { TreeItem } from "./types.js";
@@ -36,24 +36,24 @@ export function numberText(
 
 /** Names of the bits that are set, the highest first. */
 export function flagsSet(value: number, names: readonly string[]): string[] {
+  if (value === 0) return [];
   return names.filter((_, i) => ((value >> (names.length - 1 - i)) & 1) === 1);
 }
 
-/** Six bytes as a MAC address, four and sixteen as IP addresses; the bytes themselves otherwise. */
-export function addressText(bytes: Uint8Array): string | Uint8Array {
-  const value = readBits(bytes, 0, 8 * bytes.length);
-  if (bytes.length === 4) return formatIpv4(value);
-  if (bytes.length === 6) return formatMac(value);
-  if (bytes.length === 16) return formatIpv6(value);
-  return bytes;
+/** Six bytes as a MAC address, four and sixteen as IP addresses; undefined otherwise. */
+export function addressText(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 4) return ipv4Text(bytes);
+  if (bytes.length === 6) return macText(bytes);
+  return bytes.length === 16 ? ipv6Text(bytes) : undefined;
 }
+
+const FAMILIES = { tcp_options: TCP, ipv4_options: IPV4, ipv6_options: IPV6 };
 
 /** Options in a field's bytes, which begin at `offset` of the frame. */
 export function itemsOf(kind: FieldKind, bytes: Uint8Array, offset: number): TreeItem[] {
   if (kind === "route") return routeItems(bytes, offset);
-  const families = { tcp_options: TCP, ipv4_options: IPV4, ipv6_options: IPV6 };
   const found: FoundOption[] =
-    kind === "geneve_options" ? decodeGeneve(bytes) : decodeOptions(families[kind as keyof typeof families], bytes);
+    kind === "geneve_options" ? decodeGeneve(bytes) : decodeOptions(FAMILIES[kind as keyof typeof FAMILIES], bytes);
   return found.map(({ option, at, length }) => ({
     offset: offset + at,
     length,
@@ -70,7 +70,7 @@ function routeItems(bytes: Uint8Array, offset: number): TreeItem[] {
   const items = item(0, word.length, { word }, `word 0x${hexOf(word)}`);
   let at = word.length;
   for (; at + 16 <= bytes.length; at += 16) {
-    const address = formatIpv6(readBits(bytes, 8 * at, 128));
+    const address = ipv6Text(bytes.subarray(at, at + 16));
     items.push(...item(at, 16, { address }, address));
   }
   const rest = bytes.slice(at);

@@ -13,27 +13,33 @@ import type { TreeField, TreeNode } from "./types.js";
 
 /** Fields of one header, by name. */
 class Fields {
-  readonly #fields: ReadonlyMap<string, TreeField>;
+  readonly #fields: readonly TreeField[];
   constructor(node: TreeNode) {
-    this.#fields = new Map(node.fields.map((field) => [field.name, field]));
+    this.#fields = node.fields;
+  }
+
+  /** Of two fields of one name, the later one. */
+  #get(name: string): TreeField | undefined {
+    for (let i = this.#fields.length - 1; i >= 0; i--) if (this.#fields[i]?.name === name) return this.#fields[i];
+    return undefined;
   }
 
   number(name: string): number {
-    const value = this.#fields.get(name)?.value;
+    const value = this.#get(name)?.value;
     return typeof value === "number" ? value : 0;
   }
 
   bytes(name: string): Uint8Array {
-    const value = this.#fields.get(name)?.value;
+    const value = this.#get(name)?.value;
     return value instanceof Uint8Array ? value : new Uint8Array();
   }
 
   text(name: string): string {
-    return this.#fields.get(name)?.text ?? "";
+    return this.#get(name)?.text ?? "";
   }
 
   has(name: string): boolean {
-    return this.#fields.has(name);
+    return this.#get(name) !== undefined;
   }
 
   /** `echo request` of `8 (echo request)`; the text where it says no more than the number. */
@@ -48,7 +54,7 @@ class Fields {
 
   /** `name value`, nothing where the value is 0 or not there. */
   unlessZero(name: string, shown = name): string[] {
-    const value = this.#fields.get(name)?.value ?? 0;
+    const value = this.#get(name)?.value ?? 0;
     return value === 0 || value === 0n ? [] : [`${shown} ${this.text(name)}`];
   }
 
@@ -79,8 +85,11 @@ const LETTERS: Readonly<Record<(typeof TCP_FLAGS)[number], string>> = {
   fin: "F",
 };
 
-function tcpFlags(f: Fields): string {
-  const set = flagsSet(f.number("flags"), TCP_FLAGS) as (typeof TCP_FLAGS)[number][];
+/** Texts of all values, made when they are first met. */
+const FLAG_TEXTS: string[] = [];
+
+function tcpFlags(flags: number): string {
+  const set = flagsSet(flags, TCP_FLAGS) as (typeof TCP_FLAGS)[number][];
   const order = [...set].sort((a, b) => "FSRPUEWN.".indexOf(LETTERS[a]) - "FSRPUEWN.".indexOf(LETTERS[b]));
   return set.length === 0 ? "[none]" : `[${order.map((name) => LETTERS[name]).join("")}]`;
 }
@@ -101,8 +110,8 @@ const icmp: Summary = (f) => [
 const cooked: Summary = (f) => [f.meaning("packet_type"), cookedAddress(f), type(f, "protocol")];
 
 function cookedAddress(f: Fields): string {
-  const text = addressText(f.bytes("address").slice(0, f.number("address_length")));
-  return typeof text === "string" ? text : text.length === 0 ? "no address" : shortHex(text);
+  const bytes = f.bytes("address").subarray(0, f.number("address_length"));
+  return addressText(bytes) ?? (bytes.length === 0 ? "no address" : shortHex(bytes));
 }
 
 const SUMMARIES: Readonly<Record<string, Summary>> = {
@@ -144,7 +153,7 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
   ipv6_fragment: (f) => [...(fragment(f).length === 0 ? [`atomic ${f.text("identification")}`] : fragment(f)), next(f)],
   ah: (f) => [`spi ${f.text("spi")}`, `seq ${f.number("sequence")}`, next(f)],
   tcp: (f) => [
-    `${ports(f)} ${tcpFlags(f)}`,
+    `${ports(f)} ${(FLAG_TEXTS[f.number("flags")] ??= tcpFlags(f.number("flags")))}`,
     `seq ${f.number("sequence")}`,
     ...((f.number("flags") & 0x10) === 0 ? [] : [`ack ${f.number("acknowledgement")}`]),
     `win ${f.number("window")}`,
@@ -204,24 +213,23 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
     ...(f.has("sci") ? [`sci ${f.text("sci")}`] : []),
     ...(f.number("e") === 1 ? ["encrypted"] : []),
   ],
-  unlisted: () => ["more headers"],
 };
 
 /** `10.0.0.1 > 10.0.0.2`, `ttl 64`, `tcp`, `length 40`: joined by commas they are the line. */
-export function summaryOf(node: TreeNode): string[] {
-  const fields = new Fields(node);
-  const words = [...(SUMMARIES[node.header]?.(fields) ?? [])];
-  if (node.header === "payload" || node.header === "trailer" || node.header === "unlisted") {
-    words.push(`${node.length} ${node.length === 1 ? "byte" : "bytes"}`);
-  }
-  return words;
+export function summaryOf(node: TreeNode): readonly string[] {
+  const summary = SUMMARIES[node.header];
+  if (summary !== undefined) return summary(new Fields(node));
+  const length = `${node.length} ${node.length === 1 ? "byte" : "bytes"}`;
+  return node.header === "unlisted" ? ["more headers", length] : [length];
 }
 
 /** `bad checksum 0x1234 (0x1235)`, where a checksum is known to be wrong. */
 export function faultsOf(node: TreeNode): string[] {
-  return node.fields.flatMap(({ name, value, bits, should }) =>
-    should === undefined || typeof value !== "number"
-      ? []
-      : [`bad ${name} ${hexNumber(value, bits)} (${hexNumber(should, bits)})`],
-  );
+  const faults: string[] = [];
+  for (const field of node.fields) {
+    const { name, bits, should } = field;
+    if (should === undefined || typeof field.value !== "number") continue;
+    faults.push(`bad ${name} ${hexNumber(field.value, bits)} (${hexNumber(should, bits)})`);
+  }
+  return faults;
 }

@@ -25,7 +25,7 @@ export interface TreeField {
   /** The value for people: `6 (tcp)`, `0x012 (ack, syn)`. */
   text: string;
   /** Options in their order, where the field holds options. */
-  items?: readonly TreeItem[];
+  items?: readonly TreeItem[] | undefined;
   /** Of a checksum that could be verified: whether it is right, and if not, what it should be. */
   right?: boolean;
   should?: number;

@@ -95,8 +95,9 @@ function segmentChecksum(frame: Uint8Array, node: TreeNode, packet: Packet): num
 function onesComplement(frame: Uint8Array, node: TreeNode, end: number, ...before: Uint8Array[]): number | undefined {
   const checksum = field(node, "checksum");
   if (checksum === undefined) return undefined;
+  const sum = onesComplementSum(...before, frame.subarray(node.offset, end));
+  if (sum === 0xffff && checksum.value !== 0) return checksum.value as number;
   const bytes = frame.slice(node.offset, end);
-  if (onesComplementSum(...before, bytes) === 0xffff && checksum.value !== 0) return checksum.value as number;
   bytes.fill(0, checksum.offset - node.offset, checksum.offset - node.offset + 2);
   return internetChecksum(...before, bytes);
 }
@@ -106,7 +107,13 @@ function say(node: TreeNode, should: number | undefined): void {
   if (should === undefined || checksum === undefined) return;
   checksum.right = checksum.value === should;
   if (!checksum.right) checksum.should = should;
-  checksum.text += checksum.right ? " (right)" : ` (wrong, ${hexNumber(should, checksum.bits)} would be right)`;
+}
+
+/** Adds to the text of a checksum whether it is right. */
+export function noteChecksum(field: TreeField): void {
+  const { right, should = 0, bits } = field;
+  if (right === undefined) return;
+  field.text += right ? " (right)" : ` (wrong, ${hexNumber(should, bits)} would be right)`;
 }
 
 function field(node: TreeNode, name: string): TreeField | undefined {
