@@ -18,7 +18,9 @@ export * from "./device/port.js";
 export * from "./device/queryDevice.js";
 export * from "./devx/queueCommands.js";
 export * from "./queue/queues.js";
+export * from "./devx/queueObjectCommands.js";
 export * from "./devx/tableCommands.js";
+export * from "./devx/verbsObjects.js";
 export {
   modifyActions,
   modifyActionsFromBytes,

@@ -20,7 +20,10 @@ import { allocModifyHeader, allocPacketReformat } from "./headerObjects.js";
 import * as layouts from "./layouts.js";
 import type { DevxObject } from "./object.js";
 import * as opcodes from "./opcodes.js";
+import { MODIFY_RQT, NUMBERED } from "./queue/layouts.js";
+import { modifyRqt, queryRqt } from "./queue/queueCommands.js";
 import { createRqt, createTir } from "./tirCommands.js";
+import type { Rqt } from "../queue/rqt.js";
 
 /** The functions of a command; `of` finds the object that a query or a change names. */
 interface DeviceCommand<T extends DevxObject> {
@@ -36,6 +39,10 @@ interface DeviceCommand<T extends DevxObject> {
   readonly destroys?: (command: Command) => T;
   /** Runs a command that names no object. */
   readonly run?: (command: Command) => void;
+}
+
+function namedRqt(command: Command): Rqt {
+  return command.object("rqt", "rqtn", command.read(NUMBERED).id);
 }
 
 const OUTLEN = layouts.OUTPUT.size;
@@ -59,6 +66,8 @@ export const COMMANDS: ReadonlyMap<number, DeviceCommand<DevxObject>> = new Map(
     run: queryHcaVportContext,
   }),
   command(opcodes.CREATE_TIR_OPCODE, "CREATE_TIR", layouts.CREATE_TIR, { create: createTir }),
+  command(opcodes.QUERY_RQT_OPCODE, "QUERY_RQT", NUMBERED, { of: namedRqt, query: queryRqt }),
+  command(opcodes.MODIFY_RQT_OPCODE, "MODIFY_RQT", MODIFY_RQT, { of: namedRqt, modify: modifyRqt }),
   command(opcodes.CREATE_RQT_OPCODE, "CREATE_RQT", layouts.CREATE_RQT, { create: createRqt }),
   command(opcodes.CREATE_FLOW_TABLE_OPCODE, "CREATE_FLOW_TABLE", layouts.CREATE_FLOW_TABLE, {
     create: createFlowTable,

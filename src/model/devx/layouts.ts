@@ -10,7 +10,7 @@ export interface Layout<F extends string = string> {
   readonly fields: Readonly<Record<F, Field>>;
 }
 
-function layout<const F extends string>(size: number, fields: Readonly<Record<F, Field>>): Layout<F> {
+export function layout<const F extends string>(size: number, fields: Readonly<Record<F, Field>>): Layout<F> {
   return { size, fields };
 }
 

@@ -97,6 +97,8 @@ export class CompletionQueue extends Handle implements ChannelUser {
   readonly context: Context;
   readonly cq_context: unknown;
   readonly channel: CompletionChannel<CompletionQueue> | null;
+  /** Its number in device commands. */
+  readonly cqn: number;
   readonly handle: number;
   readonly #timed: boolean;
   readonly #held: HeldCompletion[] = [];
@@ -113,7 +115,9 @@ export class CompletionQueue extends Handle implements ChannelUser {
     checkCapacity(call, path, cqe, 1, inventory.limits.max_cqe);
     inventory.checkRoom(call, device, "cq");
     const handle = device.allocated(call, device.core.exports.createCompletionQueue(cqe));
-    super(device, `cq${device.nextNumber("cq")}`);
+    const number = device.nextNumber("cq");
+    super(device, `cq${number}`);
+    this.cqn = number + 1;
     this.context = context;
     this.cq_context = cq_context;
     this.channel = channel;

@@ -2,7 +2,7 @@
  * Indirection tables (ibv_create_rwq_ind_table(3)): the low bits of an RSS hash select a work
  * queue.
  */
-import { createRecord, releaseRecord } from "../../engine/records.js";
+import { createRecord, recordBytes, releaseRecord } from "../../engine/records.js";
 import { refuse } from "../../errors.js";
 import { Context } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
@@ -21,6 +21,13 @@ export interface IndirectionTableAttributes {
 /** The base-2 logarithm of the largest number of entries. */
 export const MAX_LOG_TABLE = 10;
 
+/** A queue that an indirection table leads to. */
+interface Listed extends Handle {
+  readonly handle: number;
+  /** The number of its receive queue. */
+  readonly number: number;
+}
+
 /** The queues of an indirection table, in the memory of the core. */
 export class QueueList {
   readonly device: DeviceBase;
@@ -28,22 +35,38 @@ export class QueueList {
   readonly address: number;
   /** The number of queues, a power of two. */
   readonly length: number;
-  readonly #queues: readonly Handle[];
+  #queues: readonly Listed[];
 
   /** @throws ENOMEM */
-  constructor(call: string, device: DeviceBase, queues: readonly (Handle & { readonly handle: number })[]) {
-    const record = new Uint32Array(queues.map(({ handle }) => handle));
-    this.address = device.allocated(call, createRecord(device.core, new Uint8Array(record.buffer)));
+  constructor(call: string, device: DeviceBase, queues: readonly Listed[]) {
+    this.address = device.allocated(call, createRecord(device.core, handlesOf(queues)));
     this.device = device;
     this.length = queues.length;
     this.#queues = queues;
     for (const queue of queues) queue.users++;
   }
 
+  /** The numbers of the receive queues. */
+  get numbers(): number[] {
+    return this.#queues.map(({ number }) => number);
+  }
+
+  /** Leads to other queues, as many as before. */
+  replace(queues: readonly Listed[]): void {
+    for (const queue of queues) queue.users++;
+    for (const queue of this.#queues) queue.users--;
+    this.#queues = queues;
+    recordBytes(this.device.core, this.address, 4 * this.length).set(handlesOf(queues));
+  }
+
   release(): void {
     releaseRecord(this.device.core, this.address, 4 * this.length);
     for (const queue of this.#queues) queue.users--;
   }
+}
+
+function handlesOf(queues: readonly Listed[]): Uint8Array {
+  return new Uint8Array(new Uint32Array(queues.map(({ handle }) => handle)).buffer);
 }
 
 export class IndirectionTable extends Handle {

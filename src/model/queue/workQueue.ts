@@ -65,6 +65,8 @@ export class WorkQueue extends Handle implements Receiver {
   /** Its name in outcomes: `wq:NAME`. */
   readonly label: string;
   readonly takesFrames = true;
+  /** The most requests that it holds. */
+  readonly max_wr: number;
   readonly #receive: ReceiveQueue;
   #state = IBV_WQS_RESET;
 
@@ -78,6 +80,7 @@ export class WorkQueue extends Handle implements Receiver {
     this.context = context;
     this.pd = pd;
     this.cq = cq;
+    this.max_wr = max_wr;
     this.handle = handle;
     this.label = `wq:${this.name}`;
     this.#receive = new ReceiveQueue(this, cq, { max_recv_wr: max_wr, max_recv_sge: max_sge });

@@ -5,6 +5,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSink, type Device } from "../../../src/index.js";
 import * as layouts from "../../../src/model/devx/layouts.js";
+import { QUEUE_COMMANDS } from "../../../src/model/devx/queue/commands.js";
+import * as queue from "../../../src/model/devx/queue/layouts.js";
 import { COMMANDS } from "../../../src/model/devx/commands.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context } from "../../../src/model/base/context.js";
@@ -164,6 +166,11 @@ test("their bytes", () => {
   expect(refused(() => dv.destroyTirCommand(2 ** 24))?.code).toBe("EINVAL");
 });
 
+/** The opcodes that `modifyQpCommand` takes. */
+const TRANSITIONS = Object.entries(dv).flatMap(([name, opcode]) =>
+  /^MLX5_CMD_OP_.*_QP$/.test(name) ? [opcode as number] : [],
+);
+
 /** The output of each encoder, decoded with the layout of the device. */
 const ENCODED: readonly [Uint8Array, layouts.Layout, Record<string, number>][] = [
   [dv.queryHcaCapCommand(7, false), layouts.QUERY_HCA_CAP, { op_mod: 14 }],
@@ -223,6 +230,18 @@ const ENCODED: readonly [Uint8Array, layouts.Layout, Record<string, number>][] =
   [dv.queryGeneralObjectCommand(0x31, 9), layouts.GENERAL_OBJECT, { obj_type: 0x31, obj_id: 9 }],
   [dv.destroyGeneralObjectCommand(0x31, 9), layouts.GENERAL_OBJECT, { obj_type: 0x31, obj_id: 9 }],
   [dv.syncSteeringCommand(), layouts.SYNC_STEERING, {}],
+  ...TRANSITIONS.map((opcode): (typeof ENCODED)[number] => [
+    dv.modifyQpCommand(opcode, 9, { opt_param_mask: 4 }),
+    queue.MODIFY_QP,
+    { id: 9, opt_param_mask: 4 },
+  ]),
+  [dv.queryQpCommand(9), queue.NUMBERED, { id: 9 }],
+  [dv.queryCqCommand(9), queue.NUMBERED, { id: 9 }],
+  [dv.modifyCqCommand(9, 3), queue.MODIFY_CQ, { id: 9, modify_field_select: 3 }],
+  [dv.queryRqCommand(9), queue.NUMBERED, { id: 9 }],
+  [dv.modifyRqCommand(9, 3, {}), queue.MODIFY_RQ, { id: 9, rq_state: 3 }],
+  [dv.queryRqtCommand(9), queue.NUMBERED, { id: 9 }],
+  [dv.modifyRqtCommand(9, [1, 2]), queue.MODIFY_RQT, { id: 9, bitmask_low: 1, rqt_max_size: 2, rqt_actual_size: 2 }],
 ];
 
 test("every command of the device has an encoder, and its bytes are read back as they were said", () => {
@@ -233,7 +252,8 @@ test("every command of the device has an encoder, and its bytes are read back as
     expect(Object.fromEntries(Object.entries(read).filter(([, value]) => value !== 0))).toEqual({ ...same, ...fields });
     return opcode;
   });
-  expect(new Set(opcodes)).toEqual(new Set(COMMANDS.keys()));
+  expect(new Set(opcodes)).toEqual(new Set([...COMMANDS.keys(), ...QUEUE_COMMANDS.keys()]));
   const written = Object.keys(dv).filter((name) => name.endsWith("Command"));
-  expect(ENCODED.length).toBe(written.length);
+  // One encoder writes all transitions.
+  expect(ENCODED.length - (TRANSITIONS.length - 1)).toBe(written.length);
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import * as dv from "../../../src/mlx5dv/index.js";
 import * as layouts from "../../../src/model/devx/layouts.js";
+import * as queueLayouts from "../../../src/model/devx/queue/layouts.js";
 import { refused } from "../support/directRules.js";
 
 /** Bytes that are not 0, by offset. */
@@ -139,7 +140,7 @@ test("numbers that a field does not hold are refused, not cut", () => {
 });
 
 test("fields of any place and width are read as they are written, and touch nothing else", () => {
-  for (const layout of Object.values(layouts)) {
+  for (const layout of [...Object.values(layouts), ...Object.values(queueLayouts)]) {
     if (typeof layout !== "object") continue;
     for (const [name, field] of Object.entries(layout.fields)) {
       const [byte, bits, bit = 0] = field;

@@ -41,6 +41,9 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
   };
   const pd = v.ibv_alloc_pd(context);
   const cq = v.ibv_create_cq(context, 16);
+  const rc = v.ibv_create_qp(pd, { qp_type: v.IBV_QPT_RC, send_cq: cq, recv_cq: cq, cap: {} });
+  const wq = v.ibv_create_wq(context, { wq_type: v.IBV_WQT_RQ, max_wr: 1, max_sge: 1, pd, cq });
+  const indTable = v.ibv_create_rwq_ind_table(context, { log_ind_tbl_size: 0, ind_tbl: [wq] });
   const output = new Uint8Array(256);
   const data = Uint8Array.from({ length: 50 }, (_, i) => i);
   const changes = [{ type: "set", field: "OUT_IP_TTL", data: 1 }];
@@ -97,6 +100,22 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     modifyFlowMeterCommand: [1, 1, { active: true }],
     modifyFlowTableEntryCommand: [entry],
     numberOutput: [output],
+    cqOutput: [new Uint8Array(80)],
+    modifyCqCommand: [1, 0, {}],
+    modifyQpCommand: [
+      dv.MLX5_CMD_OP_RST2INIT_QP,
+      1,
+      { mtu: 1, primary_address_path: { hop_limit: 1, rgid: new Uint8Array(16), rmac: new Uint8Array(6) } },
+    ],
+    modifyRqCommand: [1, 0, { state: 1 }],
+    modifyRqtCommand: [1, [1, 2]],
+    qpOutput: [new Uint8Array(256)],
+    queryCqCommand: [1],
+    queryQpCommand: [1],
+    queryRqCommand: [1],
+    queryRqtCommand: [1],
+    rqOutput: [new Uint8Array(272)],
+    rqtOutput: [new Uint8Array(272)],
     queryEswVportContextCommand: [1],
     queryFlowCounterCommand: [1, 1, false],
     queryFlowTableCommand: [4, 1],
@@ -120,6 +139,38 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     mlx5dv_create_flow_matcher: [context, flowMatcherAttr],
     mlx5dv_create_qp: [context, qp, { comp_mask: 0n }],
     mlx5dv_create_wq: [context, { wq_type: v.IBV_WQT_RQ, max_wr: 1, max_sge: 1, pd, cq }, { comp_mask: 0n }],
+    mlx5dv_devx_qp_query: [rc, dv.queryQpCommand(rc.qp_num), undefined, new Uint8Array(256), undefined],
+    mlx5dv_devx_qp_modify: [
+      rc,
+      dv.modifyQpCommand(dv.MLX5_CMD_OP_2RST_QP, rc.qp_num),
+      undefined,
+      new Uint8Array(16),
+      undefined,
+    ],
+    mlx5dv_devx_cq_query: [cq, dv.queryCqCommand(cq.cqn), undefined, new Uint8Array(80), undefined],
+    mlx5dv_devx_cq_modify: [cq, dv.modifyCqCommand(cq.cqn, 0), undefined, new Uint8Array(16), undefined],
+    mlx5dv_devx_wq_query: [wq, dv.queryRqCommand(wq.wq_num), undefined, new Uint8Array(272), undefined],
+    mlx5dv_devx_wq_modify: [
+      wq,
+      dv.modifyRqCommand(wq.wq_num, 0, { state: 0 }),
+      undefined,
+      new Uint8Array(16),
+      undefined,
+    ],
+    mlx5dv_devx_ind_tbl_query: [
+      indTable,
+      dv.queryRqtCommand(indTable.ind_tbl_num),
+      undefined,
+      new Uint8Array(276),
+      undefined,
+    ],
+    mlx5dv_devx_ind_tbl_modify: [
+      indTable,
+      dv.modifyRqtCommand(indTable.ind_tbl_num, [wq.wq_num]),
+      undefined,
+      new Uint8Array(16),
+      undefined,
+    ],
     mlx5dv_query_device: [context, { comp_mask: 0n }],
     mlx5dv_create_steering_anchor: [context, { ft_type: 0, priority: 1, comp_mask: 0n }],
     mlx5dv_devx_general_cmd: [context, dv.queryHcaCapCommand(0), undefined, new Uint8Array(4112), undefined],

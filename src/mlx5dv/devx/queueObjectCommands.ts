@@ -1,0 +1,209 @@
+/** Device commands of queues that verbs made, as bytes, and what their outputs say. */
+import { checkArray, checkObject, unsigned } from "../../checks.js";
+import { RQ_NUMBER, RQ_NUMBERS_AT, readFields, type Layout } from "../../model/devx/layouts.js";
+import * as opcodes from "../../model/devx/opcodes.js";
+import {
+  CQ_CONTEXT,
+  CQ_CONTEXT_AT,
+  MODIFY_CQ,
+  MODIFY_QP,
+  MODIFY_RQ,
+  MODIFY_RQT,
+  NUMBERED,
+  PATH,
+  PATH_AT,
+  PATH_GID_AT,
+  PATH_MAC_AT,
+  QP_CONTEXT,
+  QP_CONTEXT_AT,
+  RQ_CONTEXT,
+  RQ_CONTEXT_AT,
+} from "../../model/devx/queue/layouts.js";
+import { CommandBytes, outputFields, outputView, type FieldValues } from "./commandBytes.js";
+
+/** Commands that change the state of a queue pair, or attributes in a state. */
+export const MLX5_CMD_OP_RST2INIT_QP = opcodes.RST2INIT_QP_OPCODE;
+export const MLX5_CMD_OP_INIT2RTR_QP = opcodes.INIT2RTR_QP_OPCODE;
+export const MLX5_CMD_OP_RTR2RTS_QP = opcodes.RTR2RTS_QP_OPCODE;
+export const MLX5_CMD_OP_RTS2RTS_QP = opcodes.RTS2RTS_QP_OPCODE;
+export const MLX5_CMD_OP_2ERR_QP = opcodes.QP_2ERR_OPCODE;
+export const MLX5_CMD_OP_2RST_QP = opcodes.QP_2RST_OPCODE;
+export const MLX5_CMD_OP_INIT2INIT_QP = opcodes.INIT2INIT_QP_OPCODE;
+
+/** States of a receive queue. */
+export const MLX5_RQC_STATE_RST = 0;
+export const MLX5_RQC_STATE_RDY = 1;
+export const MLX5_RQC_STATE_ERR = 3;
+
+const GID_SIZE = 16;
+const MAC_SIZE = 6;
+
+/** Fields of an address path. */
+export type PathFields = FieldValues<keyof typeof PATH.fields> & {
+  /** The GID of the peer: 16 bytes. */
+  rgid?: Uint8Array | undefined;
+  /** The MAC of the peer: 6 bytes. */
+  rmac?: Uint8Array | undefined;
+};
+
+/** Fields of the context of a queue pair. */
+export type QpFields = FieldValues<keyof typeof QP_CONTEXT.fields> & {
+  /** Bits of the fields that a command may change besides those that it always does. */
+  opt_param_mask?: number | undefined;
+  primary_address_path?: PathFields | undefined;
+};
+
+/** The context of a queue pair, as QUERY_QP reports it. */
+export type QpContext = Record<keyof typeof QP_CONTEXT.fields, number> & {
+  primary_address_path: Record<keyof typeof PATH.fields, number> & { rgid: Uint8Array; rmac: Uint8Array };
+};
+
+/**
+ * QUERY_QP; `qpOutput` reads the output of 256 bytes.
+ *
+ *     | 0x50b 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | qpn 3 | 0 4 |
+ */
+export function queryQpCommand(qpn: number): Uint8Array {
+  return numbered("queryQpCommand", NUMBERED, opcodes.QUERY_QP_OPCODE, qpn).bytes;
+}
+
+/** What QUERY_QP reports. @throws EINVAL if there are less than 256 bytes */
+export function qpOutput(output: Uint8Array): QpContext {
+  const call = "qpOutput";
+  const at = QP_CONTEXT_AT + PATH_AT;
+  const fields = outputFields(call, output, QP_CONTEXT, QP_CONTEXT_AT);
+  const bytes = (place: number, size: number): Uint8Array => output.slice(at + place, at + place + size);
+  const path = outputFields(call, output, PATH, at);
+  const addresses = { rgid: bytes(PATH_GID_AT, GID_SIZE), rmac: bytes(PATH_MAC_AT, MAC_SIZE) };
+  return { ...fields, primary_address_path: { ...path, ...addresses } };
+}
+
+/**
+ * RST2INIT_QP and the others.
+ *
+ *     | opcode 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | qpn 3 | 0 4 | opt_param_mask 4 | 0 4 | context 232 | 0 16 |
+ *
+ * @param opcode MLX5_CMD_OP_..._QP
+ * @throws EINVAL if a value does not fit its bits
+ */
+export function modifyQpCommand(opcode: number, qpn: number, fields: QpFields = {}): Uint8Array {
+  const call = "modifyQpCommand";
+  checkObject(call, "fields", fields);
+  const { opt_param_mask = 0, primary_address_path = {}, ...context } = fields;
+  checkObject(call, "primary_address_path", primary_address_path);
+  const { rgid, rmac, ...path } = primary_address_path;
+  const at = QP_CONTEXT_AT + PATH_AT;
+  const command = numbered(call, MODIFY_QP, unsigned(call, "opcode", opcode, 16), qpn).write(MODIFY_QP, {
+    opt_param_mask,
+  });
+  command.write(QP_CONTEXT, context, QP_CONTEXT_AT).write(PATH, path, at);
+  if (rgid !== undefined) command.put("rgid", rgid, at + PATH_GID_AT, GID_SIZE);
+  if (rmac !== undefined) command.put("rmac", rmac, at + PATH_MAC_AT, MAC_SIZE);
+  return command.bytes;
+}
+
+/**
+ * QUERY_CQ; `cqOutput` reads the output of 80 bytes.
+ *
+ *     | 0x402 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | cqn 3 | 0 4 |
+ */
+export function queryCqCommand(cqn: number): Uint8Array {
+  return numbered("queryCqCommand", NUMBERED, opcodes.QUERY_CQ_OPCODE, cqn).bytes;
+}
+
+/** What QUERY_CQ reports. @throws EINVAL if there are less than 80 bytes */
+export function cqOutput(output: Uint8Array): Record<keyof typeof CQ_CONTEXT.fields, number> {
+  return outputFields("cqOutput", output, CQ_CONTEXT, CQ_CONTEXT_AT);
+}
+
+/**
+ * MODIFY_CQ.
+ *
+ *     | 0x403 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | cqn 3 | select 4 | context 64 | 0 192 |
+ *
+ * @param modify_field_select bits of the fields that change
+ */
+export function modifyCqCommand(
+  cqn: number,
+  modify_field_select: number,
+  fields: FieldValues<keyof typeof CQ_CONTEXT.fields> = {},
+): Uint8Array {
+  const command = numbered("modifyCqCommand", MODIFY_CQ, opcodes.MODIFY_CQ_OPCODE, cqn);
+  return command.write(MODIFY_CQ, { modify_field_select }).write(CQ_CONTEXT, fields, CQ_CONTEXT_AT).bytes;
+}
+
+/**
+ * QUERY_RQ; `rqOutput` reads the output of 272 bytes.
+ *
+ *     | 0x90b 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rqn 3 | 0 4 |
+ *
+ * @param rqn `wq_num` of a work queue, `qp_num` of a raw packet queue pair
+ */
+export function queryRqCommand(rqn: number): Uint8Array {
+  return numbered("queryRqCommand", NUMBERED, opcodes.QUERY_RQ_OPCODE, rqn).bytes;
+}
+
+/** What QUERY_RQ reports. @throws EINVAL if there are less than 272 bytes */
+export function rqOutput(output: Uint8Array): Record<keyof typeof RQ_CONTEXT.fields, number> {
+  return outputFields("rqOutput", output, RQ_CONTEXT, RQ_CONTEXT_AT);
+}
+
+/**
+ * MODIFY_RQ.
+ *
+ *     | 0x909 2 | uid 2 | 0 2 | op_mod 2 | state 4 bits, 0 4 bits | rqn 3 | 0 4 | bits 8 | 0 8 | context 240 |
+ *
+ * @param rq_state the state that the queue is in
+ * @param fields `state` is the one that it gets
+ */
+export function modifyRqCommand(
+  rqn: number,
+  rq_state: number,
+  fields: FieldValues<keyof typeof RQ_CONTEXT.fields>,
+): Uint8Array {
+  const command = numbered("modifyRqCommand", MODIFY_RQ, opcodes.MODIFY_RQ_OPCODE, rqn);
+  return command.write(MODIFY_RQ, { rq_state }).write(RQ_CONTEXT, fields, RQ_CONTEXT_AT).bytes;
+}
+
+/**
+ * QUERY_RQT; `rqtOutput` reads the output of 272 bytes and 4 a queue.
+ *
+ *     | 0x919 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rqtn 3 | 0 4 |
+ *
+ * @param rqtn the number of an RQT, or `ind_tbl_num` of an indirection table
+ */
+export function queryRqtCommand(rqtn: number): Uint8Array {
+  return numbered("queryRqtCommand", NUMBERED, opcodes.QUERY_RQT_OPCODE, rqtn).bytes;
+}
+
+/** The numbers of the receive queues that QUERY_RQT reports. @throws EINVAL if the bytes are too short */
+export function rqtOutput(output: Uint8Array): number[] {
+  const call = "rqtOutput";
+  const { rqt_actual_size: size } = outputFields(call, output, MODIFY_RQT);
+  const view = outputView(call, output, RQ_NUMBERS_AT + size * RQ_NUMBER.size);
+  return Array.from({ length: size }, (_, i) => {
+    return readFields(view, RQ_NUMBER, RQ_NUMBERS_AT + i * RQ_NUMBER.size).rq_num;
+  });
+}
+
+/**
+ * MODIFY_RQT: other receive queues in the same number of places.
+ *
+ *     | 0x917 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rqtn 3 | 0 4 | 0 7, 0 7 bits, list 1 bit | 0 8 |
+ *     | 0 20 | 0 5 bits, type 3 bits | 0 1 | most 2 | 0 2 | size 2 | 0 212 | 0 1 | number 3 | each
+ */
+export function modifyRqtCommand(rqtn: number, numbers: readonly number[]): Uint8Array {
+  const call = "modifyRqtCommand";
+  checkArray(call, "numbers", numbers);
+  const size = RQ_NUMBERS_AT + numbers.length * RQ_NUMBER.size;
+  const command = numbered(call, { ...MODIFY_RQT, size }, opcodes.MODIFY_RQT_OPCODE, rqtn);
+  command.write(MODIFY_RQT, { bitmask_low: 1, rqt_max_size: numbers.length, rqt_actual_size: numbers.length });
+  for (const [i, rq_num] of numbers.entries()) {
+    command.write(RQ_NUMBER, { rq_num }, RQ_NUMBERS_AT + i * RQ_NUMBER.size);
+  }
+  return command.bytes;
+}
+
+function numbered(call: string, { size }: Layout, opcode: number, id: number): CommandBytes {
+  return new CommandBytes(call, size, opcode).write(NUMBERED, { id });
+}

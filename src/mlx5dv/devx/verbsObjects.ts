@@ -1,0 +1,140 @@
+/**
+ * Device commands for queues that verbs made: mlx5dv_devx_qp_modify(3) and its relatives. docs/devx.md
+ * says which fields there are. Lengths are those of `mlx5dv_devx_obj_query`.
+ */
+import { living } from "../../model/base/handle.js";
+import type { Context } from "../../model/base/context.js";
+import { Command } from "../../model/devx/command.js";
+import { askQueue, type Queue } from "../../model/devx/queue/commands.js";
+import { CompletionQueue } from "../../model/queue/completionQueue.js";
+import { IndirectionTable } from "../../model/queue/indirectionTable.js";
+import { QueuePair } from "../../model/queue/queuePair.js";
+import { WorkQueue } from "../../model/queue/workQueue.js";
+
+type Buffers = [input: Uint8Array, inlen: number | undefined, output: Uint8Array, outlen: number | undefined];
+
+/**
+ * Runs a device command that queries a queue pair: QUERY_QP of RC, UC and UD ones, QUERY_RQ of raw packet ones (`qp_num` is the number of its
+ * receive queue).
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_query`
+ */
+export function mlx5dv_devx_qp_query(
+  qp: QueuePair,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_qp_query";
+  return ask(call, "query", living(call, "qp", qp, QueuePair), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that changes a queue pair: RST2INIT_QP, INIT2RTR_QP, RTR2RTS_QP, INIT2INIT_QP, RTS2RTS_QP, 2RST_QP, 2ERR_QP.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_modify`
+ */
+export function mlx5dv_devx_qp_modify(
+  qp: QueuePair,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_qp_modify";
+  return ask(call, "modify", living(call, "qp", qp, QueuePair), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that queries a completion queue: QUERY_CQ.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_query`
+ */
+export function mlx5dv_devx_cq_query(
+  cq: CompletionQueue,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_cq_query";
+  return ask(call, "query", living(call, "cq", cq, CompletionQueue), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that changes a completion queue: MODIFY_CQ, of which the model has no field.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_modify`
+ */
+export function mlx5dv_devx_cq_modify(
+  cq: CompletionQueue,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_cq_modify";
+  return ask(call, "modify", living(call, "cq", cq, CompletionQueue), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that queries a work queue: QUERY_RQ.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_query`
+ */
+export function mlx5dv_devx_wq_query(
+  wq: WorkQueue,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_wq_query";
+  return ask(call, "query", living(call, "wq", wq, WorkQueue), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that changes a work queue: MODIFY_RQ.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_modify`
+ */
+export function mlx5dv_devx_wq_modify(
+  wq: WorkQueue,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_wq_modify";
+  return ask(call, "modify", living(call, "wq", wq, WorkQueue), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that queries an indirection table: QUERY_RQT.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_query`
+ */
+export function mlx5dv_devx_ind_tbl_query(
+  ind_tbl: IndirectionTable,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_ind_tbl_query";
+  return ask(call, "query", living(call, "ind_tbl", ind_tbl, IndirectionTable), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that changes an indirection table: MODIFY_RQT, other queues in the same number of places.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_modify`
+ */
+export function mlx5dv_devx_ind_tbl_modify(
+  ind_tbl: IndirectionTable,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_ind_tbl_modify";
+  return ask(call, "modify", living(call, "ind_tbl", ind_tbl, IndirectionTable), [input, inlen, output, outlen]);
+}
+
+function ask(call: string, does: "query" | "modify", queue: Queue & { context: Context }, buffers: Buffers): 0 {
+  askQueue(new Command(call, queue.context, ...buffers), queue, does);
+  return 0;
+}
