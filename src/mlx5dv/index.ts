@@ -3,6 +3,7 @@
  * `SteeringError`, destroying calls return 0.
  */
 export * from "./devx/asoData.js";
+export * from "./devx/asyncCommands.js";
 export * from "./devx/commands.js";
 export * from "../abi/mlx5dv.js";
 export * from "./flow/createFlow.js";

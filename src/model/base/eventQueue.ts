@@ -23,6 +23,11 @@ export abstract class EventQueue<E> implements AsyncIterable<E> {
     return this.#waiting.length;
   }
 
+  /** @internal The event that is taken next; undefined where none waits. */
+  get first(): E | undefined {
+    return this.#waiting[0];
+  }
+
   /** @internal Adds an event. The program that awaits longest gets it. */
   add(event: E): void {
     const waiter = this.#waiters.shift();

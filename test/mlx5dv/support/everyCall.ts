@@ -44,6 +44,8 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
   const rc = v.ibv_create_qp(pd, { qp_type: v.IBV_QPT_RC, send_cq: cq, recv_cq: cq, cap: {} });
   const wq = v.ibv_create_wq(context, { wq_type: v.IBV_WQT_RQ, max_wr: 1, max_sge: 1, pd, cq });
   const indTable = v.ibv_create_rwq_ind_table(context, { log_ind_tbl_size: 0, ind_tbl: [wq] });
+  const completions = dv.mlx5dv_devx_create_cmd_comp(context);
+  dv.mlx5dv_devx_obj_query_async(counter, dv.queryFlowCounterCommand(counter.id), undefined, 32, 1n, completions);
   const output = new Uint8Array(256);
   const data = Uint8Array.from({ length: 50 }, (_, i) => i);
   const changes = [{ type: "set", field: "OUT_IP_TTL", data: 1 }];
@@ -171,6 +173,9 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
       new Uint8Array(16),
       undefined,
     ],
+    mlx5dv_devx_create_cmd_comp: [context],
+    mlx5dv_devx_obj_query_async: [counter, dv.queryFlowCounterCommand(counter.id), undefined, 32, 1n, completions],
+    mlx5dv_devx_get_async_cmd_comp: [completions, { out_data: new Uint8Array(64) }, undefined],
     mlx5dv_query_device: [context, { comp_mask: 0n }],
     mlx5dv_create_steering_anchor: [context, { ft_type: 0, priority: 1, comp_mask: 0n }],
     mlx5dv_devx_general_cmd: [context, dv.queryHcaCapCommand(0), undefined, new Uint8Array(4112), undefined],
@@ -236,6 +241,7 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     mlx5dv_dr_domain_destroy: [fdb],
     mlx5dv_destroy_flow_matcher: [unused.flowMatcher],
     mlx5dv_destroy_steering_anchor: [anchor],
+    mlx5dv_devx_destroy_cmd_comp: [completions],
     mlx5dv_devx_obj_destroy: [unused.counter],
   };
 }
