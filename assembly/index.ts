@@ -51,6 +51,8 @@ export {
   createQueue,
   destroyCompletionQueue,
   resizeCompletionQueue,
+  shareBuffers,
+  takeBuffer,
   destroyQueue,
   holdCompletion,
   postBuffer,

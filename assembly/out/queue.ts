@@ -2,12 +2,13 @@
  * Receive queues and completion queues, as far as the core needs them to decide whether a queue
  * takes a frame. The bytes of receive buffers and completions belong to the host.
  *
- *     queue:            | flags 4 | completion queue 4 | ring 4 | wrap 4 | head 4 | tail 4 |
+ *     queue:            | flags 4 | completion queue 4 | ring 4 | wrap 4 | head 4 | tail 4 | buffers 4 |
  *     completion queue: | capacity 4 | held 4 |
  *
  * The ring holds the length of each posted receive buffer; head and tail count up without end.
+ * `buffers` is the queue whose ring is used: the queue itself, or a shared receive queue.
  */
-import { QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
+import { NO_REQUEST, QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
 import { REACHABLE_BUFFERS, REACHABLE_TRANSPORT } from "../../src/abi/reachable";
 import { allocate, release } from "../arena";
 
@@ -17,7 +18,8 @@ const RING: usize = 8;
 const WRAP: usize = 12;
 const HEAD: usize = 16;
 const TAIL: usize = 20;
-const QUEUE_SIZE: u32 = 24;
+const BUFFERS: usize = 24;
+const QUEUE_SIZE: u32 = 28;
 
 const CAPACITY: usize = 0;
 const HELD: usize = 4;
@@ -73,7 +75,21 @@ export function createQueue(flags: u32, completions: usize, depth: u32): usize {
   store<u32>(queue, depth - 1, WRAP);
   store<u32>(queue, 0, HEAD);
   store<u32>(queue, 0, TAIL);
+  store<u32>(queue, <u32>queue, BUFFERS);
   return queue;
+}
+
+/** Lets a queue take buffers from the ring of `shared`. */
+export function shareBuffers(queue: usize, shared: usize): void {
+  store<u32>(queue, <u32>shared, BUFFERS);
+}
+
+/** Takes the oldest buffer of a queue for the host: the number of the receive request, or NO_REQUEST. */
+export function takeBuffer(queue: usize): u32 {
+  const head = load<u32>(queue, HEAD);
+  if (head == load<u32>(queue, TAIL)) return <u32>NO_REQUEST;
+  store<u32>(queue, head + 1, HEAD);
+  return head;
 }
 
 /** Frees a queue. */
@@ -132,15 +148,16 @@ export function take(queue: usize, length: u32): u32 {
   const flags = load<u32>(queue, FLAGS);
   if (!(flags & QUEUE_READY)) return Reason.queue_not_ready;
   if (flags & QUEUE_SINK) return Reason.none;
-  const head = load<u32>(queue, HEAD);
-  if (head == load<u32>(queue, TAIL)) return Reason.no_receive_buffer;
+  const buffers: usize = load<u32>(queue, BUFFERS);
+  const head = load<u32>(buffers, HEAD);
+  if (head == load<u32>(buffers, TAIL)) return Reason.no_receive_buffer;
   const completions: usize = load<u32>(queue, COMPLETIONS);
   const held = load<u32>(completions, HELD);
   // MODEL: a full completion queue drops the frame and keeps the buffer; a device would break the queue.
   if (held >= load<u32>(completions, CAPACITY)) return Reason.completion_queue_full;
-  const room = load<u32>(<usize>load<u32>(queue, RING) + ((<usize>(head & load<u32>(queue, WRAP))) << 2));
+  const room = load<u32>(<usize>load<u32>(buffers, RING) + ((<usize>(head & load<u32>(buffers, WRAP))) << 2));
   store<u32>(completions, held + 1, HELD);
-  store<u32>(queue, head + 1, HEAD);
+  store<u32>(buffers, head + 1, HEAD);
   Taken.request = head;
   return length > room ? Reason.receive_buffer_too_short : Reason.none;
 }

@@ -383,6 +383,8 @@ export const QUEUE_READY = 1;
 export const QUEUE_SINK = 2;
 /** The host reads the frames of the sink: a connected queue pair. */
 export const QUEUE_READ = 4;
+/** The number of no receive request: a queue has none. */
+export const NO_REQUEST = 0xffffffff;
 
 /** Table kinds. */
 export const TABLE_ROOT = 1;

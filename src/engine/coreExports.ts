@@ -133,6 +133,10 @@ export interface CoreExports {
   destroyCompletionQueue(queue: number): void;
   /** Changes how many completions a queue holds; it must hold no more already. */
   resizeCompletionQueue(queue: number, capacity: number): void;
+  /** Lets a queue take buffers from the ring of `shared`. */
+  shareBuffers(queue: number, shared: number): void;
+  /** Takes the oldest buffer of a queue for the host: the number of the receive request, or NO_REQUEST. */
+  takeBuffer(queue: number): number;
   /** Frees a queue. */
   destroyQueue(queue: number): void;
   /**

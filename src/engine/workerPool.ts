@@ -22,7 +22,7 @@ const HARMLESS: ReadonlySet<string> = new Set<keyof CoreExports>([
   ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop"] as const),
   ...(["stageValue", "firstOutside", "reachable", "skipNumbers", "isCachePaused"] as const),
   ...(["seal", "open", "sealMany", "openMany"] as const),
-  ...(["postBuffer", "holdCompletion", "takeCompletions"] as const),
+  ...(["postBuffer", "takeBuffer", "holdCompletion", "takeCompletions"] as const),
 ]);
 /** Exports that change no such state either, but may grow the memory. */
 const GROWING: ReadonlySet<string> = new Set<keyof CoreExports>([

@@ -34,6 +34,7 @@ export type {
 export type { Out } from "./out.js";
 export * from "./queries.js";
 export * from "./queue/events.js";
+export * from "./queue/sharedQueues.js";
 export * from "./queue/workRequests.js";
 export * from "./queues.js";
 export * from "./rates.js";

@@ -27,6 +27,8 @@ export interface DeviceLimits {
   max_wq_type_rq: number;
   /** Indirection tables alive. */
   max_rwq_indirection_tables: number;
+  /** Shared receive queues alive. */
+  max_srq: number;
   /** Entries of an indirection table. */
   max_rwq_indirection_table_size: number;
 }
@@ -43,6 +45,7 @@ export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
   max_ah: 2 ** 24,
   max_wq_type_rq: 2 ** 17,
   max_rwq_indirection_tables: 2 ** 16,
+  max_srq: 2 ** 23,
   max_rwq_indirection_table_size: 2 ** 10,
 };
 
@@ -62,13 +65,14 @@ const COUNTED = {
   ah: "max_ah",
   wq: "max_wq_type_rq",
   rqt: "max_rwq_indirection_tables",
+  srq: "max_srq",
 } as const satisfies Record<string, keyof DeviceLimits>;
 export type CountedKind = keyof typeof COUNTED;
 
 /** Counts the living objects of a device. */
 export class Inventory {
   readonly limits: Readonly<DeviceLimits>;
-  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0 };
+  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0, srq: 0 };
 
   constructor(limits: Readonly<DeviceLimits>) {
     this.limits = limits;

@@ -5,32 +5,30 @@ import {
   IBV_QPS_RESET,
   IBV_QPS_RTR,
   IBV_QPS_RTS,
-  IBV_QPT_DRIVER,
   IBV_QPT_RAW_PACKET,
   IBV_QPT_UD,
-  IBV_QPT_XRC_RECV,
-  IBV_QPT_XRC_SEND,
 } from "../../abi/verbs.js";
+import { IBV_EVENT_QP_LAST_WQE_REACHED } from "../../abi/verbsConstants.js";
 import type { BatchDestination } from "../../engine/batch.js";
-import { checkObject, wrongType } from "../../checks.js";
 import { refuse } from "../../errors.js";
-import { CompletionQueue } from "./completionQueue.js";
+import type { CompletionQueue } from "./completionQueue.js";
 import { Context, ProtectionDomain } from "../base/context.js";
 import type { FrameTarget } from "../base/target.js";
 import { checkRoom } from "./numbers.js";
 import { Handle, living, retire } from "../base/handle.js";
-import { bounded, MAX_INLINE_DATA } from "../base/limits.js";
 import { portOf } from "../base/ports.js";
 import {
   changedState,
-  hasSteps,
   isConnected,
   RESET_STATE,
   STATE_NAMES,
   type QueuePairChange,
   type QueuePairState,
 } from "./states.js";
-import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
+import { depthOf, PostedBuffers } from "./postedBuffers.js";
+import { checkAttributes, type CheckedAttributes, type QueuePairAttributes } from "./queuePairAttributes.js";
+import type { SharedReceiveQueue } from "./sharedReceiveQueue.js";
+import { ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
 import type { TransportCounters } from "../roce/counters.js";
 import { psnAfter } from "../roce/opcodes.js";
 import { readPacket } from "../roce/packet.js";
@@ -39,37 +37,7 @@ import type { PrintedFields } from "../../printable.js";
 import { postList, type BadRequest } from "./scatter.js";
 import { SendQueue, type SendRequest } from "./sendQueue.js";
 
-/**
- * `struct ibv_qp_cap`; a field that is left out is 0. MODEL: a queue pair gets exactly these sizes,
- * not larger ones.
- */
-export interface QueuePairCapabilities {
-  max_send_wr?: number | undefined;
-  max_recv_wr?: number | undefined;
-  max_send_sge?: number | undefined;
-  max_recv_sge?: number | undefined;
-  /** Bytes. */
-  max_inline_data?: number | undefined;
-}
-
-/** `struct ibv_qp_init_attr` */
-export interface QueuePairAttributes {
-  qp_context?: unknown;
-  send_cq: CompletionQueue;
-  recv_cq: CompletionQueue;
-  /** Shared receive queues do not exist here. */
-  srq?: null | undefined;
-  cap: QueuePairCapabilities;
-  qp_type: number;
-  /**
-   * Nonzero: every send request gives a completion, not only those with IBV_SEND_SIGNALED. @default
-   * 0
-   */
-  sq_sig_all?: number | boolean | undefined;
-}
-
-/** The attributes of a queue pair with all sizes set. */
-type CheckedAttributes = QueuePairAttributes & { cap: Required<{ [K in keyof QueuePairCapabilities]: number }> };
+export type { QueuePairAttributes, QueuePairCapabilities } from "./queuePairAttributes.js";
 
 /** The result of `ibv_query_qp`: `struct ibv_qp_attr`. */
 export interface QueuePairReport extends QueuePairState {
@@ -123,7 +91,7 @@ export class QueuePair extends Handle implements Receiver {
     this.pd = pd instanceof ProtectionDomain ? pd : null;
     this.context = pd instanceof ProtectionDomain ? pd.context : pd;
     this.#attributes = attributes;
-    this.#receive = attributes === null ? null : new ReceiveQueue(this, attributes.recv_cq, attributes.cap);
+    this.#receive = attributes === null ? null : this.#receiveQueue(attributes, handle);
     this.#send =
       attributes === null
         ? null
@@ -140,13 +108,15 @@ export class QueuePair extends Handle implements Receiver {
   static create(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes, name?: string): QueuePair {
     const { device } = living(call, "pd", pd, ProtectionDomain);
     const checked = checkAttributes(call, pd, attributes);
-    const { send_cq, recv_cq, cap } = checked;
+    const { send_cq, recv_cq, cap, srq } = checked;
     checkRoom(call, device);
     // All frames of a connection go to the transport, which manages the buffers.
     const depth = isConnected(checked.qp_type) ? 0 : depthOf(cap.max_recv_wr);
     const handle = device.core.exports.createQueue(0, recv_cq.handle, depth);
     const queue = new QueuePair(pd, checked, device.allocated(call, handle), name);
+    if (srq !== null) device.core.exports.shareBuffers(handle, srq.handle);
     pd.users++;
+    if (srq !== null) srq.users++;
     send_cq.users++;
     recv_cq.users++;
     return queue;
@@ -165,6 +135,11 @@ export class QueuePair extends Handle implements Receiver {
     queue.#state = { ...RESET_STATE, port_num: port };
     context.users++;
     return queue;
+  }
+
+  #receiveQueue({ qp_type, recv_cq, cap, srq }: CheckedAttributes, handle: number): ReceiveQueue {
+    const own = (): PostedBuffers => new PostedBuffers(this.device, handle, cap.max_recv_wr, !isConnected(qp_type));
+    return new ReceiveQueue(this, recv_cq, cap, srq ?? own());
   }
 
   /** @internal */
@@ -201,6 +176,7 @@ export class QueuePair extends Handle implements Receiver {
     return this.qp_num;
   }
 
+  /** Whether the core chooses the receive requests of its frames. */
   get takesFrames(): boolean {
     return this.transport === null;
   }
@@ -237,6 +213,11 @@ export class QueuePair extends Handle implements Receiver {
     return this.#attributes?.recv_cq ?? null;
   }
 
+  /** The shared receive queue that it takes requests from, or null. */
+  get srq(): SharedReceiveQueue | null {
+    return this.#attributes?.srq ?? null;
+  }
+
   /** ibv_modify_qp: RESET -> INIT -> RTR -> RTS, and from every state to RESET and ERR. */
   modify(call: string, attr: QueuePairChange, mask: number): void {
     if (this.#attributes === null) this.#noSink(call);
@@ -269,6 +250,8 @@ export class QueuePair extends Handle implements Receiver {
     if (state === IBV_QPS_ERR) {
       transport?.flush();
       this.#receive?.flush();
+      // Its requests stay in the shared receive queue: there are no more completions of it.
+      if (this.srq !== null) this.report(IBV_EVENT_QP_LAST_WQE_REACHED);
     }
   }
 
@@ -332,6 +315,7 @@ export class QueuePair extends Handle implements Receiver {
     if (this.#attributes === null) return;
     this.#attributes.send_cq.users--;
     this.#attributes.recv_cq.users--;
+    if (this.#attributes.srq !== null) this.#attributes.srq.users--;
   }
 
   /** Releases its part of the core. */
@@ -347,50 +331,4 @@ export class QueuePair extends Handle implements Receiver {
     const hint = "a sink is always ready and takes no requests";
     refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: this, hint });
   }
-}
-
-function checkAttributes(call: string, pd: ProtectionDomain, attributes: QueuePairAttributes): CheckedAttributes {
-  checkObject(call, "qp_init_attr", attributes);
-  const { qp_type, srq, cap, sq_sig_all = 0 } = attributes;
-  checkType(call, qp_type);
-  if (srq !== undefined && srq !== null) {
-    const hint = "shared receive queues do not exist here: use null";
-    refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "srq", value: srq, hint });
-  }
-  const send_cq = completionQueueOf(call, pd, "send_cq", attributes.send_cq);
-  const recv_cq = completionQueueOf(call, pd, "recv_cq", attributes.recv_cq);
-  checkObject(call, "cap", cap);
-  const { max_qp_wr, max_sge } = pd.device.hardware.inventory.limits;
-  const limit = (name: keyof QueuePairCapabilities, most: number): number =>
-    bounded(call, `cap.${name}`, cap[name] ?? 0, most);
-  return {
-    ...attributes,
-    send_cq,
-    recv_cq,
-    sq_sig_all,
-    cap: {
-      max_recv_wr: limit("max_recv_wr", max_qp_wr),
-      max_recv_sge: limit("max_recv_sge", max_sge),
-      max_send_wr: limit("max_send_wr", max_qp_wr),
-      max_send_sge: limit("max_send_sge", max_sge),
-      max_inline_data: limit("max_inline_data", MAX_INLINE_DATA),
-    },
-  };
-}
-
-/** Refuses a type: EOPNOTSUPP for types that other devices have, EINVAL for unknown ones. */
-function checkType(call: string, type: number): void {
-  if (typeof type !== "number") wrongType(call, "qp_type", "a number", type);
-  if (hasSteps(type)) return;
-  const exists = [IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV, IBV_QPT_DRIVER].includes(type);
-  const hint = "use IBV_QPT_RAW_PACKET, IBV_QPT_UD, IBV_QPT_UC or IBV_QPT_RC";
-  if (exists) refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path: "qp_type", value: type, hint });
-  refuse({ code: "EINVAL", call, reason: "out_of_range", path: "qp_type", value: type, hint });
-}
-
-/** Checks a completion queue: it must exist, on the device of the protection domain. */
-function completionQueueOf(call: string, pd: ProtectionDomain, path: string, queue: CompletionQueue): CompletionQueue {
-  living(call, path, queue, CompletionQueue);
-  if (queue.device !== pd.device) refuse({ code: "EINVAL", call, reason: "other_device", path, value: queue });
-  return queue;
 }

@@ -11,17 +11,12 @@ import { joined } from "../../packet/bytes.js";
 import { completion, type CompletionQueue, type WorkCompletion } from "./completionQueue.js";
 import type { ProtectionDomain } from "../base/context.js";
 import type { Handle } from "../base/handle.js";
+import { PostedBuffers, type PostedBuffer } from "./postedBuffers.js";
 import { checkViews, lengthOf, scatter, viewsOf, type WorkRequest } from "./scatter.js";
 
 /** `struct ibv_recv_wr` */
 export interface ReceiveRequest extends WorkRequest {
   next?: ReceiveRequest | null | undefined;
-}
-
-/** A posted request with the memory views that it named. */
-interface PostedBuffer {
-  readonly wr_id: bigint | number;
-  readonly views: readonly Uint8Array[];
 }
 
 /** The owner of a receive queue. */
@@ -30,12 +25,8 @@ export interface Receiver extends Handle {
   readonly argument: "qp" | "wq";
   /** Null for an owner without a receive queue. */
   readonly pd: ProtectionDomain | null;
-  /** The queue's handle in the core. */
-  readonly handle: number;
   /** `qp_num` in completions. */
   readonly number: number;
-  /** Whether the core delivers frames to it; the core then has to know its buffers. */
-  readonly takesFrames: boolean;
   /** What happens to a request that is posted now. */
   readonly posting: Posting;
   /** Whether the sender of a frame asked for an event. */
@@ -48,26 +39,52 @@ export interface Receiver extends Handle {
  */
 export type Posting = "refused" | "kept" | "flushed";
 
-/** The size of the ring in the core: a power of two of at least `requests` entries. */
-export function depthOf(requests: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(requests, 1)));
+/** The sizes of a receive queue. */
+export interface ReceiveLimits {
+  readonly max_recv_wr: number;
+  readonly max_recv_sge: number;
+}
+
+/** A shared receive queue, as the queues that take from it know it. */
+export interface SharedBuffers {
+  readonly buffers: PostedBuffers;
+  /** A queue has taken a request. */
+  requestTaken(): void;
+}
+
+/**
+ * The views of a request whose memory the device may write. @throws EINVAL for memory that it may
+ * not write
+ */
+export function receiveViews(call: string, pd: ProtectionDomain, wr: ReceiveRequest, max_sge: number): Uint8Array[] {
+  const views = viewsOf(call, wr, max_sge);
+  const hint = "the bytes must lie in the region of the lkey, which must allow IBV_ACCESS_LOCAL_WRITE";
+  checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
+  return views;
 }
 
 export class ReceiveQueue {
   readonly #owner: Receiver;
   readonly #completions: CompletionQueue;
-  readonly #most: { max_recv_wr: number; max_recv_sge: number };
-  readonly #depth: number;
-  readonly #posted: PostedBuffer[] = [];
-  /** Requests posted and requests used, counted since the queue was created. */
-  #tail = 0;
-  #head = 0;
+  readonly #most: ReceiveLimits;
+  readonly #buffers: PostedBuffers;
+  /** Null for a queue with requests of its own. */
+  readonly #shared: SharedBuffers | null;
+  /** The request of the message that is arriving; null between messages. */
+  #current: PostedBuffer | null = null;
 
-  constructor(owner: Receiver, completions: CompletionQueue, most: { max_recv_wr: number; max_recv_sge: number }) {
+  /** @param buffers its own requests, or the shared receive queue that it takes requests from */
+  constructor(
+    owner: Receiver,
+    completions: CompletionQueue,
+    most: ReceiveLimits,
+    buffers: PostedBuffers | SharedBuffers,
+  ) {
     this.#owner = owner;
     this.#completions = completions;
     this.#most = most;
-    this.#depth = depthOf(most.max_recv_wr);
+    this.#shared = buffers instanceof PostedBuffers ? null : buffers;
+    this.#buffers = buffers instanceof PostedBuffers ? buffers : buffers.buffers;
   }
 
   /**
@@ -75,32 +92,28 @@ export class ReceiveQueue {
    * when the queue is full
    */
   post(call: string, wr: ReceiveRequest): void {
-    const { pd, posting, argument, device, handle, takesFrames } = this.#owner;
+    const { pd, posting, argument } = this.#owner;
+    if (this.#shared !== null) {
+      const hint = "its requests are those of its shared receive queue: ibv_post_srq_recv";
+      refuse({ code: "EINVAL", call, reason: "bad_object", path: argument, value: this.#owner, hint });
+    }
     if (pd === null || posting === "refused") {
       const hint = argument === "qp" ? "move it to INIT first" : "move it to RDY first";
       refuse({ code: "EINVAL", call, reason: "bad_state", path: argument, value: "RESET", hint });
     }
-    const views = viewsOf(call, wr, this.#most.max_recv_sge);
-    const hint = "the bytes must lie in the region of the lkey, which must allow IBV_ACCESS_LOCAL_WRITE";
-    checkViews(call, pd, wr, views, (region, view) => region.takes(view), hint);
-    if (this.#tail - this.#head >= this.#most.max_recv_wr) {
+    const views = receiveViews(call, pd, wr, this.#most.max_recv_sge);
+    if (this.#buffers.waiting + (this.#current === null ? 0 : 1) >= this.#most.max_recv_wr) {
       const full = `max_recv_wr is ${this.#most.max_recv_wr}: frames must use posted requests first`;
       refuse({ code: "ENOMEM", call, reason: "queue_full", path: argument, value: this.#owner, hint: full });
     }
-    if (posting === "flushed") {
-      this.#completions.add(this.#completion(wr.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
-      return;
-    }
-    this.#posted[this.#tail % this.#depth] = { wr_id: wr.wr_id, views };
-    this.#tail++;
-    if (takesFrames) device.core.exports.postBuffer(handle, lengthOf(views));
+    if (posting === "flushed") this.#flushed(wr);
+    else this.#buffers.push({ wr_id: wr.wr_id, views });
   }
 
   /** Writes a frame to the buffer that the core selected, and makes the completion. */
   arrive(destination: BatchDestination, tag: number): void {
-    const buffer = this.#posted[destination.request % this.#depth];
+    const buffer = this.#buffers.taken(destination.request);
     if (buffer === undefined) return;
-    this.#head++;
     const tooShort = destination.status === (Reason.receive_buffer_too_short as number);
     const length = tooShort ? 0 : scatter(buffer.views, destination.frame);
     const status = tooShort ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
@@ -108,40 +121,51 @@ export class ReceiveQueue {
     wc.vendor_err = destination.esp;
     const solicited = this.#completions.readsSolicited && this.#owner.isSolicited(destination.frame);
     this.#completions.push(wc, null, solicited);
+    this.#shared?.requestTaken();
   }
 
-  /** The size of the oldest request in bytes; null without a request. */
-  get room(): number | null {
-    const buffer = this.#tail === this.#head ? undefined : this.#posted[this.#head % this.#depth];
-    return buffer === undefined ? null : lengthOf(buffer.views);
+  /**
+   * Takes the oldest request for a message, unless the request of a message that was lost is there.
+   * @returns false without a request, or without room for its completion
+   */
+  begin(): boolean {
+    if (this.#completions.full) return false;
+    if (this.#current !== null) return true;
+    this.#current = this.#buffers.take();
+    if (this.#current === null) return false;
+    this.#shared?.requestTaken();
+    return true;
   }
 
-  /** Whether the completion queue has no room for another completion. */
-  get completionsFull(): boolean {
-    return this.#completions.full;
+  /** The size of the request of the message that is arriving, in bytes; 0 between messages. */
+  get room(): number {
+    return this.#current === null ? 0 : lengthOf(this.#current.views);
   }
 
-  /** Completes the oldest request with a message, given in parts. There must be a request. */
+  /** Completes the request of the message that is arriving, given in parts. */
   complete(status: number, parts: readonly Uint8Array[], message: Partial<WorkCompletion>, solicited = false): void {
-    const { wr_id, views } = this.#posted[this.#head % this.#depth] as PostedBuffer;
-    this.#head++;
+    const { wr_id, views } = this.#current as PostedBuffer;
+    this.#current = null;
     const length = scatter(views, joined(...parts));
     this.#completions.add({ ...this.#completion(wr_id, status, length, 0), ...message }, null, solicited);
   }
 
-  /** Removes all posted requests without completions. */
+  /** Removes all posted requests without completions. Those of a shared queue stay there. */
   forget(): void {
-    this.#owner.device.core.exports.clearQueue(this.#owner.handle);
-    this.#head = this.#tail;
+    this.#current = null;
+    if (this.#shared === null) this.#buffers.clear();
   }
 
-  /** Completes all posted requests with a flush error. */
+  /** Completes all posted requests with a flush error. Those of a shared queue stay there. */
   flush(): void {
-    for (let i = this.#head; i < this.#tail; i++) {
-      const buffer = this.#posted[i % this.#depth];
-      if (buffer !== undefined) this.#completions.add(this.#completion(buffer.wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
-    }
-    this.forget();
+    const current = this.#current;
+    this.#current = null;
+    if (current !== null) this.#flushed(current);
+    if (this.#shared === null) for (const buffer of this.#buffers.clear()) this.#flushed(buffer);
+  }
+
+  #flushed({ wr_id }: Pick<PostedBuffer, "wr_id">): void {
+    this.#completions.add(this.#completion(wr_id, IBV_WC_WR_FLUSH_ERR, 0, 0));
   }
 
   #completion(wr_id: bigint | number, status: number, length: number, tag: number): WorkCompletion {

@@ -20,7 +20,8 @@ import { checkObject, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { bounded } from "../base/limits.js";
 import { checkQueueNumber } from "./numbers.js";
-import { depthOf, ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
+import { depthOf, PostedBuffers } from "./postedBuffers.js";
+import { ReceiveQueue, type Posting, type Receiver, type ReceiveRequest } from "./receiveQueue.js";
 import { postList, type BadRequest } from "./scatter.js";
 
 /** `struct ibv_wq_init_attr`. MODEL: a work queue gets exactly these sizes, not larger ones. */
@@ -64,6 +65,7 @@ export class WorkQueue extends Handle implements Receiver {
   readonly handle: number;
   /** Its name in outcomes: `wq:NAME`. */
   readonly label: string;
+  /** The core chooses the receive requests of its frames. */
   readonly takesFrames = true;
   /** The most requests that it holds. */
   readonly max_wr: number;
@@ -83,7 +85,8 @@ export class WorkQueue extends Handle implements Receiver {
     this.max_wr = max_wr;
     this.handle = handle;
     this.label = `wq:${this.name}`;
-    this.#receive = new ReceiveQueue(this, cq, { max_recv_wr: max_wr, max_recv_sge: max_sge });
+    const buffers = new PostedBuffers(device, handle, max_wr, true);
+    this.#receive = new ReceiveQueue(this, cq, { max_recv_wr: max_wr, max_recv_sge: max_sge }, buffers);
     device.queues.set(handle, this);
     device.receivers.set(number, this);
     device.hardware.inventory.add("wq");

@@ -127,11 +127,12 @@ export class Responder {
   }
 
   /**
-   * Whether there is a receive request, and room for its completion, so that a message can begin.
+   * Whether there is a receive request, and room for its completion, so that a message can begin. The
+   * message has taken the request then.
    */
   #hasRequest(): boolean {
     const { receive, counters } = this.#owner;
-    const ready = receive.room !== null && !receive.completionsFull;
+    const ready = receive.begin();
     if (!ready) counters.out_of_buffer++;
     return ready;
   }
@@ -148,7 +149,7 @@ export class Responder {
     }
     this.#parts.push(payload);
     this.#length += payload.length;
-    const fits = this.#length <= (receive.room ?? 0);
+    const fits = this.#length <= receive.room;
     if (fits && !ends) return true;
     const parts = this.#parts;
     this.#parts = null;

@@ -9,6 +9,7 @@ import { living } from "../../model/base/handle.js";
 import { CompletionChannel, type CompletionEvent as EventOf } from "../../model/queue/completionChannel.js";
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { SharedReceiveQueue } from "../../model/queue/sharedReceiveQueue.js";
 import { objectArgument } from "../../checks.js";
 import { fill, type Out } from "../out.js";
 
@@ -21,7 +22,7 @@ export type CompletionEvent = EventOf<CompletionQueue>;
 export interface AsyncEvent {
   /** IBV_EVENT_* */
   event_type: number;
-  element: { qp?: QueuePair };
+  element: { qp?: QueuePair; srq?: SharedReceiveQueue };
 }
 
 /**

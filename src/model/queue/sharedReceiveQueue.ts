@@ -1,0 +1,129 @@
+/** Shared receive queues (ibv_create_srq(3)): receive requests that several queue pairs take. */
+import { IBV_EVENT_SRQ_LIMIT_REACHED, IBV_SRQ_LIMIT, IBV_SRQ_MAX_WR } from "../../abi/verbsConstants.js";
+import { checkObject, unsigned } from "../../checks.js";
+import { refuse } from "../../errors.js";
+import { ProtectionDomain, type Context } from "../base/context.js";
+import { Handle, living, retire } from "../base/handle.js";
+import { bounded } from "../base/limits.js";
+import { depthOf, PostedBuffers } from "./postedBuffers.js";
+import { receiveViews, type ReceiveRequest, type SharedBuffers } from "./receiveQueue.js";
+import { postList, type BadRequest } from "./scatter.js";
+
+/** `struct ibv_srq_attr` */
+export interface SharedQueueLimits {
+  /** Requests that it holds. MODEL: exactly so many. */
+  max_wr: number;
+  /** Scatter entries of a request. */
+  max_sge: number;
+  /**
+   * IBV_EVENT_SRQ_LIMIT_REACHED comes when fewer requests wait; 0 for no event. Not read at
+   * creation.
+   */
+  srq_limit?: number | undefined;
+}
+
+/** `struct ibv_srq_init_attr` */
+export interface SharedQueueAttributes {
+  srq_context?: unknown;
+  attr: SharedQueueLimits;
+}
+
+export class SharedReceiveQueue extends Handle implements SharedBuffers {
+  readonly context: Context;
+  readonly pd: ProtectionDomain;
+  readonly srq_context: unknown;
+  /** The queue's handle in the core. */
+  readonly handle: number;
+  /** @internal */
+  readonly buffers: PostedBuffers;
+  readonly #max: { readonly max_wr: number; readonly max_sge: number };
+  #limit = 0;
+
+  constructor(call: string, pd: ProtectionDomain, attributes: SharedQueueAttributes) {
+    const { device, context } = living(call, "pd", pd, ProtectionDomain);
+    checkObject(call, "srq_init_attr", attributes);
+    checkObject(call, "srq_init_attr.attr", attributes.attr);
+    const { max_wr, max_sge } = attributes.attr;
+    const { inventory } = device.hardware;
+    const { limits } = inventory;
+    if (bounded(call, "srq_init_attr.attr.max_wr", max_wr, limits.max_qp_wr) === 0) {
+      const hint = `1 to ${limits.max_qp_wr}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_init_attr.attr.max_wr", value: max_wr, hint });
+    }
+    bounded(call, "srq_init_attr.attr.max_sge", max_sge, limits.max_sge);
+    inventory.checkRoom(call, device, "srq");
+    const handle = device.allocated(call, device.core.exports.createQueue(0, 0, depthOf(max_wr)));
+    super(device, `srq${device.nextNumber("srq")}`);
+    this.context = context;
+    this.pd = pd;
+    this.srq_context = attributes.srq_context ?? null;
+    this.handle = handle;
+    this.#max = { max_wr, max_sge };
+    this.buffers = new PostedBuffers(device, handle, max_wr, true);
+    inventory.add("srq");
+    pd.users++;
+  }
+
+  /** @internal `ibv_query_srq`. */
+  query(): Required<SharedQueueLimits> {
+    return { ...this.#max, srq_limit: this.#limit };
+  }
+
+  /** @internal `ibv_modify_srq`. MODEL: the size of a queue is fixed, as `device_cap_flags` says. */
+  modify(call: string, attr: Partial<SharedQueueLimits>, mask: number): void {
+    checkObject(call, "srq_attr", attr);
+    const path = "srq_attr_mask";
+    if ((unsigned(call, path, mask, 32) & ~(IBV_SRQ_LIMIT | IBV_SRQ_MAX_WR)) !== 0) {
+      const hint = "use IBV_SRQ_LIMIT";
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: mask, hint });
+    }
+    if ((mask & IBV_SRQ_MAX_WR) !== 0) {
+      const hint = "the device does not resize shared receive queues: it lacks IBV_DEVICE_SRQ_RESIZE";
+      refuse({ code: "EINVAL", call, reason: "unsupported", path, value: mask, hint });
+    }
+    if ((mask & IBV_SRQ_LIMIT) === 0) return;
+    const { max_wr } = this.#max;
+    const limit = unsigned(call, "srq_attr.srq_limit", attr.srq_limit, 32);
+    if (limit > max_wr) {
+      const hint = `max_wr is ${max_wr}`;
+      refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_attr.srq_limit", value: limit, hint });
+    }
+    this.#limit = limit;
+    // SPEC: with fewer requests already, the event comes at once.
+    this.#checkLimit();
+  }
+
+  /** @internal `ibv_post_srq_recv`: posts the requests of a list up to the first that is refused. */
+  post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
+    postList(request, bad, (wr) => {
+      const views = receiveViews(call, this.pd, wr, this.#max.max_sge);
+      if (this.buffers.waiting >= this.#max.max_wr) {
+        const hint = `max_wr is ${this.#max.max_wr}: frames must use posted requests first`;
+        refuse({ code: "ENOMEM", call, reason: "queue_full", path: "srq", value: this, hint });
+      }
+      this.buffers.push({ wr_id: wr.wr_id, views });
+    });
+  }
+
+  requestTaken(): void {
+    this.#checkLimit();
+  }
+
+  /** The event comes once; a program sets the limit again for the next one. */
+  #checkLimit(): void {
+    if (this.buffers.waiting >= this.#limit) return;
+    this.#limit = 0;
+    this.context.asyncEvents.report(IBV_EVENT_SRQ_LIMIT_REACHED, "srq", this);
+  }
+
+  /** @internal Destroys it for a call of the facades. */
+  destroy(call: string): void {
+    const { asyncEvents } = this.context;
+    asyncEvents.checkAcknowledged(call, "srq", this);
+    retire(call, "srq", this, "destroy the queue pairs that use it first");
+    asyncEvents.forget(this);
+    this.device.core.exports.destroyQueue(this.handle);
+    this.device.hardware.inventory.remove("srq");
+    this.pd.users--;
+  }
+}
