@@ -82,6 +82,7 @@ const IN_BYTES: Readonly<Record<DeviceFlowCheck, string>> = {
   secondEsp: "a second ESP action",
   tagInFdb: "a tag in the FDB",
   counterWithoutEnd: "a counter without a destination or DROP, except on the send path",
+  transportPriority: "a priority beyond the last one, in RDMA_TRANSPORT tables",
 };
 
 const MASKS: Readonly<Record<MaskCheck, string>> = {

@@ -8,7 +8,7 @@ import { esp } from "../esp/action";
 import { deliverTo, drop } from "../branch/outcome";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_TAG, HAS_TAG, HAS_VERDICT } from "../branch/branch";
 import { egress, missFdb } from "../forward/eswitch";
-import { jump, miss, resume, Walk } from "../forward/nextTable";
+import { jump, lastOfChain, miss, resume, untag, Walk } from "../forward/nextTable";
 import { actionsOf, RULE_ACTION_COUNT } from "../classify/rule";
 import { TABLE_FLAGS } from "../classify/tableLayout";
 import { count } from "./count";
@@ -162,6 +162,8 @@ function slowPath(branch: usize, table: usize, rule: usize, action: usize): Then
     case Op.pass:
       untag(branch);
       return thenIf(miss(branch, table));
+    case Op.pass_chain:
+      return thenIf(miss(branch, lastOfChain(table)));
     default:
       return thenIf(terminal(branch, table, load<u32>(action), operand));
   }
@@ -171,11 +173,6 @@ function slowPath(branch: usize, table: usize, rule: usize, action: usize): Then
 @inline
 function thenIf(goesOn: bool): Then {
   return goesOn ? Then.elsewhere : Then.end;
-}
-
-/** The tag of a rule belongs to the destinations of the rule. */
-function untag(branch: usize): void {
-  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
 }
 
 /** All actions have run without a destination: the default of the domain applies. */

@@ -12,11 +12,20 @@ import {
   TABLE_LOOPED,
   TABLE_ROOT,
   TABLE_SEND,
+  TABLE_TO_STAGE,
   Verdict,
 } from "../../src/abi/engine";
 import { answers } from "./loopback";
 import { setVerdict } from "../branch/outcome";
-import { BRANCH_HOPS, BRANCH_LOWER, BRANCH_MISSES, BRANCH_TABLE, BRANCH_REASON } from "../branch/branch";
+import {
+  BRANCH_FLAGS,
+  BRANCH_HOPS,
+  BRANCH_LOWER,
+  BRANCH_MISSES,
+  BRANCH_REASON,
+  BRANCH_TABLE,
+  HAS_TAG,
+} from "../branch/branch";
 import { egress, missFdb } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
 import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
@@ -97,11 +106,11 @@ function missTable(table: usize): u32 {
   return load<u32>(next, TABLE_FLAGS) & TABLE_LOOPED ? next : 0;
 }
 
-/** Whether a miss at this table ends the branch, and not only its domain. */
+/** Whether a miss at this table ends the branch, and not only its domain, and changes nothing else. */
 // @ts-ignore: decorator
 @inline
 export function missEndsHere(table: usize): bool {
-  return missTable(table) == 0 && !(load<u32>(table, TABLE_FLAGS) & (TABLE_SEND | TABLE_FDB));
+  return missTable(table) == 0 && !(load<u32>(table, TABLE_FLAGS) & (TABLE_SEND | TABLE_FDB | TABLE_TO_STAGE));
 }
 
 /**
@@ -110,6 +119,7 @@ export function missEndsHere(table: usize): bool {
  */
 export function miss(branch: usize, table: usize): bool {
   const flags = load<u32>(table, TABLE_FLAGS);
+  if (flags & TABLE_TO_STAGE) untag(branch);
   // The last hop does not count, since it led to no rule.
   store<u16>(branch, <u16>min<u32>(load<u16>(branch, BRANCH_HOPS), HOP_LIMIT), BRANCH_HOPS);
   const next = missTable(table);
@@ -126,6 +136,17 @@ export function miss(branch: usize, table: usize): bool {
   store<u32>(branch, next, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);
   return true;
+}
+
+/** The flow table that leads to a stage, behind `table` and the tables of its misses. */
+export function lastOfChain(table: usize): usize {
+  while (!(load<u32>(table, TABLE_FLAGS) & TABLE_TO_STAGE)) table = load<u32>(table, TABLE_MISS);
+  return table;
+}
+
+/** Takes the tag from a branch: it belongs to the destinations of the rule that set it. */
+export function untag(branch: usize): void {
+  store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
 }
 
 /** The verdict of a miss at the last table. */

@@ -18,8 +18,10 @@ export const FRAME_ARENA = 4194304;
  * number is not public.
  */
 export const HOP_LIMIT = 64;
-/** Tables that a frame may reach one after the other through misses. */
-export const MISS_LIMIT = 63;
+/** Flow tables of device commands that may follow one another through misses. */
+export const FLOW_TABLE_MISS_LIMIT = 63;
+/** Tables that a frame may reach one after the other through misses: flow tables, then stages. */
+export const MISS_LIMIT = FLOW_TABLE_MISS_LIMIT + 5;
 /** Rules in the outcome of one frame. */
 export const HITS_PER_FRAME = 72;
 /** Destinations of one frame, copies included. MODEL: a copy beyond this limit is not made. */
@@ -260,6 +262,8 @@ export enum Op {
   copy_rss = 28,
   /** Encrypts or decrypts. Operand: the address of an association (src/abi/esp.ts). */
   esp = 29,
+  /** Continues at the stage that the last table of its chain of misses leads to; removes the tag. */
+  pass_chain = 30,
 }
 /** Flags of `state`: sets the first-hit flag. */
 export const FIRST_HIT_SET = 1;
@@ -396,3 +400,5 @@ export const TABLE_FDB = 4;
 export const TABLE_KEEPS = 8;
 /** A stage for frames that a port loops back. */
 export const TABLE_LOOPED = 16;
+/** A flow table whose unmatched frames go to a stage, without their tag. */
+export const TABLE_TO_STAGE = 32;

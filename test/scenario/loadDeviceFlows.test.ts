@@ -76,7 +76,7 @@ describe("flows in device bytes", () => {
     ];
     const frames = [{ headers: UDP }, { headers: ROCE }, { headers: ROCE, port: 2 }];
     const [, records] = await run(withFlows(flows, { frames }));
-    expect(records.map(({ rules }) => rules)).toEqual([["behind"], ["roce", "behind"], ["port 2"]]);
+    expect(records.map(({ rules }) => rules)).toEqual([["behind"], ["roce", "behind"], ["roce", "port 2"]]);
   });
 
   it("of a function lead to its queues, and what is sent meets those of nic_tx", async () => {

@@ -29,6 +29,10 @@ import { CommandBytes, outputFields, type CommandFor } from "./commandBytes.js";
 export const FS_FT_NIC_RX = opcodes.TABLE_NIC_RX;
 export const FS_FT_NIC_TX = opcodes.TABLE_NIC_TX;
 export const FS_FT_FDB = opcodes.TABLE_FDB;
+export const FS_FT_RDMA_RX = opcodes.TABLE_RDMA_RX;
+export const FS_FT_RDMA_TX = opcodes.TABLE_RDMA_TX;
+export const FS_FT_RDMA_TRANSPORT_RX = opcodes.TABLE_RDMA_TRANSPORT_RX;
+export const FS_FT_RDMA_TRANSPORT_TX = opcodes.TABLE_RDMA_TRANSPORT_TX;
 
 /** `action` of an entry. */
 export const MLX5_FLOW_CONTEXT_ACTION_ALLOW = opcodes.ENTRY_ALLOW;
@@ -56,7 +60,7 @@ export interface FlowTableFields {
   level?: number;
   /** Entries, as a power of two. */
   log_size?: number;
-  /** 0 the default of the domain, 1 on in table_miss_id. */
+  /** 0 the default of the type, 1 on in table_miss_id. */
   table_miss_action?: number;
   table_miss_id?: number;
 }
@@ -68,7 +72,7 @@ export interface FlowTableFields {
  *     context: | reformat, decap, software owner, termination: 1 bit each, miss action 4 bits |
  *              | level 1 | 0 1 | log size 1 | 0 1 | miss table 3 | 0 1 | LAG table 3 | 0 12 | roots 16 |
  *
- * @param table_type FS_FT_NIC_RX, FS_FT_NIC_TX or FS_FT_FDB
+ * @param table_type FS_FT_*
  */
 export function createFlowTableCommand(table_type: number, fields: FlowTableFields = {}): CommandFor<DevxFlowTable> {
   return new CommandBytes("createFlowTableCommand", CREATE_FLOW_TABLE.size, opcodes.CREATE_FLOW_TABLE_OPCODE)

@@ -44,7 +44,7 @@ const GROUPS: ReadonlyMap<number, (command: Command) => readonly Said[]> = new M
   [0x0c, qos],
   [0x0f, () => []],
   [0x20, general2],
-  [0x28, () => []],
+  [0x28, advancedRdma],
 ]);
 
 export function queryHcaCap(command: Command): void {
@@ -82,6 +82,7 @@ function general({ context: { device, function: owner } }: Command): readonly Sa
     [[128, 32], Number(types >> 32n)], // general_obj_types
     [[132, 32], Number(types & 0xffffffffn)],
     [[136, 4, 4], device.profile.steeringFormat], // steering_format_version
+    [[174, 1, 1], 1], // adv_rdma
   ];
 }
 
@@ -140,17 +141,42 @@ function fieldSupport(at: number, geneveOption: boolean): Said[] {
   ];
 }
 
+/** Fields of the match parameters that the first set of bits has no place for. */
+const FIELDS_2 = 0x3ac00; // bth_opcode, tunnel_header_3 to _0, macsec_tag, ipv4_ihl
+/** l3_ok, l4_ok, ipv4_checksum_ok, l4_checksum_ok of both packets. */
+const OK_FIELDS = 0x001ef;
+
+/** Supported fields, at each of these bytes of a group. */
+function fieldSupport2({ context: { device } }: Command, ...at: readonly number[]): Said[] {
+  const fields = device.profile.rules.definers ? FIELDS_2 | OK_FIELDS : FIELDS_2;
+  return at.map((byte) => [[byte, 32], fields]);
+}
+
 function nicFlowTable(command: Command): readonly Said[] {
   return [
     [[0, 1], 1], // nic_rx_multi_path_tirs
     [[0, 1, 1], 1], // nic_rx_multi_path_tirs_fts
     [[0, 1, 4], 1], // nic_rx_flow_tag_multipath_en
+    [[0, 1, 6], 1], // nic_rx_rdma_fwd_tir
     [[3, 8], HOP_LIMIT], // nic_receive_max_steering_depth
     [[4, 1], 1], // encap_general_header
     [[5, 5, 3], LOG_MAX_OBJECTS], // log_max_packet_reformat_context
     [[6, 10, 6], Math.min(MAX_REFORMAT, 0x3ff)], // max_encap_header_size
-    ...tableProperties(command, 64, true),
-    ...tableProperties(command, 256, false),
+    ...tableProperties(command, 64, true), // received frames
+    ...tableProperties(command, 128, true), // of these, RDMA
+    ...tableProperties(command, 256, false), // sent frames
+    ...tableProperties(command, 320, false), // of these, RDMA
+    // In the same order, support and bit masks.
+    ...fieldSupport2(command, 640, 656, 672, 688, 736, 752, 768, 784),
+  ];
+}
+
+/** RDMA transport tables. */
+function advancedRdma(command: Command): readonly Said[] {
+  return [
+    ...tableProperties(command, 64, true), // received frames
+    ...tableProperties(command, 128, false), // sent frames
+    ...fieldSupport2(command, 192, 208, 224, 240),
   ];
 }
 

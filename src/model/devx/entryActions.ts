@@ -72,15 +72,24 @@ export function entryActions(command: Command, table: DevxFlowTable): Action[] {
   const plans = [
     ...changes(command, table, context),
     ...counters(command, context),
-    ...((context.action & ENTRY_DROP) === 0 ? [] : [{ kind: "drop", parts: { step: "end", op: Op.drop } } as const]),
+    ...ends(table, context),
     ...destinations(command, table, context),
   ];
   const { device } = command.context;
   return command.carry(() => makeAll(command.call, device, plans));
 }
 
+/** What an entry does with a frame that it does not forward. */
+function ends({ setting }: DevxFlowTable, { action }: FlowContext): Plan[] {
+  if ((action & ENTRY_DROP) !== 0) return [{ kind: "drop", parts: { step: "end", op: Op.drop } }];
+  // The default of a domain needs no operation.
+  if ((action & ENTRY_ALLOW) === 0 || setting.type.stage === null) return [];
+  return [{ kind: "default_miss", parts: { step: "end", op: Op.pass_chain } }];
+}
+
 /**
- * SPEC: an entry has exactly one of allow, drop and forward; allow is the default of the domain.
+ * SPEC: an entry has exactly one of allow, drop and forward; allow does what the table does with
+ * unmatched frames.
  */
 function checkBits(command: Command, table: DevxFlowTable, { action, flow_tag, flow_source }: FlowContext): void {
   const bad = (hint: string): never => command.fail("bad_actions", "action", `0x${action.toString(16)}`, hint);
@@ -90,9 +99,11 @@ function checkBits(command: Command, table: DevxFlowTable, { action, flow_tag, f
   if ((action & ENTRY_POP_VLAN_2) !== 0 && (action & ENTRY_POP_VLAN) === 0) bad("a second pop stands behind a first");
   if ((action & ENTRY_PUSH_VLAN_2) !== 0 && (action & ENTRY_PUSH_VLAN) === 0)
     bad("a second push stands behind a first");
-  const { domainType, decapsulates } = table.setting;
+  const { type, decapsulates } = table.setting;
   if ((action & ENTRY_DECAP) !== 0 && !decapsulates) bad("the table has no decap_en");
-  if (flow_tag !== 0 && domainType !== "nic_rx") command.fail("bad_value", "flow_tag", flow_tag, "of NIC_RX alone");
+  if (flow_tag !== 0 && type.domainType !== "nic_rx") {
+    command.fail("bad_value", "flow_tag", flow_tag, "of received frames alone");
+  }
   if (flow_source !== 0) command.fail("unsupported", "flow_source", flow_source, "ask for misc.source_port");
 }
 
@@ -112,7 +123,7 @@ function changes(command: Command, table: DevxFlowTable, context: FlowContext): 
   add(ENTRY_MODIFY, "modify_header", () => {
     const id = context.modify_header_id;
     const change = command.object<ModifyHeaderContext>("modify_header", "modify_header_id", id);
-    if (change.domainType !== table.setting.domainType) command.fail("other_table", "modify_header_id", id);
+    if (change.type !== table.setting.type) command.fail("other_table", "modify_header_id", id);
     return { step: change.step, op: change.op, operand: change.operand, holds: [change] };
   });
   const push = (path: "push_vlan" | "push_vlan_2") => (): ActionParts => {
@@ -199,7 +210,7 @@ function destination(command: Command, table: DevxFlowTable, context: FlowContex
 }
 
 function target(command: Command, table: DevxFlowTable, path: string, type: number, id: number): Plan {
-  const { domainType } = table.setting;
+  const { domainType } = table.setting.type;
   const inFdb = (kind: ActionKind, operand: number): Plan => {
     if (domainType !== "fdb") command.fail("bad_actions", `${path}.type`, type, "of the FDB alone");
     return { kind, parts: { step: "end", op: Op.vport, operand } };
@@ -215,7 +226,7 @@ function target(command: Command, table: DevxFlowTable, path: string, type: numb
     case DESTINATION_TABLE:
       return toTable(command, table, path, id);
     case DESTINATION_TIR: {
-      if (domainType !== "nic_rx") command.fail("bad_actions", `${path}.type`, type, "of NIC_RX alone");
+      if (domainType !== "nic_rx") command.fail("bad_actions", `${path}.type`, type, "of received frames alone");
       const tir = command.object<Tir>("tir", `${path}.id`, id);
       return { kind: "dest_devx_tir", parts: { step: "end", ...tir.target, holds: [tir] } };
     }
@@ -227,12 +238,12 @@ function target(command: Command, table: DevxFlowTable, path: string, type: numb
 function toTable(command: Command, table: DevxFlowTable, path: string, id: number): Plan {
   const anchor = command.context.function.part(AnchorTables).at(id);
   if (anchor !== undefined) {
-    if (anchor.domainType !== table.setting.domainType) command.fail("other_table", `${path}.id`, id);
+    if (anchor.domainType !== table.setting.type.domainType) command.fail("other_table", `${path}.id`, id);
     return { kind: "dest_root_table", parts: { step: "end", op: anchor.op, operand: anchor.operand, holds: [anchor] } };
   }
   const next = command.object<DevxFlowTable>("flow_table", `${path}.id`, id);
   const { ignore_flow_level } = command.read(SET_FLOW_TABLE_ENTRY);
-  if (next.setting.tableType !== table.setting.tableType) command.fail("other_table", `${path}.id`, id);
+  if (next.setting.type !== table.setting.type) command.fail("other_table", `${path}.id`, id);
   if (ignore_flow_level === 0 && next.setting.level <= table.setting.level) {
     command.fail("bad_actions", `${path}.id`, id, `its level, ${next.setting.level}, is not above that of the entry`);
   }

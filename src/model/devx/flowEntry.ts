@@ -87,7 +87,7 @@ export class DevxFlowEntry extends DevxObject {
   #insert(call: string, actions: readonly Action[]): number[] {
     const { device, table, group, value } = this;
     const { classifier, place, setting } = table;
-    const { record, other } = recordsOf(directionsOf(setting.domainType, group.mask, value), null, actions);
+    const { record, other } = recordsOf(directionsOf(setting.type.domainType, group.mask, value), null, actions);
     const rank = { rankHigh: classifier.rankHigh(place), rankLow: classifier.rankLow(place, this.index) };
     const records: [direction: number, record: readonly number[]][] =
       other === null

@@ -78,7 +78,7 @@ export function createFlowMeter(command: Command): FlowMeter {
 
 function tableAt(command: Command, { destination_table_id: id, table_type }: MeterBody): DevxFlowTable {
   const table = command.object<DevxFlowTable>("flow_table", "destination_table_id", id);
-  return table.setting.tableType === table_type ? table : command.fail("other_table", "table_type", table_type);
+  return table.setting.type.number === table_type ? table : command.fail("other_table", "table_type", table_type);
 }
 
 export function queryFlowMeter(command: Command, { body, parameters, id }: FlowMeter): void {

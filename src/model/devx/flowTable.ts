@@ -2,10 +2,9 @@
  * Flow tables and flow groups of device commands (docs/devx.md). A table is a classifier. A group
  * is a range of indexes with one mask. Entries (flowEntry.ts) rank by index.
  */
-import { MISS_LIMIT } from "../../abi/engine.js";
+import { FLOW_TABLE_MISS_LIMIT } from "../../abi/engine.js";
 import { Classifier, trappingSlot, type Place } from "../table/classifier.js";
 import type { Context } from "../base/context.js";
-import type { DomainType } from "../table/domainType.js";
 import { retire } from "../base/handle.js";
 import { completeMask, enabledGroups } from "../match/match.js";
 import type { SamplePlaces } from "../match/samples.js";
@@ -21,7 +20,8 @@ import {
   QUERY_FLOW_TABLE,
 } from "./layouts.js";
 import { DevxObject } from "./object.js";
-import { CORE_FLAGS, domainTypeOf } from "./tableTypes.js";
+import { TablePipeline } from "../table/pipeline.js";
+import { coreFlags, tableTypeOf, type DeviceTableType } from "./tableTypes.js";
 
 /** The most entries of a table, as a power of two: the capability reports it. */
 export const LOG_MAX_TABLE_SIZE = 24;
@@ -31,8 +31,7 @@ const MISS_TABLE = 1;
 const CRITERIA_BITS = 7;
 
 interface TableSetting {
-  readonly domainType: DomainType;
-  readonly tableType: number;
+  readonly type: DeviceTableType;
   readonly level: number;
   readonly logSize: number;
   readonly reformats: boolean;
@@ -57,25 +56,30 @@ export class DevxFlowTable extends DevxObject {
   constructor(call: string, context: Context, setting: TableSetting) {
     const { device } = context;
     const { exports } = device.core;
-    const table = device.allocated(call, exports.createTable(CORE_FLAGS[setting.domainType]));
+    const { type, missTable } = setting;
+    const table = device.allocated(call, exports.createTable(coreFlags(type, missTable !== null)));
     super(device, `flow_table${device.nextNumber("flow_table")}`);
     this.context = context;
     this.id = device.nextNumber("flow_table id") + 1;
     this.setting = setting;
-    this.behind = setting.missTable === null ? 0 : setting.missTable.behind + 1;
+    this.behind = missTable === null ? 0 : missTable.behind + 1;
     this.classifier = new Classifier(device, table, false);
     this.classifier.add(this.place);
-    if (setting.missTable !== null) {
-      exports.setMiss(table, setting.missTable.classifier.table);
-      setting.missTable.users++;
-    }
+    if (missTable !== null) {
+      exports.setMiss(table, missTable.classifier.table);
+      missTable.users++;
+    } else if (type.stage !== null) context.function.part(TablePipeline).addBeside(type.stage, table);
     context.users++;
   }
 
   destroy(call: string): void {
     retire(call, "obj", this, "destroy its groups, and what leads to it, first");
+    const { missTable, type } = this.setting;
+    if (missTable !== null) missTable.users--;
+    else if (type.stage !== null) {
+      this.context.function.part(TablePipeline).removeBeside(type.stage, this.classifier.table);
+    }
     this.device.core.exports.destroyTable(this.classifier.table);
-    if (this.setting.missTable !== null) this.setting.missTable.users--;
     this.context.users--;
   }
 }
@@ -127,15 +131,16 @@ export class DevxFlowGroup extends DevxObject {
 /** The table that a command names. The command repeats its type. */
 export function tableOf(command: Command, type: number, id: number): DevxFlowTable {
   const table = command.object<DevxFlowTable>("flow_table", "table_id", id);
-  if (table.setting.tableType === type) return table;
-  return command.fail("other_table", "table_type", type, `${table.name} is of type ${table.setting.tableType}`);
+  const { number } = table.setting.type;
+  if (number === type) return table;
+  return command.fail("other_table", "table_type", type, `${table.name} is of type ${number}`);
 }
 
 export function createFlowTable(command: Command): DevxFlowTable {
   const { other_vport, table_type } = command.read(CREATE_FLOW_TABLE);
   const table = command.read(FLOW_TABLE_CONTEXT, FLOW_TABLE_CONTEXT_AT);
   if (other_vport !== 0) command.fail("unsupported", "other_vport", other_vport);
-  const domainType = domainTypeOf(command, table_type);
+  const type = tableTypeOf(command, table_type);
   if (table.sw_owner !== 0) command.fail("unsupported", "sw_owner", table.sw_owner);
   if (table.termination_table !== 0) command.fail("unsupported", "termination_table", table.termination_table);
   if (table.lag_master_next_table_id !== 0) {
@@ -145,8 +150,7 @@ export function createFlowTable(command: Command): DevxFlowTable {
     command.fail("bad_value", "log_size", table.log_size, `0 to ${LOG_MAX_TABLE_SIZE}`);
   }
   const setting = {
-    domainType,
-    tableType: table_type,
+    type,
     level: table.level,
     logSize: table.log_size,
     reformats: table.reformat_en !== 0,
@@ -166,9 +170,10 @@ function missTableOf(
   if (table_miss_action === MISS_DEFAULT) return null;
   if (table_miss_action !== MISS_TABLE) return command.fail("unsupported", "table_miss_action", table_miss_action);
   const table = command.object<DevxFlowTable>("flow_table", "table_miss_id", table_miss_id);
-  if (table.setting.tableType !== type) command.fail("other_table", "table_miss_id", table_miss_id);
-  if (table.behind < MISS_LIMIT) return table;
-  return command.fail("bad_value", "table_miss_id", table_miss_id, `at most ${MISS_LIMIT} tables behind one another`);
+  if (table.setting.type.number !== type) command.fail("other_table", "table_miss_id", table_miss_id);
+  if (table.behind < FLOW_TABLE_MISS_LIMIT) return table;
+  const hint = `at most ${FLOW_TABLE_MISS_LIMIT} tables behind one another`;
+  return command.fail("bad_value", "table_miss_id", table_miss_id, hint);
 }
 
 /** The table that a query names. */

@@ -5,14 +5,13 @@ import { Op } from "../../abi/engine.js";
 import { L2_TO_L2_TUNNEL, L2_TO_L3_TUNNEL, L3_TUNNEL_TO_L2 } from "../../abi/reformat.js";
 import { createRecord, releaseRecord } from "../../engine/records.js";
 import type { Context } from "../base/context.js";
-import type { DomainType } from "../table/domainType.js";
 import { retire } from "../base/handle.js";
 import { modifyProgram } from "../action/modifyHeader.js";
 import { encapsulates, reformatRecord } from "../action/reformat.js";
 import type { Command } from "./command.js";
 import { ALLOC_MODIFY_HEADER, ALLOC_PACKET_REFORMAT, OUTPUT, REFORMAT_DATA_AT } from "./layouts.js";
 import { DevxObject } from "./object.js";
-import { domainTypeOf } from "./tableTypes.js";
+import { tableTypeOf, type DeviceTableType } from "./tableTypes.js";
 
 /**
  * Device numbers of reformat types, and the API's types. The data brings the headers of any tunnel.
@@ -56,12 +55,13 @@ export class ModifyHeaderContext extends HeaderObject {
   readonly step = "modify";
   readonly op = Op.modify;
   /** The table type whose entries may use it. */
-  readonly domainType: DomainType;
+  readonly type: DeviceTableType;
 
-  constructor(call: string, context: Context, domainType: DomainType, actions: Uint8Array) {
+  constructor(call: string, context: Context, type: DeviceTableType, actions: Uint8Array) {
+    const { domainType } = type;
     const setting = { domainType, refuses: context.device.profile.rules.root.headers, rootLevel: true };
     super(call, context, "modify_header_context", modifyProgram(call, setting, actions, actions.length));
-    this.domainType = domainType;
+    this.type = type;
   }
 }
 
@@ -79,12 +79,12 @@ export class PacketReformatContext extends HeaderObject {
 
 export function allocModifyHeader(command: Command): ModifyHeaderContext {
   const { table_type, num_of_actions } = command.read(ALLOC_MODIFY_HEADER);
-  const domainType = domainTypeOf(command, table_type);
+  const type = tableTypeOf(command, table_type);
   const size = num_of_actions * 8;
   command.expect(ALLOC_MODIFY_HEADER.size + size, OUTPUT.size);
   const actions = command.bytes(ALLOC_MODIFY_HEADER.size, size);
   const { call, context } = command;
-  const made = command.carry(() => new ModifyHeaderContext(call, context, domainType, actions));
+  const made = command.carry(() => new ModifyHeaderContext(call, context, type, actions));
   command.succeed(OUTPUT, { id: made.id });
   return made;
 }

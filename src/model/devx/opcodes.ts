@@ -50,6 +50,10 @@ export const CONN_TRACK_ASO_TYPE = 0x31;
 export const TABLE_NIC_RX = 0;
 export const TABLE_NIC_TX = 1;
 export const TABLE_FDB = 4;
+export const TABLE_RDMA_RX = 7;
+export const TABLE_RDMA_TX = 8;
+export const TABLE_RDMA_TRANSPORT_RX = 0xd;
+export const TABLE_RDMA_TRANSPORT_TX = 0xe;
 
 /** `action` of an entry. */
 export const ENTRY_ALLOW = 0x1;

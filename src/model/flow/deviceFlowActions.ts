@@ -220,7 +220,7 @@ function targetOf(
   matcher: FlowMatcher,
   end: Listed | null,
 ): Pick<DeviceFlowActions, "target" | "holds"> {
-  const { name, domainType, rdma } = matcher.tableType;
+  const { name, stage, domainType, rdma } = matcher.tableType;
   const type = end?.attr.type;
   const path = end?.path ?? "num_actions";
   const misplaced = (hint: string): never => invalid(call, path, type, `${name} tables take ${hint}`);
@@ -258,7 +258,11 @@ function targetOf(
         return invalid(call, `${path}.obj`, object, "a flow table or a TIR", "bad_object");
       }
       checkOwner(call, `${path}.obj`, matcher, object);
-      if (object.setting.domainType !== domainType) misplaced("flow tables of their own direction");
+      const own = object.setting.type;
+      // SPEC: flows of RDMA types lead to tables of the domain too.
+      if (own.domainType !== domainType || (own.stage !== null && own.stage !== stage)) {
+        misplaced(rdma ? "flow tables of their own type or domain" : "flow tables of their domain");
+      }
       return { target: { op: Op.table, operand: object.classifier.table }, holds: [object] };
     }
     case MLX5DV_FLOW_ACTION_DEFAULT_MISS:

@@ -99,10 +99,16 @@ export class FlowMatcher extends Handle {
 
   /** @throws EINVAL, EOPNOTSUPP no flow of this matcher can be made */
   checkTakesFlows(call: string): void {
-    const { domainType } = this.tableType;
+    const { domainType, transport } = this.tableType;
     if (domainType === "fdb" && !this.context.function.managesSwitch) {
       const hint = "the PF manages the eSwitch";
       refuse({ code: "EOPNOTSUPP", call, reason: "root_only", path: "flow_matcher", value: this, hint });
+    }
+    const { lastPriority, inBytes } = this.device.profile.flows;
+    if (transport && inBytes.transportPriority !== undefined && this.priority > lastPriority) {
+      const hint = `0 to ${lastPriority}`;
+      const code = inBytes.transportPriority;
+      refuse({ code, call, reason: "out_of_range", path: "matcher.priority", value: this.priority, hint, cite: PAGE });
     }
     checkTakesRules(call, placeOf(this.context, this.tableType), this.priority, this.criteria);
   }

@@ -83,6 +83,7 @@ const FLOWS: FlowRules = {
     datagramQueuePair: "EINVAL",
     secondOfKind: "EINVAL",
     counterWithoutEnd: "EINVAL",
+    transportPriority: "EINVAL",
   },
 };
 

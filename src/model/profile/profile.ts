@@ -107,7 +107,8 @@ export type DeviceFlowCheck =
   | "secondOfKind"
   | "secondEsp"
   | "tagInFdb"
-  | "counterWithoutEnd";
+  | "counterWithoutEnd"
+  | "transportPriority";
 
 /** The attachment and reading of flow counters (docs/flows.md, "Counters"). */
 export interface CounterRules {

@@ -2,12 +2,12 @@
  * The table pipeline of a function: the stages that a frame passes until a rule ends its walk
  * (docs/flows.md, "One order for a port and a direction").
  *
- *     received    sniffers -> rdmaTransportRx -> rdmaRx -> connected -> root -> host -> defaults
- *     sent        rdmaTx -> rdmaTransportTx -> sentSniffers -> egress
+ *     received    sniffers -> rdmaRx -> rdmaTransportRx -> connected -> root -> host -> defaults
+ *     sent        rdmaTransportTx -> rdmaTx -> sentSniffers -> egress
  *     switched    fdb, of the PF only
  *
  * `connected` holds the rules of RC and UC queue pairs. Frames that a port loops back pass the
- * stages from `rdmaTransportRx` to `root`, or `root` only (model/traffic/receive.ts). Frames of raw
+ * stages from `rdmaRx` to `root`, or `root` only (model/traffic/receive.ts). Frames of raw
  * packet queue pairs start at `sentSniffers`. A stage has a table, and takes part, only while it
  * has rules. The root tables of NIC_RX, NIC_TX and FDB domains are `root`, `egress` and `fdb`; pins
  * keep them alive without rules.
@@ -17,9 +17,9 @@ import { Classifier } from "./classifier.js";
 import type { FunctionBase } from "../base/deviceBase.js";
 import type { DomainType } from "./domainType.js";
 
-const LOOPED = ["rdmaTransportRx", "rdmaRx", "connected", "root"] as const;
+const LOOPED = ["rdmaRx", "rdmaTransportRx", "connected", "root"] as const;
 const RECEIVED = ["sniffers", ...LOOPED, "host", "defaults"] as const;
-const SENT_BY_TRANSPORTS = ["rdmaTx", "rdmaTransportTx"] as const;
+const SENT_BY_TRANSPORTS = ["rdmaTransportTx", "rdmaTx"] as const;
 const SENT = ["sentSniffers", "egress"] as const;
 
 export type StageName = (typeof RECEIVED)[number] | (typeof SENT_BY_TRANSPORTS)[number] | (typeof SENT)[number] | "fdb";
@@ -33,6 +33,8 @@ interface Stage {
   rules: number;
   /** How many users need its table even without rules. */
   pins: number;
+  /** Flow tables whose unmatched frames go where those of the stage go. */
+  readonly beside: Set<number>;
 }
 
 export class TablePipeline {
@@ -45,7 +47,7 @@ export class TablePipeline {
 
   constructor(of: FunctionBase) {
     this.#function = of;
-    const stage = (flags: number): Stage => ({ flags, classifier: null, rules: 0, pins: 0 });
+    const stage = (flags: number): Stage => ({ flags, classifier: null, rules: 0, pins: 0, beside: new Set() });
     const receives = (): Stage => stage(TABLE_ROOT);
     const loops = (): Stage => stage(TABLE_ROOT | TABLE_LOOPED);
     const sends = (): Stage => stage(TABLE_ROOT | TABLE_SEND);
@@ -145,6 +147,19 @@ export class TablePipeline {
     this.#left(name);
   }
 
+  /**
+   * Sends the unmatched frames of a flow table to the stage after `name`, from now on until
+   * `removeBeside`.
+   */
+  addBeside(name: StageName, table: number): void {
+    this.#stages[name].beside.add(table);
+    this.#link();
+  }
+
+  removeBeside(name: StageName, table: number): void {
+    this.#stages[name].beside.delete(table);
+  }
+
   /** Frees the table of a stage that has neither rules nor pins. */
   close(name: StageName): void {
     const stage = this.#stages[name];
@@ -181,18 +196,28 @@ export class TablePipeline {
     if (this.#function.managesSwitch) device.core.exports.setFdb(this.switched);
   }
 
-  /** Links the tables of the stages that take part. */
+  /** Links the tables of the stages that take part, and the flow tables beside them. */
   #chain(names: readonly StageName[]): Classifier[] {
-    const chain = this.#asked(names);
-    for (const [i, { table }] of chain.entries()) {
-      this.#function.device.core.exports.setMiss(table, chain[i + 1]?.table ?? 0);
+    const { exports } = this.#function.device.core;
+    let next = 0;
+    for (const name of [...names].reverse()) {
+      const { classifier, beside } = this.#stages[name];
+      for (const table of beside) exports.setMiss(table, next);
+      if (classifier === null || !this.#takesPart(name)) continue;
+      exports.setMiss(classifier.table, next);
+      next = classifier.table;
     }
-    return chain;
+    return this.#asked(names);
+  }
+
+  #takesPart(name: StageName): boolean {
+    const { rules, pins } = this.#stages[name];
+    return rules + pins > 0;
   }
 
   /** The tables of the stages that take part. */
   #asked(names: readonly StageName[]): Classifier[] {
-    const asked = names.map((name) => this.#stages[name]).filter(({ rules, pins }) => rules + pins > 0);
-    return asked.map(({ classifier }) => classifier).filter((classifier) => classifier !== null);
+    const asked = names.filter((name) => this.#takesPart(name)).map((name) => this.#stages[name].classifier);
+    return asked.filter((classifier) => classifier !== null);
   }
 }

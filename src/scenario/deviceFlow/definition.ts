@@ -3,7 +3,7 @@ import { PUSH_VLAN } from "../action/definition.js";
 import { MODIFY } from "../action/changes.js";
 import { COUNTER_OFFSET, REFORMAT, VPORT } from "../action/destinations.js";
 import { either, flag, integer, list, name, object, oneKeyOf, word, type Static } from "../schema/define.js";
-import { about, DOMAIN, FUNCTION, mask, match, MAX_U32, PRIORITY, TAG } from "../schema/parts.js";
+import { about, FUNCTION, mask, match, MAX_U32, PRIORITY, TAG } from "../schema/parts.js";
 
 /** `enum mlx5dv_flow_table_type`, in its order. */
 export const FT_TYPES = [
@@ -92,7 +92,11 @@ export const FLOW_TABLE = object(
     name: name("Its name.", "services"),
     description: about,
     function: FUNCTION,
-    table_type: { ...DOMAIN, default: "nic_rx" },
+    table_type: word(
+      "Its type. Only device flows of the same type lead to a table of an RDMA type, and frames that match no entry go on there.",
+      FT_TYPES,
+      { default: "nic_rx" },
+    ),
     level: integer("Entries lead to tables of higher levels.", 0, 255, { default: 0 }),
     log_size: integer("How many entries it has room for, as a power of two.", 0, 24, { default: 0 }),
     reformat_en: flag("Whether its entries encapsulate, or put headers in place of a tunnel.", { default: false }),

@@ -6,6 +6,10 @@ import {
   FS_FT_FDB,
   FS_FT_NIC_RX,
   FS_FT_NIC_TX,
+  FS_FT_RDMA_RX,
+  FS_FT_RDMA_TRANSPORT_RX,
+  FS_FT_RDMA_TRANSPORT_TX,
+  FS_FT_RDMA_TX,
   MLX5_FLOW_CONTEXT_ACTION_ALLOW,
   MLX5_FLOW_CONTEXT_ACTION_COUNT,
   MLX5_FLOW_CONTEXT_ACTION_DECAP,
@@ -30,7 +34,6 @@ import type { Context } from "../../model/base/context.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import type { DevxFlowGroup, DevxFlowTable } from "../../model/devx/flowTable.js";
-import type { DomainType } from "../../model/table/domainType.js";
 import { modifyActions } from "../../model/action/modifyActions.js";
 import type { SteeringAnchor } from "../../model/flow/steeringAnchor.js";
 import type { Tir } from "../../model/queue/tir.js";
@@ -44,6 +47,7 @@ import type {
   ScenarioFlowEntry,
   ScenarioFlowGroup,
   ScenarioFlowTable,
+  ScenarioFlowTableType,
 } from "./definition.js";
 import { checkFits, deviceMask, deviceMatch, type MaskBytes } from "./match.js";
 import { reformatOf } from "../action/headerBytes.js";
@@ -53,7 +57,15 @@ import { below } from "../schema/validator.js";
 
 const CALL = "loadScenario";
 
-const TYPES: Readonly<Record<DomainType, number>> = { nic_rx: FS_FT_NIC_RX, nic_tx: FS_FT_NIC_TX, fdb: FS_FT_FDB };
+const TYPES: Readonly<Record<ScenarioFlowTableType, number>> = {
+  nic_rx: FS_FT_NIC_RX,
+  nic_tx: FS_FT_NIC_TX,
+  fdb: FS_FT_FDB,
+  rdma_rx: FS_FT_RDMA_RX,
+  rdma_tx: FS_FT_RDMA_TX,
+  rdma_transport_rx: FS_FT_RDMA_TRANSPORT_RX,
+  rdma_transport_tx: FS_FT_RDMA_TRANSPORT_TX,
+};
 /** Reformat types of the device, by their names in documents; l2_tunnel_to_l2 is DECAP. */
 const REFORMATS: Readonly<Partial<Record<ScenarioReformat["type"], number>>> = {
   l2_to_l2_tunnel: 2,
@@ -102,7 +114,7 @@ function loadGroup(path: string, table: DevxFlowTable, written: ScenarioFlowGrou
   const { start_flow_index, end_flow_index, mask: fields = {} } = written;
   const mask = deviceMask(`${path}.mask`, fields);
   const command = createFlowGroupCommand({
-    ...{ table_type: table.setting.tableType, table_id: table.id, start_flow_index, end_flow_index },
+    ...{ table_type: table.setting.type.number, table_id: table.id, start_flow_index, end_flow_index },
     match_criteria_enable: mask.criteria,
     match_criteria: mask.bytes,
   });
@@ -124,7 +136,7 @@ export function loadFlowEntry(path: string, written: ScenarioFlowEntry, targets:
   const writer = new EntryWriter(table, targets);
   written.actions.forEach((action, i) => writer.add(below(`${path}.actions`, i), action));
   const command = setFlowTableEntryCommand({
-    ...{ table_type: table.setting.tableType, table_id: table.id, flow_index, ignore_flow_level },
+    ...{ table_type: table.setting.type.number, table_id: table.id, flow_index, ignore_flow_level },
     ...{ group_id: found.group.id, match_value: value.value.match_buf },
     ...writer.fields(),
   });
@@ -214,7 +226,7 @@ class EntryWriter {
         if (typeof one === "bigint") view.setBigUint64(8 * i, one);
         else words.set(modifyActions([one]), 8 * i);
       });
-      return madeBy(CALL, context, allocModifyHeaderCommand(setting.tableType, words), `changes of ${name}`);
+      return madeBy(CALL, context, allocModifyHeaderCommand(setting.type.number, words), `changes of ${name}`);
     };
     return at(CALL, path, make, place).id;
   }

@@ -51,8 +51,8 @@ function placeOfDeviceFlow(rule: DeviceFlow): Placed {
   const { name, domainType, rdma } = tableType;
   const stage = domainType === "fdb" ? FDB : domainType === "nic_tx" ? EGRESS : rdma ? RDMA : NORMAL;
   const { vport } = rule.context.function;
-  // Transport tables come before the others for received frames, and after them for sent ones.
-  const within = stage === RDMA ? (tableType.transport ? 0 : 1) : rdma ? (tableType.transport ? -1 : -2) : 0;
+  // Transport tables come after the others for received frames, and before them for sent ones.
+  const within = stage === RDMA ? (tableType.transport ? 1 : 0) : rdma ? (tableType.transport ? -2 : -1) : 0;
   const kind = name.toLowerCase();
   const place = [vport, stage, within, priority, 1];
   return { rule, vport, kind, port: port === 0 ? undefined : port, priority, place };

@@ -182,7 +182,7 @@ describe("received packets", () => {
     expect(packetOf(addr)).toMatchObject({ opcode: 2, dst_qp: b.qp.qp_num });
   });
 
-  test("pass sniffers, RDMA_TRANSPORT_RX, RDMA_RX and the connection, in this order, and stage 2 not at all", () => {
+  test("pass sniffers, RDMA_RX, RDMA_TRANSPORT_RX and the connection, in this order, and stage 2 not at all", () => {
     const [transport, rdma, nic] = [counter(b), counter(b), counter(b)];
     flow(b, {}, [counted(transport), tagged(9), MISSES], ofPort(TRANSPORT_RX, 1));
     flow(b, {}, [counted(rdma), MISSES], inTable(RDMA_RX));
@@ -216,16 +216,16 @@ describe("received packets", () => {
 describe("sent packets", () => {
   beforeEach(() => open());
 
-  test("pass RDMA_TX, RDMA_TRANSPORT_TX and NIC_TX, in this order", () => {
+  test("pass RDMA_TRANSPORT_TX, RDMA_TX and NIC_TX, in this order", () => {
     const [rdma, transport, nic] = [counter(a), counter(a), counter(a)];
-    const read = (): bigint[] => [rdma, transport, nic].map((one) => one.read().packets);
-    flow(a, {}, [counted(rdma)], inTable(RDMA_TX));
-    flow(a, {}, [counted(transport)], { ...ofPort(TRANSPORT_TX, 1), priority: 1 });
+    const read = (): bigint[] => [transport, rdma, nic].map((one) => one.read().packets);
+    flow(a, {}, [counted(transport)], ofPort(TRANSPORT_TX, 1));
+    flow(a, {}, [counted(rdma)], { ...inTable(RDMA_TX), priority: 1 });
     flow(a, {}, [counted(nic)], { ...inTable(NIC_TX), priority: 1 });
     expect(exchange(a, b)).toBe(ARRIVES);
     expect(read()).toEqual([2n, 2n, 2n]);
     // Last packets do not pass the second table, first ones do not pass the third.
-    flow(a, { "misc.bth_opcode": 2 }, [DROPS], ofPort(TRANSPORT_TX, 1));
+    flow(a, { "misc.bth_opcode": 2 }, [DROPS], inTable(RDMA_TX));
     flow(a, { "misc.bth_opcode": 0 }, [DROPS], inTable(NIC_TX));
     expect(exchange(a, b)).toBe(LOST);
     expect([read(), wire.frames.length]).toEqual([[8n, 5n, 2n], 3]);

@@ -78,6 +78,7 @@ const REACHED = [
   ...["NIC_RX EEXIST", "NIC_TX EEXIST", "FDB EEXIST", "RDMA_RX EEXIST"],
   ...Array.from({ length: 9 }, (_, type) => `action ${type}`),
   ...["allow", "drop", "queue", "table", "anchor", "vport"].map((kind) => `entry ${kind}`),
+  ...Object.keys(FLOW_TABLES).flatMap((type) => ["allow", "drop", "table"].map((kind) => `entry of ${type} ${kind}`)),
   ...["deliver", "drop drop_action", "drop no_destination", "drop table_miss", "miss no_rule", "miss default_miss"].map(
     (what) => `received: ${what}`,
   ),

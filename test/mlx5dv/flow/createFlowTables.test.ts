@@ -35,7 +35,7 @@ function entry(of: DevxFlowTable, destination_id: number | null, flow_index = 0)
   const forward = destination_id !== null;
   return made(
     dv.setFlowTableEntryCommand({
-      table_type: of.setting.tableType,
+      table_type: of.setting.type.number,
       table_id: of.id,
       flow_index,
       ignore_flow_level: forward,

@@ -65,10 +65,14 @@ const QUEUES: readonly (readonly [name: string, vport: number, port: number])[] 
 ];
 
 const TYPES = Object.keys(FLOW_TABLES) as FlowTable[];
-const DEVICE_TYPES: Record<DomainType, number> = {
-  nic_rx: dv.FS_FT_NIC_RX,
-  nic_tx: dv.FS_FT_NIC_TX,
-  fdb: dv.FS_FT_FDB,
+const DEVICE_TYPES: Record<FlowTable, number> = {
+  NIC_RX: dv.FS_FT_NIC_RX,
+  NIC_TX: dv.FS_FT_NIC_TX,
+  FDB: dv.FS_FT_FDB,
+  RDMA_RX: dv.FS_FT_RDMA_RX,
+  RDMA_TX: dv.FS_FT_RDMA_TX,
+  RDMA_TRANSPORT_RX: dv.FS_FT_RDMA_TRANSPORT_RX,
+  RDMA_TRANSPORT_TX: dv.FS_FT_RDMA_TRANSPORT_TX,
 };
 const FLOW_TYPES: Record<DomainType, number> = { nic_rx: 0, nic_tx: 1, fdb: 2 };
 
@@ -206,19 +210,19 @@ function makeChange(context: Context, ft_type: number, step: Step): dv.FlowActio
   return dv.mlx5dv_create_flow_action_packet_reformat(context, bytes === null ? 0 : data.length, bytes, type, ft_type);
 }
 
-/** Two flow tables of each domain of each function; some send missed frames to the second. */
+/** Two flow tables of each type of each function; some send missed frames to the second. */
 function tablesOf(draft: Draft, contexts: readonly Context[]): Map<string, MadeTable> {
   const tables = new Map<string, MadeTable>();
   for (const [vport, context] of contexts.entries()) {
-    for (const domain of ["nic_rx", "nic_tx", "fdb"] as const) {
-      if (domain === "fdb" && vport !== 0) continue;
-      const [second, first] = ["b", "a"].map((letter) => `${tableNames[domain]}${vport}${letter}`) as [string, string];
-      const behind = makeTable(draft, context, { domain, vport, entries: [], miss: null });
+    for (const type of TYPES) {
+      if (type === "FDB" && vport !== 0) continue;
+      const [first, second] = tableNames(type, vport);
+      const behind = makeTable(draft, context, { type, vport, entries: [], miss: null });
       const miss = draft.random.chance(0.5) ? second : null;
       draft.masks.set(second, behind.terms);
       draft.world.tables.set(second, behind.reference);
       tables.set(second, behind.made);
-      const before = makeTable(draft, context, { domain, vport, entries: [], miss }, behind.made.table.id);
+      const before = makeTable(draft, context, { type, vport, entries: [], miss }, behind.made.table.id);
       draft.masks.set(first, before.terms);
       draft.world.tables.set(first, before.reference);
       tables.set(first, before.made);
@@ -229,7 +233,7 @@ function tablesOf(draft: Draft, contexts: readonly Context[]): Map<string, MadeT
 
 /** A flow table, and a group that covers all of it, with masks for fields of a frame. */
 function makeTable({ random }: Draft, context: Context, reference: DeviceTable, behind = 0) {
-  const type = DEVICE_TYPES[reference.domain];
+  const type = DEVICE_TYPES[reference.type];
   const miss = reference.miss === null ? {} : { table_miss_action: 1, table_miss_id: behind };
   const table = created(context, dv.createFlowTableCommand(type, { level: 1, log_size: LOG_SIZE, ...miss }));
   const frame: Frame = { ...randomFrame(random), parser: DECLARED };
@@ -253,7 +257,7 @@ export function addSome(world: CreateFlowWorld): void {
     const flow = drawFlow(world);
     if (flow !== null) makeFlow(world, flow);
   }
-  for (let n = 0; n < 6; n++) addEntry(world);
+  for (let n = 0; n < 12; n++) addEntry(world);
 }
 
 /** In both, or in neither. */
@@ -343,7 +347,7 @@ function addEntry(world: CreateFlowWorld): void {
   const entry = created(
     context,
     dv.setFlowTableEntryCommand({
-      table_type: DEVICE_TYPES[here.domain],
+      table_type: DEVICE_TYPES[here.type],
       table_id: table.id,
       flow_index,
       group_id: groupId,
@@ -357,6 +361,7 @@ function addEntry(world: CreateFlowWorld): void {
   const order = (one: TableEntry): number => entries.findIndex((made) => made !== null && names.get(made) === one.id);
   here.entries = [...here.entries, drawn.entry].sort((a, b) => order(a) - order(b));
   count(tally, `entry ${drawn.entry.end.kind}`);
+  count(tally, `entry of ${here.type} ${drawn.entry.end.kind}`);
 }
 
 function endOfEntry(

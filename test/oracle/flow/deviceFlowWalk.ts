@@ -65,8 +65,8 @@ interface Walk {
 
 type FrameIn = Omit<Frame, "parser">;
 
-const RECEIVED: FlowTable[] = ["RDMA_TRANSPORT_RX", "RDMA_RX", "NIC_RX"];
-const SENT_BY_TRANSPORTS: FlowTable[] = ["RDMA_TX", "RDMA_TRANSPORT_TX"];
+const RECEIVED: FlowTable[] = ["RDMA_RX", "RDMA_TRANSPORT_RX", "NIC_RX"];
+const SENT_BY_TRANSPORTS: FlowTable[] = ["RDMA_TRANSPORT_TX", "RDMA_TX"];
 
 /** A frame received on a port. */
 export function receiveDeviceFlows(world: FlowWorld, frame: FrameIn, observe: Observer): FlowOutcome {
@@ -281,8 +281,14 @@ function table(walk: Walk, name: string): Place | FlowOutcome {
   return goTo(walk, here, entry.end);
 }
 
-/** The default of the domain for a table that is not root. */
-function byDefault(walk: Walk, { domain, vport }: DeviceTable, why: string): Place | FlowOutcome {
+/** The default of a table: the next stage for RDMA types, else that of the domain. */
+function byDefault(walk: Walk, { type, vport }: DeviceTable, why: string): Place | FlowOutcome {
+  const { domain, rdma } = FLOW_TABLES[type];
+  if (rdma) {
+    walk.tag = null;
+    walk.behind = behindOf(type);
+    return unwanted(walk, { stage: type, vport });
+  }
   if (domain === "nic_rx") return ended(walk, "drop", why);
   if (domain === "fdb") return crossed(walk, RECEIVED, PF);
   walk.behind = [];

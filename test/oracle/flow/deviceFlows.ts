@@ -83,7 +83,7 @@ export interface TableEntry {
 }
 
 export interface DeviceTable {
-  domain: DomainType;
+  type: FlowTable;
   vport: number;
   /** In order of index. */
   entries: TableEntry[];

@@ -73,7 +73,7 @@ export function drawBase(
 ): Base {
   const frame = random.chance(0.4) ? randomFrameOf(random, "bth") : randomFrame(random);
   if (random.chance(0.5) || frame.linkType !== 1 || frame.bytes.length < 14) return { frame, sender: null };
-  const transport = random.chance(0.3);
+  const transport = random.chance(0.5);
   const metadata = transport || random.chance(0.5) ? 0 : random.word();
   const sender = { ...random.pick(senders), metadata, transport };
   if (random.chance(0.3)) frame.bytes.set(be(macs.get(sender.port) ?? 0n, 6));
@@ -150,15 +150,23 @@ function does(
   };
 }
 
-export const tableNames = { nic_rx: "rx", nic_tx: "tx", fdb: "fdb" } as const;
+/** The two flow tables of a type on a function. */
+export const tableNames = (type: FlowTable, vport: number): [string, string] => [
+  `${type} ${vport} a`,
+  `${type} ${vport} b`,
+];
+
+const OF_DOMAIN = { nic_rx: "NIC_RX", nic_tx: "NIC_TX", fdb: "FDB" } as const satisfies Record<string, FlowTable>;
 
 function randomEnd(random: Random, { queues }: Named, type: FlowTable, vport: number): FlowEnd | null {
-  const { domain } = FLOW_TABLES[type];
+  const { domain, rdma } = FLOW_TABLES[type];
   const roll = random.below(100);
   if (roll < 12) return { kind: "drop" };
-  if (roll < 30) return { kind: "miss" };
-  if (roll < 52) return { kind: "table", table: `${tableNames[domain]}${vport}${random.pick(["a", "b"])}` };
-  if (roll < 60 || domain !== "nic_rx") return null;
+  // Frames are to reach the later RDMA types too.
+  if (roll < (rdma ? 40 : 30)) return { kind: "miss" };
+  const of = random.chance(0.8) ? type : OF_DOMAIN[domain];
+  if (roll < (rdma ? 82 : 52)) return { kind: "table", table: random.pick(tableNames(of, vport)) };
+  if (roll < (rdma ? 85 : 60) || domain !== "nic_rx") return null;
   return { kind: "queue", queue: random.pick(queuesOf(queues, vport)) };
 }
 
@@ -173,17 +181,18 @@ export function drawTableEntry(draft: Draft): { table: string; entry: TableEntry
   const { table, fields } = random.pick(visits);
   const here = world.tables.get(table) as DeviceTable;
   const terms = termsFor(random, masks.get(table) ?? [], fields);
-  const tag = here.domain === "nic_rx" && random.chance(0.3) ? random.between(1, 2 ** 24 - 1) : 0;
+  const tag = FLOW_TABLES[here.type].domain === "nic_rx" && random.chance(0.3) ? random.between(1, 2 ** 24 - 1) : 0;
   return { table, entry: { id: `e${draft.made++}`, terms, end: randomTableEnd(random, named, here), tag } };
 }
 
-function randomTableEnd(random: Random, named: Named, { domain, vport }: DeviceTable): TableEnd {
+function randomTableEnd(random: Random, named: Named, { type, vport }: DeviceTable): TableEnd {
+  const { domain, rdma } = FLOW_TABLES[type];
   const roll = random.below(100);
   if (roll < 12) return { kind: "drop" };
-  if (roll < 24) return { kind: "allow" };
-  if (roll < 40) return { kind: "table", table: `${tableNames[domain]}${vport}${random.pick(["a", "b"])}` };
+  if (roll < (rdma ? 36 : 24)) return { kind: "allow" };
+  if (roll < (rdma ? 55 : 40)) return { kind: "table", table: random.pick(tableNames(type, vport)) };
   const anchors = named.anchors.filter((one) => one.vport === vport && FLOW_TABLES[one.type].domain === domain);
-  if (roll < 62 && anchors.length > 0) {
+  if (roll < (rdma ? 70 : 62) && anchors.length > 0) {
     const { type, priority } = random.pick(anchors);
     return { kind: "anchor", type, priority };
   }

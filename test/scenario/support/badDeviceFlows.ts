@@ -36,10 +36,11 @@ export const BAD_DEVICE_FLOW_SHAPES: readonly BadDocument[] = [
     ["steeringAnchors", 0, "priority"],
     -1,
   ]),
-  bad("flow table of RDMA", 'flowTables[1].table_type = "rdma_rx" § one of "nic_rx", "nic_tx", "fdb"', [
-    ["flowTables", 1, "table_type"],
-    "rdma_rx",
-  ]),
+  bad(
+    "flow table of an unknown type",
+    'flowTables[1].table_type = "rdma" § one of "nic_rx", "nic_tx", "fdb", "rdma_rx", "rdma_tx", "rdma_transport_rx", "rdma_transport_tx"',
+    [["flowTables", 1, "table_type"], "rdma"],
+  ),
   bad(
     "flow table without groups",
     'flowTables[1] § the key "groups" is missing: Its groups. (found { name, description, function, table_type, level, log_size, ... })',

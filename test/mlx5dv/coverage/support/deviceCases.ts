@@ -23,11 +23,14 @@ const CAP: Readonly<Record<string, Run>> = {
     const newer = p.older ? {} : { 145: 2, 147: 0x30 };
     const formats = p.older ? {} : { 152: p.format };
     const rest = { 20: 0x80, 33: 15, 35: 17, 43: 24, 68: 0x83, 70: 1, 71: 2, 83: 16, 87: 4, 121: 255 };
-    p.says(told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_GENERAL), CAPS), { ...rest, ...newer, 150: 4, ...formats });
+    p.says(told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_GENERAL), CAPS), {
+      ...{ ...rest, ...newer, 150: 4, ...formats },
+      190: 0x40, // advanced RDMA
+    });
   },
   "QUERY_HCA_CAP: NIC flow table, eSwitch flow table": (p) => {
     const nic = told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_NIC_FLOW_TABLE), CAPS);
-    p.says(nic.subarray(0, 84), { 16: 200, 19: 64, 20: 128, 21: 24, 22: 3, 23: 255, 80: 0xf5, 81: 0xb7, 82: 0xb8 });
+    p.says(nic.subarray(0, 84), { 16: 202, 19: 64, 20: 128, 21: 24, 22: 3, 23: 255, 80: 0xf5, 81: 0xb7, 82: 0xb8 });
     const esw = told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_ESW_FLOW_TABLE), CAPS);
     p.says(esw.subarray(0, 84), { 16: 3, 19: 40, 80: 0xb5, 81: 0xb7, 82: 0xb8 });
   },

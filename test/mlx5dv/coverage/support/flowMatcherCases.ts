@@ -85,7 +85,7 @@ const MATCHER: Readonly<Record<string, Run>> = {
   },
   "RDMA_TX: what datagrams become": (p) => sends(p, inTable(RDMA_TX)),
   "RDMA_TRANSPORT_RX: RoCE of a port": (p) => {
-    deviceFlow(p, {}, [TO(p, "a")], inTable(RDMA_RX));
+    deviceFlow(p, {}, [TO(p, "a")]);
     deviceFlow(p, {}, [TO(p, "b")], ofPort(TRANSPORT_RX, 2));
     p.gets(p.received(ROCE, 1), "a deliver");
     p.gets(p.received(ROCE, 2), "b deliver");

@@ -63,7 +63,7 @@ export const leads = (destination_type: number, destination_id: number): Partial
 
 /** Fields of an entry of such a table. */
 export const entryOf = (table: DevxFlowTable, fields: Partial<dv.FlowEntryFields>): dv.FlowEntryFields => ({
-  table_type: table.setting.tableType,
+  table_type: table.setting.type.number,
   table_id: table.id,
   flow_index: 0,
   group_id: [...table.groups][0]!.id,
