@@ -53,6 +53,10 @@ export const IBV_ATOMIC_GLOB = 2;
 /** enum ibv_dm_mask */
 export const IBV_DM_MASK_HANDLE = 1;
 
+/** enum ibv_odp_general_caps */
+export const IBV_ODP_SUPPORT = 1;
+export const IBV_ODP_SUPPORT_IMPLICIT = 2;
+
 /** enum ibv_odp_transport_cap_bits */
 export const IBV_ODP_SUPPORT_SEND = 1;
 export const IBV_ODP_SUPPORT_RECV = 2;
@@ -60,10 +64,8 @@ export const IBV_ODP_SUPPORT_WRITE = 4;
 export const IBV_ODP_SUPPORT_READ = 8;
 export const IBV_ODP_SUPPORT_ATOMIC = 16;
 export const IBV_ODP_SUPPORT_SRQ_RECV = 32;
-
-/** enum ibv_odp_general_caps */
-export const IBV_ODP_SUPPORT = 1;
-export const IBV_ODP_SUPPORT_IMPLICIT = 2;
+export const IBV_ODP_SUPPORT_FLUSH = 64;
+export const IBV_ODP_SUPPORT_ATOMIC_WRITE = 128;
 
 /** enum ibv_tm_cap_flags */
 export const IBV_TM_CAP_RC = 1;
@@ -106,6 +108,7 @@ export const IBV_PORT_SWITCH_PORT_STATE_TABLE_SUP = 8;
 export const IBV_PORT_LINK_WIDTH_2X_SUP = 16;
 export const IBV_PORT_LINK_SPEED_HDR_SUP = 32;
 export const IBV_PORT_LINK_SPEED_NDR_SUP = 0x400;
+export const IBV_PORT_LINK_SPEED_XDR_SUP = 0x1000;
 
 /** enum ibv_event_type */
 export const IBV_EVENT_CQ_ERR = 0;
@@ -128,6 +131,7 @@ export const IBV_EVENT_QP_LAST_WQE_REACHED = 16;
 export const IBV_EVENT_CLIENT_REREGISTER = 17;
 export const IBV_EVENT_GID_CHANGE = 18;
 export const IBV_EVENT_WQ_FATAL = 19;
+export const IBV_EVENT_DEVICE_SPEED_CHANGE = 20;
 
 /** enum ibv_wc_status, the other members */
 export const IBV_WC_LOC_QP_OP_ERR = 2;
@@ -155,6 +159,7 @@ export const IBV_WC_FETCH_ADD = 4;
 export const IBV_WC_BIND_MW = 5;
 export const IBV_WC_LOCAL_INV = 6;
 export const IBV_WC_TSO = 7;
+export const IBV_WC_FLUSH = 8;
 export const IBV_WC_ATOMIC_WRITE = 9;
 export const IBV_WC_RECV_RDMA_WITH_IMM = 129;
 export const IBV_WC_TM_ADD = 130;
@@ -185,6 +190,8 @@ export const IBV_ACCESS_MW_BIND = 16;
 export const IBV_ACCESS_ZERO_BASED = 32;
 export const IBV_ACCESS_ON_DEMAND = 64;
 export const IBV_ACCESS_HUGETLB = 128;
+export const IBV_ACCESS_FLUSH_GLOBAL = 0x100;
+export const IBV_ACCESS_FLUSH_PERSISTENT = 0x200;
 export const IBV_ACCESS_RELAXED_ORDERING = 0x100000;
 
 /** enum ibv_xrcd_init_attr_mask */
@@ -197,6 +204,14 @@ export const IBV_REREG_MR_CHANGE_TRANSLATION = 1;
 export const IBV_REREG_MR_CHANGE_PD = 2;
 export const IBV_REREG_MR_CHANGE_ACCESS = 4;
 export const IBV_REREG_MR_FLAGS_SUPPORTED = 7;
+
+/** enum ibv_mr_init_attr_mask */
+export const IBV_REG_MR_MASK_IOVA = 1;
+export const IBV_REG_MR_MASK_ADDR = 2;
+export const IBV_REG_MR_MASK_FD = 4;
+export const IBV_REG_MR_MASK_FD_OFFSET = 8;
+export const IBV_REG_MR_MASK_DMAH = 16;
+export const IBV_REG_MR_MASK_BUF = 32;
 
 /** enum ibv_mw_type */
 export const IBV_MW_TYPE_1 = 1;
@@ -271,6 +286,14 @@ export const IBV_QP_OPEN_ATTR_CONTEXT = 4;
 export const IBV_QP_OPEN_ATTR_TYPE = 8;
 export const IBV_QP_OPEN_ATTR_RESERVED = 16;
 
+/** enum ibv_query_qp_data_in_order_flags */
+export const IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS = 1;
+export const IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY = 2;
+
+/** enum ibv_query_qp_data_in_order_caps */
+export const IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG = 1;
+export const IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES = 2;
+
 /** enum ibv_qp_state, the other members */
 export const IBV_QPS_UNKNOWN = 7;
 
@@ -278,6 +301,14 @@ export const IBV_QPS_UNKNOWN = 7;
 export const IBV_MIG_MIGRATED = 0;
 export const IBV_MIG_REARM = 1;
 export const IBV_MIG_ARMED = 2;
+
+/** enum ibv_placement_type */
+export const IBV_FLUSH_GLOBAL = 1;
+export const IBV_FLUSH_PERSISTENT = 2;
+
+/** enum ibv_selectivity_level */
+export const IBV_FLUSH_RANGE = 0;
+export const IBV_FLUSH_MR = 1;
 
 /** enum ibv_ops_wr_opcode */
 export const IBV_WR_TAG_ADD = 0;
@@ -296,9 +327,31 @@ export const IBV_CQ_ATTR_RESERVED = 2;
 export const IBV_SYSFS_NAME_MAX = 64;
 export const IBV_SYSFS_PATH_MAX = 0x100;
 
+/** enum ibv_qp_attach_comp_cntr_op */
+export const IBV_QP_ATTACH_COMP_CNTR_OP_SEND = 1;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_RECV = 2;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ = 4;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ = 8;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE = 16;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE = 32;
+
+/** enum ibv_comp_cntr_type */
+export const IBV_COMP_CNTR_TYPE_WRS = 0;
+export const IBV_COMP_CNTR_TYPE_BYTES = 1;
+
 /** enum ibv_parent_domain_init_attr_mask */
 export const IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS = 1;
 export const IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT = 2;
+export const IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC = 4;
+
+/** enum ibv_tph_mem_type */
+export const IBV_TPH_MEM_TYPE_VM = 0;
+export const IBV_TPH_MEM_TYPE_PM = 1;
+
+/** enum ibv_dmah_init_attr_mask */
+export const IBV_DMAH_INIT_ATTR_MASK_CPU_ID = 1;
+export const IBV_DMAH_INIT_ATTR_MASK_PH = 2;
+export const IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE = 4;
 
 /** enum ibv_values_mask */
 export const IBV_VALUES_MASK_RAW_CLOCK = 1;

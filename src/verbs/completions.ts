@@ -11,6 +11,7 @@ import {
   IBV_WC_EX_WITH_SLID,
   IBV_WC_EX_WITH_SRC_QP,
 } from "../abi/verbs.js";
+import { IBV_CQ_ATTR_MODERATE } from "../abi/verbsConstants.js";
 import { refuse } from "../errors.js";
 import { channelOf, type CompletionChannel } from "../model/queue/completionChannel.js";
 import { CompletionQueue, type WorkCompletion } from "../model/queue/completionQueue.js";
@@ -20,9 +21,11 @@ import {
   type CompletionQueueAttributes,
   type Enoent,
 } from "../model/queue/extendedCompletionQueue.js";
-import { describe, unsigned } from "../checks.js";
+import { checkObject, describe, unsigned } from "../checks.js";
 import { living } from "../model/base/handle.js";
 import { fillList, type Out } from "./out.js";
+
+import { bounded, MAX_CQ_COUNT, MAX_CQ_PERIOD } from "../model/base/limits.js";
 
 export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQueue.js";
 export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
@@ -66,6 +69,37 @@ export function ibv_destroy_cq(cq: CompletionQueue): 0 {
  */
 export function ibv_resize_cq(cq: CompletionQueue, cqe: number): 0 {
   living("ibv_resize_cq", "cq", cq, CompletionQueue).resize("ibv_resize_cq", cqe);
+  return 0;
+}
+
+/** `struct ibv_modify_cq_attr` */
+export interface CompletionQueueChange {
+  /** IBV_CQ_ATTR_MODERATE */
+  attr_mask: number;
+  /** Completions of an event, and microseconds until it comes at the latest. */
+  moderate?: { cq_count: number; cq_period: number } | undefined;
+}
+
+/**
+ * Sets how many completions one event may stand for (ibv_modify_cq(3)). MODEL: an event comes with its
+ * first completion, whatever the moderation.
+ * @throws EINVAL if the mask is 0, or a number is above `cq_mod_caps` of the device
+ * @throws EOPNOTSUPP if the mask has another bit
+ */
+export function ibv_modify_cq(cq: CompletionQueue, cq_attr: CompletionQueueChange): 0 {
+  const call = "ibv_modify_cq";
+  living(call, "cq", cq, CompletionQueue);
+  checkObject(call, "cq_attr", cq_attr);
+  const mask = unsigned(call, "cq_attr.attr_mask", cq_attr.attr_mask, 32);
+  if (mask !== IBV_CQ_ATTR_MODERATE) {
+    const code = mask === 0 ? "EINVAL" : "EOPNOTSUPP";
+    const hint = "use IBV_CQ_ATTR_MODERATE";
+    refuse({ code, call, reason: "unsupported", path: "cq_attr.attr_mask", value: mask, hint });
+  }
+  const { moderate } = cq_attr;
+  checkObject(call, "cq_attr.moderate", moderate);
+  bounded(call, "cq_attr.moderate.cq_count", moderate.cq_count, MAX_CQ_COUNT);
+  bounded(call, "cq_attr.moderate.cq_period", moderate.cq_period, MAX_CQ_PERIOD);
   return 0;
 }
 
@@ -260,6 +294,37 @@ export function ibv_wc_read_completion_ts(cq: ExtendedCompletionQueue): bigint {
 export function ibv_wc_read_completion_wallclock_ns(cq: ExtendedCompletionQueue): bigint {
   const call = "ibv_wc_read_completion_wallclock_ns";
   return extended(call, cq).read(call, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK).time;
+}
+
+/**
+ * The VLAN tag that the device removed from the frame. MODEL: tags stay in the frame, so no queue can
+ * be made with IBV_WC_EX_WITH_CVLAN.
+ * @throws EINVAL always
+ */
+export function ibv_wc_read_cvlan(cq: ExtendedCompletionQueue): never {
+  return lacking("ibv_wc_read_cvlan", cq, "no completion has a tag: tags stay in the frame");
+}
+
+/**
+ * The tag matching of the current completion. MODEL: there is none, so no queue can be made with
+ * IBV_WC_EX_WITH_TM_INFO.
+ * @throws EINVAL always
+ */
+export function ibv_wc_read_tm_info(cq: ExtendedCompletionQueue, _tm_info: unknown): never {
+  return lacking("ibv_wc_read_tm_info", cq, "there is no tag matching here");
+}
+
+/**
+ * The remote key that the sender invalidated. MODEL: no operation does, so IBV_WC_WITH_INV is never
+ * set; as in C it is the field of the immediate data.
+ * @throws EINVAL if no completion is current, or the queue was made without IBV_WC_EX_WITH_IMM
+ */
+export function ibv_wc_read_invalidated_rkey(cq: ExtendedCompletionQueue): number {
+  return read("ibv_wc_read_invalidated_rkey", cq, IBV_WC_EX_WITH_IMM).imm_data;
+}
+
+function lacking(call: string, cq: ExtendedCompletionQueue, hint: string): never {
+  refuse({ code: "EINVAL", call, reason: "not_requested", path: "cq", value: extended(call, cq), hint });
 }
 
 function read(call: string, cq: ExtendedCompletionQueue, field: number): WorkCompletion {

@@ -9,6 +9,7 @@ export * from "./completions.js";
 export * from "./counters.js";
 export * from "./device.js";
 export * from "./device/list.js";
+export * from "./device/properties.js";
 export * from "./esp.js";
 export { flowActionEspBytes, flowActionEspFromBytes } from "./espBytes.js";
 export type {

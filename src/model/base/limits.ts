@@ -51,6 +51,9 @@ export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
 
 /** Bytes that a work request can carry by itself (`max_inline_data`). */
 export const MAX_INLINE_DATA = 1024;
+/** The largest moderation of a completion queue: completions, and microseconds (`cq_mod_caps`). */
+export const MAX_CQ_COUNT = 0xffff;
+export const MAX_CQ_PERIOD = 0xfff;
 /** RDMA reads and atomics that a queue pair accepts as outstanding. */
 export const MAX_RD_ATOMIC = 16;
 /** The last queue pair number: numbers have 24 bits and are not reused. */

@@ -12,7 +12,7 @@ import {
 } from "../../abi/verbs.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { eui64 } from "../base/gids.js";
-import { MAX_RD_ATOMIC } from "../base/limits.js";
+import { MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_RD_ATOMIC } from "../base/limits.js";
 import { PKEY_TABLE_LENGTH, portMac } from "../base/ports.js";
 import { HASH_FIELDS } from "../queue/rss.js";
 
@@ -194,7 +194,7 @@ export function deviceAttributesEx(device: DeviceBase): DeviceAttributesEx {
     packet_pacing_caps: { qp_rate_limit_min: 0, qp_rate_limit_max: 0, supported_qpts: 0 },
     raw_packet_caps: IBV_RAW_PACKET_CAP_IP_CSUM,
     tm_caps: { max_rndv_hdr_size: 0, max_num_tags: 0, flags: 0, max_ops: 0, max_sge: 0 },
-    cq_mod_caps: { max_cq_count: 0, max_cq_period: 0 },
+    cq_mod_caps: { max_cq_count: MAX_CQ_COUNT, max_cq_period: MAX_CQ_PERIOD },
     max_dm_size: 0n,
     pci_atomic_caps: { fetch_add: 0, swap: 0, compare_swap: 0 },
     xrc_odp_caps: 0,

@@ -94,6 +94,11 @@ export function checkOperation(
   refuse({ code: "EINVAL", call, reason: "bad_send_flags", path: "wr.send_flags", value: flags, hint });
 }
 
+/** Whether queue pairs of a type have an operation. */
+export function hasOperation(qp_type: number, opcode: number): boolean {
+  return OPERATIONS[qp_type]?.has.includes(opcode) ?? false;
+}
+
 /** The flags of the operations that `ibv_wr_*` can build for a type: `IBV_QP_EX_WITH_SEND` and so on. */
 function buildable(qp_type: number): number {
   return (OPERATIONS[qp_type] as Operations).has.reduce((flags, opcode) => flags | buildFlag(opcode), 0);
