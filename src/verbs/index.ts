@@ -35,6 +35,7 @@ export type {
 export type { Out } from "./out.js";
 export * from "./queries.js";
 export * from "./queue/events.js";
+export * from "./queue/multicast.js";
 export * from "./queue/sharedQueues.js";
 export * from "./queue/workRequests.js";
 export * from "./queues.js";

@@ -78,6 +78,11 @@ export function isIpv4Mapped(gid: Uint8Array): boolean {
   return gid.subarray(0, 10).every((byte) => byte === 0) && gid[10] === 0xff && gid[11] === 0xff;
 }
 
+/** Whether it is a group: ff00::/8, or a mapped address of 224.0.0.0/4. */
+export function isMulticast(gid: Uint8Array): boolean {
+  return isIpv4Mapped(gid) ? (gid[12] ?? 0) >> 4 === 0xe : gid[0] === 0xff;
+}
+
 /** The four bytes of a mapped address. */
 export function mappedIpv4(gid: Uint8Array): Uint8Array {
   return gid.slice(12);

@@ -29,6 +29,8 @@ export interface DeviceLimits {
   max_rwq_indirection_tables: number;
   /** Shared receive queues alive. */
   max_srq: number;
+  /** Multicast groups with queue pairs. */
+  max_mcast_grp: number;
   /** Entries of an indirection table. */
   max_rwq_indirection_table_size: number;
 }
@@ -46,6 +48,7 @@ export const DEFAULT_LIMITS: Readonly<DeviceLimits> = {
   max_wq_type_rq: 2 ** 17,
   max_rwq_indirection_tables: 2 ** 16,
   max_srq: 2 ** 23,
+  max_mcast_grp: 2 ** 21,
   max_rwq_indirection_table_size: 2 ** 10,
 };
 
@@ -54,6 +57,8 @@ export const MAX_INLINE_DATA = 1024;
 /** The largest moderation of a completion queue: completions, and microseconds (`cq_mod_caps`). */
 export const MAX_CQ_COUNT = 0xffff;
 export const MAX_CQ_PERIOD = 0xfff;
+/** Queue pairs of a multicast group (`max_mcast_qp_attach`). */
+export const MAX_GROUP_QUEUE_PAIRS = 60;
 /** RDMA reads and atomics that a queue pair accepts as outstanding. */
 export const MAX_RD_ATOMIC = 16;
 /** The last queue pair number: numbers have 24 bits and are not reused. */
@@ -69,13 +74,14 @@ const COUNTED = {
   wq: "max_wq_type_rq",
   rqt: "max_rwq_indirection_tables",
   srq: "max_srq",
+  mcast: "max_mcast_grp",
 } as const satisfies Record<string, keyof DeviceLimits>;
 export type CountedKind = keyof typeof COUNTED;
 
 /** Counts the living objects of a device. */
 export class Inventory {
   readonly limits: Readonly<DeviceLimits>;
-  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0, srq: 0 };
+  readonly #alive: Record<CountedKind, number> = { qp: 0, cq: 0, mr: 0, pd: 0, ah: 0, wq: 0, rqt: 0, srq: 0, mcast: 0 };
 
   constructor(limits: Readonly<DeviceLimits>) {
     this.limits = limits;

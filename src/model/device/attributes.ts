@@ -12,7 +12,7 @@ import {
 } from "../../abi/verbs.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { eui64 } from "../base/gids.js";
-import { MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_RD_ATOMIC } from "../base/limits.js";
+import { MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_GROUP_QUEUE_PAIRS, MAX_RD_ATOMIC } from "../base/limits.js";
 import { PKEY_TABLE_LENGTH, portMac } from "../base/ports.js";
 import { HASH_FIELDS } from "../queue/rss.js";
 
@@ -157,9 +157,9 @@ export function deviceAttributes(device: DeviceBase): DeviceAttributes {
     max_mw: 0,
     max_raw_ipv6_qp: 0,
     max_raw_ethy_qp: 0,
-    max_mcast_grp: 0,
-    max_mcast_qp_attach: 0,
-    max_total_mcast_qp_attach: 0,
+    max_mcast_grp: limits.max_mcast_grp,
+    max_mcast_qp_attach: MAX_GROUP_QUEUE_PAIRS,
+    max_total_mcast_qp_attach: limits.max_mcast_grp * MAX_GROUP_QUEUE_PAIRS,
     max_ah: limits.max_ah,
     max_fmr: 0,
     max_map_per_fmr: 0,

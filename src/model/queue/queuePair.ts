@@ -307,7 +307,12 @@ export class QueuePair extends Handle implements Receiver {
   /** @internal Destroys it for a call of the facades. */
   destroy(call: string): void {
     this.context.asyncEvents.checkAcknowledged(call, "qp", this);
-    retire(call, "qp", this, "destroy the actions and flows that lead to it first");
+    retire(
+      call,
+      "qp",
+      this,
+      "destroy the actions and flows that lead to it, and detach it from its multicast groups first",
+    );
     this.context.asyncEvents.forget(this);
     this.release();
     this.device.hardware.inventory.remove("qp");

@@ -1,10 +1,10 @@
 /**
- * The receive rule of a connection: it passes the packets of a connected queue pair to that queue
- * pair. No object owns it, and outcomes do not list it.
+ * Rules for RoCE packets: those of a connection go to its queue pair, those of a multicast group to
+ * all queue pairs of the group. No object owns such a rule, and outcomes do not list it.
  */
 import { Op } from "../../abi/engine.js";
 import { PORT_ROCE } from "../../abi/protocols.js";
-import { insertRule } from "../../engine/rules.js";
+import { changeActions, insertRule } from "../../engine/rules.js";
 import { readBits } from "../../packet/bytes.js";
 import type { Route } from "../queue/addressHandle.js";
 import type { FunctionBase } from "../base/deviceBase.js";
@@ -12,27 +12,25 @@ import { isIpv4Mapped } from "../base/gids.js";
 import { matchOf, type MatchFields } from "../match/match.js";
 import { TablePipeline } from "../table/pipeline.js";
 
-export class ConnectionRule {
+export class ConnectedRule {
   readonly id: number;
   readonly #function: FunctionBase;
   /** The rule's handle in the core. */
   readonly #handle: number;
 
   /**
-   * Installs the rule: packets for queue pair `qp_num` from the peer of `route` go to `queue`.
-   * @param of the function whose receive rules get it
-   * @param route the route of sent packets; the rule matches the reverse direction
-   * @param queue the handle of the queue in the core
+   * Installs a rule of the function's stage `connected`.
+   * @param actions pairs of operation and operand
    * @throws ENOMEM
    */
-  constructor(call: string, of: FunctionBase, route: Route, qp_num: number, queue: number) {
+  constructor(call: string, of: FunctionBase, fields: MatchFields, actions: readonly number[]) {
     const { device } = of;
     const pipeline = of.part(TablePipeline);
-    const { mask, value, ranges } = matchOf(call, "attr", fieldsOf(route, qp_num));
+    const { mask, value, ranges } = matchOf(call, "attr", fields);
     this.#function = of;
     this.id = device.installed.nextId;
-    // A packet names one queue pair: the order of these rules does not matter.
-    const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions: [Op.queue, queue] };
+    // A packet names one queue pair or group: the order of these rules does not matter.
+    const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions };
     try {
       this.#handle = device.allocated(call, insertRule(device.core, pipeline.open(call, "connected").table, rule));
     } catch (error) {
@@ -43,12 +41,35 @@ export class ConnectionRule {
     pipeline.added("connected");
   }
 
+  /** Replaces the actions. @throws ENOMEM, for a longer list only */
+  change(call: string, actions: readonly number[]): void {
+    const { device } = this.#function;
+    device.allocated(call, changeActions(device.core, this.#handle, actions) ? 1 : 0);
+  }
+
   remove(): void {
     const { device } = this.#function;
     device.core.exports.removeRule(this.#handle);
     device.installed.remove(this);
     this.#function.part(TablePipeline).removed("connected");
   }
+}
+
+/**
+ * The receive rule of a connection: packets for queue pair `qp_num` from the peer of `route` go to
+ * `queue`.
+ * @param route the route of sent packets; the rule matches the reverse direction
+ * @param queue the handle of the queue in the core
+ * @throws ENOMEM
+ */
+export function connectionRule(
+  call: string,
+  of: FunctionBase,
+  route: Route,
+  qp_num: number,
+  queue: number,
+): ConnectedRule {
+  return new ConnectedRule(call, of, fieldsOf(route, qp_num), [Op.queue, queue]);
 }
 
 function fieldsOf({ port, sgid, dgid }: Route, qp_num: number): MatchFields {

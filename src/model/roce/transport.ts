@@ -12,7 +12,7 @@ import type { Context } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { QueuePairState } from "../queue/states.js";
 import type { ReceiveQueue } from "../queue/receiveQueue.js";
-import { ConnectionRule } from "./connectionRule.js";
+import { connectionRule, type ConnectedRule } from "./connectionRule.js";
 import { noCounts, type TransportCounters } from "./counters.js";
 import { roceFrame } from "./frame.js";
 import { ACKNOWLEDGE, SERVICE, SERVICE_RC, SERVICE_UC } from "./opcodes.js";
@@ -50,7 +50,7 @@ export class Transport implements RequesterOwner, ResponderOwner {
   readonly #qp: ConnectedQueuePair;
   readonly #requester = new Requester(this);
   readonly #responder = new Responder(this);
-  #rule: ConnectionRule | null = null;
+  #rule: ConnectedRule | null = null;
   #route: Route | null = null;
   /** Whether a packet has arrived since the queue pair moved to RTR. */
   #established = false;
@@ -68,7 +68,7 @@ export class Transport implements RequesterOwner, ResponderOwner {
   open(call: string, state: QueuePairState): void {
     const { device, context, handle, qp_num } = this.#qp;
     const route = routeOf(call, "attr.ah_attr", device, state.ah_attr as AddressAttributes);
-    this.#rule = new ConnectionRule(call, context.function, route, qp_num, handle);
+    this.#rule = connectionRule(call, context.function, route, qp_num, handle);
     this.#route = route;
     this.#responder.reset();
     this.#established = false;

@@ -34,7 +34,7 @@ import {
 } from "./outcome.js";
 import type { Port } from "../base/ports.js";
 import type { QueuePair } from "../queue/queuePair.js";
-import { ConnectionRule } from "../roce/connectionRule.js";
+import { ConnectedRule } from "../roce/connectionRule.js";
 import type { Transport } from "../roce/transport.js";
 import { WorkQueue } from "../queue/workQueue.js";
 
@@ -172,7 +172,7 @@ export class OutcomeReader {
 /** The rules that an outcome lists for an installed rule; `sender` as in `read`. */
 export function rulesHit(one: InstalledRule, sender: QueuePair | null): readonly HitRule[] {
   if (one instanceof FlowEntry) return one.flowsFor(sender).filter((flow) => flow instanceof Flow);
-  return one instanceof ConnectionRule ? [] : [one as HitRule];
+  return one instanceof ConnectedRule ? [] : [one as HitRule];
 }
 
 /** The link type, where rules changed it, and the ESP fault; null for most frames. */
