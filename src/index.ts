@@ -23,6 +23,7 @@ export type {
   EspFault,
   HitRule,
   HostDestination,
+  MissedTable,
   Outcome,
   PortDestination,
   QueueDestination,

@@ -4,13 +4,14 @@
  * after.
  *
  *     0     4       8       12     14       15       16            24      28    32    36
- *     | key | frame | table | hops | misses | reason | lower bound | index | map | tag | flags | ...
+ *     | key | frame | table | hops | misses | reason | lower bound | index | map | tag | flags, vport | ...
  *     40        44      48     52     56    60
  *     | written | found | room | next | end | recording |
  *
  *     reason        of a miss, set by an action; 0 for none
  *     lower bound   rank from which the next lookup starts; 0 for all rules
  *     index         number of the frame in the batch, whose outcome the branch writes
+ *     vport         function that the eSwitch sent it to: the highest byte of the flags
  *     written       metadata registers that rules wrote, a bit each
  *     found         rule that the lookup of this round found
  *     room          first byte in front of a changed frame that headers may take
@@ -33,6 +34,7 @@ export const BRANCH_INDEX: usize = 24;
 export const BRANCH_MAP: usize = 28;
 export const BRANCH_TAG: usize = 32;
 export const BRANCH_FLAGS: usize = 36;
+export const BRANCH_VPORT: usize = 39;
 export const BRANCH_WRITTEN: usize = 40;
 export const BRANCH_FOUND: usize = 44;
 export const BRANCH_ROOM: usize = 48;
@@ -58,6 +60,8 @@ export const ASIDE: u32 = 64;
 /** The result of an inline ESP action: ESP_BAD_ICV or ESP_BAD_TRAILER, from bit 7 on. */
 export const ESP_SHIFT: u32 = 7;
 export const ESP_BITS: u32 = 3 << ESP_SHIFT;
+/** The branch came to NIC_RX because no rule of the FDB matched. */
+export const FDB_MISSED: u32 = 1 << 9;
 
 // @ts-ignore: decorator
 @inline

@@ -80,8 +80,7 @@ export function openOutcomes(): void {
 export function openOutcome(index: u32): void {
   const outcome = outcomeAt(index);
   v128.store(outcome, i64x2.splat(0));
-  // Written registers and number of forks. The key is read only if registers were written.
-  store<u32>(outcome, 0, OUTCOME_WRITTEN);
+  v128.store(outcome, i64x2.splat(0), OUTCOME_KEY);
 }
 
 // @ts-ignore: decorator

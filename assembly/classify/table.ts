@@ -58,7 +58,7 @@ import {
 } from "./tableLayout";
 
 // Tables without rules in static memory: one of the receive path, one of the send path.
-const EMPTY_TABLE: usize = memory.data(<i32>TABLE_SIZE, 16);
+export const EMPTY_TABLE: usize = memory.data(<i32>TABLE_SIZE, 16);
 const EMPTY_SEND_TABLE: usize = memory.data(<i32>TABLE_SIZE, 16);
 
 /** An empty table; 0 when memory is full. `flags` are TABLE_*. */

@@ -30,6 +30,7 @@ import {
   BRANCH_LOWER,
   BRANCH_MISSES,
   BRANCH_TABLE,
+  BRANCH_VPORT,
   BRANCH_WRITTEN,
   HAS_TAG,
 } from "../branch/branch";
@@ -99,6 +100,7 @@ export function toPort(branch: usize, port: u32): void {
 /** Moves a branch to the receive path of a function, which sets tags of its own. */
 function toFunction(branch: usize, vport: u32): bool {
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
+  store<u8>(branch, <u8>vport, BRANCH_VPORT);
   return enter(branch, load<u32>(FUNCTIONS + ((<usize>vport) << 2)));
 }
 

@@ -6,6 +6,9 @@
 import {
   HOP_LIMIT,
   MISS_LIMIT,
+  OUTCOME_MISSED,
+  OUTCOME_MISSED_FDB,
+  OUTCOME_VERDICT,
   RANK_SLOT,
   Reason,
   TABLE_FDB,
@@ -16,16 +19,21 @@ import {
   Verdict,
 } from "../../src/abi/engine";
 import { answers } from "./loopback";
-import { setVerdict } from "../branch/outcome";
+import { outcomeAt, setVerdict } from "../branch/outcome";
 import {
+  ASIDE,
   BRANCH_FLAGS,
   BRANCH_HOPS,
+  BRANCH_INDEX,
   BRANCH_LOWER,
   BRANCH_MISSES,
   BRANCH_REASON,
   BRANCH_TABLE,
+  BRANCH_VPORT,
+  FDB_MISSED,
   HAS_TAG,
 } from "../branch/branch";
+import { EMPTY_TABLE } from "../classify/table";
 import { egress, missFdb } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
 import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
@@ -125,11 +133,14 @@ export function miss(branch: usize, table: usize): bool {
   const next = missTable(table);
   const misses: u32 = load<u8>(branch, BRANCH_MISSES);
   if (next == 0 || misses >= <u32>MISS_LIMIT) {
-    if (flags & TABLE_FDB) return missFdb(branch, flags);
+    if (flags & TABLE_FDB) {
+      noteFdbMiss(branch, table);
+      return missFdb(branch, flags);
+    }
     if (flags & TABLE_SEND) return egress(branch);
     const why: u32 = load<u8>(branch, BRANCH_REASON);
     const reason = missReason(table);
-    setVerdict(branch, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
+    endMissAt(branch, table, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
     return false;
   }
   store<u8>(branch, <u8>(misses + 1), BRANCH_MISSES);
@@ -147,6 +158,34 @@ export function lastOfChain(table: usize): usize {
 /** Takes the tag from a branch: it belongs to the destinations of the rule that set it. */
 export function untag(branch: usize): void {
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~HAS_TAG, BRANCH_FLAGS);
+}
+
+/** Sets the verdict of a branch that missed at its last table, and notes the table for the host. */
+export function endMissAt(branch: usize, table: usize, verdict: u32, reason: u32): void {
+  const outcome = outcomeAt(load<u32>(branch, BRANCH_INDEX));
+  const before: u32 = load<u8>(outcome, OUTCOME_VERDICT);
+  setVerdict(branch, verdict, reason);
+  // Of branches with equal verdicts the first counts.
+  if (before == verdict || <u32>load<u8>(outcome, OUTCOME_VERDICT) != verdict) return;
+  const flags = load<u32>(branch, BRANCH_FLAGS);
+  if (flags & ASIDE) return;
+  store<u32>(outcome, missedPlace(table, load<u8>(branch, BRANCH_VPORT)), OUTCOME_MISSED);
+  if (!(flags & FDB_MISSED)) store<u32>(outcome, 0, OUTCOME_MISSED_FDB);
+}
+
+/** The place of a miss, as outcomes note it: tables of functions without rules are one table. */
+// @ts-ignore: decorator
+@inline
+export function missedPlace(table: usize, vport: u32): u32 {
+  return table == EMPTY_TABLE ? vport + 1 : <u32>table;
+}
+
+/** Of several branches the last one is noted. A default miss action is no miss. */
+function noteFdbMiss(branch: usize, table: usize): void {
+  const flags = load<u32>(branch, BRANCH_FLAGS);
+  if (flags & ASIDE || load<u8>(branch, BRANCH_REASON) != 0) return;
+  store<u32>(branch, flags | FDB_MISSED, BRANCH_FLAGS);
+  store<u32>(outcomeAt(load<u32>(branch, BRANCH_INDEX)), <u32>table, OUTCOME_MISSED_FDB);
 }
 
 /** The verdict of a miss at the last table. */

@@ -3,7 +3,7 @@
  * the outcomes of a batch. Out: the area `outcome_classes` (layout in src/abi/outcomeClasses.ts).
  *
  * Two frames have one class exactly if they agree in verdict, reason, rules in order, metadata
- * registers with their values, and destinations in order: of each its kind, its status, and the
+ * registers with their values, the tables that a miss missed, and destinations in order: of each its kind, its status, and the
  * difference in length to the frame as it came in. Tags, lengths and bytes may differ.
  */
 import {
@@ -18,9 +18,11 @@ import {
   OUTCOME_DESTINATIONS,
   OUTCOME_HITS,
   OUTCOME_KEY,
+  OUTCOME_MISSED,
   OUTCOME_REASON,
   OUTCOME_VERDICT,
   OUTCOME_WRITTEN,
+  Reason,
   REGISTER_A,
   REGISTERS,
 } from "../../src/abi/engine";
@@ -48,7 +50,7 @@ import { FRAMES, HITS, LENGTHS, OUTCOME_CLASSES } from "../memory";
 import { firstDestination, outcomeAt } from "../branch/outcome";
 
 /** The words of the longest class, and one to make them even. */
-const MOST_WORDS: u32 = 4 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
+const MOST_WORDS: u32 = 6 + HITS_PER_FRAME + REGISTERS + 4 * DESTINATIONS_PER_FRAME;
 const WORDS: usize = OUTCOME_CLASSES + CLASSES_WORDS;
 
 /**
@@ -121,6 +123,13 @@ function classAt(number: u32): usize {
   return OUTCOME_CLASSES + CLASSES_RECORDS + <usize>number * CLASS_SIZE;
 }
 
+// @ts-ignore: decorator
+@inline
+function isMiss(outcome: usize): bool {
+  const reason: u32 = load<u16>(outcome, OUTCOME_REASON);
+  return reason == Reason.no_rule || reason == Reason.table_miss;
+}
+
 /** Writes the words of a frame's outcome class, an even number; returns their end. */
 // @ts-ignore: decorator
 @inline
@@ -145,6 +154,10 @@ function writeWords(i: u32, begin: usize): usize {
     store<u64>(at, load<u64>(destination, DEST_QUEUE));
     store<u32>(at, load<u32>(destination, DEST_STATUS), 8);
     store<u32>(at, load<u32>(destination, DEST_LENGTH) - length, 12);
+  }
+  if (isMiss(outcome)) {
+    store<u64>(at, load<u64>(outcome, OUTCOME_MISSED));
+    at += 8;
   }
   if ((at & 4) == (begin & 4)) return at;
   store<u32>(at, 0);

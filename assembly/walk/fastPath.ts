@@ -14,6 +14,7 @@ import {
   FRAME_SIZE,
   HITS_PER_FRAME,
   OUTCOME_HITS,
+  OUTCOME_MISSED,
   OUTCOME_WRITTEN,
   RULE_ID,
   Verdict,
@@ -77,14 +78,15 @@ export function deliverByRule(index: u32, rule: usize): void {
   if (more & FAST_PATH_COUNT) count(load<u32>(rule, RULE_COUNTER), FRAMES + <usize>index * FRAME_SIZE);
 }
 
-/** Ends a frame without a rule. */
+/** Ends a frame without a rule. `place` is that of the miss. */
 // @ts-ignore: decorator
 @inline
-export function endMiss(index: u32, verdict: u32, reason: u32): void {
+export function endMiss(index: u32, verdict: u32, reason: u32, place: u32): void {
   const outcome = outcomeAt(index);
   store<u64>(outcome, (<u64>verdict) | ((<u64>reason) << 16));
   store<u64>(outcome, 0, OUTCOME_HITS);
   store<u32>(outcome, 0, OUTCOME_WRITTEN);
+  store<u64>(outcome, place, OUTCOME_MISSED);
 }
 
 // @ts-ignore: decorator

@@ -8,7 +8,7 @@
  * batch.
  */
 import { run } from "../act/run";
-import { RULE_ID } from "../../src/abi/engine";
+import { RULE_ID, VPORT_MANAGER } from "../../src/abi/engine";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
@@ -18,7 +18,17 @@ import { Forks } from "../branch/fork";
 import { Loan } from "../arena";
 import { lookup } from "../classify/lookup";
 import { goOn, NextRound } from "../forward/nextRound";
-import { Admitted, admit, missEndsHere, miss, missReason, missVerdict, Walk } from "../forward/nextTable";
+import {
+  Admitted,
+  admit,
+  endMissAt,
+  missedPlace,
+  missEndsHere,
+  miss,
+  missReason,
+  missVerdict,
+  Walk,
+} from "../forward/nextTable";
 import { deliverByRule, hasFastPath, endMiss } from "./fastPath";
 import { Required } from "../wire/required";
 import { firstLookup, nextLookup, hasResult, keepRecorded, nextResult, cacheLookup, record } from "./recordedLookups";
@@ -136,10 +146,11 @@ function actFirst(root: usize, list: usize, count: u32): void {
   const ends = missEndsHere(root);
   const verdict = missVerdict(root);
   const reason = missReason(root);
+  const place = missedPlace(root, VPORT_MANAGER);
   for (let i: usize = 0; i < count; i++) {
     const index = load<u32>(list + (i << 2));
     const rule: usize = load<u32>(FOUND + (i << 2));
-    if (rule == 0 && ends) endMiss(index, verdict, reason);
+    if (rule == 0 && ends) endMiss(index, verdict, reason, place);
     else if (rule != 0 && !mustAdmit && hasFastPath(rule)) deliverByRule(index, rule);
     else actAlone(index, root, rule, mustAdmit);
   }
@@ -159,7 +170,7 @@ function actTogether(table: usize, list: usize, count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     const branch = branchAt(load<u32>(list + (i << 2)));
     const rule: usize = load<u32>(FOUND + (i << 2));
-    if (rule == 0 && ends && load<u8>(branch, BRANCH_REASON) == 0) setVerdict(branch, verdict, reason);
+    if (rule == 0 && ends && load<u8>(branch, BRANCH_REASON) == 0) endMissAt(branch, table, verdict, reason);
     else if (advance(branch, table, rule, mustAdmit)) goOn(branch);
   }
 }

@@ -116,11 +116,15 @@ export const MAX_FUNCTIONS = 256;
 
 /**
  * An outcome:
- *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 | key 4 | written 2 | branches 2 | 0 8 |
+ *     | verdict 1 | flags 1 | reason 2 | tag 4 | hits 2 | destinations 2 | last destination 4 | key 4 | written 2 | branches 2 |
+ *     | missed 4 | missed in the FDB 4 |
  * Its hits are at `hits + frame * HITS_PER_FRAME` words, its first destination at `destinations +
  * frame * DEST_SIZE`. `written` has one bit for each metadata register that a rule has written
  * (REGISTERS). `key` is the address of the key with these registers: the key of the branch that set
- * the verdict. `branches` counts the branches of the frame.
+ * the verdict. `branches` counts the branches of the frame. If the reason is `no_rule` or
+ * `table_miss`, `missed` is the address of the last table without a rule, or 1 + vport of a function
+ * that has no tables, and the word after it the address of the FDB table that was missed before it;
+ * 0 for none.
  */
 export const OUTCOME_VERDICT = 0;
 export const OUTCOME_FLAGS = 1;
@@ -132,6 +136,8 @@ export const OUTCOME_LAST = 12;
 export const OUTCOME_KEY = 16;
 export const OUTCOME_WRITTEN = 20;
 export const OUTCOME_BRANCHES = 22;
+export const OUTCOME_MISSED = 24;
+export const OUTCOME_MISSED_FDB = 28;
 export const OUTCOME_SIZE = 32;
 export const OUTCOME_HAS_TAG = 1;
 

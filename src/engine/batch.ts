@@ -31,6 +31,8 @@ import {
   OUTCOME_HAS_TAG,
   OUTCOME_HITS,
   OUTCOME_KEY,
+  OUTCOME_MISSED,
+  OUTCOME_MISSED_FDB,
   OUTCOME_REASON,
   OUTCOME_SIZE,
   OUTCOME_TAG,
@@ -210,6 +212,19 @@ export class Batch {
     const at = this.core.outcomes + i * OUTCOME_SIZE;
     const flags = this.core.u8[at + OUTCOME_FLAGS] ?? 0;
     return flags & OUTCOME_HAS_TAG ? (this.core.u32[(at + OUTCOME_TAG) >> 2] ?? 0) : -1;
+  }
+
+  /**
+   * Where a frame with the reason `no_rule` or `table_miss` missed: the address of a table, or 1 +
+   * vport of a function without tables.
+   */
+  missed(i: number): number {
+    return this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_MISSED) >> 2] ?? 0;
+  }
+
+  /** The address of the FDB table that the frame missed before that; 0 for none. */
+  missedFdb(i: number): number {
+    return this.core.u32[(this.core.outcomes + i * OUTCOME_SIZE + OUTCOME_MISSED_FDB) >> 2] ?? 0;
   }
 
   /** How many rules the frame hit. */

@@ -41,7 +41,7 @@ describe("flowsteer run", () => {
   it("reports where frames went, hits a rule and counters", async () => {
     const { code, out, err } = await flowsteer(["run", SCENARIO, CAPTURE]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out.split("\n").slice(0, 14)).toEqual([
+    expect(out.split("\n").slice(0, 15)).toEqual([
       "An everyday mix: one port, four tables, six queues",
       "86 frames, 31,873 bytes from examples/everyday.pcap",
       "",
@@ -53,9 +53,10 @@ describe("flowsteer run", () => {
       "qp:tenant-blue       4     592   4.7 %",
       "qp:dns               2     364   2.3 %",
       "miss                 7     466   8.1 %  action default_miss",
-      "drop                 7   7,786   8.1 %  no rule matched in the table",
+      "drop                 6     680   7.0 %  no rule matched in table services of nic_rx",
       "drop                 2   1,011   2.3 %  action drop",
-      "miss                 1      46   1.2 %  no rule matched in the root table",
+      "drop                 1   7,106   1.2 %  no rule matched in table overlay of nic_rx",
+      "miss                 1      46   1.2 %  no rule matched in the root table of nic_rx",
     ]);
     expect(out).toContain(
       "\nTable        priority  rule          frames   bytes\nroot                0  vxlan              8   7,986\n",
@@ -88,6 +89,7 @@ describe("flowsteer run", () => {
         "copies",
         "toTags",
         "copyTags",
+        ...(line["reason"] === "no_rule" || line["reason"] === "table_miss" ? ["missed"] : []),
         "toFrames",
         "copyFrames",
         "beyond",
@@ -261,7 +263,7 @@ describe("flowsteer run", () => {
     );
     expect(received!.out).toContain(
       [
-        "miss              3    312  50.0 %  no rule and no flow matched",
+        "miss              3    312  50.0 %  no rule and no flow matched in the root table of nic_rx",
         "",
         "Flow               kind    port  priority  frames  bytes",
         "tenant web         normal     1         0       1    104",

@@ -109,7 +109,10 @@ describe("examples", () => {
 
   it("everyday.json sorts everyday.pcap", async () => {
     const { tally, rules, counters } = await runEveryday();
-    const ends = tally.ends.map(({ to, verdict, reason, frames }) => [to ?? `${verdict} ${String(reason)}`, frames]);
+    const ends = tally.ends.map(({ to, verdict, reason, missed, frames }) => {
+      const tables = missed.map(({ domain, table }) => ` ${domain}/${table}`).join("");
+      return [to ?? `${verdict} ${String(reason)}${tables}`, frames];
+    });
     expect(Object.fromEntries(ends)).toEqual({
       "qp:web": 24,
       "qp:control": 17,
@@ -118,9 +121,10 @@ describe("examples", () => {
       "qp:tenant-blue": 4,
       "qp:dns": 2,
       "miss default_miss": 7,
-      "drop table_miss": 7,
+      "drop table_miss nic_rx/services": 6,
+      "drop table_miss nic_rx/overlay": 1,
       "drop drop_action": 2,
-      "miss no_rule": 1,
+      "miss no_rule nic_rx/root": 1,
     });
     expect([...rules.values()].filter((rule) => tally.rule(rule).frames === 0).map(({ name }) => name)).toEqual([
       "telnet",

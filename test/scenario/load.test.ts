@@ -159,7 +159,7 @@ describe("run", () => {
       ["port:1", 1],
     ]);
     expect(loaded.tally.beyond).toEqual([
-      { port: "port:1", to: "qp:far", verdict: "deliver", reason: null, frames: 1, bytes: 54 },
+      { port: "port:1", to: "qp:far", verdict: "deliver", reason: null, missed: [], frames: 1, bytes: 54 },
     ]);
     expect(loaded.tally.rule(loaded.rules.get("rule 0")!).frames).toBe(4);
   });

@@ -14,6 +14,7 @@ const outcome = (parts: Partial<Outcome>): Outcome => ({
   registers: {},
   rules: [],
   copies: [],
+  missed: [],
   ...parts,
 });
 const port = (frame: Uint8Array, far: Outcome | null): Outcome["to"][number] => ({
@@ -45,15 +46,28 @@ test("sums registers by value, for single frames and for classes", () => {
   expect(tally.all).toEqual({ frames: 5, bytes: 300 });
 });
 
+test("tells ends apart by the tables that were missed", () => {
+  const tally = new Tally();
+  for (const table of ["a", "b", "a"]) {
+    tally.add({ bytes: FRAME }, outcome({ reason: "table_miss", missed: [{ domain: "nic_rx", vport: 0, table }] }));
+  }
+  expect(tally.ends.map(({ missed, frames }) => [missed[0]?.table, frames])).toEqual([
+    ["a", 2],
+    ["b", 1],
+  ]);
+});
+
 test("sums frames by end, with the registers and bytes of the next port", () => {
   const tally = new Tally();
-  const far = outcome({ verdict: "drop", reason: "no_rule", registers: { C1: 2 } });
+  const missed = [{ domain: "nic_rx", vport: 0, table: "root" }] as const;
+  const far = outcome({ verdict: "drop", reason: "no_rule", registers: { C1: 2 }, missed });
   const sent = outcome({ verdict: "transmit", to: [port(LONGER, far)], copies: [port(FRAME, null)] });
   tally.add({ bytes: FRAME }, sent, { frames: 2, bytes: 120 });
-  expect(tally.ends).toEqual([{ to: "port:1", verdict: "transmit", reason: null, frames: 2, bytes: 120 }]);
+  const near = { to: "port:1", verdict: "transmit", reason: null, missed: [], frames: 2, bytes: 120 };
+  expect(tally.ends).toEqual([near]);
   expect([...tally.copies]).toEqual([["port:1", { frames: 2, bytes: 120 }]]);
   expect([...tally.rewritten]).toEqual([["port:1", { frames: 2, bytes: 128 }]]);
-  const beyond = { port: "port:1", to: null, verdict: "drop", reason: "no_rule", frames: 2, bytes: 128 };
+  const beyond = { port: "port:1", to: null, verdict: "drop", reason: "no_rule", missed, frames: 2, bytes: 128 };
   expect(tally.beyond).toEqual([beyond]);
   expect(tally.registers.get("C1")?.frames).toBe(2);
 });

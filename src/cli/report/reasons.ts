@@ -5,8 +5,6 @@ type Reason = NonNullable<Outcome["reason"]>;
 
 /** Reasons in words; others are shown by their names. */
 const REASONS: Partial<Record<Reason, string>> = {
-  no_rule: "no rule matched in the root table",
-  table_miss: "no rule matched in the table",
   default_miss: "action default_miss",
   drop_action: "action drop",
   no_destination: "the rule names no destination",
@@ -38,4 +36,14 @@ const REASONS: Partial<Record<Reason, string>> = {
 
 export function reasonText(reason: Reason): string {
   return REASONS[reason] ?? reason.replaceAll("_", " ");
+}
+
+/** What did not match, and where: `no rule matched in the root table of fdb, then of nic_rx`. */
+export function missText(missed: Outcome["missed"], what = "no rule"): string {
+  const places = missed.map(({ domain, vport, table }, i) => {
+    const owner = vport === 0 ? domain : `${domain} of vf${vport}`;
+    if (table !== "root") return `table ${table} of ${owner}`;
+    return i > 0 && missed[i - 1]?.table === "root" ? `of ${owner}` : `the root table of ${owner}`;
+  });
+  return places.length === 0 ? `${what} matched` : `${what} matched in ${places.join(", then ")}`;
 }

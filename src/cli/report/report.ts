@@ -1,7 +1,7 @@
 /** The report of `flowsteer run`. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../../scenario/index.js";
 import { flowCounters, flowEntries, flows, neverHit } from "./flows.js";
-import { reasonText } from "./reasons.js";
+import { missText, reasonText } from "./reasons.js";
 import { answers, holdings } from "./state.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "../text.js";
 
@@ -63,8 +63,9 @@ function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
   return table(paint, columns, rows);
 }
 
-function whyOf({ flows, deviceFlows, hostRules }: LoadedScenario, { reason }: EndSum): string {
-  if (reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0) return "no rule and no flow matched";
+function whyOf({ flows, deviceFlows, hostRules }: LoadedScenario, { reason, missed }: EndSum): string {
+  const flowsToo = reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0;
+  if (missed.length > 0) return missText(missed, flowsToo ? "no rule and no flow" : "no rule");
   return reason === null ? "" : reasonText(reason);
 }
 

@@ -7,7 +7,7 @@ import {
   type StateUse,
   tokensAt,
 } from "../../scenario/index.js";
-import { reasonText } from "./reasons.js";
+import { missText, reasonText } from "./reasons.js";
 import { grouped, printable, table, type Column, type Paint, type Row, type Style } from "../text.js";
 
 const KINDS: Readonly<Record<StateUse["kind"], string>> = {
@@ -51,8 +51,8 @@ export function answers(paint: Paint, { state }: LoadedScenario): string {
   return table(paint, columns, rows);
 }
 
-function endText({ to, verdict, reason, frames }: EndSum): string {
-  const why = to !== null || reason === null ? "" : ` (${reasonText(reason)})`;
+function endText({ to, verdict, reason, frames, missed }: EndSum): string {
+  const why = to !== null || reason === null ? "" : ` (${missed.length > 0 ? missText(missed) : reasonText(reason)})`;
   return `${printable(to ?? verdict)} ${grouped(frames)}${why}`;
 }
 

@@ -7,6 +7,7 @@
 import { VPORT_MANAGER } from "../../abi/engine.js";
 import { checkTime, wrongType } from "../../checks.js";
 import type { Core } from "../../engine/core.js";
+import type { DomainType } from "../table/domainType.js";
 import { refuse } from "../../errors.js";
 import { NamedPrintable, type PrintedFields } from "../../printable.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
@@ -35,6 +36,14 @@ export interface DeviceIdentity {
   readonly copyFrames: boolean;
 }
 
+/** Which table it is that the core knows by its address. */
+export interface TablePlace {
+  readonly domain: DomainType;
+  readonly vport: number;
+  /** Its object; null for root tables, which objects share. */
+  readonly object: { readonly name: string } | null;
+}
+
 /** A queue that the core delivers to. */
 export interface LabelledQueue {
   /** Its name in outcomes. */
@@ -60,6 +69,8 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly asyncRules: boolean;
   /** Whether destinations get copies of unchanged frames. */
   readonly copyFrames: boolean;
+  /** @internal The tables of the core, by their addresses. */
+  readonly tables = new Map<number, TablePlace>();
   /**
    * @internal Whether it has stateful actions (meters, connections, first-hit flags). Frames need
    *   times then.

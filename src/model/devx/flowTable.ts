@@ -69,11 +69,13 @@ export class DevxFlowTable extends DevxObject {
       exports.setMiss(table, missTable.classifier.table);
       missTable.users++;
     } else if (type.stage !== null) context.function.part(TablePipeline).addBeside(type.stage, table);
+    device.tables.set(table, { domain: type.domainType, vport: context.function.vport, object: this });
     context.users++;
   }
 
   destroy(call: string): void {
     retire(call, "obj", this, "destroy its groups, and what leads to it, first");
+    this.device.tables.delete(this.classifier.table);
     const { missTable, type } = this.setting;
     if (missTable !== null) missTable.users--;
     else if (type.stage !== null) {

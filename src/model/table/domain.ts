@@ -7,6 +7,7 @@ import {
 import { TABLE_FDB, TABLE_KEEPS, TABLE_SEND } from "../../abi/engine.js";
 import { refuse } from "../../errors.js";
 import { Classifier } from "./classifier.js";
+import type { TablePlace } from "../base/deviceBase.js";
 import type { Context } from "../base/context.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
@@ -102,13 +103,20 @@ export class Domain extends Handle {
   /** Counts a new table of the domain. */
   add(table: Table): void {
     this.tables.add(table);
+    if (!table.isRoot) this.device.tables.set(table.classifier.table, this.#placeOf(table));
     this.users++;
+  }
+
+  #placeOf(object: Table): TablePlace {
+    return { domain: this.type, vport: this.context.function.vport, object };
   }
 
   /** Removes a table, and gives back what it holds in the core. */
   remove(table: Table): void {
-    if (!table.isRoot) this.device.core.exports.destroyTable(table.classifier.table);
-    else if (!this.rootOnly) this.context.function.part(TablePipeline).unpinRoot(this.type);
+    if (!table.isRoot) {
+      this.device.tables.delete(table.classifier.table);
+      this.device.core.exports.destroyTable(table.classifier.table);
+    } else if (!this.rootOnly) this.context.function.part(TablePipeline).unpinRoot(this.type);
     this.tables.delete(table);
     this.users--;
   }

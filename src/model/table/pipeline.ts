@@ -164,6 +164,7 @@ export class TablePipeline {
   close(name: StageName): void {
     const stage = this.#stages[name];
     if (stage.rules + stage.pins > 0 || stage.classifier === null) return;
+    this.#function.device.tables.delete(stage.classifier.table);
     this.#function.device.core.exports.destroyTable(stage.classifier.table);
     stage.classifier = null;
   }
@@ -176,9 +177,11 @@ export class TablePipeline {
   }
 
   #create(call: string, flags: number): Classifier {
-    const { device } = this.#function;
-    const table = device.core.exports.createTable(flags);
-    return new Classifier(device, device.allocated(call, table), false);
+    const { device, vport } = this.#function;
+    const table = device.allocated(call, device.core.exports.createTable(flags));
+    const domain = (flags & TABLE_FDB) !== 0 ? "fdb" : (flags & TABLE_SEND) !== 0 ? "nic_tx" : "nic_rx";
+    device.tables.set(table, { domain, vport, object: null });
+    return new Classifier(device, table, false);
   }
 
   #link(): void {

@@ -1,9 +1,10 @@
 /** The outcome of a frame as objects: verdict, reason, destinations, rules hit. */
 import { Reason, Verdict } from "../../abi/engine.js";
+import type { DomainType } from "../table/domainType.js";
 import type { DevxFlowEntry } from "../devx/flowEntry.js";
 import type { Flow } from "../flow/flow.js";
 import type { HostRule } from "../flow/hostRules.js";
-import { Printable } from "../../printable.js";
+import { Printable, type PrintedFields } from "../../printable.js";
 import type { QueuePair } from "../queue/queuePair.js";
 import type { Rule } from "../rule/rule.js";
 import type { WorkQueue } from "../queue/workQueue.js";
@@ -69,8 +70,8 @@ export type Destination = QueueDestination | WorkQueueDestination | HostDestinat
 export type HitRule = Rule | Flow | HostRule | DevxFlowEntry;
 
 /**
- * What happened to a frame. An outcome prints its fields; `JSON.stringify` gives rules and objects
- * as names, frames as hexadecimal digits.
+ * What happened to a frame. An outcome prints its fields, `missed` only where it is not empty;
+ * `JSON.stringify` gives rules and objects as names, frames as hexadecimal digits.
  */
 export interface Outcome {
   /** The verdict of the original branch of the frame. */
@@ -86,6 +87,23 @@ export interface Outcome {
   rules: readonly HitRule[];
   /** The destinations of copies, independent of the verdict. */
   copies: readonly Destination[];
+  /**
+   * With the reason `no_rule` or `table_miss`: the tables without a rule for the frame at which it
+   * left the FDB, if it did, and at which it ended. Else empty.
+   */
+  missed: readonly MissedTable[];
+}
+
+/** A table in which no rule matched. */
+export interface MissedTable {
+  readonly domain: DomainType;
+  /** The function: 0 the PF, VFs from 1. */
+  readonly vport: number;
+  /**
+   * Its name; "root" for the root table of NIC_RX with all that takes part in it (docs/flows.md,
+   * "Order"), and for the root table of the FDB.
+   */
+  readonly table: string;
 }
 
 /** Verdict names by the numbers in the column `verdicts` of a burst; entry 0 is "none". */
@@ -110,6 +128,7 @@ export function reasonName(reason: number): ReasonName | null {
 // All outcomes without destinations, rules or registers share these.
 const NOWHERE: readonly Destination[] = Object.freeze([]);
 const NO_RULES: readonly HitRule[] = Object.freeze([]);
+const NOTHING_MISSED: readonly MissedTable[] = Object.freeze([]);
 const NO_REGISTERS: Readonly<Record<string, number>> = Object.freeze({});
 
 /** An outcome that is still being filled in. */
@@ -123,6 +142,7 @@ class FrameOutcome extends Printable implements OpenOutcome {
   declare registers: Readonly<Record<string, number>>;
   declare rules: readonly HitRule[];
   declare copies: readonly Destination[];
+  declare missed: readonly MissedTable[];
 
   constructor(verdict: VerdictName, reason: ReasonName | null, tag: number | null) {
     super();
@@ -133,6 +153,12 @@ class FrameOutcome extends Printable implements OpenOutcome {
     this.registers = NO_REGISTERS;
     this.rules = NO_RULES;
     this.copies = NOWHERE;
+    this.missed = NOTHING_MISSED;
+  }
+
+  protected override printedFields(): PrintedFields {
+    const { missed, ...fields } = super.printedFields();
+    return this.missed.length === 0 ? fields : { ...fields, missed };
   }
 
   protected override get printedName(): string {

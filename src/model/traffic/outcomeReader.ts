@@ -28,6 +28,7 @@ import {
   type Destination,
   type DestinationRest,
   type HitRule,
+  type MissedTable,
   type OpenOutcome,
   type Outcome,
   type PortDestination,
@@ -91,6 +92,7 @@ export class OutcomeReader {
     const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
     const written = batch.written(i);
     if (written !== 0) outcome.registers = this.#registers(i, written);
+    if (outcome.reason === "no_rule" || outcome.reason === "table_miss") outcome.missed = this.#missed(i);
     if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i, sender);
     const destinations = batch.destinations(i);
     let at = batch.firstDestination(i);
@@ -150,6 +152,17 @@ export class OutcomeReader {
   #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
     const shared = input !== null && (flags & DEST_CHANGED) === 0 && !this.#device.copyFrames;
     return shared ? input : this.batch.frameAt(at).slice();
+  }
+
+  #missed(i: number): MissedTable[] {
+    const missed = [this.batch.missedFdb(i), this.batch.missed(i)];
+    return missed.filter((place) => place !== 0).map((place) => this.#tableAt(place));
+  }
+
+  #tableAt(place: number): MissedTable {
+    const known = this.#device.tables.get(place);
+    if (known === undefined) return { domain: "nic_rx", vport: place - 1, table: "root" };
+    return { domain: known.domain, vport: known.vport, table: known.object?.name ?? "root" };
   }
 
   #registers(i: number, written: number): Record<string, number> {

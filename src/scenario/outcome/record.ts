@@ -1,5 +1,5 @@
 /** An outcome as a line of JSON. */
-import type { Destination, EspFault, Outcome } from "../../model/traffic/outcome.js";
+import type { Destination, EspFault, MissedTable, Outcome } from "../../model/traffic/outcome.js";
 import { hexOf } from "../action/headerBytes.js";
 
 /** An outcome with names in place of objects. */
@@ -18,6 +18,8 @@ export interface OutcomeNames {
   toTags: number[];
   /** The same of copies. */
   copyTags: number[];
+  /** With the reason `no_rule` or `table_miss`: the tables without a rule for the frame. */
+  missed?: readonly MissedTable[];
 }
 
 /** The outcome of a frame at a port. */
@@ -82,6 +84,7 @@ export function outcomeNames(outcome: Outcome): OutcomeNames {
     copies: outcome.copies.map(nameOf),
     toTags: outcome.to.map(tagOf),
     copyTags: outcome.copies.map(tagOf),
+    ...(outcome.missed.length > 0 ? { missed: outcome.missed } : {}),
   };
 }
 

@@ -8,12 +8,17 @@ export interface Sum {
   bytes: number;
 }
 
-/** Frames with the same end: one destination, or without a destination one verdict and reason. */
+/**
+ * Frames with the same end: one destination, or without a destination one verdict, reason and list of
+ * missed tables.
+ */
 export interface EndSum extends Sum {
   /** `qp:web`; null where the frame reached none. */
   to: string | null;
   verdict: Outcome["verdict"];
   reason: Outcome["reason"];
+  /** The tables without a rule for them; empty where they reached a destination. */
+  missed: Outcome["missed"];
 }
 
 /** The values of a register at the end of frames. */
@@ -107,14 +112,16 @@ export class Tally {
 type End = Omit<EndSum, keyof Sum>;
 
 /** The ends of a frame: its destinations. */
-export function endsOf({ to, verdict, reason }: Outcome): End[] {
-  if (to.length === 0) return [{ to: null, verdict, reason }];
-  return to.map(({ name }) => ({ to: name, verdict, reason }));
+export function endsOf({ to, verdict, reason, missed }: Outcome): End[] {
+  if (to.length === 0) return [{ to: null, verdict, reason, missed }];
+  return to.map(({ name }) => ({ to: name, verdict, reason, missed: [] }));
 }
 
 /** A key that is equal for equal ends. */
-export function keyOf({ to, verdict, reason }: End): string {
-  return to ?? `${verdict} ${reason ?? ""}`;
+export function keyOf({ to, verdict, reason, missed }: End): string {
+  if (to !== null) return to;
+  const tables = missed.map(({ domain, vport, table }) => `${domain} ${vport} ${table}`);
+  return [verdict, reason ?? "", ...tables].join(" ");
 }
 
 function nothing(): Sum {

@@ -15,6 +15,8 @@ import {
   OUTCOME_DESTINATIONS,
   OUTCOME_HITS,
   OUTCOME_KEY,
+  OUTCOME_MISSED,
+  OUTCOME_MISSED_FDB,
   OUTCOME_REASON,
   OUTCOME_SIZE,
   OUTCOME_VERDICT,
@@ -60,6 +62,8 @@ interface Fields {
   /** Registers with values: bit n is register n. */
   written?: number;
   destinations?: readonly Arrival[];
+  /** The place of the miss, and the table of the FDB that was missed before. */
+  missed?: readonly [number, number];
 }
 
 let core: Core;
@@ -85,13 +89,18 @@ function registerAt(n: number): number {
 }
 
 /** Writes the outcome of a row. */
-function put(row: number, { verdict = 1, reason = 0, hits = [], written = 0, destinations = [] }: Fields): void {
+function put(
+  row: number,
+  { verdict = 1, reason = 0, hits = [], written = 0, destinations = [], missed = [0, 0] }: Fields,
+): void {
   const frame = core.frames + row * FRAME_SIZE;
   view.setUint32(frame + FRAME_LENGTH, LENGTH, true);
   view.setUint32(frame + FRAME_WIRE_LENGTH, WIRE_LENGTH, true);
   const outcome = core.outcomes + row * OUTCOME_SIZE;
   view.setUint8(outcome + OUTCOME_VERDICT, verdict);
   view.setUint16(outcome + OUTCOME_REASON, reason, true);
+  view.setUint32(outcome + OUTCOME_MISSED, missed[0], true);
+  view.setUint32(outcome + OUTCOME_MISSED_FDB, missed[1], true);
   view.setUint16(outcome + OUTCOME_HITS, hits.length, true);
   view.setUint16(outcome + OUTCOME_DESTINATIONS, destinations.length, true);
   view.setUint32(outcome + OUTCOME_KEY, core.keys + KEY.row * KEY_SIZE, true);
@@ -140,6 +149,8 @@ describe("the words of a class", () => {
   const C = (n: number): number => KEY.value + n;
   it.each<[string, Fields, number[]]>([
     ["verdict and reason", { verdict: 5, reason: 3 }, [0x305, 0, 0, 0]],
+    ["the tables of a root miss", { verdict: 5, reason: 1, missed: [0x90, 0x40] }, [0x105, 0, 0, 0x90, 0x40, 0]],
+    ["the table of a miss", { verdict: 4, reason: 2, missed: [0x90, 0] }, [0x204, 0, 0, 0x90, 0, 0]],
     ["one rule", { hits: [77] }, [1, 1, 0, 77]],
     ["rules in order", { hits: [9, 8] }, [1, 2, 0, 9, 8, 0]],
     ["registers C0, C1 and C7", { written: 0b1000_0011 }, [1, 0, 0x83, C(0), C(1), C(7)]],
@@ -243,7 +254,7 @@ describe("classes with one hash", () => {
 });
 
 it("there is no class without room for the longest", () => {
-  const most = 4 + HITS_PER_FRAME + 10 + 4 * 128;
+  const most = 6 + HITS_PER_FRAME + 10 + 4 * 128;
   sum([{ hits: [1] }]);
   view.setUint32(area + CLASSES_USED, MAX_CLASS_WORDS - most + 2, true);
   expect(sum([{ hits: [1] }, { hits: [2] }])).toEqual([]);

@@ -1,6 +1,6 @@
 /** Frames through a random device and through its reference: what is steered, how near it is to rules, what is compared. */
 import { expect } from "vitest";
-import type { Destination, Outcome } from "../../../src/index.js";
+import type { Destination, MissedTable, Outcome } from "../../../src/index.js";
 import type { FrameOptions } from "../../../src/model/traffic/input.js";
 import type { QueuePair } from "../../../src/model/queue/queuePair.js";
 import { aside, type Base, drawBase, walkBase } from "../../oracle/generate/pipeline.js";
@@ -65,7 +65,10 @@ export function flip(base: Base, { random }: PipelineWorld): Base {
   return { ...base, frame: { ...base.frame, bytes } };
 }
 
-type Compared = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers" | "rules" | "to" | "copies">;
+type Compared = Pick<
+  PipelineOutcome,
+  "verdict" | "reason" | "tag" | "registers" | "rules" | "to" | "copies" | "missed"
+>;
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -74,13 +77,29 @@ const sorted = (registers: Readonly<Record<string, number>>): Record<string, num
 
 const arrival = ({ name, tag, frame: bytes }: Destination): PipelineOutcome["to"][number] => ({ name, bytes, tag });
 
-function compared({ names }: PipelineWorld, outcome: Outcome): Compared {
+/** The name of the reference for a table that was missed. */
+function missedName(tables: PipelineWorld["tables"], { domain, vport, table }: MissedTable): string {
+  if (table === "root") return `${domain}:${vport}`;
+  for (const [name, one] of tables) if (one.name === table && one.type === domain) return name;
+  return table;
+}
+
+/** Of several branches the table of the FDB is not compared: the engine keeps that of the last. */
+function missedOf(missed: readonly string[], several: boolean): string[] {
+  return several ? missed.slice(-1) : [...missed];
+}
+
+function compared({ names, tables }: PipelineWorld, outcome: Outcome, several: boolean): Compared {
   const { verdict, reason, tag } = outcome;
   return {
     ...{ verdict, reason, tag, registers: sorted(outcome.registers) },
     rules: outcome.rules.map((rule) => names.get(rule) ?? "?"),
     to: outcome.to.map(arrival),
     copies: outcome.copies.map(arrival),
+    missed: missedOf(
+      outcome.missed.map((missed) => missedName(tables, missed)),
+      several,
+    ),
   };
 }
 
@@ -203,8 +222,8 @@ function missesByOneBit(fields: Fields, { terms, ranges }: PipelineRule): boolea
 
 function same(ours: Compared, theirs: Compared): boolean {
   const names = (list: Compared["to"]): unknown[] => list.map(({ name, tag }) => [name, tag]);
-  const rest = ({ verdict, reason, tag, registers, rules, to, copies }: Compared): string =>
-    JSON.stringify([verdict, reason, tag, registers, rules, names(to), names(copies)]);
+  const rest = ({ verdict, reason, tag, registers, rules, to, copies, missed }: Compared): string =>
+    JSON.stringify([verdict, reason, tag, registers, rules, names(to), names(copies), missed]);
   if (rest(ours) !== rest(theirs)) return false;
   const all = [...theirs.to, ...theirs.copies];
   return [...ours.to, ...ours.copies].every(({ bytes }, i) => equalBytes(bytes, all[i]!.bytes));
@@ -215,8 +234,13 @@ function equalBytes(ours: Uint8Array, theirs: Uint8Array): boolean {
 }
 
 function agree(world: PipelineWorld, base: Base, outcome: Outcome, wanted: PipelineOutcome): void {
-  const ours = compared(world, outcome);
-  const theirs: Compared = { ...wanted, registers: sorted(wanted.registers) };
+  const { several, ...rest } = wanted;
+  const ours = compared(world, outcome, several);
+  const theirs: Compared = {
+    ...rest,
+    registers: sorted(rest.registers),
+    missed: missedOf(rest.missed, several),
+  };
   if (same(ours, theirs)) return;
   expect.fail(`${differences(ours, theirs)}\n${sentText(base)}\n${tablesOf(world, base)}`);
 }

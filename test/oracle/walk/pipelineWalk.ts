@@ -52,6 +52,13 @@ export interface PipelineOutcome {
   rules: string[];
   /** Destinations of samples. */
   copies: Arrival[];
+  /**
+   * Names of the tables without a rule: where the branch that set the verdict left the FDB, and
+   * where it ended.
+   */
+  missed: string[];
+  /** Whether it had several branches. */
+  several: boolean;
 }
 
 /** Called for each table that a branch enters, with the branch as it is there. */
@@ -68,11 +75,13 @@ interface Branch {
   registers: Registers;
   /** An action requested the miss. */
   missed: boolean;
+  /** The table of the FDB that it left without a rule; null for none. */
+  missedFdb: string | null;
   /** It is a sample, which does not affect the verdict of the frame. */
   sample: boolean;
 }
 
-type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers"> & {
+type Ended = Pick<PipelineOutcome, "verdict" | "reason" | "tag" | "registers" | "missed"> & {
   /**
    * It leaves the eSwitch with this arrival, after the function's own rules, which may keep it.
    */
@@ -130,9 +139,19 @@ function wayOf(walk: Walk, given: FrameIn, at: string): PipelineOutcome {
   const frame = { ...given, parser };
   const registers = noRegisters();
   registers.values.set("A", BigInt(walk.origin.metadata));
-  run(walk, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false, sample: false });
-  const { verdict, reason, tag, registers: written } = afterLoopback(walk, result(walk));
-  return { verdict, reason, tag, registers: written, to: walk.to, rules: walk.rules, copies: walk.copies };
+  run(walk, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false, missedFdb: null, sample: false });
+  const { verdict, reason, tag, registers: written, missed } = afterLoopback(walk, result(walk));
+  return {
+    verdict,
+    reason,
+    tag,
+    registers: written,
+    to: walk.to,
+    rules: walk.rules,
+    copies: walk.copies,
+    missed,
+    several: walk.ended.length > 1,
+  };
 }
 
 /** Walks all branches to their ends. */
@@ -179,7 +198,9 @@ function move(walk: Walk, branch: Branch): Branch[] {
   // count.
   if (branch.hops > MAX_JUMPS) return ended(walk, branch, "drop", "hop_limit");
   const rule = lookUp(walk, branch);
-  return rule ? act(walk, branch, rule) : unwanted(walk, branch, "table_miss");
+  if (rule) return act(walk, branch, rule);
+  const isFdb = !branch.at.startsWith("host:") && tableNamed(walk.world, branch.at).domain === "fdb";
+  return unwanted(walk, isFdb ? { ...branch, missedFdb: branch.at } : branch, "table_miss");
 }
 
 function lookUp({ world, origin, observe }: Walk, branch: Branch): PipelineRule | null {
@@ -221,17 +242,25 @@ function crossed(branch: Branch, at: string): Branch {
 
 const PASS = ["C0", "C1"];
 
+/** The stages of NIC_RX after its root table count as the root table. */
+function missedTables({ at, missedFdb }: Branch): string[] {
+  const last = at.replace(/^host:/, "nic_rx:");
+  return missedFdb === null ? [last] : [missedFdb, last];
+}
+
 /** Ends a branch; no branch remains of it. */
 function ended(
   walk: Walk,
-  { tag, registers, sample }: Branch,
+  branch: Branch,
   verdict: PipelineOutcome["verdict"],
   reason: string | null,
   leaves: Ended["leaves"] = null,
 ): Branch[] {
+  const { tag, registers, sample } = branch;
   const { values, written } = registers;
+  const missed = reason === "no_rule" || reason === "table_miss" ? missedTables(branch) : [];
   const held = Object.fromEntries([...written].map((name) => [name, Number(values.get(name))]));
-  walk.ended.push({ verdict, reason, tag, registers: held, leaves, sample });
+  walk.ended.push({ verdict, reason, tag, registers: held, leaves, sample, missed });
   noteReason(walk.world, reason);
   return [];
 }
@@ -442,7 +471,7 @@ function loopBack(walk: Walk, { frame, sample }: Branch, arrival: Arrival): Ende
   const back = newWalk(walk.world, walk.origin, walk.observe, true);
   const at = rootName("nic_rx", PF);
   const registers = noRegisters();
-  run(back, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false, sample: false });
+  run(back, { frame, at, from: 0n, hops: 0, tag: null, registers, missed: false, missedFdb: null, sample: false });
   walk.rules.push(...back.rules);
   walk.copies.push(...back.copies);
   const looped = result(back);
