@@ -83,13 +83,15 @@ class Printer {
 
   #text(frames: readonly NumberedFrame[], bytes: readonly Uint8Array[]): string {
     const [shape, paint] = [this.#shape, this.#paint];
+    // Without the times: a capture can hold times that no device takes.
+    const options = frames.map(({ linkType, wireLength }) => ({ linkType, wireLength }));
     let text = "";
     if (shape?.fields === false) {
-      for (const [i, parsed] of this.#device.parseHeaders(bytes, frames).entries())
+      for (const [i, parsed] of this.#device.parseHeaders(bytes, options).entries())
         text += frameText(paint, shape, frames[i] as NumberedFrame, parsed, null);
       return text;
     }
-    for (const [i, parsed] of this.#device.parseBatch(bytes, frames).entries()) {
+    for (const [i, parsed] of this.#device.parseBatch(bytes, options).entries()) {
       const frame = frames[i] as NumberedFrame;
       text += shape === null ? frameLine(frame, parsed) : frameText(paint, shape, frame, parsed, parsed.fields);
     }
