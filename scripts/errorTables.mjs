@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 /** The table of a name: `refusals`, `errnos` or `reasons`. */
 export function errorTable(name) {
-  const tables = { refusals, errnos, reasons };
+  const tables = { refusals, errnos, reasons, "missing verbs": missingVerbs, "missing mlx5dv": missingMlx5dv };
   if (!(name in tables)) throw new Error(`no table of errors is called ${name}`);
   return tables[name]();
 }
@@ -44,6 +44,23 @@ function reasons() {
     return [number, `\`${name}\``, comment.replace(/\s*\n\s*\*\s*/g, " ").trim()];
   });
   return table(["number", "reason", "what happened"], rows);
+}
+
+/** The tables of src/verbs/missing.ts and src/mlx5dv/missing.ts. */
+function missingVerbs() {
+  return missing("src/verbs/missing.ts", "export const MISSING_VERBS = {");
+}
+
+function missingMlx5dv() {
+  return missing("src/mlx5dv/missing.ts", "export const MISSING_MLX5DV = {");
+}
+
+function missing(file, start) {
+  const rows = [...bodyOf(file, start).matchAll(/^ {2}"([^"]+)": \[([^\]]*)\]/gm)].map(([, what, names]) => [
+    what,
+    [...names.matchAll(/"(\w+)"/g)].map(([, name]) => `\`${name}\``).join(", "),
+  ]);
+  return table(["what is missing", "functions"], rows);
 }
 
 /** The text between the braces of a declaration. */

@@ -380,3 +380,72 @@ export const IBV_DEVICE_PCI_WRITE_END_PADDING = 1n << 36n;
 export const IB_ROCE_UDP_ENCAP_VALID_PORT_MIN = 0xc000;
 export const IB_ROCE_UDP_ENCAP_VALID_PORT_MAX = 0xffff;
 export const IB_GRH_FLOWLABEL_MASK = 0xfffff;
+
+/** enum ibv_odp_transport_cap_bits */
+export const IBV_ODP_SUPPORT_FLUSH = 64;
+export const IBV_ODP_SUPPORT_ATOMIC_WRITE = 128;
+
+/** enum ibv_port_cap_flags2 */
+export const IBV_PORT_LINK_SPEED_XDR_SUP = 0x1000;
+
+/** enum ibv_event_type */
+export const IBV_EVENT_DEVICE_SPEED_CHANGE = 20;
+
+/** enum ibv_wc_opcode */
+export const IBV_WC_FLUSH = 8;
+
+/** enum ibv_access_flags */
+export const IBV_ACCESS_FLUSH_GLOBAL = 256;
+export const IBV_ACCESS_FLUSH_PERSISTENT = 512;
+
+/** enum ibv_mr_init_attr_mask */
+export const IBV_REG_MR_MASK_IOVA = 1;
+export const IBV_REG_MR_MASK_ADDR = 2;
+export const IBV_REG_MR_MASK_FD = 4;
+export const IBV_REG_MR_MASK_FD_OFFSET = 8;
+export const IBV_REG_MR_MASK_DMAH = 16;
+export const IBV_REG_MR_MASK_BUF = 32;
+
+/** enum ibv_query_qp_data_in_order_flags */
+export const IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS = 1;
+export const IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY = 2;
+
+/** enum ibv_query_qp_data_in_order_caps */
+export const IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG = 1;
+export const IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES = 2;
+
+/** enum ibv_placement_type */
+export const IBV_FLUSH_GLOBAL = 1;
+export const IBV_FLUSH_PERSISTENT = 2;
+
+/** enum ibv_selectivity_level */
+export const IBV_FLUSH_RANGE = 0;
+export const IBV_FLUSH_MR = 1;
+
+/** enum ibv_qp_attach_comp_cntr_op */
+export const IBV_QP_ATTACH_COMP_CNTR_OP_SEND = 1;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_RECV = 2;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ = 4;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ = 8;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE = 16;
+export const IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE = 32;
+
+/** enum ibv_comp_cntr_type */
+export const IBV_COMP_CNTR_TYPE_WRS = 0;
+export const IBV_COMP_CNTR_TYPE_BYTES = 1;
+
+/** enum ibv_parent_domain_init_attr_mask */
+export const IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC = 4;
+
+/** enum ibv_tph_mem_type */
+export const IBV_TPH_MEM_TYPE_VM = 0;
+export const IBV_TPH_MEM_TYPE_PM = 1;
+
+/** enum ibv_dmah_init_attr_mask */
+export const IBV_DMAH_INIT_ATTR_MASK_CPU_ID = 1;
+export const IBV_DMAH_INIT_ATTR_MASK_PH = 2;
+export const IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE = 4;
+
+/** Macros; the last one is a pointer in C. */
+export const IBV_DEVICE_CC_DMA_BOUNCE = 0x20000000000;
+export const IBV_ALLOCATOR_USE_DEFAULT = -1;

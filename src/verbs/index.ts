@@ -33,6 +33,8 @@ export type {
   FlowValue,
 } from "./flowAttr.js";
 export type { Out } from "./out.js";
+export * from "./inline.js";
+export * from "./missing.js";
 export * from "./queries.js";
 export * from "./queue/events.js";
 export * from "./queue/multicast.js";
