@@ -98,6 +98,35 @@ describe("flows in device bytes", () => {
   });
 });
 
+it("tables of RDMA types take RoCE frames from flows of their type, and hand on the others", async () => {
+  const table = (table_type: string): object => ({
+    ...{ name: `${table_type} table`, table_type, log_size: 1 },
+    groups: [{ start_flow_index: 0, end_flow_index: 1, mask: { "misc.bth_opcode": "full" } }],
+  });
+  const leads = (ft_type: string, more: object = {}): object => ({
+    ...{ name: ft_type, ft_type, actions: [{ table: `${ft_type} table` }], ...more },
+  });
+  const flows = [
+    leads("rdma_rx"),
+    leads("rdma_transport_rx", { ib_port: 1 }),
+    { name: "behind", actions: [{ queue: "a" }] },
+  ];
+  const entry = (name: string, of: string, flow_index: number, opcode: number, actions: string[]): object => ({
+    ...{ name, table: `${of} table`, flow_index, match: { "misc.bth_opcode": opcode }, actions },
+  });
+  const more = {
+    flowTables: [table("rdma_rx"), table("rdma_transport_rx"), table("rdma_tx"), table("rdma_transport_tx")],
+    flowEntries: [entry("first", "rdma_rx", 0, 4, ["allow"]), entry("kept", "rdma_transport_rx", 1, 4, ["drop"])],
+    frames: [{ headers: UDP }, { headers: ROCE }, { headers: ROCE, port: 2 }],
+  };
+  const [, records] = await run(withFlows(flows, more));
+  expect(records.map(({ verdict, rules }) => [verdict, ...rules])).toEqual([
+    ["deliver", "behind"],
+    ["drop", "rdma_rx", "first", "rdma_transport_rx", "kept"],
+    ["deliver", "rdma_rx", "first", "behind"],
+  ]);
+});
+
 describe("flow tables", () => {
   const services = (more: object = {}): object => ({
     name: "services",

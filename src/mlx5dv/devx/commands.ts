@@ -304,6 +304,7 @@ export const MLX5_CAP_NIC_FLOW_TABLE = 0x07;
 export const MLX5_CAP_ESW_FLOW_TABLE = 0x08;
 export const MLX5_CAP_QOS = 0x0c;
 export const MLX5_CAP_GENERAL_2 = 0x20;
+export const MLX5_CAP_ADV_RDMA = 0x28;
 
 /**
  * QUERY_HCA_CAP. The output needs 16 + 4096 bytes.

@@ -24,11 +24,21 @@ test("callers find every feature that there is", async () => {
   expect([general(128, 32), general(132, 32)]).toEqual([(1 << 17) | (1 << 5) | (1 << 4), 1 << 10]);
   expect(capabilities(context, dv.MLX5_CAP_GENERAL_2)(74, 5, 3)).toBe(24);
   expect(capabilities(context, dv.MLX5_CAP_QOS)(3, 8)).toBe(0xff);
-  const nic = capabilities(context, dv.MLX5_CAP_NIC_FLOW_TABLE);
-  expect([nic(4, 1), nic(5, 5, 3) > 0]).toEqual([1, true]);
-  for (const [at, tags] of [
-    [64, 1],
-    [256, 0],
+  const ofNic = capabilities(context, dv.MLX5_CAP_NIC_FLOW_TABLE);
+  expect([ofNic(4, 1), ofNic(5, 5, 3) > 0]).toEqual([1, true]);
+  // BTH opcode and l4_ok of the outer packet, in the second set of fields.
+  const second = [640, 656, 672, 688, 736, 752, 768, 784].map((at) => [ofNic(at + 1, 1, 6), ofNic(at + 3, 1, 2)]);
+  expect(second).toEqual(second.map(() => [1, 1]));
+  const rdma = capabilities(context, dv.MLX5_CAP_ADV_RDMA);
+  expect(general(174, 1, 1)).toBe(1);
+  // Received and sent frames; those of RDMA types follow.
+  for (const [at, tags, nic] of [
+    [64, 1, ofNic],
+    [128, 1, ofNic],
+    [256, 0, ofNic],
+    [320, 0, ofNic],
+    [64, 1, rdma],
+    [128, 0, rdma],
   ] as const) {
     // Support, tag, counter, reformat, decap.
     expect([nic(at, 1), nic(at, 1, 1), nic(at, 1, 2), nic(at, 1, 7), nic(at + 1, 1)]).toEqual([1, tags, 1, 1, 1]);
@@ -50,7 +60,9 @@ test("what a device or a function does not have, it does not say", async () => {
   expect([own(6, 16), own(52, 1), own(52, 1, 7)]).toEqual([2, 0, 0]);
   expect(capabilities(vf, dv.MLX5_CAP_ESW_FLOW_TABLE)(64, 1)).toBe(0);
   expect(capabilities(vf, dv.MLX5_CAP_NIC_FLOW_TABLE)(64 + 32 + 8, 2)).toBe(3);
-  for (const empty of [1, 2, 3, 4, 9, 0xf, 0x28]) expect(capabilities(vf, empty)(0, 32)).toBe(0);
+  const older = capabilities(old, dv.MLX5_CAP_ADV_RDMA);
+  expect([older(64, 1), older(193, 1, 6), older(195, 1, 2)]).toEqual([1, 1, 0]);
+  for (const empty of [1, 2, 3, 4, 9, 0xf]) expect(capabilities(vf, empty)(0, 32)).toBe(0);
 });
 
 test("a caller may want less than all of a group, and no other function", async () => {

@@ -14,20 +14,22 @@ test("random bytes and cut lengths are refused in order, and nothing is lost", a
   const random = new Random(seedFor("device commands"));
   const { context, device } = await openCommands({ vports: 2, limits: { memory: 4_000_000 } });
   const table = new TableBench(context, dv.FS_FT_NIC_RX, { reformat_en: true, decap_en: true });
+  const transport = new TableBench(context, dv.FS_FT_RDMA_TRANSPORT_RX);
   const counter = created(context, dv.allocFlowCounterCommand(2));
   // Objects in use stay, whatever a command contains.
-  for (const one of [counter, ...table.table.groups]) one.users++;
+  for (const one of [counter, ...table.table.groups, ...transport.table.groups]) one.users++;
   const actions = dv.modifyActions([{ type: "set", field: "OUT_DMAC_15_0", data: 1 }]);
   const group = { table_type: 0, table_id: table.table.id, start_flow_index: 0, end_flow_index: 3 };
   // Valid commands, as input of mutations.
   const good = [
     dv.allocFlowCounterCommand(3),
     dv.queryFlowCounterCommand(counter.id, 4),
-    dv.createFlowTableCommand(0, { log_size: 2 }),
+    ...[0, 1, 4, 7, 8, 0xd, 0xe].map((type) => dv.createFlowTableCommand(type, { log_size: 2 })),
     dv.queryFlowTableCommand(0, table.table.id),
     dv.createFlowGroupCommand(group),
     table.command({ flow_index: 3, action: 9, flow_counter_ids: [counter.id] }),
-    dv.allocModifyHeaderCommand(0, actions),
+    transport.command({ flow_index: 3, action: 9, flow_counter_ids: [counter.id] }),
+    ...[0, 7, 0xe].map((type) => dv.allocModifyHeaderCommand(type, actions)),
     dv.allocPacketReformatCommand(3, new Uint8Array(14)),
     ...[0x24, 0x25, 0x31].map((type) => dv.createAsoCommand(type, { log_obj_range: 1 })),
     dv.createFlowMeterCommand({ active: true }),

@@ -80,7 +80,7 @@ export const BAD_DEVICE_FLOW_SHAPES: readonly BadDocument[] = [
 export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   bad(
     "flow table of a flow unknown",
-    'deviceFlows[1].actions[2].table = "service": nothing in the document has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing',
+    'deviceFlows[1].actions[2].table = "service": nothing in the document has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["deviceFlows", 1, "actions", 2, "table"], "service"],
   ),
   bad(
@@ -130,12 +130,12 @@ export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "table of an entry unknown",
-    'flowEntries[0].table = "service": nothing in the document has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing',
+    'flowEntries[0].table = "service": nothing in the document has this name (EINVAL); did you mean "services"? flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["flowEntries", 0, "table"], "service"],
   ),
   bad(
     "next table of an entry unknown",
-    'flowEntries[0].actions[10].table = "rest": nothing in the document has this name (EINVAL); flowTables: rest of it, services, crossing',
+    'flowEntries[0].actions[10].table = "rest": nothing in the document has this name (EINVAL); flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["flowEntries", 0, "actions", 10, "table"], "rest"],
   ),
   bad(
@@ -155,7 +155,7 @@ export const BAD_DEVICE_FLOW_NAMES: readonly BadDocument[] = [
   ),
   bad(
     "miss table unknown",
-    'flowTables[1].table_miss = "rest of": nothing in the document has this name (EINVAL); flowTables: rest of it, services, crossing',
+    'flowTables[1].table_miss = "rest of": nothing in the document has this name (EINVAL); flowTables: rest of it, services, crossing, table of rdma_rx, table of rdma_tx, table of rdma_transport_rx, table of rdma_transport_tx',
     [["flowTables", 1, "table_miss"], "rest of"],
   ),
   bad(

@@ -20,6 +20,11 @@ export const DEVICE_FLOWS = {
       groups: [{ start_flow_index: 0, end_flow_index: 6, mask: MASK }],
     },
     { name: "crossing", table_type: "fdb", log_size: 2, groups: [{ start_flow_index: 0, end_flow_index: 3 }] },
+    ...["rdma_rx", "rdma_tx", "rdma_transport_rx", "rdma_transport_tx"].map((table_type) => ({
+      name: `table of ${table_type}`,
+      table_type,
+      groups: [{ start_flow_index: 0, end_flow_index: 0 }],
+    })),
   ],
   steeringAnchors: [{ name: "later", description: "stage 2", function: 0, ft_type: "nic_rx", priority: 40 }],
   flowEntries: [

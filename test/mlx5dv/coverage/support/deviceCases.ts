@@ -34,6 +34,11 @@ const CAP: Readonly<Record<string, Run>> = {
     const esw = told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_ESW_FLOW_TABLE), CAPS);
     p.says(esw.subarray(0, 84), { 16: 3, 19: 40, 80: 0xb5, 81: 0xb7, 82: 0xb8 });
   },
+  "QUERY_HCA_CAP: advanced RDMA": (p) => {
+    const rdma = told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_ADV_RDMA), CAPS);
+    p.says(rdma.subarray(0, 84), { 80: 0xf5, 81: 0xb7, 82: 0xb8 });
+    p.says(rdma.subarray(144, 148), { 0: 0xb5, 1: 0xb7, 2: 0xb8 });
+  },
   "QUERY_HCA_CAP: QoS, general 2": (p) => {
     const aso = p.older ? {} : { 53: 24, 54: 24 };
     p.says(told(p, dv.queryHcaCapCommand(dv.MLX5_CAP_QOS), CAPS), { 16: 1, 18: 24, 19: 255, 21: 128, ...aso });

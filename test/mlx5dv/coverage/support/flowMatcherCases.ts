@@ -94,6 +94,19 @@ const MATCHER: Readonly<Record<string, Run>> = {
     deviceFlow(p, {}, [DROPS], ofPort(TRANSPORT_TX, 2));
     sends(p, ofPort(TRANSPORT_TX, 1));
   },
+  "RDMA_RX, RDMA_TRANSPORT_RX: flow tables of these types": (p) => {
+    deviceFlow(p, {}, [TO(p, "a")]);
+    const [first, second] = [flowTable(p, dv.FS_FT_RDMA_RX), flowTable(p, dv.FS_FT_RDMA_TRANSPORT_RX)];
+    deviceFlow(p, {}, [INTO(first)], inTable(RDMA_RX));
+    deviceFlow(p, {}, [INTO(second)], ofPort(TRANSPORT_RX, 2));
+    flowEntry(p, first, { action: dv.MLX5_FLOW_CONTEXT_ACTION_ALLOW });
+    p.gets(p.received(ROCE, 1), "a deliver");
+    p.gets(p.received(ROCE, 2), "a deliver");
+    flowEntry(p, second, { action: dv.MLX5_FLOW_CONTEXT_ACTION_DROP });
+    p.gets(p.received(ROCE, 1), "a deliver");
+    p.gets(p.received(ROCE, 2), "drop drop_action");
+    p.refuses("EINVAL", () => deviceFlow(p, {}, [INTO(second)], inTable(RDMA_RX)));
+  },
   "priority, lower first; then the older mask": (p) => {
     deviceFlow(p, {}, [TO(p, "a")], { priority: 2 });
     const older = deviceFlow(p, TO_FRAME, [TO(p, "b")], { priority: 1 });
