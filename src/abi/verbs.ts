@@ -161,6 +161,10 @@ export const IBV_GID_TYPE_IB = 0;
 export const IBV_GID_TYPE_ROCE_V1 = 1;
 export const IBV_GID_TYPE_ROCE_V2 = 2;
 
+/** enum ibv_gid_type_sysfs of infiniband/driver.h */
+export const IBV_GID_TYPE_SYSFS_IB_ROCE_V1 = 0;
+export const IBV_GID_TYPE_SYSFS_ROCE_V2 = 1;
+
 /*
  * Queue pairs (ibv_create_qp(3), ibv_modify_qp(3)).
  */

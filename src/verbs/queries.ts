@@ -1,4 +1,5 @@
 /** ibv_query_device(3), ibv_query_device_ex(3), ibv_query_port(3), ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_pkey(3). */
+import { IBV_GID_TYPE_SYSFS_ROCE_V2 } from "../abi/verbs.js";
 import { refuse } from "../errors.js";
 import { Context } from "../model/base/context.js";
 import {
@@ -24,6 +25,11 @@ function portAt(call: string, context: Context, port_num: number): Port {
 function noFlags(call: string, path: string, value: number): void {
   if (unsigned(call, path, value, 32) === 0) return;
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value, hint: "none is defined: 0" });
+}
+
+function noEntry(call: string, path: string, port: Port, index: number): never {
+  const hint = `entries 0 to ${port.gids.length - 1} are filled`;
+  refuse({ code: "ENODATA", call, reason: "no_entry", path, value: index, hint });
 }
 
 /**
@@ -107,7 +113,6 @@ export function ibv_query_gid(
 /**
  * An entry of the GID table of a port with its type (ibv_query_gid_ex(3)).
  * @param port_num from 1
- * @param entry filled if given; the call then returns 0
  * @param flags 0
  * @throws EINVAL if there is no such port or index
  * @throws ENODATA if the entry is empty
@@ -118,6 +123,10 @@ export function ibv_query_gid_ex(
   gid_index: number,
   flags?: number | null,
 ): GidEntry;
+/**
+ * As in C: fills an entry, and returns 0 (ibv_query_gid_ex(3)).
+ * @param entry gets the members
+ */
 export function ibv_query_gid_ex(
   context: Context,
   port_num: number,
@@ -137,19 +146,20 @@ export function ibv_query_gid_ex(
   const [out, asked] = typeof entry === "number" ? [null, entry] : [entry, flags];
   noFlags(call, "flags", asked);
   const found = port.gidEntry(call, "gid_index", gid_index);
-  if (found !== undefined) return given(call, "entry", out, found);
-  const hint = `entries 0 to ${port.gids.length - 1} are filled`;
-  return refuse({ code: "ENODATA", call, reason: "no_entry", path: "gid_index", value: gid_index, hint });
+  return found === undefined ? noEntry(call, "gid_index", port, gid_index) : given(call, "entry", out, found);
 }
 
 /**
  * All filled entries of the GID tables of all ports (ibv_query_gid_table(3)).
- * @param entries filled from its start if given; the call then returns the number of entries
  * @param max_entries at most so many
  * @param flags 0
  * @throws EINVAL if there are more than `max_entries`
  */
 export function ibv_query_gid_table(context: Context, max_entries: number, flags?: number): GidEntry[];
+/**
+ * As in C: fills an array from its start, and returns the number of entries (ibv_query_gid_table(3)).
+ * @param entries gets an entry for each item, or fills the struct that is there
+ */
 export function ibv_query_gid_table(
   context: Context,
   entries: Out<GidEntry>[],
@@ -172,6 +182,28 @@ export function ibv_query_gid_table(
     refuse({ code: "EINVAL", call, reason: "out_of_range", path: "max_entries", value: max_entries, hint });
   }
   return out === null ? entries : fillList(call, "entries", out, entries);
+}
+
+/**
+ * The type of an entry of the GID table, as sysfs numbers it (ibv_query_gid_type of
+ * infiniband/driver.h): IBV_GID_TYPE_SYSFS_ROCE_V2 for all entries of a port here.
+ * @param port_num from 1
+ * @param type its first item gets the type if given; the call then returns 0
+ * @throws EINVAL if there is no such port or index
+ * @throws ENODATA if the entry is empty
+ */
+export function ibv_query_gid_type(
+  context: Context,
+  port_num: number,
+  index: number,
+  type?: Int32Array | number[] | null,
+): number {
+  const call = "ibv_query_gid_type";
+  const port = portAt(call, context, port_num);
+  if (port.gidEntry(call, "index", index) === undefined) noEntry(call, "index", port, index);
+  if (type === undefined || type === null) return IBV_GID_TYPE_SYSFS_ROCE_V2;
+  type[0] = IBV_GID_TYPE_SYSFS_ROCE_V2;
+  return 0;
 }
 
 /**

@@ -74,9 +74,13 @@ export function ibv_modify_qp(qp: QueuePair, attr: QueuePairChange, attr_mask: n
 /**
  * The attributes of a queue pair (ibv_query_qp(3)). `attr_mask` is a hint: all attributes are
  * returned.
- * @param attr filled if given, and so is `init_attr`; the call then returns 0
  */
 export function ibv_query_qp(qp: QueuePair, attr_mask?: number | null): QueuePairQuery;
+/**
+ * As in C: fills the structs, and returns 0 (ibv_query_qp(3)).
+ * @param attr gets all attributes, whatever the mask
+ * @param init_attr gets those of the creation; null for none
+ */
 export function ibv_query_qp(
   qp: QueuePair,
   attr: Out<QueuePairReport>,

@@ -134,6 +134,7 @@ export class CompletionQueue extends Handle implements ChannelUser {
     return this.#cqe;
   }
 
+  /** @internal */
   protected override printedFields(): PrintedFields {
     return { ...super.printedFields(), cqe: this.cqe, held: this.#held.length };
   }

@@ -67,6 +67,8 @@ export class QueuePair extends Handle implements Receiver {
   readonly context: Context;
   /** Own frames that its flows match as if they had ALLOW_LOOP_BACK (mlx5dv_create_qp). */
   selfLoopback: SelfLoopback = NO_SELF_LOOPBACK;
+  /** Whether its multicast groups do not get its own datagrams (IBV_QP_CREATE_BLOCK_SELF_MCAST_LB). */
+  blocksOwnMulticast = false;
   /**
    * @internal Reads and makes the packets of a connection; null for raw packet and UD queue pairs.
    */
@@ -231,6 +233,7 @@ export class QueuePair extends Handle implements Receiver {
     this.#become({ ...this.#state, qp_state: IBV_QPS_ERR });
   }
 
+  /** @internal Reports an asynchronous event of its context (IBV_EVENT_*). */
   report(event_type: number): void {
     this.context.asyncEvents.report(event_type, "qp", this);
   }

@@ -144,5 +144,8 @@ function fieldsOf(port: number, gid: Uint8Array): MatchFields {
 }
 
 function actionsOf(members: readonly QueuePair[]): number[] {
-  return members.flatMap(({ handle }) => [Op.queue, handle]);
+  return members.flatMap(({ handle, blocksOwnMulticast }) => [
+    blocksOwnMulticast ? Op.queue_from_others : Op.queue,
+    handle,
+  ]);
 }

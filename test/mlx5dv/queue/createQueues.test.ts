@@ -61,7 +61,8 @@ describe("mlx5dv_create_qp", () => {
     const more = (bits: number): QueuePair =>
       dv.mlx5dv_create_qp(context, { ...rest, comp_mask: comp_mask | bits }, { comp_mask: 0 });
     expect(v.ibv_qp_to_qp_ex(more(v.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)).wr_flags).toBe(0);
-    expect(refusal(() => more(v.IBV_QP_INIT_ATTR_CREATE_FLAGS))).toEqual([
+    expect(more(v.IBV_QP_INIT_ATTR_CREATE_FLAGS).blocksOwnMulticast).toBe(false);
+    expect(refusal(() => more(v.IBV_QP_INIT_ATTR_XRCD))).toEqual([
       "EOPNOTSUPP",
       "unsupported",
       "qp_init_attr.comp_mask",

@@ -69,6 +69,14 @@ test("a GID table is filled from its start, and its length returned", () => {
   expect(() => v.ibv_query_gid_table(context, "" as never, 2, 0)).toThrow(TypeError);
 });
 
+test("the type of a GID is that of sysfs", () => {
+  expect(v.ibv_query_gid_type(context, 1, 0)).toBe(v.IBV_GID_TYPE_SYSFS_ROCE_V2);
+  const type = [7];
+  expect([v.ibv_query_gid_type(context, 2, 0, type), type[0]]).toEqual([0, v.IBV_GID_TYPE_SYSFS_ROCE_V2]);
+  expect(refused(() => v.ibv_query_gid_type(context, 1, 1))).toMatchObject({ code: "ENODATA", path: "index" });
+  expect(refused(() => v.ibv_query_gid_type(context, 1, 256))).toMatchObject({ code: "EINVAL", path: "index" });
+});
+
 test("a partition key is two wire bytes, and is found again by its value", () => {
   const pkey = new Uint8Array(2);
   expect(v.ibv_query_pkey(context, 1, 0, pkey)).toBe(0);

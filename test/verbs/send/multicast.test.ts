@@ -105,6 +105,32 @@ describe("a datagram to a group", () => {
   });
 });
 
+test("a queue pair can block its own datagrams", () => {
+  const { context, pd, cq, memory, mr } = station;
+  const comp_mask = v.IBV_QP_INIT_ATTR_PD | v.IBV_QP_INIT_ATTR_CREATE_FLAGS | v.IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
+  const cap = { max_recv_wr: 4, max_recv_sge: 1, max_send_wr: 4, max_send_sge: 1 };
+  const init = { qp_type: v.IBV_QPT_UD, send_cq: cq, recv_cq: cq, cap, comp_mask, pd, max_tso_header: 0 };
+  const block = v.IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+  const qp = v.ibv_create_qp_ex(context, { ...init, create_flags: block });
+  climb(qp);
+  queues.push(qp);
+  v.ibv_post_recv(qp, { wr_id: 1, sg_list: [{ addr: memory.subarray(0, 512), lkey: mr.lkey }] });
+  for (const one of [queues[1]!, qp]) v.ibv_attach_mcast(one, GROUP, 0);
+  const ud = { ah: address(GROUP, station), remote_qpn: ALL, remote_qkey: 1 };
+  v.ibv_post_send(qp, request(station, new Uint8Array(8), { wr: { ud } }));
+  expect(got()).toEqual([1]);
+  send();
+  expect(got()).toEqual([1, 3]);
+  const make = (change: object): unknown => {
+    const error = refused(() => v.ibv_create_qp_ex(context, { ...init, ...change }));
+    return [error?.code, error?.path];
+  };
+  expect(make({ create_flags: v.IBV_QP_CREATE_SCATTER_FCS })).toEqual(["EOPNOTSUPP", "qp_init_attr.create_flags"]);
+  const raw = { qp_type: v.IBV_QPT_RAW_PACKET, create_flags: block };
+  expect(make(raw)).toEqual(["EOPNOTSUPP", "qp_init_attr.create_flags"]);
+  expect(make({ max_tso_header: 64 })).toEqual(["EOPNOTSUPP", "qp_init_attr.max_tso_header"]);
+});
+
 describe("a queue pair", () => {
   test("is detached before it is destroyed; then nothing is left", () => {
     const qp = queues[1]!;
