@@ -33,7 +33,6 @@ export type {
   FlowValue,
 } from "./flowAttr.js";
 export type { Out } from "./out.js";
-export * from "./inline.js";
 export * from "./missing.js";
 export * from "./queries.js";
 export * from "./queue/events.js";

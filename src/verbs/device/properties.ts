@@ -72,6 +72,11 @@ export function ibv_is_fork_initialized(): number {
   return IBV_FORK_UNNEEDED;
 }
 
+/** Links providers into a program (ibv_static_providers in verbs.h). Every device has its provider already. */
+export function ibv_static_providers(..._providers: readonly unknown[]): void {
+  // Nothing is linked.
+}
+
 /** A remote key with the next tag, its lowest byte (ibv_inc_rkey(3)). */
 export function ibv_inc_rkey(rkey: number): number {
   const key = unsigned("ibv_inc_rkey", "rkey", rkey, 32);
