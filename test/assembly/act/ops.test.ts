@@ -17,6 +17,7 @@ import {
   REASON_COUNT,
   TABLE_ROOT,
   TABLE_SEND,
+  TABLE_TO_STAGE,
   VPORT_MANAGER,
   Verdict,
 } from "../../../src/abi/engine.js";
@@ -250,6 +251,34 @@ async function oneRule(actions: number[]): Promise<{ core: Core; batch: Batch; t
   batch.put(FRAME, FRAME.length, 1, Link.ethernet);
   return { core, batch, table, rule };
 }
+
+test("pass_chain goes past the tables of its misses, to the stage, without a tag", async () => {
+  const { core, batch, table } = await oneRule([Op.tag, 5, Op.pass_chain, 0]);
+  const match = matchOf("test", "match", {});
+  const [middle, last, stage] = [TABLE_ROOT, TABLE_ROOT | TABLE_TO_STAGE, TABLE_ROOT].map(
+    (flags) => core.exports.createTable(flags) >>> 0,
+  ) as [number, number, number];
+  const queue = core.exports.createQueue(QUEUE_READY | QUEUE_SINK, 0, 0) >>> 0;
+  const add = (to: number, id: number, actions: number[]): number =>
+    insertRule(core, to, { id, rankHigh: 0, rankLow: 0, ...match, actions });
+  const drops = [middle, last].map((to, n) => add(to, 1 + n, [Op.drop, 0]));
+  add(stage, 3, [Op.queue, queue]);
+  for (const [from, to] of [
+    [table, middle],
+    [middle, last],
+    [last, stage],
+  ] as const) {
+    core.exports.setMiss(from, to);
+  }
+  batch.steer(table);
+  expect([batch.verdict(0), batch.tag(0), batch.hits(0)]).toEqual([Verdict.deliver, -1, 2]);
+  // A miss meets the tables in between, and loses the tag behind the last one.
+  for (const rule of drops) core.exports.removeRule(rule);
+  const first = core.exports.createTable(TABLE_ROOT) >>> 0;
+  add(first, 4, [Op.tag, 5, Op.table, middle]);
+  batch.steer(first);
+  expect([batch.verdict(0), batch.tag(0), batch.hits(0)]).toEqual([Verdict.deliver, -1, 2]);
+});
 
 test("as many hits as there is room for, and no more", async () => {
   const { core, batch, table } = await oneRule([Op.pass, 0]);
