@@ -24,6 +24,7 @@ const HIDDEN = new Set([
   "argument",
   "numberedAs",
   "comp_mask",
+  "blocksOwnMulticast",
 ]);
 
 /** `D` is null where an object belongs to no device, such as the drop action. */
