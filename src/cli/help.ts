@@ -102,10 +102,13 @@ Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a captur
 
 const CHECK = `flowsteer check SCENARIO...: checks scenarios, and shows what they contain
 
-No frame is steered. A refusal names the place in the document, what is wrong and how to fix it:
+No frame is steered. Every error of every file is told, with its place in the document, what is wrong and how to fix it:
 
   flowsteer: rules.json: rules[3].match.outer.tcp_dport = "80-": not a range that fits the field
     write it as 80, "0x50", "0x2/0x3f" or "1024-65535"
+
+Keys and types of a file are checked first, then names, then the rest. A step is left out where the one before found
+errors, and an object that needs a refused one is not checked. Text that is not JSON has one error.
 
 The package has the JSON Schema, schema/scenario-1.schema.json: name it as "$schema", and editors complete the keys and
 the names of fields.

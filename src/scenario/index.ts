@@ -72,6 +72,7 @@ export type {
 export { matchFields, modifyFields, type FieldInfo, type ModifyFieldInfo } from "./fields.js";
 export type { Failure } from "./expect/failure.js";
 export type { LoadedFlowCounter } from "./flow/counter.js";
+export { checkScenario, type ScenarioCheck } from "./check.js";
 export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "./load.js";
 export type { MessageRecord } from "./message/load.js";
 export { flowsInOrder, type FlowPlace } from "./outcome/flowOrder.js";

@@ -28,8 +28,9 @@ import { messageFailures, sendMessages, type MessageRecord } from "./message/loa
 import { connectedQueue, ScenarioObjects } from "./objects.js";
 import { at } from "./place.js";
 import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue/load.js";
+import { throwFirst, withWrittenValues, type Report } from "./report.js";
 import { parseScenario } from "./scenario.js";
-import { below } from "./schema/validator.js";
+import { below } from "./schema/path.js";
 import type { ScenarioStep } from "./state/definition.js";
 import { StateTally } from "./outcome/stateTally.js";
 import { usesOfRules } from "./state/use.js";
@@ -85,8 +86,10 @@ export async function loadScenario(
   open: (options: DeviceOptions) => Promise<Device> = createDevice,
 ): Promise<LoadedScenario> {
   const scenario = parseScenario(document);
+  const report = withWrittenValues(scenario, throwFirst);
   const device = await at(CALL, "device", () => open({ ...scenario.device, ...deviceOptions }));
-  return new LoadedScenario(scenario, device);
+  const objects = new ScenarioObjects(scenario, device, new Context(CALL, device), report);
+  return new LoadedScenario(scenario, objects, report);
 }
 
 /**
@@ -129,11 +132,12 @@ export class LoadedScenario {
   #number = 0;
   #messages: readonly MessageRecord[] | null = null;
 
-  constructor(scenario: Scenario, device: Device) {
+  /** @param report takes the refusals of expectations */
+  constructor(scenario: Scenario, objects: ScenarioObjects, report: Report) {
+    const { device, context } = objects;
     this.scenario = scenario;
     this.device = device;
-    this.context = new Context(CALL, device);
-    const objects = new ScenarioObjects(scenario, device, this.context);
+    this.context = context;
     this.queues = objects.queues;
     this.counters = objects.counters;
     this.asoObjects = objects.asoObjects;
@@ -161,6 +165,7 @@ export class LoadedScenario {
     this.#expectations = new Expectations(
       scenario.expect ?? {},
       (frame, linkType) => device.parseBatch([frame], { linkType })[0]?.fields ?? {},
+      report,
     );
   }
 

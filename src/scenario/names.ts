@@ -1,5 +1,5 @@
 /** Checks the names of a document: unique in their list, and defined where they are used. */
-import { refuse, type RefusalReason } from "../errors.js";
+import { SteeringError, type RefusalReason } from "../errors.js";
 import { checkFrameLength } from "../model/traffic/input.js";
 import { namesHint } from "../nearest.js";
 import type { ScenarioRuleAction, ScenarioAction } from "./action/definition.js";
@@ -15,7 +15,8 @@ import type { ScenarioFrame } from "./frame/definition.js";
 import { domainName } from "./device/domains.js";
 import { frameBytes } from "./frame/bytes.js";
 import { checkMessages } from "./message/names.js";
-import { below } from "./schema/validator.js";
+import { attempt, type Report } from "./report.js";
+import { below } from "./schema/path.js";
 
 /** The name of a flow in outcomes, from its position in the document. */
 export function flowName({ name }: ScenarioFlow, i: number): string {
@@ -27,9 +28,9 @@ export function hostRuleName({ name }: ScenarioHostRule, i: number): string {
   return name ?? `host rule ${i + 1}`;
 }
 
-/** Refuses names that are defined twice or not at all, and ports that the device does not have. */
-export function checkNames(call: string, scenario: Scenario): void {
-  new Names(call, scenario).check();
+/** Reports names that are defined twice or not at all, and ports that the device does not have. */
+export function checkNames(call: string, scenario: Scenario, report: Report): void {
+  new Names(call, scenario, report).check();
 }
 
 const KINDS = [
@@ -58,12 +59,14 @@ const WORK_QUEUE_STATES: readonly ScenarioQueueState[] = ["reset", "rdy", "err"]
 class Names {
   readonly #call: string;
   readonly #scenario: Scenario;
+  readonly #report: Report;
   readonly #names: Readonly<Record<Kind, ReadonlySet<string>>>;
   /** Rules, flows and host rules. */
   readonly #hits: ReadonlySet<string>;
 
-  constructor(call: string, scenario: Scenario) {
+  constructor(call: string, scenario: Scenario, report: Report) {
     this.#call = call;
+    this.#report = report;
     this.#scenario = scenario;
     const unique = (kind: Kind): Set<string> => {
       const names = new Set<string>();
@@ -118,6 +121,7 @@ class Names {
       bad: (reason, path, value, hint) => this.#bad(reason, path, value, hint),
     });
     checkMessages(this.#call, this.#scenario, {
+      report: this.#report,
       known: (kind, path, name) => this.#known(kind, path, name),
       queue: (name) => this.#queue(name),
       bad: (reason, path, value, hint) => this.#bad(reason, path, value, hint),
@@ -308,7 +312,7 @@ class Names {
       const hint = "a frame that is sent has none: leave it out";
       if (frame[key] !== undefined) this.#bad("bad_scenario", `${path}.${key}`, frame[key], hint);
     }
-    checkFrameLength(this.#call, path, frameBytes(this.#call, path, frame).length);
+    attempt(this.#report, () => checkFrameLength(this.#call, path, frameBytes(this.#call, path, frame).length));
   }
 
   #expectations(): void {
@@ -369,7 +373,7 @@ class Names {
     return Array.from({ length: this.#scenario.device?.ports ?? 1 }, (_, i) => `port:${i + 1}`);
   }
 
-  #bad(reason: RefusalReason, path: string, value: unknown, hint: string): never {
-    refuse({ code: "EINVAL", call: this.#call, reason, path, value, hint });
+  #bad(reason: RefusalReason, path: string, value: unknown, hint: string): void {
+    this.#report(new SteeringError({ code: "EINVAL", call: this.#call, reason, path, value, hint }));
   }
 }

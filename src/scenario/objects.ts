@@ -29,9 +29,11 @@ import { ScenarioFlowActions } from "./flow/actions.js";
 import { LoadedFlowCounter } from "./flow/counter.js";
 import { flowPlace, flowRequest } from "./flow/specs.js";
 import { flowName, hostRuleName } from "./names.js";
-import { at, type PlaceOf } from "./place.js";
+import { at, rulePlace, type PlaceOf } from "./place.js";
+import type { ScenarioQueue } from "./queue/definition.js";
 import { loadQueue, type LoadedQueue } from "./queue/load.js";
-import { below } from "./schema/validator.js";
+import { attempt, attemptEach, made, type Report } from "./report.js";
+import { below } from "./schema/path.js";
 import { loadIndirectionTable, loadRqt, loadRss, loadTir } from "./rss/load.js";
 
 const CALL = "loadScenario";
@@ -52,131 +54,131 @@ export class ScenarioObjects {
   readonly flowEntries: DeviceFlowObjects["flowEntries"];
   readonly deviceFlows: DeviceFlowObjects["deviceFlows"];
   readonly hostRules = new Map<string, HostRule>();
+  readonly device: Device;
+  readonly context: Context;
   readonly domains: ScenarioDomains;
   readonly actions: ScenarioActions;
   readonly #flowActions: ScenarioFlowActions;
   /** Matchers that rules with a table and a priority imply. */
   readonly #implied = new Map<string, Matcher>();
 
-  constructor(scenario: Scenario, device: Device, context: Context) {
-    const { connect = [], counters = [], tables = [], matchers = [], actions = [], rules = [] } = scenario;
-    const { domains = [], flowActions = [], flowCounters = [], flows = [], hostRules = [] } = scenario;
-    this.domains = new ScenarioDomains(context, domains);
-    connect.forEach(({ port, to }, i) => {
-      at(CALL, below("connect", i), () => device.connect(port, device, to));
+  /** @param report takes the refusals; what depends on refused objects is not made */
+  constructor(scenario: Scenario, device: Device, context: Context, report: Report) {
+    this.device = device;
+    this.context = context;
+    const { queues, indirectionTables, rqts, tirs, asoObjects, connect } = scenario;
+    const { counters, tables, matchers, actions = [], rules } = scenario;
+    const { domains = [], flowActions = [], flowCounters, flows, hostRules } = scenario;
+    this.domains = new ScenarioDomains(context, domains, report);
+    attemptEach(report, "connect", connect, ({ port, to }, path) => {
+      at(CALL, path, () => device.connect(port, device, to));
     });
-    this.#queues(scenario);
-    scenario.asoObjects?.forEach((object, i) => {
-      const owner = this.domains.context(object.function);
-      this.asoObjects.set(object.name, makeAsoObject(CALL, below("asoObjects", i), owner, object));
+    attemptEach(report, "queues", queues, (one, path) => this.#plainQueue(path, one));
+    attemptEach(report, "queues", queues, ({ name, peer }, path) => {
+      if (peer === undefined) return;
+      const [one, other] = [connectedQueue(this.queues, name), connectedQueue(this.queues, peer)];
+      at(CALL, path, () => one.connect(CALL, other));
     });
-    counters.forEach(({ name, function: vport, flow_counter_bulk_log_size }, i) => {
-      const owner = this.domains.context(vport);
-      const command = allocFlowCounterCommand(flow_counter_bulk_log_size);
-      this.counters.set(
-        name,
-        at(CALL, below("counters", i), () => madeBy<FlowCounter>(CALL, owner, command, name)),
+    attemptEach(report, "indirectionTables", indirectionTables, (table, path) => {
+      this.indirectionTables.set(table.name, loadIndirectionTable(path, table, this.#workQueue));
+    });
+    attemptEach(report, "queues", queues, (one, path) => this.#rssQueue(path, one));
+    attemptEach(report, "rqts", rqts, (rqt, path) => this.rqts.set(rqt.name, loadRqt(path, rqt, this.#queue)));
+    attemptEach(report, "tirs", tirs, (tir, path) => {
+      this.tirs.set(
+        tir.name,
+        loadTir(path, tir, this.#queue, (name) => made(this.rqts, name)),
       );
     });
-    tables.forEach(({ name, domain = "nic_rx", function: vport, level }, i) => {
-      const path = below("tables", i);
+    attemptEach(report, "asoObjects", asoObjects, (object, path) => {
+      const owner = this.domains.context(object.function);
+      this.asoObjects.set(object.name, makeAsoObject(CALL, path, owner, object));
+    });
+    attemptEach(report, "counters", counters, ({ name, function: vport, flow_counter_bulk_log_size }, path) => {
+      const owner = this.domains.context(vport);
+      const command = allocFlowCounterCommand(flow_counter_bulk_log_size);
+      const make = (): FlowCounter => madeBy<FlowCounter>(CALL, owner, command, name);
+      this.counters.set(name, at(CALL, path, make));
+    });
+    attemptEach(report, "tables", tables, ({ name, domain = "nic_rx", function: vport, level }, path) => {
       const owner = this.domains.domain(path, domain, vport);
       this.tables.set(
         name,
         at(CALL, path, () => Table.create(CALL, owner, level, name)),
       );
     });
-    this.actions = new ScenarioActions(this, actions);
-    this.#flowActions = new ScenarioFlowActions(flowActions);
-    matchers.forEach((matcher, i) => this.matchers.set(matcher.name, this.#ownMatcher(below("matchers", i), matcher)));
-    rules.forEach((rule, i) => this.rules.set(rule.name, this.#rule(below("rules", i), rule)));
-    flowCounters.forEach((one, i) =>
+    this.actions = new ScenarioActions(this, actions, report);
+    this.#flowActions = new ScenarioFlowActions(flowActions, report);
+    attemptEach(report, "matchers", matchers, (matcher, path) =>
+      this.matchers.set(matcher.name, this.#ownMatcher(path, matcher)),
+    );
+    attemptEach(report, "rules", rules, (rule, path) => this.rules.set(rule.name, this.#rule(path, rule)));
+    attemptEach(report, "flowCounters", flowCounters, (one, path) => {
       this.flowCounters.set(
         one.name,
-        at(CALL, below("flowCounters", i), () => new LoadedFlowCounter(CALL, context, one)),
-      ),
-    );
-    flows.forEach((flow, i) => {
-      const name = flowName(flow, i);
-      this.flows.set(name, this.#flow(below("flows", i), flow, name));
+        at(CALL, path, () => new LoadedFlowCounter(CALL, context, one)),
+      );
     });
-    const named = new DeviceFlowObjects(scenario, {
+    attemptEach(report, "flows", flows, (flow, path, i) => {
+      const name = flowName(flow, i);
+      this.flows.set(name, this.#flow(path, flow, name));
+    });
+    const named = new DeviceFlowObjects(scenario, report, {
       domains: this.domains,
       flowActions: this.#flowActions,
-      counter: (name) => get(this.counters, name),
-      counters: (name) => get(this.flowCounters, name).counters,
+      counter: (name) => made(this.counters, name),
+      counters: (name) => made(this.flowCounters, name).counters,
       queuePair: (name) => this.#queuePair(name),
-      tir: (name) => get(this.tirs, name),
+      tir: (name) => made(this.tirs, name),
     });
     this.flowEntries = named.flowEntries;
     this.deviceFlows = named.deviceFlows;
-    hostRules.forEach((rule, i) => {
+    attemptEach(report, "hostRules", hostRules, (rule, path, i) => {
       const name = hostRuleName(rule, i);
-      const made = at(CALL, below("hostRules", i), () =>
-        device.function(rule.function ?? 0).hostRules.add({ ...rule, name }),
-      );
-      this.hostRules.set(name, made);
+      const make = (): HostRule => device.function(rule.function ?? 0).hostRules.add({ ...rule, name });
+      this.hostRules.set(name, at(CALL, path, make));
     });
-    this.domains.begin();
+    attempt(report, () => this.domains.begin());
   }
 
+  readonly #queue = (name: string): QueuePair | WorkQueue => made(this.queues, name).queue;
+
+  readonly #workQueue = (name: string): WorkQueue => {
+    const found = this.#queue(name);
+    if (found instanceof QueuePair) throw new Error(`${CALL}: ${name} is no work queue`);
+    return found;
+  };
+
   /** Queues come before the RSS queues, RQTs and TIRs that distribute frames over them. */
-  #queues({ queues = [], indirectionTables = [], rqts = [], tirs = [] }: Scenario): void {
-    const queue = (name: string): QueuePair | WorkQueue => get(this.queues, name).queue;
-    const workQueue = (name: string): WorkQueue => {
-      const found = queue(name);
-      if (found instanceof QueuePair) throw new Error(`${CALL}: ${name} is no work queue`);
-      return found;
-    };
-    queues.forEach((one, i) => {
-      if (one.rwq_ind_tbl !== undefined) return;
-      this.queues.set(
-        one.name,
-        at(CALL, below("queues", i), () => loadQueue(CALL, this.domains, one)),
-      );
-    });
-    queues.forEach(({ name, peer }, i) => {
-      if (peer === undefined) return;
-      const [one, other] = [connectedQueue(this.queues, name), connectedQueue(this.queues, peer)];
-      at(CALL, below("queues", i), () => one.connect(CALL, other));
-    });
-    indirectionTables.forEach((table, i) =>
-      this.indirectionTables.set(table.name, loadIndirectionTable(below("indirectionTables", i), table, workQueue)),
+  #plainQueue(path: string, queue: ScenarioQueue): void {
+    if (queue.rwq_ind_tbl !== undefined) return;
+    this.queues.set(
+      queue.name,
+      at(CALL, path, () => loadQueue(CALL, this.domains, queue)),
     );
-    queues.forEach((one, i) => {
-      const { name, rwq_ind_tbl } = one;
-      if (rwq_ind_tbl === undefined) return;
-      const table = get(this.indirectionTables, rwq_ind_tbl);
-      this.queues.set(name, {
-        name,
-        queue: loadRss(below("queues", i), this.domains, one, table),
-        buffers: null,
-        connected: null,
-      });
-    });
-    rqts.forEach((rqt, i) => this.rqts.set(rqt.name, loadRqt(below("rqts", i), rqt, queue)));
-    tirs.forEach((tir, i) =>
-      this.tirs.set(
-        tir.name,
-        loadTir(below("tirs", i), tir, queue, (name) => get(this.rqts, name)),
-      ),
-    );
+  }
+
+  #rssQueue(path: string, one: ScenarioQueue): void {
+    const { name, rwq_ind_tbl } = one;
+    if (rwq_ind_tbl === undefined) return;
+    const queue = loadRss(path, this.domains, one, made(this.indirectionTables, rwq_ind_tbl));
+    this.queues.set(name, { name, queue, buffers: null, connected: null });
   }
 
   #ownMatcher(path: string, { name, table, priority = 0, mask, layout }: ScenarioMatcher): Matcher {
-    const made = at(CALL, path, () => Matcher.named(CALL, get(this.tables, table), priority, mask, name));
-    if (layout === undefined) return made;
+    const matcher = at(CALL, path, () => Matcher.named(CALL, made(this.tables, table), priority, mask, name));
+    if (layout === undefined) return matcher;
     const { rulesLog2, resizable = false } = layout;
     const flags =
       (resizable ? MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE : 0) |
       (rulesLog2 === undefined ? 0 : MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE);
-    const set = (): void => setLayout(CALL, made, { flags, log_num_of_rules_hint: rulesLog2 ?? 0 });
+    const set = (): void => setLayout(CALL, matcher, { flags, log_num_of_rules_hint: rulesLog2 ?? 0 });
     at(CALL, `${path}.layout`, set, (inner) => (inner.endsWith("hint") ? ".rulesLog2" : ""));
-    return made;
+    return matcher;
   }
 
   #queuePair(name: string): QueuePair {
-    const { queue } = get(this.queues, name);
+    const { queue } = made(this.queues, name);
     if (queue instanceof QueuePair) return queue;
     throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
   }
@@ -185,7 +187,7 @@ export class ScenarioObjects {
     const queue = this.#queuePair(flow.queue);
     const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
     const request = flowRequest(CALL, path, flow, {
-      counters: (one) => get(this.flowCounters, one).counters,
+      counters: (one) => made(this.flowCounters, one).counters,
       action: (one) => this.#flowActions.get(one, queue.context, direction),
     });
     const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
@@ -193,19 +195,19 @@ export class ScenarioObjects {
   }
 
   #rule(path: string, rule: ScenarioRule): Rule {
-    const matcher = at(CALL, path, () => this.#matcher(rule));
+    const matcher = at(CALL, path, () => this.#matcher(rule), rulePlace(rule));
     const actions = (rule.actions ?? []).map((action, i) =>
       this.actions.inRule(below(`${path}.actions`, i), action, matcher.table),
     );
-    return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name));
+    return at(CALL, path, () => Rule.named(CALL, matcher, rule.match ?? {}, actions, rule.name), rulePlace(rule));
   }
 
   #matcher({ matcher, table = "", priority = 0 }: ScenarioRule): Matcher {
-    if (matcher !== undefined) return get(this.matchers, matcher);
+    if (matcher !== undefined) return made(this.matchers, matcher);
     const name = `${table} at priority ${priority}`;
     let implied = this.#implied.get(name);
     if (implied === undefined) {
-      implied = Matcher.named(CALL, get(this.tables, table), priority, undefined, name);
+      implied = Matcher.named(CALL, made(this.tables, table), priority, undefined, name);
       this.#implied.set(name, implied);
     }
     return implied;
@@ -214,14 +216,7 @@ export class ScenarioObjects {
 
 /** A queue that has a peer, in a document that was checked. */
 export function connectedQueue(queues: ReadonlyMap<string, LoadedQueue>, name: string): ConnectedQueue {
-  const { connected } = get(queues, name);
+  const { connected } = made(queues, name);
   if (connected === null) throw new Error(`${CALL}: ${name} has no peer in the document that was checked`);
   return connected;
-}
-
-/** An object whose name `parseScenario` has checked. */
-function get<T>(map: ReadonlyMap<string, T>, name: string): T {
-  const value = map.get(name);
-  if (value === undefined) throw new Error(`${CALL}: ${name} is not in the document that was checked`);
-  return value;
 }

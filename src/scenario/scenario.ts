@@ -8,7 +8,9 @@ import { SCENARIO, type Scenario } from "./document.js";
 import { frameBytes } from "./frame/bytes.js";
 import { parseJson } from "./json.js";
 import { checkNames } from "./names.js";
-import { below, validate } from "./schema/validator.js";
+import { attempt, throwFirst, type Report } from "./report.js";
+import { below } from "./schema/path.js";
+import { validate } from "./schema/validator.js";
 
 const CALL = "parseScenario";
 const VERSION = 1;
@@ -22,16 +24,33 @@ const VERSION = 1;
  * @throws TypeError neither text nor an object
  */
 export function parseScenario(source: string | object): Scenario {
+  return readScenario(source, throwFirst) as Scenario;
+}
+
+/** The document; null where it was refused and the report did not throw. */
+export function readScenario(source: string | object, report: Report): Scenario | null {
+  let good = true;
+  const noting: Report = (refusal) => {
+    good = false;
+    report(refusal);
+  };
+  const document = attempt(noting, () => documentOf(source));
+  if (!good) return null;
+  validate(CALL, SCENARIO, document, noting);
+  if (!good) return null;
+  const scenario = document as Scenario;
+  checkNames(CALL, scenario, noting);
+  scenario.frames?.forEach((frame, i) => attempt(noting, () => frameBytes(CALL, below("frames", i), frame)));
+  return good ? scenario : null;
+}
+
+function documentOf(source: string | object): unknown {
   if (typeof source !== "string" && (typeof source !== "object" || source === null)) {
     throw new TypeError(`${CALL}: a scenario is text or an object, not ${describe(source)}`);
   }
   const document = typeof source === "string" ? parseJson(CALL, source) : source;
   checkVersion(document);
-  validate(CALL, SCENARIO, document);
-  const scenario = document as Scenario;
-  checkNames(CALL, scenario);
-  scenario.frames?.forEach((frame, i) => frameBytes(CALL, below("frames", i), frame));
-  return scenario;
+  return document;
 }
 
 function checkVersion(document: unknown): void {

@@ -250,6 +250,20 @@ describe("inputs and outputs", () => {
   });
 });
 
+describe("flowsteer check", () => {
+  it("tells every error of every file", async () => {
+    const one = scratch("one.json", JSON.stringify({ flowsteer: 1, queues: [{}], tables: [{ name: "t" }] }));
+    const two = scratch("two.json", "{");
+    const { code, out, err } = await flowsteer(["check", one, SCENARIO, two]);
+    expect(code).toBe(2);
+    expect(out).toMatch(/^examples\/everyday\.json: good\n/);
+    const places = [...err.matchAll(/^flowsteer: (\S+\.json: [^:]+)/gm)].map(([, place]) => place);
+    expect(places).toEqual([`${one}: queues[0]`, `${one}: tables[0]`, `${two}: line 1, column 2`]);
+    expect(err).toMatch(/\n3 errors\n$/);
+    expect(await flowsteer(["check", SCENARIO, "nope.json"])).toMatchObject({ code: 2, out: "" });
+  });
+});
+
 describe("--color and --quiet", () => {
   const escape = "\u001b[";
 

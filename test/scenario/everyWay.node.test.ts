@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseScenario, type FrameInput } from "../../src/scenario/index.js";
-import { LoadedScenario } from "../../src/scenario/load.js";
+import { loadScenario, type LoadedScenario } from "../../src/scenario/load.js";
 import {
   createDevice,
   createDevicePool,
@@ -168,7 +168,7 @@ const STEADY = 9;
 /** What became of the frames, before and under the churn, and what was counted; and what the cache knew. */
 async function story(name: string, { open, take }: Way): Promise<{ told: unknown[]; hits: bigint }> {
   const scenario = parseScenario(readFileSync(new URL(name, FOLDER), "utf8"));
-  const loaded = new LoadedScenario(scenario, await open({ ...scenario.device }));
+  const loaded = await loadScenario(scenario, {}, open);
   const frames = await framesOf(name, loaded);
   const half = frames.length / 2;
   const halves = [frames.slice(0, half), frames.slice(half)];

@@ -224,7 +224,7 @@ describe("flow tables", () => {
       "deviceFlows[0].actions[0].offset = 4: ",
       { deviceFlows: [{ name: "x", actions: [{ count: "bulk", offset: 4 }, "drop"] }] },
     ],
-    ["deviceFlows[0].actions[0].queue = guest: ", { deviceFlows: [{ name: "x", actions: [{ queue: "guest" }] }] }],
+    ['deviceFlows[0].actions[0].queue = "guest": ', { deviceFlows: [{ name: "x", actions: [{ queue: "guest" }] }] }],
     [
       "deviceFlows[1].match: ",
       {
@@ -234,7 +234,10 @@ describe("flow tables", () => {
         ],
       },
     ],
-    ["steeringAnchors[0].ft_type = 5: ", { steeringAnchors: [{ name: "x", ft_type: "rdma_transport_rx" }] }],
+    [
+      'steeringAnchors[0].ft_type = "rdma_transport_rx": ',
+      { steeringAnchors: [{ name: "x", ft_type: "rdma_transport_rx" }] },
+    ],
     [
       "flowTables[0].groups[1].start_flow_index = 0: ",
       {

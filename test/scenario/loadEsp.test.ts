@@ -105,13 +105,13 @@ describe("what is refused, and where", () => {
     [{ replay: 0 }, "flowActions[1].esp.replay = 0: "],
     [{ tfcPad: 65_536 }, "flowActions[1].esp.tfcPad = 65536: "],
     [{ newWindow: true }, "flowActions[1].esp = 9: "],
-    [{ metadata: true }, "flowActions[1].esp.metadata = 1: "],
+    [{ metadata: true }, "flowActions[1].esp.metadata = true: "],
     [{ offload: "inline" }, "flowActions[1].esp.encap: "],
     [{ encap: [] }, "flowActions[1].esp.encap: "],
     [{ encap: [{ udp: {} }, ADDRESSES] }, 'flowActions[1].esp.encap[1].ipv4 = "0x30": '],
     [{ encap: [{ ipv4_ext: { proto: 6 } }] }, "flowActions[1].esp.encap[0].ipv4_ext.proto = 6: "],
     [{ encap: [{ ipv4: { src_ip: "10.0.0.0/8" } }] }, "flowActions[1].esp.encap[0].ipv4.src_ip"],
-    [{ direction: "encrypt" }, "flows[1].specs[2].action = esp1: "],
+    [{ direction: "encrypt" }, 'flows[1].specs[2].action = "open": '],
   ])("%j", async (esp, expected) => {
     expect(await refusal(esp)).toContain(`loadScenario: ${expected}`);
   });

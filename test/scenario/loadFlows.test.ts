@@ -30,7 +30,7 @@ describe("a refusal of the model", () => {
       withFlows([flow({ priority: 1 }), flow({ specs: [{ udp: {} }, { tcp: {} }] })]),
     ],
     [
-      'flows[0].specs[0].eth.ether_type = "0x0806": two fields require different values of the same bits (EINVAL); ',
+      'flows[0].specs[0].eth.ether_type = "arp": two fields require different values of the same bits (EINVAL); ',
       withFlows([flow({ specs: [{ eth: { ether_type: "arp" } }, { ipv4: {} }] })]),
     ],
     [
@@ -46,7 +46,7 @@ describe("a refusal of the model", () => {
       withFlows([flow({})], { device: { managedFlowSteering: false } }),
     ],
     [
-      "flows[1].queue = a: the limit of the device is reached (ENOMEM); limits.flows of createDevice is 1",
+      'flows[1].queue = "a": the limit of the device is reached (ENOMEM); device.limits.flows is 1',
       withFlows([flow({}), flow({})], { device: { limits: { flows: 1 } } }),
     ],
     [
@@ -61,7 +61,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      "flows[0].specs[0].ipv6.hop_limit = 255: the device does not support this (EOPNOTSUPP); ",
+      "flows[0].specs[0].ipv6.hop_limit = 5: the device does not support this (EOPNOTSUPP); ",
       withFlows([flow({ specs: [{ ipv6: { hop_limit: 5 } }] })], { device: { profile: "connectx8" } }),
     ],
     [

@@ -159,7 +159,7 @@ describe("a refusal of the model", () => {
       { queues: [wq], indirectionTables: [{ name: "t", ind_tbl: ["w", "w", "w"] }] },
     ],
     [
-      "rqts[0].queues[1] = 2: ",
+      'rqts[0].queues[1] = "b": ',
       {
         device: { vports: 1 },
         queues: [{ name: "a" }, { name: "b", function: 1 }],
@@ -167,14 +167,14 @@ describe("a refusal of the model", () => {
       },
     ],
     [
-      'tirs[0].rx_hash_toeplitz_key = "2 bytes": ',
+      'tirs[0].rx_hash_toeplitz_key = "0102": ',
       {
         queues: [{ name: "a" }],
         rqts: [{ name: "r", queues: ["a"] }],
         tirs: [{ name: "t", rqt: "r", rx_hash_toeplitz_key: "0102" }],
       },
     ],
-    ["queues[1].rx_hash_conf.rx_hash_key = 1: ", spreading({ ...conf, rx_hash_key: "00" })],
+    ['queues[1].rx_hash_conf.rx_hash_key = "00": ', spreading({ ...conf, rx_hash_key: "00" })],
     ['queues[1].rx_hash_conf.rx_hash_key = "zz": ', spreading({ ...conf, rx_hash_key: "zz" })],
     [
       "queues[1].rx_hash_conf.rx_hash_fields_mask = ",

@@ -309,7 +309,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      'rules[0].actions[0].modify[1].set = "METADATA_REG_A": the device cannot make these header changes (EINVAL); only NIC_TX has it',
+      'rules[0].actions[0].modify[1].set = "misc2.metadata_reg_a": the device cannot make these header changes (EINVAL); only NIC_TX has it',
       received({
         modify: [
           { set: "outer.dmac", to: "02:00:00:00:00:01" },
@@ -322,7 +322,7 @@ describe("a refusal of the model", () => {
       received({ modify: [] }),
     ],
     [
-      'rules[0].actions[0].modify[0] = "remove": the device does not support this (EOPNOTSUPP); SET, ADD or COPY',
+      'rules[0].actions[0].modify[0] = "5000000000000000": the device does not support this (EOPNOTSUPP); SET, ADD or COPY',
       received({ modify: ["5000000000000000"] }),
     ],
     [
@@ -330,7 +330,7 @@ describe("a refusal of the model", () => {
       received({ reformat: { type: "l2_to_l2_tunnel", headers: [{ header: "ethernet" }] } }),
     ],
     [
-      "rules[0].actions[0].reformat.data = 1: the device cannot make this packet reformat (EINVAL); an Ethernet header of 14 bytes",
+      'rules[0].actions[0].reformat.data = "00": the device cannot make this packet reformat (EINVAL); an Ethernet header of 14 bytes',
       received({ reformat: { type: "l3_tunnel_to_l2", data: "00" } }),
     ],
     [
@@ -389,7 +389,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      "rules[0].actions[0].table = next: only a root table is allowed here (EINVAL)",
+      'rules[0].actions[0].table = "next": only a root table is allowed here (EINVAL)',
       withTables([ROOT, NEXT], [{ table: "root", actions: [{ table: "next", priority: 1 }] }]),
     ],
     [
@@ -434,7 +434,7 @@ describe("a refusal of the model", () => {
       }),
     ],
     [
-      "flows[0].specs[0].action = modify_header0: ",
+      'flows[0].specs[0].action = "mark": ',
       withTables([], [], {
         flowActions: [{ name: "mark", modify: [{ set: "METADATA_REG_B", to: 1 }] }],
         flows: [{ queue: "a", type: "sniffer", specs: [{ action: "mark" }] }],

@@ -364,14 +364,14 @@ describe("a refusal of the model", () => {
       { asoObjects },
     ],
     [
-      "rules[1].actions[0].aso.flags = 2: ",
+      'rules[1].actions[0].aso.flags = "flow_meter_yellow": ',
       { actions: [{ aso: { object: "f", flags: "flow_meter_yellow", return_reg_c: 1 } }] },
       { asoObjects },
     ],
     ['asoObjects[0].obj_type = "first_hit": ', {}, { asoObjects, device: { profile: "connectx5" } }],
     ["rules[1].actions[0].offset = 4: ", { actions: [{ count: "bulk", offset: 4 }] }, {}],
     [
-      "rules[1].actions[0].flow_meter.next_table = root: ",
+      'rules[1].actions[0].flow_meter.next_table = "root": ',
       { actions: [{ flow_meter: { next_table: "root", reg_c_index: 0 } }] },
       {},
     ],

@@ -1,11 +1,11 @@
 /** flowsteer check: checks scenario files and shows what they contain. */
-import { loadScenario, type Scenario } from "../../scenario/index.js";
+import { checkScenario, type Scenario } from "../../scenario/index.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
 import { Output } from "../output/output.js";
-import { badUsage, withFile } from "../refusal.js";
-import { painter, printable } from "../text.js";
+import { badUsage, CommandRefusal, EXIT, refusalLines } from "../refusal.js";
+import { grouped, painter, printable } from "../text.js";
 
 const LISTS = [
   "queues",
@@ -32,20 +32,31 @@ const LISTS = [
 const LEAST_WIDTH = 9;
 const NAMES_WIDTH = 80;
 
+/** @returns the exit code */
 export async function check(args: readonly string[]): Promise<number> {
   const { operands, flags } = readCommandLine(args, "check", {});
   if (operands.length === 0) throw badUsage("check", "name a scenario: flowsteer check SCENARIO...");
   const output = new Output();
   const paint = painter(process.stdout);
   checkInputOnce(operands);
-  for (const file of operands) {
-    const text = await textOf(file);
-    const { scenario } = await withFile(inputName(file), () => loadScenario(text));
-    if (flags.has("quiet")) continue;
-    await output.write(`${printable(inputName(file))}: ${paint("green", "good")}\n${contents(scenario)}`);
+  const texts: (readonly [name: string, text: string])[] = [];
+  for (const file of operands) texts.push([inputName(file), await textOf(file)]);
+  let refused = 0;
+  for (const [name, text] of texts) {
+    const { scenario, refusals } = await checkScenario(text);
+    refused += refusals.length;
+    if (scenario === null) {
+      // In the order of the files on a terminal that shows both.
+      await output.flush();
+      for (const refusal of refusals)
+        process.stderr.write(refusalLines(painter(process.stderr), new CommandRefusal(name, refusal)));
+    } else if (!flags.has("quiet")) {
+      await output.write(`${printable(name)}: ${paint("green", "good")}\n${contents(scenario)}`);
+    }
   }
   await output.flush();
-  return 0;
+  if (refused > 1 && !flags.has("quiet")) process.stderr.write(`${grouped(refused)} errors\n`);
+  return refused > 0 ? EXIT.refused : 0;
 }
 
 function contents(scenario: Scenario): string {

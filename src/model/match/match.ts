@@ -29,7 +29,7 @@ import {
   type Presence,
 } from "./fields.js";
 import { takeSampleMask, type SamplePlaces } from "./samples.js";
-import { format, fullMask, parseMask, parseTerm, type TermText } from "./term.js";
+import { fullMask, parseMask, parseTerm, type TermText } from "./term.js";
 
 /** Match fields by name, with values as term.ts reads them. */
 export type MatchFields = Readonly<Partial<Record<FieldName, TermText>>>;
@@ -75,9 +75,11 @@ export function matchOf(call: string, path: string, fields: MatchFields): Match 
   for (const [name, text] of Object.entries(fields)) {
     const field = knownField(call, path, name);
     const term = parseTerm(call, `${path}.${name}`, field, text);
-    if (field.version !== 0) implyVersion(call, path, match, field);
-    if (term.kind === "bits") addBits(call, path, match, field, term.mask, term.value);
-    else if (term.kind === "range") addRange(call, path, match, field, term.low, term.high);
+    if (field.version !== 0) implyVersion(call, path, match, field, fields);
+    if (term.kind === "bits") {
+      if (!addBits(match, field, term.mask, term.value))
+        refuseContradiction(call, `${path}.${name}`, text, addressHint(field, fields));
+    } else if (term.kind === "range") addRange(call, path, match, field, term.low, term.high);
     if (field.here !== null) require(match, field.here);
   }
   addPresence(match.mask, match.value);
@@ -212,40 +214,46 @@ function versionField(field: Field): Field {
 }
 
 /** An address field implies its IP version. */
-function implyVersion(call: string, path: string, match: Match, field: Field): void {
+function implyVersion(call: string, path: string, match: Match, field: Field, fields: MatchFields): void {
   const version = versionField(field);
-  addBits(call, path, match, version, 0xfn, BigInt(field.version), `${field.name} is IPv${field.version}`);
+  if (!addBits(match, version, 0xfn, BigInt(field.version))) {
+    // What the caller wrote is wrong: the version, or this field beside others.
+    const is = `${field.name} is IPv${field.version}`;
+    const written = new Map<string, TermText | undefined>(Object.entries(fields));
+    const asked = written.get(version.name);
+    if (asked !== undefined) refuseContradiction(call, `${path}.${version.name}`, asked, is);
+    const hint = `${is}, and a field before it is not`;
+    refuseContradiction(call, `${path}.${field.name}`, written.get(field.name), hint);
+  }
   require(match, { word: version.here?.word ?? EXT_PRESENT_OUTER, bit: PRESENT_L3 });
 }
 
-/** Adds bits to a match. @throws EINVAL they contradict the bits that are there */
-function addBits(
-  call: string,
-  path: string,
-  match: Match,
-  field: Field,
-  mask: bigint,
-  value: bigint,
-  hint?: string,
-): void {
+/** The address field that an ip_version contradicts. */
+function addressHint(field: Field, fields: MatchFields): string | undefined {
+  for (const name of Object.keys(fields)) {
+    const other = fieldNamed(name);
+    if (other === undefined || other.version === 0 || versionField(other) !== field) continue;
+    return `${other.name} is IPv${other.version}`;
+  }
+  return undefined;
+}
+
+function refuseContradiction(call: string, path: string, value: unknown, hint: string | undefined): never {
+  refuse({ code: "EINVAL", call, reason: "contradiction", path, value, hint });
+}
+
+/** Adds bits to a match. @returns false where they contradict the bits that are there */
+function addBits(match: Match, field: Field, mask: bigint, value: bigint): boolean {
   const one = emptyMatch();
   writeField(one.mask, field, mask);
   writeField(one.value, field, value);
   for (let byte = field.bit >> 3; byte < (field.bit + field.width + 7) >> 3; byte++) {
     const common = (one.mask[byte] ?? 0) & (match.mask[byte] ?? 0);
-    if ((((one.value[byte] ?? 0) ^ (match.value[byte] ?? 0)) & common) !== 0) {
-      refuse({
-        code: "EINVAL",
-        call,
-        reason: "contradiction",
-        path: `${path}.${field.name}`,
-        value: format(field, value),
-        hint,
-      });
-    }
+    if ((((one.value[byte] ?? 0) ^ (match.value[byte] ?? 0)) & common) !== 0) return false;
     match.mask[byte] = (match.mask[byte] ?? 0) | (one.mask[byte] ?? 0);
     match.value[byte] = (match.value[byte] ?? 0) | (one.value[byte] ?? 0);
   }
+  return true;
 }
 
 function addRange(call: string, path: string, match: Match, field: Field, low: bigint, high: bigint): void {

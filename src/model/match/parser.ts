@@ -115,7 +115,11 @@ export class ParserDeclaration {
       ((mask[MISC_GENEVE_BITS] ?? 0) & GENEVE_OPTION_0_EXISTS) !== 0 &&
       (this.#declared & PRESENT_GENEVE_OPTION_0) === 0;
     if ((missing & PRESENT_GENEVE_OPTION_0) === 0 && !exists) return;
-    undeclared(call, `geneve_tlv_option_0_${exists ? "exist" : "data"}`, "geneveOption0: { class, type }");
+    undeclared(
+      call,
+      exists ? "misc.geneve_tlv_option_0_exist" : "misc3.geneve_tlv_option_0_data",
+      "geneveOption0: { class, type }",
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { parseBits } from "../../model/match/term.js";
 import { namesHint } from "../../nearest.js";
 import type { ScenarioHeaderChange, ScenarioHeaderChangeObject } from "./changes.js";
 import { CHANGE_FIELD_NAMES, changeFieldNamed, type ChangeField, type FieldPart } from "./changeFields.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 /** A list of changes in the form of the device. */
 export interface HeaderChanges {

@@ -33,7 +33,8 @@ import { reformatOf } from "./headerBytes.js";
 import { headerChanges } from "./headerChanges.js";
 import { at, type PlaceOf } from "../place.js";
 import type { LoadedQueue } from "../queue/load.js";
-import { below } from "../schema/validator.js";
+import { attempt, made, type Report } from "../report.js";
+import { below } from "../schema/path.js";
 import { asoAction, flowMeterAction, flowSamplerAction, modifyAso } from "../state/actions.js";
 import type { ScenarioFlowMeter, ScenarioFlowSampler } from "../state/definition.js";
 
@@ -64,12 +65,11 @@ export class ScenarioActions {
   /** Made actions, by owner and text: equal actions are made once. */
   readonly #made = new Map<Domain | null, Map<string, Action>>();
 
-  constructor(targets: ActionTargets, shared: readonly ScenarioAction[]) {
+  constructor(targets: ActionTargets, shared: readonly ScenarioAction[], report: Report) {
     this.#targets = targets;
     shared.forEach(({ name, ...written }, i) => this.#shared.set(name, { written, path: below("actions", i) }));
     for (const [name, { written, path }] of this.#shared) {
-      if (isOfDevice(written)) this.#named(name, null);
-      else check(path, written);
+      attempt(report, () => (isOfDevice(written) ? this.#named(name, null) : check(path, written)));
     }
   }
 
@@ -123,7 +123,7 @@ export class ScenarioActions {
     const { domains, queues, tirs, counters, tables } = this.#targets;
     const { drop, default_miss, pop_vlan, tag, count, queue, tir, table = "", priority, push_vlan } = written;
     const { flow_meter, flow_sampler } = written;
-    if (flow_meter !== undefined) return flowMeterAction(path, flow_meter, get(tables, flow_meter.next_table));
+    if (flow_meter !== undefined) return flowMeterAction(path, flow_meter, made(tables, flow_meter.next_table));
     if (flow_sampler !== undefined) return this.#sampler(path, flow_sampler);
     const make = (): Action => {
       if (drop !== undefined) return Action.drop();
@@ -131,10 +131,10 @@ export class ScenarioActions {
       if (pop_vlan !== undefined) return Action.popVlan();
       if (tag !== undefined) return Action.tag(CALL, tag);
       if (push_vlan !== undefined) return Action.pushVlan(CALL, domains.context().device, vlanHeader(push_vlan));
-      if (count !== undefined) return Action.count(CALL, get(counters, count), written.offset ?? 0);
+      if (count !== undefined) return Action.count(CALL, made(counters, count), written.offset ?? 0);
       if (queue !== undefined) return Action.toQueue(CALL, queuePair(queues, queue));
-      if (tir !== undefined) return Action.toTir(CALL, get(tirs, tir));
-      const to = get(tables, table);
+      if (tir !== undefined) return Action.toTir(CALL, made(tirs, tir));
+      const to = made(tables, table);
       return priority === undefined ? Action.toTable(CALL, to) : rootTableAction(CALL, to, priority);
     };
     return at(CALL, path, make);
@@ -153,7 +153,7 @@ export class ScenarioActions {
       const { domains, asoObjects } = this.#targets;
       const { peer_dmn: peer } = aso;
       const home = peer === undefined ? domain : domains.domain(`${path}.aso.peer_dmn`, peer.domain, peer.function);
-      return asoAction(path, aso, get(asoObjects, aso.object), domain, home);
+      return asoAction(path, aso, made(asoObjects, aso.object), domain, home);
     }
     if (reformat !== undefined) {
       const { type, data } = reformatOf(CALL, `${path}.reformat`, reformat);
@@ -186,7 +186,7 @@ export class ScenarioActions {
 
   /** Samples use actions made for tables that are not root. */
   #sampler(path: string, sampler: ScenarioFlowSampler): Action {
-    const next = get(this.#targets.tables, sampler.default_next_table);
+    const next = made(this.#targets.tables, sampler.default_next_table);
     const actions = sampler.sample_actions.map((one, i) => {
       const here = below(`${path}.flow_sampler.sample_actions`, i);
       if (typeof one === "object") this.#checkMember(here, one.action, "sampler");
@@ -242,13 +242,7 @@ function arrayPlace(inner: string): string {
 
 /** The queue that rules lead to. */
 function queuePair(queues: ReadonlyMap<string, LoadedQueue>, name: string): QueuePair {
-  const { queue } = get(queues, name);
+  const { queue } = made(queues, name);
   if (queue instanceof QueuePair) return queue;
   throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
-}
-
-function get<T>(map: ReadonlyMap<string, T>, name: string): T {
-  const value = map.get(name);
-  if (value === undefined) throw new Error(`${CALL}: ${name} is not in the document that was checked`);
-  return value;
 }

@@ -5,7 +5,7 @@ import { Domain } from "../../model/table/domain.js";
 import { DOMAIN_TYPES, type DomainType } from "../../model/table/domainType.js";
 import type { ScenarioDomain } from "./definition.js";
 import { at } from "../place.js";
-import { below } from "../schema/validator.js";
+import { attemptEach, type Report } from "../report.js";
 
 const CALL = "loadScenario";
 const SYNC_RULES = MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW | MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW;
@@ -19,11 +19,12 @@ export class ScenarioDomains {
   readonly #unsynced = new Set<Domain>();
 
   /** `context` belongs to the PF. */
-  constructor(context: Context, settings: readonly ScenarioDomain[]) {
+  constructor(context: Context, settings: readonly ScenarioDomain[], report: Report) {
     this.#first = context;
     this.#contexts.set(0, context);
-    settings.forEach(({ domain, function: vport, reclaim = false, duplicates = true, sync = true }, i) => {
-      const made = this.domain(below("domains", i), domain, vport);
+    attemptEach(report, "domains", settings, (one, path) => {
+      const { domain, function: vport, reclaim = false, duplicates = true, sync = true } = one;
+      const made = this.domain(path, domain, vport);
       made.reclaim(reclaim);
       made.allowsDuplicates = duplicates;
       if (!sync) this.#unsynced.add(made);

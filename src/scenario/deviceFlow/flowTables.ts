@@ -53,7 +53,7 @@ import { checkFits, deviceMask, deviceMatch, type MaskBytes } from "./match.js";
 import { reformatOf } from "../action/headerBytes.js";
 import { headerChanges } from "../action/headerChanges.js";
 import { at, type PlaceOf } from "../place.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 const CALL = "loadScenario";
 

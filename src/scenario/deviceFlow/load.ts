@@ -34,7 +34,7 @@ import {
 import { deviceMatch } from "./match.js";
 import type { LoadedFlowTable } from "./flowTables.js";
 import { at, type PlaceOf } from "../place.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 const CALL = "loadScenario";
 

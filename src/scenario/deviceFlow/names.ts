@@ -1,6 +1,6 @@
 /** Checks the names that device flows and flow tables use. */
 import type { Scenario } from "../document.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 /** Looks names up and refuses unknown ones. */
 export interface NameChecks {
@@ -12,7 +12,7 @@ export interface NameChecks {
   queuePair(path: string, name: string): void;
   function(path: string, vport: number | undefined): void;
   port(path: string, port: number | undefined): void;
-  bad(reason: "bad_scenario" | "unknown_name", path: string, value: unknown, hint: string): never;
+  bad(reason: "bad_scenario" | "unknown_name", path: string, value: unknown, hint: string): void;
 }
 
 export function checkDeviceFlows(scenario: Scenario, checks: NameChecks): void {

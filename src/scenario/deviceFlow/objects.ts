@@ -11,7 +11,7 @@ import type { Scenario } from "../document.js";
 import type { ScenarioDomains } from "../device/domains.js";
 import type { ScenarioFlowActions } from "../flow/actions.js";
 import { loadFlowEntry, loadFlowTable, type LoadedFlowTable } from "./flowTables.js";
-import { below } from "../schema/validator.js";
+import { attemptEach, made, type Report } from "../report.js";
 
 /** Objects that they lead to and count on, by name. */
 export interface DeviceFlowTargets {
@@ -27,38 +27,32 @@ export class DeviceFlowObjects {
   readonly flowEntries = new Map<string, DevxFlowEntry>();
   readonly deviceFlows = new Map<string, DeviceFlow>();
 
-  constructor(scenario: Scenario, targets: DeviceFlowTargets) {
-    const { flowTables = [], steeringAnchors = [], flowEntries = [], deviceFlows = [] } = scenario;
+  constructor(scenario: Scenario, report: Report, targets: DeviceFlowTargets) {
+    const { flowTables, steeringAnchors, flowEntries, deviceFlows } = scenario;
     const { domains, flowActions } = targets;
     const tables = new Map<string, LoadedFlowTable>();
     const anchors = new Map<string, SteeringAnchor>();
     const all = {
       ...targets,
-      table: (name: string) => get(tables, name),
-      anchor: (name: string) => get(anchors, name),
+      table: (name: string) => made(tables, name),
+      anchor: (name: string) => made(anchors, name),
       action: flowActions.get.bind(flowActions),
     };
-    flowTables.forEach((table, i) => {
-      const miss = table.table_miss === undefined ? null : get(tables, table.table_miss);
+    attemptEach(report, "flowTables", flowTables, (table, path) => {
+      const miss = table.table_miss === undefined ? null : made(tables, table.table_miss);
       const owner = domains.context(table.function);
-      tables.set(table.name, loadFlowTable(below("flowTables", i), owner, table, miss));
+      tables.set(table.name, loadFlowTable(path, owner, table, miss));
     });
-    steeringAnchors.forEach((anchor, i) => {
+    attemptEach(report, "steeringAnchors", steeringAnchors, (anchor, path) => {
       const owner = domains.context(anchor.function);
-      anchors.set(anchor.name, loadAnchor(below("steeringAnchors", i), owner, anchor));
+      anchors.set(anchor.name, loadAnchor(path, owner, anchor));
     });
-    flowEntries.forEach((entry, i) => {
-      this.flowEntries.set(entry.name, loadFlowEntry(below("flowEntries", i), entry, all));
+    attemptEach(report, "flowEntries", flowEntries, (entry, path) => {
+      this.flowEntries.set(entry.name, loadFlowEntry(path, entry, all));
     });
-    deviceFlows.forEach((flow, i) => {
+    attemptEach(report, "deviceFlows", deviceFlows, (flow, path) => {
       const owner = domains.context(flow.function);
-      this.deviceFlows.set(flow.name, loadDeviceFlow(below("deviceFlows", i), owner, flow, all));
+      this.deviceFlows.set(flow.name, loadDeviceFlow(path, owner, flow, all));
     });
   }
-}
-
-function get<T>(map: ReadonlyMap<string, T>, name: string): T {
-  const value = map.get(name);
-  if (value === undefined) throw new Error(`loadScenario: ${name} is not in the document that was checked`);
-  return value;
 }

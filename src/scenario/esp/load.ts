@@ -21,7 +21,7 @@ import { ENCAP_TYPES, type ScenarioEncapType, type ScenarioEncap, type ScenarioE
 import { formOf, write } from "../flow/specs.js";
 import { SPEC_TYPES } from "../flow/specTypes.js";
 import { hexText, short } from "../action/headerBytes.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 /** The arguments, with a fresh copy of the key each time: the action keeps the key. */
 export function espRequest(call: string, path: string, esp: ScenarioEsp): EspRequest {

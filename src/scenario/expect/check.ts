@@ -6,7 +6,8 @@ import type { Failure } from "./failure.js";
 import { asoFailures, counterFailures, type ReadCounter } from "./state.js";
 import { frameCheck, type FieldsOf, type FrameCheck } from "./frames.js";
 import { farOutcomes, outcomeNames } from "../outcome/record.js";
-import { below } from "../schema/validator.js";
+import { attemptEach, type Report } from "../report.js";
+import { below } from "../schema/path.js";
 import type { Tally } from "../outcome/tally.js";
 
 const CALL = "loadScenario";
@@ -54,12 +55,11 @@ export class Expectations {
   readonly #waiting = new Set<string>();
   readonly #failures: Failure[] = [];
 
-  /** @throws EINVAL expected frames that are malformed */
-  constructor(expect: ScenarioExpectations, fieldsOf: FieldsOf) {
+  /** @param report takes refusals of expected frames that are malformed */
+  constructor(expect: ScenarioExpectations, fieldsOf: FieldsOf, report: Report) {
     this.#expect = expect;
     this.#fieldsOf = fieldsOf;
-    for (const [i, one] of (expect.frames ?? []).entries()) {
-      const path = below("expect.frames", i);
+    attemptEach(report, "expect.frames", expect.frames, (one, path) => {
       const all = this.#byFrame.get(one.frame) ?? [];
       const beyond = Object.entries(one.beyond ?? {}).map(
         ([port, there]) => [port, expectedAt(below(`${path}.beyond`, port), there)] as const,
@@ -67,7 +67,7 @@ export class Expectations {
       all.push({ frame: one.frame, beyond, ...expectedAt(path, one) });
       this.#byFrame.set(one.frame, all);
       this.#waiting.add(path);
-    }
+    });
   }
 
   /** Whether any single frame has an expectation. */

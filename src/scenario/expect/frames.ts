@@ -5,7 +5,7 @@ import { knownField } from "../../model/match/match.js";
 import { parseTerm, type Term } from "../../model/match/term.js";
 import type { ExpectedBytes } from "./definition.js";
 import { headerBytes, hexOf, hexText } from "../action/headerBytes.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 /** A difference. */
 export interface FrameDifference {

@@ -4,7 +4,7 @@ import type { CounterValue } from "../../model/action/counter.js";
 import { connectionAt, flagsOf, tokensAt } from "../state/asoObjects.js";
 import type { ExpectedCount } from "./definition.js";
 import type { Failure } from "./failure.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 import type { ExpectedAso } from "../state/definition.js";
 
 /** A counter, or a bulk of them. */

@@ -11,7 +11,7 @@ import type { ScenarioEsp } from "../esp/definition.js";
 import { reformatOf } from "../action/headerBytes.js";
 import { headerChanges } from "../action/headerChanges.js";
 import { at } from "../place.js";
-import { below } from "../schema/validator.js";
+import { attemptEach, made, type Report } from "../report.js";
 
 const CALL = "loadScenario";
 
@@ -20,8 +20,8 @@ export class ScenarioFlowActions {
   readonly #makers = new Map<string, (context: Context, type: DomainType) => FlowAction>();
   readonly #made = new Map<string, FlowAction>();
 
-  constructor(actions: readonly ScenarioFlowAction[]) {
-    actions.forEach((action, i) => this.#makers.set(action.name, makerOf(below("flowActions", i), action)));
+  constructor(actions: readonly ScenarioFlowAction[], report: Report) {
+    attemptEach(report, "flowActions", actions, (action, path) => this.#makers.set(action.name, makerOf(path, action)));
   }
 
   /** The action of a name, for flows of a context in one direction. */
@@ -29,9 +29,7 @@ export class ScenarioFlowActions {
     const key = `${context.function.vport} ${type} ${name}`;
     let action = this.#made.get(key);
     if (action === undefined) {
-      const make = this.#makers.get(name);
-      if (make === undefined) throw new Error(`${CALL}: no flow action ${name} is in the document that was checked`);
-      this.#made.set(key, (action = make(context, type)));
+      this.#made.set(key, (action = made(this.#makers, name)(context, type)));
     }
     return action;
   }

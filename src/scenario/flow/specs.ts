@@ -30,7 +30,7 @@ import type {
   ScenarioFlowSpec,
 } from "./definition.js";
 import { SPEC_TYPES, type ScenarioFlowFilter, type ScenarioFlowSpecType } from "./specTypes.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 /** Fields that are narrower than their C type; other fields without a mask match in full. */
 const WIDTHS: Readonly<Record<string, number>> = { flow_label: 20, tunnel_id: 24 };

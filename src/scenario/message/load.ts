@@ -11,7 +11,7 @@ import {
   type ScenarioCompletionStatus,
 } from "./definition.js";
 import { at } from "../place.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 const CALL = "loadScenario";
 

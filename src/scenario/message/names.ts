@@ -6,13 +6,15 @@ import type { Scenario } from "../document.js";
 import type { ScenarioQueue } from "../queue/definition.js";
 import { frameBytes } from "../frame/bytes.js";
 import { hexText } from "../action/headerBytes.js";
-import { below } from "../schema/validator.js";
+import { attempt, type Report } from "../report.js";
+import { below } from "../schema/path.js";
 
 /** Looks names up and refuses unknown ones. */
 export interface MessageChecks {
   known(kind: "queues" | "messages", path: string, name: string): void;
   queue(name: string): ScenarioQueue | undefined;
-  bad(reason: RefusalReason, path: string, value: unknown, hint: string): never;
+  bad(reason: RefusalReason, path: string, value: unknown, hint: string): void;
+  readonly report: Report;
 }
 
 export function isConnectedType(type: ScenarioQueue["type"]): boolean {
@@ -25,7 +27,7 @@ export function checkMessages(call: string, scenario: Scenario, checks: MessageC
   messages.forEach((message, i) => {
     const path = below("messages", i);
     checkSender(`${path}.queue`, message.queue, checks);
-    const { length } = frameBytes(call, path, message);
+    const length = attempt(checks.report, () => frameBytes(call, path, message).length) ?? 0;
     const key = message.hex === undefined ? "base64" : "hex";
     const hint = `a message has at most ${MAX_MESSAGE}`;
     if (length > MAX_MESSAGE) checks.bad("out_of_range", `${path}.${key}`, `${length} bytes`, hint);
@@ -36,7 +38,8 @@ export function checkMessages(call: string, scenario: Scenario, checks: MessageC
     else if (message > messages.length) {
       checks.bad("unknown_name", `${path}.message`, message, `the document has ${messages.length} messages`);
     }
-    if (received?.hex !== undefined) hexText(call, `${path}.received.hex`, received.hex);
+    const { hex } = received ?? {};
+    if (hex !== undefined) attempt(checks.report, () => hexText(call, `${path}.received.hex`, hex));
   });
 }
 
@@ -50,12 +53,13 @@ function checkPeer(
     return;
   }
   if (peer === undefined) {
-    return checks.bad("bad_scenario", path, type, `a queue of type ${type} names the queue it is connected to as peer`);
+    checks.bad("bad_scenario", path, type, `a queue of type ${type} names the queue it is connected to as peer`);
+    return;
   }
   checks.known("queues", `${path}.peer`, peer);
   const other = checks.queue(peer);
   if (other?.type !== type) checks.bad("bad_object", `${path}.peer`, peer, `a queue of type ${type}, like this one`);
-  if (other.peer !== name) {
+  else if (other.peer !== name) {
     checks.bad(
       "bad_object",
       `${path}.peer`,

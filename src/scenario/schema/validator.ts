@@ -2,45 +2,41 @@
  * Checks a document by its definition. The JSON Schema of the definition is what is checked and what is published, so a
  * document that the validator accepts is one that editors accept, but for names that the loader refuses with better hints.
  */
-import { refuse } from "../../errors.js";
+import { SteeringError } from "../../errors.js";
 import { nearest } from "../../nearest.js";
+import type { Report } from "../report.js";
+import { below } from "./path.js";
 import type { Schema } from "./define.js";
 import type { JsonType } from "./jsonSchema.js";
 
-/** Refuses, with its path, the first thing of a document that does not follow the schema. */
-export function validate(call: string, schema: Schema, document: unknown): void {
-  check(call, schema, document, "");
+/** Reports, with its path, each thing of a document that does not follow the schema. */
+export function validate(call: string, schema: Schema, document: unknown, report: Report): void {
+  check({ call, report }, schema, document, "");
 }
 
-/** The path of a key below another; the same in every refusal about a document. */
-export function below(path: string, key: string | number): string {
-  if (typeof key === "number") return `${path}[${key}]`;
-  if (!/^[\w$.-]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path === "" ? key : `${path}.${key}`;
+interface Checking {
+  readonly call: string;
+  readonly report: Report;
 }
 
-function check(call: string, schema: Schema, value: unknown, path: string): void {
-  const bad = (hint: string): never => {
+function check(checking: Checking, schema: Schema, value: unknown, path: string): void {
+  const bad = (hint: string): void => {
     const simple = typeof value !== "object" || value === null;
     const found = simple ? hint : `${hint} (found ${outline(value)})`;
     const shown = simple ? value : undefined;
-    return refuse({
-      code: "EINVAL",
-      call,
-      reason: "bad_scenario",
-      path: path || "document",
-      value: shown,
-      hint: found,
-    });
+    refused(checking, path || "document", shown, found);
   };
   if (schema.anyOf !== undefined) {
     const meant = schema.anyOf.find((one) => one.type === typeOf(value));
     if (meant === undefined) bad(expected(schema));
-    else check(call, meant, value, path);
+    else check(checking, meant, value, path);
     return;
   }
-  if (schema.const !== undefined && value !== schema.const) bad(expected(schema));
-  if (schema.type !== undefined && schema.type !== typeOf(value)) bad(expected(schema));
+  const isOther = schema.const !== undefined && value !== schema.const;
+  if (isOther || (schema.type !== undefined && schema.type !== typeOf(value))) {
+    bad(expected(schema));
+    return;
+  }
   if (typeof value === "string") {
     const fits = (schema.enum?.includes(value) ?? true) && value.length >= (schema.minLength ?? 0);
     if (!fits) {
@@ -50,44 +46,50 @@ function check(call: string, schema: Schema, value: unknown, path: string): void
   } else if (typeof value === "number") {
     if (value < (schema.minimum ?? -Infinity) || value > (schema.maximum ?? Infinity)) bad(expected(schema));
   } else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) check(call, schema.items ?? {}, item, below(path, i));
+    for (const [i, item] of value.entries()) check(checking, schema.items ?? {}, item, below(path, i));
   } else if (typeof value === "object" && value !== null) {
-    checkObject(call, schema, value as Record<string, unknown>, path, bad);
+    checkObject(checking, schema, value as Record<string, unknown>, path, bad);
   }
 }
 
+function refused({ call, report }: Checking, path: string, value: unknown, hint: string): void {
+  report(new SteeringError({ code: "EINVAL", call, reason: "bad_scenario", path, value, hint }));
+}
+
 function checkObject(
-  call: string,
+  checking: Checking,
   schema: Schema,
   object: Record<string, unknown>,
   path: string,
-  bad: (hint: string) => never,
+  bad: (hint: string) => void,
 ): void {
   const { properties = {}, additionalProperties: others } = schema;
   const keys = Object.keys(object);
+  // A key that is misspelt counts as there.
+  const there = new Set(keys);
   for (const key of keys) {
     const known = Object.hasOwn(properties, key) ? properties[key] : others;
     if (known === false) {
       const now = schema.renamed?.[key];
       const near = nearest(key, Object.keys(properties));
+      there.add(now ?? near ?? key);
       const hint =
         now !== undefined
           ? `it is called "${now}" now`
           : `no such key here; ${near === undefined ? "" : `did you mean "${near}"? `}keys: ${Object.keys(properties).join(", ")}`;
-      refuse({ code: "EINVAL", call, reason: "bad_scenario", path: below(path, key), hint });
-    }
-    if (known !== undefined) check(call, known, object[key], below(path, key));
+      refused(checking, below(path, key), undefined, hint);
+    } else if (known !== undefined) check(checking, known, object[key], below(path, key));
   }
   for (const key of schema.required ?? []) {
-    if (Object.hasOwn(object, key)) continue;
+    if (there.has(key)) continue;
     bad(`the key "${key}" is missing: ${properties[key]?.description ?? "see the schema"}`);
   }
   for (const [key, needed] of Object.entries(schema.dependentRequired ?? {})) {
-    const missing = Object.hasOwn(object, key) ? needed.find((one) => !Object.hasOwn(object, one)) : undefined;
+    const missing = there.has(key) ? needed.find((one) => !there.has(one)) : undefined;
     if (missing !== undefined) bad(`"${key}" goes with "${missing}", which is missing`);
   }
   if (schema.oneOf !== undefined) {
-    const met = schema.oneOf.filter(({ required }) => required.every((key) => Object.hasOwn(object, key)));
+    const met = schema.oneOf.filter(({ required }) => required.every((key) => there.has(key)));
     const all = schema.oneOf.map(({ required }) => required.map((key) => `"${key}"`).join(" and "));
     const choices = [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
     if (met.length !== 1) bad(`${met.length === 0 ? "it needs" : "it takes only one of"} ${choices}`);

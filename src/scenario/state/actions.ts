@@ -14,7 +14,7 @@ import {
   type ScenarioFlowMeter,
   type ScenarioFlowSampler,
 } from "./definition.js";
-import { below } from "../schema/validator.js";
+import { below } from "../schema/path.js";
 
 const CALL = "loadScenario";
 

@@ -1,0 +1,42 @@
+/** Checks a document, and goes on after a refusal. */
+import { SteeringError } from "../errors.js";
+import { Context } from "../model/base/context.js";
+import { createDevice } from "../model/device/device.js";
+import type { Scenario } from "./document.js";
+import { LoadedScenario } from "./load.js";
+import { ScenarioObjects } from "./objects.js";
+import { at } from "./place.js";
+import { attempt, Refusals, withWrittenValues } from "./report.js";
+import { readScenario } from "./scenario.js";
+
+const CALL = "loadScenario";
+
+/** What is wrong with a document, and the document where nothing is. */
+export interface ScenarioCheck {
+  readonly scenario: Scenario | null;
+  /** The refusals, each with its path in the document. The first is that of `loadScenario`. */
+  readonly refusals: readonly SteeringError[];
+}
+
+/**
+ * Checks a document as `loadScenario` does, and goes on after a refusal. The schema is checked first,
+ * then names, then objects are made on a device. Only a step without refusals is followed by the
+ * next, and an object that depends on a refused one is not made.
+ *
+ * @throws TypeError neither text nor an object
+ */
+export async function checkScenario(document: string | object): Promise<ScenarioCheck> {
+  const { list: refusals, report: collect } = new Refusals();
+  const scenario = readScenario(document, collect);
+  if (scenario === null) return { scenario, refusals };
+  const report = withWrittenValues(scenario, collect);
+  try {
+    const device = await at(CALL, "device", () => createDevice(scenario.device));
+    const objects = new ScenarioObjects(scenario, device, new Context(CALL, device), report);
+    if (refusals.length === 0) attempt(report, () => new LoadedScenario(scenario, objects, report));
+  } catch (error) {
+    if (!(error instanceof SteeringError)) throw error;
+    report(error);
+  }
+  return { scenario: refusals.length === 0 ? scenario : null, refusals };
+}
