@@ -32,15 +32,14 @@ export interface ExtendedAttributes {
 type AnyAttributes = Partial<QueuePairAttributes | RssAttributes> & ExtendedAttributes;
 
 /** Attributes of queue pairs that send. */
-const SEND_ATTRIBUTES =
-  IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
+const SEND_ATTRIBUTES = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
 const RSS_ATTRIBUTES = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH;
 
 /** Implements `ibv_create_qp_ex`. */
 export function createExtended(call: string, { device }: Context, attributes: AnyAttributes): QueuePair {
   const { comp_mask, pd } = attributes;
   const path = "qp_init_attr.comp_mask";
-  const known = IBV_QP_INIT_ATTR_PD | SEND_ATTRIBUTES | RSS_ATTRIBUTES;
+  const known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | SEND_ATTRIBUTES | RSS_ATTRIBUTES;
   const more = unsigned(call, path, comp_mask, 32) & ~known;
   const rssMask = comp_mask & RSS_ATTRIBUTES;
   const half = rssMask !== 0 && rssMask !== RSS_ATTRIBUTES;
@@ -51,8 +50,8 @@ export function createExtended(call: string, { device }: Context, attributes: An
   if (pd.device !== device) {
     refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
   }
-  if (rssMask !== 0) return createRss(call, pd, attributes as ExtendedAttributes & RssAttributes);
   const flags = createFlags(call, attributes);
+  if (rssMask !== 0) return createRss(call, pd, attributes as ExtendedAttributes & RssAttributes);
   checkSegmentation(call, attributes);
   const make = (): QueuePair => {
     const qp = QueuePair.create(call, pd, attributes as QueuePairAttributes);
@@ -65,7 +64,7 @@ export function createExtended(call: string, { device }: Context, attributes: An
 
 function createRss(call: string, pd: ProtectionDomain, attributes: ExtendedAttributes & RssAttributes): QueuePair {
   if ((attributes.comp_mask & SEND_ATTRIBUTES) !== 0) {
-    const hint = "a queue pair with an indirection table has no send queue and no create flags";
+    const hint = "a queue pair with an indirection table has no send queue";
     const path = "qp_init_attr.comp_mask";
     refuse({ code: "EOPNOTSUPP", call, reason: "unsupported", path, value: attributes.comp_mask, hint });
   }

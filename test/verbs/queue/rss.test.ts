@@ -180,6 +180,10 @@ describe("a queue pair with an indirection table", () => {
       rx_hash_conf: { rx_hash_function: 1, rx_hash_key: KEY, rx_hash_fields_mask: ADDRESSES4, ...more },
     });
     const both = v.IBV_QP_INIT_ATTR_IND_TABLE | v.IBV_QP_INIT_ATTR_RX_HASH;
+    const flags = (create_flags: number): object => ({
+      comp_mask: 1 | both | v.IBV_QP_INIT_ATTR_CREATE_FLAGS,
+      create_flags,
+    });
     const { cq } = world;
     const cases: [object, string, string][] = [
       [{ qp_type: v.IBV_QPT_UD }, "EOPNOTSUPP", "qp_type"],
@@ -192,7 +196,8 @@ describe("a queue pair with an indirection table", () => {
       [{ comp_mask: 1 | v.IBV_QP_INIT_ATTR_IND_TABLE }, "EINVAL", "qp_init_attr.comp_mask"],
       [{ comp_mask: 1 | v.IBV_QP_INIT_ATTR_RX_HASH }, "EINVAL", "qp_init_attr.comp_mask"],
       [{ comp_mask: both }, "EINVAL", "qp_init_attr.comp_mask"],
-      [{ comp_mask: 1 | both | v.IBV_QP_INIT_ATTR_CREATE_FLAGS }, "EOPNOTSUPP", "qp_init_attr.comp_mask"],
+      [{ comp_mask: 1 | both | v.IBV_QP_INIT_ATTR_MAX_TSO_HEADER }, "EOPNOTSUPP", "qp_init_attr.comp_mask"],
+      [flags(v.IBV_QP_CREATE_CVLAN_STRIPPING), "EOPNOTSUPP", "qp_init_attr.create_flags"],
       [conf({ rx_hash_function: 2 }), "EOPNOTSUPP", "rx_hash_conf.rx_hash_function"],
       [conf({ rx_hash_key: KEY.subarray(1) }), "EINVAL", "rx_hash_conf.rx_hash_key_len"],
       [conf({ rx_hash_key_len: 39 }), "EINVAL", "rx_hash_conf.rx_hash_key_len"],
@@ -205,6 +210,7 @@ describe("a queue pair with an indirection table", () => {
     }
     expect([world.device.memoryUsed, table.users]).toEqual([memoryUsed, 0]);
     expect(spreading(world, table, 0, conf({ rx_hash_fields_mask: BigInt(ADDRESSES4) })).isRss).toBe(true);
+    expect(spreading(world, table, ADDRESSES4, flags(0)).isRss).toBe(true);
     expect(v.ibv_query_device_ex(world.context).rss_caps).toMatchObject({
       supported_qpts: 1 << v.IBV_QPT_RAW_PACKET,
       rx_hash_fields_mask: BigInt(HASH_FIELDS),
