@@ -91,12 +91,15 @@ const ownCalls: Readonly<Record<string, (...args: never[]) => unknown>> = {
     device = undefined;
   },
   constants: () => Object.fromEntries(Object.entries(names).filter(([, value]) => typeof value === "number")),
+  /** A struct that calls fill. */
+  struct: () => ({ struct: { $handle: handleOf({}) } }),
   allocate: (length: number) => ({ memory: { $handle: handleOf(new Uint8Array(length)) } }),
   load: (view: Uint8Array) => view,
   store(view: Uint8Array, bytes: Uint8Array): void {
     view.set(bytes);
   },
   member: (object: Values, name: string) => object[name],
+  assign: (object: Values, members: Values) => void Object.assign(object, members),
 };
 
 async function answer({ call, args, now: time, read = [] }: Request): Promise<unknown> {

@@ -3,7 +3,8 @@
 from typing import Any
 
 from pyverbs import absent as __getattr__  # noqa: F401
-from pyverbs.base import PyverbsObject
+from pyverbs.base import PyverbsCM, PyverbsObject
+from pyverbs.link import call
 
 
 class GID(PyverbsObject):
@@ -61,3 +62,13 @@ class AHAttr(PyverbsObject):
         }
         if gr is not None:
             self.value["grh"] = gr.value
+
+
+class AH(PyverbsCM):
+    """An address handle."""
+
+    kind = "ah"
+    destroy = "ibv_destroy_ah"
+
+    def __init__(self, pd: PyverbsCM, attr: AHAttr) -> None:
+        self.made(call("ibv_create_ah", pd, attr.value), pd)

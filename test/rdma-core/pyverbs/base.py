@@ -7,6 +7,11 @@ from pyverbs.link import Object, call
 from pyverbs.pyverbs_error import PyverbsRDMAError
 
 
+def inc_rkey(rkey: int) -> int:
+    """ibv_inc_rkey"""
+    return call("ibv_inc_rkey", rkey)
+
+
 def PyverbsRDMAErrno(msg: str) -> PyverbsRDMAError:
     """Returns an error without a number."""
     return PyverbsRDMAError(msg)

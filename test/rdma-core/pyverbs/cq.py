@@ -7,26 +7,55 @@ from pyverbs import absent as __getattr__  # noqa: F401
 from pyverbs.base import PyverbsCM, PyverbsObject
 from pyverbs.device import Context
 from pyverbs.link import NS_PER_EMPTY_POLL, call, link
+from pyverbs.pyverbs_error import PyverbsRDMAError
+
+
+class CompChannel(PyverbsCM):
+    """A completion channel."""
+
+    kind = "channel"
+    closes = ("cq",)
+    destroy = "ibv_destroy_comp_channel"
+
+    def __init__(self, context: Context) -> None:
+        self.made(call("ibv_create_comp_channel", context), context)
+
+    def get_cq_event(self, expected_cq: "CQ") -> None:
+        """ibv_get_cq_event(3)"""
+        if call("ibv_get_cq_event", self)["cq"] != expected_cq.remote:
+            raise PyverbsRDMAError("an event of another completion queue")
+        expected_cq.num_events += 1
 
 
 class CQ(PyverbsCM):
     """A completion queue."""
 
     kind = "cq"
-    closes = ("qp", "wq")
+    closes = ("qp", "srq", "wq")
     destroy = "ibv_destroy_cq"
-    comp_channel = None
 
     def __init__(
         self,
         context: Context,
         cqe: int,
         cq_context: object = None,
-        channel: None = None,
+        channel: CompChannel | None = None,
         comp_vector: int = 0,
     ) -> None:
         made = call("ibv_create_cq", context, cqe, cq_context, channel, comp_vector)
-        self.made(made, context)
+        self.made(made, context, channel)
+        self.comp_channel = channel
+        self.num_events = 0
+
+    def req_notify(self, solicited_only: bool = False) -> None:
+        """ibv_req_notify_cq(3)"""
+        call("ibv_req_notify_cq", self, solicited_only)
+
+    def close(self) -> None:
+        if self.remote is not None and self.num_events:
+            call("ibv_ack_cq_events", self, self.num_events)
+            self.num_events = 0
+        super().close()
 
     def poll(self, num_entries: int = 1) -> tuple[int, list[SimpleNamespace]]:
         """ibv_poll_cq(3)"""
@@ -48,32 +77,34 @@ class CqInitAttrEx(PyverbsObject):
     def __init__(
         self,
         cqe: int = 100,
-        channel: None = None,
+        channel: CompChannel | None = None,
         comp_vector: int = 0,
         wc_flags: int = 0,
         comp_mask: int = 0,
         flags: int = 0,
     ) -> None:
-        self.value: dict[str, Any] = {
-            "cqe": cqe,
-            "cq_context": None,
-            "channel": channel,
-            "comp_vector": comp_vector,
-            "wc_flags": wc_flags,
-            "comp_mask": comp_mask,
-            "flags": flags,
-        }
+        self.cqe = cqe
+        self.channel = channel
+        self.comp_vector = comp_vector
+        self.wc_flags = wc_flags
+        self.comp_mask = comp_mask
+        self.flags = flags
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The struct."""
+        return {"cq_context": None, **vars(self)}
 
 
 class CQEX(PyverbsCM):
     """A completion queue that is read field by field."""
 
     kind = "cq"
-    closes = ("qp", "wq")
+    closes = ("qp", "srq", "wq")
     destroy = "ibv_destroy_cq"
 
     def __init__(self, context: Context, init_attr: CqInitAttrEx) -> None:
-        self.made(self.create(context, init_attr), context)
+        self.made(self.create(context, init_attr), context, init_attr.channel)
         self.wr_id = 0
         self.status = 0
 
@@ -100,6 +131,10 @@ class CQEX(PyverbsCM):
     def end_poll(self) -> None:
         """ibv_end_poll"""
         call("ibv_end_poll", self)
+
+    def read_imm_data(self) -> int:
+        """ibv_wc_read_imm_data"""
+        return call("ibv_wc_read_imm_data", self)
 
     def read_flow_tag(self) -> int:
         """ibv_wc_read_flow_tag"""

@@ -28,10 +28,22 @@ class FdArr(PyverbsObject):
         self.value = {"arr": arr[:count], "count": count}
 
 
+class AsyncEvent(PyverbsObject):
+    """An asynchronous event."""
+
+    def __init__(self, event: Object) -> None:
+        self.event = event
+        self.event_type: int = call("member", event, "event_type")
+
+    def ack(self) -> None:
+        """ibv_ack_async_event"""
+        call("ibv_ack_async_event", self.event)
+
+
 class Context(PyverbsCM):
     """A context, by `ibv_open_device`."""
 
-    closes = ("devx", "qp", "wq", "cq", "pd", "flow_matcher", "flow_action", "domain")
+    closes = ("devx", "qp", "table_of_wqs", "wq", "cq", "channel", "pd", "flow_matcher", "flow_action", "domain")
     destroy = "ibv_close_device"
 
     def __init__(self, name: str | None = None) -> None:
@@ -46,6 +58,17 @@ class Context(PyverbsCM):
     def open(self, device: Object) -> Object:
         """Opens the device."""
         return call("ibv_open_device", device)
+
+    @property
+    def num_comp_vectors(self) -> int:
+        """The number of completion vectors."""
+        return self.member("num_comp_vectors")
+
+    def get_async_event(self) -> AsyncEvent:
+        """ibv_get_async_event(3)"""
+        event = call("struct")["struct"]
+        call("ibv_get_async_event", self, event)
+        return AsyncEvent(event)
 
     def query_device(self) -> SimpleNamespace:
         """ibv_query_device(3)"""

@@ -10,7 +10,7 @@ class PD(PyverbsCM):
     """A protection domain."""
 
     kind = "pd"
-    closes = ("qp", "wq", "mr")
+    closes = ("qp", "wq", "ah", "srq", "mr")
     destroy = "ibv_dealloc_pd"
 
     def __init__(self, context: Context) -> None:

@@ -1,16 +1,19 @@
 """Queue pairs."""
 
+import socket
 from typing import Any
 
 from pyverbs import absent as __getattr__  # noqa: F401
-from pyverbs.addr import AHAttr
+from pyverbs.addr import AH, AHAttr
 from pyverbs.base import PyverbsObject
 from pyverbs.constants import constant
 from pyverbs.cq import CQ, CQEX
 from pyverbs.device import Context
 from pyverbs.link import Object, call, link
 from pyverbs.pd import PD
-from pyverbs.wr import Receiver, SendWR
+from pyverbs.srq import SRQ
+from pyverbs.wq import RwqIndTable, RxHashConf
+from pyverbs.wr import SGE, Receiver, SendWR
 
 
 class QPCap(PyverbsObject):
@@ -42,18 +45,18 @@ class QPInitAttr(PyverbsObject):
         qp_context: object = None,
         scq: CQ | CQEX | None = None,
         rcq: CQ | CQEX | None = None,
-        srq: None = None,
+        srq: SRQ | None = None,
         cap: QPCap | None = None,
         sq_sig_all: int = 1,
     ) -> None:
         self.qp_type = qp_type
-        self.cqs = (scq, rcq)
+        self.queues = (scq, rcq, srq)
         self.value: dict[str, Any] = {
             "qp_context": qp_context,
             "send_cq": scq,
             "recv_cq": rcq,
             "srq": srq,
-            "cap": QPCap().value if cap is None else cap.value,
+            "cap": (cap or QPCap(0, 0, 0, 0, 0)).value,
             "qp_type": qp_type,
             "sq_sig_all": sq_sig_all,
         }
@@ -63,11 +66,30 @@ class QPInitAttrEx(QPInitAttr):
     """`struct ibv_qp_init_attr_ex`."""
 
     def __init__(
-        self, *, comp_mask: int = 0, pd: PD | None = None, send_ops_flags: int = 0, sq_sig_all: int = 0, **kwargs: Any
+        self,
+        *,
+        comp_mask: int = 0,
+        pd: PD | None = None,
+        create_flags: int = 0,
+        hash_conf: RxHashConf | None = None,
+        ind_table: RwqIndTable | None = None,
+        send_ops_flags: int = 0,
+        sq_sig_all: int = 0,
+        **kwargs: Any,
     ) -> None:
         super().__init__(sq_sig_all=sq_sig_all, **kwargs)
         self.pd = pd
-        self.value |= {"comp_mask": comp_mask, "pd": pd, "send_ops_flags": send_ops_flags}
+        self.ind_table = ind_table
+        self.value |= {
+            "comp_mask": comp_mask,
+            "pd": pd,
+            "create_flags": create_flags,
+            "send_ops_flags": send_ops_flags,
+        }
+        if hash_conf is not None:
+            self.value["rx_hash_conf"] = hash_conf.value
+        if ind_table is not None:
+            self.value["rwq_ind_tbl"] = ind_table
 
 
 class QPAttr(PyverbsObject):
@@ -135,9 +157,9 @@ class QP(Receiver):
     post = "ibv_post_recv"
 
     def __init__(self, creator: PD | Context, init_attr: QPInitAttr, qp_attr: QPAttr | None = None) -> None:
-        pd = init_attr.pd if isinstance(init_attr, QPInitAttrEx) else None
-        scq, rcq = init_attr.cqs
-        self.made(self.create(creator, init_attr), creator, pd, scq, rcq)
+        extended = isinstance(init_attr, QPInitAttrEx)
+        more = (init_attr.pd, init_attr.ind_table) if extended else ()
+        self.made(self.create(creator, init_attr), creator, *more, *init_attr.queues)
         self.qp_type = init_attr.qp_type
         self.qp_num: int = self.member("qp_num")
         if qp_attr is None:
@@ -183,11 +205,41 @@ class QP(Receiver):
 
 
 class QPEx(QP):
-    """A queue pair with extended attributes."""
+    """A queue pair with extended attributes, whose requests are built call by call."""
 
-    ind_table = None
+    wr_id = 0
+    wr_flags = 0
 
     def __init__(self, creator: PD | Context, init_attr: QPInitAttrEx, qp_attr: QPAttr | None = None) -> None:
         super().__init__(creator, init_attr, qp_attr)
+        self.ind_table = init_attr.ind_table
         if init_attr.value["comp_mask"] & constant("IBV_QP_INIT_ATTR_SEND_OPS_FLAGS"):
-            call("ibv_qp_to_qp_ex", self)
+            self.qp_ex: Object = call("ibv_qp_to_qp_ex", self)
+
+    def _build(self, name: str, *args: Any) -> None:
+        call("assign", self.qp_ex, {"wr_id": self.wr_id, "wr_flags": self.wr_flags})
+        call(f"ibv_wr_{name}", self.qp_ex, *args)
+
+    def wr_start(self) -> None:
+        """ibv_wr_start"""
+        call("ibv_wr_start", self.qp_ex)
+
+    def wr_complete(self) -> None:
+        """ibv_wr_complete"""
+        call("ibv_wr_complete", self.qp_ex)
+
+    def wr_send(self) -> None:
+        """ibv_wr_send"""
+        self._build("send")
+
+    def wr_send_imm(self, data: int) -> None:
+        """ibv_wr_send_imm. C takes the data in network byte order."""
+        self._build("send_imm", socket.htonl(data))
+
+    def wr_set_ud_addr(self, ah: AH, remote_qpn: int, remote_rkey: int) -> None:
+        """ibv_wr_set_ud_addr"""
+        call("ibv_wr_set_ud_addr", self.qp_ex, ah, remote_qpn, remote_rkey)
+
+    def wr_set_sge(self, sge: SGE) -> None:
+        """ibv_wr_set_sge"""
+        call("ibv_wr_set_sge", self.qp_ex, sge.value["lkey"], sge.value["addr"], sge.value["length"])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pyverbs import absent as __getattr__  # noqa: F401
-from pyverbs.base import PyverbsObject
+from pyverbs.base import PyverbsCM, PyverbsObject
 from pyverbs.constants import constant
 from pyverbs.cq import CQ, CQEX
 from pyverbs.device import Context
@@ -59,6 +59,7 @@ class WQ(Receiver):
     """A work queue."""
 
     kind = "wq"
+    closes = ("table_of_wqs",)
     destroy = "ibv_destroy_wq"
     post = "ibv_post_wq_recv"
 
@@ -69,3 +70,41 @@ class WQ(Receiver):
     def modify(self, wq_attr: WQAttr) -> None:
         """ibv_modify_wq(3)"""
         call("ibv_modify_wq", self, wq_attr.value)
+
+
+class RwqIndTableInitAttr(PyverbsObject):
+    """`struct ibv_rwq_ind_table_init_attr`."""
+
+    def __init__(self, log_ind_tbl_size: int = 5, wqs_list: list[WQ] | None = None, comp_mask: int = 0) -> None:
+        self.wqs = wqs_list or []
+        self.value = {"log_ind_tbl_size": log_ind_tbl_size, "ind_tbl": self.wqs, "comp_mask": comp_mask}
+
+
+class RwqIndTable(PyverbsCM):
+    """An indirection table."""
+
+    kind = "table_of_wqs"
+    closes = ("qp",)
+    destroy = "ibv_destroy_rwq_ind_table"
+
+    def __init__(self, ctx: Context, attr: RwqIndTableInitAttr) -> None:
+        self.wqs = attr.wqs
+        self.made(call("ibv_create_rwq_ind_table", ctx, attr.value), ctx, *attr.wqs)
+
+
+class RxHashConf(PyverbsObject):
+    """`struct ibv_rx_hash_conf`."""
+
+    def __init__(
+        self,
+        rx_hash_function: int = 0,
+        rx_hash_key_len: int = 0,
+        rx_hash_fields_mask: int = 0,
+        rx_hash_key: list[int] | None = None,
+    ) -> None:
+        self.value = {
+            "rx_hash_function": rx_hash_function,
+            "rx_hash_key_len": rx_hash_key_len,
+            "rx_hash_fields_mask": rx_hash_fields_mask,
+            "rx_hash_key": bytes(rx_hash_key or []),
+        }

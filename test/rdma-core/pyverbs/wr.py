@@ -3,6 +3,7 @@
 from typing import Any
 
 from pyverbs import absent as __getattr__  # noqa: F401
+from pyverbs.addr import AH
 from pyverbs.base import PyverbsCM, PyverbsObject
 from pyverbs.constants import constant
 from pyverbs.link import link
@@ -37,6 +38,19 @@ class SendWR(RecvWR):
     ) -> None:
         super().__init__(wr_id, num_sge, sg)
         self.value |= {"opcode": opcode, "send_flags": send_flags, "imm_data": imm_data}
+
+    @property
+    def imm_data(self) -> int:
+        """The immediate data."""
+        return self.value["imm_data"]
+
+    @imm_data.setter
+    def imm_data(self, data: int) -> None:
+        self.value["imm_data"] = data
+
+    def set_wr_ud(self, ah: AH, rqpn: int, rqkey: int) -> None:
+        """Sets the destination of a datagram."""
+        self.value["wr"] = {"ud": {"ah": ah, "remote_qpn": rqpn, "remote_qkey": rqkey}}
 
 
 class Receiver(PyverbsCM):
