@@ -51,6 +51,7 @@ export {
   createQueue,
   destroyCompletionQueue,
   resizeCompletionQueue,
+  resizeQueue,
   shareBuffers,
   takeBuffer,
   destroyQueue,

@@ -226,6 +226,7 @@ const PROPERTIES: Readonly<Record<string, (profile: Profile) => string>> = {
   "ESP: full offload": ({ esp }) => yes(esp.fullOffload),
   "ESP: another key, ESN later": ({ esp }) => yes(esp.rekeys),
   "steering format": ({ steeringFormat }) => String(steeringFormat),
+  "`ibv_modify_srq` resizes": ({ resizesSharedQueues }) => yes(resizesSharedQueues),
   "`vendor_part_id`": ({ partId }) => `0x${partId.toString(16)}`,
 };
 

@@ -84,6 +84,25 @@ export function shareBuffers(queue: usize, shared: usize): void {
   store<u32>(queue, <u32>shared, BUFFERS);
 }
 
+/**
+ * Gives the ring of a queue room for `depth` posted buffers (a power of two, not below the number of
+ * those that wait). @returns false when memory is full; nothing has changed then
+ */
+export function resizeQueue(queue: usize, depth: u32): bool {
+  const ring = allocate(depth * 4);
+  if (ring == 0) return false;
+  const old: usize = load<u32>(queue, RING);
+  const wrap = load<u32>(queue, WRAP);
+  const tail = load<u32>(queue, TAIL);
+  for (let i = load<u32>(queue, HEAD); i != tail; i++) {
+    store<u32>(ring + ((<usize>(i & (depth - 1))) << 2), load<u32>(old + ((<usize>(i & wrap)) << 2)));
+  }
+  if (old != 0) release(old, (wrap + 1) * 4);
+  store<u32>(queue, <u32>ring, RING);
+  store<u32>(queue, depth - 1, WRAP);
+  return true;
+}
+
 /** Takes the oldest buffer of a queue for the host: the number of the receive request, or NO_REQUEST. */
 export function takeBuffer(queue: usize): u32 {
   const head = load<u32>(queue, HEAD);

@@ -133,6 +133,11 @@ export interface CoreExports {
   destroyCompletionQueue(queue: number): void;
   /** Changes how many completions a queue holds; it must hold no more already. */
   resizeCompletionQueue(queue: number, capacity: number): void;
+  /**
+   * Gives the ring of a queue room for `depth` posted buffers (a power of two, not below the number of
+   * those that wait). @returns false when memory is full; nothing has changed then
+   */
+  resizeQueue(queue: number, depth: number): number;
   /** Lets a queue take buffers from the ring of `shared`. */
   shareBuffers(queue: number, shared: number): void;
   /** Takes the oldest buffer of a queue for the host: the number of the receive request, or NO_REQUEST. */

@@ -10,6 +10,7 @@ import {
   IBV_RAW_PACKET_CAP_IP_CSUM,
   IBV_RX_HASH_FUNC_TOEPLITZ,
 } from "../../abi/verbs.js";
+import { IBV_DEVICE_SRQ_RESIZE } from "../../abi/verbsConstants.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { eui64 } from "../base/gids.js";
 import { MAX_CQ_COUNT, MAX_CQ_PERIOD, MAX_GROUP_QUEUE_PAIRS, MAX_RD_ATOMIC } from "../base/limits.js";
@@ -116,6 +117,7 @@ function capabilities(device: DeviceBase): number {
     IBV_DEVICE_CURR_QP_STATE_MOD |
     IBV_DEVICE_SYS_IMAGE_GUID |
     IBV_DEVICE_RAW_IP_CSUM |
+    (device.profile.resizesSharedQueues ? IBV_DEVICE_SRQ_RESIZE : 0) |
     (device.managedFlowSteering ? IBV_DEVICE_MANAGED_FLOW_STEERING : 0)
   );
 }

@@ -177,6 +177,7 @@ function connectx(name: (typeof CONNECTX_NAMES)[number], steeringFormat: number)
     name,
     steeringFormat,
     partId: PART_IDS[name],
+    resizesSharedQueues: false,
     flows: FLOWS,
     counters: { liveAttach: false, readUnbound: false },
     rules: {

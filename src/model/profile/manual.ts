@@ -34,6 +34,7 @@ export const MANUAL: Profile = {
   // SPEC: format and part of ConnectX-7.
   steeringFormat: 2,
   partId: PART_IDS.connectx7,
+  resizesSharedQueues: true,
   flows: {
     lastPriority: 0xffff,
     maxSpecs: 0xff,

@@ -17,6 +17,8 @@ export interface Profile {
   readonly steeringFormat: number;
   /** `vendor_part_id`: the PCI device id of the card. */
   readonly partId: number;
+  /** Whether `ibv_modify_srq` changes the size of a shared receive queue (IBV_DEVICE_SRQ_RESIZE). */
+  readonly resizesSharedQueues: boolean;
   readonly flows: FlowRules;
   readonly counters: CounterRules;
   readonly rules: DirectRules;

@@ -23,8 +23,8 @@ export class PostedBuffers {
   readonly #handle: number;
   /** Whether the core knows the requests: it then selects the oldest one. */
   readonly #inCore: boolean;
-  readonly #depth: number;
-  readonly #ring: PostedBuffer[] = [];
+  #depth: number;
+  #ring: PostedBuffer[] = [];
   /** Requests posted, and requests taken, counted since the queue was created. */
   #tail = 0;
   #head = 0;
@@ -61,6 +61,17 @@ export class PostedBuffers {
     if (request === NO_REQUEST) return null;
     this.#head++;
     return this.#ring[request % this.#depth] ?? null;
+  }
+
+  /** Makes room for so many requests, at least those that wait. @throws ENOMEM */
+  resize(call: string, requests: number): void {
+    const depth = depthOf(requests);
+    if (depth === this.#depth) return;
+    this.#device.allocated(call, Number(this.#device.core.exports.resizeQueue(this.#handle, depth)));
+    const ring: PostedBuffer[] = [];
+    for (let i = this.#head; i < this.#tail; i++) ring[i % depth] = this.#ring[i % this.#depth] as PostedBuffer;
+    this.#ring = ring;
+    this.#depth = depth;
   }
 
   /** Removes all requests, and returns them. */

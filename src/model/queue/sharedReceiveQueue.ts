@@ -36,7 +36,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   readonly handle: number;
   /** @internal */
   readonly buffers: PostedBuffers;
-  readonly #max: { readonly max_wr: number; readonly max_sge: number };
+  #max: { readonly max_wr: number; readonly max_sge: number };
   #limit = 0;
 
   constructor(call: string, pd: ProtectionDomain, attributes: SharedQueueAttributes) {
@@ -69,28 +69,40 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
     return { ...this.#max, srq_limit: this.#limit };
   }
 
-  /** @internal `ibv_modify_srq`. MODEL: the size of a queue is fixed, as `device_cap_flags` says. */
+  /** @internal `ibv_modify_srq`: both attributes, or none. */
   modify(call: string, attr: Partial<SharedQueueLimits>, mask: number): void {
     checkObject(call, "srq_attr", attr);
     const path = "srq_attr_mask";
     if ((unsigned(call, path, mask, 32) & ~(IBV_SRQ_LIMIT | IBV_SRQ_MAX_WR)) !== 0) {
-      const hint = "use IBV_SRQ_LIMIT";
+      const hint = "use IBV_SRQ_LIMIT and IBV_SRQ_MAX_WR";
       refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: mask, hint });
     }
-    if ((mask & IBV_SRQ_MAX_WR) !== 0) {
-      const hint = "the device does not resize shared receive queues: it lacks IBV_DEVICE_SRQ_RESIZE";
-      refuse({ code: "EINVAL", call, reason: "unsupported", path, value: mask, hint });
-    }
-    if ((mask & IBV_SRQ_LIMIT) === 0) return;
-    const { max_wr } = this.#max;
-    const limit = unsigned(call, "srq_attr.srq_limit", attr.srq_limit, 32);
+    const resizes = (mask & IBV_SRQ_MAX_WR) !== 0;
+    const limits = (mask & IBV_SRQ_LIMIT) !== 0;
+    const max_wr = resizes ? this.#newSize(call, mask, attr.max_wr) : this.#max.max_wr;
+    const limit = limits ? unsigned(call, "srq_attr.srq_limit", attr.srq_limit, 32) : this.#limit;
     if (limit > max_wr) {
       const hint = `max_wr is ${max_wr}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_attr.srq_limit", value: limit, hint });
     }
+    if (resizes) this.buffers.resize(call, max_wr);
+    this.#max = { ...this.#max, max_wr };
     this.#limit = limit;
     // SPEC: with fewer requests already, the event comes at once.
     this.#checkLimit();
+  }
+
+  #newSize(call: string, mask: number, max_wr: unknown): number {
+    const { profile, hardware } = this.device;
+    if (!profile.resizesSharedQueues) {
+      const hint = "the device lacks IBV_DEVICE_SRQ_RESIZE";
+      refuse({ code: "EINVAL", call, reason: "unsupported", path: "srq_attr_mask", value: mask, hint });
+    }
+    const size = unsigned(call, "srq_attr.max_wr", max_wr, 32);
+    const [least, most] = [Math.max(1, this.buffers.waiting), hardware.inventory.limits.max_qp_wr];
+    if (size >= least && size <= most) return size;
+    const hint = `${least} to ${most}`;
+    return refuse({ code: "EINVAL", call, reason: "out_of_range", path: "srq_attr.max_wr", value: size, hint });
   }
 
   /** @internal `ibv_post_srq_recv`: posts the requests of a list up to the first that is refused. */

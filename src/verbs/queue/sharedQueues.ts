@@ -81,10 +81,12 @@ function checkType(call: string, type: number): void {
 }
 
 /**
- * Sets the limit of a shared receive queue (ibv_modify_srq(3)): IBV_EVENT_SRQ_LIMIT_REACHED comes when
- * fewer requests than `srq_limit` wait, once.
- * @param srq_attr_mask IBV_SRQ_LIMIT or 0
- * @throws EINVAL for IBV_SRQ_MAX_WR, which the device does not have, and for a limit above `max_wr`
+ * Sets the limit or the size of a shared receive queue (ibv_modify_srq(3)):
+ * IBV_EVENT_SRQ_LIMIT_REACHED comes when fewer requests than `srq_limit` wait, once.
+ * @param srq_attr_mask IBV_SRQ_LIMIT, IBV_SRQ_MAX_WR
+ * @throws EINVAL for a limit above `max_wr`, a size below the requests that wait, and any size where
+ *   the device lacks IBV_DEVICE_SRQ_RESIZE
+ * @throws ENOMEM if the device has no memory left
  */
 export function ibv_modify_srq(
   srq: SharedReceiveQueue,

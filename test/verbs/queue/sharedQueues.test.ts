@@ -133,14 +133,52 @@ describe("the limit", () => {
     v.ibv_ack_async_event(event);
   });
 
-  test("is at most max_wr, and the size stays", () => {
+  test("is at most max_wr", () => {
     const change = (attr: object, mask: number): unknown => refused(() => v.ibv_modify_srq(srq, attr, mask));
     expect(change({ srq_limit: 5 }, v.IBV_SRQ_LIMIT)).toMatchObject({ code: "EINVAL", path: "srq_attr.srq_limit" });
-    expect(change({ max_wr: 8 }, v.IBV_SRQ_MAX_WR)).toMatchObject({ code: "EINVAL", path: "srq_attr_mask" });
     expect(change({}, 4)).toMatchObject({ code: "EINVAL", path: "srq_attr_mask" });
     expect(v.ibv_modify_srq(srq, {}, 0)).toBe(0);
-    expect(v.ibv_query_device(station.context).device_cap_flags & v.IBV_DEVICE_SRQ_RESIZE).toBe(0);
     expect(() => v.ibv_modify_srq(srq, null as never, 0)).toThrow(TypeError);
+  });
+});
+
+describe("the size", () => {
+  test("changes while requests wait, which keep their order", () => {
+    const a = queuePair(80);
+    for (let wr_id = 1; wr_id <= 3; wr_id++) {
+      postTo(wr_id);
+      station.device.receive(1, frameTo(80));
+    }
+    completed();
+    // The ring of four has wrapped.
+    for (const wr_id of [4, 5, 6, 7]) postTo(wr_id);
+    const start = station.device.memoryUsed;
+    expect(v.ibv_modify_srq(srq, { max_wr: 40, srq_limit: 2 }, v.IBV_SRQ_MAX_WR | v.IBV_SRQ_LIMIT)).toBe(0);
+    expect(v.ibv_query_srq(srq)).toEqual({ max_wr: 40, max_sge: 1, srq_limit: 2 });
+    for (let wr_id = 8; wr_id < 28; wr_id++) postTo(wr_id);
+    station.device.receiveBatch(1, Array<Uint8Array>(24).fill(frameTo(80)));
+    const ids = Array.from({ length: 24 }, (_, i) => [i + 4, a.qp_num, 0]);
+    expect(completed()).toEqual(ids);
+    postTo(1);
+    v.ibv_modify_srq(srq, { max_wr: 3 }, v.IBV_SRQ_MAX_WR);
+    expect(station.device.memoryUsed).toBe(start);
+    postTo(2);
+    postTo(3);
+    expect(refused(() => postTo(4))?.reason).toBe("queue_full");
+    const resize = (max_wr: number): unknown =>
+      refused(() => v.ibv_modify_srq(srq, { max_wr }, v.IBV_SRQ_MAX_WR))?.path;
+    expect([resize(2), resize(2 ** 15 + 1)]).toEqual(["srq_attr.max_wr", "srq_attr.max_wr"]);
+    const both = refused(() => v.ibv_modify_srq(srq, { max_wr: 8, srq_limit: 9 }, 3));
+    expect([both?.path, v.ibv_query_srq(srq).max_wr]).toEqual(["srq_attr.srq_limit", 3]);
+  });
+
+  test("stays on ConnectX", async () => {
+    const { pd, context } = await openStation({ profile: "connectx7" });
+    const fixed = v.ibv_create_srq(pd, { attr: { max_wr: 4, max_sge: 1 } });
+    const error = refused(() => v.ibv_modify_srq(fixed, { max_wr: 8 }, v.IBV_SRQ_MAX_WR));
+    expect(error).toMatchObject({ code: "EINVAL", reason: "unsupported", path: "srq_attr_mask" });
+    expect(v.ibv_query_device(context).device_cap_flags & v.IBV_DEVICE_SRQ_RESIZE).toBe(0);
+    expect(v.ibv_query_device(station.context).device_cap_flags & v.IBV_DEVICE_SRQ_RESIZE).not.toBe(0);
   });
 });
 
