@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { SteeringError } from "../../src/index.js";
 import { checkScenario, loadScenario } from "../../src/scenario/index.js";
 import { valueAt } from "../../src/scenario/report.js";
+import { Random } from "../oracle/generate/random.js";
+import { rounds, setting } from "../support/tier.js";
+import { everyKey } from "./support/documents.js";
 
 type Parts = Record<string, unknown>;
 
@@ -297,4 +300,42 @@ describe("all that is wrong is told", () => {
     expect((await checkScenario(document())).scenario).not.toBeNull();
     await expect(checkScenario(5 as never)).rejects.toThrow(TypeError);
   });
+});
+
+type Place = readonly [owner: Record<string, unknown>, key: string];
+
+/** Every key of a document, and every item of its lists. */
+function placesIn(value: unknown): Place[] {
+  if (typeof value !== "object" || value === null) return [];
+  const owner = value as Record<string, unknown>;
+  return Object.entries(owner).flatMap(([key, one]): Place[] => [[owner, key], ...placesIn(one)]);
+}
+
+const OTHER_VALUES = [0, -1, 1, 65536, 4294967295, "x", "", null, [], {}, true, "10.0.0.1", "80-", "root"];
+
+function damage(random: Random, value: object): void {
+  const [owner, key] = random.pick(placesIn(value));
+  const one = owner[key];
+  if (random.chance(0.2)) Reflect.deleteProperty(owner, key);
+  else if (typeof one === "number" && random.chance(0.5)) owner[key] = one + random.below(100_000);
+  else owner[key] = random.pick(OTHER_VALUES);
+}
+
+it("damaged documents are refused at places that they have, first where loadScenario refuses them", async () => {
+  const random = new Random(Number(setting("FLOWSTEER_SEED") ?? 1));
+  for (let n = 0; n < rounds(300); n++) {
+    const damaged = everyKey();
+    for (let times = random.between(1, 4); times > 0; times--) damage(random, damaged);
+    const { scenario, refusals } = await checkScenario(damaged);
+    const loaded: unknown = await loadScenario(damaged).catch((error: unknown) => error);
+    const [first] = refusals;
+    if (first === undefined) expect(scenario).not.toBeNull();
+    else expect((loaded as SteeringError).message).toBe(first.message);
+    for (const { path = "", message } of refusals) {
+      // A key that is missing has no place, nor has the name of a field, which can have two parts.
+      const owners = [path, path.replace(/(\[[^\]]*\]|\.?[^.[\]]+)$/, ""), path.replace(/\.\w+\.\w+$/, "")];
+      const found = path === "document" || owners.some((place) => valueAt(damaged, place) !== undefined);
+      expect(found, message).toBe(true);
+    }
+  }
 });
