@@ -4,23 +4,23 @@
  */
 export * from "../abi/verbs.js";
 export * from "../abi/verbsConstants.js";
-export * from "./addresses.js";
-export * from "./completions.js";
-export * from "./counters.js";
-export * from "./device.js";
+export * from "./queue/addresses.js";
+export * from "./queue/completions.js";
+export * from "./flow/counters.js";
+export * from "./device/device.js";
 export * from "./device/list.js";
 export * from "./device/properties.js";
-export * from "./esp.js";
-export { flowActionEspBytes, flowActionEspFromBytes } from "./espBytes.js";
+export * from "./esp/actions.js";
+export { flowActionEspBytes, flowActionEspFromBytes } from "./esp/bytes.js";
 export type {
   FlowActionEsp,
   FlowActionEspAesGcm,
   FlowActionEspAttr,
   FlowActionEspEncap,
   FlowActionEspReplayBmp,
-} from "./espAttr.js";
-export * from "./flow.js";
-export { flowAttrBytes, flowAttrFromBytes, type HandleOf, type ObjectOf } from "./flowBytes.js";
+} from "./esp/attr.js";
+export * from "./flow/flow.js";
+export { flowAttrBytes, flowAttrFromBytes, type HandleOf, type ObjectOf } from "./flow/bytes.js";
 export type {
   FlowAttr,
   FlowCountSpec,
@@ -31,16 +31,16 @@ export type {
   FlowSpec,
   FlowTagSpec,
   FlowValue,
-} from "./flowAttr.js";
+} from "./flow/attr.js";
 export type { Out } from "./out.js";
 export * from "./missing.js";
-export * from "./queries.js";
+export * from "./device/queries.js";
 export * from "./queue/events.js";
 export * from "./queue/multicast.js";
 export * from "./queue/sharedQueues.js";
 export * from "./queue/workRequests.js";
-export * from "./queues.js";
+export * from "./queue/queuePairs.js";
 export * from "./rates.js";
-export * from "./sending.js";
+export * from "./queue/sending.js";
 export * from "./text.js";
-export * from "./workQueues.js";
+export * from "./queue/workQueues.js";

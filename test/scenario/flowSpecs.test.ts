@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SteeringError } from "../../src/errors.js";
 import type { ScenarioFlowSpec } from "../../src/scenario/index.js";
 import { flowPlace, specFrom } from "../../src/scenario/flow/specs.js";
-import { readFlowAttr, type FlowSpec } from "../../src/verbs/flowAttr.js";
+import { readFlowAttr, type FlowSpec } from "../../src/verbs/flow/attr.js";
 import * as v from "../../src/verbs/index.js";
 
 const counters = { name: "hits" };

@@ -5,8 +5,8 @@ import { EspAction } from "../../model/esp/action.js";
 import { ModifyHeaderAction, PacketReformatAction } from "../../model/flow/action.js";
 import { unsigned, wrongType } from "../../checks.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
-import type { FlowActionEsp } from "../../verbs/espAttr.js";
-import { readEsp } from "../../verbs/espBytes.js";
+import type { FlowActionEsp } from "../../verbs/esp/attr.js";
+import { readEsp } from "../../verbs/esp/bytes.js";
 import {
   MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA,
   MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS,

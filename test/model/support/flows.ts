@@ -5,7 +5,7 @@ import { flowMatch, portMatch, type FlowMatch, type KeyBits } from "../../../src
 import { checkFlow } from "../../../src/model/flow/checks.js";
 import type { Spec } from "../../../src/model/flow/spec.js";
 import { profileNamed } from "../../../src/model/profile/profiles.js";
-import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
+import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import * as v from "../../../src/verbs/index.js";
 import { refused } from "../../mlx5dv/support/directRules.js";
 import { merged, termsOf, type FlowSpec } from "../../oracle/flow/spec.js";

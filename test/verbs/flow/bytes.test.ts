@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { flowMatch } from "../../../src/model/flow/specMatch.js";
 import { fieldNamed, readField, type Field } from "../../../src/model/match/fields.js";
-import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
-import { readFlowBytes } from "../../../src/verbs/flowBytes.js";
+import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
+import { readFlowBytes } from "../../../src/verbs/flow/bytes.js";
 import * as v from "../../../src/verbs/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import golden from "../../golden/verbs/flowAttr.json" with { type: "json" };

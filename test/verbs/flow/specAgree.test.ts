@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Core } from "../../../src/engine/core.js";
 import { loadCore } from "../../../src/engine/load.js";
 import { SteeringError } from "../../../src/errors.js";
-import { readFlowAttr } from "../../../src/verbs/flowAttr.js";
+import { readFlowAttr } from "../../../src/verbs/flow/attr.js";
 import { flowAttrBytes, flowAttrFromBytes, type FlowAttr } from "../../../src/verbs/index.js";
 import { frameText, parseAll, seedFor, type TestFrame } from "../../assembly/support/core.js";
 import { merged, specsAreValid, termsOf } from "../../oracle/flow/spec.js";

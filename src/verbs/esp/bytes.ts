@@ -7,8 +7,8 @@
  *
  * A pointer is the number of the byte in the same array at which the struct begins; 0 is NULL.
  */
-import { checkBytes } from "../checks.js";
-import { refuse } from "../errors.js";
+import { checkBytes } from "../../checks.js";
+import { refuse } from "../../errors.js";
 import {
   ESP_ATTR_STRUCT,
   ESP_ENCAP_STRUCT,
@@ -18,11 +18,11 @@ import {
   type EspPart,
   type EspRequest,
   secretCopy,
-} from "../model/esp/request.js";
-import { layoutOf } from "../model/flow/spec.js";
-import { readEspObjects, type FlowActionEsp, type FlowActionEspEncap } from "./espAttr.js";
-import { attrBytes, attrFrom, encapOf, keymatBytes, keymatPart, replayBytes, replayPart } from "./espStructs.js";
-import { filterObject } from "./flowBytes.js";
+} from "../../model/esp/request.js";
+import { layoutOf } from "../../model/flow/spec.js";
+import { readEspObjects, type FlowActionEsp, type FlowActionEspEncap } from "./attr.js";
+import { attrBytes, attrFrom, encapOf, keymatBytes, keymatPart, replayBytes, replayPart } from "./structs.js";
+import { filterObject } from "../flow/bytes.js";
 
 const AT = {
   esp_attr: 0,

@@ -10,25 +10,25 @@ import {
   IBV_WC_EX_WITH_SL,
   IBV_WC_EX_WITH_SLID,
   IBV_WC_EX_WITH_SRC_QP,
-} from "../abi/verbs.js";
-import { IBV_CQ_ATTR_MODERATE } from "../abi/verbsConstants.js";
-import { refuse } from "../errors.js";
-import { channelOf, type CompletionChannel } from "../model/queue/completionChannel.js";
-import { CompletionQueue, type WorkCompletion } from "../model/queue/completionQueue.js";
-import { Context } from "../model/base/context.js";
+} from "../../abi/verbs.js";
+import { IBV_CQ_ATTR_MODERATE } from "../../abi/verbsConstants.js";
+import { refuse } from "../../errors.js";
+import { channelOf, type CompletionChannel } from "../../model/queue/completionChannel.js";
+import { CompletionQueue, type WorkCompletion } from "../../model/queue/completionQueue.js";
+import { Context } from "../../model/base/context.js";
 import {
   ExtendedCompletionQueue,
   type CompletionQueueAttributes,
   type Enoent,
-} from "../model/queue/extendedCompletionQueue.js";
-import { checkObject, describe, unsigned } from "../checks.js";
-import { living } from "../model/base/handle.js";
-import { fillList, type Out } from "./out.js";
+} from "../../model/queue/extendedCompletionQueue.js";
+import { checkObject, describe, unsigned } from "../../checks.js";
+import { living } from "../../model/base/handle.js";
+import { fillList, type Out } from "../out.js";
 
-import { bounded, MAX_CQ_COUNT, MAX_CQ_PERIOD } from "../model/base/limits.js";
+import { bounded, MAX_CQ_COUNT, MAX_CQ_PERIOD } from "../../model/base/limits.js";
 
-export type { CompletionQueue, WorkCompletion } from "../model/queue/completionQueue.js";
-export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../model/queue/extendedCompletionQueue.js";
+export type { CompletionQueue, WorkCompletion } from "../../model/queue/completionQueue.js";
+export type { CompletionQueueAttributes, ExtendedCompletionQueue } from "../../model/queue/extendedCompletionQueue.js";
 
 /**
  * Makes a completion queue (ibv_create_cq(3)).

@@ -1,22 +1,22 @@
 /** ibv_query_device(3), ibv_query_device_ex(3), ibv_query_port(3), ibv_query_gid(3), ibv_query_gid_ex(3), ibv_query_pkey(3). */
-import { IBV_GID_TYPE_SYSFS_ROCE_V2 } from "../abi/verbs.js";
-import { refuse } from "../errors.js";
-import { Context } from "../model/base/context.js";
+import { IBV_GID_TYPE_SYSFS_ROCE_V2 } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { Context } from "../../model/base/context.js";
 import {
   deviceAttributes,
   deviceAttributesEx,
   type DeviceAttributes,
   type DeviceAttributesEx,
-} from "../model/device/attributes.js";
-import type { Gid } from "../model/base/gids.js";
-import { unsigned } from "../checks.js";
-import { living } from "../model/base/handle.js";
-import { bytesOf } from "../packet/bytes.js";
-import { fillBytes, fillList, given, type Out } from "./out.js";
-import { portOf, type GidEntry, type Port, type PortAttributes } from "../model/base/ports.js";
+} from "../../model/device/attributes.js";
+import type { Gid } from "../../model/base/gids.js";
+import { unsigned } from "../../checks.js";
+import { living } from "../../model/base/handle.js";
+import { bytesOf } from "../../packet/bytes.js";
+import { fillBytes, fillList, given, type Out } from "../out.js";
+import { portOf, type GidEntry, type Port, type PortAttributes } from "../../model/base/ports.js";
 
-export type { DeviceAttributes, DeviceAttributesEx } from "../model/device/attributes.js";
-export type { GidEntry, PortAttributes } from "../model/base/ports.js";
+export type { DeviceAttributes, DeviceAttributesEx } from "../../model/device/attributes.js";
+export type { GidEntry, PortAttributes } from "../../model/base/ports.js";
 
 function portAt(call: string, context: Context, port_num: number): Port {
   return portOf(call, "port_num", living(call, "context", context, Context).device, port_num);

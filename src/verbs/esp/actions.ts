@@ -1,13 +1,13 @@
 /** ibv_flow_action_esp(3). What the actions do to frames is in docs/esp.md. */
-import { refuse } from "../errors.js";
-import type { Context } from "../model/base/context.js";
-import { EspAction } from "../model/esp/action.js";
-import { FlowAction } from "../model/flow/action.js";
-import { living } from "../model/base/handle.js";
-import type { FlowActionEsp } from "./espAttr.js";
-import { readEsp } from "./espBytes.js";
+import { refuse } from "../../errors.js";
+import type { Context } from "../../model/base/context.js";
+import { EspAction } from "../../model/esp/action.js";
+import { FlowAction } from "../../model/flow/action.js";
+import { living } from "../../model/base/handle.js";
+import type { FlowActionEsp } from "./attr.js";
+import { readEsp } from "./bytes.js";
 
-export type { EspAction, EspState } from "../model/esp/action.js";
+export type { EspAction, EspState } from "../../model/esp/action.js";
 
 /**
  * Makes an ESP action (ibv_flow_action_esp(3)): it encrypts or decrypts the frames of the flows

@@ -4,10 +4,10 @@
  * Packet fields are numbers as one writes them (0x0B86C806 is 11.134.200.6), text ("11.134.200.6", "66:11:22:33:44:55",
  * "fe80::1", "0x800") or bytes as on the wire. What is left out of a filter is 0, and a mask of 0 asks nothing.
  */
-import { IBV_FLOW_SPEC_INNER } from "../abi/verbs.js";
-import { refuse } from "../errors.js";
-import { parseIpv4, parseIpv6, parseMac } from "../packet/addresses.js";
-import type { FieldKind } from "../model/match/fields.js";
+import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { parseIpv4, parseIpv6, parseMac } from "../../packet/addresses.js";
+import type { FieldKind } from "../../model/match/fields.js";
 import {
   actionLayoutOf,
   ATTR_SIZE,
@@ -18,9 +18,9 @@ import {
   type FlowRequest,
   type Spec,
   type SpecLayout,
-} from "../model/flow/spec.js";
-import { checkArray, unsigned, wrongType } from "../checks.js";
-import { namesHint } from "../nearest.js";
+} from "../../model/flow/spec.js";
+import { checkArray, unsigned, wrongType } from "../../checks.js";
+import { namesHint } from "../../nearest.js";
 
 /** A packet field. Bytes are as many as the C field has. */
 export type FlowValue = number | bigint | string | Uint8Array;

@@ -5,7 +5,7 @@
  *     | iv 8 | iv_algo 4 | salt 4 | icv_len 4 | key_len 4 | aes_key 32 |                   keymat of AES GCM
  *     | size 4 |                                                                           replay_bmp
  */
-import { IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP } from "../abi/verbs.js";
+import { IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP } from "../../abi/verbs.js";
 import {
   ESP_ATTR_STRUCT,
   KEY_ROOM,
@@ -17,8 +17,8 @@ import {
   type EspEncap,
   type EspKeymat,
   type EspPart,
-} from "../model/esp/request.js";
-import { layoutOf } from "../model/flow/spec.js";
+} from "../../model/esp/request.js";
+import { layoutOf } from "../../model/flow/spec.js";
 
 /** `bytes` has all of the struct. */
 export function attrFrom(bytes: Uint8Array): EspAttr {

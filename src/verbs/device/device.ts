@@ -1,10 +1,10 @@
 /** ibv_open_device(3), ibv_alloc_pd(3), ibv_reg_mr(3). */
-import { Context, MemoryRegion, ProtectionDomain } from "../model/base/context.js";
-import type { Device } from "../model/device/device.js";
-import type { DeviceFunction } from "../model/device/function.js";
-import { living } from "../model/base/handle.js";
+import { Context, MemoryRegion, ProtectionDomain } from "../../model/base/context.js";
+import type { Device } from "../../model/device/device.js";
+import type { DeviceFunction } from "../../model/device/function.js";
+import { living } from "../../model/base/handle.js";
 
-export type { Context, MemoryRegion, ProtectionDomain } from "../model/base/context.js";
+export type { Context, MemoryRegion, ProtectionDomain } from "../../model/base/context.js";
 
 /** What the process may do that opens a device. */
 export interface Capabilities {

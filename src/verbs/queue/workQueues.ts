@@ -1,13 +1,13 @@
 /** ibv_create_wq(3), ibv_modify_wq(3), ibv_create_rwq_ind_table(3). */
-import type { Context } from "../model/base/context.js";
-import { living } from "../model/base/handle.js";
-import { IndirectionTable, type IndirectionTableAttributes } from "../model/queue/indirectionTable.js";
-import type { ReceiveRequest } from "../model/queue/receiveQueue.js";
-import type { BadRequest } from "../model/queue/scatter.js";
-import { WorkQueue, type WorkQueueAttributes, type WorkQueueChange } from "../model/queue/workQueue.js";
+import type { Context } from "../../model/base/context.js";
+import { living } from "../../model/base/handle.js";
+import { IndirectionTable, type IndirectionTableAttributes } from "../../model/queue/indirectionTable.js";
+import type { ReceiveRequest } from "../../model/queue/receiveQueue.js";
+import type { BadRequest } from "../../model/queue/scatter.js";
+import { WorkQueue, type WorkQueueAttributes, type WorkQueueChange } from "../../model/queue/workQueue.js";
 
-export type { IndirectionTable, IndirectionTableAttributes } from "../model/queue/indirectionTable.js";
-export type { WorkQueue, WorkQueueAttributes, WorkQueueChange } from "../model/queue/workQueue.js";
+export type { IndirectionTable, IndirectionTableAttributes } from "../../model/queue/indirectionTable.js";
+export type { WorkQueue, WorkQueueAttributes, WorkQueueChange } from "../../model/queue/workQueue.js";
 
 /**
  * Makes a work queue in state RESET (ibv_create_wq(3)). It receives in RDY.

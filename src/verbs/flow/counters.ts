@@ -4,14 +4,14 @@
  *     | comp_mask 4 |                                ibv_counters_init_attr
  *     | counter_desc 4 | index 4 | comp_mask 4 |     ibv_counter_attach_attr
  */
-import { refuse } from "../errors.js";
-import type { Context } from "../model/base/context.js";
-import type { Flow } from "../model/flow/flow.js";
-import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../model/flow/counters.js";
-import { objectArgument, unsigned, wrongType } from "../checks.js";
-import { living } from "../model/base/handle.js";
+import { refuse } from "../../errors.js";
+import type { Context } from "../../model/base/context.js";
+import type { Flow } from "../../model/flow/flow.js";
+import { Counters, type CounterAttachAttr, type CountersInitAttr } from "../../model/flow/counters.js";
+import { objectArgument, unsigned, wrongType } from "../../checks.js";
+import { living } from "../../model/base/handle.js";
 
-export type { CounterAttachAttr, Counters, CountersInitAttr } from "../model/flow/counters.js";
+export type { CounterAttachAttr, Counters, CountersInitAttr } from "../../model/flow/counters.js";
 
 /**
  * Makes counters for flows, without points (ibv_create_counters(3)).

@@ -1,9 +1,9 @@
 /** ibv_create_ah(3). */
-import { AddressHandle, type AddressAttributes } from "../model/queue/addressHandle.js";
-import type { ProtectionDomain } from "../model/base/context.js";
-import { living } from "../model/base/handle.js";
+import { AddressHandle, type AddressAttributes } from "../../model/queue/addressHandle.js";
+import type { ProtectionDomain } from "../../model/base/context.js";
+import { living } from "../../model/base/handle.js";
 
-export type { AddressAttributes, AddressHandle, GlobalRoute } from "../model/queue/addressHandle.js";
+export type { AddressAttributes, AddressHandle, GlobalRoute } from "../../model/queue/addressHandle.js";
 
 /**
  * Makes an address handle: the destination of a datagram (ibv_create_ah(3)). Ports are Ethernet, so

@@ -5,8 +5,8 @@
  * the same. Where C has a pointer there is an object, or the C bytes of what it leads to; null is NULL, which keeps what is
  * there on modify.
  */
-import { IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE } from "../abi/verbs.js";
-import { refuse } from "../errors.js";
+import { IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM, IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
 import {
   ESP_ATTR_STRUCT,
   KEY_ROOM,
@@ -19,11 +19,11 @@ import {
   type EspPart,
   type EspRequest,
   secretCopy,
-} from "../model/esp/request.js";
-import { layoutOf } from "../model/flow/spec.js";
-import { wrongType } from "../checks.js";
-import { attrFrom, encapOf, keymatPart, replayPart } from "./espStructs.js";
-import { fieldsAt, integer, readFilter, type FlowFilter } from "./flowAttr.js";
+} from "../../model/esp/request.js";
+import { layoutOf } from "../../model/flow/spec.js";
+import { wrongType } from "../../checks.js";
+import { attrFrom, encapOf, keymatPart, replayPart } from "./structs.js";
+import { fieldsAt, integer, readFilter, type FlowFilter } from "../flow/attr.js";
 
 /** `struct ibv_flow_action_esp` of the page, `struct ibv_flow_action_esp_attr` of the header. */
 export interface FlowActionEsp {

@@ -9,10 +9,10 @@
  *
  * A pointer is the handle number of the object, which the caller knows how to have.
  */
-import { IBV_FLOW_SPEC_INNER } from "../abi/verbs.js";
-import { refuse } from "../errors.js";
-import { formatIpv4, formatIpv6, formatMac } from "../packet/addresses.js";
-import type { FieldKind } from "../model/match/fields.js";
+import { IBV_FLOW_SPEC_INNER } from "../../abi/verbs.js";
+import { refuse } from "../../errors.js";
+import { formatIpv4, formatIpv6, formatMac } from "../../packet/addresses.js";
+import type { FieldKind } from "../../model/match/fields.js";
 import {
   ACTION_LAYOUTS,
   actionLayoutOf,
@@ -25,10 +25,10 @@ import {
   type MatchSpec,
   type Spec,
   type SpecLayout,
-} from "../model/flow/spec.js";
-import { checkSpecs } from "../model/flow/checks.js";
-import { wrongType } from "../checks.js";
-import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./flowAttr.js";
+} from "../../model/flow/spec.js";
+import { checkSpecs } from "../../model/flow/checks.js";
+import { wrongType } from "../../checks.js";
+import { readFlowAttr, type FlowAttr, type FlowFilter, type FlowSpec } from "./attr.js";
 
 /** The handle number of an object that an action spec names; it stands where C has the pointer. */
 export type HandleOf = (object: object) => bigint | number;
