@@ -42,7 +42,7 @@ const PUBLISHED = [
   /^dist\/(index|verbs|mlx5dv|scenario|run|packet|inline|worker|cli|chunk-\w+)\.js$/,
   /^dist\/core\.wasm$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
-  /^examples\/[\w./-]+\.(json|pcap|pcapng|ts|js|mjs|md|txt|html|css)$/,
+  /^examples\/[\w./-]+\.(c|json|pcap|pcapng|ts|js|mjs|md|txt|html|css)$/,
   /^schema\/[\w./-]+\.json$/,
   /^docs\/[\w-]+\.md$/,
 ];

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { expect, test } from "vitest";
 import { pages, programs } from "../scripts/pages.mjs";
+import { diagnosticsOf } from "./support/programs.js";
 import { parseScenario } from "../src/scenario/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -57,35 +57,6 @@ test("sections of pages that sources cite are there", () => {
     });
   expect(wrong).toEqual([]);
 });
-
-/** What the compiler says of programs, each a module that stands in src/'s folder and imports the package by name. */
-function diagnosticsOf(all: { page: string; line: number; source: string }[]): string[] {
-  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => ts.sys.readFile(path)) as {
-    config: object;
-  };
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
-  const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, string | { types: string }> };
-  const paths: Record<string, string[]> = {};
-  for (const [name, target] of Object.entries(exports)) {
-    if (typeof target === "string") continue;
-    paths[`flowsteer${name.slice(1)}`] = [target.types.replace("./dist/types", "./src").replace(/\.d\.ts$/, ".ts")];
-  }
-  // An unused name is no fault of a sample.
-  Object.assign(options, { paths, noUnusedLocals: false, incremental: false, tsBuildInfoFile: undefined });
-
-  const files = new Map(all.map((sample, i) => [join(root, `sample-${i}.mts`), sample]));
-  const host = ts.createCompilerHost(options);
-  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
-  host.readFile = (path) => files.get(path)?.source ?? ts.sys.readFile(path);
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files].flatMap(([path, { page, line }]) => {
-    const file = program.getSourceFile(path);
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map((one) => {
-      const at = line + 1 + (file?.getLineAndCharacterOfPosition(one.start ?? 0).line ?? 0);
-      return `${page}:${at} ${ts.flattenDiagnosticMessageText(one.messageText, "\n")}`;
-    });
-  });
-}
 
 /** Links of a page to files or titles that do not exist. */
 function brokenLinks(page: string): string[] {

@@ -14,6 +14,7 @@ import {
 import { living } from "../../model/base/handle.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { DevxObject } from "../../model/devx/object.js";
 import type { Tir } from "../../model/queue/tir.js";
 
 /** `struct mlx5dv_dr_action_dest_attr`, with objects where C has pointers. */
@@ -52,8 +53,8 @@ export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
  * An action that delivers to a TIR, in NIC_RX domains of its function.
  * @throws EINVAL if the object is no TIR
  */
-export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: Tir): Action {
-  return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj);
+export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: DevxObject): Action {
+  return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj as Tir);
 }
 
 /**
@@ -69,8 +70,8 @@ export function mlx5dv_dr_action_create_dest_table(table: Table): Action {
  * @param offset index of the counter in a bulk, from 0
  * @throws EINVAL if the object is no flow counter, or the offset is outside the bulk
  */
-export function mlx5dv_dr_action_create_flow_counter(devx_obj: FlowCounter, offset: number): Action {
-  return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj, offset);
+export function mlx5dv_dr_action_create_flow_counter(devx_obj: DevxObject, offset: number): Action {
+  return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj as FlowCounter, offset);
 }
 
 /**

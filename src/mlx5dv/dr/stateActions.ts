@@ -1,6 +1,7 @@
 /** mlx5dv_dr(3): stateful and random actions (ASO, Meter, Sampler). */
 import { Action } from "../../model/action/action.js";
 import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../../model/action/asoActions.js";
+import type { DevxObject } from "../../model/devx/object.js";
 import type { AsoObject } from "../../model/action/asoObject.js";
 import type { Domain } from "../../model/table/domain.js";
 import { living } from "../../model/base/handle.js";
@@ -19,13 +20,13 @@ export type { FlowMeterAttr, FlowSamplerAttr };
  */
 export function mlx5dv_dr_action_create_aso(
   domain: Domain,
-  devx_obj: AsoObject,
+  devx_obj: DevxObject,
   offset: number,
   flags: number,
   return_reg_c: number,
 ): AsoAction {
   const choice = { offset, flags, register: return_reg_c };
-  return AsoAction.create("mlx5dv_dr_action_create_aso", domain, devx_obj, choice);
+  return AsoAction.create("mlx5dv_dr_action_create_aso", domain, devx_obj as AsoObject, choice);
 }
 
 /**
@@ -91,13 +92,13 @@ export function mlx5dv_dr_action_create_flow_sampler(attr: FlowSamplerAttr): Act
  * @throws EINVAL if flags or register are wrong, or the domain is linked already
  */
 export function mlx5dv_dr_aso_other_domain_link(
-  devx_obj: AsoObject,
+  devx_obj: DevxObject,
   peer_dmn: Domain,
   dmn: Domain,
   flags: number,
   return_reg_c: number,
 ): 0 {
-  linkAso("mlx5dv_dr_aso_other_domain_link", devx_obj, peer_dmn, dmn, flags, return_reg_c);
+  linkAso("mlx5dv_dr_aso_other_domain_link", devx_obj as AsoObject, peer_dmn, dmn, flags, return_reg_c);
   return 0;
 }
 
@@ -107,7 +108,7 @@ export function mlx5dv_dr_aso_other_domain_link(
  * @throws EINVAL if the domain is not linked
  * @throws EBUSY if a rule of the domain uses it
  */
-export function mlx5dv_dr_aso_other_domain_unlink(devx_obj: AsoObject, dmn: Domain): 0 {
-  unlinkAso("mlx5dv_dr_aso_other_domain_unlink", devx_obj, dmn);
+export function mlx5dv_dr_aso_other_domain_unlink(devx_obj: DevxObject, dmn: Domain): 0 {
+  unlinkAso("mlx5dv_dr_aso_other_domain_unlink", devx_obj as AsoObject, dmn);
   return 0;
 }
