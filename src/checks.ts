@@ -56,6 +56,17 @@ export function wrongType(call: string, path: string, type: string, value: unkno
 }
 
 /** @throws TypeError */
+export function checkNumber(call: string, path: string, value: unknown): asserts value is number {
+  if (typeof value !== "number") wrongType(call, path, "a number", value);
+}
+
+/** A flag of C, which a program may also give as a boolean. @throws TypeError */
+export function flagOf(call: string, path: string, value: unknown): boolean {
+  if (typeof value !== "boolean") checkNumber(call, path, value);
+  return value !== false && value !== 0;
+}
+
+/** @throws TypeError */
 export function checkObject(call: string, path: string, value: unknown): asserts value is object {
   if (typeof value !== "object" || value === null) wrongType(call, path, "an object", value);
 }

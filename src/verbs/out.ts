@@ -1,5 +1,5 @@
 /** Out parameters of C: a call fills the object that a program gives, and returns the value where it gives none. */
-import { describe } from "../checks.js";
+import { checkArray, checkBytes, wrongType } from "../checks.js";
 import { refuse } from "../errors.js";
 
 /** A struct of C that a call fills. Members that it has already are replaced. */
@@ -19,20 +19,21 @@ export function given<T extends object>(call: string, path: string, out: Out<T> 
 /** Copies all members of a struct to the object of the program. @throws TypeError it is no object */
 export function fill<T extends object>(call: string, path: string, out: Out<T>, value: T): void {
   if (typeof out !== "object" || out === null || out instanceof Uint8Array) {
-    throw new TypeError(`${call}: ${path} must be an object, not ${describe(out)}`);
+    wrongType(call, path, "an object", out);
   }
   Object.assign(out, value);
 }
 
 /** Fills the array of a program from its start. @returns the number of items, as C does */
 export function fillList<T extends object>(call: string, path: string, out: Out<T>[], values: readonly T[]): number {
-  if (!Array.isArray(out)) throw new TypeError(`${call}: ${path} must be an array, not ${describe(out)}`);
+  checkArray(call, path, out);
   for (const [i, value] of values.entries()) fill(call, `${path}[${i}]`, (out[i] ??= {}), value);
   return values.length;
 }
 
 /** Copies wire bytes to the array of a program. @throws EINVAL it is too short */
 export function fillBytes(call: string, path: string, out: Uint8Array, value: Uint8Array): void {
+  checkBytes(call, path, out);
   if (out.length < value.length) {
     const hint = `the call writes ${value.length} bytes`;
     refuse({ code: "EINVAL", call, reason: "too_short", path, value: out, hint });

@@ -3,7 +3,7 @@ import { refuse } from "../../errors.js";
 import { ProtectionDomain } from "../base/context.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { gidFrom, isIpv4Mapped, macFrom, macOfGid, type GidInput, type MacInput } from "../base/gids.js";
-import { checkObject, unsigned } from "../../checks.js";
+import { checkObject, flagOf, unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
 import { portOf, type Port } from "../base/ports.js";
 
@@ -62,7 +62,7 @@ export function routeOf(call: string, path: string, device: DeviceBase, attribut
   checkObject(call, path, attributes);
   checkObject(call, `${path}.grh`, attributes.grh);
   const { grh, is_global, port_num, dmac } = attributes;
-  if (Number(is_global) !== 1) {
+  if (!flagOf(call, `${path}.is_global`, is_global)) {
     const hint = "Ethernet ports need a GRH (IBV_QPF_GRH_REQUIRED): set is_global to 1";
     refuse({ code: "EINVAL", call, reason: "bad_route", path: `${path}.is_global`, value: is_global, hint });
   }

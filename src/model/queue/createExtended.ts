@@ -9,7 +9,7 @@ import {
   IBV_QPT_UD,
 } from "../../abi/verbs.js";
 import { IBV_QP_CREATE_BLOCK_SELF_MCAST_LB } from "../../abi/verbsConstants.js";
-import { unsigned } from "../../checks.js";
+import { checkNumber, unsigned } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import type { Context, ProtectionDomain } from "../base/context.js";
 import { ExtendedQueuePair } from "./extendedQueuePair.js";
@@ -50,6 +50,7 @@ export function createExtended(call: string, { device }: Context, attributes: An
   if (pd.device !== device) {
     refuse({ code: "EINVAL", call, reason: "other_device", path: "qp_init_attr.pd", value: pd });
   }
+  if (attributes.qp_type !== undefined) checkNumber(call, "qp_init_attr.qp_type", attributes.qp_type);
   const flags = createFlags(call, attributes);
   if (rssMask !== 0) return createRss(call, pd, attributes as ExtendedAttributes & RssAttributes);
   checkSegmentation(call, attributes);

@@ -10,7 +10,7 @@ import {
   IBV_SEND_SIGNALED,
   IBV_SEND_SOLICITED,
 } from "../../abi/verbs.js";
-import { describe, unsigned } from "../../checks.js";
+import { checkObject, describe, unsigned, wrongType } from "../../checks.js";
 import { refuse, SteeringError } from "../../errors.js";
 import { joined } from "../../packet/bytes.js";
 import { NamedPrintable, type PrintedFields } from "../../printable.js";
@@ -224,11 +224,11 @@ function counted<T>(
   return refuse({ code: "EINVAL", call, reason: "out_of_range", path, value: count, hint });
 }
 
-function bytesIn(call: string, i: number, { addr, length }: InlineBuffer): Uint8Array {
+function bytesIn(call: string, i: number, buffer: InlineBuffer): Uint8Array {
   const path = `buf_list[${i}]`;
-  if (!(addr instanceof Uint8Array)) {
-    throw new TypeError(`${call}: ${path}.addr must be a Uint8Array, not ${describe(addr)}`);
-  }
+  checkObject(call, path, buffer);
+  const { addr, length } = buffer;
+  if (!(addr instanceof Uint8Array)) wrongType(call, `${path}.addr`, "a Uint8Array", addr);
   const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);
   if (size <= addr.length) return addr.subarray(0, size);
   const hint = `addr has ${addr.length} bytes`;

@@ -273,14 +273,14 @@ export class QueuePair extends Handle implements Receiver {
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
     const receive = this.#receive;
     if (receive === null) this.#noSink(call);
-    postList(request, bad, (wr) => receive.post(call, wr));
+    postList(call, request, bad, (wr) => receive.post(call, wr));
   }
 
   /** ibv_post_send: posts the requests of a list up to the first that is refused. */
   postSend(call: string, request: SendRequest, bad?: BadRequest<SendRequest>): void {
     const send = this.#send;
     if (send === null) this.#noSink(call);
-    postList(request, bad, (wr) => send.post(call, wr));
+    postList(call, request, bad, (wr) => send.post(call, wr));
   }
 
   /** ibv_wr_complete: posts all requests, or none. */

@@ -1,6 +1,6 @@
 /** The attributes of ibv_create_qp(3) and their checks. */
 import { IBV_QPT_DRIVER, IBV_QPT_XRC_RECV, IBV_QPT_XRC_SEND } from "../../abi/verbs.js";
-import { checkObject, wrongType } from "../../checks.js";
+import { checkObject, flagOf, wrongType } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import type { ProtectionDomain } from "../base/context.js";
 import { living } from "../base/handle.js";
@@ -67,7 +67,7 @@ export function checkAttributes(
     srq: shared,
     send_cq,
     recv_cq,
-    sq_sig_all,
+    sq_sig_all: flagOf(call, "sq_sig_all", sq_sig_all) ? 1 : 0,
     cap: {
       max_recv_wr: shared === null ? limit("max_recv_wr", max_qp_wr) : 0,
       max_recv_sge: shared === null ? limit("max_recv_sge", max_sge) : 0,

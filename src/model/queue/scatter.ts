@@ -1,7 +1,7 @@
 /** Scatter/gather lists: the parts of registered memory that a work request names. */
 import { refuse } from "../../errors.js";
 import type { MemoryRegion, ProtectionDomain } from "../base/context.js";
-import { checkArray, unsigned, wrongType } from "../../checks.js";
+import { checkArray, checkObject, unsigned, wrongType } from "../../checks.js";
 import { bounded } from "../base/limits.js";
 
 /** `struct ibv_sge` */
@@ -27,15 +27,17 @@ export interface BadRequest<T> {
 
 /** Posts the requests of a list up to the first that is refused, and stores that one in `bad`. */
 export function postList<T extends { next?: T | null | undefined }>(
+  call: string,
   first: T,
-  bad: BadRequest<T> | undefined,
+  bad: BadRequest<T> | null | undefined,
   post: (request: T) => void,
 ): void {
+  if (bad !== undefined && bad !== null) checkObject(call, "bad_wr", bad);
   for (let wr: T | null | undefined = first; wr; wr = wr.next) {
     try {
       post(wr);
     } catch (error) {
-      if (bad !== undefined) bad.wr = wr;
+      if (bad !== undefined && bad !== null) bad.wr = wr;
       throw error;
     }
   }
@@ -53,6 +55,7 @@ export function viewsOf(call: string, wr: WorkRequest, most: number): Uint8Array
 }
 
 function viewOf(call: string, path: string, entry: ScatterEntry): Uint8Array {
+  if (typeof entry !== "object" || entry === null) wrongType(call, path, "an object", entry);
   const { addr, length } = entry;
   if (!(addr instanceof Uint8Array)) wrongType(call, `${path}.addr`, "a Uint8Array", addr);
   const size = unsigned(call, `${path}.length`, length ?? addr.length, 32);

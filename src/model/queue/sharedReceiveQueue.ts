@@ -107,7 +107,7 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
 
   /** @internal `ibv_post_srq_recv`: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
-    postList(request, bad, (wr) => {
+    postList(call, request, bad, (wr) => {
       const views = receiveViews(call, this.pd, wr, this.#max.max_sge);
       if (this.buffers.waiting >= this.#max.max_wr) {
         const hint = `max_wr is ${this.#max.max_wr}: frames must use posted requests first`;

@@ -154,7 +154,7 @@ export class WorkQueue extends Handle implements Receiver {
 
   /** ibv_post_wq_recv: posts the requests of a list up to the first that is refused. */
   post(call: string, request: ReceiveRequest, bad?: BadRequest<ReceiveRequest>): void {
-    postList(request, bad, (wr) => this.#receive.post(call, wr));
+    postList(call, request, bad, (wr) => this.#receive.post(call, wr));
   }
 
   /** A frame has used a receive request; it may have been too long for the buffer. */

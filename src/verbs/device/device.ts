@@ -1,4 +1,5 @@
 /** ibv_open_device(3), ibv_alloc_pd(3), ibv_reg_mr(3). */
+import { checkOptions } from "../../checks.js";
 import { Context, MemoryRegion, ProtectionDomain } from "../../model/base/context.js";
 import type { Device } from "../../model/device/device.js";
 import type { DeviceFunction } from "../../model/device/function.js";
@@ -21,8 +22,10 @@ export interface Capabilities {
  * @example
  * const context = ibv_open_device(await createDevice({ vports: 1 }));
  */
-export function ibv_open_device(device: Device | DeviceFunction, { cap_net_raw = true }: Capabilities = {}): Context {
-  return new Context("ibv_open_device", device, cap_net_raw);
+export function ibv_open_device(device: Device | DeviceFunction, capabilities: Capabilities = {}): Context {
+  const call = "ibv_open_device";
+  checkOptions(call, "capabilities", capabilities, { cap_net_raw: "boolean" });
+  return new Context(call, device, capabilities.cap_net_raw ?? true);
 }
 
 /**

@@ -85,5 +85,7 @@ export function ibv_inc_rkey(rkey: number): number {
 
 /** Whether a mask of types (1 << IBV_QPT_*) has a type of queue pair: 1 or 0. */
 export function ibv_is_qpt_supported(caps: number, qpt: number): number {
-  return (caps & (1 << qpt)) === 0 ? 0 : 1;
+  const call = "ibv_is_qpt_supported";
+  unsigned(call, "caps", caps, 32);
+  return (caps & (1 << unsigned(call, "qpt", qpt, 32))) === 0 ? 0 : 1;
 }

@@ -9,7 +9,7 @@ import {
   type DeviceAttributesEx,
 } from "../../model/device/attributes.js";
 import type { Gid } from "../../model/base/gids.js";
-import { unsigned } from "../../checks.js";
+import { unsigned, wrongType } from "../../checks.js";
 import { living } from "../../model/base/handle.js";
 import { bytesOf } from "../../packet/bytes.js";
 import { fillBytes, fillList, given, type Out } from "../out.js";
@@ -202,6 +202,7 @@ export function ibv_query_gid_type(
   const port = portAt(call, context, port_num);
   if (port.gidEntry(call, "index", index) === undefined) noEntry(call, "index", port, index);
   if (type === undefined || type === null) return IBV_GID_TYPE_SYSFS_ROCE_V2;
+  if (!Array.isArray(type) && !(type instanceof Int32Array)) wrongType(call, "type", "an array or an Int32Array", type);
   type[0] = IBV_GID_TYPE_SYSFS_ROCE_V2;
   return 0;
 }

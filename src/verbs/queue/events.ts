@@ -10,7 +10,7 @@ import { CompletionChannel, type CompletionEvent as EventOf } from "../../model/
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { SharedReceiveQueue } from "../../model/queue/sharedReceiveQueue.js";
-import { objectArgument } from "../../checks.js";
+import { flagOf, objectArgument } from "../../checks.js";
 import { fill, type Out } from "../out.js";
 
 /** `struct ibv_comp_channel`, as `ibv_create_comp_channel` makes it. */
@@ -54,7 +54,9 @@ export function ibv_destroy_comp_channel(channel: CompletionQueueChannel): 0 {
  *   IBV_SEND_SOLICITED
  */
 export function ibv_req_notify_cq(cq: CompletionQueue, solicited_only: number | boolean): 0 {
-  living("ibv_req_notify_cq", "cq", cq, CompletionQueue).requestNotify(Number(solicited_only) !== 0);
+  const call = "ibv_req_notify_cq";
+  const onlySolicited = flagOf(call, "solicited_only", solicited_only);
+  living(call, "cq", cq, CompletionQueue).requestNotify(onlySolicited);
   return 0;
 }
 

@@ -1,4 +1,5 @@
 /** ibv_create_qp(3), ibv_create_qp_ex(3), ibv_modify_qp(3), ibv_query_qp(3), ibv_post_recv(3). */
+import { checkObject } from "../../checks.js";
 import { Context, ProtectionDomain } from "../../model/base/context.js";
 import { living } from "../../model/base/handle.js";
 import { QueuePair, type QueuePairAttributes, type QueuePairReport } from "../../model/queue/queuePair.js";
@@ -52,6 +53,7 @@ export function ibv_create_qp_ex(
 ): QueuePair {
   const call = "ibv_create_qp_ex";
   living(call, "context", context, Context);
+  checkObject(call, "qp_init_attr", qp_init_attr);
   living(call, "qp_init_attr.pd", qp_init_attr.pd, ProtectionDomain);
   return createExtended(call, context, qp_init_attr);
 }

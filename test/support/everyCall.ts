@@ -1,0 +1,75 @@
+/** Tests of every function of a facade: with wrong values, and with destroyed objects. */
+import { describe, expect, test } from "vitest";
+import { ERRNO, SteeringError } from "../../src/index.js";
+import { destroyedObjects, replaced, unclear } from "./wrongTypes.js";
+
+type Run = (...args: unknown[]) => unknown;
+
+/** Correct arguments by name of the function. Calls that destroy an object come last. */
+export type Calls = Readonly<Record<string, readonly unknown[]>>;
+
+/**
+ * @param everyCall makes the objects and arguments anew
+ * @param others names of functions and classes without correct arguments
+ * @param deferred names of functions whose errors a later call reports
+ */
+export function testEveryCall(
+  facade: object,
+  everyCall: () => Promise<Calls>,
+  others: readonly string[],
+  deferred: readonly string[] = [],
+): void {
+  const run = (name: string): Run => (facade as Record<string, unknown>)[name] as Run;
+
+  describe("every function", () => {
+    test("takes the arguments that are replaced below", async () => {
+      const refused: string[] = [];
+      for (const [name, args] of Object.entries(await everyCall())) {
+        try {
+          run(name)(...args);
+        } catch (error) {
+          refused.push(String(error));
+        }
+      }
+      expect(refused).toEqual([]);
+    });
+
+    test("refuses wrong types and values by name", async () => {
+      const calls = await everyCall();
+      const functions = Object.entries(facade).filter(([, member]) => typeof member === "function");
+      const missing = functions.filter(([name]) => !(name in calls) && !others.includes(name));
+      expect(missing.map(([name]) => name)).toEqual([]);
+      const found: string[] = [];
+      for (const [name, args] of Object.entries(calls)) {
+        for (const [path, list] of replaced(args)) {
+          const said = unclear({ name, run: run(name), args }, list);
+          if (said !== undefined) found.push(`${name}, ${path}: ${said}`);
+        }
+      }
+      expect(found).toEqual([]);
+    });
+
+    test("refuses destroyed objects", async () => {
+      const calls = await everyCall();
+      const dead = await everyCall();
+      const found: string[] = [];
+      for (const [name, args] of Object.entries(calls)) {
+        if (deferred.includes(name)) continue;
+        for (const [path, list] of destroyedObjects(args, dead[name] ?? [])) {
+          const said = refusalOf(run(name), list);
+          if (said !== "object_destroyed") found.push(`${name}, ${path}: ${said}`);
+        }
+      }
+      expect(found).toEqual([]);
+    });
+  });
+}
+
+function refusalOf(run: Run, args: readonly unknown[]): string {
+  try {
+    // The dump calls return a negative errno.
+    return run(...args) === -ERRNO.EINVAL ? "object_destroyed" : "accepted";
+  } catch (error) {
+    return error instanceof SteeringError ? error.reason : String(error);
+  }
+}
