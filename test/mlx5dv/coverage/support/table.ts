@@ -15,6 +15,7 @@ import { PACKET_CASES } from "./packetCases.js";
 import { QUEUE_CASES } from "./queueCases.js";
 import { PROFILES, rowOf, type Case } from "./record.js";
 import { STATE_CASES } from "./stateCases.js";
+import { MISSING_CASES, VERBS_OBJECT_CASES } from "./verbsObjectCases.js";
 
 const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = [
   ["Domains and tables", OBJECT_CASES],
@@ -31,7 +32,9 @@ const SECTIONS: readonly (readonly [title: string, cases: readonly Case[]])[] = 
   ["Device commands: what they make", DEVX_CREATE_CASES],
   ["Device commands: what is asked, changed and destroyed", DEVX_USE_CASES],
   ["Devices, ports, commands without an object", DEVICE_CASES],
+  ["Queues of the verbs, asynchronous queries, attributes of the device", VERBS_OBJECT_CASES],
   ["Dumps", DUMP_CASES],
+  ["What the model lacks", MISSING_CASES],
 ];
 
 export const CASES: readonly Case[] = SECTIONS.flatMap(([, cases]) => cases);
