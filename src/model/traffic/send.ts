@@ -120,9 +120,9 @@ function loopedBack(
     list.flatMap((destination) => instead.get(destination) ?? [destination]);
   const to = whoHas(sent.to);
   const left = to.some(({ kind }) => kind === "port");
-  const { verdict, reason, tag, registers } = bestOf(sent, stayed, left);
+  const { verdict, reason, tag, registers, missed } = bestOf(sent, stayed, left);
   const outcome = bareOutcome(verdict, reason, tag);
-  Object.assign(outcome, { to, registers, rules, copies: [...whoHas(sent.copies), ...copies] });
+  Object.assign(outcome, { to, registers, rules, missed, copies: [...whoHas(sent.copies), ...copies] });
   return { outcome, egressFrames };
 }
 

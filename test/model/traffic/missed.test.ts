@@ -106,6 +106,24 @@ test("the miss of a sample is none of the frame", async () => {
   expect(device.receive(1, FRAME).missed).toEqual([root("nic_rx", 2)]);
 });
 
+test("a frame of which a copy was looped back", async () => {
+  const { device, table, rule } = await open();
+  const sender = createSink(v.ibv_open_device(device), "sender");
+  const fdb = table(FDB);
+  const [next, last] = [1, 2].map((level) => dv.mlx5dv_dr_table_create(fdb.domain, level));
+  const sampler = dv.mlx5dv_dr_action_create_flow_sampler({
+    sample_ratio: 1,
+    default_next_table: last!,
+    sample_actions: [dv.mlx5dv_dr_action_create_dest_vport(fdb.domain, 0xffff)],
+  });
+  rule(fdb, dv.mlx5dv_dr_action_create_dest_table(next!));
+  rule(next!, sampler);
+  rule(last!, dv.mlx5dv_dr_action_create_dest_vport(fdb.domain, 2));
+  const multicast = FRAME.slice();
+  multicast[0] = 1;
+  expect(device.send(sender, multicast)).toMatchObject({ reason: "no_rule", missed: [root("nic_rx", 2)] });
+});
+
 test("bursts give the same", async () => {
   const { device, table } = await open();
   table(FDB);
