@@ -17,7 +17,7 @@ if (include === undefined) throw new Error("usage: golden-headers.mjs VERSION IN
 
 /** A header, the files that belong to it, and the beginnings of its names. */
 const HEADERS = {
-  verbs: { files: ["verbs.h", "verbs_api.h"], functions: /^ibv_/, constants: /^IBV_/ },
+  verbs: { files: ["verbs.h", "verbs_api.h"], functions: /^(ibv|(mult|mbps)_to_ibv)_/, constants: /^IBV?_/ },
   mlx5dv: { files: ["mlx5dv.h", "mlx5_api.h"], functions: /^mlx5dv_/, constants: /^MLX5(DV)?_/ },
 };
 
