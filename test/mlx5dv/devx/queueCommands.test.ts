@@ -20,6 +20,9 @@ import {
   type End,
 } from "../../verbs/support/connected.js";
 import { climb } from "../../verbs/support/queuePairs.js";
+import { Random } from "../../oracle/generate/random.js";
+import { seedFor } from "../../assembly/support/core.js";
+import { checkReached, rounds } from "../../support/tier.js";
 import { answer, created, refusal } from "../support/devx.js";
 import { ipv4Frame, refused } from "../support/directRules.js";
 
@@ -355,4 +358,60 @@ describe("receive queues", () => {
       expect([a.users, b.users]).toEqual([1, 1]);
     });
   });
+});
+
+test("random commands answer, or are refused and change nothing", { timeout: 60_000 }, async () => {
+  const seed = seedFor("queueCommands");
+  const random = new Random(seed);
+  const device = await createDevice();
+  const end = openEnd(device, { type: v.IBV_QPT_UD });
+  const { context, pd, sent: cq, qp } = end;
+  const queues = [1, 2].map(() => v.ibv_create_wq(context, { wq_type: v.IBV_WQT_RQ, max_wr: 4, max_sge: 1, pd, cq }));
+  const [wq] = queues as [WorkQueue, WorkQueue];
+  const table = v.ibv_create_rwq_ind_table(context, { log_ind_tbl_size: 1, ind_tbl: queues });
+  const numbers = queues.map(({ wq_num }) => wq_num);
+  const COMMANDS = [
+    dv.queryQpCommand(qp.qp_num),
+    ...[dv.MLX5_CMD_OP_RST2INIT_QP, dv.MLX5_CMD_OP_INIT2RTR_QP, dv.MLX5_CMD_OP_RTR2RTS_QP, dv.MLX5_CMD_OP_2RST_QP].map(
+      (opcode) => dv.modifyQpCommand(opcode, qp.qp_num, { primary_address_path: { vhca_port_num: 1 } }),
+    ),
+    dv.queryCqCommand(cq.cqn),
+    dv.modifyCqCommand(cq.cqn, 0),
+    dv.queryRqCommand(wq.wq_num),
+    dv.modifyRqCommand(wq.wq_num, 0, { state: 1 }),
+    dv.modifyRqCommand(wq.wq_num, 1, { state: 3 }),
+    dv.modifyRqCommand(wq.wq_num, 3, { state: 0 }),
+    dv.queryRqtCommand(table.ind_tbl_num),
+    dv.modifyRqtCommand(table.ind_tbl_num, numbers),
+  ];
+  const CALLS: readonly ((input: Uint8Array, output: Uint8Array) => 0)[] = [
+    (input, output) => queryQp(qp, input, undefined, output, undefined),
+    (input, output) => modifyQp(qp, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_cq_query(cq, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_cq_modify(cq, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_wq_query(wq, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_wq_modify(wq, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_ind_tbl_query(table, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_ind_tbl_modify(table, input, undefined, output, undefined),
+  ];
+  const state = (): string => JSON.stringify([qp.attributes, wq.state, cq.cqe, table.list.numbers, device.memoryUsed]);
+  const counts = { answered: 0, refused: 0 };
+  for (let round = 0; round < rounds(20_000); round++) {
+    const input = random.pick(COMMANDS).slice();
+    for (let n = random.below(3); n > 0; n--) input[random.below(input.length)] = random.below(256);
+    const cut = random.chance(0.1) ? input.subarray(0, random.below(input.length + 1)) : input;
+    const output = new Uint8Array(random.chance(0.1) ? random.below(300) : 512).fill(0xee);
+    const before = state();
+    const error = refused(() => random.pick(CALLS)(cut, output));
+    if (error === undefined) {
+      expect([seed, round, output[0]]).toEqual([seed, round, 0]);
+      counts.answered++;
+      continue;
+    }
+    expect(["EREMOTEIO", "EINVAL"]).toContain(error.code);
+    if (error.code === "EREMOTEIO") expect(output[0]).not.toBe(0);
+    expect([seed, round, state()]).toEqual([seed, round, before]);
+    counts.refused++;
+  }
+  checkReached(() => expect(Math.min(counts.answered, counts.refused)).toBeGreaterThan(500));
 });
