@@ -12,7 +12,7 @@ import { RULE_ID, VPORT_MANAGER } from "../../src/abi/engine";
 import { NEEDS_BRANCHES, NEEDS_ESP, NEEDS_ORDER } from "../../src/abi/key";
 import { finishNext, prepareRun, runOf } from "./espBatch";
 import { BATCH, FIRST_RULES, FOUND, GATHERED, PENDING, ROUND, SPLIT_BATCH, WAITING } from "../memory";
-import { hit, keepRegisters, openOutcome, openOutcomes, setVerdict } from "../branch/outcome";
+import { hit, keepRegisters, openOutcome, openOutcomes } from "../branch/outcome";
 import { branchAt, BRANCH_FOUND, BRANCH_INDEX, BRANCH_TABLE, BRANCH_REASON, openBranch } from "../branch/branch";
 import { Forks } from "../branch/fork";
 import { Loan } from "../arena";

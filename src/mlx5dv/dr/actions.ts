@@ -1,6 +1,5 @@
 /** mlx5dv_dr(3): actions. */
 import { Action } from "../../model/action/action.js";
-import type { FlowCounter } from "../../model/action/counter.js";
 import type { DestAttr } from "../../model/action/destArray.js";
 import { Domain, type Table } from "../../model/table/domain.js";
 import {
@@ -15,7 +14,6 @@ import { living } from "../../model/base/handle.js";
 import type { ModifyActions } from "../../model/action/modifyHeader.js";
 import type { QueuePair } from "../../model/queue/queuePair.js";
 import type { DevxObject } from "../../model/devx/object.js";
-import type { Tir } from "../../model/queue/tir.js";
 
 /** `struct mlx5dv_dr_action_dest_attr`, with objects where C has pointers. */
 export type DrActionDestAttr = DestAttr<Action>;
@@ -54,7 +52,7 @@ export function mlx5dv_dr_action_create_dest_ibv_qp(ibqp: QueuePair): Action {
  * @throws EINVAL if the object is no TIR
  */
 export function mlx5dv_dr_action_create_dest_devx_tir(devx_obj: DevxObject): Action {
-  return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj as Tir);
+  return Action.toTir("mlx5dv_dr_action_create_dest_devx_tir", devx_obj);
 }
 
 /**
@@ -71,7 +69,7 @@ export function mlx5dv_dr_action_create_dest_table(table: Table): Action {
  * @throws EINVAL if the object is no flow counter, or the offset is outside the bulk
  */
 export function mlx5dv_dr_action_create_flow_counter(devx_obj: DevxObject, offset: number): Action {
-  return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj as FlowCounter, offset);
+  return Action.count("mlx5dv_dr_action_create_flow_counter", devx_obj, offset);
 }
 
 /**

@@ -2,7 +2,6 @@
 import { Action } from "../../model/action/action.js";
 import { AsoAction, FlowMeterAction, linkAso, unlinkAso, type FlowMeterAttr } from "../../model/action/asoActions.js";
 import type { DevxObject } from "../../model/devx/object.js";
-import type { AsoObject } from "../../model/action/asoObject.js";
 import type { Domain } from "../../model/table/domain.js";
 import { living } from "../../model/base/handle.js";
 import { refuse } from "../../errors.js";
@@ -26,7 +25,7 @@ export function mlx5dv_dr_action_create_aso(
   return_reg_c: number,
 ): AsoAction {
   const choice = { offset, flags, register: return_reg_c };
-  return AsoAction.create("mlx5dv_dr_action_create_aso", domain, devx_obj as AsoObject, choice);
+  return AsoAction.create("mlx5dv_dr_action_create_aso", domain, devx_obj, choice);
 }
 
 /**
@@ -98,7 +97,7 @@ export function mlx5dv_dr_aso_other_domain_link(
   flags: number,
   return_reg_c: number,
 ): 0 {
-  linkAso("mlx5dv_dr_aso_other_domain_link", devx_obj as AsoObject, peer_dmn, dmn, flags, return_reg_c);
+  linkAso("mlx5dv_dr_aso_other_domain_link", devx_obj, peer_dmn, dmn, flags, return_reg_c);
   return 0;
 }
 
@@ -109,6 +108,6 @@ export function mlx5dv_dr_aso_other_domain_link(
  * @throws EBUSY if a rule of the domain uses it
  */
 export function mlx5dv_dr_aso_other_domain_unlink(devx_obj: DevxObject, dmn: Domain): 0 {
-  unlinkAso("mlx5dv_dr_aso_other_domain_unlink", devx_obj as AsoObject, dmn);
+  unlinkAso("mlx5dv_dr_aso_other_domain_unlink", devx_obj, dmn);
   return 0;
 }

@@ -11,7 +11,7 @@ import { isVlanTpid, VLAN_TPIDS } from "../../packet/vlan.js";
 import { FlowCounter } from "./counter.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import type { FunctionBase } from "../base/deviceBase.js";
-import { devxObject } from "../devx/object.js";
+import { devxObject, type DevxObject } from "../devx/object.js";
 import { Table, type Domain } from "../table/domain.js";
 import { unsigned } from "../../checks.js";
 import { Handle, living, retire } from "../base/handle.js";
@@ -138,8 +138,8 @@ export class Action extends Handle<DeviceBase | null> {
     return new Action(queue.device, "dest_ibv_qp", { ...parts, function: queue.context.function });
   }
 
-  static toTir(call: string, tir: Tir): Action {
-    devxObject(call, "devx_obj", tir, Tir);
+  static toTir(call: string, object: DevxObject): Action {
+    const tir = devxObject(call, "devx_obj", object, Tir);
     const parts = { step: "end", ...tir.target, holds: [tir] } as const;
     return new Action(tir.device, "dest_devx_tir", { ...parts, function: tir.context.function });
   }
@@ -156,8 +156,8 @@ export class Action extends Handle<DeviceBase | null> {
     return new Action(device, "dest_table", parts);
   }
 
-  static count(call: string, counter: FlowCounter, offset: number): Action {
-    devxObject(call, "devx_obj", counter, FlowCounter);
+  static count(call: string, object: DevxObject, offset: number): Action {
+    const counter = devxObject(call, "devx_obj", object, FlowCounter);
     if (unsigned(call, "offset", offset, 32) >= counter.size) {
       const hint = `the bulk has ${counter.size}`;
       refuse({ code: "EINVAL", call, reason: "out_of_range", path: "offset", value: offset, hint });

@@ -2,6 +2,7 @@
  * Stateful actions (mlx5dv_dr(3): ASO, Meter; docs/state.md): first hit, ASO flow meter, connection
  * tracking, flow meter.
  */
+import type { DevxObject } from "../devx/object.js";
 import { DIRECTION_ORIGINAL, DIRECTION_REPLY } from "../../abi/connection.js";
 import { COLOUR_UNDEFINED, FIRST_HIT_SET, Op } from "../../abi/engine.js";
 import { METER_SIZE } from "../../abi/state.js";
@@ -80,7 +81,7 @@ export class AsoAction extends Action {
     this.#choice = choice;
   }
 
-  static create(call: string, domain: Domain, object: AsoObject, choice: AsoChoice): AsoAction {
+  static create(call: string, domain: Domain, object: DevxObject, choice: AsoChoice): AsoAction {
     living(call, "domain", domain, Domain);
     checkSupport(call, domain);
     if (!(object instanceof AsoObject)) refuseObject(call, object);
@@ -171,7 +172,7 @@ function checkConnections(call: string, object: unknown): asserts object is AsoO
 /** mlx5dv_dr_aso_other_domain_link */
 export function linkAso(
   call: string,
-  object: AsoObject,
+  object: DevxObject,
   peer: Domain,
   domain: Domain,
   flags: number,
@@ -194,7 +195,7 @@ export function linkAso(
 }
 
 /** mlx5dv_dr_aso_other_domain_unlink */
-export function unlinkAso(call: string, object: AsoObject, domain: Domain): void {
+export function unlinkAso(call: string, object: DevxObject, domain: Domain): void {
   living(call, "dmn", domain, Domain);
   checkConnections(call, object);
   const link = object.links.get(domain);

@@ -298,7 +298,7 @@ const DUMPS: Readonly<Record<string, Record<string, Run>>> = {
     },
     "a rule that leads to a TIR": (p) => {
       const tir = tirOf(p, "a");
-      const rule = p.rule(p.table(p.rx, 3), [dv.mlx5dv_dr_action_create_dest_devx_tir(tir as never)]);
+      const rule = p.rule(p.table(p.rx, 3), [dv.mlx5dv_dr_action_create_dest_devx_tir(tir)]);
       const text = textOf((file) => dv.mlx5dv_dump_dr_rule(file, rule));
       p.writes(text.slice(text.indexOf("3411")), [`3411,0x6,0x5,0x${tir.id.toString(16)}`]);
     },

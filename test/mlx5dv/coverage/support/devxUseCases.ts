@@ -171,7 +171,7 @@ const DESTROY: Readonly<Record<string, Run>> = {
   },
   TIR: (p) => {
     const tir = tirOf(p, "a");
-    withAction(p, tir, dv.mlx5dv_dr_action_create_dest_devx_tir(tir as never));
+    withAction(p, tir, dv.mlx5dv_dr_action_create_dest_devx_tir(tir));
   },
   RQT: (p) => {
     const rqt = created(p.context(), dv.createRqtCommand([p.queue("a").qp_num]));
