@@ -42,11 +42,7 @@ export const MISSING_MLX5DV = {
     "mlx5dv_devx_alloc_msi_vector",
     "mlx5dv_devx_free_msi_vector",
   ],
-  "commands of shared receive queues: `ibv_query_srq` and `ibv_modify_srq` have their attributes": [
-    "mlx5dv_devx_srq_query",
-    "mlx5dv_devx_srq_modify",
-  ],
-  "queues in memory: `cqn`, `qp_num`, `wq_num` and `ind_tbl_num` are members of the objects": [
+  "queues in memory: `cqn`, `qp_num`, `srqn`, `wq_num` and `ind_tbl_num` are members of the objects": [
     "mlx5dv_init_obj",
     "mlx5dv_set_context_attr",
   ],
@@ -148,8 +144,6 @@ export const {
   mlx5dv_devx_destroy_eq,
   mlx5dv_devx_alloc_msi_vector,
   mlx5dv_devx_free_msi_vector,
-  mlx5dv_devx_srq_query,
-  mlx5dv_devx_srq_modify,
   mlx5dv_init_obj,
   mlx5dv_set_context_attr,
   mlx5dv_set_ctrl_seg,

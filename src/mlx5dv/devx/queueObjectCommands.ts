@@ -7,6 +7,7 @@ import {
   CQ_CONTEXT_AT,
   MODIFY_CQ,
   MODIFY_QP,
+  MODIFY_RMP,
   MODIFY_RQ,
   MODIFY_RQT,
   NUMBERED,
@@ -16,6 +17,8 @@ import {
   PATH_MAC_AT,
   QP_CONTEXT,
   QP_CONTEXT_AT,
+  RMP_CONTEXT,
+  RMP_CONTEXT_AT,
   RQ_CONTEXT,
   RQ_CONTEXT_AT,
 } from "../../model/devx/queue/layouts.js";
@@ -163,6 +166,36 @@ export function modifyRqCommand(
 ): Uint8Array {
   const command = numbered("modifyRqCommand", MODIFY_RQ, opcodes.MODIFY_RQ_OPCODE, rqn);
   return command.write(MODIFY_RQ, { rq_state }).write(RQ_CONTEXT, fields, RQ_CONTEXT_AT).bytes;
+}
+
+/**
+ * QUERY_RMP; `rmpOutput` reads the output of 272 bytes.
+ *
+ *     | 0x90f 2 | uid 2 | 0 2 | op_mod 2 | 0 1 | rmpn 3 | 0 4 |
+ *
+ * @param rmpn `srqn` of a shared receive queue
+ */
+export function queryRmpCommand(rmpn: number): Uint8Array {
+  return numbered("queryRmpCommand", NUMBERED, opcodes.QUERY_RMP_OPCODE, rmpn).bytes;
+}
+
+/** What QUERY_RMP reports. @throws EINVAL if there are less than 272 bytes */
+export function rmpOutput(output: Uint8Array): Record<keyof typeof RMP_CONTEXT.fields, number> {
+  return outputFields("rmpOutput", output, RMP_CONTEXT, RMP_CONTEXT_AT);
+}
+
+/**
+ * MODIFY_RMP: the limit of a shared receive queue, which is ready.
+ *
+ *     | 0x90d 2 | uid 2 | 0 2 | op_mod 2 | state 4 bits, 0 4 bits | rmpn 3 | 0 4 | bits 8 | 0 8 | context 240 |
+ *
+ * @param lwm the limit, 16 bits
+ */
+export function modifyRmpCommand(rmpn: number, lwm: number): Uint8Array {
+  const state = MLX5_RQC_STATE_RDY;
+  const command = numbered("modifyRmpCommand", MODIFY_RMP, opcodes.MODIFY_RMP_OPCODE, rmpn);
+  command.write(MODIFY_RMP, { rmp_state: state, bitmask_low: 1 });
+  return command.write(RMP_CONTEXT, { state, lwm }, RMP_CONTEXT_AT).bytes;
 }
 
 /**

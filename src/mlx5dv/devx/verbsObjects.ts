@@ -9,6 +9,7 @@ import { askQueue, type Queue } from "../../model/devx/queue/commands.js";
 import { CompletionQueue } from "../../model/queue/completionQueue.js";
 import { IndirectionTable } from "../../model/queue/indirectionTable.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
+import { SharedReceiveQueue } from "../../model/queue/sharedReceiveQueue.js";
 import { WorkQueue } from "../../model/queue/workQueue.js";
 
 type Buffers = [input: Uint8Array, inlen: number | undefined, output: Uint8Array, outlen: number | undefined];
@@ -102,6 +103,36 @@ export function mlx5dv_devx_wq_modify(
 ): 0 {
   const call = "mlx5dv_devx_wq_modify";
   return ask(call, "modify", living(call, "wq", wq, WorkQueue), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that queries a shared receive queue: QUERY_RMP with its `srqn`.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_query`
+ */
+export function mlx5dv_devx_srq_query(
+  srq: SharedReceiveQueue,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_srq_query";
+  return ask(call, "query", living(call, "srq", srq, SharedReceiveQueue), [input, inlen, output, outlen]);
+}
+
+/**
+ * Runs a device command that changes a shared receive queue: MODIFY_RMP, its limit.
+ * @throws EINVAL, EREMOTEIO as `mlx5dv_devx_obj_modify`
+ */
+export function mlx5dv_devx_srq_modify(
+  srq: SharedReceiveQueue,
+  input: Uint8Array,
+  inlen: number | undefined,
+  output: Uint8Array,
+  outlen: number | undefined,
+): 0 {
+  const call = "mlx5dv_devx_srq_modify";
+  return ask(call, "modify", living(call, "srq", srq, SharedReceiveQueue), [input, inlen, output, outlen]);
 }
 
 /**

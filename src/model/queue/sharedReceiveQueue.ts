@@ -32,6 +32,8 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
   readonly context: Context;
   readonly pd: ProtectionDomain;
   readonly srq_context: unknown;
+  /** Its number in device commands, which `mlx5dv_init_obj` gives in C. */
+  readonly srqn: number;
   /** The queue's handle in the core. */
   readonly handle: number;
   /** @internal */
@@ -53,7 +55,9 @@ export class SharedReceiveQueue extends Handle implements SharedBuffers {
     bounded(call, "srq_init_attr.attr.max_sge", max_sge, limits.max_sge);
     inventory.checkRoom(call, device, "srq");
     const handle = device.allocated(call, device.core.exports.createQueue(0, 0, depthOf(max_wr)));
-    super(device, `srq${device.nextNumber("srq")}`);
+    const number = device.nextNumber("srq");
+    super(device, `srq${number}`);
+    this.srqn = number + 1;
     this.context = context;
     this.pd = pd;
     this.srq_context = attributes.srq_context ?? null;

@@ -240,6 +240,8 @@ const ENCODED: readonly [Uint8Array, layouts.Layout, Record<string, number>][] =
   [dv.modifyCqCommand(9, 3), queue.MODIFY_CQ, { id: 9, modify_field_select: 3 }],
   [dv.queryRqCommand(9), queue.NUMBERED, { id: 9 }],
   [dv.modifyRqCommand(9, 3, {}), queue.MODIFY_RQ, { id: 9, rq_state: 3 }],
+  [dv.queryRmpCommand(9), queue.NUMBERED, { id: 9 }],
+  [dv.modifyRmpCommand(9, 3), queue.MODIFY_RMP, { id: 9, rmp_state: 1, bitmask_low: 1 }],
   [dv.queryRqtCommand(9), queue.NUMBERED, { id: 9 }],
   [dv.modifyRqtCommand(9, [1, 2]), queue.MODIFY_RQT, { id: 9, bitmask_low: 1, rqt_max_size: 2, rqt_actual_size: 2 }],
 ];

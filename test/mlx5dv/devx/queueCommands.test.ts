@@ -4,6 +4,7 @@ import { createDevice, type Device } from "../../../src/index.js";
 import * as dv from "../../../src/mlx5dv/index.js";
 import type { Context, ProtectionDomain } from "../../../src/model/base/context.js";
 import type { CompletionQueue } from "../../../src/model/queue/completionQueue.js";
+import type { SharedReceiveQueue as Srq } from "../../../src/model/queue/sharedReceiveQueue.js";
 import type { WorkQueue } from "../../../src/model/queue/workQueue.js";
 import * as v from "../../../src/verbs/index.js";
 import {
@@ -265,6 +266,36 @@ describe("receive queues", () => {
     expect(told(modifyQp, raw, dv.modifyRqCommand(raw.qp_num, 3, { state: 0 }))).toEqual(refusal("unsupported"));
   });
 
+  test("shared receive queues", () => {
+    const { mlx5dv_devx_srq_query: query, mlx5dv_devx_srq_modify: modify } = dv;
+    const [srq, other] = [1, 2].map(() => v.ibv_create_srq(pd, { attr: { max_wr: 100, max_sge: 1 } })) as [Srq, Srq];
+    const output = done(query, srq, dv.queryRmpCommand(srq.srqn));
+    expect(output).toEqual(bytesAt(512, { 33: [0x10], 36: [0x80], 80: [0x10], 115: [7] }));
+    const command = bytesAt(272, { 0: [0x09, 0x0d], 8: [0x10], 9: number(srq.srqn), 23: [1], 33: [0x10], 87: [9] });
+    expect(dv.modifyRmpCommand(srq.srqn, 9)).toEqual(command);
+    const receive = { wr_id: 1, sg_list: [] };
+    for (let n = 0; n < 20; n++) v.ibv_post_srq_recv(srq, receive);
+    done(modify, srq, command);
+    expect(v.ibv_query_srq(srq)).toMatchObject({ max_wr: 100, srq_limit: 9 });
+    expect(dv.rmpOutput(done(query, srq, dv.queryRmpCommand(srq.srqn)))).toMatchObject({ lwm: 9, log_wq_sz: 7 });
+    expect(told(modify, srq, dv.modifyRmpCommand(srq.srqn, 101))).toEqual(refusal("refused"));
+    expect(told(query, srq, dv.queryRmpCommand(other.srqn))).toEqual(refusal("other_object"));
+    expect(told(query, srq, dv.queryRqCommand(srq.srqn))).toEqual(refusal("wrong_call"));
+    for (const [at, cause] of [
+      [8, "bad_value"],
+      [33, "bad_value"],
+      [23, "unsupported"],
+    ] as const) {
+      const wrong = dv.modifyRmpCommand(srq.srqn, 8);
+      wrong[at] = 0x30;
+      expect([at, told(modify, srq, wrong)]).toEqual([at, refusal(cause)]);
+    }
+    const nothing = dv.modifyRmpCommand(srq.srqn, 8);
+    nothing[23] = 0;
+    done(modify, srq, nothing);
+    expect(v.ibv_query_srq(srq).srq_limit).toBe(9);
+  });
+
   test("completion queues", () => {
     const { mlx5dv_devx_cq_query: query, mlx5dv_devx_cq_modify: modify } = dv;
     const output = done(query, cq, dv.queryCqCommand(cq.cqn));
@@ -370,6 +401,7 @@ test("random commands answer, or are refused and change nothing", { timeout: 60_
   const [wq] = queues as [WorkQueue, WorkQueue];
   const table = v.ibv_create_rwq_ind_table(context, { log_ind_tbl_size: 1, ind_tbl: queues });
   const numbers = queues.map(({ wq_num }) => wq_num);
+  const srq = v.ibv_create_srq(pd, { attr: { max_wr: 8, max_sge: 1 } });
   const COMMANDS = [
     dv.queryQpCommand(qp.qp_num),
     ...[dv.MLX5_CMD_OP_RST2INIT_QP, dv.MLX5_CMD_OP_INIT2RTR_QP, dv.MLX5_CMD_OP_RTR2RTS_QP, dv.MLX5_CMD_OP_2RST_QP].map(
@@ -381,6 +413,8 @@ test("random commands answer, or are refused and change nothing", { timeout: 60_
     dv.modifyRqCommand(wq.wq_num, 0, { state: 1 }),
     dv.modifyRqCommand(wq.wq_num, 1, { state: 3 }),
     dv.modifyRqCommand(wq.wq_num, 3, { state: 0 }),
+    dv.queryRmpCommand(srq.srqn),
+    dv.modifyRmpCommand(srq.srqn, 0),
     dv.queryRqtCommand(table.ind_tbl_num),
     dv.modifyRqtCommand(table.ind_tbl_num, numbers),
   ];
@@ -391,10 +425,13 @@ test("random commands answer, or are refused and change nothing", { timeout: 60_
     (input, output) => dv.mlx5dv_devx_cq_modify(cq, input, undefined, output, undefined),
     (input, output) => dv.mlx5dv_devx_wq_query(wq, input, undefined, output, undefined),
     (input, output) => dv.mlx5dv_devx_wq_modify(wq, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_srq_query(srq, input, undefined, output, undefined),
+    (input, output) => dv.mlx5dv_devx_srq_modify(srq, input, undefined, output, undefined),
     (input, output) => dv.mlx5dv_devx_ind_tbl_query(table, input, undefined, output, undefined),
     (input, output) => dv.mlx5dv_devx_ind_tbl_modify(table, input, undefined, output, undefined),
   ];
-  const state = (): string => JSON.stringify([qp.attributes, wq.state, cq.cqe, table.list.numbers, device.memoryUsed]);
+  const state = (): string =>
+    JSON.stringify([qp.attributes, wq.state, cq.cqe, table.list.numbers, srq.query(), device.memoryUsed]);
   const counts = { answered: 0, refused: 0 };
   for (let round = 0; round < rounds(20_000); round++) {
     const input = random.pick(COMMANDS).slice();

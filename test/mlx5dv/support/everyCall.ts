@@ -43,6 +43,7 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
   const cq = v.ibv_create_cq(context, 16);
   const rc = v.ibv_create_qp(pd, { qp_type: v.IBV_QPT_RC, send_cq: cq, recv_cq: cq, cap: {} });
   const wq = v.ibv_create_wq(context, { wq_type: v.IBV_WQT_RQ, max_wr: 1, max_sge: 1, pd, cq });
+  const srq = v.ibv_create_srq(pd, { attr: { max_wr: 4, max_sge: 1 } });
   const indTable = v.ibv_create_rwq_ind_table(context, { log_ind_tbl_size: 0, ind_tbl: [wq] });
   const completions = dv.mlx5dv_devx_create_cmd_comp(context);
   dv.mlx5dv_devx_obj_query_async(counter, dv.queryFlowCounterCommand(counter.id), undefined, 32, 1n, completions);
@@ -109,6 +110,9 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
       1,
       { mtu: 1, primary_address_path: { hop_limit: 1, rgid: new Uint8Array(16), rmac: new Uint8Array(6) } },
     ],
+    modifyRmpCommand: [1, 1],
+    queryRmpCommand: [1],
+    rmpOutput: [new Uint8Array(272)],
     modifyRqCommand: [1, 0, { state: 1 }],
     modifyRqtCommand: [1, [1, 2]],
     qpOutput: [new Uint8Array(256)],
@@ -151,6 +155,8 @@ export async function everyCall(): Promise<Record<string, readonly unknown[]>> {
     ],
     mlx5dv_devx_cq_query: [cq, dv.queryCqCommand(cq.cqn), undefined, new Uint8Array(80), undefined],
     mlx5dv_devx_cq_modify: [cq, dv.modifyCqCommand(cq.cqn, 0), undefined, new Uint8Array(16), undefined],
+    mlx5dv_devx_srq_query: [srq, dv.queryRmpCommand(srq.srqn), undefined, new Uint8Array(272), undefined],
+    mlx5dv_devx_srq_modify: [srq, dv.modifyRmpCommand(srq.srqn, 0), undefined, new Uint8Array(272), undefined],
     mlx5dv_devx_wq_query: [wq, dv.queryRqCommand(wq.wq_num), undefined, new Uint8Array(272), undefined],
     mlx5dv_devx_wq_modify: [
       wq,

@@ -2,17 +2,18 @@
 import { CompletionQueue } from "../../queue/completionQueue.js";
 import { IndirectionTable } from "../../queue/indirectionTable.js";
 import { QueuePair } from "../../queue/queuePair.js";
+import { SharedReceiveQueue } from "../../queue/sharedReceiveQueue.js";
 import { WorkQueue } from "../../queue/workQueue.js";
 import { IBV_QPT_RAW_PACKET } from "../../../abi/verbs.js";
 import type { Command } from "../command.js";
 import { OUTPUT, type Layout } from "../layouts.js";
 import * as opcodes from "../opcodes.js";
-import { MODIFY_CQ, MODIFY_QP, MODIFY_RQ, MODIFY_RQT, NUMBERED } from "./layouts.js";
+import { MODIFY_CQ, MODIFY_QP, MODIFY_RMP, MODIFY_RQ, MODIFY_RQT, NUMBERED } from "./layouts.js";
 import { modifyQp, queryQp, type TRANSITIONS } from "./qpCommands.js";
-import { modifyCq, modifyRq, modifyRqt, queryCq, queryRq, queryRqt } from "./queueCommands.js";
+import { modifyCq, modifyRmp, modifyRq, modifyRqt, queryCq, queryRmp, queryRq, queryRqt } from "./queueCommands.js";
 
 /** A queue of the verbs that device commands name by a number. */
-export type Queue = CompletionQueue | IndirectionTable | QueuePair | WorkQueue;
+export type Queue = CompletionQueue | IndirectionTable | QueuePair | SharedReceiveQueue | WorkQueue;
 
 interface QueueCommand {
   readonly name: string;
@@ -38,6 +39,7 @@ function row<T extends Queue>(
 }
 
 const isCq = (queue: Queue): queue is CompletionQueue => queue instanceof CompletionQueue;
+const isSrq = (queue: Queue): queue is SharedReceiveQueue => queue instanceof SharedReceiveQueue;
 const isTable = (queue: Queue): queue is IndirectionTable => queue instanceof IndirectionTable;
 const isRaw = (queue: Queue): boolean => queue instanceof QueuePair && queue.qp_type === IBV_QPT_RAW_PACKET;
 const isQp = (queue: Queue): queue is QueuePair => queue instanceof QueuePair && !isRaw(queue);
@@ -63,6 +65,8 @@ export const QUEUE_COMMANDS: ReadonlyMap<number, QueueCommand> = new Map([
   row(opcodes.MODIFY_CQ_OPCODE, "MODIFY_CQ", MODIFY_CQ, isCq, modifyCq),
   row(opcodes.QUERY_RQ_OPCODE, "QUERY_RQ", NUMBERED, isRq, queryRq),
   row(opcodes.MODIFY_RQ_OPCODE, "MODIFY_RQ", MODIFY_RQ, isRq, modifyRq),
+  row(opcodes.QUERY_RMP_OPCODE, "QUERY_RMP", NUMBERED, isSrq, queryRmp),
+  row(opcodes.MODIFY_RMP_OPCODE, "MODIFY_RMP", MODIFY_RMP, isSrq, modifyRmp),
   row(opcodes.QUERY_RQT_OPCODE, "QUERY_RQT", NUMBERED, isTable, queryRqt),
   row(opcodes.MODIFY_RQT_OPCODE, "MODIFY_RQT", MODIFY_RQT, isTable, modifyRqt),
 ]);
@@ -70,6 +74,7 @@ export const QUEUE_COMMANDS: ReadonlyMap<number, QueueCommand> = new Map([
 /** The number of a queue in commands. */
 function numberOf(queue: Queue): number {
   if (queue instanceof CompletionQueue) return queue.cqn;
+  if (queue instanceof SharedReceiveQueue) return queue.srqn;
   return queue instanceof IndirectionTable ? queue.ind_tbl_num : queue.number;
 }
 

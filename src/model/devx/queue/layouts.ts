@@ -82,6 +82,23 @@ export const RQ_CONTEXT = layout(240, {
   log_wq_sz: [83, 5, 3],
 });
 
+/** | header 8 | state 4 bits, 0 4 bits | number 3 | 0 4 | bits 8 | 0 8 | context 240 | */
+export const MODIFY_RMP = layout(272, {
+  ...NUMBERED.fields,
+  rmp_state: [8, 4],
+  bitmask_high: [16, 32],
+  bitmask_low: [20, 32],
+});
+/** Of an input and of the output of QUERY_RMP. */
+export const RMP_CONTEXT_AT = 32;
+export const RMP_CONTEXT = layout(240, {
+  state: [1, 4],
+  basic_cyclic_rcv_wqe: [4, 1],
+  wq_type: [48, 4],
+  lwm: [54, 16],
+  log_wq_sz: [83, 5, 3],
+});
+
 /**
  * | header 8 | 0 1 | number 3 | 0 4 | 0 7, 0 7 bits, list 1 bit | 0 8 | context 240 |, then the queues as in CREATE_RQT. The
  * output of QUERY_RQT has the context and the queues at the same places.

@@ -1,13 +1,26 @@
 /** Commands of completion queues, receive queues and indirection tables of the verbs (docs/devx.md). */
 import * as ib from "../../../abi/verbs.js";
+import { IBV_SRQ_LIMIT } from "../../../abi/verbsConstants.js";
 import { type CompletionQueue } from "../../queue/completionQueue.js";
 import type { QueueList } from "../../queue/indirectionTable.js";
 import { type QueuePair } from "../../queue/queuePair.js";
 import { receiverAt } from "../../queue/receivers.js";
+import type { SharedReceiveQueue } from "../../queue/sharedReceiveQueue.js";
 import { WorkQueue } from "../../queue/workQueue.js";
 import type { Command } from "../command.js";
 import { readFields, RQ_NUMBER, RQ_NUMBERS_AT, writeFields } from "../layouts.js";
-import { CQ_CONTEXT, CQ_CONTEXT_AT, MODIFY_CQ, MODIFY_RQ, MODIFY_RQT, RQ_CONTEXT, RQ_CONTEXT_AT } from "./layouts.js";
+import {
+  CQ_CONTEXT,
+  CQ_CONTEXT_AT,
+  MODIFY_CQ,
+  MODIFY_RMP,
+  MODIFY_RQ,
+  MODIFY_RQT,
+  RMP_CONTEXT,
+  RMP_CONTEXT_AT,
+  RQ_CONTEXT,
+  RQ_CONTEXT_AT,
+} from "./layouts.js";
 
 /** `state` of a receive queue. */
 const RQ_STATE = { reset: 0, ready: 1, error: 3 } as const;
@@ -69,6 +82,29 @@ export function modifyRq(command: Command, queue: WorkQueue | QueuePair): void {
   command.carry(() => {
     queue.modify(command.call, change);
   });
+  command.succeed();
+}
+
+/** QUERY_RMP of a shared receive queue, which is always ready. */
+export function queryRmp(command: Command, srq: SharedReceiveQueue): void {
+  command.expect(0, RMP_CONTEXT_AT + RMP_CONTEXT.size);
+  const { max_wr, srq_limit } = srq.query();
+  const log_wq_sz = Math.ceil(Math.log2(max_wr));
+  const fields = { state: RQ_STATE.ready, basic_cyclic_rcv_wqe: 1, wq_type: CYCLIC, lwm: srq_limit ?? 0, log_wq_sz };
+  command.succeed(RMP_CONTEXT, fields, RMP_CONTEXT_AT);
+}
+
+/** MODIFY_RMP of a shared receive queue: its limit. */
+export function modifyRmp(command: Command, srq: SharedReceiveQueue): void {
+  const { rmp_state, bitmask_high, bitmask_low } = command.read(MODIFY_RMP);
+  if (bitmask_high !== 0 || bitmask_low > 1) {
+    command.fail("unsupported", "bitmask", `0x${bitmask_low.toString(16)}`, "lwm 1");
+  }
+  const { state, lwm } = command.read(RMP_CONTEXT, RMP_CONTEXT_AT);
+  const ready: number = RQ_STATE.ready;
+  if (rmp_state !== ready) command.fail("bad_value", "rmp_state", rmp_state, "1: ready");
+  if (state !== ready) command.fail("bad_value", "ctx.state", state, "1: a shared receive queue stays ready");
+  if (bitmask_low === 1) command.carry(() => srq.modify(command.call, { srq_limit: lwm }, IBV_SRQ_LIMIT));
   command.succeed();
 }
 

@@ -107,6 +107,25 @@ const RUNS: Readonly<Record<string, Readonly<Record<string, Run>>>> = {
       leadsTo(p, queue, pd);
     },
   },
+  mlx5dv_devx_srq_query: {
+    "QUERY_RMP": (p) => {
+      const { pd } = parts(p);
+      const srq = v.ibv_create_srq(pd, { attr: { max_wr: 4, max_sge: 1 } });
+      const expected = { 33: 0x10, 36: 0x80, 80: 0x10, 115: 2 };
+      p.says(answer(dv.mlx5dv_devx_srq_query, srq, dv.queryRmpCommand(srq.srqn)), expected);
+    },
+  },
+  mlx5dv_devx_srq_modify: {
+    "MODIFY_RMP": (p) => {
+      const { pd } = parts(p);
+      const srq = v.ibv_create_srq(pd, { attr: { max_wr: 4, max_sge: 1 } });
+      for (let n = 0; n < 4; n++) v.ibv_post_srq_recv(srq, { wr_id: n, sg_list: [] });
+      p.says(answer(dv.mlx5dv_devx_srq_modify, srq, dv.modifyRmpCommand(srq.srqn, 3)), {});
+      p.fails("refused", ask(dv.mlx5dv_devx_srq_modify, srq, dv.modifyRmpCommand(srq.srqn, 5)));
+      const expected = { 33: 0x10, 36: 0x80, 80: 0x10, 87: 3, 115: 2 };
+      p.says(answer(dv.mlx5dv_devx_srq_query, srq, dv.queryRmpCommand(srq.srqn)), expected);
+    },
+  },
   mlx5dv_devx_ind_tbl_query: {
     "QUERY_RQT": (p) => {
       const queue = parts(p).wq();
