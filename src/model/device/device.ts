@@ -8,7 +8,7 @@ import { FlowCache, entriesFrom, type CacheOptions } from "../traffic/flowCache.
 import { connect, disconnect, disconnectAll, type FrameListener } from "./cable.js";
 import { DeviceBase, type DeviceParts } from "../base/deviceBase.js";
 import { DeviceFunction } from "./function.js";
-import { register, unregister } from "./registry.js";
+import { letDevicesGo, register, unregister } from "./registry.js";
 import { checkOptions, checkTime, describe, type OptionType, type OptionTypes, unsigned } from "../../checks.js";
 import { Hardware } from "../base/hardware.js";
 import type { BatchOptions, FrameOptions } from "../traffic/input.js";
@@ -85,7 +85,9 @@ export interface DeviceOptions extends PortOptions {
  */
 export async function createDevice(options: DeviceOptions = {}): Promise<Device> {
   const parts = deviceParts("createDevice", options);
-  return new Device(openCore(await loadCore(options.core), parts, options), parts, options);
+  const device = new Device(openCore(await loadCore(options.core), parts, options), parts, options);
+  await letDevicesGo();
+  return device;
 }
 
 /**

@@ -78,4 +78,16 @@ describe("the list", () => {
     }
     expect(own()).toEqual([]);
   });
+
+  test("keeps few alive in a loop that awaits nothing but new devices", async () => {
+    v8.setFlagsFromString("--expose-gc");
+    const collect = vm.runInNewContext("gc") as () => void;
+    let collected = 0;
+    const registry = new FinalizationRegistry(() => collected++);
+    for (let i = 0; i < 200; i++) registry.register(await createDevice(), undefined);
+    // In the task of the loop: what it keeps alive survives this collection.
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(collected).toBeGreaterThan(150);
+  });
 });
