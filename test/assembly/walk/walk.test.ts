@@ -123,12 +123,12 @@ function addMatcher(pipeline: Pipeline, random: Random): void {
     !field.startsWith("ext.") && (!field.endsWith("ip_version") || mask === 0xfn);
   const fit = terms.filter(fits).slice(0, 3);
   const masked = random.chance(0.1) ? [] : fit;
-  const mask = bytesOf(masked).mask;
+  const mask = parametersOf(masked).mask;
   const matcher = dv.mlx5dv_dr_matcher_create(table, priority, ALL_CRITERIA, mask);
   pipeline.matchers.push({ matcher, order, masked });
 }
 
-function bytesOf(terms: Term[]): { mask: Uint8Array; value: Uint8Array } {
+function parametersOf(terms: Term[]): Record<"mask" | "value", dv.DeviceMatch["value"]> {
   const { mask, value } = matchOf(
     "test",
     "match",
@@ -139,7 +139,8 @@ function bytesOf(terms: Term[]): { mask: Uint8Array; value: Uint8Array } {
     const id = /^misc4\.prog_sample_field_value_(\d)$/.exec(field)?.[1];
     if (id !== undefined) mask[320 + 8 * Number(id) + 7] = Number(id);
   }
-  return { mask: mask.slice(0, 448), value: value.slice(0, 448) };
+  const parameters = (key: Uint8Array): dv.DeviceMatch["value"] => ({ match_sz: 448, match_buf: key.slice(0, 448) });
+  return { mask: parameters(mask), value: parameters(value) };
 }
 
 function addRule(pipeline: Pipeline, random: Random): void {
@@ -165,7 +166,7 @@ function addRule(pipeline: Pipeline, random: Random): void {
     terms = masked.map(({ field, mask }) => ({ field, mask, value: (fields.get(field) as bigint) & mask }));
     const made = randomActions(pipeline, random);
     reference = made.reference;
-    rule = dv.mlx5dv_dr_rule_create(matcher, bytesOf(terms).value, made.actions.length, made.actions);
+    rule = dv.mlx5dv_dr_rule_create(matcher, parametersOf(terms).value, made.actions.length, made.actions);
   }
   const table = pipeline.tables.indexOf(matcher.table);
   const rank = rankOf({ priority: matcher.priority, matcher: order, rule: place }, table === 0);

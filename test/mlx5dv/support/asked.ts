@@ -15,13 +15,15 @@ export class Asked {
     this.#name = name;
     this.#beside = beside;
     const fields = { ...beside, [name]: mask };
-    this.#matcher = dv.mlx5dv_dr_matcher_create(table, 5, criteriaOf(fields), deviceBytes(fields));
+    const match_buf = deviceBytes(fields);
+    const parameters = { match_sz: match_buf.length, match_buf };
+    this.#matcher = dv.mlx5dv_dr_matcher_create(table, 5, criteriaOf(fields), parameters);
   }
 
   /** Whether a frame hits the rule of this value. */
   hits(value: bigint, send: () => Outcome): boolean {
-    const bytes = deviceBytes({ ...this.#beside, [this.#name]: value });
-    const rule = dv.mlx5dv_dr_rule_create(this.#matcher, bytes, 0, []);
+    const match_buf = deviceBytes({ ...this.#beside, [this.#name]: value });
+    const rule = dv.mlx5dv_dr_rule_create(this.#matcher, { match_sz: match_buf.length, match_buf }, 0, []);
     const { rules } = send();
     dv.mlx5dv_dr_rule_destroy(rule);
     return rules.includes(rule);
