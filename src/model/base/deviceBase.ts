@@ -42,6 +42,8 @@ export interface TablePlace {
   readonly vport: number;
   /** Its object; null for root tables, which objects share. */
   readonly object: { readonly name: string } | null;
+  /** What outcomes say of it, made by the first frame that missed it. */
+  missed?: readonly { readonly domain: DomainType; readonly vport: number; readonly table: string }[];
 }
 
 /** A queue that the core delivers to. */

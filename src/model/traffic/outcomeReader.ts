@@ -17,6 +17,7 @@ import { espOf, type Batch } from "../../engine/batch.js";
 import { LINK_TYPES } from "../../packet/capture/linkTypes.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { FlowEntry } from "../flow/entry.js";
+import type { DomainType } from "../table/domainType.js";
 import { HostQueue } from "../flow/hostRules.js";
 import type { InstalledRule } from "../base/installed.js";
 import { Flow } from "../flow/flow.js";
@@ -68,15 +69,21 @@ export const REGISTER_NAMES = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "
 const ETHERNET = { linkType: LINK_TYPES.ETHERNET };
 const RAW_IP = { linkType: LINK_TYPES.RAW };
 const NONE: number = Reason.none;
+const NO_RULE: number = Reason.no_rule;
+const TABLE_MISS: number = Reason.table_miss;
 const TOO_SHORT: number = Reason.receive_buffer_too_short;
 
 export class OutcomeReader {
   readonly #device: DeviceBase;
   /** The batch whose outcome records are read. */
   readonly batch: Batch;
+  /** Functions without tables, by vport. */
+  readonly #withoutTables: (readonly MissedTable[])[] = [];
+  readonly #copies: boolean;
 
   constructor(device: DeviceBase, batch: Batch) {
     this.#device = device;
+    this.#copies = device.copyFrames;
     this.batch = batch;
   }
 
@@ -89,10 +96,11 @@ export class OutcomeReader {
   read(i: number, frame: Uint8Array | null, sender: QueuePair | null, pendingWork: PendingWork): Outcome {
     const batch = this.batch;
     const tag = batch.tag(i);
-    const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(batch.reason(i)), tag < 0 ? null : tag);
+    const reason = batch.reason(i);
+    const outcome = bareOutcome(verdictName(batch.verdict(i)), reasonName(reason), tag < 0 ? null : tag);
     const written = batch.written(i);
     if (written !== 0) outcome.registers = this.#registers(i, written);
-    if (outcome.reason === "no_rule" || outcome.reason === "table_miss") outcome.missed = this.#missed(i);
+    if (reason === NO_RULE || reason === TABLE_MISS) outcome.missed = this.#missed(i);
     if (batch.hits(i) > 0) outcome.rules = this.#rulesHit(i, sender);
     const destinations = batch.destinations(i);
     let at = batch.firstDestination(i);
@@ -150,19 +158,21 @@ export class OutcomeReader {
 
   /** The bytes that a destination gets: the input where they are equal and not to be copied. */
   #frameAt(at: number, flags: number, input: Uint8Array | null): Uint8Array {
-    const shared = input !== null && (flags & DEST_CHANGED) === 0 && !this.#device.copyFrames;
+    const shared = input !== null && (flags & DEST_CHANGED) === 0 && !this.#copies;
     return shared ? input : this.batch.frameAt(at).slice();
   }
 
-  #missed(i: number): MissedTable[] {
-    const missed = [this.batch.missedFdb(i), this.batch.missed(i)];
-    return missed.filter((place) => place !== 0).map((place) => this.#tableAt(place));
+  #missed(i: number): readonly MissedTable[] {
+    const last = this.#missedAt(this.batch.missed(i));
+    const fdb = this.batch.missedFdb(i);
+    return fdb === 0 ? last : [...this.#missedAt(fdb), ...last];
   }
 
-  #tableAt(place: number): MissedTable {
+  /** A list of one table, the same for each frame that missed it. */
+  #missedAt(place: number): readonly MissedTable[] {
     const known = this.#device.tables.get(place);
-    if (known === undefined) return { domain: "nic_rx", vport: place - 1, table: "root" };
-    return { domain: known.domain, vport: known.vport, table: known.object?.name ?? "root" };
+    if (known !== undefined) return (known.missed ??= missedList(known.domain, known.vport, known.object?.name));
+    return (this.#withoutTables[place - 1] ??= missedList("nic_rx", place - 1, undefined));
   }
 
   #registers(i: number, written: number): Record<string, number> {
@@ -180,6 +190,10 @@ export class OutcomeReader {
     }
     return rules;
   }
+}
+
+function missedList(domain: DomainType, vport: number, table = "root"): readonly MissedTable[] {
+  return Object.freeze([Object.freeze({ domain, vport, table })]);
 }
 
 /** The rules that an outcome lists for an installed rule; `sender` as in `read`. */
