@@ -33,7 +33,7 @@ export function mlx5dv_devx_create_cmd_comp(context: Context): CommandCompletion
   return new CommandCompletions("mlx5dv_devx_create_cmd_comp", context);
 }
 
-/** Destroys it, with the answers that nobody took (mlx5dv_devx_create_cmd_comp(3)). */
+/** Destroys it and its waiting answers (mlx5dv_devx_create_cmd_comp(3)). */
 export function mlx5dv_devx_destroy_cmd_comp(cmd_comp: CommandCompletions): void {
   const call = "mlx5dv_devx_destroy_cmd_comp";
   living(call, "cmd_comp", cmd_comp, CommandCompletions).destroy(call);

@@ -151,7 +151,7 @@ export function ibv_query_gid_ex(
 
 /**
  * All filled entries of the GID tables of all ports (ibv_query_gid_table(3)).
- * @param max_entries at most so many
+ * @param max_entries the most entries to return
  * @param flags 0
  * @throws EINVAL if there are more than `max_entries`
  */

@@ -105,7 +105,7 @@ export function ibv_modify_cq(cq: CompletionQueue, cq_attr: CompletionQueueChang
 
 /**
  * Takes the oldest completions out of a queue (ibv_poll_cq(3)).
- * @param num_entries at most so many
+ * @param num_entries the most completions to return
  * @param wc filled from its start if given, an array or, for one completion, a struct; the call then
  *   returns the number of completions
  * @returns the completions; empty if there are none
