@@ -33,8 +33,9 @@ export interface TreeField {
 
 export interface TreeNode {
   /**
-   * A header; `payload` is the bytes after the last header of its packet (the bytes of a header that stopped the parse
-   * among it, unless only its options are cut), `trailer` what lies behind the packet, `unlisted` headers beyond those that the parser lists.
+   * A header; `payload`: the bytes after the last header of its packet, which include a header that
+   * stopped the parse unless only its options are cut; `trailer`: the bytes after the packet;
+   * `unlisted`: headers beyond those that the parser lists.
    */
   header: HeaderName | "payload" | "trailer" | "unlisted";
   level: "outer" | "inner";

@@ -72,7 +72,7 @@ describe("tags", () => {
   });
 });
 
-/** Without the Ethernet header there is room for so many bytes more. */
+/** The room that the removed Ethernet header leaves, in bytes. */
 it.each([127, 128, 142, 143, 144, 256])("a tunnel header of %i bytes does not reach the frame in front", (length) => {
   const record = new Uint8Array(REFORMAT_DATA + length);
   record[REFORMAT_TYPE] = L2_TO_L3_TUNNEL;

@@ -107,7 +107,7 @@ describe("a completion channel", () => {
     v.ibv_ack_cq_events(cq, 1);
     v.ibv_req_notify_cq(cq, 0);
     complete(2);
-    // An event that nobody took goes with its queue.
+    // Destroying a queue removes its waiting events.
     v.ibv_destroy_cq(cq);
     expect(refused(() => v.ibv_get_cq_event(channel))).toMatchObject(noEvent);
     expect(v.ibv_destroy_comp_channel(channel)).toBe(0);
