@@ -1,0 +1,92 @@
+/**
+ * The events that the traced core writes while it steers a frame (docs/why.md, "The traced core").
+ *
+ * Both compilers read this file: numeric constants only, no imports.
+ *
+ *     an event: | kind 2 | branch 2 | bytes of the event 4 | payload ... |
+ * Branch 0 is the frame's first branch; forks count from 1. Sizes are multiples of 8.
+ */
+
+/** Bytes before the payload. */
+export const EVENT_KIND = 0;
+export const EVENT_BRANCH = 2;
+export const EVENT_BYTES = 4;
+export const EVENT_HEAD = 8;
+
+export enum TraceEvent {
+  /** The frame was parsed, or parsed again after a change. Payload: a snapshot (SNAPSHOT_*) with key and frame map. */
+  parsed = 1,
+  /** A lookup has ended. Payload: | table 4 | rule, or 0 4 | lower bound of rank 8 | key 512 |. */
+  lookup = 2,
+  /** An action begins. Payload: | rule 4 | its index among the actions 4 | operation (`Op`) 4 | operand 4 |. */
+  action = 3,
+  /**
+   * A member of an array, or an action of a sampler, begins, on the branch of the event. Payload:
+   * | operation 4 | operand 4 | reformat record, or 0 4 | 0 4 |.
+   */
+  member = 4,
+  /** The last action or member changed bytes or registers. Payload: a snapshot; its key may be older than its bytes. */
+  changed = 5,
+  /** The branch was split. Payload: | branch that is new 4 | 0 4 |. */
+  fork = 6,
+  /** The branch goes to a table. Payload: | table 4 | cause (`Move`) 4 | vport, or 0 4 | 0 4 |. */
+  move = 7,
+  /** A verdict of the branch. Payload: | verdict 4 | reason 4 |. It becomes that of the frame if it is the best one. */
+  verdict = 8,
+  /** A destination was added. Payload: | queue or port 4 | DEST_* 4 |. */
+  destination = 9,
+  /**
+   * Bytes of an object with state are about to change, or are read. Payload: | what (`StateKind`) 4 | address 4 |
+   * bytes 4 | 0 4 | the bytes before ... |.
+   */
+  state = 10,
+}
+
+/** Why a branch went to a table. */
+export enum Move {
+  /** A table action. */
+  jump = 1,
+  /** The rule lets the frame continue after its own slot of ranks. */
+  resume = 2,
+  /** No rule matched, or the action is that of a miss. */
+  miss = 3,
+  /** The end of the send path of a function: to the FDB. */
+  egress = 4,
+  /** An action names the vport of a function. */
+  vport = 5,
+  /** By the default of the FDB, to the PF. */
+  fdb_default = 6,
+  /** The rule does not apply to the sender of a looped frame: the lookup goes on after it. */
+  passed_over = 7,
+}
+
+/** Objects with state. */
+export enum StateKind {
+  /** | packets 8 | bytes 8 | */
+  counter = 1,
+  /** A meter (src/abi/state.ts). */
+  meter = 2,
+  /** A byte of first-hit flags. */
+  first_hit = 3,
+  /** A connection (src/abi/connection.ts). */
+  connection = 4,
+  /** An association (src/abi/esp.ts). */
+  esp = 5,
+  /** Words of a replay window. */
+  replay_window = 6,
+  /** The head of a queue. */
+  queue = 7,
+  /** The count of held completions of a completion queue. */
+  completion_queue = 8,
+  /** The counter of a reason. */
+  reason = 9,
+}
+
+/** A snapshot: | frame descriptor 32 | key 512 | frame map 256 | bytes ... |. */
+export const SNAPSHOT_FRAME = 0;
+export const SNAPSHOT_KEY = 32;
+export const SNAPSHOT_MAP = 544;
+export const SNAPSHOT_BYTES = 800;
+
+/** The least memory for the events of a frame. A trace with more events ends with what fits. */
+export const TRACE_BYTES = 8388608;

@@ -1,0 +1,182 @@
+/**
+ * A trace: everything that happened to one frame, in order, as plain data. It survives
+ * `structuredClone` and JSON. `traceFrame.ts` makes it from the events of the traced core.
+ */
+import type { DomainType } from "../../model/table/domainType.js";
+import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
+import type { ParsedHeader, ParseStop } from "../../packet/parsedFrame.js";
+
+export interface Trace {
+  readonly frame: TracedFrame;
+  readonly from: TraceSource;
+  /** Whether the frame had its effect on the device; false for a dry run. */
+  readonly committed: boolean;
+  /** In the order in which the engine took them. */
+  readonly steps: readonly TraceStep[];
+  readonly outcome: TraceOutcome;
+}
+
+export interface TracedFrame {
+  /** Captured bytes. */
+  readonly length: number;
+  /** Bytes on the wire. */
+  readonly wireLength: number;
+  /** LINKTYPE_*. */
+  readonly linkType: number;
+  /** The frame as hexadecimal digits. */
+  readonly bytes: string;
+}
+
+/** Where the frame came in. */
+export type TraceSource =
+  | { readonly kind: "wire"; readonly port: number }
+  /** The function has the number `vport`. */
+  | { readonly kind: "queue"; readonly queue: string; readonly vport: number; readonly port: number };
+
+/** Which table: its name, "root" for the root table of a domain; a function of the device by its vport. */
+export interface TableRef {
+  readonly domain: DomainType;
+  readonly vport: number;
+  readonly table: string;
+}
+
+/** A rule, flow or other object that has a rule in the core. */
+export interface RuleRef {
+  /** "connection": the rule of an RC or UC queue pair. */
+  readonly kind: "rule" | "flow" | "host rule" | "entry" | "connection";
+  /** The names of all identical flows, joined by " = "; of other rules one name. */
+  readonly name: string;
+  /** The number in outcomes. */
+  readonly id: number;
+  readonly priority: number;
+  /** The name of its matcher; null for flows. */
+  readonly matcher: string | null;
+}
+
+/** Branch 0 is the frame itself; arrays and samplers make further branches. */
+interface Step {
+  readonly branch: number;
+}
+
+/** The frame was parsed: when it came in, or again after a change. */
+export interface ParseStep extends Step {
+  readonly kind: "parse";
+  readonly again: boolean;
+  readonly headers: readonly ParsedHeader[];
+  readonly stopped: ParseStop | null;
+  /** Present fields by name, as `device.parse` gives them. */
+  readonly fields: Readonly<Record<string, number | string>>;
+}
+
+/** A lookup in a table. */
+export interface LookupStep extends Step {
+  readonly kind: "lookup";
+  readonly table: TableRef;
+  /** Rules in the table. */
+  readonly rules: number;
+  /** The first priority that the lookup considers; null if it considers all rules. */
+  readonly fromPriority: number | null;
+  /** The rule that the lookup found; null for a miss. */
+  readonly rule: RuleRef | null;
+  /** The fields that the rule matches, as the frame has them at this table. */
+  readonly matched: readonly MatchedField[];
+  /** Whether the rule was found but does not apply to the sender of a looped frame. */
+  readonly passedOver: boolean;
+}
+
+/** A field of a rule: `wanted` in the notation of scenario files (docs/scenarios.md), `found` as the frame has it. */
+export interface MatchedField {
+  readonly field: string;
+  readonly wanted: string;
+  readonly found: string;
+}
+
+/** An action of a rule, of a member of an array, or of a sampler. */
+export interface ActionStep extends Step {
+  readonly kind: "action";
+  readonly rule: RuleRef | null;
+  /** The name of the operation: "modify", "count", "queue", "table", "drop", "meter" ... */
+  readonly action: string;
+  /** One line that says what it does, without the name of the operation; may be empty. */
+  readonly text: string;
+  /** Match fields whose values it changed; null for a field that is absent. */
+  readonly fields: readonly FieldChange[];
+  readonly bytes: readonly ByteChange[];
+  readonly state: readonly StateChange[];
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Bytes at an offset of the frame before the action, as hexadecimal digits; the two may differ in length. */
+export interface ByteChange {
+  readonly offset: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** State that an action read or wrote: `counter "c1": packets 4 -> 5`. */
+export interface StateChange {
+  /** "counter", "meter", "first-hit flag", "connection", "association", "receive queue" ... */
+  readonly object: string;
+  readonly name: string;
+  readonly values: readonly { readonly value: string; readonly before: string; readonly after: string }[];
+}
+
+export interface ForkStep extends Step {
+  readonly kind: "fork";
+  /** The number of the new branch. */
+  readonly into: number;
+}
+
+/** The branch goes to a table. */
+export interface MoveStep extends Step {
+  readonly kind: "move";
+  readonly to: TableRef;
+  /** The cause (src/abi/trace.ts, `Move`). */
+  readonly cause: "jump" | "resume" | "miss" | "egress" | "vport" | "fdb_default";
+}
+
+/** A destination gets the branch, if it takes it. */
+export interface DestinationStep extends Step {
+  readonly kind: "destination";
+  /** `qp:web`, `port:1`: as in outcomes. */
+  readonly to: string;
+  readonly copy: boolean;
+  /** Why it did not take the frame; null if it took it. */
+  readonly refused: ReasonName | null;
+}
+
+/** The branch has ended. */
+export interface EndStep extends Step {
+  readonly kind: "end";
+  readonly verdict: VerdictName;
+  readonly reason: ReasonName | null;
+  /** The table at which it ended. */
+  readonly table: TableRef;
+}
+
+export type TraceStep = ParseStep | LookupStep | ActionStep | ForkStep | MoveStep | DestinationStep | EndStep;
+
+/** The outcome of the frame (model/traffic/outcome.ts), with names in place of objects. */
+export interface TraceOutcome {
+  readonly verdict: VerdictName;
+  readonly reason: ReasonName | null;
+  readonly tag: number | null;
+  readonly registers: Readonly<Record<string, number>>;
+  readonly rules: readonly string[];
+  readonly to: readonly TraceDestination[];
+  readonly copies: readonly TraceDestination[];
+  readonly missed: readonly TableRef[];
+}
+
+export interface TraceDestination {
+  readonly kind: "qp" | "wq" | "host" | "port";
+  readonly name: string;
+  readonly tag: number;
+  /** The bytes that arrived, as hexadecimal digits. */
+  readonly frame: string;
+}
