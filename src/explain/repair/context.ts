@@ -1,0 +1,63 @@
+/** What repairs and known mistakes are found from: a frame, the rule that it did not come to, and a way to try changes. */
+import type { FieldRange } from "../../engine/rules.js";
+import type { DeviceBase } from "../../model/base/deviceBase.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import type { FrameOptions } from "../../model/traffic/input.js";
+import type { RuleRef, TableRef, Trace } from "../trace/trace.js";
+import type { Reason, Target } from "../why/explanation.js";
+
+/** A rule of the core, with the object of the model that made it. */
+export interface StoredRule {
+  readonly ref: RuleRef;
+  readonly table: TableRef;
+  readonly object: InstalledRule;
+  /** Whole keys, presence included. */
+  readonly mask: Uint8Array;
+  readonly value: Uint8Array;
+  /** Fields with ranges are 0 in mask and value. */
+  readonly ranges: readonly FieldRange[];
+}
+
+/** A change of a stored rule; what is left out stays. */
+export interface RuleChange {
+  readonly mask?: Uint8Array;
+  readonly value?: Uint8Array;
+  readonly ranges?: readonly FieldRange[];
+  readonly priority?: number;
+}
+
+/** Tries changes on the traced core. Each trial leaves device and copy as they were. */
+export interface Trial {
+  /** Whether this frame, in place of the frame of the context, comes to the target. */
+  frame(frame: Uint8Array): boolean;
+  /** Whether the frame of the context comes to the target once `rule` is changed. */
+  rule(rule: StoredRule, change: RuleChange): boolean;
+}
+
+export interface RepairContext {
+  readonly device: DeviceBase;
+  readonly target: Target;
+  /** Whether the frame came to the target and was lost afterwards. */
+  readonly reached: boolean;
+  readonly reasons: readonly Reason[];
+  /** The frame as it came in. */
+  readonly frame: Uint8Array;
+  /** Its link type and wire length. */
+  readonly options: FrameOptions;
+  readonly trace: Trace;
+  /**
+   * The rule that the frame should hit: the target, the rule that leads to it, or without such a
+   * rule the nearest one. Null if there is none.
+   */
+  readonly rule: StoredRule | null;
+  /**
+   * The key of the frame at the table of the rule, or at the table where it ended if it never came
+   * there; presence included, every field filled.
+   */
+  readonly key: Uint8Array;
+  /** The frame at that table, after the changes of earlier rules. */
+  readonly frameThere: Uint8Array;
+  /** The earlier rule of the same table that took the frame; null without one. */
+  readonly taker: StoredRule | null;
+  readonly trial: Trial;
+}
