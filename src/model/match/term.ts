@@ -60,6 +60,13 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   source_port: { uplink: VPORT_UPLINK },
 };
 
+/** The name of a field's value, where scenario files have one: "tcp" of `ip_protocol` 6. */
+export function nameOfValue({ name }: FieldForm, value: bigint): string | undefined {
+  const names = NAMES[name.split(".")[1] ?? ""];
+  if (names === undefined) return undefined;
+  return Object.keys(names).find((one) => BigInt(names[one] as number) === value);
+}
+
 /** What a match says about a field. The name is a group or a header, a dot, and the field. */
 export type FieldForm = Pick<Field, "name" | "width" | "kind">;
 
