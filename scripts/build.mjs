@@ -41,6 +41,7 @@ const ENTRIES = {
   mlx5dv: "src/mlx5dv/index.ts",
   scenario: "src/scenario/index.ts",
   run: "src/run/index.ts",
+  explain: "src/explain/index.ts",
   packet: "src/packet/index.ts",
   inline: "src/inline.ts",
   cli: "src/cli/start.ts",

@@ -39,7 +39,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
-  /^dist\/(index|verbs|mlx5dv|scenario|run|packet|inline|worker|cli|chunk-\w+)\.js$/,
+  /^dist\/(index|verbs|mlx5dv|scenario|run|explain|packet|inline|worker|cli|chunk-\w+)\.js$/,
   /^dist\/core\.wasm$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(c|json|pcap|pcapng|ts|js|mjs|md|txt|html|css)$/,

@@ -1,0 +1,22 @@
+/** `flowsteer/explain`: traces of frames, and why a frame did not come to a rule. It only re-exports. */
+export type {
+  ActionStep,
+  ByteChange,
+  DestinationStep,
+  EndStep,
+  FieldChange,
+  ForkStep,
+  LookupStep,
+  MatchedField,
+  MoveStep,
+  ParseStep,
+  RuleRef,
+  StateChange,
+  TableRef,
+  Trace,
+  TracedFrame,
+  TraceDestination,
+  TraceOutcome,
+  TraceSource,
+  TraceStep,
+} from "./trace/trace.js";
