@@ -4,7 +4,7 @@
  */
 import type { DomainType } from "../../model/table/domainType.js";
 import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
-import type { ByteChange, RuleRef, TableRef } from "../trace/trace.js";
+import type { ByteChange, FieldChange, RuleRef, TableRef } from "../trace/trace.js";
 
 /** What a frame was expected to come to. */
 export type Target =
@@ -94,9 +94,11 @@ export interface Repair {
   /** For a change of the frame: the whole frame after it, as hexadecimal digits. */
   readonly frame: string | null;
   readonly bytes: readonly ByteChange[];
-  /** For a change of a rule: its field and its values in the notation of scenario files. */
+  /** For a change of a rule or a device: the name of the rule; null for a change of the frame. */
   readonly rule: string | null;
-  readonly field: string | null;
-  readonly before: string | null;
-  readonly after: string | null;
+  /**
+   * The fields that change, in the notation of scenario files; null for a field that is not there.
+   * "priority" stands for the priority of a rule.
+   */
+  readonly fields: readonly FieldChange[];
 }
