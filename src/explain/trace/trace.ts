@@ -33,7 +33,10 @@ export type TraceSource =
   /** The function has the number `vport`. */
   | { readonly kind: "queue"; readonly queue: string; readonly vport: number; readonly port: number };
 
-/** Which table: its name, "root" for the root table of a domain; a function of the device by its vport. */
+/**
+ * Which table: its name, "root" for the root table of a domain; for other stages "sniffers",
+ * "connections", "host rules", "default flows" and so on. A function of the device by its vport.
+ */
 export interface TableRef {
   readonly domain: DomainType;
   readonly vport: number;
@@ -44,10 +47,11 @@ export interface TableRef {
 export interface RuleRef {
   /** "connection": the rule of an RC or UC queue pair. */
   readonly kind: "rule" | "flow" | "host rule" | "entry" | "connection";
-  /** The names of all identical flows, joined by " = "; of other rules one name. */
+  /** The names of all identical flows, joined by " = "; of a connection its queue pair; else the name of the rule. */
   readonly name: string;
   /** The number in outcomes. */
   readonly id: number;
+  /** Its index for an entry of a flow table, 0 for a connection. */
   readonly priority: number;
   /** The name of its matcher; null for flows. */
   readonly matcher: string | null;

@@ -40,8 +40,10 @@ export interface DeviceIdentity {
 export interface TablePlace {
   readonly domain: DomainType;
   readonly vport: number;
-  /** Its object; null for root tables, which objects share. */
+  /** Its object; null for the tables of stages, which objects share. */
   readonly object: { readonly name: string } | null;
+  /** Its stage in the table pipeline (model/table/pipeline.ts); null for other tables. */
+  readonly stage: string | null;
   /** What outcomes say of it, made by the first frame that missed it. */
   missed?: readonly { readonly domain: DomainType; readonly vport: number; readonly table: string }[];
 }

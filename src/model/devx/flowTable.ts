@@ -69,7 +69,7 @@ export class DevxFlowTable extends DevxObject {
       exports.setMiss(table, missTable.classifier.table);
       missTable.users++;
     } else if (type.stage !== null) context.function.part(TablePipeline).addBeside(type.stage, table);
-    device.tables.set(table, { domain: type.domainType, vport: context.function.vport, object: this });
+    device.tables.set(table, { domain: type.domainType, vport: context.function.vport, object: this, stage: null });
     context.users++;
   }
 

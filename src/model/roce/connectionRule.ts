@@ -14,20 +14,24 @@ import { TablePipeline } from "../table/pipeline.js";
 
 export class ConnectedRule {
   readonly id: number;
+  /** What gets its packets: `qp:a`, or `group ff0e::1`. */
+  readonly name: string;
   readonly #function: FunctionBase;
   /** The rule's handle in the core. */
   readonly #handle: number;
 
   /**
    * Installs a rule of the function's stage `connected`.
+   * @param name what gets its packets
    * @param actions pairs of operation and operand
    * @throws ENOMEM
    */
-  constructor(call: string, of: FunctionBase, fields: MatchFields, actions: readonly number[]) {
+  constructor(call: string, of: FunctionBase, name: string, fields: MatchFields, actions: readonly number[]) {
     const { device } = of;
     const pipeline = of.part(TablePipeline);
     const { mask, value, ranges } = matchOf(call, "attr", fields);
     this.#function = of;
+    this.name = name;
     this.id = device.installed.nextId;
     // A packet names one queue pair or group: the order of these rules does not matter.
     const rule = { id: this.id, rankHigh: 0, rankLow: 0, mask, value, ranges, actions };
@@ -69,7 +73,8 @@ export function connectionRule(
   qp_num: number,
   queue: number,
 ): ConnectedRule {
-  return new ConnectedRule(call, of, fieldsOf(route, qp_num), [Op.queue, queue]);
+  const name = of.device.queues.get(queue)?.label ?? `qp ${qp_num}`;
+  return new ConnectedRule(call, of, name, fieldsOf(route, qp_num), [Op.queue, queue]);
 }
 
 function fieldsOf({ port, sgid, dgid }: Route, qp_num: number): MatchFields {

@@ -8,6 +8,7 @@ import { IBV_QPT_UD } from "../../abi/verbs.js";
 import { unsigned } from "../../checks.js";
 import { refuse } from "../../errors.js";
 import { hexOf } from "../../hex.js";
+import { formatIpv6 } from "../../packet/addresses.js";
 import { readBits } from "../../packet/bytes.js";
 import { gidFrom, isIpv4Mapped, isMulticast, type GidInput } from "../base/gids.js";
 import { MAX_GROUP_QUEUE_PAIRS } from "../base/limits.js";
@@ -28,7 +29,8 @@ class Group {
   constructor(call: string, key: string, port: number, gid: Uint8Array, first: QueuePair) {
     this.key = key;
     this.members = [first];
-    this.#rule = new ConnectedRule(call, first.context.function, fieldsOf(port, gid), actionsOf(this.members));
+    const name = `group ${formatIpv6(readBits(gid, 0, 128))}`;
+    this.#rule = new ConnectedRule(call, first.context.function, name, fieldsOf(port, gid), actionsOf(this.members));
   }
 
   add(call: string, qp: QueuePair): void {

@@ -108,7 +108,7 @@ export class Domain extends Handle {
   }
 
   #placeOf(object: Table): TablePlace {
-    return { domain: this.type, vport: this.context.function.vport, object };
+    return { domain: this.type, vport: this.context.function.vport, object, stage: null };
   }
 
   /** Removes a table, and gives back what it holds in the core. */

@@ -131,8 +131,13 @@ export class TablePipeline {
    */
   open(call: string, name: StageName): Classifier {
     const stage = this.#stages[name];
-    stage.classifier ??= this.#create(call, stage.flags);
+    stage.classifier ??= this.#create(call, name);
     return stage.classifier;
+  }
+
+  /** The classifier of a stage, null without one, and the rules of it that `added` counted. */
+  contentsOf(name: StageName): Readonly<Pick<Stage, "classifier" | "rules">> {
+    return this.#stages[name];
   }
 
   /** Counts a rule that was inserted into a stage. */
@@ -176,11 +181,12 @@ export class TablePipeline {
     this.close(name);
   }
 
-  #create(call: string, flags: number): Classifier {
+  #create(call: string, stage: StageName): Classifier {
     const { device, vport } = this.#function;
+    const { flags } = this.#stages[stage];
     const table = device.allocated(call, device.core.exports.createTable(flags));
     const domain = (flags & TABLE_FDB) !== 0 ? "fdb" : (flags & TABLE_SEND) !== 0 ? "nic_tx" : "nic_rx";
-    device.tables.set(table, { domain, vport, object: null });
+    device.tables.set(table, { domain, vport, object: null, stage });
     return new Classifier(device, table, false);
   }
 
