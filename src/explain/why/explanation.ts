@@ -71,6 +71,8 @@ export interface Difference {
   readonly distance: number;
   /** For an absent header: where parsing stopped and why ("UDP port 8472 is not 4789, so no VXLAN header was read"). */
   readonly absent: string | null;
+  /** Where the value that was found comes from, where the bytes of the frame do not say it; null for other fields. */
+  readonly note: string | null;
 }
 
 /** A rule of a table that the frame visited, and how near it came. */

@@ -96,6 +96,15 @@ export class ParserDeclaration {
     }
   }
 
+  /** The Geneve option that rules can match; undefined without one. */
+  get geneveOption(): GeneveOption | undefined {
+    return this.#options.geneveOption0;
+  }
+
+  get samples(): readonly SampleOptions[] {
+    return this.#options.samples ?? [];
+  }
+
   /** Whether rules can match a Geneve option. */
   get declaresGeneveOption(): boolean {
     return (this.#declared & PRESENT_GENEVE_OPTION_0) !== 0;
