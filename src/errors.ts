@@ -108,6 +108,7 @@ export const REFUSALS = {
   // building frames
   bad_header: "no header has this name",
   bad_option: "not an option that the header can hold",
+  bad_packet: "not the notation of a packet",
   not_derived: "a value that was left out cannot be derived from the other headers",
   // device commands
   bad_command: "the device refused the command",

@@ -14,3 +14,5 @@ export {
   type TrailerLayer,
 } from "./builder/build.js";
 export type { GeneveOption, Ipv4Option, Ipv6Option, OtherOption, RestOption, TcpOption } from "./options.js";
+export { parsePacket, type ParsedPacket } from "./notation/parse.js";
+export { packetText } from "./notation/print.js";

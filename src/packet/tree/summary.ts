@@ -88,7 +88,8 @@ const LETTERS: Readonly<Record<(typeof TCP_FLAGS)[number], string>> = {
 /** Texts of all values, made when they are first met. */
 const FLAG_TEXTS: string[] = [];
 
-function tcpFlags(flags: number): string {
+/** `[S.]`, `[none]`. */
+export function tcpFlags(flags: number): string {
   const set = flagsSet(flags, TCP_FLAGS) as (typeof TCP_FLAGS)[number][];
   const order = [...set].sort((a, b) => "FSRPUEWN.".indexOf(LETTERS[a]) - "FSRPUEWN.".indexOf(LETTERS[b]));
   return set.length === 0 ? "[none]" : `[${order.map((name) => LETTERS[name]).join("")}]`;
