@@ -76,9 +76,9 @@ const ADDRESSES = ["outer", "inner"].flatMap((level) =>
 
 /** Whether a match is for IPv6 packets of the level of an address field. */
 function isIpv6(mask: Uint8Array, value: Uint8Array, address: Field): boolean {
-  if ((presenceWord(mask, address.here?.word ?? 0) & PRESENT_IPV6) !== 0) return true;
   const version = fieldNamed(`${address.name.split(".")[0] ?? ""}.ip_version`) as Field;
-  return readField(mask, version) === 0xfn && readField(value, version) === 6n;
+  if (readField(mask, version) === 0xfn) return readField(value, version) === 6n;
+  return (presenceWord(mask, address.here?.word ?? 0) & PRESENT_IPV6) !== 0;
 }
 
 /** Terms for headers that must be there although no other term names a field of theirs. */
