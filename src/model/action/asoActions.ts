@@ -268,6 +268,11 @@ export class FlowMeterAction extends Action {
     return new FlowMeterAction(table, address, register | (startColour(parameters) << 8));
   }
 
+  /** @internal The address of its meter in the core. */
+  get meter(): number {
+    return this.#record;
+  }
+
   /** mlx5dv_dr_action_modify_flow_meter: changes all rules that use it, at once. */
   modify(
     call: string,

@@ -59,6 +59,11 @@ export class DevxFlowEntry extends DevxObject {
     context.users++;
   }
 
+  /** @internal Its actions; it owns them. */
+  get actions(): readonly Action[] {
+    return this.#actions;
+  }
+
   /** Replaces the actions. @throws ENOMEM the entry keeps its old actions */
   replace(call: string, actions: readonly Action[]): void {
     const { exports } = this.device.core;

@@ -80,9 +80,12 @@ export class OutcomeReader {
   /** Functions without tables, by vport. */
   readonly #withoutTables: (readonly MissedTable[])[] = [];
   readonly #copies: boolean;
+  readonly #delivers: boolean;
 
-  constructor(device: DeviceBase, batch: Batch) {
+  /** @param delivers false for a dry run, whose frames do not arrive in receive buffers */
+  constructor(device: DeviceBase, batch: Batch, delivers = true) {
     this.#device = device;
+    this.#delivers = delivers;
     this.#copies = device.copyFrames;
     this.batch = batch;
   }
@@ -123,7 +126,7 @@ export class OutcomeReader {
     const status = batch.statusOf(at);
     const taken = status === NONE;
     const tag = batch.tagOf(at);
-    if (!object.isSink && object.takesFrames && (taken || status === TOO_SHORT))
+    if (this.#delivers && !object.isSink && object.takesFrames && (taken || status === TOO_SHORT))
       object.arrive(batch.arrivalAt(at), tag);
     if (!taken) return null;
     const frame = this.#frameAt(at, flags, input);

@@ -6,6 +6,7 @@ import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { egress } from "../device/cable.js";
 import { checkBytes, unsigned } from "../../checks.js";
+import type { DeviceBase } from "../base/deviceBase.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
 import { bareOutcome, type Destination, type HitRule, type Outcome, type ReasonName } from "./outcome.js";
@@ -37,10 +38,21 @@ export function sendFrame(
   traffic: Traffic,
   qp: QueuePair,
   frame: Uint8Array,
-  { metadata = 0 }: SendOptions,
+  options: SendOptions,
 ): Outcome {
+  return sendFrom(call, traffic, qp, frame, checkSend(call, traffic.device, qp, frame, options));
+}
+
+/** Checks the arguments of `device.send`. @returns the initial value of register A */
+export function checkSend(
+  call: string,
+  device: DeviceBase,
+  qp: QueuePair,
+  frame: Uint8Array,
+  { metadata = 0 }: SendOptions,
+): number {
   living(call, "qp", qp, QueuePair);
-  if (qp.device !== traffic.device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
+  if (qp.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
   if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
     const hint = "use a queue pair of type IBV_QPT_RAW_PACKET";
     refuse({ code: "EINVAL", call, reason: "bad_object", path: "qp", value: qp, hint });
@@ -51,24 +63,44 @@ export function sendFrame(
   }
   checkBytes(call, "frame", frame);
   checkFrameLength(call, "frame", frame.length);
-  return sendFrom(call, traffic, qp, frame, unsigned(call, "metadata", metadata, 32));
+  return unsigned(call, "metadata", metadata, 32);
 }
 
 /** Sends a frame that was checked, from a queue pair that was checked. */
 export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
-  const { context } = qp;
-  const { device } = traffic;
-  const { number } = portOf(call, "qp.port_num", device, qp.attributes.port_num);
   const pendingWork = new PendingWork();
-  const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
-  const { function: from } = context;
-  const [sent] = traffic.send(call, from, number, [frame], pendingWork, qp.qp_num, metadata, transport) as [Outcome];
-  const { outcome, egressFrames } = pendingWork.egressFrames.some((one) => loops(qp, one))
-    ? loopedBack(call, traffic, qp, sent, pendingWork)
-    : { outcome: sent, egressFrames: pendingWork.egressFrames };
+  const { outcome, egressFrames } = steerSent(call, traffic, qp, frame, metadata, pendingWork);
+  const { device } = traffic;
   for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
   for (const arrival of pendingWork.arrivals) arrival.transport.arrive(arrival.frame);
   return outcome;
+}
+
+/** Steers sent frames, and those of them that a port loops back. */
+export type SendTraffic = Pick<Traffic, "send" | "loopBack">;
+
+/** The outcome of a sent frame, and what leaves by ports. */
+interface Sent {
+  readonly outcome: Outcome;
+  readonly egressFrames: PendingWork["egressFrames"];
+}
+
+/** Steers a sent frame through the rules of its function, the eSwitch, and those that loop it back. */
+export function steerSent(
+  call: string,
+  traffic: SendTraffic,
+  qp: QueuePair,
+  frame: Uint8Array,
+  metadata: number,
+  pendingWork: PendingWork,
+): Sent {
+  const { number } = portOf(call, "qp.port_num", qp.device, qp.attributes.port_num);
+  const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
+  const { function: from } = qp.context;
+  const [sent] = traffic.send(call, from, number, [frame], pendingWork, qp.qp_num, metadata, transport) as [Outcome];
+  return pendingWork.egressFrames.some((one) => loops(qp, one))
+    ? loopedBack(call, traffic, qp, sent, pendingWork)
+    : { outcome: sent, egressFrames: pendingWork.egressFrames };
 }
 
 /**
@@ -87,13 +119,7 @@ function loops(qp: QueuePair, { destination, port, switched }: PendingWork["egre
  * keep does not leave. SPEC: RDMA tables and connections match only frames for the port's own MAC
  * and for groups.
  */
-function loopedBack(
-  call: string,
-  traffic: Traffic,
-  qp: QueuePair,
-  sent: Outcome,
-  pendingWork: PendingWork,
-): { outcome: Outcome; egressFrames: PendingWork["egressFrames"] } {
+function loopedBack(call: string, traffic: SendTraffic, qp: QueuePair, sent: Outcome, pendingWork: PendingWork): Sent {
   const rules: HitRule[] = [...sent.rules];
   const copies: Destination[] = [];
   const instead = new Map<Destination, readonly Destination[]>();

@@ -1,0 +1,212 @@
+/** What an action does, in one line without the name of the operation. */
+import {
+  DIRECTION_ORIGINAL,
+  SYNDROME_BAD,
+  SYNDROME_CHANGED,
+  SYNDROME_INVALID,
+  SYNDROME_TRAP,
+} from "../../abi/connection.js";
+import { ARRAY_COUNT, Op, RANK_SLOT, VPORT_UPLINK } from "../../abi/engine.js";
+import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_SPI } from "../../abi/esp.js";
+import { MISC2_REGISTER_C_0 } from "../../abi/key.js";
+import {
+  L2_TO_L2_TUNNEL,
+  L2_TO_L3_TUNNEL,
+  L2_TUNNEL_TO_L2,
+  L3_TUNNEL_TO_L2,
+  REFORMAT_LENGTH,
+  REFORMAT_TYPE,
+} from "../../abi/reformat.js";
+import {
+  HASH_NONE,
+  HASH_TOEPLITZ,
+  RSS_FUNCTION,
+  RSS_MASK,
+  SAMPLER_PROGRAM,
+  SAMPLER_RATIO,
+  SAMPLER_TABLE,
+} from "../../abi/state.js";
+import type { Core } from "../../engine/core.js";
+import type { Device } from "../../model/device/device.js";
+import { tableRef } from "./names.js";
+import { programText } from "./programText.js";
+
+/** An action that has run. */
+export interface ActionRun {
+  readonly op: number;
+  readonly operand: number;
+  /** The operand of the operation `state` before it. */
+  readonly parameters: number;
+  /** The key of the branch after the action. */
+  readonly key: Uint8Array | null;
+  /** Labels of the destinations that it added. */
+  readonly destinations: readonly string[];
+  /** Whether it split the branch. */
+  readonly forked: boolean;
+  /** The object whose state it uses; "" without a name. */
+  readonly object: string;
+  readonly vport: number;
+}
+
+const NO_TEXT = (): string => "";
+const LABELS = (_: Texts, run: ActionRun): string => run.destinations.join(", ");
+
+type Text = (texts: Texts, run: ActionRun) => string;
+
+const TEXTS: Readonly<Record<number, Text>> = {
+  [Op.none]: NO_TEXT,
+  [Op.not_for]: NO_TEXT,
+  [Op.untag]: NO_TEXT,
+  [Op.tag]: (_, { operand }) => String(operand),
+  [Op.count]: (_, { object }) => object,
+  [Op.drop]: NO_TEXT,
+  [Op.default_miss]: NO_TEXT,
+  [Op.copy_queue]: (texts, { operand }) => texts.queue(operand),
+  [Op.copy_from_others]: (texts, { operand }) => texts.queue(operand),
+  [Op.queue]: (texts, { operand }) => texts.queue(operand),
+  [Op.queue_from_others]: (texts, { operand }) => texts.queue(operand),
+  [Op.table]: (texts, { operand, vport }) => texts.table(operand, vport),
+  [Op.resume]: () => "with the rules after this one",
+  [Op.pass]: () => "to the next stage",
+  [Op.pass_chain]: () => "to the next stage",
+  [Op.modify]: (texts, { operand }) => programText(texts.core.u8, operand),
+  [Op.push_vlan]: (_, { operand }) => vlanText(operand),
+  [Op.pop_vlan]: NO_TEXT,
+  [Op.reformat]: (texts, { operand }) => texts.reformat(operand),
+  [Op.vport]: (_, { operand }) => (operand === VPORT_UPLINK ? "the wire" : `function ${operand}`),
+  [Op.port]: (_, { operand }) => `port ${operand}`,
+  [Op.array]: (texts, { operand }) => `${texts.word(operand + ARRAY_COUNT)} members`,
+  [Op.root]: (texts, run) => texts.root(run),
+  [Op.state]: NO_TEXT,
+  [Op.meter]: (_, run) => `${run.object}: ${colourText(registerOf(run))} in C${indexOf(run)}`,
+  [Op.first_hit]: (_, run) => `${flagText(run)}: ${registerOf(run)} in C${indexOf(run)}`,
+  [Op.track]: (_, run) => `${run.object}, ${directionText(run)}: ${syndromeText(registerOf(run))} in C${indexOf(run)}`,
+  [Op.sampler]: (texts, run) => texts.sampler(run),
+  [Op.rss]: (texts, run) => `${texts.hash(run.operand)}: ${LABELS(texts, run)}`,
+  [Op.copy_rss]: (texts, run) => `${texts.hash(run.operand)}: ${LABELS(texts, run)}`,
+  [Op.esp]: (texts, run) => texts.esp(run),
+} satisfies Record<Op, Text>;
+
+/** The texts of the actions of one trace. */
+export class Texts {
+  readonly #device: Device;
+  /** The core that has run the actions. */
+  readonly core: Core;
+
+  constructor(device: Device, core: Core) {
+    this.#device = device;
+    this.core = core;
+  }
+
+  of(run: ActionRun): string {
+    return TEXTS[run.op]?.(this, run) ?? "";
+  }
+
+  word(address: number): number {
+    return this.core.u32[address >> 2] as number;
+  }
+
+  #byte(address: number): number {
+    return this.core.u8[address] as number;
+  }
+
+  queue(handle: number): string {
+    return this.#device.queues.get(handle)?.label ?? "";
+  }
+
+  table(address: number, vport: number): string {
+    return tableRef(this.#device, address, vport).table;
+  }
+
+  /** A table, and the first slot of ranks of a priority. */
+  root({ operand, vport }: ActionRun): string {
+    const { domain, table } = tableRef(this.#device, this.word(operand), vport);
+    return `${table} of ${domain} from priority ${this.word(operand + 4) >> 1} on`;
+  }
+
+  reformat(record: number): string {
+    const length = this.#byte(record + REFORMAT_LENGTH) + 256 * this.#byte(record + REFORMAT_LENGTH + 1);
+    switch (this.#byte(record + REFORMAT_TYPE)) {
+      case L2_TUNNEL_TO_L2:
+        return "removes the L2 tunnel";
+      case L2_TO_L2_TUNNEL:
+        return `adds an L2 tunnel, ${length} bytes`;
+      case L3_TUNNEL_TO_L2:
+        return `removes the L3 tunnel, adds ${length} bytes of Ethernet`;
+      case L2_TO_L3_TUNNEL:
+        return `adds an L3 tunnel, ${length} bytes`;
+      default:
+        return "";
+    }
+  }
+
+  sampler({ operand, forked, vport }: ActionRun): string {
+    const program = this.word(operand + SAMPLER_PROGRAM);
+    const changes = program === 0 ? "" : `${programText(this.core.u8, program)}; `;
+    const ratio = `1 of ${this.word(operand + SAMPLER_RATIO)} frames`;
+    const table = this.table(this.word(operand + SAMPLER_TABLE), vport);
+    return `${ratio}: ${forked ? "sampled" : "not sampled"}; ${changes}to ${table}`;
+  }
+
+  hash(record: number): string {
+    const queues = this.word(record + RSS_MASK) + 1;
+    const hash = this.#byte(record + RSS_FUNCTION);
+    if (hash === HASH_NONE) return "no hash";
+    return `${hash === HASH_TOEPLITZ ? "Toeplitz" : "XOR"} hash over ${queues} ${queues === 1 ? "queue" : "queues"}`;
+  }
+
+  esp({ operand, object }: ActionRun): string {
+    const flags = this.word(operand + ESP_FLAGS);
+    const does = (flags & ESP_ENCRYPT) !== 0 ? "encrypts" : "decrypts";
+    const inline = (flags & ESP_FULL_OFFLOAD) === 0 ? ", inline" : "";
+    return `${object} ${does}, SPI ${this.word(operand + ESP_SPI)}${inline}`.trimStart();
+  }
+}
+
+/** TPID and TCI. */
+function vlanText(operand: number): string {
+  const tci = operand & 0xffff;
+  const priority = tci >>> 13 === 0 ? "" : `, priority ${tci >>> 13}`;
+  return `0x${(operand >>> 16).toString(16)}, VID ${tci & 0xfff}${priority}`;
+}
+
+/** Parameters: | register 8 | flags 8 | bit 8 |. */
+function indexOf({ parameters }: ActionRun): number {
+  return parameters & 0xff;
+}
+
+function flagText({ parameters, object }: ActionRun): string {
+  const place = /^(.*)\[(\d+)\]$/.exec(object);
+  const bit = (parameters >>> 16) & 0xff;
+  return place === null ? `flag ${bit}` : `${place[1]}[${Number(place[2]) + bit}]`;
+}
+
+/** The low byte of the register that the action wrote. */
+function registerOf(run: ActionRun): number {
+  return run.key?.[MISC2_REGISTER_C_0 - 4 * indexOf(run) + 3] ?? 0;
+}
+
+function colourText(colour: number): string {
+  return ["red", "yellow", "green"][colour] ?? String(colour);
+}
+
+function directionText({ parameters }: ActionRun): string {
+  return ((parameters >>> 8) & 0xff) === DIRECTION_ORIGINAL ? "original direction" : "reply direction";
+}
+
+/** Several bits may be set. */
+function syndromeText(syndrome: number): string {
+  if (syndrome === 0) return "valid";
+  const names = [
+    [SYNDROME_CHANGED, "state changed"],
+    [SYNDROME_INVALID, "invalid"],
+    [SYNDROME_TRAP, "trap"],
+    [SYNDROME_BAD, "bad packet"],
+  ] as const;
+  return names.flatMap(([bit, name]) => ((syndrome & bit) !== 0 ? [name] : [])).join(", ");
+}
+
+/** The first priority of a lower bound of rank, given its upper word; null if it is that of all rules. */
+export function priorityOfRank(high: number, low: number): number | null {
+  return high === 0 && low === 0 ? null : high >>> (RANK_SLOT - 32 + 1);
+}

@@ -1,0 +1,106 @@
+/** Finds the objects of a rule whose state lies at an address of the core, and their names. */
+import { StateKind } from "../../abi/trace.js";
+import { ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
+import type { Core } from "../../engine/core.js";
+import { Action } from "../../model/action/action.js";
+import { FlowMeterAction } from "../../model/action/asoActions.js";
+import { AsoObject } from "../../model/action/asoObject.js";
+import { FlowCounter } from "../../model/action/counter.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import type { Device } from "../../model/device/device.js";
+import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
+import { EspAction } from "../../model/esp/action.js";
+import { FlowEntry } from "../../model/flow/entry.js";
+import { QueuePair } from "../../model/queue/queuePair.js";
+import { WorkQueue } from "../../model/queue/workQueue.js";
+import { Rule } from "../../model/rule/rule.js";
+
+/** Bytes of a counter in the core. */
+const COUNTER_SIZE = 16;
+
+/** The name of the object with state at an address; "" where no object of the rule has it. */
+export function stateName(device: Device, core: Core, kind: StateKind, address: number, of: InstalledRule): string {
+  switch (kind) {
+    case StateKind.counter:
+      return counterName(of, address);
+    case StateKind.meter:
+    case StateKind.first_hit:
+    case StateKind.connection:
+      return unitName(of, address);
+    case StateKind.esp:
+    case StateKind.replay_window:
+      return associationName(core, of, address);
+    case StateKind.queue:
+    case StateKind.completion_queue:
+      return queueName(device, kind, address);
+    case StateKind.reason:
+      return "";
+  }
+}
+
+function counterName(of: InstalledRule, address: number): string {
+  if (of instanceof FlowEntry) {
+    return of.flows.find(({ counts }) => counts?.address === address)?.counts?.name ?? "";
+  }
+  for (const { holds } of actionsOf(of)) {
+    for (const one of holds) {
+      if (!(one instanceof FlowCounter)) continue;
+      const place = (address - one.handle) / COUNTER_SIZE;
+      if (place >= 0 && place < one.size) return unitOf(one.name, place, one.size);
+    }
+  }
+  return "";
+}
+
+/** A meter, a connection or a byte of flags. */
+function unitName(of: InstalledRule, address: number): string {
+  for (const action of actionsOf(of)) {
+    if (action instanceof FlowMeterAction && action.meter === address) return action.name;
+    for (const one of action.holds) {
+      if (!(one instanceof AsoObject)) continue;
+      const offset = one.offsetAt(address);
+      if (offset !== null) return unitOf(one.name, offset, one.size);
+    }
+  }
+  return "";
+}
+
+function unitOf(name: string, place: number, size: number): string {
+  return size === 1 ? name : `${name}[${place}]`;
+}
+
+function associationName({ u32 }: Core, of: InstalledRule, address: number): string {
+  if (!(of instanceof FlowEntry)) return "";
+  const found = of.actions.find((action) => {
+    if (!(action instanceof EspAction)) return false;
+    if (isWithin(address, action.operand, ESP_SIZE)) return true;
+    const window = u32[(action.operand + ESP_WINDOW) >> 2] as number;
+    const words = u32[(action.operand + ESP_WINDOW_WORDS) >> 2] as number;
+    return isWithin(address, window, 8 * (words + 1));
+  });
+  return found?.name ?? "";
+}
+
+function isWithin(address: number, from: number, bytes: number): boolean {
+  return address >= from && address < from + bytes;
+}
+
+function queueName(device: Device, kind: StateKind, address: number): string {
+  if (kind === StateKind.queue) return device.queues.get(address)?.label ?? "";
+  for (const one of device.receivers.values()) {
+    const queue = one instanceof QueuePair ? one.recv_cq : one instanceof WorkQueue ? one.cq : null;
+    if (queue !== null && queue.handle === address) return queue.name;
+  }
+  return "";
+}
+
+/** The actions of a rule, and those of its arrays and samplers. */
+export function* actionsOf(one: InstalledRule): Iterable<Action> {
+  if (!(one instanceof Rule) && !(one instanceof DevxFlowEntry)) return;
+  for (const action of one.actions) yield* withInner(action);
+}
+
+function* withInner(action: Action): Iterable<Action> {
+  yield action;
+  for (const one of action.holds) if (one instanceof Action) yield* withInner(one);
+}
