@@ -1,0 +1,52 @@
+/** Mistakes that people make with flow rules: each goes wrong as planted, its correction works, and it is explained. */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
+import type { Outcome } from "../../src/model/traffic/outcome.js";
+import { CALLS } from "./catalogue/calls.js";
+import { ENTRIES } from "./catalogue/entries.js";
+import { patched } from "./catalogue/support/patch.js";
+import { reached } from "./catalogue/support/reached.js";
+
+const folder = new URL("catalogue/", import.meta.url);
+const documentOf = (file: string): { description?: string } =>
+  JSON.parse(readFileSync(new URL(`${file}.json`, folder), "utf8")) as { description?: string };
+
+/** The outcome of the last frame. */
+function lastOutcome(loaded: LoadedScenario): Outcome {
+  const outcome = loaded.run().at(-1);
+  if (outcome === undefined) throw new Error("a scenario without frames");
+  return outcome;
+}
+
+test("every scenario is an entry, and the other way round", () => {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
+  expect(ENTRIES.map(({ file }) => `${file}.json`).sort()).toEqual(files.sort());
+  expect(ENTRIES.length + CALLS.length).toBeGreaterThanOrEqual(60);
+});
+
+test("at least 25 entries name the public thread that they come from", () => {
+  const threads = ENTRIES.map(({ file }) => /https:\/\/\S+/.exec(documentOf(file).description ?? "")?.[0]);
+  expect(new Set(threads.filter((thread) => thread !== undefined)).size).toBeGreaterThanOrEqual(25);
+});
+
+describe.each(ENTRIES)("$file", ({ file, target, correction }) => {
+  test("goes wrong as planted", async () => {
+    const loaded = await loadScenario(documentOf(file));
+    expect(reached(lastOutcome(loaded), target)).toBe(false);
+    expect(loaded.failures()).toEqual([]);
+  });
+
+  test("works with the correction", async () => {
+    const document = patched(documentOf(file), correction) as { expect?: unknown };
+    delete document.expect;
+    expect(reached(lastOutcome(await loadScenario(document)), target)).toBe(true);
+  });
+});
+
+describe.each(CALLS)("$name", ({ build }) => {
+  test.each([false, true])("corrected: %s", async (corrected) => {
+    const { device, frame, target } = await build(corrected);
+    expect(reached(device.receive(1, frame), target)).toBe(corrected);
+  });
+});

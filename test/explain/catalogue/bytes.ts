@@ -1,0 +1,103 @@
+/** Values in the wrong order, place or notation. */
+import type { Entry } from "./support/entry.js";
+
+export const BYTES: readonly Entry[] = [
+  {
+    file: "bytes/tcp-port",
+    target: { kind: "rule", name: "https" },
+    mistake: "swapped bytes",
+    says: ["outer.tcp_dport", "443", "47873"],
+    correction: [{ op: "replace", path: "/rules/0/match/outer.tcp_dport", value: 443 }],
+  },
+  {
+    file: "bytes/port-range",
+    target: { kind: "rule", name: "sip" },
+    mistake: "swapped bytes",
+    says: ["outer.udp_dport", "5070", "50195-55315"],
+    correction: [{ op: "replace", path: "/rules/0/match/outer.udp_dport", value: "5060-5080" }],
+  },
+  {
+    file: "bytes/ethertype",
+    target: { kind: "flow", name: "arp" },
+    mistake: "swapped bytes",
+    says: ["ethertype", "0x0806", "0x0608"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/eth/ether_type", value: "0x806" }],
+  },
+  {
+    file: "bytes/ipv4-address",
+    target: { kind: "flow", name: "client" },
+    mistake: "swapped bytes",
+    says: ["outer.ipv4_dst", "7.100.51.198", "198.51.100.7"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/ipv4/dst_ip", value: "198.51.100.7" }],
+  },
+  {
+    file: "bytes/vlan-id",
+    target: { kind: "rule", name: "office" },
+    mistake: "swapped bytes",
+    says: ["outer.first_vid", "512"],
+    correction: [{ op: "replace", path: "/rules/0/match/outer.first_vid", value: 2 }],
+  },
+  {
+    file: "bytes/mac-address",
+    target: { kind: "flow", name: "mine" },
+    mistake: "swapped bytes",
+    says: ["outer.dmac", "07:9d:3c:21:1b:02", "02:1b:21:3c:9d:07"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/eth/dst_mac", value: "02:1b:21:3c:9d:07" }],
+  },
+  {
+    file: "bytes/vni",
+    target: { kind: "flow", name: "tenant" },
+    mistake: "swapped bytes",
+    says: ["misc.vxlan_vni", "5001", "8983296"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/vxlan_tunnel/tunnel_id", value: 5001 }],
+  },
+  {
+    file: "bytes/spi",
+    target: { kind: "rule", name: "ipsec" },
+    mistake: "swapped bytes",
+    says: ["misc.outer_esp_spi"],
+    correction: [{ op: "replace", path: "/rules/0/match/misc.outer_esp_spi", value: "0x1001" }],
+  },
+  {
+    file: "bytes/gre-key-decimal",
+    target: { kind: "rule", name: "branch" },
+    mistake: "hexadecimal digits read as decimal",
+    says: ["misc.gre_key", "100", "256"],
+    correction: [{ op: "replace", path: "/rules/0/match/misc.gre_key", value: 256 }],
+  },
+  {
+    file: "bytes/dscp-shifted",
+    target: { kind: "rule", name: "af11" },
+    mistake: "shifted value",
+    says: ["outer.ip_dscp", "40", "10"],
+    correction: [{ op: "replace", path: "/rules/0/match/outer.ip_dscp", value: 10 }],
+  },
+  {
+    file: "bytes/tos-with-ecn",
+    target: { kind: "flow", name: "voice" },
+    mistake: null,
+    says: ["outer.ip_ecn", "wants 0", "1"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/ipv4_ext/tos", value: "0xb8/0xfc" }],
+  },
+  {
+    file: "bytes/mpls-label-shifted",
+    target: { kind: "flow", name: "lsp" },
+    mistake: "shifted value",
+    says: ["mpls"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/mpls/label", value: "0x64000/0xfffff000" }],
+  },
+  {
+    file: "bytes/mpls-label-cut",
+    target: { kind: "rule", name: "lsp" },
+    mistake: null,
+    says: ["misc2.outer_first_mpls_label", "64", "1000000"],
+    correction: [{ op: "replace", path: "/rules/0/match/misc2.outer_first_mpls_label", value: 1000000 }],
+  },
+  {
+    file: "bytes/wildcard-mask",
+    target: { kind: "rule", name: "lan" },
+    mistake: "inverted mask",
+    says: ["outer.ipv4_src", "192.0.2.77"],
+    correction: [{ op: "replace", path: "/rules/0/match/outer.ipv4_src", value: "192.0.2.0/24" }],
+  },
+];
