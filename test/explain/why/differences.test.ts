@@ -46,7 +46,7 @@ function differences(
   cut = 0,
   linkType = 1,
 ): Difference[] {
-  const frame = buildFrame(layers, { linkType });
+  const frame = buildFrame(layers);
   const options = { linkType, wireLength: frame.length };
   const facts = factsOf(device, cut === 0 ? frame : frame.subarray(0, cut), options);
   return differencesOf(compileMatch(matchOf("test", "match", match)), facts);
