@@ -12,7 +12,6 @@ const MAY_IMPORT = {
   "src/packet": ["abi"],
   "src/engine": ["abi"],
   "src/model": ["abi", "packet", "engine"],
-  "src/explain": ["abi", "packet", "engine", "model"],
   "src/verbs": ["abi", "packet", "model"],
   "src/mlx5dv": ["abi", "packet", "model", "verbs"],
   "src/scenario": ["abi", "packet", "model", "verbs", "mlx5dv"],

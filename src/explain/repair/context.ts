@@ -1,7 +1,7 @@
 /** What repairs and known mistakes are found from: a frame, the rule that it did not come to, and a way to try changes. */
 import type { FieldRange } from "../../engine/rules.js";
-import type { DeviceBase } from "../../model/base/deviceBase.js";
 import type { InstalledRule } from "../../model/base/installed.js";
+import type { Device } from "../../model/device/device.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
 import type { RuleRef, TableRef, Trace } from "../trace/trace.js";
 import type { Reason, Target } from "../why/explanation.js";
@@ -35,7 +35,7 @@ export interface Trial {
 }
 
 export interface RepairContext {
-  readonly device: DeviceBase;
+  readonly device: Device;
   readonly target: Target;
   /** Whether the frame came to the target and was lost afterwards. */
   readonly reached: boolean;
