@@ -45,6 +45,7 @@ export class DeviceFlow extends Flow {
     const last = ordered && device.profile.flows.multicastLast && isMulticastOnly(bits);
     const slot = trappingSlot(last ? 0xffff : matcher.priority);
     flow.enter(call, [{ stage, slot, dontTrap: false, sends: domainType === "nic_tx", drop, tag, actions, bits }]);
+    matcher.leftOut?.keep(flow, value);
     return flow;
   }
 

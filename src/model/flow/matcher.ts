@@ -7,7 +7,7 @@ import { MLX5DV_FLOW_MATCHER_MASK_FT_TYPE, MLX5DV_FLOW_MATCHER_MASK_IB_PORT } fr
 import { IBV_FLOW_ATTR_FLAGS_EGRESS, IBV_FLOW_ATTR_NORMAL } from "../../abi/verbs.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { Context } from "../base/context.js";
-import { DeviceMask } from "../match/deviceMask.js";
+import { DeviceMask, type LeftOut } from "../match/deviceMask.js";
 import type { DeviceBytes } from "../match/parameterBytes.js";
 import { fieldNamed, type Field } from "../match/fields.js";
 import type { KeyBits } from "./specMatch.js";
@@ -78,6 +78,11 @@ export class FlowMatcher extends Handle {
       setting,
       new DeviceMask(call, "attr.match_mask", place, setting.criteria, attr.match_mask ?? null),
     );
+  }
+
+  /** What it masks in groups that its criteria leave out; null if nothing. */
+  get leftOut(): LeftOut | null {
+    return this.#mask.leftOut;
   }
 
   /**

@@ -222,6 +222,12 @@ export function filterNumber(filter: Uint8Array, { at, size }: FilterField): big
   return value;
 }
 
+/** Whether `val` has a bit outside `mask`. */
+export function isOutsideMask({ val, mask }: MatchSpec): boolean {
+  for (let byte = 0; byte < val.length; byte++) if ((val[byte]! & ~mask[byte]!) !== 0) return true;
+  return false;
+}
+
 /**
  * The fields with a bit of `val` outside `mask`. The manual profile ignores such bits; drivers
  * refuse them.

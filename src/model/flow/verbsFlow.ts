@@ -19,7 +19,7 @@ import { checkFlow, type FlowSetting } from "./checks.js";
 import { Counters } from "./counters.js";
 import { isMulticastOnly } from "./driverChecks.js";
 import { flowMatch, groupMatch, portMatch, type FlowMatch, type NamedObject } from "./specMatch.js";
-import type { FlowRequest } from "./spec.js";
+import { isOutsideMask, type FlowRequest, type MatchSpec, type Spec } from "./spec.js";
 import type { WantedEntry } from "./entries.js";
 import { wrongType } from "../../checks.js";
 import { living, type Handle } from "../base/handle.js";
@@ -34,10 +34,15 @@ export class VerbsFlow extends Flow {
   readonly priority: number;
   readonly port: number;
   readonly flags: number;
+  /**
+   * The specs whose values have bits outside their masks, for explanations. The manual profile
+   * ignores such bits.
+   */
+  readonly outsideMask: readonly MatchSpec[];
 
   private constructor(
     qp: QueuePair,
-    { type, priority, port, flags }: FlowRequest,
+    { type, priority, port, flags, specs }: FlowRequest,
     counts: Counters | null,
     actions: readonly FlowAction[],
     name: string | undefined,
@@ -48,6 +53,7 @@ export class VerbsFlow extends Flow {
     this.priority = priority;
     this.port = port;
     this.flags = flags;
+    this.outsideMask = specsOutsideMask(specs);
   }
 
   /** ibv_create_flow. `qp` may be destroyed: that is one of the ordered checks. */
@@ -77,6 +83,16 @@ export class VerbsFlow extends Flow {
     if (this.type === IBV_FLOW_ATTR_NORMAL && (this.flags & IBV_FLOW_ATTR_FLAGS_EGRESS) !== 0) return null;
     return this.qp.target;
   }
+}
+
+const NO_SPECS: readonly MatchSpec[] = [];
+
+function specsOutsideMask(specs: readonly Spec[]): readonly MatchSpec[] {
+  let outside = NO_SPECS;
+  for (const spec of specs) {
+    if (spec.kind === "match" && isOutsideMask(spec)) outside = [...outside, spec];
+  }
+  return outside;
 }
 
 function settingOf({ device, context, qp_type }: QueuePair): FlowSetting {

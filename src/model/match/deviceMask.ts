@@ -2,7 +2,7 @@
  * Masks in device bytes (struct mlx5dv_flow_match_parameters) and the values of their rules, shared
  * by matchers of direct rules and by flow matchers. The checks are in model/table/matcherChecks.ts.
  */
-import { DEVICE_KEY_SIZE, KEY_SIZE } from "../../abi/key.js";
+import { DEVICE_KEY_SIZE, GROUP_SIZE, KEY_SIZE } from "../../abi/key.js";
 import { refuse, type ErrnoName } from "../../errors.js";
 import { fieldAtBit } from "./fields.js";
 import { completeMask, enabledGroups } from "./match.js";
@@ -21,6 +21,41 @@ import type { ValueCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
 import { takeSampleValue, type SamplePlaces } from "./samples.js";
 
+/** The masked bits of groups that the criteria leave out, and what rules have there. */
+export class LeftOut {
+  /** The criteria bits of these groups. */
+  readonly criteria: number;
+  /** A whole key. */
+  readonly mask: Uint8Array;
+  readonly #values = new WeakMap<object, Uint8Array>();
+
+  private constructor(criteria: number, mask: Uint8Array) {
+    this.criteria = criteria;
+    this.mask = mask;
+  }
+
+  /** Null if the criteria name every group that has a bit. */
+  static of(criteria: number, mask: Uint8Array): LeftOut | null {
+    let groups = 0;
+    for (let byte = 0; byte < mask.length && byte < DEVICE_KEY_SIZE; byte++) {
+      if (mask[byte] !== 0) groups |= 1 << Math.floor(byte / GROUP_SIZE);
+    }
+    groups &= ~criteria;
+    return groups === 0 ? null : new LeftOut(groups, enabledGroups(groups, mask));
+  }
+
+  /** Keeps the value of a rule or flow. */
+  keep(of: object, value: DeviceBytes): void {
+    const bytes = value instanceof Uint8Array ? value : value?.match_buf;
+    this.#values.set(of, enabledGroups(this.criteria, bytes ?? new Uint8Array()));
+  }
+
+  /** The bits that a rule or flow has in these groups: a whole key. */
+  valueOf(of: object): Uint8Array | undefined {
+    return this.#values.get(of);
+  }
+}
+
 const DEVICE_WORDS = DEVICE_KEY_SIZE / 4;
 
 /** Scratch key of the current rule. */
@@ -36,6 +71,11 @@ export class DeviceMask {
   readonly versions: readonly number[];
   /** The places of samples in the device bytes of a rule. */
   readonly samples: SamplePlaces | null;
+  /**
+   * What the caller masked in groups that `match_criteria_enable` leaves out, for explanations; null
+   * if nothing. The device does not match these bits.
+   */
+  readonly leftOut: LeftOut | null;
   readonly #place: MaskPlace;
   readonly #refuses: Refusals<ValueCheck>;
   readonly #criteria: number;
@@ -50,13 +90,15 @@ export class DeviceMask {
   constructor(call: string, path: string, place: MaskPlace, criteria: number, given: DeviceBytes) {
     const rules = tableRules(place);
     checkCriteria(call, rules.masks, criteria);
-    const mask = enabledGroups(criteria, parameterBytes(call, path, place, given));
+    const bytes = parameterBytes(call, path, place, given);
+    const mask = enabledGroups(criteria, bytes);
     const versions = repeatedVersions(call, rules.masks, mask);
     checkDeviceMask(call, place, criteria, mask);
     this.samples = completeMask(call, mask, versions, rules.masks.sampleId);
     checkMask(call, place, mask, versions);
     this.mask = mask;
     this.versions = versions;
+    this.leftOut = LeftOut.of(criteria, bytes);
     this.#place = place;
     this.#refuses = rules.values;
     this.#criteria = criteria;

@@ -94,7 +94,9 @@ export class Rule extends Handle implements Placed, PendingRule {
   ): Rule {
     living(call, "matcher", matcher, Matcher).checkTakesRules(call);
     const key = matcher.keyOf(call, value);
-    return add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
+    const rule = add(call, matcher, matcher.mask as Uint8Array, key, NO_RANGES, actions, undefined);
+    matcher.deviceMask?.leftOut?.keep(rule, value);
+    return rule;
   }
 
   /** A rule over named fields, which may have ranges; the device format has none. */

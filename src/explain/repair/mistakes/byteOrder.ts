@@ -1,0 +1,126 @@
+/** Values whose bytes or bits lie in another place than the field has them. */
+import { fullMask } from "../../../model/match/term.js";
+import type { Facts } from "../facts.js";
+import type { Detector } from "../finding.js";
+import { aboutValues, differs, isPresentTerm, type PresentTerm } from "./terms.js";
+
+/** A value of so many bytes with its bytes in the other order, in units of `size` bytes. */
+export function reversedBytes(value: bigint, bytes: number, size = bytes): bigint {
+  let result = 0n;
+  for (let unit = bytes - size; unit >= 0; unit -= size) {
+    for (let byte = 0; byte < size; byte++) result = (result << 8n) | ((value >> BigInt(8 * (unit + byte))) & 0xffn);
+  }
+  return result;
+}
+
+/** What a field becomes when a program stores it in the byte order of its CPU; the value itself is not among them. */
+export function swappedForms(width: number, value: bigint): bigint[] {
+  const whole = (1n << BigInt(width)) - 1n;
+  const forms: bigint[] = [];
+  if (width === 12) forms.push(reversedBytes(value, 2) & whole);
+  else if (width === 20) forms.push((reversedBytes(value << 12n, 4) >> 12n) & whole, reversedBytes(value, 4) & whole);
+  else if (width > 8 && width % 8 === 0) forms.push(reversedBytes(value, width / 8));
+  if (width === 128) forms.push(reversedBytes(value, 16, 4), reversedBytes(value, 16, 2));
+  return forms.filter((form) => form !== value);
+}
+
+/** The fewest masked bits that say enough about the order of bytes: those of a VLAN id. */
+const ENOUGH = 12;
+
+/** Whether a term wants the bytes of what the frame has in the other order. */
+export function isSwapped({ field, mask, value, found }: PresentTerm): boolean {
+  if (mask.toString(2).replaceAll("0", "").length < ENOUGH) return false;
+  // A frame that has the value, or one that reads the same both ways, says nothing.
+  return swappedForms(field.width, found).some((form) => (form & mask) === value && value !== (found & mask));
+}
+
+const swappedBytes: Detector = {
+  name: "swapped-bytes",
+  detect({ failing }) {
+    return aboutValues(failing.filter(isPresentTerm).filter(isSwapped), (term) => {
+      const digits = term.field.kind === "number" ? ` (${hex(term, term.value)} and ${hex(term, term.found)})` : "";
+      return `${differs(term)}${digits}: the same bytes in the other order. Give the field in network byte order.`;
+    });
+  },
+};
+
+/** Ranges have numbers in the order of the CPU as well. */
+const swappedRange: Detector = {
+  name: "swapped-bytes",
+  detect({ failing }) {
+    for (const { field, range, found, wanted } of failing) {
+      if (range === null || found === null || field.width !== 16) continue;
+      const [low, high] = [reversedBytes(range.low, 2), reversedBytes(range.high, 2)];
+      if (low > high || found < low || found > high || low === range.low) continue;
+      const after = `${low}-${high}`;
+      return {
+        sentence: `${field.name} is wanted in ${wanted}, and the frame has ${found}: with the bytes of both ends in the other order the range is ${after}. Give the ends in network byte order.`,
+        changes: [{ field: field.name, before: wanted, after }],
+      };
+    }
+    return null;
+  },
+};
+
+/** Full values that are those of the frame, shifted. */
+function shifted({ failing }: Facts, fields: RegExp, bits: number): PresentTerm[] {
+  const shift = BigInt(bits);
+  return failing.filter(isPresentTerm).filter(({ field, mask, value, found }) => {
+    if (!fields.test(field.name) || mask !== fullMask(field) || value === 0n || found === 0n) return false;
+    return value === ((found << shift) & mask) || value === found >> shift;
+  });
+}
+
+const vniShifted: Detector = {
+  name: "vni-shifted",
+  detect: (facts) =>
+    aboutValues(
+      shifted(facts, /(vxlan|geneve|gpe)_vni$/, 8),
+      (term) =>
+        `${differs(term)}: the value is shifted by 8 bits. The VNI is 24 bits, and the byte after it is reserved.`,
+    ),
+};
+
+const dscpShifted: Detector = {
+  name: "dscp-shifted",
+  detect: (facts) =>
+    aboutValues(
+      shifted(facts, /\.ip_dscp$/, 2),
+      (term) =>
+        `${differs(term)}: the value is shifted by 2 bits. The DSCP is the upper six bits of the TOS byte, without ECN.`,
+    ),
+};
+
+/** The parts of a label stack entry, from its most significant bits. */
+const ENTRY = ["label", "exp", "s_bos", "ttl"];
+
+const labelShifted: Detector = {
+  name: "mpls-label-shifted",
+  detect({ terms }) {
+    for (const term of terms.filter(isPresentTerm)) {
+      const stack = /^(misc2|ext)\.(.*)_label$/.exec(term.name);
+      if (stack === null || term.agrees || term.mask !== fullMask(term.field)) continue;
+      const base = term.name.slice(0, -"label".length);
+      const parts = ENTRY.map((part) => terms.find(({ name }) => name === base + part));
+      const entry = parts.reduce((sum, part) => (sum << BigInt(part?.field.width ?? 0)) | (part?.value ?? 0n), 0n);
+      // The whole entry is masked: the label lies in its lowest bits. Or only a label is: it lost 12 bits.
+      const wholeEntry = parts.every((part) => part !== undefined) && entry === term.found;
+      if (!wholeEntry && !(term.value !== 0n && term.value === ((term.found << 12n) & 0xfffffn))) continue;
+      const others = parts.filter((part) => part !== undefined && part !== term && wholeEntry);
+      return {
+        sentence: `${differs(term)}: the value is shifted by 12 bits. The label is the upper 20 bits of the label stack entry; EXP, bottom of stack and TTL follow it.`,
+        changes: [
+          { field: term.name, before: term.wanted, after: term.found.toString() },
+          ...others.map((part) => ({ field: part?.name ?? "", before: part?.wanted ?? null, after: null })),
+        ],
+      };
+    }
+    return null;
+  },
+};
+
+function hex({ field: { width } }: PresentTerm, value: bigint): string {
+  return `0x${value.toString(16).padStart(Math.ceil(width / 4), "0")}`;
+}
+
+export const BYTE_ORDER: readonly Detector[] = [swappedBytes, swappedRange, vniShifted, dscpShifted, labelShifted];

@@ -1,0 +1,63 @@
+/** The frame came to a rule or a queue, and was lost there. */
+import type { ReasonName } from "../../../model/traffic/outcome.js";
+import type { Detector } from "../finding.js";
+
+/** Mistakes behind reasons of outcomes. */
+const LOST: Readonly<Partial<Record<ReasonName, readonly [name: string, sentence: string]>>> = {
+  queue_not_ready: [
+    "queue-not-ready",
+    "The queue does not receive yet. Bring a queue pair to RTR (ibv_modify_qp), and a work queue to RDY (ibv_modify_wq).",
+  ],
+  no_receive_buffer: [
+    "no-receive-buffer",
+    "The queue has no receive request left. Post one for each frame (ibv_post_recv), and post again what was polled.",
+  ],
+  receive_buffer_too_short: [
+    "receive-buffer-too-short",
+    "The receive request is shorter than the frame. Give it the MTU and 14 bytes of Ethernet, and 4 more for each VLAN tag.",
+  ],
+  completion_queue_full: [
+    "completion-queue-full",
+    "The completion queue is full. Poll it more often, or make it as long as all its queues together.",
+  ],
+  hop_limit: ["table-loop", "The frame went through 64 tables. Tables that lead to each other make a loop."],
+  not_a_tunnel: [
+    "decapsulation-without-tunnel",
+    "The rule removes a tunnel, and the frame has none of this kind. Let the rule match the tunnel header too.",
+  ],
+  wire_to_wire: [
+    "wire-to-wire",
+    "The rule sends a frame from the wire back to the port that it came from. Send it to a vport, or to another port.",
+  ],
+  esp_not_esp: [
+    "esp-without-header",
+    "The rule decrypts, and the frame has no ESP header: IP protocol 50, or UDP port 4500. Let the rule match misc.outer_esp_spi.",
+  ],
+  esp_fragment: [
+    "esp-of-fragment",
+    "ESP takes whole packets, and this one is a fragment. Reassemble before, or match frag 0.",
+  ],
+  esp_spi: ["esp-other-spi", "The association is for another SPI than the frame has. SPIs are in network byte order."],
+  esp_hard_limit: ["esp-limit-reached", "The association has reached its hard limit. Make a new one with new keys."],
+  esp_replay: [
+    "esp-replay",
+    "The sequence number came before, or is older than the replay window. A sender that started again needs a new association.",
+  ],
+  esp_jump: [
+    "esp-sequence-jump",
+    "The sequence number is more than 2^31 ahead. Both ends need the same upper half of the ESN.",
+  ],
+  esp_authentication: [
+    "esp-other-key",
+    "The ICV is wrong: another key, another salt, another ICV length, ESN at one end only, or changed bytes.",
+  ],
+};
+
+/** One detector for each reason. */
+export const LOST_MISTAKES: readonly Detector[] = Object.entries(LOST).map(([reason, [name, sentence]]) => ({
+  name,
+  detect: ({ context: { trace } }) => {
+    const refused = trace.steps.some((step) => step.kind === "destination" && step.refused === reason);
+    return trace.outcome.reason === reason || refused ? { sentence } : null;
+  },
+}));

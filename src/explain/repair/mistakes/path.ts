@@ -1,0 +1,268 @@
+/** The frame took another way than the rule was made for: functions, ports, domains, registers, headers changed before. */
+import { VPORT_UPLINK } from "../../../abi/engine.js";
+import { IBV_FLOW_ATTR_MC_DEFAULT } from "../../../abi/verbs.js";
+import { FlowEntry } from "../../../model/flow/entry.js";
+import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
+import { Rule } from "../../../model/rule/rule.js";
+import { valueText } from "../../match/notation.js";
+import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
+import type { StoredRule } from "../context.js";
+import type { Facts } from "../facts.js";
+import type { Detector } from "../finding.js";
+import { aboutValues, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
+import { called } from "./order.js";
+
+function actions({ context }: Facts): ActionStep[] {
+  return context.trace.steps.filter((step): step is ActionStep => step.kind === "action");
+}
+
+/** A function as sentences name it. */
+export function functionText(vport: bigint | number): string {
+  if (Number(vport) === VPORT_UPLINK) return "the wire";
+  return Number(vport) === 0 ? "the PF (0)" : `VF ${vport}`;
+}
+
+const sourcePort: Detector = {
+  name: "source-port-of-other-function",
+  detect({ failing }) {
+    const terms = failing.filter(isPresentTerm).filter(({ name }) => name === "misc.source_port");
+    return aboutValues(
+      terms,
+      ({ value, found }) =>
+        `misc.source_port is wanted as ${Number(value) === VPORT_UPLINK ? "uplink" : value}, frames from ${functionText(value)}, and the frame came from ${functionText(found)} (${found}).`,
+    );
+  },
+};
+
+const otherPort: Detector = {
+  name: "other-port",
+  detect({ failing }) {
+    const terms = failing
+      .filter(isPresentTerm)
+      .filter(({ name }) => name === "ext.port" || name === "misc.source_vhca_port");
+    return aboutValues(
+      terms,
+      ({ value, found }) =>
+        `The rule is for frames of port ${value}, and the frame came in by port ${found}. Ports count from 1.`,
+    );
+  },
+};
+
+const REGISTER = /^misc2\.metadata_reg_(c_(\d)|a)$/;
+
+/** Registers that survive the way from one domain to the next. */
+const KEPT = ["misc2.metadata_reg_c_0", "misc2.metadata_reg_c_1"];
+
+const registers: readonly Detector[] = [
+  {
+    name: "register-lost",
+    detect(facts) {
+      for (const term of failedRegisters(facts)) {
+        const written = actions(facts).find((step) =>
+          step.fields.some(({ field, after }) => field === term.name && after !== "0"),
+        );
+        if (written === undefined || KEPT.includes(term.name) || term.found !== 0n || !changedDomain(facts, written))
+          continue;
+        return {
+          sentence: `${term.name} was written by ${written.rule === null ? "an action" : `rule "${written.rule.name}"`}, and is 0 again: only the registers C0 and C1 are kept from one domain to the next. Use metadata_reg_c_0 or metadata_reg_c_1.`,
+        };
+      }
+      return null;
+    },
+  },
+  {
+    name: "tag-is-no-register",
+    detect(facts) {
+      for (const term of failedRegisters(facts)) {
+        const tag = actions(facts).find((step) => step.action === "tag" && step.text === term.value.toString());
+        if (tag === undefined) continue;
+        return {
+          sentence: `${term.name} is wanted as ${term.wanted}, which is the tag that rule "${tag.rule?.name ?? ""}" set. A tag goes to the completion and cannot be matched. Write a register by a modify header action.`,
+        };
+      }
+      return null;
+    },
+  },
+  {
+    name: "register-not-written",
+    detect(facts) {
+      for (const term of failedRegisters(facts)) {
+        if (term.found !== 0n || actions(facts).some((step) => step.fields.some(({ field }) => field === term.name)))
+          continue;
+        return {
+          sentence: `${term.name} is wanted as ${term.wanted}, and no rule before this table wrote the register: it begins at 0. Write it by a modify header action of an earlier rule.`,
+        };
+      }
+      return null;
+    },
+  },
+];
+
+function failedRegisters({ failing }: Facts): PresentTerm[] {
+  return failing.filter(isPresentTerm).filter(({ name }) => REGISTER.test(name));
+}
+
+function changedDomain({ context }: Facts, since: TraceStep): boolean {
+  const { steps } = context.trace;
+  return steps
+    .slice(steps.indexOf(since))
+    .some((step) => step.kind === "move" && ["egress", "vport", "fdb_default"].includes(step.cause));
+}
+
+const rewritten: Detector = {
+  name: "rewritten-before-match",
+  detect(facts) {
+    for (const term of facts.failing) {
+      if (REGISTER.test(term.name) || term.range !== null) continue;
+      for (const { fields, rule, action } of actions(facts)) {
+        const change = fields.find(({ field }) => field === term.name);
+        if (change?.before !== valueText(term.field, term.value)) continue;
+        const by = rule === null ? "an earlier action" : `rule "${rule.name}"`;
+        const found = term.found === null ? "removed it" : `made it ${valueText(term.field, term.found)}`;
+        return {
+          sentence: `The frame came in with ${term.name} ${change.before}, as wanted, and ${by} ${found} (${action}). Later tables match the changed frame.`,
+          changes: isPresentTerm(term) ? [takesFound(term)] : [leavesOut(term)],
+        };
+      }
+    }
+    return null;
+  },
+};
+
+const notSynced: Detector = {
+  name: "rule-not-synced",
+  detect({ context: { rule } }) {
+    if (rule === null || !(rule.object instanceof Rule) || rule.object.handle !== 0) return null;
+    return {
+      sentence: `${called(rule)} waits for a sync of its domain: the device was made with asyncRules. Call mlx5dv_dr_domain_sync.`,
+    };
+  },
+};
+
+const otherDirection: Detector = {
+  name: "other-direction",
+  detect({ context: { rule, trace } }) {
+    if (rule === null) return null;
+    const { domain } = rule.table;
+    const wire = trace.from.kind === "wire";
+    if (wire && domain === "nic_tx") {
+      return {
+        sentence: `${called(rule)} is for frames that a queue pair sends (${of(rule)}), and the frame came in from the wire. Make it in NIC_RX, without EGRESS.`,
+      };
+    }
+    const visited = trace.steps.some((step) => step.kind === "lookup" && step.table.domain === domain);
+    if (!wire && domain === "nic_rx" && !visited) {
+      return {
+        sentence: `${called(rule)} is for received frames (${of(rule)}), and the frame was sent and left the device. Make it in NIC_TX, or as a flow with EGRESS.`,
+      };
+    }
+    return null;
+  },
+};
+
+function of({ object, table }: StoredRule): string {
+  return object instanceof FlowEntry && table.domain === "nic_tx"
+    ? "IBV_FLOW_ATTR_FLAGS_EGRESS"
+    : table.domain.toUpperCase();
+}
+
+const notLinked: Detector = {
+  name: "table-not-linked",
+  detect({ context: { reasons } }) {
+    const reason = reasons.find((one) => one.kind === "not reached" && one.leading.length === 0);
+    if (reason?.kind !== "not reached" || reason.table.table === "root") return null;
+    return {
+      sentence: `No rule leads to table "${reason.table.table}". Frames begin in the root table; make a rule there whose action is the table.`,
+    };
+  },
+};
+
+const multicastDefault: Detector = {
+  name: "mc-default-for-unicast",
+  detect(facts) {
+    const { rule } = facts.context;
+    if (rule === null || !(rule.object instanceof FlowEntry) || facts.failed("outer.dmac") === undefined) return null;
+    const flow = rule.object.flows.find((one) => one instanceof VerbsFlow && one.type === IBV_FLOW_ATTR_MC_DEFAULT);
+    if (flow === undefined) return null;
+    return {
+      sentence: `Flow "${rule.ref.name}" is MC_DEFAULT, which takes frames with a group address only, and the frame goes to ${facts.foundText("outer.dmac")}. Use IBV_FLOW_ATTR_ALL_DEFAULT for all frames.`,
+    };
+  },
+};
+
+/** Fates of frames that need no rule to be named. */
+const noDefaultFlow: Detector = {
+  name: "no-default-flow",
+  detect({ context: { trace } }) {
+    const { reason, missed } = trace.outcome;
+    const last = missed.at(-1);
+    if (reason !== "no_rule" || last?.domain !== "nic_rx") return null;
+    const behind = trace.steps.some(
+      (step) => step.kind === "move" && (step.cause === "vport" || step.cause === "fdb_default"),
+    );
+    if (!behind || hasRules(trace.steps, last.vport)) return null;
+    return {
+      sentence: `The eSwitch gave the frame to ${functionText(last.vport)}, which has no flow. A function behind the eSwitch needs flows of its own: make a default flow there (IBV_FLOW_ATTR_ALL_DEFAULT).`,
+    };
+  },
+};
+
+/** Whether a table of NIC_RX of a function has rules. */
+function hasRules(steps: readonly TraceStep[], vport: number): boolean {
+  const lookups = steps.filter((step): step is LookupStep => step.kind === "lookup");
+  return lookups.some(({ table, rules }) => table.domain === "nic_rx" && table.vport === vport && rules > 0);
+}
+
+const snifferOnly: Detector = {
+  name: "sniffer-does-not-take",
+  detect({ context: { trace } }) {
+    const { verdict, copies } = trace.outcome;
+    const sniffed = trace.steps.some(
+      (step) => step.kind === "lookup" && step.table.table === "sniffers" && step.rule !== null,
+    );
+    if (verdict !== "miss" || !sniffed || copies.length === 0) return null;
+    return {
+      sentence: `A sniffer got a copy of the frame, and no flow took the frame itself. A sniffer does not replace a flow: make a NORMAL or a default flow.`,
+    };
+  },
+};
+
+const withoutActions: Detector = {
+  name: "no-actions",
+  detect({ context: { trace, device } }) {
+    if (trace.outcome.reason !== "no_destination") return null;
+    const last = trace.steps.findLast((step): step is LookupStep => step.kind === "lookup" && step.rule !== null);
+    if (last === undefined || last.rule === null) return null;
+    const object = device.installed.at(last.rule.id);
+    const none = object instanceof Rule && object.actions.length === 0;
+    return {
+      sentence: none
+        ? `Rule "${last.rule.name}" has no actions (num_actions 0), so the frame ends there. Give it a destination.`
+        : `Rule "${last.rule.name}" has no action that says where the frame goes. Give it a destination: a queue, a table, a vport, or drop.`,
+    };
+  },
+};
+
+const otherVport: Detector = {
+  name: "other-vport",
+  detect({ context }) {
+    const { target, trace } = context;
+    if (target.kind !== "vport" || context.reached) return null;
+    const step = trace.steps.findLast((one): one is ActionStep => one.kind === "action" && one.action === "vport");
+    if (step === undefined || step.rule === null) return null;
+    return {
+      sentence: `Rule "${step.rule.name}" sends the frame to ${step.text}, not to ${functionText(target.vport)}. Vports count from 0, the PF; the first VF is 1; the wire is 65535.`,
+    };
+  },
+};
+
+export const PATH: readonly Detector[] = [notSynced, sourcePort, otherPort, multicastDefault, ...registers, rewritten];
+
+export const FATE: readonly Detector[] = [
+  otherDirection,
+  notLinked,
+  otherVport,
+  noDefaultFlow,
+  withoutActions,
+  snifferOnly,
+];

@@ -1,0 +1,171 @@
+/** Values that the frame has, in another field than the rule looks at. */
+import { format, fullMask } from "../../../model/match/term.js";
+import { fieldNamed, type FieldName } from "../../../model/match/fields.js";
+import { termText } from "../../match/notation.js";
+import type { FieldChange } from "../../trace/trace.js";
+import { named, type Facts, type TermFact } from "../facts.js";
+import type { Detector, Finding } from "../finding.js";
+import { moves } from "./terms.js";
+
+/** Pairs of fields that are easily taken for each other. */
+const PAIRS: readonly (readonly [what: string, name: string, a: string, b: string])[] = [
+  ["source and destination port", "ports-swapped", "tcp_sport", "tcp_dport"],
+  ["source and destination port", "ports-swapped", "udp_sport", "udp_dport"],
+  ["source and destination address", "addresses-swapped", "ipv4_src", "ipv4_dst"],
+  ["source and destination address", "addresses-swapped", "ipv6_src", "ipv6_dst"],
+  ["source and destination MAC address", "addresses-swapped", "smac", "dmac"],
+];
+
+/** Whether a value of the frame would satisfy a term of another field. */
+function takes({ mask, value, range }: TermFact, found: bigint | null): boolean {
+  if (found === null) return false;
+  return range === null ? (found & mask) === value : range.low <= found && found <= range.high;
+}
+
+/** Terms that say much: a whole value, most bits of an address, or a range. */
+function saysMuch({ field, mask, value, range }: TermFact): boolean {
+  if (range !== null) return true;
+  return value !== 0n && (mask === fullMask(field) || mask.toString(2).replaceAll("0", "").length >= 16);
+}
+
+function swappedPair(facts: Facts, [a, b]: readonly [FieldName, FieldName], what: string): Finding | null {
+  const [first, second] = [facts.term(a), facts.term(b)];
+  if (first?.agrees !== false && second?.agrees !== false) return null;
+  for (const [term, other] of [
+    [first, b],
+    [second, a],
+  ] as const) {
+    if (term !== undefined && (!saysMuch(term) || !takes(term, facts.found(other)))) return null;
+  }
+  const texts = [a, b].map((name) => `${name} ${facts.foundText(name)}`).join(" and ");
+  const wanted = [first, second].filter((term) => term !== undefined);
+  const changes: FieldChange[] = [
+    { field: a, before: first?.wanted ?? null, after: second?.wanted ?? null },
+    { field: b, before: second?.wanted ?? null, after: first?.wanted ?? null },
+  ];
+  return {
+    sentence: `The rule wants ${wanted.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${texts}: ${what} are swapped. Answers have them the other way round.`,
+    changes,
+  };
+}
+
+/** One detector for each name: a level and a pair at a time. */
+function pairDetector(name: string): Detector {
+  return {
+    name,
+    detect(facts) {
+      for (const [what, one, a, b] of PAIRS) {
+        if (one !== name) continue;
+        for (const level of ["outer", "inner"]) {
+          const found = swappedPair(facts, [`${level}.${a}` as FieldName, `${level}.${b}` as FieldName], what);
+          if (found !== null) return found;
+        }
+      }
+      return null;
+    },
+  };
+}
+
+const LEVELS: readonly (readonly [outer: string, inner: string])[] = [
+  ["outer.", "inner."],
+  ["misc.outer_", "misc.inner_"],
+  ["misc2.outer_first_mpls_", "misc2.inner_first_mpls_"],
+  ["misc3.outer_tcp_", "misc3.inner_tcp_"],
+];
+
+/** The field of the other level; undefined for fields of one level. */
+export function otherLevel(name: string): string | undefined {
+  for (const [outer, inner] of LEVELS) {
+    const other = name.startsWith(outer)
+      ? name.replace(outer, inner)
+      : name.startsWith(inner)
+        ? name.replace(inner, outer)
+        : "";
+    if (other !== "" && fieldNamed(other) !== undefined) return other;
+  }
+  return undefined;
+}
+
+const levelSwapped: Detector = {
+  name: "inner-outer-swapped",
+  detect(facts) {
+    const { failing } = facts;
+    const moved = failing.map((term) => ({ term, to: otherLevel(term.name) }));
+    const other = moved.filter(({ term, to }) => to !== undefined && takes(term, facts.found(to as FieldName)));
+    const [first] = other.filter(({ term }) => saysMuch(term));
+    if (first === undefined || other.length < failing.filter(({ name }) => otherLevel(name) !== undefined).length) {
+      return null;
+    }
+    const { term, to = "" } = first;
+    const level = term.name.startsWith("inner") || term.name.includes(".inner_") ? "inner" : "outer";
+    const others = level === "inner" ? "outer" : "inner";
+    return {
+      sentence: `${term.name} is wanted as ${term.wanted}, and the frame has this in ${to}: the rule matches the ${level} packet, and the frame carries the value in its ${others} packet.`,
+      changes: other.flatMap((one) => moves(one.term, one.to ?? "")),
+    };
+  },
+};
+
+const vlanOrder: Detector = {
+  name: "vlan-order",
+  detect(facts) {
+    for (const level of ["outer", "inner"] as const) {
+      const [a, b] = [`${level}.first_vid`, `misc.${level}_second_vid`] as [FieldName, FieldName];
+      const [first, second] = [facts.term(a), facts.term(b)];
+      const terms = [first, second].filter((term) => term !== undefined);
+      if (!terms.some((term) => !term.agrees) || terms.some((term) => term.found === null && facts.found(a) === null)) {
+        continue;
+      }
+      const [hasFirst, hasSecond] = [facts.found(a), facts.found(b)];
+      if (first !== undefined && !takes(first, hasSecond)) continue;
+      if (second !== undefined && !takes(second, hasFirst)) continue;
+      if (first === undefined && second === undefined) continue;
+      const text = (name: FieldName): string => facts.foundText(name);
+      return {
+        sentence: `The rule wants ${terms.map((term) => `${term.name} ${term.wanted}`).join(" and ")}, and the frame has ${a} ${text(a)} and ${b} ${text(b)}: the tags are in the other order. The first tag is the outermost one, the service tag of QinQ.`,
+        changes: [
+          { field: a, before: first?.wanted ?? null, after: second?.wanted ?? null },
+          { field: b, before: second?.wanted ?? null, after: first?.wanted ?? null },
+        ],
+      };
+    }
+    return null;
+  },
+};
+
+/** ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). */
+const MAPPED = 0xffffn << 32n;
+
+const mappedAddress: Detector = {
+  name: "ipv4-mapped-address",
+  detect(facts) {
+    for (const term of facts.failing) {
+      const { name, field, mask, value, range } = term;
+      if (range !== null || field.kind !== "ipv6" || mask !== fullMask(field) || value >> 32n !== MAPPED >> 32n)
+        continue;
+      const to = name.replace("ipv6_", "ipv4_") as FieldName;
+      const found = facts.found(to);
+      if (found === null) continue;
+      const inIpv4 = format(named(to), value & 0xffffffffn);
+      if (found !== (value & 0xffffffffn)) continue;
+      const version = facts.failed(`${name.split(".")[0]}.ip_version` as FieldName);
+      return {
+        sentence: `${name} is wanted as ${term.wanted}, the IPv6 form of an IPv4 address, and the frame is IPv4 with ${to} ${inIpv4}. Such addresses are those of sockets; packets are IPv4.`,
+        changes: [
+          { field: name, before: term.wanted, after: null },
+          ...(version === undefined ? [] : [{ field: version.name, before: version.wanted, after: null }]),
+          { field: to, before: null, after: termText(named(to), fullMask(named(to)), found) },
+        ],
+      };
+    }
+    return null;
+  },
+};
+
+export const PLACES: readonly Detector[] = [
+  pairDetector("ports-swapped"),
+  pairDetector("addresses-swapped"),
+  vlanOrder,
+  levelSwapped,
+  mappedAddress,
+];

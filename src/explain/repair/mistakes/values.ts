@@ -1,0 +1,161 @@
+/** Values and masks that no packet of the intended kind has. */
+import { fullMask } from "../../../model/match/term.js";
+import { termText, valueText } from "../../match/notation.js";
+import type { Facts, TermFact } from "../facts.js";
+import type { Detector } from "../finding.js";
+import { aboutValues, differs, isPresentTerm, takesFound, type PresentTerm } from "./terms.js";
+import { reversedBytes } from "./byteOrder.js";
+
+/** Fields whose value 0 no packet has, or no rule means. */
+const NEVER_ZERO =
+  /\.(ethertype|[sd]mac|ip_version|ipv[46]_(src|dst)|(tcp|udp)_[sd]port|sctp_[sd]port|.*_esp_spi|gre_protocol|geneve_protocol_type|ip_ttl_hoplimit|gtpu_msg_type)$/;
+
+function present({ failing }: Facts): PresentTerm[] {
+  return failing.filter(isPresentTerm);
+}
+
+const maskWithoutValue: Detector = {
+  name: "mask-without-value",
+  detect: (facts) =>
+    aboutValues(
+      present(facts).filter(
+        ({ field, mask, value }) => value === 0n && mask === fullMask(field) && NEVER_ZERO.test(field.name),
+      ),
+      ({ field, found }) =>
+        `${field.name} is masked, but its value is 0, and the frame has ${valueText(field, found)}. Fill in the value, or leave the field out of the mask.`,
+    ),
+};
+
+const hexOrDecimal: Detector = {
+  name: "hex-or-decimal",
+  detect: (facts) =>
+    aboutValues(
+      present(facts).filter(({ field, mask, value, found }) => {
+        if (field.kind !== "number" || mask !== fullMask(field) || value < 10n || found < 10n) return false;
+        return value.toString(16) === found.toString() || value.toString() === found.toString(16);
+      }),
+      (term) => {
+        const isHex = term.value.toString(16) === term.found.toString();
+        const is = isHex ? `0x${term.value.toString(16)} is ${term.value}` : `0x${term.value} is ${term.found}`;
+        return `${differs(term)}: ${is}. A number was written in the other base.`;
+      },
+    ),
+};
+
+const exactFlags: Detector = {
+  name: "tcp-flags-exact",
+  detect({ failing }) {
+    const term = failing.filter(isPresentTerm).find(({ name }) => name.endsWith(".tcp_flags"));
+    if (term === undefined || term.value === 0n || (term.found & term.value) !== term.value) return null;
+    const after = termText(term.field, term.value, term.value);
+    return {
+      sentence: `${differs(term)}: all wanted flags are set, and others too. Mask only the flags that matter: ${after}.`,
+      changes: [{ field: term.name, before: term.wanted, after }],
+    };
+  },
+};
+
+const decremented: Detector = {
+  name: "ttl-after-decrement",
+  detect: (facts) =>
+    aboutValues(
+      present(facts).filter(
+        ({ field, value, found }) => /ttl/.test(field.name) && value > found && value - found <= 3n,
+      ),
+      (term) =>
+        `${differs(term)}: each router on the way, and each "dec_ttl" of an earlier rule, makes it smaller by 1. Match the value after that, or leave it out.`,
+    ),
+};
+
+/** The group bit and the bit of locally administered addresses, in a MAC address as a number. */
+const GROUP = 1n << 40n;
+const LOCAL = 2n << 40n;
+
+const macBits: Detector = {
+  name: "mac-group-bit",
+  detect: (facts) =>
+    aboutValues(
+      present(facts).filter(({ field, mask, value, found }) => {
+        const differing = (value ^ found) & mask;
+        return field.kind === "mac" && differing !== 0n && (differing & ~(GROUP | LOCAL)) === 0n;
+      }),
+      (term) => {
+        const group = (term.value ^ term.found) & GROUP;
+        const bit =
+          group === 0n ? "bit 0x02 of the first byte (locally administered)" : "bit 0x01 of the first byte (group)";
+        return `${differs(term)}: the addresses differ only in ${bit}.`;
+      },
+    ),
+};
+
+/** MAC addresses of multicast groups: 01:00:5e and the low 23 bits (RFC 1112), 33:33 and the low 32 bits (RFC 2464). */
+const multicastMac: Detector = {
+  name: "multicast-mac",
+  detect(facts) {
+    const term = facts.failed("outer.dmac");
+    if (term === undefined || !isPresentTerm(term) || term.mask !== fullMask(term.field)) return null;
+    const [ipv4, ipv6] = [facts.found("outer.ipv4_dst"), facts.found("outer.ipv6_dst")];
+    const isGroup = (ipv4 !== null && ipv4 >> 28n === 0xen) || (ipv6 !== null && ipv6 >> 120n === 0xffn);
+    if (!isGroup || (term.value & GROUP) !== 0n || (term.found & GROUP) === 0n) return null;
+    return {
+      sentence: `${differs(term)}: a packet to a multicast group has the MAC address of the group, not that of a host.`,
+      changes: [takesFound(term)],
+    };
+  },
+};
+
+/** An IPv4 mask that keeps low bits: the inverse of a prefix, or a prefix with its bytes reversed. */
+const invertedMask: Detector = {
+  name: "inverted-mask",
+  detect({ failing }) {
+    for (const term of failing) {
+      const { field, mask, value, wanted } = term;
+      if (field.kind !== "ipv4" || term.range !== null || mask === 0n || isPrefix(mask, 32)) continue;
+      const better = [fullMask(field) ^ mask, reversedBytes(mask, 4)].find((one) => isPrefix(one, 32));
+      if (better === undefined) continue;
+      const found = term.found ?? value;
+      return {
+        sentence: `${field.name} is masked with ${valueText(field, mask)}, which keeps the low bits of the address: a wildcard mask, or a mask with swapped bytes. A prefix keeps the high bits: ${valueText(field, better)}.`,
+        changes: [{ field: field.name, before: wanted, after: termText(field, better, found & better) }],
+      };
+    }
+    return null;
+  },
+};
+
+function isPrefix(mask: bigint, width: number): boolean {
+  const rest = ((1n << BigInt(width)) - 1n) ^ mask;
+  return mask !== 0n && (rest & (rest + 1n)) === 0n;
+}
+
+const besideRange: Detector = {
+  name: "range-off-by-one",
+  detect({ failing }) {
+    const term = failing.find(({ range, found }) => {
+      return range !== null && found !== null && (found === range.low - 1n || found === range.high + 1n);
+    });
+    if (term === undefined) return null;
+    return {
+      sentence: `${term.name} is wanted in ${term.wanted}, and the frame has ${term.found}: one beside the range. Both ends belong to a range.`,
+      changes: [widenedBy(term)],
+    };
+  },
+};
+
+function widenedBy({ field, range, found, wanted }: TermFact): { field: string; before: string; after: string } {
+  const { low, high } = range as { low: bigint; high: bigint };
+  const text = (value: bigint): string => valueText(field, value);
+  const at = found as bigint;
+  return { field: field.name, before: wanted, after: `${text(at < low ? at : low)}-${text(at > high ? at : high)}` };
+}
+
+export const VALUES: readonly Detector[] = [
+  maskWithoutValue,
+  hexOrDecimal,
+  exactFlags,
+  multicastMac,
+  macBits,
+  invertedMask,
+  besideRange,
+  decremented,
+];

@@ -1,0 +1,118 @@
+/** `repairsFor`: the smallest changes of frame and rule that let the frame come to the target. Each was tried. */
+import { isPresent, readField } from "../../model/match/fields.js";
+import { hexOf } from "../../hex.js";
+import { valueText } from "../match/notation.js";
+import { presenceWord } from "../match/terms.js";
+import type { FieldChange } from "../trace/trace.js";
+import type { Repair } from "../why/explanation.js";
+import type { RepairContext } from "./context.js";
+import { Facts, named, parseBytes, type ParsedBytes } from "./facts.js";
+import { byteChanges } from "./frame/byteChanges.js";
+import { matchingFrame } from "./frame/matching.js";
+import { framesBeforeChanges } from "./frame/onTheWay.js";
+import { recognized } from "./mistake.js";
+import { changedRule } from "./ruleChange.js";
+import { priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
+import { changeSentence, frameSentence } from "./sentences.js";
+
+/** More repairs than these say less. */
+const MOST_OF_RULE = 3;
+
+/**
+ * The smallest changes, each tried on the traced core: with it the frame comes to the target. The
+ * correction of a known mistake comes first, then the change of the frame, then those of the rule.
+ */
+export function repairsFor(context: RepairContext): Repair[] {
+  const facts = new Facts(context);
+  const ofRule = ruleRepairs(facts);
+  const mistaken = ofRule.filter(({ first }) => first).map(({ repair }) => repair);
+  const others = ofRule.filter(({ first }) => !first).map(({ repair }) => repair);
+  return [...mistaken, ...frameRepairs(facts), ...others].slice(0, MOST_OF_RULE + 1);
+}
+
+function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
+  const { context } = facts;
+  const found = recognized(facts)?.finding;
+  const rule = found?.rule ?? context.rule;
+  const known = found?.changes === undefined || rule === null ? [] : [{ rule, changes: found.changes }];
+  const ranks = facts.failing.length === 0 ? priorityCandidates(facts) : [];
+  const repairs: { repair: Repair; first: boolean }[] = [];
+  const tried = new Set<string>();
+  for (const candidate of [...known, ...ranks, ...ruleCandidates(facts)]) {
+    if (repairs.length === MOST_OF_RULE) break;
+    const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);
+    if (tried.has(text)) continue;
+    tried.add(text);
+    const works = reaching(context, facts, candidate);
+    if (works !== null) repairs.push({ repair: ruleRepair(works), first: known.includes(candidate) });
+  }
+  return repairs;
+}
+
+/** The candidate, or the candidate at a priority of its own, if the frame then comes to the target. */
+function reaching(context: RepairContext, facts: Facts, candidate: RuleCandidate): RuleCandidate | null {
+  if (comes(context, candidate)) return candidate;
+  if (candidate.rule !== context.rule || context.taker === null) return null;
+  const [rank] = priorityCandidates(facts).filter(({ rule }) => rule === candidate.rule);
+  if (rank === undefined) return null;
+  const both = { rule: candidate.rule, changes: [...candidate.changes, ...rank.changes] };
+  return comes(context, both) ? both : null;
+}
+
+function comes({ trial }: RepairContext, { rule, changes }: RuleCandidate): boolean {
+  const change = changedRule(rule, changes);
+  return change !== null && trial.rule(rule, change);
+}
+
+function ruleRepair({ rule, changes }: RuleCandidate): Repair {
+  const sentence = changeSentence(rule.ref.name, changes);
+  return { of: "rule", sentence, frame: null, bytes: [], rule: rule.ref.name, fields: changes };
+}
+
+function frameRepairs(facts: Facts): Repair[] {
+  const { context } = facts;
+  const { device, rule, frame, options } = context;
+  if (rule === null || facts.failing.length === 0) return [];
+  const from = parseBytes(device, frame, options);
+  for (const changed of candidateFrames(facts, from)) {
+    if (!context.trial.frame(changed.bytes)) continue;
+    return [frameRepair(facts, from, changed)];
+  }
+  return [];
+}
+
+function* candidateFrames(facts: Facts, from: ParsedBytes): Iterable<ParsedBytes> {
+  const { context } = facts;
+  if (context.rule === null) return;
+  if (hexOf(context.frame) !== hexOf(context.frameThere)) yield* framesBeforeChanges(facts, from);
+  if (facts.failing.some(({ field }) => field.ofWay)) return;
+  const matching = matchingFrame(context, context.rule, from);
+  if (matching !== null && matching !== from) yield matching;
+}
+
+/** Fields that say which headers follow: a change of them is worth a word. */
+const ANNOUNCING = ["outer.udp_dport", "outer.ethertype", "outer.ip_protocol"] as const;
+
+function frameRepair(facts: Facts, from: ParsedBytes, changed: ParsedBytes): Repair {
+  const names = new Set(facts.failing.map(({ name }) => name));
+  const fields: FieldChange[] = [];
+  for (const name of [...names, ...ANNOUNCING] as (typeof ANNOUNCING)[number][]) {
+    const [before, after] = [textIn(from, name), textIn(changed, name)];
+    if (before === after || (!names.has(name) && before === null)) continue;
+    if (!fields.some(({ field }) => field === name)) fields.push({ field: name, before, after });
+  }
+  return {
+    of: "frame",
+    sentence: frameSentence(fields),
+    frame: hexOf(changed.bytes),
+    bytes: byteChanges(from.bytes, changed.bytes),
+    rule: null,
+    fields,
+  };
+}
+
+function textIn({ key }: ParsedBytes, name: (typeof ANNOUNCING)[number]): string | null {
+  const field = named(name);
+  if (field.here !== null && (presenceWord(key, field.here.word) & field.here.bit) === 0) return null;
+  return isPresent(key, field) ? valueText(field, readField(key, field)) : null;
+}

@@ -1,0 +1,73 @@
+/** Changes of the rule that let the frame match: other values, wider masks and ranges, fewer fields, another priority. */
+import { fullMask } from "../../model/match/term.js";
+import { rangeText, termText } from "../match/notation.js";
+import type { FieldChange } from "../trace/trace.js";
+import type { StoredRule } from "./context.js";
+import type { Facts, TermFact } from "./facts.js";
+import { PRIORITY, withoutVersions } from "./ruleChange.js";
+
+/** A change of one rule, to be tried. */
+export interface RuleCandidate {
+  readonly rule: StoredRule;
+  readonly changes: readonly FieldChange[];
+}
+
+/** The changes of the rule that may let the frame match it, smallest first. */
+export function ruleCandidates({ context: { rule }, failing }: Facts): RuleCandidate[] {
+  if (rule === null || failing.length === 0) return [];
+  const values = failing.map(takesFound);
+  const masks = failing.map(widened);
+  const fewer = failing.map((term) => leftOut(term));
+  const wider = masks.some((one, i) => one !== null && one.after !== values[i]?.after);
+  return [
+    values,
+    ...(wider ? [masks.map((one, i) => one ?? (values[i] as FieldChange))] : []),
+    ...(values.every(({ after }) => after === null) ? [] : [fewer]),
+  ].map((changes) => ({ rule, changes: withoutVersions(rule, changes) }));
+}
+
+/** The priorities that put the rule before the one that took the frame. */
+export function priorityCandidates({ context: { rule, taker } }: Facts): RuleCandidate[] {
+  if (rule === null || taker === null) return [];
+  const candidates: RuleCandidate[] = [];
+  if (taker.ref.priority > 0) candidates.push(ranked(rule, taker.ref.priority - 1));
+  else if (rule.ref.priority < 0xffff) candidates.push(ranked(taker, rule.ref.priority + 1));
+  return candidates;
+}
+
+/** A rule at another priority. */
+export function ranked(rule: StoredRule, priority: number): RuleCandidate {
+  return { rule, changes: [{ field: PRIORITY, before: String(rule.ref.priority), after: String(priority) }] };
+}
+
+/** The term with the value that the frame has; without a header the term is left out. */
+function takesFound(term: TermFact): FieldChange {
+  const { field, mask, range, found } = term;
+  if (found === null) return leftOut(term);
+  const after =
+    range === null
+      ? termText(field, mask, found & mask)
+      : rangeText(field, found < range.low ? found : range.low, found > range.high ? found : range.high);
+  return { field: field.name, before: term.wanted, after };
+}
+
+export function leftOut({ field, wanted }: TermFact): FieldChange {
+  return { field: field.name, before: wanted, after: null };
+}
+
+/** An address under the longest prefix that covers both; flags without those that differ. */
+function widened(term: TermFact): FieldChange | null {
+  const { field, mask, value, range, found, wanted } = term;
+  if (range !== null || found === null) return null;
+  const differing = (found ^ value) & mask;
+  let kept: bigint;
+  if (field.kind === "ipv4" || field.kind === "ipv6") {
+    kept = fullMask(field) ^ ((1n << BigInt(differing.toString(2).length)) - 1n);
+    // A prefix that takes half of all addresses says nothing.
+    if ((kept & mask) !== kept || kept >> BigInt(field.width - 8) !== 0xffn) return null;
+  } else if (field.name.endsWith(".tcp_flags")) {
+    kept = mask & ~differing;
+    if ((value & kept) === 0n) return null;
+  } else return null;
+  return { field: field.name, before: wanted, after: termText(field, kept, value & kept) };
+}
