@@ -193,6 +193,15 @@ export function limitArena(bytes: u32): void {
   Arena.limit = ARENA + (<usize>bytes < room ? <usize>bytes : room);
 }
 
+/** Begins anew at `top`, with nothing to reuse: what is before it is a copy of another core's arena. */
+export function restartArena(top: usize, limit: usize): void {
+  memory.fill(HEADS, 0, CLASSES * 4);
+  Arena.top = top;
+  Arena.limit = limit;
+  Arena.slab = 0;
+  Arena.slabEnd = 0;
+}
+
 /** Bytes of the arena in use. */
 export function arenaUsed(): usize {
   return Arena.used;

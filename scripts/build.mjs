@@ -5,7 +5,7 @@
  *   node scripts/build.mjs                        everything that is published: dist/
  *   node scripts/build.mjs --no-types             the same without the declaration files
  *   node scripts/build.mjs --wasm release,debug   only these flavours of the core: build/<flavour>/core.wasm, and build/worker.js
- *   node scripts/build.mjs --tests                what the tests run on: dist/ without types, the release and the debug core
+ *   node scripts/build.mjs --tests                what the tests run on: dist/ without types, the release, the traced and the debug core
  *   node scripts/build.mjs --check-core           compiles the core and writes nothing
  *   ... --force                                   even what is up to date
  */
@@ -27,12 +27,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { mergeChunks } from "./chunks.mjs";
 import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
+import UntracedTransform from "./untraced-transform.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 
-/** `profile` is `release` with function names. */
-const FLAVOURS = ["release", "profile", "debug", "coverage"];
+/** `profile` is `release` with function names; `traced` writes events (assembly/branch/events.ts). */
+const FLAVOURS = ["release", "traced", "profile", "debug", "coverage"];
 
 /** Bundle name in dist/ and its source. */
 const ENTRIES = {
@@ -77,11 +78,11 @@ if (args["check-core"]) {
   for (const flavour of args.wasm.split(",")) await buildCore(flavour);
   await buildWorker();
 } else if (args.tests) {
-  for (const flavour of ["release", "debug"]) await buildCore(flavour);
+  for (const flavour of ["release", "traced", "debug"]) await buildCore(flavour);
   await buildWorker();
   await buildBundles();
 } else {
-  await buildCore("release");
+  for (const flavour of ["release", "traced"]) await buildCore(flavour);
   await buildBundles();
   if (!args["no-types"]) buildTypes();
 }
@@ -95,6 +96,7 @@ async function buildCore(flavour) {
     "src/abi",
     "asconfig.json",
     "scripts/coverage-transform.mjs",
+    "scripts/untraced-transform.mjs",
     "scripts/core-exports.mjs",
     "node_modules/assemblyscript",
   ];
@@ -123,11 +125,16 @@ async function compileCore(flavour, options, transforms = []) {
   const { default: asc } = await import("assemblyscript/asc");
   const messages = [];
   const stream = { write: (text) => void messages.push(text) };
-  const { error } = await asc.main(["--config", "asconfig.json", "--target", flavour, ...options], {
+  // The exports of both files: the traced core has more.
+  const entries = flavour === "traced" ? ["assembly/traced.ts"] : [];
+  const { error } = await asc.main([...entries, "--config", "asconfig.json", "--target", flavour, ...options], {
     stdout: stream,
     stderr: stream,
     // Not in asconfig.json: there the compiler drops the leading "./" of a transform's path.
-    transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms,
+    transforms: [
+      ...(flavour === "traced" ? [] : [UntracedTransform]),
+      ...(flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms),
+    ],
     writeFile: (name, contents) => replaceFile(name, contents),
   });
   // The compiler reports how its last round of optimization went; that is no warning.
@@ -162,7 +169,8 @@ function worker() {
 /** The entry points, side by side in dist/, with their shared code in chunks. */
 async function buildBundles() {
   const stamp = "build/dist.stamp";
-  const inputs = ["src", "build/release/core.wasm", "scripts/build.mjs", "scripts/chunks.mjs", "node_modules/esbuild"];
+  const cores = ["build/release/core.wasm", "build/traced/core.wasm"];
+  const inputs = ["src", ...cores, "scripts/build.mjs", "scripts/chunks.mjs", "node_modules/esbuild"];
   if (existsSync("dist/index.js") && upToDate(stamp, inputs)) return;
   begin("dist");
   const started = new Date();
@@ -191,10 +199,11 @@ async function buildBundles() {
   files.set("worker.js", thread[0].text);
   for (const [name, text] of files) replaceFile(join("dist", name), withoutInnerNames(text));
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
+  replaceFile("dist/traced.wasm", readFileSync("build/traced/core.wasm"));
   replaceFile("dist/cli.js", `#!/usr/bin/env node\n${readFileSync("dist/cli.js", "utf8")}`);
   chmodSync("dist/cli.js", 0o755);
   for (const entry of readdirSync("dist", { withFileTypes: true })) {
-    if (entry.isFile() && !files.has(entry.name) && entry.name !== "core.wasm" && !entry.name.includes(".tmp"))
+    if (entry.isFile() && !files.has(entry.name) && !entry.name.endsWith(".wasm") && !entry.name.includes(".tmp"))
       rmSync(join("dist", entry.name));
   }
   writeStamp(stamp, started);

@@ -8,6 +8,8 @@
  */
 import { FRAME_WIRE_LENGTH } from "../../src/abi/engine";
 import { allocate, release } from "../arena";
+import { StateKind } from "../../src/abi/trace";
+import { noteState } from "../branch/events";
 
 const COUNTER_SIZE: u32 = 16;
 
@@ -26,6 +28,7 @@ export function releaseCounters(counters: usize, count: u32): void {
 // @ts-ignore: decorator
 @inline
 export function count(counter: usize, frame: usize): void {
+  if (TRACED) noteState(StateKind.counter, <usize>counter, COUNTER_SIZE);
   store<u64>(counter, load<u64>(counter) + 1);
   store<u64>(counter, load<u64>(counter, 8) + <u64>load<u32>(frame, FRAME_WIRE_LENGTH), 8);
 }

@@ -24,6 +24,8 @@ import { rssQueue } from "./rss";
 import { stateFlags, State, writeRegisterC } from "./stateful/registerC";
 import { track } from "./stateful/connection";
 import { popVlan, pushVlan } from "./header/vlan";
+import { TraceEvent } from "../../src/abi/trace";
+import { note, noteActing, noteSnapshot } from "../branch/events";
 
 /** Runs the actions of `rule`; returns whether the branch continues. */
 // @ts-ignore: decorator
@@ -33,6 +35,7 @@ export function run(branch: usize, table: usize, rule: usize): bool {
   const last = action + <usize>load<u8>(rule, RULE_ACTION_COUNT) * ACTION_SIZE;
   for (; action < last; action += ACTION_SIZE) {
     const operand = load<u32>(action, 4);
+    if (TRACED) noteAction(branch, rule, action);
     switch (load<u32>(action)) {
       case Op.tag:
         store<u64>(branch, (<u64>operand) | ((<u64>(load<u32>(branch, BRANCH_FLAGS) | HAS_TAG)) << 32), BRANCH_TAG);
@@ -50,12 +53,40 @@ export function run(branch: usize, table: usize, rule: usize): bool {
         return jump(branch, operand) && fresh(branch);
       default: {
         const then = slowPath(branch, table, rule, action);
+        if (TRACED) {
+          if (changesBranch(load<u32>(action))) noteSnapshot(TraceEvent.changed, branch);
+        }
         if (then == Then.next_but_one) action += ACTION_SIZE;
         else if (then != Then.next) return then == Then.elsewhere && fresh(branch);
       }
     }
   }
   return !(load<u32>(branch, BRANCH_FLAGS) & HAS_VERDICT) && byDefault(branch, table) && fresh(branch);
+}
+
+/** Notes that an action begins. */
+function noteAction(branch: usize, rule: usize, action: usize): void {
+  noteActing(branch);
+  const index = <u32>((action - actionsOf(rule)) / ACTION_SIZE);
+  note(TraceEvent.action, branch, <u32>rule, index, load<u32>(action), load<u32>(action, 4));
+}
+
+/** Whether an operation can change bytes or registers of the branch itself. */
+function changesBranch(op: u32): bool {
+  switch (op) {
+    case Op.modify:
+    case Op.reformat:
+    case Op.push_vlan:
+    case Op.pop_vlan:
+    case Op.esp:
+    case Op.meter:
+    case Op.first_hit:
+    case Op.track:
+    case Op.sampler:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /**

@@ -22,6 +22,8 @@ import { count } from "./count";
 import { reformat } from "./header/reformat";
 import { fresh } from "../branch/refresh";
 import { terminal } from "./terminal";
+import { TraceEvent } from "../../src/abi/trace";
+import { note, noteActing, noteSnapshot } from "../branch/events";
 
 /** Sends the branch to all members of an array; false when they only count. */
 export function split(branch: usize, table: usize, array: usize): bool {
@@ -32,6 +34,10 @@ export function split(branch: usize, table: usize, array: usize): bool {
     const op = load<u32>(member, MEMBER_OP);
     const operand = load<u32>(member, MEMBER_OPERAND);
     const record: usize = load<u32>(member, MEMBER_REFORMAT);
+    if (TRACED) {
+      noteActing(branch);
+      if (record == 0 && !walks(op, operand)) note(TraceEvent.member, branch, op, operand);
+    }
     if (op == Op.count) {
       count(operand, load<u32>(branch, BRANCH_FRAME));
       continue;
@@ -54,7 +60,14 @@ function sendCopy(branch: usize, table: usize, op: u32, operand: u32, record: us
     drop(branch, Reason.copy_limit);
     return;
   }
+  if (TRACED) {
+    noteActing(copy);
+    note(TraceEvent.member, copy, op, operand, <u32>record);
+  }
   if (record != 0 && !reformat(copy, record)) return;
+  if (TRACED) {
+    if (record != 0) noteSnapshot(TraceEvent.changed, copy);
+  }
   if (terminal(copy, table, op, operand)) {
     fresh(copy);
     goOn(copy);

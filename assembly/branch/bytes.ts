@@ -35,6 +35,11 @@ export function openFrameBlocks(): void {
   FrameBlocks.next = FrameBlocks.first + BLOCK_HEAD;
 }
 
+/** Forgets all blocks. */
+export function dropFrameBlocks(): void {
+  FrameBlocks.first = 0;
+}
+
 /**
  * Gives a branch bytes of its own, with `head` writable bytes in front. MODEL: when memory is full
  * the branch is dropped with `copy_limit`, and the result is false.

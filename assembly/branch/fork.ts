@@ -20,6 +20,7 @@ import {
   SHARED,
 } from "./branch";
 import { outcomeAt } from "./outcome";
+import { noteFork } from "./events";
 
 export namespace Forks {
   /**
@@ -51,5 +52,6 @@ export function fork(branch: usize): usize {
   store<u32>(copy, load<u32>(branch, BRANCH_ROOM), BRANCH_ROOM);
   store<u32>(copy, index, BRANCH_INDEX);
   store<u32>(copy, flags & ~HAS_VERDICT, BRANCH_FLAGS);
+  if (TRACED) noteFork(branch, copy);
   return copy;
 }

@@ -50,6 +50,8 @@ import {
   HAS_VERDICT,
   SHARED,
 } from "./branch";
+import { StateKind, TraceEvent } from "../../src/abi/trace";
+import { note, noteState } from "./events";
 
 // @ts-ignore: decorator
 @inline
@@ -87,6 +89,7 @@ export function openOutcome(index: u32): void {
 @inline
 export function countReason(reason: u32, times: u32): void {
   const counter = REASONS + ((<usize>reason) << 3);
+  if (TRACED) noteState(StateKind.reason, counter, 8);
   store<u64>(counter, load<u64>(counter) + times);
 }
 
@@ -103,6 +106,7 @@ export function replaceVerdict(outcome: usize, verdict: u32, reason: u32): void 
 // @ts-ignore: decorator
 @inline
 export function setVerdict(branch: usize, verdict: u32, reason: u32): void {
+  if (TRACED) note(TraceEvent.verdict, branch, verdict, reason);
   const flags = load<u32>(branch, BRANCH_FLAGS);
   store<u32>(branch, flags | HAS_VERDICT, BRANCH_FLAGS);
   if (flags & ASIDE) {
@@ -190,6 +194,7 @@ export function deliverTo(branch: usize, queue: u32, flags: u32): void {
     destination = anotherDestination(branch, number, flags);
     if (destination == 0) return;
   }
+  if (TRACED) note(TraceEvent.destination, branch, queue, flags | (state & ASIDE ? DEST_COPY : 0));
   store<u16>(outcome, <u16>(number + 1), OUTCOME_DESTINATIONS);
   let kind = state & ASIDE ? flags | DEST_COPY : flags;
   if (state & (CHANGED | ESP_BITS)) kind |= changes(branch);

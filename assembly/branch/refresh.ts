@@ -6,6 +6,8 @@ import { EXT_REGISTER_B, MISC2_REGISTER_C_7 } from "../../src/abi/key";
 import { BRANCH_FLAGS, BRANCH_FRAME, BRANCH_KEY, BRANCH_MAP, STALE_KEY, STALE_MAP } from "./branch";
 import { parseFrame } from "../wire/parse";
 import { Required } from "../wire/required";
+import { noteSnapshot } from "./events";
+import { TraceEvent } from "../../src/abi/trace";
 
 export function refresh(branch: usize): void {
   const key: usize = load<u32>(branch, BRANCH_KEY);
@@ -20,6 +22,7 @@ export function refresh(branch: usize): void {
   store<u32>(key, last, MISC2_REGISTER_C_7 + 32);
   store<u32>(key, own, EXT_REGISTER_B);
   store<u32>(branch, load<u32>(branch, BRANCH_FLAGS) & ~(STALE_KEY | STALE_MAP), BRANCH_FLAGS);
+  if (TRACED) noteSnapshot(TraceEvent.parsed, branch);
 }
 
 /** The frame map of a branch, up to date. */

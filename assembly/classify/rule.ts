@@ -272,6 +272,21 @@ export function inRanges(rule: usize, key: usize): bool {
   return true;
 }
 
+/** The number of ranges in the block of a rule. */
+export function blockRanges(rule: usize): u32 {
+  return load<u8>(rule, RULE_FLAGS) & MORE_RANGES ? load<u32>(<usize>load<u32>(rule, RULE_ACTION)) : 0;
+}
+
+/** Writes a range of the block as it was staged. */
+export function copyBlockRange(rule: usize, n: u32, range: usize): void {
+  const kept = <usize>load<u32>(rule, RULE_ACTION) + BLOCK_HEAD + <usize>(n * KEPT);
+  store<u32>(range, load<u16>(kept), RANGE_DWORD);
+  store<u32>(range, load<u8>(kept, KEPT_SHIFT), RANGE_SHIFT);
+  store<u32>(range, u32.MAX_VALUE >> load<u8>(kept, KEPT_UNUSED), RANGE_MASK);
+  store<u32>(range, load<u32>(kept, KEPT_LOW), RANGE_LOW);
+  store<u32>(range, load<u32>(kept, KEPT_HIGH), RANGE_HIGH);
+}
+
 function keepRange(kept: usize, range: usize): void {
   store<u16>(kept, <u16>load<u32>(range, RANGE_DWORD));
   store<u8>(kept, <u8>load<u32>(range, RANGE_SHIFT), KEPT_SHIFT);

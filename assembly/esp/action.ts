@@ -6,7 +6,7 @@
  * batch in two steps.
  */
 import { Reason } from "../../src/abi/engine";
-import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA } from "../../src/abi/esp";
+import { ESP_ENCRYPT, ESP_FLAGS, ESP_FULL_OFFLOAD, ESP_METADATA, ESP_SIZE } from "../../src/abi/esp";
 import { seal } from "../crypto/gcm";
 import { SINGLE_JOB } from "../memory";
 import { drop } from "../branch/outcome";
@@ -16,9 +16,12 @@ import { encrypt } from "./encrypt";
 import { ENDED, Prepared } from "./end";
 import { decryptInline, encryptInline } from "./inline";
 import { NOT_ASKED, putMetadata, takeMetadata } from "./metadata";
+import { StateKind } from "../../src/abi/trace";
+import { noteState } from "../branch/events";
 
 /** Runs the action; returns whether the branch continues. */
 export function esp(branch: usize, association: usize): bool {
+  if (TRACED) noteState(StateKind.esp, association, ESP_SIZE);
   const flags = load<u32>(association, ESP_FLAGS);
   if (!(flags & ESP_ENCRYPT)) {
     return flags & ESP_FULL_OFFLOAD ? decrypt(branch, association) : openInline(branch, association, flags);

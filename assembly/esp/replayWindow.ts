@@ -6,6 +6,8 @@
  */
 import { ESP_NUMBER, ESP_WINDOW, ESP_WINDOW_SIZE, ESP_WINDOW_WORDS } from "../../src/abi/esp";
 import { Reason } from "../../src/abi/engine";
+import { StateKind } from "../../src/abi/trace";
+import { noteState } from "../branch/events";
 
 /**
  * The largest shift of the window by one packet (ibv_flow_action_esp(3), "Bitmap Replay
@@ -62,9 +64,15 @@ export function windowNote(association: usize, number: u64): void {
   const top = load<u64>(association, ESP_NUMBER);
   if (number > top) store<u64>(association, number, ESP_NUMBER);
   if (load<u32>(association, ESP_WINDOW_SIZE) == 0) return;
+  if (TRACED) noteRing(association);
   if (number > top) clear(association, top >> 6, number >> 6);
   const word = wordOf(association, number);
   store<u64>(word, load<u64>(word) | bitOf(number));
+}
+
+function noteRing(association: usize): void {
+  const words = load<u32>(association, ESP_WINDOW_WORDS) + 1;
+  noteState(StateKind.replay_window, load<u32>(association, ESP_WINDOW), words << 3);
 }
 
 /** Clears the words after `from` up to `to`, each word of the ring at most once. */

@@ -35,6 +35,8 @@ import {
   HAS_TAG,
 } from "../branch/branch";
 import { invalidate } from "../epoch";
+import { note } from "../branch/events";
+import { Move, TraceEvent } from "../../src/abi/trace";
 
 export namespace Eswitch {
   /** The root table of the FDB; 0 for none. */
@@ -63,6 +65,7 @@ export function setVport(vport: u32, table: usize): void {
  */
 export function egress(branch: usize): bool {
   if (Eswitch.root == 0) return byDefault(branch);
+  if (TRACED) note(TraceEvent.move, branch, <u32>Eswitch.root, Move.egress);
   return enter(branch, Eswitch.root);
 }
 
@@ -70,12 +73,18 @@ export function egress(branch: usize): bool {
  * A branch without an FDB rule: from the root table by default, from other tables to the manager.
  */
 export function missFdb(branch: usize, flags: u32): bool {
+  if (TRACED) {
+    if (!(flags & TABLE_ROOT)) noteDefault(branch);
+  }
   return flags & TABLE_ROOT ? byDefault(branch) : toFunction(branch, VPORT_MANAGER);
 }
 
 /** The default: frames of the manager leave by their port, all others go to the manager. */
 function byDefault(branch: usize): bool {
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  if (TRACED) {
+    if (load<u32>(frame, FRAME_VPORT) != VPORT_MANAGER) noteDefault(branch);
+  }
   if (load<u32>(frame, FRAME_VPORT) != VPORT_MANAGER) return toFunction(branch, VPORT_MANAGER);
   deliverTo(branch, load<u16>(frame, FRAME_PORT), DEST_PORT);
   return false;
@@ -83,6 +92,9 @@ function byDefault(branch: usize): bool {
 
 /** Sends a branch to the vport that a rule names; whether it goes on. */
 export function toVport(branch: usize, vport: u32): bool {
+  if (TRACED) {
+    if (vport != VPORT_UPLINK) note(TraceEvent.move, branch, firstTable(vport), Move.vport, vport);
+  }
   if (vport != VPORT_UPLINK) return toFunction(branch, vport);
   const frame: usize = load<u32>(branch, BRANCH_FRAME);
   toPort(branch, load<u16>(frame, FRAME_PORT));
@@ -95,6 +107,15 @@ export function toPort(branch: usize, port: u32): void {
   const fromWire = load<u32>(frame, FRAME_VPORT) == VPORT_UPLINK;
   if (fromWire && load<u16>(frame, FRAME_PORT) == port) setVerdict(branch, Verdict.drop, Reason.wire_to_wire);
   else deliverTo(branch, port, DEST_PORT | DEST_SWITCHED);
+}
+
+/** Notes that the default of the FDB sends a branch to the PF. */
+function noteDefault(branch: usize): void {
+  note(TraceEvent.move, branch, firstTable(VPORT_MANAGER), Move.fdb_default, VPORT_MANAGER);
+}
+
+function firstTable(vport: u32): u32 {
+  return load<u32>(FUNCTIONS + ((<usize>vport) << 2));
 }
 
 /** Moves a branch to the receive path of a function, which sets tags of its own. */

@@ -37,6 +37,8 @@ import { EMPTY_TABLE } from "../classify/table";
 import { egress, missFdb } from "./eswitch";
 import { RULE_RANK } from "../classify/rule";
 import { TABLE_FLAGS, TABLE_MISS } from "../classify/tableLayout";
+import { note } from "../branch/events";
+import { Move, TraceEvent } from "../../src/abi/trace";
 
 export namespace Walk {
   /** The queue whose frames the port loops back; 0 for other frames. */
@@ -54,6 +56,7 @@ export function jump(branch: usize, table: usize): bool {
     setVerdict(branch, Verdict.drop, Reason.hop_limit);
     return false;
   }
+  if (TRACED) note(TraceEvent.move, branch, <u32>table, Move.jump);
   store<u16>(branch, <u16>(hops + 1), BRANCH_HOPS);
   store<u8>(branch, 0, BRANCH_MISSES);
   store<u32>(branch, <u32>table, BRANCH_TABLE);
@@ -77,6 +80,7 @@ export function resume(branch: usize, rule: usize): void {
   store<u16>(branch, hops, BRANCH_HOPS);
   store<u64>(branch, ((load<u64>(rule, RULE_RANK) >> RANK_SLOT) + 1) << RANK_SLOT, BRANCH_LOWER);
   if (<u32>hops > <u32>HOP_LIMIT) Walk.mustAdmit = true;
+  if (TRACED) note(TraceEvent.move, branch, load<u32>(branch, BRANCH_TABLE), Move.resume);
 }
 
 /** What follows from a rule that a lookup found. */
@@ -94,6 +98,7 @@ export enum Admitted {
  */
 export function admit(branch: usize, rule: usize): Admitted {
   if (Walk.sender != 0 && !answers(rule, <u32>Walk.sender)) {
+    if (TRACED) note(TraceEvent.move, branch, load<u32>(branch, BRANCH_TABLE), Move.passed_over);
     store<u64>(branch, load<u64>(rule, RULE_RANK) + 1, BRANCH_LOWER);
     return Admitted.passed_over;
   }
@@ -143,6 +148,7 @@ export function miss(branch: usize, table: usize): bool {
     endMissAt(branch, table, missVerdict(table), why != 0 && reason != Reason.none ? why : reason);
     return false;
   }
+  if (TRACED) note(TraceEvent.move, branch, next, Move.miss);
   store<u8>(branch, <u8>(misses + 1), BRANCH_MISSES);
   store<u32>(branch, next, BRANCH_TABLE);
   store<u64>(branch, 0, BRANCH_LOWER);

@@ -11,6 +11,8 @@
 import { NO_REQUEST, QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
 import { REACHABLE_BUFFERS, REACHABLE_TRANSPORT } from "../../src/abi/reachable";
 import { allocate, release } from "../arena";
+import { StateKind } from "../../src/abi/trace";
+import { noteState } from "../branch/events";
 
 const FLAGS: usize = 0;
 const COMPLETIONS: usize = 4;
@@ -175,6 +177,10 @@ export function take(queue: usize, length: u32): u32 {
   // MODEL: a full completion queue drops the frame and keeps the buffer; a device would break the queue.
   if (held >= load<u32>(completions, CAPACITY)) return Reason.completion_queue_full;
   const room = load<u32>(<usize>load<u32>(buffers, RING) + ((<usize>(head & load<u32>(buffers, WRAP))) << 2));
+  if (TRACED) {
+    noteState(StateKind.completion_queue, completions + HELD, 4);
+    noteState(StateKind.queue, buffers + HEAD, 4);
+  }
   store<u32>(completions, held + 1, HELD);
   store<u32>(buffers, head + 1, HEAD);
   Taken.request = head;

@@ -32,6 +32,8 @@ import {
 import { deliverByRule, hasFastPath, endMiss } from "./fastPath";
 import { Required } from "../wire/required";
 import { firstLookup, nextLookup, hasResult, keepRecorded, nextResult, cacheLookup, record } from "./recordedLookups";
+import { noteActing, noteLookup, noteSnapshot } from "../branch/events";
+import { TraceEvent } from "../../src/abi/trace";
 
 /**
  * Walks the first `count` frames of the batch from `root`. `sender` is the queue whose frames the
@@ -42,6 +44,10 @@ export function walk(root: usize, count: u32, sender: usize): void {
   Walk.mustAdmit = sender != 0;
   openOutcomes();
   const wanted = Required.fields;
+  if (TRACED) {
+    walkInOrder(root, count);
+    return;
+  }
   if (wanted & NEEDS_ORDER) {
     walkInOrder(root, count);
     return;
@@ -83,6 +89,7 @@ function walkInOrder(root: usize, count: u32): void {
     for (const end = i + run; i < end; i++) {
       Forks.first = i;
       const branch = branchAt(i);
+      if (TRACED) noteSnapshot(TraceEvent.parsed, branch);
       const goesOn =
         run > 1
           ? finishNext(root, i)
@@ -170,6 +177,10 @@ function actTogether(table: usize, list: usize, count: u32): void {
   for (let i: usize = 0; i < count; i++) {
     const branch = branchAt(load<u32>(list + (i << 2)));
     const rule: usize = load<u32>(FOUND + (i << 2));
+    if (TRACED) {
+      if (advance(branch, table, rule, mustAdmit)) goOn(branch);
+      continue;
+    }
     if (rule == 0 && ends && load<u8>(branch, BRANCH_REASON) == 0) endMissAt(branch, table, verdict, reason);
     else if (advance(branch, table, rule, mustAdmit)) goOn(branch);
   }
@@ -230,6 +241,10 @@ function append(list: usize, length: u32, number: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function advance(branch: usize, table: usize, rule: usize, mustAdmit: bool): bool {
+  if (TRACED) {
+    noteActing(branch);
+    noteLookup(branch, table, rule);
+  }
   if (rule == 0) return miss(branch, table);
   if (mustAdmit) {
     const admitted = admit(branch, rule);

@@ -177,6 +177,7 @@ export class Batch {
 
   /** From bytes to outcome, beginning at the table `root`. */
   steer(root: number): void {
+    this.core.steered += this.count;
     this.core.exports.steer(root, this.count);
   }
 

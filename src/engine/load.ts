@@ -34,6 +34,13 @@ export async function loadFirstCore(source: CoreSource = coreUrl()): Promise<Fir
   return { exports: exports as unknown as CoreExports & SharingExports, module };
 }
 
+/** The traced core (tracedCore.ts), beside the core. */
+export function tracedCoreUrl(): URL {
+  return import.meta.bundled
+    ? new URL("./traced.wasm", import.meta.url)
+    : new URL("../../build/traced/core.wasm", import.meta.url);
+}
+
 function coreUrl(): URL {
   return import.meta.bundled
     ? new URL("./core.wasm", import.meta.url)
@@ -41,7 +48,7 @@ function coreUrl(): URL {
 }
 
 /** The compiled module; compiled once for each URL. */
-async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
+export async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== "string" && !(source instanceof URL)) return compile(await bytesOf(source));
   const url = new URL(source, import.meta.url).href;

@@ -18,6 +18,8 @@ export function releaseRecord(core: Core, address: number, bytes: number): void 
 
 /** The bytes of a record, or of room: a view until the core grows. */
 export function recordBytes(core: Core, address: number, bytes: number): Uint8Array {
+  // The caller may write.
+  core.version++;
   return core.u8.subarray(address, address + bytes);
 }
 

@@ -108,6 +108,7 @@ export class WorkerPool {
     for (const { worker, first, count } of others) this.#workerCore(worker).run(root, first, count, sums);
     const begun = performance.now();
     this.#underWay = { shares: others, rows, begun, left: begun };
+    this.core.steered += rows;
     own.some = steerRows(own.core.exports, root, own.count, sums);
     own.core.exports.skipNumbers(rows - own.count);
     for (const { worker } of others) this.#workerCore(worker).load();

@@ -11,6 +11,7 @@ import {
   CONNECTION_LAST_SEQ,
   CONNECTION_LAST_WIN,
   CONNECTION_REPEATS,
+  CONNECTION_SIZE,
   CONNECTION_STATE,
   CONNECTION_TIME,
   ConnectionState,
@@ -67,6 +68,8 @@ import {
   sentEnd,
   take,
 } from "./tcpWindow";
+import { StateKind } from "../../../src/abi/trace";
+import { noteState } from "../../branch/events";
 
 // States before a connection is valid.
 const EMPTY: u32 = 8;
@@ -78,6 +81,7 @@ const SECOND: u64 = 1_000_000_000;
 
 /** Returns the syndrome of the branch's frame; `direction` is the direction of the rule. */
 export function track(branch: usize, connection: usize, direction: u32): u32 {
+  if (TRACED) noteState(StateKind.connection, connection, CONNECTION_SIZE);
   if (load<u8>(connection, CONNECTION_STATE) & STATE_FREEZE) return SYNDROME_TRAP;
   if (!readSegment(load<u32>(branch, BRANCH_FRAME), freshMap(branch))) return SYNDROME_INVALID | SYNDROME_BAD;
   const original = direction == DIRECTION_ORIGINAL;

@@ -4,9 +4,12 @@
  */
 import { FIRST_HIT_SET } from "../../../src/abi/engine";
 import { stateBit, stateFlags, writeRegisterC } from "./registerC";
+import { StateKind } from "../../../src/abi/trace";
+import { noteState } from "../../branch/events";
 
 /** Writes the flag to the register; then sets the flag if the rule requires it. */
 export function firstHit(branch: usize, byte: usize): void {
+  if (TRACED) noteState(StateKind.first_hit, byte, 1);
   const bit: u32 = 0x80 >> stateBit();
   const flags: u32 = load<u8>(byte);
   writeRegisterC(branch, flags & bit ? 1 : 0);

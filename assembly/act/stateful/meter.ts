@@ -21,6 +21,7 @@ import {
   METER_FLAGS,
   METER_MODE,
   METER_OVERFLOW,
+  METER_SIZE,
   METER_TIME,
 } from "../../../src/abi/state";
 import { BRANCH_FRAME } from "../../branch/branch";
@@ -28,6 +29,8 @@ import { timeOf } from "./clock";
 import { packetLength } from "../header/length";
 import { freshMap } from "../../branch/refresh";
 import { stateFlags, writeRegisterC, readRegisterC } from "./registerC";
+import { StateKind } from "../../../src/abi/trace";
+import { noteState } from "../../branch/events";
 
 const RED: u32 = 0;
 const YELLOW: u32 = 1;
@@ -45,6 +48,7 @@ const FILLS: u64 = 1 << 40;
 
 /** Writes the colour of the frame to the register. */
 export function meter(branch: usize, at: usize): void {
+  if (TRACED) noteState(StateKind.meter, at, METER_SIZE);
   const start = startColour(branch);
   const active = load<u8>(at, METER_FLAGS) & METER_ACTIVE;
   writeRegisterC(branch, active != 0 ? colour(at, start, costOf(branch, at), timeOf(branch)) : start);

@@ -21,6 +21,8 @@ import { count } from "../count";
 import { modify } from "../header/modify";
 import { fresh } from "../../branch/refresh";
 import { terminal } from "../terminal";
+import { TraceEvent } from "../../../src/abi/trace";
+import { note, noteActing } from "../../branch/events";
 
 export namespace Chance {
   /** The seed of the device. */
@@ -42,6 +44,7 @@ const SECOND: u64 = 0x94d049bb133111eb;
  */
 export function runSampler(branch: usize, table: usize, sampler: usize): bool {
   if (isSampled(branch, sampler)) sendAside(branch, table, sampler);
+  if (TRACED) noteActing(branch);
   const program: usize = load<u32>(sampler, SAMPLER_PROGRAM);
   if (program != 0 && !modify(branch, program)) return false;
   return jump(branch, load<u32>(sampler, SAMPLER_TABLE));
@@ -69,6 +72,10 @@ function sendAside(branch: usize, table: usize, sampler: usize): void {
   for (; action < last; action += ACTION_SIZE) {
     const operand = load<u32>(action, 4);
     const op = load<u32>(action);
+    if (TRACED) {
+      noteActing(copy);
+      note(TraceEvent.member, copy, op, operand);
+    }
     if (op == Op.count) {
       count(operand, load<u32>(copy, BRANCH_FRAME));
     } else if (op == Op.tag) {

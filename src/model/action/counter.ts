@@ -1,4 +1,5 @@
 /** Flow counters of device commands (docs/devx.md): bulks of consecutive counters. */
+import { recordBytes } from "../../engine/records.js";
 import { Context } from "../base/context.js";
 import { DevxObject } from "../devx/object.js";
 import { living, retire } from "../base/handle.js";
@@ -48,7 +49,7 @@ export class FlowCounter extends DevxObject {
   clear(offset = 0): void {
     const at = this.addressOf(offset);
     this.device.core.collectCounters();
-    this.device.core.u8.fill(0, at, at + 16);
+    recordBytes(this.device.core, at, 16).fill(0);
   }
 
   destroy(call: string): void {

@@ -163,6 +163,13 @@ export abstract class DeviceBase extends NamedPrintable {
     };
   }
 
+  /** @internal Makes the settings that no memory of a core holds: parser and seed. */
+  setUp(core: Core): void {
+    this.parser.declare(core);
+    const seed = BigInt.asUintN(64, BigInt(this.seed));
+    core.exports.setSeed(Number(seed >> 32n) | 0, Number(seed & 0xffffffffn) | 0);
+  }
+
   /** @internal */
   protected markClosed(): void {
     this.#closed = true;

@@ -85,7 +85,7 @@ export interface DeviceOptions extends PortOptions {
  */
 export async function createDevice(options: DeviceOptions = {}): Promise<Device> {
   const parts = deviceParts("createDevice", options);
-  const device = new Device(openCore(await loadCore(options.core), parts, options), parts, options);
+  const device = new Device(openCore(await loadCore(options.core), options), parts, options);
   await letDevicesGo();
   return device;
 }
@@ -150,10 +150,9 @@ function checkClock(call: string, now: (() => bigint) | undefined): void {
   checkTime(call, "now()", time);
 }
 
-/** @internal Applies the options of a device to a core. */
-export function openCore(core: Core, { parser }: DeviceParts, { limits }: DeviceOptions): Core {
+/** @internal Limits the memory of a core. */
+export function openCore(core: Core, { limits }: DeviceOptions): Core {
   if (limits?.memory !== undefined) core.exports.limitArena(limits.memory);
-  parser.declare(core);
   return core;
 }
 
@@ -193,8 +192,7 @@ export class Device extends DeviceBase {
       copyFrames: options.copyFrames ?? false,
     });
     this.cache = new FlowCache(core, parts.cacheEntries);
-    const seed = BigInt.asUintN(64, BigInt(this.seed));
-    core.exports.setSeed(Number(seed >> 32n) | 0, Number(seed & 0xffffffffn) | 0);
+    this.setUp(core);
     this.#functions = Array.from({ length: 1 + this.vports }, (_, vport) => new DeviceFunction(this, vport));
     this.hostRules = this.function(VPORT_MANAGER).hostRules;
     this.traffic = traffic(this);

@@ -45,10 +45,10 @@ export async function openPool(options: PoolOptions): Promise<DevicePool> {
   const first = missing === null ? await loadFirstCore(options.core) : null;
   if (first === null) {
     const why = missing ?? "the option core is a compiled module: give its bytes or a URL";
-    return new DevicePool(openCore(await loadCore(options.core), parts, options), parts, options, null, why);
+    return new DevicePool(openCore(await loadCore(options.core), options), parts, options, null, why);
   }
   const pool = await WorkerPool.create(first, workers);
-  return new DevicePool(openCore(pool.core, parts, options), parts, options, pool, null);
+  return new DevicePool(openCore(pool.core, options), parts, options, pool, null);
 }
 
 export class DevicePool extends Device {

@@ -181,6 +181,7 @@ export class PoolTraffic extends Traffic {
     for (let first = 0; first < rows; first += MAX_BATCH) {
       const count = Math.min(MAX_BATCH, rows - first);
       if (first > 0) this.batch.moveUp(first, count);
+      core.steered += count;
       const some = steerRows(core.exports, this.entry, count, summing !== null);
       const share = { worker: 0, core, first, count, some };
       this.#shares = [share];

@@ -116,6 +116,7 @@ export class Traffic {
     const { batch } = this;
     const { cabled } = this;
     const came = cabled ? this.inputs() : null;
+    batch.core.steered += batch.count;
     const some = steerRows(batch.core.exports, this.entry, batch.count, summing !== null);
     copyColumns(batch.core.outcomeColumns, columns, 0, batch.count);
     summing?.summed(classesOf(batch.core), 0, batch.count, (i, frame) => this.burstOutcome(i, frame));

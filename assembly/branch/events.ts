@@ -1,0 +1,124 @@
+/**
+ * The events of the traced core (layouts in src/abi/trace.ts). In: what happens to a branch. Out:
+ * event records, one after the other, in memory that the host gave.
+ *
+ * `TRACED` is a constant of the compiler (asconfig.json): 1 in the traced core, else 0. Every call of
+ * a function here is under `if (TRACED)`, so other cores contain none of them.
+ */
+import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../../src/abi/engine";
+import { MAP_SIZE } from "../../src/abi/headers";
+import { KEY_SIZE } from "../../src/abi/key";
+import {
+  EVENT_BRANCH,
+  EVENT_BYTES,
+  EVENT_HEAD,
+  SNAPSHOT_BYTES,
+  SNAPSHOT_FRAME,
+  SNAPSHOT_KEY,
+  SNAPSHOT_MAP,
+  StateKind,
+  TraceEvent,
+} from "../../src/abi/trace";
+import { BATCH } from "../memory";
+import { BRANCH_FRAME, BRANCH_KEY, BRANCH_LOWER, BRANCH_MAP, numberOf } from "./branch";
+
+namespace Events {
+  /** The address of the next event. */
+  export let next: usize = 0;
+  export let end: usize = 0;
+  /** Whether an event had no room. */
+  export let lost: bool = false;
+  /** The branch whose actions run at the moment. */
+  export let branch: usize = 0;
+}
+
+/** Begins a trace in the memory from `start` to `end`. */
+export function openEvents(start: usize, end: usize): void {
+  Events.next = start;
+  Events.end = end;
+  Events.lost = false;
+}
+
+/** The address after the last event. */
+export function eventsEnd(): usize {
+  return Events.next;
+}
+
+/** Whether there was more than fits. */
+export function eventsLost(): bool {
+  return Events.lost;
+}
+
+/** The number of a branch in events: 0 for the first branch of the frame. */
+function branchNumber(branch: usize): u32 {
+  const number = numberOf(branch);
+  return number < <u32>BATCH ? 0 : number - <u32>BATCH + 1;
+}
+
+/** Writes the head of an event; the address of its payload, 0 without room. */
+function event(kind: TraceEvent, branch: u32, payload: usize): usize {
+  const at = Events.next;
+  const bytes: usize = (<usize>EVENT_HEAD + payload + 7) & ~7;
+  if (Events.end - at < bytes) {
+    Events.lost = true;
+    return 0;
+  }
+  Events.next = at + bytes;
+  store<u16>(at, <u16>kind);
+  store<u16>(at, <u16>branch, EVENT_BRANCH);
+  store<u32>(at, <u32>bytes, EVENT_BYTES);
+  return at + EVENT_HEAD;
+}
+
+/** Notes up to four words about a branch. */
+export function note(kind: TraceEvent, branch: usize, a: u32, b: u32 = 0, c: u32 = 0, d: u32 = 0): void {
+  const at = event(kind, branchNumber(branch), 16);
+  if (at == 0) return;
+  store<u32>(at, a);
+  store<u32>(at, b, 4);
+  store<u32>(at, c, 8);
+  store<u32>(at, d, 12);
+}
+
+/** Notes that a branch was split. */
+export function noteFork(branch: usize, copy: usize): void {
+  note(TraceEvent.fork, branch, branchNumber(copy));
+}
+
+/** Notes the result of a lookup, with the key that it took. */
+export function noteLookup(branch: usize, table: usize, rule: usize): void {
+  const at = event(TraceEvent.lookup, branchNumber(branch), 16 + KEY_SIZE);
+  if (at == 0) return;
+  store<u32>(at, <u32>table);
+  store<u32>(at, <u32>rule, 4);
+  store<u64>(at, load<u64>(branch, BRANCH_LOWER), 8);
+  memory.copy(at + 16, load<u32>(branch, BRANCH_KEY), KEY_SIZE);
+}
+
+/** Notes frame descriptor, key, frame map and bytes of a branch. */
+export function noteSnapshot(kind: TraceEvent, branch: usize): void {
+  const frame: usize = load<u32>(branch, BRANCH_FRAME);
+  const length: usize = load<u32>(frame, FRAME_LENGTH);
+  const at = event(kind, branchNumber(branch), <usize>SNAPSHOT_BYTES + length);
+  if (at == 0) return;
+  memory.copy(at + SNAPSHOT_FRAME, frame, FRAME_SIZE);
+  memory.copy(at + SNAPSHOT_KEY, load<u32>(branch, BRANCH_KEY), KEY_SIZE);
+  memory.copy(at + SNAPSHOT_MAP, load<u32>(branch, BRANCH_MAP), MAP_SIZE);
+  memory.copy(at + SNAPSHOT_BYTES, load<u32>(frame, FRAME_ADDRESS), length);
+}
+
+/** Notes which branch acts, for the state that its actions touch. */
+export function noteActing(branch: usize): void {
+  Events.branch = branch;
+}
+
+/** Notes bytes of an object with state, before they change. The host puts them back after a dry run. */
+export function noteState(kind: StateKind, address: usize, length: u32): void {
+  const at = event(TraceEvent.state, Events.branch == 0 ? 0 : branchNumber(Events.branch), 16 + length);
+  if (at == 0) return;
+  store<u32>(at, kind);
+  store<u32>(at, <u32>address, 4);
+  store<u32>(at, length, 8);
+  store<u32>(at, 0, 12);
+  memory.copy(at + 16, address, length);
+}
