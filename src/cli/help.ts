@@ -47,6 +47,10 @@ counters. Captures can have any size.
   --output FILE  the file for --format, instead of standard output
   --out FOLDER   writes a capture for each destination: qp-web.pcapng, port-1.pcapng, drop.pcapng, miss.pcapng;
                  rewritten frames are in it as they arrived
+  --annotate FILE
+                 writes the captures as one pcapng file with a comment at each frame: verdict, destinations, rules, and
+                 why it was dropped or missed; Wireshark shows and filters it (frame.comment contains "meter");
+                 - is standard output, in place of the report
   --port N       the port at which frames arrive (1, or the port in the scenario's frames); frames that the scenario
                  sends leave by the port of their queue
   --limit N      stops after N frames
@@ -66,6 +70,7 @@ the command at once. A capture that ends in the middle of a record is run up to 
   flowsteer run rules.json a.pcap b.pcapng --json | jq 'select(.verdict != "deliver")'
   flowsteer run rules.json traffic.pcap --format csv --output traffic.csv
   flowsteer run rules.json traffic.pcap --out sorted && flowsteer parse sorted/miss.pcapng
+  flowsteer run rules.json traffic.pcap --annotate - | wireshark -k -i -
 
 Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 3 an output cannot be written; 4 a
 capture ends in the middle of a record; 130, 143 interrupted.

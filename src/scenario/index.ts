@@ -77,6 +77,7 @@ export { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from ".
 export type { MessageRecord } from "./message/load.js";
 export { flowsInOrder, type FlowPlace } from "./outcome/flowOrder.js";
 export {
+  farOutcomes,
   outcomeNames,
   outcomeRecord,
   type OutcomeNames,
@@ -84,7 +85,7 @@ export {
   type OutcomeRecord,
   type RunFrame,
 } from "./outcome/record.js";
-export type { AnswerSum, StateTally } from "./outcome/stateTally.js";
+export type { Answer, AnswerSum, StateTally } from "./outcome/stateTally.js";
 export type { EndSum, RegisterSum, Sum, Tally } from "./outcome/tally.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
 export { parseScenario } from "./scenario.js";

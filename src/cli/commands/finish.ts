@@ -49,6 +49,7 @@ async function report(session: Session, sources: string, partial: string | null)
   const { loaded, outputs, output, skipped, interrupted, log } = session;
   const written = outputs.files?.close() ?? [];
   await outputs.rows?.end(interrupted ?? partial);
+  if (outputs.annotated !== null) written.push(await outputs.annotated.end());
   if (isForPeople(session)) {
     await output.write(reportText(painter(process.stdout), loaded, sources, skipped));
     const lines = written.map(({ path, frames }) => `wrote ${printable(path)}: ${frames}\n`).join("");
@@ -66,5 +67,5 @@ export function partialLine(interrupted: string | null, { broken }: CaptureLog, 
 }
 
 function isForPeople({ outputs }: Session): boolean {
-  return !outputs.quiet && !outputs.json && outputs.rows === null;
+  return !outputs.quiet && !outputs.json && outputs.rows === null && !outputs.annotated?.isStandardOutput;
 }

@@ -1,13 +1,14 @@
 /** flowsteer run: steers frames through the rules of a scenario. */
 import { basename } from "node:path";
-import { loadScenario } from "../../scenario/index.js";
+import { loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import { AnnotatedCapture } from "../output/annotated.js";
 import { CaptureFiles } from "../output/captureFiles.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, openFiles, textOf } from "../input/chunks.js";
 import { frameRange, numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
 import { finish } from "./finish.js";
-import { FileOutput, Output } from "../output/output.js";
+import { FileOutput, Output, sameFile } from "../output/output.js";
 import { badUsage, CommandRefusal, withFile } from "../refusal.js";
 import { CSV, NDJSON, TextRows, type RowFile } from "../../run/index.js";
 import { Session } from "./session.js";
@@ -18,6 +19,7 @@ const OPTIONS = {
   format: "value",
   output: "value",
   out: "value",
+  annotate: "value",
   port: "value",
   limit: "value",
   frame: "value",
@@ -58,6 +60,7 @@ export async function run(args: readonly string[]): Promise<number> {
     json: line.flags.has("json"),
     rows: format === null ? null : await openRows(format, line.values.get("output"), [file, ...captures]),
     files: folder === undefined ? null : new CaptureFiles(folder, captures),
+    annotated: await openAnnotated(line, format, loaded, [file, ...captures]),
     quiet: line.flags.has("quiet"),
   });
 
@@ -111,6 +114,27 @@ async function openRows(format: Format, path: string | undefined, inputs: readon
   const output = path === undefined ? new Output() : await FileOutput.open(path, inputs);
   if (parquet !== null) return new parquet.ParquetRows(output);
   return new TextRows(format === "csv" ? CSV : NDJSON, output);
+}
+
+/** The capture that --annotate writes; null without it. */
+async function openAnnotated(
+  { flags, values }: CommandLine,
+  format: Format | null,
+  loaded: LoadedScenario,
+  inputs: readonly string[],
+): Promise<AnnotatedCapture | null> {
+  const path = values.get("annotate");
+  if (path === undefined) return null;
+  const output = values.get("output");
+  if (path !== "-") {
+    if (output !== undefined && sameFile(path, output))
+      throw badUsage(`--annotate ${path}`, "--output writes this file");
+    return new AnnotatedCapture(path, await FileOutput.open(path, inputs, "--annotate"), loaded);
+  }
+  if (flags.has("json") || (format !== null && output === undefined))
+    throw badUsage("--annotate -", "standard output has the frames of --json or --format: name a file for one of them");
+  if (process.stdout.isTTY) throw badUsage("--annotate -", "it is no text for a terminal: --annotate FILE, or a pipe");
+  return new AnnotatedCapture(path, new Output(), loaded);
 }
 
 /** The package that writes Parquet is an optional peer dependency: a library user does not install it. */

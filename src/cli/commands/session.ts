@@ -1,7 +1,15 @@
 /** A run of a scenario: reads its frames, steers them, and writes what the options ask for. */
-import { type OutcomeClass, CaptureRun, type RowEnd, type RowFile, type RowFrame } from "../../run/index.js";
+import {
+  type OutcomeClass,
+  CaptureRun,
+  type RowEnd,
+  type RowFile,
+  type RowFrame,
+  type SeeFrame,
+} from "../../run/index.js";
 import { cannotRun, outcomeRecord, type FrameInput, type LoadedScenario, type Sum } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
+import type { AnnotatedCapture } from "../output/annotated.js";
 import type { CaptureFiles, FrameToFile } from "../output/captureFiles.js";
 import type { FrameRange } from "../commandLine.js";
 import { CaptureLog, framesOf, noFrame, readColumns, type CaptureRows } from "../input/captures.js";
@@ -17,6 +25,8 @@ export interface RunOutputs {
   rows: RowFile | null;
   /** Captures by destination. */
   files: CaptureFiles | null;
+  /** The capture with a comment at each frame. */
+  annotated: AnnotatedCapture | null;
   /** No report, notes and progress. */
   quiet: boolean;
 }
@@ -43,12 +53,13 @@ export class Session {
 
   /** Steers captures in order. A signal ends that early; frames read by then are steered. */
   async runCaptures(files: readonly OpenFile[], port: number, { limit, only }: FrameRange): Promise<void> {
-    const { json, files: captures, quiet } = this.outputs;
+    const { json, files: captures, annotated, quiet } = this.outputs;
     const interruption = new Interruption();
     const sums = !json && captures === null && this.loaded.sumsAlone ? new CaptureRun(this.loaded, port) : null;
     try {
       for await (const rows of readColumns({ files, limit, only, quiet, interruption }, this.log)) {
         await (sums === null ? this.#runFrames(rows, port) : this.#runRows(sums, rows, port));
+        await annotated?.write(rows);
       }
     } finally {
       interruption.end();
@@ -70,7 +81,10 @@ export class Session {
       linkType: frame.linkType ?? 1,
       wireLength: frame.wireLength ?? frame.bytes.length,
     }));
-    await this.#record(inputs, this.loaded.run(inputs));
+    const outcomes = this.loaded.run(inputs);
+    await this.#record(inputs, outcomes);
+    const { annotated } = this.outputs;
+    for (const [i, input] of inputs.entries()) await annotated?.writeFrame(input, outcomes[i] as Outcome);
   }
 
   /** Makes an outcome object for each frame. */
@@ -79,21 +93,26 @@ export class Session {
     for (const { number, bytes, linkType, wireLength, time } of framesOf(rows)) {
       const why = cannotRun(linkType, bytes.length);
       if (why === null) inputs.push({ number, bytes, linkType, time, port, wireLength });
-      else this.#skip(why, wireLength);
+      else this.#skip(number - rows.number, why, wireLength);
     }
-    await this.#record(inputs, this.loaded.run(inputs));
+    const outcomes = this.loaded.run(inputs);
+    const { annotated } = this.outputs;
+    for (const [i, { number, bytes }] of inputs.entries()) {
+      annotated?.seeOutcome(number - rows.number, bytes, outcomes[i] as Outcome);
+    }
+    await this.#record(inputs, outcomes);
   }
 
   readonly #ends = new WeakMap<OutcomeClass, RowEnd>();
 
   /** Makes one outcome object for each outcome class. */
   async #runRows(sums: CaptureRun, { columns, count, number }: CaptureRows, port: number): Promise<void> {
-    const { rows } = this.outputs;
+    const { rows, annotated } = this.outputs;
     let due = false;
     const frame: RowFrame = { number: 0, time: 0n, port, length: 0, wireLength: 0, linkType: 0 };
-    const see =
-      (file: RowFile) =>
-      (row: number, own: number, wireLength: number, tag: number | null, outcomeClass: OutcomeClass) => {
+    const seeRow =
+      (file: RowFile): SeeFrame =>
+      (row, own, wireLength, tag, outcomeClass) => {
         let end = this.#ends.get(outcomeClass);
         if (end === undefined) this.#ends.set(outcomeClass, (end = file.endOf(outcomeClass.outcome)));
         frame.number = own;
@@ -104,9 +123,14 @@ export class Session {
         due = file.add(frame, tag, end) || due;
       };
     const skip = (row: number, wireLength: number): void => {
-      this.#skip(cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "", wireLength);
+      this.#skip(row, cannotRun(columns.linkTypes[row] ?? 0, columns.lengths[row] ?? 0) ?? "", wireLength);
     };
-    sums.run(columns, count, number, skip, rows === null ? null : see(rows));
+    const sees: readonly SeeFrame[] = [
+      ...(rows === null ? [] : [seeRow(rows)]),
+      ...(annotated === null ? [] : [annotated.see]),
+    ];
+    const seeAll: SeeFrame = (...seen) => sees.forEach((see) => see(...seen));
+    sums.run(columns, count, number, skip, sees.length > 1 ? seeAll : (sees[0] ?? null));
     if (due) await rows?.flush();
   }
 
@@ -129,7 +153,8 @@ export class Session {
     for (const record of this.loaded.messages) await this.output.write(`${JSON.stringify(record)}\n`);
   }
 
-  #skip(why: string, wireLength: number): void {
+  #skip(row: number, why: string, wireLength: number): void {
+    this.outputs.annotated?.skip(row, why);
     const sum = this.skipped.get(why) ?? { frames: 0, bytes: 0 };
     this.skipped.set(why, { frames: sum.frames + 1, bytes: sum.bytes + wireLength });
   }

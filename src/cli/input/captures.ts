@@ -47,12 +47,19 @@ export interface CaptureInput {
   interruption?: Interruption;
 }
 
-/** Columns of frames; the first `count` of them are wanted. */
+/** Columns of frames; the first `count` of them are wanted. There may be none. */
 export interface CaptureRows {
   readonly columns: FrameColumns;
   readonly count: number;
   /** The number of the first frame over all captures, from 1. */
   readonly number: number;
+  /** The next bytes of the file, in which the frames end, after `passed` frames that are not wanted. */
+  readonly bytes: Uint8Array;
+  /** The number of bytes of the file up to its last complete record. */
+  readonly complete: number;
+  readonly passed: number;
+  /** The file, from 0. */
+  readonly file: number;
 }
 
 /** Refuses standard input as two inputs. */
@@ -90,19 +97,24 @@ export async function* readColumns(
   const last = Math.min(limit, only ?? Infinity);
   let read = 0;
   try {
-    for (const file of files) {
+    for (const [n, file] of files.entries()) {
       if (read >= last || isInterrupted(interruption)) return;
       const decoder = new CaptureDecoder();
       try {
         for await (const chunk of unpacked(counting(file, interruption, progress))) {
           for (let at = 0; at < chunk.length;) {
+            const begin = at;
             at = decoder.read(chunk, at, columns);
             const count = Math.min(columns.count, last - read);
-            if (only === undefined && count > 0) yield { columns, count, number: read + 1 };
+            const isLast = read + count === last;
+            const wanted = only === undefined ? count : Number(isLast);
+            const passed = count - wanted;
+            if (wanted < count && isLast) columns.keep(passed);
+            const bytes = chunk.subarray(begin, at);
+            const { completeBytes: complete } = decoder;
+            yield { columns, count: wanted, number: read + passed + 1, bytes, complete, passed, file: n };
             read += count;
-            if (read < last) continue;
-            if (only !== undefined) yield onlyRow(columns, count - 1, only);
-            return;
+            if (isLast) return;
           }
           progress.show(read);
         }
@@ -122,11 +134,6 @@ export async function* readColumns(
 /** The refusal of a number beyond the last frame. */
 export function noFrame(only: number, frames: number): CommandRefusal {
   return badUsage(`--frame ${only}`, frames === 0 ? "there are no frames" : `there are ${counted(frames, "frame")}`);
-}
-
-function onlyRow(columns: FrameColumns, row: number, number: number): CaptureRows {
-  columns.keep(row);
-  return { columns, count: 1, number };
 }
 
 async function* counting(

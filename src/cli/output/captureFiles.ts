@@ -123,6 +123,6 @@ class CaptureFile {
 const LAST_TIME = 2n ** 64n - 1n;
 
 /** The time, or the nearest one that the file can hold. */
-function inFile(time: bigint): bigint {
+export function inFile(time: bigint): bigint {
   return time < 0n ? 0n : time > LAST_TIME ? LAST_TIME : time;
 }

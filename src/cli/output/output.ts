@@ -49,9 +49,9 @@ export class FileOutput extends Output {
   readonly #file: WriteStream;
 
   /** @throws CommandRefusal the file cannot be written, or is one of `inputs` */
-  static async open(path: string, inputs: readonly string[]): Promise<FileOutput> {
+  static async open(path: string, inputs: readonly string[], option = "--output"): Promise<FileOutput> {
     if (inputs.some((input) => sameFile(path, input))) {
-      const hint = "this run reads it; choose another file for --output";
+      const hint = `this run reads it; choose another file for ${option}`;
       throw new CommandRefusal(path, { code: "EINVAL", call: "flowsteer", reason: "cannot_write", hint });
     }
     const file = createWriteStream(path, { highWaterMark: FILE_CHUNK });

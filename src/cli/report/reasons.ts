@@ -1,5 +1,6 @@
 /** The reasons of outcomes, in words. */
 import type { Outcome } from "../../index.js";
+import type { LoadedScenario } from "../../scenario/index.js";
 
 type Reason = NonNullable<Outcome["reason"]>;
 
@@ -36,6 +37,16 @@ const REASONS: Partial<Record<Reason, string>> = {
 
 export function reasonText(reason: Reason): string {
   return REASONS[reason] ?? reason.replaceAll("_", " ");
+}
+
+/** Why frames ended, in words; empty where the verdict says it all. */
+export function whyText(
+  { flows, deviceFlows, hostRules }: LoadedScenario,
+  { reason, missed }: Pick<Outcome, "reason" | "missed">,
+): string {
+  const flowsToo = reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0;
+  if (missed.length > 0) return missText(missed, flowsToo ? "no rule and no flow" : "no rule");
+  return reason === null ? "" : reasonText(reason);
 }
 
 /** What did not match, and where: `no rule matched in the root table of fdb, then of nic_rx`. */

@@ -1,7 +1,7 @@
 /** The report of `flowsteer run`. */
 import type { EndSum, Failure, LoadedScenario, Sum } from "../../scenario/index.js";
 import { flowCounters, flowEntries, flows, neverHit } from "./flows.js";
-import { missText, reasonText } from "./reasons.js";
+import { whyText } from "./reasons.js";
 import { answers, holdings } from "./state.js";
 import { counted, grouped, printable, share, table, type Column, type Paint, type Row, type Style } from "../text.js";
 
@@ -57,16 +57,10 @@ function ends(paint: Paint, loaded: LoadedScenario, skipped: Skipped): string {
   const found = [...loaded.tally.ends].sort(
     (a, b) => Number(a.to === null) - Number(b.to === null) || b.frames - a.frames,
   );
-  const rows = found.map((end) => row(end.to ?? end.verdict, whyOf(loaded, end), end, styleOf(end)));
+  const rows = found.map((end) => row(end.to ?? end.verdict, whyText(loaded, end), end, styleOf(end)));
   for (const [why, sum] of skipped) rows.push(row("not parsed", why, sum, "dim"));
   const columns: Column[] = [{ title: "Destination" }, ...NUMBERS, { title: "share", right: true }, { title: "" }];
   return table(paint, columns, rows);
-}
-
-function whyOf({ flows, deviceFlows, hostRules }: LoadedScenario, { reason, missed }: EndSum): string {
-  const flowsToo = reason === "no_rule" && flows.size + deviceFlows.size + hostRules.size > 0;
-  if (missed.length > 0) return missText(missed, flowsToo ? "no rule and no flow" : "no rule");
-  return reason === null ? "" : reasonText(reason);
 }
 
 function styleOf({ to, verdict }: EndSum): Style {
@@ -87,7 +81,7 @@ function beyond(paint: Paint, loaded: LoadedScenario): string {
   if (tally.beyond.length === 0) return "";
   const rows = tally.beyond.map((end): Row => {
     const { port, to, verdict, frames, bytes } = end;
-    const cells = [port, printable(to ?? verdict), grouped(frames), grouped(bytes), whyOf(loaded, end)];
+    const cells = [port, printable(to ?? verdict), grouped(frames), grouped(bytes), whyText(loaded, end)];
     return { cells, style: styleOf(end) };
   });
   return table(paint, [{ title: "Left by" }, { title: "destination" }, ...NUMBERS, { title: "" }], rows);

@@ -1,5 +1,6 @@
 /** The part of the report about meters, first-hit flags and connections: their answers, and their state at the end. */
 import {
+  type Answer,
   connectionAt,
   type EndSum,
   isSet,
@@ -28,6 +29,12 @@ const ANSWERS: Readonly<Record<StateUse["kind"], Readonly<Record<number, readonl
     0x80: ["not tracked", "dim"],
   },
 };
+
+/** `meter police red` */
+export function answerText({ use, answer }: Answer): string {
+  const [said] = ANSWERS[use.kind][answer] ?? [String(answer)];
+  return `${KINDS[use.kind]} ${use.name} ${said}`;
+}
 
 /** Answers that frames got, and the destinations of these frames. */
 export function answers(paint: Paint, { state }: LoadedScenario): string {

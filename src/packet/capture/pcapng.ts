@@ -1,7 +1,7 @@
 /** Reads the pcapng format (draft-ietf-opsawg-pcapng). */
 
 import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./record.js";
-import { broken, bytesOf, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
+import { broken, viewedBytes, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
 
 /** Block types, section 4. The type of a section header is the same in both byte orders. */
 export const BLOCK = {
@@ -61,7 +61,14 @@ export const PACKET = { interfaceId: 8, timeHigh: 12, timeLow: 16, captured: 20,
 export const SIMPLE_PACKET = { original: 8, bytes: 12 } as const;
 
 /** Options, section 3.5: code(2) length(2) value, padded to 4. */
-export const OPTION = { end: 0, interfaceName: 2, timeResolution: 9, timeOffset: 14 } as const;
+export const OPTION = {
+  end: 0,
+  comment: 1,
+  interfaceName: 2,
+  timeResolution: 9,
+  checkLength: 13,
+  timeOffset: 14,
+} as const;
 
 /**
  * The block types that are read, and their smallest length in bytes. All other blocks are skipped.
@@ -75,7 +82,7 @@ const KNOWN_BLOCKS = new Map<number, { what: string; shortest: number }>([
 ]);
 
 /** The largest number of bytes held of a block, and of interfaces in a section. */
-const MAX_BLOCK_LENGTH = 16 * 1024 * 1024;
+export const MAX_BLOCK_LENGTH = 16 * 1024 * 1024;
 const MAX_INTERFACES = 65536;
 
 /**
@@ -183,7 +190,7 @@ class PcapngReader implements RecordReader {
       if (code === OPTION.end) break;
       if (length > end - value) return broken(at + 2, "option length", end - value, length);
       if (code === OPTION.interfaceName) {
-        device.name = new TextDecoder().decode(bytesOf(block, value, length));
+        device.name = new TextDecoder().decode(viewedBytes(block, value, length));
       } else if (code === OPTION.timeResolution) {
         if (length !== 1) return broken(at + 2, "if_tsresol length", 1, length);
         device.ticksPerSecond = ticksPerSecond(block.getUint8(value));

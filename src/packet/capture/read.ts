@@ -13,7 +13,7 @@
 
 import { refuse, type SteeringError } from "../../errors.js";
 import type { CaptureBreak, CapturedFrame, CaptureInterface, RecordReader, Step } from "./record.js";
-import { bytesOf, FrameColumns, need, viewOf } from "./record.js";
+import { viewedBytes, FrameColumns, need, viewOf } from "./record.js";
 import { pcapReader } from "./pcap.js";
 import { pcapngReader } from "./pcapng.js";
 
@@ -57,6 +57,11 @@ export class CaptureDecoder {
   /** The interfaces that the current section has described so far. */
   get interfaces(): readonly CaptureInterface[] {
     return this.#reader?.interfaces ?? [];
+  }
+
+  /** The number of bytes of the file up to the end of its last complete record. */
+  get completeBytes(): number {
+    return this.#record.offset;
   }
 
   /**
@@ -160,7 +165,7 @@ export class CaptureDecoder {
         record.length = record.skipped + step.bytes;
         // The buffer is new each time: earlier frames may refer to the last one.
         this.#held = new Uint8Array(step.bytes);
-        this.#held.set(bytesOf(view, at, available));
+        this.#held.set(viewedBytes(view, at, available));
         this.#heldLength = available;
         return available;
       case "skip":

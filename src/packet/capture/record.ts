@@ -171,6 +171,6 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** The bytes of a part of a view, not copied. */
-export function bytesOf(view: DataView, at: number, length: number): Uint8Array {
+export function viewedBytes(view: DataView, at: number, length: number): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset + at, length);
 }

@@ -4,6 +4,7 @@
  */
 
 import { refuse } from "../../errors.js";
+import { encodeComment } from "./blocks.js";
 import { MAX_CAPTURE_LENGTH, viewOf } from "./record.js";
 import { PCAP_HEADER, PCAP_MAGIC, PCAP_RECORD, PCAP_VERSION } from "./pcap.js";
 import {
@@ -32,6 +33,11 @@ export interface FrameToWrite {
   wireLength?: number;
   /** The index of its interface in a pcapng file; ignored for pcap. @default 0 */
   interfaceId?: number;
+  /**
+   * Comments, which Wireshark shows and filters as `frame.comment`; ignored for pcap. A simple packet
+   * block has none: a frame without a time then has the time 0.
+   */
+  comments?: readonly string[];
 }
 
 export interface PcapWriterOptions {
@@ -123,13 +129,17 @@ export class PcapngWriter {
     const interfaceId = frame.interfaceId ?? 0;
     const device = this.#interfaces[interfaceId];
     if (device === undefined) outOfRange("PcapngWriter.frame", "interfaceId", interfaceId);
-    if (frame.time === null && interfaceId === 0 && captured === wireLength) return this.#simple(frame.bytes);
+    const options = this.#comments(frame.comments ?? []);
+    if (frame.time === null && interfaceId === 0 && captured === wireLength && options.length === 0) {
+      return this.#simple(frame.bytes);
+    }
     const time = frame.time ?? 0n;
     if (time < 0n) outOfRange("PcapngWriter.frame", "time", time);
     const ticks = device.nanoseconds ? time : time / 1000n;
     if (ticks >> 64n !== 0n) outOfRange("PcapngWriter.frame", "time", time);
 
-    const block = this.#block(BLOCK.enhancedPacket, PACKET.bytes - BLOCK_HEADER.body + captured);
+    const optionsAt = PACKET.bytes + padded(captured);
+    const block = this.#block(BLOCK.enhancedPacket, optionsAt + options.length - BLOCK_HEADER.body);
     block.setUint32(PACKET.interfaceId, interfaceId, this.#littleEndian);
     block.setUint32(PACKET.timeHigh, Number(ticks >> 32n), this.#littleEndian);
     block.setUint32(PACKET.timeLow, Number(ticks & 0xffffffffn), this.#littleEndian);
@@ -137,6 +147,23 @@ export class PcapngWriter {
     block.setUint32(PACKET.original, wireLength, this.#littleEndian);
     const bytes = new Uint8Array(block.buffer);
     bytes.set(frame.bytes, PACKET.bytes);
+    bytes.set(options, optionsAt);
+    return bytes;
+  }
+
+  /** The options of a frame; empty without a comment. */
+  #comments(comments: readonly string[]): Uint8Array {
+    const options = comments.map((text, i) => {
+      const { cut, little, big } = encodeComment(text);
+      if (cut) outOfRange("PcapngWriter.frame", `comments[${i}]`, text);
+      return this.#littleEndian ? little : big;
+    });
+    const bytes = new Uint8Array(options.reduce((sum, { length }) => sum + length, options.length > 0 ? 4 : 0));
+    let at = 0;
+    for (const option of options) {
+      bytes.set(option, at);
+      at += option.length;
+    }
     return bytes;
   }
 

@@ -4,11 +4,15 @@ import { farOutcomes, type RunFrame } from "./record.js";
 import type { RuleUses, StateUse } from "../state/use.js";
 import { endsOf, keyOf, lengthened, one, type EndSum, type Sum } from "./tally.js";
 
-/** Frames that got the same answer. */
-export interface AnswerSum extends Sum {
+/** The answer of a meter, a flag or a connection. */
+export interface Answer {
   readonly use: StateUse;
   /** The low byte of the register. */
   readonly answer: number;
+}
+
+/** Frames that got the same answer. */
+export interface AnswerSum extends Answer, Sum {
   /** By where they ended. */
   readonly ends: Map<string, EndSum>;
 }
@@ -38,10 +42,7 @@ export class StateTally {
   /** Adds a frame, or all frames of an outcome class (Tally). */
   add({ bytes, wireLength = bytes.length }: RunFrame, outcome: Outcome, added = one(wireLength)): void {
     if (this.#uses.size === 0) return;
-    for (const [register, use] of this.#lastWriters(outcome.rules)) {
-      const value = outcome.registers[`C${register}`];
-      if (use === null || value === undefined) continue;
-      const answer = value & 0xff;
+    for (const { use, answer } of this.answersOf(outcome)) {
       const key = `${use.kind} ${use.name} ${answer}`;
       const sum = this.#sums.get(key) ?? { use, answer, frames: 0, bytes: 0, ends: new Map<string, EndSum>() };
       this.#sums.set(key, sum);
@@ -59,6 +60,16 @@ export class StateTally {
     for (const [, far, frame] of farOutcomes(outcome)) {
       this.add({ bytes: frame }, far, lengthened(added, bytes, frame));
     }
+  }
+
+  /** The answers that a frame got, one for each register. */
+  answersOf({ rules, registers }: Outcome): Answer[] {
+    const answers: Answer[] = [];
+    for (const [register, use] of this.#lastWriters(rules)) {
+      const value = registers[`C${register}`];
+      if (use !== null && value !== undefined) answers.push({ use, answer: value & 0xff });
+    }
+    return answers;
   }
 
   /** By register, the state whose answer was written last; null for another action, or for two states of one rule. */
