@@ -5,7 +5,7 @@
 import { actionsOf } from "./classify/rule";
 
 export { eventsEnd, eventsLost } from "./branch/events";
-export { listRules, ruleCount, stageRule } from "./classify/listRules";
+export { listNearest, listRules, ruleCount, stageRule } from "./classify/listRules";
 export { openCopy, openTrace } from "./walk/openTrace";
 
 /** The address of the actions of a rule. */

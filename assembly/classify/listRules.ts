@@ -13,18 +13,93 @@ import {
   STAGE_RANGES,
 } from "../../src/abi/engine";
 import { KEY_SIZE } from "../../src/abi/key";
-import { STAGING } from "../memory";
+import { LANES, STAGING } from "../memory";
 import { linkOf, valueAt } from "./bucket";
-import { columnDword, scatter } from "./definer";
+import { columnDword, gather, scatter } from "./definer";
 import { bucketAt, BUCKETS } from "./hashTable";
 import { MASK_BYTES, MASK_LANES_COUNT, MASK_TABLE } from "./mask";
-import { blockRanges, copyBlockRange, RULE_BOUNDS, RULE_COLUMN, RULE_MASK, RULE_NEXT } from "./rule";
+import {
+  blockRanges,
+  copyBlockRange,
+  inRanges,
+  outOfBounds,
+  RULE_BOUNDS,
+  RULE_COLUMN,
+  RULE_MASK,
+  RULE_NEXT,
+  RULE_VALUE,
+} from "./rule";
 import { stageValue } from "./table";
 import { TABLE_DEFINER, TABLE_HASH, TABLE_RULES } from "./tableLayout";
 
 /** The number of rules in a table. */
 export function ruleCount(table: usize): u32 {
   return load<u32>(table, TABLE_RULES);
+}
+
+/** An entry of the list of near rules: | rule 4 | distance 4 |. */
+const NEAR_SIZE: usize = 8;
+
+/**
+ * Writes the rules of a table that are nearest to a key to `list`, nearest first: entries of
+ * NEAR_SIZE, at most `most`. The distance of a rule is the number of 4-byte columns that differ
+ * under its mask, then the number of bits; a range that excludes the key counts as a column. Returns
+ * the number of entries.
+ */
+export function listNearest(table: usize, key: usize, list: usize, most: u32): u32 {
+  const hashTable = table + TABLE_HASH;
+  const buckets = load<u32>(hashTable, BUCKETS);
+  if (buckets == 0 || most == 0) return 0;
+  gather(table + TABLE_DEFINER, key, LANES);
+  let listed: u32 = 0;
+  for (let n: u32 = 0; n < buckets; n++) {
+    for (let bucket = bucketAt(hashTable, n); bucket != 0; bucket = linkOf(bucket)) {
+      for (let slot: u32 = 0; slot < 4; slot++) {
+        const first = valueAt(bucket, slot);
+        if (first == 0 || first & 1) continue;
+        for (let rule = first; rule != 0; rule = load<u32>(rule, RULE_NEXT)) {
+          listed = enterNear(list, listed, most, rule, distanceOf(rule, key));
+        }
+      }
+    }
+  }
+  return listed;
+}
+
+/** | columns 16 | bits 16 | */
+function distanceOf(rule: usize, key: usize): u32 {
+  const mask: usize = load<u32>(rule, RULE_MASK);
+  const end = (<usize>load<u32>(mask, MASK_LANES_COUNT)) << 4;
+  let columns: u32 = 0;
+  let bits: u32 = 0;
+  for (let at: usize = 0; at < end; at += 16) {
+    const unlike = v128.xor(v128.load(LANES + at), v128.load(rule + RULE_VALUE + at));
+    const differs = v128.and(unlike, v128.load(mask + MASK_BYTES + at));
+    columns += <u32>popcnt(i32x4.bitmask(i32x4.ne(differs, i32x4.splat(0))));
+    bits += <u32>popcnt(i64x2.extract_lane(differs, 0)) + <u32>popcnt(i64x2.extract_lane(differs, 1));
+  }
+  if (v128.any_true(outOfBounds(rule, LANES))) columns++;
+  if (!inRanges(rule, key)) columns++;
+  return (columns << 16) | min<u32>(bits, 0xffff);
+}
+
+/** Enters a rule into the sorted list; returns the new length. */
+function enterNear(list: usize, listed: u32, most: u32, rule: usize, distance: u32): u32 {
+  let at = listed;
+  if (listed == most) {
+    at = listed - 1;
+    if (load<u32>(list + <usize>at * NEAR_SIZE, 4) <= distance) return listed;
+  }
+  const length = listed == most ? listed : listed + 1;
+  for (; at > 0; at--) {
+    const before = list + <usize>(at - 1) * NEAR_SIZE;
+    if (load<u32>(before, 4) <= distance) break;
+    store<u64>(before + NEAR_SIZE, load<u64>(before));
+  }
+  const entry = list + <usize>at * NEAR_SIZE;
+  store<u32>(entry, <u32>rule);
+  store<u32>(entry, distance, 4);
+  return length;
 }
 
 /** Writes the addresses of at most `most` rules of a table to `list`, in no order; returns their number. */

@@ -31,6 +31,7 @@ interface TracedExports extends CoreExports {
   eventsLost(): number;
   ruleCount(table: number): number;
   listRules(table: number, list: number, most: number): number;
+  listNearest(table: number, key: number, list: number, most: number): number;
   stageRule(rule: number): number;
   actionsAt(rule: number): number;
 }
@@ -211,6 +212,19 @@ export class TracedCore {
     const { u32 } = this.core;
     for (let n = 0; n < listed; n++) rules.push(this.storedRule(u32[(list >> 2) + n] as number));
     return rules.sort((a, b) => a.rankHigh - b.rankHigh || a.rankLow - b.rankLow);
+  }
+
+  /**
+   * The rules of a table that differ from a key in the fewest 4-byte columns, then bits; equal ones in no order. Call it
+   * between walks.
+   */
+  nearestOf(table: number, key: Uint8Array, most: number): StoredRule[] {
+    const at = this.#next;
+    this.core.u8.set(key, at);
+    const list = at + key.length;
+    const listed = this.#exports.listNearest(table, at, list, most);
+    const { u32 } = this.core;
+    return Array.from({ length: listed }, (_, n) => this.storedRule(u32[(list >> 2) + 2 * n] as number));
   }
 
   /** The rule at an address, such as that of a `lookup` event. */

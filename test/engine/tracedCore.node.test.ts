@@ -71,8 +71,15 @@ describe("the traced core", () => {
       expect(rules.length).toBe(traced.ruleCount(table));
       listed += rules.length;
       for (const [n, rule] of rules.entries()) {
-        const { mask, value } = traced.contentOf(rule);
+        const { mask, value, ranges } = traced.contentOf(rule);
         expect(value.every((byte, i) => (byte & ~(mask[i] as number)) === 0)).toBe(true);
+        // Its own value is at no distance of a rule, so it comes first of the nearest.
+        const key = value.slice();
+        for (const { dword, shift, low } of ranges) {
+          const view = new DataView(key.buffer);
+          view.setUint32(dword, (view.getUint32(dword) | (low << shift)) >>> 0);
+        }
+        expect(traced.nearestOf(table, key, 2)[0]?.address).toBe(rule.address);
         const next = rules[n + 1];
         if (next !== undefined)
           expect(rule.rankHigh - next.rankHigh || rule.rankLow - next.rankLow).toBeLessThanOrEqual(0);
