@@ -1,24 +1,22 @@
 /** What repairs and known mistakes are found from: a frame, the rule that it did not come to, and a way to try changes. */
 import type { FieldRange } from "../../engine/rules.js";
+import type { RuleContent, StoredRule } from "../../engine/tracedCore.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Device } from "../../model/device/device.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
 import type { RuleRef, TableRef, Trace } from "../trace/trace.js";
 import type { Reason, Target } from "../why/explanation.js";
 
-/** A rule of the core, with the object of the model that made it. */
-export interface StoredRule {
+/** A rule of the core, with the object of the model that made it. Mask and value are whole keys, presence included. */
+export interface RuleInTable extends RuleContent {
   readonly ref: RuleRef;
   readonly table: TableRef;
   readonly object: InstalledRule;
-  /** Whole keys, presence included. */
-  readonly mask: Uint8Array;
-  readonly value: Uint8Array;
-  /** Fields with ranges are 0 in mask and value. */
-  readonly ranges: readonly FieldRange[];
+  /** Its place in the copy of the traced core: the address of its table, its address and its rank. */
+  readonly inCore: { readonly table: number; readonly stored: StoredRule };
 }
 
-/** A change of a stored rule; what is left out stays. */
+/** A change of a rule; what is left out stays. */
 export interface RuleChange {
   readonly mask?: Uint8Array;
   readonly value?: Uint8Array;
@@ -31,7 +29,7 @@ export interface Trial {
   /** Whether this frame, in place of the frame of the context, comes to the target. */
   frame(frame: Uint8Array): boolean;
   /** Whether the frame of the context comes to the target once `rule` is changed. */
-  rule(rule: StoredRule, change: RuleChange): boolean;
+  rule(rule: RuleInTable, change: RuleChange): boolean;
 }
 
 export interface RepairContext {
@@ -49,7 +47,7 @@ export interface RepairContext {
    * The rule that the frame should hit: the target, the rule that leads to it, or without such a
    * rule the nearest one. Null if there is none.
    */
-  readonly rule: StoredRule | null;
+  readonly rule: RuleInTable | null;
   /**
    * The key of the frame at the table of the rule, or at the table where it ended if it never came
    * there; presence included, every field filled.
@@ -58,6 +56,6 @@ export interface RepairContext {
   /** The frame at that table, after the changes of earlier rules. */
   readonly frameThere: Uint8Array;
   /** The earlier rule of the same table that took the frame; null without one. */
-  readonly taker: StoredRule | null;
+  readonly taker: RuleInTable | null;
   readonly trial: Trial;
 }

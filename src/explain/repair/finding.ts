@@ -1,6 +1,6 @@
 /** Detectors of known mistakes, and what they find. */
 import type { FieldChange } from "../trace/trace.js";
-import type { StoredRule } from "./context.js";
+import type { RuleInTable } from "./context.js";
 import type { Facts } from "./facts.js";
 
 /** What a detector found. */
@@ -9,7 +9,7 @@ export interface Finding {
   /** Changes of the rule that would correct it. They are tried before they are offered. */
   readonly changes?: readonly FieldChange[];
   /** The rule that changes; the rule of the context if it is left out. */
-  readonly rule?: StoredRule;
+  readonly rule?: RuleInTable;
 }
 
 /** Recognizes one known mistake. Null where the case does not show it. */

@@ -3,7 +3,7 @@ import { SteeringError } from "../../errors.js";
 import { matchOf } from "../../model/match/match.js";
 import type { FieldChange } from "../trace/trace.js";
 import { termsOf } from "../match/terms.js";
-import type { RuleChange, StoredRule } from "./context.js";
+import type { RuleChange, RuleInTable } from "./context.js";
 
 /** The pseudo field of a rule's priority. */
 export const PRIORITY = "priority";
@@ -12,7 +12,7 @@ export const PRIORITY = "priority";
  * The mask, value, ranges and priority of a rule after changes of its fields; null if no rule can
  * have them.
  */
-export function changedRule(rule: StoredRule, changes: readonly FieldChange[]): RuleChange | null {
+export function changedRule(rule: RuleInTable, changes: readonly FieldChange[]): RuleChange | null {
   const fields = new Map(termsOf(rule).map(({ field, wanted }) => [field.name, wanted]));
   let priority: number | undefined;
   for (const { field, after } of changes) {
@@ -31,7 +31,7 @@ export function changedRule(rule: StoredRule, changes: readonly FieldChange[]): 
 }
 
 /** The implied ip_version goes with the last address of its level. */
-export function withoutVersions(rule: StoredRule, changes: readonly FieldChange[]): FieldChange[] {
+export function withoutVersions(rule: RuleInTable, changes: readonly FieldChange[]): FieldChange[] {
   const terms = termsOf(rule);
   const more: FieldChange[] = [];
   for (const level of ["outer", "inner"] as const) {

@@ -2,13 +2,13 @@
 import { fullMask } from "../../model/match/term.js";
 import { rangeText, termText } from "../match/notation.js";
 import type { FieldChange } from "../trace/trace.js";
-import type { StoredRule } from "./context.js";
+import type { RuleInTable } from "./context.js";
 import type { Facts, TermFact } from "./facts.js";
 import { PRIORITY, withoutVersions } from "./ruleChange.js";
 
 /** A change of one rule, to be tried. */
 export interface RuleCandidate {
-  readonly rule: StoredRule;
+  readonly rule: RuleInTable;
   readonly changes: readonly FieldChange[];
 }
 
@@ -36,7 +36,7 @@ export function priorityCandidates({ context: { rule, taker } }: Facts): RuleCan
 }
 
 /** A rule at another priority. */
-export function ranked(rule: StoredRule, priority: number): RuleCandidate {
+export function ranked(rule: RuleInTable, priority: number): RuleCandidate {
   return { rule, changes: [{ field: PRIORITY, before: String(rule.ref.priority), after: String(priority) }] };
 }
 

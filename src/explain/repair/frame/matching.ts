@@ -1,7 +1,7 @@
 /** Changes a frame, header by header and then value by value, until it agrees with a rule. */
 import { EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
 import { presenceWord } from "../../match/terms.js";
-import type { RepairContext, StoredRule } from "../context.js";
+import type { RepairContext, RuleInTable } from "../context.js";
 import { parseBytes, termFacts, type ParsedBytes, type TermFact } from "../facts.js";
 import { FrameDraft } from "./draft.js";
 import { addHeader } from "./structure.js";
@@ -19,7 +19,7 @@ function order({ name, found }: TermFact): number {
 }
 
 /** The terms of a rule that speak about bytes of the frame and that its key fails. */
-export function failingInFrame(rule: StoredRule, key: Uint8Array): TermFact[] {
+export function failingInFrame(rule: RuleInTable, key: Uint8Array): TermFact[] {
   return termFacts(rule, key).filter(({ agrees, field }) => !agrees && !isOfWay(field));
 }
 
@@ -32,7 +32,7 @@ export function isOfWay({ name, ofWay }: { readonly name: string; readonly ofWay
  * The smallest change of `from` that agrees with all terms of the rule; null if none was found. Only
  * failing terms change, and what they need.
  */
-export function matchingFrame(context: RepairContext, rule: StoredRule, from: ParsedBytes): ParsedBytes | null {
+export function matchingFrame(context: RepairContext, rule: RuleInTable, from: ParsedBytes): ParsedBytes | null {
   const tunnels = presenceWord(rule.mask, EXT_PRESENT_TUNNEL);
   let frame = from;
   for (let changes = 0; changes < MOST_CHANGES; changes++) {

@@ -120,7 +120,7 @@ const withoutTunnel: Detector = {
     const inner = failing.filter(
       ({ name, found }) => found === null && (name.startsWith("inner.") || name.includes(".inner_")),
     );
-    const [first] = inner;
+    const first = inner.find(({ name }) => !name.endsWith(".ip_version")) ?? inner[0];
     const hasInner = facts.there.headers.some(({ level }) => level === "inner");
     if (first === undefined || hasInner || presenceWord(context.key, EXT_PRESENT_TUNNEL) !== 0) return null;
     const decap = context.trace.steps.some((step) => step.kind === "action" && step.text.startsWith("removes the"));
@@ -295,15 +295,15 @@ const extensionHeader: Detector = {
 const otherVersion: Detector = {
   name: "other-ip-version",
   detect(facts) {
+    const { failing } = facts;
     for (const level of LEVELS) {
       const found = facts.found(`${level}.ip_version`);
       if (found !== 4n && found !== 6n) continue;
       const other = found === 4n ? 6n : 4n;
-      const term = facts.failing.find(
-        ({ name, field, value }) =>
-          name.startsWith(`${level}.`) &&
-          (BigInt(field.version) === other || (name.endsWith(".ip_version") && value === other)),
-      );
+      const own = failing.filter(({ name }) => name.startsWith(`${level}.`));
+      const term =
+        own.find(({ field }) => BigInt(field.version) === other) ??
+        own.find(({ name, value }) => name.endsWith(".ip_version") && value === other);
       if (term === undefined) continue;
       return {
         sentence: `${term.name} is wanted as ${term.wanted}: the rule is for IPv${other}, and the frame is IPv${found}. Make a rule for each version.`,

@@ -11,7 +11,7 @@ import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
-import type { StoredRule } from "../context.js";
+import type { RuleInTable } from "../context.js";
 import { named } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { priorityCandidates } from "../ruleRepairs.js";
@@ -20,7 +20,7 @@ import { priorityCandidates } from "../ruleRepairs.js";
 const GROUPS = ["outer", "misc", "inner", "misc2", "misc3", "misc4", "misc5"];
 
 /** What a rule masks in vain, and the criteria of its matcher. */
-function leftOutOf({ object }: StoredRule): { leftOut: LeftOut; of: object; criteria: number } | null {
+function leftOutOf({ object }: RuleInTable): { leftOut: LeftOut; of: object; criteria: number } | null {
   const owners = object instanceof FlowEntry ? object.flows : [object];
   for (const of of owners) {
     if (of instanceof Rule) {
@@ -87,7 +87,7 @@ function matchField({ layout: { type }, inner }: MatchSpec, { name }: FilterFiel
 }
 
 /** Fields of the specs of a flow that have a value outside their mask. */
-function outsideMask({ object }: StoredRule): { flow: VerbsFlow; spec: MatchSpec; field: FilterField }[] {
+function outsideMask({ object }: RuleInTable): { flow: VerbsFlow; spec: MatchSpec; field: FilterField }[] {
   if (!(object instanceof FlowEntry)) return [];
   return object.flows.flatMap((flow) => {
     if (!(flow instanceof VerbsFlow)) return [];
@@ -133,7 +133,7 @@ function valueOutside(name: string, prefixes: boolean): Detector {
 }
 
 /** Whether every frame that a rule matches is one that the other rule matches too. */
-function covers(general: StoredRule, special: StoredRule): boolean {
+function covers(general: RuleInTable, special: RuleInTable): boolean {
   if (general.ranges.length > 0) return false;
   return general.mask.every((bits, at) => {
     return (bits & ~(special.mask[at] ?? 0)) === 0 && ((special.value[at] ?? 0) & bits) === (general.value[at] ?? 0);
@@ -185,7 +185,7 @@ const trapping: Detector = {
 };
 
 /** `Rule "web"` */
-export function called({ ref: { kind, name } }: StoredRule): string {
+export function called({ ref: { kind, name } }: RuleInTable): string {
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "${name}"`;
 }
 

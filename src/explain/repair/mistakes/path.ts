@@ -6,7 +6,7 @@ import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { valueText } from "../../match/notation.js";
 import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
-import type { StoredRule } from "../context.js";
+import type { RuleInTable } from "../context.js";
 import type { Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
@@ -160,7 +160,7 @@ const otherDirection: Detector = {
   },
 };
 
-function of({ object, table }: StoredRule): string {
+function of({ object, table }: RuleInTable): string {
   return object instanceof FlowEntry && table.domain === "nic_tx"
     ? "IBV_FLOW_ATTR_FLAGS_EGRESS"
     : table.domain.toUpperCase();

@@ -90,6 +90,8 @@ const levelSwapped: Detector = {
   name: "inner-outer-swapped",
   detect(facts) {
     const { failing } = facts;
+    // Without a tunnel, inner fields are another mistake.
+    if (!facts.there.headers.some(({ level }) => level === "inner")) return null;
     const moved = failing.map((term) => ({ term, to: otherLevel(term.name) }));
     const other = moved.filter(({ term, to }) => to !== undefined && takes(term, facts.found(to as FieldName)));
     const [first] = other.filter(({ term }) => saysMuch(term));

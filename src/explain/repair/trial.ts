@@ -1,0 +1,69 @@
+/** Tries changes on the copy of a device's memory in the traced core. Every change is taken back. */
+import { RANK_SLOT } from "../../abi/engine.js";
+import { insertRule } from "../../engine/rules.js";
+import type { TracedCore } from "../../engine/tracedCore.js";
+import { trappingSlot } from "../../model/table/classifier.js";
+import type { RuleChange, RuleInTable, Trial } from "./context.js";
+
+/** The bits of the upper word of a rank below its slot. */
+const BELOW_SLOT = 2 ** (RANK_SLOT - 32);
+
+/**
+ * Trials of a frame. `comes` traces a frame on the copy as it is, and says whether it comes to the
+ * target.
+ */
+export function trialOn(traced: TracedCore, frame: Uint8Array, comes: (frame: Uint8Array) => boolean): Trial {
+  return {
+    frame: comes,
+    rule: (rule, change) => withChange(traced, rule, change, () => comes(frame)),
+  };
+}
+
+function withChange(traced: TracedCore, rule: RuleInTable, change: RuleChange, work: () => boolean): boolean {
+  const rank = rankOf(rule, change.priority);
+  const changesMatch = change.mask !== undefined || change.value !== undefined || change.ranges !== undefined;
+  return changesMatch ? replaced(traced, rule, change, rank, work) : reranked(traced, rule, rank, work);
+}
+
+interface Rank {
+  readonly rankHigh: number;
+  readonly rankLow: number;
+}
+
+/** The rank at a priority: the slot changes, the order of masks and rules stays. */
+function rankOf({ inCore: { stored } }: RuleInTable, priority: number | undefined): Rank {
+  const { rankHigh, rankLow } = stored;
+  if (priority === undefined) return { rankHigh, rankLow };
+  const slot = Math.floor(rankHigh / BELOW_SLOT);
+  // Rules that let the frame continue have the slot before.
+  const passing = (slot & 1) === 0 ? 1 : 0;
+  return { rankHigh: (trappingSlot(priority) - passing) * BELOW_SLOT + (rankHigh % BELOW_SLOT), rankLow };
+}
+
+function reranked({ core }: TracedCore, { inCore: { stored } }: RuleInTable, rank: Rank, work: () => boolean): boolean {
+  core.exports.rerankRule(stored.address, rank.rankHigh, rank.rankLow);
+  try {
+    return work();
+  } finally {
+    core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
+  }
+}
+
+/** The changed rule stands in the table, and the rule itself behind all others, where no frame of it comes first. */
+function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, rank: Rank, work: () => boolean): boolean {
+  const { core } = traced;
+  const { stored, table } = rule.inCore;
+  const { mask = rule.mask, value = rule.value, ranges = rule.ranges } = change;
+  const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions: rule.actions });
+  if (changed === 0) return false;
+  core.exports.rerankRule(stored.address, LAST, LAST - 1);
+  try {
+    return work();
+  } finally {
+    core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
+    core.exports.removeRule(changed);
+  }
+}
+
+/** The highest rank stands for "no rule". */
+const LAST = 0xffffffff;
