@@ -81,7 +81,7 @@ export const CALLS: readonly CallEntry[] = [
   {
     // After https://github.com/thom311/libnl/issues/408, with other values: a setter that sets no mask.
     name: "a flow with a value and no mask takes the frames of the next one",
-    mistake: "mask of 0",
+    mistake: "value-outside-mask",
     says: ["mask", "flow 1"],
     build: async (corrected) => {
       const { device, queue: sink } = await verbs();
@@ -101,7 +101,7 @@ export const CALLS: readonly CallEntry[] = [
   },
   {
     name: "an address in the struct of a flow in the byte order of the host",
-    mistake: "swapped bytes",
+    mistake: "swapped-bytes",
     says: ["outer.ipv4_dst", "80.2.0.192", "192.0.2.80"],
     build: async (corrected) => {
       const { device, queue: sink } = await verbs();
@@ -121,7 +121,7 @@ export const CALLS: readonly CallEntry[] = [
   },
   {
     name: "match_criteria_enable without the group of the VNI",
-    mistake: "match_criteria_enable leaves out a masked group",
+    mistake: "criteria-leave-out-group",
     says: ["match_criteria_enable", "misc.vxlan_vni"],
     build: async (corrected) => {
       const { device, rule } = await direct();
@@ -134,7 +134,7 @@ export const CALLS: readonly CallEntry[] = [
   },
   {
     name: "a port in match parameters in the byte order of the host",
-    mistake: "swapped bytes",
+    mistake: "swapped-bytes",
     says: ["outer.tcp_dport", "20480", "80"],
     build: async (corrected) => {
       const { device, rule } = await direct();
@@ -145,7 +145,7 @@ export const CALLS: readonly CallEntry[] = [
   },
   {
     name: "num_actions 0 beside a list of actions",
-    mistake: "num_actions 0",
+    mistake: "no-actions",
     says: ["num_actions", "no destination"],
     build: async (corrected) => {
       const { device, rule } = await direct();

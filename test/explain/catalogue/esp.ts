@@ -5,21 +5,21 @@ export const ESP: readonly Entry[] = [
   {
     file: "esp/wrong-key",
     target: { kind: "queue", name: "office" },
-    mistake: null,
+    mistake: "esp-other-key",
     says: ["ICV", "key"],
     correction: [{ op: "replace", path: "/flowActions/0/esp/key", value: "000102030405060708090a0b0c0d0e0f" }],
   },
   {
     file: "esp/wrong-salt",
     target: { kind: "queue", name: "office" },
-    mistake: null,
+    mistake: "esp-other-key",
     says: ["ICV", "salt"],
     correction: [{ op: "replace", path: "/flowActions/0/esp/salt", value: "cafebabe" }],
   },
   {
     file: "esp/replayed",
     target: { kind: "queue", name: "office" },
-    mistake: null,
+    mistake: "esp-replay",
     says: ["replay", "sequence number 1"],
     correction: [
       {
@@ -47,14 +47,14 @@ export const ESP: readonly Entry[] = [
   {
     file: "esp/spi-of-the-action",
     target: { kind: "queue", name: "office" },
-    mistake: null,
+    mistake: "esp-other-spi",
     says: ["SPI", "0x1001"],
     correction: [{ op: "replace", path: "/flowActions/0/esp/spi", value: "0x1001" }],
   },
   {
     file: "esp/not-esp",
     target: { kind: "queue", name: "office" },
-    mistake: null,
+    mistake: "esp-without-header",
     says: ["ESP"],
     correction: [
       {
@@ -77,7 +77,7 @@ export const ESP: readonly Entry[] = [
   {
     file: "esp/hard-limit",
     target: { kind: "queue", name: "office" },
-    mistake: null,
+    mistake: "esp-limit-reached",
     says: ["limit"],
     correction: [{ op: "replace", path: "/flowActions/0/esp/hardLimit", value: 2 }],
   },

@@ -5,7 +5,7 @@ export const ESWITCH: readonly Entry[] = [
   {
     file: "eswitch/no-default-flow-in-the-vf",
     target: { kind: "queue", name: "vm" },
-    mistake: "no default flow",
+    mistake: "no-default-flow",
     says: ["function 1", "default flow"],
     correction: [{ op: "add", path: "/flows", value: [{ name: "vm", queue: "vm", type: "all_default" }] }],
   },
@@ -25,21 +25,21 @@ export const ESWITCH: readonly Entry[] = [
   {
     file: "eswitch/source-port-of-another",
     target: { kind: "rule", name: "out" },
-    mistake: "source port of another function",
+    mistake: "source-port-of-other-function",
     says: ["misc.source_port", "function 1"],
     correction: [{ op: "replace", path: "/rules/0/match/misc.source_port", value: 1 }],
   },
   {
     file: "eswitch/source-port-of-the-wire",
     target: { kind: "rule", name: "in" },
-    mistake: "source port of another function",
+    mistake: "source-port-of-other-function",
     says: ["misc.source_port", "wire"],
     correction: [{ op: "replace", path: "/rules/0/match/misc.source_port", value: "uplink" }],
   },
   {
     file: "eswitch/wire-to-wire",
     target: { kind: "end" },
-    mistake: null,
+    mistake: "wire-to-wire",
     says: ["port 1", "wire"],
     correction: [
       { op: "add", path: "/rules/0/match/misc.source_port", value: 1 },
@@ -63,7 +63,7 @@ export const ESWITCH: readonly Entry[] = [
   {
     file: "eswitch/register-lost",
     target: { kind: "rule", name: "marked" },
-    mistake: null,
+    mistake: "register-lost",
     says: ["misc2.metadata_reg_c_2", "C0 and C1"],
     correction: [
       { op: "replace", path: "/rules/0/actions/0/modify/0/set", value: "misc2.metadata_reg_c_1" },
@@ -73,21 +73,21 @@ export const ESWITCH: readonly Entry[] = [
   {
     file: "eswitch/tag-pushed-before",
     target: { kind: "rule", name: "out" },
-    mistake: "VLAN tag",
+    mistake: "rewritten-before-match",
     says: ['"tag"', "outer.cvlan_tag"],
     correction: [{ op: "remove", path: "/rules/0/match/outer.cvlan_tag" }],
   },
   {
     file: "eswitch/metadata-not-given",
     target: { kind: "rule", name: "marked" },
-    mistake: null,
+    mistake: "register-not-written",
     says: ["misc2.metadata_reg_a", "4660"],
     correction: [{ op: "add", path: "/frames/0/metadata", value: 4660 }],
   },
   {
     file: "eswitch/received-for-sent",
     target: { kind: "rule", name: "count what is sent" },
-    mistake: null,
+    mistake: "other-direction",
     says: ["function 1"],
     correction: [
       { op: "remove", path: "/frames/0/send" },

@@ -5,7 +5,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/tcp-field-for-udp",
     target: { kind: "rule", name: "dns" },
-    mistake: "TCP fields for UDP",
+    mistake: "tcp-fields-for-udp",
     says: ["outer.tcp_dport", "UDP"],
     correction: [
       { op: "remove", path: "/rules/0/match/outer.tcp_dport" },
@@ -15,7 +15,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/udp-field-for-tcp",
     target: { kind: "flow", name: "syslog" },
-    mistake: "UDP fields for TCP",
+    mistake: "udp-fields-for-tcp",
     says: ["outer.udp_dport", "TCP"],
     correction: [{ op: "replace", path: "/flows/0/specs/1", value: { tcp: { dst_port: 514 } } }],
   },
@@ -36,14 +36,14 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/vlan-in-front",
     target: { kind: "rule", name: "web" },
-    mistake: "VLAN tag",
+    mistake: "vlan-tag-in-front",
     says: ["outer.cvlan_tag", "VLAN tag"],
     correction: [{ op: "remove", path: "/rules/0/match/outer.cvlan_tag" }],
   },
   {
     file: "headers/vlan-ethertype",
     target: { kind: "flow", name: "ndn" },
-    mistake: "VLAN tag",
+    mistake: "vlan-by-ethertype",
     says: ["outer.ethertype", "0x8100", "0x8624"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/eth/ether_type", value: "0x8624" }],
   },
@@ -57,7 +57,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/service-tag",
     target: { kind: "rule", name: "customer" },
-    mistake: "service tag",
+    mistake: "vlan-tag-kind",
     says: ["outer.cvlan_tag", "svlan_tag"],
     correction: [
       { op: "remove", path: "/rules/0/match/outer.cvlan_tag" },
@@ -67,7 +67,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/inner-tag",
     target: { kind: "rule", name: "subscriber" },
-    mistake: "second VLAN tag",
+    mistake: "vlan-order",
     says: ["outer.first_vid", "20", "100"],
     correction: [
       { op: "remove", path: "/rules/0/match/outer.first_vid" },
@@ -77,7 +77,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/tag-taken-off",
     target: { kind: "rule", name: "vlan 1" },
-    mistake: "no VLAN tag",
+    mistake: "vlan-tag-missing",
     says: ["outer.first_vid", "VLAN"],
     correction: [
       {
@@ -118,7 +118,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/hop-by-hop",
     target: { kind: "flow", name: "mld" },
-    mistake: "extension header",
+    mistake: "extension-header-as-protocol",
     says: ["outer.ip_protocol", "extension header"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/ipv6/next_hdr", value: 58 }],
   },

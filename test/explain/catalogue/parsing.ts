@@ -5,7 +5,7 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/ipv6-for-ipv4",
     target: { kind: "rule", name: "web" },
-    mistake: "other IP version",
+    mistake: "other-ip-version",
     says: ["outer.ipv4_dst", "IPv4"],
     correction: [
       { op: "remove", path: "/rules/0/match/outer.ipv4_dst" },
@@ -15,7 +15,7 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/snap-length",
     target: { kind: "rule", name: "web" },
-    mistake: null,
+    mistake: "frame-cut-short",
     says: ["outer.tcp_dport", "TCP", "36"],
     correction: [
       {
@@ -35,7 +35,7 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/bad-checksum",
     target: { kind: "rule", name: "app" },
-    mistake: "checksum",
+    mistake: "checksum-not-right",
     says: ["outer.l4_checksum_ok", "checksum"],
     correction: [{ op: "remove", path: "/frames/0/headers/2/checksum" }],
   },
@@ -63,14 +63,14 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/ports-crossed",
     target: { kind: "flow", name: "peer" },
-    mistake: "source and destination",
+    mistake: "ports-swapped",
     says: ["outer.udp_dport", "source"],
     correction: [{ op: "replace", path: "/flows/0/specs/1/udp", value: { src_port: 31337, dst_port: 4500 } }],
   },
   {
     file: "parsing/addresses-crossed",
     target: { kind: "rule", name: "replies" },
-    mistake: "source and destination",
+    mistake: "addresses-swapped",
     says: ["outer.ipv4_src", "destination"],
     correction: [
       {
@@ -90,14 +90,14 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/below-the-range",
     target: { kind: "rule", name: "high" },
-    mistake: null,
+    mistake: "range-off-by-one",
     says: ["outer.tcp_sport", "1023", "1024-65535"],
     correction: [{ op: "replace", path: "/rules/0/match/outer.tcp_sport", value: "1023-65535" }],
   },
   {
     file: "parsing/syn-only",
     target: { kind: "rule", name: "new" },
-    mistake: null,
+    mistake: "tcp-flags-exact",
     says: ["outer.tcp_flags"],
     correction: [{ op: "replace", path: "/rules/0/match/outer.tcp_flags", value: "0x2/0x12" }],
   },

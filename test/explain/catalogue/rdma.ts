@@ -5,7 +5,7 @@ export const RDMA: readonly Entry[] = [
   {
     file: "rdma/wrong-queue-number",
     target: { kind: "flow", name: "messages" },
-    mistake: "swapped bytes",
+    mistake: "swapped-bytes",
     says: ["misc.bth_dst_qp"],
     correction: [{ op: "replace", path: "/deviceFlows/0/match/misc.bth_dst_qp", value: 17 }],
   },

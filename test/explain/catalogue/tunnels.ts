@@ -5,7 +5,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/vxlan-8472",
     target: { kind: "rule", name: "tenant" },
-    mistake: "VXLAN on another port",
+    mistake: "tunnel-on-other-port",
     says: ["8472", "4789", "misc.vxlan_vni"],
     correction: [{ op: "replace", path: "/frames/0/headers/2/destination_port", value: 4789 }],
   },
@@ -19,7 +19,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/inner-without-tunnel",
     target: { kind: "rule", name: "web" },
-    mistake: "inner fields without a tunnel",
+    mistake: "inner-without-tunnel",
     says: ["inner.ipv4_dst", "tunnel"],
     correction: [
       { op: "replace", path: "/rules/0/match", value: { "outer.ipv4_dst": "10.0.0.80", "outer.tcp_dport": 80 } },
@@ -28,7 +28,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/outer-for-inner",
     target: { kind: "rule", name: "vm" },
-    mistake: "outer fields of the inner packet",
+    mistake: "inner-outer-swapped",
     says: ["outer.dmac", "inner.dmac"],
     correction: [
       { op: "remove", path: "/rules/0/match/outer.dmac" },
@@ -52,7 +52,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/gre-without-key",
     target: { kind: "rule", name: "branch" },
-    mistake: null,
+    mistake: "gre-key-absent",
     says: ["misc.gre_key", "key"],
     correction: [{ op: "replace", path: "/frames/0/headers/2", value: { header: "gre", k: 1, key: 7 } }],
   },
@@ -73,7 +73,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/pptp",
     target: { kind: "rule", name: "dialup" },
-    mistake: "inner fields without a tunnel",
+    mistake: "inner-without-tunnel",
     says: ["inner.ipv4_src"],
     correction: [{ op: "remove", path: "/rules/0/match/inner.ipv4_src" }],
   },
@@ -87,7 +87,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/gtpu-error-indication",
     target: { kind: "rule", name: "subscriber" },
-    mistake: "inner fields without a tunnel",
+    mistake: "inner-without-tunnel",
     says: ["inner.ipv4_src"],
     correction: [
       {
@@ -114,14 +114,14 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/vxlan-gpe",
     target: { kind: "rule", name: "tenant" },
-    mistake: "VXLAN on another port",
+    mistake: "tunnel-on-other-port",
     says: ["misc.vxlan_vni", "4790"],
     correction: [{ op: "replace", path: "/rules/0/match", value: { "misc3.outer_vxlan_gpe_vni": 77 } }],
   },
   {
     file: "tunnels/decapsulate-plain",
     target: { kind: "queue", name: "inside" },
-    mistake: null,
+    mistake: "decapsulation-without-tunnel",
     says: ["tunnel"],
     correction: [
       { op: "add", path: "/rules/0/match/misc.vxlan_vni", value: 77 },
