@@ -90,20 +90,27 @@ export class CaptureRun {
   }
 
   /**
-   * Steers the first `count` frames of the columns.
-   * @param number the number of the first of them
+   * Steers rows `first` to `end` - 1 of the columns.
+   * @param number the number of row 0
    * @param skip called for frames that cannot be steered
    * @param see called for each other frame; null where sums are enough
    */
-  run(frames: FrameColumns, count: number, number: number, skip: SkipFrame, see: SeeFrame | null): void {
-    this.#runAll(frames, count, number, skip, see);
+  run(frames: FrameColumns, end: number, number: number, skip: SkipFrame, see: SeeFrame | null, first = 0): void {
+    this.#runAll(frames, first, end, number, skip, see);
     const now = performance.now();
-    if (count > 0) this.#mode.done(count, now - this.#since);
+    if (end > first) this.#mode.done(end - first, now - this.#since);
     this.#since = now;
   }
 
-  #runAll(frames: FrameColumns, count: number, number: number, skip: SkipFrame, see: SeeFrame | null): void {
-    for (let next = 0; next < count;) {
+  #runAll(
+    frames: FrameColumns,
+    first: number,
+    end: number,
+    number: number,
+    skip: SkipFrame,
+    see: SeeFrame | null,
+  ): void {
+    for (let next = first; next < end;) {
       if (!canRun(frames, next)) {
         skip(next, wireLengthOf(frames, next));
         next++;
@@ -111,7 +118,7 @@ export class CaptureRun {
       }
       const begin = next;
       const burst = this.#bursts[this.#underWay === this.#bursts[0] ? 1 : 0];
-      next = this.#fill(burst, frames, begin, count);
+      next = this.#fill(burst, frames, begin, end);
       const rows = { frames, begin, number, see, burst };
       this.#wait();
       burst.start({ summed: (classes, first, some, read) => this.#note(rows, classes, first, some, read) });

@@ -183,10 +183,8 @@ export class LoadedScenario {
     this.#messages ??= this.#sendMessages();
     const outcomes: Outcome[] = [];
     for (let first = 0; first < frames.length;) {
-      const { send, port = 1, sync = false, before = [], time } = frames[first] as FrameInput;
-      this.advance(time);
-      if (sync) this.#domains.sync();
-      before.forEach((step, i) => this.#steps.take(below("before", i), step));
+      const { send, port = 1 } = frames[first] as FrameInput;
+      this.prepare(frames[first] as FrameInput);
       let end = first + 1;
       if (send === undefined) while (end < frames.length && comesIn(frames[end] as FrameInput, port)) end++;
       const some = frames.slice(first, end);
@@ -194,6 +192,17 @@ export class LoadedScenario {
       first = end;
     }
     return outcomes;
+  }
+
+  /**
+   * Does what comes before a frame, without the frame: moves the clock to its time, syncs domains and takes its steps. `run`
+   * does so by itself. Messages of the document are sent before the first frame.
+   */
+  prepare({ sync = false, before = [], time }: FrameInput): void {
+    this.#messages ??= this.#sendMessages();
+    this.advance(time);
+    if (sync) this.#domains.sync();
+    before.forEach((step, i) => this.#steps.take(below("before", i), step));
   }
 
   /** Expectations of the document that the runs so far do not meet. */
