@@ -6,7 +6,7 @@
  * - Every entry point can be imported from where it is installed, with nothing beside it. The package that writes Parquet
  *   is not installed with it; the command says how to install it.
  * - Links between its pages, and from them to other files of it, lead somewhere.
- * - A device starts, and has not loaded what nobody asked for.
+ * - A device starts, and has not loaded what nobody asked for. Only `flowsteer/explain` reads the code of explanations.
  * - Stacks and messages have the names of the source.
  */
 import { spawnSync } from "node:child_process";
@@ -20,13 +20,16 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Size limits in bytes, after gzip. */
-const LIMITS = { core: 100_000, main: 110_000 };
+const LIMITS = { core: 100_000, traced: 60_000, main: 110_000 };
 
 /**
  * Limits for the source that a program with direct rules reads before its first line: number of
  * files, bytes.
  */
 const START = { entries: ["index", "mlx5dv"], files: 4, bytes: 610_000 };
+
+/** Entry points that do not explain; the command loads explanations when it needs them. */
+const UNEXPLAINED = ["index", "verbs", "mlx5dv", "scenario", "run", "packet", "cli"];
 
 /** Limits for a process on any machine. */
 const PATIENCE = 600_000;
@@ -40,7 +43,7 @@ const SLOW_PARTS = ["internal/deps/undici/undici", "http", "worker_threads", "ch
 const PUBLISHED = [
   /^(package\.json|LICENSE|(ARCHITECTURE|CHANGELOG|CONTRIBUTING|README)\.md)$/,
   /^dist\/(index|verbs|mlx5dv|scenario|run|explain|packet|inline|worker|cli|chunk-\w+)\.js$/,
-  /^dist\/core\.wasm$/,
+  /^dist\/(core|traced)\.wasm$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^examples\/[\w./-]+\.(c|json|pcap|pcapng|ts|js|mjs|md|txt|html|css)$/,
   /^schema\/[\w./-]+\.json$/,
@@ -66,8 +69,10 @@ try {
 
   contents(home, files);
   size("core.wasm", gzipped(join(home, "dist/core.wasm")), LIMITS.core);
+  size("traced.wasm", gzipped(join(home, "dist/traced.wasm")), LIMITS.traced);
   await mainEntry(home);
   await startOf(home);
+  await withoutExplanations(home);
   links(home, files);
   imports(home);
   withoutParquet(home);
@@ -106,6 +111,13 @@ async function startOf(home) {
   if (files.length > START.files || bytes > START.bytes) problems.push("a start reads more than it may");
 }
 
+/** No entry point but flowsteer/explain reads the code of explanations. */
+async function withoutExplanations(home) {
+  for (const path of await filesOf(home, UNEXPLAINED)) {
+    if (readFileSync(path, "utf8").includes("class TracedCore")) problems.push(`${path} has the code of explanations`);
+  }
+}
+
 /** Entry points with their static imports. */
 async function filesOf(home, entries) {
   const paths = entries.map((entry) => join(home, `dist/${entry}.js`));
@@ -117,7 +129,7 @@ async function filesOf(home, entries) {
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    external: ["node:*", "fs", "url", "module"],
+    external: ["node:*", "fs", "url", "module", "hyparquet-writer"],
     outdir: "out",
     write: false,
     metafile: true,

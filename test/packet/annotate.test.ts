@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CaptureAnnotator } from "../../src/packet/capture/annotate.js";
-import { encodeComment } from "../../src/packet/capture/blocks.js";
+import { encodeComment } from "../../src/packet/capture/comment.js";
 import { CaptureDecoder, FrameColumns } from "../../src/packet/capture/read.js";
 import { PcapngWriter, PcapWriter } from "../../src/packet/capture/writer.js";
 import { concat, decodeAll, describeInterface, enhancedPacket, le, section } from "./support/captureHelpers.js";

@@ -5,7 +5,8 @@
  * length of a section, and a simple packet block, which has no options, becomes an enhanced one. A pcap file becomes a section
  * with one interface. Files follow each other as sections.
  */
-import { Blocks, type EncodedComment } from "./blocks.js";
+import { Blocks } from "./blocks.js";
+import type { EncodedComment } from "./comment.js";
 import { PCAP_HEADER, PCAP_MAGIC } from "./pcap.js";
 import {
   BLOCK,

@@ -4,7 +4,7 @@
  */
 
 import { refuse } from "../../errors.js";
-import { encodeComment } from "./blocks.js";
+import { encodeComment } from "./comment.js";
 import { MAX_CAPTURE_LENGTH, viewOf } from "./record.js";
 import { PCAP_HEADER, PCAP_MAGIC, PCAP_RECORD, PCAP_VERSION } from "./pcap.js";
 import {
