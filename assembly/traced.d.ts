@@ -1,2 +1,2 @@
-/** 1 in the traced core, else 0 (asconfig.json; branch/events.ts). */
+/** 1 in the traced core (asconfig.json); sources of other cores lose its statements (scripts/untraced.mjs). */
 declare const TRACED: i32;

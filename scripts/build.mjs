@@ -27,7 +27,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { mergeChunks } from "./chunks.mjs";
 import { CORE_EXPORTS, ExportReader } from "./core-exports.mjs";
-import UntracedTransform from "./untraced-transform.mjs";
+import { withoutTraced } from "./untraced.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -96,7 +96,7 @@ async function buildCore(flavour) {
     "src/abi",
     "asconfig.json",
     "scripts/coverage-transform.mjs",
-    "scripts/untraced-transform.mjs",
+    "scripts/untraced.mjs",
     "scripts/core-exports.mjs",
     "node_modules/assemblyscript",
   ];
@@ -131,16 +131,21 @@ async function compileCore(flavour, options, transforms = []) {
     stdout: stream,
     stderr: stream,
     // Not in asconfig.json: there the compiler drops the leading "./" of a transform's path.
-    transforms: [
-      ...(flavour === "traced" ? [] : [UntracedTransform]),
-      ...(flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms),
-    ],
+    transforms: flavour === "coverage" ? [(await import("./coverage-transform.mjs")).default] : transforms,
+    readFile: (name, base) => source(join(base, name), flavour === "traced"),
     writeFile: (name, contents) => replaceFile(name, contents),
   });
   // The compiler reports how its last round of optimization went; that is no warning.
   const text = messages.join("").replace(/^Last converge was suboptimal\.\n/gm, "");
   if (text !== "") say(text.trimEnd());
   if (error) fail(`the ${flavour} core was not built`);
+}
+
+/** What the compiler reads; null where there is no such file. */
+function source(path, traced) {
+  if (!existsSync(path)) return null;
+  const text = readFileSync(path, "utf8");
+  return traced ? text : withoutTraced(text);
 }
 
 /** The thread of a pool, for tests that run from source. */

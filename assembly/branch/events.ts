@@ -2,8 +2,8 @@
  * The events of the traced core (layouts in src/abi/trace.ts). In: what happens to a branch. Out:
  * event records, one after the other, in memory that the host gave.
  *
- * `TRACED` is a constant of the compiler (asconfig.json): 1 in the traced core, else 0. Every call of
- * a function here is under `if (TRACED)`, so other cores contain none of them.
+ * Every call of a function here is under `if (TRACED)`. Other cores are compiled without these
+ * statements (scripts/untraced.mjs), so they are byte for byte what they would be without events.
  */
 import { FRAME_ADDRESS, FRAME_LENGTH, FRAME_SIZE } from "../../src/abi/engine";
 import { MAP_SIZE } from "../../src/abi/headers";

@@ -1,13 +1,14 @@
 /** Compiles AssemblyScript with mutants written into it. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { withoutTraced } from "../untraced.mjs";
 import { mutantsOf } from "./operators.mjs";
 import { prelude, RECORDERS, SWITCHES, withMutants } from "./schemata.mjs";
 
 /** Sources below a folder with their mutants, numbered from 0. */
 export async function readSources(folder) {
   const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
-  return collect(names.sort().map((name) => [join(folder, name), readFileSync(join(folder, name), "utf8")]));
+  return collect(names.sort().map((name) => [join(folder, name), fromDisk(join(folder, name))]));
 }
 
 /** The same of texts by their names. */
@@ -101,7 +102,7 @@ async function run(entry, options, count, read) {
 
 function fromDisk(name) {
   try {
-    return readFileSync(name, "utf8");
+    return withoutTraced(readFileSync(name, "utf8"));
   } catch {
     return null;
   }

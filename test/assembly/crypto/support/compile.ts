@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { withoutTraced } from "../../../../scripts/untraced.mjs";
+
 export const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** As asconfig.json makes the release flavour. */
@@ -31,7 +33,7 @@ export async function compile(entry: string, sources: Sources = {}): Promise<Uin
 
 function read(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return withoutTraced(readFileSync(path, "utf8"));
   } catch {
     return null;
   }

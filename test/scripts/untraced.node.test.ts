@@ -1,0 +1,46 @@
+/** Cores other than the traced one are compiled from sources without events. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { withoutTraced } from "../../scripts/untraced.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+describe("withoutTraced", () => {
+  it("blanks statements and blocks, and keeps every place", () => {
+    const text = "a();\nif (TRACED) note(b, c);\nif (TRACED) {\n  if (d) {\n    note(e);\n  }\n}\nf();\n";
+    const blank = withoutTraced(text);
+    expect(blank.length).toBe(text.length);
+    expect(blank.replace(/\s+/g, " ")).toBe("a(); f(); ");
+    expect(blank.indexOf("f();")).toBe(text.indexOf("f();"));
+  });
+
+  it("leaves no event function in a core", () => {
+    // The debug core has the names of its functions.
+    const names = (flavour: string): string => readFileSync(join(ROOT, `build/${flavour}/core.wasm`), "latin1");
+    expect(names("debug")).toContain("assembly/branch/outcome/setVerdict");
+    expect(names("debug")).not.toContain("assembly/branch/events/");
+  });
+
+  it("leaves no export of the traced core in the release core", async () => {
+    const module = await WebAssembly.compile(readFileSync(join(ROOT, "build/release/core.wasm")));
+    const traced = await WebAssembly.compile(readFileSync(join(ROOT, "build/traced/core.wasm")));
+    const names = (one: WebAssembly.Module): string[] => WebAssembly.Module.exports(one).map(({ name }) => name);
+    expect(
+      names(traced)
+        .filter((name) => !names(module).includes(name))
+        .sort(),
+    ).toEqual([
+      "actionsAt",
+      "eventsEnd",
+      "eventsLost",
+      "listNearest",
+      "listRules",
+      "openCopy",
+      "openTrace",
+      "ruleCount",
+      "stageRule",
+    ]);
+    expect(names(module).filter((name) => !names(traced).includes(name))).toEqual([]);
+  });
+});
