@@ -15,13 +15,6 @@ describe("withoutTraced", () => {
     expect(blank.indexOf("f();")).toBe(text.indexOf("f();"));
   });
 
-  it("leaves no event function in a core", () => {
-    // The debug core has the names of its functions.
-    const names = (flavour: string): string => readFileSync(join(ROOT, `build/${flavour}/core.wasm`), "latin1");
-    expect(names("debug")).toContain("assembly/branch/outcome/setVerdict");
-    expect(names("debug")).not.toContain("assembly/branch/events/");
-  });
-
   it("leaves no export of the traced core in the release core", async () => {
     const module = await WebAssembly.compile(readFileSync(join(ROOT, "build/release/core.wasm")));
     const traced = await WebAssembly.compile(readFileSync(join(ROOT, "build/traced/core.wasm")));
