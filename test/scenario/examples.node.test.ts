@@ -42,6 +42,11 @@ describe("examples", () => {
       "state-meter.json",
       "state-sampler.json",
       "tunnel.json",
+      "why-hidden.json",
+      "why-meter.json",
+      "why-port.json",
+      "why-vf.json",
+      "why-vxlan.json",
     ]);
   });
 
