@@ -66,7 +66,7 @@ const TUNNELS: Readonly<Record<number, Header>> = {
 
 const OF_LEVEL: Readonly<Record<number, (draft: FrameDraft, level: Level) => boolean>> = {
   [key.PRESENT_VLAN]: (draft, level) => addVlan(draft, level, 0),
-  [key.PRESENT_VLAN2]: (draft, level) => addVlan(draft, level, draft.indexOf(level, ["vlan"]) < 0 ? 0 : 1),
+  [key.PRESENT_VLAN2]: (draft, level) => addVlan(draft, level, 1),
   [key.PRESENT_L3]: (draft, level) => setIp(draft, level, "ipv4"),
   [key.PRESENT_IPV4]: (draft, level) => setIp(draft, level, "ipv4"),
   [key.PRESENT_IPV6]: (draft, level) => setIp(draft, level, "ipv6"),
@@ -99,9 +99,9 @@ export function addHeader(draft: FrameDraft, { field, value, mask }: TermFact, t
   return OF_LEVEL[here.bit]?.(draft, level) ?? false;
 }
 
-/** Removes the tags of a level. */
-export function removeVlans(draft: FrameDraft, level: Level): boolean {
-  const at = draft.indexOf(level, ["vlan"]);
+/** Removes the tags of a level from the n-th on. */
+export function removeVlans(draft: FrameDraft, level: Level, n: number): boolean {
+  const at = draft.indexOf(level, ["vlan"], n);
   const before = draft.layers[at - 1];
   if (before === undefined) return false;
   let count = 1;
@@ -112,7 +112,7 @@ export function removeVlans(draft: FrameDraft, level: Level): boolean {
   return true;
 }
 
-/** Makes the first tag of a level one of another kind. */
+/** Makes the n-th tag of a level one of another kind. */
 export function setTagKind(draft: FrameDraft, level: Level, n: number, service: boolean): boolean {
   const at = draft.indexOf(level, ["vlan"], n);
   const before = draft.layers[at - 1];
@@ -232,7 +232,8 @@ function linkEnd(draft: FrameDraft, level: Level): number {
 
 /** Adds the first or the second tag of a level. */
 export function addVlan(draft: FrameDraft, level: Level, n: number): boolean {
-  const at = n === 0 ? draft.indexOf(level, ["ethernet"]) + 1 : draft.indexOf(level, ["vlan"]) + 1;
+  const first = draft.indexOf(level, ["vlan"]) < 0;
+  const at = n === 0 || first ? draft.indexOf(level, ["ethernet"]) + 1 : draft.indexOf(level, ["vlan"]) + 1;
   const before = draft.layers[at - 1];
   if (at === 0 || before === undefined) return false;
   const type = before.fields["type"];
@@ -248,9 +249,11 @@ function addMpls(draft: FrameDraft, level: Level): boolean {
   return true;
 }
 
-function addGreKey(draft: FrameDraft): boolean {
+/** Gives the GRE header a key. */
+export function addGreKey(draft: FrameDraft): boolean {
   const at = draft.indexOf("outer", ["gre"]);
-  const gre = draft.layers[at] as DraftLayer;
+  const gre = draft.layers[at];
+  if (gre === undefined) return false;
   // The key makes the header longer, so the lengths before it follow.
   draft.splice(at + 1, 0);
   gre.fields["k"] = true;

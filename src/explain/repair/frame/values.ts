@@ -2,7 +2,16 @@
 import { format, fullMask } from "../../../model/match/term.js";
 import type { TermFact } from "../facts.js";
 import type { DraftLayer, FrameDraft, Level } from "./draft.js";
-import { setEtherType, setFragment, setProtocol, setRight, setTagKind, removeVlans, addVlan } from "./structure.js";
+import {
+  setEtherType,
+  setFragment,
+  setProtocol,
+  setRight,
+  setTagKind,
+  removeVlans,
+  addVlan,
+  addGreKey,
+} from "./structure.js";
 
 /** Where a match field lies: headers, which of several, and the field by header. */
 interface Place {
@@ -113,7 +122,7 @@ const right: Special = (draft, level, wanted) => wanted === 1n && setRight(draft
 const tag =
   (n: number, service: boolean): Special =>
   (draft, level, wanted) => {
-    if (wanted === 0n) return n === 0 && removeVlans(draft, level);
+    if (wanted === 0n) return removeVlans(draft, level, n);
     return setTagKind(draft, level, n, service) || addVlan(draft, level, n);
   };
 
@@ -121,6 +130,7 @@ const tag =
 const SPECIAL: Readonly<Record<string, Special>> = {
   ethertype: (draft, level, wanted) => setEtherType(draft, level, Number(wanted)),
   ip_protocol: (draft, level, wanted) => setProtocol(draft, level, Number(wanted)),
+  gre_k_present: (draft, _, wanted) => wanted === 1n && addGreKey(draft),
   frag: (draft, level, wanted) => setFragment(draft, level, wanted === 1n),
   cvlan_tag: tag(0, false),
   svlan_tag: tag(0, true),

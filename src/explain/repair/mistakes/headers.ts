@@ -237,7 +237,7 @@ const untagged: Detector = {
   detect(facts) {
     for (const level of LEVELS) {
       const terms = tagTerms(facts, level);
-      const hasTag = facts.found(`${level}.first_vid`) !== null;
+      const hasTag = facts.there.headers.some((one) => one.header === "vlan" && one.level === level);
       const wants = terms.filter(
         ({ found, value, name }) =>
           (found === null && !hasTag) || (/[cs]vlan_tag$/.test(name) && value === 1n && !hasTag),

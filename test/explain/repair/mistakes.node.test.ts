@@ -3,7 +3,9 @@ import { buildFrame, type Layer } from "../../../src/packet/index.js";
 import type { MatchFields } from "../../../src/model/match/match.js";
 import { mistakeIn } from "../../../src/explain/repair/mistake.js";
 import { repairsFor } from "../../../src/explain/repair/repairs.js";
-import { caseOf, load } from "./support/case.js";
+import { bytesOf, CaseDevice, changedMatch, changedOptions } from "./support/case.js";
+
+const at = await CaseDevice.open({ vports: 2, ports: 2 });
 
 const ethernet = { header: "ethernet" } as const;
 const ipv4 = { header: "ipv4", source: "192.0.2.1", destination: "10.0.0.7" } as const;
@@ -281,43 +283,31 @@ function frameOf({ name, layers }: Planted): { frame: Uint8Array; options: { wir
 describe.each(PLANTED)("$name: $match", (planted) => {
   const { name, match, right, says = "", corrects = true } = planted;
   const { frame, options } = frameOf(planted);
-  const device = { vports: 2, ports: 2 };
+  const rule = { name: "web", match };
 
-  it("is recognized", async () => {
-    const { context } = await caseOf([{ name: "web", match }], frame, device, options);
-    const mistake = mistakeIn(context);
+  it("is recognized", () => {
+    at.set([rule]);
+    const mistake = mistakeIn(at.context(frame, options));
     expect(mistake?.name).toBe(name);
     expect(mistake?.sentence).toContain(says);
     expect(mistake?.sentence).toContain(Object.keys(match)[0]?.split(".")[1]);
   });
 
-  it("is corrected by a repair that was tried", async () => {
-    const { context } = await caseOf([{ name: "web", match }], frame, device, options);
-    const repairs = repairsFor(context);
+  it("is corrected by repairs that were tried", () => {
+    at.set([rule]);
+    const repairs = repairsFor(at.context(frame, options));
     if (corrects) expect(repairs[0]).toMatchObject({ of: "rule", rule: "web" });
     for (const { of, frame: bytes, fields } of repairs) {
-      if (of === "frame") {
-        const changed = Uint8Array.from((bytes as string).match(/../g) ?? [], (digits) => parseInt(digits, 16));
-        const loaded = await load([{ name: "web", match }], device);
-        expect(loaded.device.receive(1, changed).rules.map((rule) => rule.name)).toEqual(["web"]);
-        continue;
-      }
-      const entries = new Map(Object.entries(match));
-      for (const { field, after } of fields) {
-        if (after === null) entries.delete(field);
-        else entries.set(field, after);
-      }
-      const changed = Object.fromEntries(entries);
-      const loaded = await load([{ name: "web", match: changed }], device);
-      expect(
-        loaded.device.receive(1, frame, options).rules.map((rule) => rule.name),
-        JSON.stringify(changed),
-      ).toEqual(["web"]);
+      const changed = of === "frame" ? match : changedMatch(match, fields);
+      at.set([{ name: "web", match: changed }]);
+      const sent = of === "frame" ? bytesOf(bytes as string) : frame;
+      expect(at.hits(sent, changedOptions(frame, sent, options)), JSON.stringify(changed)).toEqual(["web"]);
     }
   });
 
-  it("is not recognized without the mistake", async () => {
-    const { context } = await caseOf([{ name: "web", match: right }], frame, device, options);
+  it("is not recognized without the mistake", () => {
+    at.set([{ name: "web", match: right }]);
+    const context = at.context(frame, options);
     expect(context.reached).toBe(true);
     expect(mistakeIn(context)).toBeNull();
   });
