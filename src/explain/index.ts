@@ -1,4 +1,13 @@
 /** `flowsteer/explain`: traces of frames, and why a frame did not come to a rule. It only re-exports. */
+export {
+  openTracer,
+  trace,
+  Tracer,
+  traceSend,
+  type TraceOptions,
+  type TracerOptions,
+  type TraceSendOptions,
+} from "./trace/tracer.js";
 export type {
   ActionStep,
   ByteChange,

@@ -1,4 +1,5 @@
 /** Names of what a trace meets: tables by their address, rules by the number in outcomes. */
+import type { Core } from "../../engine/core.js";
 import type { Device } from "../../model/device/device.js";
 import type { TablePlace } from "../../model/base/deviceBase.js";
 import type { InstalledRule } from "../../model/base/installed.js";
@@ -30,11 +31,14 @@ const STAGES: Readonly<Record<StageName, string>> = {
   fdb: "root",
 };
 
-/** The table at an address of the core. A function without tables, `vport`, has an empty one. */
-export function tableRef(device: Device, address: number, vport: number): TableRef {
+/**
+ * The table at an address of `core`: that of the device, or a traced core. A function without
+ * tables, `vport`, has an empty one.
+ */
+export function tableRef(device: Device, core: Core, address: number, vport: number): TableRef {
   const place = device.tables.get(address);
   if (place !== undefined) return { domain: place.domain, vport: place.vport, table: tableName(place) };
-  const sends = address === device.core.exports.emptySendTable() >>> 0;
+  const sends = address === core.exports.emptySendTable() >>> 0;
   return { domain: sends ? "nic_tx" : "nic_rx", vport, table: "root" };
 }
 

@@ -7,19 +7,16 @@ import { FlowMeterAction } from "../../model/action/asoActions.js";
 import { AsoObject } from "../../model/action/asoObject.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { InstalledRule } from "../../model/base/installed.js";
-import type { Device } from "../../model/device/device.js";
 import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import { EspAction } from "../../model/esp/action.js";
 import { FlowEntry } from "../../model/flow/entry.js";
-import { QueuePair } from "../../model/queue/queuePair.js";
-import { WorkQueue } from "../../model/queue/workQueue.js";
 import { Rule } from "../../model/rule/rule.js";
 
 /** Bytes of a counter in the core. */
 const COUNTER_SIZE = 16;
 
 /** The name of the object with state at an address; "" where no object of the rule has it. */
-export function stateName(device: Device, core: Core, kind: StateKind, address: number, of: InstalledRule): string {
+export function stateName(core: Core, kind: number, address: number, of: InstalledRule): string {
   switch (kind) {
     case StateKind.counter:
       return counterName(of, address);
@@ -30,10 +27,7 @@ export function stateName(device: Device, core: Core, kind: StateKind, address: 
     case StateKind.esp:
     case StateKind.replay_window:
       return associationName(core, of, address);
-    case StateKind.queue:
-    case StateKind.completion_queue:
-      return queueName(device, kind, address);
-    case StateKind.reason:
+    default:
       return "";
   }
 }
@@ -83,15 +77,6 @@ function associationName({ u32 }: Core, of: InstalledRule, address: number): str
 
 function isWithin(address: number, from: number, bytes: number): boolean {
   return address >= from && address < from + bytes;
-}
-
-function queueName(device: Device, kind: StateKind, address: number): string {
-  if (kind === StateKind.queue) return device.queues.get(address)?.label ?? "";
-  for (const one of device.receivers.values()) {
-    const queue = one instanceof QueuePair ? one.recv_cq : one instanceof WorkQueue ? one.cq : null;
-    if (queue !== null && queue.handle === address) return queue.name;
-  }
-  return "";
 }
 
 /** The actions of a rule, and those of its arrays and samplers. */

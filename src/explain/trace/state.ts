@@ -18,7 +18,7 @@ interface Decoder {
 
 const u64 = (view: DataView, at: number): string => view.getBigUint64(at, true).toString();
 
-const DECODERS: Readonly<Record<StateKind, Decoder>> = {
+const DECODERS: Readonly<Record<number, Decoder>> = {
   [StateKind.counter]: {
     object: "counter",
     values: (view) => ({ packets: u64(view, 0), bytes: u64(view, 8) }),
@@ -52,11 +52,11 @@ const DECODERS: Readonly<Record<StateKind, Decoder>> = {
     values: (view) => ({ completions: view.getUint32(0, true).toString() }),
   },
   [StateKind.reason]: { object: "reason", values: (view) => ({ frames: u64(view, 0) }) },
-};
+} satisfies Record<StateKind, Decoder>;
 
 /** The values that changed; without a change the first value, which was read. */
-export function stateChange(kind: StateKind, name: string, before: Uint8Array, after: Uint8Array): StateChange {
-  const { object, values } = DECODERS[kind];
+export function stateChange(kind: number, name: string, before: Uint8Array, after: Uint8Array): StateChange {
+  const { object, values } = DECODERS[kind] as Decoder;
   const was = values(viewOf(before), before);
   const is = values(viewOf(after), after);
   const all = Object.keys({ ...was, ...is }).map((value) => ({

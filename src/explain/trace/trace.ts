@@ -11,6 +11,8 @@ export interface Trace {
   readonly from: TraceSource;
   /** Whether the frame had its effect on the device; false for a dry run. */
   readonly committed: boolean;
+  /** False if the frame did more than a trace holds (TRACE_BYTES in src/abi/trace.ts): its steps end early then. */
+  readonly complete: boolean;
   /** In the order in which the engine took them. */
   readonly steps: readonly TraceStep[];
   readonly outcome: TraceOutcome;
@@ -140,8 +142,8 @@ export interface ForkStep extends Step {
 export interface MoveStep extends Step {
   readonly kind: "move";
   readonly to: TableRef;
-  /** The cause (src/abi/trace.ts, `Move`). */
-  readonly cause: "jump" | "resume" | "miss" | "egress" | "vport" | "fdb_default";
+  /** The cause (src/abi/trace.ts, `Move`); "loopback": the port loops the sent frame back to its own receive rules. */
+  readonly cause: "jump" | "resume" | "miss" | "egress" | "vport" | "fdb_default" | "loopback";
 }
 
 /** A destination gets the branch, if it takes it. */
@@ -152,6 +154,8 @@ export interface DestinationStep extends Step {
   readonly copy: boolean;
   /** Why it did not take the frame; null if it took it. */
   readonly refused: ReasonName | null;
+  /** Receive requests and completions that the frame took. */
+  readonly state: readonly StateChange[];
 }
 
 /** The branch has ended. */

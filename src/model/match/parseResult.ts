@@ -38,7 +38,11 @@ export function parsedAt(batch: Batch, i: number): ParsedFrame {
 
 /** Reads the headers of frame i of a batch that was parsed with every group. */
 export function headersAt(batch: Batch, i: number): ParsedHeaders {
-  const map = batch.map(i);
+  return headersIn(batch.map(i));
+}
+
+/** Reads the headers of a frame map. */
+export function headersIn(map: DataView): ParsedHeaders {
   return { headers: headersOf(map), payload: payloadOf(map), stopped: stopAt(map) };
 }
 

@@ -39,12 +39,25 @@ interface Origin {
 const WIRE: Origin = { vport: VPORT_UPLINK, qp_num: 0, metadata: 0 };
 
 /** A queue handle that no rule uses: frames from it match no rule's own queue. */
-const NOBODY = 1;
+export const NOBODY = 1;
+
+/** What frames that a queue pair sends have in common. */
+export interface SentFrames {
+  readonly qp_num?: number;
+  /** The initial value of metadata register A. */
+  readonly metadata?: number;
+  /** Whether the queue pair is a connected or datagram one, which makes packets of what it sends. */
+  readonly transport?: boolean;
+  /** Their time in nanoseconds; null for the clock of the device. */
+  readonly time?: bigint | null;
+}
 
 /** Options of `loopBack`. */
 export interface LoopOptions {
   readonly rdma?: boolean;
   readonly ownFlows?: boolean;
+  /** As for sent frames. */
+  readonly time?: bigint | null;
 }
 
 /** Receives the sums of a burst by outcome class. */
@@ -196,8 +209,8 @@ export class Traffic {
   }
 
   /**
-   * Steers frames that a queue pair of function `from` sends, with `transport` those of a connected
-   * or datagram queue pair. The host work is added to `pendingWork`; the caller does it.
+   * Steers frames that a queue pair of function `from` sends. The host work is added to
+   * `pendingWork`; the caller does it.
    */
   send(
     call: string,
@@ -205,16 +218,14 @@ export class Traffic {
     port: number,
     frames: readonly Uint8Array[],
     pendingWork: PendingWork,
-    qp_num = 0,
-    metadata = 0,
-    transport = false,
+    { qp_num = 0, metadata = 0, transport = false, time = null }: SentFrames = {},
   ): Outcome[] {
     const pipeline = from.part(TablePipeline);
     return this.#run(
       call,
       port,
       frames,
-      {},
+      { time },
       { vport: from.vport, qp_num, metadata },
       () => this.batch.steer(transport ? pipeline.sentByTransports : pipeline.sent),
       (i, frame) => this.reader.read(i, frame, null, pendingWork),
@@ -234,7 +245,7 @@ export class Traffic {
     frames: readonly Uint8Array[],
     sender: QueuePair,
     pendingWork: PendingWork,
-    { rdma = true, ownFlows = false }: LoopOptions = {},
+    { rdma = true, ownFlows = false, time = null }: LoopOptions = {},
   ): Outcome[] {
     const { looped, root } = this.#pipeline;
     const first = rdma ? looped : root;
@@ -246,7 +257,7 @@ export class Traffic {
       call,
       port,
       frames,
-      {},
+      { time },
       { vport: VPORT_MANAGER, qp_num: sender.qp_num, metadata: 0 },
       () => this.batch.loopBack(first, ownFlows ? NOBODY : sender.handle),
       (i, frame) => this.reader.read(i, frame, ownFlows ? null : sender, pendingWork),

@@ -5,7 +5,7 @@
 import { IBV_QPS_RTS, IBV_QPT_RAW_PACKET } from "../../abi/verbs.js";
 import { refuse } from "../../errors.js";
 import { egress } from "../device/cable.js";
-import { checkBytes, unsigned } from "../../checks.js";
+import { checkBytes, checkTime, unsigned } from "../../checks.js";
 import type { DeviceBase } from "../base/deviceBase.js";
 import { living } from "../base/handle.js";
 import { checkFrameLength } from "./input.js";
@@ -22,6 +22,11 @@ export interface SendOptions {
    * The initial value of metadata register A, 32 bits, for the rules of the send path. @default 0
    */
   metadata?: number;
+  /**
+   * Its time in nanoseconds, for meters and connections; null as if left out.
+   * @default the clock of the device
+   */
+  time?: bigint | null;
 }
 
 /** Reasons for which a queue that a rule chose does not take the frame. */
@@ -43,14 +48,19 @@ export function sendFrame(
   return sendFrom(call, traffic, qp, frame, checkSend(call, traffic.device, qp, frame, options));
 }
 
-/** Checks the arguments of `device.send`. @returns the initial value of register A */
+/** Checked options of `device.send`. */
+export type SendSettings = Readonly<Required<SendOptions>>;
+
+const DEFAULTS: SendSettings = { metadata: 0, time: null };
+
+/** Checks the arguments of `device.send`. */
 export function checkSend(
   call: string,
   device: DeviceBase,
   qp: QueuePair,
   frame: Uint8Array,
-  { metadata = 0 }: SendOptions,
-): number {
+  { metadata = 0, time = null }: SendOptions,
+): SendSettings {
   living(call, "qp", qp, QueuePair);
   if (qp.device !== device) refuse({ code: "EINVAL", call, reason: "other_device", path: "qp", value: qp });
   if (qp.qp_type !== IBV_QPT_RAW_PACKET) {
@@ -63,13 +73,21 @@ export function checkSend(
   }
   checkBytes(call, "frame", frame);
   checkFrameLength(call, "frame", frame.length);
-  return unsigned(call, "metadata", metadata, 32);
+  unsigned(call, "metadata", metadata, 32);
+  if (time !== null) checkTime(call, "time", time);
+  return { metadata, time };
 }
 
 /** Sends a frame that was checked, from a queue pair that was checked. */
-export function sendFrom(call: string, traffic: Traffic, qp: QueuePair, frame: Uint8Array, metadata = 0): Outcome {
+export function sendFrom(
+  call: string,
+  traffic: Traffic,
+  qp: QueuePair,
+  frame: Uint8Array,
+  settings: SendSettings = DEFAULTS,
+): Outcome {
   const pendingWork = new PendingWork();
-  const { outcome, egressFrames } = steerSent(call, traffic, qp, frame, metadata, pendingWork);
+  const { outcome, egressFrames } = steerSent(call, traffic, qp, frame, settings, pendingWork);
   const { device } = traffic;
   for (const { destination, port } of egressFrames) destination.outcome = egress(device, port, destination.frame);
   for (const arrival of pendingWork.arrivals) arrival.transport.arrive(arrival.frame);
@@ -91,15 +109,15 @@ export function steerSent(
   traffic: SendTraffic,
   qp: QueuePair,
   frame: Uint8Array,
-  metadata: number,
+  settings: SendSettings,
   pendingWork: PendingWork,
 ): Sent {
-  const { number } = portOf(call, "qp.port_num", qp.device, qp.attributes.port_num);
-  const transport = qp.qp_type !== IBV_QPT_RAW_PACKET;
-  const { function: from } = qp.context;
-  const [sent] = traffic.send(call, from, number, [frame], pendingWork, qp.qp_num, metadata, transport) as [Outcome];
+  const { qp_num, qp_type, device, attributes, context } = qp;
+  const { number } = portOf(call, "qp.port_num", device, attributes.port_num);
+  const origin = { qp_num, transport: qp_type !== IBV_QPT_RAW_PACKET, ...settings };
+  const [sent] = traffic.send(call, context.function, number, [frame], pendingWork, origin) as [Outcome];
   return pendingWork.egressFrames.some((one) => loops(qp, one))
-    ? loopedBack(call, traffic, qp, sent, pendingWork)
+    ? loopedBack(call, traffic, qp, sent, settings.time, pendingWork)
     : { outcome: sent, egressFrames: pendingWork.egressFrames };
 }
 
@@ -119,7 +137,14 @@ function loops(qp: QueuePair, { destination, port, switched }: PendingWork["egre
  * keep does not leave. SPEC: RDMA tables and connections match only frames for the port's own MAC
  * and for groups.
  */
-function loopedBack(call: string, traffic: SendTraffic, qp: QueuePair, sent: Outcome, pendingWork: PendingWork): Sent {
+function loopedBack(
+  call: string,
+  traffic: SendTraffic,
+  qp: QueuePair,
+  sent: Outcome,
+  time: bigint | null,
+  pendingWork: PendingWork,
+): Sent {
   const rules: HitRule[] = [...sent.rules];
   const copies: Destination[] = [];
   const instead = new Map<Destination, readonly Destination[]>();
@@ -133,7 +158,7 @@ function loopedBack(call: string, traffic: SendTraffic, qp: QueuePair, sent: Out
     }
     const { frame } = destination;
     const { unicast, multicast } = qp.selfLoopback;
-    const options = { rdma: isFor(port, frame), ownFlows: isMulticast(frame) ? multicast : unicast };
+    const options = { rdma: isFor(port, frame), ownFlows: isMulticast(frame) ? multicast : unicast, time };
     const [looped] = traffic.loopBack(call, port.number, [frame], qp, pendingWork, options) as [Outcome];
     rules.push(...looped.rules);
     copies.push(...looped.copies);
