@@ -30,33 +30,40 @@ export interface Explanation {
 }
 
 /** One link of the chain. `sentence` says it in words, without the name of the kind. */
-export type Reason = { readonly sentence: string } & (
-  | { readonly kind: "not reached"; readonly table: TableRef; readonly leading: readonly RuleRef[] }
-  | { readonly kind: "earlier rule"; readonly rule: RuleRef; readonly by: RuleRef; readonly wouldMatch: boolean }
-  | {
-      readonly kind: "no match";
-      readonly rule: RuleRef;
-      readonly table: TableRef;
-      readonly differences: readonly Difference[];
-    }
-  | {
-      readonly kind: "changed on the way";
-      readonly field: string;
-      readonly rule: RuleRef;
-      readonly action: string;
-      readonly before: string | null;
-      readonly after: string | null;
-    }
-  | {
-      readonly kind: "other domain";
-      readonly domain: DomainType;
-      readonly vport: number;
-      readonly took: RuleRef | null;
-    }
-  | { readonly kind: "lost"; readonly verdict: VerdictName; readonly reason: ReasonName | null; readonly at: TableRef }
-  | { readonly kind: "action"; readonly rule: RuleRef; readonly action: string }
-  | { readonly kind: "state"; readonly object: string; readonly name: string }
-);
+export type Reason = { readonly sentence: string } &
+  /** `table` of a queue or a vport: the root table of its function. */
+  (
+    | { readonly kind: "not reached"; readonly table: TableRef; readonly leading: readonly RuleRef[] }
+    | { readonly kind: "earlier rule"; readonly rule: RuleRef; readonly by: RuleRef; readonly wouldMatch: boolean }
+    | {
+        readonly kind: "no match";
+        readonly rule: RuleRef;
+        readonly table: TableRef;
+        readonly differences: readonly Difference[];
+      }
+    | {
+        readonly kind: "changed on the way";
+        readonly field: string;
+        readonly rule: RuleRef;
+        readonly action: string;
+        readonly before: string | null;
+        readonly after: string | null;
+      }
+    | {
+        readonly kind: "other domain";
+        readonly domain: DomainType;
+        readonly vport: number;
+        readonly took: RuleRef | null;
+      }
+    | {
+        readonly kind: "lost";
+        readonly verdict: VerdictName;
+        readonly reason: ReasonName | null;
+        readonly at: TableRef;
+      }
+    | { readonly kind: "action"; readonly rule: RuleRef; readonly action: string }
+    | { readonly kind: "state"; readonly object: string; readonly name: string }
+  );
 
 /** A field of a rule that the frame does not have as the rule wants it. */
 export interface Difference {

@@ -20,9 +20,11 @@ export function printExplanation(explanation: Explanation, options: PrintOptions
   const page = pageOf(options);
   const { sentence, reasons, mistake, repairs } = explanation;
   const lines = wrap(sentence, page.width, "", "");
+  // The only reason is the answer.
+  const alone = reasons.length === 1 && reasons[0]?.sentence === sentence;
   reasons.forEach((reason, i) => {
     const number = `  ${i + 1}. `;
-    lines.push(...wrap(reason.sentence, page.width, number, " ".repeat(number.length)));
+    if (!alone) lines.push(...wrap(reason.sentence, page.width, number, " ".repeat(number.length)));
     lines.push(...detailsOf(reason, page));
   });
   if (mistake !== null)

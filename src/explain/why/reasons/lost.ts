@@ -1,5 +1,5 @@
 /** Why a frame ended as it did: a sentence for each reason of outcomes, and what to do. */
-import type { ReasonName, VerdictName } from "../../model/traffic/outcome.js";
+import type { ReasonName, VerdictName } from "../../../model/traffic/outcome.js";
 
 /** What the sentences name. */
 export interface LostAt {
@@ -51,7 +51,7 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
         ? `no flow or rule of ${owner} accepts the frame, and its default flows are for other frames or ports`
         : `no flow or rule of ${owner} accepts the frame, and ${owner} has no default flow`;
     case "table_miss":
-      return `no rule of table ${table} matches the frame, and a table that is not root drops such frames`;
+      return `no rule of ${table} matches the frame, and a table that is not root drops such frames`;
     case "default_miss":
       return `${rule} has the default miss action, and nothing after its table accepts the frame`;
     case "drop_action":

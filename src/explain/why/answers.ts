@@ -1,0 +1,255 @@
+/** The answer for each kind of target. */
+import { Op, VPORT_UPLINK } from "../../abi/engine.js";
+import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
+import { QueuePair } from "../../model/queue/queuePair.js";
+import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
+import type { TableRef } from "../trace/trace.js";
+import type { Answer, Case } from "./case.js";
+import { functionText, listText, ruleText, tableText } from "./reasons/describe.js";
+import { arrivals, hitsAfter, isDestination, lossesOf, refusalOf } from "./reasons/end.js";
+import type { Reason } from "./explanation.js";
+import { nearestRules } from "./nearest.js";
+import { functionReasons, leadReasons, refsOf, tableReasons } from "./reasons/reach.js";
+import { judge, NOT_CONSIDERED, reasonsOf, type Judged } from "./reasons/match.js";
+import { isBefore, type RuleNode } from "./rules.js";
+import type { FoundTarget } from "./targets.js";
+import { stepsAfter, type Visit } from "./walked.js";
+
+export function answerFor(at: Case, target: FoundTarget): Answer {
+  switch (target.kind) {
+    case "rule":
+      return forRule(at, target);
+    case "table":
+      return forTable(at, target.address);
+    case "queue":
+      return forQueue(at, target);
+    case "vport":
+      return forVport(at, target.vport);
+    case "end":
+      return forEnd(at);
+    case "twice":
+      return forTwice(at);
+  }
+}
+
+/** The rules of the core that an object has: several for both directions of the eSwitch, and for ALL_DEFAULT. */
+export function nodesOf({ rules, walked }: Case, ids: ReadonlySet<number>): RuleNode[] {
+  const nodes: RuleNode[] = [];
+  for (const table of walked.device.tables.keys()) {
+    for (const stored of walked.traced.rulesOf(table)) {
+      if (ids.has(stored.id)) nodes.push(rules.ruleAt(table, stored.address));
+    }
+  }
+  return nodes;
+}
+
+function forRule(at: Case, { objects, pending, name }: Extract<FoundTarget, { kind: "rule" }>): Answer {
+  if (pending) {
+    const sentence = `${name} waits for mlx5dv_dr_domain_sync of its domain`;
+    return { reached: false, sentence, reasons: [{ kind: "state", sentence, object: "rule", name }] };
+  }
+  const nodes = nodesOf(at, new Set(objects.map(({ id }) => id)));
+  const judged = nodes.flatMap((node) => judge(at, node) ?? []).sort((a, b) => a.score - b.score);
+  const hit = judged.find((one) => one.hit !== null);
+  if (hit !== undefined) return afterHit(at, hit.hit as Visit, `${name} took the frame`);
+  const [best] = judged;
+  const reasons = best === undefined ? leadReasons(at, nodes) : reasonsOf(at, best);
+  return unreached(reasons, `the frame never came to ${name}`);
+}
+
+/** The reasons are those why the target was not reached; the first says it. */
+function unreached(reasons: readonly Reason[], otherwise: string): Answer {
+  return { reached: false, sentence: answerOf(reasons) ?? otherwise, reasons };
+}
+
+/** The last reason of a chain of tables that were not reached is the cause. */
+function answerOf(reasons: readonly Reason[]): string | undefined {
+  const [first] = reasons;
+  const cause = reasons.find(({ kind }) => kind !== "not reached");
+  if (first === undefined || cause === undefined || first === cause) return first?.sentence;
+  return `${first.sentence}, and ${cause.sentence}`;
+}
+
+/** The frame came to the target: what became of it then. */
+function afterHit(at: Case, { step }: Visit, sentence: string): Answer {
+  const after = stepsAfter(at.walked, step);
+  const got = arrivals(after).map(({ to }) => to);
+  if (got.length > 0) return { reached: true, sentence: `${sentence}, and ${listText(got)} got it`, reasons: [] };
+  const reasons = lossesOf(at, after);
+  const later = hitsAfter(after).map(ruleText);
+  const then = later.length === 0 ? "" : `, then ${listText(later)} did`;
+  const [why] = reasons;
+  return {
+    reached: true,
+    sentence: `${sentence}${then}${why === undefined ? "" : `; then it was lost: ${why.sentence}`}`,
+    reasons,
+  };
+}
+
+function forTable(at: Case, address: number): Answer {
+  const { walked, rules } = at;
+  const visit = walked.visits.find(({ table }) => table === address);
+  const name = tableText(rules.tableRefOf(address));
+  if (visit === undefined) return unreached(tableReasons(at, address), `the frame never came to ${name}`);
+  const { rule } = visit.step;
+  return afterHit(
+    at,
+    visit,
+    `the frame came to ${name}${rule === null ? ", where no rule matched" : `, where ${ruleText(rule)} took it`}`,
+  );
+}
+
+/** The queues of the core that stand for a queue of the model: those of RSS have several. */
+function handlesOf({ walked: { traced } }: Case, { queue }: Extract<FoundTarget, { kind: "queue" }>): number[] {
+  if (!(queue instanceof QueuePair) || !(queue instanceof RssQueuePair)) return [(queue as { handle: number }).handle];
+  const { op, operand } = queue.target;
+  if (op !== Op.rss) return [operand];
+  const word = (address: number): number => traced.core.u32[address >> 2] as number;
+  return Array.from({ length: word(operand + RSS_MASK) + 1 }, (_, n) => word(word(operand + RSS_QUEUES) + 4 * n));
+}
+
+function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): Answer {
+  const { walked, links } = at;
+  const { label } = target;
+  const handles = handlesOf(at, target);
+  const labels = labelsOf(at, target);
+  const steps = walked.trace.steps.filter(isDestination).filter(({ to }) => labels.has(to));
+  const got = steps.find(({ refused }) => refused === null);
+  if (got !== undefined)
+    return { reached: true, sentence: `${label} got the frame${got.copy ? " as a copy" : ""}`, reasons: [] };
+  const [refusal] = steps.flatMap((step) => refusalOf(at, step));
+  if (refusal !== undefined) {
+    return { reached: true, sentence: `a rule gave the frame to ${label}: ${refusal.sentence}`, reasons: [refusal] };
+  }
+  const leads = [...new Set(handles)].flatMap((handle) => links.leadsTo("queue", handle));
+  const rulesThere = [...new Map(leads.map(({ rule }) => [rule.stored.address, rule])).values()];
+  if (rulesThere.length === 0) {
+    const sentence = `no rule delivers to ${label}`;
+    const vport = queueVport(target);
+    return {
+      reached: false,
+      sentence,
+      reasons: [{ kind: "not reached", sentence, table: rootOf(vport), leading: [] }],
+    };
+  }
+  const names = refsOf(at, rulesThere).map(ruleText);
+  const reasons = leadReasons(at, rulesThere);
+  const cause = answerOf(reasons);
+  const who = `${listText(names)} ${names.length === 1 ? "delivers" : "deliver"} to ${label}`;
+  return { reached: false, sentence: cause === undefined ? who : `${who}; ${cause}`, reasons };
+}
+
+function queueVport({ queue }: Extract<FoundTarget, { kind: "queue" }>): number {
+  return "context" in queue ? queue.context.function.vport : 0;
+}
+
+function rootOf(vport: number): TableRef {
+  return { domain: "nic_rx", vport, table: "root" };
+}
+
+function forVport(at: Case, vport: number): Answer {
+  const { walked } = at;
+  if (vport === VPORT_UPLINK) return forPorts(at);
+  const visit = walked.visits.find(({ step: { table } }) => table.vport === vport && table.domain === "nic_rx");
+  const who = functionText(vport);
+  if (visit === undefined) return unreached(functionReasons(at, vport), `the frame never came to ${who}`);
+  const { rule } = visit.step;
+  return afterHit(
+    at,
+    visit,
+    `the frame came to ${who}${rule === null ? "" : `, where ${ruleText(rule)} took it first`}`,
+  );
+}
+
+/** Whether the frame left by a port. */
+function forPorts(at: Case): Answer {
+  const { walked, links } = at;
+  const left = arrivals(walked.trace.steps).filter(({ to }) => to.startsWith("port:"));
+  if (left.length > 0)
+    return { reached: true, sentence: `the frame left by ${listText(left.map(({ to }) => to))}`, reasons: [] };
+  const ports = Array.from({ length: walked.device.ports }, (_, i) => links.leadsTo("port", i + 1)).flat();
+  const leads = [...links.leadsTo("vport", VPORT_UPLINK), ...ports].map(({ rule }) => rule);
+  if (leads.length > 0) return unreached(leadReasons(at, leads), "the frame left by no port");
+  const sentence = "no rule of the FDB sends frames out of a port";
+  return {
+    reached: false,
+    sentence,
+    reasons: [{ kind: "not reached", sentence, table: { ...rootOf(0), domain: "fdb" }, leading: [] }],
+  };
+}
+
+/** The names of the queues that a target stands for, as in outcomes. */
+export function labelsOf(at: Case, target: FoundTarget): ReadonlySet<string | undefined> {
+  if (target.kind !== "queue") return new Set();
+  const { queues } = at.walked.device;
+  return new Set([target.label, ...handlesOf(at, target).map((handle) => queues.get(handle)?.label)]);
+}
+
+/** How many of the nearest rules explain a miss. */
+const MOST_NEAR = 3;
+
+function forEnd(at: Case): Answer {
+  const { walked } = at;
+  const { outcome, steps } = walked.trace;
+  const got = arrivals(steps).filter(({ copy }) => !copy);
+  if (outcome.verdict !== "drop" && outcome.verdict !== "miss") {
+    const hit = walked.visits.findLast(({ rule, step }) => rule !== 0 && !step.passedOver);
+    const who = hit?.step.rule ?? null;
+    const by = who === null ? " by default" : ` by ${ruleText(who)}`;
+    return { reached: true, sentence: `${listText(got.map(({ to }) => to))} got the frame${by}`, reasons: [] };
+  }
+  const losses = lossesOf(at, steps).sort(
+    (a, b) => Number(isMain(b, outcome.reason)) - Number(isMain(a, outcome.reason)),
+  );
+  const misses = outcome.reason === "no_rule" || outcome.reason === "table_miss" ? nearMisses(at) : [];
+  const [why] = losses;
+  const near = misses[0];
+  const sentence = `${why?.sentence ?? "the frame was lost"}${near === undefined ? "" : `; nearest: ${near.sentence}`}`;
+  return { reached: false, sentence, reasons: [...losses.slice(0, 2), ...misses] };
+}
+
+function isMain(one: Reason, reason: string | null): boolean {
+  return one.kind === "lost" && one.reason === reason;
+}
+
+/** Why the nearest rules of the tables without a match did not match. */
+function nearMisses(at: Case): Reason[] {
+  const missed = at.walked.visits.filter(({ rule }) => rule === 0);
+  return nearestRules(at, MOST_NEAR, missed).flatMap((near): Reason[] => {
+    const judged: Judged = { ...near, hit: null };
+    return near.score === NOT_CONSIDERED ? [] : reasonsOf(at, judged);
+  });
+}
+
+function forTwice(at: Case): Answer {
+  const { walked } = at;
+  const got = arrivals(walked.trace.steps);
+  const names = got.map(({ to }) => to);
+  if (got.length > 1)
+    return { reached: true, sentence: `the frame was delivered ${got.length} times: ${listText(names)}`, reasons: [] };
+  if (got.length === 0) {
+    const { sentence, reasons } = forEnd(at);
+    return { reached: false, sentence: `the frame was not delivered at all: ${sentence}`, reasons };
+  }
+  const others = walked.visits.flatMap((visit) => laterMatches(at, visit));
+  const reasons = others.slice(0, MOST_NEAR).map((one) => reasonsOf(at, one)[0] as Reason);
+  const took = walked.visits.findLast(({ rule, step }) => rule !== 0 && !step.passedOver);
+  const who = took?.step.rule ?? null;
+  const end =
+    who === null
+      ? ""
+      : `: ${ruleText(who)} ended its way, and only DONT_TRAP flows, sniffers, arrays and samplers copy frames`;
+  const more = others.length === 0 ? `${end}; no other rule of its tables matches it` : end;
+  return { reached: false, sentence: `the frame was delivered once, to ${names[0] ?? ""}${more}`, reasons };
+}
+
+/** The rules of a table that would have matched after the one that took the frame. */
+function laterMatches({ rules }: Case, visit: Visit): Judged[] {
+  if (visit.rule === 0) return [];
+  const taker = rules.ruleAt(visit.table, visit.rule);
+  return rules
+    .rulesOf(visit.table)
+    .filter((node) => isBefore(taker, node) && rules.scoreAt(node, visit, 1) === 0)
+    .slice(0, MOST_NEAR)
+    .map((node) => ({ node, score: 0, hit: null, visit }));
+}

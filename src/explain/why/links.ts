@@ -1,0 +1,105 @@
+/** Where rules send frames: the tables, queues, functions and ports that their actions name. */
+import { ACTION_SIZE, ARRAY_COUNT, ARRAY_FIRST, MEMBER_OP, MEMBER_OPERAND, MEMBER_SIZE, Op } from "../../abi/engine.js";
+import { RSS_MASK, RSS_QUEUES, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE } from "../../abi/state.js";
+import type { Core } from "../../engine/core.js";
+import type { RuleNode, RuleReader } from "./rules.js";
+
+/** A place that a rule sends frames to. */
+export interface Link {
+  readonly kind: "table" | "queue" | "vport" | "port";
+  /** The address of a table or a queue; the number of a vport or port. */
+  readonly to: number;
+  /** How the rule leads there. */
+  readonly by: "action" | "array" | "sampler" | "sample" | "rss" | "root";
+}
+
+export interface Lead {
+  readonly rule: RuleNode;
+  readonly link: Link;
+}
+
+/** The links of a list of actions: pairs of operation and operand. */
+export function linksOf(core: Core, actions: readonly number[]): Link[] {
+  const links: Link[] = [];
+  for (let i = 0; i < actions.length; i += 2)
+    addLinks(core, links, actions[i] as number, actions[i + 1] as number, "action");
+  return links;
+}
+
+function addLinks(core: Core, links: Link[], op: number, operand: number, by: Link["by"]): void {
+  const word = (at: number): number => core.u32[at >> 2] as number;
+  switch (op as Op) {
+    case Op.table:
+      links.push({ kind: "table", to: operand, by });
+      break;
+    case Op.root:
+      links.push({ kind: "table", to: word(operand), by: "root" });
+      break;
+    case Op.queue:
+    case Op.queue_from_others:
+    case Op.copy_queue:
+    case Op.copy_from_others:
+      links.push({ kind: "queue", to: operand, by });
+      break;
+    case Op.rss:
+    case Op.copy_rss: {
+      const queues = word(operand + RSS_QUEUES);
+      const count = word(operand + RSS_MASK) + 1;
+      const distinct = new Set(Array.from({ length: count }, (_, n) => word(queues + 4 * n)));
+      for (const to of distinct) links.push({ kind: "queue", to, by: "rss" });
+      break;
+    }
+    case Op.vport:
+      links.push({ kind: "vport", to: operand, by });
+      break;
+    case Op.port:
+      links.push({ kind: "port", to: operand, by });
+      break;
+    case Op.array:
+      for (let n = 0; n < word(operand + ARRAY_COUNT); n++) {
+        const at = operand + ARRAY_FIRST + n * MEMBER_SIZE;
+        addLinks(core, links, word(at + MEMBER_OP), word(at + MEMBER_OPERAND), "array");
+      }
+      break;
+    case Op.sampler:
+      links.push({ kind: "table", to: word(operand + SAMPLER_TABLE), by: "sampler" });
+      for (let n = 0; n < word(operand + SAMPLER_COUNT); n++) {
+        const at = operand + SAMPLER_FIRST + n * ACTION_SIZE;
+        addLinks(core, links, word(at), word(at + 4), "sample");
+      }
+      break;
+    default:
+  }
+}
+
+/** All links of a device, from the copy of its memory: read once for an explanation. */
+export class LinkMap {
+  readonly #rules: RuleReader;
+  #leads: Map<string, Lead[]> | null = null;
+
+  constructor(rules: RuleReader) {
+    this.#rules = rules;
+  }
+
+  /** The rules that lead to a place, in the order of tables and ranks. */
+  leadsTo(kind: Link["kind"], to: number): readonly Lead[] {
+    this.#leads ??= this.#read();
+    return this.#leads.get(`${kind} ${to}`) ?? [];
+  }
+
+  #read(): Map<string, Lead[]> {
+    const leads = new Map<string, Lead[]>();
+    const rules = this.#rules;
+    for (const table of rules.device.tables.keys()) {
+      for (const rule of rules.rulesOf(table)) {
+        for (const link of linksOf(rules.traced.core, rules.contentOf(rule).actions)) {
+          const key = `${link.kind} ${link.to}`;
+          const known = leads.get(key);
+          if (known === undefined) leads.set(key, [{ rule, link }]);
+          else known.push({ rule, link });
+        }
+      }
+    }
+    return leads;
+  }
+}

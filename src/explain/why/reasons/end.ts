@@ -1,0 +1,109 @@
+/** What became of a frame after a lookup, or at its end: delivered, lost, and why. */
+import type { ReasonName, VerdictName } from "../../../model/traffic/outcome.js";
+import { noInnerPacket } from "../absent/tunnels.js";
+import { has, INNER_LEVEL } from "../absent/facts.js";
+import { PRESENT_ETH } from "../../../abi/key.js";
+import { termsOf } from "../../match/terms.js";
+import { readField } from "../../../model/match/fields.js";
+import type { DestinationStep, EndStep, LookupStep, RuleRef, TableRef, TraceStep } from "../../trace/trace.js";
+import type { Case } from "../case.js";
+import { functionText, ruleText, tableText } from "./describe.js";
+import type { Reason } from "../explanation.js";
+import { lostText } from "./lost.js";
+import { factsAt, isEnd, stepsBefore, type Visit } from "../walked.js";
+import { registerOf, stateObject, stateText, stateWriter } from "./writers.js";
+
+export function isDestination(step: TraceStep): step is DestinationStep {
+  return step.kind === "destination";
+}
+
+/** The destinations of some steps that took the frame. */
+export function arrivals(steps: readonly TraceStep[]): DestinationStep[] {
+  return steps.filter(isDestination).filter(({ refused }) => refused === null);
+}
+
+/** Why the branches of some steps were lost, the worst first; empty if none ended without a destination. */
+export function lossesOf(at: Case, steps: readonly TraceStep[]): Reason[] {
+  const refused = steps.filter(isDestination).filter(({ refused: why }) => why !== null);
+  if (refused.length > 0) return refused.flatMap((step) => refusalOf(at, step));
+  return steps
+    .filter(isEnd)
+    .filter(({ verdict }) => verdict === "drop" || verdict === "miss")
+    .flatMap((end) => lossOf(at, end));
+}
+
+/** A queue refused the frame. */
+export function refusalOf(at: Case, step: DestinationStep): Reason[] {
+  const visit = lastVisit(at, step);
+  return visit === null ? [] : [lost(at, "drop", step.refused, visit.step.table, visit, step.to)];
+}
+
+/** The end of a branch: what ended it, and the state because of which a rule dropped it. */
+export function lossOf(at: Case, end: EndStep): Reason[] {
+  const visit = lastVisit(at, end);
+  const why = lost(at, end.verdict, end.reason, end.table, visit, null);
+  const state = end.reason === "drop_action" && visit !== null ? stateOf(at, visit) : null;
+  return state === null ? [why] : [why, state];
+}
+
+function lost(
+  at: Case,
+  verdict: VerdictName,
+  reason: ReasonName | null,
+  table: TableRef,
+  visit: Visit | null,
+  queue: string | null,
+): Reason {
+  const rule = visit?.step.rule ?? null;
+  const sentence = lostText(verdict, reason, {
+    table: tableText(table),
+    rule: rule === null ? null : ruleText(rule),
+    queue,
+    port: at.walked.trace.from.port,
+    length: visit?.bytes.length ?? at.walked.trace.frame.length,
+    noInner: visit === null ? null : noInner(at, visit),
+    owner: functionText(table.vport),
+    defaults: hasDefaults(at, table.vport),
+  });
+  return { kind: "lost", sentence, verdict, reason, at: table };
+}
+
+function noInner({ walked }: Case, visit: Visit): string | null {
+  const facts = factsAt(walked, visit);
+  if (!has(facts, INNER_LEVEL, -1)) return noInnerPacket(facts);
+  return has(facts, INNER_LEVEL, PRESENT_ETH) ? null : "the inner packet has no Ethernet header";
+}
+
+/** Whether a function has default flows. */
+function hasDefaults({ walked }: Case, vport: number): boolean {
+  return [...walked.device.tables.values()].some((place) => place.stage === "defaults" && place.vport === vport);
+}
+
+/** The state that led to the rule of a lookup: the rule matches a register that a stateful action has written. */
+function stateOf({ walked, rules }: Case, visit: Visit): Reason | null {
+  const writer = stateWriter(walked, visit);
+  if (writer === null || visit.rule === 0) return null;
+  const terms = termsOf(rules.contentOf(rules.ruleAt(visit.table, visit.rule)));
+  const term = terms.find(({ field }) => registerOf(field.name)?.startsWith("C") === true);
+  if (term === undefined) return null;
+  const found = readField(visit.key, term.field).toString();
+  const { object, name } = stateObject(writer);
+  const rule = visit.step.rule;
+  const taken =
+    rule === null ? "" : `, and ${ruleText(rule)} takes register ${registerOf(term.field.name) ?? ""} ${term.wanted}`;
+  return { kind: "state", sentence: stateText(writer, found) + taken, object, name };
+}
+
+/** The last lookup before a step that hit a rule; the last one at all if none did. */
+export function lastVisit({ walked }: Case, step: TraceStep): Visit | null {
+  const before = new Set(stepsBefore(walked, step));
+  const visits = walked.visits.filter((visit) => before.has(visit.step));
+  return visits.findLast(({ rule, step: lookup }) => rule !== 0 && !lookup.passedOver) ?? visits.at(-1) ?? null;
+}
+
+/** The rules that the frame hit after a lookup, on its branch and those forked from it. */
+export function hitsAfter(steps: readonly TraceStep[]): RuleRef[] {
+  return steps
+    .filter((step): step is LookupStep => step.kind === "lookup")
+    .flatMap(({ rule, passedOver }) => (rule === null || passedOver ? [] : rule));
+}

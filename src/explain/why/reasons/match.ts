@@ -1,0 +1,121 @@
+/** Why a frame that came to the table of a rule did not hit it. */
+import { differencesOf } from "../differences.js";
+import { distanceOf } from "../compare.js";
+import { listText, ruleText, tableText } from "./describe.js";
+import type { Difference, Reason } from "../explanation.js";
+import type { Case } from "../case.js";
+import { isBefore, isConsidered, type RuleNode } from "../rules.js";
+import { factsAt, viewOf, visitsOf, type Visit } from "../walked.js";
+import { registerNote, spoiler } from "./writers.js";
+
+/** What became of a rule at the lookups in its table. */
+export interface Judged {
+  readonly node: RuleNode;
+  /** How near the frame came: failing fields, then bits; 0 if it matched. */
+  readonly score: number;
+  /** The lookup that hit it; null without one. */
+  readonly hit: Visit | null;
+  /** The lookup at which the frame came nearest. */
+  readonly visit: Visit;
+}
+
+/** Judges a rule by the lookup at which the frame came nearest; null if no lookup was in its table. */
+export function judge({ walked, rules }: Case, node: RuleNode): Judged | null {
+  const visits = visitsOf(walked, node.table);
+  const hit = visits.find(({ rule, step }) => rule === node.stored.address && !step.passedOver);
+  if (hit !== undefined) return { node, score: 0, hit, visit: hit };
+  let [best, visit]: [number, Visit | undefined] = [Infinity, undefined];
+  for (const one of visits) {
+    const score = isConsidered(node, one) ? rules.scoreAt(node, one, best) : NOT_CONSIDERED;
+    if (score < best) [best, visit] = [score, one];
+  }
+  return visit === undefined ? null : { node, score: best, hit: null, visit };
+}
+
+/** More than any sum of failing fields. */
+export const NOT_CONSIDERED = 1e9;
+
+/** The reasons why a rule was not hit: the first says it, the others why. */
+export function reasonsOf(at: Case, judged: Judged): Reason[] {
+  const { node, score, visit } = judged;
+  at.focus ??= { node, visit };
+  if (score === NOT_CONSIDERED) return [belowPriority(at, judged)];
+  if (score === 0) return [visit.rule === node.stored.address ? ownFrame(at, judged) : earlierRule(at, judged)];
+  return noMatch(at, judged);
+}
+
+/** The frame came to the table from a later priority on. */
+function belowPriority({ rules }: Case, { node, visit }: Judged): Reason {
+  const rule = rules.refOf(node);
+  const from = visit.step.fromPriority ?? 0;
+  const sentence = `the frame came to ${tableText(visit.step.table)} from priority ${from} on, and ${ruleText(rule)} has priority ${rule.priority}`;
+  return { kind: "not reached", sentence, table: visit.step.table, leading: [] };
+}
+
+/** The rule does not apply to the frames of its own queue pair. */
+function ownFrame({ rules }: Case, { node, visit }: Judged): Reason {
+  const { domain, vport } = visit.step.table;
+  const rule = ruleText(rules.refOf(node));
+  const sentence = `${rule} matches, but its own queue pair sent the frame: a flow takes looped-back frames of its own queue pair with IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK only`;
+  return { kind: "other domain", sentence, domain, vport, took: null };
+}
+
+function earlierRule({ rules }: Case, { node, visit }: Judged): Reason {
+  const rule = rules.refOf(node);
+  const taker = rules.ruleAt(node.table, visit.rule);
+  const by = rules.refOf(taker);
+  const why = isBefore(taker, node) ? rankText(rule, by, visit) : "";
+  const sentence = `${ruleText(by)} took the frame first${why}; ${ruleText(rule)} would match too`;
+  return { kind: "earlier rule", sentence, rule, by, wouldMatch: true };
+}
+
+/** By which part of its rank one rule comes before another. */
+function rankText(
+  rule: { priority: number; matcher: string | null; kind: string },
+  by: typeof rule,
+  { step }: Visit,
+): string {
+  if (rule.kind === "entry") return `, by its lower index (${by.priority} before ${rule.priority})`;
+  if (by.priority !== rule.priority) return `, by its lower priority number (${by.priority} before ${rule.priority})`;
+  if (rule.matcher === by.matcher && rule.matcher !== null) return ", because it is the older rule of the same matcher";
+  const newer = step.table.table !== "root" && rule.matcher !== null;
+  return newer
+    ? `, at the same priority ${rule.priority} by its newer matcher`
+    : `, at the same priority ${rule.priority} by its older mask or age`;
+}
+
+function noMatch(at: Case, { node, visit }: Judged): Reason[] {
+  const { walked, rules } = at;
+  const rule = rules.refOf(node);
+  const match = rules.matchOf(node);
+  const differences = differencesOf(match, factsAt(walked, visit)).map((one) => withRegister(at, visit, one));
+  const sentence = `${ruleText(rule)} does not match: ${differencesText(differences)}`;
+  const changed = match.flatMap((term) =>
+    distanceOf(term, viewOf(visit)) === 0 ? [] : (spoiler(walked, visit, term) ?? []),
+  );
+  return [{ kind: "no match", sentence, rule, table: visit.step.table, differences }, ...changed];
+}
+
+function withRegister({ walked }: Case, visit: Visit, one: Difference): Difference {
+  if (one.found === null) return one;
+  const note = registerNote(walked, visit, one.field, one.found);
+  return note === null ? one : { ...one, note };
+}
+
+/** The differences in one line: the first in full, the others by name. */
+export function differencesText(differences: readonly Difference[]): string {
+  const [first] = differences;
+  if (first === undefined) return "nothing differs";
+  const same = first.absent === null ? [] : differences.filter(({ absent }) => absent === first.absent);
+  const others = differences.filter((one) => one !== first && !same.includes(one)).map(({ field }) => field);
+  const also = same.length > 1 ? ` (and ${listText(same.slice(1).map(({ field }) => field))})` : "";
+  const more = others.length === 0 ? "" : `; ${listText(others)} ${others.length === 1 ? "differs" : "differ"} too`;
+  return `${differenceText(first, also)}${more}`;
+}
+
+/** "outer.tcp_dport is 80, not 443". */
+export function differenceText({ field, wanted, found, absent, note }: Difference, also = ""): string {
+  if (found === null) return `${field}${also}: ${absent ?? "the header is absent"}`;
+  const not = /^\S+-\S+$/.test(wanted) && !wanted.includes("/") ? `not in ${wanted}` : `not ${wanted}`;
+  return `${field} is ${found}, ${not}${note === null ? "" : ` (${note})`}`;
+}

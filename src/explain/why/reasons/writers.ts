@@ -1,0 +1,97 @@
+/** Which action wrote a field before a lookup: header changes, registers, state. */
+import { REGISTER_NAMES } from "../../../model/traffic/outcomeReader.js";
+import type { ActionStep, FieldChange } from "../../trace/trace.js";
+import { domainText, ruleText, tableText } from "./describe.js";
+import { distanceOf, keyView, type CompiledTerm } from "../compare.js";
+import type { Reason } from "../explanation.js";
+import { isAction, stepsBefore, type Visit, type Walked } from "../walked.js";
+
+export interface Change {
+  readonly action: ActionStep;
+  readonly change: FieldChange;
+}
+
+/** The changes of a field before a lookup, first to last. */
+export function changesOf(walked: Walked, visit: Visit, field: string): Change[] {
+  return stepsBefore(walked, visit.step)
+    .filter(isAction)
+    .flatMap((action) =>
+      action.fields.filter((change) => change.field === field).map((change) => ({ action, change })),
+    );
+}
+
+/**
+ * The change because of which a term does not match at a lookup: the frame matched the term when it came in. Null where it
+ * did not, or where nothing changed the field.
+ */
+export function spoiler(walked: Walked, visit: Visit, one: CompiledTerm): Reason | null {
+  const [first] = walked.visits;
+  if (first === undefined || first === visit || distanceOf(one, keyView(first.key)) !== 0) return null;
+  const field = one.term.field.name;
+  const [found] = changesOf(walked, visit, field);
+  if (found === undefined) return null;
+  const { action, change } = found;
+  const { rule } = action;
+  if (rule === null) return null;
+  const { before, after } = change;
+  const what =
+    after === null
+      ? `removed the header of ${field} (it was ${before ?? "absent"})`
+      : `changed ${field} from ${before ?? "absent"} to ${after}`;
+  const sentence = `${ruleText(rule)} ${what} before ${tableText(visit.step.table)} (${action.action.replaceAll("_", " ")})`;
+  return { kind: "changed on the way", sentence, field, rule, action: action.action, before, after };
+}
+
+const STATEFUL: Readonly<Record<string, string>> = { meter: "meter", first_hit: "first-hit flag", track: "connection" };
+const COLOURS = ["red", "yellow", "green"];
+
+/** The register of a field: "C0" of misc2.metadata_reg_c_0; undefined for other fields. */
+export function registerOf(field: string): string | undefined {
+  const [, letter, number = ""] = /metadata_reg_([ac])_?(\d?)$/.exec(field) ?? [];
+  return letter === undefined ? undefined : `${letter.toUpperCase()}${number}`;
+}
+
+/** Where the value of a register comes from at a lookup; null for other fields. */
+export function registerNote(walked: Walked, visit: Visit, field: string, found: string): string | null {
+  const register = registerOf(field);
+  if (register === undefined || !(REGISTER_NAMES as readonly string[]).includes(register)) return null;
+  const state = stateWriter(walked, visit);
+  const last = changesOf(walked, visit, field).at(-1);
+  if (last === undefined) {
+    if (state !== null && register !== "A") return stateText(state, found);
+    if (register === "A") return "it is the metadata that the sender gave, 0 for received frames";
+    return `no rule wrote register ${register} before`;
+  }
+  if (last.change.after !== found)
+    return `register ${register} is 0 again in ${domainText(visit.step.table.domain)}: only C0 and C1 cross domains`;
+  if (STATEFUL[last.action.action] !== undefined) return stateText(last.action, found);
+  return last.action.rule === null ? null : `${ruleText(last.action.rule)} wrote it`;
+}
+
+/** The last stateful action before a lookup. */
+export function stateWriter(walked: Walked, visit: Visit): ActionStep | null {
+  return (
+    stepsBefore(walked, visit.step)
+      .filter(isAction)
+      .findLast(({ action }) => STATEFUL[action] !== undefined) ?? null
+  );
+}
+
+/** "meter "m" coloured the frame red": what a stateful action wrote into its register. */
+export function stateText(step: ActionStep, found: string): string {
+  const { object, name } = stateObject(step);
+  const value = Number(found) & 0xff;
+  switch (step.action) {
+    case "meter":
+      return `${object} "${name}" coloured the frame ${COLOURS[value] ?? value}`;
+    case "first_hit":
+      return `${object} "${name}" was ${value === 0 ? "not set: this is the first hit" : "set already"}`;
+    default:
+      return `${object} "${name}" gave the syndrome ${value}`;
+  }
+}
+
+export function stateObject(step: ActionStep): { readonly object: string; readonly name: string } {
+  const [state] = step.state;
+  return { object: state?.object ?? STATEFUL[step.action] ?? "object", name: state?.name ?? "" };
+}

@@ -1,0 +1,77 @@
+/** The rules of the core with their names, compiled for comparison. */
+import type { RuleContent, StoredRule, TracedCore } from "../../engine/tracedCore.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import type { Device } from "../../model/device/device.js";
+import { ruleRef, tableRef } from "../trace/names.js";
+import type { RuleRef, TableRef } from "../trace/trace.js";
+import { compileMatch, scoreOf, type CompiledMatch } from "./compare.js";
+import { viewOf, type Visit } from "./walked.js";
+
+/** A rule of a table. */
+export interface RuleNode {
+  /** The address of its table. */
+  readonly table: number;
+  readonly stored: StoredRule;
+  readonly object: InstalledRule;
+}
+
+const COMPILED = new WeakMap<RuleContent, CompiledMatch>();
+
+/** Names and matches of rules, from the copy of the traced core. */
+export class RuleReader {
+  readonly device: Device;
+  readonly traced: TracedCore;
+
+  constructor({ device, traced }: { readonly device: Device; readonly traced: TracedCore }) {
+    this.device = device;
+    this.traced = traced;
+  }
+
+  /** The rules of a table by rank. */
+  rulesOf(table: number): RuleNode[] {
+    return this.traced.rulesOf(table).map((stored) => this.#node(table, stored));
+  }
+
+  /** The rule at an address. */
+  ruleAt(table: number, address: number): RuleNode {
+    return this.#node(table, this.traced.storedRule(address));
+  }
+
+  #node(table: number, stored: StoredRule): RuleNode {
+    return { table, stored, object: this.device.installed.at(stored.id) };
+  }
+
+  contentOf({ stored }: RuleNode): RuleContent {
+    return this.traced.contentOf(stored);
+  }
+
+  matchOf(node: RuleNode): CompiledMatch {
+    const content = this.contentOf(node);
+    let match = COMPILED.get(content);
+    if (match === undefined) COMPILED.set(content, (match = compileMatch(content)));
+    return match;
+  }
+
+  /** How far the frame is from a rule at a lookup: 0 where it matches. */
+  scoreAt(node: RuleNode, visit: Visit, limit?: number): number {
+    return scoreOf(this.matchOf(node), viewOf(visit), limit);
+  }
+
+  refOf({ object }: RuleNode): RuleRef {
+    return ruleRef(object);
+  }
+
+  tableRefOf(table: number): TableRef {
+    return tableRef(this.device, table, 0);
+  }
+}
+
+/** Whether a lookup considers a rule: its rank is not below that of the lookup. */
+export function isConsidered({ stored }: RuleNode, { lowHigh, lowLow }: Visit): boolean {
+  return stored.rankHigh > lowHigh || (stored.rankHigh === lowHigh && stored.rankLow >= lowLow);
+}
+
+/** Whether a rule comes before another one of its table. */
+export function isBefore({ stored: a }: RuleNode, { stored: b }: RuleNode): boolean {
+  return a.rankHigh < b.rankHigh || (a.rankHigh === b.rankHigh && a.rankLow < b.rankLow);
+}

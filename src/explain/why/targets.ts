@@ -1,0 +1,156 @@
+/** Finds the target of an explanation: an object of the model, or its name. */
+import { refuse, type Refusal } from "../../errors.js";
+import { namesHint } from "../../nearest.js";
+import { describe } from "../../checks.js";
+import type { DeviceBase } from "../../model/base/deviceBase.js";
+import { Handle } from "../../model/base/handle.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
+import { DevxFlowTable } from "../../model/devx/flowTable.js";
+import { FlowEntry } from "../../model/flow/entry.js";
+import { Flow } from "../../model/flow/flow.js";
+import { HostQueue, HostRule } from "../../model/flow/hostRules.js";
+import { QueuePair } from "../../model/queue/queuePair.js";
+import { WorkQueue } from "../../model/queue/workQueue.js";
+import { Rule } from "../../model/rule/rule.js";
+import { Table } from "../../model/table/domain.js";
+import { VPORT_UPLINK } from "../../abi/engine.js";
+import type { Target } from "./explanation.js";
+
+/** A rule, a flow, a table, a queue, the number of a vport (0xffff for the ports), or an end. */
+export type WhyTarget =
+  | Rule
+  | HostRule
+  | DevxFlowEntry
+  | Flow
+  | Table
+  | DevxFlowTable
+  | QueuePair
+  | WorkQueue
+  | number
+  | "dropped"
+  | "not delivered twice"
+  | Target;
+
+/** The target as data, with what it is in the core. */
+export type FoundTarget =
+  | {
+      readonly kind: "rule";
+      readonly data: Target;
+      readonly objects: readonly InstalledRule[];
+      readonly pending: boolean;
+      readonly name: string;
+    }
+  | { readonly kind: "table"; readonly data: Target; readonly address: number }
+  | {
+      readonly kind: "queue";
+      readonly data: Target;
+      readonly label: string;
+      readonly queue: QueuePair | WorkQueue | HostQueue;
+    }
+  | { readonly kind: "vport"; readonly data: Target; readonly vport: number }
+  | { readonly kind: "end" | "twice"; readonly data: Target };
+
+/** @throws TypeError no target; SteeringError EINVAL: no object has the name, or it is of another device, or destroyed */
+export function findTarget(call: string, device: DeviceBase, target: WhyTarget): FoundTarget {
+  if (target === "dropped") return { kind: "end", data: { kind: "end" } };
+  if (target === "not delivered twice") return { kind: "twice", data: { kind: "twice" } };
+  if (typeof target === "number") return vportTarget(call, device, target);
+  if (target instanceof Handle) return ofObject(call, device, target);
+  return byData(call, device, target);
+}
+
+function ofObject(call: string, device: DeviceBase, target: Exclude<WhyTarget, number | string | Target>): FoundTarget {
+  const { name } = target;
+  if (target.device !== device) bad(call, { reason: "other_device", value: target });
+  if (target.destroyed) bad(call, { reason: "object_destroyed", value: target });
+  if (target instanceof Flow) {
+    const objects = [...device.installed].filter((one) => one instanceof FlowEntry && one.flows.includes(target));
+    return { kind: "rule", data: { kind: "flow", name }, objects, pending: false, name: `flow "${name}"` };
+  }
+  if (target instanceof Table || target instanceof DevxFlowTable) {
+    return { kind: "table", data: { kind: "table", name }, address: target.classifier.table };
+  }
+  if (target instanceof QueuePair || target instanceof WorkQueue) return queueTarget(target);
+  const pending = target instanceof Rule && target.handle === 0;
+  return { kind: "rule", data: { kind: "rule", name }, objects: [target], pending, name: `rule "${name}"` };
+}
+
+function queueTarget(queue: QueuePair | WorkQueue | HostQueue): FoundTarget {
+  const { label } = queue;
+  return { kind: "queue", data: { kind: "queue", name: label }, label, queue };
+}
+
+function vportTarget(call: string, device: DeviceBase, vport: number): FoundTarget {
+  if (!Number.isInteger(vport) || vport < 0 || (vport > device.vports && vport !== VPORT_UPLINK)) {
+    bad(call, { reason: "out_of_range", value: vport, hint: `0 to ${device.vports}, or 0xffff for the ports` });
+  }
+  return { kind: "vport", data: { kind: "vport", vport }, vport };
+}
+
+function byData(call: string, device: DeviceBase, target: Target): FoundTarget {
+  switch (target?.kind) {
+    case "end":
+    case "twice":
+      return { kind: target.kind, data: { kind: target.kind } };
+    case "vport":
+      return vportTarget(call, device, target.vport);
+    case "rule":
+    case "flow":
+    case "table":
+      return ofObject(call, device, named(call, target, objectsOf(device, target.kind)));
+    case "queue":
+      return queueNamed(call, device, target);
+    default:
+      throw new TypeError(
+        `${call}: target must be a rule, flow, table, queue, vport, "dropped" or data, not ${describe(target)}`,
+      );
+  }
+}
+
+type Named = Exclude<WhyTarget, number | string | Target>;
+
+function named(call: string, target: Target & { name: string }, objects: ReadonlySet<Named>): Named {
+  const found = [...objects].find(({ name }) => name === target.name);
+  if (found !== undefined) return found;
+  const names = [...objects].map(({ name }) => name);
+  return bad(call, {
+    reason: "unknown_name",
+    value: target.name,
+    hint: namesHint(target.name, `${target.kind}s`, names),
+  });
+}
+
+/** The objects of a kind that have rules, or that rules lead to. */
+function objectsOf(device: DeviceBase, kind: "rule" | "flow" | "table"): ReadonlySet<Named> {
+  const objects = new Set<Named>();
+  if (kind === "table") {
+    for (const { object } of device.tables.values()) {
+      if (object instanceof Table || object instanceof DevxFlowTable) objects.add(object);
+    }
+  }
+  for (const one of device.installed) {
+    if (kind === "table") {
+      if (one instanceof Rule) objects.add(one.matcher.table);
+    } else if (kind === "flow") {
+      if (one instanceof FlowEntry) for (const flow of one.flows) if (flow instanceof Flow) objects.add(flow);
+    } else if (one instanceof Rule || one instanceof HostRule || one instanceof DevxFlowEntry) objects.add(one);
+  }
+  return objects;
+}
+
+function queueNamed(call: string, device: DeviceBase, target: Target & { name: string }): FoundTarget {
+  const queues = new Set<QueuePair | WorkQueue | HostQueue>();
+  for (const one of [...device.queues.values(), ...device.receivers.values()]) {
+    if (one instanceof QueuePair || one instanceof WorkQueue || one instanceof HostQueue) queues.add(one);
+  }
+  const { name } = target;
+  const found = [...queues].find((queue) => queue.label === name || queue.label.replace(/^(qp|wq):/, "") === name);
+  if (found !== undefined) return queueTarget(found);
+  const names = [...queues].map(({ label }) => label);
+  return bad(call, { reason: "unknown_name", value: name, hint: namesHint(name, "queues", names) });
+}
+
+function bad(call: string, refusal: Pick<Refusal, "reason"> & Partial<Refusal>): never {
+  return refuse({ code: "EINVAL", path: "target", ...refusal, call });
+}
