@@ -18,6 +18,7 @@ import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
 import { esp } from "./esp.js";
+import { explain } from "./explain.js";
 import { flows } from "./flows.js";
 import { frames } from "./frames.js";
 import { machine } from "./machine.js";
@@ -27,7 +28,7 @@ import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, change];
+const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, change, explain];
 
 const REPORT = "build/bench/report.json";
 
