@@ -115,12 +115,12 @@ export class Texts {
   }
 
   table(address: number, vport: number): string {
-    return tableRef(this.#device, this.core, address, vport).table;
+    return tableRef(this.#device, address, vport, this.core).table;
   }
 
   /** A table, and the first slot of ranks of a priority. */
   root({ operand, vport }: ActionRun): string {
-    const { domain, table } = tableRef(this.#device, this.core, this.word(operand), vport);
+    const { domain, table } = tableRef(this.#device, this.word(operand), vport, this.core);
     return `${table} of ${domain} from priority ${this.word(operand + 4) >> 1} on`;
   }
 

@@ -35,7 +35,7 @@ const STAGES: Readonly<Record<StageName, string>> = {
  * The table at an address of `core`: that of the device, or a traced core. A function without
  * tables, `vport`, has an empty one.
  */
-export function tableRef(device: Device, core: Core, address: number, vport: number): TableRef {
+export function tableRef(device: Device, address: number, vport: number, core: Core = device.core): TableRef {
   const place = device.tables.get(address);
   if (place !== undefined) return { domain: place.domain, vport: place.vport, table: tableName(place) };
   const sends = address === core.exports.emptySendTable() >>> 0;

@@ -186,14 +186,14 @@ export class StepBuilder {
   }
 
   #tableRef(table: number, vport: number): TableRef {
-    return tableRef(this.#device, this.#traced.core, table, vport);
+    return tableRef(this.#device, table, vport, this.#traced.core);
   }
 
   #parsed(branch: Branch, snapshot: Snapshot): void {
     const again = branch.snapshot !== null;
-    const { headers, stopped } = headersIn(snapshot.map);
+    const { headers, payload, stopped } = headersIn(snapshot.map);
     const fields = presentFields(snapshot.key);
-    this.steps.push({ kind: "parse", branch: branch.number, again, headers, stopped, fields });
+    this.steps.push({ kind: "parse", branch: branch.number, again, headers, payload, stopped, fields });
     branch.snapshot = snapshot;
     this.#keys.know(snapshot);
     branch.action = null;

@@ -69,6 +69,8 @@ export interface ParseStep extends Step {
   readonly kind: "parse";
   readonly again: boolean;
   readonly headers: readonly ParsedHeader[];
+  /** Offsets of the bytes after the last header. */
+  readonly payload: { readonly offset: number; readonly end: number };
   readonly stopped: ParseStop | null;
   /** Present fields by name, as `device.parse` gives them. */
   readonly fields: Readonly<Record<string, number | string>>;

@@ -1,6 +1,7 @@
 /** Prints explanations for people: the answer, the chain of reasons, differing bits marked, repairs. */
 import { fieldNamed } from "../../model/match/fields.js";
 import { parseTerm } from "../../model/match/term.js";
+import { wrap } from "../print/wrap.js";
 import type { Difference, Explanation, Near, Reason } from "./explanation.js";
 
 export interface PrintOptions {
@@ -136,20 +137,3 @@ function underlined(text: string, marks: string, { colour }: Page): string {
 
 const UNDERLINE = "\u001b[4m";
 const PLAIN = "\u001b[24m";
-
-/** Breaks text between words. A word that is longer than a line has one of its own. */
-function wrap(text: string, width: number, first: string, next: string): string[] {
-  const lines: string[] = [];
-  let line = first;
-  let empty = true;
-  for (const word of text.split(" ")) {
-    if (!empty && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = next;
-      empty = true;
-    }
-    line += empty ? word : ` ${word}`;
-    empty = false;
-  }
-  return [...lines, line];
-}

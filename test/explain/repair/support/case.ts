@@ -141,7 +141,7 @@ function ruleInTable(device: Device, traced: TracedCore, object: Rule): RuleInTa
   const stored = traced.storedRule(object.handle);
   return {
     ref: ruleRef(object),
-    table: tableRef(device, traced.core, table, 0),
+    table: tableRef(device, table, 0),
     object,
     inCore: { table, stored },
     ...traced.contentOf(stored),
