@@ -29,3 +29,7 @@ export type {
   TraceSource,
   TraceStep,
 } from "./trace/trace.js";
+export { Explainer, nearest, openExplainer, why, whySend, type WhyOptions, type WhySendOptions } from "./why/why.js";
+export type { WhyTarget } from "./why/targets.js";
+export { printExplanation, printNearest, type PrintOptions } from "./why/print.js";
+export type { Difference, Explanation, Mistake, Near, Reason, Repair, Target } from "./why/explanation.js";

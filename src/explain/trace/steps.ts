@@ -69,6 +69,9 @@ export interface LookupRecord {
   readonly table: number;
   /** The address of the rule that it found; 0 for none. */
   readonly rule: number;
+  /** The words of the first rank that it considers. */
+  readonly low: number;
+  readonly high: number;
   readonly key: Uint8Array;
   /** The branch when it was last parsed or changed. */
   readonly snapshot: Snapshot;
@@ -219,7 +222,7 @@ export class StepBuilder {
     };
     branch.lookup = step;
     this.steps.push(step);
-    this.lookups.push({ step, table: address, rule, key, snapshot: branch.snapshot as Snapshot });
+    this.lookups.push({ step, table: address, rule, low, high, key, snapshot: branch.snapshot as Snapshot });
   }
 
   #ruleAt(address: number): InstalledRule {

@@ -28,40 +28,40 @@ export function linksOf(core: Core, actions: readonly number[]): Link[] {
 
 function addLinks(core: Core, links: Link[], op: number, operand: number, by: Link["by"]): void {
   const word = (at: number): number => core.u32[at >> 2] as number;
-  switch (op as Op) {
-    case Op.table:
+  switch (op) {
+    case Op.table as number:
       links.push({ kind: "table", to: operand, by });
       break;
-    case Op.root:
+    case Op.root as number:
       links.push({ kind: "table", to: word(operand), by: "root" });
       break;
-    case Op.queue:
-    case Op.queue_from_others:
-    case Op.copy_queue:
-    case Op.copy_from_others:
+    case Op.queue as number:
+    case Op.queue_from_others as number:
+    case Op.copy_queue as number:
+    case Op.copy_from_others as number:
       links.push({ kind: "queue", to: operand, by });
       break;
-    case Op.rss:
-    case Op.copy_rss: {
+    case Op.rss as number:
+    case Op.copy_rss as number: {
       const queues = word(operand + RSS_QUEUES);
       const count = word(operand + RSS_MASK) + 1;
       const distinct = new Set(Array.from({ length: count }, (_, n) => word(queues + 4 * n)));
       for (const to of distinct) links.push({ kind: "queue", to, by: "rss" });
       break;
     }
-    case Op.vport:
+    case Op.vport as number:
       links.push({ kind: "vport", to: operand, by });
       break;
-    case Op.port:
+    case Op.port as number:
       links.push({ kind: "port", to: operand, by });
       break;
-    case Op.array:
+    case Op.array as number:
       for (let n = 0; n < word(operand + ARRAY_COUNT); n++) {
         const at = operand + ARRAY_FIRST + n * MEMBER_SIZE;
         addLinks(core, links, word(at + MEMBER_OP), word(at + MEMBER_OPERAND), "array");
       }
       break;
-    case Op.sampler:
+    case Op.sampler as number:
       links.push({ kind: "table", to: word(operand + SAMPLER_TABLE), by: "sampler" });
       for (let n = 0; n < word(operand + SAMPLER_COUNT); n++) {
         const at = operand + SAMPLER_FIRST + n * ACTION_SIZE;

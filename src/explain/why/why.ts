@@ -1,0 +1,194 @@
+/** Why a frame did not come to a rule, a table, a queue or a vport, or why it ended as it did. */
+import { unsigned } from "../../checks.js";
+import type { Device } from "../../model/device/device.js";
+import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { FrameOptions } from "../../model/traffic/input.js";
+import type { SendOptions } from "../../model/traffic/send.js";
+import type { RepairContext, RuleInTable } from "../repair/context.js";
+import { trialOn } from "../repair/trial.js";
+import { mistakeIn } from "../repair/mistake.js";
+import { repairsFor } from "../repair/repairs.js";
+import { openTracer, type Tracer, type TracerOptions } from "../trace/tracer.js";
+import { answerFor, labelsOf } from "./answers.js";
+import { Case, type Answer, type Focus } from "./case.js";
+import type { Explanation, Near } from "./explanation.js";
+import { nearestRules, nearOf } from "./nearest.js";
+import type { RuleNode } from "./rules.js";
+import { findTarget, type FoundTarget, type WhyTarget } from "./targets.js";
+import { comesTo, type Steer } from "./comesTo.js";
+import { walkedOf } from "./walks.js";
+
+/** Options of all explanations. */
+interface RepairOptions {
+  /** Whether to look for repairs and known mistakes; each repair is tried on the traced core. @default true */
+  repairs?: boolean;
+}
+
+export interface WhyOptions extends FrameOptions, RepairOptions {}
+export interface WhySendOptions extends SendOptions, RepairOptions {}
+
+/**
+ * Explains why a frame that arrives on a port did not come to a target, or what became of it there. The device stays as it is.
+ * @param port 1 to `ports`
+ * @param frame the bytes from the link header on
+ * @param target an object of the device, the number of a vport, "dropped" for why it ended as it did, "not delivered twice", or
+ *   a name as data
+ * @throws SteeringError as `device.receive`; EINVAL: a target of another device, or a name that nothing has
+ * @example
+ *     console.log(printExplanation(await why(device, 1, frame, rule)));
+ */
+export async function why(
+  device: Device,
+  port: number,
+  frame: Uint8Array,
+  target: WhyTarget,
+  { core, ...options }: WhyOptions & TracerOptions = {},
+): Promise<Explanation> {
+  return (await openExplainer(device, { core })).why(port, frame, target, options);
+}
+
+/**
+ * Explains a frame that a raw packet queue pair sends, as `why` does for one that arrives.
+ * @throws SteeringError as `device.send`; EINVAL as `why`
+ */
+export async function whySend(
+  device: Device,
+  qp: QueuePair,
+  frame: Uint8Array,
+  target: WhyTarget,
+  { core, ...options }: WhySendOptions & TracerOptions = {},
+): Promise<Explanation> {
+  return (await openExplainer(device, { core })).whySend(qp, frame, target, options);
+}
+
+/**
+ * The rules that a frame did not hit in the tables that it visited, nearest first: by fields that differ, then by bits.
+ * @param n how many
+ * @throws SteeringError as `device.receive`
+ */
+export async function nearest(
+  device: Device,
+  port: number,
+  frame: Uint8Array,
+  n: number,
+  { core, ...options }: FrameOptions & TracerOptions = {},
+): Promise<Near[]> {
+  return (await openExplainer(device, { core })).nearest(port, frame, n, options);
+}
+
+/** Loads the traced core for explanations of many frames of a device. @throws TypeError no device, or an unknown option */
+export async function openExplainer(device: Device, options: TracerOptions = {}): Promise<Explainer> {
+  return new Explainer(await openTracer(device, options));
+}
+
+/** Explains frames of one device. */
+export class Explainer {
+  readonly #tracer: Tracer;
+
+  /** @internal */
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  /** As the function `why`, at once. */
+  why(
+    port: number,
+    frame: Uint8Array,
+    target: WhyTarget,
+    { repairs = true, ...options }: WhyOptions = {},
+  ): Explanation {
+    const found = findTarget("why", this.#tracer.device, target);
+    const timed = { ...options, time: options.time ?? this.#tracer.device.now() };
+    return this.#explain(frame, timed, found, repairs, (changed) =>
+      walkedOf(this.#tracer, this.#tracer.walk(port, changed, { ...timed, ...lengthOf(changed, frame, timed) })),
+    );
+  }
+
+  /** As the function `whySend`, at once. */
+  whySend(
+    qp: QueuePair,
+    frame: Uint8Array,
+    target: WhyTarget,
+    { repairs = true, ...options }: WhySendOptions = {},
+  ): Explanation {
+    const found = findTarget("whySend", this.#tracer.device, target);
+    const timed = { ...options, time: options.time ?? this.#tracer.device.now() };
+    return this.#explain(frame, {}, found, repairs, (changed) =>
+      walkedOf(this.#tracer, this.#tracer.walkSent(qp, changed, timed)),
+    );
+  }
+
+  /** As the function `nearest`, at once. */
+  nearest(port: number, frame: Uint8Array, n: number, options: FrameOptions = {}): Near[] {
+    const most = unsigned("nearest", "n", n, 32);
+    const at = new Case(walkedOf(this.#tracer, this.#tracer.walk(port, frame, options)));
+    return nearestRules(at, most).map((one) => nearOf(at, one));
+  }
+
+  #explain(frame: Uint8Array, options: FrameOptions, target: FoundTarget, repairs: boolean, steer: Steer): Explanation {
+    const at = new Case(steer(frame));
+    const answer = answerFor(at, target);
+    const { sentence, reached, reasons } = answer;
+    const bare = { target: target.data, reached, sentence, reasons };
+    if (!repairs) return { ...bare, mistake: null, repairs: [] };
+    const context = this.#contextOf(at, target, answer, frame, options, steer);
+    return context === null
+      ? { ...bare, mistake: null, repairs: [] }
+      : { ...bare, mistake: mistakeIn(context), repairs: repairsFor(context) };
+  }
+
+  /** Null for a frame that met no table. */
+  #contextOf(
+    at: Case,
+    target: FoundTarget,
+    { reached, reasons }: Answer,
+    frame: Uint8Array,
+    options: FrameOptions,
+    steer: Steer,
+  ): RepairContext | null {
+    const { focus, walked } = at;
+    const visit = focus?.visit ?? walked.visits.at(-1);
+    if (visit === undefined) return null;
+    const node = focus?.node ?? null;
+    const labels = labelsOf(at, target);
+    const nearestId = target.kind === "end" ? (node?.stored.id ?? null) : null;
+    return {
+      device: walked.device,
+      target: target.data,
+      reached,
+      reasons,
+      frame,
+      options,
+      trace: walked.trace,
+      rule: node === null ? null : storedOf(at, node),
+      key: visit.key,
+      frameThere: visit.bytes,
+      taker: takerOf(at, focus),
+      trial: trialOn(walked.traced, frame, (changed) => comesTo(steer(changed), target, labels, nearestId)),
+    };
+  }
+}
+
+/** The wire length of a changed frame: it changes with the captured length. */
+function lengthOf(changed: Uint8Array, frame: Uint8Array, { wireLength }: FrameOptions): FrameOptions {
+  return wireLength === undefined
+    ? {}
+    : { wireLength: Math.max(changed.length, wireLength + changed.length - frame.length) };
+}
+
+function storedOf({ rules }: Case, node: RuleNode): RuleInTable {
+  const { table, stored, object } = node;
+  return {
+    ...rules.contentOf(node),
+    ref: rules.refOf(node),
+    table: rules.tableRefOf(table),
+    object,
+    inCore: { table, stored },
+  };
+}
+
+/** The rule that took the frame at the lookup of the focus, if it is another one. */
+function takerOf(at: Case, focus: Focus | null): RuleInTable | null {
+  if (focus === null || focus.visit.rule === 0 || focus.visit.rule === focus.node.stored.address) return null;
+  return storedOf(at, at.rules.ruleAt(focus.node.table, focus.visit.rule));
+}
