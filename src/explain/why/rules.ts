@@ -62,7 +62,7 @@ export class RuleReader {
   }
 
   tableRefOf(table: number): TableRef {
-    return tableRef(this.device, this.traced.core, table, 0);
+    return tableRef(this.device, table, 0);
   }
 }
 
