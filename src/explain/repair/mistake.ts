@@ -9,6 +9,7 @@ import { LOST_MISTAKES } from "./mistakes/lost.js";
 import { ORDER } from "./mistakes/order.js";
 import { FATE, PATH } from "./mistakes/path.js";
 import { PLACES } from "./mistakes/places.js";
+import { TUNNELS } from "./mistakes/tunnels.js";
 import { VALUES } from "./mistakes/values.js";
 
 /** Every detector; the first that finds something names the mistake. */
@@ -17,6 +18,7 @@ export const DETECTORS: readonly Detector[] = [
   ...BYTE_ORDER,
   ...PLACES,
   ...HEADERS,
+  ...TUNNELS,
   ...VALUES,
   ...ORDER,
   ...FATE,

@@ -5,7 +5,7 @@ import { mistakeIn } from "../../../src/explain/repair/mistake.js";
 import { repairsFor } from "../../../src/explain/repair/repairs.js";
 import { bytesOf, CaseDevice, changedMatch, changedOptions } from "./support/case.js";
 
-const at = await CaseDevice.open({ vports: 2, ports: 2 });
+const at = await CaseDevice.open({ vports: 2, ports: 2, parser: { geneveOption0: { class: 0x0102, type: 0x21 } } });
 
 const ethernet = { header: "ethernet" } as const;
 const ipv4 = { header: "ipv4", source: "192.0.2.1", destination: "10.0.0.7" } as const;
@@ -35,7 +35,110 @@ interface Planted {
   readonly corrects?: boolean;
 }
 
+const gre = (fields: object, ...inner: Layer[]): Layer[] => [ethernet, ipv4, { header: "gre", ...fields }, ...inner];
+
 const PLANTED: readonly Planted[] = [
+  { name: "mask-without-value", match: { "outer.ip_protocol": 0 }, right: { "outer.ip_protocol": 6 }, layers: inTcp },
+  {
+    name: "value-cut-off",
+    match: { "misc.gre_key": 0x1388 },
+    right: { "misc.gre_key": 0x51388 },
+    layers: gre({ key: 0x51388 }, ipv4, udp),
+  },
+  {
+    name: "ecn-in-tos",
+    match: { "outer.ip_ecn": 0, "outer.ip_dscp": 10 },
+    right: { "outer.ip_dscp": 10 },
+    layers: [ethernet, { ...ipv4, dscp: 10, ecn: 1 }, tcp],
+  },
+  {
+    name: "other-icmp-version",
+    match: { "misc3.icmp_type": 8 },
+    right: { "misc3.icmpv6_type": 128 },
+    layers: [ethernet, ipv6, { header: "icmpv6" }],
+  },
+  {
+    name: "other-icmp-version",
+    match: { "misc3.icmpv6_type": 128 },
+    right: { "misc3.icmp_type": 8 },
+    layers: [ethernet, ipv4, { header: "icmp" }],
+  },
+  {
+    name: "arp-has-no-ip",
+    match: { "outer.ip_protocol": 17 },
+    right: { "outer.ethertype": "arp" },
+    layers: [ethernet, { header: "arp" }],
+    corrects: false,
+  },
+  {
+    name: "mpls-in-front",
+    match: { "outer.ethertype": "ipv4" },
+    right: { "outer.ip_version": 4 },
+    layers: [ethernet, { header: "mpls" }, ipv4, udp],
+  },
+  {
+    name: "vlan-priority-masked",
+    match: { "outer.first_prio": 0, "outer.first_vid": 7 },
+    right: { "outer.first_vid": 7 },
+    layers: [ethernet, { header: "vlan", vid: 7, pcp: 3 }, ipv4, tcp],
+  },
+  {
+    name: "vxlan-port-of-linux",
+    match: { "outer.udp_dport": 8472 },
+    right: { "outer.udp_dport": 4789 },
+    layers: vxlan(),
+  },
+  {
+    name: "tunnel-source-port",
+    match: { "outer.udp_sport": 58711 },
+    right: { "outer.udp_dport": 4789 },
+    layers: vxlan().with(2, { ...udp, source_port: 50001, destination_port: 4789 }),
+  },
+  {
+    name: "geneve-option-absent",
+    match: { "misc.geneve_tlv_option_0_exist": 1 },
+    right: { "misc.geneve_vni": 1 },
+    layers: [ethernet, ipv4, { header: "udp" }, { header: "geneve" }, ...inTcp],
+  },
+  {
+    name: "gtpu-extension-absent",
+    match: { "misc3.gtpu_first_ext_dw_0": 1 },
+    right: { "misc3.gtpu_teid": 1 },
+    layers: [ethernet, ipv4, { header: "udp" }, { header: "gtpu" }, ipv4, udp],
+  },
+  {
+    name: "gtpu-option-absent",
+    match: { "misc3.gtpu_dw_2": 1 },
+    right: { "misc3.gtpu_teid": 1 },
+    layers: [ethernet, ipv4, { header: "udp" }, { header: "gtpu" }, ipv4, udp],
+  },
+  {
+    name: "mpls-in-other-place",
+    match: { "misc2.outer_first_mpls_over_udp_label": 16 },
+    right: { "misc2.outer_first_mpls_label": 16 },
+    layers: [ethernet, { header: "mpls" }, ipv4, udp],
+  },
+  {
+    name: "gre-carries-other",
+    match: { "misc.gre_protocol": "0x0800" },
+    right: { "misc.gre_protocol": "0x6558" },
+    layers: gre({}, ethernet, ipv4, udp),
+  },
+  {
+    name: "no-esp-at-port-4500",
+    match: { "misc.outer_esp_spi": 256 },
+    right: { "outer.udp_dport": 4500 },
+    layers: [ethernet, ipv4, { ...udp, destination_port: 4500 }, new Uint8Array(8)],
+    corrects: false,
+  },
+  {
+    name: "roce-version-1",
+    match: { "misc.bth_dst_qp": 2 },
+    right: { "outer.ethertype": "0x8915" },
+    layers: [{ ...ethernet, type: 0x8915 }, payload],
+    corrects: false,
+  },
+
   {
     name: "swapped-bytes",
     match: { "outer.tcp_dport": 20480 },

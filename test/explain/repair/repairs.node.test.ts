@@ -81,7 +81,7 @@ function changedRule(rule: CaseRule, fields: readonly { field: string; after: st
     rule.match,
     fields.map((one) => ({ before: null, ...one })),
   );
-  return { ...rule, match, ...(priority == null ? {} : { priority: Number(priority) }) };
+  return { ...rule, match, ...(typeof priority === "string" ? { priority: Number(priority) } : {}) };
 }
 
 /** What must hold of a case for its mistake to have a name; names of one field are judged by that field. */

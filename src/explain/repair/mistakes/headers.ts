@@ -1,11 +1,8 @@
 /** Headers that the frame has not, or has where the rule does not look. */
 import {
-  PORT_GENEVE,
-  PORT_GTPU,
-  PORT_MPLS,
-  PORT_ROCE,
-  PORT_VXLAN,
-  PORT_VXLAN_GPE,
+  ETHERTYPE_ARP,
+  ETHERTYPE_MPLS,
+  ETHERTYPE_MPLS_UPSTREAM,
   PROTOCOL_ICMP,
   PROTOCOL_ICMPV6,
   PROTOCOL_TCP,
@@ -13,9 +10,7 @@ import {
   TPID_CVLAN,
   TPID_SVLAN,
 } from "../../../abi/protocols.js";
-import { EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
 import type { FieldName } from "../../../model/match/fields.js";
-import { presenceWord } from "../../match/terms.js";
 import type { FieldChange } from "../../trace/trace.js";
 import type { Facts, TermFact } from "../facts.js";
 import type { Detector, Finding } from "../finding.js";
@@ -81,56 +76,6 @@ const portsOfIcmp: Detector = {
       };
     }
     return null;
-  },
-};
-
-/** Tunnels over UDP: the field that names each, its port, and what people call it. */
-const OVER_UDP: readonly (readonly [fields: RegExp, port: number, name: string])[] = [
-  [/^misc\.vxlan_vni$/, PORT_VXLAN, "VXLAN"],
-  [/^misc3\.outer_vxlan_gpe_/, PORT_VXLAN_GPE, "VXLAN-GPE"],
-  [/^misc3?\.geneve_/, PORT_GENEVE, "Geneve"],
-  [/^misc3\.gtpu_/, PORT_GTPU, "GTP-U"],
-  [/^misc2\.outer_first_mpls_over_udp_/, PORT_MPLS, "MPLS over UDP"],
-  [/^misc\.bth_/, PORT_ROCE, "RoCE"],
-];
-
-const otherPort: Detector = {
-  name: "tunnel-on-other-port",
-  detect(facts) {
-    const port = facts.found("outer.udp_dport");
-    if (port === null) return null;
-    for (const { name, found } of facts.failing) {
-      const tunnel = OVER_UDP.find(([fields]) => fields.test(name));
-      if (found !== null || tunnel === undefined || port === BigInt(tunnel[1])) continue;
-      const [, wanted, kind] = tunnel;
-      const udp = facts.term("outer.udp_dport");
-      const asks = udp !== undefined && udp.agrees ? ` The rule itself wants outer.udp_dport ${udp.wanted}.` : "";
-      return {
-        sentence: `${name} needs a ${kind} header, which the device reads at UDP port ${wanted} only, and the frame goes to UDP port ${port}.${asks} Send ${kind} to port ${wanted}.`,
-      };
-    }
-    return null;
-  },
-};
-
-const withoutTunnel: Detector = {
-  name: "inner-without-tunnel",
-  detect(facts) {
-    const { failing, context } = facts;
-    const inner = failing.filter(
-      ({ name, found }) => found === null && (name.startsWith("inner.") || name.includes(".inner_")),
-    );
-    const first = inner.find(({ name }) => !name.endsWith(".ip_version")) ?? inner[0];
-    const hasInner = facts.there.headers.some(({ level }) => level === "inner");
-    if (first === undefined || hasInner || presenceWord(context.key, EXT_PRESENT_TUNNEL) !== 0) return null;
-    const decap = context.trace.steps.some((step) => step.kind === "action" && step.text.startsWith("removes the"));
-    const why = decap
-      ? "an earlier rule removed its tunnel, so its fields are the outer ones now"
-      : "the frame has no tunnel";
-    return {
-      sentence: `${first.name} is a field of the packet inside a tunnel, and ${why}. Match the outer fields, such as ${first.name.replace("inner", "outer")}.`,
-      changes: inner.flatMap((term) => moves(term, term.name.replace("inner", "outer"))),
-    };
   },
 };
 
@@ -252,20 +197,6 @@ const untagged: Detector = {
   },
 };
 
-const greKey: Detector = {
-  name: "gre-key-absent",
-  detect(facts) {
-    const term = facts.failed("misc.gre_key") ?? facts.failed("misc.gre_k_present");
-    if (term === undefined || facts.found("misc.gre_protocol") === null || facts.found("misc.gre_k_present") !== 0n)
-      return null;
-    if (term.name === "misc.gre_k_present" && term.value === 0n) return null;
-    return {
-      sentence: `${term.name} is wanted as ${term.wanted}, and the GRE header of the frame has no key: its K bit is 0. Send it with a key, or match misc.gre_k_present 0.`,
-      changes: [leavesOut(term)],
-    };
-  },
-};
-
 /** Next headers that are extension headers of IPv6. */
 const EXTENSIONS: Readonly<Record<number, string>> = {
   0: "hop-by-hop options",
@@ -313,6 +244,69 @@ const otherVersion: Detector = {
   },
 };
 
+/** Fields of ICMP on an ICMPv6 packet, or the other way round. */
+function icmpVersions(own: "icmp" | "icmpv6", other: "icmp" | "icmpv6"): Detector {
+  return {
+    name: "other-icmp-version",
+    detect(facts) {
+      const terms = facts.failing.filter(({ name, found }) => found === null && name.startsWith(`misc3.${own}_`));
+      const [first] = terms;
+      if (first === undefined || facts.found(`misc3.${other}_type`) === null) return null;
+      const [is, has] = own === "icmp" ? ["ICMP", "ICMPv6"] : ["ICMPv6", "ICMP"];
+      return {
+        sentence: `${first.name} is a field of ${is}, and the frame is ${has}. Their numbers differ too: echo requests are type 8 in ICMP and 128 in ICMPv6.`,
+        changes: terms.map(leavesOut),
+      };
+    },
+  };
+}
+
+const arpFrame: Detector = {
+  name: "arp-has-no-ip",
+  detect(facts) {
+    const term = facts.failing.find(({ name, found }) => found === null && /^outer\.(ip|tcp_|udp_)/.test(name));
+    if (term === undefined || facts.found("outer.ethertype") !== BigInt(ETHERTYPE_ARP)) return null;
+    return {
+      sentence: `${term.name} needs an IP header, and the frame is ARP, which has none. Hosts need ARP before they send IP: give it a rule of its own, outer.ethertype arp.`,
+    };
+  },
+};
+
+const labelInFront: Detector = {
+  name: "mpls-in-front",
+  detect(facts) {
+    for (const level of LEVELS) {
+      const term = facts.failed(`${level}.ethertype`);
+      const found = facts.found(`${level}.ethertype`);
+      if (term === undefined || (found !== BigInt(ETHERTYPE_MPLS) && found !== BigInt(ETHERTYPE_MPLS_UPSTREAM)))
+        continue;
+      return {
+        sentence: `${term.name} is wanted as ${term.wanted}, and an MPLS label lies in front of the packet, so the EtherType is ${facts.foundText(`${level}.ethertype`)}. Match ${level}.ip_version, which is that of the packet after the labels.`,
+        changes: [leavesOut(term)],
+      };
+    }
+    return null;
+  },
+};
+
+const tagPriority: Detector = {
+  name: "vlan-priority-masked",
+  detect(facts) {
+    for (const level of LEVELS) {
+      const tags = tagTerms(facts, level);
+      const [first] = tags;
+      if (first === undefined || !tags.every(({ name, found }) => found !== null && /_(prio|cfi)$/.test(name)))
+        continue;
+      if (facts.term(`${level}.first_vid`)?.agrees !== true) continue;
+      return {
+        sentence: `${first.name} is wanted as ${first.wanted}, and the frame has ${first.found}: the VLAN id is right, and the priority in the same tag is not. Mask the 12 bits of the id only (0x0fff).`,
+        changes: tags.map(leavesOut),
+      };
+    }
+    return null;
+  },
+};
+
 const wrongChecksum: Detector = {
   name: "checksum-not-right",
   detect({ failing }) {
@@ -349,9 +343,11 @@ export const HEADERS: readonly Detector[] = [
   otherUpper("tcp", "tcp-fields-for-udp"),
   otherUpper("udp", "udp-fields-for-tcp"),
   portsOfIcmp,
-  otherPort,
-  withoutTunnel,
-  greKey,
+  icmpVersions("icmp", "icmpv6"),
+  icmpVersions("icmpv6", "icmp"),
+  arpFrame,
+  labelInFront,
+  tagPriority,
   extensionHeader,
   otherVersion,
   wrongChecksum,

@@ -20,6 +20,10 @@ const LOST: Readonly<Partial<Record<ReasonName, readonly [name: string, sentence
     "completion-queue-full",
     "The completion queue is full. Poll it more often, or make it as long as all its queues together.",
   ],
+  default_miss: [
+    "default-miss-drops",
+    "A default miss action drops the frame in a table that is not root. In the root table it hands the frame to the next stage.",
+  ],
   hop_limit: ["table-loop", "The frame went through 64 tables. Tables that lead to each other make a loop."],
   not_a_tunnel: [
     "decapsulation-without-tunnel",

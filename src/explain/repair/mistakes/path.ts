@@ -83,6 +83,28 @@ const registers: readonly Detector[] = [
       return null;
     },
   },
+  ...[
+    ["meter", "meter-colour", "0 red, 1 yellow, 2 green"],
+    ["track", "connection-state", "0 valid, 2 valid with a new state, 64 invalid, 65 a bad packet (docs/conntrack.md)"],
+    ["first_hit", "first-hit-state", "0 for the first frame, 1 afterwards"],
+  ].map(([operation, name = "", numbers]): Detector => ({
+    name,
+    detect(facts) {
+      for (const term of failedRegisters(facts)) {
+        const step = actions(facts).findLast(
+          (one) => one.action === operation && one.fields.some(({ field }) => field === term.name),
+        );
+        const by =
+          step ??
+          actions(facts).find((one) => one.action === operation && one.text.endsWith(`in C${registerNumber(term)}`));
+        if (by === undefined) continue;
+        return {
+          sentence: `${term.name} is wanted as ${term.wanted}, and holds what ${by.text}: ${term.found}. The numbers are ${numbers}.`,
+        };
+      }
+      return null;
+    },
+  })),
   {
     name: "register-not-written",
     detect(facts) {
@@ -97,6 +119,10 @@ const registers: readonly Detector[] = [
     },
   },
 ];
+
+function registerNumber({ name }: PresentTerm): string {
+  return REGISTER.exec(name)?.[2] ?? "";
+}
 
 function failedRegisters({ failing }: Facts): PresentTerm[] {
   return failing.filter(isPresentTerm).filter(({ name }) => REGISTER.test(name));
@@ -258,7 +284,49 @@ const otherVport: Detector = {
 
 export const PATH: readonly Detector[] = [notSynced, sourcePort, otherPort, multicastDefault, ...registers, rewritten];
 
+const passedOver: Detector = {
+  name: "own-frames-passed-over",
+  detect({ context: { rule, trace } }) {
+    const step = trace.steps.find((one) => one.kind === "lookup" && one.passedOver && one.rule?.id === rule?.ref.id);
+    if (rule === null || step === undefined) return null;
+    return {
+      sentence: `${called(rule)} matches the frame, but its own queue pair has sent it, and flows do not take frames of their own queue pair. Set IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK.`,
+    };
+  },
+};
+
+const otherFunction: Detector = {
+  name: "flow-of-other-function",
+  detect({ context: { rule, trace } }) {
+    if (rule === null || rule.table.domain !== "nic_rx") return null;
+    const functions = trace.steps.flatMap((step) =>
+      step.kind === "lookup" && step.table.domain === "nic_rx" ? [step.table.vport] : [],
+    );
+    const [at] = functions;
+    if (at === undefined || functions.includes(rule.table.vport)) return null;
+    return {
+      sentence: `${called(rule)} belongs to ${functionText(rule.table.vport)}, and the eSwitch gave the frame to ${functionText(at)}. Each function has flows of its own.`,
+    };
+  },
+};
+
+/** Frames that no rule took, where no rule in particular was meant. */
+const noMissRule: Detector = {
+  name: "no-miss-rule",
+  detect({ context: { target, trace } }) {
+    const { reason, missed } = trace.outcome;
+    const last = missed.at(-1);
+    if (target.kind !== "end" || reason !== "table_miss" || last === undefined) return null;
+    return {
+      sentence: `No rule of table "${last.table}" matched, and a table that is not root drops what it does not match. Give it a last rule without a match, which says where the rest goes.`,
+    };
+  },
+};
+
 export const FATE: readonly Detector[] = [
+  passedOver,
+  otherFunction,
+  noMissRule,
   otherDirection,
   notLinked,
   otherVport,

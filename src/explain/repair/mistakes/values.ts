@@ -3,7 +3,7 @@ import { fullMask } from "../../../model/match/term.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { Facts, TermFact } from "../facts.js";
 import type { Detector } from "../finding.js";
-import { aboutValues, differs, isPresentTerm, takesFound, type PresentTerm } from "./terms.js";
+import { aboutValues, differs, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
 import { reversedBytes } from "./byteOrder.js";
 
 /** Fields whose value 0 no packet has, or no rule means. */
@@ -24,6 +24,52 @@ const maskWithoutValue: Detector = {
       ({ field, found }) =>
         `${field.name} is masked, but its value is 0, and the frame has ${valueText(field, found)}. Fill in the value, or leave the field out of the mask.`,
     ),
+};
+
+const protocolZero: Detector = {
+  name: "mask-without-value",
+  detect(facts) {
+    const term = facts.failed("outer.ip_protocol") ?? facts.failed("inner.ip_protocol");
+    if (term === undefined || !isPresentTerm(term) || term.mask !== 0xffn || term.value !== 0n) return null;
+    if (facts.there.headers.some(({ header }) => header === "ipv6_hop_by_hop")) return null;
+    return {
+      sentence: `${term.name} is masked, but its value is 0, and the frame has ${valueText(term.field, term.found)}. 0 is no "any protocol": fill in the value, or leave the field out of the mask.`,
+      changes: [leavesOut(term)],
+    };
+  },
+};
+
+/** Widths that programs cut numbers to. */
+const CUTS = [8n, 16n];
+
+const cutOff: Detector = {
+  name: "value-cut-off",
+  detect: (facts) =>
+    aboutValues(
+      present(facts).filter(({ field, mask, value, found }) => {
+        if (field.kind !== "number" || mask !== fullMask(field) || value < 16n) return false;
+        return CUTS.some((bits) => found >> bits !== 0n && (found & ((1n << bits) - 1n)) === value);
+      }),
+      (term) => {
+        const bits = term.value > 0xffn ? 16 : (term.found & 0xffn) === term.value ? 8 : 16;
+        return `${differs(term)}: ${term.value} is the low ${bits} bits of ${term.found}. The value was stored in a variable that is too short.`;
+      },
+    ),
+};
+
+const ecnInTos: Detector = {
+  name: "ecn-in-tos",
+  detect(facts) {
+    for (const level of ["outer", "inner"] as const) {
+      const term = facts.failed(`${level}.ip_ecn`);
+      if (term === undefined || term.found === null || facts.term(`${level}.ip_dscp`)?.agrees !== true) continue;
+      return {
+        sentence: `${term.name} wants ${term.wanted}, and the frame has ${term.found}: the rule matches the whole TOS byte, and its low two bits are ECN, which senders and routers set. Mask the DSCP only (0xfc).`,
+        changes: [leavesOut(term)],
+      };
+    }
+    return null;
+  },
 };
 
 const hexOrDecimal: Detector = {
@@ -151,11 +197,14 @@ function widenedBy({ field, range, found, wanted }: TermFact): { field: string; 
 
 export const VALUES: readonly Detector[] = [
   maskWithoutValue,
+  protocolZero,
   hexOrDecimal,
+  ecnInTos,
   exactFlags,
   multicastMac,
   macBits,
   invertedMask,
   besideRange,
   decremented,
+  cutOff,
 ];

@@ -119,7 +119,7 @@ export function changedMatch(match: MatchFields, fields: readonly FieldChange[])
     if (after === null) entries.delete(field);
     else if (field !== "priority") entries.set(field, after);
   }
-  return Object.fromEntries(entries) as MatchFields;
+  return Object.fromEntries(entries);
 }
 
 /** The bytes of hexadecimal digits. */
