@@ -8,6 +8,7 @@ export {
   type TracerOptions,
   type TraceSendOptions,
 } from "./trace/tracer.js";
+export { printTrace, type PrintTraceOptions } from "./print/printTrace.js";
 export type {
   ActionStep,
   ByteChange,
