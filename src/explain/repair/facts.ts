@@ -44,6 +44,13 @@ export function parseBytes(device: Device, bytes: Uint8Array, options: FrameOpti
   return { bytes, key: device.traffic.batch.key(0).slice(), parsed: parsed as ParsedFrame };
 }
 
+/** The options of a changed frame: as much is missing behind it as behind the frame that came in. */
+export function optionsOf({ options, frame }: RepairContext, bytes: Uint8Array): FrameOptions {
+  const { wireLength } = options;
+  if (wireLength === undefined) return options;
+  return { ...options, wireLength: Math.max(bytes.length, wireLength + bytes.length - frame.length) };
+}
+
 /** A context with what detectors ask for most. */
 export class Facts {
   readonly context: RepairContext;
@@ -60,8 +67,8 @@ export class Facts {
 
   /** The frame at the table of the rule, parsed. */
   get there(): ParsedFrame {
-    const { device, frameThere, options } = this.context;
-    this.#there ??= parseBytes(device, frameThere, options).parsed;
+    const { device, frameThere } = this.context;
+    this.#there ??= parseBytes(device, frameThere, optionsOf(this.context, frameThere)).parsed;
     return this.#there;
   }
 

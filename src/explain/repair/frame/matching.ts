@@ -2,7 +2,7 @@
 import { EXT_PRESENT_TUNNEL } from "../../../abi/key.js";
 import { presenceWord } from "../../match/terms.js";
 import type { RepairContext, RuleInTable } from "../context.js";
-import { parseBytes, termFacts, type ParsedBytes, type TermFact } from "../facts.js";
+import { optionsOf, parseBytes, termFacts, type ParsedBytes, type TermFact } from "../facts.js";
 import { FrameDraft } from "./draft.js";
 import { addHeader } from "./structure.js";
 import { setField } from "./values.js";
@@ -42,7 +42,7 @@ export function matchingFrame(context: RepairContext, rule: RuleInTable, from: P
     if (!changeOnce(draft, failing, tunnels)) return null;
     const bytes = draft.build();
     if (bytes === null || isEqual(bytes, frame.bytes)) return null;
-    frame = parseBytes(context.device, bytes, optionsFor(context, bytes));
+    frame = parseBytes(context.device, bytes, optionsOf(context, bytes));
   }
   return null;
 }
@@ -61,12 +61,6 @@ function changeOnce(draft: FrameDraft, failing: readonly TermFact[], tunnels: nu
 /** Terms whose value says which headers follow. */
 function isStructural({ name }: TermFact): boolean {
   return /\.(ethertype|ip_version|ip_protocol|frag|.*[cs]vlan_tag)$/.test(name);
-}
-
-/** The options of the changed frame: as much is missing behind it as behind the frame that came in. */
-function optionsFor({ options, frame }: RepairContext, bytes: Uint8Array): RepairContext["options"] {
-  const { wireLength } = options;
-  return wireLength === undefined ? options : { ...options, wireLength: wireLength + bytes.length - frame.length };
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
