@@ -7,9 +7,9 @@ import type { CoreExports } from "./coreExports.js";
 
 /** Exports that change no state of objects. */
 const READING: ReadonlySet<string> = new Set<keyof CoreExports>([
-  ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop", "stageValue", "firstOutside", "reachable"] as const),
-  ...(["isCachePaused", "parse", "classify", "writeColumns", "keepLengths", "sumOutcomeClasses"] as const),
-  ...(["seal", "open", "sealMany", "openMany", "clearCache", "dropCache", "limitCache"] as const),
+  ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop", "emptyTable", "emptySendTable", "stageValue"] as const),
+  ...(["firstOutside", "reachable", "isCachePaused", "parse", "classify", "writeColumns", "keepLengths"] as const),
+  ...(["sumOutcomeClasses", "seal", "open", "sealMany", "openMany", "clearCache", "dropCache", "limitCache"] as const),
 ]);
 
 /** One instance of the core. */
