@@ -16,7 +16,7 @@ const CODES: Readonly<Record<Style, readonly [on: number, off: number]>> = {
 /** A space at which no line ends. */
 export const SPACE = "\u00a0";
 
-/** Makes one word of a text, for lines that end before it or after it. */
+/** Makes one word of a text: lines end before it or after it, if a line can hold it. */
 export function together(text: string): string {
   return text.replaceAll(" ", SPACE);
 }
@@ -37,7 +37,9 @@ export class Page {
   /** Adds a text after a label of `column` columns, `indent` columns from the left. */
   line(indent: number, column: number, label: string, style: Style, text: string): void {
     const head = " ".repeat(indent) + label.padEnd(column);
-    const [first = "", ...rest] = wrap(text, this.#width, head, " ".repeat(head.length));
+    const room = this.#width - head.length;
+    const words = text.split(" ").map((word) => (word.length > room ? word.replaceAll(SPACE, " ") : word));
+    const [first = "", ...rest] = wrap(words.join(" "), this.#width, head, " ".repeat(head.length));
     const painted = first.slice(0, indent) + this.#paint(style, label) + first.slice(indent + label.length);
     for (const line of [painted, ...rest]) this.#lines.push(line.replaceAll(SPACE, " ").trimEnd());
   }

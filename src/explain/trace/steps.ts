@@ -192,6 +192,7 @@ export class StepBuilder {
     return tableRef(this.#device, table, vport, this.#traced.core);
   }
 
+  /** An action may need the headers of a changed frame: then the frame is parsed before the action has ended. */
   #parsed(branch: Branch, snapshot: Snapshot): void {
     const again = branch.snapshot !== null;
     const { headers, payload, stopped } = headersIn(snapshot.map);
@@ -199,7 +200,6 @@ export class StepBuilder {
     this.steps.push({ kind: "parse", branch: branch.number, again, headers, payload, stopped, fields });
     branch.snapshot = snapshot;
     this.#keys.know(snapshot);
-    branch.action = null;
   }
 
   #lookup(branch: Branch, reader: EventReader): void {

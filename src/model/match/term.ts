@@ -64,7 +64,8 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 export function nameOfValue({ name }: FieldForm, value: bigint): string | undefined {
   const names = NAMES[name.split(".")[1] ?? ""];
   if (names === undefined) return undefined;
-  return Object.keys(names).find((one) => BigInt(names[one] as number) === value);
+  for (const one in names) if (BigInt(names[one] as number) === value) return one;
+  return undefined;
 }
 
 /** What a match says about a field. The name is a group or a header, a dot, and the field. */
