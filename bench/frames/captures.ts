@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expectEqual, type TimedCase, type Workload } from "../harness.js";
 import { FILTER, GIGABYTE, writeCapture, type CaptureFile } from "./bigCapture.js";
-import { CAPTURE_GOAL, CAPTURE_MEMORY_GOAL } from "./goals.js";
+import { CAPTURE_GOAL, CAPTURE_MEMORY_GOAL, WHY_ALL_GOAL } from "./goals.js";
 import { root, runProcess, runWell } from "./processes.js";
 
 const QUICK_BYTES = 2e6;
@@ -42,6 +42,7 @@ export async function* captures(quick: boolean): AsyncGenerator<Workload> {
     const file = join(folder, "in.pcap");
     const capture = writeCapture(file, quick ? QUICK_BYTES : GIGABYTE);
     yield workload(new Files(folder, file, capture));
+    yield lostWorkload(new LostFiles(folder, file, capture));
   } finally {
     for (const signal of ENDINGS) process.off(signal, end);
     remove();
@@ -83,6 +84,57 @@ class Files {
     expectEqual("bytes that tcpdump passes", statSync(this.#passed).size, this.capture.passedBytes);
     return seconds;
   }
+}
+
+/** The same capture and half of the rules: the services at port 443 have none, and no rule takes the rest. */
+class LostFiles {
+  readonly file: string;
+  readonly frames: number;
+  readonly #scenario: string;
+  /** Frames that no rule takes, as the report of `run` has them. */
+  #lost = 0;
+
+  constructor(folder: string, file: string, { frames, scenario }: CaptureFile) {
+    this.file = file;
+    this.frames = frames;
+    this.#scenario = join(folder, "some-rules.json");
+    const { rules, expect: _, ...others } = scenario as { rules: { name: string }[]; expect: unknown };
+    const some = rules.filter(({ name }) => !name.endsWith(" 443") && name !== "rest");
+    writeFileSync(this.#scenario, JSON.stringify({ ...others, rules: some }));
+  }
+
+  async run(): Promise<number> {
+    const { seconds, out } = await runWell(process.execPath, [COMMAND, "run", this.#scenario, this.file]);
+    expectEqual("frames of the report", numberOf(out, /^(\S+) frames, /m), this.frames);
+    this.#lost = numberOf(out, /^miss +(\S+)/m);
+    return seconds;
+  }
+
+  async why(): Promise<number> {
+    const { seconds, out } = await runWell(process.execPath, [COMMAND, "why", this.#scenario, this.file, "--all"]);
+    expectEqual("frames of the groups", numberOf(out, /^(\S+) frames from /m), this.frames);
+    const lost = numberOf(out.replaceAll("\n", " "), /; (\S+) of them/);
+    if (this.#lost > 0) expectEqual("lost frames", lost, this.#lost);
+    return seconds;
+  }
+}
+
+function lostWorkload(files: LostFiles): Workload {
+  const size = Math.round(statSync(files.file).size / 1e6).toLocaleString("en");
+  const peer = "flowsteer run";
+  const cases: TimedCase[] = [
+    { name: "flowsteer why --all", seconds: () => files.why(), targets: { [peer]: { goal: WHY_ALL_GOAL } } },
+    { name: peer, peer: true, seconds: () => files.run() },
+  ];
+  return {
+    name: `why half of the frames of a capture of ${size} MB are lost, wall time`,
+    unit: "frame",
+    units: files.frames,
+    // Both check their answers whenever they run.
+    check: () => undefined,
+    cases,
+    rounds: ROUNDS,
+  };
 }
 
 function numberOf(text: string, pattern: RegExp): number {

@@ -14,6 +14,8 @@ export const WORKERS_GOAL = 1.8;
 /** A capture through the command and through tcpdump, wall time: at most 1.5 times as long. Peak memory in bytes. */
 export const CAPTURE_GOAL = 0.667;
 export const CAPTURE_MEMORY_GOAL = 300e6;
+/** Every lost frame of a capture explained, and the capture steered, wall time: at most 3 times as long. */
+export const WHY_ALL_GOAL = 0.333;
 /** The text of a capture, one parse a frame: at most 3 times the CPU time of `tshark -n`, a line a frame. */
 export const TEXT_GOAL = 0.333;
 /** A process with the package and an empty one, wall time: at most 1.5 times as long. */

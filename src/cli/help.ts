@@ -3,10 +3,12 @@
 const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows the outcome of each
 
   flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
+  flowsteer trace SCENARIO [CAPTURE]      show the way of one frame through the rules
+  flowsteer why SCENARIO [CAPTURE]        say why a frame did not come to a rule, or why frames were lost
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check SCENARIO...             check scenarios, and show what they contain
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
-  flowsteer help [run|parse|check|fields] show more about a command
+  flowsteer help [COMMAND]                show more about a command
   flowsteer --version
 
 A scenario is a JSON document with tables, rules, flows and queues. A capture is a pcap or pcapng file, also packed by
@@ -76,6 +78,65 @@ Exit codes: 0; 1 an expectation of the scenario failed; 2 an input was refused; 
 capture ends in the middle of a record; 130, 143 interrupted.
 `;
 
+const TRACE = `flowsteer trace SCENARIO [CAPTURE] --frame N: shows the way of one frame through the rules of a scenario
+
+Tables in their order, the rule that the frame hit in each, what its actions changed, and where the frame ended. Where
+no rule matched, the nearest rules, with the fields that differ. The frames before it are run first, so that meters,
+connections and counters are as they were when it came. The frame itself changes nothing.
+
+  --frame N         the frame: of the captures, or without a capture of the scenario
+  --packet PACKET   the frame in one line, such as "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 443" (docs/packet.md)
+  --hex BYTES       the frame as hexadecimal digits, from the Ethernet header on
+  --port N          the port at which it arrives (1, or the port of the scenario's frame)
+  --from QUEUE      the queue that sends it
+  --json            a line of JSON: {"kind":"trace","frame":14,"trace":{...},"near":[...]}
+  --quiet           no notes and progress
+
+  flowsteer trace rules.json traffic.pcap --frame 17
+  flowsteer trace rules.json --packet "ipv4 10.0.0.1 > 10.0.0.7 / udp > 4789 / vxlan vni 5001 / tcp > 80"
+  flowsteer trace rules.json --frame 3 --json | jq '.trace.steps[] | select(.kind == "lookup")'
+
+The package has the JSON Schema of the lines: schema/explain-1.schema.json.
+
+Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a capture ends in the middle of a record.
+`;
+
+const WHY = `flowsteer why SCENARIO [CAPTURE] --frame N [TARGET]: says why a frame did not come to a target
+
+The shortest chain of reasons: the table that was never reached and the rules that lead to it, the earlier rule that
+took the frame, the fields that differ with the differing bits marked, the header that is absent and why. Then the
+smallest changes of the frame and of the rules with which the frame would come to the target. Each was tried.
+
+  --rule NAME       why the frame did not hit this rule
+  --flow NAME       why it did not match this flow
+  --table NAME      why it did not come to this table
+  --queue NAME      why this queue did not get it
+  --vport N         why this function did not get it: 0 the PF, 1 the first VF
+  --twice           why it was not delivered a second time
+                    without a target: why it ended as it did
+
+  --frame N         the frame: of the captures, or without a capture of the scenario
+  --packet PACKET   the frame in one line, such as "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 443" (docs/packet.md)
+  --hex BYTES       the frame as hexadecimal digits, from the Ethernet header on
+  --port N          the port at which it arrives (1, or the port of the scenario's frame)
+  --from QUEUE      the queue that sends it
+  --all             every frame that missed or was dropped, in groups with the same explanation, the largest first
+  --limit N         with --all: stops after N frames
+  --json            a line of JSON: {"kind":"why","frame":14,"explanation":{...}}; with --all a line for each group, and
+                    at last {"kind":"sum","frames":1000,"lost":12,"groups":2,"partial":null}
+  --quiet           no notes and progress
+
+With --all, rules with state (meters, connections, ...) and queues with receive buffers are explained in a second
+reading: their captures are files, not standard input.
+
+  flowsteer why rules.json traffic.pcap --frame 17 --rule http
+  flowsteer why rules.json --packet "ipv4 10.0.0.1 > 10.0.0.7 / tcp > 443" --queue web
+  flowsteer why rules.json traffic.pcap --all
+
+Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a capture ends in the middle of a record; 130,
+143 interrupted.
+`;
+
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame
 
 A line for each header: its offset, its name, and its most important fields. Headers of the packet inside a tunnel are
@@ -137,6 +198,8 @@ Exit codes: 0; 2 there is no such field.
 export const HELP: Readonly<Record<string, string>> = {
   "": MAIN,
   run: RUN,
+  trace: TRACE,
+  why: WHY,
   parse: PARSE,
   check: CHECK,
   fields: FIELDS,

@@ -10,7 +10,15 @@ import { run } from "./commands/run.js";
 import { painter } from "./text.js";
 import { version } from "./version.js";
 
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { run, parse, check, fields };
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  run,
+  // Commands that explain load the code for it.
+  trace: async (args) => (await import("./commands/trace.js")).trace(args),
+  why: async (args) => (await import("./commands/why.js")).why(args),
+  parse,
+  check,
+  fields,
+};
 
 endOnUnwritableOutput();
 try {

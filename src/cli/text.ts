@@ -74,3 +74,20 @@ export function table(paint: Paint, columns: readonly Column[], rows: readonly R
   const body = rows.map(({ cells, style }) => (style === undefined ? line(cells) : paint(style, line(cells))));
   return [head, ...body].map((text) => `${text}\n`).join("");
 }
+
+/** Breaks text between words, at `width` columns; `first` stands before the first line, `next` before the others. */
+export function wrapped(text: string, width: number, first: string, next: string): string {
+  let done = "";
+  let line = first;
+  let empty = true;
+  for (const word of text.split(" ")) {
+    if (!empty && line.length + 1 + word.length > width) {
+      done += `${line}\n`;
+      line = next;
+      empty = true;
+    }
+    line += empty ? word : ` ${word}`;
+    empty = false;
+  }
+  return `${done}${line}\n`;
+}

@@ -12,6 +12,8 @@ describe("help", () => {
     [["help"], /^flowsteer: steers captured frames/],
     [["help", "run"], /^flowsteer run SCENARIO/],
     [["run", "--help"], /^flowsteer run SCENARIO/],
+    [["trace", "--help"], /^flowsteer trace SCENARIO/],
+    [["help", "why"], /^flowsteer why SCENARIO/],
     [["parse", "--help"], /^flowsteer parse CAPTURE/],
     [["check", "-h"], /^flowsteer check SCENARIO/],
   ])("%j", async (args, beginning) => {
@@ -55,22 +57,22 @@ describe("a refused input", () => {
     [
       "a command",
       () => ["rum"],
-      "rum: the command line is not understood\n  did you mean run? commands: run, parse, check, fields, help\n",
+      "rum: the command line is not understood\n  did you mean run? commands: run, trace, why, parse, check, fields, help\n",
     ],
     [
       "a topic of help",
       () => ["help", "pares"],
-      "pares: the command line is not understood\n  did you mean parse? commands: run, parse, check, fields, help\n",
+      "pares: the command line is not understood\n  did you mean parse? commands: run, trace, why, parse, check, fields, help\n",
     ],
     [
       "an option before the command",
       () => ["--json", "run"],
-      "--json: the command line is not understood\n  a command comes first; commands: run, parse, check, fields, help\n",
+      "--json: the command line is not understood\n  a command comes first; commands: run, trace, why, parse, check, fields, help\n",
     ],
     [
       "an option",
       () => ["run", "--jsn"],
-      "--jsn: the command line is not understood\n  did you mean --json? flowsteer run takes --json, --format, --output, --out, --port, --limit, --frame, --workers, --color, --quiet, --help\n",
+      "--jsn: the command line is not understood\n  did you mean --json? flowsteer run takes --json, --format, --output, --out, --annotate, --port, --limit, --frame, --workers, --color, --quiet, --help\n",
     ],
     [
       "an option without its value",

@@ -13,8 +13,8 @@ export interface KeyFrame {
   readonly wireLength: number;
 }
 
-/** Words that are always part of the number: which headers are there. */
-const PRESENCE = [EXT_PRESENT_OUTER, EXT_PRESENT_INNER, EXT_PRESENT_TUNNEL].map((byte) => byte / 4);
+/** Key words that say which headers are there. They are always part of the number. */
+export const PRESENCE_WORDS = [EXT_PRESENT_OUTER, EXT_PRESENT_INNER, EXT_PRESENT_TUNNEL].map((byte) => byte / 4);
 
 export class FrameKeys {
   readonly #batch: Batch;
@@ -72,6 +72,6 @@ function matchedWords(matches: Iterable<KeyMatch>): Int32Array {
     for (let byte = 0; byte < KEY_SIZE; byte++) (masks[byte] as number) |= mask[byte] as number;
     for (const { dword } of ranges) words[dword >> 2] = -1;
   }
-  for (const word of PRESENCE) words[word] = -1;
+  for (const word of PRESENCE_WORDS) words[word] = -1;
   return Int32Array.from([...words].flatMap((mask, word) => (mask === 0 ? [] : [word, mask])));
 }

@@ -1,16 +1,21 @@
 /**
  * Groups frames by why they ended as they did, without explaining each of them.
  *
- * The first frames of each outcome are explained, one for each combination of values that rules
- * match. Explanations that differ in values only are one group. A later frame with other values
- * joins a group if its rules fail for the frame in the same fields.
+ * Of each outcome the first frames are explained, one for each combination of values that rules
+ * match, and later the first frame that fails the nearest rule in other fields. Explanations that
+ * differ in values, or in which rule was nearest, are one group. Frames that are not explained join
+ * the group whose frames fail in the same fields and have the same headers.
  */
-import type { DeviceBase } from "../../model/base/deviceBase.js";
+import { VPORT_MANAGER } from "../../abi/engine.js";
+import type { TracedCore } from "../../engine/tracedCore.js";
+import type { Device } from "../../model/device/device.js";
+import { TablePipeline } from "../../model/table/pipeline.js";
 import type { Outcome } from "../../model/traffic/outcome.js";
-import type { KeyMatch } from "../match/terms.js";
-import { compileMatch, distanceOf, type CompiledMatch, type KeyView } from "../why/compare.js";
-import type { Explanation } from "../why/explanation.js";
-import { FrameKeys, type KeyFrame } from "./frameKeys.js";
+import { openTracer } from "../trace/tracer.js";
+import type { KeyView } from "../why/compare.js";
+import type { Explanation, Reason } from "../why/explanation.js";
+import { FrameKeys, PRESENCE_WORDS, type KeyFrame } from "./frameKeys.js";
+import { NearestFields } from "./nearestFields.js";
 
 /** A frame that was steered. */
 export interface EndedFrame extends KeyFrame {
@@ -34,65 +39,68 @@ export interface ExplanationGroup {
 /** Explains a frame; null for a frame that cannot be explained any more, because the state of its time has passed. */
 export type Explain = (frame: EndedFrame) => Explanation | null | Promise<Explanation>;
 
-/** Explanations of one outcome: the first ones, then one whenever the number of combinations has doubled. */
-const MOST = 64;
+/** Combinations of values of one outcome that are explained: the first ones, then one whenever their number has doubled. */
+const FIRST = 64;
+/** Further explanations of one outcome, of frames that fail in other fields. */
+const OTHERS = 192;
 /** Combinations that are remembered. */
 const KNOWN = 1 << 18;
 const EXAMPLES = 4;
 
-/** A rule that a group's frames did not match, and which of its terms fail. */
-interface Failing {
-  readonly match: CompiledMatch;
-  readonly terms: readonly boolean[];
-}
-
-interface Group extends ExplanationGroup {
-  /** What its frames have in common; null if that cannot be told from their keys. */
-  failing: readonly Failing[] | null;
-}
-
+/** Frames of one outcome. */
 interface Ending {
-  readonly groups: Group[];
-  /** Groups by their explanation without its values. */
-  readonly bySignature: Map<string, Group>;
-  readonly byNumber: Map<number, Group>;
-  /** Frames of this outcome that were not explained and fit no group. */
-  rest: Group | null;
+  /** By explanation, without its values. */
+  readonly bySignature: Map<string, ExplanationGroup>;
+  /** By the combination of values that rules match. */
+  readonly byNumber: Map<number, ExplanationGroup>;
+  /** By the fields that fail and the headers that are there. */
+  readonly byFields: Map<string, ExplanationGroup>;
+  /** Frames that were not explained and are like no frame that was. */
+  rest: ExplanationGroup | null;
   combinations: number;
+  others: number;
 }
 
 export class ExplanationGroups {
-  readonly #matches: ReadonlyMap<number, KeyMatch>;
-  readonly #compiled = new Map<number, CompiledMatch>();
   readonly #keys: FrameKeys;
+  readonly #nearest: NearestFields;
   readonly #endings = new Map<string, Ending>();
   readonly #known = new WeakMap<Outcome, Ending>();
   readonly #rules = new Map<object, number>();
 
-  /** @param matches the rules of the device, by the numbers that outcomes list */
-  constructor(device: DeviceBase, matches: ReadonlyMap<number, KeyMatch>) {
-    this.#matches = matches;
-    this.#keys = new FrameKeys(device, matches.values());
+  /** Reads the rules of a device. They may not change while frames are added. */
+  static async open(device: Device): Promise<ExplanationGroups> {
+    const { traced } = await openTracer(device);
+    traced.refresh(device.function(VPORT_MANAGER).part(TablePipeline).switched);
+    return new ExplanationGroups(device, traced);
+  }
+
+  private constructor(device: Device, traced: TracedCore) {
+    const rules = [...device.tables.keys()].flatMap((table) => traced.rulesOf(table));
+    this.#keys = new FrameKeys(
+      device,
+      rules.map((rule) => traced.contentOf(rule)),
+    );
+    this.#nearest = new NearestFields(device, traced);
   }
 
   /** All groups, the largest first. */
   get groups(): readonly ExplanationGroup[] {
-    const all = [...this.#endings.values()].flatMap(({ groups, rest }) => (rest === null ? groups : [...groups, rest]));
+    const all = [...this.#endings.values()].flatMap(({ bySignature, rest }) => {
+      return rest === null ? [...bySignature.values()] : [...bySignature.values(), rest];
+    });
     return all.sort((a, b) => b.frames - a.frames || (a.examples[0] ?? 0) - (b.examples[0] ?? 0));
   }
 
-  /**
-   * Adds frames to their groups. No frame of the device may be under way.
-   */
+  /** Adds frames to their groups. No frame of the device may be under way. */
   async add(frames: readonly EndedFrame[], explain: Explain): Promise<void> {
-    const unexplained: { frame: EndedFrame; number: number; key: KeyView }[] = [];
+    const others: { frame: EndedFrame; number: number; key: KeyView }[] = [];
     this.#keys.parse(frames, (frame, number, key) => {
-      const ending = this.#endingOf(frame.outcome);
-      const group = ending.byNumber.get(number);
+      const group = this.#endingOf(frame.outcome).byNumber.get(number);
       if (group !== undefined) note(group, frame);
-      else unexplained.push({ frame, number, key: copied(key) });
+      else others.push({ frame, number, key: copied(key) });
     });
-    for (const { frame, number, key } of unexplained) {
+    for (const { frame, number, key } of others) {
       const ending = this.#endingOf(frame.outcome);
       const group = ending.byNumber.get(number) ?? (await this.#groupOf(ending, frame, key, explain));
       if (ending.byNumber.size < KNOWN) ending.byNumber.set(number, group);
@@ -106,7 +114,14 @@ export class ExplanationGroups {
     const signature = this.#signatureOf(outcome);
     let ending = this.#endings.get(signature);
     if (ending === undefined) {
-      ending = { groups: [], bySignature: new Map(), byNumber: new Map(), rest: null, combinations: 0 };
+      ending = {
+        bySignature: new Map(),
+        byNumber: new Map(),
+        byFields: new Map(),
+        rest: null,
+        combinations: 0,
+        others: 0,
+      };
       this.#endings.set(signature, ending);
     }
     this.#known.set(outcome, ending);
@@ -123,64 +138,43 @@ export class ExplanationGroups {
     return JSON.stringify([verdict, reason, numbers, tables]);
   }
 
-  async #groupOf(ending: Ending, frame: EndedFrame, key: KeyView, explain: Explain): Promise<Group> {
+  async #groupOf(ending: Ending, frame: EndedFrame, key: KeyView, explain: Explain): Promise<ExplanationGroup> {
+    const { outcome } = frame;
     const count = ++ending.combinations;
-    const explained = count <= MOST || (count & (count - 1)) === 0;
-    const explanation = explained ? await explain(frame) : null;
-    if (explanation === null) {
-      const fitting = ending.groups.find(({ failing }) => failing !== null && failing.every((one) => fails(one, key)));
-      return fitting ?? (ending.rest ??= newGroup(frame.outcome, null, null));
-    }
-    const signature = explanationSignature(explanation);
-    let group = ending.bySignature.get(signature);
-    if (group === undefined) {
-      group = newGroup(frame.outcome, explanation, this.#failingOf(explanation, key));
-      ending.bySignature.set(signature, group);
-      // A frame that only looks like it joins the group without a mistake first.
-      if (explanation.mistake === null) ending.groups.unshift(group);
-      else ending.groups.push(group);
-    }
+    const fields = this.#nearest.of(outcome.missed, key);
+    const like = fields === null ? null : `${fields} ${presenceOf(key)}`;
+    const known = like === null ? undefined : ending.byFields.get(like);
+    const first = count <= FIRST || (count & (count - 1)) === 0;
+    const other = !first && like !== null && known === undefined && ending.others < OTHERS;
+    if (other) ending.others++;
+    const explanation = first || other ? await explain(frame) : null;
+    const group =
+      explanation === null ? (known ?? restOf(ending, outcome)) : explainedGroup(ending, outcome, explanation);
+    // Explanations of frames that fail in the same fields differ by known mistakes: the most frequent one is taken.
+    if (like !== null && (known === undefined || group.frames > known.frames)) ending.byFields.set(like, group);
     return group;
   }
-
-  /** What of the explanation can be told from a key; null if the key of its own frame does not tell it. */
-  #failingOf({ reasons }: Explanation, key: KeyView): readonly Failing[] | null {
-    const failing: Failing[] = [];
-    for (const reason of reasons) {
-      if (reason.kind !== "no match") continue;
-      const match = this.#compiledOf(reason.rule.id);
-      if (match === undefined) return null;
-      const fields = new Set(reason.differences.map(({ field }) => field));
-      const one = { match, terms: match.map(({ term }) => fields.has(term.field.name)) };
-      if (!fails(one, key)) return null;
-      failing.push(one);
-    }
-    return failing;
-  }
-
-  #compiledOf(id: number): CompiledMatch | undefined {
-    const before = this.#compiled.get(id);
-    const match = this.#matches.get(id);
-    if (before !== undefined || match === undefined) return before;
-    const compiled = compileMatch(match);
-    this.#compiled.set(id, compiled);
-    return compiled;
-  }
 }
 
-function newGroup(outcome: Outcome, explanation: Explanation | null, failing: Group["failing"]): Group {
-  return { frames: 0, bytes: 0, examples: [], explanation, outcome, failing };
+function explainedGroup(ending: Ending, outcome: Outcome, explanation: Explanation): ExplanationGroup {
+  const signature = explanationSignature(explanation);
+  let group = ending.bySignature.get(signature);
+  if (group === undefined) ending.bySignature.set(signature, (group = newGroup(outcome, explanation)));
+  return group;
 }
 
-function note(group: Group, { number, wireLength }: EndedFrame): void {
+function restOf(ending: Ending, outcome: Outcome): ExplanationGroup {
+  return (ending.rest ??= newGroup(outcome, null));
+}
+
+function newGroup(outcome: Outcome, explanation: Explanation | null): ExplanationGroup {
+  return { frames: 0, bytes: 0, examples: [], explanation, outcome };
+}
+
+function note(group: ExplanationGroup, { number, wireLength }: EndedFrame): void {
   group.frames++;
   group.bytes += wireLength;
   if (group.examples.length < EXAMPLES) group.examples.push(number);
-}
-
-/** Whether a key fails in these terms and in no other. */
-function fails({ match, terms }: Failing, key: KeyView): boolean {
-  return match.every((term, i) => (distanceOf(term, key) !== 0) === terms[i]);
 }
 
 function copied({ bytes }: KeyView): KeyView {
@@ -188,31 +182,43 @@ function copied({ bytes }: KeyView): KeyView {
   return { bytes: own, words: new Int32Array(own.buffer) };
 }
 
-/** An explanation without the values of its frame. */
-function explanationSignature({ reasons, mistake, repairs }: Explanation): string {
-  const links = reasons.map((reason) => {
-    switch (reason.kind) {
-      case "no match":
-        return [reason.kind, reason.rule.id, reason.differences.map(({ field, found }) => [field, found === null])];
-      case "earlier rule":
-        return [reason.kind, reason.rule.id, reason.by.id];
-      case "not reached":
-        return [reason.kind, reason.table];
-      case "changed on the way":
-        return [reason.kind, reason.field, reason.rule.id, reason.action];
-      case "other domain":
-        return [reason.kind, reason.domain, reason.vport, reason.took?.id];
-      case "lost":
-        return [reason.kind, reason.verdict, reason.reason, reason.at];
-      case "action":
-        return [reason.kind, reason.rule.id, reason.action];
-      case "state":
-        return [reason.kind, reason.object, reason.name];
-    }
-  });
-  return JSON.stringify([
-    links,
-    mistake?.name,
-    repairs.map(({ of, rule, fields }) => [of, rule, fields.map(({ field }) => field)]),
-  ]);
+/** Which headers are there. */
+function presenceOf({ words }: KeyView): string {
+  return PRESENCE_WORDS.map((word) => words[word]).join();
+}
+
+/** An explanation without the values of its frame, and without the rules that were as near as the nearest. */
+function explanationSignature({ reasons, mistake }: Explanation): string {
+  const nearest = reasons.findIndex(({ kind }) => kind === "no match");
+  const links = (nearest < 0 ? reasons : reasons.slice(0, nearest + 1)).map(linkOf);
+  return JSON.stringify([links, mistake?.name]);
+}
+
+function linkOf(reason: Reason): unknown[] {
+  switch (reason.kind) {
+    case "no match":
+      return [
+        reason.kind,
+        reason.table,
+        reason.differences.map(({ field, absent }) => [field, withoutNumbers(absent)]),
+      ];
+    case "earlier rule":
+      return [reason.kind, reason.rule.id, reason.by.id];
+    case "not reached":
+      return [reason.kind, reason.table];
+    case "changed on the way":
+      return [reason.kind, reason.field, reason.rule.id, reason.action];
+    case "other domain":
+      return [reason.kind, reason.domain, reason.vport, reason.took?.id];
+    case "lost":
+      return [reason.kind, reason.verdict, reason.reason, reason.at];
+    case "action":
+      return [reason.kind, reason.rule.id, reason.action];
+    case "state":
+      return [reason.kind, reason.object, reason.name];
+  }
+}
+
+function withoutNumbers(text: string | null): string | undefined {
+  return text?.replace(/0x[0-9a-f]+|\d+/g, "#");
 }

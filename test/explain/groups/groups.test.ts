@@ -1,15 +1,15 @@
 /** Groups of explanations: which frames are explained, and which group the others join. */
 import { expect, test } from "vitest";
-import { createDevice, type Outcome } from "../../../src/index.js";
+import type { Device, Outcome } from "../../../src/index.js";
+import { loadScenario } from "../../../src/scenario/index.js";
 import { buildFrame } from "../../../src/packet/index.js";
 import { ExplanationGroups, type EndedFrame } from "../../../src/explain/groups/groups.js";
 import type { Explanation } from "../../../src/explain/why/explanation.js";
-import { matchOf } from "../../../src/model/match/match.js";
 import { Random } from "../../oracle/generate/random.js";
 import { seedFor } from "../../assembly/support/core.js";
 
 const TABLE = { domain: "nic_rx", vport: 0, table: "root" } as const;
-const RULE = { kind: "rule", name: "web", id: 7, priority: 0, matcher: "m" } as const;
+const RULE = { kind: "rule", name: "web", id: 0, priority: 0, matcher: "m" } as const;
 
 const MISS: Outcome = {
   verdict: "drop",
@@ -22,8 +22,17 @@ const MISS: Outcome = {
   missed: [TABLE],
 };
 
-/** The rule: 10.0.0.0/8, ports 80 to 89. */
-const WEB = matchOf("test", "match", { "outer.ipv4_dst": "10.0.0.0/8", "outer.tcp_dport": "80-89" });
+/** A device with the rule, whose number is 0, in the root table; `second` is another table. */
+async function deviceWith(match: Record<string, string> | null): Promise<Device> {
+  const rule = { name: "web", table: "root", match: match ?? {}, actions: ["drop"] };
+  const tables = [
+    { name: "root", level: 0 },
+    { name: "second", level: 1 },
+  ];
+  return (await loadScenario({ flowsteer: 1, tables, rules: match === null ? [] : [rule] })).device;
+}
+
+const WEB = { "outer.ipv4_dst": "10.0.0.0/8", "outer.tcp_dport": "80-89" };
 
 interface Drawn extends EndedFrame {
   failing: string[];
@@ -59,9 +68,8 @@ function explanationOf({ failing, number }: Drawn, mistake: Explanation["mistake
 }
 
 test("frames of the same failing fields are one group, whatever their values", async () => {
-  const device = await createDevice();
   const random = new Random(seedFor("groups"));
-  const groups = new ExplanationGroups(device, new Map([[RULE.id, WEB]]));
+  const groups = await ExplanationGroups.open(await deviceWith(WEB));
   const frames = Array.from({ length: 5000 }, (_, i) => drawn(random, i + 1)).filter(
     ({ failing }) => failing.length > 0,
   );
@@ -96,9 +104,8 @@ function fieldsOf(explanation: Explanation | null): string {
 }
 
 test("outcomes and mistakes keep groups apart, frames that cannot be explained are counted", async () => {
-  const device = await createDevice();
   const random = new Random(3);
-  const groups = new ExplanationGroups(device, new Map([[RULE.id, WEB]]));
+  const groups = await ExplanationGroups.open(await deviceWith(WEB));
   const other: Outcome = { ...MISS, missed: [{ ...TABLE, table: "second" }] };
   const some = Array.from({ length: 40 }, (_, i) => drawn(random, i + 1, i % 2 === 0 ? MISS : other, 100 + i));
   const frames = some.map((frame) => ({ ...frame, failing: ["outer.ipv4_dst"] }));
@@ -110,7 +117,7 @@ test("outcomes and mistakes keep groups apart, frames that cannot be explained a
     [10, "root"],
     [10, "root"],
   ]);
-  const lost = new ExplanationGroups(device, new Map([[RULE.id, WEB]]));
+  const lost = await ExplanationGroups.open(await deviceWith(WEB));
   await lost.add(frames, () => null);
   expect(lost.groups.map(({ frames: count, explanation }) => [count, explanation])).toEqual([
     [20, null],
@@ -119,8 +126,7 @@ test("outcomes and mistakes keep groups apart, frames that cannot be explained a
 });
 
 test("frames with the values of an explained frame join its group, and the next explanation is at a doubling", async () => {
-  const device = await createDevice();
-  const groups = new ExplanationGroups(device, new Map());
+  const groups = await ExplanationGroups.open(await deviceWith(null));
   const numbers: number[] = [];
   // Without rules, frames differ by their headers alone.
   const random = new Random(5);

@@ -1,0 +1,20 @@
+/** flowsteer trace: the way of one frame through the rules of a scenario. */
+import { printTrace } from "../../explain/index.js";
+import { readCommandLine } from "../commandLine.js";
+import { FRAME_OPTIONS } from "../input/chosenFrame.js";
+import { nearestOf, traceOf } from "./explainCalls.js";
+import { answerOne } from "./oneFrame.js";
+
+/** @returns the exit code */
+export async function trace(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args, "trace", { ...FRAME_OPTIONS, json: "flag" });
+  return answerOne("trace", line, (loaded) => async (frame) => {
+    const found = await traceOf(loaded, frame);
+    const near = await nearestOf(loaded, frame, found);
+    const { number } = frame;
+    return {
+      record: { kind: "trace", frame: number, trace: found, near },
+      text: (colour) => printTrace(found, { colour, near, ...(number === null ? {} : { number }) }),
+    };
+  });
+}

@@ -1,0 +1,56 @@
+/** flowsteer why: why a frame did not come to a rule, or ended as it did. */
+import { printExplanation, type Target } from "../../explain/index.js";
+import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
+import { FRAME_OPTIONS } from "../input/chosenFrame.js";
+import { badUsage } from "../refusal.js";
+import { explanationOf } from "./explainCalls.js";
+import { answerOne, scenarioOf } from "./oneFrame.js";
+import { whyAll } from "./whyAll.js";
+
+const NAMED = ["rule", "flow", "table", "queue"] as const;
+const TARGETS = {
+  rule: "value",
+  flow: "value",
+  table: "value",
+  queue: "value",
+  vport: "value",
+  twice: "flag",
+} as const;
+const OPTIONS = { ...FRAME_OPTIONS, ...TARGETS, all: "flag", limit: "value", json: "flag" } as const;
+
+/** @returns the exit code */
+export async function why(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args, "why", OPTIONS);
+  if (line.flags.has("all")) {
+    scenarioOf("why", line);
+    const other = [...line.values.keys(), ...line.flags].find((name) => name in TARGETS || OF_ONE_FRAME.includes(name));
+    if (other !== undefined)
+      throw badUsage(`--${other}`, "it is about one frame, --all about every frame: leave one out");
+    return whyAll(line);
+  }
+  if (line.values.has("limit")) throw badUsage("--limit", "it goes with --all");
+  return answerOne("why", line, (loaded) => {
+    const target = targetOf(line, loaded.device.vports);
+    return async (frame) => {
+      const explanation = await explanationOf(loaded, frame, target);
+      return {
+        record: { kind: "why", frame: frame.number, explanation },
+        text: (colour) => printExplanation(explanation, { colour }),
+      };
+    };
+  });
+}
+
+const OF_ONE_FRAME: readonly string[] = ["frame", "hex", "packet", "from"];
+
+/** The place that the frame was expected at; without one, its end. */
+function targetOf(line: CommandLine, vports: number): Target {
+  const given = [...line.values.keys(), ...line.flags].filter((name) => name in TARGETS);
+  if (given.length > 1)
+    throw badUsage(given.map((name) => `--${name}`).join(", "), "one target at a time: leave all but one out");
+  const vport = numberOption(line, "vport", 0, vports, "0 is the PF, 1 the first VF of the scenario's device");
+  if (vport !== undefined) return { kind: "vport", vport };
+  const kind = NAMED.find((one) => one === given[0]);
+  if (kind !== undefined) return { kind, name: line.values.get(kind) as string };
+  return { kind: line.flags.has("twice") ? "twice" : "end" };
+}

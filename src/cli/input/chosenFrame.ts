@@ -1,0 +1,165 @@
+/**
+ * The frame that `trace` and `why` are about, and the device as it is when the frame comes: the
+ * frames before it have been run.
+ */
+import { cannotRun, type FrameInput, type LoadedQueue, type LoadedScenario } from "../../scenario/index.js";
+import { buildFrame, parsePacket } from "../../packet/index.js";
+import { numberOption, type CommandLine } from "../commandLine.js";
+import { badUsage, CommandRefusal, withFile } from "../refusal.js";
+import { counted } from "../text.js";
+import { type CaptureLog, framesOf, noFrame, readColumns, type NumberedFrame } from "./captures.js";
+import { inputName, openFiles } from "./chunks.js";
+import { hexOption } from "./hex.js";
+import { LostFrames } from "./lostFrames.js";
+
+/** Options that say which frame. */
+export const FRAME_OPTIONS = { frame: "value", hex: "value", packet: "value", port: "value", from: "value" } as const;
+
+/** A queue that can send. */
+export type SendingQueue = Extract<LoadedQueue["queue"], { readonly qp_num: number }>;
+
+export interface ChosenFrame {
+  /** Its number in the captures or in the scenario; null for a frame of the command line. */
+  readonly number: number | null;
+  readonly bytes: Uint8Array;
+  readonly linkType: number;
+  readonly wireLength: number;
+  /** By the clock of the device; null for the clock as it is. */
+  readonly time: bigint | null;
+  /** Where it comes in: a queue that sends it, or a port. */
+  readonly queue: SendingQueue | null;
+  readonly port: number;
+  readonly metadata: number;
+}
+
+/**
+ * Finds the frame, and steers the frames before it.
+ * @param command the name of the command, for refusals
+ */
+export async function chooseFrame(
+  command: string,
+  line: CommandLine,
+  loaded: LoadedScenario,
+  log: CaptureLog,
+): Promise<ChosenFrame> {
+  const [scenario = "", ...captures] = line.operands;
+  const { values } = line;
+  const sources = [
+    ...captures.slice(0, 1),
+    ...["hex", "packet"].filter((one) => values.has(one)).map((one) => `--${one}`),
+  ];
+  if (sources.length > 1) throw badUsage(sources.join(", "), "each is a frame: leave all but one out");
+  if (values.has("port") && values.has("from"))
+    throw badUsage("--from", "a frame comes in by --port or is sent by --from: leave one out");
+  const port = numberOption(line, "port", 1, loaded.device.ports, "the ports of the scenario's device");
+  const number = numberOption(line, "frame", 1, Number.MAX_SAFE_INTEGER);
+  const queue = values.has("from") ? queueNamed(loaded, values.get("from") as string) : null;
+  const come = { queue, port: port ?? 1, metadata: 0 };
+  if (captures.length > 0) {
+    const frame = await captured(command, captures, number, loaded, port ?? 1, log, line.flags.has("quiet"));
+    return { ...come, ...frame };
+  }
+  const hex = values.get("hex");
+  const packet = values.get("packet");
+  if (hex === undefined && packet === undefined)
+    return scenarioFrame(command, inputName(scenario), loaded, number, port, queue);
+  if (number !== undefined)
+    throw badUsage(
+      `--frame ${number}`,
+      `--${hex === undefined ? "packet" : "hex"} is the frame: leave one of them out`,
+    );
+  const given = hex === undefined ? await packetFrame(packet ?? "") : { bytes: hexOption(hex), linkType: 1 };
+  refuseUnparsed(hex === undefined ? "--packet" : "--hex", given.linkType, given.bytes.length);
+  return { ...come, ...given, number: null, wireLength: given.bytes.length, time: null };
+}
+
+async function packetFrame(text: string): Promise<{ bytes: Uint8Array; linkType: number }> {
+  return withFile("--packet", () => {
+    const { layers, linkType } = parsePacket(text);
+    return { bytes: buildFrame(layers), linkType };
+  });
+}
+
+function queueNamed({ queues }: LoadedScenario, name: string): SendingQueue {
+  const found = queues.get(name)?.queue;
+  if (found !== undefined && "qp_num" in found) return found;
+  const names = [...queues].flatMap(([one, { queue }]) => ("qp_num" in queue ? [one] : []));
+  const known = names.length === 0 ? "the scenario has no queue pairs" : `queue pairs: ${names.join(", ")}`;
+  throw badUsage(`--from ${name}`, found === undefined ? known : `a work queue sends nothing; ${known}`);
+}
+
+/** Frame `number` of the document. What the document does before it has been done. */
+function scenarioFrame(
+  command: string,
+  file: string,
+  loaded: LoadedScenario,
+  number: number | undefined,
+  port: number | undefined,
+  queue: SendingQueue | null,
+): ChosenFrame {
+  const { frames } = loaded;
+  if (frames.length === 0) {
+    const hint = `name a capture behind the scenario, or give --packet or --hex: flowsteer ${command} SCENARIO CAPTURE --frame N`;
+    throw new CommandRefusal(file, { code: "EINVAL", call: command, reason: "bad_usage", path: "no frames", hint });
+  }
+  const only = number ?? (frames.length === 1 ? 1 : undefined);
+  if (only === undefined) throw badUsage(command, `say which of the ${counted(frames.length, "frame")}: --frame N`);
+  if (only > frames.length) throw noFrame(only, frames.length);
+  loaded.run(frames.slice(0, only - 1));
+  const frame = frames[only - 1] as FrameInput;
+  loaded.prepare(frame);
+  return ownFrame(loaded, frame, only, port, queue);
+}
+
+/**
+ * A frame of the document.
+ * @param port the port at which it arrives, and `queue` the queue that sends it, if the command line says so
+ */
+export function ownFrame(
+  loaded: LoadedScenario,
+  frame: FrameInput,
+  number: number,
+  port: number | undefined,
+  queue: SendingQueue | null,
+): ChosenFrame {
+  const { bytes, linkType = 1, wireLength = bytes.length, time = null, send, metadata = 0 } = frame;
+  const from = queue ?? (send === undefined || port !== undefined ? null : queueNamed(loaded, send));
+  return { number, bytes, linkType, wireLength, time, queue: from, port: port ?? frame.port ?? 1, metadata };
+}
+
+type Captured = Pick<ChosenFrame, "number" | "bytes" | "linkType" | "wireLength" | "time">;
+
+/** Frame `only` of the captures. The frames before it have been steered. */
+async function captured(
+  command: string,
+  captures: readonly string[],
+  only: number | undefined,
+  loaded: LoadedScenario,
+  port: number,
+  log: CaptureLog,
+  quiet: boolean,
+): Promise<Captured> {
+  if (only === undefined) throw badUsage(command, "say which frame of the capture: --frame N");
+  const before = new LostFrames(loaded, port);
+  let read = 0;
+  for await (const rows of readColumns({ files: await openFiles(captures), limit: only, quiet }, log)) {
+    read += rows.count;
+    before.run(rows, 0, Math.min(rows.count, only - rows.number));
+    if (read < only) continue;
+    const { number, bytes, linkType, wireLength, time } = framesOf(
+      rows,
+      only - rows.number,
+      rows.count,
+    )[0] as NumberedFrame;
+    refuseUnparsed(`--frame ${number}`, linkType, bytes.length);
+    before.end();
+    loaded.prepare({ bytes, time });
+    return { number, bytes: bytes.slice(), linkType, wireLength, time };
+  }
+  throw noFrame(only, read);
+}
+
+function refuseUnparsed(place: string, linkType: number, length: number): void {
+  const why = cannotRun(linkType, length);
+  if (why !== null) throw badUsage(place, `it cannot be steered: ${why}`);
+}

@@ -1,0 +1,13 @@
+/** Bytes on the command line. */
+import { badUsage } from "../refusal.js";
+
+/** The bytes of `--hex`: pairs of hexadecimal digits; blanks, colons and 0x are ignored. */
+export function hexOption(text: string): Uint8Array {
+  const digits = text.replace(/^0x/i, "").replace(/[\s:]/g, "");
+  const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
+  const shown = text.length > 40 ? `${text.slice(0, 40)}...` : text;
+  if (wrong !== undefined) throw badUsage(`--hex ${shown}`, `"${wrong}" is no hexadecimal digit`);
+  if (digits.length % 2 !== 0)
+    throw badUsage(`--hex ${shown}`, `a byte has two digits, and these are ${digits.length}: one is missing`);
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}

@@ -1,0 +1,75 @@
+/** Steers frames of captures, and gives those that missed or were dropped. */
+import { CaptureRun, type OutcomeClass } from "../../run/index.js";
+import { cannotRun, type LoadedScenario } from "../../scenario/index.js";
+import type { EndedFrame } from "../../explain/index.js";
+import type { Outcome } from "../../index.js";
+import { framesOf, type CaptureRows } from "./captures.js";
+
+export class LostFrames {
+  /** Frames that were not steered, by cause. */
+  readonly skipped = new Map<string, number>();
+  readonly #loaded: LoadedScenario;
+  readonly #port: number;
+  readonly #bursts: CaptureRun | null;
+  readonly #lost = new WeakMap<OutcomeClass, boolean>();
+
+  constructor(loaded: LoadedScenario, port: number) {
+    this.#loaded = loaded;
+    this.#port = port;
+    this.#bursts = loaded.sumsAlone ? new CaptureRun(loaded, port) : null;
+  }
+
+  /**
+   * Steers rows `first` to `end` - 1.
+   * @returns the lost ones; their bytes are those of the rows
+   */
+  run(rows: CaptureRows, first = 0, end = rows.count): EndedFrame[] {
+    return this.#bursts === null ? this.#runFrames(rows, first, end) : this.#runRows(this.#bursts, rows, first, end);
+  }
+
+  /** Adds the sums to those of the scenario. */
+  end(): void {
+    this.#bursts?.flush();
+  }
+
+  #runRows(bursts: CaptureRun, { columns, number }: CaptureRows, first: number, end: number): EndedFrame[] {
+    const lost: EndedFrame[] = [];
+    const { lengths, linkTypes } = columns;
+    const skip = (row: number): void => this.#skip(cannotRun(linkTypes[row] ?? 0, lengths[row] ?? 0));
+    const see = (row: number, own: number, wireLength: number, _tag: number | null, one: OutcomeClass): void => {
+      let isLostClass = this.#lost.get(one);
+      if (isLostClass === undefined) this.#lost.set(one, (isLostClass = isLost(one.outcome)));
+      if (!isLostClass) return;
+      const linkType = linkTypes[row] ?? 0;
+      lost.push({ number: own, bytes: columns.frame(row), linkType, wireLength, outcome: one.outcome });
+    };
+    bursts.run(columns, end, number, skip, see, first);
+    return lost;
+  }
+
+  /** Makes an outcome object for each frame. */
+  #runFrames(rows: CaptureRows, first: number, end: number): EndedFrame[] {
+    const frames = framesOf(rows, first, end).filter(({ linkType, bytes }) => {
+      const why = cannotRun(linkType, bytes.length);
+      if (why !== null) this.#skip(why);
+      return why === null;
+    });
+    const outcomes = this.#loaded.run(
+      frames.map(({ number, bytes, linkType, wireLength, time }) => {
+        return { number, bytes, linkType, wireLength, time, port: this.#port };
+      }),
+    );
+    return frames.flatMap(({ number, bytes, linkType, wireLength }, i) => {
+      const outcome = outcomes[i] as Outcome;
+      return isLost(outcome) ? [{ number, bytes, linkType, wireLength, outcome }] : [];
+    });
+  }
+
+  #skip(why: string | null): void {
+    if (why !== null) this.skipped.set(why, (this.skipped.get(why) ?? 0) + 1);
+  }
+}
+
+export function isLost({ verdict }: Pick<Outcome, "verdict">): boolean {
+  return verdict === "miss" || verdict === "drop";
+}

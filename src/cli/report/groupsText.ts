@@ -1,0 +1,68 @@
+/** The report of `flowsteer why --all`: one screen, however many frames there are. */
+import type { ExplanationGroup } from "../../explain/index.js";
+import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
+import { missText, reasonText } from "./reasons.js";
+
+const WIDTH = 80;
+/** Lines of groups that a screen has room for. */
+const MOST_LINES = 36;
+
+export interface GroupSums {
+  readonly frames: number;
+  readonly lost: number;
+  /** Where the frames are from, and whether all were read. */
+  readonly sources: string;
+}
+
+/** @param again the command line that explains one frame, without its number */
+export function groupsText(paint: Paint, groups: readonly ExplanationGroup[], sums: GroupSums, again: string): string {
+  const { frames, lost, sources } = sums;
+  const head = `${counted(frames, "frame")} ${sources}`;
+  if (lost === 0) return `${head}\nNone of them missed or was dropped.\n`;
+  const some =
+    lost === frames
+      ? `all of them missed or were dropped`
+      : `${grouped(lost)} of them (${share(lost, frames)}) missed or were dropped`;
+  const why = groups.length === 1 ? "for one reason" : `for ${groups.length} reasons`;
+  const texts = groups.map((group) => groupText(paint, group, frames));
+  const count = fitting(texts);
+  const rest = groups.slice(count);
+  const left = rest.reduce((sum, group) => sum + group.frames, 0);
+  const more =
+    rest.length === 0
+      ? ""
+      : `\n${counted(left, "frame")} more, for ${counted(rest.length, "other reason")}: --json lists all\n`;
+  const first = groups[0]?.examples[0];
+  const hint = first === undefined ? "" : `\nThe whole chain:\n  ${again} --frame ${first}\n`;
+  return `${wrapped(`${head}; ${some}, ${why}`, WIDTH, "", "")}${texts.slice(0, count).join("")}${more}${hint}`;
+}
+
+/** How many texts a screen has room for; one at least. */
+function fitting(texts: readonly string[]): number {
+  let lines = 0;
+  const first = texts.findIndex((text) => (lines += text.split("\n").length - 1) > MOST_LINES);
+  return first < 0 ? texts.length : Math.max(1, first);
+}
+
+function groupText(paint: Paint, { frames, examples, explanation, outcome }: ExplanationGroup, all: number): string {
+  const more = frames > examples.length ? ", ..." : "";
+  const numbers = `${frames === 1 ? "frame" : "frames"} ${examples.join(", ")}${more}`;
+  const head = `\n${paint("bold", counted(frames, "frame"))}, ${share(frames, all)}: ${numbers}\n`;
+  if (explanation === null) {
+    const { verdict, reason, missed } = outcome;
+    const end = reason === null ? verdict : missed.length > 0 ? missText(missed) : reasonText(reason);
+    const text = `${end}; no rule fails for them in the same fields as for the frames above`;
+    return head + wrapped(printable(text), WIDTH, "  ", "  ");
+  }
+  const { sentence, mistake, repairs } = explanation;
+  const lines = [wrapped(printable(sentence), WIDTH, "  ", "  ")];
+  if (mistake !== null) lines.push(labelled(paint, "mistake", mistake.sentence));
+  const [repair] = repairs;
+  if (repair !== undefined) lines.push(labelled(paint, "repair", repair.sentence));
+  return head + lines.join("");
+}
+
+function labelled(paint: Paint, label: string, text: string): string {
+  const lines = wrapped(printable(text), WIDTH, " ".repeat(11), " ".repeat(11));
+  return `  ${paint("yellow", label.padEnd(9))}${lines.slice(11)}`;
+}

@@ -1,0 +1,161 @@
+/** flowsteer why: targets, --all, and lines. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PcapWriter } from "../../src/index.js";
+import { loadScenario } from "../../src/scenario/index.js";
+import { explainSchema } from "../../scripts/explain-schema.mjs";
+import { flowsteer, root, scratch } from "./support/command.js";
+import { explainLine, explainLines, outcomesOf, SCHEMA } from "./support/explainLines.js";
+
+const EVERYDAY = ["examples/everyday.json", "examples/everyday.pcap"] as const;
+
+describe("schema/explain-1.schema.json", () => {
+  it("is made from the types of the lines (node scripts/explain-schema.mjs)", () => {
+    expect(readFileSync(SCHEMA, "utf8")).toBe(explainSchema());
+  });
+});
+
+describe("a target", () => {
+  const frame = ["--packet", "ipv4 10.0.0.1 > 10.0.0.7 / tcp 40000 > 81 [.]"];
+
+  it.each<[string, object]>([
+    ["--rule http", { kind: "rule", name: "http" }],
+    ["--table services", { kind: "table", name: "services" }],
+    ["--queue web", { kind: "queue", name: "qp:web" }],
+    ["--vport 0", { kind: "vport", vport: 0 }],
+    ["--twice", { kind: "twice" }],
+    ["", { kind: "end" }],
+  ])("%s", async (target, data) => {
+    const args = target === "" ? [] : target.split(" ");
+    const { frame: number, explanation } = await explainLine("why", ["why", EVERYDAY[0], ...frame, ...args]);
+    expect(number).toBeNull();
+    expect(explanation.target).toEqual(data);
+    expect(explanation.sentence.length).toBeGreaterThan(10);
+  });
+
+  it("is a flow", async () => {
+    const { flows } = await loadScenario(readFileSync(join(root, "examples/flows-vxlan.json"), "utf8"));
+    const name = [...flows.keys()][0] ?? "";
+    const { explanation } = await explainLine("why", [
+      "why",
+      "examples/flows-vxlan.json",
+      "--frame",
+      "2",
+      "--flow",
+      name,
+    ]);
+    expect(explanation.target).toEqual({ kind: "flow", name });
+  });
+
+  it("has the fields that differ, the differing bits marked", async () => {
+    const { out } = await flowsteer(["why", EVERYDAY[0], ...frame, "--rule", "http"]);
+    expect(out).toContain("outer.tcp_dport");
+    expect(out).toContain("^");
+    expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    const { out: coloured } = await flowsteer(["why", EVERYDAY[0], ...frame, "--rule", "http", "--color", "always"]);
+    expect(coloured).toContain("\u001b[4m");
+  });
+
+  it("stands alone, and is there", async () => {
+    const refused = async (...args: string[]): Promise<string> => {
+      const { code, out, err } = await flowsteer(["why", ...args]);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      return err;
+    };
+    expect(await refused(EVERYDAY[0], ...frame, "--rule", "http", "--queue", "web")).toBe(
+      "flowsteer: --rule, --queue: the command line is not understood\n  one target at a time: leave all but one out\n",
+    );
+    expect(await refused(EVERYDAY[0], ...frame, "--rule", "htpp")).toMatch(/htpp.*http/s);
+    expect(await refused(EVERYDAY[0], ...frame, "--vport", "1")).toContain("0 is the PF");
+    expect(await refused(...EVERYDAY, "--all", "--rule", "http")).toContain("--all about every frame");
+    expect(await refused(...EVERYDAY, "--limit", "3")).toContain("it goes with --all");
+    expect(await refused()).toContain("name a scenario");
+  });
+});
+
+/** The numbers of lost frames by verdict, reason and rules, as `run` has them. */
+async function lostBy(args: readonly string[]): Promise<Map<string, number>> {
+  const lost = new Map<string, number>();
+  for (const { verdict, reason } of await outcomesOf(args)) {
+    if (verdict !== "miss" && verdict !== "drop") continue;
+    const key = `${String(verdict)} ${String(reason)}`;
+    lost.set(key, (lost.get(key) ?? 0) + 1);
+  }
+  return lost;
+}
+
+/** The same sums over the groups; each group is checked for itself. */
+async function groupedBy(args: readonly string[]): Promise<Map<string, number>> {
+  const lines = await explainLines(["why", ...args, "--all"]);
+  const outcomes = await outcomesOf(args);
+  const lost = new Map<string, number>();
+  let all = 0;
+  let groups = 0;
+  for (const line of lines) {
+    if (line.kind === "group") {
+      const { frames, examples, verdict, reason, explanation } = line;
+      expect(examples.length).toBe(Math.min(frames, 4));
+      for (const frame of examples) expect(outcomes[frame - 1]).toMatchObject({ verdict, reason });
+      expect(explanation?.target).toEqual({ kind: "end" });
+      const key = `${verdict} ${String(reason)}`;
+      lost.set(key, (lost.get(key) ?? 0) + frames);
+      all += frames;
+      groups++;
+    } else expect(line).toEqual({ kind: "sum", frames: outcomes.length, lost: all, groups, partial: null });
+  }
+  return lost;
+}
+
+describe("--all", () => {
+  it.each(["everyday", "state-meter", "state-firewall", "ports", "tunnel", "flows-sending", "flows-esp"])(
+    "counts every lost frame of %s once",
+    async (name) => {
+      const args = name === "everyday" ? EVERYDAY : [`examples/${name}.json`];
+      expect(await groupedBy(args)).toEqual(await lostBy(args));
+    },
+  );
+
+  it("explains the frames of a capture with the state of their time", async () => {
+    const text = readFileSync(join(root, "examples/state-meter.json"), "utf8");
+    const { frames } = await loadScenario(text);
+    const writer = new PcapWriter({ linkType: 1 });
+    const chunks = [writer.header(), ...frames.map(({ bytes, time }) => writer.frame({ bytes, time: time ?? 0n }))];
+    const { frames: _, expect: __, ...rest } = JSON.parse(text) as Record<string, unknown>;
+    const scenario = scratch("meter-all.json", JSON.stringify(rest));
+    const capture = scratch("meter-all.pcap", Buffer.concat(chunks));
+    expect(await groupedBy([scenario, capture])).toEqual(await lostBy([scenario, capture]));
+    const [group] = await explainLines(["why", scenario, capture, "--all"]);
+    if (group?.kind !== "group") throw new Error("no group");
+    const frame = String(group.examples[0]);
+    const { explanation } = await explainLine("why", ["why", scenario, capture, "--frame", frame]);
+    expect(group.explanation).toEqual(explanation);
+    const { code, err } = await flowsteer(["why", scenario, "-", "--all"], { stdin: Buffer.concat(chunks) });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: "flowsteer: standard input: the command line is not understood\n  rules with state are explained in a second reading: name a file\n",
+    });
+  });
+
+  it("is one screen of 80 columns", async () => {
+    const { code, out, err } = await flowsteer(["why", ...EVERYDAY, "--all"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    expect(out.split("\n").length).toBeLessThan(50);
+    expect(out).toMatch(/^86 frames from examples\/everyday\.pcap; 17 of them \(19\.8 %\) missed/);
+  });
+
+  it("says where a capture breaks off, and takes standard input", async () => {
+    const whole = readFileSync(join(root, EVERYDAY[1]));
+    const stdin = whole.subarray(0, whole.length - 5);
+    const { code, out, err } = await flowsteer(["why", EVERYDAY[0], "-", "--all"], { stdin });
+    expect(code).toBe(4);
+    expect(out).toMatch(/^85 frames from standard input, partial: standard input cut off; /);
+    expect(err).toContain("breaks off at byte");
+  });
+
+  it("stops after --limit frames, and says when nothing was lost", async () => {
+    const { out } = await flowsteer(["why", ...EVERYDAY, "--all", "--limit", "3"]);
+    expect(out).toBe("3 frames from examples/everyday.pcap\nNone of them missed or was dropped.\n");
+  });
+});
