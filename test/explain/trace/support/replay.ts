@@ -27,6 +27,8 @@ export function replay(trace: Trace): void {
       case "lookup":
         if (step.rule !== null && !step.passedOver && step.rule.kind !== "connection") hit.push(step.rule.name);
         break;
+      default:
+        break;
     }
   }
   // Of identical flows the outcome of a looped frame lists some; a lookup that found one rule too many is no hit.
