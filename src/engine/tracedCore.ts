@@ -61,6 +61,8 @@ export class TracedCore {
   readonly batch: Batch;
   readonly #first: Core;
   readonly #exports: TracedExports;
+  /** How often the memory of the device was copied: a change of the copy lasts until the next time. */
+  copies = 0;
   /** The version of the device's memory (`Core.version`) that was copied; -1 for none. */
   #copied = -1;
   /** Where events begin and end. */
@@ -122,6 +124,7 @@ export class TracedCore {
     this.#exports.openCopy(top, this.#start);
     this.#exports.setFdb(fdb);
     this.#copied = first.version;
+    this.copies++;
     this.#next = this.#start;
     this.#ahead = 0;
     this.#lists.clear();

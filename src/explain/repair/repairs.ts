@@ -40,6 +40,8 @@ function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
   const tried = new Set<string>();
   for (const candidate of [...known, ...ranks, ...ruleCandidates(facts)]) {
     if (repairs.length === MOST_OF_RULE) break;
+    // The rule of a connection follows from the queue pair.
+    if (candidate.rule.ref.kind === "connection") continue;
     const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);
     if (tried.has(text)) continue;
     tried.add(text);
@@ -65,7 +67,7 @@ function comes({ trial }: RepairContext, { rule, changes }: RuleCandidate): bool
 }
 
 function ruleRepair({ rule, changes }: RuleCandidate): Repair {
-  const sentence = changeSentence(rule.ref.name, changes);
+  const sentence = changeSentence(rule.ref, changes);
   return { of: "rule", sentence, frame: null, bytes: [], rule: rule.ref.name, fields: changes };
 }
 

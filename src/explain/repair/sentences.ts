@@ -1,9 +1,9 @@
 /** Repairs as sentences. */
-import type { FieldChange } from "../trace/trace.js";
+import type { FieldChange, RuleRef } from "../trace/trace.js";
 import { PRIORITY } from "./ruleChange.js";
 
-/** `Match outer.tcp_dport 443 instead of 80 in rule "web".` */
-export function changeSentence(rule: string, changes: readonly FieldChange[]): string {
+/** `In rule "web" match outer.tcp_dport 443 instead of 80.` */
+export function changeSentence({ kind, name }: RuleRef, changes: readonly FieldChange[]): string {
   const parts = [
     phrase("match", changes.filter(({ field, after }) => field !== PRIORITY && after !== null).map(matched)),
     phrase(
@@ -12,7 +12,7 @@ export function changeSentence(rule: string, changes: readonly FieldChange[]): s
     ),
     phrase("use", changes.filter(({ field }) => field === PRIORITY).map(ranked)),
   ];
-  return capital(`in rule "${rule}" ${joined(parts.filter((part) => part !== ""))}.`);
+  return capital(`in ${kind} "${name}" ${joined(parts.filter((part) => part !== ""))}.`);
 }
 
 /** `Send the frame with outer.tcp_dport 80 instead of 443.` */

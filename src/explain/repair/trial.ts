@@ -40,16 +40,13 @@ function rankOf({ inCore: { stored } }: RuleInTable, priority: number | undefine
   return { rankHigh: (trappingSlot(priority) - passing) * BELOW_SLOT + (rankHigh % BELOW_SLOT), rankLow };
 }
 
-function reranked({ core }: TracedCore, { inCore: { stored } }: RuleInTable, rank: Rank, work: () => boolean): boolean {
-  core.exports.rerankRule(stored.address, rank.rankHigh, rank.rankLow);
-  try {
-    return work();
-  } finally {
-    core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
-  }
+function reranked(traced: TracedCore, { inCore: { stored } }: RuleInTable, rank: Rank, work: () => boolean): boolean {
+  const { exports } = traced.core;
+  exports.rerankRule(stored.address, rank.rankHigh, rank.rankLow);
+  return takingBack(traced, work, () => exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow));
 }
 
-/** The changed rule stands in the table, and the rule itself behind all others, where no frame of it comes first. */
+/** The changed rule stands in the table, and the rule itself after all others. */
 function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, rank: Rank, work: () => boolean): boolean {
   const { core } = traced;
   const { stored, table } = rule.inCore;
@@ -57,11 +54,19 @@ function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, ran
   const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions: rule.actions });
   if (changed === 0) return false;
   core.exports.rerankRule(stored.address, LAST, LAST - 1);
-  try {
-    return work();
-  } finally {
+  return takingBack(traced, work, () => {
     core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
     core.exports.removeRule(changed);
+  });
+}
+
+/** A new copy of the memory has no change to take back, and the trial says nothing. */
+function takingBack(traced: TracedCore, work: () => boolean, takeBack: () => void): boolean {
+  const { copies } = traced;
+  try {
+    return work() && traced.copies === copies;
+  } finally {
+    if (traced.copies === copies) takeBack();
   }
 }
 

@@ -1,8 +1,9 @@
 /** Values whose bytes or bits lie in another place than the field has them. */
 import { fullMask } from "../../../model/match/term.js";
-import type { Facts } from "../facts.js";
+import type { FieldName } from "../../../model/match/fields.js";
+import { named, type Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
-import { aboutValues, differs, isPresentTerm, type PresentTerm } from "./terms.js";
+import { aboutValues, differs, isPresentTerm, leavesOut, type PresentTerm } from "./terms.js";
 
 /** A value of so many bytes with its bytes in the other order, in units of `size` bytes. */
 export function reversedBytes(value: bigint, bytes: number, size = bytes): bigint {
@@ -51,7 +52,8 @@ const swappedRange: Detector = {
     for (const { field, range, found, wanted } of failing) {
       if (range === null || found === null || field.width !== 16) continue;
       const [low, high] = [reversedBytes(range.low, 2), reversedBytes(range.high, 2)];
-      if (low > high || found < low || found > high || low === range.low) continue;
+      // Ranges of ports are narrow; with swapped bytes they become wide.
+      if (low > high || found < low || found > high || high - low >= range.high - range.low) continue;
       const after = `${low}-${high}`;
       return {
         sentence: `${field.name} is wanted in ${wanted}, and the frame has ${found}: with the bytes of both ends in the other order the range is ${after}. Give the ends in network byte order.`,
@@ -92,26 +94,40 @@ const dscpShifted: Detector = {
 };
 
 /** The parts of a label stack entry, from its most significant bits. */
-const ENTRY = ["label", "exp", "s_bos", "ttl"];
+const ENTRY = [
+  ["label", 20n],
+  ["exp", 3n],
+  ["s_bos", 1n],
+  ["ttl", 8n],
+] as const;
 
 const labelShifted: Detector = {
   name: "mpls-label-shifted",
-  detect({ terms }) {
-    for (const term of terms.filter(isPresentTerm)) {
-      const stack = /^(misc2|ext)\.(.*)_label$/.exec(term.name);
-      if (stack === null || term.agrees || term.mask !== fullMask(term.field)) continue;
-      const base = term.name.slice(0, -"label".length);
-      const parts = ENTRY.map((part) => terms.find(({ name }) => name === base + part));
-      const entry = parts.reduce((sum, part) => (sum << BigInt(part?.field.width ?? 0)) | (part?.value ?? 0n), 0n);
-      // The whole entry is masked: the label lies in its lowest bits. Or only a label is: it lost 12 bits.
-      const wholeEntry = parts.every((part) => part !== undefined) && entry === term.found;
-      if (!wholeEntry && !(term.value !== 0n && term.value === ((term.found << 12n) & 0xfffffn))) continue;
-      const others = parts.filter((part) => part !== undefined && part !== term && wholeEntry);
+  detect(facts) {
+    for (const stack of new Set(
+      facts.failing.flatMap(({ name }) => /^(.*mpls.*)_(label|exp|s_bos|ttl)$/.exec(name)?.[1] ?? []),
+    )) {
+      const label = named(`${stack}_label` as FieldName);
+      const found = facts.found(label.name as FieldName);
+      if (found === null || found === 0n) continue;
+      const parts = ENTRY.map(([part, width]) => ({
+        term: facts.terms.find(({ name }) => name === `${stack}_${part}`),
+        width,
+      }));
+      const joined = (bits: "mask" | "value"): bigint =>
+        parts.reduce((sum, { term, width }) => (sum << width) | (term?.[bits] ?? 0n), 0n);
+      const [mask, value] = [joined("mask"), joined("value")];
+      // The label lies in the lowest bits of the entry, or it was shifted although the field has no other bits.
+      const isLow = (mask & 0xffn) === 0xffn && value !== 0n && (found & mask) === value;
+      const isHigh = parts[0]?.term?.mask === 0xfffffn && value >> 12n === ((found << 12n) & 0xfffffn) && value !== 0n;
+      if (!isLow && !isHigh) continue;
+      const terms = parts.flatMap(({ term }) => term ?? []);
+      const wanted = terms.map(({ name, wanted: text }) => `${name} ${text}`).join(", ");
       return {
-        sentence: `${differs(term)}: the value is shifted by 12 bits. The label is the upper 20 bits of the label stack entry; EXP, bottom of stack and TTL follow it.`,
+        sentence: `The rule wants ${wanted}, and the frame has ${label.name} ${found}: the label is shifted by 12 bits. It is the upper 20 bits of the label stack entry; EXP, bottom of stack and TTL follow it.`,
         changes: [
-          { field: term.name, before: term.wanted, after: term.found.toString() },
-          ...others.map((part) => ({ field: part?.name ?? "", before: part?.wanted ?? null, after: null })),
+          { field: label.name, before: parts[0]?.term?.wanted ?? null, after: found.toString() },
+          ...(isLow ? terms.filter(({ name }) => name !== label.name).map(leavesOut) : []),
         ],
       };
     }

@@ -6,7 +6,6 @@ import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { valueText } from "../../match/notation.js";
 import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
-import type { RuleInTable } from "../context.js";
 import type { Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
@@ -99,7 +98,7 @@ const registers: readonly Detector[] = [
           actions(facts).find((one) => one.action === operation && one.text.endsWith(`in C${registerNumber(term)}`));
         if (by === undefined) continue;
         return {
-          sentence: `${term.name} is wanted as ${term.wanted}, and holds what ${by.text}: ${term.found}. The numbers are ${numbers}.`,
+          sentence: `${term.name} is wanted as ${term.wanted}, and the frame has ${term.found}: ${writtenBy(by)}. The numbers are ${numbers}.`,
         };
       }
       return null;
@@ -119,6 +118,11 @@ const registers: readonly Detector[] = [
     },
   },
 ];
+
+/** `contract[0]: green in C3` as `contract[0] wrote green`. */
+function writtenBy({ text }: ActionStep): string {
+  return text.replace(/: (.*) in C\d$/, " wrote $1");
+}
 
 function registerNumber({ name }: PresentTerm): string {
   return REGISTER.exec(name)?.[2] ?? "";
@@ -167,30 +171,25 @@ const notSynced: Detector = {
 
 const otherDirection: Detector = {
   name: "other-direction",
-  detect({ context: { rule, trace } }) {
-    if (rule === null) return null;
-    const { domain } = rule.table;
+  detect({ context: { rule, target, reasons, trace } }) {
+    const table = rule?.table ?? reasons.find((reason) => reason.kind === "not reached")?.table;
+    if (table === undefined || (target.kind !== "rule" && target.kind !== "flow")) return null;
     const wire = trace.from.kind === "wire";
-    if (wire && domain === "nic_tx") {
+    const who = `${target.kind === "flow" ? "Flow" : "Rule"} "${target.name}"`;
+    if (wire && table.domain === "nic_tx") {
       return {
-        sentence: `${called(rule)} is for frames that a queue pair sends (${of(rule)}), and the frame came in from the wire. Make it in NIC_RX, without EGRESS.`,
+        sentence: `${who} is for frames that a queue pair sends (NIC_TX; a flow with the flag egress), and the frame came in from the wire. Make it in NIC_RX, without egress.`,
       };
     }
-    const visited = trace.steps.some((step) => step.kind === "lookup" && step.table.domain === domain);
-    if (!wire && domain === "nic_rx" && !visited) {
+    const visited = trace.steps.some((step) => step.kind === "lookup" && step.table.domain === table.domain);
+    if (!wire && table.domain === "nic_rx" && !visited) {
       return {
-        sentence: `${called(rule)} is for received frames (${of(rule)}), and the frame was sent and left the device. Make it in NIC_TX, or as a flow with EGRESS.`,
+        sentence: `${who} is for received frames (NIC_RX), and the frame was sent and left the device. Make it in NIC_TX; a flow with the flag egress.`,
       };
     }
     return null;
   },
 };
-
-function of({ object, table }: RuleInTable): string {
-  return object instanceof FlowEntry && table.domain === "nic_tx"
-    ? "IBV_FLOW_ATTR_FLAGS_EGRESS"
-    : table.domain.toUpperCase();
-}
 
 const notLinked: Detector = {
   name: "table-not-linked",

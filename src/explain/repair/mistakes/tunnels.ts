@@ -53,11 +53,13 @@ const withoutTunnel: Detector = {
     );
     const first = inner.find(({ name }) => !name.endsWith(".ip_version")) ?? inner[0];
     const hasInner = facts.there.headers.some(({ level }) => level === "inner");
-    if (first === undefined || hasInner || presenceWord(context.key, EXT_PRESENT_TUNNEL) !== 0) return null;
+    if (first === undefined || hasInner) return null;
     const decap = context.trace.steps.some((step) => step.kind === "action" && step.text.startsWith("removes the"));
     const why = decap
       ? "an earlier rule removed its tunnel, so its fields are the outer ones now"
-      : "the frame has no tunnel";
+      : presenceWord(context.key, EXT_PRESENT_TUNNEL) === 0
+        ? "the frame has no tunnel"
+        : "the tunnel of the frame carries no packet that the device reads";
     return {
       sentence: `${first.name} is a field of the packet inside a tunnel, and ${why}. Match the outer fields, such as ${first.name.replace("inner", "outer")}.`,
       changes: inner.flatMap((term) => moves(term, term.name.replace("inner", "outer"))),
