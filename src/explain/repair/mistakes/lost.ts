@@ -61,6 +61,8 @@ const LOST: Readonly<Partial<Record<ReasonName, readonly [name: string, sentence
 export const LOST_MISTAKES: readonly Detector[] = Object.entries(LOST).map(([reason, [name, sentence]]) => ({
   name,
   detect: ({ context: { trace } }) => {
+    // In a root table a default miss is no loss yet: the frame goes to the next stage.
+    if (reason === "default_miss" && trace.outcome.verdict !== "drop") return null;
     const refused = trace.steps.some((step) => step.kind === "destination" && step.refused === reason);
     return trace.outcome.reason === reason || refused ? { sentence } : null;
   },
