@@ -24,7 +24,10 @@ const LOST: Readonly<Partial<Record<ReasonName, readonly [name: string, sentence
     "default-miss-drops",
     "A default miss action drops the frame in a table that is not root. In the root table it hands the frame to the next stage.",
   ],
-  hop_limit: ["table-loop", "The frame went through 64 tables. Tables that lead to each other make a loop."],
+  hop_limit: [
+    "table-loop",
+    "The frame reached the hop limit of 64 tables. Tables that lead to each other make a loop.",
+  ],
   not_a_tunnel: [
     "decapsulation-without-tunnel",
     "The rule removes a tunnel, and the frame has none of this kind. Let the rule match the tunnel header too.",

@@ -179,7 +179,7 @@ const trapping: Detector = {
     if (taker === null || !(taker.object instanceof FlowEntry) || taker.object.dontTrap) return null;
     if (target.kind !== "twice") return null;
     return {
-      sentence: `${called(taker)} took the frame and ended its way. A flow lets frames go on to later flows with IBV_FLOW_ATTR_FLAGS_DONT_TRAP only.`,
+      sentence: `${called(taker)} took the frame and ended its way. A flow lets frames go on to later flows with the flag dont_trap (IBV_FLOW_ATTR_FLAGS_DONT_TRAP) only.`,
     };
   },
 };

@@ -4,8 +4,11 @@ import { IBV_FLOW_ATTR_MC_DEFAULT } from "../../../abi/verbs.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
 import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
+import type { DomainType } from "../../../model/table/domainType.js";
 import { valueText } from "../../match/notation.js";
 import type { ActionStep, LookupStep, TraceStep } from "../../trace/trace.js";
+import { functionText as nameOfFunction } from "../../why/reasons/describe.js";
+import type { RepairContext } from "../context.js";
 import type { Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, isPresentTerm, leavesOut, takesFound, type PresentTerm } from "./terms.js";
@@ -15,10 +18,9 @@ function actions({ context }: Facts): ActionStep[] {
   return context.trace.steps.filter((step): step is ActionStep => step.kind === "action");
 }
 
-/** A function as sentences name it. */
-export function functionText(vport: bigint | number): string {
-  if (Number(vport) === VPORT_UPLINK) return "the wire";
-  return Number(vport) === 0 ? "the PF (0)" : `VF ${vport}`;
+/** "the PF", "VF 1" or "the wire". */
+function functionText(vport: bigint | number): string {
+  return Number(vport) === VPORT_UPLINK ? "the wire" : nameOfFunction(Number(vport));
 }
 
 const sourcePort: Detector = {
@@ -169,22 +171,36 @@ const notSynced: Detector = {
   },
 };
 
+/** The domain and the function of the target that the frame did not come to. */
+function placeOf({ rule, reasons }: RepairContext): { domain: DomainType; vport: number } | null {
+  if (rule !== null) return rule.table;
+  for (const reason of reasons) {
+    if (reason.kind === "other domain") return reason;
+    if (reason.kind === "not reached") return reason.table;
+  }
+  return null;
+}
+
 const otherDirection: Detector = {
   name: "other-direction",
-  detect({ context: { rule, target, reasons, trace } }) {
-    const table = rule?.table ?? reasons.find((reason) => reason.kind === "not reached")?.table;
-    if (table === undefined || (target.kind !== "rule" && target.kind !== "flow")) return null;
-    const wire = trace.from.kind === "wire";
+  detect({ context }) {
+    const { target, trace } = context;
+    const place = placeOf(context);
+    if (place === null || (target.kind !== "rule" && target.kind !== "flow")) return null;
+    const { domain, vport } = place;
+    const { from } = trace;
     const who = `${target.kind === "flow" ? "Flow" : "Rule"} "${target.name}"`;
-    if (wire && table.domain === "nic_tx") {
+    if (from.kind === "wire" && domain === "nic_tx") {
       return {
-        sentence: `${who} is for frames that a queue pair sends (NIC_TX; a flow with the flag egress), and the frame came in from the wire. Make it in NIC_RX, without egress.`,
+        sentence: `${who} is for frames that a queue pair sends (NIC_TX, or a flow with the flag egress), and the frame came from the wire. Make it in NIC_RX, without egress.`,
       };
     }
-    const visited = trace.steps.some((step) => step.kind === "lookup" && step.table.domain === table.domain);
-    if (!wire && table.domain === "nic_rx" && !visited) {
+    const visited = trace.steps.some(
+      (step) => step.kind === "lookup" && step.table.domain === domain && step.table.vport === vport,
+    );
+    if (from.kind === "queue" && domain === "nic_rx" && from.vport === vport && !visited) {
       return {
-        sentence: `${who} is for received frames (NIC_RX), and the frame was sent and left the device. Make it in NIC_TX; a flow with the flag egress.`,
+        sentence: `${who} is for frames that ${functionText(vport)} receives (NIC_RX), and ${functionText(vport)} has sent the frame. Make it in NIC_TX, or as a flow with the flag egress.`,
       };
     }
     return null;
@@ -210,7 +226,7 @@ const multicastDefault: Detector = {
     const flow = rule.object.flows.find((one) => one instanceof VerbsFlow && one.type === IBV_FLOW_ATTR_MC_DEFAULT);
     if (flow === undefined) return null;
     return {
-      sentence: `Flow "${rule.ref.name}" is MC_DEFAULT, which takes frames with a group address only, and the frame goes to ${facts.foundText("outer.dmac")}. Use IBV_FLOW_ATTR_ALL_DEFAULT for all frames.`,
+      sentence: `Flow "${rule.ref.name}" is of type mc_default, which takes frames with a group address only, and the frame goes to ${facts.foundText("outer.dmac")}. Use all_default (IBV_FLOW_ATTR_ALL_DEFAULT) for all frames.`,
     };
   },
 };
@@ -289,7 +305,7 @@ const passedOver: Detector = {
     const step = trace.steps.find((one) => one.kind === "lookup" && one.passedOver && one.rule?.id === rule?.ref.id);
     if (rule === null || step === undefined) return null;
     return {
-      sentence: `${called(rule)} matches the frame, but its own queue pair has sent it, and flows do not take frames of their own queue pair. Set IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK.`,
+      sentence: `${called(rule)} matches the frame, but its own queue pair has sent it, and flows do not take frames of their own queue pair. Set the flag allow_loop_back (IBV_FLOW_ATTR_FLAGS_ALLOW_LOOP_BACK).`,
     };
   },
 };
