@@ -51,12 +51,17 @@ function replaced(traced: TracedCore, rule: RuleInTable, change: RuleChange, ran
   const { core } = traced;
   const { stored, table } = rule.inCore;
   const { mask = rule.mask, value = rule.value, ranges = rule.ranges } = change;
-  const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions: rule.actions });
-  if (changed === 0) return false;
+  const back = (): void => core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
+  // Ranks of a table are unique: the rule leaves its rank before the changed rule takes it.
   core.exports.rerankRule(stored.address, LAST, LAST - 1);
+  const changed = insertRule(core, table, { id: stored.id, ...rank, mask, value, ranges, actions: rule.actions });
+  if (changed === 0) {
+    back();
+    return false;
+  }
   return takingBack(traced, work, () => {
-    core.exports.rerankRule(stored.address, stored.rankHigh, stored.rankLow);
     core.exports.removeRule(changed);
+    back();
   });
 }
 
