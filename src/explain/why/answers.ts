@@ -5,6 +5,7 @@ import { QueuePair } from "../../model/queue/queuePair.js";
 import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
 import type { TableRef } from "../trace/trace.js";
 import type { Answer, Case } from "./case.js";
+import { chanceReason } from "./reasons/chance.js";
 import { functionText, listText, ruleText, tableText } from "./reasons/describe.js";
 import { arrivals, hitsAfter, isDestination, lossesOf, refusalOf } from "./reasons/end.js";
 import type { Reason } from "./explanation.js";
@@ -132,8 +133,9 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
       reasons: [{ kind: "not reached", sentence, table: rootOf(vport), leading: [] }],
     };
   }
-  const names = refsOf(at, rulesThere).map(ruleText);
-  const reasons = leadReasons(at, rulesThere);
+  const names = [...new Set(refsOf(at, rulesThere).map(ruleText))];
+  const [chance] = leads.flatMap((lead) => chanceReason(at, lead));
+  const reasons = chance === undefined ? leadReasons(at, rulesThere) : [chance];
   const cause = answerOf(reasons);
   const who = `${listText(names)} ${names.length === 1 ? "delivers" : "deliver"} to ${label}`;
   return { reached: false, sentence: cause === undefined ? who : `${who}; ${cause}`, reasons };

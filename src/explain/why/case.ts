@@ -16,6 +16,8 @@ export class Case {
   readonly links: LinkMap;
   /** The rule of the first reason about a rule; null without one. */
   focus: Focus | null = null;
+  /** The rules that lead to the target, if the frame came to none of their tables. */
+  unreached: readonly RuleNode[] = [];
 
   constructor(walked: Walked) {
     this.walked = walked;

@@ -16,6 +16,7 @@ import { nearestRules, nearOf } from "./nearest.js";
 import type { RuleNode } from "./rules.js";
 import { findTarget, type FoundTarget, type WhyTarget } from "./targets.js";
 import { comesTo, type Steer } from "./comesTo.js";
+import type { Visit } from "./walked.js";
 import { walkedOf } from "./walks.js";
 
 /** Options of all explanations. */
@@ -149,7 +150,7 @@ export class Explainer {
     const { focus, walked } = at;
     const visit = focus?.visit ?? walked.visits.at(-1);
     if (visit === undefined) return null;
-    const node = focus?.node ?? null;
+    const node = focus?.node ?? nearestTo(at, visit);
     const labels = labelsOf(at, target);
     const nearestId = target.kind === "end" ? (node?.stored.id ?? null) : null;
     return {
@@ -185,6 +186,16 @@ function storedOf({ rules }: Case, node: RuleNode): RuleInTable {
     object,
     inCore: { table, stored },
   };
+}
+
+/** Of the rules whose tables the frame never came to, the one that is nearest to the frame. */
+function nearestTo({ rules, unreached }: Case, visit: Visit): RuleNode | null {
+  let [best, nearest]: [number, RuleNode | null] = [Infinity, null];
+  for (const node of unreached) {
+    const score = rules.scoreAt(node, visit, best);
+    if (score < best) [best, nearest] = [score, node];
+  }
+  return nearest;
 }
 
 /** The rule that took the frame at the lookup of the focus, if it is another one. */

@@ -26,7 +26,7 @@ export function judge({ walked, rules }: Case, node: RuleNode): Judged | null {
   if (hit !== undefined) return { node, score: 0, hit, visit: hit };
   let [best, visit]: [number, Visit | undefined] = [Infinity, undefined];
   for (const one of visits) {
-    const score = isConsidered(node, one) ? rules.scoreAt(node, one, best) : NOT_CONSIDERED;
+    const score = isConsidered(node, one) ? rules.scoreAt(node, one, best) : passedScore(rules.scoreAt(node, one, 1));
     if (score < best) [best, visit] = [score, one];
   }
   return visit === undefined ? null : { node, score: best, hit: null, visit };
@@ -35,20 +35,27 @@ export function judge({ walked, rules }: Case, node: RuleNode): Judged | null {
 /** More than any sum of failing fields. */
 export const NOT_CONSIDERED = 1e9;
 
+/** A lookup that would have hit the rule, had it not begun after it: nearer than any lookup that fails a field. */
+const BEGAN_AFTER = 0.5;
+
+function passedScore(score: number): number {
+  return score === 0 ? BEGAN_AFTER : NOT_CONSIDERED;
+}
+
 /** The reasons why a rule was not hit: the first says it, the others why. */
 export function reasonsOf(at: Case, judged: Judged): Reason[] {
   const { node, score, visit } = judged;
   at.focus ??= { node, visit };
-  if (score === NOT_CONSIDERED) return [belowPriority(at, judged)];
+  if (score === NOT_CONSIDERED || score === BEGAN_AFTER) return [belowPriority(at, judged)];
   if (score === 0) return [visit.rule === node.stored.address ? ownFrame(at, judged) : earlierRule(at, judged)];
   return noMatch(at, judged);
 }
 
 /** The frame came to the table from a later priority on. */
-function belowPriority({ rules }: Case, { node, visit }: Judged): Reason {
+function belowPriority({ rules }: Case, { node, visit, score }: Judged): Reason {
   const rule = rules.refOf(node);
   const from = visit.step.fromPriority ?? 0;
-  const sentence = `the frame came to ${tableText(visit.step.table)} from priority ${from} on, and ${ruleText(rule)} has priority ${rule.priority}`;
+  const sentence = `the frame came to ${tableText(visit.step.table)} from priority ${from} on, and ${ruleText(rule)} has priority ${rule.priority}${score === BEGAN_AFTER ? ": it would match there" : ""}`;
   return { kind: "not reached", sentence, table: visit.step.table, leading: [] };
 }
 

@@ -3,7 +3,7 @@ import { VPORT_MANAGER } from "../../../abi/engine.js";
 import type { StageName } from "../../../model/table/pipeline.js";
 import { TablePipeline } from "../../../model/table/pipeline.js";
 import { DevxFlowTable } from "../../../model/devx/flowTable.js";
-import type { RuleRef, TableRef } from "../../trace/trace.js";
+import type { RuleRef, TableRef, TraceSource } from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import { functionText, listText, ruleText, tableText } from "./describe.js";
 import { lossesOf } from "./end.js";
@@ -28,6 +28,7 @@ export function tableReasons(at: Case, table: number): Reason[] {
 export function leadReasons(at: Case, leads: readonly RuleNode[]): Reason[] {
   const judged = leads.flatMap((rule) => judge(at, rule) ?? []);
   if (judged.length > 0) return nearestOf(judged).flatMap((one) => takenReasons(at, one));
+  at.unreached = leads;
   // None of their tables was reached: the one with the shortest way back.
   const ways = [...new Set(leads.map(({ table }) => table))]
     .slice(0, MOST_LEADS * 4)
@@ -211,7 +212,7 @@ export function functionReasons(at: Case, vport: number): Reason[] {
   const took =
     fdb === 0 ? undefined : walked.visits.findLast(({ step, rule }) => step.table.domain === "fdb" && rule !== 0);
   if (vport !== VPORT_MANAGER) {
-    const sentence = `no rule of the FDB sends frames to ${who}; without one all frames from the wire go to the PF`;
+    const sentence = `no rule of the FDB sends frames to ${who}; without one ${defaultWay(walked.trace.from)}`;
     return [{ kind: "not reached", sentence, table, leading: [] }];
   }
   if (took !== undefined) return [fdbTook(took, who)];
@@ -221,6 +222,12 @@ export function functionReasons(at: Case, vport: number): Reason[] {
       ? `the frame did not come to ${who}`
       : `the frame was sent by ${functionText(from.vport)} and left by a port: frames to ${who} come from the wire, from VFs, or are looped back`;
   return [{ kind: "other domain", sentence, domain: "fdb", vport, took: null }];
+}
+
+/** Where frames go that no rule of the FDB takes. */
+function defaultWay(from: TraceSource): string {
+  if (from.kind === "wire") return "frames from the wire go to the PF";
+  return from.vport === VPORT_MANAGER ? "frames of the PF leave by their port" : "frames of VFs go to the PF";
 }
 
 function fdbTook({ step }: Visit, who: string): Reason {

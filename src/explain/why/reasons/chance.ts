@@ -1,0 +1,32 @@
+/** Why a rule that took the frame gave it to another queue: RSS chose one, or a sampler did not choose the frame. */
+import { Op } from "../../../abi/engine.js";
+import { SAMPLER_RATIO } from "../../../abi/state.js";
+import type { Case } from "../case.js";
+import type { Reason } from "../explanation.js";
+import type { Lead } from "../links.js";
+import { stepsAfter } from "../walked.js";
+import { listText, ruleText } from "./describe.js";
+import { isDestination } from "./end.js";
+import { judge } from "./match.js";
+
+export function chanceReason(at: Case, { rule: node, link }: Lead): Reason[] {
+  if (link.by !== "rss" && link.by !== "sample") return [];
+  const hit = judge(at, node)?.hit ?? null;
+  if (hit === null) return [];
+  const rule = at.rules.refOf(node);
+  const who = ruleText(rule);
+  if (link.by === "sample") {
+    const ratio = ratioOf(at, node);
+    const sentence = `the sampler of ${who} copies one of ${ratio} frames, left to chance (the seed of the device), and this frame is none of them`;
+    return [{ kind: "action", sentence, rule, action: "sampler" }];
+  }
+  const chosen = stepsAfter(at.walked, hit.step).filter(isDestination);
+  const sentence = `${who} distributes frames by RSS, and the hash of this frame chose ${listText(chosen.map(({ to }) => to))}`;
+  return chosen.length === 0 ? [] : [{ kind: "action", sentence, rule, action: "rss" }];
+}
+
+function ratioOf({ rules, walked }: Case, node: Lead["rule"]): number {
+  const { actions } = rules.contentOf(node);
+  const sampler = actions.findIndex((op, i) => i % 2 === 0 && op === (Op.sampler as number));
+  return walked.traced.core.u32[((actions[sampler + 1] as number) + SAMPLER_RATIO) >> 2] as number;
+}
