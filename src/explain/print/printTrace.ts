@@ -149,7 +149,7 @@ class TracePrinter {
   /** Parsed again, a frame is shown if it has other headers, addresses or ports. */
   #parsed(step: ParseStep): void {
     const chain = headerChain(step);
-    if (step.again && this.#chains.get(step.branch) === chain) return;
+    if (this.#chains.get(step.branch) === chain) return;
     this.#chains.set(step.branch, chain);
     this.#table("parsed", "bold", chain.split(" / ").map(together).join(" / "));
     if (step.stopped === null) return;
@@ -259,7 +259,7 @@ class TracePrinter {
     const refused = steps.findLast((step) => step.kind === "destination" && step.refused !== null);
     const vport = end?.kind === "end" ? end.table.vport : 0;
     return lostText(verdict, reason, {
-      table: end?.kind === "end" ? end.table.table : "root",
+      table: `table ${end?.kind === "end" ? end.table.table : "root"}`,
       rule: hit?.kind === "lookup" && hit.rule !== null ? `${hit.rule.kind} "${hit.rule.name}"` : null,
       queue: refused?.kind === "destination" ? refused.to : null,
       port: from.port,

@@ -78,7 +78,8 @@ export function programText(memory: Uint8Array, address: number): string {
     if (both === null) changes.push(change);
     else changes[changes.length - 1] = both;
   }
-  return changes.map(changeText).join(", ");
+  // A field of IPv4 and IPv6 may be changed by an instruction for each.
+  return [...new Set(changes.map(changeText))].join(", ");
 }
 
 function changeAt(view: DataView, at: number): Change {
