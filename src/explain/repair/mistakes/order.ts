@@ -65,6 +65,8 @@ const FILTER_FIELDS: Readonly<Record<string, string>> = {
   dst_mac: "@.dmac",
   src_mac: "@.smac",
   ether_type: "@.ethertype",
+  // Its priority bits are no field of their own in the struct.
+  vlan_tag: "@.first_vid",
   proto: "@.ip_protocol",
   next_hdr: "@.ip_protocol",
   ttl: "@.ip_ttl_hoplimit",
@@ -109,6 +111,7 @@ function valueOutside(name: string, prefixes: boolean): Detector {
         const bits = spec.layout.type === IBV_FLOW_SPEC_ETH || known.width === 8 * field.size ? fullMask(known) : 0n;
         const value = filterNumber(spec.val, field) & fullMask(known);
         const masked = mask & fullMask(known);
+        if ((value & ~masked) === 0n) continue;
         const wide = masked === 0n ? "every value" : termText(known, masked, value & masked);
         const path = `${spec.layout.name}.val.${field.name}`;
         return {

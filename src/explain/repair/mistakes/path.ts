@@ -328,10 +328,13 @@ const otherFunction: Detector = {
 /** Frames that no rule took, where no rule in particular was meant. */
 const noMissRule: Detector = {
   name: "no-miss-rule",
-  detect({ context: { target, trace } }) {
+  detect({ context: { target, trace, rule }, failing }) {
     const { reason, missed } = trace.outcome;
     const last = missed.at(-1);
-    if (target.kind !== "end" || reason !== "table_miss" || last === undefined) return null;
+    if (reason !== "table_miss" || last === undefined) return null;
+    // A target elsewhere that the frame would match never got it; a rule of that table has reasons of its own.
+    const elsewhere = rule !== null && rule.table.table !== last.table && failing.length === 0;
+    if (target.kind !== "end" && !elsewhere) return null;
     return {
       sentence: `No rule of table "${last.table}" matched, and a table that is not root drops what it does not match. Give it a last rule without a match, which says where the rest goes.`,
     };

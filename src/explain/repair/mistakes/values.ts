@@ -141,6 +141,13 @@ const multicastMac: Detector = {
     const term = facts.failed("outer.dmac");
     if (term === undefined || !isPresentTerm(term) || term.mask !== fullMask(term.field)) return null;
     const [ipv4, ipv6] = [facts.found("outer.ipv4_dst"), facts.found("outer.ipv6_dst")];
+    const derived = ipv4 === null ? null : (0x01005en << 24n) | (ipv4 & 0x7fffffn);
+    if (ipv4 !== null && ipv4 >> 28n === 0xen && term.found === derived && term.value >> 24n === 0x01005en) {
+      return {
+        sentence: `${differs(term)}, which is the address of the group ${facts.foundText("outer.ipv4_dst")}: 01:00:5e and the low 23 bits of the group (RFC 1112).`,
+        changes: [takesFound(term)],
+      };
+    }
     const isGroup = (ipv4 !== null && ipv4 >> 28n === 0xen) || (ipv6 !== null && ipv6 >> 120n === 0xffn);
     if (!isGroup || (term.value & GROUP) !== 0n || (term.found & GROUP) === 0n) return null;
     return {
