@@ -1,6 +1,8 @@
 /** Mistakes that people make with flow rules: each goes wrong as planted, its correction works, and it is explained. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { why, whySend, type Explanation, type Target } from "../../src/explain/index.js";
+import { QueuePair } from "../../src/model/queue/queuePair.js";
 import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
 import type { Outcome } from "../../src/model/traffic/outcome.js";
 import { CALLS } from "./catalogue/calls.js";
@@ -19,6 +21,37 @@ function lastOutcome(loaded: LoadedScenario): Outcome {
   return outcome;
 }
 
+/** Explains the last frame, after the others have had their effect. */
+function explained(loaded: LoadedScenario, target: Target): Promise<Explanation> {
+  const frames = [...loaded.frames];
+  const frame = frames.pop();
+  if (frame === undefined) throw new Error("a scenario without frames");
+  loaded.run(frames);
+  const { bytes, send, metadata, port = 1, time, linkType, wireLength } = frame;
+  loaded.advance(time);
+  const given = Object.fromEntries(
+    Object.entries({ time, linkType, wireLength }).filter(([, value]) => value !== undefined),
+  );
+  if (send === undefined) return why(loaded.device, port, bytes, target, given);
+  const queue = loaded.queues.get(send)?.queue;
+  if (!(queue instanceof QueuePair)) throw new Error(`${send} sends no frames`);
+  return whySend(loaded.device, queue, bytes, target, metadata === undefined ? {} : { metadata });
+}
+
+/** All sentences of an explanation. */
+function textOf({ sentence, reasons, mistake, repairs }: Explanation): string {
+  const parts = [sentence, ...reasons.map((one) => one.sentence), ...repairs.map((one) => one.sentence)];
+  return [...parts, mistake?.sentence ?? ""].join("\n");
+}
+
+function expectExplained(explanation: Explanation, mistake: string | null, says: readonly string[]): void {
+  expect(explanation.mistake?.name ?? null).toBe(mistake);
+  const text = textOf(explanation);
+  for (const part of says) expect(text).toContain(part);
+  // Plain data.
+  expect(JSON.parse(JSON.stringify(explanation))).toEqual(structuredClone(explanation));
+}
+
 test("every scenario is an entry, and the other way round", () => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
   expect(ENTRIES.map(({ file }) => `${file}.json`).sort()).toEqual(files.sort());
@@ -30,11 +63,16 @@ test("at least 25 entries name the public thread that they come from", () => {
   expect(new Set(threads.filter((thread) => thread !== undefined)).size).toBeGreaterThanOrEqual(25);
 });
 
-describe.each(ENTRIES)("$file", ({ file, target, correction }) => {
+describe.each(ENTRIES)("$file", ({ file, target, correction, mistake, says }) => {
   test("goes wrong as planted", async () => {
     const loaded = await loadScenario(documentOf(file));
     expect(reached(lastOutcome(loaded), target)).toBe(false);
     expect(loaded.failures()).toEqual([]);
+  });
+
+  test("is explained", async () => {
+    const loaded = await loadScenario(documentOf(file));
+    expectExplained(await explained(loaded, target), mistake, says);
   });
 
   test("works with the correction", async () => {
@@ -44,7 +82,12 @@ describe.each(ENTRIES)("$file", ({ file, target, correction }) => {
   });
 });
 
-describe.each(CALLS)("$name", ({ build }) => {
+describe.each(CALLS)("$name", ({ build, mistake, says }) => {
+  test("is explained", async () => {
+    const { device, frame, target } = await build(false);
+    expectExplained(await why(device, 1, frame, target), mistake, says);
+  });
+
   test.each([false, true])("corrected: %s", async (corrected) => {
     const { device, frame, target } = await build(corrected);
     expect(reached(device.receive(1, frame), target)).toBe(corrected);

@@ -55,7 +55,7 @@ export const BYTES: readonly Entry[] = [
     file: "bytes/spi",
     target: { kind: "rule", name: "ipsec" },
     mistake: "swapped-bytes",
-    says: ["misc.outer_esp_spi"],
+    says: ["misc.outer_esp_spi", "0x00001001"],
     correction: [{ op: "replace", path: "/rules/0/match/misc.outer_esp_spi", value: "0x1001" }],
   },
   {
@@ -75,7 +75,7 @@ export const BYTES: readonly Entry[] = [
   {
     file: "bytes/tos-with-ecn",
     target: { kind: "flow", name: "voice" },
-    mistake: null,
+    mistake: "ecn-in-tos",
     says: ["outer.ip_ecn", "wants 0", "1"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/ipv4_ext/tos", value: "0xb8/0xfc" }],
   },
@@ -84,12 +84,12 @@ export const BYTES: readonly Entry[] = [
     target: { kind: "flow", name: "lsp" },
     mistake: "mpls-label-shifted",
     says: ["mpls"],
-    correction: [{ op: "replace", path: "/flows/0/specs/0/mpls/label", value: "0x64000/0xfffff000" }],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/mpls/label", value: "0x3e9000/0xfffff000" }],
   },
   {
     file: "bytes/mpls-label-cut",
     target: { kind: "rule", name: "lsp" },
-    mistake: null,
+    mistake: "value-cut-off",
     says: ["misc2.outer_first_mpls_label", "64", "1000000"],
     correction: [{ op: "replace", path: "/rules/0/match/misc2.outer_first_mpls_label", value: 1000000 }],
   },

@@ -82,7 +82,7 @@ export const CALLS: readonly CallEntry[] = [
     // After https://github.com/thom311/libnl/issues/408, with other values: a setter that sets no mask.
     name: "a flow with a value and no mask takes the frames of the next one",
     mistake: "value-outside-mask",
-    says: ["mask", "flow 1"],
+    says: ["flow0", "outside its mask"],
     build: async (corrected) => {
       const { device, queue: sink } = await verbs();
       ib.ibv_create_flow(sink("vlan 101"), {
@@ -146,7 +146,7 @@ export const CALLS: readonly CallEntry[] = [
   {
     name: "num_actions 0 beside a list of actions",
     mistake: "no-actions",
-    says: ["num_actions", "no destination"],
+    says: ["num_actions 0"],
     build: async (corrected) => {
       const { device, rule } = await direct();
       const { match_criteria_enable, mask, value } = parameters({ "outer.tcp_dport": 80 });

@@ -40,7 +40,7 @@ export const DIRECT: readonly Entry[] = [
   {
     file: "direct/no-table-miss-rule",
     target: { kind: "queue", name: "rest" },
-    mistake: null,
+    mistake: "no-miss-rule",
     says: ["services", "no rule"],
     correction: [
       {
@@ -53,7 +53,7 @@ export const DIRECT: readonly Entry[] = [
   {
     file: "direct/default-miss-drops",
     target: { kind: "queue", name: "rest" },
-    mistake: null,
+    mistake: "default-miss-drops",
     says: ['"to the kernel"', "default miss"],
     correction: [{ op: "replace", path: "/rules/0/actions/0", value: "default_miss" }],
   },
@@ -61,7 +61,7 @@ export const DIRECT: readonly Entry[] = [
     file: "direct/circle",
     target: { kind: "queue", name: "out" },
     mistake: "table-loop",
-    says: ["hop"],
+    says: ["64 tables"],
     correction: [{ op: "remove", path: "/rules/2" }],
   },
   {
@@ -117,7 +117,7 @@ export const DIRECT: readonly Entry[] = [
     file: "direct/back-to-root",
     target: { kind: "rule", name: "web" },
     mistake: null,
-    says: ["priority"],
+    says: ['"web"', "priority"],
     correction: [{ op: "replace", path: "/rules/2/actions/1/priority", value: 1 }],
   },
 ];

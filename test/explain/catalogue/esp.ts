@@ -20,7 +20,7 @@ export const ESP: readonly Entry[] = [
     file: "esp/replayed",
     target: { kind: "queue", name: "office" },
     mistake: "esp-replay",
-    says: ["replay", "sequence number 1"],
+    says: ["received before", "replay window"],
     correction: [
       {
         op: "replace",
@@ -34,7 +34,7 @@ export const ESP: readonly Entry[] = [
     file: "esp/other-spi",
     target: { kind: "flow", name: "tunnel" },
     mistake: null,
-    says: ["misc.outer_esp_spi", "0x2002"],
+    says: ["misc.outer_esp_spi", "0x00002002"],
     correction: [
       {
         op: "replace",
@@ -48,7 +48,7 @@ export const ESP: readonly Entry[] = [
     file: "esp/spi-of-the-action",
     target: { kind: "queue", name: "office" },
     mistake: "esp-other-spi",
-    says: ["SPI", "0x1001"],
+    says: ["SPI"],
     correction: [{ op: "replace", path: "/flowActions/0/esp/spi", value: "0x1001" }],
   },
   {

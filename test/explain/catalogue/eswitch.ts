@@ -6,14 +6,14 @@ export const ESWITCH: readonly Entry[] = [
     file: "eswitch/no-default-flow-in-the-vf",
     target: { kind: "queue", name: "vm" },
     mistake: "no-default-flow",
-    says: ["function 1", "default flow"],
+    says: ["VF 1", "no flow"],
     correction: [{ op: "add", path: "/flows", value: [{ name: "vm", queue: "vm", type: "all_default" }] }],
   },
   {
     file: "eswitch/fdb-miss",
     target: { kind: "vport", vport: 2 },
-    mistake: null,
-    says: ["PF", "no rule"],
+    mistake: "source-port-of-other-function",
+    says: ["misc.source_port", "VF 1"],
     correction: [
       {
         op: "add",
@@ -26,7 +26,7 @@ export const ESWITCH: readonly Entry[] = [
     file: "eswitch/source-port-of-another",
     target: { kind: "rule", name: "out" },
     mistake: "source-port-of-other-function",
-    says: ["misc.source_port", "function 1"],
+    says: ["misc.source_port", "VF 1"],
     correction: [{ op: "replace", path: "/rules/0/match/misc.source_port", value: 1 }],
   },
   {
@@ -56,8 +56,8 @@ export const ESWITCH: readonly Entry[] = [
   {
     file: "eswitch/flow-of-the-pf",
     target: { kind: "flow", name: "web" },
-    mistake: null,
-    says: ["function 1", '"to the VM"'],
+    mistake: "flow-of-other-function",
+    says: ['"to the VM"', "the PF"],
     correction: [{ op: "replace", path: "/flows/0/queue", value: "vm" }],
   },
   {
@@ -87,8 +87,8 @@ export const ESWITCH: readonly Entry[] = [
   {
     file: "eswitch/received-for-sent",
     target: { kind: "rule", name: "count what is sent" },
-    mistake: "other-direction",
-    says: ["function 1"],
+    mistake: "flow-of-other-function",
+    says: ["VF 1", "frames of VFs go to the PF"],
     correction: [
       { op: "remove", path: "/frames/0/send" },
       { op: "add", path: "/tables/1", value: { name: "switch", level: 0, domain: "fdb" } },

@@ -29,7 +29,7 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/protocol-zero",
     target: { kind: "rule", name: "subscriber" },
-    mistake: null,
+    mistake: "mask-without-value",
     says: ["outer.ip_protocol", "tcp"],
     correction: [{ op: "remove", path: "/rules/0/match/outer.ip_protocol" }],
   },
@@ -50,8 +50,8 @@ export const HEADERS: readonly Entry[] = [
   {
     file: "headers/vlan-priority",
     target: { kind: "flow", name: "vlan 7" },
-    mistake: null,
-    says: ["outer.first_prio", "3"],
+    mistake: "vlan-priority-masked",
+    says: ["outer.first_prio", "0x0fff"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/eth/vlan_tag", value: "7/0xfff" }],
   },
   {

@@ -15,7 +15,7 @@ export const OUTCOMES: readonly Entry[] = [
     file: "outcomes/sampler",
     target: { kind: "queue", name: "samples" },
     mistake: null,
-    says: ["sample"],
+    says: ["one of 64"],
     correction: [{ op: "replace", path: "/actions/0/flow_sampler/sample_ratio", value: 1 }],
   },
   {
@@ -29,7 +29,7 @@ export const OUTCOMES: readonly Entry[] = [
     file: "outcomes/unset-queue",
     target: { kind: "queue", name: "web" },
     mistake: "queue-not-ready",
-    says: ["INIT"],
+    says: ["RTR"],
     correction: [{ op: "replace", path: "/queues/0/state", value: "rtr" }],
   },
   {
@@ -43,7 +43,7 @@ export const OUTCOMES: readonly Entry[] = [
     file: "outcomes/short-buffer",
     target: { kind: "queue", name: "web" },
     mistake: "receive-buffer-too-short",
-    says: ["86", "64"],
+    says: ["86 bytes", "shorter"],
     correction: [{ op: "replace", path: "/queues/0/bufferSize", value: 128 }],
   },
   {
@@ -57,7 +57,7 @@ export const OUTCOMES: readonly Entry[] = [
     file: "outcomes/rss-of-fragments",
     target: { kind: "queue", name: "cpu 0" },
     mistake: null,
-    says: ["RSS"],
+    says: ["RSS", "wq:cpu 1"],
     correction: [
       {
         op: "replace",

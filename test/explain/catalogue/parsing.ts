@@ -16,7 +16,7 @@ export const PARSING: readonly Entry[] = [
     file: "parsing/snap-length",
     target: { kind: "rule", name: "web" },
     mistake: "frame-cut-short",
-    says: ["outer.tcp_dport", "TCP", "36"],
+    says: ["outer.tcp_dport", "TCP header cut", "2 of 20 bytes"],
     correction: [
       {
         op: "replace",
@@ -42,21 +42,21 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/icmp-for-icmpv6",
     target: { kind: "rule", name: "ping" },
-    mistake: null,
+    mistake: "other-icmp-version",
     says: ["misc3.icmp_type", "ICMP"],
     correction: [{ op: "replace", path: "/rules/0/match", value: { "misc3.icmpv6_type": 128 } }],
   },
   {
     file: "parsing/ip-behind-mpls",
     target: { kind: "rule", name: "customer" },
-    mistake: null,
+    mistake: "mpls-in-front",
     says: ["outer.ethertype", "0x8847"],
     correction: [{ op: "replace", path: "/rules/0/match/outer.ethertype", value: "0x8847" }],
   },
   {
     file: "parsing/ike-at-4500",
     target: { kind: "rule", name: "esp" },
-    mistake: null,
+    mistake: "no-esp-at-port-4500",
     says: ["misc.outer_esp_spi", "ESP"],
     correction: [{ op: "replace", path: "/frames/0/headers/3/bytes", value: "c0de0001000000012222222233333333" }],
   },
@@ -83,7 +83,7 @@ export const PARSING: readonly Entry[] = [
   {
     file: "parsing/multicast-mac",
     target: { kind: "flow", name: "group" },
-    mistake: null,
+    mistake: "multicast-mac",
     says: ["outer.dmac", "01:00:5e:81:02:03"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/eth/dst_mac", value: "01:00:5e:01:02:03" }],
   },

@@ -12,7 +12,7 @@ export const RDMA: readonly Entry[] = [
   {
     file: "rdma/not-rdma",
     target: { kind: "flow", name: "all" },
-    mistake: null,
+    mistake: "tunnel-on-other-port",
     says: ["RoCE"],
     correction: [
       {
@@ -34,7 +34,7 @@ export const RDMA: readonly Entry[] = [
   {
     file: "rdma/roce-version-1",
     target: { kind: "flow", name: "rdma" },
-    mistake: null,
+    mistake: "roce-version-1",
     says: ["outer.ip_protocol"],
     correction: [
       {
@@ -84,7 +84,7 @@ export const RDMA: readonly Entry[] = [
   {
     file: "rdma/rc-datagram-port",
     target: { kind: "queue", name: "server" },
-    mistake: null,
+    mistake: "tunnel-on-other-port",
     says: ["4791"],
     correction: [
       {

@@ -5,35 +5,35 @@ export const STATE: readonly Entry[] = [
   {
     file: "state/meter-red",
     target: { kind: "rule", name: "green" },
-    mistake: null,
-    says: ["red", "one a millisecond"],
+    mistake: "meter-colour",
+    says: ["red", "misc2.metadata_reg_c_1"],
     correction: [{ op: "replace", path: "/frames/1/time", value: 5000000 }],
   },
   {
     file: "state/colour-numbers",
     target: { kind: "rule", name: "green" },
-    mistake: null,
+    mistake: "meter-colour",
     says: ["misc2.metadata_reg_c_3", "green"],
     correction: [{ op: "replace", path: "/rules/1/match/misc2.metadata_reg_c_3", value: "2/0xff" }],
   },
   {
     file: "state/connection-new-state",
     target: { kind: "rule", name: "valid" },
-    mistake: null,
+    mistake: "connection-state",
     says: ["misc2.metadata_reg_c_1", "2"],
     correction: [{ op: "replace", path: "/rules/2/match/misc2.metadata_reg_c_1", value: "0/0xfd" }],
   },
   {
     file: "state/out-of-window",
     target: { kind: "rule", name: "valid" },
-    mistake: null,
+    mistake: "connection-state",
     says: ["connection", "invalid"],
     correction: [{ op: "replace", path: "/frames/3/headers/2/sequence", value: 501 }],
   },
   {
     file: "state/in-the-middle",
     target: { kind: "rule", name: "valid" },
-    mistake: null,
+    mistake: "connection-state",
     says: ["connection", "invalid"],
     correction: [
       {
@@ -83,14 +83,14 @@ export const STATE: readonly Entry[] = [
   {
     file: "state/wrong-direction",
     target: { kind: "rule", name: "valid" },
-    mistake: null,
+    mistake: "connection-state",
     says: ["connection", "invalid"],
     correction: [{ op: "replace", path: "/rules/1/actions/0/aso/flags", value: "ct_direction_responder" }],
   },
   {
     file: "state/first-hit-only",
     target: { kind: "rule", name: "learn" },
-    mistake: null,
+    mistake: "first-hit-state",
     says: ["misc2.metadata_reg_c_1", "seen"],
     correction: [{ op: "remove", path: "/frames/0" }],
   },

@@ -12,7 +12,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/vxlan-port-decimal",
     target: { kind: "rule", name: "overlay" },
-    mistake: null,
+    mistake: "vxlan-port-of-linux",
     says: ["outer.udp_dport", "8472", "4789"],
     correction: [{ op: "replace", path: "/rules/0/match/outer.udp_dport", value: 4789 }],
   },
@@ -38,14 +38,14 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/vxlan-source-port",
     target: { kind: "rule", name: "tenant" },
-    mistake: null,
+    mistake: "tunnel-source-port",
     says: ["outer.udp_sport", "49153", "58711"],
     correction: [{ op: "remove", path: "/rules/0/match/outer.udp_sport" }],
   },
   {
     file: "tunnels/geneve-option-type",
     target: { kind: "rule", name: "port 2" },
-    mistake: null,
+    mistake: "geneve-option-absent",
     says: ["misc3.geneve_tlv_option_0_data", "option"],
     correction: [{ op: "replace", path: "/device/parser/geneveOption0/type", value: 128 }],
   },
@@ -59,7 +59,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/gre-ethernet",
     target: { kind: "flow", name: "tunnel" },
-    mistake: null,
+    mistake: "gre-carries-other",
     says: ["misc.gre_protocol"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/gre/protocol", value: "0x6558" }],
   },
@@ -80,7 +80,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/gtpu-without-qfi",
     target: { kind: "rule", name: "qfi 6" },
-    mistake: null,
+    mistake: "gtpu-extension-absent",
     says: ["misc3.gtpu_first_ext_dw_0", "extension"],
     correction: [{ op: "remove", path: "/rules/0/match/misc3.gtpu_first_ext_dw_0" }],
   },
@@ -107,7 +107,7 @@ export const TUNNELS: readonly Entry[] = [
   {
     file: "tunnels/mpls-over-udp",
     target: { kind: "rule", name: "lsp" },
-    mistake: null,
+    mistake: "mpls-in-other-place",
     says: ["misc2.outer_first_mpls_over_udp_label", "MPLS"],
     correction: [{ op: "replace", path: "/rules/0/match", value: { "misc2.outer_first_mpls_label": 1001 } }],
   },

@@ -19,7 +19,7 @@ export const VERBS: readonly Entry[] = [
   {
     file: "verbs/no-default-flow",
     target: { kind: "end" },
-    mistake: null,
+    mistake: "arp-has-no-ip",
     says: ["default flow"],
     correction: [{ op: "add", path: "/flows/1", value: { name: "rest", queue: "rest", type: "all_default" } }],
   },
@@ -27,7 +27,7 @@ export const VERBS: readonly Entry[] = [
     file: "verbs/multicast-default-only",
     target: { kind: "queue", name: "rest" },
     mistake: "mc-default-for-unicast",
-    says: ["mc_default"],
+    says: ["mc_default", "group address"],
     correction: [{ op: "replace", path: "/flows/0/type", value: "all_default" }],
   },
   {
@@ -41,14 +41,14 @@ export const VERBS: readonly Entry[] = [
     file: "verbs/trapped",
     target: { kind: "twice" },
     mistake: "dont-trap-missing",
-    says: ['"audit"', "dont_trap"],
+    says: ['"audit"', "DONT_TRAP"],
     correction: [{ op: "add", path: "/flows/0/flags", value: ["dont_trap"] }],
   },
   {
     file: "verbs/host-rule",
     target: { kind: "queue", name: "generator" },
     mistake: null,
-    says: ['"kernel"', "default flow"],
+    says: ['"kernel"', "default flows"],
     correction: [
       {
         op: "replace",
@@ -67,15 +67,15 @@ export const VERBS: readonly Entry[] = [
   {
     file: "verbs/own-frames",
     target: { kind: "queue", name: "both" },
-    mistake: null,
-    says: ["allow_loop_back"],
+    mistake: "own-frames-passed-over",
+    says: ["ALLOW_LOOP_BACK"],
     correction: [{ op: "add", path: "/flows/0/flags", value: ["allow_loop_back"] }],
   },
   {
     file: "verbs/egress-for-ingress",
     target: { kind: "flow", name: "web" },
     mistake: "other-direction",
-    says: ["egress"],
+    says: ["NIC_TX", "egress"],
     correction: [{ op: "remove", path: "/flows/0/flags" }],
   },
   {
@@ -91,7 +91,7 @@ export const VERBS: readonly Entry[] = [
   {
     file: "verbs/arp-reply-missing",
     target: { kind: "flow", name: "rpc" },
-    mistake: null,
+    mistake: "arp-has-no-ip",
     says: ["outer.ip_protocol"],
     correction: [
       {
