@@ -264,6 +264,8 @@ class TracePrinter {
       queue: refused?.kind === "destination" ? refused.to : null,
       port: from.port,
       length: frame.length,
+      state: null,
+      esp: null,
       noInner: null,
       owner: vport === 0 ? "the PF" : `VF ${vport}`,
       defaults: steps.some(

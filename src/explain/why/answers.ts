@@ -127,11 +127,9 @@ function forQueue(at: Case, target: Extract<FoundTarget, { kind: "queue" }>): An
   if (rulesThere.length === 0) {
     const sentence = `no rule delivers to ${label}`;
     const vport = queueVport(target);
-    return {
-      reached: false,
-      sentence,
-      reasons: [{ kind: "not reached", sentence, table: rootOf(vport), leading: [] }],
-    };
+    const end = forEnd(at);
+    const none: Reason = { kind: "not reached", sentence, table: rootOf(vport), leading: [] };
+    return { reached: false, sentence: `${sentence}; ${end.sentence}`, reasons: [none, ...end.reasons] };
   }
   const names = [...new Set(refsOf(at, rulesThere).map(ruleText))];
   const [chance] = leads.flatMap((lead) => chanceReason(at, lead));

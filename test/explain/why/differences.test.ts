@@ -116,7 +116,12 @@ const CASES: readonly Case[] = [
     "misc.vxlan_vni",
     "the frame is TCP (ip_protocol 6), not UDP, so no VXLAN header was read",
   ],
-  [[46, ethernet, ipv4, udp(4789), { header: "vxlan" }], VXLAN, "misc.vxlan_vni", "VXLAN header cut: 4 of 8 bytes"],
+  [
+    [46, ethernet, ipv4, udp(4789), { header: "vxlan" }],
+    VXLAN,
+    "misc.vxlan_vni",
+    "VXLAN header cut: 4 of 8 bytes (captured: 46 bytes)",
+  ],
   [
     [ethernet, { header: "arp" }],
     VXLAN,
@@ -147,8 +152,18 @@ const CASES: readonly Case[] = [
     "outer.udp_dport",
     "the frame is ICMP (ip_protocol 1), not UDP",
   ],
-  [[26, ethernet, ipv4, udp(443)], { "outer.udp_dport": 443 }, "outer.udp_dport", "IPv4 header cut: 12 of 20 bytes"],
-  [[50, ethernet, ipv4, tcp], { "outer.tcp_dport": 443 }, "outer.tcp_dport", "TCP header cut: 16 of 20 bytes"],
+  [
+    [26, ethernet, ipv4, udp(443)],
+    { "outer.udp_dport": 443 },
+    "outer.udp_dport",
+    "IPv4 header cut: 12 of 20 bytes (captured: 26 bytes)",
+  ],
+  [
+    [50, ethernet, ipv4, tcp],
+    { "outer.tcp_dport": 443 },
+    "outer.tcp_dport",
+    "TCP header cut: 16 of 20 bytes (captured: 50 bytes)",
+  ],
   [
     [ethernet, { ...ipv4, fragment_offset: 64, protocol: 6 }, new Uint8Array(32)],
     { "outer.tcp_dport": 443 },
@@ -191,7 +206,7 @@ const CASES: readonly Case[] = [
     [16, ethernet, { header: "vlan", vid: 7 }, ipv4],
     { "outer.first_vid": 7 },
     "outer.first_vid",
-    "VLAN tag cut: 2 of 4 bytes",
+    "VLAN tag cut: 2 of 4 bytes (captured: 16 bytes)",
   ],
   [
     [{ header: "ethernet", type: 46 }, new Uint8Array(46)],
@@ -371,7 +386,7 @@ const CASES: readonly Case[] = [
     [58, ethernet, ipv6, { header: "ipv6_destination" }, tcp],
     { "outer.ip_protocol": "tcp" },
     "outer.ip_protocol",
-    "IPv6 destination options header cut: 4 of 8 bytes",
+    "IPv6 destination options header cut: 4 of 8 bytes (captured: 58 bytes)",
   ],
   [
     [ethernet, ipv6, { header: "icmpv6" }],

@@ -39,8 +39,8 @@ export function titleOf(header: HeaderName): string {
   return TITLES[header];
 }
 
-/** One sentence without a full stop: "IPv4 header cut: 12 of 20 bytes". */
-export function stopText({ header, wanted, had, reason }: ParseStop): string {
+/** One sentence without a full stop: "IPv4 header cut: 12 of 20 bytes (captured: 26 bytes)". */
+export function stopText({ header, offset, wanted, had, reason }: ParseStop): string {
   const title = TITLES[header];
   switch (reason) {
     case "beyond_packet":
@@ -54,6 +54,6 @@ export function stopText({ header, wanted, had, reason }: ParseStop): string {
         ? "the IPv4 header gives a length below 20 bytes (ipv4_ihl below 5)"
         : `the ${title} gives the length 0`;
     default:
-      return `${title} cut: ${had} of ${wanted} bytes`;
+      return `${title} cut: ${had} of ${wanted} bytes (captured: ${offset + had} bytes)`;
   }
 }

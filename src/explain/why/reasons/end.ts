@@ -4,12 +4,16 @@ import { noInnerPacket } from "../absent/tunnels.js";
 import { has, INNER_LEVEL } from "../absent/facts.js";
 import { PRESENT_ETH } from "../../../abi/key.js";
 import { termsOf } from "../../match/terms.js";
-import { readField } from "../../../model/match/fields.js";
+import { fieldNamed, isPresent, readField } from "../../../model/match/fields.js";
+import { QueuePair } from "../../../model/queue/queuePair.js";
+import { STATE_NAMES } from "../../../model/queue/states.js";
+import { WorkQueue } from "../../../model/queue/workQueue.js";
+import { valueText } from "../../match/notation.js";
 import type { DestinationStep, EndStep, LookupStep, RuleRef, TableRef, TraceStep } from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import { functionText, ruleText, tableText } from "./describe.js";
 import type { Reason } from "../explanation.js";
-import { lostText } from "./lost.js";
+import { lostText, type LostAt } from "./lost.js";
 import { factsAt, isEnd, stepsBefore, type Visit } from "../walked.js";
 import { registerOf, stateObject, stateText, stateWriter } from "./writers.js";
 
@@ -59,6 +63,8 @@ function lost(
     table: tableText(table),
     rule: rule === null ? null : ruleText(rule),
     queue,
+    state: queue === null ? null : stateOfQueue(at, queue),
+    esp: visit === null ? null : espOf(visit),
     port: at.walked.trace.from.port,
     length: visit?.bytes.length ?? at.walked.trace.frame.length,
     noInner: visit === null ? null : noInner(at, visit),
@@ -66,6 +72,23 @@ function lost(
     defaults: hasDefaults(at, table.vport),
   });
   return { kind: "lost", sentence, verdict, reason, at: table };
+}
+
+/** The state of a queue, by its name in outcomes. */
+function stateOfQueue({ walked }: Case, label: string): string | null {
+  const queue = [...walked.device.queues.values()].find((one) => one.label === label);
+  if (queue instanceof QueuePair) return STATE_NAMES[queue.state] ?? null;
+  return queue instanceof WorkQueue ? (["RESET", "RDY", "ERR"][queue.state] ?? null) : null;
+}
+
+/** The numbers of the ESP header: of the outer packet, or of the packet inside. */
+function espOf({ key }: Visit): LostAt["esp"] {
+  for (const level of ["outer", "inner"]) {
+    const [spi, sequence] = [fieldNamed(`misc.${level}_esp_spi`), fieldNamed(`ext.${level}_esp_seq`)];
+    if (spi === undefined || sequence === undefined || !isPresent(key, spi)) continue;
+    return { spi: valueText(spi, readField(key, spi)), sequence: readField(key, sequence) };
+  }
+  return null;
 }
 
 function noInner({ walked }: Case, visit: Visit): string | null {

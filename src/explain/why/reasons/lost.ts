@@ -9,6 +9,10 @@ export interface LostAt {
   readonly rule: string | null;
   /** The queue that refused the frame: `qp:web`; null without one. */
   readonly queue: string | null;
+  /** The state of that queue: "INIT"; null if it has none. */
+  readonly state: string | null;
+  /** The ESP header of the frame; null without one. */
+  readonly esp: { readonly spi: string; readonly sequence: bigint } | null;
   /** The port that the frame came in by. */
   readonly port: number;
   /** Bytes of the frame. */
@@ -23,7 +27,7 @@ export interface LostAt {
 
 /** One sentence, without a full stop. */
 export function lostText(verdict: VerdictName, reason: ReasonName | null, at: LostAt): string {
-  return reason === null ? endText(verdict) : (byReason(reason, at) ?? espText(reason, at.rule ?? "an ESP action"));
+  return reason === null ? endText(verdict) : (byReason(reason, at) ?? espText(reason, at));
 }
 
 function endText(verdict: VerdictName): string {
@@ -61,7 +65,7 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
     case "hop_limit":
       return "the frame went through 64 rules without an end: rules send it in a circle";
     case "queue_not_ready":
-      return `${name} does not receive in its state: a queue pair receives in RTR and RTS, a work queue in RDY`;
+      return `${name} does not receive in the state ${at.state ?? "it has"}: a queue pair receives in RTR and RTS, a work queue in RDY`;
     case "no_receive_buffer":
       return `${name} has no receive buffer left: post receive requests`;
     case "receive_buffer_too_short":
@@ -81,7 +85,9 @@ function byReason(reason: ReasonName, at: LostAt): string | null {
   }
 }
 
-function espText(reason: ReasonName, action: string): string {
+function espText(reason: ReasonName, { rule, esp }: LostAt): string {
+  const action = rule === null ? "an ESP action" : `the ESP action of ${rule}`;
+  const sequence = esp === null ? "the sequence number" : `the sequence number ${esp.sequence}`;
   switch (reason) {
     case "esp_not_esp":
       return `${action} decrypts, but the frame has no ESP header`;
@@ -94,13 +100,13 @@ function espText(reason: ReasonName, action: string): string {
     case "esp_truncated":
       return "the ESP packet is too short, or was not captured to its end";
     case "esp_spi":
-      return `the SPI of the packet is not that of ${action}`;
+      return `the SPI of the packet${esp === null ? "" : `, ${esp.spi},`} is not that of ${action}`;
     case "esp_hard_limit":
       return `${action} has reached its hard limit of packets: renew the key`;
     case "esp_replay":
-      return "the sequence number was received before, or is left of the replay window";
+      return `${sequence} was received before, or is left of the replay window`;
     case "esp_jump":
-      return "the sequence number is more than 2^31 ahead of the last one";
+      return `${sequence} is more than 2^31 ahead of the last one`;
     case "esp_authentication":
       return "the ICV is wrong: another key, salt or ESN, or the packet was changed";
     case "esp_trailer":

@@ -202,7 +202,7 @@ export function functionReasons(at: Case, vport: number): Reason[] {
   const leads = links.leadsTo("vport", vport).map(({ rule }) => rule);
   const judged = leads.flatMap((rule) => judge(at, rule) ?? []);
   const who = functionText(vport);
-  if (judged.length > 0) return nearestOf(judged).flatMap((one) => takenReasons(at, one));
+  if (judged.length > 0) return [...nearestOf(judged).flatMap((one) => takenReasons(at, one)), ...switched(at)];
   if (leads.length > 0) {
     const names = refsOf(at, leads).map(ruleText);
     const sentence = `the frame never came to ${who}: ${listText(names)} ${names.length === 1 ? "leads" : "lead"} there`;
@@ -215,7 +215,7 @@ export function functionReasons(at: Case, vport: number): Reason[] {
     const sentence = `no rule of the FDB sends frames to ${who}; without one ${defaultWay(walked.trace.from)}`;
     return [{ kind: "not reached", sentence, table, leading: [] }];
   }
-  if (took !== undefined) return [fdbTook(took, who)];
+  if (took !== undefined) return [fdbTook(at, took, who)];
   const from = walked.trace.from;
   const sentence =
     from.kind === "wire"
@@ -230,9 +230,20 @@ function defaultWay(from: TraceSource): string {
   return from.vport === VPORT_MANAGER ? "frames of the PF leave by their port" : "frames of VFs go to the PF";
 }
 
-function fdbTook({ step }: Visit, who: string): Reason {
+/** Where the frame went from the FDB, if no rule took it. */
+function switched({ walked }: Case): Reason[] {
+  const last = walked.visits.findLast(({ step }) => step.table.domain === "fdb");
+  if (last === undefined || last.rule !== 0) return [];
+  const to = walked.visits.some(({ step: { table } }) => table.domain === "nic_rx" && table.vport === VPORT_MANAGER);
+  const sentence = `no rule of the FDB took the frame, so it ${to ? "went to the PF" : "left by its port"}`;
+  return [{ kind: "other domain", sentence, domain: "fdb", vport: VPORT_MANAGER, took: null }];
+}
+
+function fdbTook(at: Case, { step }: Visit, who: string): Reason {
   const { table, rule: took } = step;
   const name = took === null ? "a rule" : ruleText(took);
-  const sentence = `${name} of ${tableText(table)} took the frame; ${who} gets the frames that no rule of the FDB sends elsewhere`;
+  const given = stepsAfter(at.walked, step).find((one) => one.kind === "move" && one.cause === "vport");
+  const to = given?.kind === "move" ? ` and gave it to ${functionText(given.to.vport)}` : "";
+  const sentence = `${name} of ${tableText(table)} took the frame${to}; ${who} gets the frames that no rule of the FDB sends elsewhere`;
   return { kind: "other domain", sentence, domain: "fdb", vport: table.vport, took };
 }
