@@ -51,7 +51,7 @@ function groupText(paint: Paint, { frames, examples, explanation, outcome }: Exp
   if (explanation === null) {
     const { verdict, reason, missed } = outcome;
     const end = reason === null ? verdict : missed.length > 0 ? missText(missed) : reasonText(reason);
-    const text = `${end}; no rule fails for them in the same fields as for the frames above`;
+    const text = `${end}; not explained, since they are like none of the frames above: --frame explains one of them`;
     return head + wrapped(printable(text), WIDTH, "  ", "  ");
   }
   const { sentence, mistake, repairs } = explanation;

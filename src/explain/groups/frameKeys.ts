@@ -1,7 +1,18 @@
 /** Keys of frames, parsed in bulk: what rules can match of them, as numbers that are equal for equal values. */
-import { EXT_PRESENT_INNER, EXT_PRESENT_OUTER, EXT_PRESENT_TUNNEL, KEY_SIZE, NEEDS_ALL } from "../../abi/key.js";
+import {
+  EXT_PRESENT_INNER,
+  EXT_PRESENT_OUTER,
+  EXT_PRESENT_TUNNEL,
+  KEY_SIZE,
+  NEEDS_ALL,
+  NEEDS_INNER_IPV4_CHECKSUM,
+  NEEDS_INNER_L4_CHECKSUM,
+  NEEDS_OUTER_IPV4_CHECKSUM,
+  NEEDS_OUTER_L4_CHECKSUM,
+} from "../../abi/key.js";
 import { Batch } from "../../engine/batch.js";
 import type { DeviceBase } from "../../model/base/deviceBase.js";
+import { maskedFields } from "../../model/match/match.js";
 import { linkOf } from "../../model/traffic/links.js";
 import { keyView, type KeyView } from "../why/compare.js";
 import type { KeyMatch } from "../match/terms.js";
@@ -20,18 +31,21 @@ export class FrameKeys {
   readonly #batch: Batch;
   /** Word index and mask of the key words that some rule matches. */
   readonly #words: Int32Array;
+  readonly #needs: number;
 
   /** @param matches all rules of the device */
   constructor(device: DeviceBase, matches: Iterable<KeyMatch>) {
     this.#batch = new Batch(device.core);
-    this.#words = matchedWords(matches);
+    const bits = matchedBits(matches);
+    this.#words = matchedWords(bits);
+    this.#needs = neededFields(bits);
   }
 
   /**
    * Parses frames, in the memory that the device has for frames: no frame may be under way.
-   * @param visit gets the index of each frame, its number, and its key, which is valid during the call
+   * @param visit gets each frame, its number, and the place of its key, for `keyAt` during the call
    */
-  parse<T extends KeyFrame>(frames: readonly T[], visit: (frame: T, number: number, key: KeyView) => void): void {
+  parse<T extends KeyFrame>(frames: readonly T[], visit: (frame: T, number: number, at: number) => void): void {
     const batch = this.#batch;
     for (let next = 0; next < frames.length;) {
       batch.clear();
@@ -40,23 +54,27 @@ export class FrameKeys {
         const { bytes, linkType, wireLength } = frames[next] as T;
         if (batch.pack(bytes, wireLength, 1, linkOf("explain", "linkType", linkType)) < 0) break;
       }
-      batch.parse(NEEDS_ALL);
-      const { u8, keys } = batch.core;
+      batch.parse(this.#needs);
+      const { u32, keys } = batch.core;
       for (let i = first; i < next; i++) {
         const at = keys + (i - first) * KEY_SIZE;
-        const key = keyView(u8.subarray(at, at + KEY_SIZE));
-        visit(frames[i] as T, this.#numberOf(key), key);
+        visit(frames[i] as T, this.#numberOf(u32, at / 4), at);
       }
     }
   }
 
-  /** 53 bits of a hash of the matched words. */
-  #numberOf({ words }: KeyView): number {
+  /** A copy of a key. */
+  keyAt(at: number): KeyView {
+    return keyView(this.#batch.core.u8.slice(at, at + KEY_SIZE));
+  }
+
+  /** 53 bits of a hash of the matched words of the key that begins at word `at`. */
+  #numberOf(memory: Uint32Array, at: number): number {
     const list = this.#words;
     let low = 0x2545f491;
     let high = 0x165667b1;
     for (let i = 0; i < list.length; i += 2) {
-      const word = (words[list[i] as number] as number) & (list[i + 1] as number);
+      const word = (memory[at + (list[i] as number)] as number) & (list[i + 1] as number);
       low = Math.imul(low ^ word, 0x9e3779b1);
       low ^= low >>> 15;
       high = Math.imul(high + word, 0x85ebca6b) ^ (high >>> 13);
@@ -65,13 +83,28 @@ export class FrameKeys {
   }
 }
 
-function matchedWords(matches: Iterable<KeyMatch>): Int32Array {
-  const masks = new Uint8Array(KEY_SIZE);
-  const words = new Int32Array(masks.buffer);
+/** The bits of a key that some rule matches. */
+function matchedBits(matches: Iterable<KeyMatch>): Uint8Array {
+  const bits = new Uint8Array(KEY_SIZE);
   for (const { mask, ranges } of matches) {
-    for (let byte = 0; byte < KEY_SIZE; byte++) (masks[byte] as number) |= mask[byte] as number;
-    for (const { dword } of ranges) words[dword >> 2] = -1;
+    for (let byte = 0; byte < KEY_SIZE; byte++) (bits[byte] as number) |= mask[byte] as number;
+    for (const { dword } of ranges) bits.fill(0xff, dword, dword + 4);
   }
+  return bits;
+}
+
+/** Word index and mask of the words with matched bits, and of those that say which headers are there. */
+function matchedWords(bits: Uint8Array): Int32Array {
+  const words = new Int32Array(bits.slice().buffer);
   for (const word of PRESENCE_WORDS) words[word] = -1;
   return Int32Array.from([...words].flatMap((mask, word) => (mask === 0 ? [] : [word, mask])));
+}
+
+const CHECKSUMS =
+  NEEDS_OUTER_IPV4_CHECKSUM | NEEDS_OUTER_L4_CHECKSUM | NEEDS_INNER_IPV4_CHECKSUM | NEEDS_INNER_L4_CHECKSUM;
+
+/** All fields; checksums, which take a look at every byte, only if some rule matches them. */
+function neededFields(bits: Uint8Array): number {
+  const verified = maskedFields(bits).some(({ name }) => name.endsWith("checksum_ok"));
+  return verified ? NEEDS_ALL : NEEDS_ALL & ~CHECKSUMS;
 }

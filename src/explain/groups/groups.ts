@@ -61,6 +61,13 @@ interface Ending {
   others: number;
 }
 
+/**
+ * Groups lost frames by why they were lost: a million frames have few reasons.
+ * @example
+ *     const groups = await ExplanationGroups.open(device);
+ *     await groups.add(lost, ({ bytes }) => explainer.why(1, bytes, { kind: "end" }));
+ *     for (const { frames, explanation } of groups.groups) console.log(frames, explanation?.sentence);
+ */
 export class ExplanationGroups {
   readonly #keys: FrameKeys;
   readonly #nearest: NearestFields;
@@ -95,10 +102,10 @@ export class ExplanationGroups {
   /** Adds frames to their groups. No frame of the device may be under way. */
   async add(frames: readonly EndedFrame[], explain: Explain): Promise<void> {
     const others: { frame: EndedFrame; number: number; key: KeyView }[] = [];
-    this.#keys.parse(frames, (frame, number, key) => {
+    this.#keys.parse(frames, (frame, number, at) => {
       const group = this.#endingOf(frame.outcome).byNumber.get(number);
       if (group !== undefined) note(group, frame);
-      else others.push({ frame, number, key: copied(key) });
+      else others.push({ frame, number, key: this.#keys.keyAt(at) });
     });
     for (const { frame, number, key } of others) {
       const ending = this.#endingOf(frame.outcome);
@@ -175,11 +182,6 @@ function note(group: ExplanationGroup, { number, wireLength }: EndedFrame): void
   group.frames++;
   group.bytes += wireLength;
   if (group.examples.length < EXAMPLES) group.examples.push(number);
-}
-
-function copied({ bytes }: KeyView): KeyView {
-  const own = bytes.slice();
-  return { bytes: own, words: new Int32Array(own.buffer) };
 }
 
 /** Which headers are there. */

@@ -125,6 +125,17 @@ test("outcomes and mistakes keep groups apart, frames that cannot be explained a
   ]);
 });
 
+test("a checksum is verified where a rule matches it", async () => {
+  const groups = await ExplanationGroups.open(await deviceWith({ "outer.l4_checksum_ok": "1" }));
+  const random = new Random(7);
+  const frames = Array.from({ length: 40 }, (_, i) => {
+    const { bytes, ...frame } = drawn(random, i + 1, MISS, 53);
+    return { ...frame, bytes: i % 2 === 0 ? bytes : bytes.with(36, 0x55), failing: i % 2 === 0 ? [] : ["bad"] };
+  });
+  await groups.add(frames, (frame) => explanationOf(frame as Drawn));
+  expect(groups.groups.map(({ frames: count }) => count)).toEqual([20, 20]);
+});
+
 test("frames with the values of an explained frame join its group, and the next explanation is at a doubling", async () => {
   const groups = await ExplanationGroups.open(await deviceWith(null));
   const numbers: number[] = [];
