@@ -163,10 +163,15 @@ const rewritten: Detector = {
 
 const notSynced: Detector = {
   name: "rule-not-synced",
-  detect({ context: { rule } }) {
-    if (rule === null || !(rule.object instanceof Rule) || rule.object.handle !== 0) return null;
+  detect({ context: { rule, target, device } }) {
+    // The core has no pending rule, so no rule of the core is the target.
+    if (rule !== null || target.kind !== "rule") return null;
+    const pending = [...device.installed].find(
+      (one) => one instanceof Rule && one.handle === 0 && one.name === target.name,
+    );
+    if (pending === undefined) return null;
     return {
-      sentence: `${called(rule)} waits for a sync of its domain: the device was made with asyncRules. Call mlx5dv_dr_domain_sync.`,
+      sentence: `Rule "${target.name}" waits for a sync of its domain: the device was made with asyncRules. Call mlx5dv_dr_domain_sync.`,
     };
   },
 };
