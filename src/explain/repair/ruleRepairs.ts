@@ -28,11 +28,14 @@ export function ruleCandidates({ context: { rule }, failing }: Facts): RuleCandi
 
 /** The priorities that put the rule before the one that took the frame. */
 export function priorityCandidates({ context: { rule, taker } }: Facts): RuleCandidate[] {
-  if (rule === null || taker === null) return [];
-  const candidates: RuleCandidate[] = [];
-  if (taker.ref.priority > 0) candidates.push(ranked(rule, taker.ref.priority - 1));
-  else if (rule.ref.priority < 0xffff) candidates.push(ranked(taker, rule.ref.priority + 1));
-  return candidates;
+  if (rule === null || taker === null || !hasPriority(rule) || !hasPriority(taker)) return [];
+  if (taker.ref.priority > 0) return [ranked(rule, taker.ref.priority - 1)];
+  return rule.ref.priority < 0xffff ? [ranked(taker, rule.ref.priority + 1)] : [];
+}
+
+/** Entries of flow tables rank by index, and host rules by application. */
+function hasPriority({ ref: { kind } }: RuleInTable): boolean {
+  return kind === "rule" || kind === "flow";
 }
 
 /** A rule at another priority. */
