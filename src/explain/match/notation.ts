@@ -35,7 +35,7 @@ export function rangeText(field: FieldForm, low: bigint, high: bigint): string {
 }
 
 function hexText({ width }: FieldForm, value: bigint): string {
-  return `0x${value.toString(16).padStart(width === 16 ? 4 : 1, "0")}`;
+  return `0x${value.toString(16).padStart(Math.ceil(width / 4), "0")}`;
 }
 
 /** The length of a mask that is a prefix; undefined for other masks. */

@@ -145,9 +145,10 @@ function queueNamed(call: string, device: DeviceBase, target: Target & { name: s
     if (one instanceof QueuePair || one instanceof WorkQueue || one instanceof HostQueue) queues.add(one);
   }
   const { name } = target;
-  const found = [...queues].find((queue) => queue.label === name || queue.label.replace(/^(qp|wq):/, "") === name);
+  const bare = ({ label }: { readonly label: string }): string => label.replace(/^(qp|wq):/, "");
+  const found = [...queues].find((queue) => queue.label === name || bare(queue) === name);
   if (found !== undefined) return queueTarget(found);
-  const names = [...queues].map(({ label }) => label);
+  const names = [...queues].map(bare);
   return bad(call, { reason: "unknown_name", value: name, hint: namesHint(name, "queues", names) });
 }
 
