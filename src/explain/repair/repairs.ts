@@ -12,7 +12,7 @@ import { matchingFrame } from "./frame/matching.js";
 import { framesBeforeChanges } from "./frame/onTheWay.js";
 import { recognized } from "./mistake.js";
 import { changedRule } from "./ruleChange.js";
-import { priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
+import { lessOf, priorityCandidates, ruleCandidates, type RuleCandidate } from "./ruleRepairs.js";
 import { changeSentence, frameSentence } from "./sentences.js";
 
 /** More repairs than these say less. */
@@ -38,8 +38,9 @@ function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
   const ranks = facts.failing.length === 0 ? priorityCandidates(facts) : [];
   const repairs: { repair: Repair; first: boolean }[] = [];
   const tried = new Set<string>();
-  for (const candidate of [...known, ...ranks, ...ruleCandidates(facts)]) {
-    if (repairs.length === MOST_OF_RULE) break;
+  const last = lessOf(facts);
+  for (const candidate of [...known, ...ranks, ...ruleCandidates(facts), ...last]) {
+    if (repairs.length === MOST_OF_RULE || (repairs.length > 0 && last.includes(candidate))) break;
     // The rule of a connection follows from the queue pair.
     if (candidate.rule.ref.kind === "connection") continue;
     const text = JSON.stringify([candidate.rule.ref.id, candidate.changes]);

@@ -16,14 +16,15 @@ export interface RuleCandidate {
 export function ruleCandidates({ context: { rule }, failing }: Facts): RuleCandidate[] {
   if (rule === null || failing.length === 0) return [];
   const values = failing.map(takesFound);
-  const masks = failing.map(widened);
-  const fewer = failing.map((term) => leftOut(term));
-  const wider = masks.some((one, i) => one !== null && one.after !== values[i]?.after);
-  return [
-    values,
-    ...(wider ? [masks.map((one, i) => one ?? (values[i] as FieldChange))] : []),
-    ...(values.every(({ after }) => after === null) ? [] : [fewer]),
-  ].map((changes) => ({ rule, changes: withoutVersions(rule, changes) }));
+  const masks = failing.map((term, i) => widened(term) ?? (values[i] as FieldChange));
+  const wider = masks.some((one, i) => one.after !== values[i]?.after);
+  return (wider ? [values, masks] : [values]).map((changes) => ({ rule, changes: withoutVersions(rule, changes) }));
+}
+
+/** The rule without the fields that fail: for where no other change helps. */
+export function lessOf({ context: { rule }, failing }: Facts): RuleCandidate[] {
+  if (rule === null || failing.length === 0) return [];
+  return [{ rule, changes: withoutVersions(rule, failing.map(leftOut)) }];
 }
 
 /** The priorities that put the rule before the one that took the frame. */
@@ -54,7 +55,7 @@ function takesFound(term: TermFact): FieldChange {
   return { field: field.name, before: term.wanted, after };
 }
 
-export function leftOut({ field, wanted }: TermFact): FieldChange {
+function leftOut({ field, wanted }: TermFact): FieldChange {
   return { field: field.name, before: wanted, after: null };
 }
 

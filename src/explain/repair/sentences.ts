@@ -15,13 +15,18 @@ export function changeSentence({ kind, name }: RuleRef, changes: readonly FieldC
   return capital(`in ${kind} "${name}" ${joined(parts.filter((part) => part !== ""))}.`);
 }
 
-/** `Send the frame with outer.tcp_dport 80 instead of 443.` */
+/** `Send the frame with outer.udp_dport 4789 instead of 8472, and add misc.vxlan_vni 5001.` */
 export function frameSentence(fields: readonly FieldChange[]): string {
-  const parts = fields.map(({ field, before, after }) => {
-    if (after === null) return `without ${field}`;
-    return before === null ? `with ${field} ${after}, which it lacks` : `with ${field} ${after} instead of ${before}`;
-  });
-  return `Send the frame ${joined(parts)}.`;
+  const parts = [
+    phrase("with", fields.filter(({ before, after }) => before !== null && after !== null).map(matched)),
+    phrase("add", fields.filter(({ before }) => before === null).map(matched)),
+    phrase(
+      "remove",
+      fields.filter(({ after }) => after === null).map(({ field }) => field),
+    ),
+  ].filter((part) => part !== "");
+  const sends = parts[0]?.startsWith("with ") === true;
+  return sends ? `Send the frame ${parts.join(", and ")}.` : `${capital(parts.join(", and "))} in the frame.`;
 }
 
 function matched({ field, before, after }: FieldChange): string {

@@ -104,7 +104,11 @@ const sourcePort: Detector = {
   detect(facts) {
     const term = facts.failed("outer.udp_sport");
     const isTunnel = facts.there.headers.some(({ header }) => ["vxlan", "vxlan_gpe", "geneve"].includes(header));
-    if (term === undefined || term.found === null || !isTunnel) return null;
+    const wantsTunnel = facts.terms.some(
+      ({ name, agrees }) => agrees && (name === "outer.udp_dport" || name.endsWith("_vni")),
+    );
+    if (term === undefined || term.found === null || !isTunnel || !(wantsTunnel || facts.terms.length === 1))
+      return null;
     return {
       sentence: `${term.name} is wanted as ${term.wanted}, and the frame has ${term.found}: the source port of a tunnel over UDP is a hash of the inner packet and differs from flow to flow. Leave it out.`,
       changes: [leavesOut(term)],
