@@ -25,8 +25,8 @@ export function frameSentence(fields: readonly FieldChange[]): string {
       fields.filter(({ after }) => after === null).map(({ field }) => field),
     ),
   ].filter((part) => part !== "");
-  const sends = parts[0]?.startsWith("with ") === true;
-  return sends ? `Send the frame ${parts.join(", and ")}.` : `${capital(parts.join(", and "))} in the frame.`;
+  const text = parts.length < 2 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
+  return text.startsWith("with ") ? `Send the frame ${text}.` : `${capital(text)} in the frame.`;
 }
 
 function matched({ field, before, after }: FieldChange): string {
