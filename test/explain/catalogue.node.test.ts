@@ -5,6 +5,7 @@ import { why, whySend, type Explanation, type Target } from "../../src/explain/i
 import { QueuePair } from "../../src/model/queue/queuePair.js";
 import { loadScenario, type LoadedScenario } from "../../src/scenario/index.js";
 import type { Outcome } from "../../src/model/traffic/outcome.js";
+import { MISTAKE_NAMES } from "../../src/explain/repair/mistake.js";
 import { CALLS } from "./catalogue/calls.js";
 import { ENTRIES } from "./catalogue/entries.js";
 import { patched } from "./catalogue/support/patch.js";
@@ -56,6 +57,11 @@ test("every scenario is an entry, and the other way round", () => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
   expect(ENTRIES.map(({ file }) => `${file}.json`).sort()).toEqual(files.sort());
   expect(ENTRIES.length + CALLS.length).toBeGreaterThanOrEqual(60);
+});
+
+test("every known mistake is planted", () => {
+  const planted = new Set([...ENTRIES, ...CALLS].map(({ mistake }) => mistake));
+  expect(MISTAKE_NAMES.filter((name) => !planted.has(name))).toEqual([]);
 });
 
 test("at least 25 entries name the public thread that they come from", () => {

@@ -55,7 +55,7 @@ export const BYTES: readonly Entry[] = [
     file: "bytes/spi",
     target: { kind: "rule", name: "ipsec" },
     mistake: "swapped-bytes",
-    says: ["misc.outer_esp_spi", "0x00001001"],
+    says: ["misc.outer_esp_spi", "0x1001"],
     correction: [{ op: "replace", path: "/rules/0/match/misc.outer_esp_spi", value: "0x1001" }],
   },
   {
@@ -99,5 +99,12 @@ export const BYTES: readonly Entry[] = [
     mistake: "inverted-mask",
     says: ["outer.ipv4_src", "192.0.2.77"],
     correction: [{ op: "replace", path: "/rules/0/match/outer.ipv4_src", value: "192.0.2.0/24" }],
+  },
+  {
+    file: "bytes/vni-shifted",
+    target: { kind: "rule", name: "tenant" },
+    mistake: "vni-shifted",
+    says: ["19712", "77"],
+    correction: [{ op: "replace", path: "/rules/0/match/misc.vxlan_vni", value: 77 }],
   },
 ];

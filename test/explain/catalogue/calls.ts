@@ -154,4 +154,41 @@ export const CALLS: readonly CallEntry[] = [
       return { device, frame: web(), target: queue("web") };
     },
   },
+  {
+    name: "a flow for an address whose mask takes its whole network",
+    mistake: "prefix-with-host-bits",
+    says: ["192.0.2.9", "192.0.2.0/24"],
+    build: async (corrected) => {
+      const { device, queue: sink } = await verbs();
+      const flow = (name: string, priority: number, dst_ip: string, mask: string): void => {
+        const specs = [{ type: ib.IBV_FLOW_SPEC_IPV4, val: { dst_ip }, mask: { dst_ip: mask } }];
+        ib.ibv_create_flow(sink(name), { type: ib.IBV_FLOW_ATTR_NORMAL, port: 1, priority, specs });
+      };
+      flow("host 9", 0, "192.0.2.9", corrected ? "255.255.255.255" : "255.255.255.0");
+      flow("host 80", 1, "192.0.2.80", "255.255.255.255");
+      return { device, frame: web(), target: queue("host 80") };
+    },
+  },
+  {
+    name: "a completion queue that nobody polls",
+    mistake: "completion-queue-full",
+    says: ["completion queue", "full"],
+    build: async (corrected) => {
+      const device = await createDevice();
+      const context = ib.ibv_open_device(device);
+      const pd = ib.ibv_alloc_pd(context);
+      const cq = ib.ibv_create_cq(context, 1, null, null, 0);
+      const cap = { max_recv_wr: 2, max_recv_sge: 1 };
+      const qp = ib.ibv_create_qp(pd, { send_cq: cq, recv_cq: cq, cap, qp_type: ib.IBV_QPT_RAW_PACKET });
+      ib.ibv_modify_qp(qp, { qp_state: ib.IBV_QPS_INIT, port_num: 1 }, ib.IBV_QP_STATE | ib.IBV_QP_PORT);
+      ib.ibv_modify_qp(qp, { qp_state: ib.IBV_QPS_RTR }, ib.IBV_QP_STATE);
+      const addr = new Uint8Array(256);
+      const { lkey } = ib.ibv_reg_mr(pd, addr, undefined, ib.IBV_ACCESS_LOCAL_WRITE);
+      for (let n = 0; n < 2; n++) ib.ibv_post_recv(qp, { wr_id: n, sg_list: [{ addr, length: 256, lkey }] });
+      ib.ibv_create_flow(qp, { type: ib.IBV_FLOW_ATTR_ALL_DEFAULT, port: 1, specs: [] });
+      device.receive(1, web());
+      if (corrected) ib.ibv_poll_cq(cq, 1);
+      return { device, frame: web(), target: queue(qp.name) };
+    },
+  },
 ];

@@ -34,7 +34,7 @@ export const ESP: readonly Entry[] = [
     file: "esp/other-spi",
     target: { kind: "flow", name: "tunnel" },
     mistake: null,
-    says: ["misc.outer_esp_spi", "0x00002002"],
+    says: ["misc.outer_esp_spi", "0x2002"],
     correction: [
       {
         op: "replace",
@@ -80,5 +80,38 @@ export const ESP: readonly Entry[] = [
     mistake: "esp-limit-reached",
     says: ["limit"],
     correction: [{ op: "replace", path: "/flowActions/0/esp/hardLimit", value: 2 }],
+  },
+  {
+    file: "esp/fragment",
+    target: { kind: "queue", name: "office" },
+    mistake: "esp-of-fragment",
+    says: ["fragment"],
+    correction: [
+      {
+        op: "replace",
+        path: "/frames/0",
+        value: {
+          name: "whole",
+          hex: "020000000002020000000001080045000058000100004032f66fc0000201c0000202000010010000000100000000000001009cf3b7116f762781bbb52d5b6b166d3d93d7d8ab4ab97d1490e207a4e0037ef946557edfbaf24fc57b05a0960b6e3c191ad98e31",
+        },
+      },
+    ],
+  },
+  {
+    file: "esp/sequence-jump",
+    target: { kind: "queue", name: "office" },
+    mistake: "esp-sequence-jump",
+    says: ["2^31"],
+    correction: [
+      {
+        op: "replace",
+        path: "/frames/0",
+        value: {
+          name: "first",
+          hex: "020000000002020000000001080045000058000100004032f66fc0000201c0000202000010010000000100000000000001009cf3b7116f762781bbb52d5b6b166d3d93d7d8ab4ab97d1490e207a4e0037ef946557edfbaf24fc57b05a0960b6e3c191ad98e31",
+        },
+      },
+      { op: "remove", path: "/flowActions/0/esp/esn" },
+    ],
   },
 ];

@@ -95,4 +95,11 @@ export const ESWITCH: readonly Entry[] = [
       { op: "add", path: "/rules/1", value: { name: "in", table: "switch", match: {}, actions: [{ vport: 1 }] } },
     ],
   },
+  {
+    file: "eswitch/other-vport",
+    target: { kind: "vport", vport: 2 },
+    mistake: "other-vport",
+    says: ['"to the second VM"', "VF 2"],
+    correction: [{ op: "replace", path: "/rules/0/actions/0/vport", value: 2 }],
+  },
 ];

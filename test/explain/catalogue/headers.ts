@@ -122,4 +122,11 @@ export const HEADERS: readonly Entry[] = [
     says: ["outer.ip_protocol", "extension header"],
     correction: [{ op: "replace", path: "/flows/0/specs/0/ipv6/next_hdr", value: 58 }],
   },
+  {
+    file: "headers/ttl-of-a-router",
+    target: { kind: "rule", name: "peer" },
+    mistake: "ttl-after-decrement",
+    says: ["outer.ip_ttl_hoplimit", "63", "64"],
+    correction: [{ op: "remove", path: "/rules/0/match/outer.ip_ttl_hoplimit" }],
+  },
 ];

@@ -70,4 +70,11 @@ export const OUTCOMES: readonly Entry[] = [
       },
     ],
   },
+  {
+    file: "outcomes/waits-for-sync",
+    target: { kind: "rule", name: "web" },
+    mistake: "rule-not-synced",
+    says: ["sync"],
+    correction: [{ op: "replace", path: "/domains/0/sync", value: true }],
+  },
 ];

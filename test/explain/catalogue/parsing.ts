@@ -101,4 +101,32 @@ export const PARSING: readonly Entry[] = [
     says: ["outer.tcp_flags"],
     correction: [{ op: "replace", path: "/rules/0/match/outer.tcp_flags", value: "0x2/0x12" }],
   },
+  {
+    file: "parsing/mapped-address",
+    target: { kind: "flow", name: "web" },
+    mistake: "ipv4-mapped-address",
+    says: ["outer.ipv6_dst", "192.0.2.80"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0", value: { ipv4: { dst_ip: "192.0.2.80" } } }],
+  },
+  {
+    file: "parsing/icmp-has-no-ports",
+    target: { kind: "rule", name: "probes" },
+    mistake: "ports-for-icmp",
+    says: ["outer.udp_dport", "ICMP"],
+    correction: [{ op: "replace", path: "/rules/0/match", value: { "misc3.icmp_type": 8 } }],
+  },
+  {
+    file: "parsing/gtpu-short-header",
+    target: { kind: "rule", name: "ordered" },
+    mistake: "gtpu-option-absent",
+    says: ["misc3.gtpu_dw_2"],
+    correction: [{ op: "replace", path: "/rules/0/match", value: { "misc3.gtpu_teid": 9 } }],
+  },
+  {
+    file: "parsing/mac-group-bit",
+    target: { kind: "flow", name: "mine" },
+    mistake: "mac-group-bit",
+    says: ["outer.dmac", "group"],
+    correction: [{ op: "replace", path: "/flows/0/specs/0/eth/dst_mac", value: "02:1b:21:3c:9d:07" }],
+  },
 ];

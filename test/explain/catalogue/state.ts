@@ -94,4 +94,13 @@ export const STATE: readonly Entry[] = [
     says: ["misc2.metadata_reg_c_1", "seen"],
     correction: [{ op: "remove", path: "/frames/0" }],
   },
+  {
+    file: "state/tag-matched",
+    target: { kind: "rule", name: "inside" },
+    mistake: "tag-is-no-register",
+    says: ['"mark"', "tag"],
+    correction: [
+      { op: "replace", path: "/rules/0/actions/0", value: { modify: [{ set: "misc2.metadata_reg_c_0", to: 7 }] } },
+    ],
+  },
 ];
