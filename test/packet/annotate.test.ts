@@ -1,44 +1,15 @@
 /** Annotated captures: every frame has its comment, and everything else is as it was. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CaptureAnnotator } from "../../src/packet/capture/annotate.js";
 import { encodeComment } from "../../src/packet/capture/comment.js";
-import { CaptureDecoder, FrameColumns } from "../../src/packet/capture/read.js";
+import { CaptureDecoder } from "../../src/packet/capture/read.js";
 import { PcapngWriter, PcapWriter } from "../../src/packet/capture/writer.js";
 import { concat, decodeAll, describeInterface, enhancedPacket, le, section } from "./support/captureHelpers.js";
+import { annotated, textOf } from "./support/annotated.js";
 import { blocksOf, commentsOf, type Block } from "./support/blocks.js";
 import { oddCapture } from "./support/oddCaptures.js";
 
 const SIZES = [1, 5, 64, 1 << 20];
-const textOf = (number: number): string => `frame ${number}: ${"é".repeat(number % 5)}`;
-
-/** Annotates a file that is read in chunks of one size; a chunk is wiped before the next. */
-function annotated(file: Uint8Array, size: number, wanted = { first: 1, last: Infinity }): Uint8Array {
-  const annotator = new CaptureAnnotator();
-  const decoder = new CaptureDecoder();
-  const columns = new FrameColumns();
-  const parts: Uint8Array[] = [];
-  let read = 0;
-  annotator.begin();
-  for (let begin = 0; begin < file.length && read < wanted.last; begin += size) {
-    const chunk = file.slice(begin, begin + size);
-    for (let at = 0; at < chunk.length && read < wanted.last;) {
-      const from = at;
-      at = decoder.read(chunk, at, columns);
-      const end = Math.min(columns.count, wanted.last - read);
-      const passed = Math.max(0, Math.min(wanted.first - 1 - read, end));
-      // Only the last frame is ever wanted alone.
-      if (passed > 0 && passed < end) columns.keep(passed);
-      const comments = Array.from({ length: end - passed }, (_, i) => encodeComment(textOf(read + passed + i + 1)));
-      const bytes = chunk.subarray(from, at);
-      parts.push(annotator.add({ bytes, complete: decoder.completeBytes, passed, columns }, comments).slice());
-      read += end;
-    }
-    chunk.fill(0xee);
-  }
-  return concat(...parts);
-}
-
 const PACKETS = [2, 3, 6];
 const frameOf = ({ body, type, little }: Block): Uint8Array => {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);

@@ -8,6 +8,7 @@ import { inputName, openFiles, textOf } from "../input/chunks.js";
 import { frameRange, numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { createDevice, createDevicePool, type Device, type DeviceOptions, type DevicePool } from "../../index.js";
 import { finish } from "./finish.js";
+import { LossReasons } from "../output/lossReasons.js";
 import { FileOutput, Output, sameFile } from "../output/output.js";
 import { badUsage, CommandRefusal, withFile } from "../refusal.js";
 import { CSV, NDJSON, TextRows, type RowFile } from "../../run/index.js";
@@ -126,15 +127,16 @@ async function openAnnotated(
   const path = values.get("annotate");
   if (path === undefined) return null;
   const output = values.get("output");
+  const reasons = LossReasons.of(loaded);
   if (path !== "-") {
     if (output !== undefined && sameFile(path, output))
       throw badUsage(`--annotate ${path}`, "--output writes this file");
-    return new AnnotatedCapture(path, await FileOutput.open(path, inputs, "--annotate"), loaded);
+    return new AnnotatedCapture(path, await FileOutput.open(path, inputs, "--annotate"), loaded, reasons);
   }
   if (flags.has("json") || (format !== null && output === undefined))
     throw badUsage("--annotate -", "standard output has the frames of --json or --format: name a file for one of them");
   if (process.stdout.isTTY) throw badUsage("--annotate -", "it is no text for a terminal: --annotate FILE, or a pipe");
-  return new AnnotatedCapture(path, new Output(), loaded);
+  return new AnnotatedCapture(path, new Output(), loaded, reasons);
 }
 
 /** The package that writes Parquet is an optional peer dependency: a library user does not install it. */

@@ -59,7 +59,7 @@ export class Session {
     try {
       for await (const rows of readColumns({ files, limit, only, quiet, interruption }, this.log)) {
         await (sums === null ? this.#runFrames(rows, port) : this.#runRows(sums, rows, port));
-        await annotated?.write(rows);
+        await annotated?.write(rows, port);
       }
     } finally {
       interruption.end();

@@ -99,8 +99,19 @@ export class ExplanationGroups {
     return all.sort((a, b) => b.frames - a.frames || (a.examples[0] ?? 0) - (b.examples[0] ?? 0));
   }
 
-  /** Adds frames to their groups. No frame of the device may be under way. */
-  async add(frames: readonly EndedFrame[], explain: Explain): Promise<void> {
+  /**
+   * Adds frames to their groups. No frame of the device may be under way.
+   * @param see gets each frame with its group, which has counted the frame
+   */
+  async add(
+    frames: readonly EndedFrame[],
+    explain: Explain,
+    see: (frame: EndedFrame, group: ExplanationGroup) => void = nobody,
+  ): Promise<void> {
+    const note = (group: ExplanationGroup, frame: EndedFrame): void => {
+      count(group, frame);
+      see(frame, group);
+    };
     const others: { frame: EndedFrame; number: number; key: KeyView }[] = [];
     this.#keys.parse(frames, (frame, number, at) => {
       const group = this.#endingOf(frame.outcome).byNumber.get(number);
@@ -178,7 +189,9 @@ function newGroup(outcome: Outcome, explanation: Explanation | null): Explanatio
   return { frames: 0, bytes: 0, examples: [], explanation, outcome };
 }
 
-function note(group: ExplanationGroup, { number, wireLength }: EndedFrame): void {
+const nobody = (): void => undefined;
+
+function count(group: ExplanationGroup, { number, wireLength }: EndedFrame): void {
   group.frames++;
   group.bytes += wireLength;
   if (group.examples.length < EXAMPLES) group.examples.push(number);
