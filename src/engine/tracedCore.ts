@@ -248,12 +248,18 @@ export class TracedCore {
     return content;
   }
 
+  /** The actions of a rule, as pairs of operation and operand. */
+  actionsOf({ address }: Pick<StoredRule, "address">): number[] {
+    const { u8, u32 } = this.core;
+    const actions = this.#exports.actionsAt(address) >>> 0;
+    const count = u8[address + RULE_ACTION_COUNT] as number;
+    return Array.from(u32.subarray(actions >> 2, (actions + count * ACTION_SIZE) >> 2));
+  }
+
   #content(address: number): RuleContent {
     const ranges = Math.min(this.#exports.stageRule(address), MAX_RANGES);
     const { staging, u8, u32 } = this.core;
     const word = (at: number): number => u32[at >> 2] as number;
-    const actions = this.#exports.actionsAt(address) >>> 0;
-    const count = u8[address + RULE_ACTION_COUNT] as number;
     return {
       mask: u8.slice(staging + STAGE_MASK, staging + STAGE_MASK + KEY_SIZE),
       value: u8.slice(staging + STAGE_VALUE, staging + STAGE_VALUE + KEY_SIZE),
@@ -267,7 +273,7 @@ export class TracedCore {
           high: word(at + RANGE_HIGH),
         };
       }),
-      actions: Array.from(u32.subarray(actions >> 2, (actions + count * ACTION_SIZE) >> 2)),
+      actions: this.actionsOf({ address }),
     };
   }
 }

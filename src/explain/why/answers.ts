@@ -2,6 +2,10 @@
 import { Op, VPORT_UPLINK } from "../../abi/engine.js";
 import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
+import { FlowEntry } from "../../model/flow/entry.js";
+import { Rule } from "../../model/rule/rule.js";
 import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
 import type { TableRef } from "../trace/trace.js";
 import type { Answer, Case } from "./case.js";
@@ -33,15 +37,25 @@ export function answerFor(at: Case, target: FoundTarget): Answer {
   }
 }
 
-/** The rules of the core that an object has: several for both directions of the eSwitch, and for ALL_DEFAULT. */
-export function nodesOf({ rules, walked }: Case, ids: ReadonlySet<number>): RuleNode[] {
-  const nodes: RuleNode[] = [];
-  for (const table of walked.device.tables.keys()) {
-    for (const stored of walked.traced.rulesOf(table)) {
-      if (ids.has(stored.id)) nodes.push(rules.ruleAt(table, stored.address));
+/** The rules of the core that objects have: several for both directions of the eSwitch, and for ALL_DEFAULT. */
+export function nodesOf({ rules, walked }: Case, objects: readonly InstalledRule[]): RuleNode[] {
+  const { device, traced } = walked;
+  return objects.flatMap((one) => {
+    if (one instanceof Rule || one instanceof FlowEntry) {
+      const handles = one instanceof Rule ? [one.handle, one.secondHandle] : [one.handle];
+      const { table } = one.classifier;
+      return handles.flatMap((handle) => (handle === 0 ? [] : rules.ruleAt(table, handle)));
     }
-  }
-  return nodes;
+    // Entries of flow tables, and host rules.
+    const tables = one instanceof DevxFlowEntry ? [one.table.classifier.table] : hostTables(device);
+    return tables.flatMap((table) =>
+      traced.rulesOf(table).flatMap(({ id, address }) => (id === one.id ? rules.ruleAt(table, address) : [])),
+    );
+  });
+}
+
+function hostTables({ tables }: Case["walked"]["device"]): number[] {
+  return [...tables].flatMap(([table, { stage }]) => (stage === "host" ? table : []));
 }
 
 function forRule(at: Case, { objects, pending, name }: Extract<FoundTarget, { kind: "rule" }>): Answer {
@@ -49,7 +63,7 @@ function forRule(at: Case, { objects, pending, name }: Extract<FoundTarget, { ki
     const sentence = `${name} waits for mlx5dv_dr_domain_sync of its domain`;
     return { reached: false, sentence, reasons: [{ kind: "state", sentence, object: "rule", name }] };
   }
-  const nodes = nodesOf(at, new Set(objects.map(({ id }) => id)));
+  const nodes = nodesOf(at, objects);
   const judged = nodes.flatMap((node) => judge(at, node) ?? []).sort((a, b) => a.score - b.score);
   const hit = judged.find((one) => one.hit !== null);
   if (hit !== undefined) return afterHit(at, hit.hit as Visit, `${name} took the frame`);

@@ -2,6 +2,7 @@
 import { ACTION_SIZE, ARRAY_COUNT, ARRAY_FIRST, MEMBER_OP, MEMBER_OPERAND, MEMBER_SIZE, Op } from "../../abi/engine.js";
 import { RSS_MASK, RSS_QUEUES, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE } from "../../abi/state.js";
 import type { Core } from "../../engine/core.js";
+import type { TracedCore } from "../../engine/tracedCore.js";
 import type { RuleNode, RuleReader } from "./rules.js";
 
 /** A place that a rule sends frames to. */
@@ -72,10 +73,18 @@ function addLinks(core: Core, links: Link[], op: number, operand: number, by: Li
   }
 }
 
-/** All links of a device, from the copy of its memory: read once for an explanation. */
+/** The links of a copy of a device's memory. */
+interface CopiedLinks {
+  /** `TracedCore.copies` at that time. */
+  readonly copy: number;
+  readonly leads: ReadonlyMap<string, readonly Lead[]>;
+}
+
+const READ = new WeakMap<TracedCore, CopiedLinks>();
+
+/** All links of a device, from the copy of its memory: read once for each copy, when first asked for. */
 export class LinkMap {
   readonly #rules: RuleReader;
-  #leads: Map<string, Lead[]> | null = null;
 
   constructor(rules: RuleReader) {
     this.#rules = rules;
@@ -83,8 +92,10 @@ export class LinkMap {
 
   /** The rules that lead to a place, in the order of tables and ranks. */
   leadsTo(kind: Link["kind"], to: number): readonly Lead[] {
-    this.#leads ??= this.#read();
-    return this.#leads.get(`${kind} ${to}`) ?? [];
+    const { traced } = this.#rules;
+    let links = READ.get(traced);
+    if (links?.copy !== traced.copies) READ.set(traced, (links = { copy: traced.copies, leads: this.#read() }));
+    return links.leads.get(`${kind} ${to}`) ?? [];
   }
 
   #read(): Map<string, Lead[]> {
@@ -92,7 +103,7 @@ export class LinkMap {
     const rules = this.#rules;
     for (const table of rules.device.tables.keys()) {
       for (const rule of rules.rulesOf(table)) {
-        for (const link of linksOf(rules.traced.core, rules.contentOf(rule).actions)) {
+        for (const link of linksOf(rules.traced.core, rules.traced.actionsOf(rule.stored))) {
           const key = `${link.kind} ${link.to}`;
           const known = leads.get(key);
           if (known === undefined) leads.set(key, [{ rule, link }]);

@@ -16,11 +16,12 @@ export interface Candidate {
 /** The `n` nearest rules that the frame did not hit, nearest first; among equals in the order of lookups and ranks. */
 export function nearestRules(at: Case, n: number, visits: readonly Visit[] = at.walked.visits): Candidate[] {
   const { rules, walked } = at;
+  if (n === 0) return [];
   const hit = new Set(walked.visits.flatMap(({ rule, step }) => (step.passedOver ? [] : rule)));
   const best: Candidate[] = [];
   const seen = new Map<number, number>();
   for (const visit of visits) {
-    for (const node of rules.rulesOf(visit.table)) {
+    for (const node of rulesNear(at, visit, n + hit.size)) {
       if (hit.has(node.stored.address) || !isConsidered(node, visit)) continue;
       const limit = best.length < n ? Infinity : best.at(-1).score;
       const score = rules.scoreAt(node, visit, limit);
@@ -34,6 +35,15 @@ export function nearestRules(at: Case, n: number, visits: readonly Visit[] = at.
     }
   }
   return best;
+}
+
+/** Of a larger table the core lists the rules that are nearest by columns of the key; fields differ little from columns. */
+const LARGE = 4096;
+const LISTED = 256;
+
+function rulesNear({ rules, walked: { traced } }: Case, { table, key }: Visit, n: number): RuleNode[] {
+  if (traced.ruleCount(table) <= LARGE) return rules.rulesOf(table);
+  return traced.nearestOf(table, key, LISTED + n).map(({ address }) => rules.ruleAt(table, address));
 }
 
 export function nearOf({ walked, rules }: Case, { node, visit }: Candidate): Near {
