@@ -1,6 +1,6 @@
-/** Traces beside what they trace: a frame traced, and the same frame received. */
+/** Explanations beside what they explain: a frame traced, one explained, and the same frame received. */
 import { createSink } from "../src/index.js";
-import { openTracer } from "../src/explain/index.js";
+import { openExplainer, openTracer } from "../src/explain/index.js";
 import { mlx5dv_dr_action_create_dest_ibv_qp, mlx5dv_dr_action_create_tag } from "../src/mlx5dv/index.js";
 import { tcpFrame } from "./makeFrames.js";
 import { expectEqual, type Suite } from "./harness.js";
@@ -13,7 +13,7 @@ const SIZES = [10, 1000] as const;
 
 export const explain: Suite = {
   name: "explain",
-  title: "Explain: 64-byte frames traced, rules that tag and name a queue",
+  title: "Explain: 64-byte frames traced and explained, rules that tag and name a queue",
   async *workloads() {
     for (const rules of SIZES) {
       const nic = await TupleTable.open(0);
@@ -24,6 +24,7 @@ export const explain: Suite = {
       const hits = tuples.map(tcpFrame);
       const misses = tuples.map(missOf).map(tcpFrame);
       const tracer = await openTracer(device);
+      const explainer = await openExplainer(device);
       const receivedAll = (frames: readonly Uint8Array[]) => () => {
         let rulesHit = 0;
         for (const frame of frames) rulesHit += device.receive(1, frame).rules.length;
@@ -57,11 +58,13 @@ export const explain: Suite = {
         units: FRAMES,
         check() {
           for (const [i, frame] of misses.entries()) {
-            expectEqual(`frame ${i}`, tracer.trace(1, frame).outcome.missed.length, 1);
+            expectEqual(`frame ${i}`, explainer.nearest(1, frame, 1)[0]?.differences.length, 1);
           }
         },
         cases: [
           { name: "trace", run: traced(misses) },
+          { name: "nearest 3", run: () => misses.map((frame) => explainer.nearest(1, frame, 3).length) },
+          { name: "why it missed, with repairs", run: () => misses.map((frame) => explainer.why(1, frame, "dropped")) },
           { name: "device.receive", peer: true, run: receivedAll(misses) },
         ],
       };
