@@ -49,6 +49,8 @@ function expectExplained(explanation: Explanation, mistake: string | null, says:
   expect(explanation.mistake?.name ?? null).toBe(mistake);
   const text = textOf(explanation);
   for (const part of says) expect(text).toContain(part);
+  // No repair changes a field into what it is.
+  expect(text).not.toMatch(/ (\S+) instead of \1[ .,]/);
   // Plain data.
   expect(JSON.parse(JSON.stringify(explanation))).toEqual(structuredClone(explanation));
 }

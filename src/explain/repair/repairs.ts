@@ -34,7 +34,9 @@ function ruleRepairs(facts: Facts): { repair: Repair; first: boolean }[] {
   const { context } = facts;
   const found = recognized(facts)?.finding;
   const rule = found?.rule ?? context.rule;
-  const known = found?.changes === undefined || rule === null ? [] : [{ rule, changes: found.changes }];
+  // A rule may have a part of the correction already.
+  const corrections = found?.changes?.filter(({ before, after }) => before !== after);
+  const known: RuleCandidate[] = corrections === undefined || rule === null ? [] : [{ rule, changes: corrections }];
   const ranks = facts.failing.length === 0 ? priorityCandidates(facts) : [];
   const repairs: { repair: Repair; first: boolean }[] = [];
   const tried = new Set<string>();

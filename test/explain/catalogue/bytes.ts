@@ -55,7 +55,7 @@ export const BYTES: readonly Entry[] = [
     file: "bytes/spi",
     target: { kind: "rule", name: "ipsec" },
     mistake: "swapped-bytes",
-    says: ["misc.outer_esp_spi", "0x1001"],
+    says: ["misc.outer_esp_spi", "1001"],
     correction: [{ op: "replace", path: "/rules/0/match/misc.outer_esp_spi", value: "0x1001" }],
   },
   {

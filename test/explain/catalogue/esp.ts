@@ -34,7 +34,7 @@ export const ESP: readonly Entry[] = [
     file: "esp/other-spi",
     target: { kind: "flow", name: "tunnel" },
     mistake: null,
-    says: ["misc.outer_esp_spi", "0x2002"],
+    says: ["misc.outer_esp_spi", "2002"],
     correction: [
       {
         op: "replace",
