@@ -5,21 +5,13 @@ import { Area } from "../abi/engine.js";
 import { columnsAt, type Columns } from "./columns.js";
 import type { CoreExports } from "./coreExports.js";
 
-/** Exports that change no state of objects. */
-const READING: ReadonlySet<string> = new Set<keyof CoreExports>([
-  ...(["openMemory", "areaAddress", "arenaUsed", "arenaTop", "emptyTable", "emptySendTable", "stageValue"] as const),
-  ...(["firstOutside", "reachable", "isCachePaused", "parse", "classify", "writeColumns", "keepLengths"] as const),
-  ...(["sumOutcomeClasses", "seal", "open", "sealMany", "openMany", "clearCache", "dropCache", "limitCache"] as const),
-]);
-
 /** One instance of the core. */
 export class Core {
   exports: CoreExports;
   /** Frames received or sent so far, as the core numbers them. */
   steered = 0;
-  /** The version of its memory: counts calls that may change it, from `watch` on. */
+  /** The version of its memory: counts calls that may change it, from `watch` on (watch.ts). */
   version = 0;
-  #watched = false;
   /** Adds the counts of worker cores to this one. Call it before counters are read or written. */
   collectCounters: () => void = () => {};
   /** Rules and records on their way into the core. */
@@ -91,25 +83,6 @@ export class Core {
     if (this.#outcomeColumns === null || this.#outcomeColumns.verdicts.length === 0)
       this.#outcomeColumns = columnsAt(this.exports.memory.buffer, this.columns);
     return this.#outcomeColumns;
-  }
-
-  /**
-   * Counts mutating calls from now on, in `version`. Calls take a little longer then, so only a device whose frames are
-   * explained is watched.
-   */
-  watch(): void {
-    if (this.#watched) return;
-    this.#watched = true;
-    const { exports } = this;
-    const watched: Record<string, unknown> = { ...exports };
-    for (const [name, call] of Object.entries(exports) as [string, unknown][]) {
-      if (typeof call !== "function" || READING.has(name)) continue;
-      watched[name] = (...parameters: number[]): unknown => {
-        this.version++;
-        return (call as (...parameters: number[]) => unknown)(...parameters);
-      };
-    }
-    this.exports = watched as unknown as CoreExports;
   }
 
   /** Shared memory may be larger than it was, which views do not notice. */

@@ -14,6 +14,7 @@ import type { CoreExports } from "./coreExports.js";
 import { instanceOf } from "./instance.js";
 import { moduleOf, tracedCoreUrl, type CoreSource } from "./load.js";
 import type { FieldRange } from "./rules.js";
+import { watch } from "./watch.js";
 
 const PAGE = 65536;
 /** Memory of the traced core between the copy and the events, for changed frames and rules that are tried. */
@@ -98,7 +99,7 @@ export class TracedCore {
     const { exports } = await instanceOf(await moduleOf(source ?? tracedCoreUrl()));
     const traced = new TracedCore(first, exports as unknown as TracedExports);
     setUp(traced.core);
-    first.watch();
+    watch(first);
     return traced;
   }
 

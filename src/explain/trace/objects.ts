@@ -1,4 +1,6 @@
 /** Finds the objects of a rule whose state lies at an address of the core, and their names. */
+import { CONNECTION_SIZE } from "../../abi/connection.js";
+import { METER_SIZE } from "../../abi/state.js";
 import { StateKind } from "../../abi/trace.js";
 import { ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
 import type { Core } from "../../engine/core.js";
@@ -52,11 +54,18 @@ function unitName(of: InstalledRule, address: number): string {
     if (action instanceof FlowMeterAction && action.meter === address) return action.name;
     for (const one of action.holds) {
       if (!(one instanceof AsoObject)) continue;
-      const offset = one.offsetAt(address);
-      if (offset !== null) return unitOf(one.name, offset, one.size);
+      const offset = offsetAt(one, address);
+      if (offset >= 0 && offset < one.size) return unitOf(one.name, offset, one.size);
     }
   }
   return "";
+}
+
+/** The offset of the unit at an address; of flags the first one of a byte. */
+function offsetAt(object: AsoObject, address: number): number {
+  const at = address - object.unitAt(0).address;
+  if (object.kind === "first_hit") return 8 * at;
+  return Math.floor(at / (object.kind === "flow_meter" ? METER_SIZE : CONNECTION_SIZE));
 }
 
 function unitOf(name: string, place: number, size: number): string {

@@ -106,20 +106,6 @@ export class AsoObject extends DevxObject {
     }
   }
 
-  /** @internal The offset of the unit at an address, and for flags the first of its byte; null for others. */
-  offsetAt(address: number): number | null {
-    const at = address - this.#address;
-    if (at < 0 || at >= this.objects * LAYOUTS[this.kind].bytes) return null;
-    switch (this.kind) {
-      case "first_hit":
-        return at * 8;
-      case "flow_meter":
-        return Math.floor(at / METER_SIZE);
-      case "connection":
-        return Math.floor(at / CONNECTION_SIZE);
-    }
-  }
-
   /**
    * The 64 data bytes of an object as QUERY_GENERAL_OBJECT returns them; 0 is the first object of
    * the bulk. `connectionFromBytes`, `flowMetersFromBytes` and `firstHitFromBytes` read them.

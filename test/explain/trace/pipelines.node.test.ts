@@ -4,6 +4,8 @@
  * Before that, the trace has left every byte of the memory of the device as it was.
  */
 import { expect, test } from "vitest";
+import { CONNECTION_SIZE } from "../../../src/abi/connection.js";
+import { METER_SIZE } from "../../../src/abi/state.js";
 import { EVENT_BYTES, EVENT_HEAD, EVENT_KIND, TraceEvent } from "../../../src/abi/trace.js";
 import { openTracer, printTrace, type Trace, type Tracer } from "../../../src/explain/index.js";
 import { traceOutcome } from "../../../src/explain/trace/outcome.js";
@@ -96,10 +98,8 @@ function roomsOf({ counterBulk, memory }: PipelineWorld): [address: number, leng
 }
 
 function lengthOf(object: AsoObject): number {
-  const { address } = object.unitAt(0);
-  let length = 0;
-  while (object.offsetAt(address + length) !== null) length++;
-  return length;
+  const last = { first_hit: 1, flow_meter: METER_SIZE, connection: CONNECTION_SIZE }[object.kind];
+  return object.unitAt(object.size - 1).address - object.unitAt(0).address + last;
 }
 
 /** The objects of a room after a trace would have had its effect. */
