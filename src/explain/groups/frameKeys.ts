@@ -32,6 +32,10 @@ export class FrameKeys {
   /** Word index and mask of the key words that some rule matches. */
   readonly #words: Int32Array;
   readonly #needs: number;
+  readonly #key = keyView(new Uint8Array(KEY_SIZE));
+  /** The key of the frame that is visited: its first word in the memory of the core. */
+  #memory: Uint32Array = new Uint32Array();
+  #at = 0;
 
   /** @param matches all rules of the device */
   constructor(device: DeviceBase, matches: Iterable<KeyMatch>) {
@@ -43,9 +47,9 @@ export class FrameKeys {
 
   /**
    * Parses frames, in the memory that the device has for frames: no frame may be under way.
-   * @param visit gets each frame, its number, and the place of its key, for `keyAt` during the call
+   * @param visit gets each frame and its number; `key` is that of the frame during the call
    */
-  parse<T extends KeyFrame>(frames: readonly T[], visit: (frame: T, number: number, at: number) => void): void {
+  parse<T extends KeyFrame>(frames: readonly T[], visit: (frame: T, number: number) => void): void {
     const batch = this.#batch;
     for (let next = 0; next < frames.length;) {
       batch.clear();
@@ -57,15 +61,21 @@ export class FrameKeys {
       batch.parse(this.#needs);
       const { u32, keys } = batch.core;
       for (let i = first; i < next; i++) {
-        const at = keys + (i - first) * KEY_SIZE;
-        visit(frames[i] as T, this.#numberOf(u32, at / 4), at);
+        this.#memory = u32;
+        this.#at = (keys + (i - first) * KEY_SIZE) / 4;
+        visit(frames[i] as T, this.#numberOf(u32, this.#at));
       }
     }
   }
 
-  /** A copy of a key. */
-  keyAt(at: number): KeyView {
-    return keyView(this.#batch.core.u8.slice(at, at + KEY_SIZE));
+  /** The key of the frame that is visited: the words that some rule matches. The next call overwrites it. */
+  get key(): KeyView {
+    const { words } = this.#key;
+    for (let i = 0; i < this.#words.length; i += 2) {
+      const word = this.#words[i] as number;
+      words[word] = this.#memory[this.#at + word] as number;
+    }
+    return this.#key;
   }
 
   /** 53 bits of a hash of the matched words of the key that begins at word `at`. */

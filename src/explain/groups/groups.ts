@@ -15,7 +15,7 @@ import { openTracer } from "../trace/tracer.js";
 import type { KeyView } from "../why/compare.js";
 import type { Explanation, Reason } from "../why/explanation.js";
 import { FrameKeys, PRESENCE_WORDS, type KeyFrame } from "./frameKeys.js";
-import { NearestFields } from "./nearestFields.js";
+import { failsAlike, NearestFields, type Nearest } from "./nearestFields.js";
 
 /** A frame that was steered. */
 export interface EndedFrame extends KeyFrame {
@@ -44,21 +44,45 @@ const FIRST = 64;
 /** Further explanations of one outcome, of frames that fail in other fields. */
 const OTHERS = 192;
 /** Combinations that are remembered. */
-const KNOWN = 1 << 18;
+const KNOWN = 1 << 15;
+/** Ways to fail that a frame is compared with, when its nearest rule is not looked for any more. */
+const COMPARED = 16;
 const EXAMPLES = 4;
+
+/** Where frames are counted; the group is null until one of them has been explained. */
+interface Slot {
+  group: ExplanationGroup | null;
+}
+
+/** Frames that fail the nearest rule in the same fields, and have the same headers. */
+interface Likeness {
+  readonly nearest: Nearest;
+  readonly presence: number;
+  slot: Slot;
+}
 
 /** Frames of one outcome. */
 interface Ending {
+  readonly outcome: Outcome;
   /** By explanation, without its values. */
   readonly bySignature: Map<string, ExplanationGroup>;
   /** By the combination of values that rules match. */
-  readonly byNumber: Map<number, ExplanationGroup>;
-  /** By the fields that fail and the headers that are there. */
-  readonly byFields: Map<string, ExplanationGroup>;
+  readonly byNumber: Map<number, Slot>;
+  readonly byLikeness: Map<string, Likeness>;
+  /** The first of them. */
+  readonly likenesses: Likeness[];
   /** Frames that were not explained and are like no frame that was. */
-  rest: ExplanationGroup | null;
+  readonly rest: ExplanationGroup;
   combinations: number;
   others: number;
+}
+
+/** A frame to explain, and where it is counted. */
+interface Question {
+  readonly frame: EndedFrame;
+  readonly ending: Ending;
+  readonly slot: Slot;
+  readonly likeness: Likeness | null;
 }
 
 /**
@@ -93,10 +117,10 @@ export class ExplanationGroups {
 
   /** All groups, the largest first. */
   get groups(): readonly ExplanationGroup[] {
-    const all = [...this.#endings.values()].flatMap(({ bySignature, rest }) => {
-      return rest === null ? [...bySignature.values()] : [...bySignature.values(), rest];
-    });
-    return all.sort((a, b) => b.frames - a.frames || (a.examples[0] ?? 0) - (b.examples[0] ?? 0));
+    const all = [...this.#endings.values()].flatMap(({ bySignature, rest }) => [...bySignature.values(), rest]);
+    return all
+      .filter(({ frames }) => frames > 0)
+      .sort((a, b) => b.frames - a.frames || (a.examples[0] ?? 0) - (b.examples[0] ?? 0));
   }
 
   /**
@@ -112,17 +136,22 @@ export class ExplanationGroups {
       count(group, frame);
       see(frame, group);
     };
-    const others: { frame: EndedFrame; number: number; key: KeyView }[] = [];
-    this.#keys.parse(frames, (frame, number, at) => {
-      const group = this.#endingOf(frame.outcome).byNumber.get(number);
-      if (group !== undefined) note(group, frame);
-      else others.push({ frame, number, key: this.#keys.keyAt(at) });
-    });
-    for (const { frame, number, key } of others) {
+    const waiting: { frame: EndedFrame; slot: Slot }[] = [];
+    const questions: Question[] = [];
+    this.#keys.parse(frames, (frame, number) => {
       const ending = this.#endingOf(frame.outcome);
-      const group = ending.byNumber.get(number) ?? (await this.#groupOf(ending, frame, key, explain));
-      if (ending.byNumber.size < KNOWN) ending.byNumber.set(number, group);
-      note(group, frame);
+      const slot = ending.byNumber.get(number) ?? this.#slotOf(ending, frame, number, questions);
+      if (slot.group === null || questions.length > 0) waiting.push({ frame, slot });
+      else note(slot.group, frame);
+    });
+    for (const { frame, ending, slot } of questions) {
+      const explanation = await explain(frame);
+      slot.group = explanation === null ? ending.rest : explainedGroup(ending, explanation);
+    }
+    for (const { frame, slot } of waiting) note(slot.group as ExplanationGroup, frame);
+    for (const { slot, likeness } of questions) {
+      // Explanations of frames that fail alike differ by known mistakes: the most frequent one is taken.
+      if (likeness !== null && framesOf(slot) > framesOf(likeness.slot)) likeness.slot = slot;
     }
   }
 
@@ -133,10 +162,12 @@ export class ExplanationGroups {
     let ending = this.#endings.get(signature);
     if (ending === undefined) {
       ending = {
+        outcome,
         bySignature: new Map(),
         byNumber: new Map(),
-        byFields: new Map(),
-        rest: null,
+        byLikeness: new Map(),
+        likenesses: [],
+        rest: newGroup(outcome, null),
         combinations: 0,
         others: 0,
       };
@@ -156,33 +187,44 @@ export class ExplanationGroups {
     return JSON.stringify([verdict, reason, numbers, tables]);
   }
 
-  async #groupOf(ending: Ending, frame: EndedFrame, key: KeyView, explain: Explain): Promise<ExplanationGroup> {
-    const { outcome } = frame;
+  /** Where frames with a new combination of values are counted. */
+  #slotOf(ending: Ending, frame: EndedFrame, number: number, questions: Question[]): Slot {
+    const { key } = this.#keys;
     const count = ++ending.combinations;
-    const fields = this.#nearest.of(outcome.missed, key);
-    const like = fields === null ? null : `${fields} ${presenceOf(key)}`;
-    const known = like === null ? undefined : ending.byFields.get(like);
+    const nearest = this.#nearest.of(ending.outcome.missed, key);
+    const presence = presenceOf(key);
+    const name = nearest === null ? "" : `${nearest.fields} ${presence}`;
+    const known =
+      nearest === null
+        ? ending.likenesses.find((one) => one.presence === presence && failsAlike(one.nearest, key))
+        : ending.byLikeness.get(name);
     const first = count <= FIRST || (count & (count - 1)) === 0;
-    const other = !first && like !== null && known === undefined && ending.others < OTHERS;
+    const other = !first && nearest !== null && known === undefined && ending.others < OTHERS;
     if (other) ending.others++;
-    const explanation = first || other ? await explain(frame) : null;
-    const group =
-      explanation === null ? (known ?? restOf(ending, outcome)) : explainedGroup(ending, outcome, explanation);
-    // Explanations of frames that fail in the same fields differ by known mistakes: the most frequent one is taken.
-    if (like !== null && (known === undefined || group.frames > known.frames)) ending.byFields.set(like, group);
-    return group;
+    let slot: Slot = known?.slot ?? { group: ending.rest };
+    if (first || other) {
+      slot = { group: null };
+      const likeness = known ?? (nearest === null ? null : { nearest, presence, slot });
+      if (likeness !== null && known === undefined) {
+        ending.byLikeness.set(name, likeness);
+        if (ending.likenesses.length < COMPARED) ending.likenesses.push(likeness);
+      }
+      questions.push({ frame, ending, slot, likeness });
+    }
+    if (ending.byNumber.size < KNOWN) ending.byNumber.set(number, slot);
+    return slot;
   }
 }
 
-function explainedGroup(ending: Ending, outcome: Outcome, explanation: Explanation): ExplanationGroup {
+function explainedGroup(ending: Ending, explanation: Explanation): ExplanationGroup {
   const signature = explanationSignature(explanation);
   let group = ending.bySignature.get(signature);
-  if (group === undefined) ending.bySignature.set(signature, (group = newGroup(outcome, explanation)));
+  if (group === undefined) ending.bySignature.set(signature, (group = newGroup(ending.outcome, explanation)));
   return group;
 }
 
-function restOf(ending: Ending, outcome: Outcome): ExplanationGroup {
-  return (ending.rest ??= newGroup(outcome, null));
+function framesOf({ group }: Slot): number {
+  return group?.frames ?? 0;
 }
 
 function newGroup(outcome: Outcome, explanation: Explanation | null): ExplanationGroup {
@@ -197,9 +239,11 @@ function count(group: ExplanationGroup, { number, wireLength }: EndedFrame): voi
   if (group.examples.length < EXAMPLES) group.examples.push(number);
 }
 
-/** Which headers are there. */
-function presenceOf({ words }: KeyView): string {
-  return PRESENCE_WORDS.map((word) => words[word]).join();
+/** Which headers are there, as a hash. */
+function presenceOf({ words }: KeyView): number {
+  let hash = 0;
+  for (const word of PRESENCE_WORDS) hash = Math.imul(hash ^ (words[word] as number), 0x9e3779b1);
+  return hash;
 }
 
 /** An explanation without the values of its frame, and without the rules that were as near as the nearest. */

@@ -3,10 +3,33 @@ import type { StoredRule, TracedCore } from "../../engine/tracedCore.js";
 import type { Device } from "../../model/device/device.js";
 import type { MissedTable } from "../../model/traffic/outcome.js";
 import { tableRef } from "../trace/names.js";
-import { compileMatch, distanceOf, scoreOf, type CompiledMatch, type KeyView } from "../why/compare.js";
+import {
+  compileMatch,
+  distanceOf,
+  scoreOf,
+  type CompiledMatch,
+  type CompiledTerm,
+  type KeyView,
+} from "../why/compare.js";
 
 /** Rules that are compared with keys; later keys are not. */
-const COMPARED = 100_000_000;
+const COMPARED = 4_000_000;
+
+/** The nearest rule of a key, and which of its terms fail; null for tables without rules. */
+export interface Nearest {
+  readonly match: CompiledMatch;
+  readonly failing: readonly boolean[];
+  /** The names of the fields that fail. */
+  readonly fields: string;
+}
+
+/** Whether a key fails a rule in the same terms. */
+export function failsAlike({ match, failing }: Nearest, key: KeyView): boolean {
+  for (let i = 0; i < match.length; i++) {
+    if ((distanceOf(match[i] as CompiledTerm, key) !== 0) !== failing[i]) return false;
+  }
+  return true;
+}
 
 export class NearestFields {
   readonly #device: Device;
@@ -20,8 +43,9 @@ export class NearestFields {
     this.#traced = traced;
   }
 
-  /** @returns the names of the fields, empty for tables without rules; null after too many comparisons */
-  of(missed: readonly MissedTable[], key: KeyView): string | null {
+  /** @returns null after too many comparisons */
+  of(missed: readonly MissedTable[], key: KeyView): Nearest | null {
+    if (this.#left < 0) return null;
     let best: CompiledMatch | null = null;
     let least = Infinity;
     for (const table of missed.flatMap((one) => this.#addressesOf(one))) {
@@ -32,8 +56,10 @@ export class NearestFields {
       const score = match === null ? Infinity : scoreOf(match, key, least);
       if (score < least) [best, least] = [match, score];
     }
-    const failing = best?.filter((term) => distanceOf(term, key) !== 0) ?? [];
-    return failing.map(({ term }) => term.field.name).join();
+    const match = best ?? [];
+    const failing = match.map((term) => distanceOf(term, key) !== 0);
+    const fields = match.flatMap(({ term }, i) => (failing[i] === true ? [term.field.name] : [])).join();
+    return { match, failing, fields };
   }
 
   /** The tables that an outcome names: the root of a domain stands for all stages. */

@@ -125,6 +125,27 @@ test("outcomes and mistakes keep groups apart, frames that cannot be explained a
   ]);
 });
 
+test("frames join groups also after too many comparisons with rules", async () => {
+  // 40,000 rules: the nearest one is looked for a hundred times.
+  const others = Array.from({ length: 40_000 }, (_, i) => ({
+    name: `other ${i}`,
+    table: "root",
+    match: { "outer.ipv4_dst": `12.${i >> 8}.${i & 0xff}.1`, "outer.tcp_dport": 9999 },
+    actions: ["drop"],
+  }));
+  const rules = [{ name: "web", table: "root", match: WEB, actions: ["drop"] }, ...others];
+  const { device } = await loadScenario({ flowsteer: 1, tables: [{ name: "root", level: 0 }], rules });
+  const groups = await ExplanationGroups.open(device);
+  const random = new Random(9);
+  const all = Array.from({ length: 2000 }, (_, i) => drawn(random, i + 1, MISS, 100 + (i % 1900)));
+  const frames = all.filter(({ bytes }) => bytes[30] === 10 && bytes[23] === 6);
+  await groups.add(frames, (frame) => explanationOf(frame as Drawn));
+  expect(frames.length).toBeGreaterThan(500);
+  expect(groups.groups.map(({ frames: count, explanation }) => [count, explanation !== null])).toEqual([
+    [frames.length, true],
+  ]);
+});
+
 test("a checksum is verified where a rule matches it", async () => {
   const groups = await ExplanationGroups.open(await deviceWith({ "outer.l4_checksum_ok": "1" }));
   const random = new Random(7);
