@@ -32,6 +32,27 @@ export function judge({ walked, rules }: Case, node: RuleNode): Judged | null {
   return visit === undefined ? null : { node, score: best, hit: null, visit };
 }
 
+/** With more rules than this, only those near to the frame are judged. */
+const MANY = 512;
+
+/** Judges rules whose tables had lookups: all of them, or of many those that the core lists as near, and those that were hit. */
+export function judgeAll(at: Case, nodes: readonly RuleNode[]): Judged[] {
+  return (nodes.length <= MANY ? nodes : nearTo(at, nodes)).flatMap((node) => judge(at, node) ?? []);
+}
+
+function nearTo({ walked: { traced, visits } }: Case, nodes: readonly RuleNode[]): RuleNode[] {
+  const byAddress = new Map(nodes.map((node) => [node.stored.address, node]));
+  const near = new Set<RuleNode>(nodes.slice(0, MANY >> 3));
+  for (const { table, rule, key } of visits) {
+    const listed = traced.nearestOf(table, key, MANY).map(({ address }) => address);
+    for (const address of [rule, ...listed]) {
+      const node = byAddress.get(address);
+      if (node !== undefined) near.add(node);
+    }
+  }
+  return [...near];
+}
+
 /** More than any sum of failing fields. */
 export const NOT_CONSIDERED = 1e9;
 

@@ -9,12 +9,15 @@ import { functionText, listText, ruleText, tableText } from "./describe.js";
 import { lossesOf } from "./end.js";
 import type { Reason } from "../explanation.js";
 import type { Lead } from "../links.js";
-import { judge, reasonsOf, type Judged } from "./match.js";
+import { judgeAll, reasonsOf, type Judged } from "./match.js";
 import type { RuleNode } from "../rules.js";
 import { stepsAfter, visitsOf, type Visit } from "../walked.js";
 
 /** Leading rules whose own reasons are given. */
 const MOST_LEADS = 3;
+
+/** Leading rules that a reason lists. */
+const MOST_LEADING = 100;
 
 /** Tables that the search for the way to a table goes back through. */
 const MOST_TABLES = 1000;
@@ -26,7 +29,7 @@ export function tableReasons(at: Case, table: number): Reason[] {
 
 /** Why the frame took none of some rules that lead to the target, with the nearest first. */
 export function leadReasons(at: Case, leads: readonly RuleNode[]): Reason[] {
-  const judged = leads.flatMap((rule) => judge(at, rule) ?? []);
+  const judged = judgeAll(at, leads);
   if (judged.length > 0) return nearestOf(judged).flatMap((one) => takenReasons(at, one));
   at.unreached = leads;
   // None of their tables was reached: the one with the shortest way back.
@@ -63,7 +66,10 @@ function backFrom(at: Case, target: number): Reason[] {
       const entry = entryReasons(at, table);
       // The path of a domain says why; nothing else leads to its stages.
       if (entry !== null) return [...chain.slice(0, -1), ...entry];
-      const judged = leads.flatMap(({ rule }) => judge(at, rule) ?? []);
+      const judged = judgeAll(
+        at,
+        leads.map(({ rule }) => rule),
+      );
       if (judged.length > 0) return [...chain, ...nearestOf(judged).flatMap((one) => takenReasons(at, one))];
       const missed = missReasons(at, table);
       if (missed !== null) return [...chain, ...missed];
@@ -94,7 +100,8 @@ function notReached(at: Case, address: number): Reason {
   const names = leading.map(ruleText);
   const missing = missSources(at, address).map((one) => tableText(rules.tableRefOf(one)));
   const text = tableText(table);
-  return { kind: "not reached", sentence: notReachedText(text, names, missing), table, leading };
+  const sentence = notReachedText(text, names, missing);
+  return { kind: "not reached", sentence, table, leading: leading.slice(0, MOST_LEADING) };
 }
 
 function notReachedText(table: string, rules: readonly string[], missing: readonly string[]): string {
@@ -200,7 +207,7 @@ export function functionReasons(at: Case, vport: number): Reason[] {
   const { walked, links } = at;
   const table: TableRef = { domain: "nic_rx", vport, table: "root" };
   const leads = links.leadsTo("vport", vport).map(({ rule }) => rule);
-  const judged = leads.flatMap((rule) => judge(at, rule) ?? []);
+  const judged = judgeAll(at, leads);
   const who = functionText(vport);
   if (judged.length > 0) return [...nearestOf(judged).flatMap((one) => takenReasons(at, one)), ...switched(at)];
   if (leads.length > 0) {
