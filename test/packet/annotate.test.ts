@@ -164,10 +164,9 @@ describe("comments of PcapngWriter", () => {
 it("cuts a comment that is too long between characters", () => {
   for (const shift of ["", "a", "ab", "abc"]) {
     const text = shift + "é€😀".repeat(9000);
-    const { little, big, cut } = encodeComment(text);
+    const { little, big } = encodeComment(text);
     const length = little[2]! | (little[3]! << 8);
     const decoded = new TextDecoder("utf-8", { fatal: true }).decode(little.subarray(4, 4 + length));
-    expect(cut).toBe(true);
     expect(decoded.endsWith("...")).toBe(true);
     expect(text.startsWith(decoded.slice(0, -3))).toBe(true);
     expect(length).toBeGreaterThan(65535 - 4);

@@ -1,6 +1,6 @@
 /** Blocks of a pcapng file, written one after the other into an array that is long enough for them. */
-import { optionOf, type EncodedComment } from "./comment.js";
-import { BLOCK, BLOCK_HEADER, BYTE_ORDER_MAGIC, OPTION, padded, PCAPNG_MAJOR, SECTION } from "./pcapng.js";
+import type { EncodedComment } from "./comment.js";
+import { BLOCK, BLOCK_HEADER, BYTE_ORDER_MAGIC, OPTION, optionOf, padded, PCAPNG_MAJOR, SECTION } from "./pcapng.js";
 import { viewOf } from "./record.js";
 
 export class Blocks {

@@ -1,7 +1,7 @@
 /** Reads the pcapng format (draft-ietf-opsawg-pcapng). */
 
 import type { CaptureInterface, FrameClock, FrameColumns, RecordReader, Step } from "./record.js";
-import { broken, viewedBytes, MAX_CAPTURE_LENGTH, need, record } from "./record.js";
+import { broken, viewedBytes, MAX_CAPTURE_LENGTH, need, record, viewOf } from "./record.js";
 
 /** Block types, section 4. The type of a section header is the same in both byte orders. */
 export const BLOCK = {
@@ -96,6 +96,19 @@ export function pcapngReader(magic: number): RecordReader | null {
 /** Rounds up to a multiple of 4. */
 export function padded(length: number): number {
   return Math.ceil(length / 4) * 4;
+}
+
+/** The length of an option has 16 bits. */
+export const LONGEST_OPTION = 0xffff;
+
+/** An option (section 3.5). */
+export function optionOf(code: number, value: Uint8Array, littleEndian: boolean): Uint8Array {
+  const bytes = new Uint8Array(4 + padded(value.length));
+  const view = viewOf(bytes);
+  view.setUint16(0, code, littleEndian);
+  view.setUint16(2, value.length, littleEndian);
+  bytes.set(value, 4);
+  return bytes;
 }
 
 class PcapngReader implements RecordReader {

@@ -4,7 +4,6 @@
  */
 
 import { refuse } from "../../errors.js";
-import { encodeComment } from "./comment.js";
 import { MAX_CAPTURE_LENGTH, viewOf } from "./record.js";
 import { PCAP_HEADER, PCAP_MAGIC, PCAP_RECORD, PCAP_VERSION } from "./pcap.js";
 import {
@@ -12,7 +11,9 @@ import {
   BLOCK_HEADER,
   BYTE_ORDER_MAGIC,
   INTERFACE,
+  LONGEST_OPTION,
   OPTION,
+  optionOf,
   PACKET,
   padded,
   PCAPNG_MAJOR,
@@ -129,7 +130,10 @@ export class PcapngWriter {
     const interfaceId = frame.interfaceId ?? 0;
     const device = this.#interfaces[interfaceId];
     if (device === undefined) outOfRange("PcapngWriter.frame", "interfaceId", interfaceId);
-    const options = this.#comments(frame.comments ?? []);
+    const options = this.#options(
+      "PcapngWriter.frame",
+      (frame.comments ?? []).map((text, i) => ({ code: OPTION.comment, value: text, path: `comments[${i}]` })),
+    );
     if (frame.time === null && interfaceId === 0 && captured === wireLength && options.length === 0) {
       return this.#simple(frame.bytes);
     }
@@ -151,20 +155,15 @@ export class PcapngWriter {
     return bytes;
   }
 
-  /** The options of a frame; empty without a comment. */
-  #comments(comments: readonly string[]): Uint8Array {
-    const options = comments.map((text, i) => {
-      const { cut, little, big } = encodeComment(text);
-      if (cut) outOfRange("PcapngWriter.frame", `comments[${i}]`, text);
-      return this.#littleEndian ? little : big;
+  /** Options with their end; empty without an option. */
+  #options(call: string, options: readonly { code: number; value: string | Uint8Array; path: string }[]): Uint8Array {
+    const parts = options.map(({ code, value, path }) => {
+      const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+      if (bytes.length > LONGEST_OPTION) outOfRange(call, path, value);
+      return optionOf(code, bytes, this.#littleEndian);
     });
-    const bytes = new Uint8Array(options.reduce((sum, { length }) => sum + length, options.length > 0 ? 4 : 0));
-    let at = 0;
-    for (const option of options) {
-      bytes.set(option, at);
-      at += option.length;
-    }
-    return bytes;
+    if (parts.length > 0) parts.push(optionOf(OPTION.end, new Uint8Array(), this.#littleEndian));
+    return concatenated(parts);
   }
 
   /** A simple packet block: no time, interface 0. */
@@ -177,25 +176,14 @@ export class PcapngWriter {
   }
 
   #describe(device: PcapngWriterOptions["interfaces"][number], index: number): DataView {
-    const options: { code: number; value: Uint8Array }[] = [];
-    if (device.name !== undefined) {
-      const value = new TextEncoder().encode(device.name);
-      if (value.length > 0xffff) outOfRange("PcapngWriter", `interfaces[${index}].name`, device.name);
-      options.push({ code: OPTION.interfaceName, value });
-    }
-    if (device.nanoseconds) options.push({ code: OPTION.timeResolution, value: Uint8Array.of(9) });
-    if (options.length > 0) options.push({ code: OPTION.end, value: new Uint8Array() });
-
-    const optionsLength = options.reduce((sum, { value }) => sum + 4 + padded(value.length), 0);
-    const block = this.#block(BLOCK.interfaceDescription, INTERFACE.options - BLOCK_HEADER.body + optionsLength);
+    const path = `interfaces[${index}].name`;
+    const options = this.#options("PcapngWriter", [
+      ...(device.name === undefined ? [] : [{ code: OPTION.interfaceName, value: device.name, path }]),
+      ...(device.nanoseconds ? [{ code: OPTION.timeResolution, value: Uint8Array.of(9), path }] : []),
+    ]);
+    const block = this.#block(BLOCK.interfaceDescription, INTERFACE.options - BLOCK_HEADER.body + options.length);
     block.setUint16(INTERFACE.linkType, device.linkType, this.#littleEndian);
-    let at: number = INTERFACE.options;
-    for (const { code, value } of options) {
-      block.setUint16(at, code, this.#littleEndian);
-      block.setUint16(at + 2, value.length, this.#littleEndian);
-      new Uint8Array(block.buffer).set(value, at + 4);
-      at += 4 + padded(value.length);
-    }
+    new Uint8Array(block.buffer).set(options, INTERFACE.options);
     return block;
   }
 
@@ -227,12 +215,12 @@ function outOfRange(call: string, path: string, value: unknown): never {
   refuse({ code: "EINVAL", call, reason: "out_of_range", path, value });
 }
 
-function concatenated(blocks: readonly DataView[]): Uint8Array {
-  const bytes = new Uint8Array(blocks.reduce((sum, block) => sum + block.byteLength, 0));
+function concatenated(parts: readonly ArrayBufferView[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let at = 0;
-  for (const block of blocks) {
-    bytes.set(new Uint8Array(block.buffer), at);
-    at += block.byteLength;
+  for (const { buffer, byteOffset, byteLength } of parts) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += byteLength;
   }
   return bytes;
 }
