@@ -23,7 +23,7 @@ export function nearestRules(at: Case, n: number, visits: readonly Visit[] = at.
   for (const visit of visits) {
     for (const node of rulesNear(at, visit, n + hit.size)) {
       if (hit.has(node.stored.address) || !isConsidered(node, visit)) continue;
-      const limit = best.length < n ? Infinity : best.at(-1).score;
+      const limit = best.length < n ? Infinity : (best.at(-1)?.score ?? Infinity);
       const score = rules.scoreAt(node, visit, limit);
       if (score >= limit || score >= (seen.get(node.stored.id) ?? Infinity)) continue;
       const known = best.findIndex((one) => one.node.stored.id === node.stored.id);
