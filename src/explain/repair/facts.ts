@@ -4,8 +4,8 @@ import type { Device } from "../../model/device/device.js";
 import type { FrameOptions } from "../../model/traffic/input.js";
 import type { ParsedFrame } from "../../packet/parsedFrame.js";
 import { valueText } from "../match/notation.js";
-import { presenceWord, termsOf, type MatchTerm } from "../match/terms.js";
-import type { RepairContext, RuleInTable } from "./context.js";
+import { presenceWord, termsOf, type KeyMatch, type MatchTerm } from "../match/terms.js";
+import type { RepairContext } from "./context.js";
 
 /** A term of a rule beside what a frame has. */
 export interface TermFact extends MatchTerm {
@@ -16,7 +16,7 @@ export interface TermFact extends MatchTerm {
 }
 
 /** The terms of a rule beside a key. */
-export function termFacts(rule: RuleInTable, key: Uint8Array): TermFact[] {
+export function termFacts(rule: KeyMatch, key: Uint8Array): TermFact[] {
   return termsOf(rule).map((term) => ({
     ...term,
     name: term.field.name,

@@ -14,6 +14,7 @@ import { functionText, listText, ruleText, tableText } from "./reasons/describe.
 import { arrivals, hitsAfter, isDestination, lossesOf, refusalOf } from "./reasons/end.js";
 import type { Reason } from "./explanation.js";
 import { nearestRules } from "./nearest.js";
+import { wantsSwappedBytes } from "../repair/mistakes/byteOrder.js";
 import { functionReasons, leadReasons, refsOf, tableReasons } from "./reasons/reach.js";
 import { judge, NOT_CONSIDERED, reasonsOf, type Judged } from "./reasons/match.js";
 import { isBefore, type RuleNode } from "./rules.js";
@@ -201,6 +202,8 @@ export function labelsOf(at: Case, target: FoundTarget): ReadonlySet<string | un
 
 /** How many of the nearest rules explain a miss. */
 const MOST_NEAR = 3;
+/** How many of the nearest rules are searched for swapped bytes. */
+const MOST_SEARCHED = 32;
 
 function forEnd(at: Case): Answer {
   const { walked } = at;
@@ -229,7 +232,11 @@ function isMain(one: Reason, reason: string | null): boolean {
 /** Why the nearest rules of the tables without a match did not match. */
 function nearMisses(at: Case): Reason[] {
   const missed = at.walked.visits.filter(({ rule }) => rule === 0);
-  return nearestRules(at, MOST_NEAR, missed).flatMap((near): Reason[] => {
+  const nearest = nearestRules(at, MOST_SEARCHED, missed);
+  // Swapped bytes differ in many bits, and say more than a rule that is nearer by chance.
+  const swapped = nearest.findIndex(({ node, visit }) => wantsSwappedBytes(at.rules.contentOf(node), visit.key));
+  if (swapped > 0) nearest.unshift(...nearest.splice(swapped, 1));
+  return nearest.slice(0, MOST_NEAR).flatMap((near): Reason[] => {
     const judged: Judged = { ...near, hit: null };
     return near.score === NOT_CONSIDERED ? [] : reasonsOf(at, judged);
   });

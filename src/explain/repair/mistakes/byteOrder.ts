@@ -1,7 +1,8 @@
 /** Values whose bytes or bits lie in another place than the field has them. */
 import { fullMask } from "../../../model/match/term.js";
 import type { FieldName } from "../../../model/match/fields.js";
-import { named, type Facts } from "../facts.js";
+import type { KeyMatch } from "../../match/terms.js";
+import { named, termFacts, type Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, differs, isPresentTerm, leavesOut, type PresentTerm } from "./terms.js";
 
@@ -33,6 +34,12 @@ export function isSwapped({ field, mask, value, found }: PresentTerm): boolean {
   if (mask.toString(2).replaceAll("0", "").length < ENOUGH) return false;
   // A frame that has the value, or one that reads the same both ways, says nothing.
   return swappedForms(field.width, found).some((form) => (form & mask) === value && value !== (found & mask));
+}
+
+/** Whether a key fails a rule, and every field that differs has the same bytes in the other order. */
+export function wantsSwappedBytes(rule: KeyMatch, key: Uint8Array): boolean {
+  const failing = termFacts(rule, key).filter(({ agrees }) => !agrees);
+  return failing.length > 0 && failing.every((term) => isPresentTerm(term) && isSwapped(term));
 }
 
 const swappedBytes: Detector = {
