@@ -193,7 +193,7 @@ export function limitArena(bytes: u32): void {
   Arena.limit = ARENA + (<usize>bytes < room ? <usize>bytes : room);
 }
 
-/** Begins anew at `top`, with nothing to reuse: what is before it is a copy of another core's arena. */
+/** Restarts the arena at `top` with empty free lists. The bytes before are a copy of another arena. */
 export function restartArena(top: usize, limit: usize): void {
   memory.fill(HEADS, 0, CLASSES * 4);
   Arena.top = top;

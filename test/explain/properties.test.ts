@@ -86,7 +86,7 @@ function checkRepair(world: PipelineWorld, base: Base, id: string, rule: Rule, r
   return changesRank ? "rule: priority" : "rule";
 }
 
-/** An outcome lists so many rules; a frame that is copied through many tables may hit more. */
+/** An outcome lists at most HITS_PER_FRAME rules; a frame with many copies may hit more. */
 function expectListed(rules: readonly unknown[], rule: unknown, text: string): void {
   if (rules.length < HITS_PER_FRAME) expect(rules, text).toContain(rule);
 }

@@ -1,4 +1,4 @@
-/** Lines of text with a label in front, folded to a width, coloured where the reader wants it. */
+/** Labelled lines of text, wrapped at a width, with colour on request. */
 import { wrap } from "./wrap.js";
 
 /** A colour of a label. */

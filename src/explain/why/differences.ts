@@ -7,7 +7,7 @@ import type { Difference } from "./explanation.js";
 import { readField } from "../../model/match/fields.js";
 import { valueText } from "../match/notation.js";
 
-/** Every field of a match that the frame does not have as the match wants it, in key order. */
+/** Lists each field in which a frame differs from a match, in key order. */
 export function differencesOf(match: CompiledMatch, facts: FrameFacts): Difference[] {
   const key = keyView(facts.key);
   return match.flatMap((term) => {
