@@ -15,7 +15,7 @@ export interface ParsedPacket {
   readonly linkType: number;
 }
 
-/** Says that no link layer stands in front: `raw / ipv4`. */
+/** The keyword of a frame without a link layer: `raw / ipv4`. */
 const RAW = "raw";
 const HEADERS = Object.keys(LAYOUTS) as LaidOutHeader[];
 const NAMES = [...HEADERS, "payload", "trailer", RAW];

@@ -6,7 +6,7 @@ import { named, termFacts, type Facts } from "../facts.js";
 import type { Detector } from "../finding.js";
 import { aboutValues, differs, isPresentTerm, leavesOut, type PresentTerm } from "./terms.js";
 
-/** A value of so many bytes with its bytes in the other order, in units of `size` bytes. */
+/** Reverses the bytes of a value that is `bytes` long, in each unit of `size` bytes. */
 export function reversedBytes(value: bigint, bytes: number, size = bytes): bigint {
   let result = 0n;
   for (let unit = bytes - size; unit >= 0; unit -= size) {
