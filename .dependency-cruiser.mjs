@@ -54,12 +54,19 @@ export default {
       to: { circular: true },
     },
     ...directions,
+    {
+      name: "playground-public",
+      comment: "the playground imports the package by its name",
+      severity: "error",
+      from: { path: "^playground/" },
+      to: { path: "^src/" },
+    },
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    includeOnly: "^(src|assembly)/",
+    includeOnly: "^(src|assembly|playground)/",
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { extensions: [".ts", ".js"] },
+    enhancedResolveOptions: { extensions: [".ts", ".tsx", ".js"] },
   },
 };

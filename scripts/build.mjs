@@ -81,9 +81,11 @@ if (args["check-core"]) {
   for (const flavour of ["release", "traced", "debug"]) await buildCore(flavour);
   await buildWorker();
   await buildBundles();
+  await buildPage();
 } else {
   for (const flavour of ["release", "traced"]) await buildCore(flavour);
   await buildBundles();
+  await buildPage();
   if (!args["no-types"]) buildTypes();
 }
 endLine();
@@ -213,6 +215,20 @@ async function buildBundles() {
   }
   writeStamp(stamp, started);
   done(`${files.size} files`, started);
+}
+
+/** The playground: static files in dist/playground/. */
+async function buildPage() {
+  const stamp = "build/playground.stamp";
+  const cores = ["build/release/core.wasm", "build/traced/core.wasm"];
+  const inputs = ["playground", "src", "examples", ...cores, "scripts/playground.mjs", "package-lock.json"];
+  if (existsSync("dist/playground/index.html") && upToDate(stamp, inputs)) return;
+  begin("playground");
+  const started = new Date();
+  const { buildPlayground } = await import("./playground.mjs");
+  await buildPlayground();
+  writeStamp(stamp, started);
+  done("", started);
 }
 
 /**

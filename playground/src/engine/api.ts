@@ -1,0 +1,232 @@
+/**
+ * What the page asks of the engine, which runs in a worker. All of it is plain data.
+ *
+ * The engine holds one set of rules, the frames of its document, and at most one capture. The frames
+ * of the capture, or without a capture those of the document, are _the frames_; they are numbered from
+ * 1. A call that takes long works in pieces and ends early when a newer call of its kind comes.
+ */
+import type { ReasonName, VerdictName } from "flowsteer";
+import type { Explanation, Near, Target, Trace } from "flowsteer/explain";
+import type { FrameTree } from "flowsteer/packet";
+
+export interface Engine {
+  /**
+   * Loads rules, and steers the frames through them. Refused rules leave the last good ones in place.
+   * @returns null if a newer call came
+   */
+  load(rules: string, progress?: Progress): Promise<Answer | null>;
+
+  /**
+   * Reads a capture and steers its frames. They take the place of those of the document.
+   * @returns null if it was stopped; the capture is then closed
+   * @throws Error the file is no capture
+   */
+  openCapture(file: Blob, name: string, progress: Progress): Promise<Answer | null>;
+  closeCapture(): Promise<Answer | null>;
+
+  /** Ends the work under way. The calls whose work it is give null. */
+  stop(): void;
+
+  /**
+   * Narrows the list of frames.
+   * @returns the number of frames in the list; null if a newer call came
+   */
+  filter(filter: FrameFilter, progress?: Progress): Promise<number | null>;
+  /** Rows `first` to `first + count - 1` of the narrowed list, counted from 0. */
+  rows(first: number, count: number): Promise<FrameRow[]>;
+  /** The place of a frame in the narrowed list, from 0; -1 if it is not there. */
+  placeOf(frame: number): Promise<number>;
+
+  /** Everything that happened to a frame. Null for a frame that cannot be steered, or if a newer call came. */
+  way(frame: number): Promise<FrameWay | null>;
+  /** Why the frame did not come to a target. */
+  why(frame: number, target: Target): Promise<Explanation>;
+  /** The same as `way`, of bytes that are in no list: they arrive at port 1 before any other frame. */
+  wayOf(bytes: Uint8Array, linkType: number): Promise<FrameWay>;
+
+  /** Rules to compare with. Null ends the comparison. `Answer.changed` says what differs. */
+  compareWith(rules: string | null): Promise<Answer | null>;
+  /** The outcome of a frame under the rules that are compared with. */
+  before(frame: number): Promise<FrameOutcome | null>;
+
+  /** The frames as a capture with a comment on each that says what happened to it. */
+  annotated(progress: Progress): Promise<Blob | null>;
+  /** The frames as their destinations got them, as a capture: one interface for each destination. */
+  captureOut(progress: Progress): Promise<Blob | null>;
+  /** The bytes of the open capture, where it is no longer than `most`; null otherwise. */
+  captureBytes(most: number): Promise<Uint8Array | null>;
+}
+
+/** Called during long work. `total` is 0 while it is not known. */
+export type Progress = (done: number, total: number, what: string) => void;
+
+/** What became of a change. */
+export interface Answer {
+  /** What is wrong with the rules; empty if they were loaded. */
+  readonly refusals: readonly RulesRefusal[];
+  /** The pipeline of the last rules that were loaded; null if none were. */
+  readonly pipeline: Pipeline | null;
+  /** About the frames; null if no rules were loaded. */
+  readonly totals: Totals | null;
+  /** The number of frames in the whole list. */
+  readonly frames: number;
+  readonly capture: CaptureInfo | null;
+  /** How many frames have another outcome than under the rules that are compared with; null without a comparison. */
+  readonly changed: number | null;
+  /** What the work took, in milliseconds. */
+  readonly took: number;
+}
+
+export interface RulesRefusal {
+  /** The message, in one line, with call, value and errno. */
+  readonly message: string;
+  /** The rule that is broken, in words, without the place. */
+  readonly text: string;
+  readonly hint: string | null;
+  /** As in `SteeringError.path`: `rules[3].match.outer.ipv4_dst`; null if it has no place in the document. */
+  readonly path: string | null;
+  /** Where the text is not JSON: the offset of the first wrong character. */
+  readonly offset: number | null;
+}
+
+export interface CaptureInfo {
+  readonly name: string;
+  readonly bytes: number;
+  readonly frames: number;
+  /** Why reading ended before the end of the file; null if it did not. */
+  readonly broken: string | null;
+  /** Frames that cannot be steered, by reason. */
+  readonly skipped: readonly { readonly why: string; readonly frames: number }[];
+}
+
+/** The objects that frames pass, for the picture. Names are those of traces. */
+export interface Pipeline {
+  readonly tables: readonly PipelineTable[];
+  /** Queues and ports. */
+  readonly ends: readonly PipelineEnd[];
+  readonly ports: number;
+  readonly vports: number;
+}
+
+export interface PipelineTable {
+  /** `domain/vport/name`; unique. */
+  readonly id: string;
+  readonly domain: "nic_tx" | "fdb" | "nic_rx";
+  readonly vport: number;
+  readonly name: string;
+  readonly level: number;
+  /** In the order in which the table tries them. */
+  readonly rules: readonly PipelineRule[];
+  /** The path of the table in the document; null for tables that the document does not name. */
+  readonly path: string | null;
+  /** The id of the table that unmatched frames go to; null where they miss. */
+  readonly miss: string | null;
+}
+
+export interface PipelineRule {
+  readonly name: string;
+  readonly kind: "rule" | "flow" | "host rule" | "entry";
+  /** In the document: `rules[2]`. */
+  readonly path: string;
+  readonly priority: number;
+  /** What it matches, as notation: `misc.vxlan_vni = 5001`. */
+  readonly match: readonly { readonly field: string; readonly value: string }[];
+  /** One line for each action. */
+  readonly actions: readonly string[];
+  /** Ids of the tables and ends that its actions name. */
+  readonly leadsTo: readonly string[];
+}
+
+export interface PipelineEnd {
+  /** `qp:web`, `port:1`: as in outcomes. */
+  readonly id: string;
+  readonly kind: "qp" | "wq" | "host" | "port";
+  readonly name: string;
+  readonly path: string | null;
+}
+
+export interface Sum {
+  readonly frames: number;
+  /** On the wire. */
+  readonly bytes: number;
+}
+
+export interface Totals extends Sum {
+  readonly verdicts: Readonly<Record<VerdictName, Sum>>;
+  /** By destination, such as `qp:web`; most frames first. */
+  readonly destinations: readonly (Sum & { readonly to: string })[];
+  readonly copies: readonly (Sum & { readonly to: string })[];
+  readonly reasons: readonly (Sum & { readonly verdict: VerdictName; readonly reason: ReasonName | null })[];
+  /** Every rule of the document, in the order of the document; 0 frames for one that was never hit. */
+  readonly rules: readonly (Sum & { readonly name: string; readonly path: string })[];
+  readonly counters: readonly { readonly name: string; readonly packets: number; readonly bytes: number }[];
+  /** Answers of meters over time. */
+  readonly meters: readonly MeterSeries[];
+  /** Expectations of the document that the frames do not meet. */
+  readonly failures: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface MeterSeries {
+  readonly name: string;
+  /** The ends of the intervals, in seconds since the first frame. */
+  readonly times: readonly number[];
+  /** Frames in the interval, by colour or answer. */
+  readonly answers: Readonly<Record<string, readonly number[]>>;
+}
+
+/** All conditions hold. An empty filter lets every frame pass. */
+export interface FrameFilter {
+  readonly verdicts?: readonly VerdictName[];
+  readonly rule?: string;
+  /** A destination, or one of a copy: `qp:web`. */
+  readonly to?: string;
+  readonly reason?: ReasonName;
+  /** Only frames whose outcome differs from that under the rules that are compared with. */
+  readonly changed?: boolean;
+  /** Every word is in the row's text, whatever its case. */
+  readonly text?: string;
+}
+
+export interface FrameOutcome {
+  /** Null for a frame that cannot be steered. */
+  readonly verdict: VerdictName | null;
+  readonly reason: ReasonName | null;
+  readonly to: readonly string[];
+  readonly copies: readonly string[];
+  readonly rules: readonly string[];
+  /** Why it cannot be steered. */
+  readonly skipped: string | null;
+}
+
+export interface FrameRow extends FrameOutcome {
+  readonly number: number;
+  /** Seconds since the first frame; null for a capture without times. */
+  readonly time: number | null;
+  /** Captured bytes. */
+  readonly length: number;
+  readonly wireLength: number;
+  /** The name that the document gives it. */
+  readonly name: string | null;
+  /** `10.0.0.1 > 10.0.0.7 vxlan 5001 / tcp 443`. */
+  readonly summary: string;
+  readonly changed: boolean;
+}
+
+/** Everything that happened to one frame. */
+export interface FrameWay {
+  readonly frame: number;
+  readonly trace: Trace;
+  /** The bytes of the frame after each step that changed them, the first as it came in; in order. */
+  readonly snapshots: readonly Snapshot[];
+  /** Why it ended as it did, for a frame that missed or was dropped; null for others. */
+  readonly why: Explanation | null;
+  /** The rules nearest to it in the tables where it found none. */
+  readonly near: readonly Near[];
+}
+
+export interface Snapshot {
+  /** The index of the step in the trace after which the frame has these bytes. */
+  readonly step: number;
+  readonly branch: number;
+  readonly tree: FrameTree;
+}

@@ -1,0 +1,5 @@
+/** The worker: the engine behind messages. */
+import { expose } from "comlink";
+import { Session } from "./session.js";
+
+expose(new Session());

@@ -1,0 +1,15 @@
+/** What the engine says of the rules and frames of the moment. */
+import { computed, signal } from "@preact/signals";
+import type { Answer, RulesRefusal } from "../engine/api.js";
+
+/** The last answer; while rules are refused, that of the last good ones. */
+export const answer = signal<Answer | null>(null);
+/** What is wrong with the text of the moment. */
+export const refusals = signal<readonly RulesRefusal[]>([]);
+/** Work under way that has taken longer than 200 ms. */
+export const work = signal<{ readonly what: string; readonly done: number; readonly total: number } | null>(null);
+
+export const pipeline = computed(() => answer.value?.pipeline ?? null);
+export const totals = computed(() => answer.value?.totals ?? null);
+/** Whether what is shown is of older rules than the text. */
+export const stale = computed(() => refusals.value.length > 0);

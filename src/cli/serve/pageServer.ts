@@ -1,0 +1,108 @@
+/** Serves a folder of static files on the loopback interface, and files of the caller beside them. */
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize, sep } from "node:path";
+
+/** What a browser must know of each kind of file. */
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+const HEADERS = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "no-cache",
+};
+
+export interface PageServer {
+  /** `http://127.0.0.1:PORT/`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * @param folder the static files
+ * @param extra files elsewhere, by their path in URLs: `opened/rules.json`
+ * @param port 0 for any that is free
+ */
+export async function servePage(folder: string, extra: ReadonlyMap<string, string>, port: number): Promise<PageServer> {
+  const server = createServer((request, response) => {
+    answer(folder, extra, server, request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : undefined);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${portOf(server)}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  folder: string,
+  extra: ReadonlyMap<string, string>,
+  server: Server,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // Another name for this address would let a foreign page read the files.
+  if (![`127.0.0.1:${portOf(server)}`, `localhost:${portOf(server)}`].includes(request.headers.host ?? "")) {
+    end(response, 403, "this server answers to 127.0.0.1 only\n");
+    return;
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    end(response, 405, "GET or HEAD\n");
+    return;
+  }
+  const path = pathOf(request.url ?? "/");
+  const file = path === null ? null : (extra.get(path) ?? join(folder, path === "" ? "index.html" : path));
+  const found = file === null ? null : await stat(file).catch(() => null);
+  if (file === null || found === null || !found.isFile()) {
+    end(response, 404, "no such file\n");
+    return;
+  }
+  const type = TYPES[extname(file)] ?? "application/octet-stream";
+  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": found.size });
+  if (request.method === "HEAD") response.end();
+  else createReadStream(file).pipe(response);
+}
+
+/** The path below the folder, without a slash in front; null if it leads out of the folder. */
+function pathOf(url: string): string | null {
+  try {
+    const path = normalize(decodeURIComponent(url.replace(/[?#].*$/s, "")));
+    const below = path.split(sep).join("/").replace(/^\/+/, "");
+    return below.startsWith("..") || below.includes("\0") ? null : below;
+  } catch {
+    return null;
+  }
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...HEADERS, "Content-Type": TYPES[".txt"] });
+  response.end(text);
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

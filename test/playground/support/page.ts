@@ -1,0 +1,68 @@
+/** The built playground in a real browser, driven as a person does. */
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { fileURLToPath } from "node:url";
+import { findBrowser } from "../../../scripts/find-browser.mjs";
+import { servePage, type PageServer } from "../../../src/cli/serve/pageServer.js";
+
+export const BUILT = fileURLToPath(new URL("../../../dist/playground", import.meta.url));
+
+export interface Playground {
+  readonly url: string;
+  readonly browser: Browser;
+  /** A page in a profile of its own. Errors of the page and requests that leave it fail the test at `close`. */
+  open(options?: OpenOptions): Promise<OpenPage>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** What follows the address: `#...`, `?...`. */
+  readonly path?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  readonly context?: Parameters<Browser["newContext"]>[0];
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the page, messages of the console at level "error", and requests that left its origin. */
+  readonly faults: string[];
+}
+
+export async function openPlayground(extra: ReadonlyMap<string, string> = new Map()): Promise<Playground> {
+  const found = await findBrowser();
+  if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
+  const server: PageServer = await servePage(BUILT, extra, 0);
+  const browser = await chromium.launch({
+    executablePath: found.path,
+    args: ["--no-sandbox"],
+    env: { ...(process.env as Record<string, string>), ...found.env },
+  });
+  return {
+    url: server.url,
+    browser,
+    async open({ path = "", width = 1440, height = 900, dark = false, context: more } = {}) {
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: dark ? "dark" : "light",
+        ...more,
+      });
+      const page = await context.newPage();
+      const faults: string[] = [];
+      page.on("pageerror", (error) => faults.push(String(error)));
+      page.on("console", (message) => {
+        if (message.type() === "error") faults.push(message.text());
+      });
+      context.on("request", (request) => {
+        if (!request.url().startsWith(server.url) && !/^(blob|data):/.test(request.url())) faults.push(request.url());
+      });
+      await page.goto(server.url + path);
+      return { page, context, faults };
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
