@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { Answers } from "../answers/answers.js";
 import { Frames } from "../frames/frames.js";
+import { Notices } from "../parts/notices.js";
 import { RulesPane } from "../rules/rulesPane.js";
 import { Way } from "../way/way.js";
 
@@ -11,6 +12,7 @@ export function App(): JSX.Element {
       <header class="bar">
         <h1>flowsteer</h1>
       </header>
+      <Notices />
       <RulesPane />
       <Frames />
       <Way />
