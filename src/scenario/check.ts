@@ -5,6 +5,7 @@ import { createDevice } from "../model/device/device.js";
 import type { Scenario } from "./document.js";
 import { LoadedScenario } from "./load.js";
 import { ScenarioObjects } from "./objects.js";
+import { loaderPartsFor } from "./onDemand.js";
 import { at } from "./place.js";
 import { attempt, Refusals, withWrittenValues } from "./report.js";
 import { readScenario } from "./scenario.js";
@@ -31,8 +32,11 @@ export async function checkScenario(document: string | object): Promise<Scenario
   if (scenario === null) return { scenario, refusals };
   const report = withWrittenValues(scenario, collect);
   try {
-    const device = await at(CALL, "device", () => createDevice(scenario.device));
-    const objects = new ScenarioObjects(scenario, device, new Context(CALL, device), report);
+    const [parts, device] = await Promise.all([
+      loaderPartsFor(scenario),
+      at(CALL, "device", () => createDevice(scenario.device)),
+    ]);
+    const objects = new ScenarioObjects(scenario, parts, device, new Context(CALL, device), report);
     if (refusals.length === 0) attempt(report, () => new LoadedScenario(scenario, objects, report));
   } catch (error) {
     if (!(error instanceof SteeringError)) throw error;

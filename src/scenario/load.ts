@@ -26,6 +26,7 @@ import { frameBytes } from "./frame/bytes.js";
 import type { ScenarioDomains } from "./device/domains.js";
 import { messageFailures, sendMessages, type MessageRecord } from "./message/load.js";
 import { connectedQueue, ScenarioObjects } from "./objects.js";
+import { loaderPartsFor } from "./onDemand.js";
 import { at } from "./place.js";
 import { noteDeliveries, type LoadedQueue, type ReceiveBuffers } from "./queue/load.js";
 import { throwFirst, withWrittenValues, type Report } from "./report.js";
@@ -87,8 +88,11 @@ export async function loadScenario(
 ): Promise<LoadedScenario> {
   const scenario = parseScenario(document);
   const report = withWrittenValues(scenario, throwFirst);
-  const device = await at(CALL, "device", () => open({ ...scenario.device, ...deviceOptions }));
-  const objects = new ScenarioObjects(scenario, device, new Context(CALL, device), report);
+  const [parts, device] = await Promise.all([
+    loaderPartsFor(scenario),
+    at(CALL, "device", () => open({ ...scenario.device, ...deviceOptions })),
+  ]);
+  const objects = new ScenarioObjects(scenario, parts, device, new Context(CALL, device), report);
   return new LoadedScenario(scenario, objects, report);
 }
 

@@ -2,11 +2,10 @@
 import { MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE, MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE } from "../abi/mlx5dv.js";
 import type { Device } from "../model/device/device.js";
 import type { Context } from "../model/base/context.js";
-import { allocFlowCounterCommand } from "../mlx5dv/devx/commands.js";
 import type { AsoObject } from "../model/action/asoObject.js";
 import type { FlowCounter } from "../model/action/counter.js";
 import { Table } from "../model/table/domain.js";
-import { VerbsFlow } from "../model/flow/verbsFlow.js";
+import type { VerbsFlow } from "../model/flow/verbsFlow.js";
 import type { HostRule } from "../model/flow/hostRules.js";
 import { setLayout } from "../model/table/matcherLayout.js";
 import { Matcher } from "../model/table/matcher.js";
@@ -17,24 +16,20 @@ import { Rule } from "../model/rule/rule.js";
 import type { Tir } from "../model/queue/tir.js";
 import type { WorkQueue } from "../model/queue/workQueue.js";
 import { ScenarioActions } from "./action/load.js";
-import { makeAsoObject } from "./state/asoObjects.js";
 import type { ConnectedQueue } from "./queue/connection.js";
-import { DeviceFlowObjects } from "./deviceFlow/objects.js";
-import { madeBy } from "./deviceFlow/deviceCommands.js";
+import type { DeviceFlowObjects } from "./deviceFlow/objects.js";
 import type { Scenario } from "./document.js";
-import type { ScenarioFlow } from "./flow/definition.js";
 import type { ScenarioMatcher, ScenarioRule } from "./rule/definition.js";
 import { ScenarioDomains } from "./device/domains.js";
-import { ScenarioFlowActions } from "./flow/actions.js";
 import { LoadedFlowCounter } from "./flow/counter.js";
-import { flowPlace, flowRequest } from "./flow/specs.js";
 import { flowName, hostRuleName } from "./names.js";
-import { at, rulePlace, type PlaceOf } from "./place.js";
+import type { LoaderParts } from "./onDemand.js";
+import { at, rulePlace } from "./place.js";
 import type { ScenarioQueue } from "./queue/definition.js";
 import { loadQueue, type LoadedQueue } from "./queue/load.js";
 import { attempt, attemptEach, made, type Report } from "./report.js";
 import { below } from "./schema/path.js";
-import { loadIndirectionTable, loadRqt, loadRss, loadTir } from "./rss/load.js";
+import { loadIndirectionTable, loadRss } from "./rss/load.js";
 
 const CALL = "loadScenario";
 
@@ -51,24 +46,30 @@ export class ScenarioObjects {
   readonly rules = new Map<string, Rule>();
   readonly flowCounters = new Map<string, LoadedFlowCounter>();
   readonly flows = new Map<string, VerbsFlow>();
-  readonly flowEntries: DeviceFlowObjects["flowEntries"];
-  readonly deviceFlows: DeviceFlowObjects["deviceFlows"];
+  readonly flowEntries: DeviceFlowObjects["flowEntries"] = new Map();
+  readonly deviceFlows: DeviceFlowObjects["deviceFlows"] = new Map();
   readonly hostRules = new Map<string, HostRule>();
   readonly device: Device;
   readonly context: Context;
   readonly domains: ScenarioDomains;
   readonly actions: ScenarioActions;
-  readonly #flowActions: ScenarioFlowActions;
   /** Matchers that rules with a table and a priority imply. */
   readonly #implied = new Map<string, Matcher>();
 
-  /** @param report takes the refusals; what depends on refused objects is not made */
-  constructor(scenario: Scenario, device: Device, context: Context, report: Report) {
+  /**
+   * @param parts those that the document needs
+   * @param report takes the refusals; what depends on refused objects is not made
+   */
+  constructor(scenario: Scenario, parts: LoaderParts, device: Device, context: Context, report: Report) {
     this.device = device;
     this.context = context;
     const { queues, indirectionTables, rqts, tirs, asoObjects, connect } = scenario;
     const { counters, tables, matchers, actions = [], rules } = scenario;
     const { domains = [], flowActions = [], flowCounters, flows, hostRules } = scenario;
+    const commands = (): NonNullable<LoaderParts["deviceObjects"]> => {
+      if (parts.deviceObjects === null) throw new Error(`${CALL}: the part for device commands was not loaded`);
+      return parts.deviceObjects;
+    };
     this.domains = new ScenarioDomains(context, domains, report);
     attemptEach(report, "connect", connect, ({ port, to }, path) => {
       at(CALL, path, () => device.connect(port, device, to));
@@ -83,22 +84,22 @@ export class ScenarioObjects {
       this.indirectionTables.set(table.name, loadIndirectionTable(path, table, this.#workQueue));
     });
     attemptEach(report, "queues", queues, (one, path) => this.#rssQueue(path, one));
-    attemptEach(report, "rqts", rqts, (rqt, path) => this.rqts.set(rqt.name, loadRqt(path, rqt, this.#queue)));
+    attemptEach(report, "rqts", rqts, (rqt, path) =>
+      this.rqts.set(rqt.name, commands().loadRqt(path, rqt, this.#queue)),
+    );
     attemptEach(report, "tirs", tirs, (tir, path) => {
       this.tirs.set(
         tir.name,
-        loadTir(path, tir, this.#queue, (name) => made(this.rqts, name)),
+        commands().loadTir(path, tir, this.#queue, (name) => made(this.rqts, name)),
       );
     });
     attemptEach(report, "asoObjects", asoObjects, (object, path) => {
       const owner = this.domains.context(object.function);
-      this.asoObjects.set(object.name, makeAsoObject(CALL, path, owner, object));
+      this.asoObjects.set(object.name, commands().makeAsoObject(CALL, path, owner, object));
     });
-    attemptEach(report, "counters", counters, ({ name, function: vport, flow_counter_bulk_log_size }, path) => {
-      const owner = this.domains.context(vport);
-      const command = allocFlowCounterCommand(flow_counter_bulk_log_size);
-      const make = (): FlowCounter => madeBy<FlowCounter>(CALL, owner, command, name);
-      this.counters.set(name, at(CALL, path, make));
+    attemptEach(report, "counters", counters, (counter, path) => {
+      const owner = this.domains.context(counter.function);
+      this.counters.set(counter.name, commands().makeCounter(path, owner, counter));
     });
     attemptEach(report, "tables", tables, ({ name, domain = "nic_rx", function: vport, level }, path) => {
       const owner = this.domains.domain(path, domain, vport);
@@ -108,7 +109,8 @@ export class ScenarioObjects {
       );
     });
     this.actions = new ScenarioActions(this, actions, report);
-    this.#flowActions = new ScenarioFlowActions(flowActions, report);
+    const flowParts = parts.flows;
+    const madeActions = flowParts === null ? null : new flowParts.ScenarioFlowActions(flowActions, report);
     attemptEach(report, "matchers", matchers, (matcher, path) =>
       this.matchers.set(matcher.name, this.#ownMatcher(path, matcher)),
     );
@@ -119,20 +121,26 @@ export class ScenarioObjects {
         at(CALL, path, () => new LoadedFlowCounter(CALL, context, one)),
       );
     });
-    attemptEach(report, "flows", flows, (flow, path, i) => {
-      const name = flowName(flow, i);
-      this.flows.set(name, this.#flow(path, flow, name));
-    });
-    const named = new DeviceFlowObjects(scenario, report, {
-      domains: this.domains,
-      flowActions: this.#flowActions,
-      counter: (name) => made(this.counters, name),
-      counters: (name) => made(this.flowCounters, name).counters,
-      queuePair: (name) => this.#queuePair(name),
-      tir: (name) => made(this.tirs, name),
-    });
-    this.flowEntries = named.flowEntries;
-    this.deviceFlows = named.deviceFlows;
+    if (flowParts !== null && madeActions !== null) {
+      const counter = (name: string): LoadedFlowCounter => made(this.flowCounters, name);
+      attemptEach(report, "flows", flows, (flow, path, i) => {
+        const name = flowName(flow, i);
+        const queue = this.#queuePair(flow.queue);
+        this.flows.set(name, flowParts.loadFlow(path, flow, name, queue, counter, madeActions));
+      });
+    }
+    if (parts.deviceObjects !== null) {
+      const named = new parts.deviceObjects.DeviceFlowObjects(scenario, report, {
+        domains: this.domains,
+        flowActions: madeActions,
+        counter: (name) => made(this.counters, name),
+        counters: (name) => made(this.flowCounters, name).counters,
+        queuePair: (name) => this.#queuePair(name),
+        tir: (name) => made(this.tirs, name),
+      });
+      this.flowEntries = named.flowEntries;
+      this.deviceFlows = named.deviceFlows;
+    }
     attemptEach(report, "hostRules", hostRules, (rule, path, i) => {
       const name = hostRuleName(rule, i);
       const make = (): HostRule => device.function(rule.function ?? 0).hostRules.add({ ...rule, name });
@@ -181,17 +189,6 @@ export class ScenarioObjects {
     const { queue } = made(this.queues, name);
     if (queue instanceof QueuePair) return queue;
     throw new Error(`${CALL}: ${name} is a work queue in the document that was checked`);
-  }
-
-  #flow(path: string, flow: ScenarioFlow, name: string): VerbsFlow {
-    const queue = this.#queuePair(flow.queue);
-    const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
-    const request = flowRequest(CALL, path, flow, {
-      counters: (one) => made(this.flowCounters, one).counters,
-      action: (one) => this.#flowActions.get(one, queue.context, direction),
-    });
-    const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
-    return at(CALL, path, () => VerbsFlow.create(CALL, queue, request, name), place);
   }
 
   #rule(path: string, rule: ScenarioRule): Rule {

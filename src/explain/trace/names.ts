@@ -1,10 +1,9 @@
 /** Names of what a trace meets: tables by their address, rules by the number in outcomes. */
+import { isDevxFlowEntry, isDevxFlowTable } from "../../model/devx/kinds.js";
 import type { Core } from "../../engine/core.js";
 import type { Device } from "../../model/device/device.js";
 import type { TablePlace } from "../../model/base/deviceBase.js";
 import type { InstalledRule } from "../../model/base/installed.js";
-import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
-import { DevxFlowTable } from "../../model/devx/flowTable.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { HostRule } from "../../model/flow/hostRules.js";
 import { ConnectedRule } from "../../model/roce/connectionRule.js";
@@ -50,7 +49,7 @@ function tableName({ object, stage }: TablePlace): string {
 export function rulesIn(device: Device, address: number): number {
   const place = device.tables.get(address);
   if (place === undefined) return 0;
-  if (place.object instanceof DevxFlowTable) return place.object.entries.size;
+  if (isDevxFlowTable(place.object)) return place.object.entries.size;
   if (place.object instanceof Table) return directRulesIn(device, place.object.classifier);
   const stage = device
     .function(place.vport)
@@ -86,7 +85,7 @@ export function ruleRef(one: InstalledRule): RuleRef {
   if (one instanceof HostRule) {
     return { kind: "host rule", name: one.name, id, priority: one.priority, matcher: null };
   }
-  if (one instanceof DevxFlowEntry) {
+  if (isDevxFlowEntry(one)) {
     return { kind: "entry", name: one.name, id, priority: one.index, matcher: null };
   }
   const name = one instanceof ConnectedRule ? one.name : `rule${id}`;

@@ -1,4 +1,6 @@
 /** Finds the objects of a rule whose state lies at an address of the core, and their names. */
+import { isDevxFlowEntry } from "../../model/devx/kinds.js";
+import { isEspAction } from "../../model/flow/kinds.js";
 import { CONNECTION_SIZE } from "../../abi/connection.js";
 import { METER_SIZE } from "../../abi/state.js";
 import { StateKind } from "../../abi/trace.js";
@@ -9,8 +11,6 @@ import { FlowMeterAction } from "../../model/action/asoActions.js";
 import { AsoObject } from "../../model/action/asoObject.js";
 import { FlowCounter } from "../../model/action/counter.js";
 import type { InstalledRule } from "../../model/base/installed.js";
-import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
-import { EspAction } from "../../model/esp/action.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Rule } from "../../model/rule/rule.js";
 
@@ -75,7 +75,7 @@ function unitOf(name: string, place: number, size: number): string {
 function associationName({ u32 }: Core, of: InstalledRule, address: number): string {
   if (!(of instanceof FlowEntry)) return "";
   const found = of.actions.find((action) => {
-    if (!(action instanceof EspAction)) return false;
+    if (!isEspAction(action)) return false;
     if (isWithin(address, action.operand, ESP_SIZE)) return true;
     const window = u32[(action.operand + ESP_WINDOW) >> 2] as number;
     const words = u32[(action.operand + ESP_WINDOW_WORDS) >> 2] as number;
@@ -90,7 +90,7 @@ function isWithin(address: number, from: number, bytes: number): boolean {
 
 /** The actions of a rule, and those of its arrays and samplers. */
 export function* actionsOf(one: InstalledRule): Iterable<Action> {
-  if (!(one instanceof Rule) && !(one instanceof DevxFlowEntry)) return;
+  if (!(one instanceof Rule) && !isDevxFlowEntry(one)) return;
   for (const action of one.actions) yield* withInner(action);
 }
 

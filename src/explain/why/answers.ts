@@ -1,9 +1,9 @@
 /** The answer for each kind of target. */
+import { isDevxFlowEntry } from "../../model/devx/kinds.js";
 import { Op, VPORT_UPLINK } from "../../abi/engine.js";
 import { RssQueuePair } from "../../model/queue/rssQueuePair.js";
 import { QueuePair } from "../../model/queue/queuePair.js";
 import type { InstalledRule } from "../../model/base/installed.js";
-import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Rule } from "../../model/rule/rule.js";
 import { RSS_MASK, RSS_QUEUES } from "../../abi/state.js";
@@ -48,7 +48,7 @@ export function nodesOf({ rules, walked }: Case, objects: readonly InstalledRule
       return handles.flatMap((handle) => (handle === 0 ? [] : rules.ruleAt(table, handle)));
     }
     // Entries of flow tables, and host rules.
-    const tables = one instanceof DevxFlowEntry ? [one.table.classifier.table] : hostTables(device);
+    const tables = isDevxFlowEntry(one) ? [one.table.classifier.table] : hostTables(device);
     return tables.flatMap((table) =>
       traced.rulesOf(table).flatMap(({ id, address }) => (id === one.id ? rules.ruleAt(table, address) : [])),
     );

@@ -1,12 +1,13 @@
 /** Finds the target of an explanation: an object of the model, or its name. */
+import { isDevxFlowEntry, isDevxFlowTable } from "../../model/devx/kinds.js";
 import { refuse, type Refusal } from "../../errors.js";
 import { namesHint } from "../../nearest.js";
 import { describe } from "../../checks.js";
 import type { DeviceBase } from "../../model/base/deviceBase.js";
 import { Handle } from "../../model/base/handle.js";
 import type { InstalledRule } from "../../model/base/installed.js";
-import { DevxFlowEntry } from "../../model/devx/flowEntry.js";
-import { DevxFlowTable } from "../../model/devx/flowTable.js";
+import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
+import type { DevxFlowTable } from "../../model/devx/flowTable.js";
 import { FlowEntry } from "../../model/flow/entry.js";
 import { Flow } from "../../model/flow/flow.js";
 import { HostQueue, HostRule } from "../../model/flow/hostRules.js";
@@ -68,7 +69,7 @@ function ofObject(call: string, device: DeviceBase, target: Exclude<WhyTarget, n
     const objects = [...device.installed].filter((one) => one instanceof FlowEntry && one.flows.includes(target));
     return { kind: "rule", data: { kind: "flow", name }, objects, pending: false, name: `flow "${name}"` };
   }
-  if (target instanceof Table || target instanceof DevxFlowTable) {
+  if (target instanceof Table || isDevxFlowTable(target)) {
     return { kind: "table", data: { kind: "table", name }, address: target.classifier.table };
   }
   if (target instanceof QueuePair || target instanceof WorkQueue) return queueTarget(target);
@@ -126,7 +127,7 @@ function objectsOf(device: DeviceBase, kind: "rule" | "flow" | "table"): Readonl
   const objects = new Set<Named>();
   if (kind === "table") {
     for (const { object } of device.tables.values()) {
-      if (object instanceof Table || object instanceof DevxFlowTable) objects.add(object);
+      if (object instanceof Table || isDevxFlowTable(object)) objects.add(object);
     }
   }
   for (const one of device.installed) {
@@ -134,7 +135,7 @@ function objectsOf(device: DeviceBase, kind: "rule" | "flow" | "table"): Readonl
       if (one instanceof Rule) objects.add(one.matcher.table);
     } else if (kind === "flow") {
       if (one instanceof FlowEntry) for (const flow of one.flows) if (flow instanceof Flow) objects.add(flow);
-    } else if (one instanceof Rule || one instanceof HostRule || one instanceof DevxFlowEntry) objects.add(one);
+    } else if (one instanceof Rule || one instanceof HostRule || isDevxFlowEntry(one)) objects.add(one);
   }
   return objects;
 }

@@ -1,5 +1,8 @@
 /** Loads the flow tables, anchors, entries and device flows of a scenario, list by list. */
 import type { Counters } from "../../model/flow/counters.js";
+import type { Context } from "../../model/base/context.js";
+import type { FlowAction } from "../../model/flow/action.js";
+import type { DomainType } from "../../model/table/domainType.js";
 import type { FlowCounter } from "../../model/action/counter.js";
 import type { DeviceFlow } from "../../model/flow/deviceFlow.js";
 import type { DevxFlowEntry } from "../../model/devx/flowEntry.js";
@@ -11,12 +14,13 @@ import type { Scenario } from "../document.js";
 import type { ScenarioDomains } from "../device/domains.js";
 import type { ScenarioFlowActions } from "../flow/actions.js";
 import { loadFlowEntry, loadFlowTable, type LoadedFlowTable } from "./flowTables.js";
-import { attemptEach, made, type Report } from "../report.js";
+import { attemptEach, made, NotMade, type Report } from "../report.js";
 
 /** Objects that they lead to and count on, by name. */
 export interface DeviceFlowTargets {
   readonly domains: ScenarioDomains;
-  readonly flowActions: ScenarioFlowActions;
+  /** Null for a document without flows and flow actions. */
+  readonly flowActions: ScenarioFlowActions | null;
   readonly counter: (name: string) => FlowCounter;
   readonly counters: (name: string) => Counters;
   readonly queuePair: (name: string) => QueuePair;
@@ -36,7 +40,10 @@ export class DeviceFlowObjects {
       ...targets,
       table: (name: string) => made(tables, name),
       anchor: (name: string) => made(anchors, name),
-      action: flowActions.get.bind(flowActions),
+      action: (name: string, context: Context, type: DomainType): FlowAction => {
+        if (flowActions === null) throw new NotMade(`loadScenario: ${name} was not made`);
+        return flowActions.get(name, context, type);
+      },
     };
     attemptEach(report, "flowTables", flowTables, (table, path) => {
       const miss = table.table_miss === undefined ? null : made(tables, table.table_miss);

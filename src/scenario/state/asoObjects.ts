@@ -1,46 +1,22 @@
-/** The ASO objects of a scenario: initial data, changes, expected state. */
-import {
-  createAsoCommand,
-  MLX5_OBJ_TYPE_CONN_TRACK_ASO,
-  MLX5_OBJ_TYPE_FIRST_HIT_ASO,
-  MLX5_OBJ_TYPE_FLOW_METER_ASO,
-} from "../../mlx5dv/devx/commands.js";
-import { ASO_DATA, type AsoKind, type AsoObject } from "../../model/action/asoObject.js";
+/** The data of ASO objects of a scenario: initial, changed, expected. */
+import { ASO_DATA, type AsoObject } from "../../model/action/asoObject.js";
 import { connectionBytes, connectionFromBytes, type ConnectionFields } from "../../model/action/connection.js";
-import type { Context } from "../../model/base/context.js";
 import { PARAMETERS_SIZE } from "../../model/action/meterParameters.js";
-import { madeBy } from "../deviceFlow/deviceCommands.js";
 import { meterParameters } from "./meters.js";
-import { at } from "../place.js";
 import {
   ASO_KEYS,
   CONNECTION_STATES,
   LAST_INDEXES,
   type ScenarioAsoData,
   type ExpectedMeter,
-  type ScenarioAsoObject,
   type ScenarioConnection,
 } from "./definition.js";
 
-type AsoKey = (typeof ASO_KEYS)[number];
-
-const KINDS: Readonly<Record<AsoKey, { readonly kind: AsoKind; readonly type: number }>> = {
-  first_hit: { kind: "first_hit", type: MLX5_OBJ_TYPE_FIRST_HIT_ASO },
-  flow_meter: { kind: "flow_meter", type: MLX5_OBJ_TYPE_FLOW_METER_ASO },
-  conn_track: { kind: "connection", type: MLX5_OBJ_TYPE_CONN_TRACK_ASO },
-};
+export type AsoKey = (typeof ASO_KEYS)[number];
 
 /** The kind of object that data describes. */
 export function asoKey(data: { readonly [K in AsoKey]?: unknown }): AsoKey {
   return ASO_KEYS.find((key) => data[key] !== undefined) ?? "first_hit";
-}
-
-export function makeAsoObject(call: string, path: string, context: Context, object: ScenarioAsoObject): AsoObject {
-  const key = asoKey(object);
-  const data = asoData(call, path, object);
-  const command = (): Uint8Array =>
-    createAsoCommand(KINDS[key].type, { log_obj_range: object.log_obj_range ?? 0, data });
-  return at(call, path, () => madeBy<AsoObject>(call, context, command(), object.name));
 }
 
 /** The 64 bytes of an object. @throws EINVAL values that do not fit their fields */

@@ -1,13 +1,13 @@
 /** An earlier rule took the frame that the target would match too. */
+import { isDeviceFlow, isVerbsFlow } from "../../../model/flow/kinds.js";
 import { IBV_FLOW_SPEC_ETH, IBV_FLOW_SPEC_IPV6, IBV_FLOW_SPEC_TCP } from "../../../abi/verbs.js";
 import { isPresent, readField, type FieldName } from "../../../model/match/fields.js";
 import type { LeftOut } from "../../../model/match/deviceMask.js";
 import { maskedFields } from "../../../model/match/match.js";
 import { fullMask } from "../../../model/match/term.js";
-import { DeviceFlow } from "../../../model/flow/deviceFlow.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
 import { fieldsOutsideMask, filterNumber, type FilterField, type MatchSpec } from "../../../model/flow/spec.js";
-import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
+import type { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import { termText, valueText } from "../../match/notation.js";
 import type { FieldChange } from "../../trace/trace.js";
@@ -26,7 +26,7 @@ function leftOutOf({ object }: RuleInTable): { leftOut: LeftOut; of: object; cri
     if (of instanceof Rule) {
       const leftOut = of.matcher.deviceMask?.leftOut ?? null;
       if (leftOut !== null) return { leftOut, of, criteria: of.matcher.criteria };
-    } else if (of instanceof DeviceFlow && of.matcher.leftOut !== null) {
+    } else if (isDeviceFlow(of) && of.matcher.leftOut !== null) {
       return { leftOut: of.matcher.leftOut, of, criteria: of.matcher.criteria };
     }
   }
@@ -92,7 +92,7 @@ function matchField({ layout: { type }, inner }: MatchSpec, { name }: FilterFiel
 function outsideMask({ object }: RuleInTable): { flow: VerbsFlow; spec: MatchSpec; field: FilterField }[] {
   if (!(object instanceof FlowEntry)) return [];
   return object.flows.flatMap((flow) => {
-    if (!(flow instanceof VerbsFlow)) return [];
+    if (!isVerbsFlow(flow)) return [];
     return flow.outsideMask.flatMap((spec) => fieldsOutsideMask(spec).map((field) => ({ flow, spec, field })));
   });
 }

@@ -1,8 +1,8 @@
 /** The frame took another way than the rule was made for: functions, ports, domains, registers, headers changed before. */
+import { isVerbsFlow } from "../../../model/flow/kinds.js";
 import { VPORT_UPLINK } from "../../../abi/engine.js";
 import { IBV_FLOW_ATTR_MC_DEFAULT } from "../../../abi/verbs.js";
 import { FlowEntry } from "../../../model/flow/entry.js";
-import { VerbsFlow } from "../../../model/flow/verbsFlow.js";
 import { Rule } from "../../../model/rule/rule.js";
 import type { DomainType } from "../../../model/table/domainType.js";
 import { valueText } from "../../match/notation.js";
@@ -228,7 +228,7 @@ const multicastDefault: Detector = {
   detect(facts) {
     const { rule } = facts.context;
     if (rule === null || !(rule.object instanceof FlowEntry) || facts.failed("outer.dmac") === undefined) return null;
-    const flow = rule.object.flows.find((one) => one instanceof VerbsFlow && one.type === IBV_FLOW_ATTR_MC_DEFAULT);
+    const flow = rule.object.flows.find((one) => isVerbsFlow(one) && one.type === IBV_FLOW_ATTR_MC_DEFAULT);
     if (flow === undefined) return null;
     return {
       sentence: `Flow "${rule.ref.name}" is of type mc_default, which takes frames with a group address only, and the frame goes to ${facts.foundText("outer.dmac")}. Use all_default (IBV_FLOW_ATTR_ALL_DEFAULT) for all frames.`,

@@ -1,8 +1,8 @@
 /** Why a frame never came to a table, a queue or a vport: the rules that lead there, and why the frame took none of them. */
+import { isDevxFlowTable } from "../../../model/devx/kinds.js";
 import { VPORT_MANAGER } from "../../../abi/engine.js";
 import type { StageName } from "../../../model/table/pipeline.js";
 import { TablePipeline } from "../../../model/table/pipeline.js";
-import { DevxFlowTable } from "../../../model/devx/flowTable.js";
 import type { RuleRef, TableRef, TraceSource } from "../../trace/trace.js";
 import type { Case } from "../case.js";
 import { functionText, listText, ruleText, tableText } from "./describe.js";
@@ -121,7 +121,7 @@ export function refsOf({ rules }: Case, nodes: readonly RuleNode[]): RuleRef[] {
 function missSources({ walked }: Case, address: number): number[] {
   const sources: number[] = [];
   for (const [table, { object }] of walked.device.tables) {
-    if (object instanceof DevxFlowTable && object.setting.missTable?.classifier.table === address) sources.push(table);
+    if (isDevxFlowTable(object) && object.setting.missTable?.classifier.table === address) sources.push(table);
   }
   return sources;
 }

@@ -1,0 +1,29 @@
+/** Makes the flows of a scenario. */
+import { VerbsFlow } from "../../model/flow/verbsFlow.js";
+import type { QueuePair } from "../../model/queue/queuePair.js";
+import { at, type PlaceOf } from "../place.js";
+import type { ScenarioFlowActions } from "./actions.js";
+import type { LoadedFlowCounter } from "./counter.js";
+import type { ScenarioFlow } from "./definition.js";
+import { flowPlace, flowRequest } from "./specs.js";
+
+export { ScenarioFlowActions } from "./actions.js";
+
+const CALL = "loadScenario";
+
+export function loadFlow(
+  path: string,
+  flow: ScenarioFlow,
+  name: string,
+  queue: QueuePair,
+  counter: (name: string) => LoadedFlowCounter,
+  actions: ScenarioFlowActions,
+): VerbsFlow {
+  const direction = flow.flags?.includes("egress") === true ? "nic_tx" : "nic_rx";
+  const request = flowRequest(CALL, path, flow, {
+    counters: (one) => counter(one).counters,
+    action: (one) => actions.get(one, queue.context, direction),
+  });
+  const place: PlaceOf = (inner) => flowPlace(inner, flow.specs ?? []);
+  return at(CALL, path, () => VerbsFlow.create(CALL, queue, request, name), place);
+}
