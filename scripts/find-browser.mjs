@@ -5,7 +5,7 @@
  * `FLOWSTEER_BROWSER=package` passes over the first two, `FLOWSTEER_BROWSER=none` over all.
  * `node scripts/find-browser.mjs` says what would be used.
  */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -84,12 +84,31 @@ async function packagedBrowser() {
       if (!existsSync(home)) throw error;
     }
   }
+  const fonts = writeFontSettings(home);
   const libraries = [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
     path: join(home, "chromium"),
-    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_PATH: join(home, "fonts") },
+    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts },
     origin: `@sparticuz/chromium ${version}`,
   };
+}
+
+/**
+ * The package's own settings look for fonts where a Lambda function has them, so a page would have no
+ * text. @returns the path of settings that name the unpacked fonts and those of the system
+ */
+function writeFontSettings(home) {
+  const path = join(home, "fonts.conf");
+  const folders = [join(home, "fonts", "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];
+  const text = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+${folders.map((folder) => `  <dir>${folder}</dir>`).join("\n")}
+  <cachedir>${join(home, "fonts-cache")}</cachedir>
+</fontconfig>
+`;
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+  return path;
 }
 
 function isProgram(path) {
