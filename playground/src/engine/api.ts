@@ -73,9 +73,25 @@ export interface Answer {
   readonly capture: CaptureInfo | null;
   /** How many frames have another outcome than under the rules that are compared with; null without a comparison. */
   readonly changed: number | null;
+  /** The same frames by what they were and are, most frames first; empty without a comparison. */
+  readonly changes: readonly ChangeGroup[];
   /** What the work took, in milliseconds. */
   readonly took: number;
 }
+
+/** Frames whose outcomes changed in the same way. */
+export interface ChangeGroup {
+  /** What `FrameFilter.change` takes; the same after an edit for the same before and after. */
+  readonly id: string;
+  readonly before: FrameEnd;
+  readonly after: FrameEnd;
+  readonly frames: number;
+  /** The number of the first of them. */
+  readonly first: number;
+}
+
+/** Where a frame ended. */
+export type FrameEnd = Pick<FrameOutcome, "verdict" | "reason" | "to" | "copies">;
 
 export interface RulesRefusal {
   /** The message, in one line, with call, value and errno. */
@@ -162,8 +178,20 @@ export interface Totals extends Sum {
   readonly counters: readonly { readonly name: string; readonly packets: number; readonly bytes: number }[];
   /** Answers of meters over time. */
   readonly meters: readonly MeterSeries[];
+  /** Meters, connections and first-hit flags that frames met, with the frames by answer. */
+  readonly states: readonly StateAnswers[];
+  /** The number of expectations of the document: frames, counters, objects that `expect` names. */
+  readonly expectations: number;
   /** Expectations of the document that the frames do not meet. */
   readonly failures: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface StateAnswers {
+  readonly kind: "flow_meter" | "conn_track" | "first_hit";
+  /** `connections[3]`, or the action. */
+  readonly name: string;
+  /** In words: `green`, `valid`, `first`. */
+  readonly answers: readonly (Sum & { readonly answer: string })[];
 }
 
 export interface MeterSeries {
@@ -183,6 +211,8 @@ export interface FrameFilter {
   readonly reason?: ReasonName;
   /** Only frames whose outcome differs from that under the rules that are compared with. */
   readonly changed?: boolean;
+  /** Only frames of one group of changes. */
+  readonly change?: string;
   /** Every word is in the row's text, whatever its case. */
   readonly text?: string;
 }

@@ -59,6 +59,7 @@ export class Session implements Engine {
       frames: good?.loaded.frames.length ?? 0,
       capture: null,
       changed: null,
+      changes: [],
       took: performance.now() - began,
     };
   }
@@ -193,6 +194,8 @@ function totalsOf({ loaded: { tally, rules, scenario } }: Good): Totals {
     rules: (scenario.rules ?? []).map(({ name = "" }, i) => ({ name, path: `rules[${i}]`, ...none })),
     counters: [...rules.keys()].slice(0, 0).map((name) => ({ name, packets: 0, bytes: 0 })),
     meters: [],
+    states: [],
+    expectations: 0,
     failures: [],
   };
 }
