@@ -204,7 +204,7 @@ async function buildBundles() {
   const files = await mergeChunks(bundles, TEXT);
   const { outputFiles: thread } = await build({ ...worker(), ...TEXT });
   files.set("worker.js", thread[0].text);
-  for (const [name, text] of files) replaceFile(join("dist", name), withoutInnerNames(text));
+  for (const [name, text] of files) replaceFile(join("dist", name), withWholeUrls(withoutInnerNames(text)));
   replaceFile("dist/core.wasm", readFileSync("build/release/core.wasm"));
   replaceFile("dist/traced.wasm", readFileSync("build/traced/core.wasm"));
   replaceFile("dist/cli.js", `#!/usr/bin/env node\n${readFileSync("dist/cli.js", "utf8")}`);
@@ -242,6 +242,11 @@ function withoutInnerNames(bundle) {
       text.replace(`${name}=class _${name}`, `${name}=class`).replace(new RegExp(`\\b_${name}\\b`, "g"), name),
     bundle,
   );
+}
+
+/** The line limit breaks strings too. Vite reads the path of a worker as it is written. */
+function withWholeUrls(bundle) {
+  return bundle.replace(/new URL\("(?:[^"\\]|\\\n)*"/g, (found) => found.replaceAll("\\\n", ""));
 }
 
 function buildTypes() {

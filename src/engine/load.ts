@@ -11,6 +11,9 @@ import { rewrite, sharedMemory, type SharingExports } from "./sharedModule.js";
 export type CoreSource = CoreBytes | WebAssembly.Module;
 type CoreBytes = URL | string | Response | ArrayBuffer | Uint8Array;
 
+/** Not written within `new URL`: there webpack takes a variable for a folder of files that it should bundle. */
+const HERE = import.meta.url;
+
 const modules = new Map<string, Promise<WebAssembly.Module>>();
 
 /** A new instance of the core: one core's worth of engine, nothing shared with others. */
@@ -51,7 +54,7 @@ function coreUrl(): URL {
 export async function moduleOf(source: CoreSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== "string" && !(source instanceof URL)) return compile(await bytesOf(source));
-  const url = new URL(source, import.meta.url).href;
+  const url = new URL(source, HERE).href;
   let module = modules.get(url);
   if (module === undefined) {
     module = url.startsWith("file:") ? Promise.resolve(url).then(compiledFile) : bytesAt(url).then(compile);
@@ -80,14 +83,24 @@ async function bytesOf(source: CoreBytes): Promise<ArrayBuffer | Uint8Array> {
   if (isResponse(source)) return source.arrayBuffer();
   if (typeof source !== "string" && !(source instanceof URL))
     throw new TypeError("createDevice: core must be a URL, a Response, bytes or a compiled module");
-  return bytesAt(new URL(source, import.meta.url).href);
+  return bytesAt(new URL(source, HERE).href);
 }
 
 async function bytesAt(url: string): Promise<ArrayBuffer | Uint8Array> {
   if (url.startsWith("file:")) return readFile(url);
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`core.wasm: ${response.status} ${response.statusText} at ${url}`);
+  const response = await fetch(url).catch((error: unknown) => missing(url, String(error)));
+  if (!response.ok) missing(url, `${response.status} ${response.statusText}`.trimEnd());
+  // Servers of single-page applications answer with the page.
+  if (response.headers.get("content-type")?.startsWith("text/html") === true) missing(url, "it is a web page");
   return response.arrayBuffer();
+}
+
+/** @throws Error says which file to copy */
+function missing(url: string, why: string): never {
+  const name = /[^/]*$/.exec(url.replace(/[?#].*$/, ""))?.[0] ?? "";
+  const file = name === "traced.wasm" ? name : "core.wasm";
+  const copy = `copy node_modules/flowsteer/dist/${file} there, or give its place with { core } (docs/bundlers.md)`;
+  throw new Error(`flowsteer: ${url} cannot be loaded: ${why}; ${copy}`);
 }
 
 /** No import statement: bundlers for the web would follow it. */

@@ -1,6 +1,12 @@
 /** Starts worker threads, in Node and in browsers, and says whether threads can share memory. */
 import { READY, type Start } from "./workerControl.js";
 
+/** Not written within `new URL`: there webpack takes a variable for a folder of files that it should bundle. */
+const HERE = import.meta.url;
+const WORKER = import.meta.bundled ? "./worker.js" : "../../build/worker.js";
+
+const COPY = "copy node_modules/flowsteer/dist/worker.js beside the module that creates the pool (docs/bundlers.md)";
+
 export interface Thread {
   /** Why it ended before `end` was called; null while it runs. */
   readonly failure: string | null;
@@ -34,8 +40,7 @@ function isNode(): boolean {
 
 async function startInNode(start: Start): Promise<Thread> {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
-  const path = import.meta.bundled ? "./worker.js" : "../../build/worker.js";
-  const worker = new Worker(new URL(path, import.meta.url), { execArgv: [] });
+  const worker = new Worker(new URL(WORKER, HERE), { execArgv: [] });
   const thread = { failure: null as string | null, end: () => void worker.terminate() };
   worker.on("exit", () => (thread.failure ??= "it has ended"));
   await new Promise<void>((resolve, reject) => {
@@ -60,7 +65,8 @@ async function startInBrowser(start: Start): Promise<Thread> {
   const thread = { failure: null as string | null, end: () => worker.terminate() };
   await new Promise<void>((resolve, reject) => {
     worker.addEventListener("error", ({ message }) => {
-      thread.failure = message || "it cannot be loaded";
+      // A worker that was never loaded has no message.
+      thread.failure = message || `it cannot be loaded; ${COPY}`;
       reject(new Error(`flowsteer: a worker of the pool: ${thread.failure}`));
     });
     worker.addEventListener("message", () => resolve(), { once: true });
