@@ -1,0 +1,120 @@
+/** Keeps the work of this tab while it changes. */
+import { openFile } from "../state/capture.js";
+import { openedRules, rules, rulesName } from "../state/document.js";
+import { notify } from "../state/notices.js";
+import { filter, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
+import { forgetOldest, keepWithCapture, keepWork, KEPT_CAPTURE, type KeptWork } from "./kept.js";
+import { takeId } from "./tab.js";
+
+/** Milliseconds without a change before it is kept. */
+const PAUSE = 300;
+
+/** What makes unedited work edited: text, name or capture are no longer these. */
+interface Untouched {
+  readonly rules: string;
+  readonly name: string;
+  readonly file: Blob | null;
+}
+
+let id: Promise<string> = Promise.resolve("");
+/** What was opened unasked, and is not kept until it is edited; null for what is kept. */
+let untouched: Untouched | null = null;
+let edited: (() => void) | null = null;
+/** The capture whose bytes are kept; undefined while that is not known. */
+let keptFile: Blob | null | undefined;
+/** The capture of the work that was opened again, where its bytes were not kept. */
+let missing: KeptWork["capture"] = null;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let told = false;
+
+/**
+ * Begins to keep what the page shows, under the id of before or a new one.
+ * @param lacking the capture of the work, where its bytes were not kept
+ */
+export function keepAs(wanted: string | null, lacking: KeptWork["capture"] = null): void {
+  untouched = null;
+  edited = null;
+  keptFile = undefined;
+  missing = lacking;
+  id = takeId(wanted);
+}
+
+/** Keeps what the page shows only once it is edited, as new work. @param then called at the first edit */
+export function keepOnceEdited(then: () => void): void {
+  missing = null;
+  untouched = { rules: rules.peek(), name: rulesName.peek(), file: openFile.peek()?.file ?? null };
+  edited = then;
+}
+
+/** Watches what is to be kept. */
+export function startKeeping(): void {
+  const watched = [rules, rulesName, openedRules, openFile, selectedFrame, selectedStep, selectedPath, filter];
+  for (const one of watched) one.subscribe(keepSoon);
+  // A page that is hidden may never run again.
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") void keepNow();
+  });
+  addEventListener("pagehide", () => void keepNow());
+  void forgetOldest().catch(tell);
+}
+
+function keepSoon(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void keepNow(), PAUSE);
+}
+
+/** Keeps the work of the moment. */
+export async function keepNow(): Promise<void> {
+  clearTimeout(timer);
+  if (rules.peek() === "" || stillUntouched()) return;
+  const work = workOfTheMoment();
+  const file = openFile.peek()?.file ?? null;
+  try {
+    const own = await id;
+    if (file === keptFile) await keepWork(own, work);
+    else await keepWithCapture(own, work, file !== null && file.size <= KEPT_CAPTURE ? file : null);
+    keptFile = file;
+  } catch (error) {
+    tell(error);
+  }
+}
+
+/** What the page shows, as it is kept. */
+export function workOfTheMoment(): KeptWork {
+  const open = openFile.peek();
+  if (open !== null) missing = null;
+  return {
+    at: Date.now(),
+    rules: rules.peek(),
+    name: rulesName.peek(),
+    opened: openedRules.peek(),
+    frame: selectedFrame.peek(),
+    step: selectedStep.peek(),
+    path: selectedPath.peek(),
+    filter: filter.peek(),
+    capture: open === null ? missing : { name: open.name, size: open.file.size },
+  };
+}
+
+function stillUntouched(): boolean {
+  if (untouched === null) return false;
+  const { rules: text, name, file } = untouched;
+  if (text === rules.peek() && name === rulesName.peek() && file === (openFile.peek()?.file ?? null)) return true;
+  const then = edited;
+  keepAs(null);
+  then?.();
+  return false;
+}
+
+/** Says once that nothing is kept. The page works on. */
+export function tell(error: unknown): void {
+  if (told) return;
+  told = true;
+  const full = error instanceof DOMException && error.name === "QuotaExceededError";
+  notify({
+    id: "storage",
+    text: full
+      ? "The storage of this browser is full. What you edit is lost when you close the page: download it to keep it."
+      : "This browser keeps nothing for this page. What you edit is lost when you close it: download it to keep it.",
+  });
+}

@@ -1,0 +1,86 @@
+/** Work that survives a reload: a record for each tab in IndexedDB, and the bytes of its capture. */
+import { createStore, delMany, entries, get, set, setMany, type UseStore } from "idb-keyval";
+import type { FrameFilter } from "../engine/api.js";
+import { idsInUse } from "./tab.js";
+
+export interface KeptWork {
+  /** When it was kept: milliseconds since 1970. */
+  readonly at: number;
+  readonly rules: string;
+  readonly name: string;
+  /** The text before it was edited. */
+  readonly opened: string;
+  readonly frame: number | null;
+  readonly step: number;
+  readonly path: string | null;
+  readonly filter: FrameFilter;
+  readonly capture: { readonly name: string; readonly size: number } | null;
+}
+
+export interface FoundWork {
+  readonly id: string;
+  readonly work: KeptWork;
+}
+
+/** The longest capture whose bytes are kept; of a longer one, the name. */
+export const KEPT_CAPTURE = 16_000_000;
+/** Records of tabs that are closed. */
+const MOST_KEPT = 8;
+
+const WORK = "work ";
+const CAPTURE = "capture ";
+
+let opened: UseStore | null = null;
+const store = (): UseStore => (opened ??= createStore("flowsteer-playground", "work"));
+
+/** The work of a tab; without an id, or where it has none, the newest of all. Null if nothing is kept. */
+export async function findWork(id: string | null): Promise<FoundWork | null> {
+  if (id !== null) {
+    const work = await get<KeptWork>(WORK + id, store());
+    if (work !== undefined) return { id, work };
+  }
+  return (await allWork())[0] ?? null;
+}
+
+/** All work, the newest first. */
+export async function allWork(): Promise<FoundWork[]> {
+  const found = (await entries<string, unknown>(store())).flatMap(([key, value]): FoundWork[] =>
+    key.startsWith(WORK) ? [{ id: key.slice(WORK.length), work: value as KeptWork }] : [],
+  );
+  return found.sort((a, b) => b.work.at - a.work.at);
+}
+
+export async function keepWork(id: string, work: KeptWork): Promise<void> {
+  await set(WORK + id, work, store());
+}
+
+/** Keeps work with the bytes of its capture; null for none that is kept. */
+export async function keepWithCapture(id: string, work: KeptWork, capture: Blob | null): Promise<void> {
+  await setMany(
+    [
+      [WORK + id, work],
+      [CAPTURE + id, capture],
+    ],
+    store(),
+  );
+}
+
+/** The bytes of the capture of a tab; null where they are not kept. */
+export async function keptCapture(id: string): Promise<Blob | null> {
+  return (await get<Blob | null>(CAPTURE + id, store())) ?? null;
+}
+
+/** Forgets the oldest work, but that of open tabs. */
+export async function forgetOldest(): Promise<void> {
+  const used = await idsInUse();
+  const old = (await allWork()).filter(({ id }) => !used.has(id)).slice(MOST_KEPT);
+  await delMany(
+    old.flatMap(({ id }) => [WORK + id, CAPTURE + id]),
+    store(),
+  );
+}
+
+/** Whether the person has changed it. */
+export function isEdited({ rules, opened, capture }: KeptWork): boolean {
+  return rules !== opened || capture !== null;
+}

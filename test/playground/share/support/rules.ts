@@ -1,0 +1,29 @@
+/** The rules on the page, read and typed as a person does. */
+import { expect, vi } from "vitest";
+import type { Locator, Page } from "playwright-core";
+
+export const editor = (page: Page): Locator => page.getByRole("textbox", { name: "Rules", exact: true });
+
+/** The text in the editor. An editor that shows a part of a long text has that part. */
+export async function rulesOf(page: Page): Promise<string> {
+  return editor(page).evaluate((element) =>
+    element instanceof HTMLTextAreaElement ? element.value : (element as HTMLElement).innerText,
+  );
+}
+
+/** Replaces all of the rules. */
+export async function typeRules(page: Page, text: string): Promise<void> {
+  await editor(page).click();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.insertText(text);
+}
+
+/** Waits until the editor shows this. */
+export async function expectRules(page: Page, part: string): Promise<void> {
+  await vi.waitFor(async () => expect(await rulesOf(page)).toContain(part), { timeout: 600_000, interval: 50 });
+}
+
+/** Short rules that send every frame to a queue of this name. */
+export function rulesTo(queue: string): string {
+  return `{"flowsteer":1,"queues":[{"name":"${queue}"}],"tables":[{"name":"root","level":0}],"rules":[{"name":"all to ${queue}","table":"root","actions":[{"queue":"${queue}"}]}],"frames":[{"headers":[{"header":"ethernet"},{"header":"ipv4"},{"header":"udp"}]}]}`;
+}
