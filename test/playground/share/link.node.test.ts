@@ -38,7 +38,7 @@ const documents: fc.Arbitrary<Shared> = fc.record({
       verdicts: fc.subarray(["deliver", "forward", "transmit", "drop", "miss"] as const),
       rule: text,
       to: text,
-      reason: fc.constantFrom("no_rule", "meter_red"),
+      reason: fc.constantFrom("no_rule", "table_miss"),
       text,
     },
     { requiredKeys: [] },
