@@ -2,10 +2,12 @@
 import { render } from "preact";
 import { openFirst } from "./share/opening.js";
 import { App } from "./shell/app.js";
+import { startComparing } from "./state/compare.js";
 import { startSteering } from "./state/steering.js";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("the page has no #app");
 render(<App />, root);
 startSteering();
+startComparing();
 await openFirst();

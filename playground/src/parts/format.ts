@@ -24,3 +24,28 @@ export function bytesText(bytes: number): string {
 export function counted(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+const LEAST = 0.01;
+
+/** `83 %`: a part of a whole. Only nothing is 0 % and only everything is 100 %. */
+export function shareText(part: number, whole: number): string {
+  if (part === 0 || whole === 0) return "0 %";
+  if (part >= whole) return "100 %";
+  const percent = (100 * part) / whole;
+  if (percent < LEAST) return `< ${LEAST} %`;
+  if (percent > 100 - LEAST) return `> ${100 - LEAST} %`;
+  const digits = percent < 1 || percent > 99 ? 2 : 0;
+  return `${Number(percent.toFixed(digits))} %`;
+}
+
+/** `4 ms`, `1.3 s`. */
+export function tookText(milliseconds: number): string {
+  if (milliseconds < 1) return "under 1 ms";
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Seconds as people read them: `512 µs`, `1.5 s`. */
+export function timeText(seconds: number): string {
+  const [unit, scale] = seconds < 1e-3 ? ["µs", 1e6] : seconds < 1 ? ["ms", 1e3] : ["s", 1];
+  return `${Number((seconds * scale).toPrecision(4))} ${unit}`;
+}

@@ -1,0 +1,153 @@
+/** The comparison: with which rules, what changed, and the selected frame before and after. */
+import type { JSX } from "preact";
+import type { Answer, ChangeGroup, FrameEnd, FrameOutcome } from "../engine/api.js";
+import { counted, countText } from "../parts/format.js";
+import { Verdict } from "../parts/verdict.js";
+import { stale } from "../state/answer.js";
+import { baselineRefused, before, comparing, pinnedRules, pinRules, type Baseline } from "../state/compare.js";
+import { selectedFrame, way } from "../state/selection.js";
+import { isFiltered, toggleFilter } from "./filtering.js";
+import { Limited } from "./limited.js";
+
+export function Changes({ all }: { readonly all: Answer }): JSX.Element {
+  const { changed, changes } = all;
+  return (
+    <section class="changes" aria-labelledby="totals-changes">
+      <h3 id="totals-changes">Compare</h3>
+      <Choice />
+      {comparing.value === null ? (
+        <p class="muted">Compare, edit a rule, and see here which frames end otherwise than before.</p>
+      ) : baselineRefused.value ? (
+        <p class="error-text">The rules to compare with have an error. Pin rules that have none.</p>
+      ) : (
+        changed === 0 && <p>Every frame ends as before.</p>
+      )}
+      <Limited
+        items={changes}
+        noun="change"
+        list={(some) => (
+          <ul class="groups" aria-label="Changes">
+            {some.map((group) => (
+              <li key={group.id}>
+                <GroupButton group={group} />
+              </li>
+            ))}
+          </ul>
+        )}
+      />
+      <Selected />
+    </section>
+  );
+}
+
+const CHOICES: readonly (readonly [Baseline | null, string])[] = [
+  [null, "Off"],
+  ["opened", "Rules as opened"],
+  ["pinned", "Pinned rules"],
+];
+
+function Choice(): JSX.Element {
+  return (
+    <div class="choice">
+      <fieldset>
+        <legend class="visually-hidden">Compare with</legend>
+        {CHOICES.filter(([value]) => value !== "pinned" || pinnedRules.value !== null).map(([value, title]) => (
+          <label key={title}>
+            <input
+              type="radio"
+              name="compare-with"
+              checked={comparing.value === value}
+              onChange={() => (comparing.value = value)}
+            />
+            {title}
+          </label>
+        ))}
+      </fieldset>
+      <button type="button" disabled={stale.value} onClick={pinRules}>
+        Pin these rules
+      </button>
+    </div>
+  );
+}
+
+function GroupButton({ group }: { readonly group: ChangeGroup }): JSX.Element {
+  const part = { change: group.id };
+  return (
+    <button
+      type="button"
+      class="group"
+      aria-pressed={isFiltered(part)}
+      aria-label={`${endText(group.before)}, now ${endText(group.after)}: ${counted(group.frames, "frame")}. Show only these`}
+      onClick={() => {
+        if (!isFiltered(part)) selectedFrame.value = group.first;
+        toggleFilter(part);
+      }}
+    >
+      <End end={group.before} />
+      <span aria-hidden="true">→</span>
+      <End end={group.after} />
+      <span class="bar-count">{countText(group.frames)}</span>
+    </button>
+  );
+}
+
+function End({ end }: { readonly end: FrameEnd }): JSX.Element {
+  const { verdict, reason, to, copies } = end;
+  return (
+    <span class="end">
+      {verdict === null ? "not steered" : <Verdict verdict={verdict} />}
+      {reason !== null && <code>{reason}</code>}
+      {to.map((name, i) => (
+        <code key={i}>{name}</code>
+      ))}
+      {copies.length > 0 && <span class="copy-text">{`⧉ ${copies.join(", ")}`}</span>}
+    </span>
+  );
+}
+
+/** `deliver qp:blue`, `miss no_rule`. */
+function endText({ verdict, reason, to, copies }: FrameEnd): string {
+  const words = [verdict ?? "not steered", reason ?? "", ...to];
+  return [...words, ...(copies.length > 0 ? ["copies to", ...copies] : [])].filter((word) => word !== "").join(" ");
+}
+
+/** The selected frame before and after. */
+function Selected(): JSX.Element | null {
+  const was = before.value;
+  const now = way.value;
+  if (was === null || now === null || now.frame !== was.frame) return null;
+  const { verdict, reason, to, copies, rules } = now.trace.outcome;
+  const names = (all: readonly { readonly name: string }[]): string[] => all.map(({ name }) => name);
+  const after: FrameOutcome = { verdict, reason, to: names(to), copies: names(copies), rules, skipped: null };
+  return (
+    <table class="before-after" aria-label={`Frame ${was.frame} before and after`}>
+      <thead>
+        <tr>
+          <th scope="col">{`Frame ${countText(was.frame)}`}</th>
+          <th scope="col">Before</th>
+          <th scope="col">Now</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">Outcome</th>
+          <td>
+            <End end={was.outcome} />
+          </td>
+          <td>
+            <End end={after} />
+          </td>
+        </tr>
+        <tr>
+          <th scope="row">Rules hit</th>
+          <td>{rulesText(was.outcome)}</td>
+          <td>{rulesText(after)}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function rulesText({ rules }: FrameOutcome): string {
+  return rules.length === 0 ? "none" : rules.join(", ");
+}

@@ -1,0 +1,35 @@
+/** The reasons of outcomes in words, as docs/errors.md has them; a test compares them. */
+import type { ReasonName } from "flowsteer";
+
+export const REASON_TEXTS: Readonly<Record<ReasonName, string>> = {
+  no_rule: "No rule of the root table matched the frame, and no stage after it took it.",
+  table_miss: "No rule of a table that is not root matched the frame.",
+  default_miss: "A default miss action sent the frame to the default of its domain.",
+  drop_action: "A drop action dropped the frame.",
+  no_destination: "The rule names no destination: the default of the domain applies.",
+  hop_limit: "The frame went through too many tables.",
+  queue_not_ready: "The queue is not in a state that receives.",
+  no_receive_buffer: "The queue has no receive buffer left.",
+  receive_buffer_too_short: "The receive buffer is shorter than the frame.",
+  completion_queue_full: "The completion queue is full.",
+  copy_limit:
+    "The frame has as many destinations as a frame can have. Counted once for each further one, beside the reason of the frame itself.",
+  not_a_tunnel: "The frame to decapsulate has no tunnel header.",
+  frame_too_long: "An action would make the frame longer than a frame can be.",
+  wire_to_wire: "A rule sends a frame from the wire back to the port that it came from.",
+  esp_not_esp: "ESP: the frame to decrypt has no ESP header.",
+  esp_not_ip: "ESP: the frame to encrypt has no IP packet.",
+  esp_fragment: "ESP: the packet is a fragment.",
+  esp_encapsulation: "ESP: the headers before the ESP header are not those of the action.",
+  esp_truncated: "ESP: the packet is too short, or was not captured to its end.",
+  esp_spi: "ESP: the SPI is not that of the action.",
+  esp_hard_limit: "ESP: the hard limit of the action is reached.",
+  esp_replay: "ESP: the sequence number was received before, or is left of the replay window.",
+  esp_jump: "ESP: the sequence number is more than 2^31 ahead.",
+  esp_authentication: "ESP: the ICV is wrong.",
+  esp_trailer: "ESP: the padding, the next header or the packet inside is malformed.",
+  esp_dummy: "ESP: a dummy packet (next header 59).",
+  esp_sequence_exhausted: "ESP: all sequence numbers are used.",
+  esp_iv_exhausted: "ESP: all initialization vectors are used.",
+  esp_metadata: "ESP: the metadata element is missing, or does not ask for encryption.",
+};

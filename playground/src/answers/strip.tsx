@@ -1,0 +1,97 @@
+/** The strip at the bottom of the page: verdicts, hits by rule, what changed, and how much was steered. */
+import type { JSX } from "preact";
+import type { VerdictName } from "flowsteer";
+import type { Answer, Totals } from "../engine/api.js";
+import { bytesText, counted, countText, shareText, tookText } from "../parts/format.js";
+import { SHAPES } from "../parts/verdict.js";
+import { answer, refusals, stale } from "../state/answer.js";
+import { totalsOpen } from "../state/view.js";
+import { Comparison } from "./comparison.js";
+import { isFiltered, toggleFilter } from "./filtering.js";
+import { HitsLine } from "./hitsLine.js";
+
+export const VERDICTS: readonly VerdictName[] = ["deliver", "forward", "transmit", "drop", "miss"];
+
+export function Strip(): JSX.Element {
+  const all = answer.value;
+  return (
+    <div class="strip">
+      <h2 id="pane-totals">
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={totalsOpen.value}
+          onClick={() => (totalsOpen.value = !totalsOpen.value)}
+        >
+          <span aria-hidden="true">{totalsOpen.value ? "▾" : "▴"}</span> Totals
+        </button>
+      </h2>
+      {all?.totals ? <Results all={all} totals={all.totals} /> : <p class="muted">{emptyText()}</p>}
+    </div>
+  );
+}
+
+function emptyText(): string {
+  if (refusals.value.length > 0) return "No totals: the rules have an error.";
+  return "Where frames go, and which rules they hit, stands here once rules are loaded.";
+}
+
+function Results({ all, totals }: { readonly all: Answer; readonly totals: Totals }): JSX.Element {
+  return (
+    <>
+      {stale.value && <p class="stale-note">Of the last rules without an error</p>}
+      {all.frames === 0 ? (
+        <p class="muted">No frames: open a capture or build a packet, and the totals of the rules stand here.</p>
+      ) : (
+        <>
+          <Verdicts totals={totals} />
+          <HitsLine totals={totals} />
+        </>
+      )}
+      <Comparison all={all} />
+      <p class="amount muted">{amountText(all, totals)}</p>
+      <p class="visually-hidden" role="status">
+        {verdictsText(totals)}
+      </p>
+    </>
+  );
+}
+
+function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
+  const found = VERDICTS.filter((verdict) => totals.verdicts[verdict].frames > 0);
+  return (
+    <ul class="verdicts" aria-label="Frames by verdict">
+      {found.map((verdict) => {
+        const { frames } = totals.verdicts[verdict];
+        const share = shareText(frames, totals.frames);
+        return (
+          <li key={verdict} style={{ flexGrow: Math.max(frames / totals.frames, 0.02) }}>
+            <button
+              type="button"
+              class="verdict"
+              data-verdict={verdict}
+              aria-pressed={isFiltered({ verdicts: [verdict] })}
+              aria-label={`${verdict}: ${counted(frames, "frame")}, ${share}. Show only these`}
+              onClick={() => toggleFilter({ verdicts: [verdict] })}
+            >
+              <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>{" "}
+              <span class="share">{share}</span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function amountText({ frames, took }: Answer, totals: Totals): string {
+  const left = frames - totals.frames;
+  const parts = [counted(totals.frames, "frame"), bytesText(totals.bytes), tookText(took)];
+  if (left > 0) parts.splice(1, 0, `${countText(left)} not steered`);
+  return parts.join(" · ");
+}
+
+function verdictsText(totals: Totals): string {
+  const found = VERDICTS.filter((verdict) => totals.verdicts[verdict].frames > 0);
+  return found.map((verdict) => `${verdict} ${countText(totals.verdicts[verdict].frames)}`).join(", ");
+}
