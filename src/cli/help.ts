@@ -8,6 +8,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check SCENARIO...             check scenarios, and show what they contain
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
+  flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that answers as you type
   flowsteer help [COMMAND]                show more about a command
   flowsteer --version
 
@@ -194,6 +195,24 @@ writes it, only where this header is present. With NAME, everything about one fi
 Exit codes: 0; 2 there is no such field.
 `;
 
+const PLAY = `flowsteer play [SCENARIO] [CAPTURE]: opens the playground in a browser, with these files in it
+
+The page edits rules, and shows at once where each frame goes and why. It runs on this machine: the command serves it
+on 127.0.0.1, and prints its address. A reload of the page reads the files again. The page does not write to them: it
+keeps what you edit in the browser, and offers it as a download.
+
+  --port N       the port of the address; 0 is any free one (4791, or where that is taken, any free one)
+  --open         opens the address in the browser too
+  --quiet        prints the address only
+
+  flowsteer play
+  flowsteer play rules.json traffic.pcap --open
+
+Ctrl-C ends it.
+
+Exit codes: 0; 2 an input was refused; 3 an output cannot be written.
+`;
+
 /** Help by command; "" is the help of the whole. */
 export const HELP: Readonly<Record<string, string>> = {
   "": MAIN,
@@ -203,4 +222,5 @@ export const HELP: Readonly<Record<string, string>> = {
   parse: PARSE,
   check: CHECK,
   fields: FIELDS,
+  play: PLAY,
 };

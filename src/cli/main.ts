@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   parse,
   check,
   fields,
+  play: async (args) => (await import("./commands/play.js")).play(args),
 };
 
 endOnUnwritableOutput();

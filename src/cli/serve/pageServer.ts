@@ -33,12 +33,19 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
+/** A file elsewhere, by its path, which is read at each request; or its bytes. */
+export type ServedFile = string | Uint8Array;
+
 /**
  * @param folder the static files
  * @param extra files elsewhere, by their path in URLs: `opened/rules.json`
  * @param port 0 for any that is free
  */
-export async function servePage(folder: string, extra: ReadonlyMap<string, string>, port: number): Promise<PageServer> {
+export async function servePage(
+  folder: string,
+  extra: ReadonlyMap<string, ServedFile>,
+  port: number,
+): Promise<PageServer> {
   const server = createServer((request, response) => {
     answer(folder, extra, server, request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : undefined);
@@ -60,7 +67,7 @@ export async function servePage(folder: string, extra: ReadonlyMap<string, strin
 
 async function answer(
   folder: string,
-  extra: ReadonlyMap<string, string>,
+  extra: ReadonlyMap<string, ServedFile>,
   server: Server,
   request: IncomingMessage,
   response: ServerResponse,
@@ -76,15 +83,24 @@ async function answer(
   }
   const path = pathOf(request.url ?? "/");
   const file = path === null ? null : (extra.get(path) ?? join(folder, path === "" ? "index.html" : path));
-  const found = file === null ? null : await stat(file).catch(() => null);
-  if (file === null || found === null || !found.isFile()) {
+  const size = file === null ? null : await sizeOf(file);
+  if (path === null || file === null || size === null) {
     end(response, 404, "no such file\n");
     return;
   }
-  const type = TYPES[extname(file)] ?? "application/octet-stream";
-  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": found.size });
-  if (request.method === "HEAD") response.end();
-  else createReadStream(file).pipe(response);
+  const type = TYPES[extname(path === "" ? "index.html" : path)] ?? "application/octet-stream";
+  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": size });
+  if (request.method === "HEAD" || size === 0) response.end();
+  else if (typeof file !== "string") response.end(file);
+  // A file that grows meanwhile is sent up to the size that was told.
+  else createReadStream(file, { end: size - 1 }).pipe(response);
+}
+
+/** Bytes; null for what is no file. */
+async function sizeOf(file: ServedFile): Promise<number | null> {
+  if (typeof file !== "string") return file.length;
+  const found = await stat(file).catch(() => null);
+  return found?.isFile() === true ? found.size : null;
 }
 
 /** The path below the folder, without a slash in front; null if it leads out of the folder. */

@@ -1,0 +1,141 @@
+/** flowsteer play: serves the playground, with files opened in it. */
+import { spawn } from "node:child_process";
+import { access } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { checkScenario } from "../../scenario/index.js";
+import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
+import { CaptureLog, readColumns } from "../input/captures.js";
+import { openFiles, textOf } from "../input/chunks.js";
+import { Interruption } from "../interruption.js";
+import { Output } from "../output/output.js";
+import { badUsage, CommandRefusal } from "../refusal.js";
+import { servePage, type PageServer, type ServedFile } from "../serve/pageServer.js";
+import { counted, printable } from "../text.js";
+
+/** Work in the page is kept by address: the same port finds it again. It is that of RoCE v2. */
+const PORT = 4791;
+const MOST_PORT = 65535;
+
+/** dist/playground, from dist/ or from src/cli/commands/. */
+const PAGE = fileURLToPath(new URL(import.meta.bundled ? "playground/" : "../../../dist/playground/", import.meta.url));
+
+/** @returns the exit code */
+export async function play(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args, "play", { port: "value", open: "flag" });
+  const port = numberOption(line, "port", 0, MOST_PORT);
+  const [rules, capture, more] = line.operands;
+  if (more !== undefined) throw badUsage(more, "name one scenario and one capture: flowsteer play SCENARIO CAPTURE");
+  const notes = [...(await checkRules(rules)), ...(await checkCapture(capture))];
+  await checkPage();
+  const interruption = new Interruption();
+  const server = await serve(filesOf(rules, capture), port);
+  try {
+    const address = `${server.url}${rules === undefined ? "" : "?opened"}`;
+    await tell(line, address, notes);
+    if (line.flags.has("open")) openBrowser(address);
+    await new Promise<void>((resolve) => (interruption.stop = resolve));
+    return 0;
+  } finally {
+    interruption.end();
+    await server.close();
+  }
+}
+
+/** Refuses what is no scenario. Mistakes in one are for the page to show. @returns notes */
+async function checkRules(path: string | undefined): Promise<string[]> {
+  if (path === undefined) return [];
+  checkIsFile(path);
+  const text = await textOf(path);
+  const { refusals } = await checkScenario(text);
+  const [first] = refusals;
+  if (first === undefined) return [];
+  if (!isScenario(text)) throw new CommandRefusal(path, first);
+  return [`${path} has ${counted(refusals.length, "error")}: the page shows where`];
+}
+
+/** Whether a text says that it is a scenario. */
+function isScenario(text: string): boolean {
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === "object" && document !== null && Object.hasOwn(document, "flowsteer");
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses what is no capture. @returns notes */
+async function checkCapture(path: string | undefined): Promise<string[]> {
+  if (path === undefined) return [];
+  checkIsFile(path);
+  const log = new CaptureLog();
+  for await (const _ of readColumns({ files: await openFiles([path]), limit: 1, quiet: true }, log)) break;
+  return log.notes;
+}
+
+function checkIsFile(path: string): void {
+  if (path === "-") throw badUsage("-", "the page reads its files again at each reload: name a file");
+}
+
+async function checkPage(): Promise<void> {
+  try {
+    await access(`${PAGE}index.html`);
+  } catch {
+    const hint = "the page is not built: npm run build in a checkout of flowsteer; else install the package again";
+    throw new CommandRefusal(PAGE, { code: "EIO", call: "play", reason: "cannot_read", hint });
+  }
+}
+
+/** The files beside the page, by their paths in URLs. */
+function filesOf(rules: string | undefined, capture: string | undefined): ReadonlyMap<string, ServedFile> {
+  if (rules === undefined) return new Map();
+  const index = { rules: basename(rules), capture: capture === undefined ? null : basename(capture) };
+  return new Map<string, ServedFile>([
+    ["opened/index.json", Buffer.from(JSON.stringify(index))],
+    ["opened/rules.json", rules],
+    ...(capture === undefined ? [] : [["opened/capture", capture] as const]),
+  ]);
+}
+
+/** Without a port of the caller, any free one where the usual one is taken. */
+async function serve(files: ReadonlyMap<string, ServedFile>, port: number | undefined): Promise<PageServer> {
+  try {
+    return await servePage(PAGE, files, port ?? PORT);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE" && port === undefined) return servePage(PAGE, files, 0);
+    if (code === "EADDRINUSE") throw badUsage(`--port ${port}`, "another program listens there: leave --port out");
+    if (code === "EACCES") throw badUsage(`--port ${port}`, "this user may not listen there: 1024 or more");
+    throw error;
+  }
+}
+
+async function tell({ flags, operands }: CommandLine, address: string, notes: readonly string[]): Promise<void> {
+  const [rules] = operands;
+  const lines = flags.has("quiet")
+    ? [address]
+    : [
+        `The playground is at ${address}`,
+        ...notes.map((note) => `note: ${note}`),
+        ...(rules === undefined
+          ? []
+          : [`A reload of the page reads ${rules} again. The page does not write to it: download what you edit.`]),
+        "Ctrl-C ends it.",
+      ];
+  const output = new Output();
+  await output.write(lines.map((one) => `${printable(one)}\n`).join(""));
+  await output.flush();
+}
+
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
+
+/** Opens an address in the browser of the person; a machine without one is no error. */
+function openBrowser(address: string): void {
+  const [command, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
+  child.once("error", () => process.stderr.write(`note: ${command} cannot be started: open the address by hand\n`));
+  child.unref();
+}
