@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { Answer, ChangeGroup, FrameEnd, FrameOutcome } from "../engine/api.js";
 import { counted, countText } from "../parts/format.js";
-import { Verdict } from "../parts/verdict.js";
+import { CopyShape, Verdict } from "../parts/verdict.js";
 import { stale } from "../state/answer.js";
 import { baselineRefused, before, comparing, pinnedRules, pinRules, type Baseline } from "../state/compare.js";
 import { selectedFrame, way } from "../state/selection.js";
@@ -83,9 +83,11 @@ function GroupButton({ group }: { readonly group: ChangeGroup }): JSX.Element {
         toggleFilter(part);
       }}
     >
-      <End end={group.before} />
-      <span aria-hidden="true">→</span>
-      <End end={group.after} />
+      <span>
+        <End end={group.before} />
+        <span aria-hidden="true">→</span>
+        <End end={group.after} />
+      </span>
       <span class="bar-count">{countText(group.frames)}</span>
     </button>
   );
@@ -100,7 +102,11 @@ function End({ end }: { readonly end: FrameEnd }): JSX.Element {
       {to.map((name, i) => (
         <code key={i}>{name}</code>
       ))}
-      {copies.length > 0 && <span class="copy-text">{`⧉ ${copies.join(", ")}`}</span>}
+      {copies.length > 0 && (
+        <span class="copy-text">
+          <CopyShape /> {copies.join(", ")}
+        </span>
+      )}
     </span>
   );
 }

@@ -18,20 +18,23 @@ export function Comparison({ all: { changed } }: { readonly all: Answer }): JSX.
         type="button"
         class="quiet"
         aria-pressed={on}
+        aria-label={comparing.value === "pinned" ? "Compare with the pinned rules" : "Compare with the rules as opened"}
+        title="How many frames end otherwise than under the rules that you opened or pinned"
         onClick={() => (comparing.value = on ? null : "opened")}
-        title="How many frames end otherwise than under the rules that you opened"
       >
-        {comparing.value === "pinned" ? "Compare with the pinned rules" : "Compare with the rules as opened"}
+        Compare
       </button>
-      <button
-        type="button"
-        class="quiet"
-        disabled={stale.value}
-        onClick={pinRules}
-        title="Compare from now on with the rules as they are now"
-      >
-        Pin these rules
-      </button>
+      {on && (
+        <button
+          type="button"
+          class="quiet"
+          disabled={stale.value}
+          title="Compare from now on with the rules as they are now"
+          onClick={pinRules}
+        >
+          Pin these rules
+        </button>
+      )}
     </div>
   );
 }

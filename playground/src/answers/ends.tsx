@@ -1,7 +1,7 @@
 /** Where frames ended: destinations, copies, reasons. */
 import type { JSX } from "preact";
 import type { Totals } from "../engine/api.js";
-import { SHAPES } from "../parts/verdict.js";
+import { CopyShape, SHAPES } from "../parts/verdict.js";
 import { Bars } from "./bars.js";
 import { REASON_TEXTS } from "./reasons.js";
 
@@ -32,7 +32,7 @@ export function Ends({ totals }: { readonly totals: Totals }): JSX.Element {
           name: `copies to ${end.to}`,
           label: (
             <>
-              <span aria-hidden="true">⧉</span> <code>{end.to}</code>
+              <CopyShape /> <code>{end.to}</code>
             </>
           ),
           tone: "copy",

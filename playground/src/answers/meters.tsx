@@ -31,7 +31,7 @@ export function Meters({ meters }: { readonly meters: readonly MeterSeries[] }):
 }
 
 function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
-  const { name, times } = series;
+  const { name, times, answers } = series;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<MeterChart | null>(null);
   const [at, setAt] = useState(times.length - 1);
@@ -50,8 +50,15 @@ function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
   return (
     <figure class="meter">
       <figcaption>
-        <code>{name}</code> <span class="muted">{intervalText(series, place)}</span>
+        <code>{name}</code> <span class="muted">{`frames until ${timeText(times[place] ?? 0)}`}</span>
       </figcaption>
+      <ul class="legend" aria-label={`Answers of meter ${name}`}>
+        {Object.entries(answers).map(([answer, frames]) => (
+          <li key={answer} data-answer={answer}>
+            {answer} {countText(frames[place] ?? 0)}
+          </li>
+        ))}
+      </ul>
       <div ref={host} class="meter-chart" role="img" aria-label={`Frames by answer of meter ${name} over time`} />
       {times.length > 1 && (
         <input

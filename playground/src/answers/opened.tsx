@@ -1,6 +1,7 @@
 /** All totals. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import type { Answer } from "../engine/api.js";
+import { countText } from "../parts/format.js";
 import { answer, stale } from "../state/answer.js";
 import { Changes } from "./changes.js";
 import { Counters } from "./counters.js";
@@ -17,16 +18,34 @@ export function Totals(): JSX.Element | null {
   return (
     <div class="totals" id="totals" role="region" aria-label="All totals" tabIndex={0}>
       {stale.value && <p class="stale-note">These are the totals of the last rules without an error.</p>}
-      <Changes all={all} />
-      <Ends totals={totals} />
-      <RuleHits totals={totals} />
-      <Counters counters={totals.counters} />
-      <Meters meters={totals.meters} />
-      <States states={totals.states} />
-      <Expectations totals={totals} />
-      <Skipped all={all} />
+      <Column>
+        <Changes all={all} />
+        <Expectations totals={totals} />
+        <Skipped all={all} />
+      </Column>
+      <Column>
+        <Ends totals={totals} />
+      </Column>
+      <Column class="wide">
+        <RuleHits totals={totals} />
+      </Column>
+      <Column>
+        <Meters meters={totals.meters} />
+        <Counters counters={totals.counters} />
+        <States states={totals.states} />
+      </Column>
     </div>
   );
+}
+
+function Column({
+  class: name = "",
+  children,
+}: {
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return <div class={`column ${name}`}>{children}</div>;
 }
 
 function Skipped({ all }: { readonly all: Answer }): JSX.Element | null {
@@ -38,7 +57,7 @@ function Skipped({ all }: { readonly all: Answer }): JSX.Element | null {
       <ul class="lines">
         {skipped.map(({ why, frames }) => (
           <li key={why}>
-            <b>{frames}</b> {why}
+            <b>{countText(frames)}</b> {why}
           </li>
         ))}
       </ul>

@@ -8,6 +8,9 @@ import { isFiltered, toggleFilter } from "./filtering.js";
 import { Limited } from "./limited.js";
 
 type RuleSum = Totals["rules"][number];
+/** The width of the bar of a rule that every frame hit. */
+const BAR = 3;
+
 type Order = "order" | "name" | "hits";
 
 interface RankedRule extends RuleSum {
@@ -82,7 +85,7 @@ function RuleRow({ rule, whole }: { readonly rule: RankedRule; readonly whole: n
           <td class="number">{countText(frames)}</td>
           <td class="number">
             <span class="share-bar">
-              <span aria-hidden="true" style={{ width: `${Math.min(100, (100 * frames) / whole)}%` }} />
+              <span aria-hidden="true" style={{ width: `${Math.min(BAR, (BAR * frames) / whole)}em` }} />
               {shareText(frames, whole)}
             </span>
           </td>

@@ -65,7 +65,7 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
         const { frames } = totals.verdicts[verdict];
         const share = shareText(frames, totals.frames);
         return (
-          <li key={verdict} style={{ flexGrow: Math.max(frames / totals.frames, 0.02) }}>
+          <li key={verdict} style={{ flexGrow: frames / totals.frames }}>
             <button
               type="button"
               class="verdict"

@@ -1,6 +1,6 @@
 /** The comparison with other rules: with which, and what the selected frame was under them. */
 import { computed, effect, signal } from "@preact/signals";
-import type { FrameOutcome } from "../engine/api.js";
+import type { FrameFilter, FrameOutcome } from "../engine/api.js";
 import { engine } from "../engine/client.js";
 import { answer } from "./answer.js";
 import { openedRules, rules } from "./document.js";
@@ -37,6 +37,9 @@ export function startComparing(): () => void {
     }),
     effect(() => void compare(baseline.value)),
     effect(() => {
+      if (comparing.value === null) dropConditions(filter.value);
+    }),
+    effect(() => {
       const compared = answer.value?.changed ?? null;
       void readBefore(compared === null ? null : selectedFrame.value);
     }),
@@ -47,7 +50,6 @@ export function startComparing(): () => void {
 let asked = false;
 
 async function compare(text: string | null): Promise<void> {
-  if (text === null) dropFilter();
   // An engine that was never asked has nothing to end.
   if (text === "" || (text === null && !asked)) return;
   asked = true;
@@ -57,9 +59,8 @@ async function compare(text: string | null): Promise<void> {
   if (answer.peek() !== null) answer.value = answered;
 }
 
-/** The list shows no changed frames without a comparison. */
-function dropFilter(): void {
-  const { changed, change, ...others } = filter.peek();
+/** Without a comparison no frame is a changed one. */
+function dropConditions({ changed, change, ...others }: FrameFilter): void {
   if (changed !== undefined || change !== undefined) filter.value = others;
 }
 
