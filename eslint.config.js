@@ -23,7 +23,7 @@ export default defineConfig(
 
   {
     name: "TypeScript",
-    files: ["{src,test,bench,scripts}/**/*.ts", "playground/src/**/*.{ts,tsx}", "*.config.ts"],
+    files: ["{src,test,bench,scripts}/**/*.ts", "playground/{src,site}/**/*.{ts,tsx}", "*.config.ts"],
     extends: [js.configs.recommended, tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

@@ -12,6 +12,20 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = join(root, "playground");
 
+/** How the code of pages is bundled. */
+export const PAGE_OPTIONS = {
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  platform: "browser",
+  logLevel: "warning",
+  tsconfig: join(SOURCE, "tsconfig.json"),
+  define: { "import.meta.bundled": "true" },
+  legalComments: "none",
+};
+
 /** @param folder where the files go */
 export async function buildPlayground(folder = join(root, "dist/playground")) {
   rmSync(folder, { recursive: true, force: true });
@@ -23,16 +37,7 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
     },
     outdir: folder,
     chunkNames: "chunk-[hash]",
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    platform: "browser",
-    logLevel: "warning",
-    tsconfig: join(SOURCE, "tsconfig.json"),
-    define: { "import.meta.bundled": "true" },
-    legalComments: "none",
+    ...PAGE_OPTIONS,
   });
   await build({
     entryPoints: { page: join(SOURCE, "styles/page.css") },

@@ -37,6 +37,15 @@ const READ: readonly (readonly [text: string, layers: readonly Layer[]])[] = [
     ],
   ],
   [
+    "eth src 02:00:00:00:00:09 / ipv4 dst 10.0.0.7 / udp dport 4789 / vxlan vni 5001",
+    [
+      { header: "ethernet", source: "02:00:00:00:00:09" },
+      { header: "ipv4", destination: "10.0.0.7" },
+      { header: "udp", destination_port: 4789 },
+      { header: "vxlan", vni: 5001 },
+    ],
+  ],
+  [
     "vxlan vni 5001 / tcp > 80 / payload 3 bytes",
     [
       ethernet,

@@ -20,6 +20,9 @@ const RAW = "raw";
 const HEADERS = Object.keys(LAYOUTS) as LaidOutHeader[];
 const NAMES = [...HEADERS, "payload", "trailer", RAW];
 
+/** Shorter names of headers. */
+const SHORT_HEADERS: Readonly<Record<string, LaidOutHeader>> = { eth: "ethernet" };
+
 /** First headers of frames, and their link types. */
 const LINKS: Readonly<Record<string, number>> = {
   ethernet: LINK_TYPES.ETHERNET,
@@ -88,7 +91,8 @@ function headerOf([name, ...rest]: readonly Token[], end: Token, index: number):
     const hint = `a header comes here: ${NAMES.join(", ")}`;
     return refuseAt(column, { reason: "bad_packet", value: text, hint });
   }
-  const header = name.text.toLowerCase();
+  const written = name.text.toLowerCase();
+  const header = Object.hasOwn(SHORT_HEADERS, written) ? (SHORT_HEADERS[written] as LaidOutHeader) : written;
   if (!NAMES.includes(header)) {
     return refuseAt(name.column, { reason: "bad_header", value: name.text, hint: allNames(name.text) });
   }
