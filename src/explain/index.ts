@@ -8,6 +8,7 @@ export {
   type TracerOptions,
   type TraceSendOptions,
 } from "./trace/tracer.js";
+export { headerChain } from "./print/headerChain.js";
 export { printTrace, type PrintTraceOptions } from "./print/printTrace.js";
 export type {
   ActionStep,

@@ -23,6 +23,11 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 /** The fields of the first and of the second VLAN tag of a level. */
 const TAGS = ["$.first_vid", "misc.$_second_vid"];
 
+/**
+ * The headers of a parse step in one line, with their addresses, ports and tunnel numbers.
+ * @param step a step of the kind "parse"
+ * @returns `ethernet / ipv4 192.0.2.1 > 10.0.0.7 / udp 49152 > 8472 / payload`
+ */
 export function headerChain(step: Pick<ParseStep, "headers" | "fields" | "payload">): string {
   const seen = new Map<string, number>();
   const words = step.headers.map((one) => {
