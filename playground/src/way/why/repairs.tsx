@@ -1,0 +1,48 @@
+/** Repairs of an explanation: each was tried by the engine, and a button makes it. */
+import type { JSX } from "preact";
+import type { Repair } from "flowsteer/explain";
+import { answer } from "../../state/answer.js";
+import { editRules, rules } from "../../state/document.js";
+import { notify } from "../../state/notices.js";
+import { selectedFrame } from "../../state/selection.js";
+
+export function Repairs({ repairs }: { readonly repairs: readonly Repair[] }): JSX.Element | null {
+  const able = repairs.filter(({ of, rule, frame }) => (of === "frame" ? frame !== null : rule !== null));
+  const told = repairs.filter((one) => !able.includes(one));
+  if (repairs.length === 0) return null;
+  return (
+    <ul class="repairs" aria-label="Repairs">
+      {able.map((repair) => (
+        <li key={repair.sentence}>
+          <button type="button" aria-label={`${verbOf(repair)}: ${repair.sentence}`} onClick={() => void make(repair)}>
+            {verbOf(repair)}
+          </button>
+          <span>{repair.sentence}</span>
+        </li>
+      ))}
+      {told.map(({ sentence }) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Whether the frames are of a capture, which cannot be changed. */
+function isCaptured(): boolean {
+  return (answer.value?.capture ?? null) !== null;
+}
+
+function verbOf({ of }: Repair): string {
+  return of === "frame" && isCaptured() ? "Add the changed frame to the document" : "Try repair";
+}
+
+async function make(repair: Repair): Promise<void> {
+  const { addFrame, applyRepair } = await import("../../state/edits.js");
+  const text = rules.peek();
+  const edits =
+    isCaptured() && repair.of === "frame"
+      ? addFrame(text, { name: `frame ${selectedFrame.peek()} repaired`, hex: repair.frame ?? "" })
+      : applyRepair(text, repair, selectedFrame.peek());
+  if (edits === null) notify({ id: "repair", text: "The document has no place for this change" });
+  else editRules(edits);
+}
