@@ -1,7 +1,7 @@
 /** Checks a document, and goes on after a refusal. */
 import { SteeringError } from "../errors.js";
 import { Context } from "../model/base/context.js";
-import { createDevice } from "../model/device/device.js";
+import { createDevice, type DeviceOptions } from "../model/device/device.js";
 import type { Scenario } from "./document.js";
 import { LoadedScenario } from "./load.js";
 import { ScenarioObjects } from "./objects.js";
@@ -24,9 +24,13 @@ export interface ScenarioCheck {
  * then names, then objects are made on a device. Only a step without refusals is followed by the
  * next, and an object that depends on a refused one is not made.
  *
+ * @param deviceOptions override those of the document
  * @throws TypeError neither text nor an object
  */
-export async function checkScenario(document: string | object): Promise<ScenarioCheck> {
+export async function checkScenario(
+  document: string | object,
+  deviceOptions: DeviceOptions = {},
+): Promise<ScenarioCheck> {
   const { list: refusals, report: collect } = new Refusals();
   const scenario = readScenario(document, collect);
   if (scenario === null) return { scenario, refusals };
@@ -34,7 +38,7 @@ export async function checkScenario(document: string | object): Promise<Scenario
   try {
     const [parts, device] = await Promise.all([
       loaderPartsFor(scenario),
-      at(CALL, "device", () => createDevice(scenario.device)),
+      at(CALL, "device", () => createDevice({ ...scenario.device, ...deviceOptions })),
     ]);
     const objects = new ScenarioObjects(scenario, parts, device, new Context(CALL, device), report);
     if (refusals.length === 0) attempt(report, () => new LoadedScenario(scenario, objects, report));

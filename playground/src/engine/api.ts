@@ -39,10 +39,10 @@ export interface Engine {
 
   /** Everything that happened to a frame. Null for a frame that cannot be steered, or if a newer call came. */
   way(frame: number): Promise<FrameWay | null>;
-  /** Why the frame did not come to a target. */
-  why(frame: number, target: Target): Promise<Explanation>;
+  /** Why the frame did not come to a target. Null as for `way`. @throws Error nothing has the name of the target */
+  why(frame: number, target: Target): Promise<Explanation | null>;
   /** The same as `way`, of bytes that are in no list: they arrive at port 1 before any other frame. */
-  wayOf(bytes: Uint8Array, linkType: number): Promise<FrameWay>;
+  wayOf(bytes: Uint8Array, linkType: number): Promise<FrameWay | null>;
 
   /** Rules to compare with. Null ends the comparison. `Answer.changed` says what differs. */
   compareWith(rules: string | null): Promise<Answer | null>;
@@ -135,7 +135,7 @@ export interface PipelineTable {
   readonly rules: readonly PipelineRule[];
   /** The path of the table in the document; null for tables that the document does not name. */
   readonly path: string | null;
-  /** The id of the table that unmatched frames go to; null where they miss. */
+  /** The id of the table, or of the port, that unmatched frames go to; null where they miss. */
   readonly miss: string | null;
 }
 
@@ -246,7 +246,7 @@ export interface FrameRow extends FrameOutcome {
 export interface FrameWay {
   readonly frame: number;
   readonly trace: Trace;
-  /** The bytes of the frame after each step that changed them, the first as it came in; in order. */
+  /** The bytes of the frame after each step that changed them, the first as it came in, and of each new branch; in order. */
   readonly snapshots: readonly Snapshot[];
   /** Why it ended as it did, for a frame that missed or was dropped; null for others. */
   readonly why: Explanation | null;

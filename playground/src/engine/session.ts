@@ -1,201 +1,239 @@
 /** The engine: one set of rules on a device, the frames, and what is asked about them. */
-import { SteeringError, type Outcome } from "flowsteer";
-import { openExplainer, openTracer, type Explanation, type Target, type Trace } from "flowsteer/explain";
-import { frameTree } from "flowsteer/packet";
-import {
-  cannotRun,
-  checkScenario,
-  loadScenario,
-  outcomeNames,
-  type FrameInput,
-  type LoadedScenario,
-} from "flowsteer/scenario";
-import type {
-  Answer,
-  Engine,
-  FrameFilter,
-  FrameOutcome,
-  FrameRow,
-  FrameWay,
-  Pipeline,
-  RulesRefusal,
-  Sum,
-  Totals,
-} from "./api.js";
-import { pipelineOf } from "./pipeline.js";
+import { SteeringError, type CoreSource } from "flowsteer";
+import type { Explanation, Target } from "flowsteer/explain";
+import { cannotRun } from "flowsteer/scenario";
+import { Comparison } from "./answers/changes.js";
+import { metersOf } from "./answers/meters.js";
+import { totalsOf } from "./answers/totals.js";
+import type { Answer, Engine, FrameFilter, FrameOutcome, FrameRow, FrameWay, Progress, RulesRefusal } from "./api.js";
+import type { Cores } from "./cores.js";
+import { CaptureFrames } from "./frames/captureFrames.js";
+import { type FrameList } from "./frames/list.js";
+import { narrow } from "./frames/narrow.js";
+import { rowsOf } from "./frames/rows.js";
+import { FrameWords } from "./frames/words.js";
+import { pipelineOf } from "./rules/pipeline.js";
+import { refusalsOf, tooLong } from "./rules/refusals.js";
+import { runRules, type Run } from "./steer/run.js";
+import { Position } from "./way/position.js";
+import { wayOf, whyOf } from "./way/way.js";
+import { Lane, type Pace } from "./work/lane.js";
 
-/** Before a capture is opened the device runs on the traced core, which explanations need anyway. */
-const TRACED = new URL("./traced.wasm", import.meta.url);
-
+/** Rules that were loaded, and everything that was found out about the frames under them. */
 interface Good {
-  readonly text: string;
-  readonly loaded: LoadedScenario;
-  readonly outcomes: readonly Outcome[];
-  readonly pipeline: Pipeline;
+  readonly run: Run;
+  readonly comparison: Comparison | null;
+  readonly words: FrameWords;
+  readonly list: FrameList;
+  readonly position: Position;
+  /** The answer, without what is wrong with newer rules. */
+  readonly answer: Answer;
 }
 
+const NOTHING: Answer = {
+  refusals: [],
+  pipeline: null,
+  totals: null,
+  frames: 0,
+  capture: null,
+  changed: null,
+  changes: [],
+  took: 0,
+};
+const SILENT: Progress = () => undefined;
+
 export class Session implements Engine {
+  readonly #cores: Cores;
+  readonly #steering = new Lane();
+  readonly #opening = new Lane();
+  readonly #filtering = new Lane();
+  readonly #ways = new Lane();
+  readonly #writing = new Lane();
+  /** What is wanted: the newest rules, the capture, the rules to compare with. */
+  #text: string | null = null;
+  #capture: CaptureFrames | null = null;
+  #compared: string | null = null;
+  #filter: FrameFilter = {};
   #good: Good | null = null;
-  #list: readonly number[] = [];
 
-  async load(rules: string): Promise<Answer | null> {
-    const began = performance.now();
-    const refusals: RulesRefusal[] = [];
-    try {
-      const loaded = await loadScenario(rules, { core: TRACED });
-      const outcomes = loaded.run();
-      this.#good = { text: rules, loaded, outcomes, pipeline: pipelineOf(loaded) };
-      this.#list = loaded.frames.map((_, i) => i + 1);
-    } catch (error) {
-      if (!(error instanceof SteeringError)) throw error;
-      refusals.push(...(await checkScenario(rules)).refusals.map(refusalOf));
-      if (refusals.length === 0) refusals.push(refusalOf(error));
-    }
-    const good = this.#good;
-    return {
-      refusals,
-      pipeline: good?.pipeline ?? null,
-      totals: good === null ? null : totalsOf(good),
-      frames: good?.loaded.frames.length ?? 0,
-      capture: null,
-      changed: null,
-      changes: [],
-      took: performance.now() - began,
-    };
+  constructor(cores: Cores) {
+    this.#cores = cores;
   }
 
-  openCapture(): Promise<Answer | null> {
-    throw new Error("not yet");
+  load(rules: string, progress: Progress = SILENT): Promise<Answer | null> {
+    this.#text = rules;
+    return this.#answer(progress);
   }
+
+  async openCapture(file: Blob, name: string, progress: Progress): Promise<Answer | null> {
+    const frames = await this.#opening.run((pace) => CaptureFrames.read(file, name, pace, progress));
+    if (frames === null) return null;
+    const before = this.#capture;
+    this.#capture = frames;
+    const answer = await this.#answer(progress);
+    // Newer rules are steered over the capture too; it is closed only if it was stopped.
+    if (answer === null && this.#capture === frames && this.#stopped) this.#capture = before;
+    return answer ?? (this.#capture === frames ? this.#newest : null);
+  }
+
   closeCapture(): Promise<Answer | null> {
-    throw new Error("not yet");
+    this.#opening.stop();
+    this.#capture = null;
+    return this.#answer(SILENT);
   }
-  stop(): void {}
 
-  filter(_filter: FrameFilter): Promise<number | null> {
-    return Promise.resolve(this.#list.length);
+  stop(): void {
+    this.#stopped = true;
+    for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing]) lane.stop();
+  }
+
+  async filter(filter: FrameFilter, progress: Progress = SILENT): Promise<number | null> {
+    this.#filter = filter;
+    return this.#filtering.run(async (pace) => {
+      const good = this.#good;
+      if (good === null) return 0;
+      const list = await narrow(filter, good.run, good.comparison, good.words, pace, progress);
+      // Newer rules have narrowed their frames themselves.
+      if (this.#good === good) this.#good = { ...good, list };
+      return this.#good?.list.count ?? 0;
+    });
   }
 
   rows(first: number, count: number): Promise<FrameRow[]> {
     const good = this.#good;
     if (good === null) return Promise.resolve([]);
-    const rows = this.#list.slice(first, first + count).map((number) => {
-      const frame = good.loaded.frames[number - 1] as FrameInput;
-      return {
-        number,
-        time: Number(frame.time ?? 0n) / 1e9,
-        length: frame.bytes.length,
-        wireLength: frame.wireLength ?? frame.bytes.length,
-        name: frame.name ?? null,
-        summary: `${frame.bytes.length} bytes`,
-        changed: false,
-        ...outcomeOf(frame, good.outcomes[number - 1]),
-      };
-    });
-    return Promise.resolve(rows);
+    return rowsOf(good.run, good.comparison, good.list.at(first, count));
   }
 
   placeOf(frame: number): Promise<number> {
-    return Promise.resolve(this.#list.indexOf(frame));
+    return Promise.resolve(this.#good?.list.placeOf(frame) ?? -1);
   }
 
-  async way(number: number): Promise<FrameWay | null> {
-    const good = this.#good;
-    const frame = good?.loaded.frames[number - 1];
-    if (good === null || frame === undefined) return null;
-    // The device as it is when the frame comes.
-    const loaded = await loadScenario(good.text, { core: TRACED });
-    loaded.run(loaded.frames.slice(0, number - 1));
-    loaded.prepare(frame);
-    return wayOn(loaded, number, frame);
+  way(frame: number): Promise<FrameWay | null> {
+    return this.#ways.run(async (pace) => {
+      const arrival = await this.#good?.position.at(frame, pace);
+      return arrival === undefined || arrival === null ? null : wayOf(frame, arrival, this.#cores.traced);
+    });
   }
 
-  why(_frame: number, _target: Target): Promise<Explanation> {
-    throw new Error("not yet");
+  why(frame: number, target: Target): Promise<Explanation | null> {
+    return this.#ways.run(async (pace) => {
+      const arrival = await this.#good?.position.at(frame, pace);
+      return arrival === undefined || arrival === null ? null : whyOf(arrival, target, this.#cores.traced);
+    });
   }
-  wayOf(): Promise<FrameWay> {
-    throw new Error("not yet");
+
+  wayOf(bytes: Uint8Array, linkType: number): Promise<FrameWay | null> {
+    return this.#ways.run(async (pace) => {
+      if (this.#good === null || cannotRun(linkType, bytes.length) !== null) return null;
+      const loaded = await this.#good.position.fresh(pace);
+      return wayOf(0, { loaded, input: { bytes, linkType } }, this.#cores.traced);
+    });
   }
-  compareWith(): Promise<Answer | null> {
-    return Promise.resolve(null);
+
+  compareWith(rules: string | null): Promise<Answer | null> {
+    this.#compared = rules;
+    return this.#answer(SILENT);
   }
-  before(): Promise<FrameOutcome | null> {
-    return Promise.resolve(null);
+
+  before(frame: number): Promise<FrameOutcome | null> {
+    return Promise.resolve(this.#good?.comparison?.before.outcomes.of(frame)?.outcome ?? null);
   }
+
   annotated(): Promise<Blob | null> {
     return Promise.resolve(null);
   }
+
   captureOut(): Promise<Blob | null> {
     return Promise.resolve(null);
   }
-  captureBytes(): Promise<Uint8Array | null> {
-    return Promise.resolve(null);
+
+  async captureBytes(most: number): Promise<Uint8Array | null> {
+    const file = this.#capture?.file;
+    if (file === undefined || file.size > most) return null;
+    return new Uint8Array(await file.arrayBuffer());
   }
-}
 
-async function wayOn(loaded: LoadedScenario, number: number, frame: FrameInput): Promise<FrameWay> {
-  const { device } = loaded;
-  const { bytes, linkType = 1, wireLength, port = 1, send, metadata, time } = frame;
-  const source = { core: TRACED };
-  const tracer = await openTracer(device, source);
-  const explainer = await openExplainer(device, source);
-  const options = { linkType, wireLength: wireLength ?? bytes.length, time: time ?? null };
-  const queue = send === undefined ? null : loaded.queues.get(send)?.queue;
-  const sends = queue !== null && queue !== undefined && "qp_num" in queue ? queue : null;
-  const trace =
-    sends === null ? tracer.trace(port, bytes, options) : tracer.traceSend(sends, bytes, { metadata: metadata ?? 0 });
-  const end: Target = { kind: "end" };
-  const lost = trace.outcome.verdict === "miss" || trace.outcome.verdict === "drop";
-  const why = !lost
-    ? null
-    : sends === null
-      ? explainer.why(port, bytes, end, options)
-      : explainer.whySend(sends, bytes, end, { metadata: metadata ?? 0 });
-  const near = lost && sends === null ? explainer.nearest(port, bytes, 3, options) : [];
-  return { frame: number, trace, snapshots: snapshotsOf(loaded, trace, bytes, linkType), why, near };
-}
+  #stopped = false;
+  #newest: Promise<Answer | null> = Promise.resolve(null);
 
-function snapshotsOf(
-  loaded: LoadedScenario,
-  _trace: Trace,
-  bytes: Uint8Array,
-  linkType: number,
-): FrameWay["snapshots"] {
-  const [parsed] = loaded.device.parseBatch([bytes], { linkType });
-  return parsed === undefined ? [] : [{ step: 0, branch: 0, tree: frameTree(bytes, parsed) }];
-}
+  /** Brings everything up to what is wanted. */
+  #answer(progress: Progress): Promise<Answer | null> {
+    const began = performance.now();
+    this.#stopped = false;
+    this.#newest = this.#steering.run(async (pace) => {
+      const refusals = await this.#renew(pace, progress);
+      return { ...(this.#good?.answer ?? NOTHING), refusals, took: performance.now() - began };
+    });
+    return this.#newest;
+  }
 
-function outcomeOf(frame: FrameInput, outcome: Outcome | undefined): FrameOutcome {
-  const skipped = cannotRun(frame.linkType ?? 1, frame.bytes.length);
-  if (outcome === undefined) return { verdict: null, reason: null, to: [], copies: [], rules: [], skipped };
-  const { verdict, reason, to, copies, rules } = outcomeNames(outcome);
-  return { verdict, reason, to, copies, rules, skipped };
-}
+  /** @returns what is wrong with the newest rules */
+  async #renew(pace: Pace, progress: Progress): Promise<readonly RulesRefusal[]> {
+    const text = this.#text;
+    if (text === null) {
+      this.#good = null;
+      return [];
+    }
+    const refusal = tooLong(text);
+    if (refusal !== null) return [refusal];
+    const core = this.#core;
+    try {
+      await this.#steer(await runRules(text, core, this.#capture, pace, progress), core, pace, progress);
+      return [];
+    } catch (error) {
+      if (!(error instanceof SteeringError)) throw error;
+      const refusals = await refusalsOf(text, error, core);
+      pace.check();
+      const good = this.#good?.run;
+      // The last good rules steer a capture that was opened or closed since.
+      if (good !== undefined && good.frames.capture !== (this.#capture?.capture ?? null)) {
+        await this.#steer(await runRules(good.text, core, this.#capture, pace, progress), core, pace, progress);
+      }
+      return refusals;
+    }
+  }
 
-function refusalOf({ message, path, hint, reason }: SteeringError): RulesRefusal {
-  return { message, text: reason, hint: hint ?? null, path: path ?? null, offset: null };
-}
+  async #steer(run: Run, core: CoreSource, pace: Pace, progress: Progress): Promise<void> {
+    const { loaded, frames, outcomes, text } = run;
+    const comparison = await this.#compare(run, core, pace, progress);
+    const words =
+      frames.capture !== null && this.#good?.run.frames === frames ? this.#good.words : new FrameWords(frames);
+    const list = await narrow(this.#filter, run, comparison, words, pace, progress);
+    const meters = await metersOf(frames, outcomes, pace);
+    // Expectations are about the frames of the document, where it has any.
+    const own = frames.capture === null || loaded.scenario.frames === undefined;
+    const answer: Answer = {
+      ...NOTHING,
+      pipeline: pipelineOf(loaded),
+      totals: totalsOf(loaded, meters, own),
+      frames: frames.count,
+      capture: frames.capture,
+      changed: comparison?.changed ?? null,
+      changes: comparison?.groups ?? [],
+    };
+    pace.check();
+    this.#good = { run, comparison, words, list, position: new Position(text, core, frames), answer };
+  }
 
-function totalsOf({ loaded: { tally, rules, scenario } }: Good): Totals {
-  const none: Sum = { frames: 0, bytes: 0 };
-  const verdict = (name: Outcome["verdict"]): Sum => tally.verdicts.get(name) ?? none;
-  return {
-    ...tally.all,
-    verdicts: {
-      deliver: verdict("deliver"),
-      forward: verdict("forward"),
-      transmit: verdict("transmit"),
-      drop: verdict("drop"),
-      miss: verdict("miss"),
-    },
-    destinations: tally.ends.flatMap(({ to, frames, bytes }) => (to === null ? [] : [{ to, frames, bytes }])),
-    copies: [...tally.copies].map(([to, sum]) => ({ to, ...sum })),
-    reasons: tally.ends.map(({ verdict, reason, frames, bytes }) => ({ verdict, reason, frames, bytes })),
-    rules: (scenario.rules ?? []).map(({ name = "" }, i) => ({ name, path: `rules[${i}]`, ...none })),
-    counters: [...rules.keys()].slice(0, 0).map((name) => ({ name, packets: 0, bytes: 0 })),
-    meters: [],
-    states: [],
-    expectations: 0,
-    failures: [],
-  };
+  /** The rules that are compared with, over the same frames; null where they are refused or not wanted. */
+  async #compare(run: Run, core: CoreSource, pace: Pace, progress: Progress): Promise<Comparison | null> {
+    const text = this.#compared;
+    if (text === null) return null;
+    const known = this.#good?.comparison?.before;
+    try {
+      const before =
+        known?.text === text && known.frames === run.frames
+          ? known
+          : await runRules(text, core, run.frames, pace, progress);
+      return await Comparison.of(before, run, pace);
+    } catch (error) {
+      if (error instanceof SteeringError) return null;
+      throw error;
+    }
+  }
+
+  get #core(): CoreSource {
+    return this.#capture === null ? this.#cores.traced : this.#cores.release;
+  }
 }

@@ -2,4 +2,9 @@
 import { expose } from "comlink";
 import { Session } from "./session.js";
 
-expose(new Session());
+expose(
+  new Session({
+    traced: new URL("./traced.wasm", import.meta.url),
+    release: new URL("./core.wasm", import.meta.url),
+  }),
+);

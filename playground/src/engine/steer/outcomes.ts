@@ -1,0 +1,91 @@
+/** The outcomes of all frames: a class number for each frame, and the outcome of each class. */
+import type { Outcome } from "flowsteer";
+import { farOutcomes, outcomeNames, type Answer, type LoadedScenario } from "flowsteer/scenario";
+import type { FrameEnd, FrameOutcome } from "../api.js";
+
+/** Frames with the same outcome, whatever their bytes and tags are. */
+export interface OutcomeClass {
+  readonly outcome: FrameOutcome;
+  /** Equal for classes that end alike. */
+  readonly end: string;
+  /** Names of rules and destinations, those beyond ports included. */
+  readonly hits: ReadonlySet<string>;
+  readonly reached: ReadonlySet<string>;
+  /** What meters, connections and flags answered. */
+  readonly answers: readonly Answer[];
+}
+
+export class Outcomes {
+  readonly classes: OutcomeClass[] = [];
+  /** By frame; 0 is no class. */
+  readonly #numbers: Uint32Array;
+  readonly #byKey = new Map<string, number>();
+  readonly #loaded: LoadedScenario;
+
+  constructor(loaded: LoadedScenario, frames: number) {
+    this.#loaded = loaded;
+    this.#numbers = new Uint32Array(frames);
+  }
+
+  get count(): number {
+    return this.#numbers.length;
+  }
+
+  /** The number of a class in `classes`, plus one; 0 for a frame without an outcome. */
+  numberOf(frame: number): number {
+    return this.#numbers[frame - 1] ?? 0;
+  }
+
+  of(frame: number): OutcomeClass | undefined {
+    return this.classes[this.numberOf(frame) - 1];
+  }
+
+  /** Gives a frame the class of this number. */
+  set(frame: number, number: number): void {
+    this.#numbers[frame - 1] = number;
+  }
+
+  /** The number of the class of an outcome. */
+  classOf(outcome: Outcome): number {
+    const { verdict, reason, to, copies, rules } = outcomeNames(outcome);
+    const answers = this.#loaded.state.answersOf(outcome);
+    const [hits, reached] = [new Set(rules), new Set([...to, ...copies])];
+    for (const [, far] of farOutcomes(outcome)) addFar(far, hits, reached);
+    const said = answers.map(({ use, answer }) => [use.kind, use.name, answer]);
+    const key = JSON.stringify([verdict, reason, to, copies, [...hits], [...reached], said, rules]);
+    return this.#add(key, () => {
+      const named = { verdict, reason, to, copies, rules, skipped: null };
+      return { outcome: named, end: endKey(named), hits, reached, answers };
+    });
+  }
+
+  /** The number of the class of frames that cannot be steered. */
+  skipped(why: string): number {
+    return this.#add(why, () => {
+      const outcome = { ...NOTHING, skipped: why };
+      return { outcome, end: why, hits: NONE, reached: NONE, answers: [] };
+    });
+  }
+
+  #add(key: string, make: () => OutcomeClass): number {
+    let number = this.#byKey.get(key);
+    if (number === undefined) {
+      number = this.classes.push(make());
+      this.#byKey.set(key, number);
+    }
+    return number;
+  }
+}
+
+const NOTHING: FrameOutcome = { verdict: null, reason: null, to: [], copies: [], rules: [], skipped: null };
+const NONE: ReadonlySet<string> = new Set();
+
+function addFar(outcome: Outcome, hits: Set<string>, reached: Set<string>): void {
+  for (const { name } of outcome.rules) hits.add(name);
+  for (const { name } of [...outcome.to, ...outcome.copies]) reached.add(name);
+  for (const [, far] of farOutcomes(outcome)) addFar(far, hits, reached);
+}
+
+function endKey({ verdict, reason, to, copies }: FrameEnd): string {
+  return JSON.stringify([verdict, reason, to, copies]);
+}
