@@ -1,14 +1,12 @@
 /** A list of bars. Each is a button that narrows the list of frames to its own. */
 import type { ComponentChildren, JSX } from "preact";
 import type { FrameFilter, Sum } from "../engine/api.js";
-import { bytesText, counted, countText, shareText } from "../parts/format.js";
+import { bytesText, countText, shareText } from "../parts/format.js";
 import { isFiltered, toggleFilter } from "./filtering.js";
 import { Limited } from "./limited.js";
 
 export interface Bar extends Sum {
   readonly id: string;
-  /** What readers hear: `qp:web`. */
-  readonly name: string;
   readonly label: ComponentChildren;
   /** The colour: a verdict or `copy`. */
   readonly tone: string;
@@ -49,7 +47,7 @@ export function Bars({ id, title, bars, whole }: BarsProps): JSX.Element | null 
 }
 
 function BarButton({ bar, whole }: { readonly bar: Bar; readonly whole: number }): JSX.Element {
-  const { name, label, tone, frames, bytes, filter } = bar;
+  const { label, tone, frames, bytes, filter } = bar;
   const share = shareText(frames, whole);
   return (
     <button
@@ -57,12 +55,17 @@ function BarButton({ bar, whole }: { readonly bar: Bar; readonly whole: number }
       class="bar-row"
       data-tone={tone}
       aria-pressed={isFiltered(filter)}
-      aria-label={`${name}: ${counted(frames, "frame")}, ${share}, ${bytesText(bytes)}. Show only these`}
+      title={bytesText(bytes)}
       onClick={() => toggleFilter(filter)}
     >
       <span class="bar-label">{label}</span>
-      <span class="bar-count">{countText(frames)}</span>
-      <span class="bar-share">{share}</span>
+      <span class="bar-count">
+        {countText(frames)} <span class="visually-hidden">{frames === 1 ? "frame" : "frames"},</span>
+      </span>
+      <span class="bar-share">
+        {share}
+        <span class="visually-hidden">{`, ${bytesText(bytes)}. Show only these`}</span>
+      </span>
       <span class="bar-track">
         <span style={{ width: `${whole === 0 ? 0 : (100 * frames) / whole}%` }} />
       </span>

@@ -1,7 +1,7 @@
 /** The comparison: with which rules, what changed, and the selected frame before and after. */
 import type { JSX } from "preact";
 import type { Answer, ChangeGroup, FrameEnd, FrameOutcome } from "../engine/api.js";
-import { counted, countText } from "../parts/format.js";
+import { countText } from "../parts/format.js";
 import { CopyShape, Verdict } from "../parts/verdict.js";
 import { stale } from "../state/answer.js";
 import { baselineRefused, before, comparing, pinnedRules, pinRules, type Baseline } from "../state/compare.js";
@@ -77,7 +77,6 @@ function GroupButton({ group }: { readonly group: ChangeGroup }): JSX.Element {
       type="button"
       class="group"
       aria-pressed={isFiltered(part)}
-      aria-label={`${endText(group.before)}, now ${endText(group.after)}: ${counted(group.frames, "frame")}. Show only these`}
       onClick={() => {
         if (!isFiltered(part)) selectedFrame.value = group.first;
         toggleFilter(part);
@@ -86,9 +85,13 @@ function GroupButton({ group }: { readonly group: ChangeGroup }): JSX.Element {
       <span>
         <End end={group.before} />
         <span aria-hidden="true">→</span>
+        <span class="visually-hidden">now</span>
         <End end={group.after} />
       </span>
-      <span class="bar-count">{countText(group.frames)}</span>
+      <span class="bar-count">
+        {countText(group.frames)}
+        <span class="visually-hidden">{`${group.frames === 1 ? "frame" : "frames"}. Show only these`}</span>
+      </span>
     </button>
   );
 }
@@ -109,12 +112,6 @@ function End({ end }: { readonly end: FrameEnd }): JSX.Element {
       )}
     </span>
   );
-}
-
-/** `deliver qp:blue`, `miss no_rule`. */
-function endText({ verdict, reason, to, copies }: FrameEnd): string {
-  const words = [verdict ?? "not steered", reason ?? "", ...to];
-  return [...words, ...(copies.length > 0 ? ["copies to", ...copies] : [])].filter((word) => word !== "").join(" ");
 }
 
 /** The selected frame before and after. */

@@ -16,7 +16,6 @@ export function Ends({ totals }: { readonly totals: Totals }): JSX.Element {
         bars={destinations.map((end) => ({
           ...end,
           id: end.to,
-          name: end.to,
           label: <code>{end.to}</code>,
           tone: end.to.startsWith("port:") ? "transmit" : "deliver",
           filter: { to: end.to },
@@ -29,7 +28,6 @@ export function Ends({ totals }: { readonly totals: Totals }): JSX.Element {
         bars={copies.map((end) => ({
           ...end,
           id: end.to,
-          name: `copies to ${end.to}`,
           label: (
             <>
               <CopyShape /> <code>{end.to}</code>
@@ -50,7 +48,6 @@ export function Ends({ totals }: { readonly totals: Totals }): JSX.Element {
                 {
                   ...sum,
                   id: `${verdict} ${reason}`,
-                  name: `${verdict} with the reason ${reason}`,
                   label: (
                     <>
                       <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <code>{reason}</code>

@@ -71,11 +71,12 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
               class="verdict"
               data-verdict={verdict}
               aria-pressed={isFiltered({ verdicts: [verdict] })}
-              aria-label={`${verdict}: ${counted(frames, "frame")}, ${share}. Show only these`}
               onClick={() => toggleFilter({ verdicts: [verdict] })}
             >
-              <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>{" "}
+              <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>
+              <span class="visually-hidden">{frames === 1 ? "frame" : "frames"},</span>{" "}
               <span class="share">{share}</span>
+              <span class="visually-hidden">Show only these</span>
             </button>
           </li>
         );

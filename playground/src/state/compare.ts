@@ -40,6 +40,10 @@ export function startComparing(): () => void {
       if (comparing.value === null) dropConditions(filter.value);
     }),
     effect(() => {
+      const answered = answer.value;
+      baselineRefused.value = asked !== null && asked === baseline.peek() && answered?.changed === null;
+    }),
+    effect(() => {
       const compared = answer.value?.changed ?? null;
       void readBefore(compared === null ? null : selectedFrame.value);
     }),
@@ -47,16 +51,15 @@ export function startComparing(): () => void {
   return () => ends.forEach((end) => end());
 }
 
-let asked = false;
+/** What the engine was last asked to compare with. */
+let asked: string | null = null;
 
 async function compare(text: string | null): Promise<void> {
-  // An engine that was never asked has nothing to end.
-  if (text === "" || (text === null && !asked)) return;
-  asked = true;
+  if (text === "" || text === asked) return;
+  asked = text;
+  baselineRefused.value = false;
   const answered = await engine().compareWith(text);
-  if (answered === null || text !== baseline.peek()) return;
-  baselineRefused.value = text !== null && answered.changed === null;
-  if (answer.peek() !== null) answer.value = answered;
+  if (answered !== null && text === asked && answer.peek() !== null) answer.value = answered;
 }
 
 /** Without a comparison no frame is a changed one. */

@@ -21,6 +21,8 @@ export interface OpenOptions {
   readonly height?: number;
   readonly dark?: boolean;
   readonly context?: Parameters<Browser["newContext"]>[0];
+  /** A script that runs in every document before those of the page; the content security policy does not apply to it. */
+  readonly script?: string;
 }
 
 export interface OpenPage {
@@ -42,13 +44,14 @@ export async function openPlayground(extra: ReadonlyMap<string, string> = new Ma
   return {
     url: server.url,
     browser,
-    async open({ path = "", width = 1440, height = 900, dark = false, context: more } = {}) {
+    async open({ path = "", width = 1440, height = 900, dark = false, context: more, script } = {}) {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: dark ? "dark" : "light",
         ...more,
       });
       const page = await context.newPage();
+      if (script !== undefined) await page.addInitScript({ content: script });
       const faults: string[] = [];
       page.on("pageerror", (error) => faults.push(String(error)));
       page.on("console", (message) => {

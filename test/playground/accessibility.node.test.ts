@@ -1,0 +1,86 @@
+/** Every view of the playground: axe-core finds nothing, and nothing is cut where the page is narrow or enlarged. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AXE, violations } from "./support/axe.js";
+import { openPlayground, type Playground } from "./support/page.js";
+
+const DEEP = process.env.FLOWSTEER_DEEP === "1";
+
+let playground: Playground;
+beforeAll(async () => {
+  playground = await openPlayground();
+});
+afterAll(async () => playground.close());
+
+/** A view, and how a person comes to it. */
+interface View {
+  readonly name: string;
+  readonly open: (page: Page) => Promise<void>;
+}
+
+const VIEWS: readonly View[] = [
+  { name: "the page as it opens", open: steered },
+  {
+    name: "totals",
+    open: async (page) => {
+      await steered(page);
+      await openTotals(page);
+    },
+  },
+];
+
+/** Width, height, theme. `npm test` has each width and each theme once. */
+const LOOKS = (
+  [
+    [1440, 900, "light"],
+    [390, 844, "dark"],
+    [1440, 900, "dark"],
+    [390, 844, "light"],
+  ] as const
+).slice(0, DEEP ? 4 : 2);
+
+/** Sizes in which the page must not scroll sideways. */
+const NARROW = [
+  ["1440 x 900 at 200 %", 720, 450],
+  ["a narrow phone", 360, 780],
+] as const;
+
+test.each(VIEWS)("$name: axe-core finds nothing, and the page does not scroll sideways", async ({ open }) => {
+  const { page, context, faults } = await playground.open({ script: AXE });
+  await open(page);
+  for (const [width, height, colorScheme] of LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page), `${width} x ${height}, ${colorScheme}`).toEqual([]);
+  }
+  for (const [name, width, height] of NARROW) {
+    await page.setViewportSize({ width, height });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
+  }
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("nothing moves where the system asks for that", async () => {
+  const { page, context } = await playground.open({ context: { reducedMotion: "reduce" } });
+  await steered(page);
+  await openTotals(page);
+  const moving = await page.evaluate(() =>
+    [...document.querySelectorAll("*")].flatMap((element) => {
+      const { transitionDuration, animationDuration } = getComputedStyle(element);
+      const lasts = [transitionDuration, animationDuration].some((duration) => !/^(0s(, )?)+$/.test(duration));
+      return lasts ? [element.outerHTML.slice(0, 80)] : [];
+    }),
+  );
+  expect(moving).toEqual([]);
+  await context.close();
+});
+
+async function steered(page: Page): Promise<void> {
+  await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
+}
+
+async function openTotals(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Totals", exact: true }).click();
+  await page.getByRole("region", { name: "All totals" }).getByRole("heading", { name: "Hits by rule" }).waitFor();
+}

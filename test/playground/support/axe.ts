@@ -1,0 +1,19 @@
+/** What axe-core finds in a page. */
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/** The script of axe-core, for `OpenOptions.script`. */
+export const AXE = axe.source;
+
+/** The violations in the page as it is, one line for each element. */
+export async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const found = await axe.run(document, { resultTypes: ["violations"] });
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ target, failureSummary = "" }) => `${id}: ${target.join(" ")}: ${failureSummary.replace(/\s+/g, " ")}`,
+      ),
+    );
+  });
+}
