@@ -48,7 +48,7 @@ const PADDING = 20;
 const NARROWEST = 96;
 const WIDEST = 208;
 /** At most so many tables, and so many ends, have a place in the picture; those on the way always have one. */
-const MOST = 48;
+const MOST = 32;
 
 export function textWidth(text: string): number {
   return Math.min(WIDEST, Math.max(NARROWEST, text.length * CHARACTER + PADDING));

@@ -1,6 +1,10 @@
-/** Places of nodes, bands and edges. The library puts tables into columns; lines run between the columns. */
+/**
+ * Places of nodes, bands and edges: frames go from left to right, through NIC_TX, FDB and NIC_RX. The
+ * library puts the tables of a band into columns; bands of a domain stand one below the other.
+ */
 import { Graph as Dagre, layout as layOut, type EdgeLabel, type GraphLabel, type NodeLabel } from "@dagrejs/dagre";
-import { HEAD, ROW, type Graph, type GraphNode } from "./graph.js";
+import type { Graph, GraphNode } from "./graph.js";
+import { lineBetween, middleOf } from "./lineBetween.js";
 import type { Place } from "./route.js";
 
 export interface Box {
@@ -28,140 +32,119 @@ export interface Layout {
   line(from: Place, to: Place): string;
 }
 
-const MARGIN = 12;
-const COLUMN_GAP = 44;
+const MARGIN = 10;
+const COLUMN_GAP = 40;
 const NODE_GAP = 14;
-/** Above the nodes of a band stands its title. */
-const BAND_HEAD = 18;
+const BAND_GAP = 10;
 const BAND_PADDING = 8;
-/** Every end leads there, so that ends stand in the last column. */
-const LAST = "\0last";
+/** Above the tables of a band stands its title. */
+const BAND_HEAD = 18;
 
-type Plan = InstanceType<typeof Dagre<GraphLabel, NodeLabel, EdgeLabel>>;
+const DOMAINS = ["nic_tx", "fdb", "nic_rx"] as const;
 
 export function layoutOf(graph: Graph): Layout {
-  const plan = planOf(graph);
-  layOut(plan);
   const nodes = new Map<string, PlacedNode>();
-  for (const node of graph.nodes) {
-    const { x = 0, y = 0, width, height } = plan.node(node.id);
-    // A node with a band is planned with room for the title above it.
-    const head = node.band === null ? 0 : BAND_HEAD;
-    nodes.set(node.id, { node, x: x - width / 2, y: y - height / 2 + head, width, height: node.height });
+  const bands: PlacedBand[] = [];
+  const sources = graph.nodes.filter(({ kind }) => kind === "source");
+  const ends = graph.nodes.filter(({ kind }) => kind === "end");
+  let x = MARGIN + widest(sources) + (sources.length === 0 ? 0 : COLUMN_GAP);
+  const stacks = DOMAINS.map((domain) =>
+    [...graph.bands].filter(([id]) => id.startsWith(`${domain}/`)).map(([id, title]) => bandOf(graph, id, title)),
+  );
+  const heights = [...stacks.map(stackHeight), columnHeight(sources), columnHeight(ends)];
+  const height = Math.max(...heights);
+  for (const stack of stacks) {
+    let y = MARGIN + (height - stackHeight(stack)) / 2;
+    for (const band of stack) {
+      bands.push({ id: band.id, title: band.title, x, y, width: band.width, height: band.height });
+      for (const box of band.boxes) nodes.set(box.node.id, { ...box, x: x + box.x, y: y + box.y });
+      y += band.height + BAND_GAP;
+    }
+    if (stack.length > 0) x += Math.max(...stack.map((band) => band.width)) + COLUMN_GAP;
   }
-  const { width = 0, height = 0 } = plan.graph();
+  column(graph, sources, MARGIN, height, nodes, "right");
+  column(graph, ends, x, height, nodes, "left");
   return {
-    width,
-    height,
+    width: x + widest(ends) + MARGIN,
+    height: height + 2 * MARGIN,
     nodes,
-    bands: bandsOf(graph, nodes),
-    line: (from, to) => new Line(plan, nodes).between(from, to),
+    bands,
+    line: (from, to) => lineBetween(nodes, from, to),
   };
 }
 
-function planOf(graph: Graph): Plan {
-  const plan: Plan = new Dagre<GraphLabel, NodeLabel, EdgeLabel>({ compound: true });
-  plan.setGraph({
-    rankdir: "LR",
-    nodesep: NODE_GAP,
-    edgesep: 10,
-    ranksep: COLUMN_GAP,
-    marginx: MARGIN,
-    marginy: MARGIN,
+interface Band {
+  readonly id: string;
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  /** From the corner of the band. */
+  readonly boxes: readonly PlacedNode[];
+}
+
+function bandOf(graph: Graph, id: string, title: string): Band {
+  const plan = new Dagre<GraphLabel, NodeLabel, EdgeLabel>();
+  const tables = graph.nodes.filter(({ band }) => band === id);
+  plan.setGraph({ rankdir: "LR", nodesep: NODE_GAP, ranksep: COLUMN_GAP, ranker: "tight-tree" });
+  for (const node of tables) plan.setNode(node.id, { width: node.width, height: node.height });
+  const inside = new Set(tables.map((node) => node.id));
+  for (const { from, to } of graph.edges) {
+    if (from.node !== to && inside.has(from.node) && inside.has(to)) plan.setEdge(from.node, to, {});
+  }
+  layOut(plan);
+  const boxes = tables.map((node): PlacedNode => {
+    const { x = 0, y = 0 } = plan.node(node.id);
+    const { width, height } = node;
+    return { node, width, height, x: BAND_PADDING + x - width / 2, y: BAND_HEAD + y - height / 2 };
   });
-  plan.setDefaultEdgeLabel(() => ({}));
-  for (const band of graph.bands.keys()) plan.setNode(`band ${band}`, { width: 0, height: 0 });
-  for (const { id, width, height, band } of graph.nodes) {
-    plan.setNode(id, { width, height: height + (band === null ? 0 : BAND_HEAD) });
-    if (band !== null) plan.setParent(id, `band ${band}`);
-  }
-  for (const { from, to } of graph.edges) if (from.node !== to) plan.setEdge(from.node, to, { weight: 2 });
-  const ends = graph.nodes.filter(({ kind }) => kind === "end");
-  if (ends.length > 0) plan.setNode(LAST, { width: 1, height: 1 });
-  for (const { id } of ends) plan.setEdge(id, LAST, { weight: 20 });
-  return plan;
+  const width = Math.max(...boxes.map((box) => box.x + box.width), titleWidth(title)) + BAND_PADDING;
+  return { id, title, boxes, width, height: Math.max(...boxes.map((box) => box.y + box.height)) + BAND_PADDING };
 }
 
-function bandsOf(graph: Graph, nodes: ReadonlyMap<string, PlacedNode>): PlacedBand[] {
-  return [...graph.bands].map(([id, title]) => {
-    const boxes = [...nodes.values()].filter(({ node }) => node.band === id);
-    const x = Math.min(...boxes.map((box) => box.x)) - BAND_PADDING;
-    const y = Math.min(...boxes.map((box) => box.y)) - BAND_HEAD;
-    const right = Math.max(...boxes.map((box) => box.x + box.width)) + BAND_PADDING;
-    const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + BAND_PADDING / 2;
-    return { id, title, x, y, width: right - x, height: bottom - y };
+function titleWidth(title: string): number {
+  return title.length * 7 + BAND_PADDING;
+}
+
+function stackHeight(stack: readonly Band[]): number {
+  return stack.reduce((sum, { height }) => sum + height + BAND_GAP, -BAND_GAP);
+}
+
+function columnHeight(nodes: readonly GraphNode[]): number {
+  return nodes.reduce((sum, { height }) => sum + height + NODE_GAP, -NODE_GAP);
+}
+
+function widest(nodes: readonly GraphNode[]): number {
+  return Math.max(0, ...nodes.map(({ width }) => width));
+}
+
+/** Puts nodes one below the other, each as near as it can be to the rows that its edges come from or go to. */
+function column(
+  graph: Graph,
+  column: readonly GraphNode[],
+  x: number,
+  height: number,
+  nodes: Map<string, PlacedNode>,
+  side: "left" | "right",
+): void {
+  const room = widest(column);
+  const wanted = column.map((node) => ({ node, at: neighbours(graph, node.id, nodes) ?? MARGIN + height / 2 }));
+  wanted.sort((a, b) => a.at - b.at);
+  let left = columnHeight(column);
+  let next = MARGIN;
+  for (const { node, at } of wanted) {
+    // What comes after it needs its room, too.
+    const y = Math.max(next, Math.min(at - node.height / 2, MARGIN + height - left));
+    nodes.set(node.id, { ...node, node, x: side === "left" ? x : x + room - node.width, y });
+    next = y + node.height + NODE_GAP;
+    left -= node.height + NODE_GAP;
+  }
+}
+
+/** The mean height of the other ends of a node's edges. */
+function neighbours(graph: Graph, id: string, nodes: ReadonlyMap<string, PlacedNode>): number | null {
+  const heights = graph.edges.flatMap(({ from, to }) => {
+    const other = to === id ? nodes.get(from.node) : from.node === id ? nodes.get(to) : undefined;
+    return other === undefined ? [] : [middleOf(other, to === id ? from.row : null)];
   });
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** Draws lines: straight through the columns, where the plan has left them room, and bent between them. */
-class Line {
-  readonly #plan: Plan;
-  readonly #nodes: ReadonlyMap<string, PlacedNode>;
-
-  constructor(plan: Plan, nodes: ReadonlyMap<string, PlacedNode>) {
-    this.#plan = plan;
-    this.#nodes = nodes;
-  }
-
-  between(from: Place, to: Place): string {
-    const [start, end] = [this.#nodes.get(from.node), this.#nodes.get(to.node)];
-    if (start === undefined || end === undefined) return "";
-    const first = { x: start.x + start.width, y: rowMiddle(start, from.row) };
-    if (start === end) return this.#loop(first, rowMiddle(end, to.row));
-    const last = { x: end.x, y: rowMiddle(end, to.row) };
-    let path = `M${first.x} ${round(first.y)}`;
-    let at: Point = first;
-    for (const [enter, leave] of this.#passages(from.node, to.node)) {
-      path += `${bend(at, enter)}H${round(leave.x)}`;
-      at = leave;
-    }
-    return path + bend(at, last);
-  }
-
-  /** To another row of the same table: on its right side. */
-  #loop({ x, y }: Point, to: number): string {
-    return `M${round(x)} ${round(y)}C${round(x + 22)} ${round(y)} ${round(x + 22)} ${round(to)} ${round(x)} ${round(to)}`;
-  }
-
-  /** Where an edge enters and leaves the columns between its nodes. */
-  #passages(from: string, to: string): (readonly [Point, Point])[] {
-    const points = this.#plan.edge(from, to)?.points ?? [];
-    return points.slice(1, -1).flatMap((point) => {
-      const widths = [...this.#nodes.values()].flatMap((box) =>
-        Math.abs(box.x + box.width / 2 - point.x) < 1 ? [box.width] : [],
-      );
-      if (widths.length === 0) return [];
-      const half = Math.max(...widths) / 2 + 4;
-      const way = (points.at(-1)?.x ?? 0) >= (points[0]?.x ?? 0) ? 1 : -1;
-      return [
-        [
-          { x: point.x - way * half, y: point.y },
-          { x: point.x + way * half, y: point.y },
-        ] as const,
-      ];
-    });
-  }
-}
-
-/** The middle of a row; of the head for a row that is not there. */
-function rowMiddle({ node, y, height }: PlacedNode, key: string | null): number {
-  if (node.kind !== "table") return y + height / 2;
-  const index = key === null ? -1 : node.rows.findIndex((row) => row.key === key);
-  return index < 0 ? y + HEAD / 2 : y + HEAD + ROW * (index + 0.5);
-}
-
-/** A curve that leaves and arrives level. */
-function bend(from: Point, to: Point): string {
-  if (Math.abs(from.y - to.y) < 0.5 && to.x >= from.x) return `L${round(to.x)} ${round(to.y)}`;
-  const reach = to.x >= from.x ? (to.x - from.x) / 2 : 40;
-  return `C${round(from.x + reach)} ${round(from.y)} ${round(to.x - reach)} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
+  return heights.length === 0 ? null : heights.reduce((sum, one) => sum + one, 0) / heights.length;
 }
