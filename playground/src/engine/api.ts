@@ -26,6 +26,8 @@ export interface Engine {
 
   /** Ends the work under way. The calls whose work it is give null. */
   stop(): void;
+  /** Does nothing: who waits for it knows that the engine takes calls. */
+  ping(): void;
 
   /**
    * Narrows the list of frames.

@@ -18,6 +18,7 @@ import { runRules, type Run } from "./steer/run.js";
 import { Position } from "./way/position.js";
 import { wayOf, whyOf } from "./way/way.js";
 import { Lane, type Pace } from "./work/lane.js";
+import { seldom } from "./work/reports.js";
 
 /** Rules that were loaded, and everything that was found out about the frames under them. */
 interface Good {
@@ -66,7 +67,7 @@ export class Session implements Engine {
   }
 
   async openCapture(file: Blob, name: string, progress: Progress): Promise<Answer | null> {
-    const frames = await this.#opening.run((pace) => CaptureFrames.read(file, name, pace, progress));
+    const frames = await this.#opening.run((pace) => CaptureFrames.read(file, name, pace, seldom(progress)));
     if (frames === null) return null;
     const before = this.#capture;
     this.#capture = frames;
@@ -87,12 +88,14 @@ export class Session implements Engine {
     for (const lane of [this.#steering, this.#opening, this.#filtering, this.#ways, this.#writing]) lane.stop();
   }
 
+  ping(): void {}
+
   async filter(filter: FrameFilter, progress: Progress = SILENT): Promise<number | null> {
     this.#filter = filter;
     return this.#filtering.run(async (pace) => {
       const good = this.#good;
       if (good === null) return 0;
-      const list = await narrow(filter, good.run, good.comparison, good.words, pace, progress);
+      const list = await narrow(filter, good.run, good.comparison, good.words, pace, seldom(progress));
       // Newer rules have narrowed their frames themselves.
       if (this.#good === good) this.#good = { ...good, list };
       return this.#good?.list.count ?? 0;
@@ -162,7 +165,7 @@ export class Session implements Engine {
     const began = performance.now();
     this.#stopped = false;
     this.#newest = this.#steering.run(async (pace) => {
-      const refusals = await this.#renew(pace, progress);
+      const refusals = await this.#renew(pace, seldom(progress));
       return { ...(this.#good?.answer ?? NOTHING), refusals, took: performance.now() - began };
     });
     return this.#newest;

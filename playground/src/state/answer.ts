@@ -9,6 +9,15 @@ export const refusals = signal<readonly RulesRefusal[]>([]);
 /** Work under way that has taken longer than 200 ms. */
 export const work = signal<{ readonly what: string; readonly done: number; readonly total: number } | null>(null);
 
+/** Shows what the engine answered to a change. Refused rules leave the totals of the last good ones. */
+export function showAnswer(answered: Answer): void {
+  refusals.value = answered.refusals;
+  if (answered.pipeline !== null) answer.value = answered;
+}
+
+/** How often the engine was started anew: it forgets everything then. */
+export const engineLife = signal(0);
+
 export const pipeline = computed(() => answer.value?.pipeline ?? null);
 export const totals = computed(() => answer.value?.totals ?? null);
 /** Whether what is shown is of older rules than the text. */

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { FrameFilter, FrameOutcome } from "../engine/api.js";
 import { engine } from "../engine/client.js";
-import { answer } from "./answer.js";
+import { answer, engineLife, showAnswer } from "./answer.js";
 import { openedRules, rules } from "./document.js";
 import { filter, selectedFrame } from "./selection.js";
 
@@ -36,6 +36,10 @@ export function startComparing(): () => void {
       if (comparing.peek() === "pinned") comparing.value = "opened";
     }),
     effect(() => void compare(baseline.value)),
+    engineLife.subscribe(() => {
+      asked = null;
+      void compare(baseline.peek());
+    }),
     effect(() => {
       if (comparing.value === null) dropConditions(filter.value);
     }),
@@ -59,7 +63,7 @@ async function compare(text: string | null): Promise<void> {
   asked = text;
   baselineRefused.value = false;
   const answered = await engine().compareWith(text);
-  if (answered !== null && text === asked && answer.peek() !== null) answer.value = answered;
+  if (answered !== null && text === asked && answer.peek() !== null) showAnswer(answered);
 }
 
 /** Without a comparison no frame is a changed one. */

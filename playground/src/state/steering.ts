@@ -1,9 +1,16 @@
 /** Keeps answer and way true to rules and selection: what is edited is steered, what is selected is traced. */
 import { effect } from "@preact/signals";
-import { engine } from "../engine/client.js";
-import { answer, refusals } from "./answer.js";
+import type { RulesRefusal } from "../engine/api.js";
+import { engine, restartEngine, whenStuck } from "../engine/client.js";
+import { answer, engineLife, refusals, showAnswer } from "./answer.js";
+import { openCapture, openFile } from "./capture.js";
 import { rules } from "./document.js";
+import { dismiss, notify } from "./notices.js";
 import { selectedFrame, selectedStep, way } from "./selection.js";
+import { working } from "./working.js";
+
+/** The last rules that were not refused. */
+let lastGood: string | null = null;
 
 /** Begins. Edits within one turn of the event loop are answered once. */
 export function startSteering(): void {
@@ -16,22 +23,55 @@ export function startSteering(): void {
     // The way is another one after each change of the rules.
     if (answer.value !== null) void trace(frame);
   });
+  whenStuck(offerRestart);
 }
 
 async function steer(text: string): Promise<void> {
-  const answered = await engine().load(text);
-  if (answered === null || text !== rules.peek()) return;
-  refusals.value = answered.refusals;
-  if (answered.refusals.length === 0) answer.value = answered;
+  try {
+    const answered = await working((progress) => engine().load(text, progress));
+    if (text !== rules.peek()) return;
+    if (answered !== null) {
+      if (answered.refusals.length === 0) lastGood = text;
+      showAnswer(answered);
+    }
+  } catch (error) {
+    if (text === rules.peek()) refusals.value = [failure(error instanceof Error ? error.message : String(error))];
+  }
 }
 
 async function trace(frame: number | null): Promise<void> {
-  if (frame === null) {
-    way.value = null;
+  const found = frame === null ? null : await engine().way(frame);
+  if (frame !== selectedFrame.peek()) return;
+  // Null may also say that a newer call came, whose answer follows.
+  if (found === null && frame !== null && frame === way.peek()?.frame) return;
+  const isSame = found !== null && found.frame === way.peek()?.frame;
+  selectedStep.value = isSame ? Math.min(selectedStep.peek(), found.trace.steps.length - 1) : 0;
+  way.value = found;
+}
+
+function offerRestart(stuck: boolean): void {
+  const id = "stuck";
+  if (!stuck) {
+    dismiss(id);
     return;
   }
-  const found = await engine().way(frame);
-  if (frame !== selectedFrame.peek()) return;
-  selectedStep.value = 0;
-  way.value = found;
+  const text = "The engine has not answered for some seconds: these rules or frames keep it busy.";
+  notify({ id, text, actions: [{ title: "Stop it", run: () => void restart() }] });
+}
+
+/** Starts the engine anew with the last good rules and the open capture. */
+async function restart(): Promise<void> {
+  const text = rules.peek();
+  const file = openFile.peek();
+  restartEngine();
+  const answered = lastGood === null ? null : await engine().load(lastGood);
+  if (answered !== null) showAnswer(answered);
+  engineLife.value++;
+  if (file !== null) await openCapture(file.file, file.name);
+  if (text !== rules.peek() || text === lastGood) return;
+  refusals.value = [failure("these rules were stopped: they kept the engine busy for too long")];
+}
+
+function failure(text: string): RulesRefusal {
+  return { message: text, text, hint: null, path: null, offset: null };
 }

@@ -9,7 +9,7 @@ export type WrittenAction = string | object;
 const LONGEST = 60;
 
 /** `queue web`, `modify set outer.ipv4_dst 10.0.0.1`, `drop`. */
-export function actionLine(action: WrittenAction): string {
+function actionLine(action: WrittenAction): string {
   if (typeof action === "string") return action.replaceAll("_", " ");
   return Object.entries(action)
     .filter(([key]) => key !== "name")
@@ -33,7 +33,7 @@ function wordsOf(value: unknown): string {
     .join(" ");
 }
 
-/** Finds what actions lead to. */
+/** Says what actions do and lead to. */
 export class Destinations {
   readonly #loaded: LoadedScenario;
   readonly #actions: ReadonlyMap<string, object>;
@@ -42,6 +42,14 @@ export class Destinations {
     this.#loaded = loaded;
     const { actions = [] } = loaded.scenario;
     this.#actions = new Map(actions.map((action) => [action.name, action]));
+  }
+
+  /** The line of an action; of a shared action its name, and what it does. */
+  line(action: WrittenAction): string {
+    const line = actionLine(action);
+    const named =
+      typeof action === "object" && "action" in action ? this.#actions.get(String(action.action)) : undefined;
+    return named === undefined ? line : `${line}: ${actionLine(named)}`;
   }
 
   /** The ids of tables and ends that the actions of a rule name, each once. */
@@ -68,7 +76,7 @@ export class Destinations {
     if (typeof operand !== "string") return [];
     if (key === "deliver") return [operand];
     if (key === "queue") return queueIds(scenario, operand);
-    if (key === "table") return tableId(scenario, operand);
+    if (key.endsWith("table")) return tableId(scenario, operand);
     if (key === "tir") return tirIds(scenario, operand);
     return [];
   }

@@ -1,7 +1,7 @@
 /** The tables and rules of a loaded scenario, as the picture shows them. */
 import { flowsInOrder, type FlowPlace, type LoadedScenario, type ScenarioFlow } from "flowsteer/scenario";
 import type { Pipeline, PipelineEnd, PipelineRule, PipelineTable } from "../api.js";
-import { actionLine, Destinations, type WrittenAction } from "./actionLines.js";
+import { Destinations, type WrittenAction } from "./actionLines.js";
 import { domainOf, flowTableId, hostId, portId, queueId, stageId, tableId, type DomainName } from "./ids.js";
 import { specMatch } from "./specMatch.js";
 
@@ -175,7 +175,7 @@ class PipelineMaker {
   }
 
   #leads(actions: readonly WrittenAction[]): Pick<PipelineRule, "actions" | "leadsTo"> {
-    return { actions: actions.map(actionLine), leadsTo: this.#to.of(actions) };
+    return { actions: actions.map((action) => this.#to.line(action)), leadsTo: this.#to.of(actions) };
   }
 
   /** docs/rules.md, "A miss in a root table"; docs/flows.md, "One order for a port and a direction". */
@@ -193,6 +193,7 @@ class PipelineMaker {
   #ends(tables: readonly Table[]): PipelineEnd[] {
     const { scenario, device } = this.#loaded;
     const named = new Set(tables.flatMap(({ miss, rules }) => [miss, ...rules.flatMap(({ leadsTo }) => leadsTo)]));
+    for (const { port, to } of scenario.connect ?? []) named.add(portId(port)).add(portId(to));
     const queues = (scenario.queues ?? []).map(({ name, type }, i): PipelineEnd => {
       return { id: queueId(scenario, name), kind: type === "wq" ? "wq" : "qp", name, path: `queues[${i}]` };
     });
