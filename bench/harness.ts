@@ -6,61 +6,9 @@
  * rounds.
  */
 import { add, configure, suite } from "benny";
+import { median, type Case, type Target, type TimedCase, type Workload } from "./workload.js";
 
-export interface Case {
-  name: string;
-  /** Plain JavaScript for the same job; ratios refer to the first peer. */
-  peer?: boolean;
-  run: () => unknown;
-  /** Untimed work around a run. A workload with such cases is timed run by run. */
-  before?: () => void;
-  after?: () => void;
-}
-
-/** A case that measures its own time: a peer in another process, or untimed work in between. */
-export interface TimedCase {
-  name: string;
-  peer?: boolean;
-  /** Seconds of one run: CPU time unless the workload says otherwise. */
-  seconds: () => number | Promise<number>;
-  /** Goals of its ratios, by name of the peer. */
-  targets?: Record<string, Target>;
-}
-
-export interface Target {
-  goal: number;
-  floor?: number;
-}
-
-export interface Workload {
-  name: string;
-  /** The unit that is counted: "frame", "key", "rule". */
-  unit: string;
-  /** Units of one run. */
-  units: number;
-  /** Throws unless all cases give the same results. */
-  check: () => void;
-  cases: Case[] | TimedCase[];
-  /** For cases that measure their own time. @default 11 */
-  rounds?: number;
-  /** Figures other than times, read at the end. */
-  facts?: Record<string, number>;
-}
-
-/** Parts of a suite, if it has any; none named means all. */
-export interface Parts {
-  sets: readonly string[];
-  sizes: readonly string[];
-}
-
-export interface Suite {
-  name: string;
-  title: string;
-  /** One after another, so that only one workload's data is in memory. */
-  workloads: (quick: boolean, parts: Parts) => AsyncIterable<Workload>;
-  /** Figures other than times. */
-  facts?: (quick: boolean, parts: Parts) => Promise<Record<string, number>>;
-}
+export * from "./workload.js";
 
 export interface Result {
   suite: string;
@@ -99,14 +47,6 @@ const ROUNDS = 7;
 const SINGLE_ROUNDS = 9;
 /** Rounds of cases that measure their own time. */
 const TIMED_ROUNDS = 11;
-/** Minimum seconds of a round for such a case: far above the resolution of its clock. */
-const SLICE = 0.02;
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
 
 /** More than three decimals would be noise. */
 function rounded(value: number): number {
@@ -174,33 +114,6 @@ async function timeThemselves(cases: readonly TimedCase[]): Promise<number[]> {
   return times;
 }
 
-/** CPU seconds of this process, without other load of the machine. */
-export function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-}
-
-/** Seconds of one run from those of many: `time` runs `times` of them. */
-export function repeated(time: (times: number) => number | Promise<number>): () => Promise<number> {
-  let times = 0;
-  return async () => {
-    if (times === 0) {
-      await time(1);
-      times = Math.max(1, Math.ceil(SLICE / (await time(1))));
-    }
-    return (await time(times)) / times;
-  };
-}
-
-/** CPU seconds of one run. */
-export function timed(run: () => unknown): () => Promise<number> {
-  return repeated((times) => {
-    const start = cpuSeconds();
-    for (let i = 0; i < times; i++) run();
-    return cpuSeconds() - start;
-  });
-}
-
 /** Seconds a run of each case, medians of one benny suite. */
 async function timeByBenny(name: string, all: readonly Case[], quick: boolean): Promise<number[]> {
   const cases = quick
@@ -233,10 +146,4 @@ function timeOnce(cases: readonly Case[]): number[] {
     after?.();
     return seconds;
   });
-}
-
-/** Fails the check of a workload: a case with wrong results is not timed. */
-export function expectEqual(what: string, engine: unknown, peer: unknown): void {
-  const [left, right] = [JSON.stringify(engine), JSON.stringify(peer)];
-  if (left !== right) throw new Error(`bench: ${what}: the engine says ${left}, plain JavaScript ${right}`);
 }

@@ -5,7 +5,7 @@ import { NEEDS_ALL } from "../src/abi/key.js";
 import { Batch } from "../src/engine/batch.js";
 import { loadCore } from "../src/engine/load.js";
 import { GENEVE_OPTION_0, geneveFrame, ipv6Frame, tcpFrame, vxlanFrame } from "./makeFrames.js";
-import { expectEqual, type Suite, type Workload } from "./harness.js";
+import { expectEqual, type Suite, type Workload } from "./workload.js";
 import { asKey, listOf, mapAsList, ofGroups } from "./peers/asKey.js";
 import { PlainParser } from "./peers/parser.js";
 import { TUNNEL_WANTS, TUPLE_WANTS, tupleAt, type Tuple } from "./tuples.js";

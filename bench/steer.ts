@@ -13,7 +13,7 @@ import {
 } from "../src/mlx5dv/index.js";
 import type { FlowCounter } from "../src/model/action/counter.js";
 import { tcpFrame } from "./makeFrames.js";
-import { expectEqual, type Suite } from "./harness.js";
+import { expectEqual, type Suite } from "./workload.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "./nic.js";
 import { PlainNic } from "./peers/nic.js";
 import { steerBatches } from "./steerBatches.js";

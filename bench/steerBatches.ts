@@ -6,7 +6,7 @@ import { MAX_BATCH } from "../src/abi/engine.js";
 import { Link } from "../src/abi/headers.js";
 import { Batch } from "../src/engine/batch.js";
 import type { Device } from "../src/index.js";
-import { expectEqual, type Workload } from "./harness.js";
+import { expectEqual, type Workload } from "./workload.js";
 import type { PlainNic } from "./peers/nic.js";
 
 /**

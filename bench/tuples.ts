@@ -40,3 +40,8 @@ export function trace(rules: number, length: number, seed = 1): Tuple[] {
     return next() % 4 === 0 ? missOf(tuple) : tuple;
   });
 }
+
+/** The bytes of a number in the order of the wire, read as the machine reads. */
+export function swap(word: number): number {
+  return ((word >>> 24) | ((word >>> 8) & 0xff00) | ((word << 8) & 0xff0000) | (word << 24)) >>> 0;
+}

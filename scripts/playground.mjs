@@ -4,13 +4,15 @@
  *
  *   node scripts/playground.mjs    after scripts/build.mjs has made the cores
  */
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = join(root, "playground");
+
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** How the code of pages is bundled. */
 export const PAGE_OPTIONS = {
@@ -40,13 +42,23 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
     ...PAGE_OPTIONS,
   });
   await build({
-    entryPoints: { page: join(SOURCE, "styles/page.css") },
+    ...PAGE_OPTIONS,
+    entryPoints: {
+      speed: join(SOURCE, "src/speed/main.tsx"),
+      "speed-worker": join(SOURCE, "src/speed/worker.ts"),
+    },
+    outdir: folder,
+    chunkNames: "speed-[hash]",
+    define: { ...PAGE_OPTIONS.define, FLOWSTEER_VERSION: JSON.stringify(version) },
+  });
+  await build({
+    entryPoints: { page: join(SOURCE, "styles/page.css"), speed: join(SOURCE, "styles/speed.css") },
     outdir: folder,
     bundle: true,
     minify: true,
     logLevel: "warning",
   });
-  for (const name of ["index.html", "icon.svg"]) cpSync(join(SOURCE, name), join(folder, name));
+  for (const name of ["index.html", "speed.html", "icon.svg"]) cpSync(join(SOURCE, name), join(folder, name));
   cpSync(join(root, "build/release/core.wasm"), join(folder, "core.wasm"));
   cpSync(join(root, "build/traced/core.wasm"), join(folder, "traced.wasm"));
   mkdirSync(join(folder, "examples"));

@@ -1,4 +1,5 @@
 /** Rules of a set and headers of a trace in the form of the core: IPv4 5-tuples of any protocol. */
+import { swap } from "../tuples.js";
 import { MAX_BATCH, Op } from "../../src/abi/engine.js";
 import {
   EXT_PRESENT_OUTER,
@@ -133,9 +134,4 @@ function writeTuple(view: DataView, words: readonly number[]): void {
 function writeFixed(view: DataView, here: number, version: number): void {
   view.setUint32(EXT_PRESENT_OUTER, here);
   view.setUint8(LAYER_STATE, version);
-}
-
-/** The bytes of a number in the order of the wire, read as the machine reads. */
-export function swap(word: number): number {
-  return ((word >>> 24) | ((word >>> 8) & 0xff00) | ((word << 8) & 0xff0000) | (word << 24)) >>> 0;
 }

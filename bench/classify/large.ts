@@ -6,9 +6,8 @@ import { Batch } from "../../src/engine/batch.js";
 import { tcpFrame } from "../makeFrames.js";
 import { cpuSeconds } from "../harness.js";
 import { TupleTable } from "../nic.js";
-import { missOf, tupleAt, type Tuple } from "../tuples.js";
+import { swap, missOf, tupleAt, type Tuple } from "../tuples.js";
 import { numbers } from "../random.js";
-import { swap } from "./coreRules.js";
 import { BYTES_GOAL } from "./goals.js";
 
 /** Headers looked up in the largest table; one in four misses. */

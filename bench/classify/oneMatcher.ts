@@ -8,13 +8,12 @@ import { Link } from "../../src/abi/headers.js";
 import { KEY_SIZE, LAYER_DST_IPV4, LAYER_SRC_IPV4, LAYER_TCP_PORTS, OUTER, NEEDS_ALL } from "../../src/abi/key.js";
 import { Batch } from "../../src/engine/batch.js";
 import { tcpFrame } from "../makeFrames.js";
-import { expectEqual, type Workload } from "../harness.js";
+import { expectEqual, type Workload } from "../workload.js";
 import { plainValue, TUPLE_MASK, TupleTable } from "../nic.js";
 import { PlainClassifier } from "../peers/classifier.js";
 import { PlainParser } from "../peers/parser.js";
 import * as at from "../peers/record.js";
-import { swap } from "./coreRules.js";
-import { trace, TUPLE_WANTS, tupleAt, type Tuple } from "../tuples.js";
+import { swap, trace, TUPLE_WANTS, tupleAt, type Tuple } from "../tuples.js";
 
 /** Lookups of one run; the trace is TRACE long and continues where the last run ended. */
 const RUN = 4096;

@@ -14,7 +14,7 @@ import {
   JOB_SIZE,
 } from "../../src/abi/cipher.js";
 import type { Core } from "../../src/engine/core.js";
-import { cpuSeconds, expectEqual } from "../harness.js";
+import { cpuSeconds, expectEqual } from "../workload.js";
 import type { GcmPeer, Sealed } from "../peers/gcm.js";
 import { numbers } from "../random.js";
 
