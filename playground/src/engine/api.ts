@@ -72,6 +72,8 @@ export interface Answer {
   readonly totals: Totals | null;
   /** The number of frames in the whole list. */
   readonly frames: number;
+  /** The number of the first frame that missed or was dropped; null if none did. */
+  readonly firstLost: number | null;
   readonly capture: CaptureInfo | null;
   /** How many frames have another outcome than under the rules that are compared with; null without a comparison. */
   readonly changed: number | null;

@@ -13,6 +13,8 @@ test.each(NAMES)("%s: rows and totals are those of loadScenario, and every frame
   const loaded = await loadScenario(text, { core: CORES.release });
   const outcomes = loaded.run().map(outcomeNames);
   expect(answer.frames).toBe(outcomes.length);
+  const lost = outcomes.findIndex(({ verdict }) => verdict === "miss" || verdict === "drop");
+  expect(answer.firstLost).toBe(lost === -1 ? null : lost + 1);
   expect(answer.totals.frames).toBe(loaded.tally.all.frames);
   expect(answer.totals.failures).toEqual([]);
   const rows = await session.rows(0, 1000);

@@ -40,6 +40,13 @@ export class Outcomes {
     return this.classes[this.numberOf(frame) - 1];
   }
 
+  /** The first frame that missed or was dropped; null if none did. */
+  get firstLost(): number | null {
+    const lost = this.classes.map(({ outcome: { verdict } }) => verdict === "miss" || verdict === "drop");
+    const at = lost.includes(true) ? this.#numbers.findIndex((number) => lost[number - 1] === true) : -1;
+    return at === -1 ? null : at + 1;
+  }
+
   /** Gives a frame the class of this number. */
   set(frame: number, number: number): void {
     this.#numbers[frame - 1] = number;
