@@ -4,7 +4,7 @@
  *
  *   node scripts/playground.mjs    after scripts/build.mjs has made the cores
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -36,6 +36,7 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
     entryPoints: {
       page: join(SOURCE, "src/main.tsx"),
       engine: join(SOURCE, "src/engine/worker.ts"),
+      language: join(SOURCE, "src/rules/language/worker.ts"),
     },
     outdir: folder,
     chunkNames: "chunk-[hash]",
@@ -61,10 +62,36 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
   for (const name of ["index.html", "speed.html", "icon.svg"]) cpSync(join(SOURCE, name), join(folder, name));
   cpSync(join(root, "build/release/core.wasm"), join(folder, "core.wasm"));
   cpSync(join(root, "build/traced/core.wasm"), join(folder, "traced.wasm"));
-  mkdirSync(join(folder, "examples"));
-  for (const name of readdirSync(join(root, "examples"))) {
-    if (/\.(json|pcap|pcapng)$/.test(name)) cpSync(join(root, "examples", name), join(folder, "examples", name));
-  }
+  copyExamples(join(folder, "examples"));
+}
+
+/** The examples, and index.json, which says what each is. */
+function copyExamples(folder) {
+  const from = join(root, "examples");
+  mkdirSync(folder);
+  const names = readdirSync(from).filter((name) => /\.(json|pcap|pcapng)$/.test(name));
+  for (const name of names) cpSync(join(from, name), join(folder, name));
+  // Commands of README.md say which capture an example is run over.
+  const readme = readFileSync(join(from, "README.md"), "utf8");
+  const captures = new Map(
+    [...readme.matchAll(/examples\/([\w-]+)\.json examples\/([\w-]+\.pcap(?:ng)?)/g)].map(([, name, capture]) => [
+      name,
+      capture,
+    ]),
+  );
+  // Examples have the order of its table.
+  const place = (file) => (readme.indexOf(`(${file})`) + readme.length) % readme.length;
+  const index = names
+    .filter((name) => name.endsWith(".json"))
+    .sort((a, b) => place(a) - place(b))
+    .map((file) => {
+      const { title, description = "" } = JSON.parse(readFileSync(join(from, file), "utf8"));
+      const name = file.replace(/\.json$/, "");
+      // How to run it is for the command line.
+      const about = description.replace(/\s*(?:Runs? (?:on|it) .*|Docs: .*|flowsteer (?:run|why) .*)$/, "");
+      return { name, title, description: about, capture: captures.get(name) ?? null };
+    });
+  writeFileSync(join(folder, "index.json"), JSON.stringify(index));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPlayground();

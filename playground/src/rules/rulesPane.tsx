@@ -1,24 +1,82 @@
-/** The pane "Rules": the editor. */
+/** The pane "Rules": the editor, what can be done with the document, and what is wrong with it. */
 import type { JSX } from "preact";
-import { refusals } from "../state/answer.js";
-import { rules } from "../state/document.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { registerCommands } from "../state/commands.js";
+import { findings, type Finding } from "../state/findings.js";
+import { announcement } from "./announcement.js";
+import { editorCommands } from "./editorCommands.js";
+import type { Editor } from "./editor/editor.js";
+import { droppedScenario, openScenarioFile } from "./files.js";
+import { countText, FindingList } from "./findingList.js";
+import { Toolbar } from "./toolbar.js";
+
+/** Milliseconds without a change after which counts are announced. */
+const QUIET = 800;
 
 export function RulesPane(): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<Editor | null>(null);
+  const [dropping, setDropping] = useState(false);
+  useEffect(() => {
+    let made: Editor | null = null;
+    let ended = false;
+    void import("./editor/editor.js").then(({ Editor }) => {
+      if (ended || host.current === null) return;
+      made = new Editor(host.current);
+      setEditor(made);
+    });
+    return () => {
+      ended = true;
+      made?.close();
+    };
+  }, []);
+  useEffect(() => (editor === null ? undefined : registerCommands(editorCommands(editor))), [editor]);
   return (
-    <section class="pane" aria-labelledby="pane-rules">
-      <h2 id="pane-rules">Rules</h2>
-      <textarea
-        aria-label="Rules"
-        value={rules.value}
-        onInput={(event) => {
-          rules.value = event.currentTarget.value;
-        }}
-      />
-      <ul>
-        {refusals.value.map(({ message }) => (
-          <li key={message}>{message}</li>
-        ))}
-      </ul>
+    <section
+      class="pane rules"
+      aria-labelledby="pane-rules"
+      data-dropping={dropping}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes("Files") !== true) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(event) => {
+        setDropping(false);
+        const file = droppedScenario(event.dataTransfer);
+        if (file === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        void openScenarioFile(file);
+      }}
+    >
+      <header class="rules-head">
+        <h2 id="pane-rules">Rules</h2>
+        <Toolbar editor={editor} />
+      </header>
+      <div class="rules-editor" ref={host} />
+      <FindingList onGo={(finding: Finding) => editor?.goTo(finding)} />
+      <Announcer />
     </section>
+  );
+}
+
+/** Counts of findings, once typing pauses, and descriptions that were asked for. */
+function Announcer(): JSX.Element {
+  const counts = countText(findings.value);
+  const before = useRef(counts);
+  useEffect(() => {
+    if (counts === before.current) return undefined;
+    const timer = setTimeout(() => {
+      before.current = counts;
+      announcement.value = counts === "" ? "No errors in the rules" : `${counts} in the rules`;
+    }, QUIET);
+    return () => clearTimeout(timer);
+  }, [counts]);
+  return (
+    <div class="visually-hidden" role="status">
+      {announcement.value}
+    </div>
   );
 }

@@ -1,0 +1,39 @@
+/** What the editor has before anybody touches it. */
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { marksGutter } from "./gutter.js";
+import { theme } from "./theme.js";
+
+export const basics: Extension = [
+  marksGutter,
+  lineNumbers(),
+  foldGutter({ openText: "▾", closedText: "▸" }),
+  highlightActiveLineGutter(),
+  highlightActiveLine(),
+  history(),
+  drawSelection(),
+  EditorState.allowMultipleSelections.of(true),
+  EditorState.tabSize.of(2),
+  indentUnit.of("  "),
+  indentOnInput(),
+  bracketMatching(),
+  json(),
+  EditorView.lineWrapping,
+  // Escape, then Tab, leaves the editor.
+  keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+  EditorView.contentAttributes.of({
+    "aria-label": "Rules",
+    "aria-description": "JSON. Escape, then Tab, leaves the editor.",
+  }),
+  theme,
+];

@@ -1,0 +1,25 @@
+/** Actions of the pane, for the palette and the list of keys. The editor has the same keys of its own. */
+import type { Command } from "../state/commands.js";
+import type { Editor } from "./editor/editor.js";
+import { chooseScenarioFile, openNew } from "./files.js";
+
+export function editorCommands(editor: Editor): Command[] {
+  return [
+    { id: "rules.edit", title: "Edit rules", key: "e", run: () => editor.focus() },
+    { id: "rules.new", title: "New rules", run: openNew },
+    { id: "rules.open", title: "Open a scenario file", run: chooseScenarioFile },
+    { id: "rules.format", title: "Format rules", key: "Shift+Alt+F", run: () => editor.format() },
+    { id: "rules.find", title: "Find in rules", run: () => editor.find() },
+    { id: "rules.undo", title: "Undo in rules", run: () => editor.undo() },
+    { id: "rules.redo", title: "Redo in rules", run: () => editor.redo() },
+    { id: "rules.next", title: "Next problem in rules", key: "F8", run: () => editor.nextFinding() },
+    { id: "rules.describe", title: "Describe what is at the cursor", key: "F2", run: () => editor.describe() },
+    {
+      id: "rules.definition",
+      title: "Go to the object named at the cursor",
+      key: "F12",
+      run: () => editor.goToDefinition(),
+    },
+    { id: "rules.complete", title: "Complete at the cursor", run: () => editor.complete() },
+  ];
+}

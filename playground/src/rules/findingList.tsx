@@ -1,0 +1,58 @@
+/** What is wrong with the rules, below the editor: each goes to its place, and is mended by a button. */
+import type { JSX } from "preact";
+import { counted } from "../parts/format.js";
+import { rules } from "../state/document.js";
+import { applyFix, findings, rangeOfFinding, type Finding } from "../state/findings.js";
+
+/** More of them are not read. */
+const MOST = 100;
+
+/** `2 errors, 1 warning`; empty for none. */
+export function countText(list: readonly Finding[]): string {
+  const errors = list.filter(({ severity }) => severity === "error").length;
+  const warnings = list.length - errors;
+  return [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""]
+    .filter(Boolean)
+    .join(", ");
+}
+
+export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => void }): JSX.Element | null {
+  const list = findings.value;
+  if (list.length === 0) return null;
+  const text = rules.peek();
+  return (
+    <section class="findings" aria-label="Problems in the rules">
+      <h3>
+        {countText(list)} <span class="muted">F8 goes to the next one</span>
+      </h3>
+      <ul>
+        {list.slice(0, MOST).map((finding, i) => (
+          <li key={i} data-severity={finding.severity}>
+            <button type="button" class="finding" onClick={() => onGo(finding)}>
+              <span class="finding-mark">{finding.severity === "error" ? "✕ error" : "▲ warning"}</span>
+              <span class="mono muted">{placeText(text, finding)}</span>
+              <span class="finding-text">{finding.text}</span>
+              {finding.hint !== null && <span class="finding-hint">{finding.hint}</span>}
+            </button>
+            {finding.fixes.map((fix) => (
+              <button type="button" key={fix.title} onClick={() => applyFix(fix)}>
+                {fix.title}
+              </button>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {list.length > MOST && <p class="muted">{counted(list.length - MOST, "more problem")}</p>}
+    </section>
+  );
+}
+
+/** `line 12, rules[0].match`. */
+function placeText(text: string, finding: Finding): string {
+  const range = rangeOfFinding(text, finding);
+  const path = finding.path !== null && !finding.path.includes("line ") ? finding.path : "";
+  if (range === null) return path;
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < range.from; at = text.indexOf("\n", at + 1)) line++;
+  return `line ${line}${path === "" ? "" : ` ${path}`}`;
+}

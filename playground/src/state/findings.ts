@@ -1,0 +1,92 @@
+/** What is wrong with the rules, and what mends it: refusals of the engine, and warnings of checks. */
+import { computed, signal } from "@preact/signals";
+import type { Edit } from "jsonc-parser";
+import type { RulesRefusal } from "../engine/api.js";
+import { refusals } from "./answer.js";
+import { editRules, rules } from "./document.js";
+import { setValue } from "./edits.js";
+import { nearestPlace, placeOf, type TextRange } from "./places.js";
+
+export interface Finding {
+  readonly severity: "error" | "warning";
+  readonly text: string;
+  readonly hint: string | null;
+  /** Where it is in the document, and in the text where that is no document; null without a place. */
+  readonly path: string | null;
+  readonly offset: number | null;
+  readonly fixes: readonly Fix[];
+}
+
+/** A change of the rules that mends a finding. */
+export interface Fix {
+  /** As a button says it: `Use "web"`. */
+  readonly title: string;
+  /** Null where the text does not have the place any more. */
+  readonly edits: (text: string) => readonly Edit[] | null;
+}
+
+/** Makes the change of a fix. */
+export function applyFix(fix: Fix): void {
+  const edits = fix.edits(rules.peek());
+  if (edits !== null) editRules(edits);
+}
+
+/** What checks of the rules found; a check sets it. */
+export const warnings = signal<readonly Finding[]>([]);
+/** Errors first. */
+export const findings = computed<readonly Finding[]>(() => [...refusals.value.map(findingOf), ...warnings.value]);
+
+function findingOf({ text, message, hint, path, offset }: RulesRefusal): Finding {
+  const fixes = path === null || hint === null ? [] : suggestions(hint).map((name) => renaming(path, hint, name));
+  return { severity: "error", text: text === "" ? message : text, hint, path, offset, fixes };
+}
+
+/** The names that a hint proposes: `did you mean "web" or "web2"?` */
+export function suggestions(hint: string): string[] {
+  const [, names = ""] = /did you mean ((?:"(?:[^"\\]|\\.)*"(?:, | or )?)+)\?/.exec(hint) ?? [];
+  return [...names.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([quoted]) => JSON.parse(quoted) as string);
+}
+
+/** Another name at a path: of a key that is not known, else of the value. */
+function renaming(path: string, hint: string, name: string): Fix {
+  const ofKey = hint.startsWith("no such key") || (/\.(?:match|mask)\b/.test(path) && name.includes("."));
+  return {
+    title: `Use "${name}"`,
+    edits: (text) => {
+      if (!ofKey) return setValue(text, path, name);
+      const key = placeOf(text, path)?.key ?? null;
+      return key === null ? null : [{ offset: key.from, length: key.to - key.from, content: JSON.stringify(name) }];
+    },
+  };
+}
+
+/** The text that a finding is about; null for one without a place. */
+export function rangeOfFinding(text: string, { path, offset }: Finding): TextRange | null {
+  const at = offset ?? offsetOf(text, path ?? "");
+  if (at !== null) return tokenAt(text, at);
+  if (path === null) return null;
+  const place = nearestPlace(text, path);
+  if (place === null) return null;
+  const { key, value } = place;
+  if (!"{[".includes(text.charAt(value.from))) return { from: key?.from ?? value.from, to: value.to };
+  // An object is marked by its key or its first line.
+  if (key !== null) return key;
+  const line = text.indexOf("\n", value.from + 1);
+  return { from: value.from, to: line < 0 ? value.to : Math.min(line, value.to) };
+}
+
+/** Where text is not JSON, the engine says line and column. */
+function offsetOf(text: string, path: string): number | null {
+  const [, line, column] = /\bline (\d+), column (\d+)\)?$/.exec(path) ?? [];
+  if (line === undefined || column === undefined) return null;
+  let begin = 0;
+  for (let i = 1; i < Number(line); i++) begin = text.indexOf("\n", begin) + 1;
+  return Math.min(begin + Number(column) - 1, text.length);
+}
+
+/** The word at an offset; at the end of the text its last character. */
+function tokenAt(text: string, offset: number): TextRange {
+  const from = Math.min(offset, Math.max(text.length - 1, 0));
+  const [word = ""] = /^(?:"(?:[^"\\\n]|\\.)*"?|[\w.+-]+|.)?/.exec(text.slice(from, from + 200)) ?? [];
+  return { from, to: Math.min(from + Math.max(word.length, 1), text.length) };
+}
