@@ -208,37 +208,43 @@ export function ownColumn(definer: usize, dword: u32): i32 {
   return position == 0 ? -1 : <i32>((<u32>position - 1) / COLUMN);
 }
 
+/** Adds a dword; when memory is full it returns false and takes no column. */
 function addDword(definer: usize, positions: usize, mask: usize, dword: u32): bool {
+  const block = dword & ~15;
   if (!sharesColumn(dword)) {
     if (load<u16>(positions + ((<usize>dword) << 1)) != 0) return true;
-    const column = newColumn(definer, dword / COLUMN);
-    for (let n: u32 = 0; n < COLUMN; n++) if (!addByte(definer, positions, dword + n, column + n)) return false;
+    const first = load<u32>(definer, COLUMNS) * COLUMN;
+    const step = stepFor(definer, block, first >> 4);
+    if (step == 0) return false;
+    newColumn(definer, dword / COLUMN);
+    for (let n: u32 = 0; n < COLUMN; n++) addByte(positions, step, dword + n, first + n);
     return true;
   }
   for (let byte = dword; byte < dword + COLUMN; byte++) {
     if (load<u8>(mask + <usize>byte) == 0 || load<u16>(positions + ((<usize>byte) << 1)) != 0) continue;
     let position = load<u32>(definer, SHARED_NEXT);
-    if (position % COLUMN == 0) position = newColumn(definer, SHARED);
-    if (!addByte(definer, positions, byte, position)) return false;
+    const full = position % COLUMN == 0;
+    if (full) position = load<u32>(definer, COLUMNS) * COLUMN;
+    const step = stepFor(definer, block, position >> 4);
+    if (step == 0) return false;
+    if (full) newColumn(definer, SHARED);
+    addByte(positions, step, byte, position);
     store<u32>(definer, position + 1, SHARED_NEXT);
   }
   return true;
 }
 
-function newColumn(definer: usize, dword: u32): u32 {
+function newColumn(definer: usize, dword: u32): void {
   const column = load<u32>(definer, COLUMNS);
   store<u8>(<usize>load<u32>(definer, DWORDS) + <usize>column, <u8>dword);
   store<u32>(definer, column + 1, COLUMNS);
-  return column * COLUMN;
 }
 
-function addByte(definer: usize, positions: usize, byte: u32, position: u32): bool {
-  const step = stepFor(definer, byte & ~15, position >> 4);
-  if (step == 0) return false;
+/** Adds one byte to its step. */
+function addByte(positions: usize, step: usize, byte: u32, position: u32): void {
   move(step, byte, position);
   store<u16>(positions + ((<usize>byte) << 1), <u16>(position + 1));
   Definers.changed = true;
-  return true;
 }
 
 /** The step from a key block to a lane, inserted in order if it is new; 0 when memory is full. */

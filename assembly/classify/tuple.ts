@@ -142,7 +142,8 @@ function isSubset(tuple: usize, mask: usize): bool {
 
 /** Makes a tuple of NEW_TUPLE_MASK at a free index; false when memory is full. */
 function openTuple(tuples: usize, index: u32, ownLanes: u32, lanes: u32, bits: u32): bool {
-  if (!makeRoom(tuples, index, lanes)) return false;
+  // Room for every lane of the definer saves moves, but the tuple needs only its own.
+  if (!makeRoom(tuples, index, lanes) && !makeRoom(tuples, index, ownLanes)) return false;
   const tuple = tupleAt(tuples, index);
   memory.fill(tuple, 0, load<u32>(tuples, STRIDE));
   store<u64>(tuple, u64.MAX_VALUE, TUPLE_BEST);

@@ -116,6 +116,57 @@ function checkAll(core: Core, table: number, rules: readonly { id: number; handl
   expect(found).toEqual(wanted);
 }
 
+/** The key of a rule of a mask: all ones, but with `id` in the first byte. */
+function valueOf(id: number, mask: Uint8Array): Uint8Array {
+  return mask.map((bits, at) => (at === 0 ? bits & id : bits));
+}
+
+/** Inserts a rule of a mask; 0 when memory is full. */
+function insertMasked(core: Core, table: number, id: number, mask: Uint8Array): number {
+  const rule = { id, rankHigh: 0, rankLow: id, mask, value: valueOf(id, mask), ranges: [], actions: [] };
+  return insertRule(core, table, rule) >>> 0;
+}
+
+test("a refused mask takes no columns of the definer", async () => {
+  const core = await loadCore();
+  const table = core.exports.createTable(0) >>> 0;
+  // The program of the definer has room for so many blocks of the key.
+  const narrow = new Uint8Array(KEY_SIZE);
+  for (let block = 0; block < 8; block++) narrow[16 * block] = 0xff;
+  const rules = [insertMasked(core, table, 1, narrow)];
+  core.exports.limitArena(SLAB);
+  while (core.exports.createCounters(32) !== 0);
+  const whole = new Uint8Array(KEY_SIZE).fill(0xff);
+  for (let id = 2; id < 200; id++) expect(insertMasked(core, table, id, whole)).toBe(0);
+  core.exports.limitArena(2 ** 24);
+  const sizes: number[] = [];
+  for (let id = 2; id < 6; id++) {
+    const before = core.exports.arenaUsed();
+    rules.push(insertMasked(core, table, id, whole));
+    sizes.push(core.exports.arenaUsed() - before);
+  }
+  // A rule that matches the whole key stores the key and 48 bytes.
+  expect(Math.min(...sizes)).toBe(KEY_SIZE + 48);
+  for (const at of rules.keys()) {
+    core.u8.set(valueOf(at + 1, at === 0 ? narrow : whole), core.keys + at * KEY_SIZE);
+  }
+  core.exports.classify(table, rules.length, 0, 0);
+  expect(rules.map((_, at) => core.u32[(core.found >> 2) + at])).toEqual(rules);
+});
+
+test("after a wider mask is refused, a mask of a removed rule still gets its tuple again", async () => {
+  const core = await loadCore();
+  const table = core.exports.createTable(0) >>> 0;
+  const [one, other, wide] = [4, 8, 128].map((end) => new Uint8Array(KEY_SIZE).fill(0xff, end === 8 ? 4 : 0, end));
+  const first = insertMasked(core, table, 1, one!);
+  expect(insertMasked(core, table, 2, other!)).not.toBe(0);
+  core.exports.limitArena(SLAB);
+  for (const count of [64, 1]) while (core.exports.createCounters(count) !== 0);
+  expect(insertMasked(core, table, 3, wide!)).toBe(0);
+  core.exports.removeRule(first);
+  expect(insertMasked(core, table, 1, one!)).not.toBe(0);
+});
+
 test("every allocation of a queue fails cleanly", async () => {
   for (let rest = 0; rest < 400; rest += BLOCK) {
     const core = await loadCore();
