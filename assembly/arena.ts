@@ -4,7 +4,8 @@
  *
  * Blocks up to 1 KiB have sizes in multiples of 16 bytes, larger blocks powers of two. Each size
  * has a free list, linked through the first word of its blocks. A missing large block is split off
- * the next larger free one, else memory grows.
+ * the next larger free one, else memory grows. A missing small block is cut from a slab; when there
+ * is no memory for a slab, from a larger free block.
  *
  *     size class   0 .. 63: 16 .. 1,024 bytes        64 + n: 2^(11 + n) bytes
  *
@@ -18,6 +19,8 @@ const LARGE_SHIFT: u32 = 11;
 const CLASSES: u32 = SMALL_CLASSES + 21;
 /** Small blocks are cut from slabs of this size. */
 const SLAB: u32 = 65536;
+/** The size of a slab that is split off a free block when memory does not grow. */
+const LEAST_SLAB: u32 = 2048;
 const PAGE: usize = 65536;
 /** A cache line. */
 const LINE: u32 = 64;
@@ -99,30 +102,73 @@ export function release(block: usize, size: u32): void {
   Arena.used -= sizeOf(sizeClass);
 }
 
-/**
- * Cuts a small block from a slab. Blocks of whole cache lines are aligned, so that a rule is one
- * line.
- */
+/** Cuts a small block from a slab. */
 function cut(size: u32): usize {
-  const gap: u32 = size % LINE == 0 ? (0 - <u32>Arena.slab) % LINE : 0;
+  const gap = gapBefore(Arena.slab, size);
   if (Arena.slabEnd - Arena.slab >= size + gap) {
-    if (gap != 0) push(classOf(gap), Arena.slab);
+    pushPart(Arena.slab, gap);
     Arena.slab += gap;
   } else {
-    const slab = large(classOf(SLAB));
-    if (slab == 0) return 0;
+    let slabSize = SLAB;
+    let slab = large(classOf(SLAB));
+    if (slab == 0) {
+      const block = cutFree(size);
+      if (block != 0) return block;
+      slabSize = LEAST_SLAB;
+      slab = popLarge(classOf(LEAST_SLAB));
+      if (slab == 0) return 0;
+    }
     // The rest of the old slab becomes a free block.
-    const rest = <u32>(Arena.slabEnd - Arena.slab);
-    if (rest >= 16) push(classOf(rest), Arena.slab);
+    pushPart(Arena.slab, <u32>(Arena.slabEnd - Arena.slab));
     Arena.slab = slab;
-    Arena.slabEnd = slab + SLAB;
+    Arena.slabEnd = slab + slabSize;
   }
   const block = Arena.slab;
   Arena.slab = block + size;
   return block;
 }
 
+/** Cuts a small block from the smallest free small block that holds it; 0 for none. */
+function cutFree(size: u32): usize {
+  for (let larger = classOf(size) + 1; larger < SMALL_CLASSES; larger++) {
+    const free: usize = load<u32>(HEADS + ((<usize>larger) << 2));
+    if (free == 0) continue;
+    const gap = gapBefore(free, size);
+    const end = gap + size;
+    if (end > sizeOf(larger)) continue;
+    pop(larger);
+    pushPart(free, gap);
+    pushPart(free + end, sizeOf(larger) - end);
+    return free + gap;
+  }
+  return 0;
+}
+
+/**
+ * The bytes to leave free at `address` before a block of `size` bytes. Blocks of whole cache lines
+ * are aligned, so that a rule is one line.
+ */
+// @ts-ignore: decorator
+@inline
+function gapBefore(address: usize, size: u32): u32 {
+  return size % LINE == 0 ? (0 - <u32>address) % LINE : 0;
+}
+
+/** Puts a part of a slab or of a small block on the free lists. */
+function pushPart(part: usize, size: u32): void {
+  if (size == 0) return;
+  const gap = gapBefore(part, size);
+  if (gap != 0) push(classOf(gap), part);
+  push(classOf(size - gap), part + gap);
+}
+
 function large(sizeClass: u32): usize {
+  const block = popLarge(sizeClass);
+  return block != 0 ? block : fresh(sizeOf(sizeClass));
+}
+
+/** Takes a large block off the free lists, split off a larger one if need be; 0 for none. */
+function popLarge(sizeClass: u32): usize {
   for (let larger = sizeClass; larger < CLASSES; larger++) {
     const block = pop(larger);
     if (block == 0) continue;
@@ -132,7 +178,7 @@ function large(sizeClass: u32): usize {
     }
     return block;
   }
-  return fresh(sizeOf(sizeClass));
+  return 0;
 }
 
 function fresh(size: usize): usize {

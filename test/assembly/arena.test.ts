@@ -10,6 +10,7 @@ import { seedFor } from "./support/core.js";
 
 /** The size of a counter: n counters take a block of 16 n bytes. */
 const UNIT = 16;
+const LINE = 64;
 
 interface Block {
   address: number;
@@ -51,7 +52,8 @@ class Blocks {
   allocate(count: number): boolean {
     const address = this.#core.exports.createCounters(count) >>> 0;
     if (address === 0) return false;
-    expect(address % UNIT).toBe(0);
+    // Small blocks of whole cache lines are aligned.
+    expect(address % ((count * UNIT) % LINE === 0 ? LINE : UNIT)).toBe(0);
     const words = this.#core.u32.subarray(address >> 2, (address + count * UNIT) >> 2);
     expect(words.length).toBe((count * UNIT) >> 2);
     if (words.some((word) => word !== 0)) expect.fail(`a new block of ${count} counters is not zero`);
@@ -135,6 +137,36 @@ describe.each(Object.entries({ release, debug }))("%s core", (build, bytes) => {
     blocks.release(0);
     for (const size of [32768, 16384, 8192, 4096, 2048, 2048]) expect(blocks.allocate(size / UNIT)).toBe(true);
     expect(blocks.allocate(2048 / UNIT)).toBe(false);
+    expect(blocks.used).toBe(65536);
+    blocks.releaseAll(new Random(1));
+  });
+
+  test("without memory for a slab, small blocks are cut from free ones of any size", async () => {
+    const core = await loadCore(bytes);
+    core.exports.limitArena(65536);
+    const blocks = new Blocks(core);
+    for (let n = 0; n < 64; n++) expect(blocks.allocate(1024 / UNIT)).toBe(true);
+    expect(blocks.allocate(1)).toBe(false);
+    for (const size of [16, 48, 64, 80, 192, 512]) {
+      blocks.release(0);
+      for (let left = 1024; left >= size; left -= size) expect(blocks.allocate(size / UNIT), `${size}`).toBe(true);
+      while (blocks.allocate(1));
+    }
+    blocks.releaseAll(new Random(1));
+    expect(blocks.used).toBe(0);
+  });
+
+  test("without memory for a slab, a small block is cut from a large one, the rest of which stays free", async () => {
+    const core = await loadCore(bytes);
+    core.exports.limitArena(65536);
+    const blocks = new Blocks(core);
+    expect(blocks.allocate(32768 / UNIT)).toBe(true);
+    expect(blocks.allocate(32768 / UNIT)).toBe(true);
+    blocks.release(0);
+    expect(blocks.allocate(1)).toBe(true);
+    for (const size of [16384, 8192, 4096, 2048]) expect(blocks.allocate(size / UNIT)).toBe(true);
+    for (let left = 2048 - UNIT; left > 0; left -= UNIT) expect(blocks.allocate(1)).toBe(true);
+    expect(blocks.allocate(1)).toBe(false);
     expect(blocks.used).toBe(65536);
     blocks.releaseAll(new Random(1));
   });
