@@ -1,6 +1,5 @@
 /** The pane "Way": what happened to the selected frame. */
 import type { JSX } from "preact";
-import { Verdict } from "../parts/verdict.js";
 import { stale } from "../state/answer.js";
 import { selectedFrame, way } from "../state/selection.js";
 import { Caption } from "./bytes/caption.js";
@@ -18,7 +17,6 @@ export function Way(): JSX.Element {
     <section class="pane way" aria-labelledby="pane-way">
       <header class="way-head">
         <h2 id="pane-way">{frame === null ? "Way" : `Way of frame ${frame}`}</h2>
-        {found !== null && <Verdict verdict={found.trace.outcome.verdict} />}
         {stale.value && found !== null && <span class="stale-note">of the last rules without errors</span>}
         <Stepper />
       </header>

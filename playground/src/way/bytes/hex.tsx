@@ -132,7 +132,7 @@ function Row({ row, index, top, shown, cursor: at }: RowProps): JSX.Element {
   return (
     <div role="row" aria-rowindex={index + 1} class="hex-row" style={place}>
       {head}
-      <span role="presentation" class="hex-bytes">
+      <span role="presentation" class="hex-bytes" data-width={size.value.width}>
         {offsets.map((offset, i) => (
           <Byte key={offset} offset={offset} column={i} shown={shown} current={offset === at} />
         ))}

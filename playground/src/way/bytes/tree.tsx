@@ -1,6 +1,8 @@
 /** Headers and their fields as a tree. */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { keepInView } from "../keepInView.js";
 import type { TreeField, TreeNode } from "flowsteer/packet";
 import { selectedBytes } from "../../state/selection.js";
 import { bytes } from "../view.js";
@@ -15,11 +17,18 @@ const opened = signal<ReadonlyMap<string, boolean>>(new Map());
 const current = signal("0");
 
 export function HeaderTree(): JSX.Element | null {
+  const view = useRef<HTMLDivElement>(null);
   const shown = bytes.value;
+  const extent = picked.value;
+  useLayoutEffect(() => {
+    const element = view.current;
+    const item = element?.querySelector<HTMLElement>('.field-line[aria-selected="true"]');
+    if (element !== null && item !== null && item !== undefined) keepInView(element, item);
+  }, [extent?.offset, extent?.bit, shown]);
   if (shown === null) return null;
   const { tree, marks } = shown;
   return (
-    <div class="headers">
+    <div class="headers" ref={view}>
       <div role="tree" aria-label="Headers" onKeyDown={onKey}>
         {tree.nodes.map((node, i) => (
           <Header key={`${i} ${node.header}`} node={node} index={i} marks={marks} />
@@ -107,7 +116,7 @@ function Field({ node, field, id, marks }: FieldProps): JSX.Element {
     >
       <span class="field-name mono">{field.name}</span> <span class="mono field-value">{field.text}</span>
       {wrong && <span class="wrong">wrong</span>}
-      {changed && <span class="changed-mark">changed</span>}
+      {changed && <span class="visually-hidden">, changed</span>}
     </div>
   );
 }

@@ -45,13 +45,13 @@ export const END_HEIGHT = 22;
 /** The width of a character of the monospaced font at 12 px. */
 export const CHARACTER = 7.25;
 const PADDING = 20;
-const NARROWEST = 96;
+const NARROWEST = 64;
 const WIDEST = 208;
 /** At most so many tables, and so many ends, have a place in the picture; those on the way always have one. */
 const MOST = 32;
 
 export function textWidth(text: string): number {
-  return Math.min(WIDEST, Math.max(NARROWEST, text.length * CHARACTER + PADDING));
+  return Math.min(WIDEST, Math.max(NARROWEST, Math.ceil(text.length * CHARACTER + PADDING)));
 }
 
 /** A text that fits into a node. */
@@ -110,7 +110,7 @@ function tableNode(table: PipelineTable, { limits, kept }: GraphOptions): GraphN
 }
 
 function plainNode(id: string, kind: "source" | "end", title: string, path: string | null): GraphNode {
-  return { id, kind, title, band: null, rows: [], path, width: textWidth(title), height: END_HEIGHT };
+  return { id, kind, title, band: null, rows: [], path, width: textWidth(`● ${title}`), height: END_HEIGHT };
 }
 
 function pipelineEdges(tables: readonly PipelineTable[], nodes: ReadonlyMap<string, GraphNode>): GraphEdge[] {
@@ -128,9 +128,8 @@ function pipelineEdges(tables: readonly PipelineTable[], nodes: ReadonlyMap<stri
 
 /** Frames from the wire come to the eSwitch, where it has a table, or else to the PF. */
 function entries({ tables, ports }: Pipeline): GraphEdge[] {
-  const first =
-    tables.find(({ domain }) => domain === "fdb") ??
-    tables.find(({ domain, vport }) => domain === "nic_rx" && vport === 0);
+  const root = (domain: string): PipelineTable | undefined => tables.find(({ id }) => id === `${domain}/0/root`);
+  const first = root("fdb") ?? root("nic_rx");
   if (first === undefined) return [];
   return Array.from({ length: Math.min(ports, 2) }, (_, i) => ({
     from: { node: `from:port ${i + 1}`, row: null },

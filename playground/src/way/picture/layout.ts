@@ -33,7 +33,7 @@ export interface Layout {
 }
 
 const MARGIN = 10;
-const COLUMN_GAP = 40;
+const COLUMN_GAP = 34;
 const NODE_GAP = 14;
 const BAND_GAP = 10;
 const BAND_PADDING = 8;
@@ -64,12 +64,13 @@ export function layoutOf(graph: Graph): Layout {
   }
   column(graph, sources, MARGIN, height, nodes, "right");
   column(graph, ends, x, height, nodes, "left");
+  const titles = bands.map((band): Box => ({ ...band, height: BAND_HEAD }));
   return {
     width: x + widest(ends) + MARGIN,
     height: height + 2 * MARGIN,
     nodes,
     bands,
-    line: (from, to) => lineBetween(nodes, from, to),
+    line: (from, to) => lineBetween(nodes, titles, from, to),
   };
 }
 

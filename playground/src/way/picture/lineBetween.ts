@@ -13,7 +13,13 @@ const CLEAR = 5;
 /** How far a line that goes back bends. */
 const BACK = 40;
 
-export function lineBetween(nodes: ReadonlyMap<string, PlacedNode>, from: Place, to: Place): string {
+/** @param titles boxes that lines pass around as they do around nodes */
+export function lineBetween(
+  nodes: ReadonlyMap<string, PlacedNode>,
+  titles: readonly Box[],
+  from: Place,
+  to: Place,
+): string {
   const [start, end] = [nodes.get(from.node), nodes.get(to.node)];
   if (start === undefined || end === undefined) return "";
   const first = { x: start.x + start.width, y: middleOf(start, from.row) };
@@ -21,7 +27,7 @@ export function lineBetween(nodes: ReadonlyMap<string, PlacedNode>, from: Place,
   if (start === end) return loop(first, last.y);
   let path = `M${round(first.x)} ${round(first.y)}`;
   let at: Point = first;
-  for (const { left, right, boxes } of columnsBetween(nodes, first.x, last.x)) {
+  for (const { left, right, boxes } of columnsBetween([...nodes.values(), ...titles], first.x, last.x)) {
     const straight = at.y + ((last.y - at.y) * ((left + right) / 2 - at.x)) / (last.x - at.x);
     const y = gapNear(boxes, straight, spread(from, to));
     path += `${bend(at, { x: left, y })}H${round(right)}`;
@@ -43,9 +49,9 @@ interface Column {
   readonly boxes: readonly Box[];
 }
 
-/** The nodes that lie whole between two places, in groups that overlap from left to right. */
-function columnsBetween(nodes: ReadonlyMap<string, PlacedNode>, from: number, to: number): Column[] {
-  const between = [...nodes.values()].filter(({ x, width }) => x >= from && x + width <= to);
+/** The boxes that lie whole between two places, in groups that overlap from left to right. */
+function columnsBetween(boxes: readonly Box[], from: number, to: number): Column[] {
+  const between = boxes.filter(({ x, width }) => x >= from && x + width <= to);
   const columns: { left: number; right: number; boxes: Box[] }[] = [];
   for (const box of between.sort((a, b) => a.x - b.x)) {
     const column = columns.at(-1);

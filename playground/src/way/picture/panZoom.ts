@@ -45,12 +45,21 @@ export class PanZoom {
     return this.#dragged;
   }
 
-  /** Shows a whole picture. */
-  fit(width: number, height: number): void {
+  /**
+   * Shows a picture, whole unless it would be smaller than `least`; then `middle` of it.
+   * @param middle the part that is shown where there is no room for all
+   */
+  fit(width: number, height: number, least = SMALLEST, middle: Box | null = null): void {
     const { width: wide, height: high } = this.#size();
     if (width === 0 || height === 0 || wide === 0) return;
-    const scale = Math.max(SMALLEST, Math.min(NATURAL, wide / width, high / height));
-    this.view.value = { scale, x: (wide - width * scale) / 2, y: Math.max(0, (high - height * scale) / 2) };
+    const scale = Math.max(least, Math.min(NATURAL, wide / width, high / height));
+    const place = (room: number, size: number, at: number): number =>
+      size <= room ? (room - size) / 2 : Math.max(room - size, Math.min(0, room / 2 - at));
+    this.view.value = {
+      scale,
+      x: place(wide, width * scale, middle === null ? 0 : (middle.x + middle.width / 2) * scale),
+      y: place(high, height * scale, middle === null ? 0 : (middle.y + middle.height / 2) * scale),
+    };
     this.moved = false;
   }
 

@@ -8,7 +8,7 @@ import { selectedStep } from "../../state/selection.js";
 import { graph, route } from "../view.js";
 import { moveFocus } from "./focus.js";
 import type { Graph } from "./graph.js";
-import type { Layout } from "./layout.js";
+import type { Box, Layout } from "./layout.js";
 import { Lines } from "./lines.js";
 import { Node } from "./node.js";
 import { PanZoom } from "./panZoom.js";
@@ -21,12 +21,15 @@ export const layout = computed((): Layout | null => {
   return library === null || drawn === null ? null : library.layoutOf(drawn);
 });
 
+/** The picture is not made smaller than this by itself. */
+const READABLE = 0.8;
+
 export function Picture(): JSX.Element {
   const frame = useRef<SVGSVGElement>(null);
   const panZoom = useMemo(() => new PanZoom(), []);
-  const fit = (): void => {
-    const { width, height } = layout.peek() ?? { width: 0, height: 0 };
-    panZoom.fit(width, height);
+  const fit = (least?: number): void => {
+    const placed = layout.peek();
+    if (placed !== null) panZoom.fit(placed.width, placed.height, least, currentBox(placed));
   };
 
   useEffect(() => {
@@ -34,7 +37,7 @@ export function Picture(): JSX.Element {
       layouts.value = library;
     });
     return registerCommands([
-      { id: "way.fit", title: "Fit the picture", key: "f", run: fit },
+      { id: "way.fit", title: "Fit the picture", key: "f", run: () => fit() },
       { id: "way.zoomIn", title: "Enlarge the picture", key: "+", run: () => panZoom.zoom(1.25) },
       { id: "way.zoomOut", title: "Shrink the picture", key: "-", run: () => panZoom.zoom(0.8) },
     ]);
@@ -45,7 +48,7 @@ export function Picture(): JSX.Element {
     if (element === null) return;
     const detach = panZoom.attach(element);
     const observer = new ResizeObserver(() => {
-      if (!panZoom.moved) fit();
+      if (!panZoom.moved) fit(READABLE);
     });
     observer.observe(element);
     return () => {
@@ -55,13 +58,12 @@ export function Picture(): JSX.Element {
   }, []);
 
   useSignalEffect(() => {
-    if (layout.value !== null && !panZoom.moved) fit();
+    if (layout.value !== null && !panZoom.moved) fit(READABLE);
   });
 
   useSignalEffect(() => {
-    const place = route.value?.places[selectedStep.value];
-    const box = place === undefined ? undefined : layout.value?.nodes.get(place.node);
-    if (box !== undefined) panZoom.reveal(box);
+    const box = layout.value === null ? null : currentBox(layout.value);
+    if (box !== null) panZoom.reveal(box);
   });
 
   return (
@@ -85,13 +87,19 @@ export function Picture(): JSX.Element {
         <button type="button" aria-label="Shrink" title="Shrink (-)" onClick={() => panZoom.zoom(0.8)}>
           −
         </button>
-        <button type="button" title="Fit the whole picture (f)" onClick={fit}>
+        <button type="button" title="Fit the whole picture (f)" onClick={() => fit()}>
           Fit
         </button>
       </div>
       <Hidden />
     </div>
   );
+}
+
+/** Where the frame is at the selected step. */
+function currentBox(placed: Layout): Box | null {
+  const place = route.value?.places[selectedStep.value];
+  return place === undefined ? null : (placed.nodes.get(place.node) ?? null);
 }
 
 function pictureLabel(): string {

@@ -24,7 +24,7 @@ export function registersAt(trace: Trace, step: number): Register[] {
       set.add(name);
     }
   });
-  return [...values].map(([name, value]) => ({ name, value, set: set.has(name) }));
+  return [...values].map(([name, value]) => ({ name, value: hexText(value), set: set.has(name) }));
 }
 
 /** The branches that a branch comes from, with the last step of each that it shares. */
@@ -60,6 +60,11 @@ function* writes(step: TraceStep): Generator<readonly [string, string]> {
 function ofOutcome({ outcome: { tag, registers } }: Trace): (readonly [string, string])[] {
   const values = Object.entries(registers).map(([name, value]) => [name, `0x${value.toString(16)}`] as const);
   return [...(tag === null ? [] : [["tag", String(tag)] as const]), ...values.filter(([name]) => name === "B")];
+}
+
+/** Registers are written in hexadecimal digits, as outcomes have them. */
+function hexText(value: string): string {
+  return /^\d+$/.test(value) ? `0x${Number(value).toString(16)}` : value;
 }
 
 function registerName(field: string): string | null {

@@ -1,7 +1,8 @@
 /** Steps of a trace in words. */
 import { headerChain, type RuleRef, type StateChange, type TableRef, type TraceStep } from "flowsteer/explain";
 import { counted } from "../../parts/format.js";
-import { functionText } from "../picture/names.js";
+import { pipeline } from "../../state/answer.js";
+import { functionText, tableOf } from "../picture/names.js";
 
 export interface StepWords {
   /** The kind of step, as short as it goes: "FDB", "queue". */
@@ -49,8 +50,12 @@ export function ruleText({ kind, name }: Pick<RuleRef, "kind" | "name">): string
   return kind === "connection" ? `connection of ${name}` : `${kind} "${name}"`;
 }
 
-export function tableText({ domain, vport, table }: TableRef): string {
-  return domain === "fdb" || vport === 0 ? `table ${table}` : `${functionText(vport)}, table ${table}`;
+export function tableText(ref: TableRef): string {
+  const { domain, vport, table } = ref;
+  // A root table has the name that the document gives it.
+  const whole = pipeline.value;
+  const name = (whole === null ? undefined : tableOf(whole, ref)?.name) ?? table;
+  return domain === "fdb" || vport === 0 ? `table ${name}` : `${functionText(vport)}, table ${name}`;
 }
 
 export function reasonText(reason: string): string {

@@ -1,20 +1,20 @@
 /** Every step of the frame as a list, the selected one with what it read and changed. */
-import { useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { TraceStep } from "flowsteer/explain";
 import { selectedStep, way } from "../../state/selection.js";
+import { keepInView } from "../keepInView.js";
 import { StepDetail } from "./detail.js";
 import { stepWords } from "./stepText.js";
 
 export function Steps(): JSX.Element | null {
   const list = useRef<HTMLOListElement>(null);
-  useSignalEffect(() => {
+  const trace = way.value?.trace;
+  useLayoutEffect(() => {
     const item = list.current?.children[selectedStep.value];
     // The pane itself does not move.
     if (item instanceof HTMLElement && list.current !== null) keepInView(list.current, item);
-  });
-  const trace = way.value?.trace;
+  }, [selectedStep.value, trace]);
   if (trace === undefined) return null;
   const branches = trace.steps.some(({ branch }) => branch !== 0);
   return (
@@ -25,12 +25,6 @@ export function Steps(): JSX.Element | null {
       {!trace.complete && <li class="muted">The frame did more than a trace holds.</li>}
     </ol>
   );
-}
-
-function keepInView(list: HTMLElement, item: HTMLElement): void {
-  const [above, below] = [item.offsetTop - list.offsetTop, item.offsetTop - list.offsetTop + item.offsetHeight];
-  if (above < list.scrollTop) list.scrollTop = above;
-  else if (below > list.scrollTop + list.clientHeight) list.scrollTop = Math.min(above, below - list.clientHeight);
 }
 
 interface StepProps {
