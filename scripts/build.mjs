@@ -221,7 +221,15 @@ async function buildBundles() {
 async function buildPage() {
   const stamp = "build/playground.stamp";
   const cores = ["build/release/core.wasm", "build/traced/core.wasm"];
-  const inputs = ["playground", "src", "examples", ...cores, "scripts/playground.mjs", "package-lock.json"];
+  const inputs = [
+    "playground",
+    "src",
+    "examples",
+    ...cores,
+    "scripts/playground.mjs",
+    "scripts/playground",
+    "package-lock.json",
+  ];
   if (existsSync("dist/playground/index.html") && upToDate(stamp, inputs)) return;
   begin("playground");
   const started = new Date();

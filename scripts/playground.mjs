@@ -8,6 +8,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { noticesOf } from "./playground/notices.mjs";
+import { buildServiceWorker } from "./playground/offline.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = join(root, "playground");
@@ -32,7 +34,7 @@ export const PAGE_OPTIONS = {
 export async function buildPlayground(folder = join(root, "dist/playground")) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await build({
+  const { metafile: code } = await build({
     entryPoints: {
       page: join(SOURCE, "src/main.tsx"),
       engine: join(SOURCE, "src/engine/worker.ts"),
@@ -41,9 +43,13 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
     outdir: folder,
     chunkNames: "chunk-[hash]",
     ...PAGE_OPTIONS,
+    metafile: true,
+    absWorkingDir: root,
   });
-  await build({
+  const { metafile: speed } = await build({
     ...PAGE_OPTIONS,
+    metafile: true,
+    absWorkingDir: root,
     entryPoints: {
       speed: join(SOURCE, "src/speed/main.tsx"),
       "speed-worker": join(SOURCE, "src/speed/worker.ts"),
@@ -52,17 +58,22 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
     chunkNames: "speed-[hash]",
     define: { ...PAGE_OPTIONS.define, FLOWSTEER_VERSION: JSON.stringify(version) },
   });
-  await build({
+  const { metafile: styles } = await build({
     entryPoints: { page: join(SOURCE, "styles/page.css"), speed: join(SOURCE, "styles/speed.css") },
     outdir: folder,
+    metafile: true,
+    absWorkingDir: root,
     bundle: true,
     minify: true,
     logLevel: "warning",
   });
-  for (const name of ["index.html", "speed.html", "icon.svg"]) cpSync(join(SOURCE, name), join(folder, name));
+  for (const name of ["index.html", "speed.html", "icon.svg", "manifest.webmanifest"])
+    cpSync(join(SOURCE, name), join(folder, name));
   cpSync(join(root, "build/release/core.wasm"), join(folder, "core.wasm"));
   cpSync(join(root, "build/traced/core.wasm"), join(folder, "traced.wasm"));
   copyExamples(join(folder, "examples"));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(root, [code, speed, styles]));
+  await buildServiceWorker(join(SOURCE, "src/offline/worker.ts"), folder, PAGE_OPTIONS.tsconfig);
 }
 
 /** The examples, and index.json, which says what each is. */

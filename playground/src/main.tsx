@@ -1,6 +1,7 @@
 /** Starts the page. */
 import { render } from "preact";
 import { openFirst } from "./share/opening.js";
+import { startOffline } from "./offline/offline.js";
 import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
 import { startSteering } from "./state/steering.js";
@@ -11,3 +12,4 @@ render(<App />, root);
 startSteering();
 startComparing();
 await openFirst();
+void startOffline();

@@ -82,13 +82,13 @@ async function answer(
     return;
   }
   const path = pathOf(request.url ?? "/");
-  const file = path === null ? null : (extra.get(path) ?? join(folder, path === "" ? "index.html" : path));
+  const file = path === null ? null : (extra.get(path) ?? join(folder, path));
   const size = file === null ? null : await sizeOf(file);
   if (path === null || file === null || size === null) {
     end(response, 404, "no such file\n");
     return;
   }
-  const type = TYPES[extname(path === "" ? "index.html" : path)] ?? "application/octet-stream";
+  const type = TYPES[extname(path)] ?? "application/octet-stream";
   response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": size });
   if (request.method === "HEAD" || size === 0) response.end();
   else if (typeof file !== "string") response.end(file);
@@ -103,11 +103,11 @@ async function sizeOf(file: ServedFile): Promise<number | null> {
   return found?.isFile() === true ? found.size : null;
 }
 
-/** The path below the folder, without a slash in front; null if it leads out of the folder. */
+/** The path below the folder, without a slash in front, to the page of a folder; null if it leads out of the folder. */
 function pathOf(url: string): string | null {
   try {
     const path = normalize(decodeURIComponent(url.replace(/[?#].*$/s, "")));
-    const below = path.split(sep).join("/").replace(/^\/+/, "");
+    const below = path.split(sep).join("/").replace(/^\/+/, "").replace(/(^|\/)$/, "$1index.html");
     return below.startsWith("..") || below.includes("\0") ? null : below;
   } catch {
     return null;

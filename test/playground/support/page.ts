@@ -48,6 +48,8 @@ export async function openPlayground(extra: ReadonlyMap<string, string> = new Ma
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: dark ? "dark" : "light",
+        // It caches all files: only tests of that need it.
+        serviceWorkers: "block",
         ...more,
       });
       const page = await context.newPage();
