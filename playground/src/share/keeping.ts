@@ -3,8 +3,8 @@ import { openFile } from "../state/capture.js";
 import { openedRules, rules, rulesName } from "../state/document.js";
 import { notify } from "../state/notices.js";
 import { filter, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
-import { forgetOldest, keepWithCapture, keepWork, KEPT_CAPTURE, type KeptWork } from "./kept.js";
-import { takeId } from "./tab.js";
+import { forgetOldest, keepWithCapture, keepWork, KEPT_CAPTURE, leaveWork, type KeptWork } from "./kept.js";
+import { lastId, takeId } from "./tab.js";
 
 /** Milliseconds without a change before it is kept. */
 const PAUSE = 300;
@@ -24,6 +24,7 @@ let edited: (() => void) | null = null;
 let keptFile: Blob | null | undefined;
 /** The capture of the work that was opened again, where its bytes were not kept. */
 let missing: KeptWork["capture"] = null;
+/** Runs while something is not kept yet. */
 let timer: ReturnType<typeof setTimeout> | undefined;
 let told = false;
 
@@ -52,9 +53,9 @@ export function startKeeping(): void {
   for (const one of watched) one.subscribe(keepSoon);
   // A page that is hidden may never run again.
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") void keepNow();
+    if (document.visibilityState === "hidden") leave();
   });
-  addEventListener("pagehide", () => void keepNow());
+  addEventListener("pagehide", leave);
   void forgetOldest().catch(tell);
 }
 
@@ -63,9 +64,17 @@ function keepSoon(): void {
   timer = setTimeout(() => void keepNow(), PAUSE);
 }
 
+/** The database may not get what a page writes in its last moment. */
+function leave(): void {
+  if (timer === undefined || rules.peek() === "" || stillUntouched()) return;
+  leaveWork({ id: lastId() ?? "", work: workOfTheMoment() });
+  void keepNow();
+}
+
 /** Keeps the work of the moment. */
 export async function keepNow(): Promise<void> {
   clearTimeout(timer);
+  timer = undefined;
   if (rules.peek() === "" || stillUntouched()) return;
   const work = workOfTheMoment();
   const file = openFile.peek()?.file ?? null;

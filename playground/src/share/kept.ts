@@ -80,6 +80,28 @@ export async function forgetOldest(): Promise<void> {
   );
 }
 
+const SPARE = "flowsteer.leaving";
+
+/** Puts work where a page that ends can still write. The next page of this tab finds it there. */
+export function leaveWork(found: FoundWork): void {
+  try {
+    sessionStorage.setItem(SPARE, JSON.stringify(found));
+  } catch {
+    // It is too long, or forbidden: IndexedDB has what was kept before.
+  }
+}
+
+/** The work that the page before has left, where it is newer than what is kept. */
+export function newerOf(kept: FoundWork | null): FoundWork | null {
+  try {
+    const left = JSON.parse(sessionStorage.getItem(SPARE) ?? "null") as FoundWork | null;
+    sessionStorage.removeItem(SPARE);
+    return left !== null && (kept === null || left.work.at > kept.work.at) ? left : kept;
+  } catch {
+    return kept;
+  }
+}
+
 /** Whether the person has changed it. */
 export function isEdited({ rules, opened, capture }: KeptWork): boolean {
   return rules !== opened || capture !== null;

@@ -7,7 +7,7 @@ import { filter, selectedField, selectedFrame, selectedPath, selectedStep, way }
 import type { Shared } from "../state/link.js";
 import { bytesText } from "../parts/format.js";
 import { keepAs, keepNow, keepOnceEdited, startKeeping, tell } from "./keeping.js";
-import { findWork, isEdited, keptCapture, type FoundWork, type KeptWork } from "./kept.js";
+import { findWork, isEdited, keptCapture, newerOf, type FoundWork, type KeptWork } from "./kept.js";
 import { readLink } from "./loading.js";
 import { filesOfCommand, type CommandFiles } from "./opened.js";
 import { lastId } from "./tab.js";
@@ -16,10 +16,12 @@ const EXAMPLE = "why-vxlan";
 
 /** Opens what the address asks for, or what was kept; then keeps what is edited. */
 export async function openFirst(): Promise<void> {
-  const own = await findWork(lastId()).catch((error: unknown) => {
-    tell(error);
-    return null;
-  });
+  const own = newerOf(
+    await findWork(lastId()).catch((error: unknown) => {
+      tell(error);
+      return null;
+    }),
+  );
   const shared = await readLink(location.hash);
   const files = shared === null ? await filesOfCommand() : null;
   if (shared !== null) await openShared(shared, own);
