@@ -113,7 +113,9 @@ function writeResults(entry: usize, record: usize): void {
   const tail = entry + ENTRY_LANES + CacheKey.stride;
   const count = load<u32>(record);
   const first: usize = load<u32>(record, 4);
-  const mayFinish = count == 1 && first != 0 && hasFastPath(first) && !(Required.fields & NEEDS_ORDER);
+  let mayFinish = count == 1 && first != 0 && hasFastPath(first) && !(Required.fields & NEEDS_ORDER);
+  // The traced core walks all frames in order, which takes results only.
+  if (TRACED) mayFinish = false;
   store<u8>(entry, <u8>(mayFinish ? writeFinal(tail, first) : count), ENTRY_KIND);
   if (!mayFinish) memory.copy(tail, record + 4, (<usize>count) << 2);
 }

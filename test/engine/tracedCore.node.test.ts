@@ -6,6 +6,7 @@ import { EVENT_BYTES, EVENT_KIND, TraceEvent } from "../../src/abi/trace.js";
 import type { Core } from "../../src/engine/core.js";
 import { TracedCore } from "../../src/engine/tracedCore.js";
 import { TablePipeline } from "../../src/model/table/pipeline.js";
+import { buildFrame } from "../../src/packet/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
@@ -58,6 +59,23 @@ describe("the traced core", () => {
       expect(Buffer.compare(device.core.u8, before)).toBe(0);
       device.receive(1, bytes, { time });
       expect(outcome).toEqual(outcomeOf(device.core));
+    }
+  });
+
+  it("can be the core of a device: frames of a flow that it has seen end as the first one did", async () => {
+    const { device } = await loadScenario(
+      {
+        flowsteer: 1,
+        queues: [{ name: "web" }],
+        tables: [{ name: "root", level: 0 }],
+        rules: [{ name: "https", table: "root", match: { "outer.tcp_dport": 443 }, actions: [{ queue: "web" }] }],
+      },
+      { core: new URL("../../build/traced/core.wasm", import.meta.url) },
+    );
+    const frame = buildFrame([{ header: "ethernet" }, { header: "ipv4" }, { header: "tcp", destination_port: 443 }]);
+    for (let i = 0; i < 3; i++) {
+      const { verdict, to } = device.receive(1, frame);
+      expect([verdict, to.map(({ name }) => name)]).toEqual(["deliver", ["qp:web"]]);
     }
   });
 
