@@ -1,6 +1,7 @@
 /** The chart of a meter, by uPlot: loaded with the first meter that is shown. */
 import uPlot, { type Options, type Series } from "uplot";
 import type { MeterSeries } from "../engine/api.js";
+import { timeText } from "../parts/format.js";
 
 export interface MeterChart {
   /** Moves the cursor to an interval. */
@@ -21,8 +22,8 @@ const OTHERS: readonly (readonly [token: string, dash: number[]])[] = [
   ["--copy-fill", [1, 4]],
 ];
 
-/** @param moved called with the interval at the cursor */
-export function drawMeter(host: HTMLElement, series: MeterSeries, moved: (place: number) => void): MeterChart {
+/** @param moved called with the interval at the cursor, and with null when the cursor leaves */
+export function drawMeter(host: HTMLElement, series: MeterSeries, moved: (place: number | null) => void): MeterChart {
   const { times, answers } = series;
   const names = Object.keys(answers);
   const data: [number[], ...number[][]] = [[...times], ...names.map((name) => [...(answers[name] ?? [])])];
@@ -50,7 +51,7 @@ function optionsOf(
   host: HTMLElement,
   names: readonly string[],
   intervals: number,
-  moved: (place: number) => void,
+  moved: (place: number | null) => void,
 ): Options {
   const colour = (token: string) => (): string => colourOf(host, token);
   const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
@@ -67,16 +68,12 @@ function optionsOf(
         ...axis,
         font,
         size: 24,
-        values: (_plot, ticks) => ticks.map((seconds) => `${Number(seconds.toPrecision(4))} s`),
+        values: (_plot, ticks) => ticks.map(timeText),
       },
       { ...axis, font, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6] },
     ],
     hooks: {
-      setCursor: [
-        ({ cursor: { idx } }) => {
-          if (typeof idx === "number") moved(idx);
-        },
-      ],
+      setCursor: [({ cursor: { idx } }) => moved(idx ?? null)],
     },
   };
 }

@@ -31,15 +31,16 @@ export function Meters({ meters }: { readonly meters: readonly MeterSeries[] }):
 }
 
 function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
-  const { name, times, answers } = series;
+  const { name, times } = series;
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<MeterChart | null>(null);
-  const [at, setAt] = useState(times.length - 1);
-  const place = Math.min(at, times.length - 1);
+  /** The interval that is looked at; null for all of them. */
+  const [place, setPlace] = useState<number | null>(null);
   useEffect(() => {
     let gone = false;
+    setPlace(null);
     void import("./meterChart.js").then(({ drawMeter }) => {
-      if (!gone && host.current !== null) chart.current = drawMeter(host.current, series, setAt);
+      if (!gone && host.current !== null) chart.current = drawMeter(host.current, series, setPlace);
     });
     return () => {
       gone = true;
@@ -47,15 +48,16 @@ function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
       chart.current = null;
     };
   }, [series]);
+  const answers = answersAt(series, place);
   return (
     <figure class="meter">
       <figcaption>
-        <code>{name}</code> <span class="muted">{`frames until ${timeText(times[place] ?? 0)}`}</span>
+        <code>{name}</code> <span class="muted">{whenText(series, place)}</span>
       </figcaption>
       <ul class="legend" aria-label={`Answers of meter ${name}`}>
-        {Object.entries(answers).map(([answer, frames]) => (
+        {answers.map(([answer, frames]) => (
           <li key={answer} data-answer={answer}>
-            {answer} {countText(frames[place] ?? 0)}
+            {answer} {countText(frames)}
           </li>
         ))}
       </ul>
@@ -65,12 +67,12 @@ function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
           type="range"
           min={0}
           max={times.length - 1}
-          value={place}
+          value={place ?? 0}
           aria-label={`Interval of meter ${name}`}
-          aria-valuetext={intervalText(series, place)}
+          aria-valuetext={`${whenText(series, place)}: ${answers.map(([answer, frames]) => `${answer} ${counted(frames, "frame")}`).join(", ")}`}
           onInput={(event) => {
             const next = Number(event.currentTarget.value);
-            setAt(next);
+            setPlace(next);
             chart.current?.show(next);
           }}
         />
@@ -81,6 +83,20 @@ function Meter({ series }: { readonly series: MeterSeries }): JSX.Element {
       </details>
     </figure>
   );
+}
+
+/** Frames by answer in an interval, or in all of them. */
+function answersAt({ answers }: MeterSeries, place: number | null): [answer: string, frames: number][] {
+  return Object.entries(answers).map(([answer, frames]) => [
+    answer,
+    place === null ? frames.reduce((sum, one) => sum + one, 0) : (frames[place] ?? 0),
+  ]);
+}
+
+/** `all frames`, `frames from 0.5 ms to 1 ms`. */
+function whenText({ times }: MeterSeries, place: number | null): string {
+  if (place === null) return "all frames";
+  return `frames from ${timeText(times[place - 1] ?? 0)} to ${timeText(times[place] ?? 0)}`;
 }
 
 function SeriesTable({ series: { name, times, answers } }: { readonly series: MeterSeries }): JSX.Element {
@@ -121,10 +137,4 @@ function SeriesTable({ series: { name, times, answers } }: { readonly series: Me
       )}
     />
   );
-}
-
-/** `until 0.5 ms: green 3 frames, red 1 frame`. */
-function intervalText({ times, answers }: MeterSeries, place: number): string {
-  const parts = Object.entries(answers).map(([answer, frames]) => `${answer} ${counted(frames[place] ?? 0, "frame")}`);
-  return `until ${timeText(times[place] ?? 0)}: ${parts.join(", ")}`;
 }

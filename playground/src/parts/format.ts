@@ -46,6 +46,7 @@ export function tookText(milliseconds: number): string {
 
 /** Seconds as people read them: `512 µs`, `1.5 s`. */
 export function timeText(seconds: number): string {
+  if (seconds === 0) return "0 s";
   const [unit, scale] = seconds < 1e-3 ? ["µs", 1e6] : seconds < 1 ? ["ms", 1e3] : ["s", 1];
   return `${Number((seconds * scale).toPrecision(4))} ${unit}`;
 }

@@ -1,14 +1,14 @@
 /** What axe-core finds in a page. */
-import axe from "axe-core";
+import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 
 /** The script of axe-core, for `OpenOptions.script`. */
-export const AXE = axe.source;
+export const AXE = axeCore.source;
 
 /** The violations in the page as it is, one line for each element. */
 export async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const { axe } = globalThis as unknown as { axe: typeof axeCore };
     const found = await axe.run(document, { resultTypes: ["violations"] });
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map(
