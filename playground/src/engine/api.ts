@@ -18,7 +18,7 @@ export interface Engine {
 
   /**
    * Reads a capture and steers its frames. They take the place of those of the document.
-   * @returns null if it was stopped; the capture is then closed
+   * @returns null if it was stopped, or another capture was opened; the frames then stay
    * @throws Error the file is no capture
    */
   openCapture(file: Blob, name: string, progress: Progress): Promise<Answer | null>;

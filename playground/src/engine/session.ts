@@ -7,7 +7,7 @@ import { metersOf } from "./answers/meters.js";
 import { totalsOf } from "./answers/totals.js";
 import type { Answer, Engine, FrameFilter, FrameOutcome, FrameRow, FrameWay, Progress, RulesRefusal } from "./api.js";
 import type { Cores } from "./cores.js";
-import { CaptureFrames } from "./frames/captureFrames.js";
+import type { CaptureFrames } from "./frames/captureFrames.js";
 import { type FrameList } from "./frames/list.js";
 import { narrow } from "./frames/narrow.js";
 import { rowsOf } from "./frames/rows.js";
@@ -16,7 +16,6 @@ import { pipelineOf } from "./rules/pipeline.js";
 import { refusalsOf, tooLong } from "./rules/refusals.js";
 import { runRules, type Run } from "./steer/run.js";
 import { Position } from "./way/position.js";
-import { wayOf, whyOf } from "./way/way.js";
 import { Lane, type Pace } from "./work/lane.js";
 import { seldom } from "./work/reports.js";
 
@@ -68,14 +67,18 @@ export class Session implements Engine {
   }
 
   async openCapture(file: Blob, name: string, progress: Progress): Promise<Answer | null> {
-    const frames = await this.#opening.run((pace) => CaptureFrames.read(file, name, pace, seldom(progress)));
+    const frames = await this.#opening.run(async (pace) => {
+      const { CaptureFrames: Frames } = await import("./frames/captureFrames.js");
+      return Frames.read(file, name, pace, seldom(progress));
+    });
     if (frames === null) return null;
     const before = this.#capture;
     this.#capture = frames;
-    const answer = await this.#answer(progress);
-    // Newer rules are steered over the capture too; it is closed only if it was stopped.
-    if (answer === null && this.#capture === frames && this.#stopped) this.#capture = before;
-    return answer ?? (this.#capture === frames ? this.#newest : null);
+    let answer = await this.#answer(progress);
+    // Newer rules are steered over the capture too.
+    while (answer === null && this.#capture === frames && !this.#stopped) answer = await this.#newest;
+    if (answer === null && this.#capture === frames) this.#capture = before;
+    return answer;
   }
 
   closeCapture(): Promise<Answer | null> {
@@ -116,14 +119,18 @@ export class Session implements Engine {
   way(frame: number): Promise<FrameWay | null> {
     return this.#ways.run(async (pace) => {
       const arrival = await this.#good?.position.at(frame, pace);
-      return arrival === undefined || arrival === null ? null : wayOf(frame, arrival, this.#cores.traced);
+      if (arrival === undefined || arrival === null) return null;
+      const { wayOf } = await import("./way/way.js");
+      return wayOf(frame, arrival, this.#cores.traced);
     });
   }
 
   why(frame: number, target: Target): Promise<Explanation | null> {
     return this.#ways.run(async (pace) => {
       const arrival = await this.#good?.position.at(frame, pace);
-      return arrival === undefined || arrival === null ? null : whyOf(arrival, target, this.#cores.traced);
+      if (arrival === undefined || arrival === null) return null;
+      const { whyOf } = await import("./way/way.js");
+      return whyOf(arrival, target, this.#cores.traced);
     });
   }
 
@@ -131,6 +138,7 @@ export class Session implements Engine {
     return this.#ways.run(async (pace) => {
       if (this.#good === null || cannotRun(linkType, bytes.length) !== null) return null;
       const loaded = await this.#good.position.fresh(pace);
+      const { wayOf } = await import("./way/way.js");
       return wayOf(0, { loaded, input: { bytes, linkType } }, this.#cores.traced);
     });
   }
@@ -144,12 +152,18 @@ export class Session implements Engine {
     return Promise.resolve(this.#good?.comparison?.before.outcomes.of(frame)?.outcome ?? null);
   }
 
-  annotated(): Promise<Blob | null> {
-    return Promise.resolve(null);
+  annotated(progress: Progress): Promise<Blob | null> {
+    return this.#writing.run(async (pace) => {
+      const { annotatedCapture } = await import("./out/annotated.js");
+      return this.#good === null ? null : annotatedCapture(this.#good.run, pace, seldom(progress));
+    });
   }
 
-  captureOut(): Promise<Blob | null> {
-    return Promise.resolve(null);
+  captureOut(progress: Progress): Promise<Blob | null> {
+    return this.#writing.run(async (pace) => {
+      const { captureOut } = await import("./out/captureOut.js");
+      return this.#good === null ? null : captureOut(this.#good.run, this.#core, pace, seldom(progress));
+    });
   }
 
   async captureBytes(most: number): Promise<Uint8Array | null> {
@@ -167,7 +181,7 @@ export class Session implements Engine {
     this.#stopped = false;
     this.#newest = this.#steering.run(async (pace) => {
       const refusals = await this.#renew(pace, seldom(progress));
-      return { ...(this.#good?.answer ?? NOTHING), refusals, took: performance.now() - began };
+      return { ...(this.#good?.answer ?? this.#bare), refusals, took: performance.now() - began };
     });
     return this.#newest;
   }
@@ -236,6 +250,11 @@ export class Session implements Engine {
       if (error instanceof SteeringError) return null;
       throw error;
     }
+  }
+
+  /** What is said without good rules. */
+  get #bare(): Answer {
+    return { ...NOTHING, frames: this.#capture?.count ?? 0, capture: this.#capture?.capture ?? null };
   }
 
   get #core(): CoreSource {

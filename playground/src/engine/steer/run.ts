@@ -33,7 +33,7 @@ export async function runRules(
   pace.check();
   const frames = others ?? new DocumentFrames(loaded.frames);
   const outcomes = new Outcomes(loaded, frames.count);
-  if (frames instanceof DocumentFrames) {
+  if (frames.capture === null) {
     await steerDocument(loaded, frames, outcomes, frames.inputs === loaded.frames, pace, progress);
   } else await frames.steer(loaded, outcomes, pace, progress);
   return { text, loaded, frames, outcomes };

@@ -1,7 +1,7 @@
 /** A device as it is when a frame comes: what came before it has been steered. */
 import type { CoreSource } from "flowsteer";
 import { cannotRun, loadScenario, type FrameInput, type LoadedScenario } from "flowsteer/scenario";
-import { CaptureFrames } from "../frames/captureFrames.js";
+import type { CaptureFrames } from "../frames/captureFrames.js";
 import type { DocumentFrames } from "../frames/documentFrames.js";
 import type { Pace } from "../work/lane.js";
 
@@ -62,11 +62,11 @@ export class Position {
 
   /** Whether what a frame does depends on the frames before it. Those of a document are few. */
   #depends(loaded: LoadedScenario): boolean {
-    return !(this.#frames instanceof CaptureFrames) || isStateful(loaded);
+    return this.#frames.capture === null || isStateful(loaded);
   }
 
   async #move(loaded: LoadedScenario, frame: number, pace: Pace): Promise<void> {
-    if (this.#frames instanceof CaptureFrames) {
+    if (this.#frames.capture !== null) {
       if (frame === this.#next) return;
       // Half of a move would leave the device between two frames.
       this.#loaded = null;

@@ -18,8 +18,8 @@ export function exampleText(name: string): string {
   return readFileSync(new URL(`examples/${name}`, root), "utf8");
 }
 
-export function exampleFile(name: string): Blob {
-  return new Blob([readFileSync(new URL(`examples/${name}`, root))]);
+export function exampleBytes(name: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(readFileSync(new URL(`examples/${name}`, root)));
 }
 
 /** The answer to rules that are good and that no newer ones replace. */
