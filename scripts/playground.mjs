@@ -26,38 +26,40 @@ export const PAGE_OPTIONS = {
   platform: "browser",
   logLevel: "warning",
   tsconfig: join(SOURCE, "tsconfig.json"),
-  define: { "import.meta.bundled": "true" },
+  define: { "import.meta.bundled": "true", FLOWSTEER_VERSION: JSON.stringify(version) },
   legalComments: "none",
 };
+
+/** Page and workers, with their sources. */
+const PROGRAMS = {
+  page: "src/main.tsx",
+  engine: "src/engine/worker.ts",
+  language: "src/rules/language/worker.ts",
+  speed: "src/speed/main.tsx",
+  "speed-worker": "src/speed/worker.ts",
+};
+
+/**
+ * Each program is bundled for itself. Together, a program would read what another one needs of a
+ * shared entry point: the page all code of explanations.
+ */
+async function bundle(name, entry, outdir) {
+  const { metafile } = await build({
+    ...PAGE_OPTIONS,
+    entryPoints: { [name]: join(SOURCE, entry) },
+    outdir,
+    chunkNames: `${name}-[hash]`,
+    metafile: true,
+    absWorkingDir: root,
+  });
+  return metafile;
+}
 
 /** @param folder where the files go */
 export async function buildPlayground(folder = join(root, "dist/playground")) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { metafile: code } = await build({
-    entryPoints: {
-      page: join(SOURCE, "src/main.tsx"),
-      engine: join(SOURCE, "src/engine/worker.ts"),
-      language: join(SOURCE, "src/rules/language/worker.ts"),
-    },
-    outdir: folder,
-    chunkNames: "chunk-[hash]",
-    ...PAGE_OPTIONS,
-    metafile: true,
-    absWorkingDir: root,
-  });
-  const { metafile: speed } = await build({
-    ...PAGE_OPTIONS,
-    metafile: true,
-    absWorkingDir: root,
-    entryPoints: {
-      speed: join(SOURCE, "src/speed/main.tsx"),
-      "speed-worker": join(SOURCE, "src/speed/worker.ts"),
-    },
-    outdir: folder,
-    chunkNames: "speed-[hash]",
-    define: { ...PAGE_OPTIONS.define, FLOWSTEER_VERSION: JSON.stringify(version) },
-  });
+  const code = await Promise.all(Object.entries(PROGRAMS).map(([name, entry]) => bundle(name, entry, folder)));
   const { metafile: styles } = await build({
     entryPoints: { page: join(SOURCE, "styles/page.css"), speed: join(SOURCE, "styles/speed.css") },
     outdir: folder,
@@ -72,7 +74,7 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
   cpSync(join(root, "build/release/core.wasm"), join(folder, "core.wasm"));
   cpSync(join(root, "build/traced/core.wasm"), join(folder, "traced.wasm"));
   copyExamples(join(folder, "examples"));
-  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(root, [code, speed, styles]));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(root, [...code, styles]));
   await buildServiceWorker(join(SOURCE, "src/offline/worker.ts"), folder, PAGE_OPTIONS.tsconfig);
 }
 
