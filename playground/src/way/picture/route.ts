@@ -51,7 +51,7 @@ class RouteBuilder {
   readonly #places: Place[] = [];
   /** Where each branch is. */
   readonly #at = new Map<number, Place>();
-  /** The last destination of each branch. */
+  /** The last destination of each branch; a copy where there is no other. */
   readonly #reached = new Map<number, string>();
 
   constructor(pipeline: Pipeline, trace: Trace) {
@@ -87,7 +87,7 @@ class RouteBuilder {
         break;
       case "destination":
         this.#hop(step.branch, from, { node: step.to, row: null }, index, step.copy);
-        if (!step.copy) this.#reached.set(step.branch, step.to);
+        if (!step.copy || !this.#reached.has(step.branch)) this.#reached.set(step.branch, step.to);
         break;
       case "end":
         this.#end(step.verdict, step.branch, index, from);
