@@ -32,6 +32,7 @@ export const basics: Extension = [
   // Escape, then Tab, leaves the editor.
   keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
   EditorView.contentAttributes.of({
+    tabindex: "0",
     "aria-label": "Rules",
     "aria-description": "JSON. Escape, then Tab, leaves the editor.",
   }),
