@@ -47,7 +47,7 @@ export interface Engine {
   wayOf(bytes: Uint8Array, linkType: number): Promise<FrameWay | null>;
 
   /** Rules to compare with. Null ends the comparison. `Answer.changed` says what differs. */
-  compareWith(rules: string | null): Promise<Answer | null>;
+  compareWith(rules: string | null, progress?: Progress): Promise<Answer | null>;
   /** The outcome of a frame under the rules that are compared with. */
   before(frame: number): Promise<FrameOutcome | null>;
 

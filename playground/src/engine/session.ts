@@ -143,9 +143,9 @@ export class Session implements Engine {
     });
   }
 
-  compareWith(rules: string | null): Promise<Answer | null> {
+  compareWith(rules: string | null, progress: Progress = SILENT): Promise<Answer | null> {
     this.#compared = rules;
-    return this.#answer(SILENT);
+    return this.#answer(progress);
   }
 
   before(frame: number): Promise<FrameOutcome | null> {

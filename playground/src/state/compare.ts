@@ -5,6 +5,7 @@ import { engine } from "../engine/client.js";
 import { answer, engineLife, showAnswer } from "./answer.js";
 import { openedRules, rules } from "./document.js";
 import { filter, selectedFrame } from "./selection.js";
+import { working } from "./working.js";
 
 export type Baseline = "opened" | "pinned";
 
@@ -62,7 +63,7 @@ async function compare(text: string | null): Promise<void> {
   if (text === "" || text === asked) return;
   asked = text;
   baselineRefused.value = false;
-  const answered = await engine().compareWith(text);
+  const answered = await working((progress) => engine().compareWith(text, progress));
   if (answered !== null && text === asked && answer.peek() !== null) showAnswer(answered);
 }
 
