@@ -37,6 +37,7 @@ const PROGRAMS = {
   language: "src/rules/language/worker.ts",
   speed: "src/speed/main.tsx",
   "speed-worker": "src/speed/worker.ts",
+  writer: "src/share/out/worker.ts",
 };
 
 /**
