@@ -4,6 +4,7 @@ import { openFirst } from "./share/opening.js";
 import { startOffline } from "./offline/offline.js";
 import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
+import { startListing } from "./state/frameList.js";
 import { startSteering } from "./state/steering.js";
 
 const root = document.querySelector("#app");
@@ -11,5 +12,6 @@ if (root === null) throw new Error("the page has no #app");
 render(<App />, root);
 startSteering();
 startComparing();
+startListing();
 await openFirst();
 void startOffline();

@@ -1,10 +1,69 @@
-/** The pane "Frames". */
+/** The pane "Frames": the list, its filter, captures, and the packet builder. */
 import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { countText, counted } from "../parts/format.js";
+import { answer } from "../state/answer.js";
+import { chooseCapture } from "../state/capture.js";
+import { registerCommands } from "../state/commands.js";
+import { moveCursor, startCursor } from "../state/cursor.js";
+import { listed } from "../state/frameList.js";
+import { CaptureBar } from "./capture/captureBar.js";
+import { startDrops } from "./capture/drops.js";
+import { DropTarget } from "./capture/dropTarget.js";
+import { Empty } from "./empty.js";
+import { FilterBar } from "./filter/filterBar.js";
+import { frameCommands, removeFrame } from "./frameActions.js";
+import { Grid } from "./list/grid.js";
+import { FrameMenu, type MenuPlace } from "./list/frameMenu.js";
 
 export function Frames(): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  const [menu, setMenu] = useState<MenuPlace | null>(null);
+  useEffect(() => {
+    const ends = [
+      startCursor(),
+      startDrops(),
+      registerCommands([
+        { id: "frames.next", title: "Next frame", key: "j", run: () => moveCursor(1) },
+        { id: "frames.previous", title: "Previous frame", key: "k", run: () => moveCursor(-1) },
+        { id: "frames.filter", title: "Filter frames", key: "/", run: () => input.current?.focus() },
+        ...frameCommands,
+      ]),
+    ];
+    return () => ends.forEach((end) => end());
+  }, []);
+  const none = answer.value?.frames === 0;
   return (
-    <section class="pane" aria-labelledby="pane-frames">
-      <h2 id="pane-frames">Frames</h2>
+    <section class="pane frames" aria-labelledby="pane-frames">
+      <header class="frames-head">
+        <h2 id="pane-frames">Frames</h2>
+        <Count />
+        <div class="frames-actions">
+          <button type="button" onClick={chooseCapture}>
+            Open capture
+          </button>
+        </div>
+      </header>
+      <CaptureBar />
+      {!none && <FilterBar input={input} />}
+      {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={removeFrame} />}
+      {menu !== null && <FrameMenu place={menu} onClose={() => setMenu(null)} />}
+      <DropTarget />
     </section>
+  );
+}
+
+function Count(): JSX.Element {
+  const list = listed.value;
+  const text =
+    list === null
+      ? ""
+      : list.count === list.of
+        ? counted(list.of, "frame")
+        : `${countText(list.count)} of ${counted(list.of, "frame")}`;
+  return (
+    <span class="frames-count muted" role="status">
+      {text}
+    </span>
   );
 }

@@ -1,7 +1,9 @@
 /** Opens and closes captures. What the open one holds is in the answer. */
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { engine } from "../engine/client.js";
 import { showAnswer } from "./answer.js";
+import { openRules } from "./document.js";
+import { filter, selectedFrame } from "./selection.js";
 import { working } from "./working.js";
 
 /** Why the last file was not opened; null if it was. */
@@ -9,17 +11,23 @@ export const captureError = signal<string | null>(null);
 /** The open file; null without a capture. */
 export const openFile = signal<{ readonly file: Blob; readonly name: string } | null>(null);
 
-/** Opens a file in place of the open one. @returns whether it was opened */
+/** The longest text of rules that is opened. */
+const LONGEST_RULES = 16 << 20;
+
+/** Opens a file in place of the open one. The frame that was selected is not; the list selects one. @returns whether it was opened */
 export async function openCapture(file: Blob, name: string): Promise<boolean> {
   captureError.value = null;
   try {
     const answered = await working((progress) => engine().openCapture(file, name, progress));
     if (answered === null) return false;
-    openFile.value = { file, name };
-    showAnswer(answered);
+    batch(() => {
+      openFile.value = { file, name };
+      selectedFrame.value = null;
+      showAnswer(answered);
+    });
     return true;
   } catch (error) {
-    captureError.value = `${name}: ${error instanceof Error ? error.message : String(error)}`;
+    captureError.value = `${name} was not opened: ${error instanceof Error ? error.message : String(error)}`;
     return false;
   }
 }
@@ -27,6 +35,54 @@ export async function openCapture(file: Blob, name: string): Promise<boolean> {
 /** Goes back to the frames of the document. */
 export async function closeCapture(): Promise<void> {
   const answered = await engine().closeCapture();
-  openFile.value = null;
-  if (answered !== null) showAnswer(answered);
+  batch(() => {
+    openFile.value = null;
+    selectedFrame.value = null;
+    if (answered !== null) showAnswer(answered);
+  });
+}
+
+/** Lets the person choose files to open. */
+export function chooseCapture(): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.multiple = true;
+  input.accept = ".pcap,.pcapng,.cap,.gz,.json";
+  input.addEventListener("change", () => void openDropped([...(input.files ?? [])]));
+  input.click();
+}
+
+/** Opens files that a person gave: text of rules as rules, anything else as a capture. Of each kind, the first counts. */
+export async function openDropped(files: readonly File[]): Promise<void> {
+  const isRules = ({ name, type }: File): boolean => /\.json$/i.test(name) || type === "application/json";
+  const rules = files.find(isRules);
+  const capture = files.find((file) => !isRules(file));
+  if (rules !== undefined && rules.size > LONGEST_RULES) {
+    captureError.value = `${rules.name} was not opened: it is longer than 16 MB, which no rules are`;
+    return;
+  }
+  if (rules !== undefined) openRules(await rules.text(), rules.name.replace(/\.json$/i, ""));
+  if (capture !== undefined) await openCapture(capture, capture.name);
+}
+
+/** A capture that comes with the page, and the rules that it belongs to. */
+export interface Sample {
+  readonly title: string;
+  readonly rules: string;
+  readonly capture: string;
+}
+
+export const SAMPLES: readonly Sample[] = [
+  { title: "Everyday traffic", rules: "everyday.json", capture: "everyday.pcap" },
+  { title: "ESP of strongSwan", rules: "flows-strongswan.json", capture: "strongswan.pcap" },
+];
+
+export async function openSample({ rules, capture }: Sample): Promise<void> {
+  const [text, file] = await Promise.all([
+    fetch(`./examples/${rules}`).then((response) => response.text()),
+    fetch(`./examples/${capture}`).then((response) => response.blob()),
+  ]);
+  filter.value = {};
+  openRules(text, rules.replace(/\.json$/, ""));
+  await openCapture(file, capture);
 }

@@ -1,0 +1,87 @@
+/** What can be done with the selected frame. */
+import { packetTextOf, selectedHex } from "./selectedBytes.js";
+import type { ScenarioFrame } from "flowsteer/scenario";
+import { answer } from "../state/answer.js";
+import type { Command } from "../state/commands.js";
+import { editRules, rules } from "../state/document.js";
+import { addFrame, remove } from "../state/edits.js";
+import { valueOf } from "../state/json.js";
+import { notify } from "../state/notices.js";
+import { nodeAt } from "../state/places.js";
+import { selectedFrame, way } from "../state/selection.js";
+
+export interface FrameAction extends Command {
+  /** Whether it can be done now. */
+  readonly can: () => boolean;
+}
+
+/** Whether the frame is one of the document, so that it can be changed there. */
+function isOfDocument(): boolean {
+  const frame = selectedFrame.peek();
+  return frame !== null && answer.peek()?.capture === null && nodeAt(rules.peek(), `frames[${frame - 1}]`) !== null;
+}
+
+const hasBytes = (): boolean => way.peek() !== null && way.peek()?.frame === selectedFrame.peek();
+
+export const frameActions: readonly FrameAction[] = [
+  {
+    id: "frames.copyNotation",
+    title: "Copy frame as notation",
+    can: hasBytes,
+    run: () => void packetTextOf().then((text) => copy(text, "The frame is copied as packet notation.")),
+  },
+  {
+    id: "frames.copyHex",
+    title: "Copy frame as hex",
+    can: hasBytes,
+    run: () => copy(selectedHex(), "The bytes of the frame are copied as hex."),
+  },
+  { id: "frames.duplicate", title: "Duplicate frame", can: isOfDocument, run: duplicate },
+  { id: "frames.remove", title: "Remove frame", can: isOfDocument, run: removeFrame },
+];
+
+/** The same for keys and palette, where nothing happens if it cannot be done. */
+export const frameCommands: readonly Command[] = frameActions.map(({ can, run, ...command }) => ({
+  ...command,
+  run: () => {
+    if (can()) run();
+  },
+}));
+
+function copy(text: string | null, done: string): void {
+  if (text === null) return;
+  navigator.clipboard.writeText(text).then(
+    () => notify({ id: "copied", text: done }),
+    () => notify({ id: "copied", text: `The browser does not let the page copy. Copy it here: ${text}` }),
+  );
+}
+
+function duplicate(): void {
+  const frame = selectedFrame.peek();
+  const node = frame === null ? null : nodeAt(rules.peek(), `frames[${frame - 1}]`);
+  if (node === null) return;
+  const original = valueOf(node) as ScenarioFrame;
+  const name = original.name === undefined ? {} : { name: freeName(original.name) };
+  const edits = addFrame(rules.peek(), { ...original, ...name });
+  if (edits === null) return;
+  editRules(edits);
+  selectedFrame.value = (answer.peek()?.frames ?? 0) + 1;
+}
+
+/** A name that no frame of the document has yet. */
+function freeName(name: string): string {
+  const all = nodeAt(rules.peek(), "frames");
+  const names = new Set(((all === null ? [] : valueOf(all)) as ScenarioFrame[]).map((one) => one.name));
+  for (let number = 2; ; number++) {
+    const free = `${name} ${number}`;
+    if (!names.has(free)) return free;
+  }
+}
+
+/** Takes the selected frame out of the document. */
+export function removeFrame(): void {
+  if (!isOfDocument()) return;
+  const frame = selectedFrame.peek();
+  const edits = frame === null ? null : remove(rules.peek(), `frames[${frame - 1}]`);
+  if (edits !== null) editRules(edits);
+}

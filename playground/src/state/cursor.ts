@@ -1,0 +1,48 @@
+/** The place of the selected frame in the list, and moves of it. */
+import { effect, signal, untracked } from "@preact/signals";
+import { engine } from "../engine/client.js";
+import { listed } from "./frameList.js";
+import { selectedFrame } from "./selection.js";
+
+/** The place of the selected frame in the list, from 0; -1 if it is not there. */
+export const cursor = signal(-1);
+
+/** The frame that was selected at the cursor, whose place need not be asked for. */
+let own: number | null = null;
+
+/** Begins. @returns ends it */
+export function startCursor(): () => void {
+  return effect(() => {
+    const [frame, list] = [selectedFrame.value, listed.value];
+    if (frame !== null && frame === own && list === untracked(() => seen)) return;
+    seen = list;
+    own = null;
+    void find(frame);
+  });
+}
+
+let seen: typeof listed.value = null;
+
+async function find(frame: number | null): Promise<void> {
+  const list = listed.peek();
+  const place = frame === null || list === null ? -1 : await engine().placeOf(frame);
+  if (frame === selectedFrame.peek() && list === listed.peek()) cursor.value = place;
+}
+
+/** Selects the frame at a place. @param number of the frame, if it is known */
+export async function selectPlace(place: number, number?: number): Promise<void> {
+  const list = listed.peek();
+  if (list === null || list.count === 0) return;
+  const target = Math.min(Math.max(place, 0), list.count - 1);
+  cursor.value = target;
+  const frame = number ?? (await engine().rows(target, 1))[0]?.number;
+  // Another place was chosen, or the list is another one.
+  if (frame === undefined || cursor.peek() !== target || listed.peek() !== list) return;
+  own = frame;
+  selectedFrame.value = frame;
+}
+
+/** Selects the frame that is `by` places further. */
+export function moveCursor(by: number): void {
+  void selectPlace(cursor.peek() === -1 ? 0 : cursor.peek() + by);
+}

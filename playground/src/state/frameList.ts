@@ -1,0 +1,53 @@
+/** The narrowed list of frames: how long it is, and which frame is selected when none was chosen. */
+import { effect, signal, untracked } from "@preact/signals";
+import type { Answer, FrameFilter } from "../engine/api.js";
+import { engine } from "../engine/client.js";
+import { answer, engineLife } from "./answer.js";
+import { openedRules } from "./document.js";
+import { filter, selectedFrame } from "./selection.js";
+import { working } from "./working.js";
+
+export interface Listed {
+  /** The number of frames in the list. */
+  readonly count: number;
+  /** Of how many. */
+  readonly of: number;
+  /** What the list is narrowed by. */
+  readonly filter: FrameFilter;
+}
+
+/** The list that the engine holds; null until it has one. A new object is a new list, whose rows may differ. */
+export const listed = signal<Listed | null>(null);
+
+/** Begins. @returns ends it */
+export function startListing(): () => void {
+  /** The answer about the rules before those that were opened, and the last one that was looked at. */
+  let outdated: Answer | null = null;
+  let seen: Answer | null = null;
+  const ends = [
+    effect(() => {
+      // A new engine knows no filter.
+      const [asked, answered, life] = [filter.value, answer.value, engineLife.value];
+      if (answered !== null && life >= 0) untracked(() => void narrow(asked, answered));
+    }),
+    openedRules.subscribe(() => {
+      outdated = answer.peek();
+      selectedFrame.value = null;
+    }),
+    effect(() => {
+      const answered = answer.value;
+      const none = selectedFrame.value === null;
+      if (answered === null || answered === outdated || answered.frames === 0) return;
+      const gone = untracked(() => (selectedFrame.value ?? 0) > answered.frames) && answered !== seen;
+      seen = answered;
+      if (none || gone) selectedFrame.value = answered.firstLost ?? 1;
+    }),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+async function narrow(asked: FrameFilter, answered: Answer): Promise<void> {
+  const count = await working((progress) => engine().filter(asked, progress));
+  if (count === null || asked !== filter.peek() || answered !== answer.peek()) return;
+  listed.value = { count, of: answered.frames, filter: asked };
+}
