@@ -1,0 +1,170 @@
+/** The pane "Way" in a browser: a miss answers, steps, bytes, questions and repairs, by mouse and keyboard. */
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { encodeLink } from "../../../playground/src/state/link.js";
+import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
+
+let playground: Playground;
+let opened: OpenPage | null = null;
+beforeAll(async () => {
+  playground = await openPlayground();
+});
+afterEach(async () => {
+  expect(opened?.faults).toEqual([]);
+  await opened?.context.close();
+});
+afterAll(async () => playground.close());
+
+function example(name: string): string {
+  return readFileSync(new URL(`../../../examples/${name}.json`, import.meta.url), "utf8");
+}
+
+/** The page with a frame selected, as a shared link opens it. */
+async function openFrame(rules: string, frame: number, step = 0): Promise<Page> {
+  const nothing = { path: null, field: null, filter: {}, capture: null, left: null };
+  const path = await encodeLink({ rules, name: "test", frame, step, ...nothing });
+  opened = await playground.open({ path });
+  opened.page.setDefaultTimeout(15_000);
+  await opened.page.getByRole("heading", { name: `Way of frame ${frame}` }).waitFor();
+  await steps(opened.page).first().waitFor();
+  return opened.page;
+}
+
+function steps(page: Page): ReturnType<Page["locator"]> {
+  return page.getByRole("list", { name: "Steps of the frame" }).getByRole("button", { pressed: undefined });
+}
+
+function current(page: Page): ReturnType<Page["locator"]> {
+  return page.locator('[aria-current="step"]');
+}
+
+async function stepIs(page: Page, number: number): Promise<void> {
+  await page.getByRole("group", { name: "Steps", exact: true }).getByText(`step ${number} of`).waitFor();
+}
+
+test("a miss shows its answer without a click, and more on request", async () => {
+  const page = await openFrame(example("why-vxlan"), 2);
+  const why = page.getByRole("region", { name: "Why" });
+  await why.getByText("no flow or rule of the PF accepts the frame").waitFor();
+  await why.getByText("tunnel on other port").waitFor();
+  expect(await why.getByRole("list", { name: "Chain of reasons" }).count()).toBe(0);
+  await why.getByRole("button", { name: "More" }).click();
+  await why
+    .getByRole("list", { name: "Chain of reasons" })
+    .getByText(/UDP port 8472 is not 4789/)
+    .first()
+    .waitFor();
+  await why.getByRole("heading", { name: "Nearest rules" }).waitFor();
+});
+
+test("steps go by buttons, keys and the list", async () => {
+  const page = await openFrame(example("why-vxlan"), 2);
+  await stepIs(page, 1);
+  await page.getByRole("button", { name: "Next step" }).click();
+  await stepIs(page, 2);
+  await page.keyboard.press("Enter");
+  await stepIs(page, 3);
+  await page.getByRole("button", { name: "Previous step" }).click();
+  await stepIs(page, 2);
+  expect(await current(page).textContent()).toContain('rule "tunnels" matches');
+  await page.getByRole("button", { name: /overlay, 2 rules, none matches/ }).click();
+  await stepIs(page, 5);
+  await page.getByText('nearest: rule "net 5001"', { exact: true }).waitFor();
+});
+
+test("a step marks the bytes that it inserted, and the tree opens what changed", async () => {
+  const page = await openFrame(example("rules-mirror"), 1);
+  const reformat = page.getByRole("button", { name: /adds an L2 tunnel, 42 bytes/ });
+  await reformat.click();
+  const grid = page.getByRole("grid", { name: "Bytes of the frame, 96" });
+  await grid.waitFor();
+  expect(await grid.locator('.hex-byte[data-mark="inserted"]').count()).toBe(42);
+  await page.getByRole("treeitem", { name: /^gre/ }).waitFor();
+  await page.getByText("this step: 42 bytes inserted").waitFor();
+});
+
+test("a field lights its bytes, and a byte its field, by keyboard too", async () => {
+  const page = await openFrame(example("why-vxlan"), 2, 1);
+  await page.getByRole("button", { name: "outer.ipv4_dst" }).click();
+  const lit = page.locator(".hex-byte[data-lit]");
+  expect(await lit.allTextContents()).toEqual(["cb", "00", "71", "07"]);
+  await page.getByText("outer.ipv4_dst: bytes 30 to 33, the rule masks 24 of 32 bits").waitFor();
+  await page.locator('.hex-byte[data-at="33"]').click();
+  await page.keyboard.press("ArrowRight");
+  await page.getByText(/outer.udp_sport: bytes 34 to 35/).waitFor();
+  const tree = page.getByRole("tree", { name: "Headers" });
+  await tree
+    .getByRole("treeitem", { name: /source_port 49152/, selected: true })
+    .last()
+    .waitFor();
+  await page.keyboard.press("Control+End");
+  await page.getByText(/bytes 42 to 103/).waitFor();
+  await tree.getByRole("treeitem", { name: /^udp/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByText(/outer.udp_dport: bytes 36 to 37/).waitFor();
+});
+
+test("a rule that did not match says why, bit by bit", async () => {
+  const page = await openFrame(example("why-port"), 2);
+  const picture = page.getByRole("group", { name: /Picture of the pipeline/ });
+  await picture.getByRole("button", { name: "flow https" }).click();
+  const why = page.getByRole("region", { name: "Why" });
+  await why.getByText('Why not flow "https"?').waitFor();
+  await why.getByText("outer.tcp_dport is 443, not 47873").first().waitFor();
+  await why.getByRole("button", { name: "More" }).click();
+  await why.getByRole("img", { name: "10 of 16 bits differ" }).first().waitFor();
+  await why.getByRole("button", { name: "Back to the end of the frame" }).click();
+  await why.getByText("Why not flow").waitFor({ state: "hidden" });
+});
+
+test("the keyboard walks through the picture, and Enter asks", async () => {
+  const page = await openFrame(example("why-vxlan"), 2);
+  const picture = page.getByRole("group", { name: /Picture of the pipeline/ });
+  await picture.getByRole("button", { name: "rule net 5001" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByText('Why not rule "net 5002"?').waitFor();
+  await page.keyboard.press("f");
+});
+
+test("the form asks for any object, and says what there is not", async () => {
+  const page = await openFrame(example("why-vxlan"), 2);
+  const why = page.getByRole("region", { name: "Why" });
+  await why.getByRole("button", { name: "More" }).click();
+  await why.getByRole("combobox", { name: "Kind of target" }).selectOption("queue");
+  await why.getByRole("combobox", { name: "Name of the queue" }).fill("blue");
+  await why.getByRole("button", { name: "Explain" }).click();
+  await why.getByText('Why not queue "blue"?').waitFor();
+  await why
+    .getByText(/rule "to blue" delivers to qp:blue/)
+    .first()
+    .waitFor();
+  await why.getByRole("combobox", { name: "Name of the queue" }).fill("nobody");
+  await why.getByRole("button", { name: "Explain" }).click();
+  await why
+    .getByText(/nobody/)
+    .first()
+    .waitFor();
+});
+
+test("a repair of the rules delivers the frame, and one of the frame too", async () => {
+  const page = await openFrame(example("why-port"), 2);
+  await page
+    .getByRole("group", { name: /Picture of the pipeline/ })
+    .getByRole("button", { name: "flow https" })
+    .click();
+  const why = page.getByRole("region", { name: "Why" });
+  await why.getByRole("button", { name: /Try repair: In flow "https" match outer.tcp_dport 443/ }).click();
+  await why.getByText(/^● deliver/).waitFor();
+  await opened?.context.close();
+  const other = await openFrame(example("why-vxlan"), 2);
+  await other.getByRole("button", { name: /Try repair: Send the frame with outer.udp_dport 4789/ }).click();
+  await other
+    .getByRole("region", { name: "Why" })
+    .getByText(/^● deliver/)
+    .waitFor();
+});
