@@ -32,7 +32,7 @@ async function openFrame(rules: string, frame: number, step = 0): Promise<Page> 
 }
 
 function steps(page: Page): ReturnType<Page["locator"]> {
-  return page.getByRole("list", { name: "Steps of the frame" }).getByRole("button", { pressed: undefined });
+  return page.getByRole("list", { name: "Steps of the frame" }).getByRole("button");
 }
 
 function current(page: Page): ReturnType<Page["locator"]> {
