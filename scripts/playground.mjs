@@ -33,6 +33,8 @@ export const PAGE_OPTIONS = {
 /** Page and workers, with their sources. */
 const PROGRAMS = {
   page: "src/main.tsx",
+  // Runs as a script, before the first paint: it exports and awaits nothing.
+  early: "src/shell/early.ts",
   engine: "src/engine/worker.ts",
   language: "src/rules/language/worker.ts",
   speed: "src/speed/main.tsx",

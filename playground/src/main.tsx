@@ -9,6 +9,8 @@ import { startSteering } from "./state/steering.js";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("the page has no #app");
+// The static frame in the document has served until now.
+root.replaceChildren();
 render(<App />, root);
 startSteering();
 startComparing();

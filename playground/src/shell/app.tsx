@@ -1,22 +1,94 @@
-/** The page: three panes, the totals below, and a bar above. */
-import type { JSX } from "preact";
+/** The page: a bar, three panes with dividers, and the totals below. A narrow page shows one pane at a time. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { Answers } from "../answers/answers.js";
 import { Frames } from "../frames/frames.js";
 import { Notices } from "../parts/notices.js";
+import { Tabs } from "../parts/tabs.js";
+import { WorkBar } from "../parts/workBar.js";
 import { RulesPane } from "../rules/rulesPane.js";
+import { registerCommands } from "../state/commands.js";
+import { selectedFrame } from "../state/selection.js";
+import { narrow, shownPane, type PaneName } from "../state/view.js";
 import { Way } from "../way/way.js";
+import { Bar } from "./bar.js";
+import { Divider } from "./divider.js";
+import { startKeys } from "./keys.js";
+import { openView } from "./openView.js";
+import { PAGE_COMMANDS } from "./pageCommands.js";
+
+const TABS = [
+  { name: "rules", title: "Rules" },
+  { name: "frames", title: "Frames" },
+  { name: "way", title: "Way" },
+  { name: "totals", title: "Totals" },
+] as const;
 
 export function App(): JSX.Element {
+  useEffect(() => {
+    const unregister = registerCommands(PAGE_COMMANDS);
+    const endKeys = startKeys();
+    return () => {
+      unregister();
+      endKeys();
+    };
+  }, []);
   return (
-    <div class="app">
-      <header class="bar">
-        <h1>flowsteer</h1>
-      </header>
+    <div class="app" data-shown={shownPane.value}>
+      <Bar />
+      <WorkBar />
       <Notices />
-      <RulesPane />
-      <Frames />
-      <Way />
-      <Answers />
+      <main class="main-area">
+        {narrow.value && (
+          <Tabs label="Panes" tabs={TABS} selected={shownPane.value} onSelect={(name) => (shownPane.value = name)} />
+        )}
+        <div class="panes">
+          <Place name="rules">
+            <RulesPane />
+          </Place>
+          {!narrow.value && <Divider name="columns" label="Width of the rules" controls="panel-rules" />}
+          <div class="right">
+            <Place name="frames" onClick={showWay}>
+              <Frames />
+            </Place>
+            {!narrow.value && <Divider name="rows" label="Height of the frames" controls="panel-frames" />}
+            <Place name="way">
+              <Way />
+            </Place>
+          </div>
+        </div>
+        <Place name="totals">
+          <Answers />
+        </Place>
+      </main>
+      <View />
     </div>
   );
+}
+
+interface PlaceProps {
+  readonly name: PaneName;
+  readonly onClick?: (event: MouseEvent) => void;
+  readonly children: ComponentChildren;
+}
+
+/** Where a pane is: on a narrow page the panel of a tab. */
+function Place({ name, onClick, children }: PlaceProps): JSX.Element {
+  const tab = narrow.value ? ({ role: "tabpanel", "aria-labelledby": `tab-${name}` } as const) : {};
+  return (
+    <div class={`place place-${name}`} id={`panel-${name}`} tabIndex={-1} {...tab} onClick={onClick}>
+      {children}
+    </div>
+  );
+}
+
+/** A tap on a frame shows its way, where list and way are not beside each other. */
+function showWay({ target, detail }: MouseEvent): void {
+  const isRow = target instanceof Element && target.closest('[role="row"]') !== null;
+  if (narrow.peek() && detail > 0 && isRow && selectedFrame.peek() !== null) shownPane.value = "way";
+}
+
+function View(): JSX.Element | null {
+  const Shown = openView.value;
+  return Shown === null ? null : <Shown onClose={() => (openView.value = null)} />;
 }

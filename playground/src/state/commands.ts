@@ -8,6 +8,8 @@ export interface Command {
   readonly title: string;
   /** `j`, `Ctrl+K`, `?`; without it, the palette alone has it. Keys without Ctrl do nothing while text is edited. */
   readonly key?: string;
+  /** The word on its button in the bar above; without it, the bar has none. */
+  readonly bar?: string;
   readonly run: () => void;
 }
 

@@ -1,0 +1,18 @@
+/** The dialog that is over the page; each is loaded when it is opened for the first time. */
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import type { ViewProps } from "./viewProps.js";
+
+export const openView = signal<ComponentType<ViewProps> | null>(null);
+
+export async function showPalette(): Promise<void> {
+  openView.value = (await import("./palette.js")).Palette;
+}
+
+export async function showKeys(): Promise<void> {
+  openView.value = (await import("./keyList.js")).KeyList;
+}
+
+export async function showHelp(): Promise<void> {
+  openView.value = (await import("./help.js")).Help;
+}

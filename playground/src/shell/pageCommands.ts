@@ -1,0 +1,23 @@
+/** Actions of the page itself. */
+import type { Command } from "../state/commands.js";
+import { theme } from "../state/theme.js";
+import { shownPane } from "../state/view.js";
+import { showHelp, showKeys, showPalette } from "./openView.js";
+
+export const PAGE_COMMANDS: readonly Command[] = [
+  { id: "page.palette", title: "Search actions", key: "Ctrl+K", run: () => void showPalette() },
+  { id: "page.keys", title: "List keys", key: "?", run: () => void showKeys() },
+  { id: "page.help", title: "Help", key: "F1", run: () => void showHelp() },
+  { id: "page.rules", title: "Go to rules", key: "1", run: () => goTo("rules") },
+  { id: "page.frames", title: "Go to frames", key: "2", run: () => goTo("frames") },
+  { id: "page.way", title: "Go to the way", key: "3", run: () => goTo("way") },
+  { id: "page.themeSystem", title: "Theme: as the system", run: () => (theme.value = "system") },
+  { id: "page.themeLight", title: "Theme: light", run: () => (theme.value = "light") },
+  { id: "page.themeDark", title: "Theme: dark", run: () => (theme.value = "dark") },
+];
+
+/** Shows a pane, and gives it the focus. */
+function goTo(pane: "rules" | "frames" | "way"): void {
+  shownPane.value = pane;
+  requestAnimationFrame(() => document.getElementById(`panel-${pane}`)?.focus());
+}

@@ -1,0 +1,70 @@
+/** The palette: every action of the page, found by typing. */
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Dialog } from "../parts/dialog.js";
+import { commands, type Command } from "../state/commands.js";
+import type { ViewProps } from "./viewProps.js";
+import { search } from "./search.js";
+
+export function Palette({ onClose }: ViewProps): JSX.Element {
+  const [text, setText] = useState("");
+  const [selected, setSelected] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const found = search(commands.value, text);
+  const at = Math.min(selected, found.length - 1);
+  useEffect(() => list.current?.children[at]?.scrollIntoView({ block: "nearest" }), [at]);
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    onClose();
+    // The dialog gives the focus back first.
+    requestAnimationFrame(() => command.run());
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length }[event.key];
+    if (to !== undefined) setSelected(to % Math.max(found.length, 1));
+    else if (event.key === "Enter") run(found[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title="Actions" class="palette" head={false} onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Search actions"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-autocomplete="list"
+        aria-activedescendant={found[at] === undefined ? undefined : `palette-${at}`}
+        placeholder="Search actions"
+        autocomplete="off"
+        spellcheck={false}
+        autofocus
+        value={text}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setSelected(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul ref={list} id="palette-list" role="listbox" aria-label="Actions">
+        {found.map((command, index) => (
+          <li
+            key={command.id}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerMove={() => setSelected(index)}
+            onClick={() => run(command)}
+          >
+            <span>{command.title}</span>
+            {command.key !== undefined && <kbd>{command.key}</kbd>}
+          </li>
+        ))}
+      </ul>
+      <p class={found.length === 0 ? "palette-none" : "visually-hidden"} role="status">
+        {found.length === 0 ? "No action has these words." : `${found.length} actions`}
+      </p>
+    </Dialog>
+  );
+}
