@@ -12,6 +12,9 @@ export class Comparison {
   changed = 0;
   readonly #groups = new Map<string, { -readonly [K in keyof ChangeGroup]: ChangeGroup[K] }>();
 
+  /** Ids by the numbers of the classes before and after. */
+  readonly #pairs: (string | null)[][] = [];
+
   private constructor(before: Run, after: Run) {
     this.before = before;
     this.after = after;
@@ -34,10 +37,16 @@ export class Comparison {
 
   /** The id of the group of a frame; null if it ends as before. */
   changeOf(frame: number): string | null {
-    const [before, after] = [this.before.outcomes.of(frame), this.after.outcomes.of(frame)];
-    return before === undefined || after === undefined || before.end === after.end
-      ? null
-      : `${before.end} ${after.end}`;
+    const [before, after] = [this.before.outcomes.numberOf(frame), this.after.outcomes.numberOf(frame)];
+    const pairs = (this.#pairs[before] ??= []);
+    let id = pairs[after];
+    if (id === undefined) pairs[after] = id = this.#change(before, after);
+    return id;
+  }
+
+  #change(before: number, after: number): string | null {
+    const [was, is] = [this.before.outcomes.classes[before - 1], this.after.outcomes.classes[after - 1]];
+    return was === undefined || is === undefined || was.end === is.end ? null : `${was.end} ${is.end}`;
   }
 
   #add(frame: number): void {

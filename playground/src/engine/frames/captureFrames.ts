@@ -87,6 +87,10 @@ export class CaptureFrames implements Frames {
     };
   }
 
+  nameOf(): null {
+    return null;
+  }
+
   async input(frame: number): Promise<FrameInput> {
     const [bytes] = await this.bytes([frame]);
     if (bytes === undefined) throw new RangeError(`there is no frame ${frame}`);

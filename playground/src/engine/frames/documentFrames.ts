@@ -26,6 +26,10 @@ export class DocumentFrames implements Frames {
     return { time, length: bytes.length, wireLength, linkType, name };
   }
 
+  nameOf(frame: number): string | null {
+    return this.input(frame).name ?? null;
+  }
+
   bytes(frames: readonly number[]): Promise<Uint8Array[]> {
     return Promise.resolve(frames.map((frame) => this.input(frame).bytes));
   }

@@ -21,6 +21,8 @@ export interface Frames {
   /** Null for frames of a document. */
   readonly capture: CaptureInfo | null;
   head(frame: number): FrameHead;
+  /** The name that the document gives a frame. */
+  nameOf(frame: number): string | null;
   /** The bytes of frames, which are in ascending order. */
   bytes(frames: readonly number[]): Promise<Uint8Array[]>;
   /** Calls `see` for all frames that can be steered, in order, with bytes that are valid until `flush` is called. */

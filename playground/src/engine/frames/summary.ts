@@ -4,8 +4,8 @@ import { ARP, ETHERTYPES, FLAGS, ICMP, ICMPV6, PROTOCOLS } from "./numbers.js";
 
 /** A packet of the line: the one that arrived, or one inside a tunnel. */
 class Packet {
-  /** Addresses of Ethernet, then those of IP. */
-  ends: readonly [string, string] | null = null;
+  /** Reads addresses of Ethernet, then those of IP. */
+  ends: (() => readonly [string, string]) | null = null;
   isIp = false;
   ports: readonly [number, number] | null = null;
   words: string[] = [];
@@ -20,7 +20,8 @@ class Packet {
   get #endsText(): string {
     if (this.ends === null) return "";
     const { ports } = this;
-    const [from, to] = ports === null ? this.ends : this.ends.map((end) => (end.includes(":") ? `[${end}]` : end));
+    const ends = this.ends();
+    const [from, to] = ports === null ? ends : ends.map((end) => (end.includes(":") ? `[${end}]` : end));
     return ports === null ? `${from} > ${to}` : `${from}:${ports[0]} > ${to}:${ports[1]}`;
   }
 }
@@ -47,7 +48,7 @@ function describe(packet: Packet, header: HeaderName, bytes: FrameBytes, at: num
   const { words } = packet;
   switch (header) {
     case "ethernet":
-      packet.ends = [bytes.mac(at + 6), bytes.mac(at)];
+      packet.ends = () => [bytes.mac(at + 6), bytes.mac(at)];
       packet.next = ethertype(bytes.u16(at + 12));
       break;
     case "vlan":
@@ -56,10 +57,10 @@ function describe(packet: Packet, header: HeaderName, bytes: FrameBytes, at: num
       break;
     case "arp":
       words.push("ARP", ARP[bytes.u16(at + 6)] ?? `operation ${bytes.u16(at + 6)}`);
-      packet.ends = [bytes.ipv4(at + 14), bytes.ipv4(at + 24)];
+      packet.ends = () => [bytes.ipv4(at + 14), bytes.ipv4(at + 24)];
       break;
     case "ipv4": {
-      packet.ends = [bytes.ipv4(at + 12), bytes.ipv4(at + 16)];
+      packet.ends = () => [bytes.ipv4(at + 12), bytes.ipv4(at + 16)];
       packet.isIp = true;
       const fragment = bytes.u16(at + 6) & 0x1fff;
       packet.next = protocol(bytes.u8(at + 9));
@@ -67,7 +68,7 @@ function describe(packet: Packet, header: HeaderName, bytes: FrameBytes, at: num
       break;
     }
     case "ipv6":
-      packet.ends = [bytes.ipv6(at + 8), bytes.ipv6(at + 24)];
+      packet.ends = () => [bytes.ipv6(at + 8), bytes.ipv6(at + 24)];
       packet.isIp = true;
       packet.next = protocol(bytes.u8(at + 6));
       break;

@@ -53,7 +53,7 @@ export class FrameWords {
       for (const [i, { frame, bytes }] of batch.entries()) {
         const headers = parsed[i];
         const summary = headers === undefined ? "" : summaryOf(bytes, headers);
-        const text = `${frame} ${this.#frames.head(frame).name ?? ""} ${summary}`.toLowerCase();
+        const text = `${frame} ${this.#frames.nameOf(frame) ?? ""} ${summary}`.toLowerCase();
         for (const [word, column] of columns) if (text.includes(word)) column[frame - 1] = 1;
       }
       batch = [];
