@@ -1,6 +1,7 @@
 /** Starts the page. */
 import { render } from "preact";
 import { openFirst } from "./share/opening.js";
+import { registerSharing } from "./share/views.js";
 import { startOffline } from "./offline/offline.js";
 import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
@@ -11,6 +12,7 @@ const root = document.querySelector("#app");
 if (root === null) throw new Error("the page has no #app");
 // The static frame in the document has served until now.
 root.replaceChildren();
+registerSharing();
 render(<App />, root);
 startSteering();
 startComparing();

@@ -7,6 +7,7 @@ import { Notices } from "../parts/notices.js";
 import { Tabs } from "../parts/tabs.js";
 import { WorkBar } from "../parts/workBar.js";
 import { RulesPane } from "../rules/rulesPane.js";
+import { ShareView } from "../share/shareView.js";
 import { registerCommands } from "../state/commands.js";
 import { selectedFrame } from "../state/selection.js";
 import { narrow, shownPane, type PaneName } from "../state/view.js";
@@ -62,6 +63,7 @@ export function App(): JSX.Element {
         </Place>
       </main>
       <View />
+      <ShareView />
     </div>
   );
 }

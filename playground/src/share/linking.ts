@@ -1,0 +1,39 @@
+/** The link of what the page shows. */
+import { openFile } from "../state/capture.js";
+import { rules, rulesName } from "../state/document.js";
+import { CAPTURE_LIMIT, encodeLink } from "../state/link.js";
+import { filter, selectedField, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
+
+export interface Link {
+  readonly url: string;
+  /** The capture that goes along, or the one that is left out. */
+  readonly capture: NamedSize | null;
+  readonly left: NamedSize | null;
+}
+
+interface NamedSize {
+  readonly name: string;
+  readonly size: number;
+}
+
+export async function linkOfTheMoment(): Promise<Link> {
+  const open = openFile.peek();
+  const named = open === null ? null : { name: open.name, size: open.file.size };
+  const fits = open !== null && open.file.size <= CAPTURE_LIMIT;
+  const bytes = fits ? new Uint8Array(await open.file.arrayBuffer()) : null;
+  const left = fits ? null : named;
+  const fragment = await encodeLink({
+    rules: rules.peek(),
+    name: rulesName.peek(),
+    // The frames of a capture that is left out are not there.
+    frame: left === null ? selectedFrame.peek() : null,
+    step: selectedStep.peek(),
+    path: selectedPath.peek(),
+    field: selectedField.peek(),
+    filter: filter.peek(),
+    capture: open === null || bytes === null ? null : { name: open.name, bytes },
+    left,
+  });
+  const { origin, pathname } = location;
+  return { url: origin + pathname + fragment, capture: fits ? named : null, left };
+}

@@ -1,0 +1,161 @@
+/** What can be taken away: how each file or text is made. */
+import { engine, reporting } from "../engine/client.js";
+import type { Progress } from "../engine/api.js";
+import { answer } from "../state/answer.js";
+import { openFile } from "../state/capture.js";
+import { rules, rulesName } from "../state/document.js";
+import { way } from "../state/selection.js";
+import { written } from "./out/client.js";
+import type { Source } from "./out/steering.js";
+import { fileName, programText } from "./out/texts.js";
+
+export interface Made {
+  readonly blob: Blob;
+  readonly file: string;
+}
+
+export interface Item {
+  readonly title: string;
+  readonly about: string;
+  /** Whether it is text, which can be copied too. */
+  readonly copies: boolean;
+  /** @returns null if it was stopped */
+  readonly make: (progress: Progress) => Promise<Made | null>;
+}
+
+export interface Section {
+  readonly title: string;
+  readonly items: readonly Item[];
+}
+
+/** What there is of the rules, frames and selection of the moment. */
+export function sections(): Section[] {
+  const base = fileName(rulesName.value);
+  const taken = answer.value;
+  const frames = taken?.frames ?? 0;
+  return [
+    {
+      title: "Rules",
+      items: [
+        {
+          title: "Scenario",
+          about: "the rules as they are, JSON",
+          copies: true,
+          make: () => made(rules.peek(), `${base}.json`),
+        },
+      ],
+    },
+    ...(frames === 0 ? [] : [ofFrames(base), ofCode(base)]),
+    ...(way.value === null ? [] : [ofWay(base, way.value.frame)]),
+  ];
+}
+
+function ofFrames(base: string): Section {
+  return {
+    title: "Frames",
+    items: [
+      {
+        title: "Annotated capture",
+        about: "each frame with a comment that says what happened to it, pcapng",
+        copies: false,
+        make: async (progress) => named(await engine().annotated(reporting(progress)), `${base}-annotated.pcapng`),
+      },
+      {
+        title: "Capture out",
+        about: "frames as their destinations got them, an interface for each, pcapng",
+        copies: false,
+        make: async (progress) => named(await engine().captureOut(reporting(progress)), `${base}-out.pcapng`),
+      },
+      {
+        title: "Outcomes as CSV",
+        about: "a row for each frame",
+        copies: false,
+        make: (progress) => rowsOf("csv", `${base}.csv`, progress),
+      },
+      {
+        title: "Outcomes as NDJSON",
+        about: "a line of JSON for each frame",
+        copies: false,
+        make: (progress) => rowsOf("ndjson", `${base}.ndjson`, progress),
+      },
+    ],
+  };
+}
+
+function ofCode(base: string): Section {
+  const frame = way.value?.frame ?? null;
+  return {
+    title: "Code",
+    items: [
+      {
+        title: "TypeScript",
+        about: "a program that steers the frames and prints what became of each",
+        copies: true,
+        make: () => made(programText(rules.peek(), rulesName.peek(), openFile.peek()?.name ?? null), `${base}.ts`),
+      },
+      {
+        title: "Test of all frames",
+        about: "for vitest: it expects what happened here",
+        copies: true,
+        make: (progress) => testOf(null, `${base}.test.ts`, progress),
+      },
+      ...(frame === null
+        ? []
+        : [
+            {
+              title: `Test of frame ${frame}`,
+              about: "for vitest, with the frames before it where rules remember them",
+              copies: true,
+              make: (progress: Progress) => testOf(frame, `${base}-frame-${frame}.test.ts`, progress),
+            },
+          ]),
+    ],
+  };
+}
+
+function ofWay(base: string, frame: number): Section {
+  return {
+    title: `Explanation of frame ${frame}`,
+    items: [
+      {
+        title: "Text",
+        about: "as flowsteer trace and flowsteer why print it",
+        copies: true,
+        make: async () => {
+          const { explanationText } = await import("./out/explanation.js");
+          return way.value === null ? null : made(explanationText(way.value), `${base}-frame-${frame}.txt`);
+        },
+      },
+      {
+        title: "JSON",
+        about: "a line for the trace, and one for the explanation",
+        copies: true,
+        make: async () => {
+          const { explanationLines } = await import("./out/explanation.js");
+          return way.value === null ? null : made(explanationLines(way.value), `${base}-frame-${frame}.ndjson`);
+        },
+      },
+    ],
+  };
+}
+
+function source(): Source {
+  return { rules: rules.peek(), name: rulesName.peek(), capture: openFile.peek() };
+}
+
+async function rowsOf(format: "csv" | "ndjson", file: string, progress: Progress): Promise<Made | null> {
+  return named(await written((writer, report) => writer.rows(source(), format, report), progress), file);
+}
+
+async function testOf(frame: number | null, file: string, progress: Progress): Promise<Made | null> {
+  const text = await written((writer, report) => writer.test(source(), frame, report), progress);
+  return text === null ? null : made(text, file);
+}
+
+function made(text: string, file: string): Promise<Made> {
+  return Promise.resolve({ blob: new Blob([text], { type: "text/plain" }), file });
+}
+
+function named(blob: Blob | null, file: string): Made | null {
+  return blob === null ? null : { blob, file };
+}

@@ -1,0 +1,112 @@
+/** The dialog "Take away". */
+import { useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { engine } from "../engine/client.js";
+import { Dialog } from "../parts/dialog.js";
+import { refusals } from "../state/answer.js";
+import { stopWriting } from "./out/client.js";
+import { sections, type Item, type Made } from "./takeAway.js";
+import type { ViewProps } from "./views.js";
+
+/** Milliseconds before work under way is shown. */
+const PATIENCE = 200;
+
+/** What is under way, and how far. */
+interface Doing {
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export function TakeAwayDialog({ onClose }: ViewProps): JSX.Element {
+  const said = useSignal("");
+  const doing = useSignal<Doing | null>(null);
+  useEffect(() => stopWriting, []);
+  /** Makes an item, and says what came of it. */
+  const make = async (item: Item, use: (made: Made) => Promise<string>): Promise<void> => {
+    const began = performance.now();
+    said.value = "";
+    try {
+      const made = await item.make((done, total, what) => {
+        if (performance.now() - began > PATIENCE) doing.value = { what, done, total };
+      });
+      said.value = made === null ? `${item.title}: stopped.` : await use(made);
+    } catch (error) {
+      said.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      doing.value = null;
+    }
+  };
+  const wrong = refusals.value.length > 0;
+  const shown = wrong ? sections().slice(0, 1) : sections();
+  return (
+    <Dialog title="Take away" class="take-away" onClose={onClose}>
+      {shown.map(({ title, items }) => (
+        <section key={title} aria-label={title}>
+          <h3>{title}</h3>
+          <ul>
+            {items.map((item) => (
+              <li key={item.title}>
+                <span class="take-what">
+                  {item.title} <span class="muted">{item.about}</span>
+                </span>
+                <span class="take-how">
+                  {item.copies && (
+                    <button type="button" aria-label={`Copy: ${item.title}`} onClick={() => void make(item, copy)}>
+                      Copy
+                    </button>
+                  )}
+                  <button type="button" aria-label={`Download: ${item.title}`} onClick={() => void make(item, save)}>
+                    Download
+                  </button>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {wrong && <p>The rules have errors: once they are corrected, captures, outcomes and code are here too.</p>}
+      {doing.value !== null && <Working {...doing.value} />}
+      <p role="status" aria-live="polite" class="said">
+        {said.value}
+      </p>
+    </Dialog>
+  );
+}
+
+function Working({ what, done, total }: Doing): JSX.Element {
+  const stop = (): void => {
+    stopWriting();
+    void engine().stop();
+  };
+  return (
+    <p class="take-work">
+      <span id="take-what">{what}</span>
+      <progress aria-labelledby="take-what" {...(total > 0 ? { value: done, max: total } : {})} />
+      <button type="button" onClick={stop}>
+        Stop
+      </button>
+    </p>
+  );
+}
+
+async function copy({ blob, file }: Made): Promise<string> {
+  const text = await blob.text();
+  try {
+    await navigator.clipboard.writeText(text);
+    return `${file} is copied.`;
+  } catch {
+    return `The browser does not let the page copy: download ${file} instead.`;
+  }
+}
+
+function save({ blob, file }: Made): Promise<string> {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = file;
+  link.click();
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return Promise.resolve(`${file} is saved.`);
+}
