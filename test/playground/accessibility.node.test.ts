@@ -1,6 +1,9 @@
 /** Every view of the playground: axe-core finds nothing, and nothing is cut where the page is narrow or enlarged. */
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { MAIL, openTotals, rulesOn, verdict, WEB } from "./answers/support.js";
+import { typeRules } from "./share/support/rules.js";
 import { AXE, violations } from "./support/axe.js";
 import { openPlayground, type Playground } from "./support/page.js";
 
@@ -27,7 +30,39 @@ const VIEWS: readonly View[] = [
       await openTotals(page);
     },
   },
+  {
+    name: "meters",
+    open: async (page) => {
+      const example = await readFile(new URL("../../examples/state-meter.json", import.meta.url), "utf8");
+      await typeRules(page, JSON.stringify(JSON.parse(example)));
+      await openTotals(page);
+      await page.locator("canvas").first().waitFor();
+    },
+  },
+  {
+    name: "refused rules",
+    open: async (page) => {
+      await steered(page);
+      await typeRules(page, rulesOn([WEB], PORTS).replace("tcp_dport", "tcp_dprt"));
+      await page.getByText("Of the last rules without an error").waitFor();
+    },
+  },
+  {
+    name: "the comparison, with a frame before and after",
+    open: async (page) => {
+      await typeRules(page, rulesOn([WEB, MAIL], PORTS));
+      await verdict(page, "deliver", 4).waitFor();
+      await openTotals(page);
+      await page.getByRole("button", { name: "Pin these rules" }).first().click();
+      await page.getByText("Every frame ends as before.").waitFor();
+      await typeRules(page, rulesOn([{ ...WEB, port: 80 }, MAIL], PORTS));
+      await page.getByRole("list", { name: "Changes" }).getByRole("button").first().click();
+      await page.getByRole("table", { name: "Frame 1 before and after" }).waitFor();
+    },
+  },
 ];
+
+const PORTS = [443, 443, 443, 25, 80];
 
 /** Width, height, theme. `npm test` has each width and each theme once. */
 const LOOKS = (
@@ -78,9 +113,4 @@ test("nothing moves where the system asks for that", async () => {
 
 async function steered(page: Page): Promise<void> {
   await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
-}
-
-async function openTotals(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Totals", exact: true }).click();
-  await page.getByRole("region", { name: "All totals" }).getByRole("heading", { name: "Hits by rule" }).waitFor();
 }

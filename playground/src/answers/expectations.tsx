@@ -3,13 +3,13 @@ import type { JSX } from "preact";
 import type { Totals } from "../engine/api.js";
 import { countText } from "../parts/format.js";
 import { selectedPath } from "../state/selection.js";
-import { objectOf } from "./expectationPath.js";
+import { failedCount } from "./expectationPath.js";
 import { Limited } from "./limited.js";
 
 export function Expectations({ totals }: { readonly totals: Totals }): JSX.Element | null {
   const { expectations, failures } = totals;
   if (expectations === 0) return null;
-  const failed = new Set(failures.map(({ path }) => objectOf(path))).size;
+  const failed = failedCount(failures);
   return (
     <section aria-labelledby="totals-expectations">
       <h3 id="totals-expectations">Expectations</h3>

@@ -7,6 +7,7 @@ import { SHAPES } from "../parts/verdict.js";
 import { answer, refusals, stale } from "../state/answer.js";
 import { totalsOpen } from "../state/view.js";
 import { Comparison } from "./comparison.js";
+import { failedCount } from "./expectationPath.js";
 import { isFiltered, toggleFilter } from "./filtering.js";
 import { HitsLine } from "./hitsLine.js";
 
@@ -48,8 +49,15 @@ function Results({ all, totals }: { readonly all: Answer; readonly totals: Total
           <HitsLine totals={totals} />
         </>
       )}
-      <Comparison all={all} />
-      <p class="amount muted">{amountText(all, totals)}</p>
+      <div class="strip-end">
+        {totals.failures.length > 0 && (
+          <button type="button" class="quiet fails" onClick={() => (totalsOpen.value = true)}>
+            <span aria-hidden="true">✕</span> {`${counted(failedCount(totals.failures), "expectation")} not met`}
+          </button>
+        )}
+        <Comparison all={all} />
+        <p class="amount muted">{amountText(all, totals)}</p>
+      </div>
       <p class="visually-hidden" role="status">
         {verdictsText(totals)}
       </p>

@@ -92,7 +92,8 @@ test("expectations that fail lead to their place in the rules", async () => {
     },
   };
   const page = await withRules(rulesOn([WEB, MAIL], PORTS, expected));
-  const totals = await openTotals(page);
+  await page.getByRole("button", { name: "1 expectation not met" }).click();
+  const totals = page.getByRole("region", { name: "All totals" });
   await totals.getByText("1 of 2 hold").waitFor();
   const place = totals.getByRole("button", { name: "expect.frames[0].to" });
   await place.click();
