@@ -1,5 +1,6 @@
 /** Every view of the playground: axe-core finds nothing, and nothing is cut where the page is narrow or enlarged. */
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIL, openTotals, rulesOn, verdict, WEB } from "./answers/support.js";
@@ -37,6 +38,34 @@ const VIEWS: readonly View[] = [
       await typeRules(page, JSON.stringify(JSON.parse(example)));
       await openTotals(page);
       await page.locator("canvas").first().waitFor();
+    },
+  },
+  {
+    name: "the way of a frame that missed, with the reason",
+    open: async (page) => {
+      await selectFrame(page, "miss");
+      await page.getByRole("treeitem").first().click();
+      await page.getByRole("treeitem").nth(1).waitFor();
+    },
+  },
+  {
+    name: "a capture",
+    open: async (page) => {
+      await steered(page);
+      const chosen = page.waitForEvent("filechooser");
+      await page.getByRole("button", { name: "Open capture" }).click();
+      await (await chosen).setFiles(fileURLToPath(new URL("../../examples/everyday.pcap", import.meta.url)));
+      await page.getByText("86 frames").first().waitFor();
+      await page.getByRole("combobox", { name: "Filter frames" }).fill("verdict:");
+      await page.getByRole("listbox", { name: "Suggestions" }).waitFor();
+    },
+  },
+  {
+    name: "the list of examples",
+    open: async (page) => {
+      await steered(page);
+      await page.getByRole("button", { name: "Examples" }).click();
+      await page.getByRole("menu").waitFor();
     },
   },
   {
@@ -110,6 +139,14 @@ test("nothing moves where the system asks for that", async () => {
   expect(moving).toEqual([]);
   await context.close();
 });
+
+async function selectFrame(page: Page, verdictOfIt: string): Promise<void> {
+  await steered(page);
+  const tab = page.getByRole("tab", { name: "Frames" });
+  if (await tab.isVisible()) await tab.click();
+  await page.getByRole("grid", { name: "Frames" }).getByRole("row", { name: verdictOfIt }).first().click();
+  await page.getByRole("tree", { name: "Headers" }).waitFor();
+}
 
 async function steered(page: Page): Promise<void> {
   await page.getByRole("list", { name: "Frames by verdict" }).waitFor();

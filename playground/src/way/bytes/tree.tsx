@@ -58,36 +58,34 @@ function Header({ node, index, marks }: HeaderProps): JSX.Element {
   const toggle = (): void => {
     opened.value = new Map(opened.peek()).set(key, !open);
   };
+  // Fields stand beside their header, not in it: they are no part of its name.
   return (
-    <div
-      role="treeitem"
-      aria-expanded={open}
-      aria-selected={holds && !open}
-      aria-label={`${node.header} ${headerSummary(node)}`}
-      tabIndex={current.value === id ? 0 : -1}
-      data-item={id}
-      data-level={node.level}
-      onFocus={(event) => {
-        if (event.target === event.currentTarget) current.value = id;
-      }}
-    >
-      <div class="header-line" data-changed={changed || undefined} onClick={toggle}>
-        <span class="twisty" aria-hidden="true">
-          {open ? "▾" : "▸"}
-        </span>
-        <span class="offset mono">{node.offset}</span>
-        <span class="header-name mono">{node.header}</span>
-        <span class="header-summary mono">{headerSummary(node)}</span>
-        {changed && <span class="changed-mark">changed</span>}
-      </div>
-      {open && (
-        <div role="group">
-          {node.fields.map((field, i) => (
-            <Field key={i} node={node} field={field} id={`${id}.${i}`} marks={marks} />
-          ))}
+    <>
+      <div
+        role="treeitem"
+        aria-level={1}
+        aria-expanded={open}
+        aria-selected={holds && !open}
+        tabIndex={current.value === id ? 0 : -1}
+        data-item={id}
+        data-level={node.level}
+        onFocus={() => void (current.value = id)}
+      >
+        <div class="header-line" data-changed={changed || undefined} onClick={toggle}>
+          <span class="twisty" aria-hidden="true">
+            {open ? "▾" : "▸"}
+          </span>
+          <span class="offset mono" aria-hidden="true">
+            {node.offset}
+          </span>
+          <span class="header-name mono">{node.header}</span>
+          <span class="header-summary mono">{headerSummary(node)}</span>
+          {changed && <span class="changed-mark">changed</span>}
         </div>
-      )}
-    </div>
+      </div>
+      {open &&
+        node.fields.map((field, i) => <Field key={i} node={node} field={field} id={`${id}.${i}`} marks={marks} />)}
+    </>
   );
 }
 
@@ -106,6 +104,7 @@ function Field({ node, field, id, marks }: FieldProps): JSX.Element {
   return (
     <div
       role="treeitem"
+      aria-level={2}
       class="field-line"
       aria-selected={selected}
       tabIndex={current.value === id ? 0 : -1}
