@@ -10,7 +10,7 @@ import { indentOf } from "../../state/json.js";
 import { basics } from "./basics.js";
 import type * as ExtrasModule from "./extras.js";
 import { followSelection, selecting } from "./lights.js";
-import { follow, typing } from "./sync.js";
+import { follow, overSelection, typing } from "./sync.js";
 
 type Extras = typeof ExtrasModule;
 
@@ -40,6 +40,7 @@ export class Editor {
         keymap.of([{ key: "Shift-Alt-f", run: () => this.format() }]),
         basics,
         typing,
+        overSelection,
         selecting,
         EditorView.updateListener.of(({ state: now }) => {
           this.undoable.value = undoDepth(now);

@@ -9,6 +9,24 @@ import { editsBetween } from "../../state/json.js";
 /** Marks a change that comes from the page. */
 const FROM_PAGE = Annotation.define<boolean>();
 
+/**
+ * Text that comes over a selection, as from an input method, is put in by the editor: browsers that do
+ * it themselves style what they move, which the content security policy refuses.
+ */
+export const overSelection: Extension = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, isComposing } = event;
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== "insertText" || data === null || isComposing || view.composing) return false;
+    if (empty && !data.includes("\n")) return false;
+    const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: "input.type" });
+    const handled = view.state.facet(EditorView.inputHandler).some((one) => one(view, from, to, data, insert));
+    if (!handled) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
+
 /** Typed text becomes the page's rules. */
 export const typing: Extension = EditorView.updateListener.of((update) => {
   if (update.docChanged && !update.transactions.every((one) => one.annotation(FROM_PAGE) === true)) {

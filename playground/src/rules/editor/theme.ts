@@ -56,7 +56,17 @@ const PANELS = EditorView.theme({
   ".cm-panels": { backgroundColor: "var(--surface)", color: "var(--text)", fontFamily: "var(--font)" },
   ".cm-panels-top": { borderBottom: "1px solid var(--line)" },
   ".cm-panel.cm-search": { padding: "var(--space) calc(2 * var(--space))", fontSize: "var(--size)" },
-  ".cm-panel.cm-search label": { fontSize: "var(--small)" },
+  ".cm-panel.cm-search label": {
+    display: "inline-flex",
+    gap: "var(--space)",
+    alignItems: "center",
+    marginRight: "calc(2 * var(--space))",
+    fontSize: "var(--small)",
+    whiteSpace: "nowrap",
+  },
+  ".cm-panel.cm-search input[type=checkbox]": { margin: "0" },
+  ".cm-panel.cm-search .cm-button": { minHeight: "24px", margin: "2px var(--space) 2px 0", padding: "0 8px" },
+  ".cm-panel.cm-search .cm-textfield": { minHeight: "24px", margin: "2px var(--space) 2px 0" },
   ".cm-panel.cm-search [name=close]": { color: "var(--text)", fontSize: "16px" },
   ".cm-textfield, .cm-button": {
     border: "1px solid var(--line)",

@@ -1,5 +1,5 @@
 /** Completion and descriptions: those of the JSON Schema, and what only the document or the engine knows. */
-import { getLocation, parseTree, findNodeAtLocation, findNodeAtOffset, getNodePath, type Node } from "jsonc-parser";
+import { getLocation, parseTree, findNodeAtOffset, getNodePath, type Node } from "jsonc-parser";
 import {
   getLanguageService,
   TextDocument,
@@ -8,12 +8,12 @@ import {
 } from "vscode-json-languageservice";
 import type { CompletionItem, Completions, Description, Language } from "./api.js";
 import { linesOf, matchField, modifyField, shortForm, valuesOf } from "./fields.js";
-import { namesAt, sectionsAt, sectionsOfKey, type Named } from "./names.js";
-import { editorSnippet, OBJECTS } from "./snippets.js";
+import { namesAt, sectionsAt, sectionsOfKey } from "./names.js";
+import { editorSnippet, literal, OBJECTS } from "./snippets.js";
 
 type Path = readonly (string | number)[];
 
-/** Deeper text is no document. */
+/** Longer text is not read. */
 const LONGEST = 2_000_000;
 const URI = "flowsteer:scenario";
 /** Lists whose items are words or objects with one key. */
@@ -46,12 +46,22 @@ export class SchemaLanguage implements Language {
     const { path, isAtPropertyKey } = getLocation(text, offset);
     const range = wordAt(text, offset);
     const root = parseTree(text);
-    const names = namesItems(root, path, isAtPropertyKey);
+    const place: PlaceOfWord = { text, range, path, root };
+    const names = namesItems(place, isAtPropertyKey);
     if (names !== null) return { ...range, items: names };
-    const list = await this.#list(text, offset);
-    const items = (list?.items ?? []).map((item) => itemOf(item, path, root));
-    if (isAtPropertyKey) return { ...range, items };
-    return { ...range, items: [...valueItems(path), ...(await this.#objects(text, offset, path)), ...items] };
+    if (isAtPropertyKey) return { ...range, items: await this.#keys(place) };
+    const list = await this.#list(...standIn(place));
+    const items = (list?.items ?? []).map((item) => valueItem(item, place));
+    const objects = await this.#objects(place);
+    const values = items.filter(({ label }) => label !== "{}" || objects.length === 0);
+    return { ...range, items: [...fieldItems(path), ...objects, ...values] };
+  }
+
+  async #keys(place: PlaceOfWord): Promise<CompletionItem[]> {
+    const { text, range } = place;
+    const hasColon = /^\s*:/.test(text.slice(range.to, range.to + 1000));
+    const list = await this.#list(...standIn(place, hasColon ? "" : ","));
+    return (list?.items ?? []).map((item) => keyItem(item, place, hasColon));
   }
 
   #list(text: string, offset: number): PromiseLike<CompletionList | null> {
@@ -61,21 +71,24 @@ export class SchemaLanguage implements Language {
   }
 
   /** Objects as items of a list: an object of a section, or one for each key that says what the item does. */
-  async #objects(text: string, offset: number, path: Path): Promise<CompletionItem[]> {
+  async #objects(place: PlaceOfWord): Promise<CompletionItem[]> {
+    const { text, range, path, root } = place;
     const list = path.at(-2);
-    if (typeof path.at(-1) !== "number" || typeof list !== "string" || text[offset - 1] === '"') return [];
+    if (typeof path.at(-1) !== "number" || typeof list !== "string" || text[range.from] === '"') return [];
     const whole = path.length === 2 ? OBJECTS[list] : undefined;
     if (whole !== undefined) {
       const label = `new ${list.replace(/s$/, "")}`;
-      return [{ label, kind: "template", snippet: whole, detail: "", about: `An object of ${list}.`, goesOn: false }];
+      const snippet = whole + separator(text, range.to);
+      return [{ label, kind: "template", snippet, detail: "", about: `An object of ${list}.`, goesOn: false }];
     }
     if (!CHOICES.includes(list)) return [];
-    const inside = `${text.slice(0, offset)}{""}${text.slice(offset)}`;
-    const keys = await this.#list(inside, offset + 2);
-    const root = parseTree(inside);
+    const inside = `${text.slice(0, range.from)}{""}${text.slice(range.to)}`;
+    const keys = await this.#list(inside, range.from + 2);
+    // Its text ends with the brace of the object.
+    const one: PlaceOfWord = { text: "}", range: { from: 0, to: 0 }, path: [...path, ""], root };
     return (keys?.items ?? []).map((item) => {
-      const { snippet, ...rest } = itemOf(item, [...path, ""], root);
-      return { ...rest, kind: "template", snippet: `\\{ ${snippet} \\}` };
+      const { snippet, ...rest } = keyItem(item, one, false);
+      return { ...rest, kind: "template", snippet: `\\{ ${snippet} \\}${separator(text, range.to)}` };
     });
   }
 
@@ -108,36 +121,59 @@ export class SchemaLanguage implements Language {
   }
 }
 
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A word of a text that is completed. */
+interface PlaceOfWord {
+  readonly text: string;
+  readonly range: Range;
+  readonly path: Path;
+  readonly root: Node | undefined;
+}
+
+/** The text with an empty string for the word, and a place in it: what is half written confuses no parser. */
+function standIn({ text, range, path }: PlaceOfWord, after = ""): [text: string, offset: number] {
+  const inList = typeof path.at(-1) === "number";
+  const more = inList ? separator(text, range.to) : after;
+  return [`${text.slice(0, range.from)}""${more}${text.slice(range.to)}`, range.from + 1];
+}
+
+/** The comma that what follows needs. */
+function separator(text: string, at: number): string {
+  return /^\s*(?:[\]},]|$)/.test(text.slice(at, at + 1000)) ? "" : ",";
+}
+
 /** The token at an offset that a completion replaces. */
-function wordAt(text: string, offset: number): { from: number; to: number } {
+function wordAt(text: string, offset: number): Range {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
-  const before = /"(?:[^"\\]|\\.)*$|[\w.+-]*$/.exec(openString(line) ? line.slice(line.lastIndexOf('"')) : line);
-  const from = offset - (before?.[0].length ?? 0);
-  const quoted = text[from] === '"' && openString(line);
-  const rest = quoted ? /^[^"\n,:{}[\]]*"?/ : /^[\w.+-]*/;
-  const after = rest.exec(text.slice(offset, offset + 1000))?.[0] ?? "";
-  return { from, to: offset + (quoted && !after.endsWith('"') ? 0 : after.length) };
+  const quoted = isInString(line);
+  const before = quoted ? line.length - line.lastIndexOf('"') : (/[\w.+-]*$/.exec(line)?.[0].length ?? 0);
+  const rest = text.slice(offset, offset + 1000);
+  const after = (quoted ? /^[^"\n,:{}[\]]*"|/ : /^[\w.+-]*/).exec(rest)?.[0] ?? "";
+  return { from: offset - before, to: offset + after.length };
 }
 
 /** Whether a line ends inside a string. */
-function openString(line: string): boolean {
+function isInString(line: string): boolean {
   return (line.replace(/\\./g, "").split('"').length & 1) === 0;
 }
 
-function namesItems(root: Node | undefined, path: Path, isKey: boolean): CompletionItem[] | null {
+function namesItems({ text, range, path, root }: PlaceOfWord, isKey: boolean): CompletionItem[] | null {
   const sections = isKey ? sectionsOfKey(path) : sectionsAt(path);
   if (sections === null || sections.length === 0) return null;
-  return namesAt(root, path, sections).map((one) => nameItem(one, isKey));
-}
-
-function nameItem({ name, path, about }: Named, isKey: boolean): CompletionItem {
-  const quoted = JSON.stringify(name).replace(/[{}]/g, "\\$&");
-  const snippet = isKey ? `${quoted}: \${}` : quoted;
-  return { label: name, kind: "name", snippet, detail: path, about: about ?? "", goesOn: false };
+  const comma = separator(text, range.to);
+  const end = !isKey ? comma : /^\s*:/.test(text.slice(range.to)) ? "" : `: \${}${comma}`;
+  return namesAt(root, path, sections).map(({ name, path: detail, about }) => {
+    const snippet = literal(JSON.stringify(name)) + end;
+    return { label: name, kind: "name", snippet, detail, about: about ?? "", goesOn: false };
+  });
 }
 
 /** What a match field can be; the schema has the same examples for all. */
-function valueItems(path: Path): CompletionItem[] {
+function fieldItems(path: Path): CompletionItem[] {
   const field = fieldOf(path);
   if (field === undefined) return [];
   return [...valuesOf(field), '"any"'].map((value) => ({
@@ -150,23 +186,39 @@ function valueItems(path: Path): CompletionItem[] {
   }));
 }
 
-function itemOf(item: SchemaItem, path: Path, root: Node | undefined): CompletionItem {
-  const { label, documentation = "" } = item;
-  const isKey = item.kind === 10;
-  const about = typeof documentation === "string" ? documentation : documentation.value;
-  const name = label.replace(/^"(.*)"$/, "$1");
-  const field = isKey ? matchField(name) : modifyField(name);
-  const at = [...path.slice(0, -1), name];
-  const refers = isKey && (sectionsAt(at)?.length ?? 0) > 0 && !hasValue(root, at);
-  const text = item.textEdit?.newText ?? item.insertText ?? label;
-  const snippet = refers ? `${JSON.stringify(name)}: "\${}"` : editorSnippet(text);
-  const detail = field === undefined ? "" : shortForm(field);
-  const lines = field === undefined ? about : linesOf(field).join("\n");
-  return { label: name, kind: isKey ? "key" : "value", snippet, detail, about: lines, goesOn: refers };
+function keyItem(item: SchemaItem, { text, range, path }: PlaceOfWord, hasColon: boolean): CompletionItem {
+  const { label } = item;
+  const field = path.at(-2) === "match" || path.at(-2) === "mask" ? matchField(label) : undefined;
+  const refers = (sectionsAt([...path.slice(0, -1), label])?.length ?? 0) > 0;
+  const written = editorSnippet(item.textEdit?.newText ?? item.insertText ?? label).replace(/,$/, "");
+  const key = literal(JSON.stringify(label));
+  const value = refers ? '"${}"' : written.startsWith(`${key}: `) ? written.slice(key.length + 2) : "${}";
+  return {
+    label,
+    kind: "key",
+    snippet: hasColon ? key : `${key}: ${value}${separator(text, range.to)}`,
+    detail: field === undefined ? "" : shortForm(field),
+    about: field === undefined ? aboutOf(item) : linesOf(field).join("\n"),
+    goesOn: refers && !hasColon,
+  };
 }
 
-function hasValue(root: Node | undefined, path: Path): boolean {
-  return root !== undefined && findNodeAtLocation(root, [...path]) !== undefined;
+function valueItem(item: SchemaItem, { text, range, path }: PlaceOfWord): CompletionItem {
+  const label = item.label.replace(/^"(.*)"$/, "$1");
+  const field = modifyField(label);
+  const written = editorSnippet(item.textEdit?.newText ?? item.insertText ?? item.label).replace(/,$/, "");
+  return {
+    label,
+    kind: "value",
+    snippet: written + (typeof path.at(-1) === "number" ? separator(text, range.to) : ""),
+    detail: field === undefined ? "" : shortForm(field),
+    about: field === undefined ? aboutOf(item) : linesOf(field).join("\n"),
+    goesOn: false,
+  };
+}
+
+function aboutOf({ documentation = "" }: SchemaItem): string {
+  return typeof documentation === "string" ? documentation : documentation.value;
 }
 
 /** The match field whose value is at a path. */

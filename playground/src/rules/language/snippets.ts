@@ -2,7 +2,7 @@
 
 /** `"tag": ${1:0}` becomes `"tag": ${0}`: the editor's places have no number before their proposal. */
 export function editorSnippet(text: string): string {
-  const plain = (part: string): string => part.replace(/\\([\\$}])/g, "$1").replace(/[{}]/g, "\\$&");
+  const plain = (part: string): string => literal(part.replace(/\\([\\$}])/g, "$1"));
   let out = "";
   let end = 0;
   for (const found of text.matchAll(
@@ -12,6 +12,11 @@ export function editorSnippet(text: string): string {
     end = found.index + found[0].length;
   }
   return out + plain(text.slice(end));
+}
+
+/** Text without places in a snippet of the editor. */
+export function literal(text: string): string {
+  return text.replace(/[{}]/g, "\\$&");
 }
 
 /** An object of a section, to be filled in. */

@@ -1,0 +1,219 @@
+/** The pane "Rules": typing, errors in place, completion, descriptions, find, format, undo. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
+import { completions, cursorAfter, editor, problems, until, untilText, write } from "./support/editor.js";
+
+let playground: Playground;
+let opened: OpenPage;
+let page: Page;
+
+beforeAll(async () => {
+  playground = await openPlayground();
+});
+afterAll(async () => playground.close());
+
+beforeEach(async () => {
+  // Tall, so that the editor shows all lines.
+  opened = await playground.open({ height: 3000 });
+  page = opened.page;
+  await untilText(page, "flowsteer");
+});
+afterEach(async () => {
+  // Errors of the content security policy among them.
+  expect(opened.faults).toEqual([]);
+  await opened.context.close();
+});
+
+test("an error stands where it is, in the list, and is mended", async () => {
+  await cursorAfter(page, '"table": "over');
+  await page.keyboard.type("k");
+  await problems(page)
+    .getByText(/^1 error/)
+    .waitFor();
+  const marked = page.locator(".cm-lintRange-error");
+  await until(async () => expect((await marked.allInnerTexts()).join("")).toContain("overklay"));
+  expect(await page.locator(".cm-marks .cm-error").count()).toBe(1);
+  // The list goes there, and so does a key.
+  await page.keyboard.press("ControlOrMeta+Home");
+  await page.keyboard.press("F8");
+  await until(async () => expect(await selected()).toContain("overklay"));
+  await page.keyboard.press("ControlOrMeta+Home");
+  await problems(page)
+    .getByRole("button", { name: /overklay|unknown|name/i })
+    .first()
+    .click();
+  await until(async () => expect(await selected()).toContain("overklay"));
+  // It is announced.
+  await page.getByRole("status").getByText("1 error in the rules").waitFor({ state: "attached" });
+  // A button uses the name that was meant; undo takes it back.
+  await problems(page).getByRole("button", { name: 'Use "overlay"' }).click();
+  await problems(page).waitFor({ state: "detached" });
+  await untilText(page, "overklay", false);
+  await editor(page).focus();
+  await page.keyboard.press("ControlOrMeta+Z");
+  await untilText(page, "overklay");
+});
+
+test("text that is no JSON says where", async () => {
+  await cursorAfter(page, '"queues": [');
+  await page.keyboard.insertText("?");
+  await problems(page)
+    .getByText(/^1 error/)
+    .waitFor();
+  await until(async () => expect(await page.locator(".cm-lintRange-error").allInnerTexts()).toEqual(["?"]));
+  await page.keyboard.press("Backspace");
+  await problems(page).waitFor({ state: "detached" });
+});
+
+test("keys and match fields are completed by keyboard", async () => {
+  await cursorAfter(page, '"name": "to blue", ');
+  await page.keyboard.press("ControlOrMeta+Space");
+  await page.keyboard.type("ma");
+  await completions(page).getByRole("option", { name: "match", exact: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await untilText(page, '"match": {},"table"');
+  await page.keyboard.type('"outer.ipv4_d');
+  const option = completions(page).getByRole("option", { name: /outer\.ipv4_dst/ });
+  await option.waitFor();
+  expect(await option.innerText()).toContain("32 bits");
+  await until(async () => expect(await page.locator(".cm-completionInfo").innerText()).toContain("10.0.0.0/8"));
+  await page.keyboard.press("Enter");
+  await untilText(page, '"match": {"outer.ipv4_dst": }');
+  await page.keyboard.press("ControlOrMeta+Space");
+  await completions(page).getByRole("option", { name: "10.0.0.0/8" }).waitFor();
+});
+
+test("names that exist are completed", async () => {
+  await cursorAfter(page, '"queue": "');
+  await page.keyboard.press("ControlOrMeta+Space");
+  await completions(page).getByRole("option", { name: "green" }).waitFor();
+  // With the place of each.
+  expect(await completions(page).getByRole("option").allInnerTexts()).toEqual(["bluequeues[0]", "greenqueues[1]"]);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await untilText(page, '"queue": "green" }] },');
+});
+
+test("an action is written whole, and its name is completed next", async () => {
+  await cursorAfter(page, '"table": "blue gets", "actions": [');
+  await page.keyboard.press("ControlOrMeta+Space");
+  await page.keyboard.type("queu");
+  await completions(page).getByRole("option", { name: "queue" }).first().click();
+  await untilText(page, '[{ "queue": "" },{');
+  await completions(page).getByRole("option", { name: "blue" }).click();
+  await untilText(page, '[{ "queue": "blue" }');
+});
+
+test("a field is described under the pointer, and by a key", async () => {
+  const about = page.locator(".cm-about");
+  await until(async () => {
+    await page.mouse.move(0, 0);
+    await page.getByText('"misc.source_port"').hover();
+    await about.getByText("misc.source_port").waitFor({ timeout: 2000 });
+  });
+  await page.mouse.move(0, 0);
+  await about.waitFor({ state: "detached" });
+  await cursorAfter(page, "misc.vxl");
+  await page.keyboard.press("F2");
+  await about.getByText("24 bits").waitFor();
+  await page.getByRole("status").getByText("24 bits").waitFor({ state: "attached" });
+  await page.keyboard.press("Escape");
+  await about.waitFor({ state: "detached" });
+  // A name says which object it is, and a key goes there.
+  await cursorAfter(page, '"queue": "blu');
+  await page.keyboard.press("F2");
+  await about.getByText("queues[0]").waitFor();
+  await page.keyboard.press("F12");
+  await until(async () =>
+    expect(await page.locator(".cm-activeLine").innerText()).toContain('{ "name": "blue", "function"'),
+  );
+});
+
+test("a repair is one step of the history", async () => {
+  const before = await editor(page).innerText();
+  await write(page, before.replace("5002", "5003"));
+  await untilText(page, "5003");
+  await page.keyboard.press("ControlOrMeta+Z");
+  await untilText(page, "5002");
+  await page.getByRole("button", { name: "Redo", exact: true }).click();
+  await untilText(page, "5003");
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await untilText(page, "5002");
+});
+
+test("find, and format", async () => {
+  await editor(page).focus();
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await page.getByRole("textbox", { name: "Find", exact: true }).pressSequentially("overlay");
+  await until(async () => expect(await page.locator(".cm-searchMatch").count()).toBe(4));
+  await page.keyboard.press("Enter");
+  await until(async () => expect(await page.locator(".cm-searchMatch-selected").count()).toBe(1));
+  await page.keyboard.press("Escape");
+  await write(page, '{"flowsteer":1,"queues":[{"name":"web"}]}');
+  await page.keyboard.press("Shift+Alt+F");
+  await untilText(page, '  "queues": [\n    {\n      "name": "web"\n    }\n  ]\n}');
+});
+
+test("Tab indents, and Escape, then Tab, leaves", async () => {
+  await cursorAfter(page, '"flowsteer": 1,');
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Tab");
+  await untilText(page, '\n    "flowsteer": 1');
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  expect(await editor(page).evaluate((element) => element === document.activeElement?.shadowRoot?.activeElement)).toBe(
+    false,
+  );
+});
+
+test("examples, new and files open in place of the rules", async () => {
+  const name = page.getByRole("textbox", { name: "Name of the rules" });
+  await page.getByRole("button", { name: "Examples" }).focus();
+  await page.keyboard.press("Enter");
+  const menu = page.getByRole("menu", { name: "Examples" });
+  await menu.getByRole("menuitem").nth(22).waitFor();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await until(async () => expect(await name.inputValue()).toBe("tunnel"));
+  await menu.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "New", exact: true }).click();
+  await untilText(page, '"to the web server"');
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  const file = { name: "mine.json", mimeType: "application/json", buffer: Buffer.from('{"flowsteer": 1}\r\n') };
+  await (await choosing).setFiles(file);
+  await untilText(page, '{"flowsteer": 1}');
+  expect(await name.inputValue()).toBe("mine");
+  // The editor keeps the old text in its history.
+  await editor(page).focus();
+  await page.keyboard.press("ControlOrMeta+Z");
+  await untilText(page, '"to the web server"');
+  await drop("dropped.json", '{"flowsteer": 1, "title": "dropped"}');
+  await untilText(page, '"dropped"');
+  expect(await name.inputValue()).toBe("dropped");
+});
+
+/** Drops a file on the editor. */
+async function drop(name: string, text: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([file = "", content = ""]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], file, { type: "application/json" }));
+      return data;
+    },
+    [name, text],
+  );
+  await editor(page).dispatchEvent("drop", { dataTransfer: transfer });
+}
+
+/** The selected text in the editor. */
+function selected(): Promise<string> {
+  return editor(page).evaluate((element) => {
+    const root = element.getRootNode() as ShadowRoot & { getSelection?: () => Selection | null };
+    return String(root.getSelection?.() ?? "");
+  });
+}
