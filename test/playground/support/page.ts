@@ -2,7 +2,7 @@
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "../../../scripts/find-browser.mjs";
-import { servePage, type PageServer } from "../../../src/cli/serve/pageServer.js";
+import { servePage, type PageServer, type ServedFile } from "../../../src/cli/serve/pageServer.js";
 
 export const BUILT = fileURLToPath(new URL("../../../dist/playground", import.meta.url));
 
@@ -32,7 +32,7 @@ export interface OpenPage {
   readonly faults: string[];
 }
 
-export async function openPlayground(extra: ReadonlyMap<string, string> = new Map()): Promise<Playground> {
+export async function openPlayground(extra: ReadonlyMap<string, ServedFile> = new Map()): Promise<Playground> {
   const found = await findBrowser();
   if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
   const server: PageServer = await servePage(BUILT, extra, 0);
