@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { buildFrame } from "../../../src/packet/index.js";
 import { encodeLink } from "../../../playground/src/state/link.js";
 import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
 
@@ -160,11 +161,67 @@ test("a repair of the rules delivers the frame, and one of the frame too", async
   const why = page.getByRole("region", { name: "Why" });
   await why.getByRole("button", { name: /Try repair: In flow "https" match outer.tcp_dport 443/ }).click();
   await why.getByText(/^● deliver/).waitFor();
+  // One step of the editor's history.
+  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await page.keyboard.press("Control+z");
+  await why.getByText(/^▼ miss/).waitFor();
   await opened?.context.close();
   const other = await openFrame(example("why-vxlan"), 2);
   await other.getByRole("button", { name: /Try repair: Send the frame with outer.udp_dport 4789/ }).click();
   await other
     .getByRole("region", { name: "Why" })
     .getByText(/^● deliver/)
+    .waitFor();
+});
+
+/** A table of many rules, and a frame of 9,000 bytes that hits the last but one. */
+function largeRules(rules: number): string {
+  const ports = Array.from({ length: rules }, (_, i) => i + 1);
+  const frame = buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "192.0.2.1", destination: "192.0.2.2" },
+    { header: "udp", source_port: 1, destination_port: rules - 1 },
+    { header: "payload", bytes: new Uint8Array(9000 - 42) },
+  ]);
+  return JSON.stringify({
+    flowsteer: 1,
+    queues: [{ name: "q" }],
+    tables: [{ name: "large", level: 0 }],
+    rules: ports.map((port) => ({
+      name: `port ${port}`,
+      table: "large",
+      priority: 0,
+      match: { "outer.udp_dport": port },
+      actions: [{ queue: "q" }],
+    })),
+    frames: [{ hex: Buffer.from(frame).toString("hex") }],
+  });
+}
+
+test("a table of many rules shows the rule that was hit, and more in steps; a long frame is drawn in part", async () => {
+  const page = await openFrame(largeRules(1212), 1);
+  const picture = page.getByRole("group", { name: /Picture of the pipeline/ });
+  await picture.getByRole("button", { name: "rule port 1211, hit" }).waitFor();
+  expect(await picture.getByRole("button", { name: /^rule port/ }).count()).toBe(9);
+  await picture.getByRole("button", { name: "Show more of 1,203 hidden rules" }).press("Enter");
+  await picture.getByRole("button", { name: "Show more of 1,153 hidden rules" }).waitFor();
+  expect(await picture.getByRole("button", { name: /^rule port/ }).count()).toBe(59);
+  const grid = page.getByRole("grid", { name: "Bytes of the frame, 9000" });
+  expect(await grid.getByRole("row").count()).toBeLessThan(80);
+  await grid.locator('[data-at="0"]').click();
+  await page.keyboard.press("Control+End");
+  await grid.locator('[data-at="8999"]').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("data-at"))).toBe("8999");
+});
+
+test("a mistake in the rules greys the last answer", async () => {
+  const page = await openFrame(example("why-port"), 2);
+  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("?");
+  await page.getByText("of the last rules without errors").waitFor();
+  await page
+    .getByRole("region", { name: "Why" })
+    .getByText(/^▼ miss/)
     .waitFor();
 });

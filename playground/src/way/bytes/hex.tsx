@@ -19,6 +19,8 @@ const size = signal({ height: 160, row: 18, width: 16 });
 
 export function HexView(): JSX.Element | null {
   const view = useRef<HTMLDivElement>(null);
+  // The cell that has the focus may leave the view before the next one is drawn.
+  const moving = useRef(false);
   const shown = bytes.value;
   const { height, row: rowHeight, width } = size.value;
   const rows = useComputed(() => {
@@ -38,8 +40,10 @@ export function HexView(): JSX.Element | null {
 
   useLayoutEffect(() => {
     const element = view.current;
-    if (element?.contains(document.activeElement) !== true) return;
-    element.querySelector<HTMLElement>(`[data-at="${cursor.value}"]`)?.focus({ preventScroll: true });
+    if (!moving.current && element?.contains(document.activeElement) !== true) return;
+    const cell = element?.querySelector<HTMLElement>(`[data-at="${cursor.value}"]`);
+    cell?.focus({ preventScroll: true });
+    if (cell !== null) moving.current = false;
   });
 
   if (shown === null) return null;
@@ -65,6 +69,7 @@ export function HexView(): JSX.Element | null {
           const to = movedCursor(event.key, at, { length, width, page, control: event.ctrlKey || event.metaKey });
           if (to === null) return;
           event.preventDefault();
+          moving.current = true;
           select(to);
           reveal(view.current, rows, to, rowHeight);
         }}

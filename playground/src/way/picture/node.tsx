@@ -43,22 +43,22 @@ function Table({ box: { node, x, y, width, height } }: { readonly box: PlacedNod
       <path class="rule-line" d={`M0 ${HEAD}H${width}`} />
       {node.rows.map((row, i) => (
         <g key={row.key} transform={`translate(0 ${HEAD + ROW * i})`}>
-          <TableRow table={node.id} row={row} width={width} />
+          <TableRow table={node.id} row={row} width={width} empty={node.rows.length === 1} />
         </g>
       ))}
     </g>
   );
 }
 
-function TableRow({
-  table,
-  row,
-  width,
-}: {
+interface TableRowProps {
   readonly table: string;
   readonly row: Row;
   readonly width: number;
-}): JSX.Element {
+  /** Whether the table has no rules. */
+  readonly empty: boolean;
+}
+
+function TableRow({ table, row, width, empty }: TableRowProps): JSX.Element {
   const hit = route.value?.hops.find(({ to }) => to.node === table && to.row === row.key);
   const later = hit !== undefined && hit.step > selectedStep.value;
   const state = { "data-hit": hit !== undefined || undefined, "data-later": later || undefined };
@@ -67,7 +67,7 @@ function TableRow({
       <g class="row miss-row" {...state}>
         <rect class="hit" width={width} height={ROW} />
         <text x="8" y="13">
-          no match
+          {empty ? "no rules" : "no match"}
         </text>
       </g>
     );

@@ -24,7 +24,7 @@ export function Nearest({ near }: { readonly near: readonly Near[] }): JSX.Eleme
   if (near.length === 0) return null;
   return (
     <div class="nearest">
-      <h4>Nearest rules</h4>
+      <h3>Nearest rules</h3>
       <ul>
         {near.map(({ rule, table, differences }) => (
           <li key={`${rule.kind} ${rule.id}`}>
