@@ -77,6 +77,7 @@ export async function buildPlayground(folder = join(root, "dist/playground")) {
   cpSync(join(root, "build/release/core.wasm"), join(folder, "core.wasm"));
   cpSync(join(root, "build/traced/core.wasm"), join(folder, "traced.wasm"));
   copyExamples(join(folder, "examples"));
+  cpSync(join(SOURCE, "lessons"), join(folder, "lessons"), { recursive: true });
   writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(root, [...code, styles]));
   await buildServiceWorker(join(SOURCE, "src/offline/worker.ts"), folder, PAGE_OPTIONS.tsconfig);
 }

@@ -36,6 +36,8 @@ export interface Engine {
   filter(filter: FrameFilter, progress?: Progress): Promise<number | null>;
   /** Rows `first` to `first + count - 1` of the narrowed list, counted from 0. */
   rows(first: number, count: number): Promise<FrameRow[]>;
+  /** The rows of these frames, whether they are in the narrowed list or not; none where there is no such frame. */
+  rowsOf(frames: readonly number[]): Promise<FrameRow[]>;
   /** The place of a frame in the narrowed list, from 0; -1 if it is not there. */
   placeOf(frame: number): Promise<number>;
 

@@ -112,6 +112,14 @@ export class Session implements Engine {
     return rowsOf(good.run, good.comparison, good.list.at(first, count));
   }
 
+  rowsOf(frames: readonly number[]): Promise<FrameRow[]> {
+    const good = this.#good;
+    if (good === null) return Promise.resolve([]);
+    const { count } = good.run.frames;
+    const known = frames.filter((frame) => frame >= 1 && frame <= count);
+    return rowsOf(good.run, good.comparison, known);
+  }
+
   placeOf(frame: number): Promise<number> {
     return Promise.resolve(this.#good?.list.placeOf(frame) ?? -1);
   }

@@ -9,13 +9,14 @@ import { WorkBar } from "../parts/workBar.js";
 import { RulesPane } from "../rules/rulesPane.js";
 import { ShareView } from "../share/shareView.js";
 import { registerCommands } from "../state/commands.js";
+import { offerOwn, ownRules } from "../state/ownRules.js";
 import { selectedFrame } from "../state/selection.js";
 import { narrow, shownPane, type PaneName } from "../state/view.js";
 import { Way } from "../way/way.js";
 import { Bar } from "./bar.js";
 import { Divider } from "./divider.js";
 import { startKeys } from "./keys.js";
-import { openView } from "./openView.js";
+import { openView, showTour, tourPanel } from "./openView.js";
 import { PAGE_COMMANDS } from "./pageCommands.js";
 
 const TABS = [
@@ -29,6 +30,9 @@ export function App(): JSX.Element {
   useEffect(() => {
     const unregister = registerCommands(PAGE_COMMANDS);
     const endKeys = startKeys();
+    // A reload does not end the tour.
+    if (ownRules("tab") !== null) void showTour();
+    else offerOwn();
     return () => {
       unregister();
       endKeys();
@@ -39,6 +43,7 @@ export function App(): JSX.Element {
       <Bar />
       <WorkBar />
       <Notices />
+      <Tour />
       <main class="main-area">
         {narrow.value && (
           <Tabs label="Panes" tabs={TABS} selected={shownPane.value} onSelect={(name) => (shownPane.value = name)} />
@@ -93,4 +98,9 @@ function showWay({ target, detail }: MouseEvent): void {
 function View(): JSX.Element | null {
   const Shown = openView.value;
   return Shown === null ? null : <Shown onClose={() => (openView.value = null)} />;
+}
+
+function Tour(): JSX.Element | null {
+  const Panel = tourPanel.value;
+  return Panel === null ? null : <Panel />;
 }

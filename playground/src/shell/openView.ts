@@ -16,3 +16,12 @@ export async function showKeys(): Promise<void> {
 export async function showHelp(): Promise<void> {
   openView.value = (await import("./help.js")).Help;
 }
+
+/** The lesson above the panes, once the tour was begun. */
+export const tourPanel = signal<ComponentType | null>(null);
+
+export async function showTour(): Promise<void> {
+  const [{ TourPanel }, { beginTour }] = await Promise.all([import("../tour/panel.js"), import("../tour/tour.js")]);
+  tourPanel.value = TourPanel;
+  await beginTour();
+}

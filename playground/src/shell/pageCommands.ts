@@ -2,12 +2,13 @@
 import type { Command } from "../state/commands.js";
 import { theme } from "../state/theme.js";
 import { shownPane } from "../state/view.js";
-import { showHelp, showKeys, showPalette } from "./openView.js";
+import { showHelp, showKeys, showPalette, showTour } from "./openView.js";
 
 export const PAGE_COMMANDS: readonly Command[] = [
   { id: "page.palette", title: "Search actions", key: "Ctrl+K", run: () => void showPalette() },
   { id: "page.keys", title: "List keys", key: "?", run: () => void showKeys() },
   { id: "page.help", title: "Help", key: "F1", run: () => void showHelp() },
+  { id: "page.tour", title: "Begin the tour", bar: "Tour", run: () => void showTour() },
   { id: "page.rules", title: "Go to rules", key: "1", run: () => goTo("rules") },
   { id: "page.frames", title: "Go to frames", key: "2", run: () => goTo("frames") },
   { id: "page.way", title: "Go to the way", key: "3", run: () => goTo("way") },

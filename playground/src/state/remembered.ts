@@ -2,20 +2,27 @@
 
 const PREFIX = "flowsteer.";
 
-export function recall(key: string): string | null {
+/** `tab` keeps a value over reloads of this tab alone. */
+export type Where = "browser" | "tab";
+
+export function recall(key: string, where: Where = "browser"): string | null {
   try {
-    return localStorage.getItem(PREFIX + key);
+    return storage(where).getItem(PREFIX + key);
   } catch {
     return null;
   }
 }
 
 /** Keeps a choice; null forgets it. */
-export function remember(key: string, value: string | null): void {
+export function remember(key: string, value: string | null, where: Where = "browser"): void {
   try {
-    if (value === null) localStorage.removeItem(PREFIX + key);
-    else localStorage.setItem(PREFIX + key, value);
+    if (value === null) storage(where).removeItem(PREFIX + key);
+    else storage(where).setItem(PREFIX + key, value);
   } catch {
-    // Private windows may forbid it.
+    // Private windows may forbid it, and storage may be full.
   }
+}
+
+function storage(where: Where): Storage {
+  return where === "tab" ? sessionStorage : localStorage;
 }

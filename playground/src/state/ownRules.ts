@@ -1,0 +1,42 @@
+/**
+ * The rules of before the tour. The tab has them, so that a reload goes on with the tour; the browser has a copy, which is
+ * offered where the tab was closed in the middle of it.
+ */
+import { openedRules, openRules } from "./document.js";
+import { notify } from "./notices.js";
+import { recall, remember, type Where } from "./remembered.js";
+
+export interface OwnRules {
+  readonly text: string;
+  readonly opened: string;
+  readonly name: string;
+}
+
+const KEY = "tour.own";
+
+export function ownRules(where: Where): OwnRules | null {
+  return JSON.parse(recall(KEY, where) ?? "null") as OwnRules | null;
+}
+
+export function keepOwn(own: OwnRules): void {
+  remember(KEY, JSON.stringify(own), "tab");
+  remember(KEY, JSON.stringify(own));
+}
+
+export function releaseOwn(): void {
+  remember(KEY, null, "tab");
+  remember(KEY, null);
+}
+
+/** Offers what a tour that was never ended has left. */
+export function offerOwn(): void {
+  const own = ownRules("browser");
+  if (own === null) return;
+  const back = (): void => {
+    releaseOwn();
+    openRules(own.text, own.name);
+    openedRules.value = own.opened;
+  };
+  const text = `The tour was not ended. Your rules of before it, "${own.name}", are kept.`;
+  notify({ id: "tour", text, actions: [{ title: "Open them", run: back }] });
+}
