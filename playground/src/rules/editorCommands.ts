@@ -1,11 +1,12 @@
 /** Actions of the pane, for the palette and the list of keys. The editor has the same keys of its own. */
 import type { Command } from "../state/commands.js";
+import { shownPane } from "../state/view.js";
 import type { Editor } from "./editor/editor.js";
 import { chooseScenarioFile, openNew } from "./files.js";
 
 export function editorCommands(editor: Editor): Command[] {
   return [
-    { id: "rules.edit", title: "Edit rules", key: "e", run: () => editor.focus() },
+    { id: "rules.edit", title: "Edit rules", key: "e", run: () => edit(editor) },
     { id: "rules.new", title: "New rules", run: openNew },
     { id: "rules.open", title: "Open a scenario file", run: chooseScenarioFile },
     { id: "rules.format", title: "Format rules", key: "Shift+Alt+F", run: () => editor.format() },
@@ -22,4 +23,10 @@ export function editorCommands(editor: Editor): Command[] {
     },
     { id: "rules.complete", title: "Complete at the cursor", run: () => editor.complete() },
   ];
+}
+
+/** On a narrow page the pane is shown first. */
+function edit(editor: Editor): void {
+  shownPane.value = "rules";
+  requestAnimationFrame(() => editor.focus());
 }

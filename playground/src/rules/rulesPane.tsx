@@ -8,7 +8,7 @@ import { editorCommands } from "./editorCommands.js";
 import type { Editor } from "./editor/editor.js";
 import { droppedScenario, openScenarioFile } from "./files.js";
 import { countText, FindingList } from "./findingList.js";
-import { Toolbar } from "./toolbar.js";
+import { NameOfRules, Toolbar } from "./toolbar.js";
 
 /** Milliseconds without a change after which counts are announced. */
 const QUIET = 800;
@@ -53,6 +53,7 @@ export function RulesPane(): JSX.Element {
     >
       <header class="rules-head">
         <h2 id="pane-rules">Rules</h2>
+        <NameOfRules />
         <Toolbar editor={editor} />
       </header>
       <div class="rules-editor" ref={host} />

@@ -15,18 +15,6 @@ export function Toolbar({ editor }: { readonly editor: Editor | null }): JSX.Ele
       <button type="button" onClick={chooseScenarioFile}>
         Open
       </button>
-      <label class="rules-name">
-        <span class="visually-hidden">Name of the rules</span>
-        <input
-          class="mono"
-          value={rulesName.value}
-          spellcheck={false}
-          autocomplete="off"
-          onChange={({ currentTarget }) => {
-            rulesName.value = currentTarget.value.trim() === "" ? "untitled" : currentTarget.value.trim();
-          }}
-        />
-      </label>
       <Tool name="Undo" disabled={editor === null || editor.undoable.value === 0} run={() => editor?.undo()}>
         <path d="M5 6h6a4 4 0 0 1 0 8H7M5 6l3-3M5 6l3 3" />
       </Tool>
@@ -40,6 +28,24 @@ export function Toolbar({ editor }: { readonly editor: Editor | null }): JSX.Ele
         <path d="M2 3h12M5 6h9M5 9h9M2 12h12" />
       </Tool>
     </div>
+  );
+}
+
+/** What the rules are called. */
+export function NameOfRules(): JSX.Element {
+  return (
+    <label class="rules-name">
+      <span class="visually-hidden">Name of the rules</span>
+      <input
+        class="mono"
+        value={rulesName.value}
+        spellcheck={false}
+        autocomplete="off"
+        onChange={({ currentTarget }) => {
+          rulesName.value = currentTarget.value.trim() === "" ? "untitled" : currentTarget.value.trim();
+        }}
+      />
+    </label>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The pane "Rules": typing, errors in place, completion, descriptions, find, format, undo. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
+import { AXE, violations } from "../support/axe.js";
 import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
 import { completions, cursorAfter, editor, problems, until, untilText, write } from "./support/editor.js";
 
@@ -131,15 +132,73 @@ test("a field is described under the pointer, and by a key", async () => {
 });
 
 test("a repair is one step of the history", async () => {
-  const before = await editor(page).innerText();
-  await write(page, before.replace("5002", "5003"));
-  await untilText(page, "5003");
+  await page.getByRole("button", { name: /^Try repair: In rule "net 5001" leave out/ }).click();
+  await untilText(page, '"misc.vxlan_vni": 5001', false);
+  await editor(page).focus();
   await page.keyboard.press("ControlOrMeta+Z");
-  await untilText(page, "5002");
+  await untilText(page, '"misc.vxlan_vni": 5001');
   await page.getByRole("button", { name: "Redo", exact: true }).click();
-  await untilText(page, "5003");
+  await untilText(page, '"misc.vxlan_vni": 5001', false);
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await untilText(page, "5002");
+  await untilText(page, '"misc.vxlan_vni": 5001');
+});
+
+test("what is selected is lit, in the editor and from it", async () => {
+  // The frame that the page selects hits one rule.
+  await until(async () => expect(await page.locator(".cm-hit").getAttribute("title")).toContain("frame 2"));
+  await page.getByRole("button", { name: "net 5002", exact: true }).first().click();
+  const lit = page.locator(".cm-object");
+  await until(async () => expect((await lit.allInnerTexts()).join("")).toContain('"net 5002"'));
+  // The cursor selects for all panes.
+  await cursorAfter(page, '"name": "to gree');
+  await until(async () => expect((await lit.allInnerTexts()).join("")).toContain('"to green"'));
+  await until(async () =>
+    expect(await page.getByRole("button", { name: "to green", exact: true, pressed: true }).count()).toBeGreaterThan(0),
+  );
+});
+
+test("a large document is typed in without stalls", async () => {
+  const list = Array.from({ length: 2000 }, (_, i) => ({
+    name: `r${i}`,
+    table: "root",
+    match: { "outer.tcp_dport": i },
+    actions: [{ queue: "web" }],
+  }));
+  const rules = list.map((rule) => `    ${JSON.stringify(rule)}`).join(",\n");
+  const text = `{\n  "flowsteer": 1,\n  "queues": [{"name": "web"}],\n  "tables": [{"name": "root", "level": 0}],\n  "rules": [\n${rules}\n  ]\n}\n`;
+  const transfer = await page.evaluateHandle((content) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], "large.json", { type: "application/json" }));
+    return data;
+  }, text);
+  await editor(page).dispatchEvent("drop", { dataTransfer: transfer });
+  await untilText(page, '"r1"');
+  await cursorAfter(page, '"name":"r1000');
+  const took: number[] = [];
+  for (const letter of "a name that is long") {
+    const began = performance.now();
+    await page.keyboard.type(letter);
+    took.push(performance.now() - began);
+  }
+  await untilText(page, "r1000a name that is long");
+  took.sort((a, b) => a - b);
+  console.log(
+    `a keystroke in ${text.length} bytes: median ${took[took.length >> 1]?.toFixed(1)} ms, longest ${took.at(-1)?.toFixed(1)} ms`,
+  );
+});
+
+test("axe-core finds nothing where the editor is in use", async () => {
+  const { page: other, context } = await playground.open({ script: AXE });
+  await editor(other).waitFor();
+  await write(other, '{"flowsteer": 1, "queues": [{"name": "web"}], "flows": [{"queue": "wen"}]}');
+  await problems(other).waitFor();
+  await other.keyboard.press("ControlOrMeta+F");
+  await other.getByRole("textbox", { name: "Find", exact: true }).waitFor();
+  expect(await violations(other)).toEqual([]);
+  await other.getByRole("button", { name: "Examples" }).click();
+  await other.getByRole("menuitem").first().waitFor();
+  expect(await violations(other)).toEqual([]);
+  await context.close();
 });
 
 test("find, and format", async () => {

@@ -13,6 +13,7 @@ import {
 } from "@codemirror/view";
 import { marksGutter } from "./gutter.js";
 import { theme } from "./theme.js";
+import { wrapping } from "./wrapping.js";
 
 export const basics: Extension = [
   marksGutter,
@@ -28,7 +29,7 @@ export const basics: Extension = [
   indentOnInput(),
   bracketMatching(),
   json(),
-  EditorView.lineWrapping,
+  wrapping,
   // Escape, then Tab, leaves the editor.
   keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
   EditorView.contentAttributes.of({
