@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { buildFrame } from "../../../src/packet/index.js";
-import { encodeLink } from "../../../playground/src/state/link.js";
+import { encodeLink, type Shared } from "../../../playground/src/state/link.js";
 import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
 
 let playground: Playground;
@@ -22,9 +22,9 @@ function example(name: string): string {
 }
 
 /** The page with a frame selected, as a shared link opens it. */
-async function openFrame(rules: string, frame: number, step = 0): Promise<Page> {
-  const nothing = { path: null, field: null, filter: {}, capture: null, left: null };
-  const path = await encodeLink({ rules, name: "test", frame, step, ...nothing });
+async function openFrame(rules: string, frame: number, step = 0, capture: Shared["capture"] = null): Promise<Page> {
+  const nothing = { path: null, field: null, filter: {}, left: null };
+  const path = await encodeLink({ rules, name: "test", frame, step, capture, ...nothing });
   opened = await playground.open({ path });
   opened.page.setDefaultTimeout(15_000);
   await opened.page.getByRole("heading", { name: `Way of frame ${frame}` }).waitFor();
@@ -67,6 +67,10 @@ test("steps go by buttons, keys and the list", async () => {
   await page.keyboard.press("Enter");
   await stepIs(page, 3);
   await page.getByRole("button", { name: "Previous step" }).click();
+  await stepIs(page, 2);
+  await page.keyboard.press("n");
+  await stepIs(page, 3);
+  await page.keyboard.press("p");
   await stepIs(page, 2);
   expect(await current(page).textContent()).toContain('rule "tunnels" matches');
   await page.getByRole("button", { name: /overlay, 2 rules, none matches/ }).click();
@@ -212,6 +216,59 @@ test("a table of many rules shows the rule that was hit, and more in steps; a lo
   await page.keyboard.press("Control+End");
   await grid.locator('[data-at="8999"]').waitFor();
   expect(await page.evaluate(() => document.activeElement?.getAttribute("data-at"))).toBe("8999");
+});
+
+test("the picture moves by keys, wheel and drag, and fits again", async () => {
+  const page = await openFrame(example("rules-overlay"), 2);
+  const scene = page.locator(".picture > svg > g");
+  const transform = async (): Promise<string> => (await scene.getAttribute("transform")) ?? "";
+  const scale = async (): Promise<number> => Number(/scale\(([\d.]+)\)/.exec(await transform())?.[1]);
+  await page.keyboard.press("f");
+  const whole = await scale();
+  const box = await page.locator(".picture > svg").boundingBox();
+  const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 };
+  await page.keyboard.press("+");
+  await expect.poll(scale).toBeGreaterThan(whole);
+  await page.mouse.move(middle.x, middle.y);
+  const before = await scale();
+  await page.mouse.wheel(0, -200);
+  await expect.poll(scale).toBeGreaterThan(before);
+  const place = await transform();
+  await page.mouse.down();
+  await page.mouse.move(middle.x + 60, middle.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(transform).not.toBe(place);
+  await page.getByRole("button", { name: "Fit", exact: true }).click();
+  await expect.poll(scale).toBe(whole);
+});
+
+/** A capture of one frame (pcap, Ethernet). */
+function captureOf(frame: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(24 + 16 + frame.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0xa1b2c3d4);
+  view.setUint16(4, 2);
+  view.setUint16(6, 4);
+  view.setUint32(16, 65535);
+  view.setUint32(20, 1);
+  view.setUint32(32, frame.length);
+  view.setUint32(36, frame.length);
+  bytes.set(frame, 40);
+  return bytes;
+}
+
+test("a repair of a frame of a capture is added to the document", async () => {
+  const frame = buildFrame([
+    { header: "ethernet" },
+    { header: "ipv4", source: "198.51.100.9", destination: "192.0.2.80" },
+    { header: "tcp", destination_port: 443 },
+  ]);
+  const page = await openFrame(example("why-port"), 1, 0, { name: "one.pcap", bytes: captureOf(frame) });
+  const why = page.getByRole("region", { name: "Why" });
+  await why.getByRole("button", { name: /^Add the changed frame to the document: Send the frame/ }).click();
+  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await page.keyboard.press("Control+End");
+  await page.getByText('"frame 1 repaired"').waitFor();
 });
 
 test("a mistake in the rules greys the last answer", async () => {

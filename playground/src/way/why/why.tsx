@@ -26,7 +26,7 @@ export function Why(): JSX.Element | null {
       data-open={open.value || undefined}
     >
       <div aria-live="polite" class="why-answer">
-        {question !== null && <Question target={question.target} />}
+        {question !== null && <Question target={question.target} reached={question.answer?.reached ?? false} />}
         {failed !== null && <p class="error">{failed}</p>}
         {question !== null && question.answer === null && failed === null && <p class="muted">Asking the engine…</p>}
         {explanation !== null && <Answer explanation={explanation} verdict={question === null} />}
@@ -52,10 +52,10 @@ export function Why(): JSX.Element | null {
   );
 }
 
-function Question({ target }: { readonly target: Target }): JSX.Element {
+function Question({ target, reached }: { readonly target: Target; readonly reached: boolean }): JSX.Element {
   return (
     <p class="question">
-      Why not {targetText(target)}?{" "}
+      {reached ? `It came to ${targetText(target)}.` : `Why not ${targetText(target)}?`}{" "}
       <button type="button" class="quiet" onClick={() => void (asked.value = null)}>
         Back to the end of the frame
       </button>
