@@ -1,5 +1,6 @@
 /** What the pane says when there are no frames. */
 import type { JSX } from "preact";
+import { buildPacket } from "../state/builder.js";
 import { chooseCapture } from "../state/capture.js";
 import { Samples } from "./capture/samples.js";
 
@@ -10,6 +11,9 @@ export function Empty(): JSX.Element {
       <p class="frames-choices">
         <button type="button" onClick={chooseCapture}>
           Open capture
+        </button>
+        <button type="button" onClick={() => buildPacket()}>
+          Build packet
         </button>
       </p>
       <Samples />

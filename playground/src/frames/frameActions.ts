@@ -2,6 +2,7 @@
 import { packetTextOf, selectedHex } from "./selectedBytes.js";
 import type { ScenarioFrame } from "flowsteer/scenario";
 import { answer } from "../state/answer.js";
+import { buildPacket } from "../state/builder.js";
 import type { Command } from "../state/commands.js";
 import { editRules, rules } from "../state/document.js";
 import { addFrame, remove } from "../state/edits.js";
@@ -24,6 +25,12 @@ function isOfDocument(): boolean {
 const hasBytes = (): boolean => way.peek() !== null && way.peek()?.frame === selectedFrame.peek();
 
 export const frameActions: readonly FrameAction[] = [
+  {
+    id: "frames.edit",
+    title: "Edit as new frame",
+    can: hasBytes,
+    run: () => void packetTextOf().then((text) => text !== null && buildPacket(text)),
+  },
   {
     id: "frames.copyNotation",
     title: "Copy frame as notation",

@@ -3,10 +3,12 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, counted } from "../parts/format.js";
 import { answer } from "../state/answer.js";
-import { chooseCapture } from "../state/capture.js";
+import { chooseCapture, closeCapture, openFile } from "../state/capture.js";
 import { registerCommands } from "../state/commands.js";
 import { moveCursor, startCursor } from "../state/cursor.js";
 import { listed } from "../state/frameList.js";
+import { buildPacket } from "../state/builder.js";
+import { LoadedBuilder } from "./builder/loaded.js";
 import { CaptureBar } from "./capture/captureBar.js";
 import { startDrops } from "./capture/drops.js";
 import { DropTarget } from "./capture/dropTarget.js";
@@ -27,6 +29,15 @@ export function Frames(): JSX.Element {
         { id: "frames.next", title: "Next frame", key: "j", run: () => moveCursor(1) },
         { id: "frames.previous", title: "Previous frame", key: "k", run: () => moveCursor(-1) },
         { id: "frames.filter", title: "Filter frames", key: "/", run: () => input.current?.focus() },
+        { id: "frames.build", title: "Build packet", run: () => buildPacket() },
+        { id: "frames.open", title: "Open capture", run: chooseCapture },
+        {
+          id: "frames.close",
+          title: "Close capture",
+          run: () => {
+            if (openFile.peek() !== null) void closeCapture();
+          },
+        },
         ...frameCommands,
       ]),
     ];
@@ -39,6 +50,9 @@ export function Frames(): JSX.Element {
         <h2 id="pane-frames">Frames</h2>
         <Count />
         <div class="frames-actions">
+          <button type="button" onClick={() => buildPacket()}>
+            Build packet
+          </button>
           <button type="button" onClick={chooseCapture}>
             Open capture
           </button>
@@ -48,6 +62,7 @@ export function Frames(): JSX.Element {
       {!none && <FilterBar input={input} />}
       {none ? <Empty /> : <Grid onMenu={(x, y) => setMenu({ x, y })} onRemove={removeFrame} />}
       {menu !== null && <FrameMenu place={menu} onClose={() => setMenu(null)} />}
+      <LoadedBuilder />
       <DropTarget />
     </section>
   );

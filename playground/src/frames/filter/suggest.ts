@@ -1,16 +1,8 @@
 /** What can be written at a place of the filter. */
 import type { Totals } from "../../engine/api.js";
+import type { Completion } from "../../parts/completionInput.js";
+import { counted } from "../../parts/format.js";
 import { CHANGED, quotedIfNeeded, termsOf, type Term } from "./language.js";
-
-export interface Suggestion {
-  /** What is written in place of the term. */
-  readonly text: string;
-  readonly label: string;
-  /** Frames, or what the condition asks for. */
-  readonly note: string;
-  /** Whether a value follows it. */
-  readonly more: boolean;
-}
 
 /** Suggestions in the menu. */
 const MOST = 12;
@@ -27,8 +19,10 @@ export function termAt(text: string, place: number): Term | null {
   return termsOf(text).find(({ from, to }) => from < place && place <= to) ?? null;
 }
 
-export function suggestionsOf(text: string, place: number, totals: Totals | null, comparing: boolean): Suggestion[] {
+export function suggestionsOf(text: string, place: number, totals: Totals | null, comparing: boolean): Completion[] {
   const term = termAt(text, place);
+  const [from, to] = [term?.from ?? place, term?.to ?? place];
+  const blank = text[to] === " " ? "" : " ";
   const part = (term?.value ?? "").toLowerCase();
   const key = term?.key?.toLowerCase() ?? null;
   if (key === null) {
@@ -36,20 +30,26 @@ export function suggestionsOf(text: string, place: number, totals: Totals | null
     const all = comparing ? [...CONDITIONS, [CHANGED, "it ended in another way before"] as const] : CONDITIONS;
     return all
       .filter(([word]) => word.startsWith(part) && word !== part)
-      .map(([word, note]) => ({ text: word, label: word, note, more: word.endsWith(":") }));
+      .map(([word, note]) => {
+        const more = word.endsWith(":");
+        return { text: more ? word : word + blank, from, to, label: word, note, more };
+      });
   }
   const found = totals === null ? [] : valuesOf(key, totals);
-  const begins = found.filter(([value]) => value.toLowerCase().startsWith(part));
-  const has = found.filter(([value]) => !begins.some(([one]) => one === value) && value.toLowerCase().includes(part));
-  return [...begins, ...has]
+  const has = (value: string): boolean => value.toLowerCase().includes(part) && value !== term?.value;
+  const begins = (value: string): boolean => value.toLowerCase().startsWith(part);
+  return found
+    .filter(([value]) => has(value))
+    .sort(([a], [b]) => Number(begins(b)) - Number(begins(a)))
     .slice(0, MOST)
     .map(([value, frames]) => ({
-      text: `${key}:${quotedIfNeeded(value)}`,
+      text: `${key}:${quotedIfNeeded(value)}${blank}`,
+      from,
+      to,
       label: value,
-      note: String(frames),
+      note: counted(frames, "frame"),
       more: false,
-    }))
-    .filter((one) => one.text !== text.slice(term?.from, term?.to));
+    }));
 }
 
 /** What frames have, with how many of them have it. */

@@ -2,11 +2,14 @@
  * Where a list is scrolled to. Browsers limit the height of an element (Firefox to 17.8 million
  * pixels), and positions near the limit lose their precision. A longer list stands in an element of
  * `LONGEST` pixels: short ways of the scroll bar move the list by as many pixels, long ones by the same
- * share of the whole. The scroll bar is set right when it rests or comes to an end.
+ * share of the whole. The scroll bar is set right when it rests or comes to an end. Near both ends of
+ * the list, pixels of the bar are pixels of the list, so that every way of it comes to the end.
  */
 
 /** Pixels of the highest element. */
 export const LONGEST = 6_000_000;
+/** Pixels at both ends of a longer list that are pixels of the element too. */
+const EDGE = 100_000;
 
 export class ScrollMap {
   #whole = 0;
@@ -45,7 +48,7 @@ export class ScrollMap {
     this.#bar = bar;
     if (this.#isWhole) this.#top = bar;
     else if (Math.abs(moved) <= 2 * this.#view) this.#top = this.#within(this.#top + moved);
-    else this.#top = this.#within((bar * this.#room) / this.#barRoom);
+    else this.#top = this.#within(through(bar, this.#barRoom, this.#room));
     const atEnd = bar <= 0 || bar >= this.#barRoom;
     const listAtEnd = this.#top <= 0 || this.#top >= this.#room;
     return atEnd !== listAtEnd ? this.settle() : null;
@@ -59,8 +62,7 @@ export class ScrollMap {
 
   /** Brings the element to the share of the list. @returns where it is to be scrolled to, if not there */
   settle(): number | null {
-    const share = this.#room === 0 ? 0 : this.#top / this.#room;
-    const bar = this.#isWhole ? this.#top : Math.round(share * this.#barRoom);
+    const bar = this.#isWhole ? this.#top : Math.round(through(this.#top, this.#room, this.#barRoom));
     if (bar === this.#bar) return null;
     this.#bar = bar;
     return bar;
@@ -81,4 +83,11 @@ export class ScrollMap {
   #within(top: number): number {
     return Math.min(Math.max(top, 0), this.#room);
   }
+}
+
+/** A position of one length as that of another: the same distance from an end that is near, the same share between them. */
+function through(position: number, from: number, to: number): number {
+  if (position <= EDGE) return position;
+  if (from - position <= EDGE) return to - (from - position);
+  return EDGE + ((position - EDGE) * (to - 2 * EDGE)) / (from - 2 * EDGE);
 }

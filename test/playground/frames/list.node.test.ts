@@ -1,0 +1,88 @@
+/** The list by mouse and keyboard, its filter, and frames that are changed in it. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPlayground, type Playground } from "../support/page.js";
+import { counts, exampleOf, filterInput, grid, openFiles, selectedRow, selects } from "./support.js";
+
+let playground: Playground;
+beforeAll(async () => {
+  playground = await openPlayground();
+});
+afterAll(async () => playground.close());
+
+test("frames are selected by mouse and keyboard, and stay in view", async () => {
+  const { page, context, faults } = await playground.open();
+  await counts(page, "2 frames");
+  await openFiles(page, [exampleOf("everyday.json"), exampleOf("everyday.pcap")]);
+  await selects(page, 48);
+  expect(await grid(page).getAttribute("aria-rowcount")).toBe("87");
+  await grid(page).getByRole("row").filter({ hasText: "fe80::2 > ff02::5" }).first().click();
+  for (const [key, number] of [
+    ["End", 86],
+    ["ArrowUp", 85],
+    ["Home", 1],
+    ["ArrowDown", 2],
+    ["j", 3],
+    ["j", 4],
+    ["k", 3],
+  ] as const) {
+    await page.keyboard.press(key);
+    await selects(page, number);
+    const [row, list] = await Promise.all([selectedRow(page).boundingBox(), grid(page).boundingBox()]);
+    expect(row!.y).toBeGreaterThanOrEqual(list!.y);
+    expect(row!.y + row!.height).toBeLessThanOrEqual(list!.y + list!.height + 1);
+  }
+  expect(await grid(page).getAttribute("aria-activedescendant")).toBe(await selectedRow(page).getAttribute("id"));
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("PageUp");
+  await selects(page, 3);
+  await page.getByRole("heading", { name: "Way of frame 3" }).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("the filter narrows the list, suggests what there is, and follows other panes", async () => {
+  const { page, context, faults } = await playground.open();
+  await counts(page, "2 frames");
+  await grid(page).focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("verd");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: /^miss/ }).waitFor();
+  await page.keyboard.type("mi");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await counts(page, "1 of 2 frames");
+  expect(await filterInput(page).inputValue()).toBe("verdict:miss ");
+  await filterInput(page).fill('verdict:mist rule:"net 5001"');
+  await page.getByText('"mist" is no verdict').waitFor();
+  await counts(page, "1 of 2 frames");
+  await filterInput(page).fill('rule:"net 5001" 198.51.100.3');
+  await counts(page, "1 of 2 frames");
+  await grid(page).getByText("from host 3").waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await counts(page, "2 frames");
+  await page.getByRole("button", { name: /deliver 1/ }).click();
+  await counts(page, "1 of 2 frames");
+  expect(await filterInput(page).inputValue()).toBe("verdict:deliver");
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("a frame of the document is duplicated and removed from its menu", async () => {
+  const { page, context, faults } = await playground.open();
+  await selects(page, 2);
+  await page.getByRole("heading", { name: "Way of frame 2" }).waitFor();
+  await grid(page).focus();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Duplicate frame" }).waitFor();
+  for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await counts(page, "3 frames");
+  await selects(page, 3);
+  await grid(page).getByText("from host 4 2").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Remove frame" }).click();
+  await counts(page, "2 frames");
+  expect(faults).toEqual([]);
+  await context.close();
+});
