@@ -18,7 +18,7 @@ const LONGEST_RULES = 16 << 20;
 export async function openCapture(file: Blob, name: string): Promise<boolean> {
   captureError.value = null;
   try {
-    const answered = await working((progress) => engine().openCapture(file, name, progress));
+    const answered = await working((progress) => engine().openCapture(file, name, progress), "Reading");
     if (answered === null) return false;
     batch(() => {
       openFile.value = { file, name };

@@ -2,15 +2,20 @@
 import { effect } from "@preact/signals";
 import type { RulesRefusal } from "../engine/api.js";
 import { engine, restartEngine, whenStuck } from "../engine/client.js";
-import { answer, engineLife, refusals, showAnswer } from "./answer.js";
+import { answer, engineLife, refusals, showAnswer, work } from "./answer.js";
 import { openCapture, openFile } from "./capture.js";
 import { rules } from "./document.js";
 import { dismiss, notify } from "./notices.js";
 import { selectedFrame, selectedStep, way } from "./selection.js";
-import { working } from "./working.js";
+import { forgetWork, working } from "./working.js";
+
+/** Milliseconds that the engine has for ending its work by itself. */
+const GRACE = 1000;
 
 /** The last rules that were not refused. */
 let lastGood: string | null = null;
+/** How often work was stopped. */
+let stops = 0;
 
 /** Begins. Edits within one turn of the event loop are answered once. */
 export function startSteering(): void {
@@ -26,11 +31,23 @@ export function startSteering(): void {
   whenStuck(offerRestart);
 }
 
+/** Ends the work under way; the engine with it, if it does not end by itself. */
+export async function stopWork(): Promise<void> {
+  stops++;
+  const late = setTimeout(() => void restart(), GRACE);
+  await engine().stop();
+  clearTimeout(late);
+}
+
 async function steer(text: string): Promise<void> {
+  const stopsBefore = stops;
   try {
-    const answered = await working((progress) => engine().load(text, progress));
+    const answered = await working((progress) => engine().load(text, progress), "Loading rules");
     if (text !== rules.peek()) return;
-    if (answered !== null) {
+    // Null also says that newer work came, whose answer follows.
+    if (answered === null) {
+      if (stops > stopsBefore) refusals.value = [failure(STOPPED)];
+    } else {
       if (answered.refusals.length === 0) lastGood = text;
       showAnswer(answered);
     }
@@ -39,8 +56,15 @@ async function steer(text: string): Promise<void> {
   }
 }
 
+const STOPPED = "these rules were stopped before their frames were steered";
+
 async function trace(frame: number | null): Promise<void> {
-  const found = frame === null ? null : await engine().way(frame);
+  const found =
+    frame === null
+      ? null
+      : await engine()
+          .way(frame)
+          .catch(() => null);
   if (frame !== selectedFrame.peek()) return;
   // Null may also say that a newer call came, whose answer follows.
   if (found === null && frame !== null && frame === way.peek()?.frame) return;
@@ -51,7 +75,8 @@ async function trace(frame: number | null): Promise<void> {
 
 function offerRestart(stuck: boolean): void {
   const id = "stuck";
-  if (!stuck) {
+  // What is shown of the work has a button that stops it.
+  if (!stuck || work.peek() !== null) {
     dismiss(id);
     return;
   }
@@ -64,12 +89,13 @@ async function restart(): Promise<void> {
   const text = rules.peek();
   const file = openFile.peek();
   restartEngine();
+  forgetWork();
   const answered = lastGood === null ? null : await engine().load(lastGood);
   if (answered !== null) showAnswer(answered);
   engineLife.value++;
   if (file !== null) await openCapture(file.file, file.name);
   if (text !== rules.peek() || text === lastGood) return;
-  refusals.value = [failure("these rules were stopped: they kept the engine busy for too long")];
+  refusals.value = [failure(STOPPED)];
 }
 
 function failure(text: string): RulesRefusal {

@@ -1,6 +1,6 @@
-/** Work of the engine that takes long: what is shown of it, and how it is stopped. */
+/** Work of the engine that takes long: what is shown of it. */
 import type { Progress } from "../engine/api.js";
-import { engine, reporting } from "../engine/client.js";
+import { reporting } from "../engine/client.js";
 import { work } from "./answer.js";
 
 /** Milliseconds before work under way is shown. */
@@ -8,24 +8,29 @@ const PATIENCE = 200;
 
 let newest = 0;
 
-/** Makes a call whose progress is shown once it has taken long. Of several calls, the newest is shown. */
-export async function working<T>(call: (progress: Progress) => Promise<T>): Promise<T> {
+/**
+ * Makes a call whose progress is shown once it has taken long. Of several calls, the newest is shown.
+ * @param what what is shown before the call says something itself
+ */
+export async function working<T>(call: (progress: Progress) => Promise<T>, what = "Working"): Promise<T> {
   const own = ++newest;
   const began = performance.now();
-  const report: Progress = (done, total, what) => {
-    if (own === newest && performance.now() - began >= PATIENCE) work.value = { what, done, total };
+  const show: Progress = (done, total, now) => {
+    if (own === newest && performance.now() - began >= PATIENCE) work.value = { what: now, done, total };
   };
+  const timer = setTimeout(() => {
+    if (own === newest && work.peek() === null) work.value = { what, done: 0, total: 0 };
+  }, PATIENCE);
   try {
-    return await call(reporting(report));
+    return await call(reporting(show));
   } finally {
-    if (own === newest) {
-      newest++;
-      work.value = null;
-    }
+    clearTimeout(timer);
+    if (own === newest) forgetWork();
   }
 }
 
-/** Ends the work under way. */
-export function stopWork(): void {
-  void engine().stop();
+/** Shows no work: that of an engine that was ended never ends by itself. */
+export function forgetWork(): void {
+  newest++;
+  work.value = null;
 }

@@ -6,6 +6,9 @@ import type { RulesRefusal } from "../api.js";
 /** Characters of rules: a larger text would take longer than anybody waits between two keys. */
 const MAX_LENGTH = 8_000_000;
 
+/** Refusals that are shown. */
+const MOST = 200;
+
 /** The refusal of a text that is too long to be read; null if it is not. */
 export function tooLong(rules: string): RulesRefusal | null {
   if (rules.length <= MAX_LENGTH) return null;
@@ -13,10 +16,10 @@ export function tooLong(rules: string): RulesRefusal | null {
   return { message: text, text, hint: "use the flowsteer command", path: null, offset: null };
 }
 
-/** All refusals of rules that were refused with `error`. */
+/** The refusals of rules that were refused with `error`: all, unless they are very many. */
 export async function refusalsOf(rules: string, error: SteeringError, core: CoreSource): Promise<RulesRefusal[]> {
   const { refusals } = await checkScenario(rules, { core });
-  return (refusals.length === 0 ? [error] : refusals).map((one) => refusalOf(rules, one));
+  return (refusals.length === 0 ? [error] : refusals.slice(0, MOST)).map((one) => refusalOf(rules, one));
 }
 
 function refusalOf(rules: string, { message, path = "", hint, reason }: SteeringError): RulesRefusal {
