@@ -19,6 +19,8 @@ afterAll(async () => playground.close());
 /** A view, and how a person comes to it. */
 interface View {
   readonly name: string;
+  /** The tab that has it where the page is narrow. */
+  readonly tab?: string;
   readonly open: (page: Page) => Promise<void>;
 }
 
@@ -26,6 +28,7 @@ const VIEWS: readonly View[] = [
   { name: "the page as it opens", open: steered },
   {
     name: "totals",
+    tab: "Totals",
     open: async (page) => {
       await steered(page);
       await openTotals(page);
@@ -33,6 +36,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: "meters",
+    tab: "Totals",
     open: async (page) => {
       const example = await readFile(new URL("../../examples/state-meter.json", import.meta.url), "utf8");
       await typeRules(page, JSON.stringify(JSON.parse(example)));
@@ -42,6 +46,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: "the way of a frame that missed, with the reason",
+    tab: "Way",
     open: async (page) => {
       await selectFrame(page, "miss");
       await page.getByRole("treeitem").first().click();
@@ -62,14 +67,30 @@ const VIEWS: readonly View[] = [
   },
   {
     name: "the list of examples",
+    tab: "Rules",
     open: async (page) => {
       await steered(page);
       await page.getByRole("button", { name: "Examples" }).click();
       await page.getByRole("menu").waitFor();
     },
   },
+  ...(
+    [
+      ["search of actions", "ControlOrMeta+k"],
+      ["list of keys", "?"],
+      ["help", "F1"],
+    ] as const
+  ).map(([name, key]): View => ({
+    name: `the ${name}`,
+    open: async (page) => {
+      await steered(page);
+      await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor();
+    },
+  })),
   {
     name: "refused rules",
+    tab: "Rules",
     open: async (page) => {
       await steered(page);
       await typeRules(page, rulesOn([WEB], PORTS).replace("tcp_dport", "tcp_dprt"));
@@ -78,6 +99,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: "the comparison, with a frame before and after",
+    tab: "Totals",
     open: async (page) => {
       await typeRules(page, rulesOn([WEB, MAIL], PORTS));
       await verdict(page, "deliver", 4).waitFor();
@@ -109,17 +131,20 @@ const NARROW = [
   ["a narrow phone", 360, 780],
 ] as const;
 
-test.each(VIEWS)("$name: axe-core finds nothing, and the page does not scroll sideways", async ({ open }) => {
+test.each(VIEWS)("$name: axe-core finds nothing, and the page does not scroll sideways", async ({ open, tab }) => {
   const { page, context, faults } = await playground.open({ script: AXE });
   await open(page);
   for (const [width, height, colorScheme] of LOOKS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
+    await goTo(page, tab);
     expect(await violations(page), `${width} x ${height}, ${colorScheme}`).toEqual([]);
   }
   for (const [name, width, height] of NARROW) {
     await page.setViewportSize({ width, height });
+    await goTo(page, tab);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(width);
+    expect(await cut(page), name).toEqual([]);
   }
   expect(faults).toEqual([]);
   await context.close();
@@ -139,6 +164,33 @@ test("nothing moves where the system asks for that", async () => {
   expect(moving).toEqual([]);
   await context.close();
 });
+
+/** Selects a tab, where the page has tabs. */
+async function goTo(page: Page, tab: string | undefined): Promise<void> {
+  if (tab === undefined) return;
+  const there = page.getByRole("tab", { name: tab });
+  const isNarrow = (page.viewportSize()?.width ?? 0) < 800;
+  await there.waitFor({ state: isNarrow ? "visible" : "detached" });
+  if (isNarrow) await there.click();
+}
+
+/** Controls that lie beyond the sides of the page, where no scrolling reaches them. */
+async function cut(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const isReached = (element: Element): boolean => {
+      const box = element.getBoundingClientRect();
+      if (box.width === 0 || (box.left >= -1 && box.right <= innerWidth + 1)) return true;
+      for (let up = element.parentElement; up !== null; up = up.parentElement) {
+        if (/auto|scroll/.test(getComputedStyle(up).overflowX) && up.scrollWidth > up.clientWidth) return true;
+      }
+      return false;
+    };
+    const controls = [...document.querySelectorAll("button, input, select, a, summary, [tabindex='0']")];
+    return controls
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !isReached(one))
+      .map(({ outerHTML }) => outerHTML.slice(0, 120));
+  });
+}
 
 async function selectFrame(page: Page, verdictOfIt: string): Promise<void> {
   await steered(page);

@@ -10,14 +10,19 @@ import { Expectations } from "./expectations.js";
 import { Meters } from "./meters.js";
 import { RuleHits } from "./ruleHits.js";
 import { States } from "./states.js";
+import { amountText } from "./strip.js";
 
 export function Totals(): JSX.Element | null {
   const all = answer.value;
   if (all === null || all.totals === null) return null;
   const { totals } = all;
   return (
-    <div class="totals" id="totals" role="region" aria-label="All totals" tabIndex={0}>
+    <div class="totals" id="totals" role="region" aria-labelledby="totals-title" tabIndex={0}>
+      <h2 id="totals-title" class="visually-hidden">
+        All totals
+      </h2>
       {stale.value && <p class="stale-note">These are the totals of the last rules without an error.</p>}
+      <p class="amount muted">{amountText(all, totals)}</p>
       <Column>
         <Changes all={all} />
         <Expectations totals={totals} />

@@ -93,7 +93,7 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
   );
 }
 
-function amountText({ frames, took }: Answer, totals: Totals): string {
+export function amountText({ frames, took }: Answer, totals: Totals): string {
   const left = frames - totals.frames;
   const parts = [counted(totals.frames, "frame"), bytesText(totals.bytes), tookText(took)];
   if (left > 0) parts.splice(1, 0, `${countText(left)} not steered`);
