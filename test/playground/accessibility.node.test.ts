@@ -74,6 +74,23 @@ const VIEWS: readonly View[] = [
       await page.getByRole("menu").waitFor();
     },
   },
+  ...["Share", "Take away"].map((name): View => ({
+    name: `the dialog "${name}"`,
+    open: async (page) => {
+      await steered(page);
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  })),
+  {
+    name: "a lesson of the tour",
+    tab: "Rules",
+    open: async (page) => {
+      await steered(page);
+      await page.getByRole("button", { name: "Tour", exact: true }).click();
+      await page.getByRole("button", { name: "Leave the tour" }).waitFor();
+    },
+  },
   ...(
     [
       ["search of actions", "ControlOrMeta+k"],
@@ -115,15 +132,19 @@ const VIEWS: readonly View[] = [
 
 const PORTS = [443, 443, 443, 25, 80];
 
-/** Width, height, theme. `npm test` has each width and each theme once. */
-const LOOKS = (
-  [
-    [1440, 900, "light"],
-    [390, 844, "dark"],
-    [1440, 900, "dark"],
-    [390, 844, "light"],
-  ] as const
-).slice(0, DEEP ? 4 : 2);
+/** Width, height, theme. */
+const LOOKS = [
+  [1440, 900, "light"],
+  [390, 844, "dark"],
+  [1440, 900, "dark"],
+  [390, 844, "light"],
+] as const;
+
+/** The looks in which a view is examined: all of them, or in `npm test` one in turn. */
+function looksOf(view: View): readonly (typeof LOOKS)[number][] {
+  const at = VIEWS.indexOf(view);
+  return LOOKS.filter((_, i) => DEEP || i === at % LOOKS.length);
+}
 
 /** Sizes in which the page must not scroll sideways. */
 const NARROW = [
@@ -131,10 +152,11 @@ const NARROW = [
   ["a narrow phone", 360, 780],
 ] as const;
 
-test.each(VIEWS)("$name: axe-core finds nothing, and the page does not scroll sideways", async ({ open, tab }) => {
+test.each(VIEWS)("$name: axe-core finds nothing, and the page does not scroll sideways", async (view) => {
+  const { open, tab } = view;
   const { page, context, faults } = await playground.open({ script: AXE });
   await open(page);
-  for (const [width, height, colorScheme] of LOOKS) {
+  for (const [width, height, colorScheme] of looksOf(view)) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
     await goTo(page, tab);
