@@ -61,6 +61,23 @@ test("files are dropped on the page: packed and cut off, a capture keeps the fra
   await context.close();
 });
 
+test("a capture is pasted, and an example with its rules is opened where there are no frames", async () => {
+  const { page, context, faults } = await openedPage();
+  await page.evaluate((base64) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], "pasted.pcap"));
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  }, EVERYDAY.toString("base64"));
+  await counts(page, "86 frames");
+  await closeCapture(page);
+  await drop(page, "none.json", Buffer.from('{ "flowsteer": 1, "tables": [{ "name": "root", "level": 0 }] }'));
+  await page.getByRole("button", { name: "ESP of strongSwan" }).click();
+  await page.getByText("strongswan.pcap", { exact: true }).first().waitFor();
+  await grid(page).getByRole("row").nth(1).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 test("the work on a long capture is stopped, and the frames of before stay", async () => {
   const { page, context, faults } = await openedPage();
   const [head, record] = [EVERYDAY.subarray(0, 24), EVERYDAY.subarray(24, 24 + 16 + 42)];
