@@ -127,6 +127,12 @@ test.each(NAMES)("%s: the route is in the picture, from where the frame came in 
   }
 });
 
+test("a table of the document that has the name of a stage is none", () => {
+  const tables = loaded.get("everyday.json")?.pipeline.tables ?? [];
+  expect(tables.map(({ name }) => name)).toEqual(["root", "connections", "services", "overlay"]);
+  expect(tables.map(({ miss }) => miss)).toEqual([null, null, null, null]);
+});
+
 test("changes of other lengths move the marks after them", () => {
   const changes = [
     { offset: 2, before: "aabb", after: "" },

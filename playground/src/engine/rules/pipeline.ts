@@ -179,13 +179,13 @@ class PipelineMaker {
   }
 
   /** docs/rules.md, "A miss in a root table"; docs/flows.md, "One order for a port and a direction". */
-  #missOf({ domain, vport, id }: Table, tables: readonly Table[]): string | null {
-    const stage = id.slice(stageId(domain, vport, "").length);
+  #missOf(table: Table, tables: readonly Table[]): string | null {
+    const { domain, vport } = table;
     const to = (name: string, at: DomainName = domain): string | null =>
-      tables.find((one) => one.id === stageId(at, at === "fdb" ? 0 : vport, name))?.id ?? null;
+      tables.find((one) => one.id === stageId(at, at === "fdb" ? 0 : vport, name) && stageOf(one) === name)?.id ?? null;
     if (domain === "fdb") return stageId("nic_rx", 0, "root");
     const order = domain === "nic_rx" ? RECEIVED : SENT;
-    const at = order.indexOf(stage);
+    const at = order.indexOf(stageOf(table));
     for (const next of at < 0 ? [] : order.slice(at + 1)) if (to(next) !== null) return to(next);
     return domain === "nic_tx" ? (to("root", "fdb") ?? portId(1)) : null;
   }
@@ -209,6 +209,12 @@ class PipelineMaker {
   }
 }
 
+/** The stage that a table is; "" for a table of the document, whatever its name, unless it is a root table. */
+function stageOf({ domain, vport, id, path }: Table): string {
+  const name = id.slice(stageId(domain, vport, "").length);
+  return path === null || name === "root" ? name : "";
+}
+
 function matchOf(match: Readonly<Record<string, unknown>>): PipelineRule["match"] {
   return Object.entries(match).map(([field, value]) => ({ field, value: String(value) }));
 }
@@ -226,8 +232,8 @@ function inOrder(a: Table, b: Table): number {
 }
 
 /** Tables to which rules of a stage lead come right after the root table. */
-function placeOf({ domain, vport, id }: Table): number {
-  const order = domain === "nic_tx" ? SENT : RECEIVED;
-  const at = order.indexOf(id.slice(stageId(domain, vport, "").length));
+function placeOf(table: Table): number {
+  const order = table.domain === "nic_tx" ? SENT : RECEIVED;
+  const at = order.indexOf(stageOf(table));
   return at < 0 ? order.indexOf("root") + 0.5 : at;
 }
