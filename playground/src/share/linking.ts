@@ -1,11 +1,12 @@
 /** The link of what the page shows. */
 import { openFile } from "../state/capture.js";
 import { rules, rulesName } from "../state/document.js";
-import { CAPTURE_LIMIT, encodeLink } from "../state/link.js";
+import { CAPTURE_LIMIT, encodeLink, LINK_LIMIT, RULES_LIMIT } from "../state/link.js";
 import { filter, selectedField, selectedFrame, selectedPath, selectedStep } from "../state/selection.js";
 
 export interface Link {
-  readonly url: string;
+  /** Null where the rules are too long for a link. */
+  readonly url: string | null;
   /** The capture that goes along, or the one that is left out. */
   readonly capture: NamedSize | null;
   readonly left: NamedSize | null;
@@ -35,5 +36,6 @@ export async function linkOfTheMoment(): Promise<Link> {
     left,
   });
   const { origin, pathname } = location;
-  return { url: origin + pathname + fragment, capture: fits ? named : null, left };
+  const tooLong = rules.peek().length > RULES_LIMIT || fragment.length > LINK_LIMIT;
+  return { url: tooLong ? null : origin + pathname + fragment, capture: fits ? named : null, left };
 }

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "../parts/dialog.js";
 import { bytesText, counted } from "../parts/format.js";
-import { LINK_LIMIT } from "../state/link.js";
+import { rules } from "../state/document.js";
 import { linkOfTheMoment, type Link } from "./linking.js";
 import type { ViewProps } from "./views.js";
 
@@ -43,8 +43,8 @@ function Made({ link }: { readonly link: Link }): JSX.Element {
           up to 30 KB. Send the file along.
         </p>
       )}
-      {url.length > LINK_LIMIT ? (
-        <p>The rules are too long for a link ({counted(url.length, "character")}). Download them instead: Take away.</p>
+      {url === null ? (
+        <p>The rules are too long for a link ({bytesText(rules.value.length)}). Download them instead: Take away.</p>
       ) : (
         <Ready url={url} />
       )}

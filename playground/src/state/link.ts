@@ -31,8 +31,10 @@ export class LinkError extends Error {}
 export const CAPTURE_LIMIT = 30 * 1024;
 /** Characters of a fragment, which browsers cut at two millions and less. */
 export const LINK_LIMIT = 1_000_000;
+/** Characters of rules: more of them would make the page slow, which a stranger could want. */
+export const RULES_LIMIT = 1 << 20;
 /** Bytes that a link may unpack to. */
-const UNPACKED_LIMIT = 16 << 20;
+const UNPACKED_LIMIT = 8 << 20;
 
 const PREFIX = "#share=";
 const VERSION = 1;
@@ -116,7 +118,7 @@ function sharedOf(payload: Uint8Array): Shared {
   const capture = document.textOrNull("capture", NAME_LENGTH);
   if (bytes.length > CAPTURE_LIMIT) throw damaged("its capture is too long");
   return {
-    rules: document.text("rules", UNPACKED_LIMIT),
+    rules: document.text("rules", RULES_LIMIT),
     name: plainName(document.text("name", NAME_LENGTH)),
     frame: document.numberOrNull("frame", 1),
     step: document.numberOrNull("step", 0) ?? 0,

@@ -8,6 +8,7 @@ import {
   encodeLink,
   LINK_LIMIT,
   LinkError,
+  RULES_LIMIT,
   type Shared,
 } from "../../../playground/src/state/link.js";
 import { rounds } from "../../support/tier.js";
@@ -152,7 +153,7 @@ describe("a strange link gives a message and nothing else", () => {
     const bomb = linkOf(new Uint8Array(64 << 20));
     expect(bomb.length).toBeLessThan(LINK_LIMIT);
     const began = performance.now();
-    expect(await refusal(bomb)).toBe("The link unpacks to more than 16 MB.");
+    expect(await refusal(bomb)).toBe("The link unpacks to more than 8 MB.");
     console.log(`a bomb of ${bomb.length} characters was refused in ${Math.round(performance.now() - began)} ms`);
   });
 
@@ -163,6 +164,10 @@ describe("a strange link gives a message and nothing else", () => {
   it("with a length beyond its end", async () => {
     expect(await refusal(linkOf(Buffer.of(255, 255, 255, 255, 123, 125)))).toMatch(/ends too early/);
     expect(await refusal(linkOf(Buffer.of(0, 0)))).toMatch(/damaged/);
+  });
+
+  it("with rules that are too long", async () => {
+    expect(await refusal(changed({ rules: "x".repeat(RULES_LIMIT + 1) }))).toMatch(/"rules" is too long/);
   });
 
   it("with a capture that is too long", async () => {
