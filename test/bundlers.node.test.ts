@@ -14,6 +14,7 @@ import { build as vite } from "vite";
 import webpack from "webpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findBrowser } from "../scripts/find-browser.mjs";
+import { DEEP } from "./support/tier.js";
 import { servePage } from "../src/cli/serve/pageServer.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -155,9 +156,7 @@ async function answerOf(out: string): Promise<{ title: string; faults: string[] 
 
 const outOf = (name: string): string => join(folder, `out-${name}`);
 
-const deep = import.meta.env["FLOWSTEER_DEEP"] === "1";
-
-test.each(deep ? Object.keys(BUNDLERS) : ["esbuild"])("a program that %s bundled runs in the browser", async (name) => {
+test.each(DEEP ? Object.keys(BUNDLERS) : ["esbuild"])("a program that %s bundled runs in the browser", async (name) => {
   const out = outOf(name);
   await BUNDLERS[name]?.(out);
   if (COPIED_BY_HAND.includes(name)) copyFiles(out, FILES);
