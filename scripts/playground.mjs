@@ -8,6 +8,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { minify } from "terser";
+import { directImports } from "./direct-imports.mjs";
 import { noticesOf } from "./playground/notices.mjs";
 import { buildServiceWorker } from "./playground/offline.mjs";
 
@@ -30,6 +32,10 @@ export const PAGE_OPTIONS = {
   legalComments: "none",
 };
 
+/** Shorter names than those of the bundler: what the page reads at its start is two per cent smaller. */
+const NAMES = { module: true, ecma: 2022, compress: false, mangle: true, format: { comments: false } };
+const AT_START = ["page", "engine"];
+
 /** Page and workers, with their sources. */
 const PROGRAMS = {
   page: "src/main.tsx",
@@ -47,14 +53,19 @@ const PROGRAMS = {
  * shared entry point: the page all code of explanations.
  */
 async function bundle(name, entry, outdir) {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     ...PAGE_OPTIONS,
+    plugins: [directImports(root, /\/playground\/src\/.*\.tsx?$/)],
+    write: false,
     entryPoints: { [name]: join(SOURCE, entry) },
     outdir,
     chunkNames: `${name}-[hash]`,
     metafile: true,
     absWorkingDir: root,
   });
+  for (const { path, text } of outputFiles) {
+    writeFileSync(path, AT_START.includes(name) ? ((await minify(text, NAMES)).code ?? text) : text);
+  }
   return metafile;
 }
 

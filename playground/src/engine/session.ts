@@ -137,7 +137,7 @@ export class Session implements Engine {
     return this.#ways.run(async (pace) => {
       const arrival = await this.#good?.position.at(frame, pace);
       if (arrival === undefined || arrival === null) return null;
-      const { whyOf } = await import("./way/way.js");
+      const { whyOf } = await import("./way/why.js");
       return whyOf(arrival, target, this.#cores.traced);
     });
   }
