@@ -83,6 +83,24 @@ const VIEWS: readonly View[] = [
     },
   })),
   {
+    name: "the packet builder, with a form of headers and the bytes",
+    open: async (page) => {
+      await steered(page);
+      await page.getByRole("button", { name: "Build packet", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Build packet" });
+      const line = dialog.getByRole("combobox", { name: "Packet notation" });
+      await line.fill("eth / ipv4 dst 10.0.0.7 / udp dport 4789 / vxlan vni 5001");
+      await dialog.getByRole("group", { name: "vxlan, header 4" }).waitFor();
+    },
+  },
+  {
+    name: "the page of measurements",
+    open: async (page) => {
+      await page.goto(new URL("speed.html", playground.url).href);
+      await page.getByRole("button", { name: "Measure" }).waitFor();
+    },
+  },
+  {
     name: "a lesson of the tour",
     tab: "Rules",
     open: async (page) => {
