@@ -41,8 +41,8 @@ export function treeOf(text: string): Node | null {
   return root;
 }
 
-/** The reader of jsonc-parser calls itself for each level. */
-function tooDeep(text: string): boolean {
+/** Whether text is nested too deeply to be read: the reader of jsonc-parser calls itself for each level. */
+export function tooDeep(text: string): boolean {
   let depth = 0;
   let quoted = false;
   for (let i = 0; i < text.length; i++) {

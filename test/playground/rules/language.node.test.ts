@@ -111,4 +111,6 @@ test("all over an example, text is completed and described without a fault", asy
 test("text that is no document has no language", async () => {
   expect(await language.describe("", 0)).toBeNull();
   expect(await language.complete("[".repeat(3_000_000), 5)).toBeNull();
+  expect(await language.complete("[".repeat(100_000), 100_000)).toBeNull();
+  expect(await language.describe('{"a":'.repeat(100_000), 3)).toBeNull();
 });

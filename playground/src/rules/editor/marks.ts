@@ -7,6 +7,8 @@ import { rules } from "../../state/document.js";
 import { applyFix, findings, rangeOfFinding, type Finding } from "../../state/findings.js";
 import { gutterMarks, Mark } from "./gutter.js";
 
+/** More findings than these are not marked. */
+const MOST = 500;
 const SHAPES = { error: "✕", warning: "▲" } as const;
 
 const mark = StateEffect.define<RangeSet<GutterMarker>>();
@@ -32,7 +34,7 @@ export const marks: Extension = [
 export function followFindings(view: EditorView): () => void {
   return effect(() => {
     const text = rules.peek();
-    const shown = findings.value.flatMap((finding) => diagnosticOf(text, finding));
+    const shown = findings.value.slice(0, MOST).flatMap((finding) => diagnosticOf(text, finding));
     view.dispatch(setDiagnostics(view.state, shown));
     view.dispatch({ effects: mark.of(marksOf(view.state, shown)) });
   });

@@ -6,6 +6,7 @@ import {
   type CompletionItem as SchemaItem,
   type CompletionList,
 } from "vscode-json-languageservice";
+import { tooDeep } from "../../state/places.js";
 import type { CompletionItem, Completions, Description, Language } from "./api.js";
 import { linesOf, matchField, modifyField, shortForm, valuesOf } from "./fields.js";
 import { namesAt, sectionsAt, sectionsOfKey } from "./names.js";
@@ -42,7 +43,7 @@ export class SchemaLanguage implements Language {
   }
 
   async complete(text: string, offset: number): Promise<Completions | null> {
-    if (text.length > LONGEST) return null;
+    if (text.length > LONGEST || tooDeep(text)) return null;
     const { path, isAtPropertyKey } = getLocation(text, offset);
     const range = wordAt(text, offset);
     const root = parseTree(text);
@@ -93,7 +94,7 @@ export class SchemaLanguage implements Language {
   }
 
   async describe(text: string, offset: number): Promise<Description | null> {
-    if (text.length > LONGEST) return null;
+    if (text.length > LONGEST || tooDeep(text)) return null;
     const root = parseTree(text);
     const node = root === undefined ? undefined : findNodeAtOffset(root, offset, true);
     if (root === undefined || node === undefined) return null;
