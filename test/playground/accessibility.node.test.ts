@@ -66,6 +66,14 @@ const VIEWS: readonly View[] = [
     },
   },
   {
+    name: "the packet builder",
+    open: async (page) => {
+      await steered(page);
+      await page.getByRole("button", { name: "Build packet" }).click();
+      await page.getByRole("group", { name: "tcp, header 7" }).waitFor();
+    },
+  },
+  {
     name: "the list of examples",
     tab: "Rules",
     open: async (page) => {
