@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { minify } from "terser";
-import { directImports } from "./direct-imports.mjs";
+import { directImports } from "./playground/directImports.mjs";
 import { noticesOf } from "./playground/notices.mjs";
 import { buildServiceWorker } from "./playground/offline.mjs";
 
