@@ -1,7 +1,8 @@
 /** The picture of random pipelines: nodes do not overlap, rows keep the order of ranks, edges have ends. */
 import { expect, test } from "vitest";
 import { graphOf, HEAD, ROW, type Graph } from "../../../playground/src/way/picture/graph.js";
-import { layoutOf, type PlacedNode } from "../../../playground/src/way/picture/layout.js";
+import type { PlacedNode } from "../../../playground/src/way/picture/boxes.js";
+import { layoutOf } from "../../../playground/src/way/picture/layout.js";
 import { MORE, rowsOf, ruleKey, SHOWN, SHOWN_STEP } from "../../../playground/src/way/picture/rows.js";
 import { Random } from "../../oracle/generate/random.js";
 import { randomPipeline, randomRoute } from "./support/pipelines.js";

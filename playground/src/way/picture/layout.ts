@@ -3,20 +3,10 @@
  * library puts the tables of a band into columns; bands of a domain stand one below the other.
  */
 import { Graph as Dagre, layout as layOut, type EdgeLabel, type GraphLabel, type NodeLabel } from "@dagrejs/dagre";
+import type { Box, PlacedNode } from "./boxes.js";
 import type { Graph, GraphNode } from "./graph.js";
 import { lineBetween, middleOf } from "./lineBetween.js";
 import type { Place } from "./route.js";
-
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface PlacedNode extends Box {
-  readonly node: GraphNode;
-}
 
 export interface PlacedBand extends Box {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Lines between the nodes of the picture: level through the gaps of columns, bent between columns. */
 import { HEAD, ROW } from "./graph.js";
-import type { Box, PlacedNode } from "./layout.js";
+import type { Box, PlacedNode } from "./boxes.js";
 import type { Place } from "./route.js";
 
 interface Point {

@@ -6,7 +6,7 @@ import { selectedPath, selectedStep, way } from "../../state/selection.js";
 import { isNear, route, selectRule, showMoreRules } from "../view.js";
 import { onPress, tabIndexOf } from "./focus.js";
 import { fitted, HEAD, ROW } from "./graph.js";
-import type { PlacedNode } from "./layout.js";
+import type { PlacedNode } from "./boxes.js";
 import { DROPPED, MISSED } from "./route.js";
 import type { Row } from "./rows.js";
 

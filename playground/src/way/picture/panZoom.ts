@@ -1,6 +1,6 @@
 /** Moves and scales a picture by mouse, wheel, touch and keyboard. */
 import { signal, type Signal } from "@preact/signals";
-import type { Box } from "./layout.js";
+import type { Box } from "./boxes.js";
 
 /** A point of the picture stands at `x + scale * point` of the window. */
 export interface View {
