@@ -32,6 +32,7 @@ test("a verdict is pressed while the list is narrowed to it, by mouse and by key
   const pressed = async (): Promise<string | null> => miss.getAttribute("aria-pressed");
   await miss.click();
   expect(await pressed()).toBe("true");
+  await page.getByText("1 of 5 frames", { exact: true }).waitFor();
   await miss.press("Enter");
   expect(await pressed()).toBe("false");
   await miss.press("Space");
