@@ -6,7 +6,7 @@ import { startOffline } from "./offline/offline.js";
 import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
 import { startListing } from "./state/frameList.js";
-import { startSteering } from "./state/steering.js";
+import { startSteering, untilAnswered } from "./state/steering.js";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("the page has no #app");
@@ -14,7 +14,9 @@ if (root === null) throw new Error("the page has no #app");
 root.replaceChildren();
 registerSharing();
 render(<App />, root);
+performance.mark("started");
 startSteering();
+void untilAnswered().then(() => performance.mark("answered"));
 startComparing();
 startListing();
 await openFirst();

@@ -39,6 +39,17 @@ export async function stopWork(): Promise<void> {
   clearTimeout(late);
 }
 
+/** Resolves when rules have been answered for the first time. */
+export async function untilAnswered(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = answer.subscribe((found) => {
+      if (found === null) return;
+      resolve();
+      queueMicrotask(() => end());
+    });
+  });
+}
+
 async function steer(text: string): Promise<void> {
   const stopsBefore = stops;
   try {

@@ -1,0 +1,133 @@
+/** Tasks as a person does them, with their times in the log. */
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPlayground, type Playground } from "./support/page.js";
+
+let playground: Playground;
+beforeAll(async () => {
+  playground = await openPlayground();
+});
+afterAll(async () => playground.close());
+
+const CAPTURE = readFileSync(new URL("../../examples/everyday.pcap", import.meta.url)).toString("base64");
+
+/** Rules as they are typed: the editor closes braces and quotes. */
+const RULES = `{
+"flowsteer": 1,
+"queues": [{ "name": "dns" }],
+"tables": [{ "name": "root", "level": 0 }],
+"rules": [{ "name": "dns", "table": "root", "match": { "outer.udp_dport": 5353 }, "actions": [{ "queue": "dns" }] }]
+}`;
+
+test("from nothing to why a packet missed: rules typed, a capture dropped", async () => {
+  const { page, faults, context } = await playground.open();
+  const began = performance.now();
+  await answered(page);
+  await typeRules(page, RULES);
+  await page.getByText("No frames").first().waitFor();
+  await dropCapture(page, "everyday.pcap");
+  await page.getByRole("button", { name: /^miss/ }).click();
+  const rows = page.getByRole("grid").getByRole("row");
+  const dns = rows.filter({ hasText: /[:.]53\b|DNS/i }).first();
+  await dns.click();
+  await page.getByRole("heading", { name: /^Way of frame \d+/ }).waitFor();
+  await page
+    .getByText(/nearest: rule "dns" does not match/)
+    .first()
+    .waitFor();
+  tell("from nothing to why a packet missed", began);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("share a link, and open it in another profile", async () => {
+  const { page, context, faults } = await playground.open({
+    context: { permissions: ["clipboard-read", "clipboard-write"] },
+  });
+  await answered(page);
+  await typeRules(page, RULES.replace("5353", "5354"));
+  const began = performance.now();
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const link = await page.getByRole("dialog").getByRole("textbox").inputValue();
+  const other = await playground.open({ path: link.slice(playground.url.length) });
+  await other.page.getByText("5354").first().waitFor();
+  tell("share and open again", began);
+  expect([...faults, ...other.faults]).toEqual([]);
+  await context.close();
+  await other.context.close();
+});
+
+test("a session with the keyboard alone", async () => {
+  const { page, context, faults } = await playground.open();
+  const began = performance.now();
+  const { keyboard } = page;
+  await answered(page);
+  // Frames, steps, and a repair of the frame that missed.
+  await page.locator("body").press("j");
+  await page.locator("body").press("j");
+  await page.getByRole("heading", { name: "Way of frame 2" }).waitFor();
+  await keyboard.press("n");
+  await page.getByText("step 2 of 8").waitFor();
+  await page.locator("body").press("3");
+  await tabTo(page, "Try repair");
+  await keyboard.press("Enter");
+  await page.getByRole("list", { name: "Frames by verdict" }).getByText("100 %").waitFor();
+  // The palette, totals, filter, and the editor.
+  await keyboard.press("Control+k");
+  await keyboard.type("show or hide totals");
+  await keyboard.press("Enter");
+  await page.getByRole("region", { name: "All totals" }).waitFor();
+  await keyboard.press("t");
+  await keyboard.press("/");
+  await keyboard.type("198.51.100.3");
+  await expect.poll(() => page.getByRole("grid").getByRole("row").filter({ hasText: "host" }).count()).toBe(1);
+  await keyboard.press("Escape");
+  await page.locator("body").press("e");
+  await keyboard.press("Control+a");
+  await keyboard.insertText(RULES);
+  await page.getByText("No frames").first().waitFor();
+  tell("a session with the keyboard alone", began);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+async function answered(page: Page): Promise<void> {
+  await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
+}
+
+async function typeRules(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+/** Drops a file on the list of frames. */
+async function dropCapture(page: Page, name: string): Promise<void> {
+  const data = await page.evaluateHandle(
+    ({ base64, name }) => {
+      const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], name));
+      return transfer;
+    },
+    { base64: CAPTURE, name },
+  );
+  const list = page.locator("#panel-frames > *");
+  for (const type of ["dragenter", "dragover", "drop"]) await list.dispatchEvent(type, { dataTransfer: data });
+  await page.getByText(name).first().waitFor();
+}
+
+/** Presses Tab until a button of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    const focused = await page.evaluate(() => document.activeElement?.textContent ?? "");
+    if (focused.trim() === name) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not come to "${name}"`);
+}
+
+function tell(what: string, began: number): void {
+  console.log(`${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+}

@@ -1,0 +1,113 @@
+/** The frame of the page: keys, palette, dividers, theme, tabs, tour. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPlayground, type Playground } from "./support/page.js";
+
+let playground: Playground;
+beforeAll(async () => {
+  playground = await openPlayground();
+});
+afterAll(async () => playground.close());
+
+async function opened(options = {}): ReturnType<Playground["open"]> {
+  const all = await playground.open(options);
+  await all.page.getByRole("list", { name: "Frames by verdict" }).waitFor();
+  return all;
+}
+
+test("no two actions share a key, and the list of keys has every key once", async () => {
+  const { page, context, faults } = await opened();
+  await page.getByRole("textbox", { name: "Rules", exact: true }).waitFor();
+  await page.locator("body").press("?");
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  const keys = await dialog.locator("kbd").allTextContents();
+  expect(keys).toEqual(expect.arrayContaining(["Ctrl+K", "?", "e", "j", "k", "n", "p", "f", "/", "t"]));
+  expect(new Set(keys).size).toBe(keys.length);
+  // Behind a dialog, keys do nothing.
+  await page.keyboard.press("t");
+  await page.keyboard.press("Escape");
+  expect(await dialog.count()).toBe(0);
+  expect(await page.getByRole("region", { name: "All totals" }).count()).toBe(0);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("keys without Ctrl are text in the editor, and actions elsewhere", async () => {
+  const { page, context } = await opened();
+  const editor = page.getByRole("textbox", { name: "Rules", exact: true });
+  await editor.click();
+  await page.keyboard.press("?");
+  await page.keyboard.press("t");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search actions" }).fill("theme dark");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+  await page.reload();
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+  await context.close();
+});
+
+test("dividers move with mouse and keys, remember their place, and go back", async () => {
+  const { page, context } = await opened();
+  const divider = page.getByRole("separator", { name: "Width of the rules" });
+  const width = async (): Promise<number> => (await page.locator("#panel-rules").boundingBox())?.width ?? 0;
+  const first = await width();
+  await divider.focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect.poll(width).toBeGreaterThan(first + 100);
+  expect(await divider.getAttribute("aria-valuenow")).toBe("50");
+  const box = (await divider.boundingBox())!;
+  await page.mouse.move(box.x + 2, 400);
+  await page.mouse.down();
+  await page.mouse.move(400, 400, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(async () => Math.abs((await width()) - 400)).toBeLessThan(10);
+  await page.reload();
+  await divider.waitFor();
+  expect(Math.abs((await width()) - 400)).toBeLessThan(10);
+  await divider.dblclick();
+  await expect.poll(async () => Math.abs((await width()) - first)).toBeLessThan(2);
+  await context.close();
+});
+
+test("a narrow page shows one pane at a time, as tabs", async () => {
+  const { page, context } = await opened({ width: 390, height: 844 });
+  const tab = (name: string) => page.getByRole("tab", { name });
+  await page.getByRole("tabpanel", { name: "Frames" }).waitFor();
+  await tab("Frames").focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.getByRole("tabpanel", { name: "Rules" }).waitFor();
+  expect(await page.getByRole("tabpanel", { name: "Frames" }).count()).toBe(0);
+  await tab("Totals").click();
+  await page.getByRole("region", { name: "All totals" }).waitFor();
+  await tab("Frames").click();
+  expect(await page.getByRole("region", { name: "All totals" }).count()).toBe(0);
+  await page.getByRole("grid").getByRole("row").filter({ hasText: "from host 4" }).click();
+  await page.getByRole("tabpanel", { name: "Way" }).waitFor();
+  await context.close();
+});
+
+test("the tour checks its tasks, survives a reload, and gives the person's rules back", async () => {
+  const { page, context, faults } = await opened();
+  await page.getByRole("button", { name: "Tour" }).click();
+  const tour = page.getByRole("region", { name: "1 of 8: Match" });
+  await tour.getByText("3 of 4 frames come where they must.").waitFor();
+  await tour.getByRole("button", { name: "Give a hint" }).click();
+  await tour.getByRole("button", { name: "Give another hint" }).click();
+  await tour.getByRole("button", { name: "Show a solution" }).click();
+  await tour.getByText("Done.").waitFor();
+  await page.reload();
+  await tour.getByText("Done.").waitFor();
+  await tour.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("region", { name: "2 of 8: Priorities" }).getByText("1 of 2 frames").waitFor();
+  await page.getByRole("button", { name: "Lesson 1, done" }).waitFor();
+  await page.getByRole("button", { name: "Leave the tour" }).click();
+  await expectName(page, "why-vxlan");
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+async function expectName(page: Page, name: string): Promise<void> {
+  await expect.poll(() => page.getByRole("textbox", { name: "Name of the rules" }).inputValue()).toBe(name);
+}
