@@ -67,6 +67,7 @@ test("a session with the keyboard alone", async () => {
   await page.locator("body").press("j");
   await page.locator("body").press("j");
   await page.getByRole("heading", { name: "Way of frame 2" }).waitFor();
+  await page.getByText("step 1 of 8").waitFor();
   await keyboard.press("n");
   await page.getByText("step 2 of 8").waitFor();
   await page.locator("body").press("3");

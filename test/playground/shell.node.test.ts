@@ -20,6 +20,7 @@ test("no two actions share a key, and the list of keys has every key once", asyn
   await page.getByRole("textbox", { name: "Rules", exact: true }).waitFor();
   await page.locator("body").press("?");
   const dialog = page.getByRole("dialog", { name: "Keys" });
+  await dialog.waitFor();
   const keys = await dialog.locator("kbd").allTextContents();
   expect(keys).toEqual(expect.arrayContaining(["Ctrl+K", "?", "e", "j", "k", "n", "p", "f", "/", "t"]));
   expect(new Set(keys).size).toBe(keys.length);

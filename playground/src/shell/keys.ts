@@ -1,5 +1,5 @@
 /** Keys of the whole page: each key runs the command that has it. */
-import { commands, type Command } from "../state/commands.js";
+import { commands } from "../state/commands.js";
 
 /** Begins. @returns ends it */
 export function startKeys(): () => void {
@@ -36,9 +36,4 @@ function isEditing(event: KeyboardEvent): boolean {
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
     return true;
   return target instanceof HTMLInputElement && !/^(?:button|checkbox|radio|range|submit|reset)$/.test(target.type);
-}
-
-/** The commands that share a key with one before them. */
-export function sharedKeys(all: readonly Command[]): Command[] {
-  return all.filter((one, at) => one.key !== undefined && all.findIndex(({ key }) => key === one.key) < at);
 }
