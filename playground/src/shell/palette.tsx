@@ -13,11 +13,16 @@ export function Palette({ onClose }: ViewProps): JSX.Element {
   const found = search(commands.value, text);
   const at = Math.min(selected, found.length - 1);
   useEffect(() => list.current?.children[at]?.scrollIntoView({ block: "nearest" }), [at]);
+  // The dialog gives the focus back before the action begins.
+  const chosen = useRef<Command | null>(null);
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
+    chosen.current = command;
+    list.current?.closest("dialog")?.close();
+  };
+  const closed = (): void => {
     onClose();
-    // The dialog gives the focus back first.
-    requestAnimationFrame(() => command.run());
+    chosen.current?.run();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length }[event.key];
@@ -27,7 +32,7 @@ export function Palette({ onClose }: ViewProps): JSX.Element {
     event.preventDefault();
   };
   return (
-    <Dialog title="Actions" class="palette" head={false} onClose={onClose}>
+    <Dialog title="Actions" class="palette" head={false} onClose={closed}>
       <input
         type="text"
         role="combobox"
