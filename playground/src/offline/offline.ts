@@ -25,7 +25,10 @@ export async function startOffline(): Promise<void> {
         waiting.postMessage(TAKE_OVER);
       });
     };
-    const watch = (): void => registration.installing?.addEventListener("statechange", offerWaiting);
+    const watch = (): void => {
+      // In WebKit the first version can still count as waiting when it has taken the page over.
+      if (registration.active !== null) registration.installing?.addEventListener("statechange", offerWaiting);
+    };
     offerWaiting();
     // An update can have begun before this page asked.
     watch();

@@ -54,12 +54,16 @@ export async function keepWork(id: string, work: KeptWork): Promise<void> {
   await set(WORK + id, work, store());
 }
 
-/** Keeps work with the bytes of its capture; null for none that is kept. */
+/**
+ * Keeps work with the bytes of its capture; null for none that is kept. A `Blob` is not stored as such: in a
+ * private window of WebKit that fails, and all later transactions wait for ever.
+ */
 export async function keepWithCapture(id: string, work: KeptWork, capture: Blob | null): Promise<void> {
+  const bytes = capture === null ? null : await capture.arrayBuffer();
   await setMany(
     [
       [WORK + id, work],
-      [CAPTURE + id, capture],
+      [CAPTURE + id, bytes],
     ],
     store(),
   );
@@ -67,7 +71,8 @@ export async function keepWithCapture(id: string, work: KeptWork, capture: Blob 
 
 /** The bytes of the capture of a tab; null where they are not kept. */
 export async function keptCapture(id: string): Promise<Blob | null> {
-  return (await get<Blob | null>(CAPTURE + id, store())) ?? null;
+  const bytes = await get<ArrayBuffer | null>(CAPTURE + id, store());
+  return bytes ? new Blob([bytes]) : null;
 }
 
 /** Forgets the oldest work, but that of open tabs. */

@@ -13,11 +13,13 @@ import { filesOfCommand, type CommandFiles } from "./opened.js";
 import { lastId } from "./tab.js";
 
 const EXAMPLE = "why-vxlan";
+/** Milliseconds in which the database must answer: one that is broken may never do. */
+const PATIENCE = 5000;
 
 /** Opens what the address asks for, or what was kept; then keeps what is edited. */
 export async function openFirst(): Promise<void> {
   const own = newerOf(
-    await findWork(lastId()).catch((error: unknown) => {
+    await Promise.race([findWork(lastId()), silence()]).catch((error: unknown) => {
       tell(error);
       return null;
     }),
@@ -30,6 +32,11 @@ export async function openFirst(): Promise<void> {
   else await openExample();
   startKeeping();
   addEventListener("hashchange", () => void askForLink());
+}
+
+async function silence(): Promise<never> {
+  await new Promise((resolve) => void setTimeout(resolve, PATIENCE));
+  throw new Error("the database does not answer");
 }
 
 /** A link that comes while the page is open is opened when the person says so. */
