@@ -6,7 +6,7 @@ import { Dialog } from "../parts/dialog.js";
 import { bytesText, counted } from "../parts/format.js";
 import { rules } from "../state/document.js";
 import { linkOfTheMoment, type Link } from "./linking.js";
-import type { ViewProps } from "./views.js";
+import type { ViewProps } from "../parts/viewProps.js";
 
 /** Characters that programs other than browsers take. */
 const LONG = 2000;

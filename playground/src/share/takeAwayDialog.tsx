@@ -7,7 +7,7 @@ import { Dialog } from "../parts/dialog.js";
 import { refusals } from "../state/answer.js";
 import { stopWriting } from "./out/client.js";
 import { sections, type Item, type Made } from "./takeAway.js";
-import type { ViewProps } from "./views.js";
+import type { ViewProps } from "../parts/viewProps.js";
 
 /** Milliseconds before work under way is shown. */
 const PATIENCE = 200;

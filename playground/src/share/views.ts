@@ -1,11 +1,8 @@
 /** The dialogs of sharing; each is loaded when it is opened for the first time. */
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
+import type { ViewProps } from "../parts/viewProps.js";
 import { registerCommands } from "../state/commands.js";
-
-export interface ViewProps {
-  readonly onClose: () => void;
-}
 
 export const shareView = signal<ComponentType<ViewProps> | null>(null);
 

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Dialog } from "../parts/dialog.js";
 import { KeyTables } from "./keyList.js";
-import type { ViewProps } from "./viewProps.js";
+import type { ViewProps } from "../parts/viewProps.js";
 
 /** The build sets it: the version of the package. */
 declare const FLOWSTEER_VERSION: string;

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Dialog } from "../parts/dialog.js";
 import { commands, type Command } from "../state/commands.js";
-import type { ViewProps } from "./viewProps.js";
+import type { ViewProps } from "../parts/viewProps.js";
 
 /** Parts of the page by the beginning of their commands' ids, in the order of the list. */
 const PARTS: readonly (readonly [string, string])[] = [

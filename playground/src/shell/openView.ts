@@ -1,7 +1,7 @@
 /** The dialog that is over the page; each is loaded when it is opened for the first time. */
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { ViewProps } from "./viewProps.js";
+import type { ViewProps } from "../parts/viewProps.js";
 
 export const openView = signal<ComponentType<ViewProps> | null>(null);
 

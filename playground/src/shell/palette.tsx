@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.js";
 import { commands, type Command } from "../state/commands.js";
-import type { ViewProps } from "./viewProps.js";
+import type { ViewProps } from "../parts/viewProps.js";
 import { search } from "./search.js";
 
 export function Palette({ onClose }: ViewProps): JSX.Element {
