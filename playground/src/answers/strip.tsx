@@ -81,7 +81,7 @@ function Verdicts({ totals }: { readonly totals: Totals }): JSX.Element {
               aria-pressed={isFiltered({ verdicts: [verdict] })}
               onClick={() => toggleFilter({ verdicts: [verdict] })}
             >
-              <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>
+              <span aria-hidden="true">{SHAPES[verdict]}</span> {verdict} <b>{countText(frames)}</b>{" "}
               <span class="visually-hidden">{frames === 1 ? "frame" : "frames"},</span>{" "}
               <span class="share">{share}</span>
               <span class="visually-hidden">Show only these</span>
