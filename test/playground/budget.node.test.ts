@@ -15,7 +15,7 @@ afterAll(async () => playground.close());
 
 test("the page loads at most 400 kB before anything is opened", async () => {
   // The service worker, which these pages do not have, loads all files for later once the page is idle.
-  const { page, context } = await playground.open({ path: "none" });
+  const { page, context } = await playground.open({ path: "none", still: true });
   const paths = new Set<string>();
   context.on("request", (request) => {
     if (!request.url().startsWith("data:")) paths.add(new URL(request.url()).pathname.slice(1) || "index.html");
@@ -37,7 +37,7 @@ test("the page loads at most 400 kB before anything is opened", async () => {
 });
 
 test("the time until the page is painted and answers", async () => {
-  const { page, context } = await playground.open();
+  const { page, context } = await playground.open({ still: true });
   await page.getByRole("list", { name: "Frames by verdict" }).waitFor();
   const times = await page.evaluate(() => ({
     "first paint": performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
@@ -50,5 +50,19 @@ test("the time until the page is painted and answers", async () => {
       .join(", "),
   );
   expect(Object.values(times).every((time) => time !== undefined)).toBe(true);
+  await context.close();
+});
+
+test("the rules are readable before the editor comes, at the same places", async () => {
+  const { page, context } = await playground.open({ still: true });
+  const still = page.locator(".still-line");
+  await still.nth(20).waitFor();
+  const places = (lines: Element[]) =>
+    lines.slice(0, 20).map((line) => [line.textContent, line.getBoundingClientRect().y]);
+  const before = await still.evaluateAll(places);
+  await page.mouse.move(700, 300);
+  const lines = page.locator(".rules-editor .cm-line");
+  await lines.nth(20).waitFor();
+  expect(await lines.evaluateAll(places)).toEqual(before);
   await context.close();
 });

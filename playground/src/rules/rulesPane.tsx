@@ -1,13 +1,17 @@
 /** The pane "Rules": the editor, what can be done with the document, and what is wrong with it. */
+import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { onFirstUse } from "../parts/firstUse.js";
 import { registerCommands } from "../state/commands.js";
 import { findings, type Finding } from "../state/findings.js";
+import { selectedPath } from "../state/selection.js";
 import { announcement } from "./announcement.js";
 import { editorCommands } from "./editorCommands.js";
 import type { Editor } from "./editor/editor.js";
 import { droppedScenario, openScenarioFile } from "./files.js";
 import { countText, FindingList } from "./findingList.js";
+import { StillRules } from "./still.js";
 import { NameOfRules, Toolbar } from "./toolbar.js";
 
 /** Milliseconds without a change after which counts are announced. */
@@ -20,13 +24,23 @@ export function RulesPane(): JSX.Element {
   useEffect(() => {
     let made: Editor | null = null;
     let ended = false;
-    void import("./editor/editor.js").then(({ Editor }) => {
-      if (ended || host.current === null) return;
-      made = new Editor(host.current);
-      setEditor(made);
+    const open = once(() => {
+      if (ended) return;
+      void import("./editor/editor.js").then(({ Editor }) => {
+        if (ended || host.current === null) return;
+        const focused = host.current.contains(document.activeElement);
+        made = new Editor(host.current);
+        if (focused) made.focus();
+        setEditor(made);
+      });
+    });
+    onFirstUse(open);
+    const end = effect(() => {
+      if (findings.value.length > 0 || selectedPath.value !== null) open();
     });
     return () => {
       ended = true;
+      end();
       made?.close();
     };
   }, []);
@@ -56,11 +70,22 @@ export function RulesPane(): JSX.Element {
         <NameOfRules />
         <Toolbar editor={editor} />
       </header>
-      <div class="rules-editor" ref={host} />
+      <div class="rules-editor" ref={host}>
+        {editor === null && <StillRules />}
+      </div>
       <FindingList onGo={(finding: Finding) => editor?.goTo(finding)} />
       <Announcer />
     </section>
   );
+}
+
+/** Does something the first time only. */
+function once(what: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) what();
+    done = true;
+  };
 }
 
 /** Counts of findings, once typing pauses, and descriptions that were asked for. */

@@ -23,7 +23,12 @@ export interface OpenOptions {
   readonly context?: Parameters<Browser["newContext"]>[0];
   /** A script that runs in every document before those of the page; the content security policy does not apply to it. */
   readonly script?: string;
+  /** Nobody touches the page. */
+  readonly still?: boolean;
 }
+
+/** A hand on the mouse, as soon as the page is there: the editor comes with the first sign of use. */
+const USE = `addEventListener("load", () => setTimeout(() => dispatchEvent(new PointerEvent("pointermove"))));`;
 
 export interface OpenPage {
   readonly page: Page;
@@ -44,7 +49,7 @@ export async function openPlayground(extra: ReadonlyMap<string, ServedFile> = ne
   return {
     url: server.url,
     browser,
-    async open({ path = "", width = 1440, height = 900, dark = false, context: more, script } = {}) {
+    async open({ path = "", width = 1440, height = 900, dark = false, context: more, script, still } = {}) {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: dark ? "dark" : "light",
@@ -53,6 +58,7 @@ export async function openPlayground(extra: ReadonlyMap<string, ServedFile> = ne
         ...more,
       });
       const page = await context.newPage();
+      if (still !== true) await page.addInitScript({ content: USE });
       if (script !== undefined) await page.addInitScript({ content: script });
       const faults: string[] = [];
       page.on("pageerror", (error) => faults.push(String(error)));
