@@ -51,7 +51,7 @@ test("share a link, and open it in another profile", async () => {
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const link = await page.getByRole("dialog").getByRole("textbox").inputValue();
   const other = await playground.open({ path: link.slice(playground.url.length) });
-  await other.page.getByText("5354").first().waitFor();
+  await other.page.locator(".rules-editor").getByText("5354").first().waitFor();
   tell("share and open again", began);
   expect([...faults, ...other.faults]).toEqual([]);
   await context.close();
