@@ -4,7 +4,7 @@ import { recall, remember } from "../state/remembered.js";
 export type SplitName = "columns" | "rows";
 
 /** In percent: the width of the rules, the height of the frames. */
-const DEFAULTS: Readonly<Record<SplitName, number>> = { columns: 40, rows: 40 };
+const DEFAULTS: Readonly<Record<SplitName, number>> = { columns: 40, rows: 28 };
 export const LEAST = 15;
 export const MOST = 85;
 
