@@ -68,7 +68,9 @@ test("the example of the front page answers as one types", async () => {
   const verdict = page.getByRole("status");
   await verdict.filter({ hasText: "Not delivered: miss" }).waitFor();
   expect(await page.getByLabel("Explanation").textContent()).toContain("8472");
-  await page.getByRole("textbox", { name: "Packet" }).fill("eth / ipv4 dst 203.0.113.7 / udp dport 4789 / vxlan vni 5001");
+  await page
+    .getByRole("textbox", { name: "Packet" })
+    .fill("eth / ipv4 dst 203.0.113.7 / udp dport 4789 / vxlan vni 5001");
   await verdict.filter({ hasText: "Delivered to queue blue" }).waitFor();
   await page.getByRole("textbox", { name: "Packet" }).fill("eth / ipv9");
   await verdict.filter({ hasText: "Not a packet yet" }).waitFor();

@@ -107,7 +107,11 @@ async function sizeOf(file: ServedFile): Promise<number | null> {
 function pathOf(url: string): string | null {
   try {
     const path = normalize(decodeURIComponent(url.replace(/[?#].*$/s, "")));
-    const below = path.split(sep).join("/").replace(/^\/+/, "").replace(/(^|\/)$/, "$1index.html");
+    const below = path
+      .split(sep)
+      .join("/")
+      .replace(/^\/+/, "")
+      .replace(/(^|\/)$/, "$1index.html");
     return below.startsWith("..") || below.includes("\0") ? null : below;
   } catch {
     return null;
