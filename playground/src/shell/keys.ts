@@ -1,5 +1,6 @@
 /** Keys of the whole page: each key runs the command that has it. */
 import { commands } from "../state/commands.js";
+import { viewIsLoading } from "./openView.js";
 
 /** Begins. @returns ends it */
 export function startKeys(): () => void {
@@ -8,7 +9,8 @@ export function startKeys(): () => void {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]") !== null) return;
+  if (event.defaultPrevented || event.isComposing || viewIsLoading.peek()) return;
+  if (document.querySelector("dialog[open]") !== null) return;
   const key = keyOf(event);
   if (!event.ctrlKey && !event.metaKey && !/^F\d+$/.test(event.key) && isEditing(event)) return;
   const command = commands.peek().find((one) => one.key === key);

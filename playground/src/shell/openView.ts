@@ -5,17 +5,21 @@ import type { ViewProps } from "../parts/viewProps.js";
 
 export const openView = signal<ComponentType<ViewProps> | null>(null);
 
-export async function showPalette(): Promise<void> {
-  openView.value = (await import("./palette.js")).Palette;
+/** Whether a dialog was asked for and is not there yet. Keys are not for the page then. */
+export const viewIsLoading = signal(false);
+
+async function show(load: () => Promise<ComponentType<ViewProps>>): Promise<void> {
+  viewIsLoading.value = true;
+  try {
+    openView.value = await load();
+  } finally {
+    viewIsLoading.value = false;
+  }
 }
 
-export async function showKeys(): Promise<void> {
-  openView.value = (await import("./keyList.js")).KeyList;
-}
-
-export async function showHelp(): Promise<void> {
-  openView.value = (await import("./help.js")).Help;
-}
+export const showPalette = (): Promise<void> => show(async () => (await import("./palette.js")).Palette);
+export const showKeys = (): Promise<void> => show(async () => (await import("./keyList.js")).KeyList);
+export const showHelp = (): Promise<void> => show(async () => (await import("./help.js")).Help);
 
 /** The lesson above the panes, once the tour was begun. */
 export const tourPanel = signal<ComponentType | null>(null);

@@ -130,6 +130,7 @@ function Check(): JSX.Element {
             <button type="button" class="quiet" onClick={() => (selectedFrame.value = i + 1)}>
               {frame}
             </button>
+            {!isMet && <span class="muted">must</span>}
             <Verdict verdict={verdict} />
             {to.length > 0 && <span class="mono">{to.join(", ")}</span>}
           </li>
