@@ -88,7 +88,8 @@ async function packagedBrowser() {
   const libraries = [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
     path: join(home, "chromium"),
-    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts },
+    // Without a locale its language is "en-US@posix", which Intl refuses.
+    env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts, LANG: "en_US.UTF-8", LC_ALL: "en_US.UTF-8" },
     origin: `@sparticuz/chromium ${version}`,
   };
 }
