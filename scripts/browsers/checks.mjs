@@ -18,6 +18,8 @@ export const CHECKS = {
   },
 
   "an error is marked where it was typed": async (session) => {
+    // The first touch loads the editor.
+    await session.click(".still-rules, .cm-line");
     await session.click(".cm-line");
     await session.press(KEYS.home, KEYS.control);
     await session.press("x");
