@@ -102,6 +102,19 @@ export function release(block: usize, size: u32): void {
   Arena.used -= sizeOf(sizeClass);
 }
 
+/**
+ * Gives back the end of a small block, without memory for another one. Its first bytes stay where they
+ * are. @returns false for a large block
+ */
+export function shrink(block: usize, from: u32, to: u32): bool {
+  const before = sizeOf(classOf(max<u32>(from, 16)));
+  const after = sizeOf(classOf(max<u32>(to, 16)));
+  if (before > SMALL_LIMIT) return false;
+  pushPart(block + after, before - after);
+  Arena.used -= before - after;
+  return true;
+}
+
 /** Cuts a small block from a slab. */
 function cut(size: u32): usize {
   const gap = gapBefore(Arena.slab, size);

@@ -30,7 +30,7 @@ import {
   RANGE_SIZE,
   RULE_ID,
 } from "../../src/abi/engine";
-import { allocate, release } from "../arena";
+import { allocate, release, shrink } from "../arena";
 import { ownColumn } from "./definer";
 
 export const RULE_RANK: usize = 0;
@@ -157,12 +157,22 @@ export function replaceActions(rule: usize, actions: usize, count: u32): bool {
   const had: u32 = load<u8>(rule, RULE_ACTION_COUNT);
   if (count != had && !makeRoom(rule, had, count)) {
     if (count > had) return false;
-    // The old block stays; the actions that are left over become Op.none.
-    memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);
+    leaveRoom(rule, had, count);
   }
   memory.copy(actionsOf(rule), actions, count * ACTION_SIZE);
   markFastPath(rule);
   return true;
+}
+
+/**
+ * Gives back what fewer actions leave of their block. Of a large block nothing is given back: the
+ * actions that are left over become Op.none.
+ */
+function leaveRoom(rule: usize, had: u32, count: u32): void {
+  const block: usize = load<u32>(rule, RULE_ACTION);
+  const ranges = load<u32>(block);
+  if (shrink(block, blockBytes(ranges, had), blockBytes(ranges, count))) store<u8>(rule, <u8>count, RULE_ACTION_COUNT);
+  else memory.fill(actionsOf(rule), 0, had * ACTION_SIZE);
 }
 
 /** Sets the fast-path flags of a rule. The host puts tags before counters. */
