@@ -5,7 +5,7 @@
  * `FLOWSTEER_BROWSER=package` passes over the first two, `FLOWSTEER_BROWSER=none` over all.
  * `node scripts/find-browser.mjs` says what would be used.
  */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -60,30 +60,7 @@ async function packagedBrowser() {
   const manifest = new URL("../node_modules/@sparticuz/chromium/package.json", import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, "utf8"));
   const home = join(cache, `chromium-${version}`);
-  if (!existsSync(home)) {
-    const unpacking = `${home}.${process.pid}`;
-    mkdirSync(unpacking, { recursive: true });
-    const before = { ...process.env };
-    process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs20.x";
-    process.env.TMPDIR = unpacking;
-    try {
-      const { default: chromium } = await import("@sparticuz/chromium");
-      await chromium.executablePath();
-    } catch (error) {
-      rmSync(unpacking, { recursive: true, force: true });
-      throw error;
-    } finally {
-      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-      Object.assign(process.env, before);
-    }
-    try {
-      renameSync(unpacking, home);
-    } catch (error) {
-      // Another process was faster.
-      rmSync(unpacking, { recursive: true, force: true });
-      if (!existsSync(home)) throw error;
-    }
-  }
+  if (!isProgram(join(home, "chromium"))) await unpacked(home);
   const fonts = writeFontSettings(home);
   const libraries = [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
@@ -92,6 +69,37 @@ async function packagedBrowser() {
     env: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fonts, LANG: "en_US.UTF-8", LC_ALL: "en_US.UTF-8" },
     origin: `@sparticuz/chromium ${version}`,
   };
+}
+
+/** One unpacking a process: the package asks the environment, which is the process's, where to write. */
+let unpacking;
+
+function unpacked(home) {
+  unpacking ??= unpack(home);
+  return unpacking;
+}
+
+async function unpack(home) {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(`${home}.`);
+  const before = { ...process.env };
+  process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs20.x";
+  process.env.TMPDIR = folder;
+  try {
+    const { default: chromium } = await import("@sparticuz/chromium");
+    await chromium.executablePath();
+    if (!isProgram(join(folder, "chromium"))) throw new Error(`${folder} has no browser after unpacking`);
+    // Of an unpacking that was cut short.
+    if (!isProgram(join(home, "chromium"))) rmSync(home, { recursive: true, force: true });
+    renameSync(folder, home);
+  } catch (error) {
+    // Another process was faster, or it is an error.
+    rmSync(folder, { recursive: true, force: true });
+    if (!isProgram(join(home, "chromium"))) throw error;
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
 }
 
 /**
