@@ -5,7 +5,17 @@
  * `FLOWSTEER_BROWSER=package` passes over the first two, `FLOWSTEER_BROWSER=none` over all.
  * `node scripts/find-browser.mjs` says what would be used.
  */
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
