@@ -36,3 +36,19 @@ export type { WhyTarget } from "./why/targets.js";
 export { printExplanation, printNearest, type PrintOptions } from "./why/print.js";
 export { ExplanationGroups, type EndedFrame, type Explain, type ExplanationGroup } from "./groups/groups.js";
 export type { Difference, Explanation, Mistake, Near, Reason, Repair, Target } from "./why/explanation.js";
+export type {
+  Cover,
+  Coverage,
+  DifferenceGroup,
+  DifferenceResult,
+  Finding,
+  FindingObject,
+  Fix,
+  Proof,
+  ProofTerm,
+  RuleCoverage,
+  Severity,
+  TableCoverage,
+  Witness,
+  WitnessFrame,
+} from "../proof/answer.js";

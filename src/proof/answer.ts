@@ -1,0 +1,125 @@
+/**
+ * What proofs find, as plain data: it survives `structuredClone` and JSON. A claim that a frame exists is shown by the
+ * frame; a claim that none exists names the reason.
+ */
+import type { MatchedField, RuleRef, TableRef, TraceSource } from "../explain/trace/trace.js";
+
+/** A frame that shows something. */
+export interface WitnessFrame {
+  /** The whole frame as hexadecimal digits. */
+  readonly bytes: string;
+  /** Where it comes in. */
+  readonly from: TraceSource;
+  /** When it comes in, in nanoseconds of the device's clock; for stateful rules. */
+  readonly time?: string;
+}
+
+/** A frame, with the frames that must come before it, in order. */
+export interface Witness extends WitnessFrame {
+  readonly before: readonly WitnessFrame[];
+}
+
+/** Why no frame hits a rule. `sentence` says it in words. */
+export type Proof = { readonly sentence: string } &
+  /** The rules before it take all its frames. Without any one of `by` this no longer holds. */
+  (
+    | { readonly kind: "covered"; readonly by: readonly RuleRef[] }
+    /** Its own match excludes every frame. Without any one of `terms` this no longer holds. */
+    | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
+    /** No rule and no unmatched frame leads to its table. */
+    | { readonly kind: "unreached"; readonly table: TableRef }
+    /** The frames that come to its table cannot match it. `leading`: the rules that lead there. */
+    | { readonly kind: "cannot match"; readonly table: TableRef; readonly leading: readonly RuleRef[] }
+  );
+
+/** A field of a match, in the notation of scenario files. */
+export type ProofTerm = Pick<MatchedField, "field" | "wanted">;
+
+/** Whether some frame does something. */
+export type Coverage =
+  | { readonly status: "witness"; readonly witness: Witness }
+  | { readonly status: "none"; readonly proof: Proof }
+  /** Neither was found; `tried` says how far the search went. */
+  | { readonly status: "unknown"; readonly tried: string };
+
+export interface RuleCoverage {
+  readonly rule: RuleRef;
+  readonly table: TableRef;
+  readonly coverage: Coverage;
+}
+
+export interface TableCoverage {
+  readonly table: TableRef;
+  readonly coverage: Coverage;
+}
+
+/** Every rule, flow and table of a device, in the order of tables and ranks. */
+export interface Cover {
+  readonly rules: readonly RuleCoverage[];
+  readonly tables: readonly TableCoverage[];
+}
+
+/** How bad a finding is. */
+export type Severity = "error" | "warning" | "note";
+
+/** What a finding is about: an object of the device, by kind and name. */
+export interface FindingObject {
+  readonly kind:
+    | "rule"
+    | "flow"
+    | "host rule"
+    | "entry"
+    | "table"
+    | "matcher"
+    | "action"
+    | "counter"
+    | "meter"
+    | "queue"
+    | "ESP association"
+    | "vport"
+    | "device";
+  readonly name: string;
+}
+
+/** A finding of `lint`. */
+export interface Finding {
+  /** Its identity, such as "dead-rule": docs/check.md lists them. */
+  readonly id: string;
+  readonly severity: Severity;
+  /** The object that has the fault, first; then others that take part. */
+  readonly objects: readonly FindingObject[];
+  /** The field, if one is at fault. */
+  readonly field: string | null;
+  readonly sentence: string;
+  readonly witness: Witness | null;
+  readonly proof: Proof | null;
+  /** A repair that is sure; null without one. */
+  readonly fix: Fix | null;
+}
+
+/** A change of objects that mends a finding. */
+export type Fix = { readonly sentence: string } & (
+  | { readonly kind: "remove"; readonly object: FindingObject }
+  /** `field` of the object's match, or "priority"; `value` in the notation of scenario files, null to leave it out. */
+  | { readonly kind: "set"; readonly object: FindingObject; readonly field: string; readonly value: string | null }
+);
+
+/** Frames that two devices treat differently in one way. */
+export interface DifferenceGroup {
+  /** What is different: "rule", "destination", "verdict", "bytes", "counters", "tag", "state". */
+  readonly kinds: readonly string[];
+  readonly sentence: string;
+  readonly witness: Witness;
+  /** The rules that a frame of the group hits in the old and in the new device. */
+  readonly before: readonly RuleRef[];
+  readonly after: readonly RuleRef[];
+}
+
+/** What a change changes. */
+export interface DifferenceResult {
+  /** True only with proof: no frame is treated differently. */
+  readonly equal: boolean;
+  readonly groups: readonly DifferenceGroup[];
+  /** Changed rules for which neither a frame nor a proof was found. */
+  readonly unknown: readonly RuleRef[];
+}
