@@ -12,6 +12,8 @@ export interface WitnessFrame {
   readonly from: TraceSource;
   /** When it comes in, in nanoseconds of the device's clock; for stateful rules. */
   readonly time?: string;
+  /** Of a frame that a queue sends: the initial value of register A. @default 0 */
+  readonly metadata?: number;
 }
 
 /** A frame, with the frames that must come before it, in order. */

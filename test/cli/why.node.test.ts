@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PcapWriter } from "../../src/index.js";
 import { loadScenario } from "../../src/scenario/index.js";
-import { explainSchema } from "../../scripts/explain-schema.mjs";
+import { outputSchema } from "../../scripts/output-schemas.mjs";
 import { flowsteer, root, scratch } from "./support/command.js";
 import { explainLine, explainLines, outcomesOf, SCHEMA } from "./support/explainLines.js";
 
 const EVERYDAY = ["examples/everyday.json", "examples/everyday.pcap"] as const;
 
 describe("schema/explain-1.schema.json", () => {
-  it("is made from the types of the lines (node scripts/explain-schema.mjs)", () => {
-    expect(readFileSync(SCHEMA, "utf8")).toBe(explainSchema());
+  it("is made from the types of the lines (node scripts/output-schemas.mjs)", () => {
+    expect(readFileSync(SCHEMA, "utf8")).toBe(outputSchema("explain-1"));
   });
 });
 

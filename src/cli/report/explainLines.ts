@@ -1,6 +1,6 @@
 /**
  * The lines of JSON that `trace` and `why` print. schema/explain-1.schema.json is made from these
- * types (scripts/explain-schema.mjs).
+ * types (scripts/output-schemas.mjs).
  */
 import type { Explanation, Near, Trace } from "../../explain/index.js";
 import type { Outcome } from "../../index.js";

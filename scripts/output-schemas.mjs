@@ -1,37 +1,45 @@
 #!/usr/bin/env node
-// Writes schema/explain-1.schema.json from the TypeScript types of src/cli/report/explainLines.ts; a test holds them equal:
+// Writes the schemas of what commands print with --json from the TypeScript types of the lines; tests hold them equal:
 //
-//     node scripts/explain-schema.mjs
+//     node scripts/output-schemas.mjs
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FILE = `${ROOT}src/cli/report/explainLines.ts`;
-const HEAD = {
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  $id: "flowsteer/schema/explain-1.schema.json",
-  title: "A line of flowsteer trace --json and flowsteer why --json",
+
+/** Schemas by name: the type of a line, and the file that exports it. */
+const SCHEMAS = {
+  "explain-1": {
+    title: "A line of flowsteer trace --json and flowsteer why --json",
+    file: "src/cli/report/explainLines.ts",
+    type: "ExplainLine",
+  },
 };
 
-/** The published schema as text: a line for each named type. */
-export function explainSchema() {
+/** A published schema as text: a line for each named type. */
+export function outputSchema(name) {
+  const { title, file, type } = SCHEMAS[name];
+  const path = `${ROOT}${file}`;
   const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const program = ts.createProgram([FILE], { ...options, noEmit: true });
+  const program = ts.createProgram([path], { ...options, noEmit: true });
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(FILE);
-  const line = checker
-    .getExportsOfModule(checker.getSymbolAtLocation(source))
-    .find(({ name }) => name === "ExplainLine");
+  const source = program.getSourceFile(path);
+  const line = checker.getExportsOfModule(checker.getSymbolAtLocation(source)).find((one) => one.name === type);
   const defs = new Map();
   const root = inline(checker, checker.getDeclaredTypeOfSymbol(line), defs);
-  const lines = [...defs].map(([name, schema]) => `    ${JSON.stringify(name)}: ${JSON.stringify(schema)}`);
-  const head = Object.entries({ ...HEAD, ...root }).map(
+  const lines = [...defs].map(([key, schema]) => `    ${JSON.stringify(key)}: ${JSON.stringify(schema)}`);
+  const head = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: `flowsteer/schema/${name}.schema.json`,
+    title,
+  };
+  const first = Object.entries({ ...head, ...root }).map(
     ([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,
   );
-  return `{\n${head.join("")}  "$defs": {\n${lines.join(",\n")}\n  }\n}\n`;
+  return `{\n${first.join("")}  "$defs": {\n${lines.join(",\n")}\n  }\n}\n`;
 }
 
 /** The schema of a type; a type with a name is below $defs once. */
@@ -98,5 +106,5 @@ function objectOf(checker, type, defs) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   mkdirSync(`${ROOT}schema`, { recursive: true });
-  writeFileSync(`${ROOT}schema/explain-1.schema.json`, explainSchema());
+  for (const name of Object.keys(SCHEMAS)) writeFileSync(`${ROOT}schema/${name}.schema.json`, outputSchema(name));
 }
