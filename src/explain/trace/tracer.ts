@@ -50,6 +50,15 @@ export interface TracedWalk {
   readonly lookups: readonly LookupRecord[];
 }
 
+/** @internal A frame that is to be steered on the traced core. */
+export interface DryRun {
+  readonly call: string;
+  readonly from: TraceSource;
+  readonly frame: Uint8Array;
+  readonly options: FrameOptions;
+  readonly steer: (traffic: TracedTraffic) => Outcome;
+}
+
 const OPENED = new WeakMap<Device, Promise<Tracer>>();
 
 /**
@@ -134,47 +143,50 @@ export class Tracer {
     return commit ? this.#commit(trace, () => this.device.send(qp, frame, timed)) : trace;
   }
 
-  /** @internal The dry run of a frame that arrives on a port. */
-  walk(port: number, frame: Uint8Array, options: FrameOptions): TracedWalk {
+  /** @internal The dry run of a frame that arrives on a port, after the dry runs of other frames. */
+  walk(port: number, frame: Uint8Array, options: FrameOptions, before: readonly DryRun[] = []): TracedWalk {
+    return this.#dryRuns([...before, this.arriving(port, frame, options)]);
+  }
+
+  /** @internal The dry run of a frame that a queue pair sends, after the dry runs of other frames. */
+  walkSent(qp: QueuePair, frame: Uint8Array, options: SendOptions, before: readonly DryRun[] = []): TracedWalk {
+    return this.#dryRuns([...before, this.sent(qp, frame, options)]);
+  }
+
+  /** @internal A frame that is to arrive on a port. */
+  arriving(port: number, frame: Uint8Array, options: FrameOptions): DryRun {
     const call = "trace";
     this.device.checkPort(call, port);
     checkFrames(call, [frame], options);
     const from = { kind: "wire", port } as const;
-    return this.#dryRun(call, from, frame, options, (traffic) => traffic.receive(call, port, frame));
+    return { call, from, frame, options, steer: (traffic) => traffic.receive(call, port, frame) };
   }
 
-  /** @internal The dry run of a frame that a queue pair sends. */
-  walkSent(qp: QueuePair, frame: Uint8Array, options: SendOptions): TracedWalk {
+  /** @internal A frame that a queue pair is to send. */
+  sent(qp: QueuePair, frame: Uint8Array, options: SendOptions): DryRun {
     const call = "traceSend";
     const settings = checkSend(call, this.device, qp, frame, options);
     const { vport } = qp.context.function;
     const from = { kind: "queue", queue: qp.label, vport, port: qp.attributes.port_num } as const;
     const { time } = settings;
-    return this.#dryRun(
-      call,
-      from,
-      frame,
-      { time },
-      (traffic) => steerSent(call, traffic, qp, frame, settings, new PendingWork()).outcome,
-    );
+    const steer = (traffic: TracedTraffic): Outcome =>
+      steerSent(call, traffic, qp, frame, settings, new PendingWork()).outcome;
+    return { call, from, frame, options: { time }, steer };
   }
 
-  #dryRun(
-    call: string,
-    from: TraceSource,
-    frame: Uint8Array,
-    options: FrameOptions,
-    steer: (traffic: TracedTraffic) => Outcome,
-  ): TracedWalk {
+  /** Steers frames one after the other. @returns the trace of the last one */
+  #dryRuns(runs: readonly DryRun[]): TracedWalk {
     const { device, traced } = this;
+    const last = runs.at(-1) as DryRun;
     if (!traced.refresh(device.function(VPORT_MANAGER).part(TablePipeline).switched)) {
       const hint = `a trace copies its ${device.memoryUsed} bytes`;
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+      refuse({ code: "ENOMEM", call: last.call, reason: "no_memory", path: "device", value: device, hint });
     }
-    const steps = new StepBuilder(device, traced, this.#terms);
     try {
-      const outcome = traceOutcome(steer(new TracedTraffic(device, traced, steps, options)));
+      for (const run of runs.slice(0, -1)) this.#steer(run);
+      const { steps, outcome } = this.#steer(last);
       steps.finish();
+      const { frame, from, options } = last;
       const trace = {
         frame: {
           length: frame.length,
@@ -186,12 +198,18 @@ export class Tracer {
         committed: false,
         complete: !traced.lost,
         steps: steps.steps,
-        outcome,
+        outcome: traceOutcome(outcome),
       };
       return { trace, lookups: steps.lookups };
     } finally {
       traced.undo();
     }
+  }
+
+  #steer({ steer, options }: DryRun): { steps: StepBuilder; outcome: Outcome } {
+    const steps = new StepBuilder(this.device, this.traced, this.#terms);
+    const outcome = steer(new TracedTraffic(this.device, this.traced, steps, options));
+    return { steps, outcome };
   }
 
   /** Lets the frame have its effect, which is that of the dry run. */
