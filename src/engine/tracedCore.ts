@@ -22,7 +22,11 @@ const SCRATCH = 0x2000000;
 const LEAST_FREE = 0xffff0000 - SCRATCH - TRACE_BYTES - PAGE;
 /** The offset of the rank in a rule (assembly/classify/rule.ts), and of the count of its actions. */
 const RULE_RANK = 0;
+const RULE_MASK = 8;
 const RULE_ACTION_COUNT = 29;
+/** The offset of the flags of a table (assembly/classify/tableLayout.ts), and of the table after a miss. */
+const TABLE_FLAGS = 0;
+const TABLE_MISS = 132;
 
 /** The additional exports of the traced core (assembly/traced.ts). */
 interface TracedExports extends CoreExports {
@@ -117,7 +121,7 @@ export class TracedCore {
     const copy = (from: number, bytes: number): void => this.core.u8.set(first.u8.subarray(from, from + bytes), from);
     for (let vport = 0; vport < MAX_FUNCTIONS; vport++) {
       const table = first.u32[(first.functions >> 2) + vport] as number;
-      this.core.u32[(first.functions >> 2) + vport] = this.#tableAt(table);
+      this.core.u32[(first.functions >> 2) + vport] = this.tableAt(table);
     }
     copy(first.samples, SAMPLES_SIZE);
     copy(first.reasons, 8 * REASON_COUNT);
@@ -138,8 +142,11 @@ export class TracedCore {
     this.#copied = -1;
   }
 
-  /** Tables without rules are in static memory, where builds of the core differ. */
-  #tableAt(table: number): number {
+  /**
+   * The address of a table of the device in the copy. Tables without rules are in static memory, where builds of the core
+   * differ; all others have one address.
+   */
+  tableAt(table: number): number {
     return this.#ownTables.get(table) ?? table;
   }
 
@@ -167,7 +174,7 @@ export class TracedCore {
     const start = this.#next;
     this.#exports.openTrace(Math.floor(number / 2 ** 32), number >>> 0, start, this.#end);
     if (sender === 0) this.#ahead += this.batch.count;
-    this.#exports.loopBack(this.#tableAt(root), this.batch.count, sender);
+    this.#exports.loopBack(this.tableAt(root), this.batch.count, sender);
     this.#next = this.#exports.eventsEnd() >>> 0;
     return this.core.u8.subarray(start, this.#next);
   }
@@ -242,6 +249,26 @@ export class TracedCore {
     };
   }
 
+  /** TABLE_* of a table. */
+  flagsOf(table: number): number {
+    return this.core.u32[(table + TABLE_FLAGS) >> 2] as number;
+  }
+
+  /** The table that unmatched frames of a table go to; 0 for none. */
+  missTableOf(table: number): number {
+    return this.core.u32[(table + TABLE_MISS) >> 2] as number;
+  }
+
+  /** The address of the mask of a rule, which rules of its table share. */
+  maskAddress(rule: number): number {
+    return this.core.u32[(rule + RULE_MASK) >> 2] as number;
+  }
+
+  /** Stages mask, value and ranges of the rule at an address. @returns the number of ranges */
+  stageRule(rule: number): number {
+    return Math.min(this.#exports.stageRule(rule), MAX_RANGES);
+  }
+
   /** What a rule matches, and its actions. */
   contentOf({ address }: StoredRule): RuleContent {
     let content = this.#contents.get(address);
@@ -258,7 +285,7 @@ export class TracedCore {
   }
 
   #content(address: number): RuleContent {
-    const ranges = Math.min(this.#exports.stageRule(address), MAX_RANGES);
+    const ranges = this.stageRule(address);
     const { staging, u8, u32 } = this.core;
     const word = (at: number): number => u32[at >> 2] as number;
     return {

@@ -174,14 +174,19 @@ export class Tracer {
     return { call, from, frame, options: { time }, steer };
   }
 
+  /** @internal Copies the memory of the device if it has changed. @throws ENOMEM */
+  refresh(call: string): void {
+    const { device, traced } = this;
+    if (traced.refresh(device.function(VPORT_MANAGER).part(TablePipeline).switched)) return;
+    const hint = `a trace copies its ${device.memoryUsed} bytes`;
+    refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
+  }
+
   /** Steers frames one after the other. @returns the trace of the last one */
   #dryRuns(runs: readonly DryRun[]): TracedWalk {
-    const { device, traced } = this;
+    const { traced } = this;
     const last = runs.at(-1) as DryRun;
-    if (!traced.refresh(device.function(VPORT_MANAGER).part(TablePipeline).switched)) {
-      const hint = `a trace copies its ${device.memoryUsed} bytes`;
-      refuse({ code: "ENOMEM", call: last.call, reason: "no_memory", path: "device", value: device, hint });
-    }
+    this.refresh(last.call);
     try {
       for (const run of runs.slice(0, -1)) this.#steer(run);
       const { steps, outcome } = this.#steer(last);

@@ -1,5 +1,14 @@
 /** Where rules send frames: the tables, queues, functions and ports that their actions name. */
-import { ACTION_SIZE, ARRAY_COUNT, ARRAY_FIRST, MEMBER_OP, MEMBER_OPERAND, MEMBER_SIZE, Op } from "../../abi/engine.js";
+import {
+  ACTION_SIZE,
+  ARRAY_COUNT,
+  ARRAY_FIRST,
+  MEMBER_OP,
+  MEMBER_OPERAND,
+  MEMBER_REFORMAT,
+  MEMBER_SIZE,
+  Op,
+} from "../../abi/engine.js";
 import { RSS_MASK, RSS_QUEUES, SAMPLER_COUNT, SAMPLER_FIRST, SAMPLER_TABLE } from "../../abi/state.js";
 import type { Core } from "../../engine/core.js";
 import type { TracedCore } from "../../engine/tracedCore.js";
@@ -56,21 +65,13 @@ function addLinks(core: Core, links: Link[], op: number, operand: number, by: Li
     case Op.port as number:
       links.push({ kind: "port", to: operand, by });
       break;
-    case Op.array as number:
-      for (let n = 0; n < word(operand + ARRAY_COUNT); n++) {
-        const at = operand + ARRAY_FIRST + n * MEMBER_SIZE;
-        addLinks(core, links, word(at + MEMBER_OP), word(at + MEMBER_OPERAND), "array");
-      }
-      break;
     case Op.sampler as number:
       links.push({ kind: "table", to: word(operand + SAMPLER_TABLE), by: "sampler" });
-      for (let n = 0; n < word(operand + SAMPLER_COUNT); n++) {
-        const at = operand + SAMPLER_FIRST + n * ACTION_SIZE;
-        addLinks(core, links, word(at), word(at + 4), "sample");
-      }
       break;
     default:
   }
+  for (const member of membersOf(core, op, operand))
+    addLinks(core, links, member.op, member.operand, op === (Op.array as number) ? "array" : "sample");
 }
 
 /** The links of a copy of a device's memory. */
@@ -81,6 +82,34 @@ interface CopiedLinks {
 }
 
 const READ = new WeakMap<TracedCore, CopiedLinks>();
+
+/** A member of an array, or an action of the copies that a sampler makes. */
+export interface Member {
+  readonly op: number;
+  readonly operand: number;
+  /** The reformat record of a member that changes its copy first; 0 for none. */
+  readonly reformat: number;
+}
+
+/** The members of an array or of a sampler; none for other operations. */
+export function membersOf(core: Core, op: number, operand: number): Member[] {
+  const word = (at: number): number => core.u32[at >> 2] as number;
+  if (op === (Op.array as number)) {
+    return Array.from({ length: word(operand + ARRAY_COUNT) }, (_, n) => {
+      const at = operand + ARRAY_FIRST + n * MEMBER_SIZE;
+      return {
+        op: word(at + MEMBER_OP),
+        operand: word(at + MEMBER_OPERAND),
+        reformat: word(at + MEMBER_REFORMAT),
+      };
+    });
+  }
+  if (op !== (Op.sampler as number)) return [];
+  return Array.from({ length: word(operand + SAMPLER_COUNT) }, (_, n) => {
+    const at = operand + SAMPLER_FIRST + n * ACTION_SIZE;
+    return { op: word(at), operand: word(at + 4), reformat: 0 };
+  });
+}
 
 /** All links of a device, from the copy of its memory: read once for each copy, when first asked for. */
 export class LinkMap {

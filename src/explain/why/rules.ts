@@ -29,15 +29,16 @@ export class RuleReader {
 
   /** The rules of a table by rank. */
   rulesOf(table: number): RuleNode[] {
-    return this.traced.rulesOf(table).map((stored) => this.#node(table, stored));
+    return this.traced.rulesOf(table).map((stored) => this.nodeOf(table, stored));
   }
 
   /** The rule at an address. */
   ruleAt(table: number, address: number): RuleNode {
-    return this.#node(table, this.traced.storedRule(address));
+    return this.nodeOf(table, this.traced.storedRule(address));
   }
 
-  #node(table: number, stored: StoredRule): RuleNode {
+  /** A rule of a table as a node. */
+  nodeOf(table: number, stored: StoredRule): RuleNode {
     return { table, stored, object: this.device.installed.at(stored.id) };
   }
 
