@@ -1,49 +1,43 @@
 /**
  * Receive queues and completion queues, as far as the core needs them to decide whether a queue
- * takes a frame. The bytes of receive buffers and completions belong to the host.
- *
- *     queue:            | flags 4 | completion queue 4 | ring 4 | wrap 4 | head 4 | tail 4 | buffers 4 |
- *     completion queue: | capacity 4 | held 4 |
- *
- * The ring holds the length of each posted receive buffer; head and tail count up without end.
- * `buffers` is the queue whose ring is used: the queue itself, or a shared receive queue.
+ * takes a frame (src/abi/queue.ts). The bytes of receive buffers and completions belong to the host.
  */
 import { NO_REQUEST, QUEUE_READ, QUEUE_READY, QUEUE_SINK, Reason } from "../../src/abi/engine";
+import {
+  COMPLETION_CAPACITY,
+  COMPLETION_HELD,
+  COMPLETION_SIZE,
+  RECEIVE_BUFFERS,
+  RECEIVE_COMPLETIONS,
+  RECEIVE_FLAGS,
+  RECEIVE_HEAD,
+  RECEIVE_RING,
+  RECEIVE_SIZE,
+  RECEIVE_TAIL,
+  RECEIVE_WRAP,
+} from "../../src/abi/queue";
 import { REACHABLE_BUFFERS, REACHABLE_TRANSPORT } from "../../src/abi/reachable";
 import { allocate, release } from "../arena";
 import { StateKind } from "../../src/abi/trace";
 import { noteState } from "../branch/events";
 
-const FLAGS: usize = 0;
-const COMPLETIONS: usize = 4;
-const RING: usize = 8;
-const WRAP: usize = 12;
-const HEAD: usize = 16;
-const TAIL: usize = 20;
-const BUFFERS: usize = 24;
-const QUEUE_SIZE: u32 = 28;
-
-const CAPACITY: usize = 0;
-const HELD: usize = 4;
-const COMPLETION_QUEUE_SIZE: u32 = 8;
-
 /** Allocates a completion queue for `capacity` completions; 0 when memory is full. */
 export function createCompletionQueue(capacity: u32): usize {
-  const queue = allocate(COMPLETION_QUEUE_SIZE);
+  const queue = allocate(<u32>COMPLETION_SIZE);
   if (queue == 0) return 0;
-  store<u32>(queue, capacity, CAPACITY);
-  store<u32>(queue, 0, HELD);
+  store<u32>(queue, capacity, COMPLETION_CAPACITY);
+  store<u32>(queue, 0, COMPLETION_HELD);
   return queue;
 }
 
 /** Changes how many completions a queue holds; it must hold no more already. */
 export function resizeCompletionQueue(queue: usize, capacity: u32): void {
-  store<u32>(queue, capacity, CAPACITY);
+  store<u32>(queue, capacity, COMPLETION_CAPACITY);
 }
 
 /** Frees a completion queue. */
 export function destroyCompletionQueue(queue: usize): void {
-  release(queue, COMPLETION_QUEUE_SIZE);
+  release(queue, <u32>COMPLETION_SIZE);
 }
 
 /**
@@ -51,12 +45,12 @@ export function destroyCompletionQueue(queue: usize): void {
  * queue is full then.
  */
 export function holdCompletion(queue: usize): void {
-  store<u32>(queue, load<u32>(queue, HELD) + 1, HELD);
+  store<u32>(queue, load<u32>(queue, COMPLETION_HELD) + 1, COMPLETION_HELD);
 }
 
 /** Counts `count` completions that the host took. */
 export function takeCompletions(queue: usize, count: u32): void {
-  store<u32>(queue, load<u32>(queue, HELD) - count, HELD);
+  store<u32>(queue, load<u32>(queue, COMPLETION_HELD) - count, COMPLETION_HELD);
 }
 
 /**
@@ -64,26 +58,26 @@ export function takeCompletions(queue: usize, count: u32): void {
  * memory is full.
  */
 export function createQueue(flags: u32, completions: usize, depth: u32): usize {
-  const queue = allocate(QUEUE_SIZE);
+  const queue = allocate(<u32>RECEIVE_SIZE);
   if (queue == 0) return 0;
   const ring = depth == 0 ? <usize>0 : allocate(depth * 4);
   if (depth != 0 && ring == 0) {
-    release(queue, QUEUE_SIZE);
+    release(queue, <u32>RECEIVE_SIZE);
     return 0;
   }
-  store<u32>(queue, flags, FLAGS);
-  store<u32>(queue, <u32>completions, COMPLETIONS);
-  store<u32>(queue, <u32>ring, RING);
-  store<u32>(queue, depth - 1, WRAP);
-  store<u32>(queue, 0, HEAD);
-  store<u32>(queue, 0, TAIL);
-  store<u32>(queue, <u32>queue, BUFFERS);
+  store<u32>(queue, flags, RECEIVE_FLAGS);
+  store<u32>(queue, <u32>completions, RECEIVE_COMPLETIONS);
+  store<u32>(queue, <u32>ring, RECEIVE_RING);
+  store<u32>(queue, depth - 1, RECEIVE_WRAP);
+  store<u32>(queue, 0, RECEIVE_HEAD);
+  store<u32>(queue, 0, RECEIVE_TAIL);
+  store<u32>(queue, <u32>queue, RECEIVE_BUFFERS);
   return queue;
 }
 
 /** Lets a queue take buffers from the ring of `shared`. */
 export function shareBuffers(queue: usize, shared: usize): void {
-  store<u32>(queue, <u32>shared, BUFFERS);
+  store<u32>(queue, <u32>shared, RECEIVE_BUFFERS);
 }
 
 /**
@@ -93,43 +87,43 @@ export function shareBuffers(queue: usize, shared: usize): void {
 export function resizeQueue(queue: usize, depth: u32): bool {
   const ring = allocate(depth * 4);
   if (ring == 0) return false;
-  const old: usize = load<u32>(queue, RING);
-  const wrap = load<u32>(queue, WRAP);
-  const tail = load<u32>(queue, TAIL);
-  for (let i = load<u32>(queue, HEAD); i != tail; i++) {
+  const old: usize = load<u32>(queue, RECEIVE_RING);
+  const wrap = load<u32>(queue, RECEIVE_WRAP);
+  const tail = load<u32>(queue, RECEIVE_TAIL);
+  for (let i = load<u32>(queue, RECEIVE_HEAD); i != tail; i++) {
     store<u32>(ring + ((<usize>(i & (depth - 1))) << 2), load<u32>(old + ((<usize>(i & wrap)) << 2)));
   }
   if (old != 0) release(old, (wrap + 1) * 4);
-  store<u32>(queue, <u32>ring, RING);
-  store<u32>(queue, depth - 1, WRAP);
+  store<u32>(queue, <u32>ring, RECEIVE_RING);
+  store<u32>(queue, depth - 1, RECEIVE_WRAP);
   return true;
 }
 
 /** Takes the oldest buffer of a queue for the host: the number of the receive request, or NO_REQUEST. */
 export function takeBuffer(queue: usize): u32 {
-  const head = load<u32>(queue, HEAD);
-  if (head == load<u32>(queue, TAIL)) return <u32>NO_REQUEST;
-  store<u32>(queue, head + 1, HEAD);
+  const head = load<u32>(queue, RECEIVE_HEAD);
+  if (head == load<u32>(queue, RECEIVE_TAIL)) return <u32>NO_REQUEST;
+  store<u32>(queue, head + 1, RECEIVE_HEAD);
   return head;
 }
 
 /** Frees a queue. */
 export function destroyQueue(queue: usize): void {
-  const ring: usize = load<u32>(queue, RING);
-  if (ring != 0) release(ring, (load<u32>(queue, WRAP) + 1) * 4);
-  release(queue, QUEUE_SIZE);
+  const ring: usize = load<u32>(queue, RECEIVE_RING);
+  if (ring != 0) release(ring, (load<u32>(queue, RECEIVE_WRAP) + 1) * 4);
+  release(queue, <u32>RECEIVE_SIZE);
 }
 
 /** Sets the flags of a queue: QUEUE_*. */
 export function setQueueFlags(queue: usize, flags: u32): void {
-  store<u32>(queue, flags, FLAGS);
+  store<u32>(queue, flags, RECEIVE_FLAGS);
 }
 
 /** Whether arriving frames need the host: the queue has receive buffers, or the host reads it. */
 // @ts-ignore: decorator
 @inline
 export function isServed(queue: usize): bool {
-  return (load<u32>(queue, FLAGS) & (QUEUE_SINK | QUEUE_READ)) != QUEUE_SINK;
+  return (load<u32>(queue, RECEIVE_FLAGS) & (QUEUE_SINK | QUEUE_READ)) != QUEUE_SINK;
 }
 
 /**
@@ -137,7 +131,7 @@ export function isServed(queue: usize): bool {
  * REACHABLE_TRANSPORT, or 0.
  */
 export function servedBy(queue: usize): u32 {
-  const flags = load<u32>(queue, FLAGS);
+  const flags = load<u32>(queue, RECEIVE_FLAGS);
   if (!(flags & QUEUE_READY)) return 0;
   if (flags & QUEUE_READ) return REACHABLE_TRANSPORT;
   return flags & QUEUE_SINK ? 0 : REACHABLE_BUFFERS;
@@ -145,14 +139,14 @@ export function servedBy(queue: usize): u32 {
 
 /** Removes all posted buffers, as a reset of the queue pair does. */
 export function clearQueue(queue: usize): void {
-  store<u32>(queue, load<u32>(queue, TAIL), HEAD);
+  store<u32>(queue, load<u32>(queue, RECEIVE_TAIL), RECEIVE_HEAD);
 }
 
 /** Posts a buffer of `length` bytes. The ring must have room. */
 export function postBuffer(queue: usize, length: u32): void {
-  const tail = load<u32>(queue, TAIL);
-  store<u32>(<usize>load<u32>(queue, RING) + ((<usize>(tail & load<u32>(queue, WRAP))) << 2), length);
-  store<u32>(queue, tail + 1, TAIL);
+  const tail = load<u32>(queue, RECEIVE_TAIL);
+  store<u32>(<usize>load<u32>(queue, RECEIVE_RING) + ((<usize>(tail & load<u32>(queue, RECEIVE_WRAP))) << 2), length);
+  store<u32>(queue, tail + 1, RECEIVE_TAIL);
 }
 
 export namespace Taken {
@@ -166,23 +160,25 @@ export namespace Taken {
  * as it is.
  */
 export function take(queue: usize, length: u32): u32 {
-  const flags = load<u32>(queue, FLAGS);
+  const flags = load<u32>(queue, RECEIVE_FLAGS);
   if (!(flags & QUEUE_READY)) return Reason.queue_not_ready;
   if (flags & QUEUE_SINK) return Reason.none;
-  const buffers: usize = load<u32>(queue, BUFFERS);
-  const head = load<u32>(buffers, HEAD);
-  if (head == load<u32>(buffers, TAIL)) return Reason.no_receive_buffer;
-  const completions: usize = load<u32>(queue, COMPLETIONS);
-  const held = load<u32>(completions, HELD);
+  const buffers: usize = load<u32>(queue, RECEIVE_BUFFERS);
+  const head = load<u32>(buffers, RECEIVE_HEAD);
+  if (head == load<u32>(buffers, RECEIVE_TAIL)) return Reason.no_receive_buffer;
+  const completions: usize = load<u32>(queue, RECEIVE_COMPLETIONS);
+  const held = load<u32>(completions, COMPLETION_HELD);
   // MODEL: a full completion queue drops the frame and keeps the buffer; a device would break the queue.
-  if (held >= load<u32>(completions, CAPACITY)) return Reason.completion_queue_full;
-  const room = load<u32>(<usize>load<u32>(buffers, RING) + ((<usize>(head & load<u32>(buffers, WRAP))) << 2));
+  if (held >= load<u32>(completions, COMPLETION_CAPACITY)) return Reason.completion_queue_full;
+  const room = load<u32>(
+    <usize>load<u32>(buffers, RECEIVE_RING) + ((<usize>(head & load<u32>(buffers, RECEIVE_WRAP))) << 2),
+  );
   if (TRACED) {
-    noteState(StateKind.completion_queue, completions + HELD, 4);
-    noteState(StateKind.queue, buffers + HEAD, 4);
+    noteState(StateKind.completion_queue, completions + COMPLETION_HELD, 4);
+    noteState(StateKind.queue, buffers + RECEIVE_HEAD, 4);
   }
-  store<u32>(completions, held + 1, HELD);
-  store<u32>(buffers, head + 1, HEAD);
+  store<u32>(completions, held + 1, COMPLETION_HELD);
+  store<u32>(buffers, head + 1, RECEIVE_HEAD);
   Taken.request = head;
   return length > room ? Reason.receive_buffer_too_short : Reason.none;
 }
