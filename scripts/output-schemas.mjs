@@ -16,6 +16,11 @@ const SCHEMAS = {
     file: "src/cli/report/explainLines.ts",
     type: "ExplainLine",
   },
+  "diff-1": {
+    title: "A line of flowsteer diff --json",
+    file: "src/cli/report/diffLines.ts",
+    type: "DiffLine",
+  },
 };
 
 /** A published schema as text: a line for each named type. */
@@ -77,18 +82,21 @@ function inline(checker, type, defs) {
   throw new Error(`no JSON Schema for the type ${checker.typeToString(type)}`);
 }
 
-function unionOf(checker, types, defs) {
+/** The type of an optional property contains `undefined`, which JSON leaves out. */
+function unionOf(checker, all, defs) {
+  const types = all.filter((type) => !(type.flags & ts.TypeFlags.Undefined));
+  if (types.length === 1) return schemaOf(checker, types[0], defs);
   const words = types.filter((type) => type.isStringLiteral()).map(({ value }) => value);
   const booleans = types.filter((type) => type.flags & ts.TypeFlags.BooleanLiteral);
   const others = types.filter((type) => !type.isStringLiteral() && !booleans.includes(type));
-  const all = [
+  const parts = [
     ...(words.length > 0 ? [{ type: "string", enum: words.sort() }] : []),
     ...(booleans.length === 2 ? [{ type: "boolean" }] : booleans.map((type) => inline(checker, type, defs))),
     ...others.map((type) => schemaOf(checker, type, defs)),
   ];
   // The compiler orders the parts of a union by when it met them.
-  all.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  return all.length === 1 ? all[0] : { anyOf: all };
+  parts.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return parts.length === 1 ? parts[0] : { anyOf: parts };
 }
 
 function objectOf(checker, type, defs) {

@@ -5,6 +5,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
   flowsteer trace SCENARIO [CAPTURE]      show the way of one frame through the rules
   flowsteer why SCENARIO [CAPTURE]        say why a frame did not come to a rule, or why frames were lost
+  flowsteer diff OLD NEW [CAPTURE]        show which frames two scenarios treat differently
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check SCENARIO...             check scenarios, and show what they contain
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
@@ -138,6 +139,27 @@ Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a captur
 143 interrupted.
 `;
 
+const DIFF = `flowsteer diff OLD NEW [CAPTURE...]: shows which frames two scenarios treat differently
+
+The frames of the captures are steered through both scenarios, in order. Those that are treated differently are shown in
+groups, by how: verdict, destination, bytes, tag, counters.
+
+  --ignore LIST  what does not count as behaviour: counters, tags, or both, joined with a comma
+  --rules        the names of the rules that a frame hits count as behaviour
+  --port N       the port at which the frames of captures arrive (1)
+  --limit N      stops after N frames
+  --json         a line of JSON for each group, and one for the result
+  --quiet        no notes and progress
+
+  flowsteer diff old.json new.json traffic.pcap
+  flowsteer diff old.json new.json traffic.pcap --ignore counters,tags
+
+The package has the JSON Schema of the lines: schema/diff-1.schema.json.
+
+Exit codes: 0 no frame is treated differently; 1 some frame is; 2 an input was refused; 3 an output cannot be written; 4
+a capture ends in the middle of a record; 130, 143 interrupted.
+`;
+
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame
 
 A line for each header: its offset, its name, and its most important fields. Headers of the packet inside a tunnel are
@@ -219,6 +241,7 @@ export const HELP: Readonly<Record<string, string>> = {
   run: RUN,
   trace: TRACE,
   why: WHY,
+  diff: DIFF,
   parse: PARSE,
   check: CHECK,
   fields: FIELDS,

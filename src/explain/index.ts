@@ -37,9 +37,12 @@ export { printExplanation, printNearest, type PrintOptions } from "./why/print.j
 export { ExplanationGroups, type EndedFrame, type Explain, type ExplanationGroup } from "./groups/groups.js";
 export type { Difference, Explanation, Mistake, Near, Reason, Repair, Target } from "./why/explanation.js";
 export type {
+  CapturedGroup,
+  Change,
   Cover,
   Coverage,
   DifferenceGroup,
+  DifferenceKind,
   DifferenceResult,
   Finding,
   FindingObject,
@@ -49,6 +52,9 @@ export type {
   RuleCoverage,
   Severity,
   TableCoverage,
+  Treatment,
   Witness,
   WitnessFrame,
 } from "../proof/answer.js";
+export { CapturedDifferences, type SteeredFrame } from "../proof/difference/captured.js";
+export type { Behaviour } from "../proof/difference/compare.js";

@@ -2,7 +2,7 @@
  * What proofs find, as plain data: it survives `structuredClone` and JSON. A claim that a frame exists is shown by the
  * frame; a claim that none exists names the reason.
  */
-import type { MatchedField, RuleRef, TableRef, TraceSource } from "../explain/trace/trace.js";
+import type { MatchedField, RuleRef, TableRef, TraceOutcome, TraceSource } from "../explain/trace/trace.js";
 
 /** A frame that shows something. */
 export interface WitnessFrame {
@@ -106,15 +106,54 @@ export type Fix = { readonly sentence: string } & (
   | { readonly kind: "set"; readonly object: FindingObject; readonly field: string; readonly value: string | null }
 );
 
+/** How two devices can treat a frame differently. */
+export type DifferenceKind = "verdict" | "destination" | "bytes" | "counters" | "tag" | "state" | "rule";
+
+/** What a device does with a frame. */
+export interface Treatment {
+  /** The rules that the frame hits, in their order. */
+  readonly rules: readonly RuleRef[];
+  readonly outcome: TraceOutcome;
+  /** The counters that count it, by name, with what each adds: `{ "c1": "1 packet, 60 bytes" }`. */
+  readonly counters: Readonly<Record<string, string>>;
+  /** The meters, connections, associations and flags that it uses, each as a line. */
+  readonly state: readonly string[];
+}
+
 /** Frames that two devices treat differently in one way. */
 export interface DifferenceGroup {
-  /** What is different: "rule", "destination", "verdict", "bytes", "counters", "tag", "state". */
-  readonly kinds: readonly string[];
+  readonly kinds: readonly DifferenceKind[];
   readonly sentence: string;
   readonly witness: Witness;
-  /** The rules that a frame of the group hits in the old and in the new device. */
-  readonly before: readonly RuleRef[];
-  readonly after: readonly RuleRef[];
+  /** The headers of the witness in one line. */
+  readonly headers: string;
+  /** How the old and the new device treat the witness. */
+  readonly before: Treatment;
+  readonly after: Treatment;
+}
+
+/** Frames of a capture that two devices treat differently in one way. */
+export interface CapturedGroup extends Omit<DifferenceGroup, "witness"> {
+  readonly frames: number;
+  /** The sum of their lengths on the wire. */
+  readonly bytes: number;
+  /** The numbers of the first frames; `headers`, `before` and `after` are those of the first one. */
+  readonly examples: readonly number[];
+}
+
+/** What is not the same in two devices, and whether it changes what happens to frames. */
+export interface Change {
+  readonly what: "added" | "removed" | "match" | "order" | "actions" | "unmatched" | "device";
+  /** The rule, in the new device unless it was removed; null for other changes. */
+  readonly rule: RuleRef | null;
+  /** Its table; null for a change of the device. */
+  readonly table: TableRef | null;
+  readonly sentence: string;
+  /**
+   * "different": some group shows a frame that this change treats differently. "same": proved that there is none. "unknown":
+   * neither was found.
+   */
+  readonly effect: "different" | "same" | "unknown";
 }
 
 /** What a change changes. */
@@ -122,6 +161,5 @@ export interface DifferenceResult {
   /** True only with proof: no frame is treated differently. */
   readonly equal: boolean;
   readonly groups: readonly DifferenceGroup[];
-  /** Changed rules for which neither a frame nor a proof was found. */
-  readonly unknown: readonly RuleRef[];
+  readonly changes: readonly Change[];
 }

@@ -1,0 +1,132 @@
+/** flowsteer diff: which frames two scenarios treat differently. */
+import { CapturedDifferences, type Behaviour } from "../../explain/index.js";
+import { cannotRun, loadScenario, type LoadedScenario } from "../../scenario/index.js";
+import type { Outcome } from "../../index.js";
+import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
+import { CaptureLog, checkInputOnce, framesOf, readColumns, type CaptureRows } from "../input/captures.js";
+import { inputName, openFiles, textOf } from "../input/chunks.js";
+import { exitCodeOf, Interruption } from "../interruption.js";
+import { Output } from "../output/output.js";
+import { badUsage, EXIT, withFile } from "../refusal.js";
+import type { DiffLine } from "../report/diffLines.js";
+import { capturedText } from "../report/diffText.js";
+import { notesText } from "../report/report.js";
+import { painter, printable } from "../text.js";
+
+const OPTIONS = { ignore: "value", rules: "flag", port: "value", limit: "value", json: "flag" } as const;
+const IGNORED = ["counters", "tags"] as const;
+
+/** @returns the exit code: 0 where both treat all frames alike, 1 where they do not, or where that is not proved */
+export async function diff(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args, "diff", OPTIONS);
+  const [old, changed, ...captures] = line.operands;
+  if (old === undefined || changed === undefined)
+    throw badUsage("diff", "name two scenarios: flowsteer diff OLD NEW [CAPTURE...]");
+  if (captures.length === 0) throw badUsage("diff", "name a capture: flowsteer diff OLD NEW CAPTURE...");
+  checkInputOnce(line.operands);
+  const behaviour = behaviourOf(line);
+  const texts = [await textOf(old), await textOf(changed)];
+  const load = (file: string, i: number): Promise<LoadedScenario> =>
+    withFile(inputName(file), () => loadScenario(texts[i] ?? ""));
+  const pair = [await load(old, 0), await load(changed, 1)] as const;
+  return compareCaptures(line, pair, captures, behaviour);
+}
+
+function behaviourOf({ values, flags }: CommandLine): Behaviour {
+  const ignore = (values.get("ignore") ?? "").split(",").filter((name) => name !== "");
+  const known = ignore.map((name) => {
+    const found = IGNORED.find((one) => one === name);
+    if (found === undefined) throw badUsage(`--ignore ${name}`, `one or more of ${IGNORED.join(",")}`);
+    return found;
+  });
+  return { ignore: known, rules: flags.has("rules") };
+}
+
+type Pair = readonly [old: LoadedScenario, changed: LoadedScenario];
+
+/** Steers the frames of captures through both scenarios. */
+async function compareCaptures(
+  line: CommandLine,
+  pair: Pair,
+  captures: readonly string[],
+  behaviour: Behaviour,
+): Promise<number> {
+  const ports = Math.min(...pair.map(({ device }) => device.ports));
+  const port = numberOption(line, "port", 1, ports, "the ports of both devices") ?? 1;
+  const limit = numberOption(line, "limit", 0, Number.MAX_SAFE_INTEGER) ?? Infinity;
+  const quiet = line.flags.has("quiet");
+  const [old, changed] = pair;
+  const differences = await CapturedDifferences.open(old.device, changed.device, behaviour);
+  const files = await openFiles(captures);
+  const log = new CaptureLog();
+  const interruption = new Interruption();
+  const both = new BothRuns(pair, port, differences);
+  try {
+    for await (const rows of readColumns({ files, limit, quiet, interruption }, log)) both.run(rows);
+  } finally {
+    interruption.end();
+  }
+  for (const [why, count] of both.skipped) log.notes.push(`not parsed: ${why}: ${count} skipped`);
+  const { signal } = interruption;
+  const broken = log.broken.length > 0 ? `${log.broken.map(({ file }) => printable(file)).join(", ")} cut off` : null;
+  const partial = signal === null ? broken : `interrupted by ${signal}`;
+  await report(line, captures, both.frames, differences, partial);
+  if (!quiet) process.stderr.write(notesText(painter(process.stderr), log.notes));
+  if (signal !== null) return exitCodeOf(signal);
+  if (broken !== null) return EXIT.cut;
+  return differences.groups.length > 0 ? EXIT.failed : 0;
+}
+
+/** Two runs of the same frames. */
+class BothRuns {
+  /** Frames that were steered. */
+  frames = 0;
+  /** Frames that were not steered, by cause. */
+  readonly skipped = new Map<string, number>();
+  readonly #pair: Pair;
+  readonly #port: number;
+  readonly #differences: CapturedDifferences;
+
+  constructor(pair: Pair, port: number, differences: CapturedDifferences) {
+    this.#pair = pair;
+    this.#port = port;
+    this.#differences = differences;
+  }
+
+  run(rows: CaptureRows): void {
+    const frames = framesOf(rows).filter(({ linkType, bytes }) => {
+      const why = cannotRun(linkType, bytes.length);
+      if (why !== null) this.skipped.set(why, (this.skipped.get(why) ?? 0) + 1);
+      return why === null;
+    });
+    this.frames += frames.length;
+    const inputs = frames.map((frame) => ({ ...frame, port: this.#port }));
+    const [before = [], after = []] = this.#pair.map((loaded) => loaded.run(inputs));
+    for (const [i, frame] of frames.entries()) {
+      this.#differences.add({ ...frame, before: before[i] as Outcome, after: after[i] as Outcome });
+    }
+  }
+}
+
+async function report(
+  line: CommandLine,
+  captures: readonly string[],
+  frames: number,
+  { groups }: CapturedDifferences,
+  partial: string | null,
+): Promise<void> {
+  const output = new Output();
+  if (line.flags.has("json")) {
+    const different = groups.reduce((sum, group) => sum + group.frames, 0);
+    const lines: DiffLine[] = [
+      ...groups.map((group) => ({ kind: "frames" as const, ...group })),
+      { kind: "sum", frames, different, groups: groups.length, partial },
+    ];
+    for (const one of lines) await output.write(`${JSON.stringify(one)}\n`);
+  } else {
+    const origin = `from ${captures.map(inputName).map(printable).join(", ")}`;
+    const sources = partial === null ? origin : `${origin}, partial: ${partial}`;
+    await output.write(capturedText(painter(process.stdout), groups, { frames, sources }));
+  }
+  await output.flush();
+}

@@ -1,0 +1,68 @@
+/** What `flowsteer diff` prints for people. */
+import type { CapturedGroup, Treatment, Witness } from "../../explain/index.js";
+import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
+import { missText, reasonText } from "./reasons.js";
+
+const WIDTH = 80;
+/** Groups that are shown in full. */
+const MOST_GROUPS = 20;
+/** Bytes of a witness in a line. */
+const HEX_LINE = 32;
+
+/** The groups of a capture. */
+export function capturedText(
+  paint: Paint,
+  groups: readonly CapturedGroup[],
+  { frames, sources }: { readonly frames: number; readonly sources: string },
+): string {
+  const different = groups.reduce((sum, group) => sum + group.frames, 0);
+  const head = `${counted(frames, "frame")} ${sources}`;
+  if (different === 0) return wrapped(`${head}; all are treated alike`, WIDTH, "", "");
+  const some = `${grouped(different)} of them (${share(different, frames)}) are treated differently`;
+  const texts = groups.slice(0, MOST_GROUPS).map((group) => {
+    const more = group.frames > group.examples.length ? ", ..." : "";
+    const numbers = `${group.frames === 1 ? "frame" : "frames"} ${group.examples.join(", ")}${more}`;
+    const title = `\n${paint("bold", counted(group.frames, "frame"))}, ${share(group.frames, frames)}: ${numbers}\n`;
+    return title + wrapped(printable(group.sentence), WIDTH, "  ", "  ") + sidesText(paint, group);
+  });
+  return wrapped(`${head}; ${some}`, WIDTH, "", "") + texts.join("") + restText(groups.length);
+}
+
+/** Says how many groups are not shown. */
+export function restText(groups: number): string {
+  return groups > MOST_GROUPS ? `\n${counted(groups - MOST_GROUPS, "more group")}: --json lists all\n` : "";
+}
+
+/** The headers of a frame, and how each side treats it. */
+export function sidesText(
+  paint: Paint,
+  { headers, before, after }: { readonly headers: string; readonly before: Treatment; readonly after: Treatment },
+): string {
+  const line = (label: string, text: string): string => {
+    const lines = wrapped(printable(text), WIDTH, " ".repeat(9), " ".repeat(9));
+    return `  ${paint("yellow", label.padEnd(7))}${lines.slice(9)}`;
+  };
+  return line("frame", headers) + line("old", treatmentText(before)) + line("new", treatmentText(after));
+}
+
+/** The bytes of a witness. */
+export function witnessText(paint: Paint, { bytes, from, before }: Witness): string {
+  const digits = bytes.match(new RegExp(`.{1,${2 * HEX_LINE}}`, "g")) ?? [];
+  const place = from.kind === "wire" ? `at port ${from.port}` : `sent by ${from.queue}`;
+  const after = before.length === 0 ? "" : `, after ${counted(before.length, "other frame")}`;
+  const lines = digits.map((line) => `         ${line}\n`).join("");
+  return `  ${paint("yellow", "bytes".padEnd(7))}${place}${after}\n${lines}`;
+}
+
+function treatmentText({ rules, outcome, counters }: Treatment): string {
+  const { verdict, reason, tag, to, copies, missed } = outcome;
+  const hit = rules.length === 0 ? "no rule" : rules.map(({ name }) => name).join(" > ");
+  const places = to.map(({ name }) => name).join(", ");
+  const end = missed.length > 0 ? missText(missed) : reason === null ? verdict : reasonText(reason);
+  const parts = [`${hit}: ${places === "" ? end : `${verdict} to ${places}`}`];
+  if (copies.length > 0) parts.push(`copies to ${copies.map(({ name }) => name).join(", ")}`);
+  if (tag !== null) parts.push(`tag ${tag}`);
+  const names = Object.keys(counters);
+  if (names.length > 0) parts.push(`counted by ${names.join(", ")}`);
+  return parts.join("; ");
+}

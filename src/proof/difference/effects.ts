@@ -1,0 +1,253 @@
+/**
+ * What rules do, as texts in which names stand for addresses: rules of two devices with the same text do the same to every
+ * frame, as long as tables of the same name treat frames alike.
+ */
+import {
+  ACTION_SIZE,
+  ARRAY_COUNT,
+  ARRAY_FIRST,
+  MEMBER_OP,
+  MEMBER_OPERAND,
+  MEMBER_REFORMAT,
+  MEMBER_SIZE,
+  Op,
+} from "../../abi/engine.js";
+import { CONNECTION_SIZE } from "../../abi/connection.js";
+import { ESP_CIPHER, ESP_SIZE, ESP_WINDOW, ESP_WINDOW_WORDS } from "../../abi/esp.js";
+import { INSTRUCTION_SIZE, PROGRAM_COUNT, PROGRAM_FIRST } from "../../abi/program.js";
+import {
+  COMPLETION_SIZE,
+  RECEIVE_BUFFERS,
+  RECEIVE_COMPLETIONS,
+  RECEIVE_FLAGS,
+  RECEIVE_HEAD,
+  RECEIVE_RING,
+  RECEIVE_TAIL,
+  RECEIVE_WRAP,
+} from "../../abi/queue.js";
+import { REFORMAT_DATA, REFORMAT_LENGTH } from "../../abi/reformat.js";
+import {
+  METER_SIZE,
+  RSS_KEY,
+  RSS_KEY_SIZE,
+  RSS_MASK,
+  RSS_QUEUES,
+  SAMPLER_COUNT,
+  SAMPLER_FIRST,
+  SAMPLER_NUMBER,
+  SAMPLER_PROGRAM,
+  SAMPLER_RATIO,
+  SAMPLER_TABLE,
+} from "../../abi/state.js";
+import { StateKind } from "../../abi/trace.js";
+import { cipherId } from "../../engine/ciphers.js";
+import type { TracedCore } from "../../engine/tracedCore.js";
+import { stateName } from "../../explain/trace/objects.js";
+import type { RuleNode } from "../../explain/why/rules.js";
+import { hexOf } from "../../hex.js";
+import type { InstalledRule } from "../../model/base/installed.js";
+import type { Device } from "../../model/device/device.js";
+import type { Behaviour } from "./compare.js";
+
+/** Names for what only the comparison of two devices can name. */
+export interface PlaceNames {
+  /** The name of a table, which is that of its partner in the other device. */
+  table(address: number): string;
+  /** A name for the first rank of a slot in a table. */
+  slot(table: number, slot: number): string;
+}
+
+/** Operations that say the operand by itself. */
+const PLAIN: ReadonlySet<number> = new Set([
+  Op.untag,
+  Op.tag,
+  Op.default_miss,
+  Op.resume,
+  Op.pass,
+  Op.pass_chain,
+  Op.push_vlan,
+  Op.pop_vlan,
+  Op.vport,
+  Op.port,
+  Op.state,
+]);
+
+const QUEUES: ReadonlySet<number> = new Set([
+  Op.not_for,
+  Op.drop,
+  Op.copy_queue,
+  Op.copy_from_others,
+  Op.queue,
+  Op.queue_from_others,
+]);
+
+export class Effects {
+  readonly #device: Device;
+  readonly #traced: TracedCore;
+  readonly #places: PlaceNames;
+  readonly #ignoresCounters: boolean;
+  readonly #ignoresTags: boolean;
+  /** The texts of records that many rules share, by operation and address. */
+  readonly #records = new Map<string, string>();
+
+  constructor(device: Device, traced: TracedCore, places: PlaceNames, { ignore = [] }: Behaviour) {
+    this.#device = device;
+    this.#traced = traced;
+    this.#places = places;
+    this.#ignoresCounters = ignore.includes("counters");
+    this.#ignoresTags = ignore.includes("tags");
+  }
+
+  /** What a rule does, operation by operation. */
+  of({ stored, object }: RuleNode): string {
+    return this.#list(this.#traced.actionsOf(stored), object);
+  }
+
+  #list(actions: readonly number[], rule: InstalledRule): string {
+    const texts: string[] = [];
+    for (let i = 0; i < actions.length; i += 2) {
+      const [op, operand] = [actions[i] as number, actions[i + 1] as number];
+      const next = actions[i + 2];
+      if (op === (Op.not_for as number) && next !== undefined && this.#isIgnored(next)) continue;
+      if (op === (Op.none as number) || this.#isIgnored(op)) continue;
+      texts.push(`${Op[op] ?? op} ${this.#operand(op, operand, rule)}`);
+    }
+    return texts.join("; ");
+  }
+
+  #isIgnored(op: number): boolean {
+    if (op === (Op.count as number)) return this.#ignoresCounters;
+    return (op === (Op.tag as number) || op === (Op.untag as number)) && this.#ignoresTags;
+  }
+
+  #operand(op: number, operand: number, rule: InstalledRule): string {
+    if (PLAIN.has(op)) return String(operand);
+    if (QUEUES.has(op)) return this.#queue(operand);
+    switch (op) {
+      case Op.table as number:
+        return this.#places.table(operand);
+      case Op.root as number: {
+        const table = this.#word(operand);
+        return `${this.#places.table(table)} from ${this.#places.slot(table, this.#word(operand + 4))}`;
+      }
+      case Op.count as number:
+        return stateName(this.#traced.core, StateKind.counter, operand, rule);
+      case Op.meter as number:
+        return this.#state(StateKind.meter, operand, METER_SIZE, rule);
+      case Op.first_hit as number:
+        return this.#state(StateKind.first_hit, operand, 1, rule);
+      case Op.track as number:
+        return this.#state(StateKind.connection, operand, CONNECTION_SIZE, rule);
+      case Op.sampler as number:
+        return this.#sampler(operand, rule);
+      case Op.esp as number:
+        return this.#association(operand, rule);
+      default:
+        return this.#record(op, operand, rule);
+    }
+  }
+
+  /** Records that do not depend on the rule. */
+  #record(op: number, operand: number, rule: InstalledRule): string {
+    const key = `${op} ${operand}`;
+    let text = this.#records.get(key);
+    if (text === undefined) this.#records.set(key, (text = this.#recordText(op, operand, rule)));
+    return text;
+  }
+
+  #recordText(op: number, operand: number, rule: InstalledRule): string {
+    switch (op) {
+      case Op.modify as number:
+        return this.#program(operand);
+      case Op.reformat as number:
+        return this.#reformat(operand);
+      case Op.rss as number:
+      case Op.copy_rss as number:
+        return this.#rss(operand);
+      case Op.array as number:
+        return this.#array(operand, rule);
+      default:
+        return String(operand);
+    }
+  }
+
+  #state(kind: number, address: number, size: number, rule: InstalledRule): string {
+    return `${stateName(this.#traced.core, kind, address, rule)} ${this.#bytes(address, size)}`;
+  }
+
+  #program(address: number): string {
+    return this.#bytes(address + PROGRAM_FIRST, this.#word(address + PROGRAM_COUNT) * INSTRUCTION_SIZE);
+  }
+
+  #reformat(address: number): string {
+    const { u8 } = this.#traced.core;
+    const length = (u8[address + REFORMAT_LENGTH] as number) + 256 * (u8[address + REFORMAT_LENGTH + 1] as number);
+    return this.#bytes(address, REFORMAT_DATA + length);
+  }
+
+  #rss(address: number): string {
+    const count = this.#word(address + RSS_MASK) + 1;
+    const first = this.#word(address + RSS_QUEUES);
+    const queues = Array.from({ length: count }, (_, n) => this.#queue(this.#word(first + 4 * n)));
+    return `${this.#bytes(address, 4)} ${this.#bytes(address + RSS_KEY, RSS_KEY_SIZE)} ${queues.join(" ")}`;
+  }
+
+  #array(address: number, rule: InstalledRule): string {
+    const members = Array.from({ length: this.#word(address + ARRAY_COUNT) }, (_, n) => {
+      const at = address + ARRAY_FIRST + n * MEMBER_SIZE;
+      const reformat = this.#word(at + MEMBER_REFORMAT);
+      const action = this.#list([this.#word(at + MEMBER_OP), this.#word(at + MEMBER_OPERAND)], rule);
+      return reformat === 0 ? action : `${this.#reformat(reformat)} ${action}`;
+    });
+    return `[${members.join(", ")}]`;
+  }
+
+  #sampler(address: number, rule: InstalledRule): string {
+    const count = this.#word(address + SAMPLER_COUNT);
+    const first = (address + SAMPLER_FIRST) >> 2;
+    const actions = this.#traced.core.u32.subarray(first, first + (count * ACTION_SIZE) / 4);
+    const program = this.#word(address + SAMPLER_PROGRAM);
+    const head = `${this.#word(address + SAMPLER_NUMBER)} 1/${this.#word(address + SAMPLER_RATIO)}`;
+    const table = this.#places.table(this.#word(address + SAMPLER_TABLE));
+    return `${head} ${program === 0 ? "" : this.#program(program)} ${table} [${this.#list(Array.from(actions), rule)}]`;
+  }
+
+  #association(address: number, rule: InstalledRule): string {
+    const { core } = this.#traced;
+    const name = stateName(core, StateKind.esp, address, rule);
+    const window = this.#word(address + ESP_WINDOW);
+    const numbers = window === 0 ? "" : this.#bytes(window, 8 * (this.#word(address + ESP_WINDOW_WORDS) + 1));
+    const before = this.#bytes(address, ESP_CIPHER);
+    const between = this.#bytes(address + ESP_CIPHER + 4, ESP_WINDOW - ESP_CIPHER - 4);
+    const after = this.#bytes(address + ESP_WINDOW + 4, ESP_SIZE - ESP_WINDOW - 4);
+    const key = cipherId(core, this.#word(address + ESP_CIPHER));
+    return `${name} ${before} ${key} ${between} ${after} ${numbers}`;
+  }
+
+  /** A queue by its name, with all that decides whether it takes a frame. */
+  #queue(handle: number): string {
+    if (handle === 0) return "none";
+    const { label } = this.#device.queues.get(handle) ?? { label: `queue ${handle}` };
+    const completions = this.#word(handle + RECEIVE_COMPLETIONS);
+    const completion = completions === 0 ? "" : this.#bytes(completions, COMPLETION_SIZE);
+    return `${label} ${this.#word(handle + RECEIVE_FLAGS)} ${completion} ${this.#buffers(handle)}`;
+  }
+
+  /** The lengths of the receive buffers that wait. */
+  #buffers(handle: number): string {
+    const queue = this.#word(handle + RECEIVE_BUFFERS);
+    const [head, tail] = [this.#word(queue + RECEIVE_HEAD), this.#word(queue + RECEIVE_TAIL)];
+    const [ring, wrap] = [this.#word(queue + RECEIVE_RING), this.#word(queue + RECEIVE_WRAP)];
+    const lengths: number[] = [];
+    for (let n = head; n !== tail; n = (n + 1) >>> 0) lengths.push(this.#word(ring + 4 * (n & wrap)));
+    return lengths.join(" ");
+  }
+
+  #word(address: number): number {
+    return this.#traced.core.u32[address >> 2] as number;
+  }
+
+  #bytes(address: number, length: number): string {
+    return hexOf(this.#traced.core.u8.subarray(address, address + length));
+  }
+}
