@@ -58,3 +58,4 @@ export type {
 } from "../proof/answer.js";
 export { CapturedDifferences, type SteeredFrame } from "../proof/difference/captured.js";
 export type { Behaviour } from "../proof/difference/compare.js";
+export { lint, LINT_IDENTITIES, type LintOptions } from "../proof/lint/lint.js";

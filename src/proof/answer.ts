@@ -75,11 +75,19 @@ export interface FindingObject {
     | "matcher"
     | "action"
     | "counter"
-    | "meter"
+    | "flow counter"
+    | "ASO object"
     | "queue"
-    | "ESP association"
+    | "TIR"
+    | "RQT"
+    | "indirection table"
+    | "flow action"
+    | "flow table"
+    | "steering anchor"
+    | "domain"
     | "vport"
     | "device";
+  /** The number of a vport; a queue without the kind before its name. */
   readonly name: string;
 }
 

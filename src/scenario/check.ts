@@ -17,6 +17,8 @@ export interface ScenarioCheck {
   readonly scenario: Scenario | null;
   /** The refusals, each with its path in the document. The first is that of `loadScenario`. */
   readonly refusals: readonly SteeringError[];
+  /** The document on a device; null where something is wrong. */
+  readonly loaded: LoadedScenario | null;
 }
 
 /**
@@ -33,7 +35,8 @@ export async function checkScenario(
 ): Promise<ScenarioCheck> {
   const { list: refusals, report: collect } = new Refusals();
   const scenario = readScenario(document, collect);
-  if (scenario === null) return { scenario, refusals };
+  if (scenario === null) return { scenario, refusals, loaded: null };
+  let loaded: LoadedScenario | undefined;
   const report = withWrittenValues(scenario, collect);
   try {
     const [parts, device] = await Promise.all([
@@ -41,10 +44,11 @@ export async function checkScenario(
       at(CALL, "device", () => createDevice({ ...scenario.device, ...deviceOptions })),
     ]);
     const objects = new ScenarioObjects(scenario, parts, device, new Context(CALL, device), report);
-    if (refusals.length === 0) attempt(report, () => new LoadedScenario(scenario, objects, report));
+    if (refusals.length === 0) loaded = attempt(report, () => new LoadedScenario(scenario, objects, report));
   } catch (error) {
     if (!(error instanceof SteeringError)) throw error;
     report(error);
   }
-  return { scenario: refusals.length === 0 ? scenario : null, refusals };
+  const good = refusals.length === 0;
+  return { scenario: good ? scenario : null, refusals, loaded: good ? (loaded ?? null) : null };
 }

@@ -87,6 +87,15 @@ export {
 } from "./outcome/record.js";
 export type { Answer, AnswerSum, StateTally } from "./outcome/stateTally.js";
 export type { EndSum, RegisterSum, Sum, Tally } from "./outcome/tally.js";
+export {
+  DocumentPlaces,
+  placeOfPath,
+  withoutValues,
+  type DocumentKeys,
+  type DocumentPlace,
+  type NamedInDocument,
+} from "./places/places.js";
+export { sendingQueues, unusedObjects } from "./places/unused.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
 export { parseScenario } from "./scenario.js";
 export type { JsonSchema } from "./schema/jsonSchema.js";

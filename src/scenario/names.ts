@@ -28,9 +28,12 @@ export function hostRuleName({ name }: ScenarioHostRule, i: number): string {
   return name ?? `host rule ${i + 1}`;
 }
 
+/** Takes the uses of names of a list. */
+export type NoteUse = (kind: string, name: string) => void;
+
 /** Reports names that are defined twice or not at all, and ports that the device does not have. */
-export function checkNames(call: string, scenario: Scenario, report: Report): void {
-  new Names(call, scenario, report).check();
+export function checkNames(call: string, scenario: Scenario, report: Report, noteUse?: NoteUse): void {
+  new Names(call, scenario, report, noteUse).check();
 }
 
 const KINDS = [
@@ -60,12 +63,14 @@ class Names {
   readonly #call: string;
   readonly #scenario: Scenario;
   readonly #report: Report;
+  readonly #noteUse: NoteUse;
   readonly #names: Readonly<Record<Kind, ReadonlySet<string>>>;
   /** Rules, flows and host rules. */
   readonly #hits: ReadonlySet<string>;
 
-  constructor(call: string, scenario: Scenario, report: Report) {
+  constructor(call: string, scenario: Scenario, report: Report, noteUse: NoteUse = () => undefined) {
     this.#call = call;
+    this.#noteUse = noteUse;
     this.#report = report;
     this.#scenario = scenario;
     const unique = (kind: Kind): Set<string> => {
@@ -130,6 +135,7 @@ class Names {
   }
 
   #known(kind: Kind, path: string, name: string): void {
+    this.#noteUse(kind, name);
     if (this.#names[kind].has(name)) return;
     this.#bad("unknown_name", path, name, namesHint(name, kind, [...this.#names[kind]]));
   }

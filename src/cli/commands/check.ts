@@ -1,5 +1,10 @@
-/** flowsteer check: checks scenario files and shows what they contain. */
-import { checkScenario, type Scenario } from "../../scenario/index.js";
+/** flowsteer check: finds faults in scenario files and shows what they contain. */
+import { writeFileSync } from "node:fs";
+import type { Scenario } from "../../scenario/index.js";
+import { checkFile, type CheckedFile } from "../check/findings.js";
+import { fixedText } from "../check/fix.js";
+import type { FindingLine } from "../report/checkLines.js";
+import { findingLines, fixedLine, jsonLines, summary } from "../report/findingText.js";
 import { readCommandLine } from "../commandLine.js";
 import { checkInputOnce } from "../input/captures.js";
 import { inputName, textOf } from "../input/chunks.js";
@@ -32,31 +37,66 @@ const LISTS = [
 const LEAST_WIDTH = 9;
 const NAMES_WIDTH = 80;
 
+const FAIL_ON = ["error", "warning", "note", "never"] as const;
+type FailOn = (typeof FAIL_ON)[number];
+
 /** @returns the exit code */
 export async function check(args: readonly string[]): Promise<number> {
-  const { operands, flags } = readCommandLine(args, "check", {});
+  const line = readCommandLine(args, "check", { json: "flag", fix: "flag", "fail-on": "value" });
+  const { operands, flags } = line;
   if (operands.length === 0) throw badUsage("check", "name a scenario: flowsteer check SCENARIO...");
+  const failOn = failOnOf(line.values.get("fail-on"));
   const output = new Output();
-  const paint = painter(process.stdout);
   checkInputOnce(operands);
-  const texts: (readonly [name: string, text: string])[] = [];
-  for (const file of operands) texts.push([inputName(file), await textOf(file)]);
-  let refused = 0;
-  for (const [name, text] of texts) {
-    const { scenario, refusals } = await checkScenario(text);
-    refused += refusals.length;
-    if (scenario === null) {
-      // In the order of the files on a terminal that shows both.
-      await output.flush();
-      for (const refusal of refusals)
-        process.stderr.write(refusalLines(painter(process.stderr), new CommandRefusal(name, refusal)));
-    } else if (!flags.has("quiet")) {
-      await output.write(`${printable(name)}: ${paint("green", "good")}\n${contents(scenario)}`);
+  if (flags.has("fix") && operands.includes("-"))
+    throw badUsage("--fix", "standard input cannot be written; name a file");
+  const texts: (readonly [name: string, file: string, text: string])[] = [];
+  for (const file of operands) texts.push([inputName(file), file, await textOf(file)]);
+  const checked: CheckedFile[] = [];
+  for (const [name, file, text] of texts) {
+    let found = await checkFile(name, text);
+    const { fixed, text: repaired } = flags.has("fix") ? await fixedText(found) : { fixed: [], text };
+    if (fixed.length > 0) {
+      writeFileSync(file, repaired);
+      found = await checkFile(name, repaired);
     }
+    checked.push(found);
+    if (flags.has("json")) await output.write(jsonLines(found, fixed));
+    else await print(output, found, fixed, flags.has("quiet"));
   }
   await output.flush();
-  if (refused > 1 && !flags.has("quiet")) process.stderr.write(`${grouped(refused)} errors\n`);
-  return refused > 0 ? EXIT.refused : 0;
+  const refused = checked.reduce((sum, { refusals }) => sum + refusals.length, 0);
+  if (refused > 1 && !flags.has("quiet") && !flags.has("json")) process.stderr.write(`${grouped(refused)} errors\n`);
+  if (failOn === "never") return 0;
+  if (refused > 0) return EXIT.refused;
+  const bad = FAIL_ON.slice(0, FAIL_ON.indexOf(failOn) + 1);
+  return checked.some(({ findings }) => findings.some(({ severity }) => bad.includes(severity))) ? EXIT.failed : 0;
+}
+
+function failOnOf(text = "warning"): FailOn {
+  const found = FAIL_ON.find((one) => one === text);
+  if (found === undefined) throw badUsage(`--fail-on ${text}`, `one of ${FAIL_ON.join(", ")}`);
+  return found;
+}
+
+async function print(
+  output: Output,
+  checked: CheckedFile,
+  fixed: readonly FindingLine[],
+  quiet: boolean,
+): Promise<void> {
+  const { name, refusals, scenario, findings } = checked;
+  const paint = painter(process.stdout);
+  if (scenario === null) {
+    // In the order of the files on a terminal that shows both.
+    await output.flush();
+    for (const refusal of refusals)
+      process.stderr.write(refusalLines(painter(process.stderr), new CommandRefusal(name, refusal)));
+    return;
+  }
+  for (const finding of fixed) await output.write(fixedLine(paint, finding));
+  if (!quiet) await output.write(`${printable(name)}: ${paint(...summary(findings))}\n${contents(scenario)}`);
+  for (const finding of findings) await output.write(findingLines(paint, finding));
 }
 
 function contents(scenario: Scenario): string {

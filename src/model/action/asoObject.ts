@@ -65,6 +65,7 @@ export class AsoObject extends DevxObject {
     this.id = device.nextNumber("aso id", objects) + 1;
     this.#address = address;
     this.#parameters = data;
+    device.resources.add(this);
     context.users++;
   }
 

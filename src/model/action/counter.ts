@@ -28,6 +28,7 @@ export class FlowCounter extends DevxObject {
     this.size = size;
     this.id = device.nextNumber("counter id", size) + 1;
     this.handle = handle;
+    device.resources.add(this);
     context.users++;
   }
 

@@ -88,6 +88,8 @@ export abstract class DeviceBase extends NamedPrintable {
   readonly receivers = new Map<number, object>();
   /** @internal Objects that C bytes name by a pointer. */
   readonly named = new NamedObjects();
+  /** @internal Counters, ASO objects and TIRs that are not destroyed. */
+  readonly resources = new Set<object>();
   /** @internal Everything that has a rule in the core. */
   readonly installed = new InstalledRules();
   /** @internal Contexts open. */

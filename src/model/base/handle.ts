@@ -83,4 +83,5 @@ export function living<T extends Handle<DeviceBase | null>>(
 export function retire(call: string, path: string, object: Handle<DeviceBase | null>, hint: string): void {
   if (object.users > 0) refuse({ code: "EBUSY", call, reason: "in_use", path, value: object, hint });
   object.destroyed = true;
+  object.device?.resources.delete(object);
 }

@@ -83,6 +83,11 @@ export class EspAction extends FlowAction {
     return (this.#settings.flags & ESP_FULL_OFFLOAD) === 0;
   }
 
+  /** @internal Key and salt in use, as a text that shows neither; empty where the device does not choose the IVs. */
+  get nonceSpace(): string {
+    return this.#space;
+  }
+
   get state(): EspState {
     const { number, iv, packets, up } = countsOf(this.#record);
     return {

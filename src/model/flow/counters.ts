@@ -48,6 +48,7 @@ export class Counters extends Handle implements FlowCounts {
     super(device, `counters${device.nextNumber("counters")}`);
     this.context = context;
     this.handle = device.named.add(this);
+    device.resources.add(this);
     context.users++;
   }
 

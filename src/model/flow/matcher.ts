@@ -80,6 +80,11 @@ export class FlowMatcher extends Handle {
     );
   }
 
+  /** The whole mask of its flows, presence included. */
+  get mask(): Uint8Array {
+    return this.#mask.mask;
+  }
+
   /** What it masks in groups that its criteria leave out; null if nothing. */
   get leftOut(): LeftOut | null {
     return this.#mask.leftOut;

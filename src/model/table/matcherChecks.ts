@@ -21,9 +21,9 @@ import {
   TAGS2_OUTER_CVLAN,
   TAGS2_OUTER_SVLAN,
 } from "../../abi/key.js";
-import { refuse, type ErrnoName } from "../../errors.js";
+import { refuse, SteeringError, type ErrnoName } from "../../errors.js";
 import type { DeviceBase } from "../base/deviceBase.js";
-import type { MaskCheck, TableRules, ValueCheck } from "../profile/profile.js";
+import type { MaskCheck, Profile, TableRules, ValueCheck } from "../profile/profile.js";
 import type { Refusals } from "../profile/refusals.js";
 import type { DomainType } from "./domainType.js";
 import { fieldNamed, readField, type Field } from "../match/fields.js";
@@ -135,6 +135,21 @@ export function checkMask(call: string, place: MaskPlace, mask: Uint8Array, vers
   const { masks } = tableRules(place);
   if (masks.unknownToDevice !== undefined) checkMatchable(call, masks, place.type, maskedFields(mask), versions);
   place.device.parser.check(call, mask);
+}
+
+/** The first field of a whole mask that tables of a profile that are not root do not match, and why; null if they match all. */
+export function unmatchableField(
+  { rules }: Profile,
+  type: DomainType,
+  mask: Uint8Array,
+): { readonly field: string; readonly hint: string } | null {
+  try {
+    checkMatchable("", rules.other.masks, type, maskedFields(mask), ipVersions(mask));
+    return null;
+  } catch (error) {
+    if (!(error instanceof SteeringError)) throw error;
+    return { field: (error.path ?? "").replace("mask.", ""), hint: error.hint ?? "" };
+  }
 }
 
 /** Checks of a matcher that the stack makes when it makes a rule. */

@@ -29,7 +29,7 @@ export class ScenarioFlowActions {
     const key = `${context.function.vport} ${type} ${name}`;
     let action = this.#made.get(key);
     if (action === undefined) {
-      this.#made.set(key, (action = made(this.#makers, name)(context, type)));
+      this.#made.set(key, (action = made(this.#makers, name)(context, type).called(name)));
     }
     return action;
   }

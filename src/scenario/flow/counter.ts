@@ -13,7 +13,7 @@ export class LoadedFlowCounter {
   constructor(call: string, context: Context, { name, points = [] }: ScenarioFlowCounter) {
     this.name = name;
     this.points = points;
-    this.counters = new Counters(call, context, { comp_mask: 0 });
+    this.counters = new Counters(call, context, { comp_mask: 0 }).called(name);
     for (const { index, counts } of points) {
       const counter_desc = counts === "bytes" ? IBV_COUNTER_BYTES : IBV_COUNTER_PACKETS;
       this.counters.attach(call, { counter_desc, index }, null);

@@ -22,11 +22,11 @@ describe("ESP", () => {
   it("shows the association of a frame to encrypt", async () => {
     const { tracer, branch, clear } = await open();
     const [step] = actionsOf(tracer.traceSend(branch, clear), "esp");
-    expect(step?.text).toBe("esp0 encrypts, SPI 4097");
+    expect(step?.text).toBe("seal encrypts, SPI 4097");
     expect(step?.state).toEqual([
       {
         object: "association",
-        name: "esp0",
+        name: "seal",
         values: [
           { value: "sequence number", before: "4294967294", after: "4294967295" },
           { value: "IV", before: "256", after: "257" },
@@ -45,10 +45,10 @@ describe("ESP", () => {
     const peer = await openTracer((await load("flows-esp.json")).device);
     const fresh = peer.trace(2, sealed);
     const [step] = actionsOf(fresh, "esp");
-    expect(step?.text).toBe("esp1 decrypts, SPI 4097");
+    expect(step?.text).toBe("open decrypts, SPI 4097");
     expect(step?.state.map(({ object, name }) => `${object} ${name}`)).toEqual([
-      "association esp1",
-      "replay window esp1",
+      "association open",
+      "replay window open",
     ]);
     expect(fresh.outcome.verdict).toBe("deliver");
     expect(peer.trace(2, sealed, { commit: true }).outcome).toEqual(fresh.outcome);
@@ -91,7 +91,7 @@ describe("flows", () => {
     const lookup = found.steps.find((step) => step.kind === "lookup");
     expect(lookup?.rule).toMatchObject({ kind: "flow", name: "first = second", matcher: null });
     expect(lookup?.rules).toBe(1);
-    expect(actionsOf(found, "count").map(({ text }) => text)).toEqual(["counters0", "counters1"]);
+    expect(actionsOf(found, "count").map(({ text }) => text)).toEqual(["one", "two"]);
     expect(found.outcome.rules).toEqual(["first", "second"]);
     expect(found.outcome.to.map(({ name }) => name)).toEqual(["qp:a", "qp:b"]);
   });

@@ -1,0 +1,91 @@
+/** The findings of a scenario file: refusals, those of `lint`, and objects that the document does not use. */
+import { lint, type Finding } from "../../explain/index.js";
+import { REFUSALS, type SteeringError } from "../../index.js";
+import {
+  checkScenario,
+  DocumentPlaces,
+  placeOfPath,
+  sendingQueues,
+  unusedObjects,
+  type LoadedScenario,
+  type NamedInDocument,
+  type Scenario,
+} from "../../scenario/index.js";
+import type { FindingLine } from "../report/checkLines.js";
+
+/** What was found in a file. */
+export interface CheckedFile {
+  readonly name: string;
+  readonly text: string;
+  readonly refusals: readonly SteeringError[];
+  /** Null for a file that was refused. */
+  readonly scenario: Scenario | null;
+  readonly findings: readonly FindingLine[];
+}
+
+export async function checkFile(name: string, text: string): Promise<CheckedFile> {
+  const { scenario, refusals, loaded } = await checkScenario(text);
+  if (scenario === null || loaded === null) {
+    return { name, text, refusals, scenario: null, findings: refusals.map((one) => refusalLine(name, text, one)) };
+  }
+  const places = new DocumentPlaces(text, scenario);
+  const found = [...(await lint(loaded.device, { senders: senders(scenario, loaded) })), ...unused(scenario)];
+  return { name, text, refusals, scenario, findings: found.map((one) => placed(name, places, one)) };
+}
+
+function senders(
+  scenario: Scenario,
+  { queues }: LoadedScenario,
+): Exclude<Parameters<typeof lint>[1], undefined>["senders"] {
+  const names = sendingQueues(scenario);
+  return [...queues.values()].flatMap(({ name, queue }) => (names.has(name) && "qp_num" in queue ? [queue] : []));
+}
+
+const IDS: Readonly<Record<string, string>> = { action: "unused-action" };
+
+function unused(scenario: Scenario): Finding[] {
+  return unusedObjects(scenario).map(({ kind, name }) => {
+    const object = { kind, name } as Finding["objects"][number];
+    return {
+      id: IDS[kind] ?? "unused-object",
+      severity: "note",
+      objects: [object],
+      field: null,
+      sentence: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "${name}" has no use: nothing names it.`,
+      witness: null,
+      proof: null,
+      fix: { kind: "remove", object, sentence: "Remove it." },
+    };
+  });
+}
+
+function placed(file: string, places: DocumentPlaces, finding: Finding): FindingLine {
+  const placeOf = (object: NamedInDocument, field: string | null): FindingLine["place"] => {
+    const keys = places.keysOf(object, field);
+    return keys === null ? null : places.at(keys);
+  };
+  const [first] = finding.objects;
+  return {
+    kind: "finding",
+    file,
+    place: first === undefined ? null : placeOf(first, finding.field),
+    ...finding,
+    objects: finding.objects.map((object) => ({ ...object, place: placeOf(object, null) })),
+  };
+}
+
+function refusalLine(file: string, text: string, { reason, path = "", hint }: SteeringError): FindingLine {
+  return {
+    kind: "finding",
+    file,
+    place: placeOfPath(text, path),
+    id: reason,
+    severity: "error",
+    objects: [],
+    field: null,
+    sentence: `${path === "" ? "" : `${path}: `}${REFUSALS[reason]}${hint === undefined ? "" : `; ${hint}`}`,
+    witness: null,
+    proof: null,
+    fix: null,
+  };
+}

@@ -1,0 +1,56 @@
+/** Tables that no frame comes to, and tables that take none. */
+import { isDevxFlowTable } from "../../../model/devx/kinds.js";
+import { Table } from "../../../model/table/domain.js";
+import type { FindingObject } from "../../answer.js";
+import type { LintContext } from "../context.js";
+import type { LintDetector } from "../detector.js";
+import { called, namedObject } from "../objects.js";
+
+/** The tables that have an object of their own: not the root tables, which functions share. */
+function* ownTables({ device }: LintContext): Iterable<readonly [address: number, object: FindingObject]> {
+  for (const [address, { object }] of device.tables) {
+    if (object instanceof Table) yield [address, namedObject("table", object)];
+    else if (isDevxFlowTable(object)) yield [address, namedObject("flow table", object)];
+  }
+}
+
+export const REACH: readonly LintDetector[] = [
+  {
+    id: "unreached-table",
+    severity: "warning",
+    *detect(context) {
+      const reached = context.reachedTables();
+      for (const [address, object] of ownTables(context)) {
+        if (reached.has(address)) continue;
+        const leading = context.links.leadsTo("table", address);
+        const sentence =
+          leading.length === 0
+            ? `No frame comes to it: no rule leads there.`
+            : `No frame comes to it: only rules of tables that no frame comes to lead there.`;
+        const { domain, vport, table } = context.rules.tableRefOf(address);
+        yield {
+          objects: [object],
+          sentence: `${called(object)}: ${sentence}`,
+          proof: { kind: "unreached", table: { domain, vport, table }, sentence },
+        };
+      }
+    },
+  },
+  {
+    id: "empty-table",
+    severity: "warning",
+    *detect(context) {
+      const reached = context.reachedTables();
+      for (const [address, object] of ownTables(context)) {
+        if (!reached.has(address) || context.tracer.traced.ruleCount(address) > 0) continue;
+        const [lead] = context.links.leadsTo("table", address);
+        const by = lead === undefined ? [] : [context.objectOf(lead.rule)];
+        const from = by.map(called).join("");
+        yield {
+          objects: [object, ...by],
+          sentence: `${called(object)} has no rules, so every frame that comes there misses.${from === "" ? "" : ` ${from} leads to it.`}`,
+        };
+      }
+    },
+  },
+];

@@ -1,0 +1,169 @@
+/** Where the objects of a scenario document stand in its text. */
+import type { Scenario } from "../document.js";
+import { flowName, hostRuleName } from "../names.js";
+import { below } from "../schema/path.js";
+import { edited, jsonTree, nodeAt, removal, type JsonNode } from "./jsonTree.js";
+
+/** A place in a document. */
+export interface DocumentPlace {
+  /** As refusals name it: "rules[3].match". */
+  readonly path: string;
+  /** The JSON Pointer (RFC 6901): "/rules/3/match". */
+  readonly pointer: string;
+  /** Of its first character, from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The keys from the document down to a value. */
+export type DocumentKeys = readonly (string | number)[];
+
+/** An object of the document, by kind and name, as findings name it. */
+export interface NamedInDocument {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** The lists of the document that hold objects of a kind. */
+const SECTIONS: Readonly<Record<string, readonly (keyof Scenario)[]>> = {
+  rule: ["rules"],
+  flow: ["flows", "deviceFlows"],
+  "host rule": ["hostRules"],
+  entry: ["flowEntries"],
+  table: ["tables"],
+  matcher: ["matchers"],
+  action: ["actions"],
+  counter: ["counters"],
+  "flow counter": ["flowCounters"],
+  "ASO object": ["asoObjects"],
+  queue: ["queues"],
+  TIR: ["tirs"],
+  RQT: ["rqts"],
+  "indirection table": ["indirectionTables"],
+  "flow action": ["flowActions"],
+  "flow table": ["flowTables"],
+  "steering anchor": ["steeringAnchors"],
+};
+
+/** Finds places in a document that was read without refusals. */
+export class DocumentPlaces {
+  readonly text: string;
+  readonly #scenario: Scenario;
+  readonly #root: JsonNode;
+
+  /** @param text the text that `scenario` was read from */
+  constructor(text: string, scenario: Scenario) {
+    this.text = text;
+    this.#scenario = scenario;
+    this.#root = jsonTree(text);
+  }
+
+  /** The place of a value, or of the nearest value around it. */
+  at(keys: DocumentKeys): DocumentPlace {
+    let length = keys.length;
+    while (length > 0 && nodeAt(this.#root, keys.slice(0, length)) === undefined) length--;
+    return placeOf(this.text, this.#root, keys.slice(0, length));
+  }
+
+  /** The keys of an object, and of one of its fields where the document writes that; null for no object of the document. */
+  keysOf(object: NamedInDocument, field: string | null = null): DocumentKeys | null {
+    const keys = this.#objectKeys(object);
+    if (keys === null || field === null) return keys;
+    const within = [
+      [field],
+      ["match", field],
+      ["mask", field],
+      ...this.#specs(keys).map((n) => ["specs", n, ...field.split(".")]),
+    ];
+    const found = within.find((inner) => nodeAt(this.#root, [...keys, ...inner]) !== undefined);
+    return found === undefined ? keys : [...keys, ...found];
+  }
+
+  #specs(keys: DocumentKeys): number[] {
+    return [...(nodeAt(this.#root, [...keys, "specs"])?.items?.keys() ?? [])];
+  }
+
+  #objectKeys({ kind, name }: NamedInDocument): DocumentKeys | null {
+    if (kind === "vport" || kind === "device" || kind === "domain") return ["device"];
+    // Identical flows are one rule of the device.
+    const names = kind === "flow" ? name.split(" = ") : [name];
+    for (const section of SECTIONS[kind] ?? []) {
+      const list = (this.#scenario[section] ?? []) as readonly { readonly name?: string }[];
+      const index = list.findIndex((one, i) => names.includes(nameOf(section, one, i)));
+      if (index >= 0) return [section, index];
+    }
+    return kind === "matcher" ? this.#impliedMatcher(name) : null;
+  }
+
+  /** The first rule of a matcher that rules with a table and a priority imply. */
+  #impliedMatcher(name: string): DocumentKeys | null {
+    const index = (this.#scenario.rules ?? []).findIndex(
+      ({ table, priority = 0 }) => table !== undefined && `${table} at priority ${priority}` === name,
+    );
+    return index < 0 ? null : ["rules", index];
+  }
+}
+
+function nameOf(section: keyof Scenario, one: { readonly name?: string }, i: number): string {
+  if (section === "flows") return flowName(one as NonNullable<Scenario["flows"]>[number], i);
+  if (section === "hostRules") return hostRuleName(one as NonNullable<Scenario["hostRules"]>[number], i);
+  return one.name ?? "";
+}
+
+/** The place of a refusal's path in a text; null where the text is not JSON. */
+export function placeOfPath(text: string, path: string): DocumentPlace | null {
+  let document: unknown;
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return null;
+  }
+  return placeOf(text, jsonTree(text), keysOfPath(document, path));
+}
+
+/** The keys of a path as `below` makes it, as far as the document has them. */
+function keysOfPath(value: unknown, path: string): DocumentKeys {
+  if (path === "" || typeof value !== "object" || value === null) return [];
+  let best: DocumentKeys = [];
+  for (const [name, one] of Object.entries(value)) {
+    const key = Array.isArray(value) ? Number(name) : name;
+    const step = below("", key);
+    const rest = path.startsWith(`.${step}`)
+      ? path.slice(step.length + 1)
+      : path.startsWith(step)
+        ? path.slice(step.length)
+        : null;
+    if (rest === null || !/^([.[ ]|$)/.test(rest)) continue;
+    const found = [key, ...keysOfPath(one, rest)];
+    if (found.length > best.length) best = found;
+  }
+  return best;
+}
+
+function placeOf(text: string, root: JsonNode, keys: DocumentKeys): DocumentPlace {
+  const before = text.slice(0, nodeAt(root, keys)?.start ?? 0).split("\n");
+  return {
+    path: keys.reduce<string>((path, key) => below(path, key), ""),
+    pointer: keys.map((key) => `/${String(key).replace(/~/g, "~0").replace(/\//g, "~1")}`).join(""),
+    line: before.length,
+    column: (before.at(-1) ?? "").length + 1,
+  };
+}
+
+/** The text without these values, each removed with its comma. Formatting of the rest stays. */
+export function withoutValues(text: string, values: readonly DocumentKeys[]): string {
+  // Later elements of a list go first, so that the numbers of earlier ones stay.
+  const last = [...values].sort((a, b) => compareKeys(b, a));
+  return last.reduce((rest, keys) => {
+    const edit = removal(jsonTree(rest), keys);
+    return edit === null ? rest : edited(rest, edit);
+  }, text);
+}
+
+function compareKeys(a: DocumentKeys, b: DocumentKeys): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const [x, y] = [a[i] as string | number, b[i] as string | number];
+    if (x !== y) return typeof x === "number" && typeof y === "number" ? x - y : String(x) < String(y) ? -1 : 1;
+  }
+  return a.length - b.length;
+}
