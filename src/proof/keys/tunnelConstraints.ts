@@ -1,0 +1,331 @@
+/** What the parser ties together across levels: tunnel headers, and the packet inside. Lines cite docs/parsing.md. */
+import {
+  PRESENT_BTH,
+  PRESENT_ETH,
+  PRESENT_GENEVE,
+  PRESENT_GENEVE_OPTION_0,
+  PRESENT_GRE,
+  PRESENT_GRE_KEY,
+  PRESENT_GTPU,
+  PRESENT_GTPU_DW_2,
+  PRESENT_GTPU_EXTENSION,
+  PRESENT_INNER_MPLS_OVER_GRE,
+  PRESENT_INNER_MPLS_OVER_UDP,
+  PRESENT_IPV6,
+  PRESENT_L3,
+  PRESENT_MACSEC,
+  PRESENT_MACSEC_SCI,
+  PRESENT_MPLS_OVER_GRE,
+  PRESENT_MPLS_OVER_UDP,
+  PRESENT_PROTOCOL,
+  PRESENT_TUNNEL_DWORD,
+  PRESENT_UDP,
+  PRESENT_VXLAN,
+  PRESENT_VXLAN_GPE,
+} from "../../abi/key.js";
+import {
+  ETHERTYPE_ETHERNET,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_MACSEC,
+  ETHERTYPE_MPLS,
+  ETHERTYPE_MPLS_UPSTREAM,
+  PORT_GENEVE,
+  PORT_GTPU,
+  PORT_MPLS,
+  PORT_ROCE,
+  PORT_VXLAN,
+  PORT_VXLAN_GPE,
+  PROTOCOL_GRE,
+  PROTOCOL_IPV4,
+  PROTOCOL_IPV6,
+} from "../../abi/protocols.js";
+import { GPE_PROTOCOLS } from "../../packet/numbers.js";
+import {
+  bits,
+  equals,
+  fact,
+  GENEVE_VERSION_0,
+  GRE_VERSION_0,
+  GRE_WHOLE,
+  IP_IN_IP,
+  LATER,
+  not,
+  present,
+  type Term,
+} from "./cells.js";
+import type { Plan } from "./plan.js";
+import { tunnelBits } from "./wire.js";
+
+const here = (bit: number): Term => present("tunnel", bit);
+const VXLAN = here(PRESENT_VXLAN);
+const GPE = here(PRESENT_VXLAN_GPE);
+const GENEVE = here(PRESENT_GENEVE);
+const GTPU = here(PRESENT_GTPU);
+const GRE = here(PRESENT_GRE);
+const LABELS_OVER_GRE = here(PRESENT_MPLS_OVER_GRE);
+const LABELS_OVER_UDP = here(PRESENT_MPLS_OVER_UDP);
+const GTPU_LONG = here(PRESENT_GTPU_DW_2);
+const GTPU_EXTENDED = here(PRESENT_GTPU_EXTENSION);
+
+/** Headers over UDP by destination port. */
+const OVER_UDP: readonly (readonly [here: Term, port: number])[] = [
+  [VXLAN, PORT_VXLAN],
+  [GPE, PORT_VXLAN_GPE],
+  [GENEVE, PORT_GENEVE],
+  [GTPU, PORT_GTPU],
+  [LABELS_OVER_UDP, PORT_MPLS],
+  [here(PRESENT_BTH), PORT_ROCE],
+];
+
+/** | C R K S s recur 3 | A flags 4 version 3 |. */
+const GRE_FLAGS = bits("ext.gre_c_ks_res0_ver");
+const GRE_TYPE = bits("misc.gre_protocol");
+const [GRE_C, GRE_R, GRE_K, GRE_S] = GRE_FLAGS as [Term, Term, Term, Term];
+const GRE_A = GRE_FLAGS[8] as Term;
+const GRE_VERSION = GRE_FLAGS.slice(-3) as [Term, Term, Term];
+/** | version 3, PT 1, 0 1, E 1, S 1, PN 1 | type 1 | length 2 |. */
+const GTPU_WORD = bits("misc3.gtpu_dw_0");
+const [GTPU_E, GTPU_S, GTPU_PN] = GTPU_WORD.slice(5, 8) as [Term, Term, Term];
+const GTPU_VERSION_1 = equals(GTPU_WORD.slice(0, 4), 3);
+
+const WHOLE = GRE_WHOLE + 1;
+const GRE_0 = GRE_VERSION_0 + 1;
+const GENEVE_0 = GENEVE_VERSION_0 + 1;
+const DIRECT = IP_IN_IP + 1;
+
+const DWORDS = [0, 1, 2, 3].map((n) => here(PRESENT_TUNNEL_DWORD << n)) as [Term, Term, Term, Term];
+
+/** Adds the constraints of tunnels. */
+export function constrainTunnels(plan: Plan): void {
+  overUdp(plan);
+  gre(plan);
+  geneve(plan);
+  gtpu(plan);
+  macsec(plan);
+  dwords(plan);
+  innerPacket(plan);
+}
+
+function overUdp(plan: Plan): void {
+  const udp = present("outer", PRESENT_UDP);
+  for (const [tunnel, port] of OVER_UDP) {
+    plan.after(tunnel, udp);
+    plan.implies(tunnel, udp, ...equals("outer.udp_dport", port));
+  }
+}
+
+/** "GRE". */
+function gre(plan: Plan): void {
+  const protocol = present("outer", PRESENT_PROTOCOL);
+  plan.after(GRE, protocol);
+  plan.implies(GRE, protocol, -fact("outer", LATER), ...equals("outer.ip_protocol", PROTOCOL_GRE));
+  for (const [name, flag] of [
+    ["misc.gre_c_present", GRE_C],
+    ["misc.gre_k_present", GRE_K],
+    ["misc.gre_s_present", GRE_S],
+  ] as const)
+    // prettier-ignore
+    plan.alias(bits(name)[0] as Term, flag);
+  plan.variable(WHOLE);
+  plan.prefer(WHOLE);
+  plan.after(WHOLE, GRE);
+  plan.implies(WHOLE, GRE);
+  const key = here(PRESENT_GRE_KEY);
+  plan.after(key, GRE);
+  plan.implies(key, WHOLE, GRE_K);
+  plan.clause(key, -WHOLE, -GRE_K, key);
+  plan.after(LABELS_OVER_GRE, GRE);
+  plan.implies(LABELS_OVER_GRE, WHOLE, ...not(GRE_VERSION), ...equals(GRE_TYPE.slice(0, -4), ETHERTYPE_MPLS >> 4));
+  labelType(plan, LABELS_OVER_GRE, GRE_TYPE.slice(-4));
+  version0(plan);
+}
+
+/** The last four bits of the two types of MPLS: 7 and 8. */
+export function labelType(plan: Plan, labels: Term, low: readonly Term[], at = labels): void {
+  const [high, ...rest] = low as [Term, ...Term[]];
+  if ((ETHERTYPE_MPLS & 15) !== 7 || ETHERTYPE_MPLS_UPSTREAM !== ETHERTYPE_MPLS + 1) throw new Error("not 7 and 8");
+  for (const bit of rest) {
+    plan.clause(at, -labels, high, bit);
+    plan.clause(at, -labels, -high, -bit);
+  }
+}
+
+/** "version 1 with protocol type 0x0800, 0x86dd or 0x6558 is read as version 0". */
+function version0(plan: Plan): void {
+  const [v4, v2, v1] = GRE_VERSION;
+  const types = [ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_ETHERNET];
+  plan.variable(GRE_0);
+  plan.after(GRE_0, GRE);
+  plan.implies(GRE_0, GRE, -v4, -v2);
+  plan.clause(GRE_0, GRE_0, -GRE, v4, v2, v1);
+  for (const type of types) plan.clause(GRE_0, GRE_0, -GRE, v4, v2, ...not(equals(GRE_TYPE, type)));
+  // What the three types have in common.
+  for (let first = 0; first < 16; first++) {
+    const term = GRE_TYPE[first] as Term;
+    const ones = types.filter((type) => (type & (0x8000 >> first)) !== 0);
+    if (ones.length === types.length) plan.clause(GRE_0, -GRE_0, -v1, term);
+    else if (ones.length === 0) plan.clause(GRE_0, -GRE_0, -v1, -term);
+  }
+}
+
+/** "Geneve". */
+function geneve(plan: Plan): void {
+  const exists = bits("misc.geneve_tlv_option_0_exist")[0] as Term;
+  const data = here(PRESENT_GENEVE_OPTION_0);
+  const length = bits("misc.geneve_opt_len");
+  plan.variable(GENEVE_0);
+  plan.prefer(GENEVE_0);
+  plan.after(GENEVE_0, GENEVE);
+  plan.implies(GENEVE_0, GENEVE);
+  const version = tunnelBits(0, 2);
+  const first = plan.together(version);
+  plan.clause(first, -GENEVE, GENEVE_0, ...version);
+  plan.when(first, [GENEVE_0], not(version));
+  plan.after(exists, GENEVE);
+  plan.implies(exists, GENEVE_0);
+  plan.clause(exists, -exists, ...length);
+  plan.after(data, exists);
+  plan.implies(data, exists);
+  // 8 bytes of options at least.
+  plan.clause(data, -data, ...length.slice(0, -1));
+}
+
+/** "GTP-U". */
+function gtpu(plan: Plan): void {
+  plan.after(GTPU_LONG, GTPU);
+  plan.implies(GTPU_LONG, GTPU, ...GTPU_VERSION_1);
+  plan.clause(GTPU_LONG, -GTPU_LONG, GTPU_E, GTPU_S, GTPU_PN);
+  plan.after(GTPU_EXTENDED, GTPU_LONG);
+  plan.implies(GTPU_EXTENDED, GTPU_LONG, GTPU_E);
+  plan.clause(GTPU_EXTENDED, -GTPU_EXTENDED, ...bits("misc3.gtpu_dw_2").slice(-8));
+  const length = bits("misc3.gtpu_first_ext_dw_0").slice(0, 8);
+  plan.clause(plan.together(length), -GTPU_EXTENDED, ...length);
+  for (const [name, at] of [
+    ["misc3.gtpu_msg_flags", 0],
+    ["misc3.gtpu_msg_type", 8],
+  ] as const)
+    // prettier-ignore
+    for (const [i, bit] of bits(name).entries()) plan.alias(bit, GTPU_WORD[at + i] as Term);
+}
+
+/** `misc5.macsec_tag_0` (EtherType, TCI/AN, SL), `_2`, `_3` (the SCI, if the SC bit 0x20 of the TCI is set). */
+function macsec(plan: Plan): void {
+  const [tag, sci] = [here(PRESENT_MACSEC), here(PRESENT_MACSEC_SCI)];
+  const words = bits("misc5.macsec_tag_0");
+  for (const [i, term] of equals(words.slice(0, 16), ETHERTYPE_MACSEC).entries()) {
+    if (term > 0) plan.alias(words[i] as Term, tag);
+    else plan.absent(-term);
+  }
+  const channel = words[18] as Term;
+  plan.alias(sci, channel);
+}
+
+/** "The first four dwords of the first tunnel's own header, as far as it has them." */
+function dwords(plan: Plan): void {
+  const [dword0, dword1, dword2, dword3] = DWORDS;
+  const long = [VXLAN, GPE, GENEVE, GTPU];
+  for (const at of [dword0, dword1]) {
+    plan.after(at, ...long, GRE);
+    plan.clause(at, -at, ...long, GRE);
+    for (const tunnel of long) plan.clause(at, -tunnel, at);
+  }
+  plan.clause(dword0, -GRE, dword0);
+  const length = bits("misc.geneve_opt_len");
+  for (const at of [dword2, dword3]) {
+    const lead = at === dword2 ? length : length.slice(0, -1);
+    plan.after(at, dword1);
+    plan.implies(at, dword1, -VXLAN, -GPE);
+    plan.clause(at, -at, -GENEVE, GENEVE_0);
+    plan.clause(at, -at, -GENEVE, ...lead);
+    for (const bit of lead) plan.clause(at, -GENEVE_0, -bit, at);
+    const part = at === dword2 ? GTPU_LONG : GTPU_EXTENDED;
+    plan.clause(at, -part, at);
+    plan.clause(at, -at, -GTPU, part);
+  }
+  greDwords(plan);
+}
+
+/** The size is 4, and 4 more each for C or R, K, S; with R a route, or with A of another version 4. */
+function greDwords(plan: Plan): void {
+  const [, dword1, dword2, dword3] = DWORDS;
+  const parts: Term[][] = [[GRE_C, GRE_R], [GRE_K], [GRE_S], [GRE_A]];
+  plan.clause(dword1, -dword1, -GRE, WHOLE);
+  plan.clause(dword1, -dword1, -GRE, GRE_C, GRE_R, GRE_K, GRE_S, GRE_A);
+  plan.clause(dword1, -dword1, -GRE, GRE_C, GRE_R, GRE_K, GRE_S, -GRE_0);
+  for (const flag of [GRE_C, GRE_R, GRE_K, GRE_S]) plan.clause(dword1, -WHOLE, -flag, dword1);
+  plan.clause(dword1, -WHOLE, -GRE_A, GRE_0, dword1);
+  // R brings the checksum's dword and, in version 0, a route.
+  plan.clause(dword2, -WHOLE, -GRE_R, -GRE_0, dword2);
+  for (const [i, one] of parts.entries()) {
+    for (const two of parts.slice(i + 1)) {
+      for (const a of one)
+        for (const b of two) plan.clause(dword2, -WHOLE, -a, -b, ...(b === GRE_A ? [GRE_0] : []), dword2);
+    }
+    const rest = parts.filter((part) => part !== one).flat();
+    plan.clause(dword2, -dword2, -GRE, GRE_R, ...rest);
+    if (one[0] !== GRE_A) plan.clause(dword2, -dword2, -GRE, GRE_R, -GRE_0, ...rest.filter((term) => term !== GRE_A));
+  }
+  plan.implies(dword3, dword2);
+  plan.after(dword3, dword2);
+  for (const [c, others] of [
+    [GRE_C, [GRE_K, GRE_S]],
+    [GRE_R, [GRE_K, GRE_S]],
+  ] as const)
+    // prettier-ignore
+    plan.clause(dword3, -WHOLE, -c, ...not(others), dword3);
+  for (const flag of [GRE_K, GRE_S]) plan.clause(dword3, -WHOLE, -GRE_R, -GRE_0, -flag, dword3);
+  // Three of C, K, S and A, unless there is a route, which can be long.
+  const flags = [GRE_C, GRE_K, GRE_S, GRE_A];
+  for (let i = 0; i < 4; i++)
+    for (const other of flags.slice(i + 1)) plan.clause(dword3, -dword3, -GRE, GRE_R, flags[i] as Term, other);
+}
+
+/** How the inner packet begins. */
+function innerPacket(plan: Plan): void {
+  const [eth, l3, v6] = [PRESENT_ETH, PRESENT_L3, PRESENT_IPV6].map((bit) => present("inner", bit)) as [
+    Term,
+    Term,
+    Term,
+  ];
+  const protocol = present("outer", PRESENT_PROTOCOL);
+  const gpe = bits("misc3.outer_vxlan_gpe_next_protocol");
+  const type = bits("misc.geneve_protocol_type");
+  // The cell that is decided last is the one that is left over: VXLAN, and Ethernet.
+  plan.after(eth, GPE, GENEVE, GRE, VXLAN);
+  plan.clause(eth, -eth, GPE, GENEVE, GRE, VXLAN);
+  const begins = (when: readonly Term[], ethertype: number, next: number): void => {
+    plan.when(l3 === when[0] ? l3 : eth, [...when, GPE], equals(gpe, next));
+    plan.when(l3 === when[0] ? l3 : eth, [...when, GENEVE], [GENEVE_0, ...equals(type, ethertype)]);
+    plan.when(l3 === when[0] ? l3 : eth, [...when, GRE, -LABELS_OVER_GRE], [WHOLE, -GRE_VERSION[0], -GRE_VERSION[1], ...equals(GRE_TYPE, ethertype)]); // prettier-ignore
+  };
+  begins([eth], ETHERTYPE_ETHERNET, GPE_PROTOCOLS.ethernet ?? 0);
+  plan.clause(eth, -eth, -GRE, -LABELS_OVER_GRE);
+  plan.after(l3, GPE, GENEVE, GRE, GTPU, LABELS_OVER_UDP, DIRECT);
+  plan.clause(l3, -l3, GPE, GENEVE, GRE, GTPU, LABELS_OVER_UDP, DIRECT, eth);
+  begins([l3, -eth, -v6], ETHERTYPE_IPV4, GPE_PROTOCOLS.ipv4 ?? 0);
+  begins([l3, -eth, v6], ETHERTYPE_IPV6, GPE_PROTOCOLS.ipv6 ?? 0);
+  plan.when(l3, [l3, GTPU], [...GTPU_VERSION_1, ...equals("misc3.gtpu_msg_type", 255)]);
+  for (const flag of [GTPU_E, GTPU_S, GTPU_PN]) plan.clause(l3, -l3, -GTPU, -flag, GTPU_LONG);
+  for (const bit of bits("misc3.gtpu_dw_2").slice(-8)) plan.clause(l3, -l3, -GTPU_LONG, -GTPU_E, -bit, GTPU_EXTENDED);
+  // IP in IP ("4, 41").
+  const number = bits("outer.ip_protocol");
+  plan.variable(DIRECT);
+  plan.after(DIRECT, protocol);
+  plan.implies(DIRECT, protocol, -fact("outer", LATER), -eth, l3);
+  plan.when(DIRECT, [DIRECT, -v6], equals(number, PROTOCOL_IPV4));
+  plan.when(DIRECT, [DIRECT, v6], equals(number, PROTOCOL_IPV6));
+  innerLabels(plan);
+}
+
+/** The first label of a tunnel inside the inner packet. */
+function innerLabels(plan: Plan): void {
+  const udp = present("inner", PRESENT_UDP);
+  const overUdp = present("inner", PRESENT_INNER_MPLS_OVER_UDP);
+  plan.after(overUdp, udp);
+  plan.implies(overUdp, udp, ...equals("inner.udp_dport", PORT_MPLS));
+  const protocol = present("inner", PRESENT_PROTOCOL);
+  const overGre = present("inner", PRESENT_INNER_MPLS_OVER_GRE);
+  plan.after(overGre, protocol);
+  plan.implies(overGre, protocol, -fact("inner", LATER), ...equals("inner.ip_protocol", PROTOCOL_GRE));
+}
