@@ -16,17 +16,18 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const cache = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));
+const CACHE = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));
 
 /**
  * Where the browser is, and the environment variables that it needs besides ours.
  *
+ * @param {string} cache the folder that the packaged browser is unpacked in
  * @returns {Promise<{ path: string, env: Record<string, string>, origin: string } | undefined>}
  */
-export async function findBrowser() {
+export async function findBrowser(cache = CACHE) {
   const wish = process.env.FLOWSTEER_BROWSER;
   if (wish === "none") return undefined;
   if (wish !== "package") {
@@ -38,7 +39,19 @@ export async function findBrowser() {
     const installed = systemBrowser();
     if (installed !== undefined) return { path: installed, env: {}, origin: "system" };
   }
-  return packagedBrowser();
+  return packagedBrowser(cache);
+}
+
+/**
+ * What `chromium.launch` of Playwright needs to start the browser, in a container too: those have no sandbox, and
+ * 64 MB of /dev/shm, which a page may exceed.
+ */
+export function launchOptions({ path, env }) {
+  return {
+    executablePath: path,
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+    env: { ...process.env, ...env },
+  };
 }
 
 function systemBrowser() {
@@ -65,12 +78,12 @@ function systemBrowser() {
  * it believes it is in a Lambda function, and sets LD_LIBRARY_PATH for the whole process: the environment is put back
  * afterwards, and only the browser is given those variables.
  */
-async function packagedBrowser() {
+async function packagedBrowser(cache) {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   const manifest = new URL("../node_modules/@sparticuz/chromium/package.json", import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, "utf8"));
-  const home = join(cache, `chromium-${version}`);
-  if (!isProgram(join(home, "chromium"))) await unpacked(home);
+  const home = join(cache, `browser-${version}`);
+  if (!isProgram(join(home, "chromium"))) await (unpacking ??= unpack(home));
   const fonts = writeFontSettings(home);
   const libraries = [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
   return {
@@ -84,13 +97,9 @@ async function packagedBrowser() {
 /** One unpacking a process: the package asks the environment, which is the process's, where to write. */
 let unpacking;
 
-function unpacked(home) {
-  unpacking ??= unpack(home);
-  return unpacking;
-}
-
+/** Only a whole browser gets the name `home`, and it keeps it: other processes may run it already. */
 async function unpack(home) {
-  mkdirSync(cache, { recursive: true });
+  mkdirSync(dirname(home), { recursive: true });
   const folder = mkdtempSync(`${home}.`);
   const before = { ...process.env };
   process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs20.x";
@@ -99,12 +108,10 @@ async function unpack(home) {
     const { default: chromium } = await import("@sparticuz/chromium");
     await chromium.executablePath();
     if (!isProgram(join(folder, "chromium"))) throw new Error(`${folder} has no browser after unpacking`);
-    // Of an unpacking that was cut short.
-    if (!isProgram(join(home, "chromium"))) rmSync(home, { recursive: true, force: true });
     renameSync(folder, home);
   } catch (error) {
-    // Another process was faster, or it is an error.
     rmSync(folder, { recursive: true, force: true });
+    // Another process was faster.
     if (!isProgram(join(home, "chromium"))) throw error;
   } finally {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
@@ -126,7 +133,11 @@ ${folders.map((folder) => `  <dir>${folder}</dir>`).join("\n")}
   <cachedir>${join(home, "fonts-cache")}</cachedir>
 </fontconfig>
 `;
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return path;
+  // A browser that starts reads no half of it.
+  const written = `${path}.${process.pid}`;
+  writeFileSync(written, text);
+  renameSync(written, path);
   return path;
 }
 
