@@ -1,6 +1,5 @@
 /** Rules that keep the engine busy are stopped from the page, which goes on with the last good ones. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeLink } from "../../../playground/src/state/link.js";
 import { openPlayground, type Playground } from "../support/page.js";
 
 /** The refusals of so many rules take the engine minutes: the document is searched for each. */
@@ -13,7 +12,7 @@ describe.runIf(process.env["FLOWSTEER_DEEP"] === "1")("hostile rules", () => {
   });
   afterAll(async () => playground.close());
 
-  test("a link whose rules keep the engine busy is stopped, and the last good rules answer", async () => {
+  test("a file whose rules keep the engine busy is stopped, and the last good rules answer", async () => {
     const rules = JSON.stringify({
       flowsteer: 1,
       queues: [{ name: "a" }],
@@ -25,23 +24,11 @@ describe.runIf(process.env["FLOWSTEER_DEEP"] === "1")("hostile rules", () => {
         actions: [{ queue: "a" }],
       })),
     });
-    const shared = {
-      rules,
-      name: "hostile",
-      capture: null,
-      frame: null,
-      path: null,
-      step: 0,
-      filter: {},
-      field: null,
-    };
-    const link = await encodeLink({ ...shared, left: null });
     const { page, faults } = await playground.open();
     await page.getByText("miss").first().waitFor();
-    await page.evaluate((fragment) => {
-      location.hash = fragment;
-    }, link);
-    await page.getByRole("button", { name: "Open shared rules" }).click();
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await (await choosing).setFiles({ name: "hostile.json", mimeType: "", buffer: Buffer.from(rules) });
     const began = performance.now();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByText("these rules were stopped").first().waitFor();
