@@ -1,7 +1,7 @@
 import { playwright } from "@vitest/browser-playwright";
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin, type TestProjectConfiguration, type UserWorkspaceConfig } from "vitest/config";
-import { findBrowser } from "./scripts/find-browser.mjs";
+import { findBrowser, launchOptions } from "./scripts/find-browser.mjs";
 
 const ALL = ["test/**/*.test.ts"];
 
@@ -66,12 +66,7 @@ async function browserProjects(env: Settings): Promise<TestProjectConfiguration[
           screenshotFailures: false,
           connectTimeout: PATIENCE,
           provider: playwright({
-            launchOptions: {
-              executablePath: browser.path,
-              args: ["--no-sandbox"],
-              timeout: PATIENCE,
-              env: { ...(process.env as Record<string, string>), ...browser.env },
-            },
+            launchOptions: { ...launchOptions(browser), timeout: PATIENCE },
           }),
           instances: [{ browser: "chromium" }],
         },

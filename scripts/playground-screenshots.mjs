@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { servePage } from "../src/cli/serve/pageServer.ts";
-import { findBrowser } from "./find-browser.mjs";
+import { findBrowser, launchOptions } from "./find-browser.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "build/screenshots");
@@ -39,7 +39,7 @@ const VIEWS = {
   rules: async (page) => pane(page, "Rules"),
   error: async (page) => {
     await pane(page, "Rules");
-    const editor = page.getByRole("textbox", { name: "Rules", exact: true });
+    const editor = page.locator('.cm-content[aria-label="Rules"]');
     await editor.click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" x");
@@ -81,11 +81,7 @@ mkdirSync(folder, { recursive: true });
 const found = await findBrowser();
 if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
 const server = await servePage(join(root, "dist/playground"), new Map(), 0);
-const browser = await chromium.launch({
-  executablePath: found.path,
-  args: ["--no-sandbox"],
-  env: { ...process.env, ...found.env },
-});
+const browser = await chromium.launch(launchOptions(found));
 for (const [view, go] of Object.entries(VIEWS)) {
   if (wished.length > 0 && !wished.includes(view)) continue;
   for (const [width, height] of SIZES) {

@@ -8,15 +8,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 import { build as esbuild } from "esbuild";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { rollup } from "@rollup/wasm-node";
 import { build as vite } from "vite";
 import webpack from "webpack";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { findBrowser } from "../scripts/find-browser.mjs";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { launchBrowser, PAGE_LIMITS } from "./support/browser.js";
 import { DEEP } from "./support/tier.js";
 import { servePage } from "../src/cli/serve/pageServer.js";
 
+vi.setConfig(PAGE_LIMITS);
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const PROGRAM = `
@@ -69,13 +70,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "app.js"), PROGRAM);
   writeFileSync(join(folder, "index.html"), '<!doctype html><script type="module" src="./app.js"></script>');
-  const found = await findBrowser();
-  if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
-  browser = await chromium.launch({
-    executablePath: found.path,
-    args: ["--no-sandbox"],
-    env: { ...(process.env as Record<string, string>), ...found.env },
-  });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

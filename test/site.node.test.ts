@@ -4,11 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { findBrowser } from "../scripts/find-browser.mjs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { servePage, type PageServer } from "../src/cli/serve/pageServer.js";
+import { launchBrowser, PAGE_LIMITS } from "./support/browser.js";
 
+vi.setConfig(PAGE_LIMITS);
 const root = fileURLToPath(new URL("..", import.meta.url));
 let folder: string;
 let server: PageServer;
@@ -19,13 +20,7 @@ beforeAll(async () => {
   // The API reference takes half a minute; `npm run lint` makes it too.
   execFileSync(process.execPath, ["scripts/site.mjs", folder, "--no-api"], { cwd: root, stdio: "inherit" });
   server = await servePage(folder, new Map(), 0);
-  const found = await findBrowser();
-  if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
-  browser = await chromium.launch({
-    executablePath: found.path,
-    args: ["--no-sandbox"],
-    env: { ...(process.env as Record<string, string>), ...found.env },
-  });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPlayground, type Playground } from "./support/page.js";
+import { openPlayground, type Playground, rulesEditor } from "./support/page.js";
 
 let playground: Playground;
 beforeAll(async () => {
@@ -98,7 +98,7 @@ async function answered(page: Page): Promise<void> {
 }
 
 async function typeRules(page: Page, text: string): Promise<void> {
-  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await rulesEditor(page).click();
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText(text);
 }

@@ -1,7 +1,7 @@
 /** The frame of the page: keys, palette, dividers, theme, tabs, tour. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openPlayground, type Playground } from "./support/page.js";
+import { openPlayground, type Playground, rulesEditor } from "./support/page.js";
 
 let playground: Playground;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ async function opened(options = {}): ReturnType<Playground["open"]> {
 
 test("no two actions share a key, and the list of keys has every key once", async () => {
   const { page, context, faults } = await opened();
-  await page.getByRole("textbox", { name: "Rules", exact: true }).waitFor();
+  await rulesEditor(page).waitFor();
   await page.locator("body").press("?");
   const dialog = page.getByRole("dialog", { name: "Keys" });
   await dialog.waitFor();
@@ -35,7 +35,7 @@ test("no two actions share a key, and the list of keys has every key once", asyn
 
 test("keys without Ctrl are text in the editor, and actions elsewhere", async () => {
   const { page, context } = await opened();
-  const editor = page.getByRole("textbox", { name: "Rules", exact: true });
+  const editor = rulesEditor(page);
   await editor.click();
   await page.keyboard.press("?");
   await page.keyboard.press("t");

@@ -33,7 +33,7 @@ async function dialog(page: Page, button: string, title: string): Promise<Return
 /** Downloads an item, and gives its name and text. */
 async function downloaded(page: Page, item: string): Promise<{ name: string; bytes: Buffer }> {
   const [download] = await Promise.all([
-    page.waitForEvent("download", { timeout: 600_000 }),
+    page.waitForEvent("download"),
     page.getByRole("button", { name: `Download: ${item}` }).click(),
   ]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };

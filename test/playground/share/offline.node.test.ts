@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Page } from "playwright-core";
 import { servePage, type PageServer } from "../../../src/cli/serve/pageServer.js";
+import { PAGE_PATIENCE } from "../../support/browser.js";
 import { BUILT, openPlayground, type Playground } from "../support/page.js";
 import { expectRules, rulesTo, typeRules } from "./support/rules.js";
 
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 /** Waits until the page can do without its server. */
 async function cached(page: Page): Promise<void> {
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null, null, { timeout: 600_000 });
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 }
 
 const caches = (page: Page): Promise<string[]> => page.evaluate(() => globalThis.caches.keys());
@@ -64,6 +65,7 @@ it("works without its server after the first visit", async () => {
 
 it("offers a new version, keeps what was edited, and removes the old files", async () => {
   const context = await playground.browser.newContext(SW);
+  context.setDefaultTimeout(PAGE_PATIENCE);
   const page = await context.newPage();
   await page.goto(address);
   await cached(page);
@@ -82,14 +84,11 @@ it("offers a new version, keeps what was edited, and removes the old files", asy
   await page.getByText("A new version is ready. What you edited is kept.").waitFor();
   expect(await page.title()).not.toContain("New");
   await page.getByRole("button", { name: "Reload" }).click();
-  await vi.waitFor(async () => expect(await page.title()).toContain("New"), { timeout: 600_000, interval: 50 });
+  await vi.waitFor(async () => expect(await page.title()).toContain("New"), { timeout: PAGE_PATIENCE, interval: 50 });
   await expectRules(page, "mine");
   await vi.waitFor(
     async () => expect(await caches(page)).toEqual([`flowsteer ${site.url}tools/steering/ 0123456789abcdef`]),
-    {
-      timeout: 600_000,
-      interval: 50,
-    },
+    { timeout: PAGE_PATIENCE, interval: 50 },
   );
   await context.close();
 });

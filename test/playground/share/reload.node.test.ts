@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Page } from "playwright-core";
 import { encodeLink, type Shared } from "../../../playground/src/state/link.js";
+import { PAGE_PATIENCE } from "../../support/browser.js";
 import { openPlayground, type Playground } from "../support/page.js";
 import { editor, expectRules, rulesTo, typeRules } from "./support/rules.js";
 
@@ -50,7 +51,7 @@ async function kept(page: Page, part: string): Promise<void> {
       );
       expect(all).toContain(part);
     },
-    { timeout: 600_000, interval: 50 },
+    { timeout: PAGE_PATIENCE, interval: 50 },
   );
 }
 

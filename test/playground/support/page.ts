@@ -1,8 +1,11 @@
 /** The built playground in a real browser, driven as a person does. */
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { fileURLToPath } from "node:url";
-import { findBrowser } from "../../../scripts/find-browser.mjs";
+import { vi } from "vitest";
 import { servePage, type PageServer, type ServedFile } from "../../../src/cli/serve/pageServer.js";
+import { launchBrowser, PAGE_LIMITS, PAGE_PATIENCE } from "../../support/browser.js";
+
+vi.setConfig(PAGE_LIMITS);
 
 export const BUILT = fileURLToPath(new URL("../../../dist/playground", import.meta.url));
 
@@ -27,7 +30,11 @@ export interface OpenOptions {
   readonly still?: boolean;
 }
 
-/** A hand on the mouse, as soon as the page is there: the editor comes with the first sign of use. */
+/** The editor of the rules. The picture that is shown until it is loaded takes no keys. */
+export const rulesEditor = (page: Page): Locator =>
+  page.getByRole("textbox", { name: "Rules", exact: true }).and(page.locator(".cm-content"));
+
+/** A hand on the mouse, as soon as a page is there: the editor comes with the first sign of use. */
 const USE = `addEventListener("load", () => setTimeout(() => dispatchEvent(new PointerEvent("pointermove"))));`;
 
 export interface OpenPage {
@@ -38,14 +45,8 @@ export interface OpenPage {
 }
 
 export async function openPlayground(extra: ReadonlyMap<string, ServedFile> = new Map()): Promise<Playground> {
-  const found = await findBrowser();
-  if (found === undefined) throw new Error("no browser: set CHROME_PATH or install Chromium");
   const server: PageServer = await servePage(BUILT, extra, 0);
-  const browser = await chromium.launch({
-    executablePath: found.path,
-    args: ["--no-sandbox"],
-    env: { ...(process.env as Record<string, string>), ...found.env },
-  });
+  const browser = await launchBrowser();
   return {
     url: server.url,
     browser,
@@ -57,8 +58,9 @@ export async function openPlayground(extra: ReadonlyMap<string, ServedFile> = ne
         serviceWorkers: "block",
         ...more,
       });
+      context.setDefaultTimeout(PAGE_PATIENCE);
+      if (still !== true) await context.addInitScript({ content: USE });
       const page = await context.newPage();
-      if (still !== true) await page.addInitScript({ content: USE });
       if (script !== undefined) await page.addInitScript({ content: script });
       const faults: string[] = [];
       page.on("pageerror", (error) => faults.push(String(error)));

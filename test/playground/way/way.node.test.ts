@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { buildFrame } from "../../../src/packet/index.js";
 import { encodeLink, type Shared } from "../../../playground/src/state/link.js";
-import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
+import { type OpenPage, openPlayground, type Playground, rulesEditor } from "../support/page.js";
 
 let playground: Playground;
 let opened: OpenPage | null = null;
@@ -26,7 +26,6 @@ async function openFrame(rules: string, frame: number, step = 0, capture: Shared
   const nothing = { path: null, field: null, filter: {}, left: null };
   const path = await encodeLink({ rules, name: "test", frame, step, capture, ...nothing });
   opened = await playground.open({ path });
-  opened.page.setDefaultTimeout(15_000);
   await opened.page.getByRole("heading", { name: `Way of frame ${frame}` }).waitFor();
   await steps(opened.page).first().waitFor();
   return opened.page;
@@ -166,7 +165,7 @@ test("a repair of the rules delivers the frame, and one of the frame too", async
   await why.getByRole("button", { name: /Try repair: In flow "https" match outer.tcp_dport 443/ }).click();
   await why.getByText(/^● deliver/).waitFor();
   // One step of the editor's history.
-  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await rulesEditor(page).click();
   await page.keyboard.press("Control+z");
   await why.getByText(/^▼ miss/).waitFor();
   await opened?.context.close();
@@ -266,14 +265,14 @@ test("a repair of a frame of a capture is added to the document", async () => {
   const page = await openFrame(example("why-port"), 1, 0, { name: "one.pcap", bytes: captureOf(frame) });
   const why = page.getByRole("region", { name: "Why" });
   await why.getByRole("button", { name: /^Add the changed frame to the document: Send the frame/ }).click();
-  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await rulesEditor(page).click();
   await page.keyboard.press("Control+End");
   await page.getByText('"frame 1 repaired"').waitFor();
 });
 
 test("a mistake in the rules greys the last answer", async () => {
   const page = await openFrame(example("why-port"), 2);
-  await page.getByRole("textbox", { name: "Rules", exact: true }).click();
+  await rulesEditor(page).click();
   await page.keyboard.press("Control+Home");
   await page.keyboard.type("?");
   await page.getByText("of the last rules without errors").waitFor();

@@ -1,12 +1,14 @@
 /** The editor of the rules, used as a person does. */
 import { expect, vi } from "vitest";
 import type { Locator, Page } from "playwright-core";
+import { PAGE_PATIENCE } from "../../../support/browser.js";
+import { rulesEditor } from "../../support/page.js";
 
-export const editor = (page: Page): Locator => page.getByRole("textbox", { name: "Rules", exact: true });
+export const editor = rulesEditor;
 
-/** Waits for a condition, however busy the machine is. */
+/** Waits for a condition. */
 export function until(condition: () => Promise<void>): Promise<void> {
-  return vi.waitFor(condition, { timeout: 600_000, interval: 30 });
+  return vi.waitFor(condition, { timeout: PAGE_PATIENCE, interval: 30 });
 }
 
 /** Waits until the visible text has a part, or lacks it. */

@@ -1,19 +1,19 @@
 /** The rules on the page, read and typed as a person does. */
 import { expect, vi } from "vitest";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { PAGE_PATIENCE } from "../../../support/browser.js";
+import { rulesEditor } from "../../support/page.js";
 
-export const editor = (page: Page): Locator => page.getByRole("textbox", { name: "Rules", exact: true });
+export { rulesEditor as editor } from "../../support/page.js";
 
 /** The text in the editor. An editor that shows a part of a long text has that part. */
 export async function rulesOf(page: Page): Promise<string> {
-  return editor(page).evaluate((element) =>
-    element instanceof HTMLTextAreaElement ? element.value : (element as HTMLElement).innerText,
-  );
+  return rulesEditor(page).innerText();
 }
 
 /** Replaces all of the rules. */
 export async function typeRules(page: Page, text: string): Promise<void> {
-  await editor(page).click();
+  await rulesEditor(page).click();
   await page.keyboard.press("ControlOrMeta+A");
   // Chromium gives text that replaces coloured text an inline style, which the page's policy refuses.
   await page.keyboard.press("Delete");
@@ -22,7 +22,7 @@ export async function typeRules(page: Page, text: string): Promise<void> {
 
 /** Waits until the editor shows this. */
 export async function expectRules(page: Page, part: string): Promise<void> {
-  await vi.waitFor(async () => expect(await rulesOf(page)).toContain(part), { timeout: 600_000, interval: 50 });
+  await vi.waitFor(async () => expect(await rulesOf(page)).toContain(part), { timeout: PAGE_PATIENCE, interval: 50 });
 }
 
 /** Short rules that send every frame to a queue of this name. */
