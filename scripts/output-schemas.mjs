@@ -16,6 +16,11 @@ const SCHEMAS = {
     file: "src/cli/report/explainLines.ts",
     type: "ExplainLine",
   },
+  "check-1": {
+    title: "A line of flowsteer check --json",
+    file: "src/cli/report/checkLines.ts",
+    type: "CheckLine",
+  },
   "diff-1": {
     title: "A line of flowsteer diff --json",
     file: "src/cli/report/diffLines.ts",

@@ -7,7 +7,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer why SCENARIO [CAPTURE]        say why a frame did not come to a rule, or why frames were lost
   flowsteer diff OLD NEW [CAPTURE]        show which frames two scenarios treat differently
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
-  flowsteer check SCENARIO...             check scenarios, and show what they contain
+  flowsteer check SCENARIO...             find faults in scenarios, and show what they contain
   flowsteer fields [NAME]                 list the fields that rules match and header changes write
   flowsteer play [SCENARIO] [CAPTURE]     open the playground, a page that answers as you type
   flowsteer help [COMMAND]                show more about a command
@@ -189,7 +189,7 @@ headers, the last line says where and why; an IP length beyond the end of the fr
 Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a capture ends in the middle of a record.
 `;
 
-const CHECK = `flowsteer check SCENARIO...: checks scenarios, and shows what they contain
+const CHECK = `flowsteer check SCENARIO...: finds faults in scenarios, and shows what they contain
 
 No frame is steered. Every error of every file is told, with its place in the document, what is wrong and how to fix it:
 
@@ -199,10 +199,28 @@ No frame is steered. Every error of every file is told, with its place in the do
 Keys and types of a file are checked first, then names, then the rest. A step is left out where the one before found
 errors, and an object that needs a refused one is not checked. Text that is not JSON has one error.
 
-The package has the JSON Schema, schema/scenario-1.schema.json: name it as "$schema", and editors complete the keys and
-the names of fields.
+A file without errors is searched for rules that do not do what they seem to. docs/check.md lists what can be found:
 
-Exit codes: 0; 2 a scenario was refused; 3 an output cannot be written.
+  rules.json:14:5: warning unreached-table tables[2]
+    Table "services": No frame comes to it: no rule leads there.
+
+  --json            a line of JSON for each finding, and one for each file: {"kind":"finding","file":"rules.json",
+                    "place":{"path":"tables[2]","pointer":"/tables/2","line":14,"column":5},"id":"unreached-table",...}
+  --fix             makes the repairs that are sure, and writes the files; a file with errors stays as it is
+  --fail-on SEVERITY
+                    the least severity that makes the exit code 1: error, warning (the default), note, or never
+  --quiet           findings only
+
+The package has two JSON Schemas: schema/scenario-1.schema.json (name it as "$schema", and editors complete the keys and
+the names of fields), and schema/check-1.schema.json, that of the lines of --json.
+
+  flowsteer check rules.json
+  flowsteer check rules/*.json --fail-on note
+  flowsteer check rules.json --json | jq -r 'select(.kind == "finding") | .id'
+  flowsteer check rules.json --fix
+
+Exit codes: 0; 1 a finding of the severity of --fail-on or worse; 2 a scenario was refused (0 with --fail-on never);
+3 an output cannot be written.
 `;
 
 const FIELDS = `flowsteer fields [NAME]: lists the fields that rules match and that header changes write
