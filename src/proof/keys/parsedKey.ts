@@ -59,6 +59,10 @@ export class ParsedKey implements SymbolicKey {
     if (settings.insideOf !== undefined) settings.insideOf.inside = this;
   }
 
+  get origin(): SymbolicKey {
+    return this;
+  }
+
   /** Bits that have a literal. Different bits can share one, and it can be a constant. */
   get asked(): Iterable<number> {
     return this.#asked;

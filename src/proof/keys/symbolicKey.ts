@@ -7,4 +7,9 @@ import type { Literal } from "../literal.js";
 export interface SymbolicKey {
   /** The literal of a bit. The first call for a bit may add variables and clauses to the solver. */
   bit(index: number): Literal;
+  /**
+   * The key that the parser made of the frame, while the headers of the packet inside a tunnel are still those that it found:
+   * decapsulation asks it for the rest of that packet. Keys of the parser are their own origin.
+   */
+  readonly origin?: SymbolicKey | null;
 }
