@@ -85,9 +85,18 @@ export class ParsedKey implements SymbolicKey {
     return made;
   }
 
-  /** The literal of a cell, 0 if nothing asked for it. */
+  /** The literal of a cell, 0 if nothing asked for it, here or outside. */
   literalAt(cell: Cell): Literal {
-    return this.#literals[cell] as Literal;
+    const literal = this.#literals[cell] as Literal;
+    const { settings } = this;
+    const other = INSIDE[cell] as number;
+    if (literal !== 0 || settings.insideOf === undefined || other < 0) return literal;
+    return "ethernet" in settings && LINK_LAYER.has(cell) ? 0 : settings.insideOf.literalAt(other);
+  }
+
+  /** Whether a bit is 1 in frames that nothing asks otherwise of. */
+  isUsuallySet(term: Term): boolean {
+    return this.#plan.preferred[term - 1] === 1;
   }
 
   /** How much was asked, for `restore`. */

@@ -141,7 +141,10 @@ const ORDINARY: readonly (readonly [field: string, value: number])[] = [
   ["ipv4_dst", 0xc0000202],
   ["tcp_sport", 49152],
   ["udp_sport", 49152],
+  ["tcp_dport", 9],
+  ["udp_dport", 9],
   ["tcp_flags", 2],
+  ["first_vid", 1],
 ];
 
 function ordinary(plan: Plan): void {

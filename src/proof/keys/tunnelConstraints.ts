@@ -131,6 +131,7 @@ function gre(plan: Plan): void {
   plan.prefer(WHOLE);
   plan.after(WHOLE, GRE);
   plan.implies(WHOLE, GRE);
+  plan.clause(WHOLE, -GRE, WHOLE, GRE_C, GRE_R, GRE_K, GRE_S, GRE_A);
   const key = here(PRESENT_GRE_KEY);
   plan.after(key, GRE);
   plan.implies(key, WHOLE, GRE_K);
@@ -224,9 +225,9 @@ function macsec(plan: Plan): void {
 /** "The first four dwords of the first tunnel's own header, as far as it has them." */
 function dwords(plan: Plan): void {
   const [dword0, dword1, dword2, dword3] = DWORDS;
-  const long = [VXLAN, GPE, GENEVE, GTPU];
+  const long = [GTPU, GPE, GENEVE, VXLAN];
   for (const at of [dword0, dword1]) {
-    plan.after(at, ...long, GRE);
+    plan.after(at, GRE, ...long);
     plan.clause(at, -at, ...long, GRE);
     for (const tunnel of long) plan.clause(at, -tunnel, at);
   }

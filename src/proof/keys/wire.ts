@@ -130,7 +130,11 @@ export function wireOf(level: Level, header: WireHeader): WireBits {
   return BY_LEVEL[level].get(header) ?? new Map<number, Term>();
 }
 
-/** Terms of `misc5.tunnel_header_*`: bits of the tunnel's header. */
+/** A term of `misc5.tunnel_header_*`: a bit of the tunnel's header. */
+export function tunnelBit(bit: number): Term {
+  return MISC5_TUNNEL_HEADER * 8 + bit + 1;
+}
+
 export function tunnelBits(from: number, count: number): Term[] {
-  return Array.from({ length: count }, (_, i) => MISC5_TUNNEL_HEADER * 8 + from + i + 1);
+  return Array.from({ length: count }, (_, i) => tunnelBit(from + i));
 }

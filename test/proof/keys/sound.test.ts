@@ -1,10 +1,7 @@
 /** Every key that the engine's parser makes of an Ethernet frame satisfies the clauses of `ParsedKey`. */
 import { expect, test } from "vitest";
-import wasm from "../../../build/release/core.wasm";
-import { Header, LEVEL_INNER, LEVEL_OUTER, MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers.js";
+import { MAP_COUNT, MAP_ENTRY_SIZE, MAP_FIRST } from "../../../src/abi/headers.js";
 import { KEY_SIZE } from "../../../src/abi/key.js";
-import type { Core } from "../../../src/engine/core.js";
-import { loadCore } from "../../../src/engine/load.js";
 import { fieldAtBit } from "../../../src/model/match/fields.js";
 import { ParserDeclaration, type ParserOptions } from "../../../src/model/match/parser.js";
 import { ParsedKey } from "../../../src/proof/keys/parsedKey.js";
@@ -14,19 +11,10 @@ import { broken, type FoundHeader } from "../../assembly/wire/support/mutate.js"
 import { frameText, parseAll, seedFor, type TestFrame } from "../../assembly/support/core.js";
 import { DECLARED, KINDS, Random, randomFrame, randomFrameOf } from "../../oracle/generate/frame.js";
 import { rounds } from "../../support/tier.js";
+import { coreFor } from "./support.js";
 
 const FRAMES = rounds(100_000);
 const BITS = KEY_SIZE * 8;
-
-async function coreFor({ geneveOption0, samples = [] }: ParserOptions): Promise<Core> {
-  const core = await loadCore(wasm);
-  if (geneveOption0) core.exports.declareGeneveOption(geneveOption0.class, geneveOption0.type);
-  for (const { id, header, level, offset, port } of samples) {
-    const kind = header === "payload" ? Header.none : Header[header];
-    core.exports.declareSample(id, kind, level === "inner" ? LEVEL_INNER : LEVEL_OUTER, offset, port ?? -1);
-  }
-  return core;
-}
 
 /** All bits of a key, asked once, and the keys that they are to be equal to. */
 class Judge {
