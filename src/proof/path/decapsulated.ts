@@ -44,12 +44,16 @@ function isLabel(bit: number): boolean {
 /** What decapsulation needs besides the key. */
 export interface Inside {
   /** The key of the packet inside, as the parser makes it of the packet alone; `link`: the bits of its Ethernet header. */
-  newKey(origin: SymbolicKey | null, link: ((bit: number) => Literal) | null): SymbolicKey;
+  readonly newKey: (origin: SymbolicKey | null, link: ((bit: number) => Literal) | null) => SymbolicKey;
   /** The headers that are put in place of the Ethernet header, for decapsulation to IP; null to keep the inner Ethernet header. */
   readonly front: FrontHeaders | null;
 }
 
-/** The packet inside: bits of the inner packet become those of the outer one, and the rest is what its own parser finds. */
+/**
+ * The packet inside: bits of the inner packet become those of the outer one, and the rest is what its own parser finds.
+ * MODEL: proofs are about tunnels that carry whole packets. The end of the outer packet cuts a longer one, but once that is
+ * removed, bytes of the frame after it count.
+ */
 export class Decapsulated extends DerivedKey {
   readonly #solver: Solver;
   readonly #before: SymbolicKey;

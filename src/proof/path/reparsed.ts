@@ -99,7 +99,7 @@ interface Selector {
   /** Bits that select the headers: the new key has them too. */
   readonly controls: readonly number[];
   /** Whether the parser finds the same headers before and after. */
-  isSame(solver: Solver, before: SymbolicKey, after: SymbolicKey): Literal;
+  readonly isSame: (solver: Solver, before: SymbolicKey, after: SymbolicKey) => Literal;
 }
 
 /** The key after a program that may have changed what selects headers. */
