@@ -5,7 +5,16 @@
  * All methods except `load`, `takeOver`, `isDone` and `wait` must be called while the thread has no task.
  */
 import { MAX_FUNCTIONS, REASON_COUNT, SAMPLES_SIZE, STAGE_SIZE } from "../abi/engine.js";
-import { takeOwnership, CONTROL_BYTES, readFailure, PAGE, Task, Word, type Start } from "./workerControl.js";
+import {
+  takeOwnership,
+  CONTROL_BYTES,
+  readFailure,
+  PAGE,
+  Task,
+  Word,
+  writeFailure,
+  type Start,
+} from "./workerControl.js";
 import { Core } from "./core.js";
 import type { CoreExports } from "./coreExports.js";
 import { InlineWorker } from "./inlineWorker.js";
@@ -94,7 +103,13 @@ export class WorkerCore {
   /** Steers the rows in this thread if the worker's thread has not begun. @returns whether it did */
   takeOver(): boolean {
     if (!takeOwnership(this.#control, Word.owned, this.#asked)) return false;
-    this.#inlineWorker.run(this.#asked);
+    try {
+      this.#inlineWorker.run(this.#asked);
+    } catch (error) {
+      // Its state is broken, whichever thread ran it.
+      writeFailure(this.#control, error);
+      throw error;
+    }
     Atomics.store(this.#control, Word.done, this.#asked);
     return true;
   }
