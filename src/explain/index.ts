@@ -59,3 +59,5 @@ export type {
 export { CapturedDifferences, type SteeredFrame } from "../proof/difference/captured.js";
 export type { Behaviour } from "../proof/difference/compare.js";
 export { lint, LINT_IDENTITIES, type LintOptions } from "../proof/lint/lint.js";
+export { cover, witness, type CoverOptions } from "../proof/cover/cover.js";
+export { region, type Region, type RegionOptions, type RegionPart } from "../proof/cover/region.js";

@@ -143,14 +143,14 @@ export class Tracer {
     return commit ? this.#commit(trace, () => this.device.send(qp, frame, timed)) : trace;
   }
 
-  /** @internal The dry run of a frame that arrives on a port, after the dry runs of other frames. */
-  walk(port: number, frame: Uint8Array, options: FrameOptions, before: readonly DryRun[] = []): TracedWalk {
-    return this.#dryRuns([...before, this.arriving(port, frame, options)]);
+  /** @internal The dry run of a frame that arrives on a port. */
+  walk(port: number, frame: Uint8Array, options: FrameOptions): TracedWalk {
+    return this.walkAll([this.arriving(port, frame, options)]);
   }
 
-  /** @internal The dry run of a frame that a queue pair sends, after the dry runs of other frames. */
-  walkSent(qp: QueuePair, frame: Uint8Array, options: SendOptions, before: readonly DryRun[] = []): TracedWalk {
-    return this.#dryRuns([...before, this.sent(qp, frame, options)]);
+  /** @internal The dry run of a frame that a queue pair sends. */
+  walkSent(qp: QueuePair, frame: Uint8Array, options: SendOptions): TracedWalk {
+    return this.walkAll([this.sent(qp, frame, options)]);
   }
 
   /** @internal A frame that is to arrive on a port. */
@@ -182,8 +182,8 @@ export class Tracer {
     refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
   }
 
-  /** Steers frames one after the other. @returns the trace of the last one */
-  #dryRuns(runs: readonly DryRun[]): TracedWalk {
+  /** @internal Dry runs of frames, one after the other. @returns that of the last one */
+  walkAll(runs: readonly DryRun[]): TracedWalk {
     const { traced } = this;
     const last = runs.at(-1) as DryRun;
     this.refresh(last.call);

@@ -63,7 +63,7 @@ export class RuleReader {
   }
 
   tableRefOf(table: number): TableRef {
-    return tableRef(this.device, table, 0);
+    return tableRef(this.device, table, 0, this.traced.core);
   }
 }
 

@@ -1,0 +1,141 @@
+/** Covers a device: a witness or a proof for each of its rules and tables. */
+import { hexOf } from "../../hex.js";
+import type { LookupRecord } from "../../explain/trace/steps.js";
+import { listText, ruleText, tableText } from "../../explain/why/reasons/describe.js";
+import type { RuleNode } from "../../explain/why/rules.js";
+import type { Coverage, Proof, RuleCoverage, TableCoverage, WitnessFrame } from "../answer.js";
+import type { Prepared } from "../path/preparations.js";
+import { Search, type FindOptions, type Found, type Goal } from "../path/search.js";
+import type { World } from "../path/world.js";
+import { Prover } from "./proofs.js";
+
+interface KnownFrame {
+  readonly last: Prepared;
+  readonly before: readonly Prepared[];
+}
+
+export class CoverRun {
+  readonly world: World;
+  readonly #search: Search;
+  readonly #prover: Prover;
+  /** A frame for each rule, by its address, and for each table. */
+  readonly #hit = new Map<number, KnownFrame>();
+  readonly #reached = new Map<number, KnownFrame>();
+  readonly #dead = new Set<number>();
+  readonly #covered = new Map<number, Coverage>();
+
+  constructor(world: World) {
+    this.world = world;
+    this.#search = new Search(world);
+    this.#prover = new Prover(world);
+  }
+
+  /** Tables, each after those that frames pass before it, as far as there is such an order. */
+  tables(): number[] {
+    const { graph } = this.world;
+    const order = new Set(graph.entries.map(({ table }) => table));
+    for (const table of order) for (const { to } of graph.edgesFrom(table)) order.add(to);
+    for (const table of graph.tables) order.add(table);
+    // Functions without rules share tables that nobody made.
+    return [...order].filter((table) => this.world.tracer.device.tables.has(table));
+  }
+
+  /** The coverage of an object, which can be several rules of the core. */
+  rule(nodes: readonly RuleNode[]): RuleCoverage {
+    const { rules } = this.world;
+    const [first] = nodes as [RuleNode];
+    return { rule: rules.refOf(first), table: rules.tableRefOf(first.table), coverage: this.best(nodes) };
+  }
+
+  /** A witness if there is one; "none" if all are refuted. */
+  best(nodes: readonly RuleNode[]): Coverage {
+    let best: Coverage | null = null;
+    for (const node of nodes) {
+      const coverage = this.coverageOf(node);
+      if (coverage.status === "witness") return coverage;
+      if (best === null || coverage.status === "unknown") best = coverage;
+    }
+    return best ?? { status: "unknown", tried: "nothing: the rule is not in the core" };
+  }
+
+  coverageOf(rule: RuleNode): Coverage {
+    const { address } = rule.stored;
+    let coverage = this.#covered.get(address);
+    if (coverage === undefined) this.#covered.set(address, (coverage = this.#cover(rule)));
+    return coverage;
+  }
+
+  #cover(rule: RuleNode): Coverage {
+    const { address } = rule.stored;
+    const known = this.#hit.get(address);
+    if (known !== undefined) return witnessed(known);
+    const leads = this.world.graph.edgesTo(rule.table).length > 0;
+    const early = leads ? this.#prover.atTable(rule) : null;
+    const coverage =
+      early === null
+        ? this.#judge(this.find({ table: rule.table, rule }), rule)
+        : { status: "none" as const, proof: early };
+    if (coverage.status === "none") this.#dead.add(address);
+    return coverage;
+  }
+
+  #judge(found: Found, rule: RuleNode): Coverage {
+    if (found.kind === "frame") return witnessed(found);
+    if (found.kind === "unknown") return { status: "unknown", tried: found.tried };
+    return { status: "none", proof: this.#prover.atTable(rule) ?? this.#unreached(rule.table) };
+  }
+
+  /** Looks for a frame that comes to a goal. */
+  find(goal: Goal, options: FindOptions = {}): Found {
+    const found = this.#search.find(goal, { isDead: (rule) => this.#dead.has(rule.stored.address), ...options });
+    if (found.kind === "frame") this.#note(found, found.lookups);
+    return found;
+  }
+
+  /** A frame that was found shows every rule and table on its way. */
+  #note({ last, before }: KnownFrame, lookups: readonly LookupRecord[]): void {
+    for (const { table, rule, step } of lookups) {
+      if (!this.#reached.has(table)) this.#reached.set(table, { last, before });
+      if (rule !== 0 && !step.passedOver && !this.#hit.has(rule)) this.#hit.set(rule, { last, before });
+    }
+  }
+
+  #unreached(table: number): Proof {
+    const { graph, rules } = this.world;
+    const ref = rules.tableRefOf(table);
+    const edges = graph.edgesTo(table);
+    const text = tableText(ref);
+    if (edges.length === 0 && !graph.entries.some((entry) => entry.table === table))
+      return { kind: "unreached", sentence: `no rule leads to ${text}`, table: ref };
+    const nodes = new Map(edges.flatMap(({ rule }) => (rule === null ? [] : [[rule.stored.id, rule] as const])));
+    const leading = [...nodes.values()].map((rule) => rules.refOf(rule));
+    const from = leading.length === 0 ? "" : `, from ${listText(leading.map(ruleText))},`;
+    return {
+      kind: "cannot match",
+      sentence: `the frames that come to ${text}${from} cannot match it`,
+      table: ref,
+      leading,
+    };
+  }
+
+  /** Whether frames come to a table. */
+  table(table: number): TableCoverage {
+    const ref = this.world.rules.tableRefOf(table);
+    const known = this.#reached.get(table);
+    if (known !== undefined) return { table: ref, coverage: witnessed(known) };
+    const found = this.find({ table, rule: undefined });
+    if (found.kind === "frame") return { table: ref, coverage: witnessed(found) };
+    if (found.kind === "unknown") return { table: ref, coverage: { status: "unknown", tried: found.tried } };
+    const proof = this.#unreached(table);
+    const sentence = proof.kind === "cannot match" ? "no frame takes any way that leads there" : proof.sentence;
+    return { table: ref, coverage: { status: "none", proof: { ...proof, sentence } } };
+  }
+}
+
+function witnessed({ last, before }: KnownFrame): Coverage {
+  return { status: "witness", witness: { ...plainFrame(last), before: before.map(plainFrame) } };
+}
+
+function plainFrame({ frame, entry: { source }, metadata }: Prepared): WitnessFrame {
+  return { bytes: hexOf(frame), from: source, ...(metadata === 0 ? {} : { metadata }) };
+}

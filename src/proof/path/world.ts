@@ -1,0 +1,83 @@
+/** What a search knows of a device: its graph, its rules, the engine's answers, and what actions make of keys. */
+import type { RuleContent } from "../../engine/tracedCore.js";
+import type { QueuePair } from "../../model/queue/queuePair.js";
+import type { LookupRecord } from "../../explain/trace/steps.js";
+import type { DryRun, Tracer } from "../../explain/trace/tracer.js";
+import { RuleReader, type RuleNode } from "../../explain/why/rules.js";
+import type { Literal } from "../literal.js";
+import { anyArrival } from "./arrival.js";
+import { ParsedKey } from "../keys/parsedKey.js";
+import type { SymbolicKey } from "../keys/symbolicKey.js";
+import type { Solver } from "../solver/solver.js";
+import type { Edge, Graph } from "./graph.js";
+import { graphOf } from "./deviceGraph.js";
+import type { Prepared } from "./preparations.js";
+import { Op } from "../../abi/engine.js";
+import { Oracle } from "./oracle.js";
+import { keyAlong, type Changed } from "./transform.js";
+
+export class World {
+  readonly tracer: Tracer;
+  readonly graph: Graph;
+  readonly rules: RuleReader;
+  readonly oracle: Oracle;
+  #remembers: boolean | undefined;
+  readonly #nodes = new Map<number, readonly RuleNode[]>();
+
+  constructor(tracer: Tracer) {
+    this.tracer = tracer;
+    this.rules = new RuleReader(tracer);
+    this.graph = graphOf(tracer);
+    this.oracle = new Oracle(tracer.traced, this.graph, (table, address) => this.rules.ruleAt(table, address));
+  }
+
+  /** The rules of a table by rank. */
+  nodesOf(table: number): readonly RuleNode[] {
+    let nodes = this.#nodes.get(table);
+    if (nodes === undefined) this.#nodes.set(table, (nodes = this.rules.rulesOf(table)));
+    return nodes;
+  }
+
+  contentOf(rule: RuleNode): RuleContent {
+    return this.rules.contentOf(rule);
+  }
+
+  /** The key at the end of an edge, and when frames get there. */
+  after(solver: Solver, key: SymbolicKey, edge: Edge): Changed {
+    return keyAlong({ solver, tracer: this.tracer, newKey: this.#newKey.bind(this, solver) }, key, edge);
+  }
+
+  #newKey(solver: Solver, origin?: SymbolicKey | null, link?: ((bit: number) => Literal) | null): SymbolicKey {
+    return new ParsedKey(solver, {
+      ...anyArrival(this.tracer.device, solver),
+      ...(origin instanceof ParsedKey ? { insideOf: origin } : {}),
+      ...(link ? { ethernet: link } : {}),
+    });
+  }
+
+  /** The lookups of a frame on the real engine, in its present state and after other frames. */
+  run(last: Prepared, before: readonly Prepared[] = []): readonly LookupRecord[] {
+    const { tracer } = this;
+    const time = tracer.device.now();
+    return tracer.walkAll([...before, last].map((one) => this.#dryRun(one, time))).lookups;
+  }
+
+  #dryRun({ frame, entry: { source, queue }, metadata }: Prepared, time: bigint): DryRun {
+    if (source.kind === "wire") return this.tracer.arriving(source.port, frame, { time });
+    return this.tracer.sent(queue as QueuePair, frame, { time, metadata });
+  }
+
+  /** Whether some rule has an action whose effect depends on the frames before. */
+  get remembers(): boolean {
+    return (this.#remembers ??= this.graph.tables.some((table) =>
+      this.nodesOf(table).some((rule) => this.tracer.traced.actionsOf(rule.stored).some(isStateful)),
+    ));
+  }
+}
+
+const STATEFUL: ReadonlySet<number> = new Set([Op.meter, Op.first_hit, Op.track, Op.esp]);
+
+/** Pairs of operation and operand. */
+function isStateful(word: number, n: number): boolean {
+  return n % 2 === 0 && STATEFUL.has(word);
+}

@@ -1,0 +1,143 @@
+/** Witnesses and proofs, on small devices whose answers a reader sees. */
+import { describe, expect, test } from "vitest";
+import { cover, region, trace, witness, type Coverage } from "../../../src/explain/index.js";
+import { loadScenario, type LoadedScenario, type Scenario } from "../../../src/scenario/index.js";
+
+type Rules = NonNullable<Scenario["rules"]>;
+
+const TO_Q = [{ queue: "q" }];
+
+function load(rules: Rules, more: Partial<Scenario> = {}): Promise<LoadedScenario> {
+  const tables = [{ name: "t", level: 0 }];
+  return loadScenario({ flowsteer: 1, queues: [{ name: "q" }], tables, rules, ...more });
+}
+
+async function coverageOf({ device }: LoadedScenario): Promise<Record<string, Coverage>> {
+  const { rules } = await cover(device);
+  return Object.fromEntries(rules.map(({ rule, coverage }) => [rule.name, coverage]));
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** Every witness hits its rule. */
+async function checkWitnesses({ device }: LoadedScenario): Promise<number> {
+  let shown = 0;
+  for (const { rule, coverage } of (await cover(device)).rules) {
+    if (coverage.status !== "witness") continue;
+    const { bytes, from } = coverage.witness;
+    if (from.kind !== "wire") throw new Error("only the wire here");
+    const { steps } = await trace(device, from.port, bytesOf(bytes));
+    const hits = steps.flatMap((step) => (step.kind === "lookup" && step.rule !== null ? [step.rule.name] : []));
+    expect(hits).toContain(rule.name);
+    shown++;
+  }
+  return shown;
+}
+
+describe("one table", () => {
+  test("a rule inside an earlier one is covered by it alone", async () => {
+    const loaded = await load([
+      { name: "other", table: "t", priority: 0, match: { "outer.ipv4_dst": "10.1.2.0/24" }, actions: TO_Q },
+      { name: "wide", table: "t", priority: 1, match: { "outer.ipv4_dst": "10.0.0.0/8" }, actions: TO_Q },
+      { name: "narrow", table: "t", priority: 2, match: { "outer.ipv4_dst": "10.1.0.0/16" }, actions: TO_Q },
+    ]);
+    const { narrow } = await coverageOf(loaded);
+    expect(narrow).toMatchObject({ status: "none", proof: { kind: "covered", by: [{ name: "wide" }] } });
+    expect(await checkWitnesses(loaded)).toBe(2);
+  });
+
+  test("two halves cover a whole, and a third rule has no part in it", async () => {
+    const half = (name: string, net: string): Rules[number] => {
+      return { name, table: "t", priority: 0, match: { "outer.ipv4_dst": net }, actions: TO_Q };
+    };
+    const loaded = await load([
+      half("low", "10.0.0.0/9"),
+      half("high", "10.128.0.0/9"),
+      half("part", "10.64.0.0/10"),
+      { name: "whole", table: "t", priority: 1, match: { "outer.ipv4_dst": "10.0.0.0/8" }, actions: TO_Q },
+    ]);
+    const { whole } = await coverageOf(loaded);
+    if (whole?.status !== "none" || whole.proof.kind !== "covered") throw new Error("not covered");
+    expect(whole.proof.by.map(({ name }) => name)).toEqual(["low", "high"]);
+    expect(whole.proof.sentence).toBe('rule "low" and rule "high" take all its frames');
+  });
+
+  test("ranges of ports cover a port field", async () => {
+    const ports = (name: string, range: string, priority: number): Rules[number] => {
+      return { name, table: "t", priority, match: { "outer.udp_dport": range }, actions: TO_Q };
+    };
+    const loaded = await load([
+      ports("low", "0-1023", 0),
+      ports("high", "1025-65535", 0),
+      ports("one", "1000-2000", 1),
+      ports("none", "900-1000", 2),
+    ]);
+    const found = await coverageOf(loaded);
+    expect(found["one"]?.status).toBe("witness");
+    expect(found["none"]).toMatchObject({ status: "none", proof: { by: [{ name: "low" }] } });
+    const { parts } = await region(loaded.device, { kind: "rule", name: "one" });
+    expect(parts.map(({ fields }) => fields["outer.udp_dport"])).toEqual(["1024"]);
+  });
+
+  test("a port of TCP and protocol 17 exclude each other", async () => {
+    const loaded = await load([
+      { name: "wrong", table: "t", match: { "outer.tcp_dport": 80, "outer.ip_protocol": 17 }, actions: TO_Q },
+    ]);
+    const { wrong } = await coverageOf(loaded);
+    if (wrong?.status !== "none" || wrong.proof.kind !== "contradiction") throw new Error("no contradiction");
+    expect(wrong.proof.terms.map(({ field }) => field).sort()).toEqual(["outer.ip_protocol", "outer.tcp_dport"]);
+  });
+});
+
+describe("two tables", () => {
+  const tables = [
+    { name: "t", level: 0 },
+    { name: "u", level: 1 },
+    { name: "alone", level: 2 },
+  ];
+  const rules: Rules = [
+    {
+      name: "mark",
+      table: "t",
+      match: { "outer.ipv4_dst": "10.0.0.0/8" },
+      actions: [{ modify: [{ set: "misc2.metadata_reg_c_0", to: 5 }] }, { table: "u" }],
+    },
+    { name: "five", table: "u", match: { "misc2.metadata_reg_c_0": 5, "outer.ipv4_dst": "10.0.0.7" }, actions: TO_Q },
+    { name: "six", table: "u", match: { "misc2.metadata_reg_c_0": 6 }, actions: TO_Q },
+    { name: "elsewhere", table: "u", match: { "outer.ipv4_dst": "11.0.0.0/8" }, actions: TO_Q },
+    { name: "orphan", table: "alone", actions: TO_Q },
+  ];
+
+  test("a register decides which rules of the second table are reached", async () => {
+    const loaded = await load(rules, { tables });
+    const found = await coverageOf(loaded);
+    expect(found["five"]?.status).toBe("witness");
+    expect(found["six"]).toMatchObject({
+      status: "none",
+      proof: { kind: "cannot match", leading: [{ name: "mark" }] },
+    });
+    expect(found["elsewhere"]).toMatchObject({ status: "none", proof: { kind: "cannot match" } });
+    expect(found["orphan"]).toMatchObject({ status: "none", proof: { kind: "unreached", table: { table: "alone" } } });
+    expect(await checkWitnesses(loaded)).toBe(2);
+    expect((await cover(loaded.device)).tables.map(({ coverage: { status } }) => status)).toEqual([
+      "witness",
+      "witness",
+      "none",
+    ]);
+  });
+
+  test("witness of one rule, by name", async () => {
+    const { device } = await load(rules, { tables });
+    expect((await witness(device, { kind: "rule", name: "five" })).status).toBe("witness");
+    await expect(witness(device, { kind: "rule", name: "fife" })).rejects.toThrow('did you mean "five"?');
+  });
+
+  test("the region of a rule behind a register is one of arriving frames", async () => {
+    const { device } = await load(rules, { tables });
+    const { parts, complete } = await region(device, { kind: "rule", name: "five" });
+    expect(complete).toBe(true);
+    expect(parts.map(({ fields }) => fields)).toEqual([{ "outer.ip_version": "4", "outer.ipv4_dst": "10.0.0.7" }]);
+  });
+});
