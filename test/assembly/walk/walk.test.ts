@@ -26,7 +26,7 @@ import {
 import { frameText, rangeText, seedFor, termText, type TestFrame } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
-const PIPELINES = rounds(400);
+const PIPELINES = rounds(150);
 const FRAMES = 24;
 const QUEUES = ["a", "b", "c"];
 const COUNTERS = ["x", "y"];

@@ -28,11 +28,11 @@ import {
 } from "../../assembly/support/pipelineWorld.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { count } from "../../verbs/support/flowWorld.js";
-import { checkReached, DEEP, rounds } from "../../support/tier.js";
+import { checkReached, rounds } from "../../support/tier.js";
 import { replay } from "./support/replay.js";
 
 /** The number of frames. */
-const FRAMES = rounds(DEEP ? 100_000 : 20_000, "FLOWSTEER_PIPELINES");
+const FRAMES = rounds(20_000, "FLOWSTEER_PIPELINES");
 const ROUNDS = 6;
 /** A world in which frames go in circles and split at each turn ends here. */
 const STEPS = 20_000;

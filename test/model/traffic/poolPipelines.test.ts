@@ -20,7 +20,7 @@ import { Random } from "../../oracle/generate/frame.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
 /** The number of frames. */
-const FRAMES = rounds(2_000, "FLOWSTEER_PIPELINES");
+const FRAMES = rounds(1_000, "FLOWSTEER_PIPELINES");
 const ROUNDS = 5;
 const WORKERS = 3;
 

@@ -10,7 +10,7 @@ import { framesIn, plainly } from "./support/captures.js";
 import { CORES, exampleText, good, newSession } from "./support/session.js";
 
 const EXAMPLES = new URL("../../../examples/", import.meta.url);
-const ROUNDS = process.env["FLOWSTEER_DEEP"] === "1" ? 200 : 12;
+const ROUNDS = process.env["FLOWSTEER_DEEP"] === "1" ? 50 : 12;
 const SEED = Number(process.env["FLOWSTEER_SEED"] ?? Date.now() % 2 ** 31);
 const silent = (): void => undefined;
 

@@ -15,7 +15,7 @@ import { addSome, makeFlow, makeWorld, QUEUES, removeSome, type World } from "..
 import { checkReached, rounds } from "../../support/tier.js";
 
 /** Number of frames. */
-const FRAMES = rounds(20_000);
+const FRAMES = rounds(15_000);
 const ROUNDS = 6;
 
 test(`${FRAMES} frames`, async () => {
