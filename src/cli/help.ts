@@ -202,7 +202,7 @@ errors, and an object that needs a refused one is not checked. Text that is not 
 A file without errors is searched for rules that do not do what they seem to. docs/check.md lists what can be found:
 
   rules.json:14:5: warning unreached-table tables[2]
-    Table "services": No frame comes to it: no rule leads there.
+    No rule leads to table "services", so no frame comes there.
 
   --json            a line of JSON for each finding, and one for each file: {"kind":"finding","file":"rules.json",
                     "place":{"path":"tables[2]","pointer":"/tables/2","line":14,"column":5},"id":"unreached-table",...}

@@ -1,7 +1,5 @@
 /** What detectors look at: a device, the rules of the core with their names, and where they lead. */
-import { VPORT_MANAGER } from "../../abi/engine.js";
 import { EXT_DIRECTION } from "../../abi/key.js";
-import { refuse } from "../../errors.js";
 import type { CoreSource } from "../../engine/load.js";
 import type { RuleContent } from "../../engine/tracedCore.js";
 import { openTracer, type Tracer } from "../../explain/trace/tracer.js";
@@ -16,6 +14,8 @@ import { isDevxFlowTable } from "../../model/devx/kinds.js";
 import { TablePipeline, type StageName } from "../../model/table/pipeline.js";
 import { Rule } from "../../model/rule/rule.js";
 import type { FindingObject } from "../answer.js";
+import { CoverRun } from "../cover/coverRun.js";
+import { World } from "../path/world.js";
 import { installedObject } from "./objects.js";
 
 export class LintContext {
@@ -23,6 +23,8 @@ export class LintContext {
   readonly tracer: Tracer;
   readonly rules: RuleReader;
   readonly links: LinkMap;
+  /** Witnesses and proofs. */
+  readonly cover: CoverRun;
   /** Queues that send frames, and so have a use without rules. */
   readonly senders: ReadonlySet<object>;
   #reached: ReadonlySet<number> | undefined;
@@ -33,6 +35,7 @@ export class LintContext {
     this.tracer = tracer;
     this.rules = new RuleReader(tracer);
     this.links = new LinkMap(this.rules);
+    this.cover = new CoverRun(new World(tracer));
   }
 
   /** @throws SteeringError ENOMEM: the device leaves no room for a copy */
@@ -43,10 +46,7 @@ export class LintContext {
     core: CoreSource | undefined,
   ): Promise<LintContext> {
     const tracer = await openTracer(device, { core });
-    if (!tracer.traced.refresh(device.function(VPORT_MANAGER).part(TablePipeline).switched)) {
-      const hint = `a copy takes its ${device.memoryUsed} bytes`;
-      refuse({ code: "ENOMEM", call, reason: "no_memory", path: "device", value: device, hint });
-    }
+    tracer.refresh(call);
     return new LintContext(device, tracer, senders);
   }
 

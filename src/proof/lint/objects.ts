@@ -1,5 +1,8 @@
 /** The objects of findings, by kind and name. */
-import type { FindingObject } from "../answer.js";
+import { hexOf } from "../../hex.js";
+import type { FindingObject, Witness, WitnessFrame } from "../answer.js";
+import type { Prepared } from "../path/preparations.js";
+import type { Found } from "../path/search.js";
 import { ruleRef } from "../../explain/trace/names.js";
 import type { InstalledRule } from "../../model/base/installed.js";
 import type { Handle } from "../../model/base/handle.js";
@@ -27,4 +30,13 @@ export function mentioned(object: FindingObject): string {
   const text = called(object);
   // ESP, ASO, TIR and RQT stay as they are.
   return /^[A-Z]{2}/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}
+
+/** A frame that was found, with the frames that must come before it. */
+export function witnessOf({ last, before }: Extract<Found, { readonly kind: "frame" }>): Witness {
+  return { ...plain(last), before: before.map(plain) };
+}
+
+function plain({ frame, entry, metadata }: Prepared): WitnessFrame {
+  return { bytes: hexOf(frame), from: entry.source, ...(metadata === 0 ? {} : { metadata }) };
 }

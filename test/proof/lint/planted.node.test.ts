@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { checkFile } from "../../../src/cli/check/findings.js";
 import { IDENTITIES } from "../../../src/cli/check/identities.js";
+import type { FindingLine } from "../../../src/cli/report/checkLines.js";
+import { loadScenario } from "../../../src/scenario/index.js";
 import planted from "./planted.json" with { type: "json" };
 
 const FOLDER = fileURLToPath(new URL("planted/", import.meta.url));
@@ -23,6 +25,23 @@ function identityOf(file: string): string {
   return known.sort((a, b) => b.length - a.length)[0] ?? "";
 }
 
+/** Runs the witnesses on the engine. */
+async function expectShown(text: string, findings: readonly FindingLine[]): Promise<void> {
+  for (const { id, objects, witness } of findings) {
+    if (witness === null) continue;
+    const { device } = await loadScenario(text);
+    expect(witness).toMatchObject({ from: { kind: "wire" }, before: [] });
+    const { rules, reason } = device.receive(witness.from.port, bytesOf(witness.bytes));
+    if (id === "loop") expect(reason).toBe("hop_limit");
+    // The rule that was made first takes the frame.
+    else expect(rules.map(({ name }) => name)).toContain(objects[1]?.name);
+  }
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+}
+
 describe("a planted fault", () => {
   it.each(planted as readonly Planted[])("$file", async ({ file, object, also = [] }) => {
     const text = readFileSync(join(FOLDER, `${file}.json`), "utf8");
@@ -33,6 +52,7 @@ describe("a planted fault", () => {
     expect(findings.map(({ id, severity }) => ({ id, severity }))).toEqual(
       findings.map(({ id }) => ({ id, severity: IDENTITIES.find((one) => one.id === id)?.severity })),
     );
+    await expectShown(text, findings);
     // Each is at a place of the file: the first characters there begin a value.
     for (const { place } of findings) {
       const line = text.split("\n")[(place?.line ?? 0) - 1] ?? "";

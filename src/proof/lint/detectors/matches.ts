@@ -2,6 +2,7 @@
 import { VPORT_UPLINK } from "../../../abi/engine.js";
 import { GROUP_SIZE } from "../../../abi/key.js";
 import { isDeviceFlow } from "../../../model/flow/kinds.js";
+import type { RuleNode } from "../../../explain/why/rules.js";
 import { fieldNamed, readField, type Field } from "../../../model/match/fields.js";
 import { maskedFields } from "../../../model/match/match.js";
 import { fullMask } from "../../../model/match/term.js";
@@ -104,28 +105,37 @@ const withoutVersion: LintDetector = {
 const SOURCE_PORT = fieldNamed("misc.source_port") as Field;
 const PORT = fieldNamed("ext.port") as Field;
 
+/** The vport or port that a rule asks for and the device does not have; null if it has them. */
+export function unknownSourceOf(
+  { device, rules }: LintContext,
+  node: RuleNode,
+): { field: string; says: string } | null {
+  const { mask, value } = rules.contentOf(node);
+  const number = (field: Field): number =>
+    readField(mask, field) === fullMask(field) ? Number(readField(value, field)) : -1;
+  const [vport, port] = [number(SOURCE_PORT), number(PORT)];
+  if (vport > device.vports && vport !== VPORT_UPLINK) {
+    return { field: SOURCE_PORT.name, says: `vport ${vport} only, and the device has vports 0 to ${device.vports}` };
+  }
+  if (port !== 0 && port <= device.ports) return null;
+  return { field: PORT.name, says: `port ${port} only, and the device has ports 1 to ${device.ports}` };
+}
+
 const unknownSource: LintDetector = {
   id: "unknown-source",
   severity: "warning",
   *detect(context) {
-    const { device, rules } = context;
     const seen = new Set<number>();
     for (const table of context.tables) {
-      for (const node of rules.rulesOf(table)) {
-        const { mask, value } = rules.contentOf(node);
-        const number = (field: Field): number =>
-          readField(mask, field) === fullMask(field) ? Number(readField(value, field)) : -1;
-        const [vport, port] = [number(SOURCE_PORT), number(PORT)];
-        const noVport = vport > device.vports && vport !== VPORT_UPLINK;
-        const noPort = port === 0 || port > device.ports;
-        if ((!noVport && !noPort) || seen.has(node.object.id)) continue;
+      for (const node of context.rules.rulesOf(table)) {
+        const unknown = unknownSourceOf(context, node);
+        if (unknown === null || seen.has(node.object.id)) continue;
         seen.add(node.object.id);
         const object = installedObject(node.object);
-        const has = noVport ? `vports 0 to ${device.vports}` : `ports 1 to ${device.ports}`;
         yield {
           objects: [object],
-          field: noVport ? SOURCE_PORT.name : PORT.name,
-          sentence: `${called(object)} takes frames of ${noVport ? `vport ${vport}` : `port ${port}`} only, and the device has ${has}.`,
+          field: unknown.field,
+          sentence: `${called(object)} takes frames of ${unknown.says}.`,
         };
       }
     }

@@ -1,10 +1,10 @@
 /** Tables that no frame comes to, and tables that take none. */
 import { isDevxFlowTable } from "../../../model/devx/kinds.js";
 import { Table } from "../../../model/table/domain.js";
-import type { FindingObject } from "../../answer.js";
+import type { FindingObject, Proof } from "../../answer.js";
 import type { LintContext } from "../context.js";
 import type { LintDetector } from "../detector.js";
-import { called, namedObject } from "../objects.js";
+import { called, mentioned, namedObject } from "../objects.js";
 
 /** The tables that have an object of their own: not the root tables, which functions share. */
 function* ownTables({ device }: LintContext): Iterable<readonly [address: number, object: FindingObject]> {
@@ -14,25 +14,21 @@ function* ownTables({ device }: LintContext): Iterable<readonly [address: number
   }
 }
 
+function sentenceOf(object: FindingObject, { kind, sentence }: Proof): string {
+  if (kind !== "unreached") return `No frame comes to ${mentioned(object)}: ${sentence}.`;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}, so no frame comes there.`;
+}
+
 export const REACH: readonly LintDetector[] = [
   {
     id: "unreached-table",
     severity: "warning",
     *detect(context) {
-      const reached = context.reachedTables();
       for (const [address, object] of ownTables(context)) {
-        if (reached.has(address)) continue;
-        const leading = context.links.leadsTo("table", address);
-        const sentence =
-          leading.length === 0
-            ? `No frame comes to it: no rule leads there.`
-            : `No frame comes to it: only rules of tables that no frame comes to lead there.`;
-        const { domain, vport, table } = context.rules.tableRefOf(address);
-        yield {
-          objects: [object],
-          sentence: `${called(object)}: ${sentence}`,
-          proof: { kind: "unreached", table: { domain, vport, table }, sentence },
-        };
+        const { coverage } = context.cover.table(address);
+        if (coverage.status !== "none") continue;
+        const { proof } = coverage;
+        yield { objects: [object], sentence: sentenceOf(object, proof), proof };
       }
     },
   },

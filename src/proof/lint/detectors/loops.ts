@@ -1,0 +1,67 @@
+/** Frames that tables lead around until the hop limit ends their way. */
+import type { RuleNode } from "../../../explain/why/rules.js";
+import type { Witness } from "../../answer.js";
+import type { Graph } from "../../path/graph.js";
+import type { LintContext } from "../context.js";
+import type { LintDetector } from "../detector.js";
+import { called, installedObject, witnessOf } from "../objects.js";
+
+/** The tables that frames can leave a table for and come back from, itself included; null if there is no way back. */
+function circle(graph: Graph, table: number): ReadonlySet<number> | null {
+  const reach = (from: number, next: (table: number) => readonly number[]): Set<number> => {
+    const reached = new Set<number>();
+    for (const pending = next(from).slice(); pending.length > 0;) {
+      const one = pending.pop() as number;
+      if (reached.has(one)) continue;
+      reached.add(one);
+      pending.push(...next(one));
+    }
+    return reached;
+  };
+  const after = reach(table, (at) => graph.edgesFrom(at).flatMap(({ move, to }) => (move === "resume" ? [] : [to])));
+  if (!after.has(table)) return null;
+  const before = reach(table, (at) => graph.edgesTo(at).flatMap(({ move, from }) => (move === "resume" ? [] : [from])));
+  return new Set([...after].filter((one) => before.has(one)));
+}
+
+/** The frame that hits a rule, if it runs into the hop limit. */
+function looping({ cover, device, tracer }: LintContext, rule: RuleNode): Witness | null {
+  const found = cover.find({ table: rule.table, rule });
+  if (found.kind !== "frame" || found.before.length > 0) return null;
+  const { frame, entry, metadata } = found.last;
+  const time = device.now();
+  const { trace } =
+    entry.queue === null || entry.source.kind === "wire"
+      ? tracer.walk(entry.source.port, frame, { time })
+      : tracer.walkSent(entry.queue, frame, { time, metadata });
+  return trace.outcome.reason === "hop_limit" ? witnessOf(found) : null;
+}
+
+export const LOOPS: readonly LintDetector[] = [
+  {
+    id: "loop",
+    severity: "warning",
+    *detect(context) {
+      const { graph } = context.cover.world;
+      const done = new Set<number>();
+      for (const table of context.cover.tables()) {
+        const tables = done.has(table) ? null : circle(graph, table);
+        if (tables === null) continue;
+        for (const one of tables) done.add(one);
+        for (const edge of [...tables].flatMap((one) => graph.edgesFrom(one))) {
+          if (edge.rule === null || !tables.has(edge.to)) continue;
+          const witness = looping(context, edge.rule);
+          if (witness === null) continue;
+          const object = installedObject(edge.rule.object);
+          const others = [...tables].map((one) => context.rules.tableRefOf(one).table);
+          yield {
+            objects: [object],
+            sentence: `${called(object)} leads frames around through ${others.length === 1 ? "the table" : "the tables"} ${others.map((name) => `"${name}"`).join(", ")}. The frame below goes around until the hop limit drops it (hop_limit).`,
+            witness,
+          };
+          break;
+        }
+      }
+    },
+  },
+];
