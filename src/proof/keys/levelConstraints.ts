@@ -22,7 +22,6 @@ import {
   ETHERTYPE_IPV6,
   ETHERTYPE_MACSEC,
   ETHERTYPE_MPLS,
-  ETHERTYPE_MPLS_UPSTREAM,
   PORT_ESP,
   PROTOCOL_AH,
   PROTOCOL_DESTINATION,
@@ -122,19 +121,23 @@ function types(plan: Plan, level: Level): void {
     const version = at === ETHERTYPE_IPV4 ? -v6 : v6;
     plan.when(first, [l3, version, eth, -labels], equals(all, at));
   }
-  const [low3, low2, low1, low0] = all.slice(-4) as [Term, Term, Term, Term];
-  plan.when(first, [labels], equals(all.slice(0, -4), ETHERTYPE_MPLS >> 4));
-  for (const low of [low2, low1, low0]) {
-    plan.clause(first, -labels, low3, low);
-    plan.clause(first, -labels, -low3, -low);
-  }
-  if (ETHERTYPE_MPLS_UPSTREAM !== ETHERTYPE_MPLS + 1) throw new Error("the last four bits of MPLS types are 7 and 8");
+  labelType(plan, first, labels, all);
   for (const tpid of [TPID_CVLAN, TPID_SVLAN]) plan.clause(first, ...not(equals(all, tpid)));
   if (level === "outer") {
     const macsec = present("tunnel", PRESENT_MACSEC);
     plan.when(first, [macsec], equals(all, ETHERTYPE_MACSEC));
     plan.implies(macsec, present(level, PRESENT_ETHERTYPE), -l3, -labels);
     plan.after(macsec, present(level, PRESENT_ETHERTYPE), l3, labels);
+  }
+}
+
+/** Labels need one of the two types of MPLS, which end in 7 and 8. */
+export function labelType(plan: Plan, at: Term, labels: Term, type: readonly Term[]): void {
+  const [high, ...low] = type.slice(-4) as [Term, Term, Term, Term];
+  plan.when(at, [labels], equals(type.slice(0, -4), ETHERTYPE_MPLS >> 4));
+  for (const bit of low) {
+    plan.clause(at, -labels, high, bit);
+    plan.clause(at, -labels, -high, -bit);
   }
 }
 

@@ -5,7 +5,6 @@ import {
   PRESENT_GENEVE,
   PRESENT_GENEVE_OPTION_0,
   PRESENT_GRE,
-  PRESENT_GRE_KEY,
   PRESENT_GTPU,
   PRESENT_GTPU_DW_2,
   PRESENT_GTPU_EXTENSION,
@@ -28,8 +27,6 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_MACSEC,
-  ETHERTYPE_MPLS,
-  ETHERTYPE_MPLS_UPSTREAM,
   PORT_GENEVE,
   PORT_GTPU,
   PORT_MPLS,
@@ -41,19 +38,8 @@ import {
   PROTOCOL_IPV6,
 } from "../../abi/protocols.js";
 import { GPE_PROTOCOLS } from "../../packet/numbers.js";
-import {
-  bits,
-  equals,
-  fact,
-  GENEVE_VERSION_0,
-  GRE_VERSION_0,
-  GRE_WHOLE,
-  IP_IN_IP,
-  LATER,
-  not,
-  present,
-  type Term,
-} from "./cells.js";
+import { bits, equals, fact, GENEVE_VERSION_0, IP_IN_IP, LATER, not, present, type Term } from "./cells.js";
+import { carriedByGre, constrainGre } from "./greConstraints.js";
 import type { Plan } from "./plan.js";
 import { tunnelBits } from "./wire.js";
 
@@ -78,19 +64,11 @@ const OVER_UDP: readonly (readonly [here: Term, port: number])[] = [
   [here(PRESENT_BTH), PORT_ROCE],
 ];
 
-/** | C R K S s recur 3 | A flags 4 version 3 |. */
-const GRE_FLAGS = bits("ext.gre_c_ks_res0_ver");
-const GRE_TYPE = bits("misc.gre_protocol");
-const [GRE_C, GRE_R, GRE_K, GRE_S] = GRE_FLAGS as [Term, Term, Term, Term];
-const GRE_A = GRE_FLAGS[8] as Term;
-const GRE_VERSION = GRE_FLAGS.slice(-3) as [Term, Term, Term];
 /** | version 3, PT 1, 0 1, E 1, S 1, PN 1 | type 1 | length 2 |. */
 const GTPU_WORD = bits("misc3.gtpu_dw_0");
 const [GTPU_E, GTPU_S, GTPU_PN] = GTPU_WORD.slice(5, 8) as [Term, Term, Term];
 const GTPU_VERSION_1 = equals(GTPU_WORD.slice(0, 4), 3);
 
-const WHOLE = GRE_WHOLE + 1;
-const GRE_0 = GRE_VERSION_0 + 1;
 const GENEVE_0 = GENEVE_VERSION_0 + 1;
 const DIRECT = IP_IN_IP + 1;
 
@@ -99,7 +77,7 @@ const DWORDS = [0, 1, 2, 3].map((n) => here(PRESENT_TUNNEL_DWORD << n)) as [Term
 /** Adds the constraints of tunnels. */
 export function constrainTunnels(plan: Plan): void {
   overUdp(plan);
-  gre(plan);
+  constrainGre(plan);
   geneve(plan);
   gtpu(plan);
   macsec(plan);
@@ -112,61 +90,6 @@ function overUdp(plan: Plan): void {
   for (const [tunnel, port] of OVER_UDP) {
     plan.after(tunnel, udp);
     plan.implies(tunnel, udp, ...equals("outer.udp_dport", port));
-  }
-}
-
-/** "GRE". */
-function gre(plan: Plan): void {
-  const protocol = present("outer", PRESENT_PROTOCOL);
-  plan.after(GRE, protocol);
-  plan.implies(GRE, protocol, -fact("outer", LATER), ...equals("outer.ip_protocol", PROTOCOL_GRE));
-  for (const [name, flag] of [
-    ["misc.gre_c_present", GRE_C],
-    ["misc.gre_k_present", GRE_K],
-    ["misc.gre_s_present", GRE_S],
-  ] as const)
-    // prettier-ignore
-    plan.alias(bits(name)[0] as Term, flag);
-  plan.variable(WHOLE);
-  plan.prefer(WHOLE);
-  plan.after(WHOLE, GRE);
-  plan.implies(WHOLE, GRE);
-  plan.clause(WHOLE, -GRE, WHOLE, GRE_C, GRE_R, GRE_K, GRE_S, GRE_A);
-  const key = here(PRESENT_GRE_KEY);
-  plan.after(key, GRE);
-  plan.implies(key, WHOLE, GRE_K);
-  plan.clause(key, -WHOLE, -GRE_K, key);
-  plan.after(LABELS_OVER_GRE, GRE);
-  plan.implies(LABELS_OVER_GRE, WHOLE, ...not(GRE_VERSION), ...equals(GRE_TYPE.slice(0, -4), ETHERTYPE_MPLS >> 4));
-  labelType(plan, LABELS_OVER_GRE, GRE_TYPE.slice(-4));
-  version0(plan);
-}
-
-/** The last four bits of the two types of MPLS: 7 and 8. */
-export function labelType(plan: Plan, labels: Term, low: readonly Term[], at = labels): void {
-  const [high, ...rest] = low as [Term, ...Term[]];
-  if ((ETHERTYPE_MPLS & 15) !== 7 || ETHERTYPE_MPLS_UPSTREAM !== ETHERTYPE_MPLS + 1) throw new Error("not 7 and 8");
-  for (const bit of rest) {
-    plan.clause(at, -labels, high, bit);
-    plan.clause(at, -labels, -high, -bit);
-  }
-}
-
-/** "version 1 with protocol type 0x0800, 0x86dd or 0x6558 is read as version 0". */
-function version0(plan: Plan): void {
-  const [v4, v2, v1] = GRE_VERSION;
-  const types = [ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_ETHERNET];
-  plan.variable(GRE_0);
-  plan.after(GRE_0, GRE);
-  plan.implies(GRE_0, GRE, -v4, -v2);
-  plan.clause(GRE_0, GRE_0, -GRE, v4, v2, v1);
-  for (const type of types) plan.clause(GRE_0, GRE_0, -GRE, v4, v2, ...not(equals(GRE_TYPE, type)));
-  // What the three types have in common.
-  for (let first = 0; first < 16; first++) {
-    const term = GRE_TYPE[first] as Term;
-    const ones = types.filter((type) => (type & (0x8000 >> first)) !== 0);
-    if (ones.length === types.length) plan.clause(GRE_0, -GRE_0, -v1, term);
-    else if (ones.length === 0) plan.clause(GRE_0, -GRE_0, -v1, -term);
   }
 }
 
@@ -244,42 +167,6 @@ function dwords(plan: Plan): void {
     plan.clause(at, -part, at);
     plan.clause(at, -at, -GTPU, part);
   }
-  greDwords(plan);
-}
-
-/** The size is 4, and 4 more each for C or R, K, S; with R a route, or with A of another version 4. */
-function greDwords(plan: Plan): void {
-  const [, dword1, dword2, dword3] = DWORDS;
-  const parts: Term[][] = [[GRE_C, GRE_R], [GRE_K], [GRE_S], [GRE_A]];
-  plan.clause(dword1, -dword1, -GRE, WHOLE);
-  plan.clause(dword1, -dword1, -GRE, GRE_C, GRE_R, GRE_K, GRE_S, GRE_A);
-  plan.clause(dword1, -dword1, -GRE, GRE_C, GRE_R, GRE_K, GRE_S, -GRE_0);
-  for (const flag of [GRE_C, GRE_R, GRE_K, GRE_S]) plan.clause(dword1, -WHOLE, -flag, dword1);
-  plan.clause(dword1, -WHOLE, -GRE_A, GRE_0, dword1);
-  // R brings the checksum's dword and, in version 0, a route.
-  plan.clause(dword2, -WHOLE, -GRE_R, -GRE_0, dword2);
-  for (const [i, one] of parts.entries()) {
-    for (const two of parts.slice(i + 1)) {
-      for (const a of one)
-        for (const b of two) plan.clause(dword2, -WHOLE, -a, -b, ...(b === GRE_A ? [GRE_0] : []), dword2);
-    }
-    const rest = parts.filter((part) => part !== one).flat();
-    plan.clause(dword2, -dword2, -GRE, GRE_R, ...rest);
-    if (one[0] !== GRE_A) plan.clause(dword2, -dword2, -GRE, GRE_R, -GRE_0, ...rest.filter((term) => term !== GRE_A));
-  }
-  plan.implies(dword3, dword2);
-  plan.after(dword3, dword2);
-  for (const [c, others] of [
-    [GRE_C, [GRE_K, GRE_S]],
-    [GRE_R, [GRE_K, GRE_S]],
-  ] as const)
-    // prettier-ignore
-    plan.clause(dword3, -WHOLE, -c, ...not(others), dword3);
-  for (const flag of [GRE_K, GRE_S]) plan.clause(dword3, -WHOLE, -GRE_R, -GRE_0, -flag, dword3);
-  // Three of C, K, S and A, unless there is a route, which can be long.
-  const flags = [GRE_C, GRE_K, GRE_S, GRE_A];
-  for (let i = 0; i < 4; i++)
-    for (const other of flags.slice(i + 1)) plan.clause(dword3, -dword3, -GRE, GRE_R, flags[i] as Term, other);
 }
 
 /** How the inner packet begins. */
@@ -298,7 +185,7 @@ function innerPacket(plan: Plan): void {
   const begins = (when: readonly Term[], ethertype: number, next: number): void => {
     plan.when(l3 === when[0] ? l3 : eth, [...when, GPE], equals(gpe, next));
     plan.when(l3 === when[0] ? l3 : eth, [...when, GENEVE], [GENEVE_0, ...equals(type, ethertype)]);
-    plan.when(l3 === when[0] ? l3 : eth, [...when, GRE, -LABELS_OVER_GRE], [WHOLE, -GRE_VERSION[0], -GRE_VERSION[1], ...equals(GRE_TYPE, ethertype)]); // prettier-ignore
+    plan.when(l3 === when[0] ? l3 : eth, [...when, GRE, -LABELS_OVER_GRE], carriedByGre(ethertype)); // prettier-ignore
   };
   begins([eth], ETHERTYPE_ETHERNET, GPE_PROTOCOLS.ethernet ?? 0);
   plan.clause(eth, -eth, -GRE, -LABELS_OVER_GRE);

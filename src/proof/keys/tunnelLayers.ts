@@ -13,6 +13,7 @@ import {
   PRESENT_L3,
   PRESENT_MPLS_OVER_GRE,
   PRESENT_MPLS_OVER_UDP,
+  PRESENT_TUNNEL_DWORD,
   PRESENT_VXLAN,
   PRESENT_VXLAN_GPE,
 } from "../../abi/key.js";
@@ -123,7 +124,22 @@ function gre(at: Solution): HeaderLayer {
     if (at.asked(own) || at.asked(repeated)) fields[name] = at.number(own, at.number(repeated));
     next += width;
   }
-  return { ...fixed, ...fields };
+  const routed = is("r") && readAsVersion0(values);
+  return { ...fixed, ...fields, ...(routed ? { routing: route(at, next) } : {}) };
+}
+
+/** A source route: | family 2 | offset 1 | length 1 | ... up to an entry of zeros; one is enough unless a dword follows. */
+function route(at: Solution, first: number): Uint8Array {
+  const more = first < 96 && at.has(tunnel(PRESENT_TUNNEL_DWORD << 3));
+  const word = at.number(tunnelBits(first, Math.min(32, 128 - first)), more ? 0x00010004 : 0);
+  const ends = word >>> 16 === 0 && (word & 0xff) === 0;
+  const bytes = new Uint8Array(ends ? 4 : 8 + (word & 0xff));
+  writeBits(bytes, 0, 32, BigInt(word));
+  for (const [i, term] of tunnelBits(first, Math.min(8 * bytes.length, 128 - first)).entries()) {
+    const bit = at.value(term);
+    if (bit !== undefined) writeBits(bytes, i, 1, BigInt(bit));
+  }
+  return bytes;
 }
 
 function readAsVersion0(values: ReadonlyMap<string, unknown>): boolean {
@@ -133,34 +149,51 @@ function readAsVersion0(values: ReadonlyMap<string, unknown>): boolean {
   );
 }
 
-/** Geneve: its options are 4 bytes each, after the declared one. */
+/** Geneve: the declared option is the first one, or the second if the dwords say another first one. */
 function geneve(at: Solution): HeaderLayer {
   const known = at.has(GENEVE_VERSION_0 + 1, true);
   const length = known ? at.number(bits("misc.geneve_opt_len")) : 0;
-  const options = new Uint8Array(4 * length);
-  // Options without data of the class for experiments (RFC 8926 section 4.3.1).
-  for (let byte = 0; byte < options.length; byte += 4) options.set([0xff, 0xff, otherType(at), 0], byte);
-  addDeclared(at, options);
-  for (const [i, term] of tunnelBits(64, Math.min(64, 8 * options.length)).entries()) {
-    const bit = at.value(term);
-    if (bit !== undefined) writeBits(options, i, 1, BigInt(bit));
-  }
+  const first = optionsOf(at, 4 * length, 0);
+  const options = agrees(at, first) ? first : optionsOf(at, 4 * length, 1);
+  writeDwords(at, options);
   const version = known ? {} : { version: at.number(tunnelBits(0, 2), 1) };
   return at.layer({ level: "outer", header: "geneve", tunnel: 0, fields: { options, ...version } });
 }
 
-function otherType(at: Solution): number {
-  return at.key.settings.parser.geneveOption?.type === 0 ? 1 : 0;
+/** Options of a size; `before` options with data stand before the declared one. */
+function optionsOf(at: Solution, size: number, before: 0 | 1): Uint8Array {
+  const options = new Uint8Array(size);
+  const { geneveOption } = at.key.settings.parser;
+  // Options without data of the class for experiments (RFC 8926 section 4.3.1).
+  for (let byte = 0; byte < size; byte += 4) options.set([0xff, 0xff, geneveOption?.type === 0 ? 1 : 0, 0], byte);
+  if (geneveOption === undefined || !at.has(bits("misc.geneve_tlv_option_0_exist")[0] as Term)) return options;
+  const data = at.has(tunnel(PRESENT_GENEVE_OPTION_0));
+  let place = 0;
+  if (before === 1 && size > 4) {
+    options[3] = 1;
+    writeDwords(at, options);
+    place = 4 + 4 * ((options[3] ?? 0) & 0x1f);
+  }
+  if (place + (data ? 8 : 4) > size) return options;
+  writeBits(options, 8 * place, 24, BigInt(geneveOption.class * 256 + geneveOption.type));
+  writeBits(options, 8 * place + 24, 8, data ? 1n : 0n);
+  if (data) writeBits(options, 8 * place + 32, 32, BigInt(at.number(bits("misc3.geneve_tlv_option_0_data"))));
+  return options;
 }
 
-/** Writes the declared option at the start of the options, if the solution has it. */
-function addDeclared(at: Solution, options: Uint8Array): void {
-  const { geneveOption } = at.key.settings.parser;
-  if (geneveOption === undefined || !at.has(bits("misc.geneve_tlv_option_0_exist")[0] as Term)) return;
-  const data = at.has(tunnel(PRESENT_GENEVE_OPTION_0));
-  writeBits(options, 0, 24, BigInt(geneveOption.class * 256 + geneveOption.type));
-  writeBits(options, 24, 8, data ? 1n : 0n);
-  if (data) writeBits(options, 32, 32, BigInt(at.number(bits("misc3.geneve_tlv_option_0_data"))));
+/** Whether options have the bits of the third and fourth dword. */
+function agrees(at: Solution, options: Uint8Array): boolean {
+  const same = options.slice();
+  writeDwords(at, same);
+  return same.every((byte, i) => byte === options[i]);
+}
+
+/** Writes the third and the fourth dword of the header, as far as they were asked. */
+function writeDwords(at: Solution, options: Uint8Array): void {
+  for (const [i, term] of tunnelBits(64, Math.min(64, 8 * options.length)).entries()) {
+    const bit = at.value(term);
+    if (bit !== undefined) writeBits(options, i, 1, BigInt(bit));
+  }
 }
 
 function addGtpu(draft: Draft, at: Solution): void {

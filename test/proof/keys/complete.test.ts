@@ -12,7 +12,7 @@ import { DECLARED, KINDS, Random, randomFrameOf, randomRuleFor } from "../../ora
 import { rounds } from "../../support/tier.js";
 import { coreFor } from "./support.js";
 
-const ROUNDS = rounds(20_000);
+const ROUNDS = rounds(6_000);
 /** Without samples, which can lie across headers. */
 const OPTIONS: ParserOptions = { ...(DECLARED as ParserOptions), samples: [] };
 
@@ -111,5 +111,5 @@ test("frames of random questions", { timeout: 600_000 }, async () => {
   }
   const failures = [...wrong.values()].reduce((sum, one) => sum + one, 0);
   const text = `${solved} solved, ${none} not, ${failures} wrong\n${[...wrong].map(([what, count]) => `${count} ${what}`).join("\n")}\n${examples.join("\n")}`;
-  expect(failures, text).toBeLessThanOrEqual(solved * 0.005);
+  expect(failures, text).toBeLessThanOrEqual(Math.max(5, solved * 0.005));
 });

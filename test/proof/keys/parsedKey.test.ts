@@ -5,6 +5,9 @@ import { fieldNamed } from "../../../src/model/match/fields.js";
 import { addPresence, emptyMatch, matchOf, type MatchFields } from "../../../src/model/match/match.js";
 import { writeField } from "../../../src/model/match/fields.js";
 import { ParserDeclaration, type ParserOptions } from "../../../src/model/match/parser.js";
+import { buildFrame } from "../../../src/packet/builder/build.js";
+import { hexOf } from "../../../src/packet/bytes.js";
+import { frameOf } from "../../../src/proof/keys/frameOf.js";
 import { ParsedKey } from "../../../src/proof/keys/parsedKey.js";
 import { Solver } from "../../../src/proof/solver/solver.js";
 
@@ -141,4 +144,72 @@ test("bits that were asked after a mark are forgotten", () => {
   key.restore(mark);
   expect([...key.asked]).toEqual(asked);
   expect(solver.solve(wanted(key, match({ "outer.tcp_dport": 80, "outer.ip_protocol": 17 })))).toBe(false);
+});
+
+describe("frames", () => {
+  const parser = new ParserDeclaration("test", {});
+  const built = (question: (solver: Solver) => ParsedKey, wants: (key: ParsedKey) => readonly number[]): string => {
+    const solver = new Solver();
+    const key = question(solver);
+    expect(solver.solve(wants(key))).toBe(true);
+    const frame = frameOf(solver, key);
+    return frame === null ? "none" : hexOf(frame);
+  };
+  const ethernet = "020000000002020000000001";
+
+  test("an ordinary frame", () => {
+    const frame = built((solver) => new ParsedKey(solver, { parser }), (key) => wanted(key, match({ "outer.tcp_dport": 443, "outer.ipv4_dst": "10.0.0.7" }))); // prettier-ignore
+    expect(frame).toBe(hexOf(buildFrame([{ header: "ethernet" }, { header: "ipv4", destination: "10.0.0.7" }, { header: "tcp", destination_port: 443 }]))); // prettier-ignore
+  });
+
+  test("nothing asked", () => {
+    expect(
+      built(
+        (solver) => new ParsedKey(solver, { parser }),
+        () => [],
+      ),
+    ).toBe(`${ethernet}88b5`);
+  });
+
+  test("a wrong checksum is wrong by the checksum alone", () => {
+    const fields = { "outer.ipv4_checksum_ok": 0, "outer.udp_dport": 53, "outer.ip_version": 4 } as const;
+    const frame = built(
+      (solver) => new ParsedKey(solver, { parser }),
+      (key) => wanted(key, match(fields)),
+    );
+    const right = hexOf(
+      buildFrame([{ header: "ethernet" }, { header: "ipv4" }, { header: "udp", destination_port: 53 }]),
+    );
+    expect(frame).not.toBe(right);
+    expect(frame.slice(0, 48) + frame.slice(52)).toBe(right.slice(0, 48) + right.slice(52));
+  });
+
+  test("a tunnel in a tunnel", () => {
+    const frame = built(
+      (solver) => {
+        const outside = new ParsedKey(solver, { parser });
+        const inside = new ParsedKey(solver, { parser, insideOf: outside });
+        for (const literal of [
+          ...wanted(outside, match({ "misc.vxlan_vni": 1, "inner.ipv4_dst": "10.0.0.7" })),
+          ...wanted(inside, match({ "misc.vxlan_vni": 2, "inner.tcp_dport": 443 })),
+        ])
+          solver.addClause([literal]);
+        return outside;
+      },
+      () => [],
+    );
+    const tunnel = [{ header: "udp" }, { header: "vxlan" }, { header: "ethernet" }] as const;
+    const expected = buildFrame([
+      { header: "ethernet" },
+      { header: "ipv4" },
+      ...tunnel,
+      { header: "ipv4", destination: "10.0.0.7" },
+      { header: "udp" },
+      { header: "vxlan", vni: 2 },
+      { header: "ethernet" },
+      { header: "ipv4" },
+      { header: "tcp", destination_port: 443 },
+    ]);
+    expect(frame).toBe(hexOf(expected));
+  });
 });

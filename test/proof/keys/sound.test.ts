@@ -13,7 +13,7 @@ import { DECLARED, KINDS, Random, randomFrame, randomFrameOf } from "../../oracl
 import { rounds } from "../../support/tier.js";
 import { coreFor } from "./support.js";
 
-const FRAMES = rounds(100_000);
+const FRAMES = rounds(40_000);
 const BITS = KEY_SIZE * 8;
 
 /** All bits of a key, asked once, and the keys that they are to be equal to. */
