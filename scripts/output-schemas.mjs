@@ -26,6 +26,11 @@ const SCHEMAS = {
     file: "src/cli/report/diffLines.ts",
     type: "DiffLine",
   },
+  "cover-1": {
+    title: "A line of flowsteer cover --json",
+    file: "src/cli/report/coverLines.ts",
+    type: "CoverLine",
+  },
 };
 
 /** A published schema as text: a line for each named type. */

@@ -5,6 +5,7 @@ const MAIN = `flowsteer: steers captured frames as an RDMA NIC does, and shows t
   flowsteer run SCENARIO [CAPTURE...]     steer frames through the rules of a scenario
   flowsteer trace SCENARIO [CAPTURE]      show the way of one frame through the rules
   flowsteer why SCENARIO [CAPTURE]        say why a frame did not come to a rule, or why frames were lost
+  flowsteer cover SCENARIO                show for each rule a frame that hits it, or why there is none
   flowsteer diff OLD NEW [CAPTURE]        show which frames two scenarios treat differently
   flowsteer parse CAPTURE...              show the headers of frames, or the fields that rules match
   flowsteer check SCENARIO...             find faults in scenarios, and show what they contain
@@ -139,6 +140,38 @@ Exit codes: 0; 2 an input was refused; 3 an output cannot be written; 4 a captur
 143 interrupted.
 `;
 
+const COVER = `flowsteer cover SCENARIO: shows for each rule a frame that hits it, or why there is none
+
+Tables in their order, and in each the rules in the order in which they are searched:
+
+  live       a frame that hits the rule, the port or the queue that it comes in on, and how many frames come before it.
+             The frame was run through the rules
+  dead       no frame hits the rule, and the reason: the rules that take its frames, or what excludes every frame
+  unknown    neither was found; what was tried
+
+  --out FOLDER   writes the witnesses: cover.json, a scenario that expects each of them to hit its rule (flowsteer run),
+                 and cover.pcapng, the same frames with a comment at each. Witnesses that the state of others keeps from
+                 their rules are in cover-2.json, and so on
+  --fail-on dead|unknown
+                 the exit code is 1 if a rule is dead; with unknown, also if a rule is unknown. Without it, it is 0
+  --json         a line of JSON for each table, each rule, and at last the sums:
+                 {"kind":"rule","rule":{...,"places":["/rules/3"]},"table":{...},"answer":{"status":"live","witness":
+                  {"bytes":"0200...","from":{"kind":"wire","port":1},"before":[]}}}
+  --quiet        no report, notes and progress
+
+The frames and expectations of the scenario are not used: witnesses come to a new device. A signal (Ctrl-C) ends the
+search: rules whose turn had not come are unknown; a second signal ends the command at once.
+
+  flowsteer cover rules.json
+  flowsteer cover rules.json --fail-on dead --quiet
+  flowsteer cover rules.json --out witnesses && flowsteer run witnesses/cover.json
+  flowsteer cover rules.json --json | jq 'select(.answer.status == "dead")'
+
+The package has the JSON Schema of the lines: schema/cover-1.schema.json.
+
+Exit codes: 0; 1 with --fail-on; 2 an input was refused; 3 an output cannot be written; 130, 143 interrupted.
+`;
+
 const DIFF = `flowsteer diff OLD NEW [CAPTURE...]: shows which frames two scenarios treat differently
 
 The frames of the captures are steered through both scenarios, in order. Those that are treated differently are shown in
@@ -259,6 +292,7 @@ export const HELP: Readonly<Record<string, string>> = {
   run: RUN,
   trace: TRACE,
   why: WHY,
+  cover: COVER,
   diff: DIFF,
   parse: PARSE,
   check: CHECK,

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<num
   // Commands that explain load the code for it.
   trace: async (args) => (await import("./commands/trace.js")).trace(args),
   why: async (args) => (await import("./commands/why.js")).why(args),
+  cover: async (args) => (await import("./commands/cover.js")).cover(args),
   diff: async (args) => (await import("./commands/diff.js")).diff(args),
   parse,
   check,

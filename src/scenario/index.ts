@@ -97,6 +97,7 @@ export {
 } from "./places/places.js";
 export { sendingQueues, unusedObjects } from "./places/unused.js";
 export type { LoadedQueue, ReceiveBuffers } from "./queue/load.js";
+export { rulePointers } from "./pointers.js";
 export { parseScenario } from "./scenario.js";
 export type { JsonSchema } from "./schema/jsonSchema.js";
 export { SCENARIO_SCHEMA } from "./schema/scenario.js";

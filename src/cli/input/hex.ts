@@ -11,3 +11,8 @@ export function hexOption(text: string): Uint8Array {
     throw badUsage(`--hex ${shown}`, `a byte has two digits, and these are ${digits.length}: one is missing`);
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
+
+/** The bytes of hexadecimal digits that are known to be good. */
+export function hexBytes(digits: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(digits, "hex"));
+}

@@ -1,4 +1,4 @@
-/** A progress line on the terminal while a long capture is read. */
+/** A progress line on the terminal while a long capture is read, or while many rules are looked at. */
 import { counted, grouped, share } from "../text.js";
 
 /** Short runs show nothing. Long runs update the line a few times a second. */
@@ -8,14 +8,19 @@ const EVERY_MS = 200;
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #size: number | undefined;
+  readonly #unit: string;
   readonly #began: number;
   #bytes = 0;
   #next: number;
   #shown = false;
 
-  /** `size` in bytes; undefined where it is unknown, null for no progress line. */
-  constructor(stream: NodeJS.WriteStream, size: number | undefined | null) {
+  /**
+   * @param size in bytes, or in what `read` counts; undefined where it is unknown, null for no progress line
+   * @param unit what `show` counts
+   */
+  constructor(stream: NodeJS.WriteStream, size: number | undefined | null, unit = "frame") {
     this.#stream = stream;
+    this.#unit = unit;
     this.#size = size ?? undefined;
     this.#began = Date.now();
     this.#next = stream.isTTY && size !== null ? this.#began + FIRST_MS : Infinity;
@@ -26,13 +31,13 @@ export class Progress {
     this.#bytes += bytes;
   }
 
-  show(frames: number): void {
+  show(done: number): void {
     const now = Date.now();
     if (now < this.#next) return;
     this.#next = now + EVERY_MS;
     this.#shown = true;
     const seconds = (now - this.#began) / 1000;
-    const parts = [counted(frames, "frame"), `${grouped(Math.round(frames / seconds))} a second`];
+    const parts = [counted(done, this.#unit), `${grouped(Math.round(done / seconds))} a second`];
     if (this.#size !== undefined && this.#bytes > 0) {
       const left = (seconds * Math.max(this.#size - this.#bytes, 0)) / this.#bytes;
       parts.push(share(Math.min(this.#bytes, this.#size), this.#size), `${duration(left)} left`);

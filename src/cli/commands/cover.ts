@@ -1,0 +1,99 @@
+/** flowsteer cover: for each rule of a scenario a frame that hits it, or a proof that there is none. */
+import { cover as coverOf, type Cover } from "../../explain/index.js";
+import { loadScenario, rulePointers, type LoadedScenario } from "../../scenario/index.js";
+import { readCommandLine, type CommandLine } from "../commandLine.js";
+import { inputName, textOf } from "../input/chunks.js";
+import { Progress } from "../input/progress.js";
+import { exitCodeOf, Interruption } from "../interruption.js";
+import { Output } from "../output/output.js";
+import { writeWitnesses } from "../output/witnessFiles.js";
+import { badUsage, EXIT, withFile } from "../refusal.js";
+import { coverLines, type CoverCounts, type CoverLine } from "../report/coverLines.js";
+import { coverText } from "../report/coverText.js";
+import { notesText } from "../report/report.js";
+import { painter, printable } from "../text.js";
+
+const OPTIONS = { out: "value", "fail-on": "value", json: "flag" } as const;
+/** What makes the command fail, and the answers that do. */
+const FAIL_ON = { dead: ["dead"], unknown: ["dead", "unknown"] } as const;
+
+/** @returns the exit code */
+export async function cover(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(args, "cover", OPTIONS);
+  const [file, ...others] = line.operands;
+  if (file === undefined || others.length > 0) throw badUsage("cover", "name one scenario: flowsteer cover SCENARIO");
+  const failing = failingStates(line);
+  const interruption = new Interruption();
+  try {
+    const text = await textOf(file);
+    const loaded = await withFile(inputName(file), () => loadScenario(text));
+    const found = await search(loaded, interruption, line.flags.has("quiet"));
+    const partial = interruption.signal === null ? null : `interrupted by ${interruption.signal}`;
+    const counts = await report(line, loaded, found, partial);
+    const folder = line.values.get("out");
+    if (folder !== undefined) await write(line, folder, file, text, found);
+    if (interruption.signal !== null) return exitCodeOf(interruption.signal);
+    return failing.some((status) => counts[status] > 0) ? EXIT.failed : 0;
+  } finally {
+    interruption.end();
+  }
+}
+
+function failingStates(line: CommandLine): readonly (keyof CoverCounts)[] {
+  const text = line.values.get("fail-on");
+  if (text === undefined) return [];
+  if (text !== "dead" && text !== "unknown") throw badUsage(`--fail-on ${text}`, "one of dead, unknown");
+  return FAIL_ON[text];
+}
+
+/** A signal ends the search early: rules whose turn had not come are unknown. */
+async function search({ device }: LoadedScenario, interruption: Interruption, quiet: boolean): Promise<Cover> {
+  const stop = new AbortController();
+  interruption.stop = () => {
+    stop.abort();
+  };
+  let progress: Progress | null = null;
+  let seen = 0;
+  const onProgress = (done: number, total: number): void => {
+    progress ??= new Progress(process.stderr, quiet ? null : total, "rule");
+    progress.read(done - seen);
+    progress.show(done);
+    seen = done;
+  };
+  try {
+    return await coverOf(device, { onProgress, signal: stop.signal });
+  } finally {
+    interruption.stop = null;
+    (progress as Progress | null)?.clear();
+  }
+}
+
+/** @returns the counts of rules */
+async function report(
+  line: CommandLine,
+  { device, scenario }: LoadedScenario,
+  found: Cover,
+  partial: string | null,
+): Promise<CoverCounts> {
+  const output = new Output();
+  const paint = painter(process.stdout);
+  const json = line.flags.has("json");
+  let last: CoverLine | null = null;
+  for (const one of coverLines(found, rulePointers(scenario), partial)) {
+    last = one;
+    if (json) await output.write(`${JSON.stringify(one)}\n`);
+    else if (!line.flags.has("quiet")) await output.write(coverText(paint, device, one));
+  }
+  await output.flush();
+  if (last?.kind !== "sum") throw new Error("the last line of a cover is its sum");
+  return last.rules;
+}
+
+async function write(line: CommandLine, folder: string, file: string, text: string, found: Cover): Promise<void> {
+  const { written, notes } = await writeWitnesses(folder, file, text, found);
+  if (line.flags.has("quiet")) return;
+  const output = new Output(line.flags.has("json") ? process.stderr : process.stdout);
+  for (const { path, frames } of written) await output.write(`wrote ${printable(path)}: ${frames}\n`);
+  await output.flush();
+  process.stderr.write(notesText(painter(process.stderr), notes));
+}

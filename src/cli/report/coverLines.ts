@@ -1,0 +1,140 @@
+/**
+ * The lines of JSON that `cover` prints. schema/cover-1.schema.json is made from these types (scripts/output-schemas.mjs).
+ */
+import type {
+  Cover,
+  Coverage,
+  Proof,
+  ProofTerm,
+  RuleCoverage,
+  RuleRef,
+  TableRef,
+  Witness,
+} from "../../explain/index.js";
+
+export type CoverLine = CoverRuleLine | CoverTableLine | CoverSumLine;
+
+/** A table of the device; its rules follow it. */
+export interface CoverTableLine {
+  readonly kind: "table";
+  readonly table: TableRef;
+  readonly answer: CoverAnswer;
+}
+
+/** A rule, flow, host rule, entry or connection, in the order in which its table is searched. */
+export interface CoverRuleLine {
+  readonly kind: "rule";
+  readonly rule: PlacedRule;
+  readonly table: TableRef;
+  readonly answer: CoverAnswer;
+}
+
+/** The last line. */
+export interface CoverSumLine {
+  readonly kind: "sum";
+  readonly rules: CoverCounts;
+  readonly tables: CoverCounts;
+  /** Why not all rules were looked at; null if all were. */
+  readonly partial: string | null;
+}
+
+export interface CoverCounts {
+  readonly live: number;
+  readonly dead: number;
+  readonly unknown: number;
+}
+
+/** A rule, and where the scenario has it. */
+export interface PlacedRule extends RuleRef {
+  /** JSON pointers (RFC 6901), such as "/rules/3": several for identical flows, none for a connection. */
+  readonly places: readonly string[];
+}
+
+/** Whether a frame hits a rule, or comes to a table. */
+export type CoverAnswer =
+  | { readonly status: "live"; readonly witness: Witness }
+  | { readonly status: "dead"; readonly proof: PlacedProof }
+  /** `tried`: how far the search went. */
+  | { readonly status: "unknown"; readonly tried: string };
+
+/** Why no frame does. `sentence` says it in words. */
+export type PlacedProof = { readonly sentence: string } &
+  /** The rules before it take all its frames. Without any one of `by` this no longer holds. */
+  (
+    | { readonly kind: "covered"; readonly by: readonly PlacedRule[] }
+    /** Its own match excludes every frame. Without any one of `terms` this no longer holds. */
+    | { readonly kind: "contradiction"; readonly terms: readonly ProofTerm[] }
+    /** No rule and no unmatched frame leads to its table. */
+    | { readonly kind: "unreached"; readonly table: TableRef }
+    /** The frames that come to its table cannot match it. `leading`: the rules that lead there. */
+    | { readonly kind: "cannot match"; readonly table: TableRef; readonly leading: readonly PlacedRule[] }
+  );
+
+/** Names of identical flows are joined by this. */
+const SAME = " = ";
+
+/**
+ * The lines of a cover: each table, its rules, and at last the sums.
+ * @param pointers of rules by name
+ */
+export function* coverLines(
+  { rules, tables }: Cover,
+  pointers: ReadonlyMap<string, string>,
+  partial: string | null,
+): Generator<CoverLine, void> {
+  const placed = (rule: RuleRef): PlacedRule => ({ ...rule, places: placesOf(rule.name, pointers) });
+  const byTable = rulesByTable(rules);
+  for (const { table, coverage } of tables) {
+    yield { kind: "table", table, answer: answerOf(coverage, placed) };
+    for (const one of byTable.get(tableKey(table)) ?? []) {
+      yield { kind: "rule", rule: placed(one.rule), table, answer: answerOf(one.coverage, placed) };
+    }
+  }
+  yield { kind: "sum", rules: countsOf(rules), tables: countsOf(tables), partial };
+}
+
+function rulesByTable(rules: Cover["rules"]): Map<string, RuleCoverage[]> {
+  const byTable = new Map<string, RuleCoverage[]>();
+  for (const one of rules) {
+    const key = tableKey(one.table);
+    const others = byTable.get(key);
+    if (others === undefined) byTable.set(key, [one]);
+    else others.push(one);
+  }
+  return byTable;
+}
+
+/** The text of a table by which tables are compared. */
+function tableKey({ domain, vport, table }: TableRef): string {
+  return JSON.stringify([domain, vport, table]);
+}
+
+function countsOf(all: readonly { readonly coverage: Coverage }[]): CoverCounts {
+  const counts = { live: 0, dead: 0, unknown: 0 };
+  for (const { coverage } of all) counts[STATUS[coverage.status]]++;
+  return counts;
+}
+
+const STATUS = { witness: "live", none: "dead", unknown: "unknown" } as const;
+
+function answerOf(coverage: Coverage, placed: (rule: RuleRef) => PlacedRule): CoverAnswer {
+  if (coverage.status === "witness") return { status: "live", witness: coverage.witness };
+  if (coverage.status === "none") return { status: "dead", proof: proofOf(coverage.proof, placed) };
+  return coverage;
+}
+
+function proofOf(proof: Proof, placed: (rule: RuleRef) => PlacedRule): PlacedProof {
+  if (proof.kind === "covered") return { ...proof, by: proof.by.map(placed) };
+  return proof.kind === "cannot match" ? { ...proof, leading: proof.leading.map(placed) } : proof;
+}
+
+/** The places of a name, or of the names that it joins. */
+function placesOf(name: string, pointers: ReadonlyMap<string, string>): string[] {
+  const whole = pointers.get(name);
+  if (whole !== undefined) return [whole];
+  for (let at = name.indexOf(SAME); at >= 0; at = name.indexOf(SAME, at + 1)) {
+    const first = pointers.get(name.slice(0, at));
+    if (first !== undefined) return [first, ...placesOf(name.slice(at + SAME.length), pointers)];
+  }
+  return [];
+}
