@@ -6,7 +6,7 @@
  *
  * A table on standard output; the same figures and what they were measured on in a file, build/bench/report.json where
  * --json names none. Where rule sets were measured, a page of plots lies beside it, .html for .json; --page makes one of
- * an earlier report. --sets and --sizes choose rule sets of `classify`, and leave out what is of no set. --quick checks
+ * an earlier report. --sets and --sizes choose rule sets of `classify` and `cover`, and leave out what is of no set. --quick checks
  * the answers on small tables and measures for an instant: it shows that everything runs, its figures mean nothing, and
  * no file is written that is not named.
  */
@@ -17,6 +17,7 @@ import { format } from "prettier";
 import { change } from "./change.js";
 import { classify } from "./classify.js";
 import { SETS, SIZES } from "./classify/ruleSets.js";
+import { cover } from "./cover.js";
 import { esp } from "./esp.js";
 import { explain } from "./explain.js";
 import { flows } from "./flows.js";
@@ -28,7 +29,7 @@ import { pipeline } from "./pipeline.js";
 import { page } from "./plots.js";
 import { steer } from "./steer.js";
 
-const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, change, explain];
+const SUITES: readonly Suite[] = [parse, classify, steer, pipeline, flows, frames, esp, change, explain, cover];
 
 const REPORT = "build/bench/report.json";
 
