@@ -24,6 +24,7 @@ async function runEveryday(): Promise<LoadedScenario> {
 describe("examples", () => {
   it("are there", () => {
     expect(names.sort()).toEqual([
+      "cover-dead.json",
       "everyday.json",
       "flows-copies.json",
       "flows-device.json",
