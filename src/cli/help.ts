@@ -160,7 +160,7 @@ Tables in their order, and in each the rules in the order in which they are sear
   --quiet        no report, notes and progress
 
 The frames and expectations of the scenario are not used: witnesses come to a new device. A signal (Ctrl-C) ends the
-search: rules whose turn had not come are unknown; a second signal ends the command at once.
+search: rules whose turn had not come are left out; a second signal ends the command at once.
 
   flowsteer cover rules.json
   flowsteer cover rules.json --fail-on dead --quiet

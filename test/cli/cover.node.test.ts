@@ -162,7 +162,9 @@ describe("--out", () => {
     const folder = scratch("changed");
     await flowsteer(["cover", dead(), "--out", folder, "--quiet"]);
     const document = JSON.parse(readFileSync(join(folder, "cover.json"), "utf8")) as Scenario;
-    const rules = document.rules?.filter(({ name }) => name !== "low ports") ?? [];
+    const rules = document.rules?.map((rule) =>
+      rule.name === "low ports" ? { ...rule, match: { "outer.tcp_dport": 1 } } : rule,
+    );
     const { code, err } = await flowsteer(["run", scratch("changed.json", JSON.stringify({ ...document, rules }))]);
     expect(code).toBe(1);
     expect(err).toContain('"low ports": rules: expected ["low ports"]');
@@ -196,7 +198,6 @@ describe("a signal", () => {
     expect(code).toBe(130);
     const lines = readLines(out);
     expect(sumOf(lines).partial).toBe("interrupted by SIGINT");
-    expect(sumOf(lines).rules.unknown).toBeGreaterThan(0);
-    expect(ruleLines(lines).size).toBe(20_000);
+    expect(ruleLines(lines).size).toBeLessThan(20_000);
   });
 });

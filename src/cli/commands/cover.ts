@@ -46,7 +46,7 @@ function failingStates(line: CommandLine): readonly (keyof CoverCounts)[] {
   return FAIL_ON[text];
 }
 
-/** A signal ends the search early: rules whose turn had not come are unknown. */
+/** A signal ends the search early: rules whose turn had not come are left out. */
 async function search({ device }: LoadedScenario, interruption: Interruption, quiet: boolean): Promise<Cover> {
   const stop = new AbortController();
   interruption.stop = () => {

@@ -8,6 +8,7 @@ import type {
   ProofTerm,
   RuleCoverage,
   RuleRef,
+  TableCoverage,
   TableRef,
   Witness,
 } from "../../explain/index.js";
@@ -84,13 +85,14 @@ export function* coverLines(
 ): Generator<CoverLine, void> {
   const placed = (rule: RuleRef): PlacedRule => ({ ...rule, places: placesOf(rule.name, pointers) });
   const byTable = rulesByTable(rules);
-  for (const { table, coverage } of tables) {
+  const all = withTablesOf(byTable, tables);
+  for (const { table, coverage } of all) {
     yield { kind: "table", table, answer: answerOf(coverage, placed) };
     for (const one of byTable.get(tableKey(table)) ?? []) {
       yield { kind: "rule", rule: placed(one.rule), table, answer: answerOf(one.coverage, placed) };
     }
   }
-  yield { kind: "sum", rules: countsOf(rules), tables: countsOf(tables), partial };
+  yield { kind: "sum", rules: countsOf(rules), tables: countsOf(all), partial };
 }
 
 function rulesByTable(rules: Cover["rules"]): Map<string, RuleCoverage[]> {
@@ -102,6 +104,26 @@ function rulesByTable(rules: Cover["rules"]): Map<string, RuleCoverage[]> {
     else others.push(one);
   }
   return byTable;
+}
+
+/**
+ * Each table by its name once, also those that a search which ended early did not come to: a frame that hits a rule comes to
+ * its table.
+ */
+function withTablesOf(byTable: ReadonlyMap<string, readonly RuleCoverage[]>, tables: Cover["tables"]): TableCoverage[] {
+  const known = new Map<string, TableCoverage>();
+  for (const one of tables) {
+    const key = tableKey(one.table);
+    if (!known.has(key) || one.coverage.status === "witness") known.set(key, one);
+  }
+  for (const [key, rules] of byTable) {
+    const [first] = rules;
+    if (first === undefined || known.has(key)) continue;
+    const live = rules.find(({ coverage }) => coverage.status === "witness");
+    const coverage = live?.coverage ?? { status: "unknown", tried: "nothing: the search ended before" };
+    known.set(key, { table: first.table, coverage });
+  }
+  return [...known.values()];
 }
 
 /** The text of a table by which tables are compared. */
