@@ -64,16 +64,10 @@ export class Chain {
     let key = first;
     let slot = 0;
     for (const edge of edges) {
-      this.#add({
-        table: edge.from,
-        slot,
-        key: new AskedKey(key),
-        wanted: edge.rule,
-        any: false,
-        forbidden: new Set(),
-      });
+      const asked = new AskedKey(key);
+      this.#add({ table: edge.from, slot, key: asked, wanted: edge.rule, any: false, forbidden: new Set() });
       if (!this.possible) return;
-      const { key: next, when } = world.after(solver, this.stages.at(-1).key, edge);
+      const { key: next, when } = world.after(solver, asked, edge);
       if (!solver.addClause([when])) this.possible = false;
       this.conditions.push({ literals: [when], equal: true });
       for (const condition of edge.conditions) this.#require(condition, next);
@@ -109,7 +103,8 @@ export class Chain {
 
   /** Requires that a rule of the last table matches too. */
   requireAtEnd(rule: RuleNode): void {
-    const last = this.stages.at(-1);
+    const [last] = this.stages.slice(-1);
+    if (last === undefined) return;
     if (!requireMatch(this.solver, this.world.contentOf(rule), last.key)) this.possible = false;
   }
 
