@@ -174,23 +174,27 @@ Exit codes: 0; 1 with --fail-on; 2 an input was refused; 3 an output cannot be w
 
 const DIFF = `flowsteer diff OLD NEW [CAPTURE...]: shows which frames two scenarios treat differently
 
-The frames of the captures are steered through both scenarios, in order. Those that are treated differently are shown in
-groups, by how: verdict, destination, bytes, tag, counters.
+Objects are matched by their names. Differences are shown in groups, by how: verdict, destination, bytes, tag, counters,
+state. Each group has a frame that was run through both scenarios. That all frames are treated alike is said only where
+it is proved.
+
+With captures, their frames are run through both scenarios, in order, and those that change are shown in groups.
 
   --ignore LIST  what does not count as behaviour: counters, tags, or both, joined with a comma
   --rules        the names of the rules that a frame hits count as behaviour
   --port N       the port at which the frames of captures arrive (1)
-  --limit N      stops after N frames
-  --json         a line of JSON for each group, and one for the result
+  --limit N      stops after N frames of the captures
+  --json         a line of JSON for each change and for each group, and one for the result
   --quiet        no notes and progress
 
+  flowsteer diff old.json new.json
+  flowsteer diff old.json new.json --ignore counters,tags && echo same behaviour
   flowsteer diff old.json new.json traffic.pcap
-  flowsteer diff old.json new.json traffic.pcap --ignore counters,tags
 
 The package has the JSON Schema of the lines: schema/diff-1.schema.json.
 
-Exit codes: 0 no frame is treated differently; 1 some frame is; 2 an input was refused; 3 an output cannot be written; 4
-a capture ends in the middle of a record; 130, 143 interrupted.
+Exit codes: 0 no frame is treated differently; 1 some frame is, or it is not proved that none is; 2 an input was
+refused; 3 an output cannot be written; 4 a capture ends in the middle of a record; 130, 143 interrupted.
 `;
 
 const PARSE = `flowsteer parse CAPTURE...: shows the headers of every frame

@@ -61,3 +61,4 @@ export type { Behaviour } from "../proof/difference/compare.js";
 export { lint, LINT_IDENTITIES, type LintOptions } from "../proof/lint/lint.js";
 export { cover, witness, type CoverOptions } from "../proof/cover/cover.js";
 export { region, type Region, type RegionOptions, type RegionPart } from "../proof/cover/region.js";
+export { difference, type DifferenceOptions } from "../proof/difference/difference.js";

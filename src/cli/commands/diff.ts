@@ -1,15 +1,16 @@
 /** flowsteer diff: which frames two scenarios treat differently. */
-import { CapturedDifferences, type Behaviour } from "../../explain/index.js";
+import { CapturedDifferences, difference, type Behaviour } from "../../explain/index.js";
 import { cannotRun, loadScenario, type LoadedScenario } from "../../scenario/index.js";
 import type { Outcome } from "../../index.js";
 import { numberOption, readCommandLine, type CommandLine } from "../commandLine.js";
 import { CaptureLog, checkInputOnce, framesOf, readColumns, type CaptureRows } from "../input/captures.js";
 import { inputName, openFiles, textOf } from "../input/chunks.js";
+import { WorkProgress } from "../input/progress.js";
 import { exitCodeOf, Interruption } from "../interruption.js";
 import { Output } from "../output/output.js";
 import { badUsage, EXIT, withFile } from "../refusal.js";
 import type { DiffLine } from "../report/diffLines.js";
-import { capturedText } from "../report/diffText.js";
+import { capturedText, provedText } from "../report/diffText.js";
 import { notesText } from "../report/report.js";
 import { painter, printable } from "../text.js";
 
@@ -22,14 +23,43 @@ export async function diff(args: readonly string[]): Promise<number> {
   const [old, changed, ...captures] = line.operands;
   if (old === undefined || changed === undefined)
     throw badUsage("diff", "name two scenarios: flowsteer diff OLD NEW [CAPTURE...]");
-  if (captures.length === 0) throw badUsage("diff", "name a capture: flowsteer diff OLD NEW CAPTURE...");
   checkInputOnce(line.operands);
   const behaviour = behaviourOf(line);
   const texts = [await textOf(old), await textOf(changed)];
   const load = (file: string, i: number): Promise<LoadedScenario> =>
     withFile(inputName(file), () => loadScenario(texts[i] ?? ""));
   const pair = [await load(old, 0), await load(changed, 1)] as const;
-  return compareCaptures(line, pair, captures, behaviour);
+  if (captures.length > 0) return compareCaptures(line, pair, captures, behaviour);
+  const other = ["port", "limit"].find((name) => line.values.has(name));
+  if (other !== undefined) throw badUsage(`--${other}`, "it is about the frames of captures: name a capture");
+  return compareRules(line, pair, behaviour);
+}
+
+/** Proves that all frames are treated alike, or finds those that are not. */
+async function compareRules(line: CommandLine, pair: Pair, behaviour: Behaviour): Promise<number> {
+  // What waits for a sync takes effect.
+  for (const loaded of pair) loaded.prepare({ bytes: new Uint8Array(), sync: true });
+  const [old, changed] = pair;
+  const progress = new WorkProgress(process.stderr, line.flags.has("quiet"));
+  const onProgress = (done: number, total: number): void => progress.show(done, total, "change");
+  const result = await difference(old.device, changed.device, { ...behaviour, onProgress });
+  progress.clear();
+  const { equal, groups, changes } = result;
+  const output = new Output();
+  if (line.flags.has("json")) {
+    const unknown = changes.filter(({ effect }) => effect === "unknown").length;
+    const lines: DiffLine[] = [
+      ...changes.map((change) => ({ kind: "change" as const, ...change })),
+      ...groups.map((group) => ({ kind: "difference" as const, ...group })),
+      { kind: "equal", equal, groups: groups.length, unknown },
+    ];
+    for (const one of lines) await output.write(`${JSON.stringify(one)}\n`);
+  } else {
+    const [before = "", after = ""] = line.operands.map(inputName).map(printable);
+    await output.write(provedText(painter(process.stdout), result, before, after));
+  }
+  await output.flush();
+  return equal ? 0 : EXIT.failed;
 }
 
 function behaviourOf({ values, flags }: CommandLine): Behaviour {

@@ -51,6 +51,33 @@ export class Progress {
   }
 }
 
+/** A progress line for work that counts its parts. */
+export class WorkProgress {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #began = Date.now();
+  #next: number;
+  #shown = false;
+
+  constructor(stream: NodeJS.WriteStream, quiet: boolean) {
+    this.#stream = stream;
+    this.#next = stream.isTTY && !quiet ? this.#began + FIRST_MS : Infinity;
+  }
+
+  show(done: number, total: number, one: string): void {
+    const now = Date.now();
+    if (now < this.#next) return;
+    this.#next = now + EVERY_MS;
+    this.#shown = true;
+    const left = done === 0 ? "" : `, ${duration(((now - this.#began) / 1000 / done) * (total - done))} left`;
+    this.#stream.write(`\r\u001b[K${grouped(done)} of ${counted(total, one)}${left}`);
+  }
+
+  clear(): void {
+    if (this.#shown) this.#stream.write("\r\u001b[K");
+    this.#shown = false;
+  }
+}
+
 /** `42 s`, `3 min 5 s`, `2 h 7 min` */
 export function duration(seconds: number): string {
   const all = Math.ceil(seconds);

@@ -1,5 +1,5 @@
 /** What `flowsteer diff` prints for people. */
-import type { CapturedGroup, Treatment, Witness } from "../../explain/index.js";
+import type { CapturedGroup, Change, DifferenceResult, Treatment, Witness } from "../../explain/index.js";
 import { counted, grouped, printable, share, wrapped, type Paint } from "../text.js";
 import { missText, reasonText } from "./reasons.js";
 
@@ -28,13 +28,67 @@ export function capturedText(
   return wrapped(`${head}; ${some}`, WIDTH, "", "") + texts.join("") + restText(groups.length);
 }
 
+/** What a comparison of all frames found. */
+export function provedText(
+  paint: Paint,
+  { equal, groups, changes }: DifferenceResult,
+  old: string,
+  changed: string,
+): string {
+  const some = counted(changes.length, "change");
+  const what = `${old} and ${changed}`;
+  if (equal) {
+    const proof = changes.length === 0 ? "they have the same rules" : `${some}, and no frame can notice any: proved`;
+    return wrapped(`${what} treat all frames alike: ${proof}`, WIDTH, "", "") + changesText(paint, changes);
+  }
+  const texts = groups
+    .slice(0, MOST_GROUPS)
+    .map((group, i) => {
+      const title = `\n${paint("bold", `difference ${i + 1}`)}: ${group.kinds.join(", ")}\n`;
+      const sentence = wrapped(printable(group.sentence), WIDTH, "  ", "  ");
+      return title + sentence + sidesText(paint, group) + witnessText(paint, group.witness);
+    })
+    .join("");
+  const differ = counted(groups.length, "difference");
+  const head =
+    groups.length === 0
+      ? `${what}: ${some}; no difference was found, and none is excluded`
+      : `${what} treat frames differently: ${some}, ${differ}`;
+  return wrapped(head, WIDTH, "", "") + texts + restText(groups.length) + changesText(paint, changes);
+}
+
+const EFFECTS: Readonly<Record<Change["effect"], string>> = {
+  different: "frames notice it",
+  same: "no frame can notice it: proved",
+  unknown: "whether frames notice it is not known",
+};
+/** Changes of one effect that are shown. */
+const MOST_CHANGES = 8;
+
+/** The changes, by what they do to frames. */
+function changesText(paint: Paint, changes: readonly Change[]): string {
+  return (["different", "unknown", "same"] as const)
+    .map((effect) => {
+      const some = changes.filter((one) => one.effect === effect);
+      if (some.length === 0) return "";
+      const lines = some
+        .slice(0, MOST_CHANGES)
+        .map(({ sentence }) => wrapped(printable(sentence), WIDTH, "  ", "    "))
+        .join("");
+      const more =
+        some.length > MOST_CHANGES ? `  and ${grouped(some.length - MOST_CHANGES)} more: --json lists all\n` : "";
+      return `\n${paint("bold", counted(some.length, "change"))}, ${EFFECTS[effect]}:\n${lines}${more}`;
+    })
+    .join("");
+}
+
 /** Says how many groups are not shown. */
-export function restText(groups: number): string {
+function restText(groups: number): string {
   return groups > MOST_GROUPS ? `\n${counted(groups - MOST_GROUPS, "more group")}: --json lists all\n` : "";
 }
 
 /** The headers of a frame, and how each side treats it. */
-export function sidesText(
+function sidesText(
   paint: Paint,
   { headers, before, after }: { readonly headers: string; readonly before: Treatment; readonly after: Treatment },
 ): string {
@@ -46,7 +100,7 @@ export function sidesText(
 }
 
 /** The bytes of a witness. */
-export function witnessText(paint: Paint, { bytes, from, before }: Witness): string {
+function witnessText(paint: Paint, { bytes, from, before }: Witness): string {
   const digits = bytes.match(new RegExp(`.{1,${2 * HEX_LINE}}`, "g")) ?? [];
   const place = from.kind === "wire" ? `at port ${from.port}` : `sent by ${from.queue}`;
   const after = before.length === 0 ? "" : `, after ${counted(before.length, "other frame")}`;

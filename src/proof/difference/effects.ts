@@ -99,11 +99,19 @@ export class Effects {
   }
 
   /** What a rule does, operation by operation. */
-  of({ stored, object }: RuleNode): string {
-    return this.#list(this.#traced.actionsOf(stored), object);
+  of(rule: RuleNode): string {
+    return this.operationsOf(rule).join("; ");
+  }
+
+  operationsOf({ stored, object }: RuleNode): string[] {
+    return this.#texts(this.#traced.actionsOf(stored), object);
   }
 
   #list(actions: readonly number[], rule: InstalledRule): string {
+    return this.#texts(actions, rule).join("; ");
+  }
+
+  #texts(actions: readonly number[], rule: InstalledRule): string[] {
     const texts: string[] = [];
     for (let i = 0; i < actions.length; i += 2) {
       const [op, operand] = [actions[i] as number, actions[i + 1] as number];
@@ -112,7 +120,7 @@ export class Effects {
       if (op === (Op.none as number) || this.#isIgnored(op)) continue;
       texts.push(`${Op[op] ?? op} ${this.#operand(op, operand, rule)}`);
     }
-    return texts.join("; ");
+    return texts;
   }
 
   #isIgnored(op: number): boolean {

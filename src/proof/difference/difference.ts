@@ -1,0 +1,69 @@
+/** `difference`: which frames two devices treat differently, each shown by a frame that both have steered, or a proof that there is none. */
+import { checkOptions, wrongType } from "../../checks.js";
+import { openTracer, type Tracer, type TracerOptions } from "../../explain/trace/tracer.js";
+import { Device } from "../../model/device/device.js";
+import type { DifferenceResult } from "../answer.js";
+import { graphOf } from "../path/deviceGraph.js";
+import { Changes } from "./changes.js";
+import { BEHAVIOUR_TYPES, type Behaviour } from "./compare.js";
+import { DifferenceFinder } from "./finder.js";
+import { pairTables, Side } from "./sides.js";
+
+export interface DifferenceOptions extends Behaviour, TracerOptions {
+  /** Called now and then with the changes that are done. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Ends the work: changes that are left are unknown. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds of work between two turns of the event loop. */
+const TURN = 50;
+
+/**
+ * Finds the frames that two devices treat differently. Objects are matched by their names. The devices stay as they are.
+ * @param old the device before the change
+ * @param changed the device after it
+ * @returns groups of frames with a witness each; `equal` is true only where it is proved that there are none
+ * @throws TypeError no devices, or an unknown option; SteeringError ENOMEM: no room for the copy of a device
+ * @example
+ *     const { equal, groups } = await difference(old, changed, { ignore: ["counters"] });
+ *     for (const { sentence, witness } of groups) console.log(sentence, witness.bytes);
+ */
+export async function difference(
+  old: Device,
+  changed: Device,
+  options: DifferenceOptions = {},
+): Promise<DifferenceResult> {
+  const call = "difference";
+  for (const [name, device] of Object.entries({ old, changed }))
+    if (!(device instanceof Device)) wrongType(call, name, "a Device", device);
+  checkOptions(call, "", options, { ...BEHAVIOUR_TYPES, onProgress: "function", signal: "any" });
+  const { core, onProgress, signal, ...behaviour } = options;
+  const [a, b] = [await openTracer(old, { core }), await openTracer(changed, { core })];
+  for (const tracer of [a, b]) tracer.refresh(call);
+  const { sides, suspects } = compared(a, b, behaviour);
+  const finder = new DifferenceFinder(sides, behaviour);
+  const changes = [];
+  let turn = Date.now();
+  for (const [done, suspect] of suspects.entries()) {
+    if (Date.now() - turn > TURN) {
+      onProgress?.(done, suspects.length);
+      await new Promise((go) => setTimeout(go));
+      turn = Date.now();
+    }
+    const { goals, ...change } = suspect;
+    const effect = signal?.aborted === true ? ("unknown" as const) : finder.effectOf(goals);
+    changes.push({ ...change, effect });
+  }
+  return { equal: changes.every(({ effect }) => effect === "same"), groups: finder.groups, changes };
+}
+
+function compared(a: Tracer, b: Tracer, behaviour: Behaviour) {
+  const tables = pairTables(graphOf(a), graphOf(b), [a, b]);
+  const names = (side: "old" | "changed") => new Map(tables.map((pair) => [pair[side], pair.name]));
+  const sides = {
+    old: new Side(a, names("old"), "old", behaviour),
+    changed: new Side(b, names("changed"), "new", behaviour),
+  };
+  return { sides, suspects: new Changes(sides.old, sides.changed).list(tables) };
+}
