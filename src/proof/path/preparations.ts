@@ -22,6 +22,8 @@ const SYN_ACK = 0x012;
 const ACK = 0x010;
 const RST = 0x004;
 const FIN_ACK = 0x011;
+/** Farther than any window of RFC 7323. */
+const FAR = 0x60000000;
 
 /** Lists of frames, the most likely to help first. */
 export function* preparations(
@@ -44,11 +46,16 @@ interface Segments {
 function* connections(segments: Segments, entry: Entry, entries: readonly Entry[]): Generator<readonly Prepared[]> {
   const { sequence, acknowledgement } = segments;
   const others = [entry, ...entries.filter((one) => one !== entry)];
-  const seq = sequence >>> 0;
-  const ack = acknowledgement >>> 0;
   for (const other of others) {
-    // The frame is sent by who opened the connection, then by who accepted it.
-    for (const opens of [true, false]) {
+    // The frame is sent by who opened the connection, then by who accepted it; then its numbers are far from those of the connection.
+    for (const [opens, off] of [
+      [true, 0],
+      [false, 0],
+      [true, FAR],
+      [false, FAR],
+    ] as const) {
+      const seq = (sequence + off) >>> 0;
+      const ack = (acknowledgement + off) >>> 0;
       const [mine, theirs] = [(seq - 1) >>> 0, (ack - 1) >>> 0];
       const open = {
         frame: segments.make(!opens, SYN, opens ? mine : theirs, 0),

@@ -48,12 +48,15 @@ const MOST_TABLES = 24;
 const MOST_CHAINS = 5000;
 /** Frames that are tried for one chain. */
 const MOST_FRAMES = 12;
+/** Frames of one goal that others are sent before. */
+const MOST_PREPARED = 3;
 
 export class Search {
   readonly world: World;
   readonly #solver = new Solver();
   #chains = 0;
   #tried = "";
+  #preparedFrames = 0;
 
   constructor(world: World) {
     this.world = world;
@@ -62,6 +65,7 @@ export class Search {
   find(goal: Goal, options: FindOptions = {}): Found {
     this.#chains = 0;
     this.#tried = "";
+    this.#preparedFrames = 0;
     const found = this.#extend([], goal, options);
     if (found !== null) return found;
     if (this.#tried !== "") return { kind: "unknown", tried: this.#tried };
@@ -148,7 +152,7 @@ export class Search {
   /** The frame after others that change the state of the device, if it then comes to the goal. */
   #prepared(last: Prepared, goal: Goal): Found | null {
     const { world } = this;
-    if (!world.remembers) return null;
+    if (!world.remembers || ++this.#preparedFrames > MOST_PREPARED) return null;
     for (const before of preparations(world.tracer.device, last, world.graph.entries)) {
       const lookups = world.run(last, before);
       if (isHit(lookups, goal)) return { kind: "frame", last, lookups, before };
