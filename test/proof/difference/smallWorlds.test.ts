@@ -1,9 +1,10 @@
 /** Differences of two small worlds: brute force tries every frame of both. */
 import { expect, test } from "vitest";
+import { SteeringError } from "../../../src/index.js";
 import { difference } from "../../../src/explain/index.js";
 import { seedFor } from "../../assembly/support/core.js";
 import { Random } from "../../oracle/generate/random.js";
-import { rounds } from "../../support/tier.js";
+import { checkReached, rounds } from "../../support/tier.js";
 import { bytesOf, openWorlds, type SmallDevice } from "../cover/support/smallDevice.js";
 import { allFrames, drawWorld, FIELDS, type SmallFrame, type SmallWorld } from "../cover/support/smallWorld.js";
 
@@ -43,14 +44,25 @@ function behaviourOf({ device, queue }: SmallDevice, sent: boolean, bytes: Uint8
   return JSON.stringify([verdict, reason, tag, to.map(({ name, frame }) => [name, [...frame]])]);
 }
 
+/** Null for a world that the model refuses, such as one with too many ranges in a rule. */
+async function opened(world: SmallWorld): Promise<SmallDevice | null> {
+  try {
+    return await openWorlds([world]);
+  } catch (error) {
+    if (error instanceof SteeringError) return null;
+    throw error;
+  }
+}
+
 test("a difference is true, and equal worlds treat every frame alike", async () => {
   const random = new Random(seedFor("small differences"));
   const counts = { equal: 0, different: 0, unknown: 0, proved: 0 };
-  for (let round = 0; round < rounds(200); round++) {
+  for (let round = 0; round < rounds(400); round++) {
     const world = drawWorld(random, random.chance(0.3));
     if (world.rules.length === 0) continue;
     const changed = mutated(random, world);
-    const [a, b] = [await openWorlds([world]), await openWorlds([changed])];
+    const [a, b] = [await opened(world), await opened(changed)];
+    if (a === null || b === null) continue;
     const isDifferent = (bytes: Uint8Array, metadata: number): boolean =>
       behaviourOf(a, world.sent, bytes, metadata) !== behaviourOf(b, world.sent, bytes, metadata);
     const { equal, groups, changes } = await difference(a.device, b.device);
@@ -69,5 +81,8 @@ test("a difference is true, and equal worlds treat every frame alike", async () 
     if (frame !== undefined && equal) expect(frame, context()).toBeUndefined();
   }
   const all = counts.equal + counts.different + counts.unknown;
-  expect(counts.unknown, JSON.stringify(counts)).toBeLessThan(all / 20);
+  checkReached(() => {
+    expect(counts.unknown, JSON.stringify(counts)).toBeLessThan(all / 10);
+    expect(Math.min(counts.different, counts.proved), JSON.stringify(counts)).toBeGreaterThan(all / 20);
+  });
 });
