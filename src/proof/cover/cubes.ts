@@ -4,10 +4,10 @@
  */
 import { KEY_SIZE } from "../../abi/key.js";
 import type { TraceSource } from "../../explain/trace/trace.js";
-import { ParsedKey } from "../keys/parsedKey.js";
+import type { ParsedKey } from "../keys/parsedKey.js";
 import { FIELDS, type Field } from "../../model/match/fields.js";
 import { isConstant, TRUE, type Literal } from "../literal.js";
-import { arrivalOf } from "../path/arrival.js";
+import { arrivalKey } from "../path/arrival.js";
 import { Chain } from "../path/chain.js";
 import type { Edge, Entry } from "../path/graph.js";
 import { decisiveLiterals } from "../path/decisive.js";
@@ -65,7 +65,7 @@ class CubeFinder {
   #ofEntry(entry: Entry, edges: readonly Edge[]): void {
     const solver = this.#solver;
     solver.reset();
-    const arrival = new ParsedKey(solver, arrivalOf(this.#world.tracer.device, entry, solver));
+    const arrival = arrivalKey(this.#world.tracer.device, entry, solver);
     const chain = new Chain(this.#world, solver, arrival, edges, { table: this.#goal.table, target: this.#goal.rule });
     // A frame that is forked may take two ways: the cubes stay disjoint all the same.
     for (const { source, mask, value } of this.list) {
@@ -81,11 +81,21 @@ class CubeFinder {
         this.complete = false;
         return;
       }
-      const literals = decisiveLiterals(chain);
+      const literals = this.#ofArrival(arrival, decisiveLiterals(chain));
       for (const cube of this.list) if (cube.source === entry.source) keepOff(solver, arrival, cube, literals);
       this.list.push(this.#cube(entry, arrival, literals));
       if (!solver.addClause([...literals].map((one) => -one))) return;
     }
+  }
+
+  /** Literals of the arriving key that decide the same: all that were asked, where no single bit stands for one of them. */
+  #ofArrival(arrival: ParsedKey, decisive: Set<Literal>): Set<Literal> {
+    const all = new Set<Literal>();
+    for (const bit of arrival.asked) {
+      const literal = arrival.bit(bit);
+      if (bit < KEY_SIZE * 8 && !isConstant(literal)) all.add(this.#solver.value(literal) ? literal : -literal);
+    }
+    return [...decisive].every((literal) => all.has(literal)) ? decisive : all;
   }
 
   #cube({ source }: Entry, arrival: ParsedKey, literals: ReadonlySet<Literal>): Cube {

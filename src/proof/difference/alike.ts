@@ -2,9 +2,9 @@
 import { VPORT_UPLINK } from "../../abi/engine.js";
 import { EXT_PORT, KEY_SIZE, MISC_BITS, MISC_SOURCE_PORT } from "../../abi/key.js";
 import type { KeyMatch } from "../../explain/match/terms.js";
-import { ParsedKey } from "../keys/parsedKey.js";
+import type { ParsedKey } from "../keys/parsedKey.js";
 import type { Literal } from "../literal.js";
-import { arrivalOf } from "../path/arrival.js";
+import { arrivalKey } from "../path/arrival.js";
 import { Chain } from "../path/chain.js";
 import { decisiveLiterals } from "../path/decisive.js";
 import type { Entry } from "../path/graph.js";
@@ -32,7 +32,7 @@ export function sameWays([a, b]: readonly [Way, Way], key: Uint8Array): KeyMatch
   const solver = new Solver();
   const { device } = a.side.world.tracer;
   if (!isSameOrigin(a.entry, b.entry)) return null;
-  const arrival = new ParsedKey(solver, arrivalOf(device, a.entry, solver));
+  const arrival = arrivalKey(device, a.entry, solver);
   const chains = [a, b].map(({ side, path: { edges, table, rule } }) => {
     const chain = new Chain(side.world, solver, arrival, edges, { table, target: rule });
     chain.askAll();

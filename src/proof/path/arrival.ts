@@ -5,19 +5,31 @@ import {
   DIRECTION_WIRE,
   EXT_DIRECTION,
   EXT_PORT,
+  EXT_PRESENT_OUTER,
   KEY_SIZE,
   MISC_BITS,
   MISC_SOURCE_PORT,
   MISC2_REGISTER_A,
+  PRESENT_ETH,
 } from "../../abi/key.js";
 import type { Device } from "../../model/device/device.js";
-import type { ParsedKey, ParsedKeySettings } from "../keys/parsedKey.js";
+import { ParsedKey, type ParsedKeySettings } from "../keys/parsedKey.js";
 import { constant, type Literal } from "../literal.js";
 import type { Solver } from "../solver/solver.js";
 import type { Entry } from "./graph.js";
+import { presenceBit } from "./levels.js";
+
+const ETHERNET = presenceBit(EXT_PRESENT_OUTER, PRESENT_ETH);
 
 /** The key of frames that come in at an entry: its origin is known, registers are 0, but for the metadata of a sent frame. */
-export function arrivalOf({ parser }: Device, { source, queue }: Entry, solver: Solver): ParsedKeySettings {
+export function arrivalKey(device: Device, entry: Entry, solver: Solver): ParsedKey {
+  const key = new ParsedKey(solver, arrivalOf(device, entry, solver));
+  // Queue pairs send whole Ethernet headers only.
+  if (entry.source.kind === "queue") solver.addClause([key.bit(ETHERNET)]);
+  return key;
+}
+
+function arrivalOf({ parser }: Device, { source, queue }: Entry, solver: Solver): ParsedKeySettings {
   const key = new Uint8Array(KEY_SIZE);
   const view = new DataView(key.buffer);
   const { port } = source;

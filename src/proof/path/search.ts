@@ -10,7 +10,7 @@ import { Solver } from "../solver/solver.js";
 import type { KeyMatch } from "../../explain/match/terms.js";
 import { Chain } from "./chain.js";
 import type { Edge, Entry } from "./graph.js";
-import { anyArrival, arrivalOf, metadataOf } from "./arrival.js";
+import { anyArrival, arrivalKey, metadataOf } from "./arrival.js";
 import { preparations, type Prepared } from "./preparations.js";
 import { forbidMatch } from "./ruleMatch.js";
 import type { World } from "./world.js";
@@ -119,7 +119,7 @@ export class Search {
   #fromEntry(entry: Entry, edges: readonly Edge[], goal: Goal, options: FindOptions): Found | null {
     const solver = this.#solver;
     solver.reset();
-    const arrival = new ParsedKey(solver, arrivalOf(this.world.tracer.device, entry, solver));
+    const arrival = arrivalKey(this.world.tracer.device, entry, solver);
     for (const cube of options.except ?? []) forbidMatch(solver, cube, arrival);
     const chain = this.#chain(solver, arrival, edges, goal, options);
     for (let n = 0; n < MOST_FRAMES; n++) {

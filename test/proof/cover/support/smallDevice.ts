@@ -1,5 +1,6 @@
 /** A device with small worlds: each is reached by frames of a source address of its own, or through the root table itself. */
 import { createDevice, createSink, type Device } from "../../../../src/index.js";
+import type { Tracer } from "../../../../src/explain/trace/tracer.js";
 import * as dv from "../../../../src/mlx5dv/index.js";
 import type { Action } from "../../../../src/model/action/action.js";
 import type { MatchFields } from "../../../../src/model/match/match.js";
@@ -117,8 +118,9 @@ function numberText(name: string, value: number): string {
 }
 
 /** The bytes of a frame of a world: Ethernet, its tag, an IP header without anything after it. */
-export function bytesOf({ tag, version, values }: SmallFrame, index: number): Uint8Array {
+export function bytesOf({ short, tag, version, values }: SmallFrame, index: number): Uint8Array {
   const at = (name: FieldName) => values[FIELDS.findIndex((one) => one.name === name)]!;
+  if (short) return new Uint8Array(13);
   const [start, ip] = [tag === 0 ? 12 : 16, tag === 0 ? 14 : 18];
   const bytes = new Uint8Array(64);
   const view = new DataView(bytes.buffer);
@@ -141,8 +143,28 @@ export function bytesOf({ tag, version, values }: SmallFrame, index: number): Ui
 /** Which rules of a world a frame hits in the engine. */
 export function hitsOf(bench: SmallDevice, world: SmallWorld, frame: SmallFrame, index: number): SmallRule[] {
   const bytes = bytesOf(frame, index);
-  const metadata = frame.values[FIELDS.findIndex((one) => one.name === "A")]!;
-  const outcome = world.sent ? bench.device.send(bench.queue, bytes, { metadata }) : bench.device.receive(1, bytes);
+  const outcome = world.sent
+    ? bench.device.send(bench.queue, bytes, { metadata: metadataOf(frame) })
+    : bench.device.receive(1, bytes);
   const rules = outcome.rules.map((rule) => (rule instanceof Rule ? bench.drawn.get(rule) : undefined));
   return rules.filter((rule) => rule !== undefined);
+}
+
+/** The key with which a frame comes in. */
+export function keyOf(
+  bench: SmallDevice,
+  tracer: Tracer,
+  world: SmallWorld,
+  frame: SmallFrame,
+  index: number,
+): Uint8Array {
+  const bytes = bytesOf(frame, index);
+  const { lookups } = world.sent
+    ? tracer.walkSent(bench.queue, bytes, { metadata: metadataOf(frame) })
+    : tracer.walk(1, bytes, {});
+  return lookups[0]!.key;
+}
+
+function metadataOf({ values }: SmallFrame): number {
+  return values[FIELDS.findIndex((one) => one.name === "A")]!;
 }

@@ -117,6 +117,8 @@ interface State {
 
 /** A frame, without the bits that no rule looks at. */
 export interface SmallFrame {
+  /** Too short for an Ethernet header. */
+  short: boolean;
   /** 0x8100, 0x88a8, or 0 without a tag. */
   tag: number;
   /** 4, 6, or 0 without an IP header. */
@@ -168,7 +170,7 @@ export function inOrder(world: SmallWorld, table: 0 | 1): SmallRule[] {
 }
 
 /** Every frame, as far as rules can tell frames apart. */
-export function allFrames({ groups, rules }: SmallWorld): SmallFrame[] {
+export function allFrames({ root, sent, groups, rules }: SmallWorld): SmallFrame[] {
   const asked = new Set<Header>();
   const ask = (at: number) => asked.add(FIELDS[at]!.header).add(FIELDS[at]!.modifyHeader);
   for (const group of groups) ask(group.field);
@@ -177,29 +179,32 @@ export function allFrames({ groups, rules }: SmallWorld): SmallFrame[] {
   const tags = states || asked.has("vlan") ? [0, 0x8100, 0x88a8] : [0];
   const versions = asked.has("ip") || asked.has("ipv4") ? [0, 4, 6] : [0];
   const frames: SmallFrame[] = [];
-  for (const tag of tags) {
-    for (const version of versions) {
-      const headers = headersOf({ tag, version });
-      const values = FIELDS.map(() => 0);
-      [values[CVLAN], values[SVLAN], values[VERSION]] = [Number(tag === 0x8100), Number(tag === 0x88a8), version];
-      const free = groups.filter((group) => headers.has(FIELDS[group.field]!.header));
-      const width = free.reduce((sum, group) => sum + group.width, 0);
-      for (let bits = 0; bits < 2 ** width; bits++) {
-        const own = [...values];
-        let left = bits;
-        for (const group of free) {
-          own[group.field]! |= (left & (2 ** group.width - 1)) << group.shift;
-          left >>>= group.width;
-        }
-        frames.push({ tag, version, values: own });
+  const shapes = tags.flatMap((tag) => versions.map((version) => ({ short: false, tag, version })));
+  // The address that leads to other worlds needs the header, and queue pairs do not send frames without it.
+  if (root && !sent) shapes.push({ short: true, tag: 0, version: 0 });
+  for (const shape of shapes) {
+    const { tag, version } = shape;
+    const headers = headersOf(shape);
+    const values = FIELDS.map(() => 0);
+    [values[CVLAN], values[SVLAN], values[VERSION]] = [Number(tag === 0x8100), Number(tag === 0x88a8), version];
+    const free = groups.filter((group) => headers.has(FIELDS[group.field]!.header));
+    const width = free.reduce((sum, group) => sum + group.width, 0);
+    for (let bits = 0; bits < 2 ** width; bits++) {
+      const own = [...values];
+      let left = bits;
+      for (const group of free) {
+        own[group.field]! |= (left & (2 ** group.width - 1)) << group.shift;
+        left >>>= group.width;
       }
+      frames.push({ ...shape, values: own });
     }
   }
   return frames;
 }
 
-function headersOf({ tag, version }: Pick<SmallFrame, "tag" | "version">): Set<Header> {
-  const headers = new Set<Header>(["always", "ethernet"]);
+function headersOf({ short, tag, version }: Omit<SmallFrame, "values">): Set<Header> {
+  const headers = new Set<Header>(["always"]);
+  if (!short) headers.add("ethernet");
   if (tag !== 0) headers.add("vlan");
   if (version !== 0) headers.add("ip");
   if (version === 4) headers.add("ipv4");
@@ -237,6 +242,8 @@ export function enumerate(world: SmallWorld): { frames: SmallFrame[]; truth: Map
 /** Bits of keys that a world has at most, and of each group. */
 const MOST_BITS = 12;
 const MOST_OF_GROUP = 4;
+/** Ranges that a rule can have. */
+const MOST_RANGES = 2;
 
 /** A world with up to 12 bits. */
 export function drawWorld(random: Random, root: boolean): SmallWorld {
@@ -305,6 +312,8 @@ function drawTerms(random: Random, world: SmallWorld, table: 0 | 1): Term[] {
   if (has("ip") && !has("ipv4") && random.chance(0.2)) {
     put({ field: VERSION, part: 0, mask: 15, value: random.pick([4, 6]), ...plain });
   }
+  const ranges = [...terms].filter(([, { range }]) => range);
+  for (const [place] of ranges.slice(MOST_RANGES)) terms.delete(place);
   return [...terms.values()];
 }
 
