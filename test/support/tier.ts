@@ -8,14 +8,14 @@ export function setting(name: string): string | undefined {
   return import.meta.env?.[name] ?? globalThis.process?.env[name];
 }
 
-/** Whether this is the deep tier. */
+/** Whether this is the deep tier, which only Node has. */
 export const DEEP = setting("FLOWSTEER_DEEP") === "1";
 
 const IN_BROWSER = "document" in globalThis;
 
 /**
- * The size of a random test: `all` in the deep tier, a tenth of it in `npm test`, and half of
- * either in a browser, which runs the same code. `name` is a setting that overrides the size.
+ * The size of a random test: `all` in the deep tier, a tenth of it in `npm test`, and a twentieth
+ * in a browser, which runs the same code. `name` is a setting that overrides the size.
  */
 export function rounds(all: number, name?: string): number {
   const given = name === undefined ? undefined : setting(name);
@@ -24,9 +24,9 @@ export function rounds(all: number, name?: string): number {
 }
 
 /**
- * Checks that random input has reached every case. The check applies only in the deep tier in Node,
- * which runs all of the input: a part of it may miss some.
+ * Checks that random input has reached every case. The check applies only in the deep tier, which
+ * runs all of the input: a part of it may miss some.
  */
 export function checkReached(check: () => void): void {
-  if (DEEP && !IN_BROWSER) check();
+  if (DEEP) check();
 }
