@@ -10,6 +10,7 @@ import { ParsedKey } from "../keys/parsedKey.js";
 import type { Literal } from "../literal.js";
 import { anyArrival } from "../path/arrival.js";
 import { Chain } from "../path/chain.js";
+import { slotOf } from "../path/oracle.js";
 import { requireMatch } from "../path/ruleMatch.js";
 import type { World } from "../path/world.js";
 import { Solver } from "../solver/solver.js";
@@ -30,7 +31,8 @@ export class Prover {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
-    const chain = new Chain(this.#world, solver, key, [], { table: rule.table, target: rule, names: true });
+    const slot = this.#latestSlot(rule);
+    const chain = new Chain(this.#world, solver, key, [], { table: rule.table, target: rule, names: true, slot });
     if (chain.solve() !== false) return null;
     const named = chain.possible ? this.#minimal([...solver.failed]) : [];
     if (named.length === 0) return this.#contradiction(rule);
@@ -39,6 +41,12 @@ export class Prover {
       .sort((a, b) => a.id - b.id);
     const take = by.length === 1 ? "takes" : "take";
     return { kind: "covered", sentence: `${listText(by.map(ruleText))} ${take} all its frames`, by };
+  }
+
+  /** Of the slots with which lookups in the table of a rule begin, the one that leaves the fewest rules before it. */
+  #latestSlot({ table, stored }: RuleNode): number {
+    const edges = this.#world.graph.edgesTo(table).filter(({ move }) => move !== "resume");
+    return Math.max(0, ...edges.map(({ slot }) => slot).filter((slot) => slot <= slotOf(stored)));
   }
 
   /** Assumptions that cannot hold together; without any one of them the others can. */

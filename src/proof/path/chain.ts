@@ -9,6 +9,7 @@ import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { isConstant, type Literal } from "../literal.js";
 import type { Solver } from "../solver/solver.js";
 import type { Condition, Edge } from "./graph.js";
+import { slotOf } from "./oracle.js";
 import { forbidMatch, maskedBits, rangeBits, requireMatch } from "./ruleMatch.js";
 import type { World } from "./world.js";
 
@@ -50,33 +51,39 @@ export class Chain {
    * @param edges from the first table on, each to the table of the next one
    * @param target the rule of the last table; null for a miss there, undefined for whatever happens there
    * @param names whether rules are forbidden under assumptions, so that a proof names them
+   * @param slot with which the lookup in the first table begins
    */
   constructor(
     world: World,
     solver: Solver,
     first: SymbolicKey,
     edges: readonly Edge[],
-    { table, target, names = false }: { table: number; target: RuleNode | null | undefined; names?: boolean },
+    {
+      table,
+      target,
+      names = false,
+      slot = 0,
+    }: { table: number; target: RuleNode | null | undefined; names?: boolean; slot?: number },
   ) {
     this.#names = names;
     this.world = world;
     this.solver = solver;
     let key = first;
-    let slot = 0;
+    let lowest = slot;
     for (const edge of edges) {
       const asked = new AskedKey(key);
-      this.#add({ table: edge.from, slot, key: asked, wanted: edge.rule, any: false, forbidden: new Set() });
+      this.#add({ table: edge.from, slot: lowest, key: asked, wanted: edge.rule, any: false, forbidden: new Set() });
       if (!this.possible) return;
       const { key: next, when } = world.after(solver, asked, edge);
       if (!solver.addClause([when])) this.possible = false;
       this.conditions.push({ literals: [when], equal: true });
       for (const condition of edge.conditions) this.#require(condition, next);
       key = next;
-      slot = edge.slot;
+      lowest = edge.slot;
     }
     this.#add({
       table,
-      slot,
+      slot: lowest,
       key: new AskedKey(key),
       wanted: target ?? null,
       any: target === undefined,
@@ -157,7 +164,7 @@ export class Chain {
       const wanted = stage.wanted?.stored ?? null;
       for (const rule of this.world.nodesOf(stage.table)) {
         if (rule.stored.address === wanted?.address) break;
-        if (this.world.oracle.blocks(rule, wanted)) yield { stage, rule };
+        if (slotOf(rule.stored) >= stage.slot && this.world.oracle.blocks(rule, wanted)) yield { stage, rule };
       }
     }
   }

@@ -41,9 +41,10 @@ export class Oracle {
     return !this.#graph.goesOn(rule) || (wanted !== null && slotOf(rule.stored) === slotOf(wanted));
   }
 
-  /** Whether a rule comes before `wanted` and keeps the frames that it matches from it. */
-  keeps(rule: RuleNode, wanted: RuleNode | null): boolean {
-    return (wanted === null || isBefore(rule, wanted)) && this.blocks(rule, wanted?.stored ?? null);
+  /** Whether a rule comes before `wanted` in a lookup from slot `first` on, and keeps the frames that it matches from it. */
+  keeps(rule: RuleNode, wanted: RuleNode | null, first: number): boolean {
+    if (slotOf(rule.stored) < first || (wanted !== null && !isBefore(rule, wanted))) return false;
+    return this.blocks(rule, wanted?.stored ?? null);
   }
 
   #lookup(table: number, key: Uint8Array, lowestHigh: number): number {
@@ -54,6 +55,7 @@ export class Oracle {
   }
 }
 
-function slotOf({ rankHigh }: StoredRule): number {
+/** The slot of a rule's rank (`TableRules.slot`). */
+export function slotOf({ rankHigh }: StoredRule): number {
   return rankHigh >>> SLOT_SHIFT;
 }

@@ -176,7 +176,7 @@ function learn(chain: Chain, lookups: readonly LookupRecord[]): boolean {
     if (taken === undefined) return false;
     const rule = chain.world.rules.ruleAt(stage.table, taken.rule);
     // A rule of worse rank took the frame because its key is not that of the solution.
-    return chain.world.oracle.keeps(rule, stage.wanted) && chain.forbid(stage, rule);
+    return chain.world.oracle.keeps(rule, stage.wanted, stage.slot) && chain.forbid(stage, rule);
   }
   return false;
 }
