@@ -10,8 +10,8 @@ import { ParsedKey } from "../keys/parsedKey.js";
 import type { Literal } from "../literal.js";
 import { anyArrival } from "../path/arrival.js";
 import { Chain } from "../path/chain.js";
-import { slotOf } from "../path/oracle.js";
 import { requireMatch } from "../path/ruleMatch.js";
+import { slotOf } from "../path/tableRules.js";
 import type { World } from "../path/world.js";
 import { Solver } from "../solver/solver.js";
 

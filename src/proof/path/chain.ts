@@ -9,8 +9,8 @@ import type { SymbolicKey } from "../keys/symbolicKey.js";
 import { isConstant, type Literal } from "../literal.js";
 import type { Solver } from "../solver/solver.js";
 import type { Condition, Edge } from "./graph.js";
-import { slotOf } from "./oracle.js";
 import { forbidMatch, maskedBits, rangeBits, requireMatch } from "./ruleMatch.js";
+import { slotOf } from "./tableRules.js";
 import type { World } from "./world.js";
 
 /** A table of a chain. */

@@ -4,6 +4,7 @@ import { KEY_SIZE } from "../../abi/key.js";
 import type { StoredRule, TracedCore } from "../../engine/tracedCore.js";
 import { isBefore, type RuleNode } from "../../explain/why/rules.js";
 import type { Graph } from "./graph.js";
+import { slotOf } from "./tableRules.js";
 
 /** The bit of a rank's high word at which its slot begins. */
 const SLOT_SHIFT = RANK_SLOT - 32;
@@ -53,9 +54,4 @@ export class Oracle {
     core.exports.classify(table, 1, lowestHigh, 0);
     return core.u32[core.found >> 2] as number;
   }
-}
-
-/** The slot of a rule's rank (`TableRules.slot`). */
-export function slotOf({ rankHigh }: StoredRule): number {
-  return rankHigh >>> SLOT_SHIFT;
 }

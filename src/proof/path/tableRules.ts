@@ -175,12 +175,16 @@ export class TableRules {
     });
   }
 
-  /** Whether the ranges of a rule leave only the bits of `value` under `mask`. */
+  /** Whether the ranges of a rule, with its masked bits, leave only the bits of `value` under `mask`. */
   #rangesFix(j: number, w: number, mask: number, value: number): boolean {
     let left = mask;
-    for (const { dword, shift, fieldMask, low, high } of this.ranges(j)) {
+    for (const range of this.ranges(j)) {
+      const { dword, shift, fieldMask } = range;
       if (dword !== 4 * (this.words[w] as number)) continue;
-      // Numbers from low to high have the bits above the highest one that differs in common.
+      const set = this.#setOf(j, range);
+      const low = leastIn(set.mask, set.value, set.low);
+      const high = greatestIn(set.mask, set.value, set.high);
+      // Numbers from low to high have the bits above the highest one that differs in common; others that are not masked vary.
       const differing = low === high ? 0 : 2 ** (32 - Math.clz32(low ^ high)) - 1;
       const fixed = (fieldMask & ~differing) << shift;
       if ((((low << shift) ^ value) & fixed & left) === 0) left &= ~fixed;
