@@ -16,9 +16,9 @@ import {
   type PipelineWorld,
 } from "../../assembly/support/pipelineWorld.js";
 import { seedFor } from "../../assembly/support/core.js";
-import { DEEP } from "../../support/tier.js";
+import { rounds } from "../../support/tier.js";
 
-const DEVICES = DEEP ? 1000 : 3;
+const DEVICES = rounds(20, "FLOWSTEER_COVERED");
 /** Random frames of a device, besides those that its rules are made for. */
 const OTHERS = 50;
 
