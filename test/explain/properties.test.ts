@@ -20,7 +20,7 @@ import { addRules, emptyWorld, makePipelineWorld, type PipelineWorld } from "../
 import { seedFor } from "../assembly/support/core.js";
 import { checkReached, rounds } from "../support/tier.js";
 
-const REPAIRS = rounds(1000, "FLOWSTEER_REPAIRS");
+const REPAIRS = rounds(500, "FLOWSTEER_REPAIRS");
 /** Rules that are explained for a frame, and frames for a device. */
 const OF_FRAME = 6;
 const OF_DEVICE = 12;

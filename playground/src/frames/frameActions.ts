@@ -12,17 +12,17 @@ import { nodeAt } from "../state/places.js";
 import { selectedFrame, way } from "../state/selection.js";
 
 export interface FrameAction extends Command {
-  /** Whether it can be done now. */
+  /** Whether it can be done now. It reads signals, so that an open menu follows an answer that comes later. */
   readonly can: () => boolean;
 }
 
 /** Whether the frame is one of the document, so that it can be changed there. */
 function isOfDocument(): boolean {
-  const frame = selectedFrame.peek();
-  return frame !== null && answer.peek()?.capture === null && nodeAt(rules.peek(), `frames[${frame - 1}]`) !== null;
+  const frame = selectedFrame.value;
+  return frame !== null && answer.value?.capture === null && nodeAt(rules.value, `frames[${frame - 1}]`) !== null;
 }
 
-const hasBytes = (): boolean => way.peek() !== null && way.peek()?.frame === selectedFrame.peek();
+const hasBytes = (): boolean => way.value !== null && way.value.frame === selectedFrame.value;
 
 export const frameActions: readonly FrameAction[] = [
   {

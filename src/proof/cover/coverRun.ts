@@ -82,7 +82,7 @@ export class CoverRun {
   #judge(found: Found, rule: RuleNode): Coverage {
     if (found.kind === "frame") return witnessed(found);
     if (found.kind === "unknown") return { status: "unknown", tried: found.tried };
-    return { status: "none", proof: this.#prover.atTable(rule) ?? this.#unreached(rule.table) };
+    return { status: "none", proof: this.#prover.atTable(rule, { whole: true }) ?? this.#unreached(rule.table) };
   }
 
   /** Looks for a frame that comes to a goal. */

@@ -26,13 +26,17 @@ export class Prover {
     this.#world = world;
   }
 
-  /** Why no key hits a rule at its table, however frames come there; null if some key does, or if that is not known. */
-  atTable(rule: RuleNode): Proof | null {
+  /**
+   * Why no key hits a rule at its table, however frames come there; null if some key does, or if that is not known.
+   * @param whole whether keys have all bits that rules of the table ask for: slower, and misses no proof
+   */
+  atTable(rule: RuleNode, { whole = false } = {}): Proof | null {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
     const slot = this.#latestSlot(rule);
     const chain = new Chain(this.#world, solver, key, [], { table: rule.table, target: rule, names: true, slot });
+    if (whole) chain.askAll();
     if (chain.solve() !== false) return null;
     const named = chain.possible ? this.#minimal([...solver.failed]) : [];
     if (named.length === 0) return this.#contradiction(rule);

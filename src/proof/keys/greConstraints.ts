@@ -1,4 +1,4 @@
-/** What the parser ties together in a GRE header (docs/parsing.md, "GRE"). */
+/** What the parser ties together in a GRE header (docs/parsing.md, "GRE (RFC 2784, 2890, 1701, 2637, 7637)"). */
 import {
   PRESENT_GRE,
   PRESENT_GRE_KEY,

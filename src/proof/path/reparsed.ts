@@ -219,7 +219,7 @@ function udpSame(place: number): Selector["isSame"] {
   };
 }
 
-/** For each port that selects a header, whether it does (docs/parsing.md, "By UDP destination port"). */
+/** For each port that selects a header, whether it does (docs/parsing.md, "Network layer and above"). */
 function selected(solver: Solver, key: SymbolicKey, ports: number): Literal[] {
   const [from, to] = [bitsAt(key, ports, 16), bitsAt(key, ports + 16, 16)];
   const known = Object.values(UDP_PORTS);

@@ -21,7 +21,7 @@ import { readRange, type ModelRule } from "./support/plainClassifier.js";
 import { seedFor } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
-const STEPS = rounds(1_000_000);
+const STEPS = rounds(500_000);
 /** Steps with the same masks and the same target number of rules. */
 const WAVE = 20_000;
 const COMPARE_EVERY = 1000;

@@ -27,10 +27,10 @@ import { seedFor } from "../support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
 
 /** The number of frames. */
-const FRAMES = rounds(50_000, "FLOWSTEER_PIPELINES");
+const FRAMES = rounds(25_000, "FLOWSTEER_PIPELINES");
 const ROUNDS = 6;
 /** The number of frames that one rule changes. */
-const REWRITTEN = rounds(20_000);
+const REWRITTEN = rounds(10_000);
 
 test(`${FRAMES} frames`, async () => {
   const random = new Random(seedFor("pipelines"));

@@ -32,7 +32,7 @@ import { checkReached, rounds } from "../../support/tier.js";
 import { replay } from "./support/replay.js";
 
 /** The number of frames. */
-const FRAMES = rounds(20_000, "FLOWSTEER_PIPELINES");
+const FRAMES = rounds(8_000, "FLOWSTEER_PIPELINES");
 const ROUNDS = 6;
 /** A world in which frames go in circles and split at each turn ends here. */
 const STEPS = 20_000;

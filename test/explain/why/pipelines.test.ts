@@ -22,7 +22,7 @@ import {
 import { seedFor } from "../../assembly/support/core.js";
 import { rounds } from "../../support/tier.js";
 
-const EXPLANATIONS = rounds(10_000, "FLOWSTEER_EXPLANATIONS");
+const EXPLANATIONS = rounds(5_000, "FLOWSTEER_EXPLANATIONS");
 /** Explanations for a frame, and frames for a device. */
 const OF_FRAME = 20;
 const OF_DEVICE = 20;

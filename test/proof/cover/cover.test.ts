@@ -48,6 +48,15 @@ describe("one table", () => {
     expect(await checkWitnesses(loaded)).toBe(2);
   });
 
+  test("a rule for TCP takes the frames of a later one that asks for a TCP port", async () => {
+    const loaded = await load([
+      { name: "tcp", table: "t", priority: 0, match: { "outer.ip_protocol": "tcp" }, actions: TO_Q },
+      { name: "web", table: "t", priority: 1, match: { "outer.tcp_dport": 80 }, actions: TO_Q },
+    ]);
+    const { web } = await coverageOf(loaded);
+    expect(web).toMatchObject({ status: "none", proof: { kind: "covered", by: [{ name: "tcp" }] } });
+  });
+
   test("two halves cover a whole, and a third rule has no part in it", async () => {
     const half = (name: string, net: string): Rules[number] => {
       return { name, table: "t", priority: 0, match: { "outer.ipv4_dst": net }, actions: TO_Q };

@@ -27,6 +27,9 @@ function documentOf(file: string): Document {
   return document;
 }
 
+/** Examples of which some change is neither shown nor refuted: their frames depend on state, or on copies of frames. */
+const UNDECIDED = ["rules-eswitch.json", "state-firewall.json", "why-vf.json"];
+
 const CHANGES: Readonly<Record<string, (random: Random, rules: ScenarioRule[]) => void>> = {
   field: (random, rules) => {
     const rule = random.pick(rules.filter(({ match }) => Object.keys(match ?? {}).length > 0));
@@ -87,7 +90,12 @@ describe.each(readdirSync(FOLDER).filter((name) => name.endsWith(".json")))("%s"
       throw error;
     }
     const { equal, groups, changes } = result;
-    expect(equal, JSON.stringify(changes)).toBe(groups.length === 0);
+    // Both at once would be a wrong answer; neither is "unknown", which each change of it says.
+    expect(equal && groups.length > 0, JSON.stringify(changes)).toBe(false);
+    if (!equal && groups.length === 0) {
+      expect(changes.map(({ effect }) => effect)).toContain("unknown");
+      expect(UNDECIDED, JSON.stringify(changes)).toContain(file);
+    }
     for (const { witness, kinds } of groups) {
       if (!kinds.some((one) => one === "verdict" || one === "destination" || one === "bytes" || one === "tag"))
         continue;

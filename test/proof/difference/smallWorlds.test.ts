@@ -57,7 +57,7 @@ async function opened(world: SmallWorld): Promise<SmallDevice | null> {
 test("a difference is true, and equal worlds treat every frame alike", async () => {
   const random = new Random(seedFor("small differences"));
   const counts = { equal: 0, different: 0, unknown: 0, proved: 0 };
-  for (let round = 0; round < rounds(400); round++) {
+  for (let round = 0; round < rounds(150); round++) {
     const world = drawWorld(random, random.chance(0.3));
     if (world.rules.length === 0) continue;
     const changed = mutated(random, world);

@@ -19,7 +19,7 @@ import { seedFor } from "../../assembly/support/core.js";
 import { checkReached, rounds } from "../../support/tier.js";
 import { edgesBetween, pairsOf } from "./support/steps.js";
 
-const FRAMES = rounds(3_000, "FLOWSTEER_EDGES");
+const FRAMES = rounds(1_500, "FLOWSTEER_EDGES");
 const OF_DEVICE = 100;
 const MOVES = ["jump", "miss", "vport", "egress", "default", "loop"];
 

@@ -29,11 +29,11 @@ import { checkReached, rounds } from "../../support/tier.js";
 import { agreement, kindsOf, type Agreement } from "./support/agree.js";
 import { edgesBetween, pairsOf } from "./support/steps.js";
 
-const FRAMES = rounds(1_000, "FLOWSTEER_TRANSFORMS");
+const FRAMES = rounds(500, "FLOWSTEER_TRANSFORMS");
 const OF_DEVICE = 100;
 /** Of frames that go in circles only the first pairs are compared. */
 const OF_FRAME = 10;
-const REWRITTEN = rounds(3_000, "FLOWSTEER_TRANSFORMS");
+const REWRITTEN = rounds(1_500, "FLOWSTEER_TRANSFORMS");
 const KINDS_COMPARED = ["modify", "push_vlan", "pop_vlan", "reformat"];
 
 test(`${FRAMES} frames of random pipelines`, async () => {
