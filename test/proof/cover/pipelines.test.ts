@@ -18,7 +18,7 @@ import {
 import { seedFor } from "../../assembly/support/core.js";
 import { rounds } from "../../support/tier.js";
 
-const DEVICES = rounds(20, "FLOWSTEER_COVERED");
+const DEVICES = rounds(10, "FLOWSTEER_COVERED");
 /** Random frames of a device, besides those that its rules are made for. */
 const OTHERS = 50;
 
