@@ -28,20 +28,17 @@ const RUNT = 13;
 export function frameOf(solver: Solver, key: ParsedKey): Uint8Array | null {
   const solution = new Solution(solver, key);
   if (!solution.has(present("outer", PRESENT_ETH), true)) return new Uint8Array(RUNT);
-  let tunnelEnd: number | undefined;
   const draft: Draft = {
     layers: [],
     wrongSums: new Set(),
     addInner(at, level, begins) {
-      tunnelEnd ??= draft.layers.length;
       if (begins === "frame") addFrame(draft, at, level);
       else addPacket(draft, at, level);
     },
   };
   addFrame(draft, solution, "outer");
   try {
-    const frame = withWrongSums(draft, withSamples(solution, draft.layers, tunnelEnd));
-    return tunnelEnd === undefined ? frame : withInnerSamples(solution, frame, draft.layers.slice(0, tunnelEnd));
+    return withWrongSums(draft, withSamples(solution, draft.layers));
   } catch (error) {
     if (error instanceof SteeringError) return null;
     throw error;
@@ -65,39 +62,23 @@ function withWrongSums({ wrongSums }: Draft, layers: readonly Layer[]): Uint8Arr
 }
 
 /** Adds the payload that samples behind the last header read. */
-function withSamples(solution: Solution, layers: readonly Layer[], tunnelEnd = layers.length): Layer[] {
+function withSamples(solution: Solution, layers: readonly Layer[]): Layer[] {
   const end = buildFrame(layers).length;
-  const payloadOfOuter = buildFrame(layers.slice(0, tunnelEnd)).length;
-  const after: { at: number; id: number }[] = [];
+  const payload: { at: number; id: number }[] = [];
   for (const { id, header, offset, level = "outer" } of solution.key.settings.parser.samples) {
     if (!solution.has(present("tunnel", PRESENT_SAMPLE << id))) continue;
-    const payload = level === "outer" ? payloadOfOuter : end;
-    const from = header === "payload" ? payload : startOf(layers, header, level);
-    if (from !== undefined && from + offset + 4 > end) after.push({ at: from + offset - end, id });
+    const from = header === "payload" ? end : startOf(layers, header, level);
+    if (from !== undefined && from + offset + 4 > end) payload.push({ at: from + offset - end, id });
   }
-  if (after.length === 0) return [...layers];
-  const bytes = new Uint8Array(Math.max(...after.map(({ at }) => at + 4)));
-  for (const { at, id } of after) {
+  if (payload.length === 0) return [...layers];
+  const bytes = new Uint8Array(Math.max(...payload.map(({ at }) => at + 4)));
+  for (const { at, id } of payload) {
     for (let i = Math.max(0, -8 * at); i < 32; i++) {
       const bit = solution.value((MISC4 + id * MISC4_SAMPLE_SIZE) * 8 + i + 1);
       if (bit !== undefined) writeBits(bytes, 8 * at + i, 1, BigInt(bit));
     }
   }
   return [...layers, bytes];
-}
-
-/** The frame with the samples of the outer payload that lie in the packet inside. */
-function withInnerSamples(solution: Solution, frame: Uint8Array, outer: readonly Layer[]): Uint8Array {
-  const start = buildFrame(outer).length;
-  for (const { id, header, offset, level = "outer" } of solution.key.settings.parser.samples) {
-    if (header !== "payload" || level !== "outer" || !solution.has(present("tunnel", PRESENT_SAMPLE << id))) continue;
-    for (let i = 0; i < 32; i++) {
-      const at = 8 * (start + offset) + i;
-      const bit = solution.value((MISC4 + id * MISC4_SAMPLE_SIZE) * 8 + i + 1);
-      if (bit !== undefined && at < 8 * frame.length) writeBits(frame, at, 1, BigInt(bit));
-    }
-  }
-  return frame;
 }
 
 /** Where the first header of a kind begins at a level. */

@@ -184,21 +184,6 @@ describe("frames", () => {
     expect(frame.slice(0, 48) + frame.slice(52)).toBe(right.slice(0, 48) + right.slice(52));
   });
 
-  test("a sample of the outer payload is in the packet inside", () => {
-    const sampling = new ParserDeclaration("test", { samples: [{ id: 1, header: "payload", offset: 0 }] });
-    const asked = {
-      "misc.vxlan_vni": 1,
-      "inner.tcp_dport": 443,
-      "misc4.prog_sample_field_value_1": 0x0a0b0c0d,
-    } as const;
-    const frame = built(
-      (solver) => new ParsedKey(solver, { parser: sampling }),
-      (key) => wanted(key, match(asked)),
-    );
-    // After Ethernet, IPv4, UDP and VXLAN, 50 bytes.
-    expect(frame.slice(100, 108)).toBe("0a0b0c0d");
-  });
-
   test("a tunnel in a tunnel", () => {
     const frame = built(
       (solver) => {
