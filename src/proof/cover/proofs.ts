@@ -35,7 +35,14 @@ export class Prover {
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
     const slot = this.#latestSlot(rule);
-    const chain = new Chain(this.#world, solver, key, [], { table: rule.table, target: rule, names: true, slot });
+    const looped = this.#world.graph.hasLoops;
+    const chain = new Chain(this.#world, solver, key, [], {
+      table: rule.table,
+      target: rule,
+      names: true,
+      slot,
+      looped,
+    });
     if (whole) chain.askAll();
     if (chain.solve() !== false) return null;
     const named = chain.possible ? this.#minimal([...solver.failed]) : [];

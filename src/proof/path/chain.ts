@@ -10,14 +10,11 @@ import { isConstant, type Literal } from "../literal.js";
 import type { Solver } from "../solver/solver.js";
 import type { Condition, Edge } from "./graph.js";
 import { forbidMatch, maskedBits, rangeBits, requireMatch } from "./ruleMatch.js";
-import { slotOf } from "./tableRules.js";
+import type { Lookup } from "./oracle.js";
 import type { World } from "./world.js";
 
 /** A table of a chain. */
-export interface Stage {
-  readonly table: number;
-  /** The first slot that the lookup considers. */
-  readonly slot: number;
+export interface Stage extends Lookup {
   readonly key: AskedKey;
   /** The rule that the frame hits there; null for a miss. */
   readonly wanted: RuleNode | null;
@@ -52,6 +49,7 @@ export class Chain {
    * @param target the rule of the last table; null for a miss there, undefined for whatever happens there
    * @param names whether rules are forbidden under assumptions, so that a proof names them
    * @param slot with which the lookup in the first table begins
+   * @param looped whether ports may have looped frames back before they come to the first table
    */
   constructor(
     world: World,
@@ -63,27 +61,28 @@ export class Chain {
       target,
       names = false,
       slot = 0,
-    }: { table: number; target: RuleNode | null | undefined; names?: boolean; slot?: number },
+      looped = false,
+    }: { table: number; target: RuleNode | null | undefined; names?: boolean; slot?: number; looped?: boolean },
   ) {
     this.#names = names;
     this.world = world;
     this.solver = solver;
     let key = first;
-    let lowest = slot;
+    let lookup = { slot, looped };
     for (const edge of edges) {
       const asked = new AskedKey(key);
-      this.#add({ table: edge.from, slot: lowest, key: asked, wanted: edge.rule, any: false, forbidden: new Set() });
+      this.#add({ table: edge.from, ...lookup, key: asked, wanted: edge.rule, any: false, forbidden: new Set() });
       if (!this.possible) return;
       const { key: next, when } = world.after(solver, asked, edge);
       if (!solver.addClause([when])) this.possible = false;
       this.conditions.push({ literals: [when], equal: true });
       for (const condition of edge.conditions) this.#require(condition, next);
       key = next;
-      lowest = edge.slot;
+      lookup = { slot: edge.slot, looped: lookup.looped || edge.move === "loop" };
     }
     this.#add({
       table,
-      slot: lowest,
+      ...lookup,
       key: new AskedKey(key),
       wanted: target ?? null,
       any: target === undefined,
@@ -135,7 +134,7 @@ export class Chain {
     for (const stage of this.stages) {
       if (stage.any) continue;
       const key = stage.key.solution(this.solver, this.#key);
-      const taken = this.world.oracle.blocker(stage.table, key, stage.wanted?.stored ?? null, stage.slot);
+      const taken = this.world.oracle.blocker(key, stage.wanted?.stored ?? null, stage);
       if (taken !== null) {
         this.forbid(stage, taken);
         return true;
@@ -164,7 +163,7 @@ export class Chain {
       const wanted = stage.wanted?.stored ?? null;
       for (const rule of this.world.nodesOf(stage.table)) {
         if (rule.stored.address === wanted?.address) break;
-        if (slotOf(rule.stored) >= stage.slot && this.world.oracle.blocks(rule, wanted)) yield { stage, rule };
+        if (this.world.oracle.blocks(rule, wanted, stage)) yield { stage, rule };
       }
     }
   }

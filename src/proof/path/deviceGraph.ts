@@ -38,6 +38,7 @@ class DeviceGraph implements Graph {
   readonly #rules = new Map<number, TableRules>();
   readonly #from = new Map<number, readonly Edge[]>();
   #to: Map<number, Edge[]> | null = null;
+  #hasLoops: boolean | null = null;
 
   constructor(tracer: Tracer) {
     const { device, traced } = tracer;
@@ -85,8 +86,15 @@ class DeviceGraph implements Graph {
     return this.#ops(rule).includes(Op.resume);
   }
 
-  mayBePassedOver(rule: RuleNode): boolean {
-    return this.#ops(rule).some((op) => ASKS_SENDER.has(op));
+  mayBePassedOver({ stored }: RuleNode): boolean {
+    const actions = this.#tracer.traced.actionsOf(stored);
+    // A rule that names no queue applies to all senders.
+    return actions.some((op, i) => i % 2 === 0 && ASKS_SENDER.has(op) && actions[i + 1] !== 0);
+  }
+
+  get hasLoops(): boolean {
+    this.#hasLoops ??= this.tables.some((from) => this.edgesFrom(from).some(({ move }) => move === "loop"));
+    return this.#hasLoops;
   }
 
   #ops({ stored }: RuleNode): number[] {

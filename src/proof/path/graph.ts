@@ -71,4 +71,6 @@ export interface Graph {
   goesOn(rule: RuleNode): boolean;
   /** Whether a frame that its port loops back can pass over a rule that it matches: its sender decides. */
   mayBePassedOver(rule: RuleNode): boolean;
+  /** Whether ports loop frames back. */
+  readonly hasLoops: boolean;
 }

@@ -9,6 +9,15 @@ import { slotOf } from "./tableRules.js";
 /** The bit of a rank's high word at which its slot begins. */
 const SLOT_SHIFT = RANK_SLOT - 32;
 
+/** A lookup in a table. */
+export interface Lookup {
+  readonly table: number;
+  /** The first slot of ranks that it considers. */
+  readonly slot: number;
+  /** Whether a port may have looped the frame back: then it can pass over rules that name its sender. */
+  readonly looped: boolean;
+}
+
 export class Oracle {
   readonly #traced: TracedCore;
   readonly #graph: Graph;
@@ -24,34 +33,37 @@ export class Oracle {
   /**
    * What keeps a key from a rule that matches it, or, for null, from a miss: a rule of better rank that ends the frame's
    * walk through the table, or lets it go on behind the rule. Null if nothing does.
-   * @param first the first slot of ranks that the lookup considers
    */
-  blocker(table: number, key: Uint8Array, wanted: StoredRule | null, first: number): RuleNode | null {
-    for (let lowest = first * 2 ** SLOT_SHIFT; ;) {
-      const address = this.#lookup(table, key, lowest);
+  blocker(key: Uint8Array, wanted: StoredRule | null, lookup: Lookup): RuleNode | null {
+    let [high, low] = [lookup.slot * 2 ** SLOT_SHIFT, 0];
+    for (;;) {
+      const address = this.#lookup(lookup.table, key, high, low);
       if (address === 0 || address === wanted?.address) return null;
-      const found = this.#node(table, address);
-      const slot = slotOf(found.stored);
-      if (this.blocks(found, wanted)) return found;
-      lowest = (slot + 1) * 2 ** SLOT_SHIFT;
+      const found = this.#node(lookup.table, address);
+      if (this.blocks(found, wanted, lookup)) return found;
+      const { rankHigh, rankLow } = found.stored;
+      [high, low] = this.#graph.goesOn(found)
+        ? [(slotOf(found.stored) + 1) * 2 ** SLOT_SHIFT, 0]
+        : [rankHigh, rankLow + 1];
     }
   }
 
-  /** Whether a rule of better rank than `wanted` (null: a miss) keeps frames from it. */
-  blocks(rule: RuleNode, wanted: StoredRule | null): boolean {
-    return !this.#graph.goesOn(rule) || (wanted !== null && slotOf(rule.stored) === slotOf(wanted));
+  /** Whether a rule of better rank than `wanted` (null: a miss) keeps frames from it for sure. */
+  blocks(rule: RuleNode, wanted: StoredRule | null, { slot, looped }: Lookup): boolean {
+    const own = slotOf(rule.stored);
+    if (own < slot || (looped && this.#graph.mayBePassedOver(rule))) return false;
+    return !this.#graph.goesOn(rule) || (wanted !== null && own === slotOf(wanted));
   }
 
-  /** Whether a rule comes before `wanted` in a lookup from slot `first` on, and keeps the frames that it matches from it. */
-  keeps(rule: RuleNode, wanted: RuleNode | null, first: number): boolean {
-    if (slotOf(rule.stored) < first || (wanted !== null && !isBefore(rule, wanted))) return false;
-    return this.blocks(rule, wanted?.stored ?? null);
+  /** Whether a rule comes before `wanted`, and keeps the frames that it matches from it. */
+  keeps(rule: RuleNode, wanted: RuleNode | null, lookup: Lookup): boolean {
+    return (wanted === null || isBefore(rule, wanted)) && this.blocks(rule, wanted?.stored ?? null, lookup);
   }
 
-  #lookup(table: number, key: Uint8Array, lowestHigh: number): number {
+  #lookup(table: number, key: Uint8Array, high: number, low: number): number {
     const { core } = this.#traced;
     core.u8.set(key.subarray(0, KEY_SIZE), core.keys);
-    core.exports.classify(table, 1, lowestHigh, 0);
+    core.exports.classify(table, 1, high, low);
     return core.u32[core.found >> 2] as number;
   }
 }

@@ -107,11 +107,18 @@ export class Search {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.world.tracer.device, solver));
-    return this.#chain(solver, key, edges, goal, options).solve() !== false;
+    return this.#chain(solver, key, edges, goal, options, this.world.graph.hasLoops).solve() !== false;
   }
 
-  #chain(solver: Solver, key: ParsedKey, edges: readonly Edge[], goal: Goal, { also = [] }: FindOptions): Chain {
-    const chain = new Chain(this.world, solver, key, edges, { table: goal.table, target: goal.rule });
+  #chain(
+    solver: Solver,
+    key: ParsedKey,
+    edges: readonly Edge[],
+    goal: Goal,
+    { also = [] }: FindOptions,
+    looped = false,
+  ): Chain {
+    const chain = new Chain(this.world, solver, key, edges, { table: goal.table, target: goal.rule, looped });
     for (const rule of also) chain.requireAtEnd(rule);
     return chain;
   }
@@ -176,7 +183,7 @@ function learn(chain: Chain, lookups: readonly LookupRecord[]): boolean {
     if (taken === undefined) return false;
     const rule = chain.world.rules.ruleAt(stage.table, taken.rule);
     // A rule of worse rank took the frame because its key is not that of the solution.
-    return chain.world.oracle.keeps(rule, stage.wanted, stage.slot) && chain.forbid(stage, rule);
+    return chain.world.oracle.keeps(rule, stage.wanted, stage) && chain.forbid(stage, rule);
   }
   return false;
 }
