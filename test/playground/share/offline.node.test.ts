@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Page } from "playwright-core";
 import { servePage, type PageServer } from "../../../src/cli/serve/pageServer.js";
 import { PAGE_PATIENCE } from "../../support/browser.js";
-import { BUILT, openPlayground, type Playground } from "../support/page.js";
+import { BUILT, openPlayground, USE, type Playground } from "../support/page.js";
 import { expectRules, rulesTo, typeRules } from "./support/rules.js";
 
 const SW: { serviceWorkers: "allow" } = { serviceWorkers: "allow" };
@@ -66,6 +66,7 @@ it("works without its server after the first visit", async () => {
 it("offers a new version, keeps what was edited, and removes the old files", async () => {
   const context = await playground.browser.newContext(SW);
   context.setDefaultTimeout(PAGE_PATIENCE);
+  await context.addInitScript(USE);
   const page = await context.newPage();
   await page.goto(address);
   await cached(page);
