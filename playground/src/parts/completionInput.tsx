@@ -39,15 +39,18 @@ export function CompletionInput(props: CompletionInputProps): JSX.Element {
     setActive(-1);
   };
   const take = ({ text, from, to, more }: Completion): void => {
-    onInput(value.slice(0, from) + text + value.slice(to));
+    const written = value.slice(0, from) + text + value.slice(to);
     const end = from + text.length;
-    requestAnimationFrame(() => {
-      input.current?.focus();
-      input.current?.setSelectionRange(end, end);
-      setPlace(end);
-      setActive(-1);
-      setOpen(more);
-    });
+    // At once, so that a key that is hit before the next frame is drawn comes after the text.
+    if (input.current !== null) {
+      input.current.value = written;
+      input.current.focus();
+      input.current.setSelectionRange(end, end);
+    }
+    onInput(written);
+    setPlace(end);
+    setActive(-1);
+    setOpen(more);
   };
   const move = (by: number): void => {
     if (!open) show();
