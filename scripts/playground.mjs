@@ -46,6 +46,7 @@ const PROGRAMS = {
   speed: "src/speed/main.tsx",
   "speed-worker": "src/speed/worker.ts",
   writer: "src/share/out/worker.ts",
+  prover: "src/proof/worker.ts",
 };
 
 /**

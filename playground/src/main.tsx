@@ -6,6 +6,7 @@ import { startOffline } from "./offline/offline.js";
 import { App } from "./shell/app.js";
 import { startComparing } from "./state/compare.js";
 import { startListing } from "./state/frameList.js";
+import { startProving } from "./state/proofs.js";
 import { startSteering, untilAnswered } from "./state/steering.js";
 
 const root = document.querySelector("#app");
@@ -19,5 +20,6 @@ startSteering();
 void untilAnswered().then(() => performance.mark("answered"));
 startComparing();
 startListing();
+startProving();
 await openFirst();
 void startOffline();

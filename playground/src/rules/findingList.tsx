@@ -6,14 +6,15 @@ import { applyFix, findings, rangeOfFinding, type Finding } from "../state/findi
 
 /** More of them are not read. */
 const MOST = 100;
+const SEVERITIES = ["error", "warning", "note"] as const;
+const MARKS = { error: "✕ error", warning: "▲ warning", note: "i note" } as const;
 
-/** `2 errors, 1 warning`; empty for none. */
+/** `2 errors, 1 warning, 1 note`; empty for none. */
 export function countText(list: readonly Finding[]): string {
-  const errors = list.filter(({ severity }) => severity === "error").length;
-  const warnings = list.length - errors;
-  return [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""]
-    .filter(Boolean)
-    .join(", ");
+  return SEVERITIES.flatMap((one) => {
+    const count = list.filter(({ severity }) => severity === one).length;
+    return count === 0 ? [] : [counted(count, one)];
+  }).join(", ");
 }
 
 export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => void }): JSX.Element | null {
@@ -29,7 +30,7 @@ export function FindingList({ onGo }: { readonly onGo: (finding: Finding) => voi
         {list.slice(0, MOST).map((finding, i) => (
           <li key={i} data-severity={finding.severity}>
             <button type="button" class="finding" onClick={() => onGo(finding)}>
-              <span class="finding-mark">{finding.severity === "error" ? "✕ error" : "▲ warning"}</span>
+              <span class="finding-mark">{MARKS[finding.severity]}</span>
               <span class="mono muted">{placeText(text, finding)}</span>
               <span class="finding-text">{finding.text}</span>
               {finding.hint !== null && <span class="finding-hint">{finding.hint}</span>}

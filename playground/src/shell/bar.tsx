@@ -28,7 +28,7 @@ export function Bar(): JSX.Element {
 
 function Health(): JSX.Element | null {
   const errors = findings.value.filter(({ severity }) => severity === "error").length;
-  const warnings = findings.value.length - errors;
+  const warnings = findings.value.filter(({ severity }) => severity === "warning").length;
   if (answer.value === null && errors === 0) return null;
   return (
     <p class="health" data-errors={errors > 0}>

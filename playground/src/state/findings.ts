@@ -1,4 +1,5 @@
-/** What is wrong with the rules, and what mends it: refusals of the engine, and warnings of checks. */
+/** What is wrong with the rules, and what mends it: refusals of the engine, and findings of proofs. */
+import type { Severity } from "flowsteer/explain";
 import { computed, signal } from "@preact/signals";
 import type { Edit } from "jsonc-parser";
 import type { RulesRefusal } from "../engine/api.js";
@@ -8,7 +9,7 @@ import { setValue } from "./edits.js";
 import { nearestPlace, placeOf, type TextRange } from "./places.js";
 
 export interface Finding {
-  readonly severity: "error" | "warning";
+  readonly severity: Severity;
   readonly text: string;
   readonly hint: string | null;
   /** Where it is in the document, and in the text where that is no document; null without a place. */
@@ -31,7 +32,7 @@ export function applyFix(fix: Fix): void {
   if (edits !== null) editRules(edits);
 }
 
-/** What checks of the rules found; a check sets it. */
+/** What proofs found in rules that were not refused. */
 export const warnings = signal<readonly Finding[]>([]);
 /** Errors first. */
 export const findings = computed<readonly Finding[]>(() => [...refusals.value.map(findingOf), ...warnings.value]);

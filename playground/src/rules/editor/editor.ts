@@ -137,7 +137,7 @@ export class Editor {
   #load(): Promise<Extras> {
     return (this.#extras ??= import("./extras.js").then((extras) => {
       this.#view.dispatch({ effects: this.#more.reconfigure(extras.extras) });
-      this.#ends.push(extras.followFindings(this.#view));
+      this.#ends.push(extras.followFindings(this.#view), extras.followDeadRules(this.#view));
       return extras;
     }));
   }

@@ -6,6 +6,7 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import { completing } from "./complete.js";
 import { describeAtCursor, describing, goToDefinition } from "./describe.js";
+import { dead, followDeadRules } from "./dead.js";
 import { followFindings, marks } from "./marks.js";
 
 /** Words of the find panel, as buttons of the page have them. */
@@ -22,6 +23,7 @@ const PHRASES = {
 
 export const extras: Extension = [
   marks,
+  dead,
   describing,
   completing,
   EditorState.phrases.of(PHRASES),
@@ -30,4 +32,12 @@ export const extras: Extension = [
   keymap.of(searchKeymap),
 ];
 
-export { describeAtCursor, followFindings, goToDefinition, nextDiagnostic, openSearchPanel, startCompletion };
+export {
+  describeAtCursor,
+  followDeadRules,
+  followFindings,
+  goToDefinition,
+  nextDiagnostic,
+  openSearchPanel,
+  startCompletion,
+};

@@ -11,7 +11,7 @@ export class Mark extends GutterMarker {
   readonly #shape: string;
   readonly #title: string;
 
-  constructor(kind: "hit" | "error" | "warning", shape: string, title: string) {
+  constructor(kind: "hit" | "error" | "warning" | "note" | "dead", shape: string, title: string) {
     super();
     this.#kind = kind;
     this.#shape = shape;

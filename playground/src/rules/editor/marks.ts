@@ -9,7 +9,8 @@ import { gutterMarks, Mark } from "./gutter.js";
 
 /** More findings than these are not marked. */
 const MOST = 500;
-const SHAPES = { error: "✕", warning: "▲" } as const;
+const SHAPES = { error: "✕", warning: "▲", note: "i" } as const;
+const GRAVITY = ["note", "warning", "error"] as const;
 
 const mark = StateEffect.define<RangeSet<GutterMarker>>();
 
@@ -45,13 +46,18 @@ function marksOf({ doc }: EditorState, shown: readonly Diagnostic[]): RangeSet<G
   const lines = new Map<number, Diagnostic>();
   for (const one of shown) {
     const line = doc.lineAt(Math.min(one.from, doc.length)).from;
-    if (lines.get(line)?.severity !== "error") lines.set(line, one);
+    const known = lines.get(line);
+    if (known === undefined || gravityOf(one) > gravityOf(known)) lines.set(line, one);
   }
   const ranges = [...lines].map(([line, { severity, message }]) => {
-    const kind = severity === "error" ? "error" : "warning";
+    const kind = severity === "error" || severity === "warning" ? severity : "note";
     return new Mark(kind, SHAPES[kind], message).range(line);
   });
   return RangeSet.of(ranges, true);
+}
+
+function gravityOf({ severity }: Diagnostic): number {
+  return GRAVITY.findIndex((one) => one === severity);
 }
 
 /** A finding without a place is in the list alone. */
@@ -62,7 +68,7 @@ function diagnosticOf(text: string, finding: Finding): Diagnostic[] {
   return [
     {
       ...range,
-      severity,
+      severity: severity === "note" ? "info" : severity,
       message: hint === null ? message : `${message}\n${hint}`,
       renderMessage: () => rendered(message, hint),
       actions: fixes.map((fix) => ({ name: fix.title, apply: () => applyFix(fix) })),

@@ -50,6 +50,7 @@ const LIGHTS = EditorView.theme({
   ".cm-hit": { color: "var(--accent)" },
   ".cm-error": { color: "var(--error)" },
   ".cm-warning": { color: "var(--miss-text)" },
+  ".cm-note, .cm-dead": { color: "var(--muted)" },
 });
 
 const PANELS = EditorView.theme({
@@ -126,11 +127,17 @@ const FINDINGS = EditorView.theme({
     textDecoration: "underline dotted var(--miss-text)",
     textDecorationThickness: "2px",
   },
+  ".cm-lintRange-info": {
+    backgroundImage: "none",
+    textDecoration: "underline dotted var(--muted)",
+  },
+  ".cm-deadRule, .cm-deadRule span": { color: "var(--muted)", fontStyle: "italic" },
   ".cm-lintRange-active": { backgroundColor: "var(--error-back)" },
   ".cm-lintPoint::after": { borderBottomColor: "var(--error)" },
   ".cm-diagnostic": { padding: "calc(2 * var(--space))", marginLeft: "0", whiteSpace: "normal" },
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--error)" },
   ".cm-diagnostic-warning": { borderLeft: "4px solid var(--miss-fill)" },
+  ".cm-diagnostic-info": { borderLeft: "4px solid var(--muted)" },
   ".cm-diagnosticAction": {
     minHeight: "24px",
     backgroundColor: "var(--accent)",

@@ -82,7 +82,7 @@ function TableRow({ table, row, width, empty }: TableRowProps): JSX.Element {
         <g class="row more-row">
           <rect class="hit" width={width} height={ROW} />
           <text x="8" y="13">
-            … {countText(row.count)} more
+            … {countText(row.count)} hidden rules
           </text>
         </g>
       </Pressable>

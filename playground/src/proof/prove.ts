@@ -1,0 +1,70 @@
+/** Findings, dead rules and witnesses of rules, at their places in the text. */
+import type { CoreSource } from "flowsteer";
+import { cover, lint, type Finding, type RuleCoverage } from "flowsteer/explain";
+import { checkScenario, DocumentPlaces, sendingQueues, unusedObjects, type LoadedScenario } from "flowsteer/scenario";
+import type { Scenario } from "flowsteer/scenario";
+import { without } from "../state/json.js";
+import { pathOf } from "../state/places.js";
+import type { Proved, ProvedFinding } from "./api.js";
+
+/** @returns null for rules that are refused */
+export async function prove(text: string, core: CoreSource): Promise<Proved | null> {
+  const { scenario, loaded } = await checkScenario(text, { core });
+  if (scenario === null || loaded === null) return null;
+  const places = new DocumentPlaces(text, scenario);
+  const found = await lint(loaded.device, { senders: sendersOf(scenario, loaded), core });
+  const findings = await Promise.all([...found, ...unused(scenario)].map((one) => placed(text, places, one, core)));
+  const { rules } = await cover(loaded.device, { core });
+  return { findings, ...split(places, rules) };
+}
+
+function split(places: DocumentPlaces, rules: readonly RuleCoverage[]): Pick<Proved, "dead" | "live"> {
+  const dead = [];
+  const live = [];
+  for (const { rule, coverage } of rules) {
+    const { kind, name } = rule;
+    const keys = kind === "connection" ? null : places.keysOf({ kind, name });
+    if (keys === null) continue;
+    const path = pathOf(keys);
+    if (coverage.status === "none") dead.push({ path, why: coverage.proof.sentence });
+    if (coverage.status === "witness") live.push({ path, name, witness: coverage.witness });
+  }
+  return { dead, live };
+}
+
+function sendersOf(scenario: Scenario, { queues }: LoadedScenario) {
+  const names = sendingQueues(scenario);
+  return [...queues.values()].flatMap(({ name, queue }) => (names.has(name) && "qp_num" in queue ? [queue] : []));
+}
+
+type Found = Pick<Finding, "severity" | "sentence" | "objects" | "field" | "fix">;
+
+function unused(scenario: Scenario): Found[] {
+  return unusedObjects(scenario).map(({ kind, name }) => {
+    const object = { kind, name } as Finding["objects"][number];
+    const sentence = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} "${name}" has no use: nothing names it.`;
+    const fix = { kind: "remove", object, sentence: "Remove it." } as const;
+    return { severity: "note", objects: [object], field: null, sentence, fix };
+  });
+}
+
+async function placed(text: string, places: DocumentPlaces, found: Found, core: CoreSource): Promise<ProvedFinding> {
+  const { severity, sentence, objects, field, fix } = found;
+  const keys = objects[0] === undefined ? null : places.keysOf(objects[0], field);
+  const path = keys === null ? null : pathOf(keys);
+  return { severity, text: sentence, path, fix: await sure(text, places, fix, core) };
+}
+
+/** The repair, if it removes a value and the document is accepted without that. */
+async function sure(
+  text: string,
+  places: DocumentPlaces,
+  fix: Finding["fix"],
+  core: CoreSource,
+): Promise<ProvedFinding["fix"]> {
+  const keys = fix === null ? null : places.keysOf(fix.object);
+  if (fix === null || keys === null || (fix.kind === "set" && fix.value !== null)) return null;
+  const path = pathOf(fix.kind === "remove" ? keys : [...keys, fix.field]);
+  const { refusals } = await checkScenario(without(text, path), { core });
+  return refusals.length === 0 ? { sentence: fix.sentence, path } : null;
+}
