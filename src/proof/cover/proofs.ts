@@ -11,7 +11,6 @@ import type { Literal } from "../literal.js";
 import { anyArrival } from "../path/arrival.js";
 import { Chain } from "../path/chain.js";
 import { requireMatch } from "../path/ruleMatch.js";
-import { slotOf } from "../path/tableRules.js";
 import type { World } from "../path/world.js";
 import { Solver } from "../solver/solver.js";
 
@@ -34,7 +33,7 @@ export class Prover {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.#world.tracer.device, solver));
-    const slot = this.#latestSlot(rule);
+    const slot = this.#world.latestSlot(rule.table, rule);
     const looped = this.#world.graph.hasLoops;
     const chain = new Chain(this.#world, solver, key, [], {
       table: rule.table,
@@ -52,12 +51,6 @@ export class Prover {
       .sort((a, b) => a.id - b.id);
     const take = by.length === 1 ? "takes" : "take";
     return { kind: "covered", sentence: `${listText(by.map(ruleText))} ${take} all its frames`, by };
-  }
-
-  /** Of the slots with which lookups in the table of a rule begin, the one that leaves the fewest rules before it. */
-  #latestSlot({ table, stored }: RuleNode): number {
-    const edges = this.#world.graph.edgesTo(table).filter(({ move }) => move !== "resume");
-    return Math.max(0, ...edges.map(({ slot }) => slot).filter((slot) => slot <= slotOf(stored)));
   }
 
   /** Assumptions that cannot hold together; without any one of them the others can. */

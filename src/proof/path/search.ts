@@ -107,7 +107,14 @@ export class Search {
     const solver = this.#solver;
     solver.reset();
     const key = new ParsedKey(solver, anyArrival(this.world.tracer.device, solver));
-    return this.#chain(solver, key, edges, goal, options, this.world.graph.hasLoops).solve() !== false;
+    const latest = { slot: this.#latestSlot(edges, goal), looped: this.world.graph.hasLoops };
+    return this.#chain(solver, key, edges, goal, options, latest).solve() !== false;
+  }
+
+  /** The slot with which the first lookup of a chain begins, if what leads there is not known. */
+  #latestSlot([first]: readonly Edge[], goal: Goal): number {
+    if (first !== undefined) return this.world.latestSlot(first.from, first.rule);
+    return goal.rule === undefined ? 0 : this.world.latestSlot(goal.table, goal.rule);
   }
 
   #chain(
@@ -116,9 +123,9 @@ export class Search {
     edges: readonly Edge[],
     goal: Goal,
     { also = [] }: FindOptions,
-    looped = false,
+    lookup: { readonly slot?: number; readonly looped?: boolean } = {},
   ): Chain {
-    const chain = new Chain(this.world, solver, key, edges, { table: goal.table, target: goal.rule, looped });
+    const chain = new Chain(this.world, solver, key, edges, { table: goal.table, target: goal.rule, ...lookup });
     for (const rule of also) chain.requireAtEnd(rule);
     return chain;
   }

@@ -14,6 +14,7 @@ import { graphOf } from "./deviceGraph.js";
 import type { Prepared } from "./preparations.js";
 import { Op } from "../../abi/engine.js";
 import { Oracle } from "./oracle.js";
+import { slotOf } from "./tableRules.js";
 import { keyAlong, type Changed } from "./transform.js";
 
 export class World {
@@ -40,6 +41,16 @@ export class World {
 
   contentOf(rule: RuleNode): RuleContent {
     return this.rules.contentOf(rule);
+  }
+
+  /**
+   * Of the slots with which lookups in a table begin, the one that leaves the fewest rules before a rule, or before a miss
+   * (null).
+   */
+  latestSlot(table: number, rule: RuleNode | null): number {
+    const last = rule === null ? Infinity : slotOf(rule.stored);
+    const edges = this.graph.edgesTo(table).filter(({ move, slot }) => move !== "resume" && slot <= last);
+    return Math.max(0, ...edges.map(({ slot }) => slot));
   }
 
   /** The key at the end of an edge, and when frames get there. */
