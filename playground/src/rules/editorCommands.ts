@@ -2,6 +2,7 @@
 import type { Command } from "../state/commands.js";
 import { shownPane } from "../state/view.js";
 import type { Editor } from "./editor/editor.js";
+import { addWitnessOfSelected } from "./proofBar.js";
 import { chooseScenarioFile, openNew } from "./files.js";
 
 export function editorCommands(editor: Editor): Command[] {
@@ -14,6 +15,7 @@ export function editorCommands(editor: Editor): Command[] {
     { id: "rules.undo", title: "Undo in rules", run: () => editor.undo() },
     { id: "rules.redo", title: "Redo in rules", run: () => editor.redo() },
     { id: "rules.next", title: "Next problem in rules", key: "F8", run: () => editor.nextFinding() },
+    { id: "rules.witness", title: "Add a frame that hits the selected rule", run: addWitnessOfSelected },
     { id: "rules.describe", title: "Describe what is at the cursor", key: "F2", run: () => editor.describe() },
     {
       id: "rules.definition",

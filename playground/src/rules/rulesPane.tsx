@@ -11,6 +11,7 @@ import { editorCommands } from "./editorCommands.js";
 import type { Editor } from "./editor/editor.js";
 import { droppedScenario, openScenarioFile } from "./files.js";
 import { countText, FindingList } from "./findingList.js";
+import { ProofBar } from "./proofBar.js";
 import { StillRules } from "./still.js";
 import { NameOfRules, Toolbar } from "./toolbar.js";
 
@@ -73,6 +74,7 @@ export function RulesPane(): JSX.Element {
       <div class="rules-editor" ref={host}>
         {editor === null && <StillRules />}
       </div>
+      <ProofBar />
       <FindingList onGo={(finding: Finding) => editor?.goTo(finding)} />
       <Announcer />
     </section>

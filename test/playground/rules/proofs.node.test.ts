@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { Page } from "playwright-core";
 import { AXE, violations } from "../support/axe.js";
 import { openPlayground, type OpenPage, type Playground } from "../support/page.js";
-import { editor, problems, until, untilText, write } from "./support/editor.js";
+import { cursorAfter, editor, problems, until, untilText, write } from "./support/editor.js";
 
 const RULES = 500;
 /** The rule that asks for the port of another one, which comes before it. */
@@ -59,6 +59,17 @@ test("the dead rule of 500 is found, said and marked", async () => {
     .filter({ has: page.locator(".cm-deadRule") })
     .allInnerTexts();
   expect(lines.map((line) => /"rule \d+"/.exec(line)?.[0])).toEqual([`"rule ${DEAD}"`]);
+});
+
+test("a frame that hits the selected rule is added", async () => {
+  await write(page, manyRules());
+  await cursorAfter(page, '"rule 3"');
+  await page.getByRole("button", { name: /^Add a frame that hits "rule 3"/ }).click();
+  const row = page.getByRole("row").filter({ hasText: "1003" });
+  await row.waitFor();
+  expect(await row.innerText()).toContain("deliver");
+  await page.getByRole("button", { name: "rule rule 3, hit" }).waitFor();
+  await untilText(page, "rule 3");
 });
 
 test("a finding is repaired by its button, and a refusal takes the place of findings", async () => {
